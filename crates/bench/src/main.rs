@@ -1,0 +1,3 @@
+//! Benchmarks of Stiction.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! The command `stiction`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Linear algebra and numerics shared by every room of Stiction.

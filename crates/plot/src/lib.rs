@@ -1,0 +1,1 @@
+//! Line charts as standalone SVG files.

@@ -1,0 +1,3 @@
+//! Multibody simulation: the facade.
+
+pub use stiction_solve as solve;
