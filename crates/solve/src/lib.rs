@@ -7,6 +7,22 @@
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod compliance;
 pub mod contact;
+mod error;
+pub mod file;
 pub mod law;
+pub mod monitor;
+pub mod problem;
 pub mod random;
+pub mod residual;
+mod solution;
+pub mod solver;
+
+pub use error::ProblemError;
+pub use law::{FrictionModel, Law};
+pub use monitor::{Goal, Monitor, Status};
+pub use problem::Problem;
+pub use residual::{Residuals, Yardstick};
+pub use solution::{Report, Solution};
+pub use solver::{Session, Solver};
