@@ -1,1 +1,22 @@
 //! Linear algebra and numerics shared by every room of Stiction.
+//!
+//! Block-sparse matrices and their factorizations ([`block`]), Schur complements ([`schur`]),
+//! scalar roots ([`root`]), union-find ([`sets`]), deterministic parallelism ([`par`]) and spatial
+//! inertias ([`spatial`]). The crate knows nothing of contact, time or files.
+
+// Matrices are capitals, as in the papers; see the naming rules of the project.
+#![allow(non_snake_case)]
+#![deny(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
+
+pub mod block;
+mod error;
+mod simd;
+
+pub use error::{NotPositiveDefinite, Singular};
+
+#[cfg(test)]
+mod testing;
