@@ -1,1 +1,3 @@
 //! The frictional contact problem and its solvers.
+
+pub mod file;
