@@ -14,6 +14,8 @@
 
 pub mod block;
 mod error;
+pub mod root;
+pub mod sets;
 mod simd;
 
 pub use error::{NotPositiveDefinite, Singular};
