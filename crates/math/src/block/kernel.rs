@@ -214,7 +214,7 @@ pub(super) fn solve_upper_transposed(R: &[f64], x: &mut [f64], n: usize) {
     }
 }
 
-/// x ← R⁻¹ x for the result of [`Kernel::cholesky`].
+/// x ← R⁻¹ x for an upper triangle whose diagonal is stored as its reciprocal.
 #[inline(always)]
 pub(super) fn solve_upper(R: &[f64], x: &mut [f64], n: usize) {
     let x = &mut x[..n];
@@ -225,6 +225,80 @@ pub(super) fn solve_upper(R: &[f64], x: &mut [f64], n: usize) {
         }
         x[r] = sum * R[r * n + r];
     }
+}
+
+/// P D = L U with row exchanges, in place; `pivot[k]` is the row exchanged with row k.
+/// The diagonal of U is stored as its reciprocal. False where no finite pivot but zero is left.
+#[inline(always)]
+pub(super) fn lu(D: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
+    for k in 0..n {
+        let mut largest = k;
+        for r in k + 1..n {
+            // Written so that NaN wins and is found below.
+            if !(D[r * n + k].abs() <= D[largest * n + k].abs()) {
+                largest = r;
+            }
+        }
+        pivot[k] = largest;
+        if largest != k {
+            for c in 0..n {
+                D.swap(k * n + c, largest * n + c);
+            }
+        }
+        let inverse = 1.0 / D[k * n + k];
+        if !(inverse.is_finite() && D[k * n + k].is_finite()) {
+            return false;
+        }
+        D[k * n + k] = inverse;
+        let (done, rest) = D.split_at_mut((k + 1) * n);
+        let row_k = &done[k * n..];
+        for row in rest.chunks_exact_mut(n) {
+            let factor = row[k] * inverse;
+            row[k] = factor;
+            for (value, u) in row[k + 1..].iter_mut().zip(&row_k[k + 1..]) {
+                *value = (-factor).mul_add(*u, *value);
+            }
+        }
+    }
+    true
+}
+
+/// B ← B D⁻¹ for the result of [`lu`], with B of `m` × `n`.
+#[inline(always)]
+pub(super) fn divide_by_lu(B: &mut [f64], D: &[f64], pivot: &[usize], n: usize) {
+    for row in B.chunks_exact_mut(n.max(1)) {
+        for k in 0..n {
+            row[k] *= D[k * n + k];
+            for c in k + 1..n {
+                row[c] = (-row[k]).mul_add(D[k * n + c], row[c]);
+            }
+        }
+        for k in (1..n).rev() {
+            for c in 0..k {
+                row[c] = (-row[k]).mul_add(D[k * n + c], row[c]);
+            }
+        }
+        for k in (0..n).rev() {
+            row.swap(k, pivot[k]);
+        }
+    }
+}
+
+/// x ← D⁻¹ x for the result of [`lu`].
+#[inline(always)]
+pub(super) fn solve_lu(D: &[f64], pivot: &[usize], x: &mut [f64], n: usize) {
+    let x = &mut x[..n];
+    for k in 0..n {
+        x.swap(k, pivot[k]);
+    }
+    for r in 1..n {
+        let mut sum = x[r];
+        for c in 0..r {
+            sum = (-D[r * n + c]).mul_add(x[c], sum);
+        }
+        x[r] = sum;
+    }
+    solve_upper(D, x, n);
 }
 
 /// B ← Aᵀ, with A of `m` × `n`.

@@ -26,7 +26,7 @@ pub struct RawProblem {
     pub j: Csr,
     /// b, `n` numbers [N·s].
     pub b: Vec<f64>,
-    /// Law of each constraint: 0 bilateral, 1 unilateral, 2 contact.
+    /// Law of each constraint: 0 bilateral, 1 unilateral, 2 contact, 3 bounded.
     pub kinds: Vec<i64>,
     /// First row of each constraint; rows of a contact are ordered normal, tangent, tangent.
     pub row_start: Vec<usize>,
@@ -46,7 +46,7 @@ pub struct RawProblem {
 /// Number of rows of a constraint of this kind, or `None` when there is no such kind.
 pub fn rows_of_kind(kind: i64) -> Option<usize> {
     match kind {
-        0 | 1 => Some(1),
+        0 | 1 | 3 => Some(1),
         2 => Some(3),
         _ => None,
     }

@@ -52,7 +52,7 @@ const NEARLY_FULL: f64 = 0.7;
 const SUPERNODAL_WORK: f64 = 5e6;
 
 impl Engine {
-    fn best(elimination: &Elimination) -> Self {
+    pub(super) fn best(elimination: &Elimination) -> Self {
         let dim: usize = elimination.size.iter().sum();
         let full = (dim * dim) as f64 / 2.0;
         let strictly_lower: usize = elimination.n_values();

@@ -16,7 +16,7 @@ use crate::law::FrictionModel;
 use crate::problem::{Problem, dot};
 
 /// Newton's method on the convex potential.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Convex {
     /// Relative tolerance on momentum [-] [Castro22, Eq. (26)].
     pub tolerance: f64,

@@ -230,7 +230,7 @@ fn add_transposed_product(out: &mut [f64], dim: usize, A: &[f64], B: &[f64], n: 
 }
 
 /// The symmetric H of the convex potential, with its Cholesky factorization.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Hessian {
     stencil: Stencil,
     parts: Option<(block::Symmetric, block::Cholesky)>,
@@ -298,7 +298,7 @@ impl Hessian {
 }
 
 /// The unsymmetric H of the exact equations, with its LU factorization.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct UnsymmetricHessian {
     stencil: Stencil,
     parts: Option<(block::General, block::Lu)>,

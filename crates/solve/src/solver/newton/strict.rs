@@ -22,7 +22,7 @@ pub enum Globalisation {
 }
 
 /// Semismooth Newton on the exact equations.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Strict {
     /// Tolerance on the relative error of momentum [-].
     pub tolerance: f64,
