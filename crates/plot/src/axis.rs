@@ -36,9 +36,12 @@ impl Axis {
     /// axis) is ignored and the data decide.
     #[must_use]
     pub fn range(mut self, low: f64, high: f64) -> Self {
-        let shows = low.is_finite() && high.is_finite() && low < high;
-        let positive = self.scale == Scale::Linear || low > 0.0;
-        self.range = (shows && positive).then_some((low, high));
+        let shows = match self.scale {
+            Scale::Linear => low < high,
+            // Two numbers may differ by so little that their logarithms do not.
+            Scale::Log => low > 0.0 && low.log10() < high.log10(),
+        };
+        self.range = (shows && low.is_finite() && high.is_finite()).then_some((low, high));
         self
     }
 }
