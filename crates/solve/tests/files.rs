@@ -5,8 +5,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -950,10 +951,34 @@ fn references_of_the_collection_solve_the_embedded_problems() {
 }
 
 /// The example problem's archive, in memory.
-fn example_bytes() -> Vec<u8> {
-    let scratch = Scratch::new(&format!("bytes-{:?}", std::thread::current().id()));
+static EXAMPLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let scratch = Scratch::new("example-bytes");
     npz::write(scratch.file("example.npz"), &example()).unwrap();
     std::fs::read(scratch.file("example.npz")).unwrap()
+});
+
+/// The example's archive with one member's bytes replaced, checksums correct.
+fn example_with(index: usize, alter: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    let mut source = zip::ZipArchive::new(std::io::Cursor::new(EXAMPLE.as_slice())).unwrap();
+    let mut altered = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options =
+        zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    for member in 0..source.len() {
+        let mut file = source.by_index(member).unwrap();
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).unwrap();
+        altered
+            .start_file(file.name().unwrap().to_string(), options)
+            .unwrap();
+        altered
+            .write_all(&if member == index {
+                alter(&bytes)
+            } else {
+                bytes
+            })
+            .unwrap();
+    }
+    altered.finish().unwrap().into_inner()
 }
 
 /// Flips bytes at relative positions and cuts the end off.
@@ -978,7 +1003,18 @@ proptest! {
 
     #[test]
     fn a_damaged_archive_gives_a_problem_or_an_error((flips, keep) in damage()) {
-        let bytes = damaged(&example_bytes(), &flips, keep);
+        let bytes = damaged(&EXAMPLE, &flips, keep);
+        if let Ok(problem) = load_bytes("damaged.npz", bytes, AS_IS) {
+            prop_assert!(problem.check(Path::new("damaged.npz")).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_wrong_array_in_a_sound_archive_gives_a_problem_or_an_error(
+        (flips, keep) in damage(),
+        member in 0..20usize,
+    ) {
+        let bytes = example_with(member, |bytes| damaged(bytes, &flips, keep));
         if let Ok(problem) = load_bytes("damaged.npz", bytes, AS_IS) {
             prop_assert!(problem.check(Path::new("damaged.npz")).is_ok());
         }

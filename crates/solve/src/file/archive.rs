@@ -223,11 +223,11 @@ pub fn write_arrays(path: impl AsRef<Path>, arrays: &[(&str, Array)]) -> Result<
 fn write_members(file: std::fs::File, arrays: &[(&str, Array)]) -> std::io::Result<()> {
     let mut archive = zip::ZipWriter::new(BufWriter::new(file));
     for (key, array) in arrays {
-        // Members from 4 GiB on need the longer zip fields.
+        // Members from 4 GiB on need the longer zip fields; half of that leaves room for the header.
         let options = zip::write::SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Stored)
             .last_modified_time(zip::DateTime::default())
-            .large_file(array.len() >= (u32::MAX / 16) as usize);
+            .large_file(array.len() >= (1 << 31) / size_of::<f64>());
         archive
             .start_file(format!("{key}.npy"), options)
             .map_err(std::io::Error::from)?;

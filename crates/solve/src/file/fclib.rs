@@ -57,7 +57,7 @@ pub struct Global {
     pub title: Option<String>,
     /// Description, if the file has one.
     pub description: Option<String>,
-    /// Mass matrix [kg].
+    /// Mass matrix \[kg\].
     pub m: Csr,
     /// Transposed constraint Jacobian, one column per contact row.
     pub h: Csr,

@@ -26,7 +26,7 @@ pub use archive::{NpzFile, write_arrays};
 pub use array::{Array, Values};
 pub use csr::{Csr, CsrFault, CsrPart};
 pub use error::FileError;
-pub use raw::{RawProblem, rows_of_kind};
+pub use raw::{Blocks, RawProblem, rows_of_kind};
 
 /// How to load a file that does not quite fit the problem form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

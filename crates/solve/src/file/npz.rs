@@ -10,7 +10,7 @@ use super::archive::NpzFile;
 use super::array::Array;
 use super::csr::Csr;
 use super::error::FileError;
-use super::raw::{RawProblem, csr_key, fault};
+use super::raw::{Blocks, RawProblem, csr_key, fault};
 use super::{archive, bytes_of, name_of};
 
 /// Keys without which there is no problem.
@@ -113,7 +113,7 @@ fn take_matrix(file: &mut NpzFile, name: &str, rows: usize, cols: usize) -> Resu
 }
 
 /// The subsystems: both keys or none.
-fn take_blocks(file: &mut NpzFile) -> Result<Option<(Vec<usize>, Vec<usize>)>, FileError> {
+fn take_blocks(file: &mut NpzFile) -> Result<Option<Blocks>, FileError> {
     let together = ["block_ptr", "block_dofs"];
     if together.iter().all(|key| file.get(key).is_none()) {
         return Ok(None);

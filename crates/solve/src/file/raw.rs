@@ -11,6 +11,9 @@ use super::array::Array;
 use super::csr::{Csr, CsrPart};
 use super::error::FileError;
 
+/// Subsystems as `(block_ptr, block_dofs)`: subsystem i is `block_dofs[block_ptr[i]..block_ptr[i+1]]`.
+pub type Blocks = (Vec<usize>, Vec<usize>);
+
 /// One contact problem as plain arrays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawProblem {
@@ -20,7 +23,7 @@ pub struct RawProblem {
     pub n: usize,
     /// Number of constraint rows.
     pub m: usize,
-    /// A, `n × n` [kg], symmetric.
+    /// A, `n × n` \[kg\], symmetric.
     pub a: Csr,
     /// J, `m × n`.
     pub j: Csr,
@@ -36,9 +39,8 @@ pub struct RawProblem {
     pub e: Vec<f64>,
     /// Compliance of each row [m/s per N·s].
     pub r: Vec<f64>,
-    /// Subsystems on which A is block diagonal, `(block_ptr, block_dofs)`: subsystem i is
-    /// `block_dofs[block_ptr[i]..block_ptr[i+1]]`.
-    pub blocks: Option<(Vec<usize>, Vec<usize>)>,
+    /// Subsystems on which A is block diagonal, if the file tells.
+    pub blocks: Option<Blocks>,
     /// Everything else the file holds: reference solutions, time step, extensions.
     pub extra: BTreeMap<String, Array>,
 }
