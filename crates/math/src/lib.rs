@@ -7,10 +7,7 @@
 // Matrices are capitals, as in the papers; see the naming rules of the project.
 #![allow(non_snake_case)]
 #![deny(unsafe_code)]
-#![cfg_attr(
-    test,
-    allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)
-)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod block;
 mod error;

@@ -125,7 +125,11 @@ impl Yardstick {
             let rows = problem.row_range(i);
             let mut q = [0.0; DIM];
             problem.jacobian().mul_constraint(i, problem.free_velocity(), &mut q);
-            size += q.iter().zip(&problem.bias()[rows.clone()]).map(|(q, e)| (q + e).powi(2)).sum::<f64>();
+            size += q
+                .iter()
+                .zip(&problem.bias()[rows.clone()])
+                .map(|(q, e)| (q + e).powi(2))
+                .sum::<f64>();
             let mut u = [0.0; DIM];
             velocity(problem, i, &self.velocity, lambda, &mut u);
             if model == FrictionModel::Coulomb {

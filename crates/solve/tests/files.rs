@@ -104,11 +104,7 @@ fn example() -> RawProblem {
         n: 3,
         m: 5,
         a: csr(3, 3, &[2.0, 0.1, 0.0, 0.1, 3.0, 0.0, 0.0, 0.0, 1.0 / 3.0]),
-        j: csr(
-            5,
-            3,
-            &[1., 0., -1., 0., 1., 0., 0.5, 0., 0., 0., 0., 1., 0., 0., 0.],
-        ),
+        j: csr(5, 3, &[1., 0., -1., 0., 1., 0., 0.5, 0., 0., 0., 0., 1., 0., 0., 0.]),
         b: vec![0.1, -9.81, 1e-17],
         kinds: vec![2, 1, 0],
         row_start: vec![0, 3, 4],
@@ -160,14 +156,8 @@ fn a_problem_without_constraints_survives() {
 
 #[test]
 fn unsorted_and_repeated_columns_are_sorted_and_summed() {
-    let matrix = Csr::from_parts(
-        2,
-        3,
-        vec![0, 3, 4],
-        vec![2, 0, 2, 1],
-        vec![1.0, 5.0, 2.0, 7.0],
-    )
-    .unwrap();
+    let matrix =
+        Csr::from_parts(2, 3, vec![0, 3, 4], vec![2, 0, 2, 1], vec![1.0, 5.0, 2.0, 7.0]).unwrap();
     assert_eq!(matrix, csr(2, 3, &[5.0, 0.0, 3.0, 0.0, 7.0, 0.0]));
     assert_eq!(dense(&matrix.transposed()), [5.0, 0.0, 0.0, 7.0, 3.0, 0.0]);
 }
@@ -209,10 +199,8 @@ fn complaint(alter: impl Fn(&mut Vec<(String, Array)>)) -> String {
     alter(&mut arrays);
     let scratch = Scratch::new(&format!("complaint-{:?}", std::thread::current().id()));
     let path = scratch.file("bad.npz");
-    let borrowed: Vec<(&str, Array)> = arrays
-        .iter()
-        .map(|(key, array)| (key.as_str(), array.clone()))
-        .collect();
+    let borrowed: Vec<(&str, Array)> =
+        arrays.iter().map(|(key, array)| (key.as_str(), array.clone())).collect();
     write_arrays(&path, &borrowed).unwrap();
     match npz::read(&path) {
         Ok(_) => String::new(),
@@ -234,127 +222,45 @@ fn each_misfit_is_named_with_what_was_expected() {
     assert_eq!(complaint(|_| {}), "");
     let misfits: Vec<(&str, Array, &str)> = vec![
         ("n", Array::scalar_i64(-1), "`n`: found -1"),
-        (
-            "n",
-            Array::scalar_i64(i64::MAX),
-            "`A_indptr`: found 4 numbers",
-        ),
-        (
-            "n",
-            Array::scalar_f64(3.0),
-            "`n`: found floating-point elements; expected integers",
-        ),
-        (
-            "n",
-            Array::from_i64(&[3, 3]),
-            "`n`: found shape [2]; expected one number",
-        ),
+        ("n", Array::scalar_i64(i64::MAX), "`A_indptr`: found 4 numbers"),
+        ("n", Array::scalar_f64(3.0), "`n`: found floating-point elements; expected integers"),
+        ("n", Array::from_i64(&[3, 3]), "`n`: found shape [2]; expected one number"),
         ("m", Array::scalar_i64(4), "`J_indptr`"),
-        (
-            "A_indptr",
-            Array::from_i64(&[0, 3, 2, 5]),
-            "`A_indptr`: found 3 before 2 at 1",
-        ),
-        (
-            "A_indptr",
-            Array::from_i64(&[1, 2, 4, 5]),
-            "`A_indptr`: found first 1",
-        ),
-        (
-            "A_indptr",
-            Array::from_i64(&[0, 2, 4, 9]),
-            "`A_indices`: found 5 entries",
-        ),
+        ("A_indptr", Array::from_i64(&[0, 3, 2, 5]), "`A_indptr`: found 3 before 2 at 1"),
+        ("A_indptr", Array::from_i64(&[1, 2, 4, 5]), "`A_indptr`: found first 1"),
+        ("A_indptr", Array::from_i64(&[0, 2, 4, 9]), "`A_indices`: found 5 entries"),
         (
             "A_indices",
             Array::from_i64(&[0, 1, 0, 1, 3]),
             "`A_indices`: found index 3 at position 4",
         ),
-        (
-            "A_indices",
-            Array::from_i64(&[0, 1, 0, 1, -2]),
-            "`A_indices`: found -2 at position 4",
-        ),
-        (
-            "A_data",
-            Array::from_f64(&[1.0; 4]),
-            "`A_data`: found 4 entries",
-        ),
-        (
-            "A_data",
-            Array::from_f64(&[1.0, 0.0, 0.0, f64::NAN, 1.0]),
-            "found NaN at position 3",
-        ),
+        ("A_indices", Array::from_i64(&[0, 1, 0, 1, -2]), "`A_indices`: found -2 at position 4"),
+        ("A_data", Array::from_f64(&[1.0; 4]), "`A_data`: found 4 entries"),
+        ("A_data", Array::from_f64(&[1.0, 0.0, 0.0, f64::NAN, 1.0]), "found NaN at position 3"),
+        ("b", Array::from_f64(&[0.0; 4]), "`b`: found 4 elements; expected 3"),
         (
             "b",
-            Array::from_f64(&[0.0; 4]),
-            "`b`: found 4 elements; expected 3",
-        ),
-        (
-            "b",
-            Array {
-                shape: vec![3, 1],
-                values: Values::F64(vec![0.0; 3]),
-            },
+            Array { shape: vec![3, 1], values: Values::F64(vec![0.0; 3]) },
             "`b`: found shape [3, 1]; expected a vector",
         ),
-        (
-            "kinds",
-            Array::from_i64(&[2, 1, 7]),
-            "`kinds`: found 7 at position 2",
-        ),
-        (
-            "row_start",
-            Array::from_i64(&[0, 2, 4]),
-            "row 2 in constraints 0 and 1",
-        ),
-        (
-            "row_start",
-            Array::from_i64(&[0, 3, 5]),
-            "`row_start`: found 5 at position 2",
-        ),
-        (
-            "row_start",
-            Array::from_i64(&[0, 3, i64::MAX]),
-            "`row_start`",
-        ),
-        (
-            "row_start",
-            Array::from_i64(&[0, 3]),
-            "`row_start`: found 2 elements; expected 3",
-        ),
-        (
-            "kinds",
-            Array::from_i64(&[1, 1, 0]),
-            "no constraint with row 1",
-        ),
+        ("kinds", Array::from_i64(&[2, 1, 7]), "`kinds`: found 7 at position 2"),
+        ("row_start", Array::from_i64(&[0, 2, 4]), "row 2 in constraints 0 and 1"),
+        ("row_start", Array::from_i64(&[0, 3, 5]), "`row_start`: found 5 at position 2"),
+        ("row_start", Array::from_i64(&[0, 3, i64::MAX]), "`row_start`"),
+        ("row_start", Array::from_i64(&[0, 3]), "`row_start`: found 2 elements; expected 3"),
+        ("kinds", Array::from_i64(&[1, 1, 0]), "no constraint with row 1"),
         ("mu", Array::from_f64(&[0.5]), "`mu`"),
         ("e", Array::from_f64(&[0.5]), "`e`"),
         ("R", Array::from_f64(&[f64::INFINITY; 5]), "`R`: found inf"),
         ("block_ptr", Array::from_i64(&[0, 4, 3]), "`block_ptr`"),
         ("block_ptr", Array::from_i64(&[]), "`block_ptr`"),
-        (
-            "block_ptr",
-            Array::from_i64(&[0, 1, 3]),
-            "A[0, 1] = 1e-1 between two subsystems",
-        ),
-        (
-            "block_dofs",
-            Array::from_i64(&[0, 1, 3]),
-            "`block_dofs`: found 3",
-        ),
-        (
-            "block_dofs",
-            Array::from_i64(&[0, 1, 1]),
-            "`block_dofs`: found 1 twice",
-        ),
+        ("block_ptr", Array::from_i64(&[0, 1, 3]), "A[0, 1] = 1e-1 between two subsystems"),
+        ("block_dofs", Array::from_i64(&[0, 1, 3]), "`block_dofs`: found 3"),
+        ("block_dofs", Array::from_i64(&[0, 1, 1]), "`block_dofs`: found 1 twice"),
     ];
     for (key, array, expected) in misfits {
         let found = complaint(put(key, array));
-        assert!(
-            found.contains("bad.npz") && found.contains(expected),
-            "{key}: {found}"
-        );
+        assert!(found.contains("bad.npz") && found.contains(expected), "{key}: {found}");
     }
 }
 
@@ -374,10 +280,7 @@ fn what_is_no_problem_file_is_described() {
     let scratch = Scratch::new("no-problem");
     let complaint = |name: &str, content: &[u8]| {
         let path = scratch.file(name);
-        std::fs::File::create(&path)
-            .unwrap()
-            .write_all(content)
-            .unwrap();
+        std::fs::File::create(&path).unwrap().write_all(content).unwrap();
         load(&path, AS_IS).unwrap_err().to_string()
     };
     assert!(complaint("empty.npz", b"").contains("the file is empty"));
@@ -388,18 +291,10 @@ fn what_is_no_problem_file_is_described() {
     assert!(complaint("hdf.h5", b"\x89HDF\r\n\x1a\n and no more").contains("HDF5"));
     let missing = load(scratch.file("absent.npz"), AS_IS).unwrap_err();
     assert!(matches!(missing, FileError::Io { .. }) && missing.to_string().contains("absent.npz"));
-    assert!(matches!(
-        load(&scratch.0, AS_IS),
-        Err(FileError::NotAFile { .. })
-    ));
+    assert!(matches!(load(&scratch.0, AS_IS), Err(FileError::NotAFile { .. })));
     write_arrays(scratch.file("other.npz"), &[("x", Array::scalar_f64(1.0))]).unwrap();
-    let other = load(scratch.file("other.npz"), AS_IS)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        other.contains("`n` is missing; found x; required are n, m,"),
-        "{other}"
-    );
+    let other = load(scratch.file("other.npz"), AS_IS).unwrap_err().to_string();
+    assert!(other.contains("`n` is missing; found x; required are n, m,"), "{other}");
     // Nowhere to write to, and a key that would hide another.
     assert!(matches!(
         npz::write(scratch.file("no/dir.npz"), &example()),
@@ -407,9 +302,7 @@ fn what_is_no_problem_file_is_described() {
     ));
     let mut double = example();
     double.extra.insert("b".into(), Array::scalar_f64(0.0));
-    let double = npz::write(scratch.file("double.npz"), &double)
-        .unwrap_err()
-        .to_string();
+    let double = npz::write(scratch.file("double.npz"), &double).unwrap_err().to_string();
     assert!(double.contains("`b`: found the key twice"), "{double}");
 }
 
@@ -424,17 +317,13 @@ fn deflated_members_are_read_and_text_is_passed_over() {
         .compression_method(zip::CompressionMethod::Deflated);
     for index in 0..source.len() {
         let mut member = source.by_index(index).unwrap();
-        deflated
-            .start_file(member.name().unwrap().to_string(), options)
-            .unwrap();
+        deflated.start_file(member.name().unwrap().to_string(), options).unwrap();
         std::io::copy(&mut member, &mut deflated).unwrap();
     }
     let header = "{'descr': '<U2', 'fortran_order': False, 'shape': (), }\n";
     deflated.start_file("title.npy", options).unwrap();
     deflated.write_all(b"\x93NUMPY\x01\x00").unwrap();
-    deflated
-        .write_all(&(header.len() as u16).to_le_bytes())
-        .unwrap();
+    deflated.write_all(&(header.len() as u16).to_le_bytes()).unwrap();
     deflated.write_all(header.as_bytes()).unwrap();
     deflated.write_all(b"h\0\0\0i\0\0\0").unwrap();
     deflated.start_file("readme.txt", options).unwrap();
@@ -442,10 +331,7 @@ fn deflated_members_are_read_and_text_is_passed_over() {
     assert!(bytes.len() < stored.len());
     assert_eq!(npz::read_bytes("example.npz", &bytes).unwrap(), example());
     let archive = NpzFile::from_bytes("example.npz", &bytes).unwrap();
-    assert_eq!(
-        archive.ignored().collect::<Vec<_>>(),
-        ["readme.txt", "title.npy"]
-    );
+    assert_eq!(archive.ignored().collect::<Vec<_>>(), ["readme.txt", "title.npy"]);
 }
 
 fn local(w: Csr, contacts: usize) -> Local {
@@ -513,61 +399,32 @@ fn light_and_heavy_contacts_in_one_component_are_both_exact() {
     for (found, expected) in gram(&raw.j).iter().zip(&w) {
         // Without scaling, the heavy contact would carry the light one's round-off, 1e-10.
         let own = if *expected == 0.0 { 1.0 } else { *expected };
-        assert!(
-            (found - expected).abs() <= 1e-14 * own,
-            "{found} against {expected}"
-        );
+        assert!((found - expected).abs() <= 1e-14 * own, "{found} against {expected}");
     }
 }
 
 #[test]
 fn a_matrix_that_is_no_delassus_matrix_is_refused_with_its_defect() {
     let skew = csr(3, 3, &[1.0, 1e-3, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
-    let error = embed::local_to_raw(&local(skew.clone(), 1))
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("`W` is not symmetric") && error.contains("--symmetrise"),
-        "{error}"
-    );
-    assert!(
-        error.contains("8.16e-4"),
-        "‖X − Xᵀ‖/‖X‖ = √2·10⁻³/√3: {error}"
-    );
+    let error = embed::local_to_raw(&local(skew.clone(), 1)).unwrap_err().to_string();
+    assert!(error.contains("`W` is not symmetric") && error.contains("--symmetrise"), "{error}");
+    assert!(error.contains("8.16e-4"), "‖X − Xᵀ‖/‖X‖ = √2·10⁻³/√3: {error}");
     let mut made = Fclib::Local(local(skew, 1));
     made.symmetrise();
     assert_eq!(embed::to_raw(&made).unwrap().n, 3);
 
     let negative = csr(3, 3, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, -1e-3]);
-    let error = embed::local_to_raw(&local(negative, 1))
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("not positive semi-definite") && error.contains("-1.00e-3"),
-        "{error}"
-    );
+    let error = embed::local_to_raw(&local(negative, 1)).unwrap_err().to_string();
+    assert!(error.contains("not positive semi-definite") && error.contains("-1.00e-3"), "{error}");
     let hollow = csr(3, 3, &[0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-    assert!(matches!(
-        embed::local_to_raw(&local(hollow, 1)),
-        Err(FileError::Indefinite { .. })
-    ));
-    let infinite = csr(
-        3,
-        3,
-        &[f64::INFINITY, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-    );
-    assert!(matches!(
-        embed::local_to_raw(&local(infinite, 1)),
-        Err(FileError::Array { .. })
-    ));
+    assert!(matches!(embed::local_to_raw(&local(hollow, 1)), Err(FileError::Indefinite { .. })));
+    let infinite = csr(3, 3, &[f64::INFINITY, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+    assert!(matches!(embed::local_to_raw(&local(infinite, 1)), Err(FileError::Array { .. })));
     assert!(matches!(
         embed::local_to_raw(&local(Csr::identity(6), 1)),
         Err(FileError::Array { .. })
     ));
-    assert_eq!(
-        embed::local_to_raw(&local(Csr::zeros(3, 3), 1)).unwrap().n,
-        0
-    );
+    assert_eq!(embed::local_to_raw(&local(Csr::zeros(3, 3), 1)).unwrap().n, 0);
 }
 
 #[test]
@@ -605,9 +462,7 @@ fn hdf5_of(nz: i32, p: &[i32], i: &[i32], x: &[f64]) -> Vec<u8> {
     w.create_dataset("x").with_f64_data(x);
     root.add_group(w.finish());
     let mut vectors = root.create_group("vectors");
-    vectors
-        .create_dataset("q")
-        .with_f64_data(&[-1.0, 0.5, 0.25]);
+    vectors.create_dataset("q").with_f64_data(&[-1.0, 0.5, 0.25]);
     vectors.create_dataset("mu").with_f64_data(&[0.5]);
     root.add_group(vectors.finish());
     builder.add_group(root.finish());
@@ -619,31 +474,11 @@ fn all_three_matrix_encodings_hold_the_same_matrix() {
     // [[1, 2, 0], [0, 3, 0], [4, 0, 5]], not symmetric, so that rows and columns cannot be confused.
     let expected = [1.0, 2.0, 0.0, 0.0, 3.0, 0.0, 4.0, 0.0, 5.0];
     for (nz, p, i, x) in [
-        (
-            -2,
-            vec![0, 2, 3, 5],
-            vec![0, 1, 1, 0, 2],
-            vec![1.0, 2.0, 3.0, 4.0, 5.0],
-        ),
-        (
-            -1,
-            vec![0, 2, 4, 5],
-            vec![0, 2, 0, 1, 2],
-            vec![1.0, 4.0, 2.0, 3.0, 5.0],
-        ),
-        (
-            5,
-            vec![1, 0, 2, 0, 1],
-            vec![1, 2, 2, 0, 0],
-            vec![3.0, 4.0, 5.0, 1.0, 2.0],
-        ),
+        (-2, vec![0, 2, 3, 5], vec![0, 1, 1, 0, 2], vec![1.0, 2.0, 3.0, 4.0, 5.0]),
+        (-1, vec![0, 2, 4, 5], vec![0, 2, 0, 1, 2], vec![1.0, 4.0, 2.0, 3.0, 5.0]),
+        (5, vec![1, 0, 2, 0, 1], vec![1, 2, 2, 0, 0], vec![3.0, 4.0, 5.0, 1.0, 2.0]),
         // Room for more entries than there are, and an entry in two summands.
-        (
-            -2,
-            vec![0, 2, 3, 5],
-            vec![0, 1, 1, 0, 2, 9],
-            vec![1.0, 2.0, 3.0, 4.0, 5.0, 9.0],
-        ),
+        (-2, vec![0, 2, 3, 5], vec![0, 1, 1, 0, 2, 9], vec![1.0, 2.0, 3.0, 4.0, 5.0, 9.0]),
         (
             6,
             vec![1, 0, 2, 0, 1, 1, 9],
@@ -660,67 +495,17 @@ fn all_three_matrix_encodings_hold_the_same_matrix() {
         assert_eq!((found.solution, found.title), (None, None));
     }
     for (nz, p, i, x, complaint) in [
-        (
-            -2,
-            vec![0, 2, 3],
-            vec![0, 1, 1],
-            vec![1.0; 3],
-            "fclib_local/W/p",
-        ),
-        (
-            -2,
-            vec![0, 2, 1, 3],
-            vec![0, 1, 1],
-            vec![1.0; 3],
-            "never decrease",
-        ),
-        (
-            -2,
-            vec![0, 2, 3, 5],
-            vec![0, 1, 1],
-            vec![1.0; 3],
-            "`fclib_local/W/i`: found 3 elements",
-        ),
-        (
-            -1,
-            vec![0, 1, 2, 3],
-            vec![0, 1, 3],
-            vec![1.0; 3],
-            "`fclib_local/W/i`: found index 3",
-        ),
-        (
-            3,
-            vec![0, 1, 3],
-            vec![0, 1, 2],
-            vec![1.0; 3],
-            "`fclib_local/W/p`: found index 3",
-        ),
-        (
-            3,
-            vec![0, 1, 2],
-            vec![0, 1, 3],
-            vec![1.0; 3],
-            "`fclib_local/W/i`: found index 3",
-        ),
-        (
-            3,
-            vec![0, 1, -2],
-            vec![0, 1, 2],
-            vec![1.0; 3],
-            "found -2 at position 2",
-        ),
+        (-2, vec![0, 2, 3], vec![0, 1, 1], vec![1.0; 3], "fclib_local/W/p"),
+        (-2, vec![0, 2, 1, 3], vec![0, 1, 1], vec![1.0; 3], "never decrease"),
+        (-2, vec![0, 2, 3, 5], vec![0, 1, 1], vec![1.0; 3], "`fclib_local/W/i`: found 3 elements"),
+        (-1, vec![0, 1, 2, 3], vec![0, 1, 3], vec![1.0; 3], "`fclib_local/W/i`: found index 3"),
+        (3, vec![0, 1, 3], vec![0, 1, 2], vec![1.0; 3], "`fclib_local/W/p`: found index 3"),
+        (3, vec![0, 1, 2], vec![0, 1, 3], vec![1.0; 3], "`fclib_local/W/i`: found index 3"),
+        (3, vec![0, 1, -2], vec![0, 1, 2], vec![1.0; 3], "found -2 at position 2"),
         (4, vec![0, 1, 2], vec![0, 1, 2], vec![1.0; 3], "at least 4"),
-        (
-            -3,
-            vec![0, 1, 2],
-            vec![0, 1, 2],
-            vec![1.0; 3],
-            "`fclib_local/W/nz`: found -3",
-        ),
+        (-3, vec![0, 1, 2], vec![0, 1, 2], vec![1.0; 3], "`fclib_local/W/nz`: found -3"),
     ] {
-        let error = fclib::read_bytes("w.h5", hdf5_of(nz, &p, &i, &x))
-            .unwrap_err()
-            .to_string();
+        let error = fclib::read_bytes("w.h5", hdf5_of(nz, &p, &i, &x)).unwrap_err().to_string();
         assert!(error.contains(complaint), "nz = {nz}: {error}");
     }
 }
@@ -731,13 +516,8 @@ fn an_hdf5_file_of_another_kind_is_named_with_what_it_holds() {
     let mut group = builder.create_group("robots");
     group.create_dataset("x").with_f64_data(&[1.0]);
     builder.add_group(group.finish());
-    let error = load_bytes("x.h5", builder.finish().unwrap(), AS_IS)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("found /robots; required are either /fclib_local or"),
-        "{error}"
-    );
+    let error = load_bytes("x.h5", builder.finish().unwrap(), AS_IS).unwrap_err().to_string();
+    assert!(error.contains("found /robots; required are either /fclib_local or"), "{error}");
 }
 
 #[test]
@@ -757,11 +537,7 @@ fn golden_files_have_their_documented_size_and_their_references_solve_them() {
             let scale = problem.b.iter().fold(1.0f64, |scale, b| scale.max(b.abs()));
             let impulse = problem.j.transpose_times(&lambda);
             for ((av, b), jl) in problem.a.times(&v).iter().zip(&problem.b).zip(&impulse) {
-                assert!(
-                    (av - b - jl).abs() <= 1e-11 * scale,
-                    "{} {law}",
-                    problem.name
-                );
+                assert!((av - b - jl).abs() <= 1e-11 * scale, "{} {law}", problem.name);
             }
         }
     }
@@ -839,29 +615,16 @@ fn plus(x: &[f64], y: &[f64]) -> Vec<f64> {
 }
 
 fn distance(x: &[f64], y: &[f64]) -> f64 {
-    x.iter()
-        .zip(y)
-        .map(|(x, y)| (x - y).powi(2))
-        .sum::<f64>()
-        .sqrt()
+    x.iter().zip(y).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
 }
 
 /// `A⁻¹ b` by conjugate gradients with the diagonal as preconditioner.
 fn solve(a: &Csr, b: &[f64]) -> Vec<f64> {
     let diagonal: Vec<f64> = (0..a.rows)
-        .map(|row| {
-            a.row(row)
-                .find(|&(col, _)| col == row)
-                .map_or(1.0, |(_, value)| value)
-        })
+        .map(|row| a.row(row).find(|&(col, _)| col == row).map_or(1.0, |(_, value)| value))
         .collect();
     let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-    let precondition = |r: &[f64]| {
-        r.iter()
-            .zip(&diagonal)
-            .map(|(r, d)| r / d)
-            .collect::<Vec<_>>()
-    };
+    let precondition = |r: &[f64]| r.iter().zip(&diagonal).map(|(r, d)| r / d).collect::<Vec<_>>();
     let (mut x, mut r) = (vec![0.0; b.len()], b.to_vec());
     let mut p = precondition(&r);
     let mut rz = dot(&r, &p);
@@ -872,9 +635,7 @@ fn solve(a: &Csr, b: &[f64]) -> Vec<f64> {
         r.iter_mut().zip(&ap).for_each(|(r, ap)| *r -= step * ap);
         let z = precondition(&r);
         let previous = std::mem::replace(&mut rz, dot(&r, &z));
-        p.iter_mut()
-            .zip(&z)
-            .for_each(|(p, z)| *p = z + rz / previous * *p);
+        p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + rz / previous * *p);
     }
     x
 }
@@ -894,27 +655,15 @@ fn the_embedding_reproduces_the_delassus_matrices_of_the_collection() {
             assert!(error.to_string().contains("--symmetrise"), "{error}");
             asymmetric += 1;
             let raw = load(&path, SYMMETRISED).unwrap();
-            assert!(
-                raw.extra.is_empty(),
-                "{}: references of another problem",
-                raw.name
-            );
+            assert!(raw.extra.is_empty(), "{}: references of another problem", raw.name);
             raw
         });
         let w = dense(&local.w.symmetrised());
         // Round-off of the eigendecomposition, some rows × machine epsilon. One matrix was rounded to
         // eight digits and has an eigenvalue of -1.2e-8 of the largest, which no J can reproduce.
-        let rounded = if raw.name == "Confeti-ex03" {
-            2e-8
-        } else {
-            0.0
-        };
+        let rounded = if raw.name == "Confeti-ex03" { 2e-8 } else { 0.0 };
         let error = distance(&gram(&raw.j), &w) / norm(&w);
-        assert!(
-            error <= 10.0 * raw.m as f64 * f64::EPSILON + rounded,
-            "{}: {error:e}",
-            raw.name
-        );
+        assert!(error <= 10.0 * raw.m as f64 * f64::EPSILON + rounded, "{}: {error:e}", raw.name);
     }
     assert_eq!((local_files, asymmetric), (47, 17));
 }
@@ -936,11 +685,7 @@ fn references_of_the_collection_solve_the_embedded_problems() {
         let (lambda, v) = (lambda.to_f64(), v.to_f64());
         let momentum = plus(&raw.b, &raw.j.transpose_times(&lambda));
         let scale = norm(&raw.b) + norm(&momentum);
-        assert!(
-            distance(&raw.a.times(&v), &momentum) <= 1e-12 * scale,
-            "{}",
-            raw.name
-        );
+        assert!(distance(&raw.a.times(&v), &momentum) <= 1e-12 * scale, "{}", raw.name);
         let u = plus(&raw.j.times(&v), &raw.e);
         let q = plus(&raw.j.times(&solve(&raw.a, &raw.b)), &raw.e);
         // The collection stores a reference only if this residual is at most 1e-8.
@@ -967,16 +712,8 @@ fn example_with(index: usize, alter: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
         let mut file = source.by_index(member).unwrap();
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).unwrap();
-        altered
-            .start_file(file.name().unwrap().to_string(), options)
-            .unwrap();
-        altered
-            .write_all(&if member == index {
-                alter(&bytes)
-            } else {
-                bytes
-            })
-            .unwrap();
+        altered.start_file(file.name().unwrap().to_string(), options).unwrap();
+        altered.write_all(&if member == index { alter(&bytes) } else { bytes }).unwrap();
     }
     altered.finish().unwrap().into_inner()
 }

@@ -84,7 +84,9 @@ impl General {
         for k in 0..self.pattern.n_blocks() {
             let block = self.block(self.pattern.diagonal(k));
             let stride = self.pattern.size(k) + 1;
-            for (d, value) in out[self.pattern.range(k)].iter_mut().zip(block.iter().step_by(stride)) {
+            for (d, value) in
+                out[self.pattern.range(k)].iter_mut().zip(block.iter().step_by(stride))
+            {
                 *d = *value;
             }
         }

@@ -313,7 +313,14 @@ pub(super) fn transpose(B: &mut [f64], A: &[f64], m: usize, n: usize) {
 
 /// C −= a B with `a(r, k)` for the left factor, in tiles that fit the vector registers.
 #[inline(always)]
-fn sub_tiled(C: &mut [f64], B: &[f64], m: usize, n: usize, p: usize, a: impl Fn(usize, usize) -> f64) {
+fn sub_tiled(
+    C: &mut [f64],
+    B: &[f64],
+    m: usize,
+    n: usize,
+    p: usize,
+    a: impl Fn(usize, usize) -> f64,
+) {
     let mut r = 0;
     while r + 4 <= m {
         sub_rows::<4>(C, B, r, n, p, &a);
@@ -326,7 +333,14 @@ fn sub_tiled(C: &mut [f64], B: &[f64], m: usize, n: usize, p: usize, a: impl Fn(
 }
 
 #[inline(always)]
-fn sub_rows<const M: usize>(C: &mut [f64], B: &[f64], r: usize, n: usize, p: usize, a: &impl Fn(usize, usize) -> f64) {
+fn sub_rows<const M: usize>(
+    C: &mut [f64],
+    B: &[f64],
+    r: usize,
+    n: usize,
+    p: usize,
+    a: &impl Fn(usize, usize) -> f64,
+) {
     let mut c = 0;
     while c + 8 <= n {
         sub_tile::<M, 8>(C, B, r, c, n, p, a);
@@ -358,7 +372,9 @@ fn sub_tile<const M: usize, const N: usize>(
     }
     for k in 0..p {
         let begin = k * n + c0;
-        let Some(b) = B[begin..].first_chunk::<N>() else { unreachable!("invariant: B has p rows") };
+        let Some(b) = B[begin..].first_chunk::<N>() else {
+            unreachable!("invariant: B has p rows")
+        };
         for (r, row) in sum.iter_mut().enumerate() {
             let factor = -a(r0 + r, k);
             for c in 0..N {

@@ -272,7 +272,12 @@ impl<'a> Quotient<'a> {
     }
 
     /// Turns the pivot into an element and puts its variables back into the degree lists.
-    fn finish_element(&mut self, pivot: usize, clique: std::ops::Range<usize>, clique_weight: usize) {
+    fn finish_element(
+        &mut self,
+        pivot: usize,
+        clique: std::ops::Range<usize>,
+        clique_weight: usize,
+    ) {
         let mut end = clique.start;
         for k in clique.clone() {
             let i = self.arena[k];

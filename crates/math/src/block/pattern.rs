@@ -256,7 +256,8 @@ mod tests {
         let p = Pattern::new(&[2, 0, 3, 1], [(3, 0), (0, 3), (0, 2), (2, 2), (3, 2)]);
         let places: Vec<_> = p.entries().map(|e| (e.row, e.col, e.offset)).collect();
         // Areas: (0,0) 4, (1,1) 0, (2,0) 6, (2,2) 9, (3,0) 2, (3,2) 3, (3,3) 1.
-        let expected = [(0, 0, 0), (1, 1, 4), (2, 0, 4), (2, 2, 10), (3, 0, 19), (3, 2, 21), (3, 3, 24)];
+        let expected =
+            [(0, 0, 0), (1, 1, 4), (2, 0, 4), (2, 2, 10), (3, 0, 19), (3, 2, 21), (3, 3, 24)];
         assert_eq!(places, expected);
         assert_eq!((p.n_blocks(), p.dim(), p.n_values()), (4, 6, 25));
         assert_eq!(p.find(3, 2), Some(BlockId(5)));

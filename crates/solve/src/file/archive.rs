@@ -59,11 +59,7 @@ impl NpzFile {
                 }
             }
         }
-        Ok(Self {
-            path,
-            arrays,
-            ignored,
-        })
+        Ok(Self { path, arrays, ignored })
     }
 
     /// The file, as errors name it.
@@ -92,22 +88,13 @@ impl NpzFile {
             return Ok(array);
         }
         if let Some(found) = self.ignored.get(&format!("{key}.npy")) {
-            return Err(fault(
-                &self.path,
-                key,
-                found.clone(),
-                "a numeric array".into(),
-            ));
+            return Err(fault(&self.path, key, found.clone(), "a numeric array".into()));
         }
         let keys: Vec<&str> = self.keys().collect();
         Err(FileError::Missing {
             path: self.path.clone(),
             key: key.to_string(),
-            found: if keys.is_empty() {
-                "no arrays".into()
-            } else {
-                keys.join(", ")
-            },
+            found: if keys.is_empty() { "no arrays".into() } else { keys.join(", ") },
             required: required.join(", "),
         })
     }
@@ -142,12 +129,7 @@ impl NpzFile {
         let indices = self.integers(key, array)?;
         match self.indices(key, &indices)?.as_slice() {
             &[count] => Ok(count),
-            _ => Err(fault(
-                &self.path,
-                key,
-                format!("shape {shape:?}"),
-                "one number".into(),
-            )),
+            _ => Err(fault(&self.path, key, format!("shape {shape:?}"), "one number".into())),
         }
     }
 
@@ -200,17 +182,9 @@ pub fn write_arrays(path: impl AsRef<Path>, arrays: &[(&str, Array)]) -> Result<
     }
     if let Some((key, array)) = arrays.iter().find(|(_, array)| !array.is_consistent()) {
         let expected = format!("as many as the shape {:?} has", array.shape);
-        return Err(fault(
-            path,
-            key,
-            format!("{} elements", array.len()),
-            expected,
-        ));
+        return Err(fault(path, key, format!("{} elements", array.len()), expected));
     }
-    let failed = |source| FileError::Io {
-        path: path.to_path_buf(),
-        source,
-    };
+    let failed = |source| FileError::Io { path: path.to_path_buf(), source };
     let (file, temporary) = create_beside(path).map_err(failed)?;
     let written = write_members(file, arrays).and_then(|()| std::fs::rename(&temporary, path));
     written.map_err(|source| {
@@ -228,9 +202,7 @@ fn write_members(file: std::fs::File, arrays: &[(&str, Array)]) -> std::io::Resu
             .compression_method(zip::CompressionMethod::Stored)
             .last_modified_time(zip::DateTime::default())
             .large_file(array.len() >= (1 << 31) / size_of::<f64>());
-        archive
-            .start_file(format!("{key}.npy"), options)
-            .map_err(std::io::Error::from)?;
+        archive.start_file(format!("{key}.npy"), options).map_err(std::io::Error::from)?;
         npy::write(&mut archive, array)?;
     }
     let mut sink = archive.finish().map_err(std::io::Error::from)?;
@@ -242,10 +214,7 @@ fn write_members(file: std::fs::File, arrays: &[(&str, Array)]) -> std::io::Resu
 fn create_beside(path: &Path) -> std::io::Result<(std::fs::File, PathBuf)> {
     static ATTEMPT: AtomicU64 = AtomicU64::new(0);
     let Some(name) = path.file_name() else {
-        return Err(std::io::Error::new(
-            std::io::ErrorKind::InvalidInput,
-            "no file name",
-        ));
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "no file name"));
     };
     loop {
         let attempt = ATTEMPT.fetch_add(1, Ordering::Relaxed);
@@ -253,11 +222,7 @@ fn create_beside(path: &Path) -> std::io::Result<(std::fs::File, PathBuf)> {
         temporary.push(name);
         temporary.push(format!(".{}-{attempt}.part", std::process::id()));
         let temporary = path.with_file_name(temporary);
-        match std::fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&temporary)
-        {
+        match std::fs::OpenOptions::new().write(true).create_new(true).open(&temporary) {
             Ok(file) => return Ok((file, temporary)),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),

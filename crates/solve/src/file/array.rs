@@ -23,43 +23,28 @@ pub struct Array {
 impl Array {
     /// A vector of floating-point numbers.
     pub fn from_f64(values: &[f64]) -> Self {
-        Self {
-            shape: vec![values.len()],
-            values: Values::F64(values.to_vec()),
-        }
+        Self { shape: vec![values.len()], values: Values::F64(values.to_vec()) }
     }
 
     /// A vector of integers.
     pub fn from_i64(values: &[i64]) -> Self {
-        Self {
-            shape: vec![values.len()],
-            values: Values::I64(values.to_vec()),
-        }
+        Self { shape: vec![values.len()], values: Values::I64(values.to_vec()) }
     }
 
     /// A vector of indices. An index beyond the range of `i64` cannot address memory, so none is lost.
     pub fn from_usize(values: &[usize]) -> Self {
         let values: Vec<i64> = values.iter().map(|&value| value as i64).collect();
-        Self {
-            shape: vec![values.len()],
-            values: Values::I64(values),
-        }
+        Self { shape: vec![values.len()], values: Values::I64(values) }
     }
 
     /// One floating-point number.
     pub fn scalar_f64(value: f64) -> Self {
-        Self {
-            shape: Vec::new(),
-            values: Values::F64(vec![value]),
-        }
+        Self { shape: Vec::new(), values: Values::F64(vec![value]) }
     }
 
     /// One integer.
     pub fn scalar_i64(value: i64) -> Self {
-        Self {
-            shape: Vec::new(),
-            values: Values::I64(vec![value]),
-        }
+        Self { shape: Vec::new(), values: Values::I64(vec![value]) }
     }
 
     /// Number of elements.
@@ -91,7 +76,5 @@ impl Array {
 
 /// Product of the extents, or `None` when it overflows.
 pub(super) fn element_count(shape: &[usize]) -> Option<usize> {
-    shape
-        .iter()
-        .try_fold(1usize, |count, &extent| count.checked_mul(extent))
+    shape.iter().try_fold(1usize, |count, &extent| count.checked_mul(extent))
 }

@@ -12,9 +12,7 @@ pub(super) struct Partition {
 impl Partition {
     /// Every member alone.
     pub(super) fn new(size: usize) -> Self {
-        Self {
-            parent: (0..size).collect(),
-        }
+        Self { parent: (0..size).collect() }
     }
 
     /// Puts two members into one component.

@@ -45,13 +45,7 @@ pub enum CsrPart {
 impl Csr {
     /// The matrix without entries.
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        Self {
-            rows,
-            cols,
-            indptr: vec![0; rows + 1],
-            indices: Vec::new(),
-            data: Vec::new(),
-        }
+        Self { rows, cols, indptr: vec![0; rows + 1], indices: Vec::new(), data: Vec::new() }
     }
 
     /// The identity.
@@ -75,19 +69,9 @@ impl Csr {
         indices: Vec<usize>,
         data: Vec<f64>,
     ) -> Result<Self, CsrFault> {
-        let matrix = Self {
-            rows,
-            cols,
-            indptr,
-            indices,
-            data,
-        };
+        let matrix = Self { rows, cols, indptr, indices, data };
         matrix.check()?;
-        Ok(if matrix.is_canonical() {
-            matrix
-        } else {
-            matrix.canonical()
-        })
+        Ok(if matrix.is_canonical() { matrix } else { matrix.canonical() })
     }
 
     /// Sums the triplets `(row_of[k], col_of[k], value_of[k])` into a matrix.
@@ -127,41 +111,22 @@ impl Csr {
 
     /// Checks lengths, monotone row starts and the range of the columns.
     pub fn check(&self) -> Result<(), CsrFault> {
-        let fault = |part, found, expected| {
-            Err(CsrFault {
-                part,
-                found,
-                expected,
-            })
-        };
+        let fault = |part, found, expected| Err(CsrFault { part, found, expected });
         if self.rows.checked_add(1) != Some(self.indptr.len()) {
             let found = format!("{} numbers", self.indptr.len());
-            return fault(
-                CsrPart::Indptr,
-                found,
-                format!("one more than the {} rows", self.rows),
-            );
+            return fault(CsrPart::Indptr, found, format!("one more than the {} rows", self.rows));
         }
         if self.indptr[0] != 0 {
-            return fault(
-                CsrPart::Indptr,
-                format!("first {}", self.indptr[0]),
-                "first 0".into(),
-            );
+            return fault(CsrPart::Indptr, format!("first {}", self.indptr[0]), "first 0".into());
         }
         if let Some(row) = (0..self.rows).find(|&row| self.indptr[row] > self.indptr[row + 1]) {
-            let found = format!(
-                "{} before {} at {row}",
-                self.indptr[row],
-                self.indptr[row + 1]
-            );
+            let found = format!("{} before {} at {row}", self.indptr[row], self.indptr[row + 1]);
             return fault(CsrPart::Indptr, found, "numbers that never decrease".into());
         }
         let entries = self.indptr[self.rows];
-        for (part, length) in [
-            (CsrPart::Indices, self.indices.len()),
-            (CsrPart::Data, self.data.len()),
-        ] {
+        for (part, length) in
+            [(CsrPart::Indices, self.indices.len()), (CsrPart::Data, self.data.len())]
+        {
             if length != entries {
                 let expected = format!("{entries}, the end of the last row");
                 return fault(part, format!("{length} entries"), expected);
@@ -180,10 +145,7 @@ impl Csr {
     /// Columns and values of one row.
     pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.indptr[row]..self.indptr[row + 1];
-        self.indices[range.clone()]
-            .iter()
-            .copied()
-            .zip(self.data[range].iter().copied())
+        self.indices[range.clone()].iter().copied().zip(self.data[range].iter().copied())
     }
 
     /// The transpose, in canonical form if this matrix is.
@@ -205,20 +167,12 @@ impl Csr {
                 next[col] += 1;
             }
         }
-        Self {
-            rows: self.cols,
-            cols: self.rows,
-            indptr,
-            indices,
-            data,
-        }
+        Self { rows: self.cols, cols: self.rows, indptr, indices, data }
     }
 
     /// The product `X x`; `x` has one number per column.
     pub fn times(&self, x: &[f64]) -> Vec<f64> {
-        (0..self.rows)
-            .map(|row| self.row(row).map(|(col, value)| value * x[col]).sum())
-            .collect()
+        (0..self.rows).map(|row| self.row(row).map(|(col, value)| value * x[col]).sum()).collect()
     }
 
     /// The product `Xᵀ y`; `y` has one number per row.
@@ -238,10 +192,7 @@ impl Csr {
             return f64::INFINITY;
         }
         // Entries are divided by the largest, so that squares neither overflow nor vanish.
-        let scale = self
-            .data
-            .iter()
-            .fold(0.0f64, |scale, value| scale.max(value.abs()));
+        let scale = self.data.iter().fold(0.0f64, |scale, value| scale.max(value.abs()));
         if scale == 0.0 {
             return 0.0;
         }
@@ -291,12 +242,8 @@ impl Csr {
                     (None, Some(&(b, _))) => b,
                     (None, None) => break,
                 };
-                let x = here
-                    .next_if(|&(c, _)| c == col)
-                    .map_or(0.0, |(_, value)| value);
-                let y = there
-                    .next_if(|&(c, _)| c == col)
-                    .map_or(0.0, |(_, value)| value);
+                let x = here.next_if(|&(c, _)| c == col).map_or(0.0, |(_, value)| value);
+                let y = there.next_if(|&(c, _)| c == col).map_or(0.0, |(_, value)| value);
                 visit(row, col, x, y);
             }
         }

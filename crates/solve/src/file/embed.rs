@@ -185,11 +185,7 @@ fn factor(path: &Path, w: &Csr) -> Result<(Csr, Vec<usize>), FileError> {
     }
     let mut j = Csr::zeros(w.rows, block_ptr[block_ptr.len() - 1]);
     for (row, (first_column, values)) in row_of.iter().enumerate() {
-        for (col, &value) in values
-            .iter()
-            .enumerate()
-            .filter(|&(_, &value)| value != 0.0)
-        {
+        for (col, &value) in values.iter().enumerate().filter(|&(_, &value)| value != 0.0) {
             j.indices.push(first_column + col);
             j.data.push(value);
         }
@@ -223,22 +219,15 @@ fn factor_component(path: &Path, w: &Csr, rows: &[usize]) -> Result<Mat<f64>, Fi
             }
         }
     }
-    let largest = scaled
-        .col_iter()
-        .flat_map(|col| col.iter())
-        .fold(0.0f64, |l, x| l.max(x.abs()));
+    let largest = scaled.col_iter().flat_map(|col| col.iter()).fold(0.0f64, |l, x| l.max(x.abs()));
     if largest == 0.0 {
         return Ok(Mat::zeros(size, 0));
     }
     let scale: Vec<f64> = (0..size)
         .map(|i| {
             let contact = i - i % ROWS_PER_CONTACT;
-            let trace: f64 = (contact..contact + ROWS_PER_CONTACT)
-                .map(|k| scaled[(k, k)])
-                .sum();
-            (trace / ROWS_PER_CONTACT as f64)
-                .max(f64::EPSILON * largest)
-                .sqrt()
+            let trace: f64 = (contact..contact + ROWS_PER_CONTACT).map(|k| scaled[(k, k)]).sum();
+            (trace / ROWS_PER_CONTACT as f64).max(f64::EPSILON * largest).sqrt()
         })
         .collect();
     for i in 0..size {
@@ -254,17 +243,12 @@ fn factor_component(path: &Path, w: &Csr, rows: &[usize]) -> Result<Mat<f64>, Fi
         limit: ROUND_OFF_EIGENVALUE,
     };
     // An entry that overflows against its diagonal has a negative 2 × 2 minor.
-    if scaled
-        .col_iter()
-        .any(|col| col.iter().any(|x| !x.is_finite()))
-    {
+    if scaled.col_iter().any(|col| col.iter().any(|x| !x.is_finite())) {
         return Err(indefinite(f64::NEG_INFINITY));
     }
     let (values, vectors) = eigen(&scaled).ok_or_else(|| {
-        let found = format!(
-            "eigenvalues that do not converge, in the component of row {}",
-            rows[0]
-        );
+        let found =
+            format!("eigenvalues that do not converge, in the component of row {}", rows[0]);
         fault(path, "W", found, "a positive semi-definite matrix".into())
     })?;
     let top = values[size - 1].abs().max(values[0].abs());
@@ -299,10 +283,7 @@ fn eigen(matrix: &Mat<f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     )
     .ok()?;
     let values: Vec<f64> = values.column_vector().iter().copied().collect();
-    values
-        .iter()
-        .all(|value| value.is_finite())
-        .then_some((values, vectors))
+    values.iter().all(|value| value.is_finite()).then_some((values, vectors))
 }
 
 fn check_length(path: &Path, key: &str, length: usize, rows: usize) -> Result<(), FileError> {
@@ -323,7 +304,5 @@ fn check_size(
         let found = format!("{} × {}", matrix.rows, matrix.cols);
         return Err(fault(path, key, found, format!("{rows} × {cols}")));
     }
-    matrix
-        .check()
-        .map_err(|wrong| fault(path, key, wrong.found, wrong.expected))
+    matrix.check().map_err(|wrong| fault(path, key, wrong.found, wrong.expected))
 }

@@ -111,11 +111,7 @@ impl Fclib {
     pub fn symmetrise(&mut self) {
         let (matrix, solution, solution_ccp) = match self {
             Self::Local(local) => (&mut local.w, &mut local.solution, &mut local.solution_ccp),
-            Self::Global(global) => (
-                &mut global.m,
-                &mut global.solution,
-                &mut global.solution_ccp,
-            ),
+            Self::Global(global) => (&mut global.m, &mut global.solution, &mut global.solution_ccp),
         };
         if matrix.asymmetry() > super::embed::ROUND_OFF_ASYMMETRY {
             *solution = None;
@@ -153,12 +149,7 @@ fn read_local(file: &Hdf5) -> Result<Local, FileError> {
     check_form(file, root, &["V", "R"])?;
     let mu = file.floats(&format!("{root}/vectors/mu"))?;
     let rows = ROWS * mu.len();
-    let q = floats_of_length(
-        file,
-        &format!("{root}/vectors/q"),
-        rows,
-        "three per contact",
-    )?;
+    let q = floats_of_length(file, &format!("{root}/vectors/q"), rows, "three per contact")?;
     Ok(Local {
         path: file.path().to_path_buf(),
         title: file.text(&format!("{root}/info/title")),
@@ -176,12 +167,7 @@ fn read_global(file: &Hdf5) -> Result<Global, FileError> {
     check_form(file, root, &["G"])?;
     let mu = file.floats(&format!("{root}/vectors/mu"))?;
     let rows = ROWS * mu.len();
-    let w = floats_of_length(
-        file,
-        &format!("{root}/vectors/w"),
-        rows,
-        "three per contact",
-    )?;
+    let w = floats_of_length(file, &format!("{root}/vectors/w"), rows, "three per contact")?;
     let f = file.floats(&format!("{root}/vectors/f"))?;
     Ok(Global {
         path: file.path().to_path_buf(),
@@ -201,18 +187,11 @@ fn read_global(file: &Hdf5) -> Result<Global, FileError> {
 fn check_form(file: &Hdf5, root: &str, equality_matrices: &[&str]) -> Result<(), FileError> {
     let unsupported = |what: String, expected: &str| {
         let path = file.path().to_path_buf();
-        Err(FileError::Unsupported {
-            path,
-            what,
-            expected: expected.into(),
-        })
+        Err(FileError::Unsupported { path, what, expected: expected.into() })
     };
     let dimension = file.integer(&format!("{root}/spacedim"))?;
     if dimension != ROWS as i64 {
-        return unsupported(
-            format!("{root}/spacedim = {dimension}"),
-            "contacts in space (3)",
-        );
+        return unsupported(format!("{root}/spacedim = {dimension}"), "contacts in space (3)");
     }
     for name in equality_matrices {
         let group = format!("{root}/{name}");
@@ -234,12 +213,9 @@ fn read_solution(
         return Ok(None);
     }
     let v = match dofs {
-        Some(dofs) if file.has_dataset(&format!("{group}/v"))? => Some(floats_of_length(
-            file,
-            &format!("{group}/v"),
-            dofs,
-            "as many as f has",
-        )?),
+        Some(dofs) if file.has_dataset(&format!("{group}/v"))? => {
+            Some(floats_of_length(file, &format!("{group}/v"), dofs, "as many as f has")?)
+        }
         _ => None,
     };
     Ok(Some(Solution {
@@ -260,12 +236,7 @@ fn floats_of_length(
         return Ok(values);
     }
     let found = format!("{} elements", values.len());
-    Err(fault(
-        file.path(),
-        dataset,
-        found,
-        format!("{length}, {why}"),
-    ))
+    Err(fault(file.path(), dataset, found, format!("{length}, {why}")))
 }
 
 /// Reads a sparse matrix whose size the vectors have told.
@@ -291,24 +262,14 @@ fn read_matrix(file: &Hdf5, group: &str, rows: usize, cols: usize) -> Result<Csr
         0.. => usize::try_from(nz).unwrap_or(usize::MAX),
         _ => {
             let expected = "-2 (rows), -1 (columns) or a number of triplets";
-            return Err(fault(
-                file.path(),
-                &key("nz"),
-                nz.to_string(),
-                expected.into(),
-            ));
+            return Err(fault(file.path(), &key("nz"), nz.to_string(), expected.into()));
         }
     };
     let triplet_columns = if nz >= 0 { p.len() } else { used };
     for (name, length) in [("i", i.len()), ("x", x.len()), ("p", triplet_columns)] {
         if length < used {
             let found = format!("{length} elements");
-            return Err(fault(
-                file.path(),
-                &key(name),
-                found,
-                format!("at least {used}"),
-            ));
+            return Err(fault(file.path(), &key(name), found, format!("at least {used}")));
         }
     }
     i.truncate(used);
@@ -320,23 +281,14 @@ fn read_matrix(file: &Hdf5, group: &str, rows: usize, cols: usize) -> Result<Csr
             Csr::from_parts(cols, rows, p, i, x).map(|by_column| by_column.transposed()),
             ["p", "i"],
         ),
-        _ => (
-            Csr::from_triplets(rows, cols, &i, &p[..used], &x),
-            ["i", "p"],
-        ),
+        _ => (Csr::from_triplets(rows, cols, &i, &p[..used], &x), ["i", "p"]),
     };
-    built.map_err(
-        |CsrFault {
-             part,
-             found,
-             expected,
-         }| {
-            let name = match part {
-                CsrPart::Indptr => indptr,
-                CsrPart::Indices => indices,
-                CsrPart::Data => "x",
-            };
-            fault(file.path(), &key(name), found, expected)
-        },
-    )
+    built.map_err(|CsrFault { part, found, expected }| {
+        let name = match part {
+            CsrPart::Indptr => indptr,
+            CsrPart::Indices => indices,
+            CsrPart::Data => "x",
+        };
+        fault(file.path(), &key(name), found, expected)
+    })
 }

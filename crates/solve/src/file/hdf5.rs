@@ -27,11 +27,7 @@ impl Hdf5 {
             dataset: "/".into(),
             reason: error.to_string(),
         })?;
-        Ok(Self {
-            path: path.to_path_buf(),
-            size,
-            file,
-        })
+        Ok(Self { path: path.to_path_buf(), size, file })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -65,9 +61,7 @@ impl Hdf5 {
             let found = format!("elements of type {kind}");
             return Err(fault(&self.path, name, found, "numbers".into()));
         }
-        dataset
-            .read_f64()
-            .map_err(|error| self.failed(name, &error))
+        dataset.read_f64().map_err(|error| self.failed(name, &error))
     }
 
     /// All elements of a dataset of integers.
@@ -78,9 +72,7 @@ impl Hdf5 {
             let found = format!("elements of type {kind}");
             return Err(fault(&self.path, name, found, "integers".into()));
         }
-        dataset
-            .read_i64()
-            .map_err(|error| self.failed(name, &error))
+        dataset.read_i64().map_err(|error| self.failed(name, &error))
     }
 
     /// The only element of a dataset of integers.
@@ -102,22 +94,12 @@ impl Hdf5 {
                 fault(&self.path, name, found, "integers ≥ 0".into())
             })
         };
-        self.integers(name)?
-            .into_iter()
-            .enumerate()
-            .map(convert)
-            .collect()
+        self.integers(name)?.into_iter().enumerate().map(convert).collect()
     }
 
     /// A text, or nothing when there is none that can be read: it takes no part in the problem.
     pub(super) fn text(&self, name: &str) -> Option<String> {
-        let text = self
-            .dataset(name)
-            .ok()?
-            .read_string()
-            .ok()?
-            .into_iter()
-            .next()?;
+        let text = self.dataset(name).ok()?.read_string().ok()?.into_iter().next()?;
         let text = text.trim_end_matches('\0').trim();
         (!text.is_empty()).then(|| text.to_string())
     }
@@ -137,12 +119,8 @@ impl Hdf5 {
             Err(error) => return Err(self.failed(name, &error)),
         };
         let shape = dataset.shape().map_err(|error| self.failed(name, &error))?;
-        let element = dataset
-            .element_size()
-            .map_err(|error| self.failed(name, &error))?;
-        let bytes = shape
-            .iter()
-            .try_fold(element, |bytes, &extent| bytes.checked_mul(extent));
+        let element = dataset.element_size().map_err(|error| self.failed(name, &error))?;
+        let bytes = shape.iter().try_fold(element, |bytes, &extent| bytes.checked_mul(extent));
         let limit = self.size.saturating_mul(LARGEST_COMPRESSION);
         if bytes.is_none_or(|bytes| bytes > limit) {
             let found = format!("shape {shape:?} with {element} bytes per element");

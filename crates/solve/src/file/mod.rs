@@ -59,10 +59,7 @@ pub fn load_bytes(
         }
         return embed::to_raw(&problem);
     }
-    Err(FileError::UnknownFormat {
-        path: path.to_path_buf(),
-        found: describe(&bytes),
-    })
+    Err(FileError::UnknownFormat { path: path.to_path_buf(), found: describe(&bytes) })
 }
 
 const ZIP_MEMBER: &[u8] = b"PK\x03\x04";
@@ -75,36 +72,23 @@ fn describe(bytes: &[u8]) -> String {
         "the file is empty".to_string()
     } else if bytes.starts_with(b"\x93NUMPY") {
         "a single NumPy array (.npy)".to_string()
-    } else if start
-        .iter()
-        .all(|byte| (b' '..=b'~').contains(byte) || byte.is_ascii_whitespace())
-    {
+    } else if start.iter().all(|byte| (b' '..=b'~').contains(byte) || byte.is_ascii_whitespace()) {
         format!("text that starts with {:?}", String::from_utf8_lossy(start))
     } else {
-        format!(
-            "content that starts with the bytes {:02x?}",
-            &start[..start.len().min(8)]
-        )
+        format!("content that starts with the bytes {:02x?}", &start[..start.len().min(8)])
     }
 }
 
 /// The content of a regular file.
 fn bytes_of(path: &Path) -> Result<Vec<u8>, FileError> {
-    let failed = |source| FileError::Io {
-        path: path.to_path_buf(),
-        source,
-    };
+    let failed = |source| FileError::Io { path: path.to_path_buf(), source };
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(FileError::NotAFile {
-            path: path.to_path_buf(),
-        });
+        return Err(FileError::NotAFile { path: path.to_path_buf() });
     }
     std::fs::read(path).map_err(failed)
 }
 
 /// The file's name without its ending.
 fn name_of(path: &Path) -> String {
-    path.file_stem()
-        .map(|stem| stem.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -25,10 +25,7 @@ pub(super) enum NpyFault {
 }
 
 fn damage(found: impl Into<String>, expected: impl Into<String>) -> NpyFault {
-    NpyFault::Damage {
-        found: found.into(),
-        expected: expected.into(),
-    }
+    NpyFault::Damage { found: found.into(), expected: expected.into() }
 }
 
 /// How one element is stored.
@@ -63,28 +60,14 @@ pub(super) fn read(source: &mut impl Read) -> Result<Array, NpyFault> {
         .read_to_end(&mut payload)
         .map_err(|error| damage(error.to_string(), "readable elements"))?;
     if payload.len() != bytes {
-        let more = if payload.len() > bytes {
-            "more than "
-        } else {
-            ""
-        };
+        let more = if payload.len() > bytes { "more than " } else { "" };
         let found = format!("{more}{} bytes of elements", payload.len().min(bytes));
         let shape = &header.shape;
-        return Err(damage(
-            found,
-            format!("{bytes} bytes for the shape {shape:?}"),
-        ));
+        return Err(damage(found, format!("{bytes} bytes for the shape {shape:?}")));
     }
     let values = decode(&header, &payload)?;
-    let values = if header.fortran_order {
-        to_c_order(values, &header.shape)
-    } else {
-        values
-    };
-    Ok(Array {
-        shape: header.shape,
-        values,
-    })
+    let values = if header.fortran_order { to_c_order(values, &header.shape) } else { values };
+    Ok(Array { shape: header.shape, values })
 }
 
 /// Writes one array.
@@ -109,14 +92,8 @@ pub(super) fn write(sink: &mut impl Write, array: &Array) -> std::io::Result<()>
     sink.write_all(&length.to_le_bytes())?;
     sink.write_all(text.as_bytes())?;
     let bytes: Vec<u8> = match &array.values {
-        Values::F64(values) => values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect(),
-        Values::I64(values) => values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect(),
+        Values::F64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        Values::I64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
     };
     sink.write_all(&bytes)
 }
@@ -156,10 +133,7 @@ fn read_header(source: &mut impl Read) -> Result<Header, NpyFault> {
 
 fn parse_header(text: &str) -> Result<Header, NpyFault> {
     let (mut descr, mut fortran_order, mut shape) = (None, None, None);
-    let mut scan = Scan {
-        text,
-        rest: text.trim(),
-    };
+    let mut scan = Scan { text, rest: text.trim() };
     scan.expect("{")?;
     while !scan.eat("}") {
         let key = scan.string()?;
@@ -180,13 +154,7 @@ fn parse_header(text: &str) -> Result<Header, NpyFault> {
         return Err(scan.fault());
     };
     let (element, size, big_endian) = parse_descr(descr)?;
-    Ok(Header {
-        element,
-        size,
-        big_endian,
-        fortran_order,
-        shape,
-    })
+    Ok(Header { element, size, big_endian, fortran_order, shape })
 }
 
 /// Splits a type such as `<f8` into kind, size and whether it is big-endian.
@@ -216,10 +184,7 @@ struct Scan<'a> {
 impl<'a> Scan<'a> {
     fn fault(&self) -> NpyFault {
         let shown: String = self.text.trim().chars().take(80).collect();
-        damage(
-            format!("header {shown:?}"),
-            "{'descr': …, 'fortran_order': …, 'shape': …}",
-        )
+        damage(format!("header {shown:?}"), "{'descr': …, 'fortran_order': …, 'shape': …}")
     }
 
     fn eat(&mut self, token: &str) -> bool {
@@ -233,19 +198,11 @@ impl<'a> Scan<'a> {
     }
 
     fn expect(&mut self, token: &str) -> Result<(), NpyFault> {
-        if self.eat(token) {
-            Ok(())
-        } else {
-            Err(self.fault())
-        }
+        if self.eat(token) { Ok(()) } else { Err(self.fault()) }
     }
 
     fn string(&mut self) -> Result<&'a str, NpyFault> {
-        let quote = self
-            .rest
-            .chars()
-            .next()
-            .filter(|quote| matches!(quote, '\'' | '"'));
+        let quote = self.rest.chars().next().filter(|quote| matches!(quote, '\'' | '"'));
         let Some(quote) = quote else {
             return Err(self.fault());
         };
@@ -293,24 +250,17 @@ fn decode(header: &Header, payload: &[u8]) -> Result<Values, NpyFault> {
     });
     let unused_bits = 64 - 8 * header.size as u32;
     Ok(match header.element {
-        Element::Float if header.size == 4 => Values::F64(
-            words
-                .map(|word| f64::from(f32::from_bits(word as u32)))
-                .collect(),
-        ),
+        Element::Float if header.size == 4 => {
+            Values::F64(words.map(|word| f64::from(f32::from_bits(word as u32))).collect())
+        }
         Element::Float => Values::F64(words.map(f64::from_bits).collect()),
-        Element::Signed => Values::I64(
-            words
-                .map(|word| ((word << unused_bits) as i64) >> unused_bits)
-                .collect(),
-        ),
+        Element::Signed => {
+            Values::I64(words.map(|word| ((word << unused_bits) as i64) >> unused_bits).collect())
+        }
         Element::Unsigned => {
             let values: Result<Vec<i64>, _> = words.map(i64::try_from).collect();
             Values::I64(values.map_err(|_| {
-                damage(
-                    "an unsigned integer beyond the signed range",
-                    "integers below 2^63",
-                )
+                damage("an unsigned integer beyond the signed range", "integers below 2^63")
             })?)
         }
         Element::Bool => Values::I64(words.map(|word| i64::from(word != 0)).collect()),
@@ -323,11 +273,7 @@ fn to_c_order(values: Values, shape: &[usize]) -> Values {
         let mut ordered = Vec::with_capacity(values.len());
         for _ in 0..values.len() {
             // Fortran order: the first index runs fastest.
-            let position = index
-                .iter()
-                .zip(shape)
-                .rev()
-                .fold(0, |p, (&i, &extent)| p * extent + i);
+            let position = index.iter().zip(shape).rev().fold(0, |p, (&i, &extent)| p * extent + i);
             ordered.push(values[position]);
             for axis in (0..shape.len()).rev() {
                 index[axis] += 1;
@@ -376,39 +322,18 @@ mod tests {
     #[test]
     fn every_numeric_type_widens_without_loss() {
         let floats = |array: Array| array.to_f64();
-        assert_eq!(
-            floats(read_one("<f4", "False", "(1,)", &1.5f32.to_le_bytes()).unwrap()),
-            [1.5]
-        );
-        assert_eq!(
-            floats(read_one(">f8", "False", "(1,)", &1.5f64.to_be_bytes()).unwrap()),
-            [1.5]
-        );
+        assert_eq!(floats(read_one("<f4", "False", "(1,)", &1.5f32.to_le_bytes()).unwrap()), [1.5]);
+        assert_eq!(floats(read_one(">f8", "False", "(1,)", &1.5f64.to_be_bytes()).unwrap()), [1.5]);
         assert_eq!(
             floats(read_one("<i2", "False", "(1,)", &(-7i16).to_le_bytes()).unwrap()),
             [-7.0]
         );
-        assert_eq!(
-            floats(read_one(">i4", "False", "()", &(-7i32).to_be_bytes()).unwrap()),
-            [-7.0]
-        );
-        assert_eq!(
-            floats(read_one("|i1", "False", "(1,)", &[0xff]).unwrap()),
-            [-1.0]
-        );
-        assert_eq!(
-            floats(read_one("|u1", "False", "(1,)", &[0xff]).unwrap()),
-            [255.0]
-        );
-        assert_eq!(
-            floats(read_one("|b1", "False", "(2,)", &[0, 1]).unwrap()),
-            [0.0, 1.0]
-        );
+        assert_eq!(floats(read_one(">i4", "False", "()", &(-7i32).to_be_bytes()).unwrap()), [-7.0]);
+        assert_eq!(floats(read_one("|i1", "False", "(1,)", &[0xff]).unwrap()), [-1.0]);
+        assert_eq!(floats(read_one("|u1", "False", "(1,)", &[0xff]).unwrap()), [255.0]);
+        assert_eq!(floats(read_one("|b1", "False", "(2,)", &[0, 1]).unwrap()), [0.0, 1.0]);
         let largest = u64::MAX.to_le_bytes();
-        assert!(matches!(
-            read_one("<u8", "False", "(1,)", &largest),
-            Err(NpyFault::Damage { .. })
-        ));
+        assert!(matches!(read_one("<u8", "False", "(1,)", &largest), Err(NpyFault::Damage { .. })));
     }
 
     #[test]
@@ -430,11 +355,9 @@ mod tests {
 
     #[test]
     fn a_shape_beyond_memory_allocates_nothing() {
-        for shape in [
-            "(1000000000000000000,)",
-            "(4294967296, 4294967296)",
-            "(99999999999999999999,)",
-        ] {
+        for shape in
+            ["(1000000000000000000,)", "(4294967296, 4294967296)", "(99999999999999999999,)"]
+        {
             let fault = read_one("<f8", "False", shape, &[0; 8]);
             assert!(matches!(fault, Err(NpyFault::Damage { .. })), "{shape}");
         }
@@ -442,10 +365,7 @@ mod tests {
 
     #[test]
     fn text_and_records_are_told_apart_from_damage() {
-        assert!(matches!(
-            read_one("<U3", "False", "()", &[0; 12]),
-            Err(NpyFault::Type(_))
-        ));
+        assert!(matches!(read_one("<U3", "False", "()", &[0; 12]), Err(NpyFault::Type(_))));
         let header = "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}";
         let fault = read(&mut bytes_of(1, header, &[0; 8]).as_slice());
         assert!(matches!(fault, Err(NpyFault::Type(_))));

@@ -89,12 +89,7 @@ pub fn write(path: impl AsRef<Path>, problem: &RawProblem) -> Result<(), FileErr
         arrays.push(("block_ptr", Array::from_usize(ptr)));
         arrays.push(("block_dofs", Array::from_usize(dofs)));
     }
-    arrays.extend(
-        problem
-            .extra
-            .iter()
-            .map(|(key, array)| (key.as_str(), array.clone())),
-    );
+    arrays.extend(problem.extra.iter().map(|(key, array)| (key.as_str(), array.clone())));
     archive::write_arrays(path, &arrays)
 }
 
@@ -103,12 +98,7 @@ fn take_matrix(file: &mut NpzFile, name: &str, rows: usize, cols: usize) -> Resu
     let indices = file.take_usize(&format!("{name}_indices"), &REQUIRED_KEYS)?;
     let data = file.take_f64(&format!("{name}_data"), &REQUIRED_KEYS)?;
     Csr::from_parts(rows, cols, indptr, indices, data).map_err(|wrong| {
-        fault(
-            file.path(),
-            &csr_key(name, wrong.part),
-            wrong.found,
-            wrong.expected,
-        )
+        fault(file.path(), &csr_key(name, wrong.part), wrong.found, wrong.expected)
     })
 }
 

@@ -64,12 +64,7 @@ impl RawProblem {
             ("b", self.b.len(), self.n, "n"),
             ("e", self.e.len(), self.m, "m"),
             ("R", self.r.len(), self.m, "m"),
-            (
-                "row_start",
-                self.row_start.len(),
-                constraints,
-                "the length of kinds",
-            ),
+            ("row_start", self.row_start.len(), constraints, "the length of kinds"),
             ("mu", self.mu.len(), constraints, "the length of kinds"),
         ] {
             if length != expected {
@@ -131,12 +126,7 @@ impl RawProblem {
         for (k, (&kind, &start)) in self.kinds.iter().zip(&self.row_start).enumerate() {
             let Some(rows) = rows_of_kind(kind) else {
                 let expected = "0 (bilateral), 1 (unilateral) or 2 (contact)".to_string();
-                return Err(fault(
-                    path,
-                    "kinds",
-                    format!("{kind} at position {k}"),
-                    expected,
-                ));
+                return Err(fault(path, "kinds", format!("{kind} at position {k}"), expected));
             };
             let end = start.checked_add(rows).filter(|&end| end <= self.m);
             let Some(end) = end else {
@@ -171,12 +161,7 @@ impl RawProblem {
             return Err(fault(
                 path,
                 "block_ptr",
-                format!(
-                    "{} numbers from {:?} to {:?}",
-                    ptr.len(),
-                    ptr.first(),
-                    ptr.last()
-                ),
+                format!("{} numbers from {:?} to {:?}", ptr.len(), ptr.first(), ptr.last()),
                 format!("numbers that never decrease from 0 to {}", dofs.len()),
             ));
         }
@@ -195,18 +180,11 @@ impl RawProblem {
         }
         if let Some(dof) = block_of.iter().position(Option::is_none) {
             let expected = "each velocity in one subsystem".to_string();
-            return Err(fault(
-                path,
-                "block_dofs",
-                format!("no velocity {dof}"),
-                expected,
-            ));
+            return Err(fault(path, "block_dofs", format!("no velocity {dof}"), expected));
         }
         for row in 0..self.n {
-            let outside = self
-                .a
-                .row(row)
-                .find(|&(col, x)| x != 0.0 && block_of[col] != block_of[row]);
+            let outside =
+                self.a.row(row).find(|&(col, x)| x != 0.0 && block_of[col] != block_of[row]);
             if let Some((col, x)) = outside {
                 return Err(fault(
                     path,
@@ -243,10 +221,5 @@ pub(super) fn csr_key(name: &str, part: CsrPart) -> String {
 
 /// Shorthand for the error about one array.
 pub(super) fn fault(path: &Path, key: &str, found: String, expected: String) -> FileError {
-    FileError::Array {
-        path: path.to_path_buf(),
-        key: key.to_string(),
-        found,
-        expected,
-    }
+    FileError::Array { path: path.to_path_buf(), key: key.to_string(), found, expected }
 }

@@ -67,7 +67,8 @@ impl Elliptic {
         let constant = Vector2::repeat(-r_n * y.n);
         let x = root(mu.component_mul(&y.t) * r_t, constant, k, y.n.max(0.0));
         let s = (r_n * (x - y.n)).max(0.0);
-        let t = (mu2 * (r_t * x)).component_mul(&y.t).component_div(&(mu2 * (r_t * x)).add_scalar(s));
+        let t =
+            (mu2 * (r_t * x)).component_mul(&y.t).component_div(&(mu2 * (r_t * x)).add_scalar(s));
         Some((ContactVec { n: x, t }, s))
     }
 }

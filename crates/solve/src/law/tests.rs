@@ -28,7 +28,8 @@ fn questions(per_law: usize) -> Vec<(Law, Vec<f64>, Vec<f64>)> {
         for _ in 0..per_law {
             let c0: Vec<f64> = (0..law.dim()).map(|_| random.normal()).collect();
             let (r_n, r_t) = (random.log_uniform(0.05, 20.0), random.log_uniform(0.05, 20.0));
-            let r = if law.dim() == 1 { vec![r_n] } else { crate::contact::rows(r_n, r_t).to_vec() };
+            let r =
+                if law.dim() == 1 { vec![r_n] } else { crate::contact::rows(r_n, r_t).to_vec() };
             out.push((law, c0, r));
         }
     }
@@ -118,10 +119,8 @@ fn the_convex_answer_is_monotone() {
         if law != other {
             continue;
         }
-        let (x, y) = (
-            answer(law, FrictionModel::Convex, a, r),
-            answer(law, FrictionModel::Convex, b, r),
-        );
+        let (x, y) =
+            (answer(law, FrictionModel::Convex, a, r), answer(law, FrictionModel::Convex, b, r));
         let product: f64 = (0..law.dim()).map(|i| (x[i] - y[i]) * (a[i] - b[i])).sum();
         assert!(product <= 1e-12, "{law:?}: {product}");
     }
@@ -131,10 +130,8 @@ fn the_convex_answer_is_monotone() {
 fn violation(law: &Law, model: FrictionModel, c: &[f64], lambda: &[f64]) -> f64 {
     let complementary = |a: f64, b: f64| a.min(b).abs();
     let cone = |mu1: f64, mu2: f64| {
-        let (c, l) = (
-            crate::contact::ContactVec::load(c),
-            crate::contact::ContactVec::load(lambda),
-        );
+        let (c, l) =
+            (crate::contact::ContactVec::load(c), crate::contact::ContactVec::load(lambda));
         let rate = (mu1 * c.t.x).hypot(mu2 * c.t.y);
         let c_n = if model == FrictionModel::Coulomb { c.n + rate } else { c.n };
         // In the cone, in its dual, and orthogonal.

@@ -184,7 +184,8 @@ impl Builder {
                 Part::Sparse { node_size, blocks, values, .. } => {
                     let s = *node_size;
                     for b in blocks {
-                        let (i, j) = (range.start + b.row.max(b.col), range.start + b.row.min(b.col));
+                        let (i, j) =
+                            (range.start + b.row.max(b.col), range.start + b.row.min(b.col));
                         let Some(id) = pattern.find(i, j) else { continue };
                         let (from, out) = (&values[b.offset..], matrix.block_mut(id));
                         for p in 0..s {
@@ -267,13 +268,7 @@ fn symmetric(subsystem: usize, a: &[f64], n: usize) -> Result<(), ProblemError> 
 fn check_part(index: usize, part: &Part, momentum: &[f64]) -> Result<(), ProblemError> {
     const OWNER: &str = "subsystem";
     if momentum.is_empty() {
-        return Err(ProblemError::Length {
-            what: "b",
-            owner: OWNER,
-            index,
-            found: 0,
-            expected: 1,
-        });
+        return Err(ProblemError::Length { what: "b", owner: OWNER, index, found: 0, expected: 1 });
     }
     finite("b", OWNER, index, momentum)?;
     match part {
@@ -419,7 +414,8 @@ impl Problem {
                 let size = port_size(port, &self.mass);
                 let mut dense = vec![0.0; dim * n];
                 for d in 0..dim {
-                    let (c, out) = (&values[d * size..(d + 1) * size], &mut dense[d * n..(d + 1) * n]);
+                    let (c, out) =
+                        (&values[d * size..(d + 1) * size], &mut dense[d * n..(d + 1) * n]);
                     match map {
                         Map::Whole => out.copy_from_slice(c),
                         Map::Coordinates { first, count } => {

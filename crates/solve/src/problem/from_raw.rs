@@ -213,7 +213,8 @@ fn law(raw: &RawProblem, i: usize, kind: i64) -> Result<Law, ProblemError> {
             expected: "one per constraint",
         })
     };
-    let refused = |what, found, expected| ProblemError::Law { constraint: i, what, found, expected };
+    let refused =
+        |what, found, expected| ProblemError::Law { constraint: i, what, found, expected };
     match kind {
         0 => Ok(Law::Bilateral(Bilateral)),
         1 => Ok(Law::Unilateral(Unilateral)),
@@ -224,9 +225,7 @@ fn law(raw: &RawProblem, i: usize, kind: i64) -> Result<Law, ProblemError> {
                 Some(second) if second != mu => Elliptic::new(mu, second)
                     .map(Law::Elliptic)
                     .ok_or_else(|| refused("mu", mu.min(second), expected)),
-                _ => Coulomb::new(mu)
-                    .map(Law::Coulomb)
-                    .ok_or_else(|| refused("mu", mu, expected)),
+                _ => Coulomb::new(mu).map(Law::Coulomb).ok_or_else(|| refused("mu", mu, expected)),
             }
         }
         3 => {
@@ -294,9 +293,8 @@ fn add_subsystem(
         for (i, c, x) in entries() {
             let j = position[c].1;
             if i / NODE >= j / NODE {
-                let block = blocks
-                    .entry((i / NODE, j / NODE))
-                    .or_insert_with(|| vec![0.0; NODE * NODE]);
+                let block =
+                    blocks.entry((i / NODE, j / NODE)).or_insert_with(|| vec![0.0; NODE * NODE]);
                 block[(i % NODE) * NODE + j % NODE] += x;
             }
         }

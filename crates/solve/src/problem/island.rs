@@ -35,9 +35,10 @@ impl Islands {
         self.count = count;
         self.of_constraint.clear();
         for i in 0..jacobian.constraints() {
-            let island = jacobian.constraint_entries(i).first().map_or(0, |e| {
-                self.of_subsystem[mass.subsystem_of(e.block as usize).0]
-            });
+            let island = jacobian
+                .constraint_entries(i)
+                .first()
+                .map_or(0, |e| self.of_subsystem[mass.subsystem_of(e.block as usize).0]);
             self.of_constraint.push(island);
         }
     }

@@ -152,8 +152,8 @@ impl Jacobian {
     /// Values of a block, row-major, `dim × width`.
     #[inline]
     pub fn block(&self, entry: &Entry) -> &[f64] {
-        let size = self.dim(entry.constraint as usize)
-            * self.block_range(entry.block as usize).len();
+        let size =
+            self.dim(entry.constraint as usize) * self.block_range(entry.block as usize).len();
         &self.values[entry.offset as usize..entry.offset as usize + size]
     }
 
@@ -185,7 +185,12 @@ impl Jacobian {
 
     /// `out += J_iᵀ λ_i` for one constraint.
     #[inline]
-    pub fn mul_constraint_transposed_add(&self, constraint: usize, lambda: &[f64], out: &mut [f64]) {
+    pub fn mul_constraint_transposed_add(
+        &self,
+        constraint: usize,
+        lambda: &[f64],
+        out: &mut [f64],
+    ) {
         if lambda.iter().all(|l| *l == 0.0) {
             return;
         }
@@ -201,9 +206,7 @@ impl Jacobian {
 
     /// Whether every block of a constraint is zero.
     pub(super) fn is_zero(&self, constraint: usize) -> bool {
-        self.constraint_entries(constraint)
-            .iter()
-            .all(|e| self.block(e).iter().all(|x| *x == 0.0))
+        self.constraint_entries(constraint).iter().all(|e| self.block(e).iter().all(|x| *x == 0.0))
     }
 }
 

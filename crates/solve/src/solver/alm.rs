@@ -53,7 +53,11 @@ impl Solver for Alm {
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
         vec![
-            Setting::new("first-penalty", "penalty at the start, per 1/w [-]", &mut self.first_penalty),
+            Setting::new(
+                "first-penalty",
+                "penalty at the start, per 1/w [-]",
+                &mut self.first_penalty,
+            ),
             Setting::new("max-penalty", "largest penalty, per 1/w [-]", &mut self.max_penalty),
             Setting::new("growth", "factor by which the penalty grows [-]", &mut self.growth),
             Setting::new("max-outer", "outer iterations", &mut self.max_outer),
@@ -81,7 +85,9 @@ impl Solver for Alm {
         self.fallbacks = 0;
         let limit = monitor.iteration_limit(usize::MAX);
         let (mut c, mut last, mut failures) = (self.first_penalty, f64::INFINITY, 0);
-        if let Verdict::Stop(status) = monitor.observe(problem, &solution.velocity, &solution.impulse) {
+        if let Verdict::Stop(status) =
+            monitor.observe(problem, &solution.velocity, &solution.impulse)
+        {
             return status;
         }
         for _ in 0..self.max_outer {
@@ -90,7 +96,11 @@ impl Solver for Alm {
             let mut outcome = if exact {
                 let question = self.multipliers.question(problem, c, false);
                 let outcome = self.strict.find(
-                    problem, question, monitor.scaling(), &mut self.v, &mut solution.impulse,
+                    problem,
+                    question,
+                    monitor.scaling(),
+                    &mut self.v,
+                    &mut solution.impulse,
                 );
                 monitor.count(outcome.iterations);
                 outcome
@@ -103,7 +113,11 @@ impl Solver for Alm {
             } else {
                 let question = self.multipliers.question(problem, c, exact);
                 let fallback = self.convex.minimise(
-                    problem, question, monitor.scaling(), &mut solution.velocity, &mut solution.impulse,
+                    problem,
+                    question,
+                    monitor.scaling(),
+                    &mut solution.velocity,
+                    &mut solution.impulse,
                 );
                 monitor.count(fallback.iterations);
                 if exact {
@@ -119,7 +133,9 @@ impl Solver for Alm {
             }
             match monitor.observe(problem, &solution.velocity, &solution.impulse) {
                 Verdict::Stop(status) => return status,
-                Verdict::Continue if monitor.iterations() >= limit => return Status::IterationLimit,
+                Verdict::Continue if monitor.iterations() >= limit => {
+                    return Status::IterationLimit;
+                }
                 Verdict::Continue => {}
             }
             if outcome.converged && change > self.sufficient_decrease * last {

@@ -21,8 +21,12 @@ pub trait Solver: Send {
     fn models(&self) -> &'static [FrictionModel];
 
     /// Improves `solution`, which holds a guess of the right size, until `monitor` says stop.
-    fn improve(&mut self, problem: &Problem, monitor: &mut Monitor, solution: &mut Solution)
-    -> Status;
+    fn improve(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Status;
 
     /// Parameters that can be set by name.
     fn settings(&mut self) -> Vec<Setting<'_>> {

@@ -28,7 +28,8 @@ pub(super) struct Blocks {
 impl Blocks {
     pub(super) fn new(pattern: &Pattern, elimination: Elimination) -> Self {
         let n = elimination.n_blocks();
-        let (mut diagonal, mut entry) = (Vec::with_capacity(n), Vec::with_capacity(elimination.n_below()));
+        let (mut diagonal, mut entry) =
+            (Vec::with_capacity(n), Vec::with_capacity(elimination.n_below()));
         let mut end = 0;
         for k in 0..n {
             let size = elimination.size[k];
@@ -175,14 +176,24 @@ fn solve<K: Kernel>(factors: &Blocks, x: &mut [f64]) {
     // Rᵀ y = b.
     for k in 0..elimination.n_blocks() {
         let (s_k, at_k) = (size(k), elimination.start[k]);
-        kernel::solve_upper_transposed(&values[diagonal[k]..diagonal[k] + s_k * s_k], &mut x[at_k..at_k + s_k], s_k);
+        kernel::solve_upper_transposed(
+            &values[diagonal[k]..diagonal[k] + s_k * s_k],
+            &mut x[at_k..at_k + s_k],
+            s_k,
+        );
         for e in elimination.column(k) {
             let i = elimination.below[e];
             let (s_i, at_i) = (size(i), elimination.start[i]);
             let Ok([y_k, y_i]) = x.get_disjoint_mut([at_k..at_k + s_k, at_i..at_i + s_i]) else {
                 unreachable!("invariant: blocks do not overlap")
             };
-            kernel::sub_transposed_times(y_i, &values[entry[e]..entry[e] + s_k * s_i], y_k, s_k, s_i);
+            kernel::sub_transposed_times(
+                y_i,
+                &values[entry[e]..entry[e] + s_k * s_i],
+                y_k,
+                s_k,
+                s_i,
+            );
         }
     }
     // R x = y.
@@ -196,7 +207,11 @@ fn solve<K: Kernel>(factors: &Blocks, x: &mut [f64]) {
             };
             kernel::sub_times(x_k, &values[entry[e]..entry[e] + s_k * s_i], x_i, s_k, s_i);
         }
-        kernel::solve_upper(&values[diagonal[k]..diagonal[k] + s_k * s_k], &mut x[at_k..at_k + s_k], s_k);
+        kernel::solve_upper(
+            &values[diagonal[k]..diagonal[k] + s_k * s_k],
+            &mut x[at_k..at_k + s_k],
+            s_k,
+        );
     }
 }
 

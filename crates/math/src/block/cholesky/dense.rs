@@ -32,7 +32,12 @@ impl Dense {
     pub(super) fn new(pattern: &Pattern) -> Self {
         let dim = pattern.dim();
         let need = factor::cholesky_in_place_scratch::<f64>(dim, Par::Seq, parameters());
-        Self { pattern: pattern.clone(), dim, L: vec![0.0; dim * dim], scratch: MemBuffer::new(need) }
+        Self {
+            pattern: pattern.clone(),
+            dim,
+            L: vec![0.0; dim * dim],
+            scratch: MemBuffer::new(need),
+        }
     }
 
     pub(super) fn factor(&mut self, A: &Symmetric) -> Result<(), NotPositiveDefinite> {

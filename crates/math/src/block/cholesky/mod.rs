@@ -147,8 +147,15 @@ mod tests {
     fn every_engine_solves_random_systems_backward_stably() {
         let mut rng = SplitMix64(11);
         let shapes: [(usize, &[usize]); 9] = [
-            (0, &[6]), (1, &[1]), (1, &[120]), (5, &[0]), (40, &[6]), (90, &[3]), (25, &[6, 18, 31]),
-            (30, &[0, 1, 2, 3, 6]), (12, &[7]),
+            (0, &[6]),
+            (1, &[1]),
+            (1, &[120]),
+            (5, &[0]),
+            (40, &[6]),
+            (90, &[3]),
+            (25, &[6, 18, 31]),
+            (30, &[0, 1, 2, 3, 6]),
+            (12, &[7]),
         ];
         for (n, sizes) in shapes {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
@@ -214,7 +221,8 @@ mod tests {
 
     #[test]
     fn the_engine_follows_from_the_pattern() {
-        let chain = |n: usize, size: usize| Pattern::new(&vec![size; n], (1..n).map(|i| (i, i - 1)));
+        let chain =
+            |n: usize, size: usize| Pattern::new(&vec![size; n], (1..n).map(|i| (i, i - 1)));
         assert_eq!(Cholesky::analyse(&Pattern::new(&[], [])).engine(), Engine::Blocks);
         assert_eq!(Cholesky::analyse(&Pattern::new(&[6], [])).engine(), Engine::Blocks);
         assert_eq!(Cholesky::analyse(&Pattern::new(&[600], [])).engine(), Engine::Dense);

@@ -50,7 +50,11 @@ impl Supernodal {
         }
         let (matrix, target) = spread(pattern, elimination);
         let symbolic = find_supernodes(&matrix);
-        let need = supernodal::factorize_supernodal_numeric_llt_scratch::<usize, f64>(&symbolic, Par::Seq, parameters());
+        let need = supernodal::factorize_supernodal_numeric_llt_scratch::<usize, f64>(
+            &symbolic,
+            Par::Seq,
+            parameters(),
+        );
         let solve_need = symbolic.solve_in_place_scratch::<f64>(1, Par::Seq);
         Self {
             values: vec![0.0; matrix.row_idx().len()],
@@ -78,7 +82,9 @@ impl Supernodal {
         );
         match result {
             Ok(_) => self.check_pivots(),
-            Err(LltError::NonPositivePivot { index }) => Err(NotPositiveDefinite { block: self.block_of[index] }),
+            Err(LltError::NonPositivePivot { index }) => {
+                Err(NotPositiveDefinite { block: self.block_of[index] })
+            }
         }
     }
 
@@ -136,7 +142,10 @@ impl Supernodal {
 }
 
 /// Places of the scalar entries: the lower triangle in order of elimination, by columns.
-fn spread(pattern: &Pattern, elimination: &Elimination) -> (SymbolicSparseColMat<usize>, Vec<(usize, usize, bool)>) {
+fn spread(
+    pattern: &Pattern,
+    elimination: &Elimination,
+) -> (SymbolicSparseColMat<usize>, Vec<(usize, usize, bool)>) {
     let n = elimination.n_blocks();
     let mut scalar_start = vec![0; n + 1];
     for k in 0..n {
@@ -169,7 +178,9 @@ fn spread(pattern: &Pattern, elimination: &Elimination) -> (SymbolicSparseColMat
     (SymbolicSparseColMat::new_checked(dim, dim, col_ptr, None, row_idx), target)
 }
 
-fn find_supernodes(lower: &SymbolicSparseColMat<usize>) -> supernodal::SymbolicSupernodalCholesky<usize> {
+fn find_supernodes(
+    lower: &SymbolicSparseColMat<usize>,
+) -> supernodal::SymbolicSupernodalCholesky<usize> {
     let dim = lower.ncols();
     // faer reads the upper triangle here: the transpose of ours.
     let mut col_ptr = vec![0; dim + 1];
@@ -194,7 +205,12 @@ fn find_supernodes(lower: &SymbolicSparseColMat<usize>) -> supernodal::SymbolicS
     ]);
     let mut memory = MemBuffer::new(need);
     let (mut tree, mut counts) = (vec![0isize; dim], vec![0usize; dim]);
-    let tree = simplicial::prefactorize_symbolic_cholesky(&mut tree, &mut counts, upper.as_ref(), MemStack::new(&mut memory));
+    let tree = simplicial::prefactorize_symbolic_cholesky(
+        &mut tree,
+        &mut counts,
+        upper.as_ref(),
+        MemStack::new(&mut memory),
+    );
     let result = supernodal::factorize_supernodal_symbolic_cholesky(
         upper.as_ref(),
         tree,

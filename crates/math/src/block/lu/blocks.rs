@@ -32,7 +32,8 @@ pub(super) struct Blocks {
 impl Blocks {
     pub(super) fn new(pattern: &Pattern, elimination: Elimination) -> Self {
         let n = elimination.n_blocks();
-        let (mut diagonal, mut entry) = (Vec::with_capacity(n), Vec::with_capacity(elimination.n_below()));
+        let (mut diagonal, mut entry) =
+            (Vec::with_capacity(n), Vec::with_capacity(elimination.n_below()));
         let (mut end_D, mut end_LU) = (0, 0);
         for k in 0..n {
             let size = elimination.size[k];
@@ -220,7 +221,11 @@ mod tests {
             let mut scalar = Blocks::new(&pattern, elimination);
             vector.factor(&A).unwrap();
             Factor { factors: &mut scalar, A: &A }.run().unwrap();
-            assert_eq!((&vector.D, &vector.L, &vector.U), (&scalar.D, &scalar.L, &scalar.U), "{sizes:?}");
+            assert_eq!(
+                (&vector.D, &vector.L, &vector.U),
+                (&scalar.D, &scalar.L, &scalar.U),
+                "{sizes:?}"
+            );
             let (mut x, mut y) = (vec![1.0; pattern.dim()], vec![1.0; pattern.dim()]);
             vector.solve_in_place(&mut x);
             Solve { factors: &scalar, x: &mut y }.run();

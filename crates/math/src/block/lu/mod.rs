@@ -61,7 +61,11 @@ impl Lu {
     fn from_elimination(pattern: &Pattern, elimination: Elimination, dense: bool) -> Self {
         Self {
             blocks: (!dense).then(|| blocks::Blocks::new(pattern, elimination)),
-            pivoted: if dense { Pivoted::Dense(dense::Dense::new(pattern)) } else { Pivoted::Unused },
+            pivoted: if dense {
+                Pivoted::Dense(dense::Dense::new(pattern))
+            } else {
+                Pivoted::Unused
+            },
             active: if dense { Active::Pivoted } else { Active::Blocks },
             memory: [vec![0.0; pattern.dim()], vec![0.0; pattern.dim()]],
             pattern: pattern.clone(),
@@ -202,8 +206,15 @@ mod tests {
     fn random_systems_are_solved_backward_stably() {
         let mut rng = SplitMix64(31);
         let shapes: [(usize, &[usize]); 9] = [
-            (0, &[6]), (1, &[1]), (1, &[120]), (5, &[0]), (40, &[6]), (90, &[3]), (25, &[6, 18, 31]),
-            (30, &[0, 1, 2, 3, 6]), (12, &[7]),
+            (0, &[6]),
+            (1, &[1]),
+            (1, &[120]),
+            (5, &[0]),
+            (40, &[6]),
+            (90, &[3]),
+            (25, &[6, 18, 31]),
+            (30, &[0, 1, 2, 3, 6]),
+            (12, &[7]),
         ];
         for (n, sizes) in shapes {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
@@ -294,7 +305,9 @@ mod tests {
         let pattern = Pattern::new(&vec![6; n], pairs);
         let mut A = testing::general(&mut rng, &pattern, 0.0);
         for e in pattern.entries().collect::<Vec<_>>() {
-            A.block_mut(e.id).iter_mut().for_each(|a| *a *= if e.row == e.col { 0.0 } else { 0.01 });
+            A.block_mut(e.id)
+                .iter_mut()
+                .for_each(|a| *a *= if e.row == e.col { 0.0 } else { 0.01 });
             A.upper_mut(e.id).iter_mut().for_each(|a| *a *= 0.01);
             if e.row == e.col + 1 && e.col % 2 == 0 {
                 A.block_mut(e.id).iter_mut().step_by(7).for_each(|a| *a += 1.0);

@@ -48,10 +48,14 @@ impl Sparse {
         let matrix = SymbolicSparseColMat::new_checked(dim, dim, col_ptr, None, row_idx);
         let symbolic = match lu::factorize_symbolic_lu(matrix.as_ref(), Default::default()) {
             Ok(symbolic) => symbolic,
-            Err(error) => unreachable!("invariant: the index type holds the factor's size: {error}"),
+            Err(error) => {
+                unreachable!("invariant: the index type holds the factor's size: {error}")
+            }
         };
         Self {
-            scratch: MemBuffer::new(symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, parameters())),
+            scratch: MemBuffer::new(
+                symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, parameters()),
+            ),
             solve_scratch: MemBuffer::new(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq)),
             values: vec![0.0; place.len()],
             numeric: NumericLu::new(),
@@ -77,7 +81,13 @@ impl Sparse {
         }
         let matrix = SparseColMatRef::new(self.matrix.as_ref(), &self.values);
         let stack = MemStack::new(&mut self.scratch);
-        let result = self.symbolic.factorize_numeric_lu(&mut self.numeric, matrix, Par::Seq, stack, parameters());
+        let result = self.symbolic.factorize_numeric_lu(
+            &mut self.numeric,
+            matrix,
+            Par::Seq,
+            stack,
+            parameters(),
+        );
         if let Err(error) = result {
             let index = match error {
                 faer::sparse::linalg::LuError::SymbolicSingular { index } => index,

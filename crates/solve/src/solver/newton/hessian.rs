@@ -265,11 +265,7 @@ impl Hessian {
         let pattern = H.pattern().clone();
         self.stencil.for_wide_blocks(problem, slopes, |block, J, GJ| {
             let n = J.ncols();
-            let out = MatMut::from_row_major_slice_mut(
-                H.block_mut(pattern.diagonal(block)),
-                n,
-                n,
-            );
+            let out = MatMut::from_row_major_slice_mut(H.block_mut(pattern.diagonal(block)), n, n);
             triangular::matmul(
                 out,
                 BlockStructure::TriangularLower,
@@ -334,11 +330,7 @@ impl UnsymmetricHessian {
         let pattern = H.pattern().clone();
         self.stencil.for_wide_blocks(problem, slopes, |block, J, GJ| {
             let n = J.ncols();
-            let out = MatMut::from_row_major_slice_mut(
-                H.block_mut(pattern.diagonal(block)),
-                n,
-                n,
-            );
+            let out = MatMut::from_row_major_slice_mut(H.block_mut(pattern.diagonal(block)), n, n);
             faer::linalg::matmul::matmul(out, Accum::Add, J.transpose(), GJ, 1.0, Par::Seq);
         });
     }

@@ -300,9 +300,8 @@ impl Strict {
         newton: bool,
         radius: &mut f64,
     ) -> Option<f64> {
-        let length = |x: &[f64]| {
-            x.iter().zip(scaling).map(|(x, d)| (x / d).powi(2)).sum::<f64>().sqrt()
-        };
+        let length =
+            |x: &[f64]| x.iter().zip(scaling).map(|(x, d)| (x / d).powi(2)).sum::<f64>().sqrt();
         // Cauchy point: minimiser of the linear model ½|D(r + H s)|² along the descent direction.
         let gradient = length(&self.descent);
         if !(gradient > 0.0) {
