@@ -4,7 +4,9 @@ use thiserror::Error;
 
 /// A matrix is not positive definite to working precision.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("diagonal block {block}: found a pivot that is not positive and finite; expected a positive definite matrix")]
+#[error(
+    "diagonal block {block}: found a pivot that is not positive and finite; expected a positive definite matrix"
+)]
 pub struct NotPositiveDefinite {
     /// The block, in the numbering of the pattern, in which the pivot stands.
     pub block: usize,

@@ -6,11 +6,10 @@
 
 // Matrices are capitals, as in the papers; see the naming rules of the project.
 #![allow(non_snake_case)]
+// Loops over matrix indices read as the formulas do.
+#![allow(clippy::needless_range_loop)]
 #![deny(unsafe_code)]
-#![cfg_attr(
-    test,
-    allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)
-)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod block;
 mod error;

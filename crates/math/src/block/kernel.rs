@@ -214,7 +214,7 @@ pub(super) fn solve_upper_transposed(R: &[f64], x: &mut [f64], n: usize) {
     }
 }
 
-/// x ← R⁻¹ x for the result of [`Kernel::cholesky`].
+/// x ← R⁻¹ x for an upper triangle whose diagonal is stored as its reciprocal.
 #[inline(always)]
 pub(super) fn solve_upper(R: &[f64], x: &mut [f64], n: usize) {
     let x = &mut x[..n];
@@ -225,6 +225,80 @@ pub(super) fn solve_upper(R: &[f64], x: &mut [f64], n: usize) {
         }
         x[r] = sum * R[r * n + r];
     }
+}
+
+/// P D = L U with row exchanges, in place; `pivot[k]` is the row exchanged with row k.
+/// The diagonal of U is stored as its reciprocal. False where no finite pivot but zero is left.
+#[inline(always)]
+pub(super) fn lu(D: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
+    for k in 0..n {
+        let mut largest = k;
+        for r in k + 1..n {
+            let (found, best) = (D[r * n + k].abs(), D[largest * n + k].abs());
+            if found > best || found.is_nan() {
+                largest = r; // NaN wins and is refused below
+            }
+        }
+        pivot[k] = largest;
+        if largest != k {
+            for c in 0..n {
+                D.swap(k * n + c, largest * n + c);
+            }
+        }
+        let inverse = 1.0 / D[k * n + k];
+        if !(inverse.is_finite() && D[k * n + k].is_finite()) {
+            return false;
+        }
+        D[k * n + k] = inverse;
+        let (done, rest) = D.split_at_mut((k + 1) * n);
+        let row_k = &done[k * n..];
+        for row in rest.chunks_exact_mut(n) {
+            let factor = row[k] * inverse;
+            row[k] = factor;
+            for (value, u) in row[k + 1..].iter_mut().zip(&row_k[k + 1..]) {
+                *value = (-factor).mul_add(*u, *value);
+            }
+        }
+    }
+    true
+}
+
+/// B ← B D⁻¹ for the result of [`lu`], with B of `m` × `n`.
+#[inline(always)]
+pub(super) fn divide_by_lu(B: &mut [f64], D: &[f64], pivot: &[usize], n: usize) {
+    for row in B.chunks_exact_mut(n.max(1)) {
+        for k in 0..n {
+            row[k] *= D[k * n + k];
+            for c in k + 1..n {
+                row[c] = (-row[k]).mul_add(D[k * n + c], row[c]);
+            }
+        }
+        for k in (1..n).rev() {
+            for c in 0..k {
+                row[c] = (-row[k]).mul_add(D[k * n + c], row[c]);
+            }
+        }
+        for k in (0..n).rev() {
+            row.swap(k, pivot[k]);
+        }
+    }
+}
+
+/// x ← D⁻¹ x for the result of [`lu`].
+#[inline(always)]
+pub(super) fn solve_lu(D: &[f64], pivot: &[usize], x: &mut [f64], n: usize) {
+    let x = &mut x[..n];
+    for k in 0..n {
+        x.swap(k, pivot[k]);
+    }
+    for r in 1..n {
+        let mut sum = x[r];
+        for c in 0..r {
+            sum = (-D[r * n + c]).mul_add(x[c], sum);
+        }
+        x[r] = sum;
+    }
+    solve_upper(D, x, n);
 }
 
 /// B ← Aᵀ, with A of `m` × `n`.
@@ -239,7 +313,14 @@ pub(super) fn transpose(B: &mut [f64], A: &[f64], m: usize, n: usize) {
 
 /// C −= a B with `a(r, k)` for the left factor, in tiles that fit the vector registers.
 #[inline(always)]
-fn sub_tiled(C: &mut [f64], B: &[f64], m: usize, n: usize, p: usize, a: impl Fn(usize, usize) -> f64) {
+fn sub_tiled(
+    C: &mut [f64],
+    B: &[f64],
+    m: usize,
+    n: usize,
+    p: usize,
+    a: impl Fn(usize, usize) -> f64,
+) {
     let mut r = 0;
     while r + 4 <= m {
         sub_rows::<4>(C, B, r, n, p, &a);
@@ -252,7 +333,14 @@ fn sub_tiled(C: &mut [f64], B: &[f64], m: usize, n: usize, p: usize, a: impl Fn(
 }
 
 #[inline(always)]
-fn sub_rows<const M: usize>(C: &mut [f64], B: &[f64], r: usize, n: usize, p: usize, a: &impl Fn(usize, usize) -> f64) {
+fn sub_rows<const M: usize>(
+    C: &mut [f64],
+    B: &[f64],
+    r: usize,
+    n: usize,
+    p: usize,
+    a: &impl Fn(usize, usize) -> f64,
+) {
     let mut c = 0;
     while c + 8 <= n {
         sub_tile::<M, 8>(C, B, r, c, n, p, a);
@@ -284,7 +372,9 @@ fn sub_tile<const M: usize, const N: usize>(
     }
     for k in 0..p {
         let begin = k * n + c0;
-        let Some(b) = B[begin..].first_chunk::<N>() else { unreachable!("invariant: B has p rows") };
+        let Some(b) = B[begin..].first_chunk::<N>() else {
+            unreachable!("invariant: B has p rows")
+        };
         for (r, row) in sum.iter_mut().enumerate() {
             let factor = -a(r0 + r, k);
             for c in 0..N {

@@ -24,12 +24,14 @@ mod cholesky;
 mod elimination;
 mod general;
 mod kernel;
+mod lu;
 mod ordering;
 mod pattern;
 mod symmetric;
 
 pub use cholesky::{Cholesky, Engine};
 pub use general::General;
+pub use lu::Lu;
 pub use pattern::{BlockId, Entry, Pattern};
 pub use symmetric::Symmetric;
 

@@ -18,7 +18,10 @@ pub struct Symmetric {
 impl Symmetric {
     /// The zero matrix with the given pattern.
     pub fn zeros(pattern: &Pattern) -> Self {
-        Self { pattern: pattern.clone(), values: vec![0.0; pattern.n_values()] }
+        Self {
+            pattern: pattern.clone(),
+            values: vec![0.0; pattern.n_values()],
+        }
     }
 
     /// Becomes the zero matrix with the given pattern, in the same memory.
@@ -76,7 +79,10 @@ impl Symmetric {
         for k in 0..self.pattern.n_blocks() {
             let block = self.block(self.pattern.diagonal(k));
             let stride = self.pattern.size(k) + 1;
-            for (d, value) in out[self.pattern.range(k)].iter_mut().zip(block.iter().step_by(stride)) {
+            for (d, value) in out[self.pattern.range(k)]
+                .iter_mut()
+                .zip(block.iter().step_by(stride))
+            {
                 *d = *value;
             }
         }
@@ -88,7 +94,10 @@ impl Symmetric {
         for e in self.pattern.entries() {
             let n = self.pattern.size(e.col);
             for (k, &value) in self.block(e.id).iter().enumerate() {
-                let (r, c) = (self.pattern.start(e.row) + k / n, self.pattern.start(e.col) + k % n);
+                let (r, c) = (
+                    self.pattern.start(e.row) + k / n,
+                    self.pattern.start(e.col) + k % n,
+                );
                 dense[(r, c)] = value;
                 dense[(c, r)] = value;
             }
@@ -125,7 +134,10 @@ fn product_of_equal_blocks<const S: usize>(A: &Symmetric, x: &[f64], y: &mut [f6
     for i in 0..y.len() {
         let (x_i, mut y_i) = (x[i], [0.0; S]);
         let (begin, end) = (row[i], row[i + 1] - 1);
-        for (&j, block) in col[begin..end].iter().zip(blocks[begin * S..end * S].chunks_exact(S)) {
+        for (&j, block) in col[begin..end]
+            .iter()
+            .zip(blocks[begin * S..end * S].chunks_exact(S))
+        {
             let (x_j, mut y_j) = (x[j], y[j]);
             for r in 0..S {
                 for c in 0..S {
@@ -180,7 +192,8 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
             sum[k] = a[k].mul_add(b[k], sum[k]);
         }
     }
-    let mut total = ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+    let mut total =
+        ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
     for (a, b) in a_rest.iter().zip(b_rest) {
         total = a.mul_add(*b, total);
     }
@@ -195,18 +208,31 @@ mod tests {
     #[test]
     fn the_product_equals_that_of_the_dense_matrix_and_of_the_scalar_twin() {
         let mut rng = SplitMix64(1);
-        for (n, sizes) in [(30, &[3][..]), (20, &[6]), (20, &[1, 3, 6, 18, 0]), (1, &[40]), (0, &[6])] {
+        for (n, sizes) in [
+            (30, &[3][..]),
+            (20, &[6]),
+            (20, &[1, 3, 6, 18, 0]),
+            (1, &[40]),
+            (0, &[6]),
+        ] {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
             let A = testing::positive_definite(&mut rng, &pattern);
             let x = rng.vector(pattern.dim());
             let (mut y, mut twin) = (rng.vector(pattern.dim()), vec![f64::NAN; pattern.dim()]);
             A.mul(&x, &mut y);
-            Product { A: &A, x: &x, y: &mut twin }.run();
+            Product {
+                A: &A,
+                x: &x,
+                y: &mut twin,
+            }
+            .run();
             assert_eq!(y, twin, "{sizes:?}");
             let dense = A.to_dense();
             let expected = &dense * nalgebra::DVector::from_column_slice(&x);
             // A row has at most dim terms below the row sum of |A|; each rounds once.
-            let bound = f64::EPSILON * (2 * pattern.dim()) as f64 * dense.map(f64::abs).row_sum().amax().max(1.0);
+            let bound = f64::EPSILON
+                * (2 * pattern.dim()) as f64
+                * dense.map(f64::abs).row_sum().amax().max(1.0);
             for (y, e) in y.iter().zip(expected.iter()) {
                 assert!((y - e).abs() <= bound, "{sizes:?}: {y} against {e}");
             }
@@ -219,7 +245,10 @@ mod tests {
     #[test]
     fn a_reshaped_matrix_is_zero_on_its_pattern() {
         let mut rng = SplitMix64(2);
-        let (first, second) = (testing::pattern(&mut rng, 8, &[6], 3), Pattern::new(&[2, 2], [(0, 1)]));
+        let (first, second) = (
+            testing::pattern(&mut rng, 8, &[6], 3),
+            Pattern::new(&[2, 2], [(0, 1)]),
+        );
         let mut A = testing::positive_definite(&mut rng, &first);
         A.reshape(&second);
         assert_eq!(A.pattern(), &second);

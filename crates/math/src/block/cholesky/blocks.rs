@@ -28,7 +28,10 @@ pub(super) struct Blocks {
 impl Blocks {
     pub(super) fn new(pattern: &Pattern, elimination: Elimination) -> Self {
         let n = elimination.n_blocks();
-        let (mut diagonal, mut entry) = (Vec::with_capacity(n), Vec::with_capacity(elimination.n_below()));
+        let (mut diagonal, mut entry) = (
+            Vec::with_capacity(n),
+            Vec::with_capacity(elimination.n_below()),
+        );
         let mut end = 0;
         for k in 0..n {
             let size = elimination.size[k];
@@ -93,7 +96,14 @@ impl Job for Factor<'_> {
 #[inline(always)]
 fn factor<K: Kernel>(factors: &mut Blocks, A: &Symmetric) -> Result<(), NotPositiveDefinite> {
     load::<K>(factors, A);
-    let Blocks { elimination, diagonal, entry, values, position, .. } = factors;
+    let Blocks {
+        elimination,
+        diagonal,
+        entry,
+        values,
+        position,
+        ..
+    } = factors;
     for j in 0..elimination.n_blocks() {
         let s_j = K::size(elimination.size[j]);
         let base = diagonal[j];
@@ -117,7 +127,9 @@ fn factor<K: Kernel>(factors: &mut Blocks, A: &Symmetric) -> Result<(), NotPosit
         // R_jj from R_jjᵀ R_jj, then R_ji ← R_jj⁻ᵀ R_ji.
         let (R_jj, others) = row.split_at_mut(s_j * s_j);
         if !K::cholesky(R_jj, s_j) {
-            return Err(NotPositiveDefinite { block: elimination.order[j] });
+            return Err(NotPositiveDefinite {
+                block: elimination.order[j],
+            });
         }
         let mut begin = 0;
         for e in elimination.column(j) {
@@ -137,7 +149,10 @@ fn load<K: Kernel>(factors: &mut Blocks, A: &Symmetric) {
     for i in 0..A.pattern().n_blocks() {
         for id in rows[i]..rows[i + 1] {
             let j = cols[id];
-            let (s_i, s_j) = (K::size(start[i + 1] - start[i]), K::size(start[j + 1] - start[j]));
+            let (s_i, s_j) = (
+                K::size(start[i + 1] - start[i]),
+                K::size(start[j + 1] - start[j]),
+            );
             let block = &A.values()[offset[id]..offset[id] + s_i * s_j];
             let (target, transposed) = factors.target[id];
             let copy = &mut factors.values[target..target + s_i * s_j];
@@ -170,19 +185,35 @@ impl Job for Solve<'_> {
 
 #[inline(always)]
 fn solve<K: Kernel>(factors: &Blocks, x: &mut [f64]) {
-    let Blocks { elimination, diagonal, entry, values, .. } = factors;
+    let Blocks {
+        elimination,
+        diagonal,
+        entry,
+        values,
+        ..
+    } = factors;
     let size = |k: usize| K::size(elimination.size[k]);
     // Rᵀ y = b.
     for k in 0..elimination.n_blocks() {
         let (s_k, at_k) = (size(k), elimination.start[k]);
-        kernel::solve_upper_transposed(&values[diagonal[k]..diagonal[k] + s_k * s_k], &mut x[at_k..at_k + s_k], s_k);
+        kernel::solve_upper_transposed(
+            &values[diagonal[k]..diagonal[k] + s_k * s_k],
+            &mut x[at_k..at_k + s_k],
+            s_k,
+        );
         for e in elimination.column(k) {
             let i = elimination.below[e];
             let (s_i, at_i) = (size(i), elimination.start[i]);
             let Ok([y_k, y_i]) = x.get_disjoint_mut([at_k..at_k + s_k, at_i..at_i + s_i]) else {
                 unreachable!("invariant: blocks do not overlap")
             };
-            kernel::sub_transposed_times(y_i, &values[entry[e]..entry[e] + s_k * s_i], y_k, s_k, s_i);
+            kernel::sub_transposed_times(
+                y_i,
+                &values[entry[e]..entry[e] + s_k * s_i],
+                y_k,
+                s_k,
+                s_i,
+            );
         }
     }
     // R x = y.
@@ -196,7 +227,11 @@ fn solve<K: Kernel>(factors: &Blocks, x: &mut [f64]) {
             };
             kernel::sub_times(x_k, &values[entry[e]..entry[e] + s_k * s_i], x_i, s_k, s_i);
         }
-        kernel::solve_upper(&values[diagonal[k]..diagonal[k] + s_k * s_k], &mut x[at_k..at_k + s_k], s_k);
+        kernel::solve_upper(
+            &values[diagonal[k]..diagonal[k] + s_k * s_k],
+            &mut x[at_k..at_k + s_k],
+            s_k,
+        );
     }
 }
 
@@ -215,11 +250,20 @@ mod tests {
             let mut vector = Blocks::new(&pattern, elimination.clone());
             let mut scalar = Blocks::new(&pattern, elimination);
             vector.factor(&A).unwrap();
-            Factor { factors: &mut scalar, A: &A }.run().unwrap();
+            Factor {
+                factors: &mut scalar,
+                A: &A,
+            }
+            .run()
+            .unwrap();
             assert_eq!(vector.values, scalar.values, "{sizes:?}");
             let (mut x, mut y) = (vec![1.0; pattern.dim()], vec![1.0; pattern.dim()]);
             vector.solve_in_place(&mut x);
-            Solve { factors: &scalar, x: &mut y }.run();
+            Solve {
+                factors: &scalar,
+                x: &mut y,
+            }
+            .run();
             assert_eq!(x, y, "{sizes:?}");
         }
     }

@@ -20,7 +20,9 @@ pub(super) struct Dense {
 
 impl std::fmt::Debug for Dense {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Dense").field("dim", &self.dim).finish_non_exhaustive()
+        f.debug_struct("Dense")
+            .field("dim", &self.dim)
+            .finish_non_exhaustive()
     }
 }
 
@@ -32,7 +34,12 @@ impl Dense {
     pub(super) fn new(pattern: &Pattern) -> Self {
         let dim = pattern.dim();
         let need = factor::cholesky_in_place_scratch::<f64>(dim, Par::Seq, parameters());
-        Self { pattern: pattern.clone(), dim, L: vec![0.0; dim * dim], scratch: MemBuffer::new(need) }
+        Self {
+            pattern: pattern.clone(),
+            dim,
+            L: vec![0.0; dim * dim],
+            scratch: MemBuffer::new(need),
+        }
     }
 
     pub(super) fn factor(&mut self, A: &Symmetric) -> Result<(), NotPositiveDefinite> {
@@ -47,7 +54,9 @@ impl Dense {
 
     /// Lower triangle, column by column: a row of a block of Aᵀ is a piece of a column of A.
     fn load(&mut self, A: &Symmetric) {
-        let Self { pattern, dim, L, .. } = self;
+        let Self {
+            pattern, dim, L, ..
+        } = self;
         if pattern.n_blocks() == 1 {
             L.copy_from_slice(A.values()); // symmetric, so row-major is column-major
             return;
@@ -74,7 +83,9 @@ impl Dense {
     }
 
     fn failure(&self, index: usize) -> NotPositiveDefinite {
-        NotPositiveDefinite { block: self.pattern.block_of(index) }
+        NotPositiveDefinite {
+            block: self.pattern.block_of(index),
+        }
     }
 
     pub(super) fn solve_in_place(&self, x: &mut [f64]) {

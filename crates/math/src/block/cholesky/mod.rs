@@ -52,7 +52,7 @@ const NEARLY_FULL: f64 = 0.7;
 const SUPERNODAL_WORK: f64 = 5e6;
 
 impl Engine {
-    fn best(elimination: &Elimination) -> Self {
+    pub(super) fn best(elimination: &Elimination) -> Self {
         let dim: usize = elimination.size.iter().sum();
         let full = (dim * dim) as f64 / 2.0;
         let strictly_lower: usize = elimination.n_values();
@@ -90,7 +90,10 @@ impl Cholesky {
             }
             Engine::Dense => Factors::Dense(dense::Dense::new(pattern)),
         };
-        Self { pattern: pattern.clone(), factors }
+        Self {
+            pattern: pattern.clone(),
+            factors,
+        }
     }
 
     /// The pattern that was analysed.
@@ -147,8 +150,15 @@ mod tests {
     fn every_engine_solves_random_systems_backward_stably() {
         let mut rng = SplitMix64(11);
         let shapes: [(usize, &[usize]); 9] = [
-            (0, &[6]), (1, &[1]), (1, &[120]), (5, &[0]), (40, &[6]), (90, &[3]), (25, &[6, 18, 31]),
-            (30, &[0, 1, 2, 3, 6]), (12, &[7]),
+            (0, &[6]),
+            (1, &[1]),
+            (1, &[120]),
+            (5, &[0]),
+            (40, &[6]),
+            (90, &[3]),
+            (25, &[6, 18, 31]),
+            (30, &[0, 1, 2, 3, 6]),
+            (12, &[7]),
         ];
         for (n, sizes) in shapes {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
@@ -188,7 +198,11 @@ mod tests {
                     d.iter_mut().step_by(7).for_each(|d| *d = 1.0);
                     d[14] = bad;
                     let result = Cholesky::analyse_for(&pattern, engine).factor(&A);
-                    assert_eq!(result, Err(NotPositiveDefinite { block }), "{engine:?} {bad}");
+                    assert_eq!(
+                        result,
+                        Err(NotPositiveDefinite { block }),
+                        "{engine:?} {bad}"
+                    );
                 }
             }
         }
@@ -208,16 +222,29 @@ mod tests {
                 }
             }
             let A = testing::positive_definite(&mut rng, &pattern);
-            assert!(factor.factor(&A).is_ok(), "a failure leaves no trace in the next factor");
+            assert!(
+                factor.factor(&A).is_ok(),
+                "a failure leaves no trace in the next factor"
+            );
         }
     }
 
     #[test]
     fn the_engine_follows_from_the_pattern() {
-        let chain = |n: usize, size: usize| Pattern::new(&vec![size; n], (1..n).map(|i| (i, i - 1)));
-        assert_eq!(Cholesky::analyse(&Pattern::new(&[], [])).engine(), Engine::Blocks);
-        assert_eq!(Cholesky::analyse(&Pattern::new(&[6], [])).engine(), Engine::Blocks);
-        assert_eq!(Cholesky::analyse(&Pattern::new(&[600], [])).engine(), Engine::Dense);
+        let chain =
+            |n: usize, size: usize| Pattern::new(&vec![size; n], (1..n).map(|i| (i, i - 1)));
+        assert_eq!(
+            Cholesky::analyse(&Pattern::new(&[], [])).engine(),
+            Engine::Blocks
+        );
+        assert_eq!(
+            Cholesky::analyse(&Pattern::new(&[6], [])).engine(),
+            Engine::Blocks
+        );
+        assert_eq!(
+            Cholesky::analyse(&Pattern::new(&[600], [])).engine(),
+            Engine::Dense
+        );
         assert_eq!(Cholesky::analyse(&chain(100, 6)).engine(), Engine::Blocks);
     }
 }

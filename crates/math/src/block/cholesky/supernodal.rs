@@ -32,7 +32,9 @@ pub(crate) struct Supernodal {
 
 impl std::fmt::Debug for Supernodal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Supernodal").field("symbolic", &self.symbolic).finish_non_exhaustive()
+        f.debug_struct("Supernodal")
+            .field("symbolic", &self.symbolic)
+            .finish_non_exhaustive()
     }
 }
 
@@ -50,7 +52,11 @@ impl Supernodal {
         }
         let (matrix, target) = spread(pattern, elimination);
         let symbolic = find_supernodes(&matrix);
-        let need = supernodal::factorize_supernodal_numeric_llt_scratch::<usize, f64>(&symbolic, Par::Seq, parameters());
+        let need = supernodal::factorize_supernodal_numeric_llt_scratch::<usize, f64>(
+            &symbolic,
+            Par::Seq,
+            parameters(),
+        );
         let solve_need = symbolic.solve_in_place_scratch::<f64>(1, Par::Seq);
         Self {
             values: vec![0.0; matrix.row_idx().len()],
@@ -78,7 +84,9 @@ impl Supernodal {
         );
         match result {
             Ok(_) => self.check_pivots(),
-            Err(LltError::NonPositivePivot { index }) => Err(NotPositiveDefinite { block: self.block_of[index] }),
+            Err(LltError::NonPositivePivot { index }) => Err(NotPositiveDefinite {
+                block: self.block_of[index],
+            }),
         }
     }
 
@@ -109,7 +117,9 @@ impl Supernodal {
             for k in 0..node.val().ncols() {
                 let pivot = node.val()[(k, k)];
                 if !(pivot > 0.0 && pivot.is_finite()) {
-                    return Err(NotPositiveDefinite { block: self.block_of[node.start() + k] });
+                    return Err(NotPositiveDefinite {
+                        block: self.block_of[node.start() + k],
+                    });
                 }
             }
         }
@@ -117,7 +127,10 @@ impl Supernodal {
     }
 
     pub(crate) fn solve_in_place(&self, x: &mut [f64]) {
-        let mut scratch = self.solve_scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scratch = self
+            .solve_scratch
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let (y, memory) = &mut *scratch;
         for (y, &k) in y.iter_mut().zip(&self.scalar_order) {
             *y = x[k];
@@ -136,7 +149,10 @@ impl Supernodal {
 }
 
 /// Places of the scalar entries: the lower triangle in order of elimination, by columns.
-fn spread(pattern: &Pattern, elimination: &Elimination) -> (SymbolicSparseColMat<usize>, Vec<(usize, usize, bool)>) {
+fn spread(
+    pattern: &Pattern,
+    elimination: &Elimination,
+) -> (SymbolicSparseColMat<usize>, Vec<(usize, usize, bool)>) {
     let n = elimination.n_blocks();
     let mut scalar_start = vec![0; n + 1];
     for k in 0..n {
@@ -166,10 +182,15 @@ fn spread(pattern: &Pattern, elimination: &Elimination) -> (SymbolicSparseColMat
         }
     }
     let dim = scalar_start[n];
-    (SymbolicSparseColMat::new_checked(dim, dim, col_ptr, None, row_idx), target)
+    (
+        SymbolicSparseColMat::new_checked(dim, dim, col_ptr, None, row_idx),
+        target,
+    )
 }
 
-fn find_supernodes(lower: &SymbolicSparseColMat<usize>) -> supernodal::SymbolicSupernodalCholesky<usize> {
+fn find_supernodes(
+    lower: &SymbolicSparseColMat<usize>,
+) -> supernodal::SymbolicSupernodalCholesky<usize> {
     let dim = lower.ncols();
     // faer reads the upper triangle here: the transpose of ours.
     let mut col_ptr = vec![0; dim + 1];
@@ -194,7 +215,12 @@ fn find_supernodes(lower: &SymbolicSparseColMat<usize>) -> supernodal::SymbolicS
     ]);
     let mut memory = MemBuffer::new(need);
     let (mut tree, mut counts) = (vec![0isize; dim], vec![0usize; dim]);
-    let tree = simplicial::prefactorize_symbolic_cholesky(&mut tree, &mut counts, upper.as_ref(), MemStack::new(&mut memory));
+    let tree = simplicial::prefactorize_symbolic_cholesky(
+        &mut tree,
+        &mut counts,
+        upper.as_ref(),
+        MemStack::new(&mut memory),
+    );
     let result = supernodal::factorize_supernodal_symbolic_cholesky(
         upper.as_ref(),
         tree,
