@@ -5,19 +5,35 @@
 
 use std::time::Instant;
 use stiction_math::block::{Cholesky, Engine, General, Lu, Pattern, Symmetric};
+use stiction_math::schur::Schur;
 
 fn main() {
     println!(
-        "{:22} {:>6} {:>8} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
-        "matrix", "dim", "chosen", "analyse", "blocks", "supernodal", "dense", "solve", "product"
+        "{:22} {:>6} {:>9} {:>8} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
+        "matrix",
+        "dim",
+        "work",
+        "chosen",
+        "analyse",
+        "blocks",
+        "supernodal",
+        "dense",
+        "solve",
+        "product"
     );
-    for n in [10, 20, 40, 100, 200, 300, 500, 1000] {
-        report(&format!("pile of {n}"), &pile(n, 6));
+    for n in [10, 40, 100, 300, 500, 1000, 2000] {
+        report(&format!("loose pile of {n}"), &pile(n, 6, LOOSE));
     }
-    for n in [20, 40] {
-        report(&format!("pile of {n} trees"), &pile(n, 24));
+    for n in [40, 100, 300, 500, 1000] {
+        report(&format!("tight pile of {n}"), &pile(n, 6, TIGHT));
     }
-    for m in [4, 6, 8, 10, 11] {
+    for n in [8, 12, 16, 24, 32, 64] {
+        report(&format!("clique of {n}"), &pile(n, 6, f64::INFINITY));
+    }
+    for n in [20, 40, 100, 300] {
+        report(&format!("pile of {n} trees"), &pile(n, 24, LOOSE));
+    }
+    for m in [3, 4, 5, 6, 8, 11] {
         report(&format!("mesh {m}³"), &mesh(m));
     }
     for n in [6, 12, 24, 36, 48, 64, 100, 300, 1000] {
@@ -28,13 +44,16 @@ fn main() {
         "matrix", "dim", "factor", "solve"
     );
     for (name, pattern) in [
-        ("pile of 40", pile(40, 6)),
-        ("pile of 300", pile(300, 6)),
+        ("pile of 40", pile(40, 6, LOOSE)),
+        ("pile of 300", pile(300, 6, LOOSE)),
         ("mesh 8³", mesh(8)),
         ("one block of 300", Pattern::new(&[300], [])),
         ("one block of 1500", Pattern::new(&[1500], [])),
     ] {
         report_lu(name, &pattern);
+    }
+    for m in [6, 8, 10] {
+        report_schur(m);
     }
     let large = mesh(17);
     let (A, x) = (dominant(&large), vec![1.0; large.dim()]);
@@ -70,8 +89,9 @@ fn report(name: &str, pattern: &Pattern) {
     }));
     let product = microseconds(median(|| A.mul(&x, &mut y)));
     println!(
-        "{name:22} {:>6} {:>8.8} {analyse:>10} {blocks:>10} {supernodal:>10} {dense:>10} {solve:>10} {product:>10}",
+        "{name:22} {:>6} {:>9.2e} {:>8.8} {analyse:>10} {blocks:>10} {supernodal:>10} {dense:>10} {solve:>10} {product:>10}",
         pattern.dim(),
+        chosen.work(),
         engine
     );
 }
@@ -93,6 +113,25 @@ fn report_lu(name: &str, pattern: &Pattern) {
     println!("    {name:17} {:>6} {time:>10} {solve:>10}", pattern.dim());
 }
 
+/// Complement onto the lowest layer of a mesh.
+fn report_schur(m: usize) {
+    let pattern = mesh(m);
+    let A = dominant(&pattern);
+    let keep: Vec<_> = (0..pattern.n_blocks())
+        .map(|k| k < (m + 1) * (m + 1))
+        .collect();
+    let mut schur = Schur::analyse(&pattern, &keep);
+    let time = microseconds(median(|| schur.factor(&A).unwrap()));
+    let (mut b, mut reduced) = (vec![1.0; pattern.dim()], vec![0.0; schur.dim()]);
+    let solve = microseconds(median(|| {
+        b.fill(1.0);
+        schur.reduce_rhs(&b, &mut reduced);
+        schur.expand(&reduced, &mut b);
+    }));
+    let (dim, p) = (pattern.dim(), schur.dim());
+    println!("Schur complement of mesh {m}³ ({dim}) onto {p}: {time}; reduce and expand: {solve}");
+}
+
 fn microseconds(seconds: f64) -> String {
     format!("{:.1} µs", 1e6 * seconds)
 }
@@ -110,8 +149,13 @@ fn median(mut f: impl FnMut()) -> f64 {
     times[times.len() / 2]
 }
 
-/// Balls in a heap: those on a jittered cubic grid that are close enough to touch.
-fn pile(n: usize, size: usize) -> Pattern {
+/// Reach, in grid widths, at which about three neighbours on each side touch.
+const LOOSE: f64 = 1.1;
+/// Reach, in grid widths, at which about nine neighbours on each side touch.
+const TIGHT: f64 = 1.45;
+
+/// Balls in a heap: those on a jittered cubic grid that are within reach of each other.
+fn pile(n: usize, size: usize, reach: f64) -> Pattern {
     let side = (n as f64).cbrt().ceil() as usize;
     let mut seed = 1u64;
     let mut jitter = || {
@@ -124,7 +168,7 @@ fn pile(n: usize, size: usize) -> Pattern {
         .map(|k| [k % side, k / side % side, k / side / side].map(|x| x as f64 + jitter()))
         .collect();
     let near = |a: &[f64; 3], b: &[f64; 3]| {
-        a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() < 1.21
+        a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() < reach * reach
     };
     let pairs = (0..n)
         .flat_map(|i| (0..i).map(move |j| (i, j)))

@@ -13,7 +13,12 @@
 
 pub mod block;
 mod error;
+pub mod par;
+pub mod root;
+pub mod schur;
+pub mod sets;
 mod simd;
+pub mod spatial;
 
 pub use error::{NotPositiveDefinite, Singular};
 
