@@ -6,14 +6,19 @@
 
 // Matrices are capitals, as in the papers; see the naming rules of the project.
 #![allow(non_snake_case)]
+// Loops over matrix indices read as the formulas do.
+#![allow(clippy::needless_range_loop)]
 #![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod block;
 mod error;
+pub mod par;
 pub mod root;
+pub mod schur;
 pub mod sets;
-mod simd;
+pub mod simd;
+pub mod spatial;
 
 pub use error::{NotPositiveDefinite, Singular};
 

@@ -1,60 +1,80 @@
-//! A partition of `0..n` that grows coarser (union-find).
+//! Disjoint sets: which elements hang together.
 //!
-//! The smallest member of a set is its root, so that neither the order of joins nor anything else
-//! changes how sets are numbered: by first member.
+//! Union by size with path halving [Tarjan75]; nearly constant cost per operation. Components are
+//! numbered by their smallest element, so that the numbering does not depend on the order of unions.
 
-/// Disjoint sets of `0..n`.
+/// A partition of 0..n that grows coarser.
 #[derive(Clone, Debug, Default)]
 pub struct DisjointSets {
     parent: Vec<usize>,
+    size: Vec<usize>,
 }
 
 impl DisjointSets {
-    /// Every member alone.
+    /// Every element is a set of its own.
     pub fn new(n: usize) -> Self {
-        Self { parent: (0..n).collect() }
+        Self { parent: (0..n).collect(), size: vec![1; n] }
     }
 
-    /// Every member alone, in the same memory.
+    /// Becomes `n` sets of one element each, in the same memory.
     pub fn reset(&mut self, n: usize) {
         self.parent.clear();
         self.parent.extend(0..n);
+        self.size.clear();
+        self.size.resize(n, 1);
     }
 
-    /// The smallest member of the set of `x`.
-    pub fn root(&mut self, mut x: usize) -> usize {
-        while self.parent[x] != x {
-            self.parent[x] = self.parent[self.parent[x]];
-            x = self.parent[x];
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.parent.len()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.parent.is_empty()
+    }
+
+    /// The element that stands for the set of `a`.
+    pub fn find(&mut self, mut a: usize) -> usize {
+        while self.parent[a] != a {
+            self.parent[a] = self.parent[self.parent[a]];
+            a = self.parent[a];
         }
-        x
+        a
     }
 
-    /// Joins the sets of two members.
-    pub fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parent[a.max(b)] = a.min(b);
+    /// Unites the sets of `a` and `b`; false if they were one already.
+    pub fn union(&mut self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.find(a), self.find(b));
+        if a == b {
+            return false;
+        }
+        let (small, large) = if self.size[a] < self.size[b] { (a, b) } else { (b, a) };
+        self.parent[small] = large;
+        self.size[large] += self.size[small];
+        true
     }
 
-    /// The number of each member's set, and how many sets there are.
-    pub fn components(&mut self) -> (Vec<usize>, usize) {
-        let mut labels = Vec::new();
-        let count = self.components_into(&mut labels);
-        (labels, count)
+    /// Whether `a` and `b` are in one set.
+    pub fn same(&mut self, a: usize, b: usize) -> bool {
+        self.find(a) == self.find(b)
     }
 
-    /// As [`Self::components`], in the caller's memory.
-    pub fn components_into(&mut self, labels: &mut Vec<usize>) -> usize {
-        labels.clear();
+    /// Writes the number of each element's component, counted by smallest elements; returns how many
+    /// components there are.
+    pub fn components(&mut self, out: &mut Vec<usize>) -> usize {
+        const UNNUMBERED: usize = usize::MAX;
+        out.clear();
+        out.resize(self.len(), UNNUMBERED);
         let mut count = 0;
-        for x in 0..self.parent.len() {
-            let root = self.root(x);
-            if root == x {
-                labels.push(count);
+        for a in 0..self.len() {
+            let root = self.find(a);
+            // A root's number is written when the first element of its set is met.
+            if out[root] == UNNUMBERED {
+                out[root] = count;
                 count += 1;
-            } else {
-                labels.push(labels[root]); // a root comes before its other members
             }
+            out[a] = out[root];
         }
         count
     }
@@ -63,15 +83,37 @@ impl DisjointSets {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::SplitMix64;
 
     #[test]
-    fn sets_are_numbered_by_first_member_whatever_the_order_of_joins() {
-        for joins in [[(4, 2), (0, 4), (5, 1)], [(5, 1), (2, 0), (4, 0)]] {
-            let mut sets = DisjointSets::new(6);
-            for (a, b) in joins {
-                sets.join(a, b);
-            }
-            assert_eq!(sets.components(), (vec![0, 1, 0, 2, 0, 1], 3));
-        }
+    fn components_are_numbered_by_their_smallest_elements() {
+        let mut sets = DisjointSets::new(7);
+        assert!(sets.union(5, 2) && sets.union(6, 3) && sets.union(2, 6));
+        assert!(!sets.union(3, 5));
+        assert!(sets.same(2, 3) && !sets.same(0, 2));
+        let mut out = Vec::new();
+        assert_eq!(sets.components(&mut out), 4);
+        assert_eq!(out, [0, 1, 2, 2, 3, 2, 2]);
+    }
+
+    #[test]
+    fn the_numbering_does_not_depend_on_the_order_of_unions() {
+        let mut rng = SplitMix64(51);
+        let mut pairs: Vec<_> = (0..60).map(|_| (rng.below(80), rng.below(80))).collect();
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let mut sets = DisjointSets::new(80);
+        pairs.iter().for_each(|&(a, b)| _ = sets.union(a, b));
+        let count = sets.components(&mut first);
+        pairs.reverse();
+        sets.reset(80);
+        pairs.iter().for_each(|&(a, b)| _ = sets.union(b, a));
+        assert_eq!(sets.components(&mut second), count);
+        assert_eq!(first, second);
+    }
+
+    #[test]
+    fn no_elements_make_no_components() {
+        assert!(DisjointSets::new(0).is_empty());
+        assert_eq!(DisjointSets::new(0).components(&mut Vec::new()), 0);
     }
 }

@@ -234,9 +234,9 @@ pub(super) fn lu(D: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     for k in 0..n {
         let mut largest = k;
         for r in k + 1..n {
-            // Written so that NaN wins and is found below.
-            if !(D[r * n + k].abs() <= D[largest * n + k].abs()) {
-                largest = r;
+            let (found, best) = (D[r * n + k].abs(), D[largest * n + k].abs());
+            if found > best || found.is_nan() {
+                largest = r; // NaN wins and is refused below
             }
         }
         pivot[k] = largest;
@@ -263,23 +263,26 @@ pub(super) fn lu(D: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     true
 }
 
-/// B ← B D⁻¹ for the result of [`lu`], with B of `m` × `n`.
+/// B ← D⁻¹ B for the result of [`lu`], with B of `n` × `m`.
 #[inline(always)]
-pub(super) fn divide_by_lu(B: &mut [f64], D: &[f64], pivot: &[usize], n: usize) {
-    for row in B.chunks_exact_mut(n.max(1)) {
-        for k in 0..n {
-            row[k] *= D[k * n + k];
-            for c in k + 1..n {
-                row[c] = (-row[k]).mul_add(D[k * n + c], row[c]);
+pub(super) fn divide_by_lu(D: &[f64], pivot: &[usize], B: &mut [f64], n: usize, m: usize) {
+    for k in 0..n {
+        if pivot[k] != k {
+            for c in 0..m {
+                B.swap(k * m + c, pivot[k] * m + c);
             }
         }
-        for k in (1..n).rev() {
-            for c in 0..k {
-                row[c] = (-row[k]).mul_add(D[k * n + c], row[c]);
-            }
-        }
-        for k in (0..n).rev() {
-            row.swap(k, pivot[k]);
+    }
+    for r in 1..n {
+        let (done, rest) = B.split_at_mut(r * m);
+        sub_tiled(&mut rest[..m], done, 1, m, r, |_, k| D[r * n + k]);
+    }
+    for r in (0..n).rev() {
+        let (rest, done) = B.split_at_mut((r + 1) * m);
+        let row = &mut rest[r * m..];
+        sub_tiled(row, done, 1, m, n - r - 1, |_, k| D[r * n + r + 1 + k]);
+        for value in row {
+            *value *= D[r * n + r];
         }
     }
 }

@@ -35,4 +35,6 @@ pub use lu::Lu;
 pub use pattern::{BlockId, Entry, Pattern};
 pub use symmetric::Symmetric;
 
+pub(crate) use cholesky::Supernodal;
 pub(crate) use elimination::Elimination;
+pub(crate) use symmetric::dot;

@@ -173,7 +173,7 @@ fn product_of_any_blocks(A: &Symmetric, x: &[f64], y: &mut [f64]) {
 
 /// Sum of products in lanes that a vector unit can hold; one order for every instruction set.
 #[inline(always)]
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let mut sum = [0.0; LANES];
     let ((a8, a_rest), (b8, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());

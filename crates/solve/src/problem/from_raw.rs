@@ -252,9 +252,10 @@ fn subsystems(raw: &RawProblem) -> Result<(Vec<usize>, Vec<usize>), ProblemError
     }
     let mut sets = stiction_math::sets::DisjointSets::new(raw.n);
     for (r, c) in rows() {
-        sets.join(r, c);
+        sets.union(r, c);
     }
-    let (labels, count) = sets.components();
+    let mut labels = Vec::new();
+    let count = sets.components(&mut labels);
     let mut members: Vec<usize> = (0..raw.n).collect();
     members.sort_by_key(|d| labels[*d]);
     let mut starts = vec![0; count + 1];

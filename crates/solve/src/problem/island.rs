@@ -25,14 +25,14 @@ impl Islands {
                 .map(|e| mass.subsystem_of(e.block as usize).0);
             if let Some(first) = touched.next() {
                 for other in touched {
-                    sets.join(first, other);
+                    sets.union(first, other);
                 }
             }
         }
-        let (labels, count) = sets.components();
+        let mut labels = Vec::new();
+        self.count = sets.components(&mut labels);
         self.of_subsystem.clear();
         self.of_subsystem.extend(labels.iter().map(|l| *l as u32));
-        self.count = count;
         self.of_constraint.clear();
         for i in 0..jacobian.constraints() {
             let island = jacobian

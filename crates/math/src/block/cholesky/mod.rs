@@ -34,6 +34,7 @@ pub enum Engine {
 #[derive(Debug)]
 pub struct Cholesky {
     pattern: Pattern,
+    work: f64,
     factors: Factors,
 }
 
@@ -48,19 +49,22 @@ enum Factors {
 const SMALL: usize = 48;
 /// Part of the full triangle from which on a factor counts as full.
 const NEARLY_FULL: f64 = 0.7;
-/// Multiplications per block product from which on supernodes pay.
-const SUPERNODAL_WORK: f64 = 5e6;
+/// Mean size of blocks below which the products of single blocks are slow.
+const SMALL_BLOCKS: usize = 5;
+/// Multiplications from which on supernodes pay, for small blocks and for others.
+const SUPERNODAL_WORK: [f64; 2] = [1e6, 3e7];
 
 impl Engine {
     pub(super) fn best(elimination: &Elimination) -> Self {
         let dim: usize = elimination.size.iter().sum();
         let full = (dim * dim) as f64 / 2.0;
-        let strictly_lower: usize = elimination.n_values();
+        let small_blocks = dim < SMALL_BLOCKS * elimination.n_blocks();
+        let supernodal_work = SUPERNODAL_WORK[usize::from(!small_blocks)];
         if dim < SMALL {
             Self::Blocks
-        } else if strictly_lower as f64 > NEARLY_FULL * full {
+        } else if elimination.n_values() as f64 > NEARLY_FULL * full {
             Self::Dense
-        } else if elimination.work() > SUPERNODAL_WORK {
+        } else if elimination.work() > supernodal_work {
             Self::Supernodal
         } else {
             Self::Blocks
@@ -83,6 +87,7 @@ impl Cholesky {
     }
 
     fn from_elimination(pattern: &Pattern, elimination: Elimination, engine: Engine) -> Self {
+        let work = elimination.work();
         let factors = match engine {
             Engine::Blocks => Factors::Blocks(blocks::Blocks::new(pattern, elimination)),
             Engine::Supernodal => {
@@ -90,12 +95,17 @@ impl Cholesky {
             }
             Engine::Dense => Factors::Dense(dense::Dense::new(pattern)),
         };
-        Self { pattern: pattern.clone(), factors }
+        Self { pattern: pattern.clone(), work, factors }
     }
 
     /// The pattern that was analysed.
     pub fn pattern(&self) -> &Pattern {
         &self.pattern
+    }
+
+    /// Multiplications of one sparse factorization, to leading order.
+    pub fn work(&self) -> f64 {
+        self.work
     }
 
     /// How the matrix is factored.

@@ -141,6 +141,64 @@ impl Supernodal {
     }
 }
 
+/// Halves of a solve and pieces of the factor, for the Schur complement.
+impl Supernodal {
+    /// y = L⁻¹ b, with y in order of elimination.
+    pub(crate) fn forward(&self, b: &[f64], y: &mut [f64]) {
+        for (y, &k) in y.iter_mut().zip(&self.scalar_order) {
+            *y = b[k];
+        }
+        let mut scratch = self.solve_scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let n = y.len();
+        supernodal::SupernodalLltRef::new(&self.symbolic, &self.L).l_solve_with_conj(
+            Conj::No,
+            MatMut::from_column_major_slice_mut(y, n, 1),
+            Par::Seq,
+            MemStack::new(&mut scratch.1),
+        );
+    }
+
+    /// x = L⁻ᵀ y, with y in order of elimination.
+    pub(crate) fn backward(&self, y: &[f64], x: &mut [f64]) {
+        let mut scratch = self.solve_scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let (z, memory) = &mut *scratch;
+        z.copy_from_slice(y);
+        let n = z.len();
+        supernodal::SupernodalLltRef::new(&self.symbolic, &self.L).l_transpose_solve_with_conj(
+            Conj::No,
+            MatMut::from_column_major_slice_mut(z, n, 1),
+            Par::Seq,
+            MemStack::new(memory),
+        );
+        for (z, &k) in z.iter().zip(&self.scalar_order) {
+            x[k] = *z;
+        }
+    }
+
+    /// The last `p` columns of L, column-major, zero above the diagonal.
+    pub(crate) fn copy_last_columns(&self, p: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        let first = self.scalar_order.len() - p;
+        let factor = supernodal::SupernodalLltRef::new(&self.symbolic, &self.L);
+        for s in (0..self.symbolic.n_supernodes()).rev() {
+            let node = factor.supernode(s);
+            let (start, width) = (node.start(), node.val().ncols());
+            if start + width <= first {
+                break;
+            }
+            for k in first.max(start)..start + width {
+                let column = &mut out[(k - first) * p..(k - first + 1) * p];
+                for row in k..start + width {
+                    column[row - first] = node.val()[(row - start, k - start)];
+                }
+                for (r, &row) in node.pattern().iter().enumerate() {
+                    column[row - first] = node.val()[(width + r, k - start)];
+                }
+            }
+        }
+    }
+}
+
 /// Places of the scalar entries: the lower triangle in order of elimination, by columns.
 fn spread(
     pattern: &Pattern,

@@ -1,8 +1,8 @@
 //! LU factorization block by block, with row exchanges inside diagonal blocks.
 //!
-//! A = L U with unit diagonal blocks in L: for each j, column j of L and row j of U are the matrix's
-//! minus Σ_k L_ik U_kj and Σ_k L_jk U_ki over the earlier k that hold j, then L_ij ← L_ij D_j⁻¹ with
-//! the diagonal block D_j = U_jj factored by row exchanges. Structure and order are those of the
+//! A = L U with unit diagonal blocks in U: for each j, column j of L and row j of U are the matrix's
+//! minus Σ_k L_ik U_kj and Σ_k L_jk U_ki over the earlier k that hold j, then U_ji ← D_j⁻¹ U_ji with
+//! the diagonal block D_j = L_jj factored by row exchanges. Structure and order are those of the
 //! Cholesky factor. The right-hand side keeps the pattern's order.
 
 use crate::Singular;
@@ -149,8 +149,12 @@ fn factor<K: Kernel>(factors: &mut Blocks) -> Result<(), Singular> {
         if !kernel::lu(D_j, pivot_j, s_j) {
             return Err(Singular { block: elimination.order[j] });
         }
-        let end = elimination.column(j).map(|e| s_j * size(elimination.below[e])).sum();
-        kernel::divide_by_lu(&mut L_j[..end], D_j, pivot_j, s_j);
+        let mut begin = 0;
+        for e in elimination.column(j) {
+            let s_i = size(elimination.below[e]);
+            kernel::divide_by_lu(D_j, pivot_j, &mut U_j[begin..begin + s_j * s_i], s_j, s_i);
+            begin += s_j * s_i;
+        }
     }
     Ok(())
 }
@@ -180,6 +184,8 @@ fn solve<K: Kernel>(factors: &Blocks, x: &mut [f64]) {
     // L y = b.
     for j in 0..elimination.n_blocks() {
         let (s_j, at_j) = (size(j), elimination.start[j]);
+        let D_j = &D[diagonal[j]..diagonal[j] + s_j * s_j];
+        kernel::solve_lu(D_j, &pivot[at_j..at_j + s_j], &mut x[at_j..at_j + s_j], s_j);
         for e in elimination.column(j) {
             let i = elimination.below[e];
             let (s_i, at_i) = (size(i), elimination.start[i]);
@@ -200,8 +206,6 @@ fn solve<K: Kernel>(factors: &Blocks, x: &mut [f64]) {
             };
             kernel::sub_times(x_j, &U[entry[e]..entry[e] + s_j * s_i], x_i, s_j, s_i);
         }
-        let D_j = &D[diagonal[j]..diagonal[j] + s_j * s_j];
-        kernel::solve_lu(D_j, &pivot[at_j..at_j + s_j], &mut x[at_j..at_j + s_j], s_j);
     }
 }
 

@@ -37,7 +37,7 @@ enum Active {
 #[derive(Debug)]
 enum Pivoted {
     Unused,
-    Dense(dense::Dense),
+    Dense(Box<dense::Dense>),
     Sparse(Box<sparse::Sparse>),
 }
 
@@ -62,7 +62,7 @@ impl Lu {
         Self {
             blocks: (!dense).then(|| blocks::Blocks::new(pattern, elimination)),
             pivoted: if dense {
-                Pivoted::Dense(dense::Dense::new(pattern))
+                Pivoted::Dense(Box::new(dense::Dense::new(pattern)))
             } else {
                 Pivoted::Unused
             },
@@ -102,7 +102,7 @@ impl Lu {
         self.active = Active::Pivoted;
         if let Pivoted::Unused = self.pivoted {
             self.pivoted = if self.pattern.dim() <= LARGEST_DENSE {
-                Pivoted::Dense(dense::Dense::new(&self.pattern))
+                Pivoted::Dense(Box::new(dense::Dense::new(&self.pattern)))
             } else {
                 Pivoted::Sparse(Box::new(sparse::Sparse::new(A)))
             };
