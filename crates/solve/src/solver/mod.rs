@@ -4,6 +4,7 @@
 //! keeps its memory between solves, and judges nothing itself.
 
 mod alm;
+mod infeasibility;
 mod multiplier;
 pub mod newton;
 mod setting;
