@@ -67,8 +67,10 @@ pub struct Outcome {
     pub error: f64,
 }
 
-/// Below this relative error, an iteration without descent counts as the round-off floor.
-const FLOOR: f64 = 1e-7;
+/// Below this relative error, a step without descent counts as the round-off floor.
+const FLOOR: f64 = 1e-9;
+/// As many round-off floors count as the floor when the error stops to decrease.
+const NEAR_FLOOR: f64 = 30.0;
 
 impl Convex {
     /// With a limit on Newton iterations.
@@ -128,7 +130,8 @@ impl Convex {
             idle = if error < 0.5 * best { 0 } else { idle + 1 };
             best = best.min(error);
             let floor = question.floor(problem, v, lambda);
-            if residual <= floor || (idle >= 3 && error < FLOOR) {
+            let near = residual <= NEAR_FLOOR * floor;
+            if residual <= floor || (idle >= 3 && near) {
                 return done(true);
             }
             self.hessian_slopes(problem, question);
@@ -149,7 +152,7 @@ impl Convex {
             self.phases.iterations += 1;
             let Some(step) = step else {
                 // No descent along a Newton direction of a convex function: round-off.
-                return done(error < FLOOR);
+                return done(near || error < FLOOR);
             };
             for (v, d) in v.iter_mut().zip(&self.dv) {
                 *v += step * d;
