@@ -90,6 +90,7 @@ pub enum Verdict {
 pub struct Monitor {
     yardstick: Yardstick,
     model: Option<FrictionModel>,
+    asked: (f64, f64),
     velocity_tolerance: f64,
     momentum_tolerance: f64,
     iteration_limit: usize,
@@ -120,6 +121,7 @@ impl Monitor {
         self.model = Some(model);
         self.velocity_tolerance = goal.tolerance * reference_velocity;
         self.momentum_tolerance = goal.tolerance;
+        self.asked = (self.velocity_tolerance, self.momentum_tolerance);
         self.iteration_limit = goal.max_iterations.unwrap_or(usize::MAX);
         self.time_limit = goal.time_limit;
         self.clock = Some(Instant::now());
@@ -154,6 +156,25 @@ impl Monitor {
     /// The tolerance on violations [m/s].
     pub fn velocity_tolerance(&self) -> f64 {
         self.velocity_tolerance
+    }
+
+    /// The tolerance relative to the reference velocity [-].
+    pub fn relative_tolerance(&self) -> f64 {
+        self.asked.1
+    }
+
+    /// Asks for more than the goal, by a factor below one, until the watch ends.
+    pub fn tighten(&mut self, factor: f64) {
+        self.velocity_tolerance *= factor;
+        self.momentum_tolerance *= factor;
+    }
+
+    /// The natural map of the contacts with unit step, relative to |q| [-].
+    pub fn natural_map(&mut self, problem: &Problem, lambda: &[f64]) -> f64 {
+        let before = Instant::now();
+        let found = self.yardstick.natural_map(problem, self.model(), lambda);
+        self.measuring += before.elapsed();
+        found
     }
 
     /// Violation [m/s] and momentum error [-] at the last observation.
@@ -203,14 +224,18 @@ impl Monitor {
         lambda: &[f64],
     ) -> (Status, Residuals) {
         let residuals = self.yardstick.measure(problem, v, lambda);
-        let met = residuals.of(self.model()) <= self.velocity_tolerance
-            && residuals.momentum <= self.momentum_tolerance;
+        let met = residuals.of(self.model()) <= self.asked.0 && residuals.momentum <= self.asked.1;
         let status = match claimed {
             _ if met => Status::Converged,
             Status::Converged => Status::Stalled,
             other => other,
         };
         (status, residuals)
+    }
+
+    /// Whether a trace is kept.
+    pub fn is_tracing(&self) -> bool {
+        self.tracing
     }
 
     /// The trace so far.

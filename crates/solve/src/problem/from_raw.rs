@@ -45,6 +45,8 @@ fn to_file(order: &[usize], x: &[f64]) -> Vec<f64> {
 const SPARSE_FROM: usize = 60;
 /// The largest share of entries that still counts as sparse.
 const SPARSE_DENSITY: f64 = 0.3;
+/// The most velocities of a sparse block that one row reads.
+const WIDEST_ROW: usize = 36;
 /// Velocities per node of a sparse block.
 const NODE: usize = 3;
 
@@ -288,8 +290,12 @@ fn add_subsystem(
             expected: "A block diagonal on the blocks",
         });
     }
-    let filled = entries().count() as f64 / (n * n) as f64;
-    if n >= SPARSE_FROM && n % NODE == 0 && filled <= SPARSE_DENSITY {
+    let large = n >= SPARSE_FROM && n.is_multiple_of(NODE);
+    let filled = || entries().count() as f64 / (n * n) as f64;
+    // Rows that read the whole subsystem gain nothing from its nodes.
+    let row_entries = |row: usize| raw.j.row(row).filter(|(c, _)| position[*c].0 == s).count();
+    let narrow = || (0..raw.m).all(|row| row_entries(row) <= WIDEST_ROW);
+    if large && filled() <= SPARSE_DENSITY && narrow() {
         let mut blocks = std::collections::BTreeMap::<(usize, usize), Vec<f64>>::new();
         for (i, c, x) in entries() {
             let j = position[c].1;

@@ -4,10 +4,16 @@
 //! keeps its memory between solves, and judges nothing itself.
 
 mod alm;
+mod canal;
 mod infeasibility;
 mod multiplier;
 pub mod newton;
+mod newton_al;
+mod sap;
 mod setting;
+
+pub use canal::Canal;
+pub use sap::Sap;
 
 pub use setting::{Setting, SettingError, Value};
 
@@ -57,12 +63,39 @@ fn boxed<S: Solver + Default + 'static>() -> Box<dyn Solver> {
 }
 
 /// Every solver of the house, in alphabetical order.
-pub static SOLVERS: &[Entry] = &[Entry {
-    name: "alm",
-    cite: "Lee25",
-    about: "augmented Lagrangian, damped semismooth Newton on exact friction, CANAL as fallback",
-    build: boxed::<alm::Alm>,
-}];
+/// To add one: write `solver/<name>.rs`, then add an entry here.
+pub static SOLVERS: &[Entry] = &[
+    Entry {
+        name: "alm",
+        cite: "Lee25",
+        about: "augmented Lagrangian with Newton on exact friction; the accurate default",
+        build: boxed::<alm::Alm>,
+    },
+    Entry {
+        name: "canal",
+        cite: "Lee25",
+        about: "cascaded Newton: exact friction as a sequence of convex problems",
+        build: boxed::<canal::Canal>,
+    },
+    Entry {
+        name: "newton-damped",
+        cite: "Lee25",
+        about: "augmented Lagrangian with damped Newton alone, a baseline",
+        build: || Box::new(newton_al::NewtonAl::new(newton::Globalisation::Damped)),
+    },
+    Entry {
+        name: "newton-dogleg",
+        cite: "Lee25",
+        about: "augmented Lagrangian with trust-region Newton alone, a baseline",
+        build: || Box::new(newton_al::NewtonAl::new(newton::Globalisation::Dogleg)),
+    },
+    Entry {
+        name: "sap",
+        cite: "Castro22",
+        about: "convex compliant contact by Newton in velocities, near-rigid refined to rigid",
+        build: boxed::<sap::Sap>,
+    },
+];
 
 /// A solver, the monitor that watches it, and their memory.
 pub struct Session {

@@ -13,6 +13,8 @@ use crate::problem::Problem;
 pub(super) struct Multipliers {
     /// Whether slip terms are damped when they oscillate.
     pub relaxed: bool,
+    /// Whether one penalty in kilograms serves all constraints, as in [Lee25, Sec. V].
+    pub uniform: bool,
     pub lambda: Vec<f64>,
     /// p_i, per constraint [m/s].
     pub slip: Vec<f64>,
@@ -26,6 +28,7 @@ impl Default for Multipliers {
     fn default() -> Self {
         Self {
             relaxed: true,
+            uniform: false,
             lambda: Vec::new(),
             slip: Vec::new(),
             slip_change: Vec::new(),
@@ -60,6 +63,11 @@ impl Multipliers {
         self.relaxation = 1.0;
     }
 
+    /// What a penalty is measured in: 1/w, or one kilogram.
+    fn scale(&self, problem: &Problem, i: usize) -> f64 {
+        if self.uniform { 1.0 } else { scale(problem, i) }
+    }
+
     /// Sets every slip term to `μ|u_t|` at a velocity and the multiplier.
     pub fn slip_at(&mut self, problem: &Problem, v: &[f64]) {
         let mut u = [0.0; crate::contact::DIM];
@@ -76,7 +84,7 @@ impl Multipliers {
     pub fn question(&mut self, problem: &Problem, c: f64, slip: bool) -> Question<'_> {
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
-            let extra = scale(problem, i) / c;
+            let extra = self.scale(problem, i) / c;
             for k in rows.clone() {
                 self.yields[k] = problem.compliance()[k] + extra;
                 self.shift[k] = problem.bias()[k] - extra * self.lambda[k];
@@ -101,10 +109,10 @@ impl Multipliers {
     }
 
     /// The largest `|J v − z| = |λ' − λ| w/c` of a row [m/s].
-    pub fn slack(problem: &Problem, c: f64, old: &[f64], new: &[f64]) -> f64 {
+    pub fn slack(&self, problem: &Problem, c: f64, old: &[f64], new: &[f64]) -> f64 {
         let mut largest: f64 = 0.0;
         for i in 0..problem.constraints().len() {
-            let extra = scale(problem, i) / c;
+            let extra = self.scale(problem, i) / c;
             for k in problem.row_range(i) {
                 largest = largest.max(extra * (new[k] - old[k]).abs());
             }
@@ -135,7 +143,7 @@ impl Multipliers {
             }
             let rows = problem.row_range(i);
             crate::residual::velocity(problem, i, v, &self.lambda, &mut u);
-            let extra = scale(problem, i) / c;
+            let extra = self.scale(problem, i) / c;
             for (u, k) in u.iter_mut().zip(rows) {
                 *u += extra * (self.lambda[k] - old[k]);
             }
