@@ -39,10 +39,7 @@ fn main() {
     for n in [6, 12, 24, 36, 48, 64, 100, 300, 1000] {
         report(&format!("one block of {n}"), &Pattern::new(&[n], []));
     }
-    println!(
-        "\nLU: {:17} {:>6} {:>10} {:>10}",
-        "matrix", "dim", "factor", "solve"
-    );
+    println!("\nLU: {:17} {:>6} {:>10} {:>10}", "matrix", "dim", "factor", "solve");
     for (name, pattern) in [
         ("pile of 40", pile(40, 6, LOOSE)),
         ("pile of 300", pile(300, 6, LOOSE)),
@@ -76,11 +73,7 @@ fn report(name: &str, pattern: &Pattern) {
         let mut factor = Cholesky::analyse_for(pattern, engine);
         microseconds(median(|| factor.factor(&A).unwrap()))
     };
-    let dense = if pattern.dim() > 2000 {
-        "-".into()
-    } else {
-        time(Engine::Dense)
-    };
+    let dense = if pattern.dim() > 2000 { "-".into() } else { time(Engine::Dense) };
     let mut chosen = Cholesky::analyse(pattern);
     chosen.factor(&A).unwrap();
     let mut x = vec![1.0; pattern.dim()];
@@ -122,9 +115,7 @@ fn report_lu(name: &str, pattern: &Pattern) {
 fn report_schur(m: usize) {
     let pattern = mesh(m);
     let A = dominant(&pattern);
-    let keep: Vec<_> = (0..pattern.n_blocks())
-        .map(|k| k < (m + 1) * (m + 1))
-        .collect();
+    let keep: Vec<_> = (0..pattern.n_blocks()).map(|k| k < (m + 1) * (m + 1)).collect();
     let mut schur = Schur::analyse(&pattern, &keep);
     let time = microseconds(median(|| schur.factor(&A).unwrap()));
     let (mut b, mut reduced) = (vec![1.0; pattern.dim()], vec![0.0; schur.dim()]);
@@ -164,9 +155,7 @@ fn pile(n: usize, size: usize, reach: f64) -> Pattern {
     let side = (n as f64).cbrt().ceil() as usize;
     let mut seed = 1u64;
     let mut jitter = || {
-        seed = seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         0.4 * ((seed >> 33) as f64 / (1u64 << 31) as f64 - 0.5)
     };
     let at: Vec<_> = (0..n)
@@ -175,9 +164,8 @@ fn pile(n: usize, size: usize, reach: f64) -> Pattern {
     let near = |a: &[f64; 3], b: &[f64; 3]| {
         a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() < reach * reach
     };
-    let pairs = (0..n)
-        .flat_map(|i| (0..i).map(move |j| (i, j)))
-        .filter(|&(i, j)| near(&at[i], &at[j]));
+    let pairs =
+        (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|&(i, j)| near(&at[i], &at[j]));
     Pattern::new(&vec![size; n], pairs)
 }
 
@@ -189,15 +177,9 @@ fn mesh(m: usize) -> Pattern {
     for z in 0..n {
         for y in 0..n {
             for x in 0..n {
-                for (dx, dy, dz) in [
-                    (1, 0, 0),
-                    (0, 1, 0),
-                    (0, 0, 1),
-                    (1, 1, 0),
-                    (1, 0, 1),
-                    (0, 1, 1),
-                    (1, 1, 1),
-                ] {
+                for (dx, dy, dz) in
+                    [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 1, 1)]
+                {
                     if x + dx < n && y + dy < n && z + dz < n {
                         pairs.push((at(x, y, z), at(x + dx, y + dy, z + dz)));
                     }
@@ -218,9 +200,7 @@ fn dominant(pattern: &Pattern) -> Symmetric {
     for k in 0..pattern.n_blocks() {
         let stride = pattern.size(k) + 1;
         let diagonal = A.block_mut(pattern.diagonal(k)).iter_mut().step_by(stride);
-        diagonal
-            .zip(&y[pattern.range(k)])
-            .for_each(|(d, y)| *d = y + 0.1);
+        diagonal.zip(&y[pattern.range(k)]).for_each(|(d, y)| *d = y + 0.1);
     }
     A
 }

@@ -19,7 +19,7 @@ pub mod par;
 pub mod root;
 pub mod schur;
 pub mod sets;
-mod simd;
+pub mod simd;
 pub mod spatial;
 
 pub use error::{NotPositiveDefinite, Singular};

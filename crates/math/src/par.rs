@@ -93,11 +93,8 @@ fn halve_range<T: Send>(
     let middle = range.start + n_chunks / 2 * chunk;
     let on_left = || halve_range(range.start..middle, chunk, parallel, map, combine);
     let on_right = || halve_range(middle..range.end, chunk, parallel, map, combine);
-    let (left, right) = if parallel {
-        rayon::join(on_left, on_right)
-    } else {
-        (on_left(), on_right())
-    };
+    let (left, right) =
+        if parallel { rayon::join(on_left, on_right) } else { (on_left(), on_right()) };
     combine(left, right)
 }
 
@@ -107,10 +104,7 @@ mod tests {
     use crate::testing::SplitMix64;
 
     fn with_threads<T: Send>(n: usize, f: impl FnOnce() -> T + Send) -> T {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(n)
-            .build()
-            .unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
         pool.install(f)
     }
 
@@ -140,16 +134,12 @@ mod tests {
         for parallel_from in [0, usize::MAX] {
             let mut items = vec![0; 1003];
             for_each_chunk(&mut items, 10, parallel_from, |first, part| {
-                part.iter_mut()
-                    .enumerate()
-                    .for_each(|(k, x)| *x += first + k);
+                part.iter_mut().enumerate().for_each(|(k, x)| *x += first + k);
             });
             assert_eq!(items, (0..1003).collect::<Vec<_>>());
 
             let mut items = vec![usize::MAX; 10];
-            for_each_piece(&mut items, &[2, 2, 7, 9], parallel_from, |k, part| {
-                part.fill(k)
-            });
+            for_each_piece(&mut items, &[2, 2, 7, 9], parallel_from, |k, part| part.fill(k));
             assert_eq!(items, [0, 0, 2, 2, 2, 2, 2, 3, 3, usize::MAX]);
         }
     }

@@ -68,24 +68,12 @@ mod tests {
             // Slope one below the kink at 0.3, a thousand above it.
             (
                 |x| {
-                    if x < 0.3 {
-                        (x - 0.4, 1.0)
-                    } else {
-                        (1e3 * (x - 0.3) - 0.1, 1e3)
-                    }
+                    if x < 0.3 { (x - 0.4, 1.0) } else { (1e3 * (x - 0.3) - 0.1, 1e3) }
                 },
                 0.3001,
             ),
             // Flat but for a steep step: Newton alone would leave every bracket.
-            (
-                |x| {
-                    (
-                        (50.0 * (x - 1.2)).tanh(),
-                        50.0 / (50.0 * (x - 1.2)).cosh().powi(2),
-                    )
-                },
-                1.2,
-            ),
+            (|x| ((50.0 * (x - 1.2)).tanh(), 50.0 / (50.0 * (x - 1.2)).cosh().powi(2)), 1.2),
         ];
         for (k, (f, exact)) in cases.into_iter().enumerate() {
             let (x, evaluations) = increasing(f, -1.0, 4.0, 1.0, 1e-14);

@@ -34,10 +34,8 @@ impl Schur {
     pub fn analyse(pattern: &Pattern, keep: &[bool]) -> Self {
         assert_eq!(keep.len(), pattern.n_blocks());
         let elimination = Elimination::analyse(pattern, keep);
-        let kept: Vec<_> = (0..keep.len())
-            .filter(|&k| keep[k])
-            .flat_map(|k| pattern.range(k))
-            .collect();
+        let kept: Vec<_> =
+            (0..keep.len()).filter(|&k| keep[k]).flat_map(|k| pattern.range(k)).collect();
         Self {
             factor: Supernodal::new(pattern, &elimination),
             L_pp: vec![0.0; kept.len() * kept.len()],
@@ -106,11 +104,7 @@ impl Schur {
         assert_eq!((b.len(), reduced.len()), (self.pattern.dim(), self.dim()));
         self.factor.forward(b, &mut self.half_solved);
         let y_p = &self.half_solved[b.len() - reduced.len()..];
-        dispatch(LowerTimes {
-            L: &self.L_pp,
-            y: y_p,
-            out: reduced,
-        }); // b̂_p = L_pp (L⁻¹ b)_p
+        dispatch(LowerTimes { L: &self.L_pp, y: y_p, out: reduced }); // b̂_p = L_pp (L⁻¹ b)_p
     }
 
     /// The whole x from its kept part: x_n = A_nn⁻¹ (b_n − A_np x_p), with the b last reduced.
@@ -121,11 +115,7 @@ impl Schur {
         assert_eq!((x_kept.len(), x.len()), (self.dim(), self.pattern.dim()));
         let split = x.len() - x_kept.len();
         // Lᵀ x = y returns x_p if y_p = L_ppᵀ x_p.
-        dispatch(TransposedTimes {
-            L: &self.L_pp,
-            x: x_kept,
-            out: &mut self.half_solved[split..],
-        });
+        dispatch(TransposedTimes { L: &self.L_pp, x: x_kept, out: &mut self.half_solved[split..] });
         self.factor.backward(&self.half_solved, x);
         for (&k, value) in self.kept.iter().zip(x_kept) {
             x[k] = *value;
@@ -188,12 +178,9 @@ mod tests {
     #[test]
     fn complement_reduction_and_expansion_equal_those_of_dense_blocks() {
         let mut rng = SplitMix64(81);
-        for (n, sizes, every) in [
-            (40, &[3][..], 4),
-            (25, &[1, 6, 11], 3),
-            (12, &[6], 1),
-            (12, &[6], 99),
-        ] {
+        for (n, sizes, every) in
+            [(40, &[3][..], 4), (25, &[1, 6, 11], 3), (12, &[6], 1), (12, &[6], 99)]
+        {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
             let keep: Vec<_> = (0..n).map(|k| k % every == every - 1).collect();
             let A = testing::positive_definite(&mut rng, &pattern);
@@ -219,18 +206,12 @@ mod tests {
             let b = rng.vector(pattern.dim());
             let mut reduced = vec![0.0; p.len()];
             schur.reduce_rhs(&b, &mut reduced);
-            let x_p = expected
-                .cholesky()
-                .unwrap()
-                .solve(&DVector::from_column_slice(&reduced));
+            let x_p = expected.cholesky().unwrap().solve(&DVector::from_column_slice(&reduced));
             let mut x = vec![f64::NAN; pattern.dim()];
             for _ in 0..2 {
                 schur.expand(x_p.as_slice(), &mut x); // the reduced b is still remembered
                 let error = testing::backward_error(&dense, &x, &b);
-                assert!(
-                    error <= 8.0 * f64::EPSILON * pattern.dim() as f64,
-                    "{error:e}"
-                );
+                assert!(error <= 8.0 * f64::EPSILON * pattern.dim() as f64, "{error:e}");
             }
         }
     }

@@ -13,10 +13,7 @@ pub struct DisjointSets {
 impl DisjointSets {
     /// Every element is a set of its own.
     pub fn new(n: usize) -> Self {
-        Self {
-            parent: (0..n).collect(),
-            size: vec![1; n],
-        }
+        Self { parent: (0..n).collect(), size: vec![1; n] }
     }
 
     /// Becomes `n` sets of one element each, in the same memory.
@@ -52,11 +49,7 @@ impl DisjointSets {
         if a == b {
             return false;
         }
-        let (small, large) = if self.size[a] < self.size[b] {
-            (a, b)
-        } else {
-            (b, a)
-        };
+        let (small, large) = if self.size[a] < self.size[b] { (a, b) } else { (b, a) };
         self.parent[small] = large;
         self.size[large] += self.size[small];
         true

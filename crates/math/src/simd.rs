@@ -6,7 +6,7 @@
 //! defined). The job's `run` must be `#[inline(always)]`, and so must all it calls in its loops.
 
 /// A loop nest that is compiled once per instruction set.
-pub(crate) trait Job {
+pub trait Job {
     /// What the loop nest returns.
     type Output;
     /// Does the work; must be `#[inline(always)]`.
@@ -16,7 +16,7 @@ pub(crate) trait Job {
 /// Runs the job with AVX2 and FMA where the processor has them.
 #[inline]
 #[allow(unsafe_code)] // the one call from baseline code into code for a checked instruction set
-pub(crate) fn dispatch<J: Job>(job: J) -> J::Output {
+pub fn dispatch<J: Job>(job: J) -> J::Output {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
         // SAFETY: the two features that `run_avx2_fma` is compiled for have just been detected.

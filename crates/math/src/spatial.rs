@@ -14,10 +14,7 @@ pub fn skew(a: Vector3<f64>) -> Matrix3<f64> {
 
 /// The matrix of v × m for motion vectors, [ω× 0; v× ω×] [Featherstone08, Sec. 2.9].
 pub fn motion_cross(v: &Vector6<f64>) -> Matrix6<f64> {
-    let (angular, linear) = (
-        skew(v.fixed_rows::<3>(0).into()),
-        skew(v.fixed_rows::<3>(3).into()),
-    );
+    let (angular, linear) = (skew(v.fixed_rows::<3>(0).into()), skew(v.fixed_rows::<3>(3).into()));
     let mut matrix = Matrix6::zeros();
     matrix.fixed_view_mut::<3, 3>(0, 0).copy_from(&angular);
     matrix.fixed_view_mut::<3, 3>(3, 0).copy_from(&linear);
@@ -43,9 +40,7 @@ fn parts(v: &Vector6<f64>) -> (Vector3<f64>, Vector3<f64>) {
 }
 
 fn join(angular: Vector3<f64>, linear: Vector3<f64>) -> Vector6<f64> {
-    Vector6::new(
-        angular.x, angular.y, angular.z, linear.x, linear.y, linear.z,
-    )
+    Vector6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z)
 }
 
 /// The ten inertial parameters of a rigid body in a frame; they add up.
@@ -64,19 +59,8 @@ impl Inertia10 {
     /// A mass `beta` [kg] concentrated at `p` [m].
     pub fn point_mass(beta: f64, p: Vector3<f64>) -> Self {
         let [x, y, z] = [p.x, p.y, p.z];
-        let rotational = [
-            y * y + z * z,
-            x * x + z * z,
-            x * x + y * y,
-            -x * y,
-            -x * z,
-            -y * z,
-        ];
-        Self {
-            mass: beta,
-            moment: beta * p,
-            rotational: rotational.map(|entry| beta * entry),
-        }
+        let rotational = [y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z];
+        Self { mass: beta, moment: beta * p, rotational: rotational.map(|entry| beta * entry) }
     }
 
     /// A body with its mass [kg], centre of mass [m] and rotational inertia about that centre
@@ -100,13 +84,9 @@ impl Inertia10 {
     pub fn to_matrix(&self) -> Matrix6<f64> {
         let h = skew(self.moment);
         let mut matrix = Matrix6::zeros();
-        matrix
-            .fixed_view_mut::<3, 3>(0, 0)
-            .copy_from(&self.rotational_matrix());
+        matrix.fixed_view_mut::<3, 3>(0, 0).copy_from(&self.rotational_matrix());
         matrix.fixed_view_mut::<3, 3>(0, 3).copy_from(&h);
-        matrix
-            .fixed_view_mut::<3, 3>(3, 0)
-            .copy_from(&h.transpose());
+        matrix.fixed_view_mut::<3, 3>(3, 0).copy_from(&h.transpose());
         matrix.fixed_view_mut::<3, 3>(3, 3).fill_diagonal(self.mass);
         matrix
     }
@@ -177,21 +157,14 @@ mod tests {
             energy += 0.5 * mass * (u + w.cross(&p)).norm_squared();
         }
         let found = 0.5 * v.dot(&(body.to_matrix() * v));
-        assert!(
-            (found - energy).abs() <= 5.0 * TOLERANCE * energy,
-            "{found} against {energy}"
-        );
+        assert!((found - energy).abs() <= 5.0 * TOLERANCE * energy, "{found} against {energy}");
         assert!((body.to_matrix() * v - body.momentum(&v)).amax() <= 10.0 * TOLERANCE);
     }
 
     #[test]
     fn central_inertia_obeys_the_parallel_axis_theorem() {
         // Two points of mass m at c ± a: central inertia 2 m (|a|² 1 − a aᵀ).
-        let (m, c, a) = (
-            0.7,
-            Vector3::new(0.3, -0.2, 0.5),
-            Vector3::new(0.1, 0.4, -0.3),
-        );
+        let (m, c, a) = (0.7, Vector3::new(0.3, -0.2, 0.5), Vector3::new(0.1, 0.4, -0.3));
         let central = 2.0 * m * (a.norm_squared() * Matrix3::identity() - a * a.transpose());
         let by_points = Inertia10::point_mass(m, c + a) + Inertia10::point_mass(m, c - a);
         let by_theorem = Inertia10::from_central(2.0 * m, c, &central);

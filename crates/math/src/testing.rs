@@ -74,10 +74,7 @@ pub(crate) fn general(rng: &mut SplitMix64, pattern: &Pattern, lift: f64) -> Gen
         A.block_mut(e.id).fill_with(|| rng.number());
         if e.row == e.col {
             let n = pattern.size(e.row);
-            A.block_mut(e.id)
-                .iter_mut()
-                .step_by(n + 1)
-                .for_each(|d| *d += lift);
+            A.block_mut(e.id).iter_mut().step_by(n + 1).for_each(|d| *d += lift);
         } else {
             A.upper_mut(e.id).fill_with(|| rng.number());
         }
@@ -89,14 +86,7 @@ pub(crate) fn general(rng: &mut SplitMix64, pattern: &Pattern, lift: f64) -> Gen
 pub(crate) fn backward_error(A: &DMatrix<f64>, x: &[f64], b: &[f64]) -> f64 {
     let x = nalgebra::DVector::from_column_slice(x);
     let b = nalgebra::DVector::from_column_slice(b);
-    let norm = A
-        .row_iter()
-        .map(|row| row.iter().map(|a| a.abs()).sum())
-        .fold(0.0, f64::max);
+    let norm = A.row_iter().map(|row| row.iter().map(|a| a.abs()).sum()).fold(0.0, f64::max);
     let scale: f64 = norm * x.amax() + b.amax();
-    if scale == 0.0 {
-        0.0
-    } else {
-        (A * x - b).amax() / scale
-    }
+    if scale == 0.0 { 0.0 } else { (A * x - b).amax() / scale }
 }

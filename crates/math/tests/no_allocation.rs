@@ -1,10 +1,5 @@
 //! Factoring and solving with an analysed pattern takes no memory from the allocator.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    non_snake_case
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, non_snake_case)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -44,10 +39,7 @@ fn allocations(f: impl FnOnce()) -> usize {
 /// A ring of blocks with a few chords.
 fn ring(n: usize, size: usize) -> Pattern {
     let chords = (0..n / 5).map(|k| (k, (7 * k + n / 2) % n));
-    Pattern::new(
-        &vec![size; n],
-        (0..n).map(|i| (i, (i + 1) % n)).chain(chords),
-    )
+    Pattern::new(&vec![size; n], (0..n).map(|i| (i, (i + 1) % n)).chain(chords))
 }
 
 /// Couplings of -1 and a diagonal that outweighs them.
@@ -57,10 +49,7 @@ fn dominant(pattern: &Pattern) -> Symmetric {
     for k in 0..pattern.n_blocks() {
         let stride = pattern.size(k) + 1;
         let lift = 2.0 * pattern.dim() as f64;
-        A.block_mut(pattern.diagonal(k))
-            .iter_mut()
-            .step_by(stride)
-            .for_each(|d| *d = lift);
+        A.block_mut(pattern.diagonal(k)).iter_mut().step_by(stride).for_each(|d| *d = lift);
     }
     A
 }

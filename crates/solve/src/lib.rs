@@ -1,1 +1,28 @@
-//! The frictional contact problem and its solvers.
+//! The frictional contact problem `A v = b + Jᵀ λ, (J v + e + R∘λ, λ) ∈ S`: its laws, one
+//! yardstick that measures every answer on the problem itself, and its solvers.
+//!
+//! Usable alone: build or load a [`Problem`], pick a solver by name, read the [`Report`].
+
+#![forbid(unsafe_code)]
+#![allow(non_snake_case)] // matrices keep the capitals of the papers
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod compliance;
+pub mod contact;
+mod error;
+pub mod file;
+pub mod law;
+pub mod monitor;
+pub mod problem;
+pub mod random;
+pub mod residual;
+mod solution;
+pub mod solver;
+
+pub use error::ProblemError;
+pub use law::{FrictionModel, Law};
+pub use monitor::{Goal, Monitor, Status};
+pub use problem::Problem;
+pub use residual::{Residuals, Yardstick};
+pub use solution::{Report, Solution};
+pub use solver::{Session, Solver};

@@ -39,13 +39,7 @@ impl Elimination {
         let n_free = held.iter().filter(|h| !**h).count();
         let (column, below) = factor_columns(pattern, &order);
         let parents: Vec<_> = (0..order.len())
-            .map(|k| {
-                below[column[k]..column[k + 1]]
-                    .iter()
-                    .copied()
-                    .min()
-                    .unwrap_or(NONE)
-            })
+            .map(|k| below[column[k]..column[k + 1]].iter().copied().min().unwrap_or(NONE))
             .collect();
         let post = post_order(&parents, n_free);
         let mut this = Self::in_order(pattern, post.iter().map(|&k| order[k]).collect());
@@ -79,11 +73,7 @@ impl Elimination {
         self.below = Vec::with_capacity(below.len());
         for &old in post {
             let begin = self.below.len();
-            self.below.extend(
-                below[column[old]..column[old + 1]]
-                    .iter()
-                    .map(|&i| label[i]),
-            );
+            self.below.extend(below[column[old]..column[old + 1]].iter().map(|&i| label[i]));
             self.below[begin..].sort_unstable();
             self.column.push(self.below.len());
         }
@@ -135,17 +125,12 @@ impl Elimination {
     pub(crate) fn find(&self, i: usize, k: usize) -> Option<usize> {
         let range = self.column(k);
         let begin = range.start;
-        self.below[range]
-            .binary_search(&i)
-            .ok()
-            .map(|place| begin + place)
+        self.below[range].binary_search(&i).ok().map(|place| begin + place)
     }
 
     /// Scalar values of the factor, diagonal blocks counted in full.
     pub(crate) fn n_values(&self) -> usize {
-        (0..self.n_blocks())
-            .map(|k| self.size[k] * (self.size[k] + self.height(k)))
-            .sum()
+        (0..self.n_blocks()).map(|k| self.size[k] * (self.size[k] + self.height(k))).sum()
     }
 
     /// Multiplications of a Cholesky factorization, to leading order.
@@ -158,10 +143,7 @@ impl Elimination {
     }
 
     fn height(&self, k: usize) -> usize {
-        self.below[self.column(k)]
-            .iter()
-            .map(|&i| self.size[i])
-            .sum()
+        self.below[self.column(k)].iter().map(|&i| self.size[i]).sum()
     }
 }
 
@@ -194,10 +176,7 @@ fn factor_columns(pattern: &Pattern, order: &[usize]) -> (Vec<usize>, Vec<usize>
     }
 
     // A column is the union of the matrix's and of what its children pass on.
-    let (mut column, mut below) = (
-        Vec::with_capacity(n + 1),
-        Vec::with_capacity(2 * later.len()),
-    );
+    let (mut column, mut below) = (Vec::with_capacity(n + 1), Vec::with_capacity(2 * later.len()));
     let (mut first_child, mut sibling) = (vec![NONE; n], vec![NONE; n]);
     let mut mark = vec![NONE; n];
     column.push(0);
@@ -235,11 +214,7 @@ fn post_order(parents: &[usize], n_free: usize) -> Vec<usize> {
     let (mut first_child, mut sibling) = (vec![NONE; n_free], vec![NONE; n_free]);
     let mut root = NONE;
     for k in (0..n_free).rev() {
-        let list = if parents[k] < n_free {
-            &mut first_child[parents[k]]
-        } else {
-            &mut root
-        };
+        let list = if parents[k] < n_free { &mut first_child[parents[k]] } else { &mut root };
         sibling[k] = *list;
         *list = k;
     }
@@ -254,11 +229,7 @@ fn post_order(parents: &[usize], n_free: usize) -> Vec<usize> {
             if k == root {
                 break;
             }
-            k = if sibling[k] != NONE {
-                sibling[k]
-            } else {
-                parents[k]
-            };
+            k = if sibling[k] != NONE { sibling[k] } else { parents[k] };
         }
         root = sibling[root];
     }
@@ -302,11 +273,7 @@ mod tests {
             let held: Vec<_> = (0..n).map(|i| degree == 4 && i % 5 == 0).collect();
             let elimination = Elimination::analyse(&pattern, &held);
             let found: Vec<_> = (0..n)
-                .flat_map(|k| {
-                    elimination.below[elimination.column(k)]
-                        .iter()
-                        .map(move |&i| (k, i))
-                })
+                .flat_map(|k| elimination.below[elimination.column(k)].iter().map(move |&i| (k, i)))
                 .collect();
             assert_eq!(found, brute_force(&pattern, &elimination.order));
             for j in 0..n {

@@ -84,9 +84,8 @@ impl General {
         for k in 0..self.pattern.n_blocks() {
             let block = self.block(self.pattern.diagonal(k));
             let stride = self.pattern.size(k) + 1;
-            for (d, value) in out[self.pattern.range(k)]
-                .iter_mut()
-                .zip(block.iter().step_by(stride))
+            for (d, value) in
+                out[self.pattern.range(k)].iter_mut().zip(block.iter().step_by(stride))
             {
                 *d = *value;
             }
@@ -132,10 +131,7 @@ impl Job for Product<'_> {
             if i.is_empty() || j.is_empty() {
                 continue;
             }
-            for (y_r, row) in y[i.clone()]
-                .iter_mut()
-                .zip(A.block(e.id).chunks_exact(j.len()))
-            {
+            for (y_r, row) in y[i.clone()].iter_mut().zip(A.block(e.id).chunks_exact(j.len())) {
                 *y_r += dot(row, &x[j.clone()]);
             }
             for (y_r, row) in y[j].iter_mut().zip(A.upper(e.id).chunks_exact(i.len())) {
@@ -153,23 +149,13 @@ mod tests {
     #[test]
     fn the_product_equals_that_of_the_dense_matrix_and_of_the_scalar_twin() {
         let mut rng = SplitMix64(3);
-        for (n, sizes) in [
-            (30, &[3][..]),
-            (20, &[1, 3, 6, 18, 0]),
-            (1, &[40]),
-            (0, &[6]),
-        ] {
+        for (n, sizes) in [(30, &[3][..]), (20, &[1, 3, 6, 18, 0]), (1, &[40]), (0, &[6])] {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
             let A = testing::general(&mut rng, &pattern, 0.0);
             let x = rng.vector(pattern.dim());
             let (mut y, mut twin) = (rng.vector(pattern.dim()), vec![f64::NAN; pattern.dim()]);
             A.mul(&x, &mut y);
-            Product {
-                A: &A,
-                x: &x,
-                y: &mut twin,
-            }
-            .run();
+            Product { A: &A, x: &x, y: &mut twin }.run();
             assert_eq!(y, twin, "{sizes:?}");
             let expected = A.to_dense() * nalgebra::DVector::from_column_slice(&x);
             // Entries are at most one, so a sum of dim terms is off by at most dim² ε.

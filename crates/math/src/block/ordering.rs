@@ -244,10 +244,7 @@ impl<'a> Quotient<'a> {
     fn merge_indistinguishable(&mut self) {
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.sort_unstable();
-        for group in hashes
-            .chunk_by(|a, b| a.0 == b.0)
-            .filter(|group| group.len() > 1)
-        {
+        for group in hashes.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
             for (k, &(_, i)) in group.iter().enumerate() {
                 if self.role[i] != Role::Variable {
                     continue;
@@ -293,11 +290,7 @@ impl<'a> Quotient<'a> {
             }
         }
         self.arena.truncate(end);
-        self.role[pivot] = if end == clique.start {
-            Role::Gone
-        } else {
-            Role::Element
-        };
+        self.role[pivot] = if end == clique.start { Role::Gone } else { Role::Element };
         self.weight[pivot] = clique_weight;
         self.begin[pivot] = clique.start;
         self.n_elements[pivot] = 0;
@@ -392,10 +385,6 @@ mod tests {
         }
         let pattern = Pattern::new(&vec![3; m * m], pairs);
         let elimination = Elimination::analyse(&pattern, &vec![false; m * m]);
-        assert!(
-            elimination.n_below() < m * m * m / 2,
-            "{}",
-            elimination.n_below()
-        );
+        assert!(elimination.n_below() < m * m * m / 2, "{}", elimination.n_below());
     }
 }

@@ -96,15 +96,11 @@ impl Pattern {
 
         // Sort by row with one counting pass, then each short row by column.
         self.pairs.clear();
-        self.pairs
-            .extend(pairs.into_iter().map(|(i, j)| (i.max(j), i.min(j))));
+        self.pairs.extend(pairs.into_iter().map(|(i, j)| (i.max(j), i.min(j))));
         self.next.clear();
         self.next.resize(n + 1, 0);
         for &(i, _) in &self.pairs {
-            assert!(
-                i < n,
-                "block {i} of a coupled pair; expected one of {n} blocks"
-            );
+            assert!(i < n, "block {i} of a coupled pair; expected one of {n} blocks");
             self.next[i + 1] += 1;
         }
         for i in 0..n {
@@ -237,9 +233,7 @@ impl Pattern {
     /// The size that all blocks have in common, if they do.
     pub(crate) fn common_size(&self) -> Option<usize> {
         let first = (self.n_blocks() > 0).then(|| self.size(0))?;
-        (0..self.n_blocks())
-            .all(|i| self.size(i) == first)
-            .then_some(first)
+        (0..self.n_blocks()).all(|i| self.size(i) == first).then_some(first)
     }
 
     /// The block that holds a scalar index.
@@ -262,15 +256,8 @@ mod tests {
         let p = Pattern::new(&[2, 0, 3, 1], [(3, 0), (0, 3), (0, 2), (2, 2), (3, 2)]);
         let places: Vec<_> = p.entries().map(|e| (e.row, e.col, e.offset)).collect();
         // Areas: (0,0) 4, (1,1) 0, (2,0) 6, (2,2) 9, (3,0) 2, (3,2) 3, (3,3) 1.
-        let expected = [
-            (0, 0, 0),
-            (1, 1, 4),
-            (2, 0, 4),
-            (2, 2, 10),
-            (3, 0, 19),
-            (3, 2, 21),
-            (3, 3, 24),
-        ];
+        let expected =
+            [(0, 0, 0), (1, 1, 4), (2, 0, 4), (2, 2, 10), (3, 0, 19), (3, 2, 21), (3, 3, 24)];
         assert_eq!(places, expected);
         assert_eq!((p.n_blocks(), p.dim(), p.n_values()), (4, 6, 25));
         assert_eq!(p.find(3, 2), Some(BlockId(5)));
@@ -294,10 +281,7 @@ mod tests {
     #[test]
     fn the_empty_pattern_has_nothing() {
         for p in [Pattern::new(&[], []), Pattern::default()] {
-            assert_eq!(
-                (p.n_blocks(), p.dim(), p.n_entries(), p.n_values()),
-                (0, 0, 0, 0)
-            );
+            assert_eq!((p.n_blocks(), p.dim(), p.n_entries(), p.n_values()), (0, 0, 0, 0));
             assert_eq!(p.entries().count(), 0);
         }
     }

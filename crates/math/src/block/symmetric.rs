@@ -2,7 +2,8 @@
 //!
 //! The product reads each stored block once and uses it twice, for (i, j) and for (j, i); it is
 //! bound by memory on large matrices. Diagonal blocks hold both their triangles, and whoever writes
-//! one writes both. Two threads did not reliably beat one. The product is one fixed sequence of operations, hence the same bits always.
+//! one writes both. The product is one fixed sequence of operations, hence the same bits always; two
+//! threads did not reliably beat one.
 
 use super::{BlockId, Pattern, product3};
 use crate::simd::{Job, dispatch};
@@ -18,10 +19,7 @@ pub struct Symmetric {
 impl Symmetric {
     /// The zero matrix with the given pattern.
     pub fn zeros(pattern: &Pattern) -> Self {
-        Self {
-            pattern: pattern.clone(),
-            values: vec![0.0; pattern.n_values()],
-        }
+        Self { pattern: pattern.clone(), values: vec![0.0; pattern.n_values()] }
     }
 
     /// Becomes the zero matrix with the given pattern, in the same memory.
@@ -84,9 +82,8 @@ impl Symmetric {
         for k in 0..self.pattern.n_blocks() {
             let block = self.block(self.pattern.diagonal(k));
             let stride = self.pattern.size(k) + 1;
-            for (d, value) in out[self.pattern.range(k)]
-                .iter_mut()
-                .zip(block.iter().step_by(stride))
+            for (d, value) in
+                out[self.pattern.range(k)].iter_mut().zip(block.iter().step_by(stride))
             {
                 *d = *value;
             }
@@ -99,10 +96,7 @@ impl Symmetric {
         for e in self.pattern.entries() {
             let n = self.pattern.size(e.col);
             for (k, &value) in self.block(e.id).iter().enumerate() {
-                let (r, c) = (
-                    self.pattern.start(e.row) + k / n,
-                    self.pattern.start(e.col) + k % n,
-                );
+                let (r, c) = (self.pattern.start(e.row) + k / n, self.pattern.start(e.col) + k % n);
                 dense[(r, c)] = value;
                 dense[(c, r)] = value;
             }
@@ -211,24 +205,15 @@ mod tests {
     #[test]
     fn the_product_equals_that_of_the_dense_matrix_and_of_the_scalar_twin() {
         let mut rng = SplitMix64(1);
-        for (n, sizes) in [
-            (30, &[3][..]),
-            (20, &[6]),
-            (20, &[1, 3, 6, 18, 0]),
-            (1, &[40]),
-            (0, &[6]),
-        ] {
+        for (n, sizes) in
+            [(30, &[3][..]), (20, &[6]), (20, &[1, 3, 6, 18, 0]), (1, &[40]), (0, &[6])]
+        {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
             let A = testing::positive_definite(&mut rng, &pattern);
             let x = rng.vector(pattern.dim());
             let (mut y, mut twin) = (rng.vector(pattern.dim()), vec![f64::NAN; pattern.dim()]);
             A.mul(&x, &mut y);
-            Product {
-                A: &A,
-                x: &x,
-                y: &mut twin,
-            }
-            .run();
+            Product { A: &A, x: &x, y: &mut twin }.run();
             if sizes != [3] {
                 assert_eq!(y, twin, "{sizes:?}"); // 3×3 blocks have a loop and a twin of their own
             }
@@ -250,10 +235,8 @@ mod tests {
     #[test]
     fn a_reshaped_matrix_is_zero_on_its_pattern() {
         let mut rng = SplitMix64(2);
-        let (first, second) = (
-            testing::pattern(&mut rng, 8, &[6], 3),
-            Pattern::new(&[2, 2], [(0, 1)]),
-        );
+        let (first, second) =
+            (testing::pattern(&mut rng, 8, &[6], 3), Pattern::new(&[2, 2], [(0, 1)]));
         let mut A = testing::positive_definite(&mut rng, &first);
         A.reshape(&second);
         assert_eq!(A.pattern(), &second);

@@ -28,10 +28,8 @@ pub(super) struct Blocks {
 impl Blocks {
     pub(super) fn new(pattern: &Pattern, elimination: Elimination) -> Self {
         let n = elimination.n_blocks();
-        let (mut diagonal, mut entry) = (
-            Vec::with_capacity(n),
-            Vec::with_capacity(elimination.n_below()),
-        );
+        let (mut diagonal, mut entry) =
+            (Vec::with_capacity(n), Vec::with_capacity(elimination.n_below()));
         let mut end = 0;
         for k in 0..n {
             let size = elimination.size[k];
@@ -96,14 +94,7 @@ impl Job for Factor<'_> {
 #[inline(always)]
 fn factor<K: Kernel>(factors: &mut Blocks, A: &Symmetric) -> Result<(), NotPositiveDefinite> {
     load::<K>(factors, A);
-    let Blocks {
-        elimination,
-        diagonal,
-        entry,
-        values,
-        position,
-        ..
-    } = factors;
+    let Blocks { elimination, diagonal, entry, values, position, .. } = factors;
     for j in 0..elimination.n_blocks() {
         let s_j = K::size(elimination.size[j]);
         let base = diagonal[j];
@@ -127,9 +118,7 @@ fn factor<K: Kernel>(factors: &mut Blocks, A: &Symmetric) -> Result<(), NotPosit
         // R_jj from R_jjᵀ R_jj, then R_ji ← R_jj⁻ᵀ R_ji.
         let (R_jj, others) = row.split_at_mut(s_j * s_j);
         if !K::cholesky(R_jj, s_j) {
-            return Err(NotPositiveDefinite {
-                block: elimination.order[j],
-            });
+            return Err(NotPositiveDefinite { block: elimination.order[j] });
         }
         let mut begin = 0;
         for e in elimination.column(j) {
@@ -149,10 +138,7 @@ fn load<K: Kernel>(factors: &mut Blocks, A: &Symmetric) {
     for i in 0..A.pattern().n_blocks() {
         for id in rows[i]..rows[i + 1] {
             let j = cols[id];
-            let (s_i, s_j) = (
-                K::size(start[i + 1] - start[i]),
-                K::size(start[j + 1] - start[j]),
-            );
+            let (s_i, s_j) = (K::size(start[i + 1] - start[i]), K::size(start[j + 1] - start[j]));
             let block = &A.values()[offset[id]..offset[id] + s_i * s_j];
             let (target, transposed) = factors.target[id];
             let copy = &mut factors.values[target..target + s_i * s_j];
@@ -185,13 +171,7 @@ impl Job for Solve<'_> {
 
 #[inline(always)]
 fn solve<K: Kernel>(factors: &Blocks, x: &mut [f64]) {
-    let Blocks {
-        elimination,
-        diagonal,
-        entry,
-        values,
-        ..
-    } = factors;
+    let Blocks { elimination, diagonal, entry, values, .. } = factors;
     let size = |k: usize| K::size(elimination.size[k]);
     // Rᵀ y = b.
     for k in 0..elimination.n_blocks() {
@@ -250,20 +230,11 @@ mod tests {
             let mut vector = Blocks::new(&pattern, elimination.clone());
             let mut scalar = Blocks::new(&pattern, elimination);
             vector.factor(&A).unwrap();
-            Factor {
-                factors: &mut scalar,
-                A: &A,
-            }
-            .run()
-            .unwrap();
+            Factor { factors: &mut scalar, A: &A }.run().unwrap();
             assert_eq!(vector.values, scalar.values, "{sizes:?}");
             let (mut x, mut y) = (vec![1.0; pattern.dim()], vec![1.0; pattern.dim()]);
             vector.solve_in_place(&mut x);
-            Solve {
-                factors: &scalar,
-                x: &mut y,
-            }
-            .run();
+            Solve { factors: &scalar, x: &mut y }.run();
             assert_eq!(x, y, "{sizes:?}");
         }
     }

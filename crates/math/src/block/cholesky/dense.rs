@@ -20,9 +20,7 @@ pub(super) struct Dense {
 
 impl std::fmt::Debug for Dense {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Dense")
-            .field("dim", &self.dim)
-            .finish_non_exhaustive()
+        f.debug_struct("Dense").field("dim", &self.dim).finish_non_exhaustive()
     }
 }
 
@@ -54,9 +52,7 @@ impl Dense {
 
     /// Lower triangle, column by column: a row of a block of Aᵀ is a piece of a column of A.
     fn load(&mut self, A: &Symmetric) {
-        let Self {
-            pattern, dim, L, ..
-        } = self;
+        let Self { pattern, dim, L, .. } = self;
         if pattern.n_blocks() == 1 {
             L.copy_from_slice(A.values()); // symmetric, so row-major is column-major
             return;
@@ -83,9 +79,7 @@ impl Dense {
     }
 
     fn failure(&self, index: usize) -> NotPositiveDefinite {
-        NotPositiveDefinite {
-            block: self.pattern.block_of(index),
-        }
+        NotPositiveDefinite { block: self.pattern.block_of(index) }
     }
 
     pub(super) fn solve_in_place(&self, x: &mut [f64]) {

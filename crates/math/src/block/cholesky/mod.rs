@@ -101,11 +101,7 @@ impl Cholesky {
             }
             Engine::Dense => Factors::Dense(dense::Dense::new(pattern)),
         };
-        Self {
-            pattern: pattern.clone(),
-            work,
-            factors,
-        }
+        Self { pattern: pattern.clone(), work, factors }
     }
 
     /// The pattern that was analysed.
@@ -215,11 +211,7 @@ mod tests {
                     d.iter_mut().step_by(7).for_each(|d| *d = 1.0);
                     d[14] = bad;
                     let result = Cholesky::analyse_for(&pattern, engine).factor(&A);
-                    assert_eq!(
-                        result,
-                        Err(NotPositiveDefinite { block }),
-                        "{engine:?} {bad}"
-                    );
+                    assert_eq!(result, Err(NotPositiveDefinite { block }), "{engine:?} {bad}");
                 }
             }
         }
@@ -239,10 +231,7 @@ mod tests {
                 }
             }
             let A = testing::positive_definite(&mut rng, &pattern);
-            assert!(
-                factor.factor(&A).is_ok(),
-                "a failure leaves no trace in the next factor"
-            );
+            assert!(factor.factor(&A).is_ok(), "a failure leaves no trace in the next factor");
         }
     }
 
@@ -259,18 +248,9 @@ mod tests {
     fn the_engine_follows_from_the_pattern() {
         let chain =
             |n: usize, size: usize| Pattern::new(&vec![size; n], (1..n).map(|i| (i, i - 1)));
-        assert_eq!(
-            Cholesky::analyse(&Pattern::new(&[], [])).engine(),
-            Engine::Blocks
-        );
-        assert_eq!(
-            Cholesky::analyse(&Pattern::new(&[6], [])).engine(),
-            Engine::Blocks
-        );
-        assert_eq!(
-            Cholesky::analyse(&Pattern::new(&[600], [])).engine(),
-            Engine::Dense
-        );
+        assert_eq!(Cholesky::analyse(&Pattern::new(&[], [])).engine(), Engine::Blocks);
+        assert_eq!(Cholesky::analyse(&Pattern::new(&[6], [])).engine(), Engine::Blocks);
+        assert_eq!(Cholesky::analyse(&Pattern::new(&[600], [])).engine(), Engine::Dense);
         assert_eq!(Cholesky::analyse(&chain(100, 6)).engine(), Engine::Blocks);
     }
 }

@@ -28,10 +28,8 @@ impl SelectedInverse {
         let elimination = Elimination::analyse(pattern, &vec![false; pattern.n_blocks()]);
         let largest = elimination.size.iter().copied().max().unwrap_or(0);
         let width = |k| {
-            let later: usize = elimination.below[elimination.column(k)]
-                .iter()
-                .map(|&i| elimination.size[i])
-                .sum();
+            let later: usize =
+                elimination.below[elimination.column(k)].iter().map(|&i| elimination.size[i]).sum();
             elimination.size[k] * later
         };
         let widest = (0..elimination.n_blocks()).map(width).max().unwrap_or(0);
@@ -66,10 +64,7 @@ impl SelectedInverse {
     /// The diagonal block (k, k) of the inverse, row-major.
     pub fn diagonal_block(&self, k: usize) -> &[f64] {
         let place = self.factors.elimination.place[k];
-        let (begin, size) = (
-            self.factors.diagonal[place],
-            self.factors.elimination.size[place],
-        );
+        let (begin, size) = (self.factors.diagonal[place], self.factors.elimination.size[place]);
         &self.Z[begin..begin + size * size]
     }
 
@@ -119,19 +114,8 @@ impl Job for Invert<'_> {
 
 #[inline(always)]
 fn invert<K: Kernel>(inverse: &mut SelectedInverse) {
-    let SelectedInverse {
-        factors,
-        Z,
-        W,
-        transposed,
-    } = inverse;
-    let Blocks {
-        elimination,
-        diagonal,
-        entry,
-        values: R,
-        ..
-    } = &*factors;
+    let SelectedInverse { factors, Z, W, transposed } = inverse;
+    let Blocks { elimination, diagonal, entry, values: R, .. } = &*factors;
     let size = |k: usize| K::size(elimination.size[k]);
     for j in (0..elimination.n_blocks()).rev() {
         let s_j = size(j);
@@ -201,25 +185,16 @@ mod tests {
     #[test]
     fn the_blocks_are_those_of_the_dense_inverse() {
         let mut rng = SplitMix64(91);
-        for (n, sizes) in [
-            (40, &[6][..]),
-            (60, &[3]),
-            (20, &[1, 6, 17]),
-            (6, &[0, 2]),
-            (1, &[30]),
-            (0, &[1]),
-        ] {
+        for (n, sizes) in
+            [(40, &[6][..]), (60, &[3]), (20, &[1, 6, 17]), (6, &[0, 2]), (1, &[30]), (0, &[1])]
+        {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
             let A = testing::positive_definite(&mut rng, &pattern);
             let mut selected = SelectedInverse::analyse(&pattern);
             selected.compute(&A).unwrap();
             let dense = A.to_dense().cholesky().map(|c| c.inverse()).unwrap();
             // ‖ΔZ‖ ≤ c dim ε κ ‖Z‖ with κ below the dimension for these dominant matrices.
-            let scale = if pattern.dim() == 0 {
-                0.0
-            } else {
-                dense.amax()
-            };
+            let scale = if pattern.dim() == 0 { 0.0 } else { dense.amax() };
             let bound = f64::EPSILON * (pattern.dim() * pattern.dim()) as f64 * scale;
             for e in pattern.entries() {
                 for (i, j) in [(e.row, e.col), (e.col, e.row)] {
@@ -243,8 +218,7 @@ mod tests {
         let pattern = Pattern::new(&[2, 2], []);
         let mut A = Symmetric::zeros(&pattern);
         for k in 0..2 {
-            A.block_mut(pattern.diagonal(k))
-                .copy_from_slice(&[4.0, 0.0, 0.0, 16.0]);
+            A.block_mut(pattern.diagonal(k)).copy_from_slice(&[4.0, 0.0, 0.0, 16.0]);
         }
         let mut selected = SelectedInverse::analyse(&pattern);
         selected.compute(&A).unwrap();

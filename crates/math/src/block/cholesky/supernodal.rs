@@ -32,9 +32,7 @@ pub(crate) struct Supernodal {
 
 impl std::fmt::Debug for Supernodal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Supernodal")
-            .field("symbolic", &self.symbolic)
-            .finish_non_exhaustive()
+        f.debug_struct("Supernodal").field("symbolic", &self.symbolic).finish_non_exhaustive()
     }
 }
 
@@ -84,9 +82,9 @@ impl Supernodal {
         );
         match result {
             Ok(_) => self.check_pivots(),
-            Err(LltError::NonPositivePivot { index }) => Err(NotPositiveDefinite {
-                block: self.block_of[index],
-            }),
+            Err(LltError::NonPositivePivot { index }) => {
+                Err(NotPositiveDefinite { block: self.block_of[index] })
+            }
         }
     }
 
@@ -117,9 +115,7 @@ impl Supernodal {
             for k in 0..node.val().ncols() {
                 let pivot = node.val()[(k, k)];
                 if !(pivot > 0.0 && pivot.is_finite()) {
-                    return Err(NotPositiveDefinite {
-                        block: self.block_of[node.start() + k],
-                    });
+                    return Err(NotPositiveDefinite { block: self.block_of[node.start() + k] });
                 }
             }
         }
@@ -127,10 +123,7 @@ impl Supernodal {
     }
 
     pub(crate) fn solve_in_place(&self, x: &mut [f64]) {
-        let mut scratch = self
-            .solve_scratch
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut scratch = self.solve_scratch.lock().unwrap_or_else(PoisonError::into_inner);
         let (y, memory) = &mut *scratch;
         for (y, &k) in y.iter_mut().zip(&self.scalar_order) {
             *y = x[k];
@@ -155,10 +148,7 @@ impl Supernodal {
         for (y, &k) in y.iter_mut().zip(&self.scalar_order) {
             *y = b[k];
         }
-        let mut scratch = self
-            .solve_scratch
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut scratch = self.solve_scratch.lock().unwrap_or_else(PoisonError::into_inner);
         let n = y.len();
         supernodal::SupernodalLltRef::new(&self.symbolic, &self.L).l_solve_with_conj(
             Conj::No,
@@ -170,10 +160,7 @@ impl Supernodal {
 
     /// x = L⁻ᵀ y, with y in order of elimination.
     pub(crate) fn backward(&self, y: &[f64], x: &mut [f64]) {
-        let mut scratch = self
-            .solve_scratch
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut scratch = self.solve_scratch.lock().unwrap_or_else(PoisonError::into_inner);
         let (z, memory) = &mut *scratch;
         z.copy_from_slice(y);
         let n = z.len();
@@ -246,10 +233,7 @@ fn spread(
         }
     }
     let dim = scalar_start[n];
-    (
-        SymbolicSparseColMat::new_checked(dim, dim, col_ptr, None, row_idx),
-        target,
-    )
+    (SymbolicSparseColMat::new_checked(dim, dim, col_ptr, None, row_idx), target)
 }
 
 fn find_supernodes(

@@ -32,10 +32,8 @@ pub(super) struct Blocks {
 impl Blocks {
     pub(super) fn new(pattern: &Pattern, elimination: Elimination) -> Self {
         let n = elimination.n_blocks();
-        let (mut diagonal, mut entry) = (
-            Vec::with_capacity(n),
-            Vec::with_capacity(elimination.n_below()),
-        );
+        let (mut diagonal, mut entry) =
+            (Vec::with_capacity(n), Vec::with_capacity(elimination.n_below()));
         let (mut end_D, mut end_LU) = (0, 0);
         for k in 0..n {
             let size = elimination.size[k];
@@ -92,11 +90,7 @@ impl Blocks {
                 self.D[target..target + block.len()].copy_from_slice(block);
                 continue;
             }
-            let (lower, upper) = if mirrored {
-                (mirror, block)
-            } else {
-                (block, mirror)
-            };
+            let (lower, upper) = if mirrored { (mirror, block) } else { (block, mirror) };
             self.L[target..target + lower.len()].copy_from_slice(lower);
             self.U[target..target + upper.len()].copy_from_slice(upper);
         }
@@ -124,17 +118,7 @@ impl Job for Factor<'_> {
 
 #[inline(always)]
 fn factor<K: Kernel>(factors: &mut Blocks) -> Result<(), Singular> {
-    let Blocks {
-        elimination,
-        diagonal,
-        entry,
-        D,
-        pivot,
-        L,
-        U,
-        position,
-        ..
-    } = factors;
+    let Blocks { elimination, diagonal, entry, D, pivot, L, U, position, .. } = factors;
     let size = |k: usize| K::size(elimination.size[k]);
     for j in 0..elimination.n_blocks() {
         let s_j = size(j);
@@ -163,9 +147,7 @@ fn factor<K: Kernel>(factors: &mut Blocks) -> Result<(), Singular> {
         let at_j = elimination.start[j];
         let pivot_j = &mut pivot[at_j..at_j + s_j];
         if !kernel::lu(D_j, pivot_j, s_j) {
-            return Err(Singular {
-                block: elimination.order[j],
-            });
+            return Err(Singular { block: elimination.order[j] });
         }
         let mut begin = 0;
         for e in elimination.column(j) {
@@ -197,16 +179,7 @@ impl Job for Solve<'_> {
 
 #[inline(always)]
 fn solve<K: Kernel>(factors: &Blocks, x: &mut [f64]) {
-    let Blocks {
-        elimination,
-        diagonal,
-        entry,
-        D,
-        pivot,
-        L,
-        U,
-        ..
-    } = factors;
+    let Blocks { elimination, diagonal, entry, D, pivot, L, U, .. } = factors;
     let size = |k: usize| K::size(elimination.size[k]);
     // L y = b.
     for j in 0..elimination.n_blocks() {
@@ -251,12 +224,7 @@ mod tests {
             let mut vector = Blocks::new(&pattern, elimination.clone());
             let mut scalar = Blocks::new(&pattern, elimination);
             vector.factor(&A).unwrap();
-            Factor {
-                factors: &mut scalar,
-                A: &A,
-            }
-            .run()
-            .unwrap();
+            Factor { factors: &mut scalar, A: &A }.run().unwrap();
             assert_eq!(
                 (&vector.D, &vector.L, &vector.U),
                 (&scalar.D, &scalar.L, &scalar.U),
@@ -264,11 +232,7 @@ mod tests {
             );
             let (mut x, mut y) = (vec![1.0; pattern.dim()], vec![1.0; pattern.dim()]);
             vector.solve_in_place(&mut x);
-            Solve {
-                factors: &scalar,
-                x: &mut y,
-            }
-            .run();
+            Solve { factors: &scalar, x: &mut y }.run();
             assert_eq!(x, y, "{sizes:?}");
         }
     }

@@ -19,9 +19,7 @@ pub(super) struct Dense {
 
 impl std::fmt::Debug for Dense {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Dense")
-            .field("dim", &self.order.len())
-            .finish_non_exhaustive()
+        f.debug_struct("Dense").field("dim", &self.order.len()).finish_non_exhaustive()
     }
 }
 
@@ -54,14 +52,7 @@ impl Dense {
         }
         let LU = MatMut::from_column_major_slice_mut(&mut self.LU, dim, dim);
         let stack = MemStack::new(&mut self.scratch);
-        factor::lu_in_place(
-            LU,
-            &mut self.order,
-            &mut self.place,
-            Par::Seq,
-            stack,
-            parameters(),
-        );
+        factor::lu_in_place(LU, &mut self.order, &mut self.place, Par::Seq, stack, parameters());
         for (k, column) in self.LU.chunks_exact(dim.max(1)).enumerate() {
             if column[k] == 0.0 || column.iter().any(|a| !a.is_finite()) {
                 return Err(self.failure(k));
@@ -71,9 +62,7 @@ impl Dense {
     }
 
     fn failure(&self, index: usize) -> Singular {
-        Singular {
-            block: self.pattern.block_of(index),
-        }
+        Singular { block: self.pattern.block_of(index) }
     }
 
     pub(super) fn solve_in_place(&mut self, x: &mut [f64]) {

@@ -66,11 +66,7 @@ impl Lu {
             } else {
                 Pivoted::Unused
             },
-            active: if dense {
-                Active::Pivoted
-            } else {
-                Active::Blocks
-            },
+            active: if dense { Active::Pivoted } else { Active::Blocks },
             memory: [vec![0.0; pattern.dim()], vec![0.0; pattern.dim()]],
             pattern: pattern.clone(),
         }
@@ -266,15 +262,10 @@ mod tests {
     fn tiny_pivots_are_noticed_by_the_residual() {
         // Diagonal blocks of 1e-14 next to couplings of order one lose nearly all digits.
         let mut rng = SplitMix64(32);
-        let pattern = Pattern::new(
-            &[2; 12],
-            (1..12).map(|i| (i, i - 1)).chain([(11, 0), (7, 2)]),
-        );
+        let pattern = Pattern::new(&[2; 12], (1..12).map(|i| (i, i - 1)).chain([(11, 0), (7, 2)]));
         let mut A = testing::general(&mut rng, &pattern, 0.0);
         for k in 0..12 {
-            A.block_mut(pattern.diagonal(k))
-                .iter_mut()
-                .for_each(|d| *d *= 1e-14);
+            A.block_mut(pattern.diagonal(k)).iter_mut().for_each(|d| *d *= 1e-14);
         }
         let b = rng.vector(24);
         let mut x = vec![0.0; 24];
@@ -297,11 +288,7 @@ mod tests {
             }
             // Row and column of one block are zero.
             let mut A = testing::general(&mut rng, &pattern, 50.0);
-            for e in pattern
-                .entries()
-                .filter(|e| e.row == 4 || e.col == 4)
-                .collect::<Vec<_>>()
-            {
+            for e in pattern.entries().filter(|e| e.row == 4 || e.col == 4).collect::<Vec<_>>() {
                 A.block_mut(e.id).fill(0.0);
                 A.upper_mut(e.id).fill(0.0);
             }
@@ -314,9 +301,7 @@ mod tests {
         // Pairs of blocks [0 D; E 0] with a few weak couplings between pairs.
         let n = 2 * (LARGEST_DENSE / 12 + 1);
         let mut rng = SplitMix64(34);
-        let pairs = (0..n / 2)
-            .map(|k| (2 * k + 1, 2 * k))
-            .chain((2..n).map(|i| (i, i - 2)));
+        let pairs = (0..n / 2).map(|k| (2 * k + 1, 2 * k)).chain((2..n).map(|i| (i, i - 2)));
         let pattern = Pattern::new(&vec![6; n], pairs);
         let mut A = testing::general(&mut rng, &pattern, 0.0);
         for e in pattern.entries().collect::<Vec<_>>() {
@@ -325,14 +310,8 @@ mod tests {
                 .for_each(|a| *a *= if e.row == e.col { 0.0 } else { 0.01 });
             A.upper_mut(e.id).iter_mut().for_each(|a| *a *= 0.01);
             if e.row == e.col + 1 && e.col % 2 == 0 {
-                A.block_mut(e.id)
-                    .iter_mut()
-                    .step_by(7)
-                    .for_each(|a| *a += 1.0);
-                A.upper_mut(e.id)
-                    .iter_mut()
-                    .step_by(7)
-                    .for_each(|a| *a += 1.0);
+                A.block_mut(e.id).iter_mut().step_by(7).for_each(|a| *a += 1.0);
+                A.upper_mut(e.id).iter_mut().step_by(7).for_each(|a| *a += 1.0);
             }
         }
         let b = rng.vector(pattern.dim());

@@ -24,9 +24,7 @@ pub(super) struct Sparse {
 
 impl std::fmt::Debug for Sparse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sparse")
-            .field("n_values", &self.values.len())
-            .finish_non_exhaustive()
+        f.debug_struct("Sparse").field("n_values", &self.values.len()).finish_non_exhaustive()
     }
 }
 
@@ -79,9 +77,7 @@ impl Sparse {
             }
         });
         if let Some(row) = bad {
-            return Err(Singular {
-                block: A.pattern().block_of(row),
-            });
+            return Err(Singular { block: A.pattern().block_of(row) });
         }
         let matrix = SparseColMatRef::new(self.matrix.as_ref(), &self.values);
         let stack = MemStack::new(&mut self.scratch);
@@ -97,17 +93,13 @@ impl Sparse {
                 faer::sparse::linalg::LuError::SymbolicSingular { index } => index,
                 faer::sparse::linalg::LuError::Generic(_) => 0,
             };
-            return Err(Singular {
-                block: A.pattern().block_of(index.min(A.pattern().dim() - 1)),
-            });
+            return Err(Singular { block: A.pattern().block_of(index.min(A.pattern().dim() - 1)) });
         }
         // faer does not look at its pivots; a probe finds one that is zero.
         let mut probe = vec![1.0; A.pattern().dim()];
         self.solve_in_place(&mut probe);
         match probe.iter().position(|x| !x.is_finite()) {
-            Some(index) => Err(Singular {
-                block: A.pattern().block_of(index),
-            }),
+            Some(index) => Err(Singular { block: A.pattern().block_of(index) }),
             None => Ok(()),
         }
     }

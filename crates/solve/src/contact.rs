@@ -1,0 +1,77 @@
+//! Components of a vector in a contact frame: the one place that knows their storage order.
+//!
+//! Rows, files and multipliers keep a contact as a triple with the normal component first
+//! ([Lee23, Eq. (3)], [Tasora, Sec. 2]); [Castro22] and [Lee25] print it last. Everything else in
+//! this crate says `n` and `t`.
+
+use nalgebra::Vector2;
+
+/// Number of rows of a contact.
+pub const DIM: usize = 3;
+
+/// A vector in a contact frame: normal and tangential components.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactVec {
+    /// Normal component, positive when the sides separate or push.
+    pub n: f64,
+    /// Tangential components.
+    pub t: Vector2<f64>,
+}
+
+impl ContactVec {
+    /// The zero vector.
+    pub const ZERO: Self = Self { n: 0.0, t: Vector2::new(0.0, 0.0) };
+
+    /// Reads the three rows of a contact.
+    #[inline]
+    pub fn load(rows: &[f64]) -> Self {
+        Self { n: rows[0], t: Vector2::new(rows[1], rows[2]) }
+    }
+
+    /// Writes the three rows of a contact.
+    #[inline]
+    pub fn store(self, rows: &mut [f64]) {
+        (rows[0], rows[1], rows[2]) = (self.n, self.t.x, self.t.y);
+    }
+
+    /// A row-major matrix over the rows of a contact, from its blocks
+    /// `[[nn, nt], [tn, tt]]`.
+    #[inline]
+    pub fn store_matrix(
+        nn: f64,
+        nt: Vector2<f64>,
+        tn: Vector2<f64>,
+        tt: nalgebra::Matrix2<f64>,
+        out: &mut [f64],
+    ) {
+        out[..DIM * DIM].copy_from_slice(&[
+            nn,
+            nt.x,
+            nt.y,
+            tn.x,
+            tt[(0, 0)],
+            tt[(0, 1)],
+            tn.y,
+            tt[(1, 0)],
+            tt[(1, 1)],
+        ]);
+    }
+}
+
+/// Adds `value` to the normal row of a contact.
+#[inline]
+pub fn add_to_normal(rows: &mut [f64], value: f64) {
+    rows[0] += value;
+}
+
+/// Per-row values of a contact that has one value for its normal and one for its tangents.
+#[inline]
+pub fn rows(normal: f64, tangential: f64) -> [f64; DIM] {
+    [normal, tangential, tangential]
+}
+
+/// `½ Σ r λ²` over the rows of a contact: the energy of an impulse in the norm of the yields.
+#[inline]
+pub fn half_square(r: &[f64], lambda: &[f64]) -> f64 {
+    0.5 * r.iter().zip(lambda).map(|(r, l)| r * l * l).sum::<f64>()
+}

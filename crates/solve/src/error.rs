@@ -1,0 +1,141 @@
+//! What can be wrong with a problem, said once, at the border.
+
+/// Why a problem could not be built. Indices count from zero in the order of the builder's calls.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// There is nothing to solve for.
+    #[error("the problem has no degree of freedom; expected at least one subsystem")]
+    Empty,
+    /// An array has the wrong length.
+    #[error("{what} of {owner} {index} has {found} entries; expected {expected}")]
+    Length {
+        /// The array.
+        what: &'static str,
+        /// What it belongs to.
+        owner: &'static str,
+        /// Which of them.
+        index: usize,
+        /// Its length.
+        found: usize,
+        /// The length it should have.
+        expected: usize,
+    },
+    /// A number is infinite or not a number.
+    #[error("{what} of {owner} {index} holds {value} at entry {entry}; expected a finite number")]
+    NotFinite {
+        /// The array.
+        what: &'static str,
+        /// What it belongs to.
+        owner: &'static str,
+        /// Which of them.
+        index: usize,
+        /// Where in the array.
+        entry: usize,
+        /// The number.
+        value: f64,
+    },
+    /// A matrix that must be symmetric is not.
+    #[error(
+        "A of subsystem {subsystem} is not symmetric: entries ({row}, {column}) and its mirror \
+         are {found} and {mirror}"
+    )]
+    NotSymmetric {
+        /// Which subsystem.
+        subsystem: usize,
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The entry.
+        found: f64,
+        /// Its mirror.
+        mirror: f64,
+    },
+    /// A cannot be factored.
+    #[error(
+        "A of subsystem {subsystem} is not positive definite; expected a mass matrix (plus \
+         implicit damping and stiffness) with positive eigenvalues"
+    )]
+    NotPositiveDefinite {
+        /// Which subsystem.
+        subsystem: usize,
+    },
+    /// A subsystem, node, link or port that does not exist is referred to.
+    #[error("{owner} {index} refers to {what} {found}; there are {count}")]
+    Unknown {
+        /// What refers.
+        owner: &'static str,
+        /// Which of them.
+        index: usize,
+        /// What is referred to.
+        what: &'static str,
+        /// The index found.
+        found: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A port asks a subsystem for what its kind does not have.
+    #[error("port {port} asks subsystem {subsystem} for a {map}; that subsystem is {kind}")]
+    WrongPort {
+        /// Which port.
+        port: usize,
+        /// Its subsystem.
+        subsystem: usize,
+        /// What the port asks for.
+        map: &'static str,
+        /// What the subsystem is.
+        kind: &'static str,
+    },
+    /// A compliance is negative or uneven over the tangents of a contact.
+    #[error("constraint {constraint} has compliance {found:?}; expected {expected}")]
+    Compliance {
+        /// Which constraint.
+        constraint: usize,
+        /// The values.
+        found: Vec<f64>,
+        /// What they should be.
+        expected: &'static str,
+    },
+    /// A constraint that no velocity can change.
+    #[error(
+        "constraint {constraint} acts on no velocity: its rows of J are zero and it has no \
+         compliance; remove it or connect it to a subsystem that moves"
+    )]
+    NoEffect {
+        /// Which constraint.
+        constraint: usize,
+    },
+    /// A parent that does not come before its child.
+    #[error("link {link} of subsystem {subsystem} has parent {parent}; expected an earlier link")]
+    Parent {
+        /// Which subsystem.
+        subsystem: usize,
+        /// Which link.
+        link: usize,
+        /// The parent found.
+        parent: usize,
+    },
+    /// A kind of constraint that does not exist, or has parameters that its law does not admit.
+    #[error("constraint {constraint}: {what} = {found}; expected {expected}")]
+    Law {
+        /// Which constraint.
+        constraint: usize,
+        /// The parameter.
+        what: &'static str,
+        /// Its value.
+        found: f64,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// Arrays of a file that contradict one another.
+    #[error("{what}: {found}; expected {expected}")]
+    Structure {
+        /// The array or relation.
+        what: &'static str,
+        /// What was found.
+        found: String,
+        /// What was expected.
+        expected: &'static str,
+    },
+}

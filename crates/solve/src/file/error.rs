@@ -1,0 +1,120 @@
+//! What can be wrong with a problem file: which file, which array, what was found, what was expected.
+
+use std::path::PathBuf;
+
+/// A problem file that cannot be read, written or turned into a problem.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The operating system refused to read or write.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+    /// The path names a directory, a device or a pipe.
+    #[error("{}: not a regular file; expected a problem file (.npz, or FCLIB .h5/.hdf5)", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The content is neither a zip archive nor an HDF5 file.
+    #[error(
+        "{}: {found}; expected a problem file: a zip archive of NumPy arrays (.npz) or an FCLIB file in HDF5 (.h5/.hdf5)",
+        path.display()
+    )]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// What its first bytes look like.
+        found: String,
+    },
+    /// The zip archive itself is damaged.
+    #[error("{}: damaged zip archive: {reason}", path.display())]
+    Archive {
+        /// The file.
+        path: PathBuf,
+        /// What the archive reader reports.
+        reason: String,
+    },
+    /// The HDF5 container is damaged or uses a feature that is not read.
+    #[error("{}: cannot read HDF5 object `{dataset}`: {reason}", path.display())]
+    Hdf5 {
+        /// The file.
+        path: PathBuf,
+        /// The object asked for.
+        dataset: String,
+        /// What the HDF5 reader reports.
+        reason: String,
+    },
+    /// A required array or dataset is absent.
+    #[error("{}: `{key}` is missing; found {found}; required are {required}", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The absent key.
+        key: String,
+        /// The keys that are there.
+        found: String,
+        /// The keys that must be there.
+        required: String,
+    },
+    /// Something about an array contradicts its header or the rest of the file.
+    #[error("{}: `{key}`: found {found}; expected {expected}", path.display())]
+    Array {
+        /// The file.
+        path: PathBuf,
+        /// The array's key or dataset.
+        key: String,
+        /// What stands in the file.
+        found: String,
+        /// What must stand there.
+        expected: String,
+    },
+    /// A matrix that must be symmetric is not.
+    #[error(
+        "{}: `{key}` is not symmetric: ‖X − Xᵀ‖/‖X‖ = {asymmetry:.2e}; expected at most {limit:.0e}; \
+         --symmetrise replaces it by its symmetric part, which is another problem",
+        path.display()
+    )]
+    Asymmetric {
+        /// The file.
+        path: PathBuf,
+        /// The matrix.
+        key: String,
+        /// Its relative asymmetry in the Frobenius norm [-].
+        asymmetry: f64,
+        /// The asymmetry that passes for round-off [-].
+        limit: f64,
+    },
+    /// A matrix that must be positive semi-definite has a negative eigenvalue.
+    #[error(
+        "{}: `{key}` is not positive semi-definite: in the component of row {row}, smallest/largest eigenvalue = {ratio:.2e}; \
+         expected at least {limit:.0e}",
+        path.display()
+    )]
+    Indefinite {
+        /// The file.
+        path: PathBuf,
+        /// The matrix.
+        key: String,
+        /// First row of the connected component in question.
+        row: usize,
+        /// Smallest eigenvalue over the largest magnitude [-].
+        ratio: f64,
+        /// The most negative ratio that passes for round-off [-].
+        limit: f64,
+    },
+    /// A valid file that asks for something outside of the problem form.
+    #[error("{}: {what} is not supported; expected {expected}", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// What the file asks for.
+        what: String,
+        /// What is supported.
+        expected: String,
+    },
+}

@@ -1,0 +1,220 @@
+//! The monitor: shows every iterate to the yardstick and decides when a solver may stop.
+//!
+//! No solver judges itself. It reports its iterate; the monitor measures it on the problem,
+//! writes the trace, and says whether the tolerance, the iteration limit or the time limit is
+//! reached. The time that measuring takes is not the solver's.
+
+use std::time::{Duration, Instant};
+
+use crate::law::FrictionModel;
+use crate::problem::Problem;
+use crate::residual::{Residuals, Yardstick};
+
+/// What is asked of a solve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goal {
+    /// Largest violation of the laws, relative to the reference velocity [-]. The same number
+    /// bounds the relative error of momentum.
+    pub tolerance: f64,
+    /// Iterations, in the unit of the solver; `None` leaves it to the solver.
+    pub max_iterations: Option<usize>,
+    /// Time that the solver may take.
+    pub time_limit: Option<Duration>,
+    /// Friction model; `None` leaves it to the solver.
+    pub friction_model: Option<FrictionModel>,
+    /// Whether to keep a trace.
+    pub trace: bool,
+}
+
+impl Default for Goal {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-6,
+            max_iterations: None,
+            time_limit: None,
+            friction_model: None,
+            trace: false,
+        }
+    }
+}
+
+/// How a solve ended. Running out of iterations is an outcome, not an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The yardstick found the tolerance met.
+    Converged,
+    /// Iterations or time ran out first.
+    IterationLimit,
+    /// Further iterations brought nothing.
+    Stalled,
+    /// The solver broke down, or the problem has no solution.
+    Failed,
+}
+
+impl Status {
+    /// The name used in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::IterationLimit => "iteration_limit",
+            Self::Stalled => "stalled",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// One point of a trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TracePoint {
+    /// Iterations done, in the unit of the solver.
+    pub iteration: usize,
+    /// Time taken by the solver [s].
+    pub seconds: f64,
+    /// Violation of the laws relative to the reference velocity [-].
+    pub residual: f64,
+    /// Relative error of momentum [-].
+    pub momentum: f64,
+}
+
+/// What the monitor says to a solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Go on.
+    Continue,
+    /// Stop, with this status.
+    Stop(Status),
+}
+
+/// Watches one solve.
+#[derive(Clone, Debug, Default)]
+pub struct Monitor {
+    yardstick: Yardstick,
+    model: Option<FrictionModel>,
+    velocity_tolerance: f64,
+    momentum_tolerance: f64,
+    iteration_limit: usize,
+    time_limit: Option<Duration>,
+    clock: Option<Instant>,
+    measuring: Duration,
+    iterations: usize,
+    tracing: bool,
+    trace: Vec<TracePoint>,
+    last: (f64, f64),
+}
+
+impl Monitor {
+    /// Starts to watch a solve in a friction model.
+    pub fn start(&mut self, problem: &Problem, goal: &Goal, model: FrictionModel) {
+        self.start_with_reference(problem, goal, model, problem.reference_velocity());
+    }
+
+    /// Starts to watch the solve of a part of a larger problem with reference velocity [m/s].
+    pub fn start_with_reference(
+        &mut self,
+        problem: &Problem,
+        goal: &Goal,
+        model: FrictionModel,
+        reference_velocity: f64,
+    ) {
+        self.yardstick.prepare(problem);
+        self.model = Some(model);
+        self.velocity_tolerance = goal.tolerance * reference_velocity;
+        self.momentum_tolerance = goal.tolerance;
+        self.iteration_limit = goal.max_iterations.unwrap_or(usize::MAX);
+        self.time_limit = goal.time_limit;
+        self.clock = Some(Instant::now());
+        self.measuring = Duration::ZERO;
+        self.iterations = 0;
+        self.tracing = goal.trace;
+        self.trace.clear();
+        self.last = (f64::INFINITY, f64::INFINITY);
+    }
+
+    /// The friction model of this solve.
+    pub fn model(&self) -> FrictionModel {
+        self.model.unwrap_or(FrictionModel::Coulomb)
+    }
+
+    /// Iterations that the solver may still do, at most `own` if the goal does not say.
+    pub fn iteration_limit(&self, own: usize) -> usize {
+        if self.iteration_limit == usize::MAX { own } else { self.iteration_limit }
+    }
+
+    /// Counts one iteration.
+    #[inline]
+    pub fn count(&mut self, iterations: usize) {
+        self.iterations += iterations;
+    }
+
+    /// Iterations counted so far.
+    pub fn iterations(&self) -> usize {
+        self.iterations
+    }
+
+    /// The tolerance on violations [m/s].
+    pub fn velocity_tolerance(&self) -> f64 {
+        self.velocity_tolerance
+    }
+
+    /// Violation [m/s] and momentum error [-] at the last observation.
+    pub fn last(&self) -> (f64, f64) {
+        self.last
+    }
+
+    /// diag(A)^(−1/2).
+    pub fn scaling(&self) -> &[f64] {
+        self.yardstick.scaling()
+    }
+
+    /// Time taken by the solver so far.
+    pub fn elapsed(&self) -> Duration {
+        self.clock.map_or(Duration::ZERO, |c| c.elapsed().saturating_sub(self.measuring))
+    }
+
+    /// Looks at an iterate.
+    pub fn observe(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> Verdict {
+        let before = Instant::now();
+        let seconds = self.elapsed().as_secs_f64();
+        let violation = self.yardstick.violation(problem, self.model(), v, lambda);
+        let momentum = self.yardstick.momentum(problem, v, lambda);
+        self.last = (violation, momentum);
+        if self.tracing {
+            let reference = problem.reference_velocity();
+            let residual = if reference > 0.0 { violation / reference } else { violation };
+            let iteration = self.iterations;
+            self.trace.push(TracePoint { iteration, seconds, residual, momentum });
+        }
+        self.measuring += before.elapsed();
+        if violation <= self.velocity_tolerance && momentum <= self.momentum_tolerance {
+            return Verdict::Stop(Status::Converged);
+        }
+        if self.time_limit.is_some_and(|limit| seconds > limit.as_secs_f64()) {
+            return Verdict::Stop(Status::IterationLimit);
+        }
+        Verdict::Continue
+    }
+
+    /// Ends the watch with a full measurement; the status is what the measurement says.
+    pub fn finish(
+        &mut self,
+        problem: &Problem,
+        claimed: Status,
+        v: &[f64],
+        lambda: &[f64],
+    ) -> (Status, Residuals) {
+        let residuals = self.yardstick.measure(problem, v, lambda);
+        let met = residuals.of(self.model()) <= self.velocity_tolerance
+            && residuals.momentum <= self.momentum_tolerance;
+        let status = match claimed {
+            _ if met => Status::Converged,
+            Status::Converged => Status::Stalled,
+            other => other,
+        };
+        (status, residuals)
+    }
+
+    /// The trace so far.
+    pub fn trace(&self) -> &[TracePoint] {
+        &self.trace
+    }
+}

@@ -1,0 +1,216 @@
+//! J as a block matrix: one dense block per constraint and touched block of coordinates.
+//!
+//! Rows are the constraints in order, columns the blocks of coordinates of A. Products are also
+//! available by columns, so that a transposed product can be split over blocks without a race.
+
+/// One dense block of J.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The constraint.
+    pub constraint: u32,
+    /// The block of coordinates.
+    pub block: u32,
+    offset: u32,
+}
+
+/// The Jacobian of all constraints.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Jacobian {
+    row_start: Vec<u32>,
+    entry_start: Vec<u32>,
+    entries: Vec<Entry>,
+    values: Vec<f64>,
+    block_start: Vec<u32>,
+    column_start: Vec<u32>,
+    column_entries: Vec<u32>,
+}
+
+impl Jacobian {
+    pub(super) fn clear(&mut self) {
+        self.row_start.clear();
+        self.row_start.push(0);
+        self.entry_start.clear();
+        self.entry_start.push(0);
+        self.entries.clear();
+        self.values.clear();
+    }
+
+    /// Appends a constraint of `dim` rows; its blocks follow through `push_block`.
+    pub(super) fn push_constraint(&mut self, dim: usize) {
+        let rows = self.rows();
+        self.row_start.push((rows + dim) as u32);
+        self.entry_start.push(self.entries.len() as u32);
+    }
+
+    /// Appends a zero block to the last constraint and hands it out to be filled.
+    pub(super) fn push_block(&mut self, block: usize, width: usize) -> &mut [f64] {
+        let constraint = self.row_start.len() - 2;
+        let (offset, dim) = (self.values.len(), self.dim(constraint));
+        self.entries.push(Entry {
+            constraint: constraint as u32,
+            block: block as u32,
+            offset: offset as u32,
+        });
+        if let Some(end) = self.entry_start.last_mut() {
+            *end = self.entries.len() as u32;
+        }
+        self.values.resize(offset + dim * width, 0.0);
+        &mut self.values[offset..]
+    }
+
+    /// The block of the last constraint at `block`, if it has one already.
+    pub(super) fn last_block_mut(&mut self, block: usize) -> Option<&mut [f64]> {
+        let first = self.entry_start[self.entry_start.len() - 2] as usize;
+        let found = self.entries[first..].iter().position(|e| e.block as usize == block)? + first;
+        let end = self.entries.get(found + 1).map_or(self.values.len(), |e| e.offset as usize);
+        Some(&mut self.values[self.entries[found].offset as usize..end])
+    }
+
+    /// Finishes: sorts the blocks of each constraint by column and lists them by columns.
+    pub(super) fn finish(&mut self, block_start: &[u32]) {
+        self.block_start.clear();
+        self.block_start.extend_from_slice(block_start);
+        for pair in self.entry_start.windows(2) {
+            self.entries[pair[0] as usize..pair[1] as usize].sort_unstable_by_key(|e| e.block);
+        }
+        let n_blocks = block_start.len() - 1;
+        self.column_start.clear();
+        self.column_start.resize(n_blocks + 1, 0);
+        for e in &self.entries {
+            self.column_start[e.block as usize + 1] += 1;
+        }
+        for k in 0..n_blocks {
+            self.column_start[k + 1] += self.column_start[k];
+        }
+        self.column_entries.clear();
+        self.column_entries.resize(self.entries.len(), 0);
+        // Counting sort; `column_start` is shifted while filling and restored below.
+        for (index, e) in self.entries.iter().enumerate() {
+            let slot = &mut self.column_start[e.block as usize];
+            self.column_entries[*slot as usize] = index as u32;
+            *slot += 1;
+        }
+        for k in (1..=n_blocks).rev() {
+            self.column_start[k] = self.column_start[k - 1];
+        }
+        self.column_start[0] = 0;
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.row_start.last().map_or(0, |r| *r as usize)
+    }
+
+    /// Number of constraints.
+    pub fn constraints(&self) -> usize {
+        self.row_start.len().saturating_sub(1)
+    }
+
+    /// Number of rows of a constraint.
+    #[inline]
+    pub fn dim(&self, constraint: usize) -> usize {
+        (self.row_start[constraint + 1] - self.row_start[constraint]) as usize
+    }
+
+    /// Rows of a constraint.
+    #[inline]
+    pub fn row_range(&self, constraint: usize) -> std::ops::Range<usize> {
+        self.row_start[constraint] as usize..self.row_start[constraint + 1] as usize
+    }
+
+    /// All blocks, by constraint and within it by column.
+    #[inline]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Indices into [`Self::entries`] of a constraint's blocks.
+    #[inline]
+    pub fn entry_range(&self, constraint: usize) -> std::ops::Range<usize> {
+        self.entry_start[constraint] as usize..self.entry_start[constraint + 1] as usize
+    }
+
+    /// The blocks of one constraint.
+    #[inline]
+    pub fn constraint_entries(&self, constraint: usize) -> &[Entry] {
+        &self.entries[self.entry_range(constraint)]
+    }
+
+    /// Indices into [`Self::entries`] of the blocks in one column of blocks.
+    #[inline]
+    pub fn column_entries(&self, block: usize) -> &[u32] {
+        let range = self.column_start[block] as usize..self.column_start[block + 1] as usize;
+        &self.column_entries[range]
+    }
+
+    /// First coordinate and width of a block of coordinates.
+    #[inline]
+    pub fn block_range(&self, block: usize) -> std::ops::Range<usize> {
+        self.block_start[block] as usize..self.block_start[block + 1] as usize
+    }
+
+    /// Values of a block, row-major, `dim × width`.
+    #[inline]
+    pub fn block(&self, entry: &Entry) -> &[f64] {
+        let size =
+            self.dim(entry.constraint as usize) * self.block_range(entry.block as usize).len();
+        &self.values[entry.offset as usize..entry.offset as usize + size]
+    }
+
+    /// `out = J v`.
+    pub fn mul(&self, v: &[f64], out: &mut [f64]) {
+        for i in 0..self.constraints() {
+            self.mul_constraint(i, v, &mut out[self.row_range(i)]);
+        }
+    }
+
+    /// `out = J_i v`, the rows of one constraint.
+    #[inline]
+    pub fn mul_constraint(&self, constraint: usize, v: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for e in self.constraint_entries(constraint) {
+            let x = &v[self.block_range(e.block as usize)];
+            for (row, out) in self.block(e).chunks_exact(x.len()).zip(out.iter_mut()) {
+                *out += dot(row, x);
+            }
+        }
+    }
+
+    /// `out += Jᵀ λ`.
+    pub fn mul_transposed_add(&self, lambda: &[f64], out: &mut [f64]) {
+        for i in 0..self.constraints() {
+            self.mul_constraint_transposed_add(i, &lambda[self.row_range(i)], out);
+        }
+    }
+
+    /// `out += J_iᵀ λ_i` for one constraint.
+    #[inline]
+    pub fn mul_constraint_transposed_add(
+        &self,
+        constraint: usize,
+        lambda: &[f64],
+        out: &mut [f64],
+    ) {
+        if lambda.iter().all(|l| *l == 0.0) {
+            return;
+        }
+        for e in self.constraint_entries(constraint) {
+            let x = &mut out[self.block_range(e.block as usize)];
+            for (row, l) in self.block(e).chunks_exact(x.len()).zip(lambda) {
+                for (x, j) in x.iter_mut().zip(row) {
+                    *x += j * l;
+                }
+            }
+        }
+    }
+
+    /// Whether every block of a constraint is zero.
+    pub(super) fn is_zero(&self, constraint: usize) -> bool {
+        self.constraint_entries(constraint).iter().all(|e| self.block(e).iter().all(|x| *x == 0.0))
+    }
+}
+
+#[inline]
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

@@ -1,0 +1,227 @@
+//! A, block diagonal over subsystems, with its factorization.
+//!
+//! A subsystem is dense (one block), a tree of links (one block, known factors) or sparse (many
+//! small blocks of nodes). Factors are kept per subsystem, so that a solve which concerns one
+//! subsystem costs only that subsystem.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use stiction_math::block;
+
+use super::SubsystemId;
+use crate::error::ProblemError;
+
+/// What a subsystem is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Structure {
+    /// One dense block.
+    Dense,
+    /// Nodes of equal size, sparsely coupled.
+    Sparse {
+        /// Velocities per node.
+        node_size: usize,
+    },
+}
+
+impl Structure {
+    pub(super) fn describe(&self) -> &'static str {
+        match self {
+            Self::Dense => "dense",
+            Self::Sparse { .. } => "sparse",
+        }
+    }
+}
+
+/// Up to this size a dense block is factored and solved by the plain loops below.
+const SMALL: usize = 48;
+
+#[derive(Clone, Debug)]
+enum Factor {
+    /// Lower Cholesky factor at an offset, row-major.
+    Small(usize),
+    Large(Arc<block::Cholesky>),
+}
+
+/// A of the problem.
+#[derive(Clone, Debug)]
+pub struct Mass {
+    matrix: block::Symmetric,
+    structures: Vec<Structure>,
+    blocks: Vec<Range<usize>>,
+    block_subsystem: Vec<u32>,
+    factors: Vec<Factor>,
+    small: Vec<f64>,
+}
+
+impl Mass {
+    pub(super) fn new(
+        matrix: block::Symmetric,
+        structures: Vec<Structure>,
+        blocks: Vec<Range<usize>>,
+    ) -> Result<Self, ProblemError> {
+        let mut block_subsystem = vec![0; matrix.pattern().n_blocks()];
+        for (s, range) in blocks.iter().enumerate() {
+            block_subsystem[range.clone()].fill(s as u32);
+        }
+        let mut mass = Self {
+            matrix,
+            structures,
+            blocks,
+            block_subsystem,
+            factors: Vec::new(),
+            small: Vec::new(),
+        };
+        mass.factor()?;
+        Ok(mass)
+    }
+
+    fn factor(&mut self) -> Result<(), ProblemError> {
+        self.factors.clear();
+        self.small.clear();
+        let pattern = self.matrix.pattern();
+        for (subsystem, range) in self.blocks.iter().enumerate() {
+            let fail = ProblemError::NotPositiveDefinite { subsystem };
+            let n = self.dofs_of(range);
+            if range.len() == 1 && n.len() <= SMALL {
+                let offset = self.small.len();
+                let id = pattern.diagonal(range.start);
+                self.small.extend_from_slice(self.matrix.block(id));
+                if !cholesky(&mut self.small[offset..], n.len()) {
+                    return Err(fail);
+                }
+                self.factors.push(Factor::Small(offset));
+            } else {
+                let part = self.part(range);
+                let mut factor = block::Cholesky::analyse(part.pattern());
+                factor.factor(&part).map_err(|_| fail)?;
+                self.factors.push(Factor::Large(Arc::new(factor)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The matrix of some subsystem's blocks alone.
+    fn part(&self, range: &Range<usize>) -> block::Symmetric {
+        let pattern = self.matrix.pattern();
+        let sizes: Vec<usize> = range.clone().map(|k| pattern.size(k)).collect();
+        let inside =
+            || range.clone().flat_map(|i| pattern.row_entries(i)).filter(|e| e.row >= range.start);
+        let pairs = inside().map(|e| (e.row - range.start, e.col - range.start));
+        let part_pattern = block::Pattern::new(&sizes, pairs);
+        let mut part = block::Symmetric::zeros(&part_pattern);
+        for e in inside() {
+            if let (Some(to), Some(from)) = (
+                part_pattern.find(e.row - range.start, e.col - range.start),
+                pattern.find(e.row, e.col),
+            ) {
+                part.block_mut(to).copy_from_slice(self.matrix.block(from));
+            }
+        }
+        part
+    }
+
+    fn dofs_of(&self, blocks: &Range<usize>) -> Range<usize> {
+        let pattern = self.matrix.pattern();
+        let end = blocks.end.checked_sub(1).map_or(0, |last| pattern.range(last).end);
+        blocks.clone().next().map_or(end, |first| pattern.start(first))..end
+    }
+
+    /// A as a block matrix.
+    pub fn matrix(&self) -> &block::Symmetric {
+        &self.matrix
+    }
+
+    /// Number of subsystems.
+    pub fn subsystems(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// What a subsystem is made of.
+    pub fn structure(&self, subsystem: SubsystemId) -> &Structure {
+        &self.structures[subsystem.0]
+    }
+
+    /// Blocks of coordinates of a subsystem.
+    pub fn blocks(&self, subsystem: SubsystemId) -> Range<usize> {
+        self.blocks[subsystem.0].clone()
+    }
+
+    /// Coordinates of a subsystem.
+    pub fn dofs(&self, subsystem: SubsystemId) -> Range<usize> {
+        self.dofs_of(&self.blocks[subsystem.0])
+    }
+
+    /// The subsystem that a block of coordinates belongs to.
+    #[inline]
+    pub fn subsystem_of(&self, block: usize) -> SubsystemId {
+        SubsystemId(self.block_subsystem[block] as usize)
+    }
+
+    /// `x ← A⁻¹ x`.
+    pub fn solve(&self, x: &mut [f64]) {
+        for s in 0..self.subsystems() {
+            let dofs = self.dofs(SubsystemId(s));
+            self.solve_subsystem(SubsystemId(s), &mut x[dofs]);
+        }
+    }
+
+    /// `x ← A_s⁻¹ x` for the velocities of one subsystem.
+    #[inline]
+    pub fn solve_subsystem(&self, subsystem: SubsystemId, x: &mut [f64]) {
+        match &self.factors[subsystem.0] {
+            Factor::Small(offset) => {
+                let n = x.len();
+                cholesky_solve(&self.small[*offset..*offset + n * n], x);
+            }
+            Factor::Large(factor) => factor.solve_in_place(x),
+        }
+    }
+
+    /// `out = A v`.
+    pub fn mul(&self, v: &[f64], out: &mut [f64]) {
+        self.matrix.mul(v, out);
+    }
+}
+
+/// Replaces the lower triangle of a row-major matrix by its Cholesky factor. False if a pivot is
+/// not positive, relative to the entry that it started from.
+fn cholesky(a: &mut [f64], n: usize) -> bool {
+    for i in 0..n {
+        for j in 0..=i {
+            let (above, row) = a.split_at_mut(i * n);
+            let (inner, other) = if i == j {
+                (super::dot(&row[..j], &row[..j]), 0.0)
+            } else {
+                (super::dot(&row[..j], &above[j * n..j * n + j]), above[j * n + j])
+            };
+            let value = row[j] - inner;
+            if i == j {
+                // A pivot lost to cancellation is no pivot.
+                if !(value > n as f64 * f64::EPSILON * row[j].abs()) || !value.is_finite() {
+                    return false;
+                }
+                row[j] = value.sqrt();
+            } else {
+                row[j] = value / other;
+            }
+        }
+    }
+    true
+}
+
+#[inline]
+fn cholesky_solve(l: &[f64], x: &mut [f64]) {
+    let n = x.len();
+    for i in 0..n {
+        let row = &l[i * n..i * n + i];
+        x[i] = (x[i] - super::dot(row, &x[..i])) / l[i * n + i];
+    }
+    for i in (0..n).rev() {
+        x[i] /= l[i * n + i];
+        let (done, x_i) = (&l[i * n..i * n + i], x[i]);
+        for (x, l) in x[..i].iter_mut().zip(done) {
+            *x -= l * x_i;
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The contact problem: `A v = b + Jᵀ λ`, `u = J v + e + R∘λ`, `(u, λ) ∈ S`.
+//!
+//! A is block diagonal over *subsystems*. J keeps its two factors: ports read the velocities of a
+//! subsystem, rows combine ports. A problem is checked once, when it is built; a `Problem` that
+//! exists is finite, consistent and has a positive definite A, and solvers never check again.
+//!
+//! What follows from the data alone is computed with it: the free velocity v* = A⁻¹ b, the
+//! diagonal blocks of the Delassus operator W = J A⁻¹ Jᵀ with their scales, and the islands.
+
+mod builder;
+mod delassus;
+mod from_raw;
+mod island;
+mod jacobian;
+mod mass;
+mod port;
+
+pub use builder::Builder;
+pub use delassus::Delassus;
+pub use from_raw::FromFile;
+pub use island::Islands;
+pub(crate) use jacobian::dot;
+pub use jacobian::{Entry, Jacobian};
+pub use mass::{Mass, Structure};
+pub use port::{Map, Port, PortId, SubsystemId};
+
+use crate::law::Law;
+
+/// One constraint: a law on a few rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constraint {
+    /// The relation between its velocity and its impulse.
+    pub law: Law,
+    /// First of its terms.
+    first_term: u32,
+    /// One past the last of its terms.
+    end_term: u32,
+}
+
+/// One summand `C·P` of a constraint's Jacobian.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Term {
+    /// The port P.
+    pub port: PortId,
+    offset: u32,
+    len: u32,
+}
+
+/// A checked contact problem. Built by [`Builder`], or loaded from a file.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    name: String,
+    mass: Mass,
+    momentum: Vec<f64>,
+    free_velocity: Vec<f64>,
+    ports: Vec<Port>,
+    terms: Vec<Term>,
+    term_values: Vec<f64>,
+    constraints: Vec<Constraint>,
+    bias: Vec<f64>,
+    compliance: Vec<f64>,
+    jacobian: Jacobian,
+    delassus: Delassus,
+    reference_velocity: f64,
+    islands: Islands,
+}
+
+impl Problem {
+    /// Starts a problem.
+    pub fn builder(name: impl Into<String>) -> Builder {
+        Builder::new(name.into())
+    }
+
+    /// The name it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of velocities.
+    pub fn dofs(&self) -> usize {
+        self.momentum.len()
+    }
+
+    /// Number of rows of J.
+    pub fn rows(&self) -> usize {
+        self.bias.len()
+    }
+
+    /// Number of contacts with friction.
+    pub fn contacts(&self) -> usize {
+        self.constraints.iter().filter(|c| c.law.is_contact()).count()
+    }
+
+    /// A and its factorization.
+    pub fn mass(&self) -> &Mass {
+        &self.mass
+    }
+
+    /// b [N·s].
+    pub fn momentum(&self) -> &[f64] {
+        &self.momentum
+    }
+
+    /// v* = A⁻¹ b [m/s], the motion without constraints.
+    pub fn free_velocity(&self) -> &[f64] {
+        &self.free_velocity
+    }
+
+    /// The ports.
+    pub fn ports(&self) -> &[Port] {
+        &self.ports
+    }
+
+    /// The constraints, in the order of their rows.
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+
+    /// The law of a constraint.
+    #[inline]
+    pub fn law(&self, constraint: usize) -> &Law {
+        &self.constraints[constraint].law
+    }
+
+    /// The terms `C·P` of a constraint.
+    pub fn terms(&self, constraint: usize) -> &[Term] {
+        let c = &self.constraints[constraint];
+        &self.terms[c.first_term as usize..c.end_term as usize]
+    }
+
+    /// C of a term, row-major, one row per row of its constraint.
+    pub fn term_values(&self, term: &Term) -> &[f64] {
+        &self.term_values[term.offset as usize..(term.offset + term.len) as usize]
+    }
+
+    /// e [m/s], per row.
+    pub fn bias(&self) -> &[f64] {
+        &self.bias
+    }
+
+    /// R [1/kg], per row.
+    pub fn compliance(&self) -> &[f64] {
+        &self.compliance
+    }
+
+    /// J.
+    pub fn jacobian(&self) -> &Jacobian {
+        &self.jacobian
+    }
+
+    /// Rows of a constraint.
+    #[inline]
+    pub fn row_range(&self, constraint: usize) -> std::ops::Range<usize> {
+        self.jacobian.row_range(constraint)
+    }
+
+    /// Diagonal blocks of W = J A⁻¹ Jᵀ and their scales.
+    pub fn delassus(&self) -> &Delassus {
+        &self.delassus
+    }
+
+    /// The velocity that residuals are compared with [m/s]: the largest of `|J v*|` and `|e|`.
+    pub fn reference_velocity(&self) -> f64 {
+        self.reference_velocity
+    }
+
+    /// Subsystems that constraints connect.
+    pub fn islands(&self) -> &Islands {
+        &self.islands
+    }
+
+    /// `out = J v + e`.
+    pub fn constraint_velocity(&self, v: &[f64], out: &mut [f64]) {
+        self.jacobian.mul(v, out);
+        for (c, e) in out.iter_mut().zip(&self.bias) {
+            *c += e;
+        }
+    }
+
+    /// `v = A⁻¹ (b + Jᵀ λ)`: the velocity that an impulse causes.
+    pub fn velocity_of(&self, lambda: &[f64], v: &mut [f64]) {
+        v.copy_from_slice(&self.momentum);
+        self.jacobian.mul_transposed_add(lambda, v);
+        self.mass.solve(v);
+    }
+
+    fn derive(&mut self) {
+        self.free_velocity.clear();
+        self.free_velocity.extend_from_slice(&self.momentum);
+        self.mass.solve(&mut self.free_velocity);
+        self.delassus.compute(&self.mass, &self.jacobian);
+        self.islands.find(&self.mass, &self.jacobian);
+        let mut row = [0.0; crate::contact::DIM];
+        let mut largest = self.bias.iter().fold(0.0, |m: f64, e| m.max(e.abs()));
+        for i in 0..self.constraints.len() {
+            let row = &mut row[..self.jacobian.dim(i)];
+            self.jacobian.mul_constraint(i, &self.free_velocity, row);
+            largest = row.iter().fold(largest, |m, c| m.max(c.abs()));
+        }
+        self.reference_velocity = largest;
+    }
+}
+
+#[cfg(test)]
+mod tests;

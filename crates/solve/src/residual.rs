@@ -1,0 +1,210 @@
+//! The yardstick: how far (v, λ) is from the *problem*, the same for every solver.
+//!
+//! - `momentum`: `|D (A v − b − Jᵀλ)| / max(|D A v|, |D Jᵀλ|)`, D = diag(A)^(−1/2)
+//!   [Castro22, Eqs. (25), (26)]. Deviation: diag(A) in place of diag(M), which a problem does
+//!   not know.
+//! - `coulomb`, `convex` [m/s]: the largest natural map of a constraint in its own scale,
+//!   `r_i = |λ_i − T(λ_i − ρ_i u_i)| / ρ_i`, `ρ_i = 1/(w_i + R_i)`, with T the exact or the
+//!   relaxed answer. Zero if and only if the law holds; a velocity in any system of units.
+//! - `natural_map`: the published metric of the FCLIB collection over contacts, with unit step.
+//!
+//! Costs one product with A, J and Jᵀ and two answers per constraint; no memory once warm.
+
+use crate::contact::{DIM, add_to_normal};
+use crate::law::FrictionModel;
+use crate::problem::{Problem, dot};
+
+/// Distance of an answer from the problem.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Residuals {
+    /// Relative error of momentum [-].
+    pub momentum: f64,
+    /// Largest violation of the laws with exact friction [m/s].
+    pub coulomb: f64,
+    /// Largest violation of the laws with relaxed friction [m/s].
+    pub convex: f64,
+    /// Natural map of the contacts with unit step, relative to |q| [-].
+    pub natural_map: f64,
+    /// The velocity to compare violations with [m/s].
+    pub reference_velocity: f64,
+}
+
+impl Residuals {
+    /// The violation [m/s] in one friction model.
+    pub fn of(&self, model: FrictionModel) -> f64 {
+        match model {
+            FrictionModel::Coulomb => self.coulomb,
+            FrictionModel::Convex => self.convex,
+        }
+    }
+}
+
+/// Measures answers; keeps the memory that this takes.
+#[derive(Clone, Debug, Default)]
+pub struct Yardstick {
+    inverse_root_diagonal: Vec<f64>,
+    momentum_change: Vec<f64>,
+    impulse: Vec<f64>,
+    velocity: Vec<f64>,
+}
+
+impl Yardstick {
+    /// Gets ready for a problem. Measurements of another problem need another call.
+    pub fn prepare(&mut self, problem: &Problem) {
+        let n = problem.dofs();
+        for x in [
+            &mut self.inverse_root_diagonal,
+            &mut self.momentum_change,
+            &mut self.impulse,
+            &mut self.velocity,
+        ] {
+            x.clear();
+            x.resize(n, 0.0);
+        }
+        problem.mass().matrix().diagonal(&mut self.inverse_root_diagonal);
+        for d in &mut self.inverse_root_diagonal {
+            *d = 1.0 / d.sqrt();
+        }
+    }
+
+    /// diag(A)^(−1/2).
+    pub fn scaling(&self) -> &[f64] {
+        &self.inverse_root_diagonal
+    }
+
+    /// The relative error of momentum [-].
+    pub fn momentum(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> f64 {
+        problem.mass().mul(v, &mut self.momentum_change);
+        self.impulse.fill(0.0);
+        problem.jacobian().mul_transposed_add(lambda, &mut self.impulse);
+        let (mut error, mut inertia, mut impulse) = (0.0, 0.0, 0.0);
+        let b = problem.momentum();
+        for (i, d) in self.inverse_root_diagonal.iter().enumerate() {
+            let (p, j) = (self.momentum_change[i], self.impulse[i]);
+            error += (d * (p - b[i] - j)).powi(2);
+            inertia += (d * p).powi(2);
+            impulse += (d * j).powi(2);
+        }
+        relative(f64::sqrt(error), f64::sqrt(f64::max(inertia, impulse)))
+    }
+
+    /// The largest violation of a law [m/s].
+    pub fn violation(
+        &self,
+        problem: &Problem,
+        model: FrictionModel,
+        v: &[f64],
+        lambda: &[f64],
+    ) -> f64 {
+        (0..problem.constraints().len())
+            .map(|i| constraint_violation(problem, model, i, v, lambda))
+            .fold(0.0, largest)
+    }
+
+    /// Everything.
+    pub fn measure(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> Residuals {
+        Residuals {
+            momentum: self.momentum(problem, v, lambda),
+            coulomb: self.violation(problem, FrictionModel::Coulomb, v, lambda),
+            convex: self.violation(problem, FrictionModel::Convex, v, lambda),
+            natural_map: self.natural_map(problem, FrictionModel::Coulomb, lambda),
+            reference_velocity: problem.reference_velocity(),
+        }
+    }
+
+    /// `|r − P_K(r − û)| / |q|` over contacts, û = u + μ|u_T| e_N (û = u in the convex model),
+    /// where u follows from the impulse alone.
+    pub fn natural_map(&mut self, problem: &Problem, model: FrictionModel, lambda: &[f64]) -> f64 {
+        problem.velocity_of(lambda, &mut self.velocity);
+        let (mut error, mut size) = (0.0, 0.0);
+        for i in 0..problem.constraints().len() {
+            let law = problem.law(i);
+            if !law.is_contact() {
+                continue;
+            }
+            let rows = problem.row_range(i);
+            let mut q = [0.0; DIM];
+            problem.jacobian().mul_constraint(i, problem.free_velocity(), &mut q);
+            size += q
+                .iter()
+                .zip(&problem.bias()[rows.clone()])
+                .map(|(q, e)| (q + e).powi(2))
+                .sum::<f64>();
+            let mut u = [0.0; DIM];
+            velocity(problem, i, &self.velocity, lambda, &mut u);
+            if model == FrictionModel::Coulomb {
+                let shift = law.relation().shift(&u);
+                add_to_normal(&mut u, shift);
+            }
+            let lambda = &lambda[rows];
+            for (u, l) in u.iter_mut().zip(lambda) {
+                *u -= l;
+            }
+            let mut nearest = [0.0; DIM];
+            law.relation().respond(FrictionModel::Convex, &u, &[1.0; DIM], &mut nearest);
+            error += lambda.iter().zip(&nearest).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        }
+        relative(f64::sqrt(error), f64::sqrt(size))
+    }
+}
+
+/// `a / b`, zero if both are, and never NaN for finite arguments.
+fn relative(a: f64, b: f64) -> f64 {
+    if a == 0.0 {
+        0.0
+    } else if b > 0.0 {
+        a / b
+    } else {
+        f64::INFINITY
+    }
+}
+
+/// The larger of two; a NaN counts as infinite, so that nothing hides it.
+fn largest(a: f64, b: f64) -> f64 {
+    if b.is_nan() { f64::INFINITY } else { a.max(b) }
+}
+
+/// `u_i = J_i v + e_i + R_i∘λ_i`.
+#[inline]
+pub(crate) fn velocity(problem: &Problem, i: usize, v: &[f64], lambda: &[f64], u: &mut [f64]) {
+    problem.jacobian().mul_constraint(i, v, u);
+    let rows = problem.row_range(i);
+    let (e, r) = (&problem.bias()[rows.clone()], &problem.compliance()[rows.clone()]);
+    for (k, l) in lambda[rows].iter().enumerate() {
+        u[k] += e[k] + r[k] * l;
+    }
+}
+
+/// 1/ρ of a constraint [1/kg]: its Delassus scale and mean compliance.
+#[inline]
+pub(crate) fn yield_scale(problem: &Problem, i: usize) -> f64 {
+    let compliance = &problem.compliance()[problem.row_range(i)];
+    let mean = compliance.iter().sum::<f64>() / compliance.len() as f64;
+    let scale = problem.delassus().scale(i) + mean;
+    if scale > 0.0 { scale } else { 1.0 }
+}
+
+/// `|λ − T(λ − ρ u)| / ρ` of one constraint [m/s].
+#[inline]
+fn constraint_violation(
+    problem: &Problem,
+    model: FrictionModel,
+    i: usize,
+    v: &[f64],
+    lambda: &[f64],
+) -> f64 {
+    let law = problem.law(i);
+    let (dim, w) = (law.dim(), yield_scale(problem, i));
+    let (mut c0, mut answer) = ([0.0; DIM], [0.0; DIM]);
+    velocity(problem, i, v, lambda, &mut c0[..dim]);
+    let lambda = &lambda[problem.row_range(i)];
+    for (c, l) in c0.iter_mut().zip(lambda) {
+        *c -= w * l;
+    }
+    law.relation().respond(model, &c0[..dim], &[w; DIM][..dim], &mut answer[..dim]);
+    let mut difference = [0.0; DIM];
+    for (d, (l, a)) in difference.iter_mut().zip(lambda.iter().zip(&answer)) {
+        *d = l - a;
+    }
+    w * dot(&difference, &difference).sqrt()
+}

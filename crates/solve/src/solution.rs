@@ -1,0 +1,61 @@
+//! The answer to a problem and the report on it.
+
+use crate::law::FrictionModel;
+use crate::monitor::{Status, TracePoint};
+use crate::problem::Problem;
+use crate::residual::Residuals;
+
+/// Velocities and impulses. On entry to a solve, the guess to start from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Solution {
+    /// v [m/s].
+    pub velocity: Vec<f64>,
+    /// λ [N·s], per row.
+    pub impulse: Vec<f64>,
+}
+
+impl Solution {
+    /// The cold start: free motion, no impulse.
+    pub fn cold(problem: &Problem) -> Self {
+        let mut solution = Self::default();
+        solution.reset(problem);
+        solution
+    }
+
+    /// Becomes the cold start of a problem, in the same memory.
+    pub fn reset(&mut self, problem: &Problem) {
+        self.velocity.clear();
+        self.velocity.extend_from_slice(problem.free_velocity());
+        self.impulse.clear();
+        self.impulse.resize(problem.rows(), 0.0);
+    }
+
+    /// Whether it has the size of a problem and finite numbers.
+    pub fn fits(&self, problem: &Problem) -> bool {
+        self.velocity.len() == problem.dofs()
+            && self.impulse.len() == problem.rows()
+            && self.velocity.iter().chain(&self.impulse).all(|x| x.is_finite())
+    }
+}
+
+/// What a solve did. Its residuals are measured on the problem, not by the solver.
+#[must_use = "a solve that did not converge must not pass for one that did"]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The solver that produced the answer.
+    pub solver: &'static str,
+    /// The friction model it solved for.
+    pub friction_model: FrictionModel,
+    /// How it ended.
+    pub status: Status,
+    /// Iterations, in the unit of the solver.
+    pub iterations: usize,
+    /// Distance of the answer from the problem.
+    pub residuals: Residuals,
+    /// Time taken by the solver [s].
+    pub seconds: f64,
+    /// What the solver has to say: a choice made, a fallback taken. Empty if nothing.
+    pub notes: Vec<String>,
+    /// Residuals over iterations, if asked for.
+    pub trace: Vec<TracePoint>,
+}

@@ -1,0 +1,134 @@
+//! Solvers: one file each, one line each in [`SOLVERS`].
+//!
+//! A solver improves a [`Solution`] until the [`Monitor`] says stop. It reads a checked problem,
+//! keeps its memory between solves, and judges nothing itself.
+
+mod alm;
+mod infeasibility;
+mod multiplier;
+pub mod newton;
+mod setting;
+
+pub use setting::{Setting, SettingError, Value};
+
+use crate::law::FrictionModel;
+use crate::monitor::{Goal, Monitor, Status};
+use crate::problem::Problem;
+use crate::solution::{Report, Solution};
+
+/// A method for contact problems.
+pub trait Solver: Send {
+    /// The friction models it can solve for; the first is its own.
+    fn models(&self) -> &'static [FrictionModel];
+
+    /// Improves `solution`, which holds a guess of the right size, until `monitor` says stop.
+    fn improve(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Status;
+
+    /// Parameters that can be set by name.
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        Vec::new()
+    }
+
+    /// What the last solve has to say: a choice made, a fallback taken.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// One line of [`SOLVERS`].
+pub struct Entry {
+    /// Name on the command line and in files.
+    pub name: &'static str,
+    /// Where it comes from: a key of the references.
+    pub cite: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// Makes one with default settings.
+    pub build: fn() -> Box<dyn Solver>,
+}
+
+fn boxed<S: Solver + Default + 'static>() -> Box<dyn Solver> {
+    Box::new(S::default())
+}
+
+/// Every solver of the house, in alphabetical order.
+pub static SOLVERS: &[Entry] = &[Entry {
+    name: "alm",
+    cite: "Lee25",
+    about: "augmented Lagrangian, damped semismooth Newton on exact friction, CANAL as fallback",
+    build: boxed::<alm::Alm>,
+}];
+
+/// A solver, the monitor that watches it, and their memory.
+pub struct Session {
+    name: &'static str,
+    solver: Box<dyn Solver>,
+    monitor: Monitor,
+}
+
+impl Session {
+    /// Finds a solver by name.
+    pub fn new(name: &str) -> Result<Self, SettingError> {
+        let entry = SOLVERS.iter().find(|e| e.name == name).ok_or_else(|| {
+            let known = SOLVERS.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
+            SettingError::UnknownSolver { found: name.to_owned(), known }
+        })?;
+        Ok(Self { name: entry.name, solver: (entry.build)(), monitor: Monitor::default() })
+    }
+
+    /// A session with a solver that is not in the list.
+    pub fn with(name: &'static str, solver: Box<dyn Solver>) -> Self {
+        Self { name, solver, monitor: Monitor::default() }
+    }
+
+    /// Sets a parameter of the solver by name.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
+        setting::set(self.name, self.solver.settings(), key, value)
+    }
+
+    /// The solver.
+    pub fn solver(&mut self) -> &mut dyn Solver {
+        &mut *self.solver
+    }
+
+    /// Improves a guess and measures the answer. A guess that does not fit is replaced by the
+    /// cold start. Asking for a friction model that the solver does not know is an error.
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        goal: &Goal,
+        solution: &mut Solution,
+    ) -> Result<Report, SettingError> {
+        let models = self.solver.models();
+        let model = goal.friction_model.unwrap_or(models[0]);
+        if !models.contains(&model) {
+            return Err(SettingError::FrictionModel { solver: self.name, found: model.name() });
+        }
+        if !solution.fits(problem) {
+            solution.reset(problem);
+        }
+        self.monitor.start(problem, goal, model);
+        let claimed = self.solver.improve(problem, &mut self.monitor, solution);
+        let seconds = self.monitor.elapsed().as_secs_f64();
+        if !solution.fits(problem) {
+            solution.reset(problem);
+        }
+        let (status, residuals) =
+            self.monitor.finish(problem, claimed, &solution.velocity, &solution.impulse);
+        Ok(Report {
+            solver: self.name,
+            friction_model: model,
+            status,
+            iterations: self.monitor.iterations(),
+            residuals,
+            seconds,
+            notes: self.solver.notes(),
+            trace: self.monitor.trace().to_vec(),
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! The state of an augmented Lagrangian: penalties, multipliers and the slip terms of exact
+//! friction, shared by ALM, CANAL and their convex form.
+//!
+//! Penalties are free of units: `β_i = c / w_i` with the Delassus scale w_i. Deviation: [Lee25]
+//! has one β in kilograms, which is too stiff for one problem and too soft for the next.
+
+use super::newton::Question;
+use crate::contact::add_to_normal;
+use crate::problem::Problem;
+
+/// Multipliers λ, slip terms p, and the shifts and yields that an inner solve sees.
+#[derive(Clone, Debug)]
+pub(super) struct Multipliers {
+    /// Whether slip terms are damped when they oscillate.
+    pub relaxed: bool,
+    pub lambda: Vec<f64>,
+    /// p_i, per constraint [m/s].
+    pub slip: Vec<f64>,
+    slip_change: Vec<f64>,
+    shift: Vec<f64>,
+    yields: Vec<f64>,
+    relaxation: f64,
+}
+
+impl Default for Multipliers {
+    fn default() -> Self {
+        Self {
+            relaxed: true,
+            lambda: Vec::new(),
+            slip: Vec::new(),
+            slip_change: Vec::new(),
+            shift: Vec::new(),
+            yields: Vec::new(),
+            relaxation: 1.0,
+        }
+    }
+}
+
+/// The slip terms are relaxed no further than this.
+const LEAST_RELAXATION: f64 = 0.05;
+
+/// The scale of a constraint's yield [1/kg]; its compliance if nothing else yields.
+fn scale(problem: &Problem, i: usize) -> f64 {
+    let w = problem.delassus().scale(i);
+    if w > 0.0 { w } else { crate::residual::yield_scale(problem, i) }
+}
+
+impl Multipliers {
+    pub fn start(&mut self, problem: &Problem, lambda: &[f64]) {
+        self.lambda.clear();
+        self.lambda.extend_from_slice(lambda);
+        for x in [&mut self.slip, &mut self.slip_change] {
+            x.clear();
+            x.resize(problem.constraints().len(), 0.0);
+        }
+        for x in [&mut self.shift, &mut self.yields] {
+            x.clear();
+            x.resize(problem.rows(), 0.0);
+        }
+        self.relaxation = 1.0;
+    }
+
+    /// Sets every slip term to `μ|u_t|` at a velocity and the multiplier.
+    pub fn slip_at(&mut self, problem: &Problem, v: &[f64]) {
+        let mut u = [0.0; crate::contact::DIM];
+        for i in 0..self.slip.len() {
+            let dim = problem.row_range(i).len();
+            crate::residual::velocity(problem, i, v, &self.lambda, &mut u[..dim]);
+            self.slip[i] = problem.law(i).relation().shift(&u[..dim]);
+        }
+        self.slip_change.fill(0.0);
+    }
+
+    /// The question at penalty `c`: yields `R + w/c`, shifts `e − λ w/c`, and with `slip` also
+    /// p on the normal row [Lee25, Eqs. (20), (22)].
+    pub fn question(&mut self, problem: &Problem, c: f64, slip: bool) -> Question<'_> {
+        for i in 0..problem.constraints().len() {
+            let rows = problem.row_range(i);
+            let extra = scale(problem, i) / c;
+            for k in rows.clone() {
+                self.yields[k] = problem.compliance()[k] + extra;
+                self.shift[k] = problem.bias()[k] - extra * self.lambda[k];
+            }
+            if slip && problem.law(i).is_contact() {
+                add_to_normal(&mut self.shift[rows], self.slip[i]);
+            }
+        }
+        Question { shift: &self.shift, yields: &self.yields }
+    }
+
+    /// `|√w (λ' − λ)|/c` \[√J\]: how far J v is from its slack z [Lee25, Eqs. (13), (40)], in
+    /// the unit of a scaled momentum.
+    pub fn change(problem: &Problem, c: f64, old: &[f64], new: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for i in 0..problem.constraints().len() {
+            let rows = problem.row_range(i);
+            let pairs = old[rows.clone()].iter().zip(&new[rows]);
+            sum += scale(problem, i) * pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        }
+        f64::sqrt(sum) / c
+    }
+
+    /// The largest `|J v − z| = |λ' − λ| w/c` of a row [m/s].
+    pub fn slack(problem: &Problem, c: f64, old: &[f64], new: &[f64]) -> f64 {
+        let mut largest: f64 = 0.0;
+        for i in 0..problem.constraints().len() {
+            let extra = scale(problem, i) / c;
+            for k in problem.row_range(i) {
+                largest = largest.max(extra * (new[k] - old[k]).abs());
+            }
+        }
+        largest
+    }
+
+    /// Takes over the impulse of an inner solve at penalty `c`; how much changed \[√J\].
+    pub fn update(&mut self, problem: &Problem, c: f64, lambda: &[f64]) -> f64 {
+        let change = Self::change(problem, c, &self.lambda, lambda);
+        self.lambda.copy_from_slice(lambda);
+        change
+    }
+
+    /// Moves the slip terms towards `μ|z_t + R λ_t|` [Lee25, Eq. (21)], damped when they
+    /// oscillate; the largest change that was due [m/s].
+    ///
+    /// Deviation: the paper takes the full step, whose contraction can exceed one, as in a
+    /// corner of three planes; [`Self::relaxed`] off restores it. `old` are the multipliers that
+    /// the inner solve at penalty `c` started from: z = J v + e + (λ' − λ) w/c.
+    pub fn update_slip(&mut self, problem: &Problem, c: f64, v: &[f64], old: &[f64]) -> f64 {
+        let mut u = [0.0; crate::contact::DIM];
+        let (mut largest, mut along, mut size, mut old_size) = (0.0, 0.0, 0.0, 0.0);
+        for i in 0..self.slip.len() {
+            let law = problem.law(i);
+            if !law.is_contact() {
+                continue;
+            }
+            let rows = problem.row_range(i);
+            crate::residual::velocity(problem, i, v, &self.lambda, &mut u);
+            let extra = scale(problem, i) / c;
+            for (u, k) in u.iter_mut().zip(rows) {
+                *u += extra * (self.lambda[k] - old[k]);
+            }
+            let change = law.relation().shift(&u) - self.slip[i];
+            along += change * self.slip_change[i];
+            size += change * change;
+            old_size += self.slip_change[i] * self.slip_change[i];
+            self.slip_change[i] = change;
+            largest = f64::max(largest, change.abs());
+        }
+        let both = f64::sqrt(size * old_size);
+        if self.relaxed && along < -0.3 * both && size > 0.25 * old_size {
+            self.relaxation = (0.5 * self.relaxation).max(LEAST_RELAXATION);
+        } else if along > 0.5 * both {
+            self.relaxation = (1.2 * self.relaxation).min(1.0);
+        }
+        for (p, d) in self.slip.iter_mut().zip(&self.slip_change) {
+            *p += self.relaxation * d;
+        }
+        largest
+    }
+}

@@ -1,0 +1,256 @@
+//! Newton's method with exact line search on the convex potential
+//! `ℓ(v) = ½ |v − v*|²_A + Σ ψ_i(J_i v + s_i; r_i)` [Castro22, Eqs. (23), (24)].
+//!
+//! The kernel that SAP calls once and CANAL in a loop: with yields `r = R + 1/β` and shifts
+//! `s = e + p − λ/β` the potential is CANAL's surrogate [Lee25, Eqs. (22), (23)].
+//! Per iteration: one assembly and Cholesky factorization of `H = A + Jᵀ G J`, and a line search
+//! that costs a pass over the constraints for each evaluation.
+
+use std::time::Instant;
+
+use stiction_math::root;
+
+use super::{Hessian, Phases, Question};
+use crate::contact::DIM;
+use crate::law::FrictionModel;
+use crate::problem::{Problem, dot};
+
+/// Newton's method on the convex potential.
+#[derive(Debug)]
+pub struct Convex {
+    /// Relative tolerance on momentum [-] [Castro22, Eq. (26)].
+    pub tolerance: f64,
+    /// Newton iterations.
+    pub max_iterations: usize,
+    /// Longest step tried by the line search.
+    pub max_step: f64,
+    hessian: Hessian,
+    slopes: Vec<f64>,
+    c: Vec<f64>,
+    dc: Vec<f64>,
+    gradient: Vec<f64>,
+    momentum: Vec<f64>,
+    impulse: Vec<f64>,
+    dv: Vec<f64>,
+    dp: Vec<f64>,
+    phases: Phases,
+}
+
+impl Default for Convex {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-11,
+            max_iterations: 100,
+            max_step: 1.5, // [Castro22, Sec. IV-B]
+            hessian: Hessian::default(),
+            slopes: Vec::new(),
+            c: Vec::new(),
+            dc: Vec::new(),
+            gradient: Vec::new(),
+            momentum: Vec::new(),
+            impulse: Vec::new(),
+            dv: Vec::new(),
+            dp: Vec::new(),
+            phases: Phases::default(),
+        }
+    }
+}
+
+/// How a minimisation ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// Newton iterations done.
+    pub iterations: usize,
+    /// Whether the tolerance was met, or the round-off floor reached.
+    pub converged: bool,
+    /// Relative error of momentum that is left [-].
+    pub error: f64,
+}
+
+/// Below this relative error, a step without descent counts as the round-off floor.
+const FLOOR: f64 = 1e-9;
+/// As many round-off floors count as the floor when the error stops to decrease.
+const NEAR_FLOOR: f64 = 30.0;
+
+impl Convex {
+    /// With a limit on Newton iterations.
+    pub fn with_limit(max_iterations: usize) -> Self {
+        Self { max_iterations, ..Self::default() }
+    }
+
+    /// Fits to a problem: sizes and the sparsity of H.
+    pub fn prepare(&mut self, problem: &Problem) {
+        self.hessian.prepare(problem);
+        let (n, m) = (problem.dofs(), problem.rows());
+        self.slopes.clear();
+        self.slopes.resize(self.hessian.stencil().slopes(), 0.0);
+        for (x, len) in [
+            (&mut self.c, m),
+            (&mut self.dc, m),
+            (&mut self.gradient, n),
+            (&mut self.momentum, n),
+            (&mut self.impulse, n),
+            (&mut self.dv, n),
+            (&mut self.dp, n),
+        ] {
+            x.clear();
+            x.resize(len, 0.0);
+        }
+    }
+
+    /// Where the time went since the last call.
+    pub fn take_phases(&mut self) -> Phases {
+        std::mem::take(&mut self.phases)
+    }
+
+    /// Minimises from `v`; leaves the minimiser in `v` and the answers of the laws in `lambda`.
+    /// `scaling` is diag(A)^(−1/2). The problem must be the one prepared for.
+    pub fn minimise(
+        &mut self,
+        problem: &Problem,
+        question: Question<'_>,
+        scaling: &[f64],
+        v: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Outcome {
+        let mut best = f64::INFINITY;
+        let mut idle = 0;
+        for iterations in 0..=self.max_iterations {
+            let start = Instant::now();
+            let (residual, size) = self.evaluate(problem, question, scaling, v, lambda);
+            let error = if residual == 0.0 { 0.0 } else { residual / size };
+            let done = |converged| Outcome { iterations, converged, error };
+            if error <= self.tolerance {
+                return done(true);
+            }
+            if !error.is_finite() || iterations == self.max_iterations {
+                return done(false);
+            }
+            // Close to the round-off floor the error stops to decrease.
+            idle = if error < 0.5 * best { 0 } else { idle + 1 };
+            best = best.min(error);
+            let floor = question.floor(problem, v, lambda);
+            let near = residual <= NEAR_FLOOR * floor;
+            if residual <= floor || (idle >= 3 && near) {
+                return done(true);
+            }
+            self.hessian_slopes(problem, question);
+            self.hessian.assemble(problem, &self.slopes);
+            let assembled = Instant::now();
+            self.phases.assembly += assembled - start;
+            if !self.hessian.factor() {
+                return done(false);
+            }
+            for (d, g) in self.dv.iter_mut().zip(&self.gradient) {
+                *d = -g;
+            }
+            self.hessian.solve(&mut self.dv);
+            let factored = Instant::now();
+            self.phases.factorization += factored - assembled;
+            let step = self.line_search(problem, question);
+            self.phases.line_search += factored.elapsed();
+            self.phases.iterations += 1;
+            let Some(step) = step else {
+                // No descent along a Newton direction of a convex function: round-off.
+                return done(near || error < FLOOR);
+            };
+            for (v, d) in v.iter_mut().zip(&self.dv) {
+                *v += step * d;
+            }
+        }
+        Outcome { iterations: self.max_iterations, converged: false, error: best }
+    }
+
+    /// Answers and gradient at v; the scaled gradient and the scaled momentum it compares with.
+    fn evaluate(
+        &mut self,
+        problem: &Problem,
+        question: Question<'_>,
+        scaling: &[f64],
+        v: &[f64],
+        lambda: &mut [f64],
+    ) -> (f64, f64) {
+        problem.jacobian().mul(v, &mut self.c);
+        for (c, s) in self.c.iter_mut().zip(question.shift) {
+            *c += s;
+        }
+        self.impulse.fill(0.0);
+        for i in 0..problem.constraints().len() {
+            let rows = problem.row_range(i);
+            let lambda = &mut lambda[rows.clone()];
+            problem.law(i).relation().respond(
+                FrictionModel::Convex,
+                &self.c[rows.clone()],
+                &question.yields[rows],
+                lambda,
+            );
+            problem.jacobian().mul_constraint_transposed_add(i, lambda, &mut self.impulse);
+        }
+        problem.mass().mul(v, &mut self.momentum);
+        let (mut error, mut inertia, mut impulse) = (0.0, 0.0, 0.0);
+        let b = problem.momentum();
+        for i in 0..v.len() {
+            let (p, j) = (self.momentum[i], self.impulse[i]);
+            let g = p - b[i] - j;
+            self.gradient[i] = g;
+            error += (scaling[i] * g).powi(2);
+            inertia += (scaling[i] * p).powi(2);
+            impulse += (scaling[i] * j).powi(2);
+        }
+        (f64::sqrt(error), f64::sqrt(f64::max(inertia, impulse)))
+    }
+
+    fn hessian_slopes(&mut self, problem: &Problem, question: Question<'_>) {
+        for i in 0..problem.constraints().len() {
+            let rows = problem.row_range(i);
+            problem.law(i).relation().slope(
+                FrictionModel::Convex,
+                &self.c[rows.clone()],
+                &question.yields[rows],
+                &mut self.slopes[self.hessian.stencil().slope_range(i)],
+            );
+        }
+    }
+
+    /// The minimiser of ℓ(v + α dv) over α in [0, max_step]; `None` if there is no descent.
+    /// [Castro22, Sec. IV-B] with an exact search, methods as in its Appendix E.
+    fn line_search(&mut self, problem: &Problem, question: Question<'_>) -> Option<f64> {
+        problem.mass().mul(&self.dv, &mut self.dp);
+        problem.jacobian().mul(&self.dv, &mut self.dc);
+        let curvature = dot(&self.dv, &self.dp);
+        // ℓ'(α) = dv·(A v − b) + α dv·A dv − dc·λ(c + α dc).
+        let inertia = dot(&self.dv, &self.momentum) - dot(&self.dv, problem.momentum());
+        let (c, dc) = (&self.c, &self.dc);
+        let along = |alpha: f64| {
+            let (mut first, mut second) = (inertia + alpha * curvature, curvature);
+            for i in 0..problem.constraints().len() {
+                let rows = problem.row_range(i);
+                let dim = rows.len();
+                let (mut at, mut lambda, mut slope) = ([0.0; DIM], [0.0; DIM], [0.0; DIM * DIM]);
+                let (c, dc) = (&c[rows.clone()], &dc[rows.clone()]);
+                for k in 0..dim {
+                    at[k] = c[k] + alpha * dc[k];
+                }
+                let (at, r) = (&at[..dim], &question.yields[rows]);
+                let law = problem.law(i).relation();
+                law.respond(FrictionModel::Convex, at, r, &mut lambda[..dim]);
+                law.slope(FrictionModel::Convex, at, r, &mut slope[..dim * dim]);
+                first -= dot(dc, &lambda);
+                for (row, d) in slope.chunks_exact(dim).zip(dc) {
+                    second += d * dot(row, dc);
+                }
+            }
+            (first, second)
+        };
+        let (at_zero, _) = along(0.0);
+        if !(at_zero < 0.0) {
+            return None;
+        }
+        let (at_end, _) = along(self.max_step);
+        if at_end <= 0.0 {
+            return Some(self.max_step);
+        }
+        let (step, _) = root::increasing(along, 0.0, self.max_step, 1.0, 1e-14);
+        (step > 0.0).then_some(step)
+    }
+}

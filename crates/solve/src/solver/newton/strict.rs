@@ -1,0 +1,404 @@
+//! Semismooth Newton on the exact equations of an augmented Lagrangian step,
+//! `r(v) = A v − b − Jᵀ T(J v + s; 1/β + R) = 0` [Lee25, Eq. (20)].
+//!
+//! T is the exact answer, whose slope is not symmetric, so there is no potential to descend: the
+//! merit is `½|D r|²` with D = diag(A)^(−1/2). Two ways to make it converge from afar: damping
+//! (Newton direction, halved until the merit decreases; steepest descent of the merit if the
+//! direction is none) and a dogleg in a trust region. Alone, neither is robust; ALM catches
+//! their failures.
+
+use super::{Outcome, Question, UnsymmetricHessian};
+use crate::contact::DIM;
+use crate::law::FrictionModel;
+use crate::problem::{Problem, dot};
+
+/// How steps are kept in check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Globalisation {
+    /// Halve the step until the merit decreases.
+    Damped,
+    /// Powell's dogleg in a trust region.
+    Dogleg,
+}
+
+/// Semismooth Newton on the exact equations.
+#[derive(Debug)]
+pub struct Strict {
+    /// Tolerance on the relative error of momentum [-].
+    pub tolerance: f64,
+    /// Newton iterations.
+    pub max_iterations: usize,
+    /// How steps are kept in check.
+    pub globalisation: Globalisation,
+    hessian: UnsymmetricHessian,
+    slopes: Vec<f64>,
+    c: Vec<f64>,
+    residual: Vec<f64>,
+    scaled: Vec<f64>,
+    step: Vec<f64>,
+    descent: Vec<f64>,
+    trial: Vec<f64>,
+    trial_lambda: Vec<f64>,
+    size: f64,
+}
+
+impl Default for Strict {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-11,
+            max_iterations: 20,
+            globalisation: Globalisation::Damped,
+            hessian: UnsymmetricHessian::default(),
+            slopes: Vec::new(),
+            c: Vec::new(),
+            residual: Vec::new(),
+            scaled: Vec::new(),
+            step: Vec::new(),
+            descent: Vec::new(),
+            trial: Vec::new(),
+            trial_lambda: Vec::new(),
+            size: 0.0,
+        }
+    }
+}
+
+/// Armijo's fraction of the predicted decrease.
+const ARMIJO: f64 = 1e-4;
+/// The shortest step before a search is given up.
+const SHORTEST: f64 = 1e-3;
+/// The smallest trust region, relative to the velocity.
+const SMALLEST_REGION: f64 = 1e-12;
+/// Relative residual of a linear solve beyond which its direction is not trusted.
+const SOLVE_ERROR: f64 = 1e-3;
+/// Below this relative residual, an iteration without progress counts as the round-off floor.
+const FLOOR: f64 = 1e-8;
+/// As many round-off floors count as the floor when no step helps.
+const NEAR_FLOOR: f64 = 30.0;
+
+impl Strict {
+    /// Fits to a problem: sizes and the sparsity of H.
+    pub fn prepare(&mut self, problem: &Problem) {
+        self.hessian.prepare(problem);
+        let (n, m) = (problem.dofs(), problem.rows());
+        self.slopes.clear();
+        self.slopes.resize(self.hessian.stencil().slopes(), 0.0);
+        for (x, len) in [
+            (&mut self.c, m),
+            (&mut self.residual, n),
+            (&mut self.scaled, n),
+            (&mut self.step, n),
+            (&mut self.descent, n),
+            (&mut self.trial, n),
+            (&mut self.trial_lambda, m),
+        ] {
+            x.clear();
+            x.resize(len, 0.0);
+        }
+    }
+
+    /// Looks for a root from `v`; leaves the best point in `v` and its answers in `lambda`.
+    ///
+    /// `enough(λ)` \[√J\] is a scaled residual that the caller can live with at this λ: an outer
+    /// loop that is still far away needs no exact inner solution.
+    pub fn find(
+        &mut self,
+        problem: &Problem,
+        question: Question<'_>,
+        scaling: &[f64],
+        v: &mut [f64],
+        lambda: &mut [f64],
+        enough: impl Fn(&[f64]) -> f64,
+    ) -> Outcome {
+        let mut merit = self.evaluate(problem, question, scaling, v, lambda);
+        let mut radius = f64::INFINITY;
+        for iterations in 0..=self.max_iterations {
+            let error = self.relative_error(merit);
+            let done = |converged| Outcome { iterations, converged, error };
+            if !error.is_finite() {
+                return done(false);
+            }
+            let (residual, floor) = ((2.0 * merit).sqrt(), question.floor(problem, v, lambda));
+            let good = residual <= floor.max(enough(lambda));
+            if error <= self.tolerance || (iterations > 0 && good) {
+                return done(true);
+            }
+            let close = error <= FLOOR || residual <= NEAR_FLOOR * floor;
+            if iterations == self.max_iterations {
+                return done(close);
+            }
+            self.assemble(problem, question, v);
+            let newton = self.newton_direction();
+            self.steepest_descent(problem, scaling);
+            let next = match self.globalisation {
+                Globalisation::Damped => {
+                    self.damped(problem, question, scaling, v, lambda, merit, newton)
+                }
+                Globalisation::Dogleg => {
+                    self.dogleg(problem, question, scaling, v, lambda, merit, newton, &mut radius)
+                }
+            };
+            match next {
+                Some(next) => merit = next,
+                None => return done(close),
+            }
+        }
+        Outcome { iterations: self.max_iterations, converged: false, error: f64::INFINITY }
+    }
+
+    /// Answers at v, the residual and half its scaled square.
+    fn evaluate(
+        &mut self,
+        problem: &Problem,
+        question: Question<'_>,
+        scaling: &[f64],
+        v: &[f64],
+        lambda: &mut [f64],
+    ) -> f64 {
+        problem.mass().mul(v, &mut self.residual);
+        let inertia = scaled_norm(scaling, &self.residual);
+        for (r, b) in self.residual.iter_mut().zip(problem.momentum()) {
+            *r = b - *r;
+        }
+        let without = scaled_norm(scaling, &self.residual);
+        let mut c = [0.0; DIM];
+        for i in 0..problem.constraints().len() {
+            let rows = problem.row_range(i);
+            let (dim, lambda) = (rows.len(), &mut lambda[rows.clone()]);
+            problem.jacobian().mul_constraint(i, v, &mut c[..dim]);
+            for (c, s) in c.iter_mut().zip(&question.shift[rows.clone()]) {
+                *c += s;
+            }
+            let law = problem.law(i).relation();
+            law.respond(FrictionModel::Coulomb, &c[..dim], &question.yields[rows], lambda);
+            problem.jacobian().mul_constraint_transposed_add(i, lambda, &mut self.residual);
+        }
+        // r = A v − b − Jᵀλ.
+        for (s, (r, d)) in self.scaled.iter_mut().zip(self.residual.iter_mut().zip(scaling)) {
+            *r = -*r;
+            *s = d * *r;
+        }
+        // |b − A v| stands in for |Jᵀλ|, which it equals at a root.
+        self.size = inertia.max(without);
+        0.5 * dot(&self.scaled, &self.scaled)
+    }
+
+    fn relative_error(&self, merit: f64) -> f64 {
+        if merit == 0.0 { 0.0 } else { (2.0 * merit).sqrt() / self.size.max(f64::MIN_POSITIVE) }
+    }
+
+    fn assemble(&mut self, problem: &Problem, question: Question<'_>, v: &[f64]) {
+        problem.jacobian().mul(v, &mut self.c);
+        for (c, s) in self.c.iter_mut().zip(question.shift) {
+            *c += s;
+        }
+        for i in 0..problem.constraints().len() {
+            let rows = problem.row_range(i);
+            problem.law(i).relation().slope(
+                FrictionModel::Coulomb,
+                &self.c[rows.clone()],
+                &question.yields[rows],
+                &mut self.slopes[self.hessian.stencil().slope_range(i)],
+            );
+        }
+        self.hessian.assemble(problem, &self.slopes);
+    }
+
+    /// `step = −H⁻¹ r`; false if there is no trustworthy one.
+    fn newton_direction(&mut self) -> bool {
+        if !self.hessian.factor() {
+            return false;
+        }
+        let error = self.hessian.solve(&self.residual, &mut self.step);
+        for s in &mut self.step {
+            *s = -*s;
+        }
+        error <= SOLVE_ERROR && self.step.iter().all(|s| s.is_finite())
+    }
+
+    /// `descent = −∇(½|D r|²)` in the scaled variable x = D⁻¹ v, times D: `−D² Hᵀ D² r`.
+    fn steepest_descent(&mut self, problem: &Problem, scaling: &[f64]) {
+        for ((t, r), d) in self.trial.iter_mut().zip(&self.residual).zip(scaling) {
+            *t = d * d * r;
+        }
+        problem.mass().mul(&self.trial, &mut self.descent);
+        let (mut c, mut g) = ([0.0; DIM], [0.0; DIM]);
+        for i in 0..problem.constraints().len() {
+            let dim = problem.row_range(i).len();
+            problem.jacobian().mul_constraint(i, &self.trial, &mut c[..dim]);
+            g[..dim].fill(0.0);
+            let slope = &self.slopes[self.hessian.stencil().slope_range(i)];
+            for (row, c) in slope.chunks_exact(dim).zip(&c) {
+                for (g, s) in g.iter_mut().zip(row) {
+                    *g += s * c;
+                }
+            }
+            problem.jacobian().mul_constraint_transposed_add(i, &g[..dim], &mut self.descent);
+        }
+        for (x, d) in self.descent.iter_mut().zip(scaling) {
+            *x *= -d * d;
+        }
+    }
+
+    /// Directional derivative of the merit along `direction`: `∇·direction`, from the descent
+    /// direction `−D²∇` and D.
+    fn rate(&self, scaling: &[f64], direction: &[f64]) -> f64 {
+        let terms = self.descent.iter().zip(direction).zip(scaling);
+        -terms.map(|((g, x), d)| g * x / (d * d)).sum::<f64>()
+    }
+
+    #[allow(clippy::too_many_arguments)] // one line search, spelled out
+    fn damped(
+        &mut self,
+        problem: &Problem,
+        question: Question<'_>,
+        scaling: &[f64],
+        v: &mut [f64],
+        lambda: &mut [f64],
+        merit: f64,
+        newton: bool,
+    ) -> Option<f64> {
+        let mut direction = std::mem::take(&mut self.step);
+        let mut rate = self.rate(scaling, &direction);
+        if !newton || !(rate < 0.0) {
+            direction.copy_from_slice(&self.descent);
+            rate = self.rate(scaling, &direction);
+        }
+        let mut accepted = None;
+        let mut alpha = 1.0;
+        while rate < 0.0 && alpha >= SHORTEST {
+            let found = self.try_step(problem, question, scaling, v, &direction, alpha);
+            if found <= merit + ARMIJO * alpha * rate {
+                accepted = Some(found);
+                break;
+            }
+            alpha *= 0.5;
+        }
+        self.step = direction;
+        if accepted.is_some() {
+            v.copy_from_slice(&self.trial);
+            lambda.copy_from_slice(&self.trial_lambda);
+        }
+        accepted
+    }
+
+    /// The merit at `v + α direction`, which is left in `trial`.
+    fn try_step(
+        &mut self,
+        problem: &Problem,
+        question: Question<'_>,
+        scaling: &[f64],
+        v: &[f64],
+        direction: &[f64],
+        alpha: f64,
+    ) -> f64 {
+        for ((t, v), d) in self.trial.iter_mut().zip(v).zip(direction) {
+            *t = v + alpha * d;
+        }
+        let trial = std::mem::take(&mut self.trial);
+        let mut lambda = std::mem::take(&mut self.trial_lambda);
+        let merit = self.evaluate(problem, question, scaling, &trial, &mut lambda);
+        (self.trial, self.trial_lambda) = (trial, lambda);
+        merit
+    }
+
+    /// One step of Powell's dogleg in the scaled variable; the merit after it.
+    #[allow(clippy::too_many_arguments)] // one trust-region step, spelled out
+    fn dogleg(
+        &mut self,
+        problem: &Problem,
+        question: Question<'_>,
+        scaling: &[f64],
+        v: &mut [f64],
+        lambda: &mut [f64],
+        merit: f64,
+        newton: bool,
+        radius: &mut f64,
+    ) -> Option<f64> {
+        let length =
+            |x: &[f64]| x.iter().zip(scaling).map(|(x, d)| (x / d).powi(2)).sum::<f64>().sqrt();
+        // Cauchy point: minimiser of the linear model ½|D(r + H s)|² along the descent direction.
+        let gradient = length(&self.descent);
+        if !(gradient > 0.0) {
+            return None;
+        }
+        let descent = self.descent.clone();
+        let change = self.model_change(problem, scaling, &descent);
+        let curvature = dot(&change, &change);
+        let cauchy = if curvature > 0.0 { gradient * gradient / curvature } else { 1.0 };
+        if !radius.is_finite() {
+            *radius = if newton { length(&self.step) } else { cauchy * gradient };
+        }
+        let initial_residual = self.scaled.clone();
+        let mut direction = descent.clone();
+        while *radius > SMALLEST_REGION * length(v).max(f64::MIN_POSITIVE) {
+            let newton_length = length(&self.step);
+            if newton && newton_length <= *radius {
+                direction.copy_from_slice(&self.step);
+            } else if !newton || cauchy * gradient >= *radius {
+                let scale = (*radius / gradient).min(cauchy);
+                direction.iter_mut().zip(&descent).for_each(|(d, g)| *d = scale * g);
+            } else {
+                let fraction = self.dogleg_fraction(scaling, &descent, cauchy, *radius);
+                for (d, (g, s)) in direction.iter_mut().zip(descent.iter().zip(&self.step)) {
+                    *d = cauchy * g + fraction * (s - cauchy * g);
+                }
+            }
+            let change = self.model_change(problem, scaling, &direction);
+            let predicted: f64 = 0.5
+                * initial_residual
+                    .iter()
+                    .zip(&change)
+                    .map(|(r, c)| r * r - (r + c).powi(2))
+                    .sum::<f64>();
+            let found = self.try_step(problem, question, scaling, v, &direction, 1.0);
+            let ratio = (merit - found) / predicted;
+            let taken = length(&direction);
+            if ratio < 0.25 || !ratio.is_finite() {
+                *radius = 0.25 * taken;
+            } else if ratio > 0.75 {
+                *radius = radius.max(2.0 * taken);
+            }
+            if ratio > ARMIJO {
+                v.copy_from_slice(&self.trial);
+                lambda.copy_from_slice(&self.trial_lambda);
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// `D H x`: the change of the scaled residual along x, to first order.
+    fn model_change(&self, problem: &Problem, scaling: &[f64], x: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; x.len()];
+        problem.mass().mul(x, &mut out);
+        let (mut c, mut g) = ([0.0; DIM], [0.0; DIM]);
+        for i in 0..problem.constraints().len() {
+            let dim = problem.row_range(i).len();
+            problem.jacobian().mul_constraint(i, x, &mut c[..dim]);
+            let slope = &self.slopes[self.hessian.stencil().slope_range(i)];
+            for (row, g) in slope.chunks_exact(dim).zip(&mut g) {
+                *g = dot(row, &c);
+            }
+            problem.jacobian().mul_constraint_transposed_add(i, &g[..dim], &mut out);
+        }
+        out.iter_mut().zip(scaling).for_each(|(o, d)| *o *= d);
+        out
+    }
+
+    /// Where the leg from the Cauchy point to the Newton point leaves the trust region.
+    fn dogleg_fraction(&self, scaling: &[f64], descent: &[f64], cauchy: f64, radius: f64) -> f64 {
+        let (mut a, mut b, mut c) = (0.0, 0.0, -radius * radius);
+        for ((g, s), d) in descent.iter().zip(&self.step).zip(scaling) {
+            let (start, leg) = (cauchy * g / d, (s - cauchy * g) / d);
+            a += leg * leg;
+            b += 2.0 * start * leg;
+            c += start * start;
+        }
+        let root = (b * b - 4.0 * a * c).max(0.0).sqrt();
+        if a > 0.0 { ((root - b) / (2.0 * a)).clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
+fn scaled_norm(scaling: &[f64], x: &[f64]) -> f64 {
+    scaling.iter().zip(x).map(|(d, x)| (d * x).powi(2)).sum::<f64>().sqrt()
+}
