@@ -14,6 +14,7 @@ mod island;
 mod jacobian;
 mod mass;
 mod port;
+mod restrict;
 
 pub use builder::Builder;
 pub use delassus::Delassus;
@@ -23,6 +24,7 @@ pub(crate) use jacobian::dot;
 pub use jacobian::{Entry, Jacobian};
 pub use mass::{Mass, Structure};
 pub use port::{Map, Port, PortId, SubsystemId};
+pub use restrict::Restriction;
 
 use crate::law::Law;
 
@@ -182,6 +184,26 @@ impl Problem {
         v.copy_from_slice(&self.momentum);
         self.jacobian.mul_transposed_add(lambda, v);
         self.mass.solve(v);
+    }
+
+    /// A problem without anything in it: memory for a restriction.
+    fn empty() -> Self {
+        Self {
+            name: String::new(),
+            mass: Mass::default(),
+            momentum: Vec::new(),
+            free_velocity: Vec::new(),
+            ports: Vec::new(),
+            terms: Vec::new(),
+            term_values: Vec::new(),
+            constraints: Vec::new(),
+            bias: Vec::new(),
+            compliance: Vec::new(),
+            jacobian: Jacobian::default(),
+            delassus: Delassus::default(),
+            reference_velocity: 0.0,
+            islands: Islands::default(),
+        }
     }
 
     fn derive(&mut self) {

@@ -44,14 +44,21 @@ impl Default for Sap {
     }
 }
 
+/// The violation must shrink by this from pass to pass, or the softening is reduced.
+const SUFFICIENT_DECREASE: f64 = 0.25;
+/// By how much it is reduced, and down to what part of the near-rigid limit.
+const SHRINK: f64 = 0.1;
+const LEAST_SOFTNESS: f64 = 1e-3;
+
 impl Sap {
     /// Where the time of Newton iterations went since the last call.
     pub fn take_phases(&mut self) -> Phases {
         self.convex.take_phases()
     }
 
-    /// Yields of all rows, and how much of them the problem does not have.
-    fn soften(&mut self, problem: &Problem) {
+    /// Yields of all rows, and how much of them the problem does not have, at a part of the
+    /// near-rigid limit.
+    fn soften(&mut self, problem: &Problem, softness: f64) {
         for x in [&mut self.extra, &mut self.shift, &mut self.yields] {
             x.clear();
             x.resize(problem.rows(), 0.0);
@@ -60,6 +67,7 @@ impl Sap {
         for i in 0..problem.constraints().len() {
             let w = problem.delassus().frobenius_scale(i);
             let w = if w > 0.0 { w } else { crate::residual::yield_scale(problem, i) };
+            let w = softness * w;
             let least = contact::rows(self.near_rigid.normal() * w, self.near_rigid.sigma * w);
             for (k, least) in problem.row_range(i).zip(least) {
                 let given = problem.compliance()[k];
@@ -102,7 +110,7 @@ impl Solver for Sap {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status {
-        self.soften(problem);
+        self.soften(problem, 1.0);
         if let Verdict::Stop(status) =
             monitor.observe(problem, &solution.velocity, &solution.impulse)
         {
@@ -111,6 +119,7 @@ impl Solver for Sap {
         self.convex.prepare(problem);
         let limit = monitor.iteration_limit(usize::MAX);
         let passes = if self.refine { self.max_passes } else { 1 };
+        let (mut softness, mut last) = (1.0, f64::INFINITY);
         for _ in 0..passes {
             for k in 0..problem.rows() {
                 let absorbed = if self.refine { self.extra[k] * solution.impulse[k] } else { 0.0 };
@@ -132,6 +141,12 @@ impl Solver for Sap {
                 }
                 Verdict::Continue => {}
             }
+            let violation = monitor.last().0;
+            if violation > SUFFICIENT_DECREASE * last && softness > LEAST_SOFTNESS {
+                softness *= SHRINK;
+                self.soften(problem, softness);
+            }
+            last = violation;
         }
         Status::Stalled
     }
