@@ -7,13 +7,16 @@
 //! What follows from the data alone is computed with it: the free velocity v* = A⁻¹ b, the
 //! diagonal blocks of the Delassus operator W = J A⁻¹ Jᵀ with their scales, and the islands.
 
+pub(crate) mod branch;
 mod builder;
 mod delassus;
+mod extension;
 mod from_raw;
 mod island;
 mod jacobian;
 mod mass;
 mod port;
+mod tree;
 
 pub use builder::Builder;
 pub use delassus::Delassus;
@@ -23,6 +26,7 @@ pub(crate) use jacobian::dot;
 pub use jacobian::{Entry, Jacobian};
 pub use mass::{Mass, Structure};
 pub use port::{Map, Port, PortId, SubsystemId};
+pub use tree::Tree;
 
 use crate::law::Law;
 
