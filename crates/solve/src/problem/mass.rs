@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use stiction_math::block;
 
-use super::SubsystemId;
+use super::{SubsystemId, Tree, branch};
 use crate::error::ProblemError;
 
 /// What a subsystem is made of.
@@ -22,6 +22,8 @@ pub enum Structure {
         /// Velocities per node.
         node_size: usize,
     },
+    /// A tree of links: one block with the sparsity of the tree's branches.
+    Tree(Tree),
 }
 
 impl Structure {
@@ -29,6 +31,7 @@ impl Structure {
         match self {
             Self::Dense => "dense",
             Self::Sparse { .. } => "sparse",
+            Self::Tree(_) => "a tree",
         }
     }
 }
@@ -40,6 +43,8 @@ const SMALL: usize = 48;
 enum Factor {
     /// Lower Cholesky factor at an offset, row-major.
     Small(usize),
+    /// Factor along the branches of a tree at an offset, row-major.
+    Branches(usize),
     Large(Arc<block::Cholesky>),
 }
 
@@ -83,7 +88,16 @@ impl Mass {
         for (subsystem, range) in self.blocks.iter().enumerate() {
             let fail = ProblemError::NotPositiveDefinite { subsystem };
             let n = self.dofs_of(range);
-            if range.len() == 1 && n.len() <= SMALL {
+            if let Structure::Tree(tree) = &self.structures[subsystem] {
+                let (offset, A) =
+                    (self.small.len(), self.matrix.block(pattern.diagonal(range.start)));
+                self.small.extend_from_slice(A);
+                let diagonal = |k: usize| A[k * (n.len() + 1)];
+                if !branch::factor(&mut self.small[offset..], tree.branches(), diagonal) {
+                    return Err(fail);
+                }
+                self.factors.push(Factor::Branches(offset));
+            } else if range.len() == 1 && n.len() <= SMALL {
                 let offset = self.small.len();
                 let id = pattern.diagonal(range.start);
                 self.small.extend_from_slice(self.matrix.block(id));
@@ -142,6 +156,14 @@ impl Mass {
         &self.structures[subsystem.0]
     }
 
+    /// The tree of a subsystem, if it is one.
+    pub fn tree(&self, subsystem: SubsystemId) -> Option<&Tree> {
+        match self.structure(subsystem) {
+            Structure::Tree(tree) => Some(tree),
+            _ => None,
+        }
+    }
+
     /// Blocks of coordinates of a subsystem.
     pub fn blocks(&self, subsystem: SubsystemId) -> Range<usize> {
         self.blocks[subsystem.0].clone()
@@ -173,6 +195,11 @@ impl Mass {
             Factor::Small(offset) => {
                 let n = x.len();
                 cholesky_solve(&self.small[*offset..*offset + n * n], x);
+            }
+            Factor::Branches(offset) => {
+                if let Structure::Tree(tree) = &self.structures[subsystem.0] {
+                    branch::solve(&self.small[*offset..], tree.branches(), x);
+                }
             }
             Factor::Large(factor) => factor.solve_in_place(x),
         }

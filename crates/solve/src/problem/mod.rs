@@ -7,14 +7,17 @@
 //! What follows from the data alone is computed with it: the free velocity v* = A⁻¹ b, the
 //! diagonal blocks of the Delassus operator W = J A⁻¹ Jᵀ with their scales, and the islands.
 
+pub(crate) mod branch;
 mod builder;
 mod delassus;
+mod extension;
 mod from_raw;
 mod island;
 mod jacobian;
 mod mass;
 mod port;
 mod restrict;
+mod tree;
 
 pub use builder::Builder;
 pub use delassus::Delassus;
@@ -25,6 +28,7 @@ pub use jacobian::{Entry, Jacobian};
 pub use mass::{Mass, Structure};
 pub use port::{Map, Port, PortId, SubsystemId};
 pub use restrict::Restriction;
+pub use tree::Tree;
 
 use crate::law::Law;
 
