@@ -4,9 +4,14 @@
 //! keeps its memory between solves, and judges nothing itself.
 
 mod alm;
+mod local;
 mod multiplier;
 pub mod newton;
+mod pgs;
+mod psor;
 mod setting;
+mod ssor;
+mod sweep;
 
 pub use setting::{Setting, SettingError, Value};
 
@@ -56,12 +61,32 @@ fn boxed<S: Solver + Default + 'static>() -> Box<dyn Solver> {
 }
 
 /// Every solver of the house, in alphabetical order.
-pub static SOLVERS: &[Entry] = &[Entry {
-    name: "alm",
-    cite: "Lee25",
-    about: "augmented Lagrangian, damped semismooth Newton on exact friction, CANAL as fallback",
-    build: boxed::<alm::Alm>,
-}];
+pub static SOLVERS: &[Entry] = &[
+    Entry {
+        name: "alm",
+        cite: "Lee25",
+        about: "augmented Lagrangian, damped semismooth Newton on exact friction, CANAL as fallback",
+        build: boxed::<alm::Alm>,
+    },
+    Entry {
+        name: "pgs",
+        cite: "Lee25",
+        about: "projected Gauss-Seidel on the assembled Delassus operator, exact friction",
+        build: boxed::<pgs::Pgs>,
+    },
+    Entry {
+        name: "psor",
+        cite: "Tasora",
+        about: "projected over-relaxation without a matrix, sweeps in one direction",
+        build: boxed::<psor::Psor>,
+    },
+    Entry {
+        name: "ssor",
+        cite: "Tasora",
+        about: "projected over-relaxation without a matrix, sweeps in alternating directions",
+        build: boxed::<ssor::Ssor>,
+    },
+];
 
 /// A solver, the monitor that watches it, and their memory.
 pub struct Session {
