@@ -4,6 +4,9 @@
 //! keeps its memory between solves, and judges nothing itself.
 
 mod alm;
+mod apgd;
+mod dual;
+mod ipm;
 mod local;
 mod multiplier;
 pub mod newton;
@@ -67,6 +70,18 @@ pub static SOLVERS: &[Entry] = &[
         cite: "Lee25",
         about: "augmented Lagrangian, damped semismooth Newton on exact friction, CANAL as fallback",
         build: boxed::<alm::Alm>,
+    },
+    Entry {
+        name: "apgd",
+        cite: "Mazhar15",
+        about: "accelerated projected gradient descent on the impulses, convex friction",
+        build: boxed::<apgd::Apgd>,
+    },
+    Entry {
+        name: "ipm",
+        cite: "Castro22",
+        about: "interior-point method on second-order cones, convex friction",
+        build: boxed::<ipm::Ipm>,
     },
     Entry {
         name: "pgs",
