@@ -58,6 +58,21 @@ impl ContactVec {
     }
 }
 
+/// The blocks `nn, nt, tn, tt` of a row-major matrix over the rows of a contact.
+#[inline]
+pub fn load_matrix(matrix: &[f64]) -> (f64, Vector2<f64>, Vector2<f64>, nalgebra::Matrix2<f64>) {
+    let at = |i: usize, j: usize| matrix[i * DIM + j];
+    (
+        at(0, 0),
+        Vector2::new(at(0, 1), at(0, 2)),
+        Vector2::new(at(1, 0), at(2, 0)),
+        nalgebra::Matrix2::new(at(1, 1), at(1, 2), at(2, 1), at(2, 2)),
+    )
+}
+
+/// The rows of a contact, the normal before the tangents: the order of a second-order cone.
+pub const NORMAL_BEFORE_TANGENTS: [usize; DIM] = [0, 1, 2];
+
 /// Adds `value` to the normal row of a contact.
 #[inline]
 pub fn add_to_normal(rows: &mut [f64], value: f64) {

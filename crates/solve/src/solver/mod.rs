@@ -4,17 +4,24 @@
 //! keeps its memory between solves, and judges nothing itself.
 
 mod alm;
+mod apgd;
 mod canal;
+mod dual;
 mod infeasibility;
+mod ipm;
+mod local;
 mod multiplier;
 pub mod newton;
 mod newton_al;
+mod pgs;
+mod psor;
 mod sap;
 mod setting;
+mod ssor;
+mod sweep;
 
 pub use canal::Canal;
 pub use sap::Sap;
-
 pub use setting::{Setting, SettingError, Value};
 
 use crate::law::FrictionModel;
@@ -72,10 +79,22 @@ pub static SOLVERS: &[Entry] = &[
         build: boxed::<alm::Alm>,
     },
     Entry {
+        name: "apgd",
+        cite: "Mazhar15",
+        about: "accelerated projected gradient descent on the impulses, convex friction",
+        build: boxed::<apgd::Apgd>,
+    },
+    Entry {
         name: "canal",
         cite: "Lee25",
         about: "cascaded Newton: exact friction as a sequence of convex problems",
         build: boxed::<canal::Canal>,
+    },
+    Entry {
+        name: "ipm",
+        cite: "Castro22",
+        about: "interior-point method on second-order cones, convex friction",
+        build: boxed::<ipm::Ipm>,
     },
     Entry {
         name: "newton-damped",
@@ -90,10 +109,28 @@ pub static SOLVERS: &[Entry] = &[
         build: || Box::new(newton_al::NewtonAl::new(newton::Globalisation::Dogleg)),
     },
     Entry {
+        name: "pgs",
+        cite: "Lee25",
+        about: "projected Gauss-Seidel on the assembled Delassus operator, exact friction",
+        build: boxed::<pgs::Pgs>,
+    },
+    Entry {
+        name: "psor",
+        cite: "Tasora",
+        about: "projected over-relaxation without a matrix, sweeps in one direction",
+        build: boxed::<psor::Psor>,
+    },
+    Entry {
         name: "sap",
         cite: "Castro22",
         about: "convex compliant contact by Newton in velocities, near-rigid refined to rigid",
         build: boxed::<sap::Sap>,
+    },
+    Entry {
+        name: "ssor",
+        cite: "Tasora",
+        about: "projected over-relaxation without a matrix, sweeps in alternating directions",
+        build: boxed::<ssor::Ssor>,
     },
 ];
 
