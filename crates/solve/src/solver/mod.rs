@@ -4,6 +4,7 @@
 //! keeps its memory between solves, and judges nothing itself.
 
 mod alm;
+pub mod cond;
 mod multiplier;
 pub mod newton;
 mod setting;
@@ -56,12 +57,20 @@ fn boxed<S: Solver + Default + 'static>() -> Box<dyn Solver> {
 }
 
 /// Every solver of the house, in alphabetical order.
-pub static SOLVERS: &[Entry] = &[Entry {
-    name: "alm",
-    cite: "Lee25",
-    about: "augmented Lagrangian, damped semismooth Newton on exact friction, CANAL as fallback",
-    build: boxed::<alm::Alm>,
-}];
+pub static SOLVERS: &[Entry] = &[
+    Entry {
+        name: "alm",
+        cite: "Lee25",
+        about: "augmented Lagrangian, damped semismooth Newton on exact friction, CANAL as fallback",
+        build: boxed::<alm::Alm>,
+    },
+    Entry {
+        name: "cond",
+        cite: "Lee23",
+        about: "velocity fixed point on a diagonal surrogate, one node per contact, no factorization",
+        build: boxed::<cond::Cond>,
+    },
+];
 
 /// A solver, the monitor that watches it, and their memory.
 pub struct Session {
