@@ -14,6 +14,10 @@ pub(super) struct Chebyshev {
     pub slow_start: usize,
     /// Under-relaxation u [-].
     pub under_relaxation: f64,
+    /// Whether the weights start again when the iterates turn back.
+    pub restart: bool,
+    /// Largest estimate ρ [-].
+    pub max_rho: f64,
     count: usize,
     weight: f64,
     last_change: f64,
@@ -24,6 +28,8 @@ impl Default for Chebyshev {
         Self {
             slow_start: 10,
             under_relaxation: 0.9,
+            restart: true,
+            max_rho: 1.0,
             count: 0,
             weight: 1.0,
             last_change: f64::INFINITY,
@@ -55,24 +61,30 @@ impl Chebyshev {
         };
         self.count += 1;
         let u = if self.weight > 1.0 { self.under_relaxation } else { 1.0 };
-        combine(self.weight, u, answered, x, previous, metric)
+        let (change, turn) = combine(self.weight, u, answered, x, previous, metric);
+        if self.restart && turn < 0.0 && self.weight > 1.0 {
+            self.count = 0;
+            previous.copy_from_slice(answered);
+        }
+        change
     }
 
     /// The estimate ρ [-] after a change of this size.
     pub fn estimate(&mut self, change: f64) -> f64 {
         let rho = if self.last_change > 0.0 { change / self.last_change } else { 0.0 };
         self.last_change = change;
-        if rho.is_finite() { rho.min(1.0) } else { 1.0 }
+        if rho.is_finite() { rho.min(self.max_rho) } else { self.max_rho }
     }
 }
 
 /// `x⁻ ← ν (u (x** − x) + x − x⁻) + x⁻`; returns `|x⁺ − x|`.
-fn combine(nu: f64, u: f64, answered: &[f64], x: &[f64], previous: &mut [f64], metric: &[f64]) -> f64 {
+fn combine(nu: f64, u: f64, answered: &[f64], x: &[f64], previous: &mut [f64], metric: &[f64]) -> (f64, f64) {
     const LANES: usize = 4;
-    let mut sum = [0.0; LANES];
-    let add = |lane: &mut f64, a: f64, x: f64, p: &mut f64, m: f64| {
+    let (mut sum, mut turn) = ([0.0; LANES], [0.0; LANES]);
+    let add = |lane: &mut f64, turn: &mut f64, a: f64, x: f64, p: &mut f64, m: f64| {
         let next = nu * (u * (a - x) + x - *p) + *p;
         *lane += (next - x) * (next - x) * m;
+        *turn += (next - x) * (a - x) * m;
         *p = next;
     };
     let (a4, a_rest) = answered.as_chunks::<LANES>();
@@ -81,11 +93,12 @@ fn combine(nu: f64, u: f64, answered: &[f64], x: &[f64], previous: &mut [f64], m
     let (m4, m_rest) = metric.as_chunks::<LANES>();
     for (((a, x), p), m) in a4.iter().zip(x4).zip(p4).zip(m4) {
         for k in 0..LANES {
-            add(&mut sum[k], a[k], x[k], &mut p[k], m[k]);
+            add(&mut sum[k], &mut turn[k], a[k], x[k], &mut p[k], m[k]);
         }
     }
     for (((a, x), p), m) in a_rest.iter().zip(x_rest).zip(p_rest).zip(m_rest) {
-        add(&mut sum[0], *a, *x, p, *m);
+        add(&mut sum[0], &mut turn[0], *a, *x, p, *m);
     }
-    ((sum[0] + sum[1]) + (sum[2] + sum[3])).sqrt()
+    let total = |s: [f64; LANES]| (s[0] + s[1]) + (s[2] + s[3]);
+    (total(sum).sqrt(), total(turn))
 }

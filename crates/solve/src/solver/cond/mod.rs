@@ -131,6 +131,8 @@ impl Solver for Cond {
                 "under-relaxation of accelerated steps [-]",
                 &mut self.chebyshev.under_relaxation,
             ),
+            Setting::new("restart", "restart", &mut self.chebyshev.restart),
+            Setting::new("max-rho", "max rho", &mut self.chebyshev.max_rho),
             Setting::new(
                 "theta",
                 "stop at a change this small, in the norm of the unknowns; zero: never",
@@ -170,13 +172,14 @@ impl Solver for Cond {
         for l in 1..=limit {
             self.iterate(problem, monitor.model(), step, &mut solution.impulse);
             monitor.count(1);
-            let settled = self.renew_compensation(problem, change, &solution.impulse);
+            let mut settled = false;
             if l % every == 0 || l == limit {
                 let v = &self.answered[..problem.dofs()];
                 if let Verdict::Stop(status) = monitor.observe(problem, v, &solution.impulse) {
                     solution.velocity.copy_from_slice(v);
                     return status;
                 }
+                settled = self.renew_compensation(problem, monitor, &solution.impulse);
             }
             change = self.advance(settled, change);
             if !change.is_finite() {
@@ -263,19 +266,14 @@ impl Cond {
         );
     }
 
-    /// λ_prev ← λ once the iteration has settled. Returns whether it has.
-    fn renew_compensation(&mut self, problem: &Problem, change: f64, lambda: &[f64]) -> bool {
+    /// λ_prev ← λ once the momentum error of the inner iteration lies below the violation that is
+    /// left to the compensation. Returns whether it does.
+    fn renew_compensation(&mut self, problem: &Problem, monitor: &Monitor, lambda: &[f64]) -> bool {
         if !self.compensate || self.nodes.virtual_constraints.is_empty() {
             return false;
         }
-        let mut gap = 0.0;
-        for (i, first, k) in self.nodes.virtual_nodes() {
-            for row in problem.row_range(i) {
-                let yielded = (lambda[row] - self.compensation[row]) / k;
-                gap += self.surrogate.metric[first] * yielded * yielded;
-            }
-        }
-        if !(change <= self.settle * f64::sqrt(gap)) {
+        let (violation, momentum) = monitor.last();
+        if momentum * problem.reference_velocity() > self.settle * violation {
             return false;
         }
         self.compensation.copy_from_slice(lambda);
