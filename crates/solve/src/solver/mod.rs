@@ -6,6 +6,7 @@
 mod alm;
 mod apgd;
 mod canal;
+pub mod cond;
 mod dual;
 mod infeasibility;
 mod ipm;
@@ -89,6 +90,12 @@ pub static SOLVERS: &[Entry] = &[
         cite: "Lee25",
         about: "cascaded Newton: exact friction as a sequence of convex problems",
         build: boxed::<canal::Canal>,
+    },
+    Entry {
+        name: "cond",
+        cite: "Lee23",
+        about: "velocity fixed-point iteration on a diagonal surrogate; soft bodies, no factorization",
+        build: boxed::<cond::Cond>,
     },
     Entry {
         name: "ipm",

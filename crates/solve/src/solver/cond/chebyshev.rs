@@ -1,0 +1,104 @@
+//! Chebyshev acceleration with a slow start and under-relaxation [Lee23, Eqs. (38), (39), Alg. 3].
+//!
+//! `x⁺ = ν (u (x** − x) + x − x⁻) + x⁻`, with ν from an estimate ρ of the contraction,
+//! `ρ = min(|x − x⁻| / |x⁻ − x⁻⁻|, 1)`.
+//!
+//! Deviation: the printed Eq. (38) has b and the splitting with the wrong sign and lacks the
+//! under-relaxation u that the text describes; printed as it stands it converges elsewhere.
+//! Norms are those of the scaled unknowns.
+
+/// The weights of the acceleration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Chebyshev {
+    /// Plain iterations before the acceleration sets in.
+    pub slow_start: usize,
+    /// Under-relaxation u [-].
+    pub under_relaxation: f64,
+    /// Whether the weights start again when the iterates turn back.
+    pub restart: bool,
+    /// Largest estimate ρ [-].
+    pub max_rho: f64,
+    count: usize,
+    weight: f64,
+    last_change: f64,
+}
+
+impl Default for Chebyshev {
+    fn default() -> Self {
+        Self {
+            slow_start: 10,
+            under_relaxation: 0.9,
+            restart: true,
+            max_rho: 1.0,
+            count: 0,
+            weight: 1.0,
+            last_change: f64::INFINITY,
+        }
+    }
+}
+
+impl Chebyshev {
+    /// Forgets the iterates seen so far.
+    pub fn restart(&mut self) {
+        (self.count, self.weight, self.last_change) = (0, 1.0, f64::INFINITY);
+    }
+
+    /// Replaces `previous` by the next iterate x⁺ and returns `|x⁺ − x|` in the scaled norm.
+    /// Without an estimate ρ, x⁺ = x**.
+    pub fn advance(
+        &mut self,
+        estimate: Option<f64>,
+        answered: &[f64],
+        x: &[f64],
+        previous: &mut [f64],
+        metric: &[f64],
+    ) -> f64 {
+        self.weight = match (estimate, self.count) {
+            (None, _) => 1.0,
+            (_, l) if l < self.slow_start => 1.0,
+            (Some(rho), l) if l == self.slow_start => 2.0 / (2.0 - rho * rho),
+            (Some(rho), _) => 4.0 / (4.0 - rho * rho * self.weight),
+        };
+        self.count += 1;
+        let u = if self.weight > 1.0 { self.under_relaxation } else { 1.0 };
+        let (change, turn) = combine(self.weight, u, answered, x, previous, metric);
+        if self.restart && turn < 0.0 && self.weight > 1.0 {
+            self.count = 0;
+            previous.copy_from_slice(answered);
+        }
+        change
+    }
+
+    /// The estimate ρ [-] after a change of this size.
+    pub fn estimate(&mut self, change: f64) -> f64 {
+        let rho = if self.last_change > 0.0 { change / self.last_change } else { 0.0 };
+        self.last_change = change;
+        if rho.is_finite() { rho.min(self.max_rho) } else { self.max_rho }
+    }
+}
+
+/// `x⁻ ← ν (u (x** − x) + x − x⁻) + x⁻`; returns `|x⁺ − x|`.
+fn combine(nu: f64, u: f64, answered: &[f64], x: &[f64], previous: &mut [f64], metric: &[f64]) -> (f64, f64) {
+    const LANES: usize = 4;
+    let (mut sum, mut turn) = ([0.0; LANES], [0.0; LANES]);
+    let add = |lane: &mut f64, turn: &mut f64, a: f64, x: f64, p: &mut f64, m: f64| {
+        let next = nu * (u * (a - x) + x - *p) + *p;
+        *lane += (next - x) * (next - x) * m;
+        *turn += (next - x) * (a - x) * m;
+        *p = next;
+    };
+    let (a4, a_rest) = answered.as_chunks::<LANES>();
+    let (x4, x_rest) = x.as_chunks::<LANES>();
+    let (p4, p_rest) = previous.as_chunks_mut::<LANES>();
+    let (m4, m_rest) = metric.as_chunks::<LANES>();
+    for (((a, x), p), m) in a4.iter().zip(x4).zip(p4).zip(m4) {
+        for k in 0..LANES {
+            add(&mut sum[k], &mut turn[k], a[k], x[k], &mut p[k], m[k]);
+        }
+    }
+    for (((a, x), p), m) in a_rest.iter().zip(x_rest).zip(p_rest).zip(m_rest) {
+        add(&mut sum[0], &mut turn[0], *a, *x, p, *m);
+    }
+    let total = |s: [f64; LANES]| (s[0] + s[1]) + (s[2] + s[3]);
+    (total(sum).sqrt(), total(turn))
+}

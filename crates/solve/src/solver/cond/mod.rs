@@ -1,0 +1,314 @@
+//! COND: contact nodalization and diagonalization, velocity fixed-point iteration [Lee23].
+//!
+//! Each iteration takes one step of the dynamics with a diagonal W in place of A⁻¹, after which
+//! every constraint is answered exactly and at once on its own node:
+//! `x* = x − W (A~ x − b~)`, `λ = SOL(x*)`, `x** = x* + W Jᵀ λ` [Lee23, Eqs. (20)-(24)].
+//! Cost per iteration: one product with A, J and Jᵀ, and vectors; nothing is factored.
+//!
+//! Deviation: the compliance 1/k_v of virtual nodes is compensated within the solve. Whenever the
+//! inner iteration has settled, λ_prev ← λ (the multiplier update of an augmented Lagrangian with
+//! penalty k_v); the limit is the given problem. Without compensation, the limit is the problem
+//! with the compliance R + 1/k_v.
+//! Deviation: it stops by the monitor, not by θ = |x⁺ − x|, which says little about the error.
+//! It returns the last x**, which fulfils the laws with λ, not the extrapolated x⁺.
+
+mod answer;
+mod chebyshev;
+mod choice;
+mod inverse;
+mod node;
+mod surrogate;
+mod system;
+
+pub use choice::Choice;
+pub use inverse::inverse;
+
+use super::{Setting, Solver};
+use crate::law::FrictionModel;
+use crate::monitor::{Monitor, Status, Verdict};
+use crate::problem::Problem;
+use crate::solution::Solution;
+use chebyshev::Chebyshev;
+use node::Nodes;
+use surrogate::Surrogate;
+
+/// Velocity fixed-point iteration on a diagonal surrogate.
+pub struct Cond {
+    coupling: f64,
+    absolute_coupling: f64,
+    compensate: bool,
+    settle: f64,
+    choice: Choice,
+    scaled: bool,
+    spectral_limit: f64,
+    accelerate: bool,
+    theta: f64,
+    max_iterations: usize,
+    observe_every: usize,
+    chebyshev: Chebyshev,
+    nodes: Nodes,
+    surrogate: Surrogate,
+    x: Vec<f64>,
+    previous: Vec<f64>,
+    answered: Vec<f64>,
+    imbalance: Vec<f64>,
+    last_imbalance: Vec<f64>,
+    compensation: Vec<f64>,
+    updates: usize,
+}
+
+impl Default for Cond {
+    fn default() -> Self {
+        Self {
+            coupling: 10.0,
+            absolute_coupling: 0.0,
+            compensate: true,
+            settle: 0.1,
+            choice: Choice::Frobenius,
+            scaled: true,
+            spectral_limit: 1.6,
+            accelerate: true,
+            theta: 0.0,
+            max_iterations: 20_000,
+            observe_every: 10,
+            chebyshev: Chebyshev::default(),
+            nodes: Nodes::default(),
+            surrogate: Surrogate::default(),
+            x: Vec::new(),
+            previous: Vec::new(),
+            answered: Vec::new(),
+            imbalance: Vec::new(),
+            last_imbalance: Vec::new(),
+            compensation: Vec::new(),
+            updates: 0,
+        }
+    }
+}
+
+/// Products with A~ spent on the largest eigenvalue.
+const POWER_STEPS: usize = 12;
+/// Times that a diverging iteration is started again with a smaller W.
+const MAX_RETREATS: usize = 4;
+
+impl Solver for Cond {
+    fn models(&self) -> &'static [FrictionModel] {
+        &[FrictionModel::Coulomb, FrictionModel::Convex]
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        vec![
+            Setting::new("coupling", "k_v of virtual nodes, per 1/w [-]", &mut self.coupling),
+            Setting::new(
+                "absolute-coupling",
+                "one k_v [kg] for all virtual nodes; zero: relative",
+                &mut self.absolute_coupling,
+            ),
+            Setting::new(
+                "compensate",
+                "whether the compliance of virtual nodes is compensated",
+                &mut self.compensate,
+            ),
+            Setting::new(
+                "settle",
+                "change per iteration at which λ_prev is renewed, per change of λ_prev [-]",
+                &mut self.settle,
+            ),
+            Setting::new("surrogate", "frobenius or barzilai-borwein", &mut self.choice),
+            Setting::new("scale", "whether unknowns are scaled by diag(A)^(-1/2)", &mut self.scaled),
+            Setting::new(
+                "spectral-limit",
+                "where the largest eigenvalue of W A is placed [-]; zero: W as it comes",
+                &mut self.spectral_limit,
+            ),
+            Setting::new("accelerate", "whether Chebyshev weights are used", &mut self.accelerate),
+            Setting::new(
+                "slow-start",
+                "iterations before the acceleration sets in",
+                &mut self.chebyshev.slow_start,
+            ),
+            Setting::new(
+                "under-relaxation",
+                "under-relaxation of accelerated steps [-]",
+                &mut self.chebyshev.under_relaxation,
+            ),
+            Setting::new("restart", "restart", &mut self.chebyshev.restart),
+            Setting::new("max-rho", "max rho", &mut self.chebyshev.max_rho),
+            Setting::new(
+                "theta",
+                "stop at a change this small, in the norm of the unknowns; zero: never",
+                &mut self.theta,
+            ),
+            Setting::new("observe-every", "iterations per measurement", &mut self.observe_every),
+            Setting::new("max-iterations", "iterations", &mut self.max_iterations),
+        ]
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let virtual_nodes = self.nodes.virtual_constraints.len();
+        let direct = self.nodes.of_constraint.len() - virtual_nodes;
+        vec![format!(
+            "{direct} direct and {virtual_nodes} virtual nodes, {} renewals of λ_prev",
+            self.updates
+        )]
+    }
+
+    fn improve(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Status {
+        if let Verdict::Stop(status) =
+            monitor.observe(problem, &solution.velocity, &solution.impulse)
+        {
+            return status;
+        }
+        self.prepare(problem);
+        let mut step = self.first_step(problem);
+        self.start(problem, solution);
+        let limit = monitor.iteration_limit(self.max_iterations);
+        let every = self.observe_every.max(1);
+        let (mut change, mut retreats) = (f64::INFINITY, 0);
+        for l in 1..=limit {
+            self.iterate(problem, monitor.model(), step, &mut solution.impulse);
+            monitor.count(1);
+            let mut settled = false;
+            if l % every == 0 || l == limit {
+                let v = &self.answered[..problem.dofs()];
+                if let Verdict::Stop(status) = monitor.observe(problem, v, &solution.impulse) {
+                    solution.velocity.copy_from_slice(v);
+                    return status;
+                }
+                settled = self.renew_compensation(problem, monitor, &solution.impulse);
+            }
+            change = self.advance(settled, change);
+            if !change.is_finite() {
+                if retreats == MAX_RETREATS {
+                    solution.reset(problem);
+                    return Status::Failed;
+                }
+                retreats += 1;
+                step *= 0.5;
+                solution.impulse.fill(0.0);
+                self.start(problem, solution);
+            } else if self.choice == Choice::BarzilaiBorwein {
+                step = self.barzilai_borwein(problem, l, step);
+            }
+            if change <= self.theta {
+                solution.velocity.copy_from_slice(&self.answered[..problem.dofs()]);
+                return Status::Stalled;
+            }
+        }
+        solution.velocity.copy_from_slice(&self.answered[..problem.dofs()]);
+        Status::IterationLimit
+    }
+}
+
+impl Cond {
+    fn prepare(&mut self, problem: &Problem) {
+        self.nodes.find(problem, self.coupling, self.absolute_coupling);
+        self.surrogate.prepare(problem, &self.nodes, self.scaled);
+        for x in [
+            &mut self.x,
+            &mut self.previous,
+            &mut self.answered,
+            &mut self.imbalance,
+            &mut self.last_imbalance,
+        ] {
+            x.clear();
+            x.resize(self.nodes.unknowns, 0.0);
+        }
+        self.updates = 0;
+    }
+
+    /// The factor of W at the start.
+    fn first_step(&mut self, problem: &Problem) -> f64 {
+        if self.choice == Choice::BarzilaiBorwein {
+            self.surrogate.inverse.clone_from(&self.surrogate.scale);
+            return 1.0 / self.surrogate.row_sum;
+        }
+        if self.spectral_limit == 0.0 {
+            return 1.0;
+        }
+        let largest = self.surrogate.largest_eigenvalue(problem, &self.nodes, POWER_STEPS);
+        if largest > 0.0 { self.spectral_limit / largest } else { 1.0 }
+    }
+
+    /// Takes up a guess.
+    fn start(&mut self, problem: &Problem, guess: &Solution) {
+        self.x[..problem.dofs()].copy_from_slice(&guess.velocity);
+        system::place_virtual_nodes(problem, &self.nodes, &guess.impulse, &mut self.x);
+        self.previous.copy_from_slice(&self.x);
+        self.compensation.clear();
+        if self.compensate {
+            self.compensation.extend_from_slice(&guess.impulse);
+        } else {
+            self.compensation.resize(problem.rows(), 0.0);
+        }
+        self.chebyshev.restart();
+    }
+
+    /// x** and λ from x [Lee23, Alg. 1].
+    fn iterate(&mut self, problem: &Problem, model: FrictionModel, step: f64, lambda: &mut [f64]) {
+        system::imbalance(problem, &self.nodes, &self.x, true, &mut self.imbalance);
+        let (x, g, w) = (&self.x, &self.imbalance, &self.surrogate.inverse);
+        for (((out, x), g), w) in self.answered.iter_mut().zip(x).zip(g).zip(w) {
+            *out = x - step * w * g;
+        }
+        answer::answer(
+            problem,
+            model,
+            &self.nodes,
+            (step, &self.surrogate.inverse),
+            &self.compensation,
+            &mut self.answered,
+            lambda,
+        );
+    }
+
+    /// λ_prev ← λ once the momentum error of the inner iteration lies below the violation that is
+    /// left to the compensation. Returns whether it does.
+    fn renew_compensation(&mut self, problem: &Problem, monitor: &Monitor, lambda: &[f64]) -> bool {
+        if !self.compensate || self.nodes.virtual_constraints.is_empty() {
+            return false;
+        }
+        let (violation, momentum) = monitor.last();
+        if momentum * problem.reference_velocity() > self.settle * violation {
+            return false;
+        }
+        self.compensation.copy_from_slice(lambda);
+        self.updates += 1;
+        true
+    }
+
+    /// x ← x⁺; returns `|x⁺ − x|`.
+    fn advance(&mut self, _settled: bool, change: f64) -> f64 {
+        let estimate = self.chebyshev.estimate(change);
+        let accelerate = self.accelerate && self.choice == Choice::Frobenius;
+        let change = self.chebyshev.advance(
+            accelerate.then_some(estimate),
+            &self.answered,
+            &self.x,
+            &mut self.previous,
+            &self.surrogate.metric,
+        );
+        std::mem::swap(&mut self.x, &mut self.previous);
+        change
+    }
+
+    /// The next step of Barzilai and Borwein for scaled unknowns, from the last change s of x:
+    /// `s·s / s·As` and `s·As / As·As` in turn, where `A s` is the change of the imbalance.
+    fn barzilai_borwein(&mut self, problem: &Problem, iteration: usize, step: f64) -> f64 {
+        let _ = problem;
+        let (mut ss, mut sg, mut gg) = (0.0, 0.0, 0.0);
+        for i in 0..self.x.len() {
+            let s = self.previous[i] - self.x[i];
+            let g = self.imbalance[i] - self.last_imbalance[i];
+            ss += self.surrogate.metric[i] * s * s;
+            sg += s * g;
+            gg += self.surrogate.scale[i] * g * g;
+        }
+        let _ = (iteration, ss, sg, gg);
+        step
+    }
+}
