@@ -281,7 +281,7 @@ fn law(raw: &RawProblem, i: usize, kind: i64) -> Result<Law, ProblemError> {
 }
 
 /// Starts of the subsystems and the velocities of each, in order.
-fn subsystems(raw: &RawProblem) -> Result<(Vec<usize>, Vec<usize>), ProblemError> {
+pub(crate) fn subsystems(raw: &RawProblem) -> Result<(Vec<usize>, Vec<usize>), ProblemError> {
     if let Some((starts, members)) = &raw.blocks {
         return Ok((starts.clone(), members.clone()));
     }

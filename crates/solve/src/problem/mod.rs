@@ -22,6 +22,7 @@ mod tree;
 pub use builder::Builder;
 pub use delassus::Delassus;
 pub use from_raw::FromFile;
+pub(crate) use from_raw::subsystems;
 pub use island::Islands;
 pub(crate) use jacobian::dot;
 pub use jacobian::{Entry, Jacobian};

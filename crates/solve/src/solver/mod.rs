@@ -163,6 +163,11 @@ impl Session {
         Self { name, solver, monitor: Monitor::default() }
     }
 
+    /// The solver's name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// Sets a parameter of the solver by name.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
         setting::set(self.name, self.solver.settings(), key, value)
