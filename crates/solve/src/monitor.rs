@@ -106,20 +106,9 @@ pub struct Monitor {
 impl Monitor {
     /// Starts to watch a solve in a friction model.
     pub fn start(&mut self, problem: &Problem, goal: &Goal, model: FrictionModel) {
-        self.start_with_reference(problem, goal, model, problem.reference_velocity());
-    }
-
-    /// Starts to watch the solve of a part of a larger problem with reference velocity [m/s].
-    pub fn start_with_reference(
-        &mut self,
-        problem: &Problem,
-        goal: &Goal,
-        model: FrictionModel,
-        reference_velocity: f64,
-    ) {
         self.yardstick.prepare(problem);
         self.model = Some(model);
-        self.velocity_tolerance = goal.tolerance * reference_velocity;
+        self.velocity_tolerance = goal.tolerance * problem.reference_velocity();
         self.momentum_tolerance = goal.tolerance;
         self.asked = (self.velocity_tolerance, self.momentum_tolerance);
         self.iteration_limit = goal.max_iterations.unwrap_or(usize::MAX);
@@ -135,6 +124,19 @@ impl Monitor {
     /// The friction model of this solve.
     pub fn model(&self) -> FrictionModel {
         self.model.unwrap_or(FrictionModel::Coulomb)
+    }
+
+    /// The goal for a part of this problem: the same tolerances and limits, no trace. Parts are
+    /// compared with the reference velocity of the whole.
+    pub fn goal_for_part(&self) -> Goal {
+        let limit = self.iteration_limit;
+        Goal {
+            tolerance: self.momentum_tolerance,
+            max_iterations: (limit != usize::MAX).then_some(limit),
+            time_limit: self.time_limit,
+            friction_model: self.model,
+            trace: false,
+        }
     }
 
     /// Iterations that the solver may still do, at most `own` if the goal does not say.

@@ -178,7 +178,7 @@ impl Builder {
                 }
                 Part::Tree(tree) => {
                     sizes.push(tree.velocities());
-                    structures.push(Structure::Tree(tree.clone()));
+                    structures.push(Structure::Tree(std::sync::Arc::new(tree.clone())));
                 }
             }
             ranges.push(first..sizes.len());

@@ -216,7 +216,7 @@ pub(super) fn write(problem: &Problem, extra: &mut Extra) {
     let trees: Vec<(usize, &Tree)> = structures
         .iter()
         .enumerate()
-        .filter_map(|(s, x)| if let Structure::Tree(tree) = x { Some((s, tree)) } else { None })
+        .filter_map(|(s, x)| if let Structure::Tree(tree) = x { Some((s, &**tree)) } else { None })
         .collect();
     if !trees.is_empty() {
         let per_tree =

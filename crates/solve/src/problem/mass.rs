@@ -23,7 +23,7 @@ pub enum Structure {
         node_size: usize,
     },
     /// A tree of links: one block with the sparsity of the tree's branches.
-    Tree(Tree),
+    Tree(Arc<Tree>),
 }
 
 impl Structure {
@@ -49,7 +49,7 @@ enum Factor {
 }
 
 /// A of the problem.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Mass {
     matrix: block::Symmetric,
     structures: Vec<Structure>,
@@ -57,6 +57,9 @@ pub struct Mass {
     block_subsystem: Vec<u32>,
     factors: Vec<Factor>,
     small: Vec<f64>,
+    pattern: block::Pattern,
+    sizes: Vec<usize>,
+    pairs: Vec<(usize, usize)>,
 }
 
 impl Mass {
@@ -76,6 +79,9 @@ impl Mass {
             block_subsystem,
             factors: Vec::new(),
             small: Vec::new(),
+            pattern: block::Pattern::default(),
+            sizes: Vec::new(),
+            pairs: Vec::new(),
         };
         mass.factor()?;
         Ok(mass)
@@ -113,6 +119,58 @@ impl Mass {
             }
         }
         Ok(())
+    }
+
+    /// Becomes the part of `whole` that consists of some subsystems, in the same memory, and
+    /// writes where each block of coordinates went.
+    pub(super) fn restrict(
+        &mut self,
+        whole: &Self,
+        member: impl Fn(usize) -> bool,
+        new_block: &mut Vec<u32>,
+    ) {
+        let pattern = whole.matrix.pattern();
+        self.structures.clear();
+        self.blocks.clear();
+        self.block_subsystem.clear();
+        self.factors.clear();
+        self.small.clear();
+        self.sizes.clear();
+        self.pairs.clear();
+        new_block.clear();
+        new_block.resize(pattern.n_blocks(), u32::MAX);
+        for s in (0..whole.subsystems()).filter(|s| member(*s)) {
+            let first = self.sizes.len();
+            for k in whole.blocks[s].clone() {
+                new_block[k] = self.sizes.len() as u32;
+                self.sizes.push(pattern.size(k));
+                self.block_subsystem.push(self.blocks.len() as u32);
+                let columns = pattern.row_entries(k);
+                let at = |e: block::Entry| (new_block[e.row] as usize, new_block[e.col] as usize);
+                self.pairs.extend(columns.map(at));
+            }
+            self.blocks.push(first..self.sizes.len());
+            self.structures.push(whole.structures[s].clone());
+            let n = whole.dofs(SubsystemId(s)).len();
+            let mut keep = |offset: usize| {
+                self.small.extend_from_slice(&whole.small[offset..offset + n * n]);
+                self.small.len() - n * n
+            };
+            let factor = match &whole.factors[s] {
+                Factor::Small(offset) => Factor::Small(keep(*offset)),
+                Factor::Branches(offset) => Factor::Branches(keep(*offset)),
+                Factor::Large(factor) => Factor::Large(Arc::clone(factor)),
+            };
+            self.factors.push(factor);
+        }
+        self.pattern.rebuild(&self.sizes, self.pairs.iter().copied());
+        self.matrix.reshape(&self.pattern);
+        for e in pattern.entries().filter(|e| new_block[e.row] != u32::MAX) {
+            let (row, col) = (new_block[e.row] as usize, new_block[e.col] as usize);
+            if let Some(id) = self.pattern.find(row, col) {
+                self.matrix.block_mut(id).copy_from_slice(whole.matrix.block(e.id));
+            }
+        }
     }
 
     /// The matrix of some subsystem's blocks alone.

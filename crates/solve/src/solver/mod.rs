@@ -5,11 +5,13 @@
 
 mod alm;
 mod apgd;
+mod auto;
 mod canal;
 pub mod cond;
 mod dual;
 mod infeasibility;
 mod ipm;
+mod islands;
 mod local;
 mod multiplier;
 pub mod newton;
@@ -84,6 +86,12 @@ pub static SOLVERS: &[Entry] = &[
         cite: "Mazhar15",
         about: "accelerated projected gradient descent on the impulses, convex friction",
         build: boxed::<apgd::Apgd>,
+    },
+    Entry {
+        name: "auto",
+        cite: "Lee25",
+        about: "picks by structure, solves islands apart, falls back and says so",
+        build: boxed::<auto::Auto>,
     },
     Entry {
         name: "canal",

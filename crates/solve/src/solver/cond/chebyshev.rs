@@ -78,7 +78,14 @@ impl Chebyshev {
 }
 
 /// `x⁻ ← ν (u (x** − x) + x − x⁻) + x⁻`; returns `|x⁺ − x|`.
-fn combine(nu: f64, u: f64, answered: &[f64], x: &[f64], previous: &mut [f64], metric: &[f64]) -> (f64, f64) {
+fn combine(
+    nu: f64,
+    u: f64,
+    answered: &[f64],
+    x: &[f64],
+    previous: &mut [f64],
+    metric: &[f64],
+) -> (f64, f64) {
     const LANES: usize = 4;
     let (mut sum, mut turn) = ([0.0; LANES], [0.0; LANES]);
     let add = |lane: &mut f64, turn: &mut f64, a: f64, x: f64, p: &mut f64, m: f64| {

@@ -114,7 +114,11 @@ impl Solver for Cond {
                 &mut self.settle,
             ),
             Setting::new("surrogate", "frobenius or barzilai-borwein", &mut self.choice),
-            Setting::new("scale", "whether unknowns are scaled by diag(A)^(-1/2)", &mut self.scaled),
+            Setting::new(
+                "scale",
+                "whether unknowns are scaled by diag(A)^(-1/2)",
+                &mut self.scaled,
+            ),
             Setting::new(
                 "spectral-limit",
                 "where the largest eigenvalue of W A is placed [-]; zero: W as it comes",
