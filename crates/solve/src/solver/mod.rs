@@ -3,6 +3,7 @@
 //! A solver improves a [`Solution`] until the [`Monitor`] says stop. It reads a checked problem,
 //! keeps its memory between solves, and judges nothing itself.
 
+mod admm;
 mod alm;
 mod multiplier;
 pub mod newton;
@@ -56,12 +57,32 @@ fn boxed<S: Solver + Default + 'static>() -> Box<dyn Solver> {
 }
 
 /// Every solver of the house, in alphabetical order.
-pub static SOLVERS: &[Entry] = &[Entry {
-    name: "alm",
-    cite: "Lee25",
-    about: "augmented Lagrangian, damped semismooth Newton on exact friction, CANAL as fallback",
-    build: boxed::<alm::Alm>,
-}];
+pub static SOLVERS: &[Entry] = &[
+    Entry {
+        name: "admm",
+        cite: "Lee25",
+        about: "alternating directions without a split: one factorization of everything",
+        build: boxed::<admm::Admm<admm::Everything>>,
+    },
+    Entry {
+        name: "admm-subsystem",
+        cite: "Lee25",
+        about: "alternating directions, split by subsystem: one dense factorization each",
+        build: boxed::<admm::Admm<admm::Subsystems>>,
+    },
+    Entry {
+        name: "alm",
+        cite: "Lee25",
+        about: "augmented Lagrangian, damped semismooth Newton on exact friction, CANAL as fallback",
+        build: boxed::<alm::Alm>,
+    },
+    Entry {
+        name: "subadmm",
+        cite: "Lee25",
+        about: "alternating directions, split by subsystem and link: contacts as point masses",
+        build: boxed::<admm::Admm<admm::Links>>,
+    },
+];
 
 /// A solver, the monitor that watches it, and their memory.
 pub struct Session {
