@@ -27,6 +27,7 @@ pub use island::Islands;
 pub(crate) use jacobian::dot;
 pub use jacobian::{Entry, Jacobian};
 pub use mass::{Mass, Structure};
+pub(crate) use mass::{cholesky, cholesky_solve};
 pub use port::{Map, Port, PortId, SubsystemId};
 pub use restrict::Restriction;
 pub use tree::Tree;

@@ -3,6 +3,7 @@
 //! A solver improves a [`Solution`] until the [`Monitor`] says stop. It reads a checked problem,
 //! keeps its memory between solves, and judges nothing itself.
 
+mod admm;
 mod alm;
 mod apgd;
 mod auto;
@@ -76,6 +77,18 @@ fn boxed<S: Solver + Default + 'static>() -> Box<dyn Solver> {
 /// To add one: write `solver/<name>.rs`, then add an entry here.
 pub static SOLVERS: &[Entry] = &[
     Entry {
+        name: "admm",
+        cite: "Lee25",
+        about: "alternating directions without a split: one factorization of everything",
+        build: boxed::<admm::Admm<admm::Everything>>,
+    },
+    Entry {
+        name: "admm-subsystem",
+        cite: "Lee25",
+        about: "alternating directions, split by subsystem: one dense factorization each",
+        build: boxed::<admm::Admm<admm::Subsystems>>,
+    },
+    Entry {
         name: "alm",
         cite: "Lee25",
         about: "augmented Lagrangian with Newton on exact friction; the accurate default",
@@ -146,6 +159,12 @@ pub static SOLVERS: &[Entry] = &[
         cite: "Tasora",
         about: "projected over-relaxation without a matrix, sweeps in alternating directions",
         build: boxed::<ssor::Ssor>,
+    },
+    Entry {
+        name: "subadmm",
+        cite: "Lee25",
+        about: "alternating directions, split by subsystem and link: contacts as point masses",
+        build: boxed::<admm::Admm<admm::Links>>,
     },
 ];
 
