@@ -267,10 +267,9 @@ impl Solver for Apgd {
                 self.best.copy_from_slice(&self.x_next);
             }
             let at_rest = residual == 0.0;
-            if due(iteration) || at_rest || iteration == limit {
-                if let Verdict::Stop(status) = self.show_best(problem, monitor, solution) {
-                    return status;
-                }
+            let show = due(iteration) || at_rest || iteration == limit;
+            if show && let Verdict::Stop(status) = self.show_best(problem, monitor, solution) {
+                return status;
             }
             if at_rest {
                 return Status::Stalled;
