@@ -38,7 +38,7 @@ fn document(given: &Given, run: &Run) -> Value {
             "reference_velocity": residuals.reference_velocity,
         },
         "wall_seconds": report.seconds,
-        "notes": report.notes,
+        "notes": run.notes,
     });
     if let Some(error) = run.velocity_error {
         document["velocity_error"] = json!(error);
@@ -76,9 +76,7 @@ pub fn text(given: &Given, goal: &Goal, runs: &[Run], colours: bool) -> String {
     out += &table(runs, if reference > 0.0 { reference } else { 1.0 }).render("  ", colours);
     let notes: Vec<String> = runs
         .iter()
-        .flat_map(|run| {
-            run.report.notes.iter().map(|note| format!("  {}: {note}\n", run.report.solver))
-        })
+        .flat_map(|run| run.notes.iter().map(|note| format!("  {}: {note}\n", run.report.solver)))
         .collect();
     if !notes.is_empty() {
         out.push('\n');

@@ -20,6 +20,8 @@ pub const DEFAULT_SOLVER: &str = "auto";
 pub struct Run {
     /// The report on it.
     pub report: Report,
+    /// What the solver has to say.
+    pub notes: Vec<String>,
     /// Velocities and impulses, in the order of the problem.
     pub solution: Solution,
     /// Largest difference from the velocities that the file holds [m/s].
@@ -151,7 +153,7 @@ fn run_one(session: &mut Session, given: &Given, goal: &Goal) -> Result<Run, Com
         let differences = found.iter().zip(&reference).map(|(a, b)| (a - b).abs());
         differences.fold(0.0, f64::max)
     });
-    Ok(Run { report, solution, velocity_error })
+    Ok(Run { report, notes: session.notes(), solution, velocity_error })
 }
 
 /// A bar over several solvers; it hides itself when standard error is no terminal.

@@ -200,6 +200,11 @@ impl Session {
         setting::set(self.name, self.solver.settings(), key, value)
     }
 
+    /// What the last solve has to say: a choice made, a fallback taken. Empty if nothing.
+    pub fn notes(&self) -> Vec<String> {
+        self.solver.notes()
+    }
+
     /// The solver.
     pub fn solver(&mut self) -> &mut dyn Solver {
         &mut *self.solver
@@ -236,7 +241,6 @@ impl Session {
             iterations: self.monitor.iterations(),
             residuals,
             seconds,
-            notes: self.solver.notes(),
             trace: self.monitor.trace().to_vec(),
         })
     }
