@@ -88,7 +88,7 @@ pub struct SolveArgs {
         value_name = "T",
         default_value_t = Tolerance(stiction_solve::Goal::default().tolerance),
         value_parser = |text: &str| not_negative(text).map(Tolerance),
-        allow_negative_numbers = true
+        allow_hyphen_values = true
     )]
     pub tolerance: Tolerance,
 
@@ -97,7 +97,7 @@ pub struct SolveArgs {
     pub max_iterations: Option<usize>,
 
     /// Time that each solver may take [s]
-    #[arg(long, value_name = "SECONDS", value_parser = not_negative, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = not_negative, allow_hyphen_values = true)]
     pub time_limit: Option<f64>,
 
     /// Friction model; each solver's own if absent
@@ -141,15 +141,15 @@ pub struct SolveArgs {
     pub size: Option<usize>,
 
     /// Coefficient of friction of a catalogue problem
-    #[arg(long, value_name = "MU", value_parser = not_negative, allow_negative_numbers = true, help_heading = "Problem")]
+    #[arg(long, value_name = "MU", value_parser = not_negative, allow_hyphen_values = true, help_heading = "Problem")]
     pub mu: Option<f64>,
 
     /// Heaviest over lightest piece of a catalogue problem
-    #[arg(long, value_name = "RATIO", value_parser = not_negative, allow_negative_numbers = true, help_heading = "Problem")]
+    #[arg(long, value_name = "RATIO", value_parser = not_negative, allow_hyphen_values = true, help_heading = "Problem")]
     pub mass_ratio: Option<f64>,
 
     /// Random force on each piece of a catalogue problem [N]
-    #[arg(long, value_name = "FORCE", value_parser = not_negative, allow_negative_numbers = true, help_heading = "Problem")]
+    #[arg(long, value_name = "FORCE", value_parser = not_negative, allow_hyphen_values = true, help_heading = "Problem")]
     pub wrench: Option<f64>,
 }
 
