@@ -24,8 +24,8 @@ pub use from_raw::FromFile;
 pub use island::Islands;
 pub(crate) use jacobian::dot;
 pub use jacobian::{Entry, Jacobian};
+pub(crate) use mass::cholesky;
 pub use mass::{Mass, Structure};
-pub(crate) use mass::{cholesky, cholesky_solve};
 pub use port::{Map, Port, PortId, SubsystemId};
 pub use tree::Tree;
 
