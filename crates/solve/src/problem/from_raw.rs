@@ -285,7 +285,7 @@ fn subsystems(raw: &RawProblem) -> Result<(Vec<usize>, Vec<usize>), ProblemError
     }
     let rows = || (0..raw.n).flat_map(|r| raw.a.row(r).map(move |(c, _)| (r, c)));
     for group in [6, 3] {
-        if raw.n % group == 0 && rows().all(|(r, c)| r / group == c / group) {
+        if raw.n.is_multiple_of(group) && rows().all(|(r, c)| r / group == c / group) {
             return Ok(((0..=raw.n).step_by(group).collect(), (0..raw.n).collect()));
         }
     }
@@ -329,9 +329,9 @@ fn add_subsystem(
         });
     }
     let filled = entries().count() as f64 / (n * n) as f64;
-    let large = n >= SPARSE_FROM && n % NODE == 0 && filled <= SPARSE_DENSITY;
+    let large = n >= SPARSE_FROM && n.is_multiple_of(NODE) && filled <= SPARSE_DENSITY;
     let size = node_size.unwrap_or(if large { NODE } else { 0 });
-    if size > 0 && n % size == 0 {
+    if size > 0 && n.is_multiple_of(size) {
         let mut blocks = std::collections::BTreeMap::<(usize, usize), Vec<f64>>::new();
         for (i, c, x) in entries() {
             let j = position[c].1;

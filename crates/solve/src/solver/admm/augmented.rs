@@ -212,7 +212,7 @@ mod tests {
             // The same sum by dense Jacobians, term by term.
             let n = tree.velocities();
             let mut expected = problem.mass().matrix().to_dense();
-            for i in 0..layout.constraints() {
+            for (i, beta) in beta.iter().enumerate() {
                 for term in problem.terms(i) {
                     let C = problem.term_values(term);
                     let dim = problem.row_range(i).len();
@@ -230,7 +230,7 @@ mod tests {
                         _ => panic!("no such port here"),
                     }
                     let J = C * P;
-                    expected += beta[i] * J.transpose() * J;
+                    expected += *beta * J.transpose() * J;
                 }
             }
             let H = DMatrix::from_row_slice(n, n, &found.L);

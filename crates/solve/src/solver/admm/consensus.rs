@@ -70,11 +70,10 @@ impl Consensus {
     ) {
         let parallel_from = if parallel { 0 } else { usize::MAX };
         par::for_each_piece(&mut self.state, &self.chunk_ends, parallel_from, |k, mut part| {
-            let first = k * CHUNK;
-            for i in first..(first + CHUNK).min(layout.constraints()) {
+            for (i, beta) in beta.iter().enumerate().skip(k * CHUNK).take(CHUNK) {
                 let (own, rest) = part.split_at_mut(layout.states(i).len());
                 part = rest;
-                answer(problem, layout, model, i, beta[i], x, own);
+                answer(problem, layout, model, i, *beta, x, own);
             }
         });
     }
