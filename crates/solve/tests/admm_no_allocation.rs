@@ -48,7 +48,7 @@ fn problem() -> Problem {
     let mut A = [0.0; 36];
     A.iter_mut().step_by(7).for_each(|d| *d = 2.0);
     let mass = builder.dense(&A, &[0.1, 0.2, -0.3, 0.0, 0.1, 0.0]);
-    let (d, o) = ([2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0], [-0.5; 9]);
+    let (d, o) = ([2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0], [-0.2; 9]);
     let nodes = [(0, 0, &d[..]), (1, 1, &d), (2, 2, &d), (1, 0, &o), (2, 1, &o)];
     let soft = builder.sparse(3, nodes, &[0.1; 9]);
     let hand = builder.port(arm, Map::Link(2));

@@ -5,10 +5,11 @@
 //! [Lee25, Eq. (40)]. `subadmm` splits by subsystem and, within trees, by link; `admm-subsystem`
 //! by subsystem only; `admm` not at all. First order: cheap iterations, moderate accuracy.
 //!
-//! The velocity handed out is `v = A⁻¹(b + Jᵀλ)`, not the iterate of Eq. (35): the impulses obey
-//! the laws' cones exactly and the motion is the one they cause, so that momentum holds to
-//! round-off and the violation of the laws is the one error left. The iterate itself would leave
-//! an error in both. Deviations of the default penalties are in `penalty.rs`.
+//! The velocity handed out is `v = A⁻¹(b + Jᵀλ)`, not the iterate of Eq. (35): the impulses lie in
+//! the laws' cones and the motion is the one they cause, so that momentum holds to round-off and
+//! one honest error is left, the violation of the laws. The iterate has an error of that size too,
+//! but spread over both, and would let momentum leak. Deviations of the penalties from the paper
+//! are in `penalty.rs`.
 
 mod augmented;
 mod consensus;

@@ -38,7 +38,7 @@ impl Large {
         });
         self.spare.rebuild(&self.sizes, self.pairs.iter().copied());
         if self.spare != self.pattern || self.parts.is_none() {
-            std::mem::swap(&mut self.spare, &mut self.pattern);
+            self.pattern.clone_from(&self.spare);
             self.parts = Some((
                 block::Symmetric::zeros(&self.pattern),
                 block::Cholesky::analyse(&self.pattern),
