@@ -97,11 +97,25 @@ impl Surrogate {
             self.row_sum = self.row_sum.max(self.absolute[i] * self.scale[i].sqrt());
         }
         for first in nodes.direct_nodes() {
-            average_inverse(&mut self.inverse, &self.diagonal, &self.square, &self.scale, first, DIM);
+            average_inverse(
+                &mut self.inverse,
+                &self.diagonal,
+                &self.square,
+                &self.scale,
+                first,
+                DIM,
+            );
         }
         for (i, first, _) in nodes.virtual_nodes() {
             let dim = problem.law(i).dim();
-            average_inverse(&mut self.inverse, &self.diagonal, &self.square, &self.scale, first, dim);
+            average_inverse(
+                &mut self.inverse,
+                &self.diagonal,
+                &self.square,
+                &self.scale,
+                first,
+                dim,
+            );
         }
     }
 
