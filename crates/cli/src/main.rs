@@ -1,3 +1,37 @@
 //! The command `stiction`.
+//!
+//! Results go to standard output, messages to standard error. Exit status: 0 done, 1 the work ran
+//! and did not converge, 2 the input or the call was wrong.
 
-fn main() {}
+#![forbid(unsafe_code)]
+
+mod args;
+mod error;
+mod list;
+mod problem;
+mod report;
+mod solve;
+mod table;
+mod terminal;
+mod trace;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Command, Options};
+
+fn main() -> ExitCode {
+    let done = match Options::parse().command {
+        Command::List(args) => list::run(&args),
+        Command::Solve(args) => solve::run(&args),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            terminal::complain(&error);
+            ExitCode::from(2)
+        }
+    }
+}

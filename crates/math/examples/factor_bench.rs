@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, non_snake_case)]
 
 use std::time::Instant;
-use stiction_math::block::{Cholesky, Engine, General, Lu, Pattern, Symmetric};
+use stiction_math::block::{Cholesky, Engine, General, Lu, Pattern, SelectedInverse, Symmetric};
 use stiction_math::schur::Schur;
 
 fn main() {
@@ -49,13 +49,22 @@ fn main() {
     ] {
         report_lu(name, &pattern);
     }
+    for (name, pattern) in [("pile of 40", pile(40, 6, LOOSE)), ("mesh 6³", mesh(6))] {
+        let (A, mut inverse) = (dominant(&pattern), SelectedInverse::analyse(&pattern));
+        let time = microseconds(median(|| inverse.compute(&A).unwrap()));
+        println!("Selected inverse of {name}, with factorization: {time}");
+    }
     for m in [6, 8, 10] {
         report_schur(m);
     }
-    let large = mesh(17);
-    let (A, x) = (dominant(&large), vec![1.0; large.dim()]);
-    let mut y = x.clone();
-    println!("\nproduct at {} DoFs: {}", large.dim(), microseconds(median(|| A.mul(&x, &mut y))));
+    for m in [9, 13, 17] {
+        let pattern = mesh(m);
+        let (A, x) = (dominant(&pattern), vec![1.0; pattern.dim()]);
+        let mut y = x.clone();
+        let time = microseconds(median(|| A.mul(&x, &mut y)));
+        let (dim, n) = (pattern.dim(), A.values().len());
+        println!("product at {dim} DoFs, {n} values: {time}");
+    }
 }
 
 fn report(name: &str, pattern: &Pattern) {

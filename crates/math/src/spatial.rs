@@ -12,7 +12,7 @@ pub fn skew(a: Vector3<f64>) -> Matrix3<f64> {
     Matrix3::new(0.0, -a.z, a.y, a.z, 0.0, -a.x, -a.y, a.x, 0.0)
 }
 
-/// The matrix of v × m for motion vectors, [ω× 0; v× ω×] [Featherstone08, Eq. (2.31)].
+/// The matrix of v × m for motion vectors, [ω× 0; v× ω×] [Featherstone08, Sec. 2.9].
 pub fn motion_cross(v: &Vector6<f64>) -> Matrix6<f64> {
     let (angular, linear) = (skew(v.fixed_rows::<3>(0).into()), skew(v.fixed_rows::<3>(3).into()));
     let mut matrix = Matrix6::zeros();
@@ -29,7 +29,7 @@ pub fn cross_motion(v: &Vector6<f64>, m: &Vector6<f64>) -> Vector6<f64> {
 }
 
 /// v ×* f: the rate of change of a force vector `f` fixed in a body that moves with `v`,
-/// −(v×)ᵀ f [Featherstone08, Eq. (2.32)].
+/// −(v×)ᵀ f [Featherstone08, Sec. 2.9].
 pub fn cross_force(v: &Vector6<f64>, f: &Vector6<f64>) -> Vector6<f64> {
     let ((w, u), (torque, force)) = (parts(v), parts(f));
     join(w.cross(&torque) + u.cross(&force), w.cross(&force))
@@ -80,7 +80,7 @@ impl Inertia10 {
         Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
     }
 
-    /// The 6×6 spatial inertia [I h×; −h× m 1], angular first [Featherstone08, Eq. (2.63)].
+    /// The 6×6 spatial inertia [I h×; −h× m 1], angular first [Featherstone08, Sec. 2.13].
     pub fn to_matrix(&self) -> Matrix6<f64> {
         let h = skew(self.moment);
         let mut matrix = Matrix6::zeros();

@@ -3,7 +3,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use stiction_math::block::{Cholesky, Engine, General, Lu, Pattern, Symmetric};
+use stiction_math::block::{Cholesky, Engine, General, Lu, Pattern, SelectedInverse, Symmetric};
+use stiction_math::schur::Schur;
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
@@ -94,6 +95,25 @@ fn refactoring_and_solving_an_lu_factor_does_not_allocate() {
         once(&mut x);
         assert_eq!(allocations(|| once(&mut x)), 0);
     }
+}
+
+#[test]
+fn complements_and_selected_inverses_do_not_allocate() {
+    let pattern = ring(60, 6);
+    let A = dominant(&pattern);
+    let keep: Vec<_> = (0..60).map(|k| k % 4 == 0).collect();
+    let mut schur = Schur::analyse(&pattern, &keep);
+    let mut inverse = SelectedInverse::analyse(&pattern);
+    let (mut x, mut reduced) = (vec![1.0; pattern.dim()], vec![0.0; schur.dim()]);
+    let mut once = || {
+        schur.factor(&A).unwrap();
+        schur.reduce_rhs(&x, &mut reduced);
+        schur.expand(&reduced, &mut x);
+        inverse.compute(&A).unwrap();
+        inverse.solve_in_place(&mut x);
+    };
+    once();
+    assert_eq!(allocations(once), 0);
 }
 
 #[test]

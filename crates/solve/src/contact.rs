@@ -4,7 +4,7 @@
 //! ([Lee23, Eq. (3)], [Tasora, Sec. 2]); [Castro22] and [Lee25] print it last. Everything else in
 //! this crate says `n` and `t`.
 
-use nalgebra::Vector2;
+use nalgebra::{Matrix3, Vector2, Vector3};
 
 /// Number of rows of a contact.
 pub const DIM: usize = 3;
@@ -58,6 +58,21 @@ impl ContactVec {
     }
 }
 
+/// The blocks `nn, nt, tn, tt` of a row-major matrix over the rows of a contact.
+#[inline]
+pub fn load_matrix(matrix: &[f64]) -> (f64, Vector2<f64>, Vector2<f64>, nalgebra::Matrix2<f64>) {
+    let at = |i: usize, j: usize| matrix[i * DIM + j];
+    (
+        at(0, 0),
+        Vector2::new(at(0, 1), at(0, 2)),
+        Vector2::new(at(1, 0), at(2, 0)),
+        nalgebra::Matrix2::new(at(1, 1), at(1, 2), at(2, 1), at(2, 2)),
+    )
+}
+
+/// The rows of a contact, the normal before the tangents: the order of a second-order cone.
+pub const NORMAL_BEFORE_TANGENTS: [usize; DIM] = [0, 1, 2];
+
 /// Adds `value` to the normal row of a contact.
 #[inline]
 pub fn add_to_normal(rows: &mut [f64], value: f64) {
@@ -74,4 +89,13 @@ pub fn rows(normal: f64, tangential: f64) -> [f64; DIM] {
 #[inline]
 pub fn half_square(r: &[f64], lambda: &[f64]) -> f64 {
     0.5 * r.iter().zip(lambda).map(|(r, l)| r * l * l).sum::<f64>()
+}
+
+/// The rotation from world axes to the rows of a contact with this unit normal. The first tangent
+/// is the part of the x axis, or of the y axis for normals near x, that is orthogonal to it.
+pub fn frame(normal: Vector3<f64>) -> Matrix3<f64> {
+    let nearest = if normal.x.abs() < 0.7 { Vector3::x() } else { Vector3::y() };
+    let first = (nearest - normal * nearest.dot(&normal)).normalize();
+    let second = normal.cross(&first);
+    Matrix3::from_rows(&[normal.transpose(), first.transpose(), second.transpose()])
 }

@@ -90,6 +90,7 @@ pub enum Verdict {
 pub struct Monitor {
     yardstick: Yardstick,
     model: Option<FrictionModel>,
+    asked: (f64, f64),
     velocity_tolerance: f64,
     momentum_tolerance: f64,
     iteration_limit: usize,
@@ -105,21 +106,11 @@ pub struct Monitor {
 impl Monitor {
     /// Starts to watch a solve in a friction model.
     pub fn start(&mut self, problem: &Problem, goal: &Goal, model: FrictionModel) {
-        self.start_with_reference(problem, goal, model, problem.reference_velocity());
-    }
-
-    /// Starts to watch the solve of a part of a larger problem with reference velocity [m/s].
-    pub fn start_with_reference(
-        &mut self,
-        problem: &Problem,
-        goal: &Goal,
-        model: FrictionModel,
-        reference_velocity: f64,
-    ) {
         self.yardstick.prepare(problem);
         self.model = Some(model);
-        self.velocity_tolerance = goal.tolerance * reference_velocity;
+        self.velocity_tolerance = goal.tolerance * problem.reference_velocity();
         self.momentum_tolerance = goal.tolerance;
+        self.asked = (self.velocity_tolerance, self.momentum_tolerance);
         self.iteration_limit = goal.max_iterations.unwrap_or(usize::MAX);
         self.time_limit = goal.time_limit;
         self.clock = Some(Instant::now());
@@ -133,6 +124,19 @@ impl Monitor {
     /// The friction model of this solve.
     pub fn model(&self) -> FrictionModel {
         self.model.unwrap_or(FrictionModel::Coulomb)
+    }
+
+    /// The goal for a part of this problem: the same tolerances and limits, no trace. Parts are
+    /// compared with the reference velocity of the whole.
+    pub fn goal_for_part(&self) -> Goal {
+        let limit = self.iteration_limit;
+        Goal {
+            tolerance: self.momentum_tolerance,
+            max_iterations: (limit != usize::MAX).then_some(limit),
+            time_limit: self.time_limit,
+            friction_model: self.model,
+            trace: false,
+        }
     }
 
     /// Iterations that the solver may still do, at most `own` if the goal does not say.
@@ -154,6 +158,25 @@ impl Monitor {
     /// The tolerance on violations [m/s].
     pub fn velocity_tolerance(&self) -> f64 {
         self.velocity_tolerance
+    }
+
+    /// The tolerance relative to the reference velocity [-].
+    pub fn relative_tolerance(&self) -> f64 {
+        self.asked.1
+    }
+
+    /// Asks for more than the goal, by a factor below one, until the watch ends.
+    pub fn tighten(&mut self, factor: f64) {
+        self.velocity_tolerance *= factor;
+        self.momentum_tolerance *= factor;
+    }
+
+    /// The natural map of the contacts with unit step, relative to |q| [-].
+    pub fn natural_map(&mut self, problem: &Problem, lambda: &[f64]) -> f64 {
+        let before = Instant::now();
+        let found = self.yardstick.natural_map(problem, self.model(), lambda);
+        self.measuring += before.elapsed();
+        found
     }
 
     /// Violation [m/s] and momentum error [-] at the last observation.
@@ -203,14 +226,18 @@ impl Monitor {
         lambda: &[f64],
     ) -> (Status, Residuals) {
         let residuals = self.yardstick.measure(problem, v, lambda);
-        let met = residuals.of(self.model()) <= self.velocity_tolerance
-            && residuals.momentum <= self.momentum_tolerance;
+        let met = residuals.of(self.model()) <= self.asked.0 && residuals.momentum <= self.asked.1;
         let status = match claimed {
             _ if met => Status::Converged,
             Status::Converged => Status::Stalled,
             other => other,
         };
         (status, residuals)
+    }
+
+    /// Whether a trace is kept.
+    pub fn is_tracing(&self) -> bool {
+        self.tracing
     }
 
     /// The trace so far.

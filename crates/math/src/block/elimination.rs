@@ -2,7 +2,7 @@
 //!
 //! From a [`Pattern`] to an order of elimination ([`super::ordering`], then post-ordered along the
 //! elimination tree) and, for each eliminated block, the list of later blocks it is coupled with:
-//! those of the matrix and those its children pass on [George81, Sec. 5.4]. Cost: proportional to
+//! those of the matrix and those its children pass on [George81, Ch. 5]. Cost: proportional to
 //! the blocks of the factor. The numbers k, j, i below count in the order of elimination.
 
 use super::Pattern;
@@ -268,9 +268,9 @@ mod tests {
     #[test]
     fn the_structure_is_that_of_elimination_by_hand() {
         let mut rng = SplitMix64(6);
-        for n in [0, 1, 5, 40] {
-            let pattern = testing::pattern(&mut rng, n, &[3, 6], 4);
-            let held: Vec<_> = (0..n).map(|i| n == 40 && i % 5 == 0).collect();
+        for (n, degree) in (0..40).flat_map(|n| [(n, 2), (n, 4), (n, 9)]) {
+            let pattern = testing::pattern(&mut rng, n, &[0, 3, 6], degree);
+            let held: Vec<_> = (0..n).map(|i| degree == 4 && i % 5 == 0).collect();
             let elimination = Elimination::analyse(&pattern, &held);
             let found: Vec<_> = (0..n)
                 .flat_map(|k| elimination.below[elimination.column(k)].iter().map(move |&i| (k, i)))

@@ -227,6 +227,29 @@ pub(super) fn solve_upper(R: &[f64], x: &mut [f64], n: usize) {
     }
 }
 
+/// B ← R⁻¹ B for an upper triangle whose diagonal is stored as its reciprocal, with B of `n` × `m`.
+#[inline(always)]
+pub(super) fn divide_by_upper(R: &[f64], B: &mut [f64], n: usize, m: usize) {
+    for r in (0..n).rev() {
+        let (rest, done) = B.split_at_mut((r + 1) * m);
+        let row = &mut rest[r * m..];
+        sub_tiled(row, done, 1, m, n - r - 1, |_, k| R[r * n + r + 1 + k]);
+        for value in row {
+            *value *= R[r * n + r];
+        }
+    }
+}
+
+/// Z ← R⁻¹ R⁻ᵀ for an upper triangle whose diagonal is stored as its reciprocal.
+#[inline(always)]
+pub(super) fn invert_gram(R: &[f64], Z: &mut [f64], memory: &mut [f64], n: usize) {
+    memory.fill(0.0);
+    memory.iter_mut().step_by(n + 1).for_each(|d| *d = 1.0);
+    divide_by_upper(R, memory, n, n); // R⁻¹
+    transpose(Z, memory, n, n); // R⁻ᵀ
+    divide_by_upper(R, Z, n, n);
+}
+
 /// P D = L U with row exchanges, in place; `pivot[k]` is the row exchanged with row k.
 /// The diagonal of U is stored as its reciprocal. False where no finite pivot but zero is left.
 #[inline(always)]
@@ -277,14 +300,7 @@ pub(super) fn divide_by_lu(D: &[f64], pivot: &[usize], B: &mut [f64], n: usize, 
         let (done, rest) = B.split_at_mut(r * m);
         sub_tiled(&mut rest[..m], done, 1, m, r, |_, k| D[r * n + k]);
     }
-    for r in (0..n).rev() {
-        let (rest, done) = B.split_at_mut((r + 1) * m);
-        let row = &mut rest[r * m..];
-        sub_tiled(row, done, 1, m, n - r - 1, |_, k| D[r * n + r + 1 + k]);
-        for value in row {
-            *value *= D[r * n + r];
-        }
-    }
+    divide_by_upper(D, B, n, m);
 }
 
 /// x ← D⁻¹ x for the result of [`lu`].

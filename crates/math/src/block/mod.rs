@@ -27,9 +27,10 @@ mod kernel;
 mod lu;
 mod ordering;
 mod pattern;
+mod product3;
 mod symmetric;
 
-pub use cholesky::{Cholesky, Engine};
+pub use cholesky::{Cholesky, Engine, SelectedInverse};
 pub use general::General;
 pub use lu::Lu;
 pub use pattern::{BlockId, Entry, Pattern};

@@ -107,8 +107,6 @@ pub fn global_to_raw(global: &Global) -> Result<RawProblem, FileError> {
         check_finite(path, key, values)?;
     }
     let a = symmetric(path, "M", &global.m)?;
-    let mut partition = Partition::new(n);
-    join_coupled(&mut partition, &a);
     let mut extra = BTreeMap::new();
     for (law, solution) in [("ncp", &global.solution), ("ccp", &global.solution_ccp)] {
         let Some(Solution { r, v, .. }) = solution else {
@@ -131,7 +129,7 @@ pub fn global_to_raw(global: &Global) -> Result<RawProblem, FileError> {
         mu: global.mu.clone(),
         e: global.w.clone(),
         r: vec![0.0; rows],
-        blocks: Some(partition.components()),
+        blocks: None,
         extra,
     };
     problem.check(path)?;

@@ -4,7 +4,7 @@ use stiction_math::block;
 
 use super::{
     Constraint, Delassus, Islands, Jacobian, Map, Mass, Port, PortId, Problem, Structure,
-    SubsystemId, Term,
+    SubsystemId, Term, Tree,
 };
 use crate::contact::DIM;
 use crate::error::ProblemError;
@@ -22,6 +22,7 @@ struct NodeBlock {
 enum Part {
     Dense { n: usize, values: Vec<f64> },
     Sparse { node_size: usize, nodes: usize, blocks: Vec<NodeBlock>, values: Vec<f64> },
+    Tree(Tree),
 }
 
 #[derive(Clone, Debug)]
@@ -71,6 +72,11 @@ impl Builder {
         }
         let nodes = momentum.len() / node_size.max(1);
         self.push(Part::Sparse { node_size, nodes, blocks: list, values }, momentum)
+    }
+
+    /// Adds a tree of links; its A follows from the links. b [N·s or N·m·s] per velocity.
+    pub fn tree(&mut self, tree: Tree, momentum: &[f64]) -> SubsystemId {
+        self.push(Part::Tree(tree), momentum)
     }
 
     fn push(&mut self, part: Part, momentum: &[f64]) -> SubsystemId {
@@ -170,6 +176,10 @@ impl Builder {
                     pairs.extend(blocks.iter().map(pair));
                     structures.push(Structure::Sparse { node_size: *node_size });
                 }
+                Part::Tree(tree) => {
+                    sizes.push(tree.velocities());
+                    structures.push(Structure::Tree(std::sync::Arc::new(tree.clone())));
+                }
             }
             ranges.push(first..sizes.len());
         }
@@ -180,6 +190,9 @@ impl Builder {
                 Part::Dense { n, values } => {
                     let out = matrix.block_mut(pattern.diagonal(range.start));
                     symmetrise(values, *n, out);
+                }
+                Part::Tree(tree) => {
+                    tree.mass_matrix(matrix.block_mut(pattern.diagonal(range.start)));
                 }
                 Part::Sparse { node_size, blocks, values, .. } => {
                     let s = *node_size;
@@ -290,6 +303,10 @@ fn check_part(index: usize, part: &Part, momentum: &[f64]) -> Result<(), Problem
             }
             Ok(())
         }
+        Part::Tree(tree) => {
+            length("b", OWNER, index, momentum.len(), tree.velocities())?;
+            tree.check(index)
+        }
     }
 }
 
@@ -308,7 +325,10 @@ fn check_port(index: usize, port: &Port, mass: &Mass) -> Result<(), ProblemError
         Map::Coordinates { first, count } => {
             known(OWNER, index, "coordinate", first.saturating_add(*count).saturating_sub(1), n)
         }
-        Map::Link(_) => Err(wrong()),
+        Map::Link(link) => {
+            let tree = mass.tree(port.subsystem).ok_or_else(wrong)?;
+            known(OWNER, index, "link", *link, tree.links())
+        }
         Map::Nodes(nodes) => {
             let Structure::Sparse { node_size } = structure else {
                 return Err(wrong());
@@ -334,7 +354,7 @@ fn port_size(port: &Port, mass: &Mass) -> usize {
         Map::Link(_) => 6,
         Map::Nodes(_) => match mass.structure(port.subsystem) {
             Structure::Sparse { node_size } => *node_size,
-            Structure::Dense => 0,
+            Structure::Dense | Structure::Tree(_) => 0,
         },
         Map::Matrix { rows, .. } => *rows,
     }
@@ -428,7 +448,13 @@ impl Problem {
                                 }
                             }
                         }
-                        Map::Link(_) | Map::Nodes(_) => {}
+                        Map::Link(link) => {
+                            let Some(tree) = self.mass.tree(port.subsystem) else { continue };
+                            for k in tree.path(*link) {
+                                out[k] = super::dot(c, tree.subspaces()[k].as_slice());
+                            }
+                        }
+                        Map::Nodes(_) => {}
                     }
                 }
                 self.scatter(port.subsystem, &dense, dim);

@@ -39,11 +39,22 @@ impl Delassus {
         block.iter().map(|x| x * x).sum::<f64>().sqrt() / dim
     }
 
-    pub(super) fn compute(&mut self, mass: &Mass, jacobian: &Jacobian) {
+    pub(super) fn clear(&mut self) {
         self.start.clear();
         self.start.push(0);
         self.blocks.clear();
         self.scale.clear();
+    }
+
+    /// Appends a constraint whose block is known.
+    pub(super) fn push(&mut self, block: &[f64], scale: f64) {
+        self.blocks.extend_from_slice(block);
+        self.start.push(self.blocks.len() as u32);
+        self.scale.push(scale);
+    }
+
+    pub(super) fn compute(&mut self, mass: &Mass, jacobian: &Jacobian) {
+        self.clear();
         let largest = (0..mass.subsystems())
             .map(|s| mass.dofs(super::SubsystemId(s)).len())
             .max()

@@ -2,9 +2,11 @@
 //!
 //! Subsystems are the blocks that the file names; otherwise groups of six or three coordinates if
 //! A couples none of them with another, otherwise the connected components of A. A component that
-//! is large and sparse becomes a sparse subsystem of three-velocity nodes. The problem may order
+//! is large and sparse becomes a sparse subsystem of three-velocity nodes. Trees, node sizes and
+//! ports come from the keys of `extension.rs` where a file has them. The problem may order
 //! velocities and rows differently from the file; [`FromFile`] keeps the way back.
 
+use super::extension::{self, Extension};
 use super::{Map, Problem, SubsystemId};
 use crate::error::ProblemError;
 use crate::file::{Array, Csr, RawProblem};
@@ -45,6 +47,8 @@ fn to_file(order: &[usize], x: &[f64]) -> Vec<f64> {
 const SPARSE_FROM: usize = 60;
 /// The largest share of entries that still counts as sparse.
 const SPARSE_DENSITY: f64 = 0.3;
+/// The most velocities of a sparse block that one row reads.
+const WIDEST_ROW: usize = 36;
 /// Velocities per node of a sparse block.
 const NODE: usize = 3;
 
@@ -56,6 +60,27 @@ const LIMITS: [&str; 2] = ["lambda_min", "lambda_max"];
 impl Problem {
     /// Builds a checked problem from the arrays of a file.
     pub fn from_raw(raw: &RawProblem) -> Result<FromFile, ProblemError> {
+        let laws: Vec<Law> = raw
+            .kinds
+            .iter()
+            .enumerate()
+            .map(|(i, kind)| law(raw, i, *kind))
+            .collect::<Result<_, _>>()?;
+        let dims: Vec<usize> = laws.iter().map(Law::dim).collect();
+        if let Some(extension) = Extension::read(raw, &dims)
+            && let Ok(found) = Self::from_parts(raw, &laws, &extension)
+            && extension::agrees(&found, raw)
+        {
+            return Ok(found);
+        }
+        Self::from_parts(raw, &laws, &Extension::default())
+    }
+
+    fn from_parts(
+        raw: &RawProblem,
+        laws: &[Law],
+        extension: &Extension,
+    ) -> Result<FromFile, ProblemError> {
         let (starts, velocity_order) = subsystems(raw)?;
         let mut position = vec![(0, 0); raw.n];
         for (s, pair) in starts.windows(2).enumerate() {
@@ -68,14 +93,29 @@ impl Problem {
         for (s, pair) in starts.windows(2).enumerate() {
             let members = &velocity_order[pair[0]..pair[1]];
             let b: Vec<f64> = members.iter().map(|d| raw.b[*d]).collect();
-            let id = add_subsystem(&mut builder, raw, s, members, &position, &b)?;
-            ports.push(builder.port(id, Map::Whole));
+            let id = match extension.tree(s) {
+                Some(tree) => builder.tree(tree.clone(), &b),
+                None => {
+                    let node_size = extension.node_sizes.get(s).copied();
+                    add_subsystem(&mut builder, raw, s, members, &position, &b, node_size)?
+                }
+            };
+            if extension.ports.is_none() {
+                ports.push(builder.port(id, Map::Whole));
+            }
+        }
+        for port in extension.ports.iter().flat_map(|p| &p.ports) {
+            builder.port(port.subsystem, port.map.clone());
         }
         let mut row_order = Vec::with_capacity(raw.m);
-        for (i, &kind) in raw.kinds.iter().enumerate() {
-            let law = law(raw, i, kind)?;
+        for (i, &law) in laws.iter().enumerate() {
             let rows = raw.row_start[i]..raw.row_start[i] + law.dim();
             row_order.extend(rows.clone());
+            if let Some(given) = &extension.ports {
+                let terms: Vec<_> = given.terms(i).collect();
+                builder.constraint(law, &raw.e[rows.clone()], &raw.r[rows], &terms);
+                continue;
+            }
             let touched = rows.clone().flat_map(|r| raw.j.row(r)).map(|(d, _)| position[d].0);
             let mut touched: Vec<usize> = touched.collect();
             touched.sort_unstable();
@@ -131,6 +171,7 @@ impl Problem {
                 compliance[self.row_range(i).start] += soft.yielding();
             }
         }
+        extension::write(self, &mut extra);
         let starts = (0..self.mass.subsystems()).map(|s| self.mass.dofs(SubsystemId(s)).start);
         RawProblem {
             name: self.name.clone(),
@@ -149,7 +190,7 @@ impl Problem {
         }
     }
 
-    fn mass_to_csr(&self) -> Csr {
+    pub(super) fn mass_to_csr(&self) -> Csr {
         let matrix = self.mass.matrix();
         let pattern = matrix.pattern();
         let mut rows = vec![Vec::new(); self.dofs()];
@@ -168,7 +209,7 @@ impl Problem {
         csr(rows, self.dofs())
     }
 
-    fn jacobian_to_csr(&self) -> Csr {
+    pub(super) fn jacobian_to_csr(&self) -> Csr {
         let jacobian = &self.jacobian;
         let mut rows = vec![Vec::new(); self.rows()];
         for e in jacobian.entries() {
@@ -240,7 +281,7 @@ fn law(raw: &RawProblem, i: usize, kind: i64) -> Result<Law, ProblemError> {
 }
 
 /// Starts of the subsystems and the velocities of each, in order.
-fn subsystems(raw: &RawProblem) -> Result<(Vec<usize>, Vec<usize>), ProblemError> {
+pub(crate) fn subsystems(raw: &RawProblem) -> Result<(Vec<usize>, Vec<usize>), ProblemError> {
     if let Some((starts, members)) = &raw.blocks {
         return Ok((starts.clone(), members.clone()));
     }
@@ -275,6 +316,7 @@ fn add_subsystem(
     members: &[usize],
     position: &[(usize, usize)],
     b: &[f64],
+    node_size: Option<usize>,
 ) -> Result<SubsystemId, ProblemError> {
     let n = members.len();
     let entries = || {
@@ -288,19 +330,25 @@ fn add_subsystem(
             expected: "A block diagonal on the blocks",
         });
     }
-    let filled = entries().count() as f64 / (n * n) as f64;
-    if n >= SPARSE_FROM && n % NODE == 0 && filled <= SPARSE_DENSITY {
+    let large = n >= SPARSE_FROM && n.is_multiple_of(NODE);
+    let filled = || entries().count() as f64 / (n * n) as f64;
+    // Rows that read the whole subsystem gain nothing from its nodes.
+    let row_entries = |row: usize| raw.j.row(row).filter(|(c, _)| position[*c].0 == s).count();
+    let narrow = || (0..raw.m).all(|row| row_entries(row) <= WIDEST_ROW);
+    let sparse = large && filled() <= SPARSE_DENSITY && narrow();
+    let size = node_size.unwrap_or(if sparse { NODE } else { 0 });
+    if size > 0 && n.is_multiple_of(size) {
         let mut blocks = std::collections::BTreeMap::<(usize, usize), Vec<f64>>::new();
         for (i, c, x) in entries() {
             let j = position[c].1;
-            if i / NODE >= j / NODE {
+            if i / size >= j / size {
                 let block =
-                    blocks.entry((i / NODE, j / NODE)).or_insert_with(|| vec![0.0; NODE * NODE]);
-                block[(i % NODE) * NODE + j % NODE] += x;
+                    blocks.entry((i / size, j / size)).or_insert_with(|| vec![0.0; size * size]);
+                block[(i % size) * size + j % size] += x;
             }
         }
         let list = blocks.iter().map(|((i, j), x)| (*i, *j, x.as_slice()));
-        return Ok(builder.sparse(NODE, list, b));
+        return Ok(builder.sparse(size, list, b));
     }
     let mut A = vec![0.0; n * n];
     for (i, c, x) in entries() {

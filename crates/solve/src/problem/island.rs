@@ -43,6 +43,15 @@ impl Islands {
         }
     }
 
+    /// Everything is one island.
+    pub(super) fn become_one(&mut self, subsystems: usize, constraints: usize) {
+        self.of_subsystem.clear();
+        self.of_subsystem.resize(subsystems, 0);
+        self.of_constraint.clear();
+        self.of_constraint.resize(constraints, 0);
+        self.count = 1;
+    }
+
     /// Number of islands.
     pub fn count(&self) -> usize {
         self.count

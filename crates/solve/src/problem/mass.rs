@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use stiction_math::block;
 
-use super::SubsystemId;
+use super::{SubsystemId, Tree, branch};
 use crate::error::ProblemError;
 
 /// What a subsystem is made of.
@@ -22,6 +22,8 @@ pub enum Structure {
         /// Velocities per node.
         node_size: usize,
     },
+    /// A tree of links: one block with the sparsity of the tree's branches.
+    Tree(Arc<Tree>),
 }
 
 impl Structure {
@@ -29,6 +31,7 @@ impl Structure {
         match self {
             Self::Dense => "dense",
             Self::Sparse { .. } => "sparse",
+            Self::Tree(_) => "a tree",
         }
     }
 }
@@ -40,11 +43,13 @@ const SMALL: usize = 48;
 enum Factor {
     /// Lower Cholesky factor at an offset, row-major.
     Small(usize),
+    /// Factor along the branches of a tree at an offset, row-major.
+    Branches(usize),
     Large(Arc<block::Cholesky>),
 }
 
 /// A of the problem.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Mass {
     matrix: block::Symmetric,
     structures: Vec<Structure>,
@@ -52,6 +57,9 @@ pub struct Mass {
     block_subsystem: Vec<u32>,
     factors: Vec<Factor>,
     small: Vec<f64>,
+    pattern: block::Pattern,
+    sizes: Vec<usize>,
+    pairs: Vec<(usize, usize)>,
 }
 
 impl Mass {
@@ -71,6 +79,9 @@ impl Mass {
             block_subsystem,
             factors: Vec::new(),
             small: Vec::new(),
+            pattern: block::Pattern::default(),
+            sizes: Vec::new(),
+            pairs: Vec::new(),
         };
         mass.factor()?;
         Ok(mass)
@@ -83,7 +94,16 @@ impl Mass {
         for (subsystem, range) in self.blocks.iter().enumerate() {
             let fail = ProblemError::NotPositiveDefinite { subsystem };
             let n = self.dofs_of(range);
-            if range.len() == 1 && n.len() <= SMALL {
+            if let Structure::Tree(tree) = &self.structures[subsystem] {
+                let (offset, A) =
+                    (self.small.len(), self.matrix.block(pattern.diagonal(range.start)));
+                self.small.extend_from_slice(A);
+                let diagonal = |k: usize| A[k * (n.len() + 1)];
+                if !branch::factor(&mut self.small[offset..], tree.branches(), diagonal) {
+                    return Err(fail);
+                }
+                self.factors.push(Factor::Branches(offset));
+            } else if range.len() == 1 && n.len() <= SMALL {
                 let offset = self.small.len();
                 let id = pattern.diagonal(range.start);
                 self.small.extend_from_slice(self.matrix.block(id));
@@ -99,6 +119,58 @@ impl Mass {
             }
         }
         Ok(())
+    }
+
+    /// Becomes the part of `whole` that consists of some subsystems, in the same memory, and
+    /// writes where each block of coordinates went.
+    pub(super) fn restrict(
+        &mut self,
+        whole: &Self,
+        member: impl Fn(usize) -> bool,
+        new_block: &mut Vec<u32>,
+    ) {
+        let pattern = whole.matrix.pattern();
+        self.structures.clear();
+        self.blocks.clear();
+        self.block_subsystem.clear();
+        self.factors.clear();
+        self.small.clear();
+        self.sizes.clear();
+        self.pairs.clear();
+        new_block.clear();
+        new_block.resize(pattern.n_blocks(), u32::MAX);
+        for s in (0..whole.subsystems()).filter(|s| member(*s)) {
+            let first = self.sizes.len();
+            for k in whole.blocks[s].clone() {
+                new_block[k] = self.sizes.len() as u32;
+                self.sizes.push(pattern.size(k));
+                self.block_subsystem.push(self.blocks.len() as u32);
+                let columns = pattern.row_entries(k);
+                let at = |e: block::Entry| (new_block[e.row] as usize, new_block[e.col] as usize);
+                self.pairs.extend(columns.map(at));
+            }
+            self.blocks.push(first..self.sizes.len());
+            self.structures.push(whole.structures[s].clone());
+            let n = whole.dofs(SubsystemId(s)).len();
+            let mut keep = |offset: usize| {
+                self.small.extend_from_slice(&whole.small[offset..offset + n * n]);
+                self.small.len() - n * n
+            };
+            let factor = match &whole.factors[s] {
+                Factor::Small(offset) => Factor::Small(keep(*offset)),
+                Factor::Branches(offset) => Factor::Branches(keep(*offset)),
+                Factor::Large(factor) => Factor::Large(Arc::clone(factor)),
+            };
+            self.factors.push(factor);
+        }
+        self.pattern.rebuild(&self.sizes, self.pairs.iter().copied());
+        self.matrix.reshape(&self.pattern);
+        for e in pattern.entries().filter(|e| new_block[e.row] != u32::MAX) {
+            let (row, col) = (new_block[e.row] as usize, new_block[e.col] as usize);
+            if let Some(id) = self.pattern.find(row, col) {
+                self.matrix.block_mut(id).copy_from_slice(whole.matrix.block(e.id));
+            }
+        }
     }
 
     /// The matrix of some subsystem's blocks alone.
@@ -142,6 +214,14 @@ impl Mass {
         &self.structures[subsystem.0]
     }
 
+    /// The tree of a subsystem, if it is one.
+    pub fn tree(&self, subsystem: SubsystemId) -> Option<&Tree> {
+        match self.structure(subsystem) {
+            Structure::Tree(tree) => Some(tree),
+            _ => None,
+        }
+    }
+
     /// Blocks of coordinates of a subsystem.
     pub fn blocks(&self, subsystem: SubsystemId) -> Range<usize> {
         self.blocks[subsystem.0].clone()
@@ -174,6 +254,11 @@ impl Mass {
                 let n = x.len();
                 cholesky_solve(&self.small[*offset..*offset + n * n], x);
             }
+            Factor::Branches(offset) => {
+                if let Structure::Tree(tree) = &self.structures[subsystem.0] {
+                    branch::solve(&self.small[*offset..], tree.branches(), x);
+                }
+            }
             Factor::Large(factor) => factor.solve_in_place(x),
         }
     }
@@ -186,7 +271,7 @@ impl Mass {
 
 /// Replaces the lower triangle of a row-major matrix by its Cholesky factor. False if a pivot is
 /// not positive, relative to the entry that it started from.
-fn cholesky(a: &mut [f64], n: usize) -> bool {
+pub(crate) fn cholesky(a: &mut [f64], n: usize) -> bool {
     for i in 0..n {
         for j in 0..=i {
             let (above, row) = a.split_at_mut(i * n);
@@ -210,8 +295,9 @@ fn cholesky(a: &mut [f64], n: usize) -> bool {
     true
 }
 
+/// `x ← (L Lᵀ)⁻¹ x` with the factor of [`cholesky`].
 #[inline]
-fn cholesky_solve(l: &[f64], x: &mut [f64]) {
+pub(crate) fn cholesky_solve(l: &[f64], x: &mut [f64]) {
     let n = x.len();
     for i in 0..n {
         let row = &l[i * n..i * n + i];

@@ -7,22 +7,30 @@
 //! What follows from the data alone is computed with it: the free velocity v* = A⁻¹ b, the
 //! diagonal blocks of the Delassus operator W = J A⁻¹ Jᵀ with their scales, and the islands.
 
+pub(crate) mod branch;
 mod builder;
 mod delassus;
+mod extension;
 mod from_raw;
 mod island;
 mod jacobian;
 mod mass;
 mod port;
+mod restrict;
+mod tree;
 
 pub use builder::Builder;
 pub use delassus::Delassus;
 pub use from_raw::FromFile;
+pub(crate) use from_raw::subsystems;
 pub use island::Islands;
 pub(crate) use jacobian::dot;
 pub use jacobian::{Entry, Jacobian};
 pub use mass::{Mass, Structure};
+pub(crate) use mass::{cholesky, cholesky_solve};
 pub use port::{Map, Port, PortId, SubsystemId};
+pub use restrict::Restriction;
+pub use tree::Tree;
 
 use crate::law::Law;
 
@@ -182,6 +190,26 @@ impl Problem {
         v.copy_from_slice(&self.momentum);
         self.jacobian.mul_transposed_add(lambda, v);
         self.mass.solve(v);
+    }
+
+    /// A problem without anything in it: memory for a restriction.
+    fn empty() -> Self {
+        Self {
+            name: String::new(),
+            mass: Mass::default(),
+            momentum: Vec::new(),
+            free_velocity: Vec::new(),
+            ports: Vec::new(),
+            terms: Vec::new(),
+            term_values: Vec::new(),
+            constraints: Vec::new(),
+            bias: Vec::new(),
+            compliance: Vec::new(),
+            jacobian: Jacobian::default(),
+            delassus: Delassus::default(),
+            reference_velocity: 0.0,
+            islands: Islands::default(),
+        }
     }
 
     fn derive(&mut self) {

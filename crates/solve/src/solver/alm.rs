@@ -1,49 +1,96 @@
 //! ALM: augmented Lagrangian on exact friction, the accurate default.
 //!
 //! Each outer iteration solves the strict equations of [Lee25, Eq. (20)] by damped semismooth
-//! Newton. That is fast but not robust alone; where it fails, one convex step of CANAL
-//! [Lee25, Eq. (22)] makes safe progress instead. The penalty grows only after a success and
-//! shrinks when failures repeat.
+//! Newton. That is fast but not robust alone. Where it fails, the penalty retreats; where that
+//! does not help, one convex step of CANAL [Lee25, Eq. (22)] makes safe progress instead. The
+//! penalty grows only after a success. Once the answer is near, Newton's method on the natural
+//! map gives the last digits. In the convex model the strict equations are replaced by the
+//! convex potential, which has no failures.
+//!
+//! Iterations are Newton steps, that is, factorizations.
 
+use super::infeasibility::Infeasibility;
 use super::multiplier::Multipliers;
-use super::newton::{Convex, Strict};
+use super::newton::{Convex, NaturalMap, Outcome, Strict};
 use super::{Setting, Solver};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::Problem;
 use crate::solution::Solution;
 
-/// Augmented Lagrangian with strict Newton steps and a convex fallback.
+/// Augmented Lagrangian with strict Newton steps, a convex fallback and a polish.
 pub struct Alm {
+    /// Penalty at the start, per 1/w, with exact friction.
     first_penalty: f64,
+    /// Penalty at the start, per 1/w, in the convex model.
+    first_convex_penalty: f64,
     max_penalty: f64,
     growth: f64,
-    sufficient_decrease: f64,
     max_outer: usize,
+    max_newton: usize,
+    polish: bool,
     strict: Strict,
     convex: Convex,
+    natural_map: NaturalMap,
     multipliers: Multipliers,
+    infeasibility: Infeasibility,
     old: Vec<f64>,
     v: Vec<f64>,
+    lambda: Vec<f64>,
+    best: Solution,
     fallbacks: usize,
+    infeasible: bool,
 }
 
 impl Default for Alm {
     fn default() -> Self {
         Self {
             first_penalty: 10.0,
-            max_penalty: 1e5,
+            first_convex_penalty: 100.0,
+            max_penalty: 1e8,
             growth: 10.0,
-            sufficient_decrease: 0.25,
             max_outer: 100,
+            max_newton: 500,
+            polish: true,
             strict: Strict::default(),
-            convex: Convex::default(),
+            convex: Convex::with_limit(40),
+            natural_map: NaturalMap::default(),
             multipliers: Multipliers::default(),
+            infeasibility: Infeasibility::default(),
             old: Vec::new(),
             v: Vec::new(),
+            lambda: Vec::new(),
+            best: Solution::default(),
             fallbacks: 0,
+            infeasible: false,
         }
     }
+}
+
+/// Retreats of the penalty before the convex step is taken instead.
+const RETREATS: usize = 2;
+/// The smallest penalty that a retreat goes to, per 1/w.
+const LEAST_PENALTY: f64 = 1e-2;
+/// Part of the multiplier's change to which an inner solve is exact.
+const INEXACT: f64 = 0.1;
+/// The change of the multiplier must shrink by this or the penalty grows [Lee25, Eq. (28)].
+const SUFFICIENT_DECREASE: f64 = 0.25;
+
+/// A natural map this many times larger than the multiplier's change is round-off.
+const NOISE: f64 = 5.0;
+
+/// What the outer loop remembers from one iteration to the next.
+struct Progress {
+    penalty: f64,
+    growth: f64,
+    /// Change of the multiplier in the last iteration; `None` right after a failure.
+    change: Option<f64>,
+    failures: usize,
+    /// Violation at the last polish and the smallest so far [m/s].
+    polished: f64,
+    smallest: f64,
+    /// Iterations in which a large penalty only added round-off.
+    noisy: usize,
 }
 
 impl Solver for Alm {
@@ -53,22 +100,33 @@ impl Solver for Alm {
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
         vec![
+            Setting::new("first-penalty", "penalty at the start, per 1/w", &mut self.first_penalty),
             Setting::new(
-                "first-penalty",
-                "penalty at the start, per 1/w [-]",
-                &mut self.first_penalty,
+                "first-convex-penalty",
+                "penalty at the start in the convex model, per 1/w",
+                &mut self.first_convex_penalty,
             ),
-            Setting::new("max-penalty", "largest penalty, per 1/w [-]", &mut self.max_penalty),
-            Setting::new("growth", "factor by which the penalty grows [-]", &mut self.growth),
+            Setting::new("max-penalty", "largest penalty, per 1/w", &mut self.max_penalty),
+            Setting::new("growth", "factor by which the penalty grows", &mut self.growth),
             Setting::new("max-outer", "outer iterations", &mut self.max_outer),
+            Setting::new("max-newton", "Newton iterations in all", &mut self.max_newton),
+            Setting::new("polish", "end with Newton on the natural map", &mut self.polish),
         ]
     }
 
     fn notes(&self) -> Vec<String> {
-        match self.fallbacks {
-            0 => Vec::new(),
-            n => vec![format!("{n} convex fallback steps")],
+        let mut notes = Vec::new();
+        if self.infeasible {
+            notes.push(
+                "no solution: the impulses can grow without end along a direction that moves \
+                 nothing and that the bias rewards; add compliance or reduce the bias"
+                    .to_owned(),
+            );
         }
+        if self.fallbacks > 0 {
+            notes.push(format!("{} convex fallback steps", self.fallbacks));
+        }
+        notes
     }
 
     fn improve(
@@ -77,75 +135,205 @@ impl Solver for Alm {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status {
-        let exact = monitor.model() == FrictionModel::Coulomb;
-        self.strict.prepare(problem);
-        self.convex.prepare(problem);
-        self.multipliers.start(problem, &solution.impulse);
-        self.multipliers.slip_at(problem, &solution.velocity);
-        self.fallbacks = 0;
-        let limit = monitor.iteration_limit(usize::MAX);
-        let (mut c, mut last, mut failures) = (self.first_penalty, f64::INFINITY, 0);
+        (self.fallbacks, self.infeasible) = (0, false);
         if let Verdict::Stop(status) =
             monitor.observe(problem, &solution.velocity, &solution.impulse)
         {
             return status;
         }
+        let status = self.outer_loop(problem, monitor, solution);
+        if status != Status::Converged && self.best.fits(problem) {
+            solution.clone_from(&self.best);
+        }
+        status
+    }
+}
+
+impl Alm {
+    fn outer_loop(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Status {
+        let exact = monitor.model() == FrictionModel::Coulomb;
+        self.strict.prepare(problem);
+        self.convex.prepare(problem);
+        self.natural_map.prepare(problem);
+        self.infeasibility.start(problem);
+        self.multipliers.start(problem, &solution.impulse);
+        self.multipliers.slip_at(problem, &solution.velocity);
+        self.lambda.clone_from(&solution.impulse);
+        self.best.clone_from(solution);
+        let limit = monitor.iteration_limit(self.max_newton);
+        let mut progress = Progress {
+            penalty: if exact { self.first_penalty } else { self.first_convex_penalty },
+            growth: self.growth,
+            change: Some(f64::INFINITY),
+            failures: 0,
+            polished: f64::INFINITY,
+            smallest: monitor.last().0,
+            noisy: 0,
+        };
         for _ in 0..self.max_outer {
+            if monitor.iterations() >= limit {
+                return Status::IterationLimit;
+            }
+            let c = progress.penalty;
             self.old.clone_from(&self.multipliers.lambda);
-            self.v.clone_from(&solution.velocity);
-            let mut outcome = if exact {
-                let question = self.multipliers.question(problem, c, false);
-                let outcome = self.strict.find(
-                    problem,
-                    question,
-                    monitor.scaling(),
-                    &mut self.v,
-                    &mut solution.impulse,
-                );
-                monitor.count(outcome.iterations);
-                outcome
+            let inner = if exact {
+                self.strict_step(problem, monitor, c, solution, &mut progress)
             } else {
-                super::newton::Outcome { iterations: 0, converged: false, error: 0.0 }
+                self.convex_step(problem, monitor, c, solution, false)
             };
-            if exact && outcome.converged {
-                solution.velocity.copy_from_slice(&self.v);
-                failures = 0;
-            } else {
-                let question = self.multipliers.question(problem, c, exact);
-                let fallback = self.convex.minimise(
-                    problem,
-                    question,
-                    monitor.scaling(),
-                    &mut solution.velocity,
-                    &mut solution.impulse,
-                );
-                monitor.count(fallback.iterations);
-                if exact {
-                    self.fallbacks += 1;
-                    failures += 1;
-                } else {
-                    outcome = fallback;
-                }
+            let Some(inner) = inner else { continue };
+            if !exact && !inner.converged {
+                progress.penalty = (c / 3.0).max(1.0);
+                progress.growth = progress.growth.sqrt().max(1.5);
             }
-            let change = self.multipliers.update(problem, c, &solution.impulse);
+            let change = self.multipliers.update(problem, c, &self.lambda);
             if exact {
-                self.multipliers.update_slip(problem, c, &solution.velocity, &self.old, true);
+                self.multipliers.update_slip(problem, c, &self.v, &self.old);
             }
-            match monitor.observe(problem, &solution.velocity, &solution.impulse) {
-                Verdict::Stop(status) => return status,
-                Verdict::Continue if monitor.iterations() >= limit => {
-                    return Status::IterationLimit;
-                }
-                Verdict::Continue => {}
+            solution.velocity.copy_from_slice(&self.v);
+            solution.impulse.copy_from_slice(&self.lambda);
+            if let Verdict::Stop(status) =
+                monitor.observe(problem, &solution.velocity, &solution.impulse)
+            {
+                return status;
             }
-            if outcome.converged && change > self.sufficient_decrease * last {
-                c = (self.growth * c).min(self.max_penalty);
+            if inner.converged && self.infeasibility.certified(problem, c, &self.old, &self.lambda)
+            {
+                self.infeasible = true;
+                return Status::Failed;
             }
-            if failures > 0 && failures % 3 == 0 {
-                c = (c / self.growth).max(1.0);
+            let violation = monitor.last().0;
+            let stuck = violation > 0.7 * progress.smallest && inner.iterations <= 2;
+            let noisy = stuck && {
+                let map = self.natural_map.merit(problem, monitor.model(), &self.lambda);
+                map > NOISE * change
+            };
+            progress.noisy = if noisy { progress.noisy + 1 } else { 0 };
+            self.keep_best(violation, solution, &mut progress);
+            if let Some(status) = self.polish(problem, monitor, solution, &mut progress) {
+                return status;
             }
-            last = change;
+            if progress.noisy >= 2 {
+                progress.penalty = (c / 100.0).max(self.first_penalty);
+                (progress.noisy, progress.change) = (0, None);
+                continue;
+            }
+            let slow = progress.change.is_some_and(|last| change > SUFFICIENT_DECREASE * last);
+            if inner.converged && slow && (exact || inner.iterations <= 12) {
+                progress.penalty = (progress.growth * c).min(self.max_penalty);
+            }
+            progress.change = Some(change);
         }
         Status::Stalled
+    }
+
+    /// Strict Newton; after repeated failures a convex step. `None` if the penalty retreats.
+    fn strict_step(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        c: f64,
+        solution: &Solution,
+        progress: &mut Progress,
+    ) -> Option<Outcome> {
+        self.v.clone_from(&solution.velocity);
+        let old = &self.old;
+        let enough = |lambda: &[f64]| INEXACT * Multipliers::change(problem, c, old, lambda);
+        let question = self.multipliers.question(problem, c, false);
+        let outcome = self.strict.find(
+            problem,
+            question,
+            monitor.scaling(),
+            &mut self.v,
+            &mut self.lambda,
+            enough,
+        );
+        monitor.count(outcome.iterations);
+        if outcome.converged {
+            progress.failures = 0;
+            return Some(outcome);
+        }
+        progress.failures += 1;
+        progress.growth = progress.growth.sqrt().max(1.5);
+        progress.change = None;
+        if progress.failures <= RETREATS {
+            progress.penalty = (c / 3.0).max(LEAST_PENALTY);
+            return None;
+        }
+        self.fallbacks += 1;
+        self.convex_step(problem, monitor, c, solution, true)
+    }
+
+    /// The convex potential, with the slip terms of exact friction if asked for.
+    fn convex_step(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        c: f64,
+        solution: &Solution,
+        slip: bool,
+    ) -> Option<Outcome> {
+        self.v.clone_from(&solution.velocity);
+        let question = self.multipliers.question(problem, c, slip);
+        let outcome = self.convex.minimise(
+            problem,
+            question,
+            monitor.scaling(),
+            &mut self.v,
+            &mut self.lambda,
+        );
+        monitor.count(outcome.iterations);
+        // A convex step is progress even where it is no exact minimum; it does not count as a
+        // success of the strict equations.
+        Some(Outcome { converged: outcome.converged && !slip, ..outcome })
+    }
+
+    fn keep_best(&mut self, violation: f64, solution: &Solution, progress: &mut Progress) {
+        if violation < progress.smallest {
+            progress.smallest = violation;
+            self.best.clone_from(solution);
+        }
+    }
+
+    /// Newton on the natural map from the multiplier, when it has come closer since the last try.
+    fn polish(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+        progress: &mut Progress,
+    ) -> Option<Status> {
+        let (violation, tolerance) = (monitor.last().0, monitor.velocity_tolerance());
+        if !self.polish || !(violation < 0.3 * progress.polished || violation < 30.0 * tolerance) {
+            return None;
+        }
+        progress.polished = violation;
+        let (found, iterations) = self.natural_map.polish(
+            problem,
+            monitor.model(),
+            tolerance,
+            &mut self.v,
+            &mut self.lambda,
+        );
+        monitor.count(iterations);
+        if found < progress.smallest {
+            let accepted = Solution { velocity: self.v.clone(), impulse: self.lambda.clone() };
+            self.keep_best(found, &accepted, progress);
+            if let Verdict::Stop(status) = monitor.observe(problem, &self.v, &self.lambda) {
+                *solution = accepted;
+                return Some(status);
+            }
+        }
+        if found < 0.1 * violation {
+            solution.velocity.copy_from_slice(&self.v);
+            solution.impulse.copy_from_slice(&self.lambda);
+            self.multipliers.lambda.copy_from_slice(&self.lambda);
+        }
+        None
     }
 }

@@ -3,12 +3,29 @@
 //! A solver improves a [`Solution`] until the [`Monitor`] says stop. It reads a checked problem,
 //! keeps its memory between solves, and judges nothing itself.
 
+mod admm;
 mod alm;
+mod apgd;
+mod auto;
+mod canal;
 pub mod cond;
+mod dual;
+mod infeasibility;
+mod ipm;
+mod islands;
+mod local;
 mod multiplier;
 pub mod newton;
+mod newton_al;
+mod pgs;
+mod psor;
+mod sap;
 mod setting;
+mod ssor;
+mod sweep;
 
+pub use canal::Canal;
+pub use sap::Sap;
 pub use setting::{Setting, SettingError, Value};
 
 use crate::law::FrictionModel;
@@ -57,18 +74,97 @@ fn boxed<S: Solver + Default + 'static>() -> Box<dyn Solver> {
 }
 
 /// Every solver of the house, in alphabetical order.
+/// To add one: write `solver/<name>.rs`, then add an entry here.
 pub static SOLVERS: &[Entry] = &[
+    Entry {
+        name: "admm",
+        cite: "Lee25",
+        about: "alternating directions without a split: one factorization of everything",
+        build: boxed::<admm::Admm<admm::Everything>>,
+    },
+    Entry {
+        name: "admm-subsystem",
+        cite: "Lee25",
+        about: "alternating directions, split by subsystem: one dense factorization each",
+        build: boxed::<admm::Admm<admm::Subsystems>>,
+    },
     Entry {
         name: "alm",
         cite: "Lee25",
-        about: "augmented Lagrangian, damped semismooth Newton on exact friction, CANAL as fallback",
+        about: "augmented Lagrangian with Newton on exact friction; the accurate default",
         build: boxed::<alm::Alm>,
+    },
+    Entry {
+        name: "apgd",
+        cite: "Mazhar15",
+        about: "accelerated projected gradient descent on the impulses, convex friction",
+        build: boxed::<apgd::Apgd>,
+    },
+    Entry {
+        name: "auto",
+        cite: "Lee25",
+        about: "picks by structure, solves islands apart, falls back and says so",
+        build: boxed::<auto::Auto>,
+    },
+    Entry {
+        name: "canal",
+        cite: "Lee25",
+        about: "cascaded Newton: exact friction as a sequence of convex problems",
+        build: boxed::<canal::Canal>,
     },
     Entry {
         name: "cond",
         cite: "Lee23",
-        about: "velocity fixed point on a diagonal surrogate, one node per contact, no factorization",
+        about: "velocity fixed-point iteration on a diagonal surrogate; soft bodies, no factorization",
         build: boxed::<cond::Cond>,
+    },
+    Entry {
+        name: "ipm",
+        cite: "Castro22",
+        about: "interior-point method on second-order cones, convex friction",
+        build: boxed::<ipm::Ipm>,
+    },
+    Entry {
+        name: "newton-damped",
+        cite: "Lee25",
+        about: "augmented Lagrangian with damped Newton alone, a baseline",
+        build: || Box::new(newton_al::NewtonAl::new(newton::Globalisation::Damped)),
+    },
+    Entry {
+        name: "newton-dogleg",
+        cite: "Lee25",
+        about: "augmented Lagrangian with trust-region Newton alone, a baseline",
+        build: || Box::new(newton_al::NewtonAl::new(newton::Globalisation::Dogleg)),
+    },
+    Entry {
+        name: "pgs",
+        cite: "Lee25",
+        about: "projected Gauss-Seidel on the assembled Delassus operator, exact friction",
+        build: boxed::<pgs::Pgs>,
+    },
+    Entry {
+        name: "psor",
+        cite: "Tasora",
+        about: "projected over-relaxation without a matrix, sweeps in one direction",
+        build: boxed::<psor::Psor>,
+    },
+    Entry {
+        name: "sap",
+        cite: "Castro22",
+        about: "convex compliant contact by Newton in velocities, near-rigid refined to rigid",
+        build: boxed::<sap::Sap>,
+    },
+    Entry {
+        name: "ssor",
+        cite: "Tasora",
+        about: "projected over-relaxation without a matrix, sweeps in alternating directions",
+        build: boxed::<ssor::Ssor>,
+    },
+    Entry {
+        name: "subadmm",
+        cite: "Lee25",
+        about: "alternating directions, split by subsystem and link: contacts as point masses",
+        build: boxed::<admm::Admm<admm::Links>>,
     },
 ];
 
@@ -94,9 +190,19 @@ impl Session {
         Self { name, solver, monitor: Monitor::default() }
     }
 
+    /// The solver's name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// Sets a parameter of the solver by name.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
         setting::set(self.name, self.solver.settings(), key, value)
+    }
+
+    /// What the last solve has to say: a choice made, a fallback taken. Empty if nothing.
+    pub fn notes(&self) -> Vec<String> {
+        self.solver.notes()
     }
 
     /// The solver.
@@ -135,7 +241,6 @@ impl Session {
             iterations: self.monitor.iterations(),
             residuals,
             seconds,
-            notes: self.solver.notes(),
             trace: self.monitor.trace().to_vec(),
         })
     }

@@ -9,8 +9,12 @@ use crate::contact::add_to_normal;
 use crate::problem::Problem;
 
 /// Multipliers λ, slip terms p, and the shifts and yields that an inner solve sees.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Multipliers {
+    /// Whether slip terms are damped when they oscillate.
+    pub relaxed: bool,
+    /// Whether one penalty in kilograms serves all constraints, as in [Lee25, Sec. V].
+    pub uniform: bool,
     pub lambda: Vec<f64>,
     /// p_i, per constraint [m/s].
     pub slip: Vec<f64>,
@@ -18,6 +22,21 @@ pub(super) struct Multipliers {
     shift: Vec<f64>,
     yields: Vec<f64>,
     relaxation: f64,
+}
+
+impl Default for Multipliers {
+    fn default() -> Self {
+        Self {
+            relaxed: true,
+            uniform: false,
+            lambda: Vec::new(),
+            slip: Vec::new(),
+            slip_change: Vec::new(),
+            shift: Vec::new(),
+            yields: Vec::new(),
+            relaxation: 1.0,
+        }
+    }
 }
 
 /// The slip terms are relaxed no further than this.
@@ -44,6 +63,11 @@ impl Multipliers {
         self.relaxation = 1.0;
     }
 
+    /// What a penalty is measured in: 1/w, or one kilogram.
+    fn scale(&self, problem: &Problem, i: usize) -> f64 {
+        if self.uniform { 1.0 } else { scale(problem, i) }
+    }
+
     /// Sets every slip term to `μ|u_t|` at a velocity and the multiplier.
     pub fn slip_at(&mut self, problem: &Problem, v: &[f64]) {
         let mut u = [0.0; crate::contact::DIM];
@@ -60,7 +84,7 @@ impl Multipliers {
     pub fn question(&mut self, problem: &Problem, c: f64, slip: bool) -> Question<'_> {
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
-            let extra = scale(problem, i) / c;
+            let extra = self.scale(problem, i) / c;
             for k in rows.clone() {
                 self.yields[k] = problem.compliance()[k] + extra;
                 self.shift[k] = problem.bias()[k] - extra * self.lambda[k];
@@ -72,34 +96,44 @@ impl Multipliers {
         Question { shift: &self.shift, yields: &self.yields }
     }
 
-    /// Takes over the impulse of an inner solve at penalty `c`; the largest
-    /// `|J v − z| = |λ' − λ| w/c` [m/s] [Lee25, Eqs. (13), (40)].
-    pub fn update(&mut self, problem: &Problem, c: f64, lambda: &[f64]) -> f64 {
+    /// `|√w (λ' − λ)|/c` \[√J\]: how far J v is from its slack z [Lee25, Eqs. (13), (40)], in
+    /// the unit of a scaled momentum.
+    pub fn change(problem: &Problem, c: f64, old: &[f64], new: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for i in 0..problem.constraints().len() {
+            let rows = problem.row_range(i);
+            let pairs = old[rows.clone()].iter().zip(&new[rows]);
+            sum += scale(problem, i) * pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        }
+        f64::sqrt(sum) / c
+    }
+
+    /// The largest `|J v − z| = |λ' − λ| w/c` of a row [m/s].
+    pub fn slack(&self, problem: &Problem, c: f64, old: &[f64], new: &[f64]) -> f64 {
         let mut largest: f64 = 0.0;
         for i in 0..problem.constraints().len() {
-            let extra = scale(problem, i) / c;
+            let extra = self.scale(problem, i) / c;
             for k in problem.row_range(i) {
-                largest = largest.max(extra * (lambda[k] - self.lambda[k]).abs());
+                largest = largest.max(extra * (new[k] - old[k]).abs());
             }
         }
-        self.lambda.copy_from_slice(lambda);
         largest
+    }
+
+    /// Takes over the impulse of an inner solve at penalty `c`; how much changed \[√J\].
+    pub fn update(&mut self, problem: &Problem, c: f64, lambda: &[f64]) -> f64 {
+        let change = Self::change(problem, c, &self.lambda, lambda);
+        self.lambda.copy_from_slice(lambda);
+        change
     }
 
     /// Moves the slip terms towards `μ|z_t + R λ_t|` [Lee25, Eq. (21)], damped when they
     /// oscillate; the largest change that was due [m/s].
     ///
     /// Deviation: the paper takes the full step, whose contraction can exceed one, as in a
-    /// corner of three planes; `relaxed` off restores it. `old` are the multipliers that the
-    /// inner solve at penalty `c` started from: z = J v + (λ' − λ) w/c.
-    pub fn update_slip(
-        &mut self,
-        problem: &Problem,
-        c: f64,
-        v: &[f64],
-        old: &[f64],
-        relaxed: bool,
-    ) -> f64 {
+    /// corner of three planes; [`Self::relaxed`] off restores it. `old` are the multipliers that
+    /// the inner solve at penalty `c` started from: z = J v + e + (λ' − λ) w/c.
+    pub fn update_slip(&mut self, problem: &Problem, c: f64, v: &[f64], old: &[f64]) -> f64 {
         let mut u = [0.0; crate::contact::DIM];
         let (mut largest, mut along, mut size, mut old_size) = (0.0, 0.0, 0.0, 0.0);
         for i in 0..self.slip.len() {
@@ -109,7 +143,7 @@ impl Multipliers {
             }
             let rows = problem.row_range(i);
             crate::residual::velocity(problem, i, v, &self.lambda, &mut u);
-            let extra = scale(problem, i) / c;
+            let extra = self.scale(problem, i) / c;
             for (u, k) in u.iter_mut().zip(rows) {
                 *u += extra * (self.lambda[k] - old[k]);
             }
@@ -121,7 +155,7 @@ impl Multipliers {
             largest = f64::max(largest, change.abs());
         }
         let both = f64::sqrt(size * old_size);
-        if relaxed && along < -0.3 * both && size > 0.25 * old_size {
+        if self.relaxed && along < -0.3 * both && size > 0.25 * old_size {
             self.relaxation = (0.5 * self.relaxation).max(LEAST_RELAXATION);
         } else if along > 0.5 * both {
             self.relaxation = (1.2 * self.relaxation).min(1.0);

@@ -2,7 +2,7 @@
 //!
 //! Left-looking on the transposed factor R = Lᵀ, stored by block rows: row j is the matrix's minus
 //! Σ_k R_kjᵀ R_ki over the earlier rows k that hold j, then divided by the Cholesky factor of its
-//! diagonal block [George81, Sec. 2.1]. Row-major blocks of R put both factors of the product in the
+//! diagonal block [George81, Ch. 2]. Row-major blocks of R put both factors of the product in the
 //! order in which vector registers want them. The right-hand side keeps the pattern's order.
 
 use crate::NotPositiveDefinite;
@@ -12,15 +12,15 @@ use crate::simd::{Job, dispatch};
 
 #[derive(Debug)]
 pub(super) struct Blocks {
-    elimination: Elimination,
-    common_size: Option<usize>,
+    pub(super) elimination: Elimination,
+    pub(super) common_size: Option<usize>,
     /// First value of the diagonal block of each row of R.
-    diagonal: Vec<usize>,
+    pub(super) diagonal: Vec<usize>,
     /// First value of each other block of R, by entry of the elimination.
-    entry: Vec<usize>,
+    pub(super) entry: Vec<usize>,
     /// Where each block of the pattern goes, and whether it is transposed on the way.
     target: Vec<(usize, bool)>,
-    values: Vec<f64>,
+    pub(super) values: Vec<f64>,
     /// Memory of `factor`: where the row at hand has its block in column i.
     position: Vec<usize>,
 }

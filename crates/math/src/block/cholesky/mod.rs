@@ -7,16 +7,21 @@
 //!   enough to feed its matrix products: large piles, meshes.
 //! * `Dense`: faer's dense factorization, for one large block or a factor that is nearly full.
 //!
-//! `examples/factor_bench.rs` measures where they cross. `factor` and `solve_in_place` do not
-//! allocate and give the same bits for every number of threads.
+//! `examples/factor_bench.rs` measures where they cross: for rigid bodies and trees at several hundred
+//! of them, the earlier the tighter they are packed; for vertices of a mesh already at some dozens;
+//! for full matrices as soon as a block no longer fits the registers. Compiling our own code for
+//! AVX-512 as well did not pay. `factor` and `solve_in_place` do not allocate and give the same bits
+//! for every number of threads.
 
 mod blocks;
 mod dense;
+mod selected_inverse;
 mod supernodal;
 
 use super::{Elimination, Pattern, Symmetric};
 use crate::NotPositiveDefinite;
 
+pub use selected_inverse::SelectedInverse;
 pub(crate) use supernodal::Supernodal;
 
 /// How a matrix is factored; chosen by [`Cholesky::analyse`].
@@ -45,8 +50,8 @@ enum Factors {
     Dense(dense::Dense),
 }
 
-/// Dimension below which a matrix is factored by our own code in any case.
-const SMALL: usize = 48;
+/// Dimension below which a full matrix is factored by our own code: one block, and several.
+const SMALL: [usize; 2] = [48, 140];
 /// Part of the full triangle from which on a factor counts as full.
 const NEARLY_FULL: f64 = 0.7;
 /// Mean size of blocks below which the products of single blocks are slow.
@@ -60,7 +65,8 @@ impl Engine {
         let full = (dim * dim) as f64 / 2.0;
         let small_blocks = dim < SMALL_BLOCKS * elimination.n_blocks();
         let supernodal_work = SUPERNODAL_WORK[usize::from(!small_blocks)];
-        if dim < SMALL {
+        let small = SMALL[usize::from(elimination.n_blocks() > 1)];
+        if dim < small {
             Self::Blocks
         } else if elimination.n_values() as f64 > NEARLY_FULL * full {
             Self::Dense
@@ -227,6 +233,15 @@ mod tests {
             let A = testing::positive_definite(&mut rng, &pattern);
             assert!(factor.factor(&A).is_ok(), "a failure leaves no trace in the next factor");
         }
+    }
+
+    #[test]
+    fn a_factor_may_be_shared_between_threads() {
+        fn shareable<T: Send + Sync>() {}
+        shareable::<Cholesky>();
+        shareable::<SelectedInverse>();
+        shareable::<crate::schur::Schur>();
+        shareable::<crate::block::Lu>();
     }
 
     #[test]

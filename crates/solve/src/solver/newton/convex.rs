@@ -67,10 +67,17 @@ pub struct Outcome {
     pub error: f64,
 }
 
-/// Below this relative error, an iteration without descent counts as the round-off floor.
-const FLOOR: f64 = 1e-7;
+/// Below this relative error, a step without descent counts as the round-off floor.
+const FLOOR: f64 = 1e-9;
+/// As many round-off floors count as the floor when the error stops to decrease.
+const NEAR_FLOOR: f64 = 30.0;
 
 impl Convex {
+    /// With a limit on Newton iterations.
+    pub fn with_limit(max_iterations: usize) -> Self {
+        Self { max_iterations, ..Self::default() }
+    }
+
     /// Fits to a problem: sizes and the sparsity of H.
     pub fn prepare(&mut self, problem: &Problem) {
         self.hessian.prepare(problem);
@@ -110,7 +117,8 @@ impl Convex {
         let mut idle = 0;
         for iterations in 0..=self.max_iterations {
             let start = Instant::now();
-            let error = self.evaluate(problem, question, scaling, v, lambda);
+            let (residual, size) = self.evaluate(problem, question, scaling, v, lambda);
+            let error = if residual == 0.0 { 0.0 } else { residual / size };
             let done = |converged| Outcome { iterations, converged, error };
             if error <= self.tolerance {
                 return done(true);
@@ -121,7 +129,9 @@ impl Convex {
             // Close to the round-off floor the error stops to decrease.
             idle = if error < 0.5 * best { 0 } else { idle + 1 };
             best = best.min(error);
-            if idle >= 3 && error < FLOOR {
+            let floor = question.floor(problem, v, lambda);
+            let near = residual <= NEAR_FLOOR * floor;
+            if residual <= floor || (idle >= 3 && near) {
                 return done(true);
             }
             self.hessian_slopes(problem, question);
@@ -142,7 +152,7 @@ impl Convex {
             self.phases.iterations += 1;
             let Some(step) = step else {
                 // No descent along a Newton direction of a convex function: round-off.
-                return done(error < FLOOR);
+                return done(near || error < FLOOR);
             };
             for (v, d) in v.iter_mut().zip(&self.dv) {
                 *v += step * d;
@@ -151,7 +161,7 @@ impl Convex {
         Outcome { iterations: self.max_iterations, converged: false, error: best }
     }
 
-    /// Answers and gradient at v; the relative error of momentum.
+    /// Answers and gradient at v; the scaled gradient and the scaled momentum it compares with.
     fn evaluate(
         &mut self,
         problem: &Problem,
@@ -159,7 +169,7 @@ impl Convex {
         scaling: &[f64],
         v: &[f64],
         lambda: &mut [f64],
-    ) -> f64 {
+    ) -> (f64, f64) {
         problem.jacobian().mul(v, &mut self.c);
         for (c, s) in self.c.iter_mut().zip(question.shift) {
             *c += s;
@@ -187,10 +197,7 @@ impl Convex {
             inertia += (scaling[i] * p).powi(2);
             impulse += (scaling[i] * j).powi(2);
         }
-        if error == 0.0 {
-            return 0.0;
-        }
-        f64::sqrt(error / f64::max(inertia, impulse))
+        (f64::sqrt(error), f64::sqrt(f64::max(inertia, impulse)))
     }
 
     fn hessian_slopes(&mut self, problem: &Problem, question: Question<'_>) {

@@ -265,9 +265,9 @@ impl Hessian {
         let pattern = H.pattern().clone();
         self.stencil.for_wide_blocks(problem, slopes, |block, J, GJ| {
             let n = J.ncols();
-            let out = MatMut::from_row_major_slice_mut(H.block_mut(pattern.diagonal(block)), n, n);
+            let block = H.block_mut(pattern.diagonal(block));
             triangular::matmul(
-                out,
+                MatMut::from_row_major_slice_mut(block, n, n),
                 BlockStructure::TriangularLower,
                 Accum::Add,
                 J.transpose(),
@@ -277,6 +277,11 @@ impl Hessian {
                 1.0,
                 Par::Seq,
             );
+            for p in 1..n {
+                for q in 0..p {
+                    block[q * n + p] = block[p * n + q];
+                }
+            }
         });
     }
 

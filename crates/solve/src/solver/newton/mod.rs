@@ -6,13 +6,18 @@
 
 mod convex;
 mod hessian;
+mod natural_map;
 mod strict;
 
 pub use convex::{Convex, Outcome};
 pub use hessian::{Hessian, Stencil, UnsymmetricHessian};
+pub use natural_map::NaturalMap;
 pub use strict::{Globalisation, Strict};
 
 use std::time::Duration;
+
+use crate::contact::DIM;
+use crate::problem::Problem;
 
 /// Where the time of Newton iterations went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,6 +30,38 @@ pub struct Phases {
     pub factorization: Duration,
     /// Line search.
     pub line_search: Duration,
+}
+
+impl Question<'_> {
+    /// The round-off floor of a scaled residual `|D (A v − b − Jᵀ λ)|` \[√J\] at a velocity.
+    ///
+    /// An impulse is a difference of velocities divided by a yield; the smaller the yield, the
+    /// more of its round-off reaches the momentum. Only rows with an impulse take part.
+    pub(crate) fn floor(&self, problem: &Problem, v: &[f64], lambda: &[f64]) -> f64 {
+        const OPERATIONS: f64 = 8.0;
+        let jacobian = problem.jacobian();
+        let mut sum = 0.0;
+        for i in 0..problem.constraints().len() {
+            let rows = problem.row_range(i);
+            if lambda[rows.clone()].iter().all(|l| *l == 0.0) {
+                continue;
+            }
+            let (dim, W) = (rows.len(), problem.delassus().block(i));
+            let mut size = [0.0; DIM];
+            for e in jacobian.constraint_entries(i) {
+                let x = &v[jacobian.block_range(e.block as usize)];
+                for (row, size) in jacobian.block(e).chunks_exact(x.len()).zip(&mut size) {
+                    *size += row.iter().zip(x).map(|(j, x)| (j * x).abs()).sum::<f64>();
+                }
+            }
+            for (d, k) in rows.enumerate() {
+                let bias = problem.bias()[k];
+                let terms = size[d] + bias.abs() + (self.shift[k] - bias).abs();
+                sum += W[d * dim + d] * (terms / self.yields[k]).powi(2);
+            }
+        }
+        OPERATIONS * f64::EPSILON * f64::sqrt(sum)
+    }
 }
 
 /// A view of the laws: each constraint answers at `c0 = J v + shift` with yields `r`, per row.

@@ -46,7 +46,7 @@ impl Default for Strict {
     fn default() -> Self {
         Self {
             tolerance: 1e-11,
-            max_iterations: 25,
+            max_iterations: 20,
             globalisation: Globalisation::Damped,
             hessian: UnsymmetricHessian::default(),
             slopes: Vec::new(),
@@ -65,11 +65,15 @@ impl Default for Strict {
 /// Armijo's fraction of the predicted decrease.
 const ARMIJO: f64 = 1e-4;
 /// The shortest step before a search is given up.
-const SHORTEST: f64 = 1e-10;
+const SHORTEST: f64 = 1e-3;
+/// The smallest trust region, relative to the velocity.
+const SMALLEST_REGION: f64 = 1e-12;
 /// Relative residual of a linear solve beyond which its direction is not trusted.
 const SOLVE_ERROR: f64 = 1e-3;
 /// Below this relative residual, an iteration without progress counts as the round-off floor.
-const FLOOR: f64 = 1e-9;
+const FLOOR: f64 = 1e-8;
+/// As many round-off floors count as the floor when no step helps.
+const NEAR_FLOOR: f64 = 30.0;
 
 impl Strict {
     /// Fits to a problem: sizes and the sparsity of H.
@@ -93,6 +97,9 @@ impl Strict {
     }
 
     /// Looks for a root from `v`; leaves the best point in `v` and its answers in `lambda`.
+    ///
+    /// `enough(λ)` \[√J\] is a scaled residual that the caller can live with at this λ: an outer
+    /// loop that is still far away needs no exact inner solution.
     pub fn find(
         &mut self,
         problem: &Problem,
@@ -100,17 +107,24 @@ impl Strict {
         scaling: &[f64],
         v: &mut [f64],
         lambda: &mut [f64],
+        enough: impl Fn(&[f64]) -> f64,
     ) -> Outcome {
         let mut merit = self.evaluate(problem, question, scaling, v, lambda);
         let mut radius = f64::INFINITY;
         for iterations in 0..=self.max_iterations {
             let error = self.relative_error(merit);
             let done = |converged| Outcome { iterations, converged, error };
-            if error <= self.tolerance {
+            if !error.is_finite() {
+                return done(false);
+            }
+            let (residual, floor) = ((2.0 * merit).sqrt(), question.floor(problem, v, lambda));
+            let good = residual <= floor.max(enough(lambda));
+            if error <= self.tolerance || (iterations > 0 && good) {
                 return done(true);
             }
-            if !error.is_finite() || iterations == self.max_iterations {
-                return done(error <= FLOOR);
+            let close = error <= FLOOR || residual <= NEAR_FLOOR * floor;
+            if iterations == self.max_iterations {
+                return done(close);
             }
             self.assemble(problem, question, v);
             let newton = self.newton_direction();
@@ -125,7 +139,7 @@ impl Strict {
             };
             match next {
                 Some(next) => merit = next,
-                None => return done(error <= FLOOR),
+                None => return done(close),
             }
         }
         Outcome { iterations: self.max_iterations, converged: false, error: f64::INFINITY }
@@ -316,7 +330,7 @@ impl Strict {
         }
         let initial_residual = self.scaled.clone();
         let mut direction = descent.clone();
-        while *radius > SHORTEST * length(v).max(f64::MIN_POSITIVE) {
+        while *radius > SMALLEST_REGION * length(v).max(f64::MIN_POSITIVE) {
             let newton_length = length(&self.step);
             if newton && newton_length <= *radius {
                 direction.copy_from_slice(&self.step);

@@ -1,0 +1,213 @@
+//! What can be asked of the command: its arguments, their help and their limits.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use stiction_solve::FrictionModel;
+
+/// Contact problems with dry friction: many solvers, one yardstick.
+#[derive(Debug, Parser)]
+#[command(name = "stiction", version, max_term_width = 100)]
+pub struct Options {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show what there is: solvers, laws, problems, file formats
+    List(ListArgs),
+    /// Solve one contact problem with one or several solvers
+    Solve(Box<SolveArgs>),
+}
+
+/// Arguments of `list`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  stiction list                    everything, one line each
+  stiction list solvers            solvers with their settings
+  stiction list problems --json    as one JSON document")]
+pub struct ListArgs {
+    /// What to list; everything if absent
+    pub category: Option<Category>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Category {
+    /// Methods for contact problems
+    Solvers,
+    /// Relations between velocity and impulse
+    Laws,
+    /// Problems of the catalogue
+    Problems,
+    /// File formats of problems
+    Formats,
+    /// Scenes that can be simulated
+    Scenarios,
+    /// Shapes that can touch
+    Shapes,
+    /// Joints of trees
+    Joints,
+    /// Materials of elastic things
+    Materials,
+}
+
+/// Arguments of `solve`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 all solvers converged, 1 some did not, 2 wrong input or call.
+
+Examples:
+  stiction solve dishes
+  stiction solve dishes --solver alm,canal,pgs --trace dishes.svg
+  stiction solve stack --mass-ratio 10000 --wrench 2 --seed 7
+  stiction solve sphere-pile --size 500 --tolerance 1e-9 --json
+  stiction solve rover.h5 --symmetrise --solution rover-solution.npz
+  stiction solve chain --set max-outer=200 --friction convex
+  stiction solve bolt-nut --save bolt-nut.npz --max-iterations 50"
+)]
+pub struct SolveArgs {
+    /// A problem file (.npz, FCLIB .h5/.hdf5) or a problem of the catalogue (`stiction list problems`)
+    #[arg(value_name = "FILE|NAME")]
+    pub target: PathBuf,
+
+    /// Solvers to run, separated by commas (`stiction list solvers`)
+    #[arg(long, short, value_name = "NAME", value_delimiter = ',', default_value = crate::solve::DEFAULT_SOLVER)]
+    pub solver: Vec<String>,
+
+    /// Largest violation of the laws relative to the reference velocity, and relative error of momentum
+    #[arg(long, short, value_name = "T", default_value_t = stiction_solve::Goal::default().tolerance, value_parser = not_negative, allow_negative_numbers = true)]
+    pub tolerance: f64,
+
+    /// Iterations that each solver may do, in its own unit
+    #[arg(long, value_name = "N")]
+    pub max_iterations: Option<usize>,
+
+    /// Time that each solver may take [s]
+    #[arg(long, value_name = "SECONDS", value_parser = not_negative, allow_negative_numbers = true)]
+    pub time_limit: Option<f64>,
+
+    /// Friction model; each solver's own if absent
+    #[arg(long, value_name = "MODEL")]
+    pub friction: Option<Friction>,
+
+    /// Set a parameter of the solvers that have it, or SOLVER.KEY=VALUE of one; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    pub set: Vec<Assignment>,
+
+    /// Threads to compute with; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+
+    /// Print one JSON document (an array if there are several solvers)
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+
+    /// Write velocities `v` and impulses `lam`, in the order of the problem file, and the residuals
+    #[arg(long, value_name = "FILE.npz", help_heading = "Output")]
+    pub solution: Option<PathBuf>,
+
+    /// Draw the residual over iterations and over time
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+
+    /// Write the problem itself
+    #[arg(long, value_name = "FILE.npz", help_heading = "Output")]
+    pub save: Option<PathBuf>,
+
+    /// Replace an asymmetric matrix of an FCLIB file by its symmetric part: another problem
+    #[arg(long, help_heading = "Problem")]
+    pub symmetrise: bool,
+
+    /// Seed of a catalogue problem's random numbers
+    #[arg(long, value_name = "N", help_heading = "Problem")]
+    pub seed: Option<u64>,
+
+    /// Size of a catalogue problem: pieces, or what the problem counts instead
+    #[arg(long, value_name = "N", help_heading = "Problem")]
+    pub size: Option<usize>,
+
+    /// Coefficient of friction of a catalogue problem
+    #[arg(long, value_name = "MU", value_parser = not_negative, allow_negative_numbers = true, help_heading = "Problem")]
+    pub mu: Option<f64>,
+
+    /// Heaviest over lightest piece of a catalogue problem
+    #[arg(long, value_name = "RATIO", value_parser = not_negative, allow_negative_numbers = true, help_heading = "Problem")]
+    pub mass_ratio: Option<f64>,
+
+    /// Random force on each piece of a catalogue problem [N]
+    #[arg(long, value_name = "FORCE", value_parser = not_negative, allow_negative_numbers = true, help_heading = "Problem")]
+    pub wrench: Option<f64>,
+}
+
+/// Friction models by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Friction {
+    /// Exact dry friction
+    Coulomb,
+    /// Its convex relaxation
+    Convex,
+}
+
+impl From<Friction> for FrictionModel {
+    fn from(friction: Friction) -> Self {
+        match friction {
+            Friction::Coulomb => Self::Coulomb,
+            Friction::Convex => Self::Convex,
+        }
+    }
+}
+
+/// A setting as the user wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// The one solver it is for; every solver if absent.
+    pub solver: Option<String>,
+    /// Name of the parameter.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+}
+
+fn assignment(text: &str) -> Result<Assignment, String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE or SOLVER.KEY=VALUE")?;
+    let (solver, key) = match key.split_once('.') {
+        Some((solver, key)) => (Some(solver.to_owned()), key),
+        None => (None, key),
+    };
+    Ok(Assignment { solver, key: key.to_owned(), value: value.to_owned() })
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);
+    number.ok_or_else(|| "expected a finite number, not negative".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_contradict_nothing() {
+        use clap::CommandFactory;
+        Options::command().debug_assert();
+    }
+
+    #[test]
+    fn a_setting_may_name_its_solver() {
+        let of = |solver: Option<&str>| Assignment {
+            solver: solver.map(str::to_owned),
+            key: "growth".into(),
+            value: "2=3".into(),
+        };
+        assert_eq!(assignment("growth=2=3"), Ok(of(None)));
+        assert_eq!(assignment("alm.growth=2=3"), Ok(of(Some("alm"))));
+        assert!(assignment("growth").is_err());
+    }
+}

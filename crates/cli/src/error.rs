@@ -1,0 +1,39 @@
+//! What can be wrong with a call: where, what was found, what was expected.
+
+use std::path::PathBuf;
+
+use stiction_solve::ProblemError;
+use stiction_solve::file::FileError;
+use stiction_solve::solver::SettingError;
+
+/// Why the command could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// A problem file that cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A solver or setting that does not exist or does not fit.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A problem that cannot be built.
+    #[error("{target}: {source}")]
+    Problem { target: String, source: ProblemError },
+    /// Neither a file nor a problem of the catalogue.
+    #[error(
+        "{target}: found neither a file nor a problem of that name; expected a problem file (.npz, \
+         FCLIB .h5/.hdf5) or one of {known}"
+    )]
+    NoSuchProblem { target: String, known: String },
+    /// An option that does not fit the rest of the call.
+    #[error("{option}: found {found}; expected {expected}")]
+    Option { option: String, found: String, expected: String },
+    /// A file that cannot be written.
+    #[error("{}: {source}; expected a place to write to", path.display())]
+    Write { path: PathBuf, source: std::io::Error },
+    /// Standard output that cannot be written.
+    #[error("standard output: {0}")]
+    Output(std::io::Error),
+    /// Threads that the system does not give.
+    #[error("--threads {count}: {reason}; expected fewer threads")]
+    Threads { count: u16, reason: String },
+}

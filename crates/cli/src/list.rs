@@ -1,0 +1,128 @@
+//! `stiction list`: what there is, from the registries.
+
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+use stiction_solve::catalogue::CATALOGUE;
+use stiction_solve::law::LAWS;
+use stiction_solve::solver::SOLVERS;
+
+use crate::args::{Category, ListArgs};
+use crate::error::CommandError;
+use crate::table::{Align, Table};
+use crate::terminal::{self, Tone, paint};
+
+/// File formats of problems: name, endings, content.
+const FORMATS: [(&str, &str, &str); 2] = [
+    (
+        "fclib",
+        ".h5, .hdf5",
+        "contact problems of the FCLIB collection, local and global form; read",
+    ),
+    ("npz", ".npz", "contact problems as NumPy arrays; read and written"),
+];
+
+/// Prints one category, or all.
+pub fn run(args: &ListArgs) -> Result<bool, CommandError> {
+    let categories = match args.category {
+        Some(one) => vec![one],
+        None => Category::value_variants().to_vec(),
+    };
+    let text = if args.json {
+        let entries: Map<String, Value> =
+            categories.iter().map(|c| (name(*c), Value::Array(json_entries(*c)))).collect();
+        format!("{:#}\n", Value::Object(entries))
+    } else {
+        let colours = terminal::colours();
+        let show = |c: &Category| section(*c, args.category.is_some(), colours);
+        categories.iter().map(show).collect::<Vec<_>>().join("\n")
+    };
+    terminal::print(&text)?;
+    Ok(true)
+}
+
+fn name(category: Category) -> String {
+    category.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+fn json_entries(category: Category) -> Vec<Value> {
+    match category {
+        Category::Solvers => SOLVERS
+            .iter()
+            .map(|entry| {
+                let mut solver = (entry.build)();
+                let models: Vec<&str> = solver.models().iter().map(|m| m.name()).collect();
+                let settings: Vec<Value> = solver
+                    .settings()
+                    .iter()
+                    .map(|s| json!({"name": s.name, "about": s.about, "default": s.value.get()}))
+                    .collect();
+                json!({
+                    "name": entry.name,
+                    "about": entry.about,
+                    "cite": entry.cite,
+                    "friction_models": models,
+                    "settings": settings,
+                })
+            })
+            .collect(),
+        Category::Laws => {
+            LAWS.iter().map(|e| json!({"name": e.name, "about": e.about, "cite": e.cite})).collect()
+        }
+        Category::Problems => CATALOGUE
+            .iter()
+            .map(|e| json!({"name": e.name, "about": e.about, "size": e.size}))
+            .collect(),
+        Category::Formats => FORMATS
+            .iter()
+            .map(|(name, endings, about)| json!({"name": name, "endings": endings, "about": about}))
+            .collect(),
+        Category::Scenarios | Category::Shapes | Category::Joints | Category::Materials => vec![],
+    }
+}
+
+/// A heading and one line per entry; with details, also settings and sizes.
+fn section(category: Category, details: bool, colours: bool) -> String {
+    let mut table = Table::new(&[Align::Left, Align::Left, Align::Left]);
+    let cells = |name: &str, middle: &str, about: &str| {
+        [
+            (name.to_owned(), Tone::Plain),
+            (middle.to_owned(), Tone::Faint),
+            (about.to_owned(), Tone::Plain),
+        ]
+    };
+    match category {
+        Category::Solvers => {
+            for entry in SOLVERS {
+                let mut solver = (entry.build)();
+                let models: Vec<&str> = solver.models().iter().map(|m| m.name()).collect();
+                let about = format!("{} [{}]", entry.about, entry.cite);
+                table.row(cells(entry.name, &models.join(", "), &about));
+                for s in solver.settings().iter().filter(|_| details) {
+                    let setting = format!("--set {}={}  {}", s.name, s.value.get(), s.about);
+                    table.row(cells("", "", &setting));
+                }
+            }
+        }
+        Category::Laws => {
+            for e in LAWS {
+                table.row(cells(e.name, "", &format!("{} [{}]", e.about, e.cite)));
+            }
+        }
+        Category::Problems => {
+            for e in CATALOGUE {
+                let size = if details { format!("--size: {}", e.size) } else { String::new() };
+                table.row(cells(e.name, &size, e.about));
+            }
+        }
+        Category::Formats => {
+            for (name, endings, about) in FORMATS {
+                table.row(cells(name, endings, about));
+            }
+        }
+        Category::Scenarios | Category::Shapes | Category::Joints | Category::Materials => {
+            table.row(cells("none", "", ""));
+        }
+    }
+    let heading = paint(&name(category), Tone::Heading, colours);
+    format!("{heading}\n{}", table.render("  ", colours))
+}

@@ -1,0 +1,186 @@
+//! `stiction solve`: one problem, one or several solvers, one yardstick.
+
+use std::path::Path;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use stiction_solve::file::{Array, npz, write_arrays};
+use stiction_solve::solver::SettingError;
+use stiction_solve::{Goal, Report, Session, Solution, Status};
+
+use crate::args::SolveArgs;
+use crate::error::CommandError;
+use crate::problem::{Given, find};
+use crate::{report, terminal, trace};
+
+/// The solver that runs if none is named.
+pub const DEFAULT_SOLVER: &str = "auto";
+
+/// What one solver answered.
+pub struct Run {
+    /// The report on it.
+    pub report: Report,
+    /// What the solver has to say.
+    pub notes: Vec<String>,
+    /// Velocities and impulses, in the order of the problem.
+    pub solution: Solution,
+    /// Largest difference from the velocities that the file holds [m/s].
+    pub velocity_error: Option<f64>,
+}
+
+/// Does the work; true if all solvers converged.
+pub fn run(args: &SolveArgs) -> Result<bool, CommandError> {
+    let mut sessions = sessions(args)?;
+    let given = find(args)?;
+    if let Some(path) = &args.save {
+        npz::write(path, &given.raw)?;
+    }
+    let goal = goal(args);
+    let runs = match args.threads {
+        None => run_all(&mut sessions, &given, &goal),
+        Some(count) => {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(count)).build();
+            let refused = |e: rayon::ThreadPoolBuildError| CommandError::Threads {
+                count,
+                reason: e.to_string(),
+            };
+            pool.map_err(refused)?.install(|| run_all(&mut sessions, &given, &goal))
+        }
+    }?;
+    if let Some(path) = &args.trace {
+        let figure = trace::figure(&given, &goal, &runs);
+        figure.write(path).map_err(|source| CommandError::Write { path: path.clone(), source })?;
+    }
+    if let (Some(path), [run]) = (&args.solution, runs.as_slice()) {
+        write_solution(path, &given, run)?;
+    }
+    let text = if args.json {
+        report::json(&given, &runs)
+    } else {
+        report::text(&given, &goal, &runs, terminal::colours())
+    };
+    terminal::print(&text)?;
+    Ok(runs.iter().all(|run| run.report.status == Status::Converged))
+}
+
+fn goal(args: &SolveArgs) -> Goal {
+    Goal {
+        tolerance: args.tolerance,
+        max_iterations: args.max_iterations,
+        // A limit too long to be told apart from none is none.
+        time_limit: args.time_limit.and_then(|s| Duration::try_from_secs_f64(s).ok()),
+        friction_model: args.friction.map(Into::into),
+        trace: args.trace.is_some(),
+    }
+}
+
+/// One session per solver, with everything that the call sets; refuses what no solver knows.
+fn sessions(args: &SolveArgs) -> Result<Vec<Session>, CommandError> {
+    let mut sessions: Vec<(&str, Session)> = Vec::with_capacity(args.solver.len());
+    for name in &args.solver {
+        if sessions.iter().any(|(other, _)| other == name) {
+            let found = format!("{name} twice");
+            return Err(option("--solver", found, "each solver once"));
+        }
+        sessions.push((name, Session::new(registered(name))?));
+    }
+    if args.solution.is_some() && sessions.len() != 1 {
+        let found = format!("{} solvers", sessions.len());
+        return Err(option("--solution", found, "one solver, whose answer to write"));
+    }
+    for setting in &args.set {
+        let mut accepted = false;
+        let mut refusal = None;
+        for (name, session) in &mut sessions {
+            if setting.solver.as_deref().is_some_and(|solver| solver != *name) {
+                continue;
+            }
+            match session.set(&setting.key, &setting.value) {
+                Ok(()) => accepted = true,
+                Err(error @ SettingError::UnknownKey { .. }) => refusal = Some(error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match (accepted, refusal) {
+            (true, _) => {}
+            (false, Some(error)) => return Err(error.into()),
+            (false, None) => {
+                let found = format!("solver '{}'", setting.solver.as_deref().unwrap_or_default());
+                return Err(option("--set", found, "one of the solvers that run"));
+            }
+        }
+    }
+    if let Some(model) = args.friction.map(Into::into) {
+        for (name, session) in &mut sessions {
+            if !session.solver().models().contains(&model) {
+                let found = format!("{} with solver '{name}'", model.name());
+                return Err(option("--friction", found, "a model that the solver solves for"));
+            }
+        }
+    }
+    Ok(sessions.into_iter().map(|(_, session)| session).collect())
+}
+
+fn option(option: &str, found: String, expected: &str) -> CommandError {
+    CommandError::Option { option: option.to_owned(), found, expected: expected.to_owned() }
+}
+
+/// The default stands for the accurate solver as long as no solver chooses by itself.
+fn registered(name: &str) -> &str {
+    let known = stiction_solve::solver::SOLVERS.iter().any(|entry| entry.name == name);
+    if name == DEFAULT_SOLVER && !known { "alm" } else { name }
+}
+
+/// Runs the solvers one after the other, each from the cold start.
+fn run_all(sessions: &mut [Session], given: &Given, goal: &Goal) -> Result<Vec<Run>, CommandError> {
+    let bar = progress(sessions.len());
+    let mut runs = Vec::with_capacity(sessions.len());
+    for session in sessions {
+        bar.set_message(session.name());
+        runs.push(run_one(session, given, goal)?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(runs)
+}
+
+fn run_one(session: &mut Session, given: &Given, goal: &Goal) -> Result<Run, CommandError> {
+    let problem = &given.built.problem;
+    let mut solution = Solution::cold(problem);
+    let report = session.solve(problem, goal, &mut solution)?;
+    let velocity_error = given.reference(report.friction_model).map(|reference| {
+        let found = given.built.velocities_to_file(&solution.velocity);
+        let differences = found.iter().zip(&reference).map(|(a, b)| (a - b).abs());
+        differences.fold(0.0, f64::max)
+    });
+    Ok(Run { report, notes: session.notes(), solution, velocity_error })
+}
+
+/// A bar over several solvers; it hides itself when standard error is no terminal.
+fn progress(count: usize) -> ProgressBar {
+    if count < 2 {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(count as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+fn write_solution(path: &Path, given: &Given, run: &Run) -> Result<(), CommandError> {
+    let (built, residuals) = (&given.built, &run.report.residuals);
+    let arrays = [
+        ("v", Array::from_f64(&built.velocities_to_file(&run.solution.velocity))),
+        ("lam", Array::from_f64(&built.rows_to_file(&run.solution.impulse))),
+        ("momentum", Array::scalar_f64(residuals.momentum)),
+        ("coulomb", Array::scalar_f64(residuals.coulomb)),
+        ("convex", Array::scalar_f64(residuals.convex)),
+        ("natural_map", Array::scalar_f64(residuals.natural_map)),
+        ("reference_velocity", Array::scalar_f64(residuals.reference_velocity)),
+        ("iterations", Array::scalar_i64(run.report.iterations as i64)),
+        ("wall_seconds", Array::scalar_f64(run.report.seconds)),
+    ];
+    Ok(write_arrays(path, &arrays)?)
+}

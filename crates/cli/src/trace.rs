@@ -1,0 +1,61 @@
+//! The way to the answer: violation over iterations and over time, one curve per solver.
+
+use stiction_plot::{Axis, Figure, Panel, Series};
+use stiction_solve::Goal;
+use stiction_solve::monitor::TracePoint;
+
+use crate::problem::Given;
+use crate::solve::Run;
+
+/// Solvers whose ends lie further apart than this factor share a logarithmic axis.
+const SPREAD: f64 = 20.0;
+
+/// Two panels: per iteration and per time. Curves are named after their solvers.
+pub fn figure(given: &Given, goal: &Goal, runs: &[Run]) -> Figure {
+    let problem = &given.built.problem;
+    let reference = problem.reference_velocity();
+    let label =
+        if reference > 0.0 { "violation / reference velocity [-]" } else { "violation [m/s]" };
+    let title = format!("Convergence on {}", problem.name());
+    let subtitle = format!(
+        "{} contacts, {} rows, {} degrees of freedom; each solver in its own friction model",
+        problem.contacts(),
+        problem.rows(),
+        problem.dofs()
+    );
+    let iterations = |p: &TracePoint| p.iteration as f64;
+    let milliseconds = |p: &TracePoint| 1e3 * p.seconds;
+    Figure::new(title)
+        .subtitle(subtitle)
+        .panel(panel("iterations [-]", label, goal, runs, &iterations))
+        .panel(panel("time [ms]", label, goal, runs, &milliseconds))
+}
+
+fn panel(
+    x_label: &str,
+    y_label: &str,
+    goal: &Goal,
+    runs: &[Run],
+    x: &dyn Fn(&TracePoint) -> f64,
+) -> Panel {
+    let ends = runs.iter().filter_map(|run| run.report.trace.last()).map(x).filter(|x| *x > 0.0);
+    let (least, most) = ends.fold((f64::INFINITY, 0.0), |(l, m), x| (x.min(l), x.max(m)));
+    // A logarithmic axis starts at the first step that any solver shows; earlier points sit there.
+    let steps = runs.iter().flat_map(|run| run.report.trace.iter().skip(1)).map(x);
+    let first = steps.filter(|x| *x > 0.0).fold(least, f64::min);
+    let axis = if most > SPREAD * least && first < most {
+        Axis::log(x_label).range(first, most)
+    } else {
+        Axis::linear(x_label)
+    };
+    let from = if most > SPREAD * least { first } else { 0.0 };
+    let mut panel = Panel::new(axis, Axis::log(y_label));
+    if goal.tolerance > 0.0 {
+        panel = panel.guide_y(goal.tolerance, "tolerance");
+    }
+    for run in runs {
+        let points = run.report.trace.iter().map(|p| (x(p).max(from), p.residual)).collect();
+        panel = panel.series(Series::line(run.report.solver, points));
+    }
+    panel
+}

@@ -1,0 +1,141 @@
+//! An elastic block that lands and slides: linear tetrahedra, sparse in 3 × 3 nodes.
+//!
+//! Backward Euler from the undeformed state: A = M + (δt β + δt²) K with lumped masses, Rayleigh
+//! damping β K and the stiffness of linear elasticity, K_ij = V (λ g_i g_jᵀ + μ g_j g_iᵀ +
+//! μ (g_i·g_j) 1), g the gradients of the barycentric coordinates [Han23, Eq. (7)]. Each cell of
+//! the grid is cut into the six tetrahedra of the Kuhn subdivision. All bottom nodes are in
+//! contact.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::Variation;
+use super::assembly::{Assembly, GRAVITY, Standard};
+use crate::contact::{DIM, frame, rows};
+use crate::error::ProblemError;
+use crate::problem::{Map, Problem};
+
+const SIZE: [f64; 3] = [0.2, 0.2, 0.1]; // [m]
+const YOUNG: f64 = 5e4; // [Pa]
+const POISSON: f64 = 0.35; // [-]
+const DENSITY: f64 = 1000.0; // [kg/m³]
+const DAMPING: f64 = 0.01; // β [s]
+const VELOCITY: [f64; 3] = [0.5, 0.2, -0.3]; // [m/s]
+
+/// Orders in which the Kuhn subdivision steps along the axes, from the low corner of a cell.
+const STEPS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+
+pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
+    let standard =
+        Standard { time_step: 0.01, friction: 0.3, mass_ratio: 1.0, size: 4, largest_size: 60 };
+    let mut assembly = Assembly::new("fem-block", variation, standard)?;
+    let cells = [assembly.size, assembly.size, (assembly.size / 2).max(1)];
+    let nodes = cells.map(|c| c + 1);
+    let count = nodes.iter().product::<usize>();
+    let index = |p: [usize; 3]| (p[2] * nodes[1] + p[1]) * nodes[0] + p[0];
+    let place = |p: [usize; 3]| {
+        Vector3::from_fn(|axis, _| SIZE[axis] * p[axis] as f64 / cells[axis] as f64)
+    };
+    let dt = assembly.time_step;
+    let (mut masses, mut blocks) = (vec![0.0; count], Vec::new());
+    for cell in 0..cells.iter().product() {
+        let low = [cell % cells[0], cell / cells[0] % cells[1], cell / (cells[0] * cells[1])];
+        for order in STEPS {
+            let mut corners = [low; 4];
+            for (k, axis) in order.into_iter().enumerate() {
+                corners[k + 1] = corners[k];
+                corners[k + 1][axis] += 1;
+            }
+            let (volume, gradients) = tetrahedron(corners.map(place));
+            for i in 0..4 {
+                masses[index(corners[i])] += 0.25 * DENSITY * volume;
+                for j in 0..4 {
+                    let (row, col) = (index(corners[i]), index(corners[j]));
+                    if row >= col {
+                        let K = stiffness(volume, &gradients[i], &gradients[j]);
+                        let scaled = (dt * DAMPING + dt * dt) * K;
+                        blocks.push((row, col, row_major(&scaled)));
+                    }
+                }
+            }
+        }
+    }
+    let fall = Vector3::from(VELOCITY) - Vector3::z() * (GRAVITY * dt);
+    let wrench = assembly.random_wrench(1.0, 0.0);
+    let mut b = Vec::with_capacity(3 * count);
+    for (node, mass) in masses.iter().enumerate() {
+        blocks.push((node, node, row_major(&Matrix3::from_diagonal_element(*mass))));
+        let share = wrench.fixed_rows::<3>(0) / count as f64;
+        b.extend((0..3).map(|axis| mass * fall[axis] + share[axis]));
+    }
+    let list = blocks.iter().map(|(row, col, block)| (*row, *col, block.as_slice()));
+    let block = assembly.builder.sparse(3, list, &b);
+    let rotation = row_major(&frame(Vector3::z()));
+    for node in 0..nodes[0] * nodes[1] {
+        let port = assembly.builder.port(block, Map::Nodes(vec![(node, 1.0)]));
+        let (bias, none) = (rows(0.0, 0.0), [0.0; DIM]);
+        assembly.builder.constraint(assembly.contact_law, &bias, &none, &[(port, &rotation)]);
+    }
+    assembly.build()
+}
+
+/// Volume [m³] and gradients of the barycentric coordinates [1/m].
+fn tetrahedron(p: [Vector3<f64>; 4]) -> (f64, [Vector3<f64>; 4]) {
+    let [a, b, c] = [p[1] - p[0], p[2] - p[0], p[3] - p[0]];
+    let six = a.dot(&b.cross(&c));
+    let others = [b.cross(&c) / six, c.cross(&a) / six, a.cross(&b) / six];
+    let first = -(others[0] + others[1] + others[2]);
+    (six.abs() / 6.0, [first, others[0], others[1], others[2]])
+}
+
+/// The block of nodes with gradients `g` and `h` [N/m].
+fn stiffness(volume: f64, g: &Vector3<f64>, h: &Vector3<f64>) -> Matrix3<f64> {
+    lame(YOUNG, POISSON, volume, g, h)
+}
+
+fn lame(young: f64, poisson: f64, volume: f64, g: &Vector3<f64>, h: &Vector3<f64>) -> Matrix3<f64> {
+    let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+    let mu = 0.5 * young / (1.0 + poisson);
+    let isotropic = Matrix3::from_diagonal_element(mu * g.dot(h));
+    volume * (lambda * g * h.transpose() + mu * h * g.transpose() + isotropic)
+}
+
+fn row_major(matrix: &Matrix3<f64>) -> [f64; 9] {
+    std::array::from_fn(|k| matrix[(k / 3, k % 3)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_tetrahedron_has_the_stiffness_of_the_textbook() {
+        // E = 1, ν = 1/4: Lamé parameters 2/5 and 2/5, volume 1/6, entries by hand.
+        let corners = [Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
+        let (volume, g) = tetrahedron(corners);
+        let K = |i: usize, j: usize| lame(1.0, 0.25, volume, &g[i], &g[j]);
+        let bound = 8.0 * f64::EPSILON;
+        for axis in 0..3 {
+            assert!((K(0, 0)[(axis, axis)] - 1.0 / 3.0).abs() <= bound);
+            let along = if axis == 0 { 0.2 } else { 1.0 / 15.0 };
+            assert!((K(1, 1)[(axis, axis)] - along).abs() <= bound);
+        }
+        assert!((K(0, 1)[(0, 0)] + 0.2).abs() <= bound);
+        assert!((K(1, 2)[(0, 1)] - 1.0 / 15.0).abs() <= bound);
+        let trace: f64 = (0..4).map(|i| K(i, i).trace()).sum();
+        assert!((trace - 2.0).abs() <= 12.0 * bound);
+    }
+
+    #[test]
+    fn a_rigid_motion_meets_no_stiffness() {
+        let corners = [[0.1, 0.2, 0.0], [0.9, 0.1, 0.2], [0.3, 1.1, 0.1], [0.2, 0.3, 0.8]];
+        let p = corners.map(Vector3::from);
+        let (volume, g) = tetrahedron(p);
+        let (v, w) = (Vector3::new(0.3, -0.4, 0.2), Vector3::new(-0.5, 0.1, 0.7));
+        for i in 0..4 {
+            let force: Vector3<f64> =
+                (0..4).map(|j| lame(1.0, 0.3, volume, &g[i], &g[j]) * (v + w.cross(&p[j]))).sum();
+            // Sums of a few dozen products of order one.
+            assert!(force.norm() <= 100.0 * f64::EPSILON, "{force}");
+        }
+    }
+}

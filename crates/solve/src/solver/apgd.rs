@@ -1,0 +1,295 @@
+//! APGD: accelerated projected gradient descent on the impulses [Mazhar15, Algorithm 1].
+//!
+//! Convex friction only, no matrix: one product with J, A⁻¹ and Jᵀ per trial step. Gradients at the
+//! extrapolated point follow from those at iterates by linearity and are refreshed before drift
+//! can show. Momentum restarts when it points uphill.
+//!
+//! Deviations: the step is accepted by `dᵀN d ≤ L dᵀd`, which equals the test of objectives for a
+//! quadratic and does not cancel; the residual is the projected gradient step of length 1/L; and
+//! unknowns are scaled by √w_i, uniform in a contact so that its cone stays a cone.
+
+use super::sweep::due;
+use super::{Setting, Solver, dual};
+use crate::law::FrictionModel;
+use crate::monitor::{Monitor, Status, Verdict};
+use crate::problem::{Problem, dot};
+use crate::solution::Solution;
+
+/// Doublings of the Lipschitz estimate in one iteration.
+const BACKTRACK_LIMIT: usize = 100;
+
+/// Accelerated projected gradient descent.
+pub struct Apgd {
+    precondition: bool,
+    restart: bool,
+    relaxation: f64,
+    max_iterations: usize,
+    compliance: Vec<f64>,
+    /// s_i per row: unknowns are x = s∘λ.
+    scale: Vec<f64>,
+    /// Gradient at zero, scaled.
+    q: Vec<f64>,
+    x: Vec<f64>,
+    x_next: Vec<f64>,
+    y: Vec<f64>,
+    d: Vec<f64>,
+    /// N times x, x_next, y and d.
+    Nx: Vec<f64>,
+    Nx_next: Vec<f64>,
+    Ny: Vec<f64>,
+    Nd: Vec<f64>,
+    gradient: Vec<f64>,
+    best: Vec<f64>,
+    trial: Vec<f64>,
+    rows: Vec<f64>,
+    velocities: Vec<f64>,
+}
+
+impl Default for Apgd {
+    fn default() -> Self {
+        let none = Vec::new;
+        Self {
+            precondition: true,
+            restart: true,
+            relaxation: 0.9, // [Mazhar15, Algorithm 1]
+            max_iterations: 2000,
+            compliance: none(),
+            scale: none(),
+            q: none(),
+            x: none(),
+            x_next: none(),
+            y: none(),
+            d: none(),
+            Nx: none(),
+            Nx_next: none(),
+            Ny: none(),
+            Nd: none(),
+            gradient: none(),
+            best: none(),
+            trial: none(),
+            rows: none(),
+            velocities: none(),
+        }
+    }
+}
+
+/// `x_i ← s_i P(x_i / s_i)` for every constraint.
+fn project(problem: &Problem, scale: &[f64], x: &mut [f64]) {
+    for i in 0..problem.constraints().len() {
+        let rows = problem.row_range(i);
+        let s = scale[rows.start];
+        let x = &mut x[rows];
+        x.iter_mut().for_each(|x| *x /= s);
+        dual::project(problem.law(i), x);
+        x.iter_mut().for_each(|x| *x *= s);
+    }
+}
+
+/// `out = N x`, N = S⁻¹ (W + R) S⁻¹.
+fn product(
+    problem: &Problem,
+    (compliance, scale): (&[f64], &[f64]),
+    x: &[f64],
+    (rows, velocities): (&mut [f64], &mut [f64]),
+    out: &mut [f64],
+) {
+    for (r, (x, s)) in rows.iter_mut().zip(x.iter().zip(scale)) {
+        *r = x / s;
+    }
+    dual::multiply(problem, compliance, rows, velocities, out);
+    for (out, s) in out.iter_mut().zip(scale) {
+        *out /= s;
+    }
+}
+
+impl Apgd {
+    fn prepare(&mut self, problem: &Problem, impulse: &[f64]) {
+        let m = problem.rows();
+        dual::compliance(problem, &mut self.compliance);
+        for x in [
+            &mut self.scale,
+            &mut self.q,
+            &mut self.x,
+            &mut self.x_next,
+            &mut self.y,
+            &mut self.d,
+            &mut self.Nx,
+            &mut self.Nx_next,
+            &mut self.Ny,
+            &mut self.Nd,
+            &mut self.gradient,
+            &mut self.best,
+            &mut self.trial,
+            &mut self.rows,
+        ] {
+            x.clear();
+            x.resize(m, 0.0);
+        }
+        self.velocities.clear();
+        self.velocities.resize(problem.dofs(), 0.0);
+        for i in 0..problem.constraints().len() {
+            let s = if self.precondition { dual::scale(problem, i).sqrt() } else { 1.0 };
+            self.scale[problem.row_range(i)].fill(s);
+        }
+        problem.constraint_velocity(problem.free_velocity(), &mut self.q);
+        for (q, s) in self.q.iter_mut().zip(&self.scale) {
+            *q /= s;
+        }
+        for (x, (l, s)) in self.x.iter_mut().zip(impulse.iter().zip(&self.scale)) {
+            *x = l * s;
+        }
+        project(problem, &self.scale, &mut self.x);
+        self.best.copy_from_slice(&self.x);
+    }
+
+    /// N x and N y from scratch.
+    fn refresh(&mut self, problem: &Problem) {
+        let form = (self.compliance.as_slice(), self.scale.as_slice());
+        for (x, out) in [(&self.x, &mut self.Nx), (&self.y, &mut self.Ny)] {
+            product(problem, form, x, (&mut self.rows, &mut self.velocities), out);
+        }
+    }
+
+    /// The first estimate of the Lipschitz constant, `|N (x₀ − 1)| / |x₀ − 1|`.
+    fn first_lipschitz(&mut self, problem: &Problem) -> f64 {
+        for (d, x) in self.d.iter_mut().zip(&self.x) {
+            *d = x - 1.0;
+        }
+        let form = (self.compliance.as_slice(), self.scale.as_slice());
+        product(problem, form, &self.d, (&mut self.rows, &mut self.velocities), &mut self.Nd);
+        let L = (dot(&self.Nd, &self.Nd) / dot(&self.d, &self.d)).sqrt();
+        if L.is_finite() && L > 0.0 { L } else { 1.0 }
+    }
+
+    /// Steps from y to x_next, raising L until the quadratic model holds.
+    fn step(&mut self, problem: &Problem, L: &mut f64) {
+        for (g, (n, q)) in self.gradient.iter_mut().zip(self.Ny.iter().zip(&self.q)) {
+            *g = n + q;
+        }
+        for _ in 0..BACKTRACK_LIMIT {
+            for (x, (y, g)) in self.x_next.iter_mut().zip(self.y.iter().zip(&self.gradient)) {
+                *x = y - g / *L;
+            }
+            project(problem, &self.scale, &mut self.x_next);
+            for (d, (x, y)) in self.d.iter_mut().zip(self.x_next.iter().zip(&self.y)) {
+                *d = x - y;
+            }
+            let form = (self.compliance.as_slice(), self.scale.as_slice());
+            product(problem, form, &self.d, (&mut self.rows, &mut self.velocities), &mut self.Nd);
+            if dot(&self.d, &self.Nd) <= *L * dot(&self.d, &self.d) {
+                break;
+            }
+            *L *= 2.0;
+        }
+        for (n, (y, d)) in self.Nx_next.iter_mut().zip(self.Ny.iter().zip(&self.Nd)) {
+            *n = y + d;
+        }
+    }
+
+    /// `L |x − P(x − ∇/L)|` at x_next.
+    fn residual(&mut self, problem: &Problem, L: f64) -> f64 {
+        for (t, (x, (n, q))) in
+            self.trial.iter_mut().zip(self.x_next.iter().zip(self.Nx_next.iter().zip(&self.q)))
+        {
+            *t = x - (n + q) / L;
+        }
+        project(problem, &self.scale, &mut self.trial);
+        let square = |(x, t): (&f64, &f64)| (x - t).powi(2);
+        L * self.x_next.iter().zip(&self.trial).map(square).sum::<f64>().sqrt()
+    }
+
+    /// Moves on to x_next and extrapolates by `beta`.
+    fn extrapolate(&mut self, beta: f64) {
+        for k in 0..self.x.len() {
+            self.y[k] = self.x_next[k] + beta * (self.x_next[k] - self.x[k]);
+            self.Ny[k] = self.Nx_next[k] + beta * (self.Nx_next[k] - self.Nx[k]);
+        }
+        std::mem::swap(&mut self.x, &mut self.x_next);
+        std::mem::swap(&mut self.Nx, &mut self.Nx_next);
+    }
+
+    fn show_best(
+        &self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Verdict {
+        for (l, (x, s)) in solution.impulse.iter_mut().zip(self.best.iter().zip(&self.scale)) {
+            *l = x / s;
+        }
+        problem.velocity_of(&solution.impulse, &mut solution.velocity);
+        monitor.observe(problem, &solution.velocity, &solution.impulse)
+    }
+}
+
+impl Solver for Apgd {
+    fn models(&self) -> &'static [FrictionModel] {
+        &[FrictionModel::Convex]
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        vec![
+            Setting::new("precondition", "scale unknowns by √w", &mut self.precondition),
+            Setting::new("restart", "drop momentum that points uphill", &mut self.restart),
+            Setting::new(
+                "relaxation",
+                "factor on the Lipschitz estimate after each iteration [-]",
+                &mut self.relaxation,
+            ),
+            Setting::new("max-iterations", "gradient steps", &mut self.max_iterations),
+        ]
+    }
+
+    fn improve(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Status {
+        self.prepare(problem, &solution.impulse);
+        if let Verdict::Stop(status) = self.show_best(problem, monitor, solution) {
+            return status;
+        }
+        self.y.copy_from_slice(&self.x);
+        let mut L = self.first_lipschitz(problem);
+        self.refresh(problem);
+        let (mut theta, mut least) = (1.0_f64, f64::INFINITY);
+        let limit = monitor.iteration_limit(self.max_iterations);
+        for iteration in 1..=limit {
+            self.step(problem, &mut L);
+            monitor.count(1);
+            let residual = self.residual(problem, L);
+            if !residual.is_finite() {
+                return Status::Failed;
+            }
+            if residual < least {
+                least = residual;
+                self.best.copy_from_slice(&self.x_next);
+            }
+            let at_rest = residual == 0.0;
+            let show = due(iteration) || at_rest || iteration == limit;
+            if show && let Verdict::Stop(status) = self.show_best(problem, monitor, solution) {
+                return status;
+            }
+            if at_rest {
+                return Status::Stalled;
+            }
+            let next = 0.5 * theta * ((theta * theta + 4.0).sqrt() - theta);
+            let beta = theta * (1.0 - theta) / (theta * theta + next);
+            let uphill: f64 =
+                (0..self.x.len()).map(|k| self.gradient[k] * (self.x_next[k] - self.x[k])).sum();
+            if self.restart && uphill > 0.0 {
+                self.extrapolate(0.0);
+                theta = 1.0;
+            } else {
+                self.extrapolate(beta);
+                theta = next;
+            }
+            if due(iteration) {
+                self.refresh(problem);
+            }
+            L *= self.relaxation;
+        }
+        Status::IterationLimit
+    }
+}

@@ -1,0 +1,182 @@
+//! AUTO: picks a solver by the structure of the problem, solves islands apart, falls back when a
+//! solver stalls, and says so.
+//!
+//! Exact friction goes to ALM; the convex model to SAP if every row yields, else to the convex
+//! form of ALM. A large soft body at a moderate tolerance goes to COND, which factors nothing,
+//! and a large heap at a low tolerance to sweeps. What does not converge is tried again by
+//! methods that fail differently, from the best answer so far; the best is kept. Beyond the
+//! yardstick, AUTO also brings the natural map of the contacts below the tolerance.
+
+use super::islands::Islands;
+use super::{SOLVERS, Setting, Solver};
+use crate::law::FrictionModel;
+use crate::monitor::{Monitor, Status};
+use crate::problem::{Problem, Structure, SubsystemId};
+use crate::solution::Solution;
+
+/// A choice of solver, made by structure.
+pub struct Auto {
+    fallback: bool,
+    solvers: Vec<(&'static str, Islands)>,
+    decisions: Vec<Decision>,
+    best: Solution,
+}
+
+/// Something to tell the user.
+#[derive(Clone, Copy, Debug)]
+enum Decision {
+    Chose { solver: &'static str, why: &'static str },
+    FellBack { from: &'static str, status: Status, to: &'static str },
+}
+
+impl Default for Auto {
+    fn default() -> Self {
+        Self {
+            fallback: true,
+            solvers: Vec::new(),
+            decisions: Vec::new(),
+            best: Solution::default(),
+        }
+    }
+}
+
+/// Velocities of a sparse subsystem, and the relative tolerance, from which on COND serves.
+const SOFT_DOFS: usize = 20_000;
+const SOFT_TOLERANCE: f64 = 1e-4;
+/// Rows, and the relative tolerance, from which on sweeps serve.
+const HEAP_ROWS: usize = 60_000;
+const HEAP_TOLERANCE: f64 = 1e-3;
+/// How often, and by how much, the tolerance is tightened for the natural map.
+const TIGHTENINGS: usize = 4;
+const TIGHTEN: f64 = 0.1;
+
+impl Auto {
+    fn choose(problem: &Problem, monitor: &Monitor) -> (&'static str, &'static str) {
+        let sparse = |s| match problem.mass().structure(SubsystemId(s)) {
+            Structure::Sparse { .. } => problem.mass().dofs(SubsystemId(s)).len(),
+            _ => 0,
+        };
+        let soft: usize = (0..problem.mass().subsystems()).map(sparse).sum();
+        let tolerance = monitor.relative_tolerance();
+        if soft >= SOFT_DOFS && tolerance >= SOFT_TOLERANCE {
+            return ("cond", "large soft bodies at a moderate tolerance");
+        }
+        if problem.rows() >= HEAP_ROWS && soft == 0 && tolerance >= HEAP_TOLERANCE {
+            return ("psor", "a large heap at a low tolerance");
+        }
+        match monitor.model() {
+            FrictionModel::Coulomb => ("alm", "exact friction"),
+            FrictionModel::Convex if problem.compliance().iter().all(|r| *r > 0.0) => {
+                ("sap", "convex friction, every row yields")
+            }
+            FrictionModel::Convex => ("alm", "convex friction, rigid rows"),
+        }
+    }
+
+    /// Methods that fail differently, in the order in which they are tried.
+    fn fallbacks(model: FrictionModel) -> &'static [&'static str] {
+        match model {
+            FrictionModel::Coulomb => &["alm", "canal", "admm", "pgs"],
+            FrictionModel::Convex => &["alm", "apgd", "ipm"],
+        }
+    }
+
+    fn run(
+        &mut self,
+        name: &'static str,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Option<Status> {
+        let entry = SOLVERS.iter().find(|e| e.name == name)?;
+        let index = match self.solvers.iter().position(|(n, _)| *n == name) {
+            Some(index) => index,
+            None => {
+                self.solvers.push((name, Islands::new(entry.build)));
+                self.solvers.len() - 1
+            }
+        };
+        Some(self.solvers[index].1.improve(problem, monitor, solution))
+    }
+}
+
+impl Solver for Auto {
+    fn models(&self) -> &'static [FrictionModel] {
+        &[FrictionModel::Coulomb, FrictionModel::Convex]
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        vec![Setting::new("fallback", "try other solvers when one stalls", &mut self.fallback)]
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let said = self.decisions.iter().map(|decision| match decision {
+            Decision::Chose { solver, why } => format!("chose {solver}: {why}"),
+            Decision::FellBack { from, status, to } => {
+                format!("{from} ended as {}; tried {to}", status.name())
+            }
+        });
+        let used = |name: &str| {
+            self.decisions.iter().any(|decision| match decision {
+                Decision::Chose { solver, .. } => *solver == name,
+                Decision::FellBack { to, .. } => *to == name,
+            })
+        };
+        let inner = self.solvers.iter().filter(|(name, _)| used(name));
+        let inner = inner.flat_map(|(name, islands)| {
+            islands.notes().into_iter().map(move |note| format!("{name}: {note}"))
+        });
+        said.chain(inner).collect()
+    }
+
+    fn improve(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Status {
+        self.decisions.clear();
+        let (name, why) = Self::choose(problem, monitor);
+        self.decisions.push(Decision::Chose { solver: name, why });
+        let Some(mut status) = self.run(name, problem, monitor, solution) else {
+            return Status::Failed;
+        };
+        for _ in 0..TIGHTENINGS {
+            let wanted = monitor.relative_tolerance();
+            if status != Status::Converged
+                || monitor.natural_map(problem, &solution.impulse) <= wanted
+            {
+                break;
+            }
+            monitor.tighten(TIGHTEN);
+            let before = (monitor.last().0, solution.clone());
+            if self.run(name, problem, monitor, solution) != Some(Status::Converged) {
+                // The goal is met all the same; keep the better of the two.
+                if monitor.last().0 > before.0 {
+                    *solution = before.1;
+                }
+                break;
+            }
+        }
+        let hopeless = status == Status::Failed && monitor.iterations() > 0;
+        if status == Status::Converged || hopeless || !self.fallback {
+            return status;
+        }
+        let mut smallest = monitor.last().0;
+        self.best.clone_from(solution);
+        for &other in Self::fallbacks(monitor.model()).iter().filter(|other| **other != name) {
+            self.decisions.push(Decision::FellBack { from: name, status, to: other });
+            let Some(found) = self.run(other, problem, monitor, solution) else { continue };
+            if monitor.last().0 < smallest {
+                smallest = monitor.last().0;
+                self.best.clone_from(solution);
+            }
+            if found == Status::Converged {
+                return found;
+            }
+        }
+        solution.clone_from(&self.best);
+        status = if status == Status::IterationLimit { status } else { Status::Stalled };
+        status
+    }
+}

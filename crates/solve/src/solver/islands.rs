@@ -1,0 +1,121 @@
+//! Solves the islands of a problem apart, in parallel where that pays.
+//!
+//! Islands do not feel one another: the answers put together answer the whole, an island that is
+//! done costs nothing more, and none waits for the hardest. Each has its own solver and its own
+//! memory, so that the bits do not depend on the number of threads.
+
+use rayon::prelude::*;
+
+use super::Solver;
+use crate::law::FrictionModel;
+use crate::monitor::{Goal, Monitor, Status};
+use crate::problem::{Problem, Restriction};
+use crate::solution::Solution;
+
+/// From this many rows on, islands are solved in parallel.
+const PARALLEL_FROM: usize = 300;
+
+/// One island with all that its solve needs.
+struct Island {
+    restriction: Restriction,
+    solver: Box<dyn Solver>,
+    monitor: Monitor,
+    solution: Solution,
+    status: Status,
+}
+
+/// Solves islands apart, each by a solver of one kind.
+pub(super) struct Islands {
+    build: fn() -> Box<dyn Solver>,
+    islands: Vec<Island>,
+    used: usize,
+    constrained: Vec<u32>,
+}
+
+impl Islands {
+    pub fn new(build: fn() -> Box<dyn Solver>) -> Self {
+        Self { build, islands: Vec::new(), used: 0, constrained: Vec::new() }
+    }
+
+    /// Number of islands that have a constraint.
+    pub fn count(&mut self, problem: &Problem) -> usize {
+        self.constrained.clear();
+        self.constrained.extend_from_slice(problem.islands().of_constraint());
+        self.constrained.sort_unstable();
+        self.constrained.dedup();
+        self.constrained.len()
+    }
+
+    /// Improves a solution island by island. What no constraint touches moves freely. The
+    /// iterations that count are those of the island that needed most.
+    pub fn improve(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Status {
+        self.used = self.count(problem);
+        let (goal, model) = (monitor.goal_for_part(), monitor.model());
+        for (k, &island) in self.constrained.iter().enumerate() {
+            if k < self.islands.len() {
+                self.islands[k].restriction.restrict(problem, island as usize);
+            } else {
+                self.islands.push(Island {
+                    restriction: Restriction::new(problem, island as usize),
+                    solver: (self.build)(),
+                    monitor: Monitor::default(),
+                    solution: Solution::default(),
+                    status: Status::Stalled,
+                });
+            }
+        }
+        let islands = &mut self.islands[..self.used];
+        let start = &*solution;
+        if problem.rows() >= PARALLEL_FROM {
+            islands.par_iter_mut().for_each(|island| island.solve(&goal, model, start));
+        } else {
+            islands.iter_mut().for_each(|island| island.solve(&goal, model, start));
+        }
+        solution.velocity.copy_from_slice(problem.free_velocity());
+        let mut worst = Status::Converged;
+        let mut most = 0;
+        for island in islands.iter() {
+            for (x, to) in island.solution.velocity.iter().zip(island.restriction.velocities()) {
+                solution.velocity[*to as usize] = *x;
+            }
+            for (x, to) in island.solution.impulse.iter().zip(island.restriction.rows()) {
+                solution.impulse[*to as usize] = *x;
+            }
+            most = most.max(island.monitor.iterations());
+            if island.status != Status::Converged {
+                worst = island.status;
+            }
+        }
+        monitor.count(most);
+        let _ = monitor.observe(problem, &solution.velocity, &solution.impulse);
+        worst
+    }
+
+    /// What the solvers of the islands have to say.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> =
+            self.islands[..self.used].iter().flat_map(|i| i.solver.notes()).collect();
+        notes.sort_unstable();
+        notes.dedup();
+        notes
+    }
+}
+
+impl Island {
+    fn solve(&mut self, goal: &Goal, model: FrictionModel, start: &Solution) {
+        let pick = |from: &[f64], to: &mut Vec<f64>, order: &[u32]| {
+            to.clear();
+            to.extend(order.iter().map(|k| from[*k as usize]));
+        };
+        let problem = self.restriction.problem();
+        pick(&start.velocity, &mut self.solution.velocity, self.restriction.velocities());
+        pick(&start.impulse, &mut self.solution.impulse, self.restriction.rows());
+        self.monitor.start(problem, goal, model);
+        self.status = self.solver.improve(problem, &mut self.monitor, &mut self.solution);
+    }
+}

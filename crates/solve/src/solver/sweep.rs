@@ -1,0 +1,474 @@
+//! Sweeps over constraints: projected relaxation without a matrix [Tasora, Sec. 2.2, Algorithm].
+//!
+//! The velocity v = A⁻¹ (b + Jᵀ λ) follows each change of an impulse, so that one constraint costs
+//! its own blocks and nothing else. For a subsystem of one block, `s_i = A⁻¹ J_iᵀ` is stored and
+//! has the size of J_i: memory grows with the non-zeros of J. In a sparse subsystem s_i is full,
+//! so there each update solves with the factor of the subsystem instead: right, but slow.
+//!
+//! Deviation: the step `η_i = 3/trace(g_i)` of the paper need not converge; the default is
+//! `η_i = 1/λ_max(g_i)`, which does. Compliance adds to `g_i` and to the velocity.
+
+use std::ops::Range;
+
+use nalgebra::Matrix3;
+
+use super::{Setting, Value};
+use crate::contact::DIM;
+use crate::law::FrictionModel;
+use crate::monitor::{Monitor, Status, Verdict};
+use crate::problem::{Entry, Problem, SubsystemId};
+use crate::solution::Solution;
+
+/// How far a constraint may move its impulse per unit of violated velocity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum StepRule {
+    /// `η_i = 1/λ_max(g_i)`: a descent on every constraint.
+    #[default]
+    Safe,
+    /// `η_i = 3/trace(g_i)` [Tasora, Algorithm, line 2].
+    Trace,
+}
+
+impl Value for StepRule {
+    fn get(&self) -> String {
+        match self {
+            Self::Safe => "safe".to_owned(),
+            Self::Trace => "trace".to_owned(),
+        }
+    }
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        *self = match text {
+            "safe" => Self::Safe,
+            "trace" => Self::Trace,
+            _ => return Err("safe or trace".to_owned()),
+        };
+        Ok(())
+    }
+}
+
+impl StepRule {
+    /// `1/η_i` [1/kg] for `g_i = W_ii + R_i`, row-major.
+    pub(super) fn inverse_step(self, g: &[f64]) -> f64 {
+        let inverse = match (self, g.len()) {
+            (_, 1) => g[0],
+            (Self::Safe, _) => Matrix3::from_row_slice(g).symmetric_eigenvalues().max(),
+            (Self::Trace, _) => Matrix3::from_row_slice(g).trace() / DIM as f64,
+        };
+        // A row that nothing moves has only its law's own yield to answer with.
+        if inverse > 0.0 { inverse } else { 1.0 }
+    }
+}
+
+/// A factor greater than zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Factor(pub f64);
+
+impl Value for Factor {
+    fn get(&self) -> String {
+        self.0.get()
+    }
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        let value = text.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0);
+        self.0 = value.ok_or("a finite number greater than zero")?;
+        Ok(())
+    }
+}
+
+/// Which way a sweep runs through the constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Forward,
+    Backward,
+}
+
+/// The constraint at a place of a sweep.
+#[inline]
+pub(super) fn at(direction: Direction, place: usize, count: usize) -> usize {
+    match direction {
+        Direction::Forward => place,
+        Direction::Backward => count - 1 - place,
+    }
+}
+
+/// Whether the iterate after a sweep is shown to the monitor: it costs about as much as a sweep.
+pub(super) fn due(sweep: usize) -> bool {
+    const FIRST: usize = 3;
+    const EVERY: usize = 10;
+    sweep <= FIRST || sweep.is_multiple_of(EVERY)
+}
+
+/// The blocks of a constraint in each subsystem that it touches, as indices of entries.
+pub(super) fn groups(
+    problem: &Problem,
+    constraint: usize,
+) -> impl Iterator<Item = (SubsystemId, Range<usize>)> + '_ {
+    let all = problem.jacobian().entry_range(constraint);
+    let entries = problem.jacobian().entries();
+    let subsystem = |e: usize| problem.mass().subsystem_of(entries[e].block as usize);
+    let mut first = all.start;
+    std::iter::from_fn(move || {
+        (first < all.end).then(|| {
+            let (start, s) = (first, subsystem(first));
+            while first < all.end && subsystem(first) == s {
+                first += 1;
+            }
+            (s, start..first)
+        })
+    })
+}
+
+/// `out = A_s⁻¹ J_isᵀ λ_i` for the blocks of one constraint in one subsystem.
+pub(super) fn spread_over(
+    problem: &Problem,
+    subsystem: SubsystemId,
+    group: &[Entry],
+    lambda: &[f64],
+    out: &mut [f64],
+) {
+    let (mass, jacobian) = (problem.mass(), problem.jacobian());
+    let base = mass.dofs(subsystem).start;
+    out.fill(0.0);
+    for e in group {
+        let range = jacobian.block_range(e.block as usize);
+        let part = &mut out[range.start - base..range.end - base];
+        add_transposed_product(jacobian.block(e), lambda, part);
+    }
+    mass.solve_subsystem(subsystem, out);
+}
+
+/// Marks a block whose s_i is not stored.
+const SOLVED: u32 = u32::MAX;
+
+/// s_i and η_i of every constraint.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sweep {
+    /// `s_iᵀ = J_i A⁻¹` block by block, row-major.
+    spread: Vec<f64>,
+    /// Where a block of J finds its part of `spread`.
+    spread_start: Vec<u32>,
+    /// `1/(ω η_i)` [1/kg] per constraint.
+    yields: Vec<f64>,
+    work: Vec<f64>,
+    solves: bool,
+}
+
+impl Sweep {
+    /// Gets ready for a problem, with over-relaxation ω.
+    pub(super) fn prepare(&mut self, problem: &Problem, rule: StepRule, omega: f64) {
+        let (mass, jacobian) = (problem.mass(), problem.jacobian());
+        self.spread.clear();
+        self.spread_start.clear();
+        self.yields.clear();
+        let largest = (0..mass.subsystems()).map(|s| mass.dofs(SubsystemId(s)).len()).max();
+        self.work.clear();
+        self.work.resize(largest.unwrap_or(0), 0.0);
+        self.solves = false;
+        for i in 0..problem.constraints().len() {
+            let dim = jacobian.dim(i);
+            let mut g = [0.0; DIM * DIM];
+            for (d, r) in problem.compliance()[problem.row_range(i)].iter().enumerate() {
+                g[d * dim + d] = *r;
+            }
+            for (subsystem, group) in groups(problem, i) {
+                let stored = mass.blocks(subsystem).len() == 1;
+                self.solves |= !stored;
+                let start = if stored { self.spread.len() as u32 } else { SOLVED };
+                self.spread_start.extend(group.clone().map(|_| start));
+                let entries = &jacobian.entries()[group];
+                let s = &mut self.work[..mass.dofs(subsystem).len()];
+                for d in 0..dim {
+                    let mut unit = [0.0; DIM];
+                    unit[d] = 1.0;
+                    spread_over(problem, subsystem, entries, &unit[..dim], s);
+                    if stored {
+                        self.spread.extend_from_slice(s);
+                    }
+                    add_column(problem, subsystem, entries, s, d, &mut g);
+                }
+            }
+            self.yields.push(rule.inverse_step(&g[..dim * dim]) / omega);
+        }
+    }
+
+    /// Whether updates have to solve with a subsystem.
+    pub(super) fn solves(&self) -> bool {
+        self.solves
+    }
+
+    /// Numbers kept per problem.
+    #[cfg(test)]
+    pub(super) fn stored_numbers(&self) -> usize {
+        self.spread.len() + self.spread_start.len() + self.yields.len() + self.work.len()
+    }
+
+    /// One sweep: `λ_i ← λ Π(λ_i − ω η_i u_i) + (1 − λ) λ_i`, `v ← v + s_i Δλ_i`
+    /// [Tasora, Algorithm, lines 5 and 7]; λ is the `sharpness`. Returns the largest change,
+    /// as a velocity [m/s].
+    pub(super) fn pass(
+        &mut self,
+        problem: &Problem,
+        model: FrictionModel,
+        direction: Direction,
+        sharpness: f64,
+        solution: &mut Solution,
+    ) -> f64 {
+        let Solution { velocity: v, impulse } = solution;
+        let count = problem.constraints().len();
+        let mut largest: f64 = 0.0;
+        for place in 0..count {
+            let i = at(direction, place, count);
+            let (rows, r) = (problem.row_range(i), self.yields[i]);
+            let (dim, lambda) = (rows.len(), &mut impulse[rows.clone()]);
+            let mut c0 = [0.0; DIM];
+            constraint_velocity(problem, i, v, lambda, &mut c0[..dim]);
+            let change = answer(problem, i, model, &mut c0[..dim], r, sharpness, lambda);
+            largest = largest.max(r * largest_of(&change));
+            if change != [0.0; DIM] {
+                self.apply(problem, i, &change[..dim], v);
+            }
+        }
+        largest
+    }
+
+    /// `v += A⁻¹ J_iᵀ Δλ_i`.
+    #[inline]
+    fn apply(&mut self, problem: &Problem, i: usize, change: &[f64], v: &mut [f64]) {
+        let jacobian = problem.jacobian();
+        let all = jacobian.entry_range(i);
+        if all.clone().any(|e| self.spread_start[e] == SOLVED) {
+            return self.apply_by_solving(problem, i, change, v);
+        }
+        for e in all {
+            let v = &mut v[jacobian.block_range(jacobian.entries()[e].block as usize)];
+            let start = self.spread_start[e] as usize;
+            let s = &self.spread[start..start + change.len() * v.len()];
+            add_transposed_product(s, change, v);
+        }
+    }
+
+    #[cold]
+    fn apply_by_solving(&mut self, problem: &Problem, i: usize, change: &[f64], v: &mut [f64]) {
+        for (subsystem, group) in groups(problem, i) {
+            let dofs = problem.mass().dofs(subsystem);
+            let s = &mut self.work[..dofs.len()];
+            spread_over(problem, subsystem, &problem.jacobian().entries()[group], change, s);
+            for (v, s) in v[dofs].iter_mut().zip(&*s) {
+                *v += s;
+            }
+        }
+    }
+}
+
+/// Adds `J_i s` to column `d` of g.
+fn add_column(
+    problem: &Problem,
+    subsystem: SubsystemId,
+    group: &[Entry],
+    s: &[f64],
+    d: usize,
+    g: &mut [f64],
+) {
+    let jacobian = problem.jacobian();
+    let base = problem.mass().dofs(subsystem).start;
+    for e in group {
+        let range = jacobian.block_range(e.block as usize);
+        let dim = jacobian.dim(e.constraint as usize);
+        let mut column = [0.0; DIM];
+        let part = &s[range.start - base..range.end - base];
+        add_product(jacobian.block(e), part, &mut column[..dim]);
+        for (row, x) in column[..dim].iter().enumerate() {
+            g[row * dim + d] += x;
+        }
+    }
+}
+
+/// `u_i = J_i v + e_i + R_i∘λ_i`.
+#[inline]
+fn constraint_velocity(problem: &Problem, i: usize, v: &[f64], lambda: &[f64], u: &mut [f64]) {
+    let jacobian = problem.jacobian();
+    let rows = problem.row_range(i);
+    let (e, r) = (&problem.bias()[rows.clone()], &problem.compliance()[rows]);
+    for (k, u) in u.iter_mut().enumerate() {
+        *u = e[k] + r[k] * lambda[k];
+    }
+    for e in jacobian.constraint_entries(i) {
+        add_product(jacobian.block(e), &v[jacobian.block_range(e.block as usize)], u);
+    }
+}
+
+/// Answers for one constraint that moves at `u` and replaces its impulse; `u` is used up.
+/// Returns the change.
+#[inline]
+pub(super) fn answer(
+    problem: &Problem,
+    i: usize,
+    model: FrictionModel,
+    u: &mut [f64],
+    r: f64,
+    sharpness: f64,
+    lambda: &mut [f64],
+) -> [f64; DIM] {
+    let dim = lambda.len();
+    let mut nearest = [0.0; DIM];
+    for (u, l) in u.iter_mut().zip(&*lambda) {
+        *u -= r * l;
+    }
+    problem.law(i).relation().respond(model, u, &[r; DIM][..dim], &mut nearest[..dim]);
+    let mut change = [0.0; DIM];
+    for (k, l) in lambda.iter_mut().enumerate() {
+        change[k] = sharpness * (nearest[k] - *l);
+        *l += change[k];
+    }
+    change
+}
+
+/// The largest magnitude; infinite if one is not a number.
+#[inline]
+pub(super) fn largest_of(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |m, x| if x.is_nan() { f64::INFINITY } else { m.max(x.abs()) })
+}
+
+/// `out += B x`, B row-major.
+#[inline]
+pub(super) fn add_product(B: &[f64], x: &[f64], out: &mut [f64]) {
+    #[inline(always)]
+    fn fixed<const N: usize>(B: &[f64], x: &[f64], out: &mut [f64]) {
+        let Some(x) = x.first_chunk::<N>() else { return };
+        for (row, out) in B.as_chunks::<N>().0.iter().zip(out) {
+            let mut sum = 0.0;
+            for k in 0..N {
+                sum += row[k] * x[k];
+            }
+            *out += sum;
+        }
+    }
+    match x.len() {
+        3 => fixed::<3>(B, x, out),
+        6 => fixed::<6>(B, x, out),
+        n => {
+            for (row, out) in B.chunks_exact(n).zip(out) {
+                *out += crate::problem::dot(row, x);
+            }
+        }
+    }
+}
+
+/// `out += Bᵀ x`, B row-major.
+#[inline]
+pub(super) fn add_transposed_product(B: &[f64], x: &[f64], out: &mut [f64]) {
+    #[inline(always)]
+    fn fixed<const N: usize>(B: &[f64], x: &[f64], out: &mut [f64]) {
+        let Some(out) = out.first_chunk_mut::<N>() else { return };
+        for (row, x) in B.as_chunks::<N>().0.iter().zip(x) {
+            for k in 0..N {
+                out[k] += row[k] * x;
+            }
+        }
+    }
+    match out.len() {
+        3 => fixed::<3>(B, x, out),
+        6 => fixed::<6>(B, x, out),
+        n => {
+            for (row, x) in B.chunks_exact(n).zip(x) {
+                for (out, b) in out.iter_mut().zip(row) {
+                    *out += b * x;
+                }
+            }
+        }
+    }
+}
+
+/// What a sweep changes [m/s] when nothing more than round-off is left to change, per unit of the
+/// reference velocity [-].
+pub(super) const STANDSTILL: f64 = f64::EPSILON;
+
+/// The settings and the loop that PSOR and SSOR share.
+#[derive(Clone, Debug)]
+pub(super) struct Relaxation {
+    omega: Factor,
+    sharpness: Factor,
+    step: StepRule,
+    max_sweeps: usize,
+    sweep: Sweep,
+}
+
+impl Default for Relaxation {
+    fn default() -> Self {
+        Self {
+            omega: Factor(1.0),
+            sharpness: Factor(1.0),
+            step: StepRule::Safe,
+            max_sweeps: 1000,
+            sweep: Sweep::default(),
+        }
+    }
+}
+
+impl Relaxation {
+    pub(super) fn settings(&mut self) -> Vec<Setting<'_>> {
+        vec![
+            Setting::new("omega", "over-relaxation ω [-]", &mut self.omega),
+            Setting::new(
+                "sharpness",
+                "share λ of the projected impulse that is taken over [-]",
+                &mut self.sharpness,
+            ),
+            Setting::new("step", "η: safe (1/λ_max) or trace (3/trace)", &mut self.step),
+            Setting::new("max-sweeps", "sweeps over all constraints", &mut self.max_sweeps),
+        ]
+    }
+
+    pub(super) fn notes(&self) -> Vec<String> {
+        if self.sweep.solves() {
+            vec!["a sparse subsystem is solved at every update of a constraint".to_owned()]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Sweeps until the monitor says stop; `direction` says which way each sweep runs.
+    pub(super) fn improve(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+        direction: impl Fn(usize) -> Direction,
+    ) -> Status {
+        self.sweep.solves = false;
+        problem.velocity_of(&solution.impulse, &mut solution.velocity);
+        if let Verdict::Stop(status) =
+            monitor.observe(problem, &solution.velocity, &solution.impulse)
+        {
+            return status;
+        }
+        self.sweep.prepare(problem, self.step, self.omega.0);
+        let limit = monitor.iteration_limit(self.max_sweeps);
+        for sweep in 1..=limit {
+            let way = direction(sweep);
+            let change = self.sweep.pass(problem, monitor.model(), way, self.sharpness.0, solution);
+            monitor.count(1);
+            if !change.is_finite() {
+                return Status::Failed;
+            }
+            let standstill = change <= STANDSTILL * problem.reference_velocity();
+            if due(sweep) || standstill || sweep == limit {
+                // v drifts from λ by the round-off of every update.
+                problem.velocity_of(&solution.impulse, &mut solution.velocity);
+                if let Verdict::Stop(status) =
+                    monitor.observe(problem, &solution.velocity, &solution.impulse)
+                {
+                    return status;
+                }
+            }
+            if standstill {
+                return Status::Stalled;
+            }
+        }
+        Status::IterationLimit
+    }
+
+    #[cfg(test)]
+    pub(super) fn stored_numbers(&self) -> usize {
+        self.sweep.stored_numbers()
+    }
+}
