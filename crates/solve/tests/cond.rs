@@ -1,7 +1,7 @@
 //! Contact nodalization and diagonalization: its fixed points against Newton-type solvers, closed
 //! forms and stored solutions.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(non_snake_case, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use stiction_solve::law::{Coulomb, FrictionModel, Law};
 use stiction_solve::problem::Map;
