@@ -65,7 +65,7 @@ pub fn run(args: &SolveArgs) -> Result<bool, CommandError> {
 
 fn goal(args: &SolveArgs) -> Goal {
     Goal {
-        tolerance: args.tolerance,
+        tolerance: args.tolerance.0,
         max_iterations: args.max_iterations,
         // A limit too long to be told apart from none is none.
         time_limit: args.time_limit.and_then(|s| Duration::try_from_secs_f64(s).ok()),

@@ -19,6 +19,7 @@ pub mod random;
 pub mod residual;
 mod solution;
 pub mod solver;
+pub mod transform;
 
 pub use error::ProblemError;
 pub use law::{FrictionModel, Law};
