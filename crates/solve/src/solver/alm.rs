@@ -351,11 +351,12 @@ impl Alm {
     ) {
         solution.reset(problem);
         self.multipliers.start(problem, &solution.impulse);
+        let mut c = self.first_convex_penalty;
         for _ in 0..CONVEX_STEPS {
-            let c = self.first_convex_penalty;
             let _ = self.convex_step(problem, monitor, c, solution, false);
             self.multipliers.update(problem, c, &self.lambda);
             solution.velocity.copy_from_slice(&self.v);
+            c *= self.growth;
         }
         solution.impulse.copy_from_slice(&self.lambda);
         if self.restarts > 0 {

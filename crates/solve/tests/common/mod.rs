@@ -89,7 +89,8 @@ pub fn load_problem(path: &Path) -> (RawProblem, FromFile) {
 /// Paths of a folder with an ending, sorted.
 pub fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = entries.filter(|p| p.extension().is_some_and(|e| e == ending)).collect();
+    let mut files: Vec<_> =
+        entries.filter(|p| p.extension().is_some_and(|e| e == ending)).collect();
     files.sort();
     assert!(!files.is_empty(), "{}", folder.display());
     files
