@@ -90,6 +90,7 @@ pub enum Verdict {
 pub struct Monitor {
     yardstick: Yardstick,
     model: Option<FrictionModel>,
+    reference_velocity: f64,
     asked: (f64, f64),
     velocity_tolerance: f64,
     momentum_tolerance: f64,
@@ -108,7 +109,8 @@ impl Monitor {
     pub fn start(&mut self, problem: &Problem, goal: &Goal, model: FrictionModel) {
         self.yardstick.prepare(problem);
         self.model = Some(model);
-        self.velocity_tolerance = goal.tolerance * problem.reference_velocity();
+        self.reference_velocity = problem.reference_velocity();
+        self.velocity_tolerance = goal.tolerance * self.reference_velocity;
         self.momentum_tolerance = goal.tolerance;
         self.asked = (self.velocity_tolerance, self.momentum_tolerance);
         self.iteration_limit = goal.max_iterations.unwrap_or(usize::MAX);
@@ -182,6 +184,13 @@ impl Monitor {
     /// Violation [m/s] and momentum error [-] at the last observation.
     pub fn last(&self) -> (f64, f64) {
         self.last
+    }
+
+    /// The larger of both at the last observation, momentum against the reference velocity
+    /// [m/s]: what ranks answers. Laws alone do not: a body at rest on the ground without an
+    /// impulse violates none.
+    pub fn error(&self) -> f64 {
+        self.last.0.max(self.last.1 * self.reference_velocity)
     }
 
     /// diag(A)^(−1/2).

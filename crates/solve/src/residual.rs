@@ -155,14 +155,15 @@ impl Yardstick {
     }
 }
 
-/// `a / b`, zero if both are, and never NaN for finite arguments.
+/// `a / b`, zero if a is, and infinite where it is no number: squares that overflow hide nothing.
 fn relative(a: f64, b: f64) -> f64 {
+    let ratio = a / b;
     if a == 0.0 {
         0.0
-    } else if b > 0.0 {
-        a / b
-    } else {
+    } else if ratio.is_nan() {
         f64::INFINITY
+    } else {
+        ratio
     }
 }
 

@@ -6,12 +6,24 @@ use crate::problem::Problem;
 use crate::residual::Residuals;
 
 /// Velocities and impulses. On entry to a solve, the guess to start from.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Solution {
     /// v [m/s].
     pub velocity: Vec<f64>,
     /// λ [N·s], per row.
     pub impulse: Vec<f64>,
+}
+
+impl Clone for Solution {
+    fn clone(&self) -> Self {
+        Self { velocity: self.velocity.clone(), impulse: self.impulse.clone() }
+    }
+
+    /// Copies in the same memory, which a derived one would not.
+    fn clone_from(&mut self, source: &Self) {
+        self.velocity.clone_from(&source.velocity);
+        self.impulse.clone_from(&source.impulse);
+    }
 }
 
 impl Solution {

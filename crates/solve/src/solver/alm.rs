@@ -4,7 +4,9 @@
 //! Newton. That is fast but not robust alone. Where it fails, the penalty retreats; where that
 //! does not help, one convex step of CANAL [Lee25, Eq. (22)] makes safe progress instead. The
 //! penalty grows only after a success. Once the answer is near, Newton's method on the natural
-//! map gives the last digits. In the convex model the strict equations are replaced by the
+//! map gives the last digits. Where nothing gets nearer any more, the loop starts again from the
+//! answer to the convex model, then from random multiples of it: exact friction can trap a Newton
+//! iteration far from any solution, but seldom from everywhere. In the convex model the strict equations are replaced by the
 //! convex potential, which has no failures.
 //!
 //! Iterations are Newton steps, that is, factorizations.
@@ -16,6 +18,7 @@ use super::{Setting, Solver};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::Problem;
+use crate::random::SplitMix64;
 use crate::solution::Solution;
 
 /// Augmented Lagrangian with strict Newton steps, a convex fallback and a polish.
@@ -34,10 +37,15 @@ pub struct Alm {
     natural_map: NaturalMap,
     multipliers: Multipliers,
     infeasibility: Infeasibility,
+    max_restarts: usize,
     old: Vec<f64>,
     v: Vec<f64>,
     lambda: Vec<f64>,
+    polished: Solution,
     best: Solution,
+    /// Error of `best` [m/s].
+    smallest: f64,
+    restarts: usize,
     fallbacks: usize,
     infeasible: bool,
 }
@@ -57,10 +65,14 @@ impl Default for Alm {
             natural_map: NaturalMap::default(),
             multipliers: Multipliers::default(),
             infeasibility: Infeasibility::default(),
+            max_restarts: 4,
             old: Vec::new(),
             v: Vec::new(),
             lambda: Vec::new(),
+            polished: Solution::default(),
             best: Solution::default(),
+            smallest: f64::INFINITY,
+            restarts: 0,
             fallbacks: 0,
             infeasible: false,
         }
@@ -76,6 +88,13 @@ const INEXACT: f64 = 0.1;
 /// The change of the multiplier must shrink by this or the penalty grows [Lee25, Eq. (28)].
 const SUFFICIENT_DECREASE: f64 = 0.25;
 
+/// Outer iterations without a better answer after which the loop gives up.
+const PATIENCE: usize = 30;
+/// A better answer has at most this part of the error.
+const BETTER: f64 = 0.9;
+/// Convex steps that lead to the place of a restart.
+const CONVEX_STEPS: usize = 5;
+
 /// A natural map this many times larger than the multiplier's change is round-off.
 const NOISE: f64 = 5.0;
 
@@ -86,9 +105,11 @@ struct Progress {
     /// Change of the multiplier in the last iteration; `None` right after a failure.
     change: Option<f64>,
     failures: usize,
-    /// Violation at the last polish and the smallest so far [m/s].
+    /// Violation at the last polish and the smallest of this attempt [m/s].
     polished: f64,
     smallest: f64,
+    /// Outer iterations since it was found.
+    since: usize,
     /// Iterations in which a large penalty only added round-off.
     noisy: usize,
 }
@@ -110,6 +131,7 @@ impl Solver for Alm {
             Setting::new("growth", "factor by which the penalty grows", &mut self.growth),
             Setting::new("max-outer", "outer iterations", &mut self.max_outer),
             Setting::new("max-newton", "Newton iterations in all", &mut self.max_newton),
+            Setting::new("restarts", "attempts from other guesses", &mut self.max_restarts),
             Setting::new("polish", "end with Newton on the natural map", &mut self.polish),
         ]
     }
@@ -126,6 +148,9 @@ impl Solver for Alm {
         if self.fallbacks > 0 {
             notes.push(format!("{} convex fallback steps", self.fallbacks));
         }
+        if self.restarts > 0 {
+            notes.push(format!("{} restarts from the convex model", self.restarts));
+        }
         notes
     }
 
@@ -135,13 +160,20 @@ impl Solver for Alm {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status {
-        (self.fallbacks, self.infeasible) = (0, false);
+        (self.fallbacks, self.restarts, self.infeasible) = (0, 0, false);
         if let Verdict::Stop(status) =
             monitor.observe(problem, &solution.velocity, &solution.impulse)
         {
             return status;
         }
-        let status = self.outer_loop(problem, monitor, solution);
+        self.best.clone_from(solution);
+        self.smallest = monitor.error();
+        let mut status = self.outer_loop(problem, monitor, solution);
+        let exact = monitor.model() == FrictionModel::Coulomb;
+        while exact && status == Status::Stalled && self.restarts < self.max_restarts {
+            self.start_elsewhere(problem, monitor, solution);
+            status = self.outer_loop(problem, monitor, solution);
+        }
         if status != Status::Converged && self.best.fits(problem) {
             solution.clone_from(&self.best);
         }
@@ -164,21 +196,26 @@ impl Alm {
         self.multipliers.start(problem, &solution.impulse);
         self.multipliers.slip_at(problem, &solution.velocity);
         self.lambda.clone_from(&solution.impulse);
-        self.best.clone_from(solution);
-        let limit = monitor.iteration_limit(self.max_newton);
+        let limit = monitor.iteration_limit(monitor.iterations() + self.max_newton);
         let mut progress = Progress {
             penalty: if exact { self.first_penalty } else { self.first_convex_penalty },
             growth: self.growth,
             change: Some(f64::INFINITY),
             failures: 0,
             polished: f64::INFINITY,
-            smallest: monitor.last().0,
+            smallest: monitor.error(),
+            since: 0,
             noisy: 0,
         };
         for _ in 0..self.max_outer {
             if monitor.iterations() >= limit {
-                return Status::IterationLimit;
+                let asked = limit == monitor.iteration_limit(usize::MAX);
+                return if asked { Status::IterationLimit } else { Status::Stalled };
             }
+            if progress.since >= PATIENCE {
+                return Status::Stalled;
+            }
+            progress.since += 1;
             let c = progress.penalty;
             self.old.clone_from(&self.multipliers.lambda);
             let inner = if exact {
@@ -214,7 +251,7 @@ impl Alm {
                 map > NOISE * change
             };
             progress.noisy = if noisy { progress.noisy + 1 } else { 0 };
-            self.keep_best(violation, solution, &mut progress);
+            self.keep_best(monitor.error(), solution, &mut progress);
             if let Some(status) = self.polish(problem, monitor, solution, &mut progress) {
                 return status;
             }
@@ -293,11 +330,41 @@ impl Alm {
         Some(Outcome { converged: outcome.converged && !slip, ..outcome })
     }
 
-    fn keep_best(&mut self, violation: f64, solution: &Solution, progress: &mut Progress) {
-        if violation < progress.smallest {
-            progress.smallest = violation;
+    fn keep_best(&mut self, error: f64, solution: &Solution, progress: &mut Progress) {
+        if error <= BETTER * progress.smallest {
+            progress.since = 0;
+        }
+        progress.smallest = progress.smallest.min(error);
+        if error < self.smallest {
+            self.smallest = error;
             self.best.clone_from(solution);
         }
+    }
+
+    /// The guess of the next restart: the answer to the convex model, nearly; from the second on,
+    /// each impulse multiplied by a number between zero and two.
+    fn start_elsewhere(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) {
+        solution.reset(problem);
+        self.multipliers.start(problem, &solution.impulse);
+        let mut c = self.first_convex_penalty;
+        for _ in 0..CONVEX_STEPS {
+            let _ = self.convex_step(problem, monitor, c, solution, false);
+            self.multipliers.update(problem, c, &self.lambda);
+            solution.velocity.copy_from_slice(&self.v);
+            c *= self.growth;
+        }
+        solution.impulse.copy_from_slice(&self.lambda);
+        if self.restarts > 0 {
+            let mut random = SplitMix64::new(self.restarts as u64);
+            solution.impulse.iter_mut().for_each(|l| *l *= random.uniform(0.0, 2.0));
+        }
+        self.restarts += 1;
+        let _ = monitor.observe(problem, &solution.velocity, &solution.impulse);
     }
 
     /// Newton on the natural map from the multiplier, when it has come closer since the last try.
@@ -322,10 +389,14 @@ impl Alm {
         );
         monitor.count(iterations);
         if found < progress.smallest {
-            let accepted = Solution { velocity: self.v.clone(), impulse: self.lambda.clone() };
-            self.keep_best(found, &accepted, progress);
-            if let Verdict::Stop(status) = monitor.observe(problem, &self.v, &self.lambda) {
-                *solution = accepted;
+            self.polished.velocity.clone_from(&self.v);
+            self.polished.impulse.clone_from(&self.lambda);
+            let verdict = monitor.observe(problem, &self.v, &self.lambda);
+            let accepted = std::mem::take(&mut self.polished);
+            self.keep_best(monitor.error(), &accepted, progress);
+            self.polished = accepted;
+            if let Verdict::Stop(status) = verdict {
+                solution.clone_from(&self.polished);
                 return Some(status);
             }
         }

@@ -246,6 +246,11 @@ impl Solver for Apgd {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status {
+        if let Verdict::Stop(status) =
+            monitor.observe(problem, &solution.velocity, &solution.impulse)
+        {
+            return status;
+        }
         self.prepare(problem, &solution.impulse);
         if let Verdict::Stop(status) = self.show_best(problem, monitor, solution) {
             return status;

@@ -157,11 +157,12 @@ impl Solver for Auto {
                 break;
             }
             monitor.tighten(TIGHTEN);
-            let before = (monitor.last().0, solution.clone());
+            let before = monitor.error();
+            self.best.clone_from(solution);
             if self.run(name, problem, monitor, solution) != Some(Status::Converged) {
                 // The goal is met all the same; keep the better of the two.
-                if monitor.last().0 > before.0 {
-                    *solution = before.1;
+                if monitor.error() > before {
+                    solution.clone_from(&self.best);
                 }
                 break;
             }
@@ -170,13 +171,13 @@ impl Solver for Auto {
         if status == Status::Converged || hopeless || !self.fallback {
             return status;
         }
-        let mut smallest = monitor.last().0;
+        let mut smallest = monitor.error();
         self.best.clone_from(solution);
         for &other in Self::fallbacks(monitor.model()).iter().filter(|other| **other != name) {
             self.decisions.push(Decision::FellBack { from: name, status, to: other });
             let Some(found) = self.run(other, problem, monitor, solution) else { continue };
-            if monitor.last().0 < smallest {
-                smallest = monitor.last().0;
+            if monitor.error() < smallest {
+                smallest = monitor.error();
                 self.best.clone_from(solution);
             }
             if found == Status::Converged {

@@ -39,6 +39,10 @@ pub struct Strict {
     descent: Vec<f64>,
     trial: Vec<f64>,
     trial_lambda: Vec<f64>,
+    /// Memory of the dogleg: the step tried, its linear model, and the residual it starts from.
+    direction: Vec<f64>,
+    change: Vec<f64>,
+    start: Vec<f64>,
     size: f64,
 }
 
@@ -57,6 +61,9 @@ impl Default for Strict {
             descent: Vec::new(),
             trial: Vec::new(),
             trial_lambda: Vec::new(),
+            direction: Vec::new(),
+            change: Vec::new(),
+            start: Vec::new(),
             size: 0.0,
         }
     }
@@ -90,6 +97,9 @@ impl Strict {
             (&mut self.descent, n),
             (&mut self.trial, n),
             (&mut self.trial_lambda, m),
+            (&mut self.direction, n),
+            (&mut self.change, n),
+            (&mut self.start, n),
         ] {
             x.clear();
             x.resize(len, 0.0);
@@ -321,15 +331,16 @@ impl Strict {
         if !(gradient > 0.0) {
             return None;
         }
-        let descent = self.descent.clone();
-        let change = self.model_change(problem, scaling, &descent);
-        let curvature = dot(&change, &change);
+        let descent = std::mem::take(&mut self.descent);
+        self.model_change(problem, scaling, &descent);
+        let curvature = dot(&self.change, &self.change);
         let cauchy = if curvature > 0.0 { gradient * gradient / curvature } else { 1.0 };
         if !radius.is_finite() {
             *radius = if newton { length(&self.step) } else { cauchy * gradient };
         }
-        let initial_residual = self.scaled.clone();
-        let mut direction = descent.clone();
+        self.start.copy_from_slice(&self.scaled);
+        let mut direction = std::mem::take(&mut self.direction);
+        let mut accepted = None;
         while *radius > SMALLEST_REGION * length(v).max(f64::MIN_POSITIVE) {
             let newton_length = length(&self.step);
             if newton && newton_length <= *radius {
@@ -343,13 +354,9 @@ impl Strict {
                     *d = cauchy * g + fraction * (s - cauchy * g);
                 }
             }
-            let change = self.model_change(problem, scaling, &direction);
-            let predicted: f64 = 0.5
-                * initial_residual
-                    .iter()
-                    .zip(&change)
-                    .map(|(r, c)| r * r - (r + c).powi(2))
-                    .sum::<f64>();
+            self.model_change(problem, scaling, &direction);
+            let pairs = self.start.iter().zip(&self.change);
+            let predicted = 0.5 * pairs.map(|(r, c)| r * r - (r + c).powi(2)).sum::<f64>();
             let found = self.try_step(problem, question, scaling, v, &direction, 1.0);
             let ratio = (merit - found) / predicted;
             let taken = length(&direction);
@@ -361,16 +368,17 @@ impl Strict {
             if ratio > ARMIJO {
                 v.copy_from_slice(&self.trial);
                 lambda.copy_from_slice(&self.trial_lambda);
-                return Some(found);
+                accepted = Some(found);
+                break;
             }
         }
-        None
+        (self.descent, self.direction) = (descent, direction);
+        accepted
     }
 
-    /// `D H x`: the change of the scaled residual along x, to first order.
-    fn model_change(&self, problem: &Problem, scaling: &[f64], x: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; x.len()];
-        problem.mass().mul(x, &mut out);
+    /// `change = D H x`: the change of the scaled residual along x, to first order.
+    fn model_change(&mut self, problem: &Problem, scaling: &[f64], x: &[f64]) {
+        problem.mass().mul(x, &mut self.change);
         let (mut c, mut g) = ([0.0; DIM], [0.0; DIM]);
         for i in 0..problem.constraints().len() {
             let dim = problem.row_range(i).len();
@@ -379,10 +387,9 @@ impl Strict {
             for (row, g) in slope.chunks_exact(dim).zip(&mut g) {
                 *g = dot(row, &c);
             }
-            problem.jacobian().mul_constraint_transposed_add(i, &g[..dim], &mut out);
+            problem.jacobian().mul_constraint_transposed_add(i, &g[..dim], &mut self.change);
         }
-        out.iter_mut().zip(scaling).for_each(|(o, d)| *o *= d);
-        out
+        self.change.iter_mut().zip(scaling).for_each(|(o, d)| *o *= d);
     }
 
     /// Where the leg from the Cauchy point to the Newton point leaves the trust region.

@@ -1,0 +1,97 @@
+//! What the tests over solvers share: catalogue problems, solves from the cold start, distances.
+
+#![allow(dead_code)] // each test file uses a part
+
+use std::path::{Path, PathBuf};
+
+use stiction_solve::catalogue::{self, Variation};
+use stiction_solve::file::{LoadOptions, RawProblem, load};
+use stiction_solve::problem::FromFile;
+use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution};
+
+/// Catalogue problems that every solver can be run on in little time: name and size.
+pub const SMALL: [(&str, usize); 10] = [
+    ("arch", 5),
+    ("bolt-nut", 20),
+    ("box-slide", 0),
+    ("box-wall", 2),
+    ("chain", 4),
+    ("dishes", 2),
+    ("fem-block", 2),
+    ("quadrupeds", 1),
+    ("sphere-pile", 14),
+    ("stack", 3),
+];
+
+/// A catalogue problem.
+pub fn build(name: &str, variation: &Variation) -> Problem {
+    (catalogue::find(name).unwrap().build)(variation).unwrap()
+}
+
+/// A goal in one friction model.
+pub fn goal(model: FrictionModel, tolerance: f64) -> Goal {
+    Goal { tolerance, friction_model: Some(model), ..Goal::default() }
+}
+
+/// Solves from the cold start in a session of its own.
+pub fn solve(name: &str, problem: &Problem, goal: &Goal) -> (Report, Solution) {
+    let mut solution = Solution::cold(problem);
+    let report = Session::new(name).unwrap().solve(problem, goal, &mut solution).unwrap();
+    (report, solution)
+}
+
+/// The friction models that a solver knows.
+pub fn models(name: &str) -> &'static [FrictionModel] {
+    Session::new(name).unwrap().solver().models()
+}
+
+/// The largest difference.
+pub fn distance(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+/// The largest entry.
+pub fn largest(a: &[f64]) -> f64 {
+    a.iter().fold(0.0, |m, x| m.max(x.abs()))
+}
+
+/// Bits of a solution, to tell equal from close.
+pub fn bits(solution: &Solution) -> Vec<u64> {
+    solution.velocity.iter().chain(&solution.impulse).map(|x| x.to_bits()).collect()
+}
+
+/// Jᵀ λ [N·s], which is unique where λ is not.
+pub fn momentum_change(problem: &Problem, lambda: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; problem.dofs()];
+    problem.jacobian().mul_transposed_add(lambda, &mut out);
+    out
+}
+
+/// A folder of the shared collection, if STICTION_SHARED names it.
+pub fn shared(folder: &str) -> Option<PathBuf> {
+    match std::env::var_os("STICTION_SHARED") {
+        Some(root) => Some(Path::new(&root).join("problems").join(folder)),
+        None => {
+            println!("skipped: STICTION_SHARED is not set");
+            None
+        }
+    }
+}
+
+/// A file with an asymmetric matrix replaced by its symmetric part, and the problem in it.
+pub fn load_problem(path: &Path) -> (RawProblem, FromFile) {
+    let raw = load(path, LoadOptions { symmetrise: true }).unwrap();
+    let found = Problem::from_raw(&raw).unwrap();
+    (raw, found)
+}
+
+/// Paths of a folder with an ending, sorted.
+pub fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        entries.filter(|p| p.extension().is_some_and(|e| e == ending)).collect();
+    files.sort();
+    assert!(!files.is_empty(), "{}", folder.display());
+    files
+}

@@ -1,0 +1,115 @@
+//! Solving a problem of a known shape again takes no memory from the allocator.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use common::{SMALL, build, goal, models};
+use stiction_solve::catalogue::Variation;
+use stiction_solve::solver::SOLVERS;
+use stiction_solve::{FrictionModel, Monitor, Problem, Session, Solution};
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counting the calls of each thread.
+struct Counting;
+
+fn count() {
+    // A thread that ends has no counter any more, and nobody asks it.
+    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+}
+
+// SAFETY: every call goes on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(f: impl FnOnce()) -> usize {
+    let before = COUNT.with(Cell::get);
+    f();
+    COUNT.with(Cell::get) - before
+}
+
+/// The problem with a momentum that differs a little, so that a warm start still has work to do.
+fn nudged(problem: &Problem, relative: f64) -> Problem {
+    let mut raw = problem.to_raw();
+    for (k, b) in raw.b.iter_mut().enumerate() {
+        *b *= 1.0 + relative * (1 + k % 7) as f64;
+    }
+    Problem::from_raw(&raw).unwrap().problem
+}
+
+/// Solvers that take memory in every solve, and why.
+const EXCEPTIONS: [&str; 1] = ["ipm"]; // its library builds a solver per problem
+
+#[test]
+fn a_warm_solve_of_a_known_shape_does_not_allocate() {
+    let mut failed = Vec::new();
+    for (name, size) in SMALL {
+        let family = Variation { size, ..Variation::default() };
+        let [first, second, third] =
+            [0.0, 1e-2, 2e-2].map(|relative| nudged(&build(name, &family), relative));
+        for entry in SOLVERS.iter().filter(|entry| !EXCEPTIONS.contains(&entry.name)) {
+            for &model in models(entry.name) {
+                let mut solver = (entry.build)();
+                let mut monitor = Monitor::default();
+                let mut solution = Solution::cold(&first);
+                let goal = goal(model, 1e-8);
+                let mut solve = |problem: &Problem| {
+                    monitor.start(problem, &goal, model);
+                    let _ = solver.improve(problem, &mut monitor, &mut solution);
+                    monitor.iterations()
+                };
+                solve(&first);
+                solve(&second);
+                let mut iterations = 0;
+                let found = allocations(|| iterations = solve(&third));
+                assert!(iterations > 0, "{} on {name} had nothing to do", entry.name);
+                if found > 0 {
+                    failed.push(format!("{} on {name} ({}): {found}", entry.name, model.name()));
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn a_session_allocates_no_more_than_its_report() {
+    // A report without a trace owns nothing.
+    let problem = build("stack", &Variation::default());
+    let other = nudged(&problem, 1e-2);
+    let mut session = Session::new("alm").unwrap();
+    let mut solution = Solution::cold(&problem);
+    let goal = goal(FrictionModel::Coulomb, 1e-8);
+    for problem in [&problem, &other] {
+        let _ = session.solve(problem, &goal, &mut solution).unwrap();
+    }
+    let found = allocations(|| {
+        let _ = session.solve(&problem, &goal, &mut solution);
+    });
+    assert_eq!(found, 0);
+}
