@@ -367,7 +367,6 @@ fn a_corner_without_a_solution_ends_with_numbers_and_without_success() {
         assert!(x.velocity.iter().chain(&x.impulse).all(|x| x.is_finite()), "{name}");
         if name == "ipm" {
             assert_eq!(report.status, Status::Failed);
-            assert!(!report.notes.is_empty());
         }
     }
     for name in EXACT {

@@ -297,7 +297,7 @@ pub(crate) fn cholesky(a: &mut [f64], n: usize) -> bool {
 
 /// `x ← (L Lᵀ)⁻¹ x` with the factor of [`cholesky`].
 #[inline]
-pub(crate) fn cholesky_solve(l: &[f64], x: &mut [f64]) {
+fn cholesky_solve(l: &[f64], x: &mut [f64]) {
     let n = x.len();
     for i in 0..n {
         let row = &l[i * n..i * n + i];

@@ -13,6 +13,7 @@ use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status};
 use crate::problem::{Problem, Structure, SubsystemId};
 use crate::solution::Solution;
+use crate::transform::Reduction;
 
 /// A choice of solver, made by structure.
 pub struct Auto {
@@ -96,7 +97,14 @@ impl Auto {
                 self.solvers.len() - 1
             }
         };
-        Some(self.solvers[index].1.improve(problem, monitor, solution))
+        let islands = &mut self.solvers[index].1;
+        if name != "cond" && Reduction::pays(problem) {
+            // Checked already, so that nothing but the elimination can fail.
+            if let Ok(mut reduction) = Reduction::new(problem) {
+                return Some(improve_reduced(islands, &mut reduction, problem, monitor, solution));
+            }
+        }
+        Some(islands.improve(problem, monitor, solution))
     }
 }
 
@@ -179,4 +187,22 @@ impl Solver for Auto {
         status = if status == Status::IterationLimit { status } else { Status::Stalled };
         status
     }
+}
+
+/// Solves the reduced problem and extends its answer to the whole.
+fn improve_reduced(
+    islands: &mut Islands,
+    reduction: &mut Reduction,
+    problem: &Problem,
+    monitor: &mut Monitor,
+    solution: &mut Solution,
+) -> Status {
+    let (mut inner, mut small) = (Monitor::default(), Solution::default());
+    reduction.restrict(problem, solution, &mut small);
+    inner.start(reduction.problem(), &monitor.goal_for_part(), monitor.model());
+    let status = islands.improve(reduction.problem(), &mut inner, &mut small);
+    reduction.expand(problem, &small, solution);
+    monitor.count(inner.iterations());
+    let _ = monitor.observe(problem, &solution.velocity, &solution.impulse);
+    status
 }

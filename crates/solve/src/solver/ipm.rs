@@ -1,7 +1,7 @@
 //! IPM: the convex problem by an interior-point method for second-order cones (Clarabel).
 //!
 //! Minimises `½ vᵀA v − bᵀv + ½ |y|²` subject to `J v + e + √R y ∈ K*`, whose multipliers are the
-//! impulses: the primal of [Castro22, Eq. (22)] with one unknown y per compliant row, so that A
+//! impulses: the primal of [Castro22, Eq. (19)] with y = √R σ for each compliant row, so that A
 //! and J stay sparse. `u ∈ K*` reads `u_n ≥ |μ∘u_t|`, a cone that needs no case for μ = 0 but one
 //! row less. Limits on an impulse become two non-negative unknowns, p and n, with `u = p − n` and
 //! the cost `−lower p + upper n`.

@@ -35,8 +35,8 @@ impl Augmented {
         self.subsystem = subsystem;
         let pieces = layout.subsystem_pieces(subsystem);
         self.points.clear();
-        self.points.extend(pieces.clone().map(|p| point_of(p, layout)));
-        let mut with_points = pieces.clone().zip(&self.points);
+        self.points.extend(pieces.iter().map(|p| point_of(p, layout)));
+        let mut with_points = pieces.iter().zip(&self.points);
         self.has_general = with_points.any(|(p, point)| p.on_link && point.is_none());
         self.general.clear();
         if self.has_general {
@@ -44,8 +44,8 @@ impl Augmented {
         }
         self.parents.clear();
         self.parents.extend_from_slice(tree.velocity_parents());
-        let on_coordinates = || pieces.clone().filter(|p| !p.on_link);
-        if !on_coordinates().all(|p| follows_branches(layout.values(p), tree)) {
+        let mut on_coordinates = pieces.iter().filter(|p| !p.on_link);
+        if !on_coordinates.all(|p| follows_branches(layout.values(p), tree)) {
             let n = tree.velocities() as u32;
             self.parents.clear();
             self.parents.extend((0..n).map(|k| k.checked_sub(1)));
@@ -67,7 +67,7 @@ impl Augmented {
         let n = tree.velocities();
         self.L.clear();
         self.L.resize(n * n, 0.0);
-        for (p, point) in layout.subsystem_pieces(self.subsystem).zip(&self.points) {
+        for (p, point) in layout.subsystem_pieces(self.subsystem).iter().zip(&self.points) {
             let (link, beta) = (p.block as usize, beta[p.constraint as usize]);
             match point {
                 Some(at) => self.inertias[link] += Inertia10::point_mass(beta, *at),
@@ -89,7 +89,7 @@ impl Augmented {
         } else {
             tree.composite_matrix(|l, S| inertias[l].momentum(S), &mut self.L);
         }
-        for p in layout.subsystem_pieces(self.subsystem).filter(|p| !p.on_link) {
+        for p in layout.subsystem_pieces(self.subsystem).iter().filter(|p| !p.on_link) {
             add_rows(layout.values(p), n, beta[p.constraint as usize], &mut self.L);
         }
     }
@@ -212,7 +212,7 @@ mod tests {
             // The same sum by dense Jacobians, term by term.
             let n = tree.velocities();
             let mut expected = problem.mass().matrix().to_dense();
-            for i in 0..layout.constraints() {
+            for (i, beta) in beta.iter().enumerate() {
                 for term in problem.terms(i) {
                     let C = problem.term_values(term);
                     let dim = problem.row_range(i).len();
@@ -230,7 +230,7 @@ mod tests {
                         _ => panic!("no such port here"),
                     }
                     let J = C * P;
-                    expected += beta[i] * J.transpose() * J;
+                    expected += *beta * J.transpose() * J;
                 }
             }
             let H = DMatrix::from_row_slice(n, n, &found.L);

@@ -7,50 +7,39 @@
 //! relaxed friction, stops, joints and springs answer alike. Constraints are independent and are
 //! worked through in fixed chunks.
 
-use std::ops::Range;
-
 use stiction_math::par;
 
-use super::layout::{Layout, Piece};
+use super::layout::Layout;
 use crate::contact::DIM;
 use crate::law::FrictionModel;
-use crate::problem::{Problem, dot};
+use crate::problem::Problem;
 
 /// Constraints in a chunk.
 const CHUNK: usize = 64;
 
-/// λ and the copies of all constraints, one constraint after another:
-/// λ, its last change, and per copy `β z + λ`, z, and β times the last decrease of z.
+/// λ and the copies of all constraints, placed by the layout.
 #[derive(Debug, Default)]
 pub struct Consensus {
-    start: Vec<usize>,
     chunk_ends: Vec<usize>,
     state: Vec<f64>,
 }
 
 impl Consensus {
-    /// Starts from impulses λ and the copies that extended velocities x give.
+    /// Starts from impulses λ and the copies that the products in x give.
     pub fn start(&mut self, layout: &Layout, lambda: &[f64], x: &[f64]) {
-        self.start.clear();
-        self.start.push(0);
+        let constraints = layout.constraints();
         self.chunk_ends.clear();
-        let (mut end, constraints) = (0, layout.constraints());
-        for i in 0..constraints {
-            end += layout.rows(i).len() * (2 + 3 * layout.copies(i));
-            self.start.push(end);
-            if (i + 1) % CHUNK == 0 || i + 1 == constraints {
-                self.chunk_ends.push(end);
-            }
-        }
+        let last = |chunk: usize| ((chunk + 1) * CHUNK).min(constraints) - 1;
+        let chunks = constraints.div_ceil(CHUNK);
+        self.chunk_ends.extend((0..chunks).map(|chunk| layout.states(last(chunk)).end));
         self.state.clear();
-        self.state.resize(end, 0.0);
+        self.state.resize(self.chunk_ends.last().copied().unwrap_or(0), 0.0);
         for i in 0..constraints {
-            let rows = layout.rows(i);
-            let (base, dim) = (self.start[i], rows.len());
-            self.state[base..base + dim].copy_from_slice(&lambda[rows]);
-            for copy in 0..layout.copies(i) {
-                let z = base + (3 + 3 * copy) * dim;
-                velocity(layout, i, copy, x, &mut self.state[z..z + dim]);
+            let (rows, own) = (layout.rows(i), &mut self.state[layout.states(i)]);
+            let dim = rows.len();
+            own[..dim].copy_from_slice(&lambda[rows]);
+            for (k, copy) in own[2 * dim..].chunks_exact_mut(3 * dim).enumerate() {
+                velocity(layout, i, k, x, &mut copy[dim..2 * dim]);
             }
         }
     }
@@ -59,8 +48,7 @@ impl Consensus {
     pub fn set_penalties(&mut self, layout: &Layout, beta: &[f64]) {
         for (i, beta) in beta.iter().enumerate() {
             let dim = layout.rows(i).len();
-            let (lambda, copies) =
-                self.state[self.start[i]..self.start[i + 1]].split_at_mut(2 * dim);
+            let (lambda, copies) = self.state[layout.states(i)].split_at_mut(2 * dim);
             for copy in copies.chunks_exact_mut(3 * dim) {
                 let (force, rest) = copy.split_at_mut(dim);
                 for ((f, z), l) in force.iter_mut().zip(rest).zip(&*lambda) {
@@ -70,7 +58,7 @@ impl Consensus {
         }
     }
 
-    /// One update of all constraints from extended velocities x.
+    /// One update of all constraints from the products in x.
     pub fn update(
         &mut self,
         problem: &Problem,
@@ -81,59 +69,46 @@ impl Consensus {
         parallel: bool,
     ) {
         let parallel_from = if parallel { 0 } else { usize::MAX };
-        let start = &self.start;
-        par::for_each_piece(&mut self.state, &self.chunk_ends, parallel_from, |k, part| {
-            let first = k * CHUNK;
-            for i in first..(first + CHUNK).min(layout.constraints()) {
-                let own = &mut part[start[i] - start[first]..start[i + 1] - start[first]];
-                answer(problem, layout, model, i, beta[i], x, own);
+        par::for_each_piece(&mut self.state, &self.chunk_ends, parallel_from, |k, mut part| {
+            for (i, beta) in beta.iter().enumerate().skip(k * CHUNK).take(CHUNK) {
+                let (own, rest) = part.split_at_mut(layout.states(i).len());
+                part = rest;
+                answer(problem, layout, model, i, *beta, x, own);
             }
         });
     }
 
-    #[inline]
-    fn copy_range(&self, layout: &Layout, p: &Piece, which: usize) -> Range<usize> {
-        let dim = layout.rows(p.constraint as usize).len();
-        let first = self.start[p.constraint as usize] + (2 + 3 * p.copy as usize + which) * dim;
-        first..first + dim
-    }
-
-    /// `β z + λ` of the copy that a piece belongs to.
-    #[inline]
-    pub fn force(&self, layout: &Layout, p: &Piece) -> &[f64] {
-        &self.state[self.copy_range(layout, p, 0)]
-    }
-
-    /// `β (z − z')` of the last update of the copy that a piece belongs to.
-    #[inline]
-    pub fn decrease(&self, layout: &Layout, p: &Piece) -> &[f64] {
-        &self.state[self.copy_range(layout, p, 2)]
+    /// All states, as the layout places them.
+    pub fn states(&self) -> &[f64] {
+        &self.state
     }
 
     /// λ' − λ of the last update: β times what `J v − z` lacks, for every copy.
     pub fn impulse_change(&self, layout: &Layout, constraint: usize) -> &[f64] {
-        let (base, dim) = (self.start[constraint], layout.rows(constraint).len());
-        &self.state[base + dim..base + 2 * dim]
+        let dim = layout.rows(constraint).len();
+        &self.state[layout.states(constraint)][dim..2 * dim]
     }
 
     /// Writes λ of all rows.
     pub fn impulses(&self, layout: &Layout, out: &mut [f64]) {
         for i in 0..layout.constraints() {
             let rows = layout.rows(i);
-            let base = self.start[i];
-            out[rows.clone()].copy_from_slice(&self.state[base..base + rows.len()]);
+            let dim = rows.len();
+            out[rows].copy_from_slice(&self.state[layout.states(i)][..dim]);
         }
     }
 }
 
-/// `J_ij v_j` of one copy.
+/// `J_ij v_j` of one copy, from the products of its pieces.
 #[inline]
 fn velocity(layout: &Layout, i: usize, copy: usize, x: &[f64], out: &mut [f64]) {
-    out.fill(0.0);
-    for p in layout.copy_pieces(i, copy) {
-        let x = &x[p.range()];
-        for (out, row) in out.iter_mut().zip(layout.values(p).chunks_exact(x.len())) {
-            *out += dot(row, x);
+    let mut products = layout.copy_products(i, copy).iter();
+    if let Some(first) = products.next() {
+        out.copy_from_slice(&x[*first as usize..*first as usize + out.len()]);
+    }
+    for product in products {
+        for (out, x) in out.iter_mut().zip(&x[*product as usize..]) {
+            *out += x;
         }
     }
 }
@@ -153,10 +128,12 @@ fn answer(
     let (head, copies) = own.split_at_mut(2 * dim);
     let (lambda, change) = head.split_at_mut(dim);
     let (mut c0, mut r, mut next) = ([0.0; DIM], [0.0; DIM], [0.0; DIM]);
-    let n = layout.copies(i) as f64;
+    let per_copy = 1.0 / beta;
+    let yields = layout.copies(i) as f64 * per_copy;
+    let (bias, compliance) = (&problem.bias()[rows.clone()], &problem.compliance()[rows]);
     for d in 0..dim {
-        c0[d] = problem.bias()[rows.start + d] - n * lambda[d] / beta;
-        r[d] = problem.compliance()[rows.start + d] + n / beta;
+        c0[d] = bias[d] - yields * lambda[d];
+        r[d] = compliance[d] + yields;
     }
     // The place of β z + λ holds J v until z is known.
     for (k, copy) in copies.chunks_exact_mut(3 * dim).enumerate() {
@@ -171,11 +148,13 @@ fn answer(
         lambda[d] = next[d];
     }
     for copy in copies.chunks_exact_mut(3 * dim) {
+        let (force, rest) = copy.split_at_mut(dim);
+        let (z, decrease) = rest.split_at_mut(dim);
         for d in 0..dim {
-            let z = copy[d] + change[d] / beta;
-            copy[2 * dim + d] = beta * (copy[dim + d] - z);
-            copy[dim + d] = z;
-            copy[d] = beta * z + lambda[d];
+            let next = force[d] + change[d] * per_copy;
+            decrease[d] = beta * (z[d] - next);
+            z[d] = next;
+            force[d] = beta * next + lambda[d];
         }
     }
 }

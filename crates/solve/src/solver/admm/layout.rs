@@ -2,10 +2,12 @@
 //!
 //! Constraint i has one *copy* `z_ij` of its velocity per part j that it touches
 //! [Lee25, Eqs. (31)-(33)]. A part is everything, a subsystem, or a link of a tree, as the
-//! [`Split`] says. A copy reads coordinates through *pieces*, dense matrices on runs of an extended
-//! velocity x: the velocities of each subsystem and, if trees are split by links, the spatial
-//! velocities of their links behind them. So a contact on a link costs the same however long the
-//! tree is. Contains no penalty and no iterate.
+//! [`Split`] says. A copy reads coordinates through *pieces*, dense matrices on runs of a
+//! subsystem's velocities or, if trees are split by links, on the spatial velocity of a link, so
+//! that a contact on a link costs the same however long the tree is. The extended velocity x of a
+//! subsystem is its velocities, those of its links, and the products of its pieces with them: the
+//! values of a piece are then read by the subsystem only, one after another. The layout also
+//! places λ and the copies in one array of states. It contains no penalty and no iterate.
 
 use std::ops::Range;
 
@@ -22,7 +24,7 @@ pub enum Split {
     Link,
 }
 
-/// A dense matrix on a run of extended velocities.
+/// A dense matrix on a run of a subsystem's extended velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     pub constraint: u32,
@@ -31,34 +33,53 @@ pub struct Piece {
     /// The block of coordinates, or the link if `on_link`.
     pub block: u32,
     pub on_link: bool,
+    /// Number of rows.
+    pub dim: u32,
+    /// Where its copy stands among the states.
+    state: u32,
+    /// Where its product stands among the extended velocities of all.
+    product: u32,
+    subsystem: u32,
     start: u32,
     width: u32,
     offset: u32,
 }
 
 impl Piece {
-    /// The extended velocities that it reads.
+    /// The extended velocities that it reads, counted within its subsystem.
     #[inline]
     pub fn range(&self) -> Range<usize> {
         self.start as usize..(self.start + self.width) as usize
     }
 }
 
+/// Numbers that a constraint keeps per row: λ and its last change.
+const PER_ROW: usize = 2;
+/// Numbers that a copy keeps per row: `β z + λ`, z, and β times the last decrease of z.
+const PER_COPY_ROW: usize = 3;
+
 /// Copies and pieces of a problem.
 #[derive(Debug, Default)]
 pub struct Layout {
     /// First extended velocity of each subsystem, and their number at the end.
     extended_start: Vec<usize>,
+    /// Extended velocities of each subsystem before its products.
+    moving: Vec<usize>,
     /// First copy of each constraint, and their number at the end.
     copy_start: Vec<usize>,
     /// First piece of each copy, and their number at the end.
     piece_start: Vec<usize>,
+    /// Pieces and their values by constraint and copy, while the layout is built.
+    draft: Vec<Piece>,
+    draft_values: Vec<f64>,
+    /// Products of the pieces by constraint and copy.
+    products: Vec<u32>,
+    /// Pieces and their values by subsystem, then by constraint and copy.
     pieces: Vec<Piece>,
     values: Vec<f64>,
-    /// Pieces of each subsystem, by constraint and copy.
     subsystem_start: Vec<usize>,
-    subsystem_pieces: Vec<u32>,
     row_start: Vec<usize>,
+    state_start: Vec<usize>,
     links_read: bool,
 }
 
@@ -66,32 +87,27 @@ impl Layout {
     /// Fits to a problem.
     pub fn prepare(&mut self, problem: &Problem, split: Split) {
         self.links_read = split == Split::Link;
-        self.place_subsystems(problem);
-        for list in [&mut self.copy_start, &mut self.piece_start, &mut self.row_start] {
+        for list in [
+            &mut self.copy_start,
+            &mut self.piece_start,
+            &mut self.row_start,
+            &mut self.state_start,
+        ] {
             list.clear();
             list.push(0);
         }
-        self.pieces.clear();
-        self.values.clear();
+        self.draft.clear();
+        self.draft_values.clear();
+        let mut state = 0;
         for i in 0..problem.constraints().len() {
             self.add_constraint(problem, i, split);
             self.copy_start.push(self.piece_start.len() - 1);
-            self.row_start.push(problem.row_range(i).end);
+            let rows = problem.row_range(i);
+            self.row_start.push(rows.end);
+            state += rows.len() * (PER_ROW + PER_COPY_ROW * self.copies(i));
+            self.state_start.push(state);
         }
-        self.list_by_subsystem(problem);
-    }
-
-    fn place_subsystems(&mut self, problem: &Problem) {
-        self.extended_start.clear();
-        self.extended_start.push(0);
-        let mut end = 0;
-        for s in (0..problem.mass().subsystems()).map(SubsystemId) {
-            end += problem.mass().dofs(s).len();
-            if let Some(tree) = problem.mass().tree(s).filter(|_| self.links_read) {
-                end += 6 * tree.links();
-            }
-            self.extended_start.push(end);
-        }
+        self.sort_by_subsystem(problem);
     }
 
     fn add_constraint(&mut self, problem: &Problem, i: usize, split: Split) {
@@ -107,8 +123,10 @@ impl Layout {
             }
             last = Some(s);
             let range = jacobian.block_range(e.block as usize);
-            let start = range.start - mass.dofs(s).start + self.extended_start[s.0];
-            self.push_piece(i, e.block, false, start, range.len(), jacobian.block(e));
+            let start = range.start - mass.dofs(s).start;
+            let piece = self.piece(problem, i, s, e.block, start, range.len());
+            self.draft.push(piece);
+            self.draft_values.extend_from_slice(jacobian.block(e));
         }
         self.end_copy();
         if split == Split::Link {
@@ -135,16 +153,15 @@ impl Layout {
             if link.zip(tree).is_some_and(|(link, tree)| tree.path(link).next().is_none()) {
                 continue; // welded to the ground: a side that cannot move
             }
-            let (base, n) = (self.extended_start[subsystem.0], mass.dofs(subsystem).len());
-            let same = (t..terms.len()).filter(|other| part(*other) == part(t));
-            let (start, width) = if link.is_some() { (base, 6) } else { (base, n) };
-            let start = link.map_or(start, |link| base + n + 6 * link);
+            let n = mass.dofs(subsystem).len();
+            let (start, width) = link.map_or((0, n), |link| (n + 6 * link, 6));
             let block = link.unwrap_or(mass.blocks(subsystem).start) as u32;
-            let offset = self.values.len();
-            self.push_piece(i, block, link.is_some(), start, width, &[]);
-            self.values.resize(offset + dim * width, 0.0);
-            let out = &mut self.values[offset..];
-            for other in same {
+            let piece = self.piece(problem, i, subsystem, block, start, width);
+            self.draft.push(Piece { on_link: link.is_some(), ..piece });
+            let offset = self.draft_values.len();
+            self.draft_values.resize(offset + dim * width, 0.0);
+            let out = &mut self.draft_values[offset..];
+            for other in (t..terms.len()).filter(|other| part(*other) == part(t)) {
                 let C = problem.term_values(&terms[other]);
                 add_term(&port(other).map, C, dim, n, out);
             }
@@ -152,59 +169,76 @@ impl Layout {
         }
     }
 
-    fn push_piece(
-        &mut self,
+    /// A piece of the open copy whose values follow those that are there.
+    fn piece(
+        &self,
+        problem: &Problem,
         constraint: usize,
+        subsystem: SubsystemId,
         block: u32,
-        on_link: bool,
         start: usize,
         width: usize,
-        values: &[f64],
-    ) {
+    ) -> Piece {
         let copy = self.piece_start.len() - 1 - self.copy_start[constraint];
-        self.pieces.push(Piece {
+        let dim = problem.row_range(constraint).len();
+        Piece {
             constraint: constraint as u32,
             copy: copy as u32,
             block,
-            on_link,
+            on_link: false,
+            dim: dim as u32,
+            state: (self.state_start[constraint] + dim * (PER_ROW + PER_COPY_ROW * copy)) as u32,
+            product: 0,
+            subsystem: subsystem.0 as u32,
             start: start as u32,
             width: width as u32,
-            offset: self.values.len() as u32,
-        });
-        self.values.extend_from_slice(values);
+            offset: self.draft_values.len() as u32,
+        }
     }
 
     /// Closes the open copy, if it has a piece.
     fn end_copy(&mut self) {
-        if self.piece_start.last() != Some(&self.pieces.len()) {
-            self.piece_start.push(self.pieces.len());
+        if self.piece_start.last() != Some(&self.draft.len()) {
+            self.piece_start.push(self.draft.len());
         }
     }
 
-    fn list_by_subsystem(&mut self, problem: &Problem) {
-        let subsystems = problem.mass().subsystems();
+    /// Orders pieces and values by subsystem and places the extended velocities.
+    fn sort_by_subsystem(&mut self, problem: &Problem) {
+        let mass = problem.mass();
         self.subsystem_start.clear();
-        self.subsystem_start.resize(subsystems + 1, 0);
-        let of =
-            |start: u32, extended: &[usize]| extended.partition_point(|s| *s <= start as usize) - 1;
-        for p in &self.pieces {
-            self.subsystem_start[of(p.start, &self.extended_start) + 1] += 1;
+        self.subsystem_start.resize(mass.subsystems() + 1, 0);
+        self.products.clear();
+        self.products.resize(self.draft.len(), 0);
+        self.pieces.clear();
+        self.pieces.extend_from_slice(&self.draft);
+        // Remembers where a piece came from in the place of its product.
+        for (from, p) in self.pieces.iter_mut().enumerate() {
+            p.product = from as u32;
+            self.subsystem_start[p.subsystem as usize + 1] += 1;
         }
-        for s in 0..subsystems {
+        self.pieces.sort_unstable_by_key(|p| (p.subsystem, p.product));
+        self.extended_start.clear();
+        self.extended_start.push(0);
+        self.moving.clear();
+        self.values.clear();
+        let mut end = 0;
+        for s in 0..mass.subsystems() {
             self.subsystem_start[s + 1] += self.subsystem_start[s];
+            let links = mass.tree(SubsystemId(s)).filter(|_| self.links_read);
+            let moving = mass.dofs(SubsystemId(s)).len() + links.map_or(0, |t| 6 * t.links());
+            self.moving.push(moving);
+            end += moving;
+            for p in &mut self.pieces[self.subsystem_start[s]..self.subsystem_start[s + 1]] {
+                self.products[p.product as usize] = end as u32;
+                p.product = end as u32;
+                end += p.dim as usize;
+                let (from, size) = (p.offset as usize, (p.dim * p.width) as usize);
+                p.offset = self.values.len() as u32;
+                self.values.extend_from_slice(&self.draft_values[from..from + size]);
+            }
+            self.extended_start.push(end);
         }
-        self.subsystem_pieces.clear();
-        self.subsystem_pieces.resize(self.pieces.len(), 0);
-        // Counting sort; the starts are shifted while filling and restored below.
-        for (index, p) in self.pieces.iter().enumerate() {
-            let slot = &mut self.subsystem_start[of(p.start, &self.extended_start)];
-            self.subsystem_pieces[*slot] = index as u32;
-            *slot += 1;
-        }
-        for s in (1..=subsystems).rev() {
-            self.subsystem_start[s] = self.subsystem_start[s - 1];
-        }
-        self.subsystem_start[0] = 0;
     }
 
     /// Number of extended velocities.
@@ -216,6 +250,12 @@ impl Layout {
     #[inline]
     pub fn extended_range(&self, subsystem: usize) -> Range<usize> {
         self.extended_start[subsystem]..self.extended_start[subsystem + 1]
+    }
+
+    /// Extended velocities of a subsystem before its products: its own and those of its links.
+    #[inline]
+    pub fn moving(&self, subsystem: usize) -> usize {
+        self.moving[subsystem]
     }
 
     /// Number of constraints.
@@ -240,18 +280,36 @@ impl Layout {
         self.row_start[constraint]..self.row_start[constraint + 1]
     }
 
-    /// Pieces of one copy of a constraint.
+    /// States of a constraint: λ, its last change, and per copy `β z + λ`, z, and β times the last
+    /// decrease of z.
     #[inline]
-    pub fn copy_pieces(&self, constraint: usize, copy: usize) -> &[Piece] {
-        let copy = self.copy_start[constraint] + copy;
-        &self.pieces[self.piece_start[copy]..self.piece_start[copy + 1]]
+    pub fn states(&self, constraint: usize) -> Range<usize> {
+        self.state_start[constraint]..self.state_start[constraint + 1]
     }
 
-    /// Pieces on a subsystem, those of one copy side by side.
+    /// States of the copy of a piece: `β z + λ`.
     #[inline]
-    pub fn subsystem_pieces(&self, subsystem: usize) -> impl Iterator<Item = &Piece> + Clone {
-        let range = self.subsystem_start[subsystem]..self.subsystem_start[subsystem + 1];
-        self.subsystem_pieces[range].iter().map(|p| &self.pieces[*p as usize])
+    pub fn force_states(&self, p: &Piece) -> Range<usize> {
+        p.state as usize..(p.state + p.dim) as usize
+    }
+
+    /// States of the copy of a piece: β times the last decrease of z.
+    #[inline]
+    pub fn decrease_states(&self, p: &Piece) -> Range<usize> {
+        (p.state + 2 * p.dim) as usize..(p.state + 3 * p.dim) as usize
+    }
+
+    /// Where the products of one copy's pieces stand among the extended velocities of all.
+    #[inline]
+    pub fn copy_products(&self, constraint: usize, copy: usize) -> &[u32] {
+        let copy = self.copy_start[constraint] + copy;
+        &self.products[self.piece_start[copy]..self.piece_start[copy + 1]]
+    }
+
+    /// Pieces on a subsystem, those of one copy side by side, in the order of their products.
+    #[inline]
+    pub fn subsystem_pieces(&self, subsystem: usize) -> &[Piece] {
+        &self.pieces[self.subsystem_start[subsystem]..self.subsystem_start[subsystem + 1]]
     }
 
     /// Whether the velocities of links follow those of a tree.
@@ -261,9 +319,8 @@ impl Layout {
 
     /// Row-major values of a piece, one row per row of its constraint.
     #[inline]
-    pub fn values(&self, piece: &Piece) -> &[f64] {
-        let size = self.rows(piece.constraint as usize).len() * piece.width as usize;
-        &self.values[piece.offset as usize..piece.offset as usize + size]
+    pub fn values(&self, p: &Piece) -> &[f64] {
+        &self.values[p.offset as usize..(p.offset + p.dim * p.width) as usize]
     }
 }
 

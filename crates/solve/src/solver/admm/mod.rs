@@ -5,10 +5,11 @@
 //! [Lee25, Eq. (40)]. `subadmm` splits by subsystem and, within trees, by link; `admm-subsystem`
 //! by subsystem only; `admm` not at all. First order: cheap iterations, moderate accuracy.
 //!
-//! The velocity handed out is `v = A⁻¹(b + Jᵀλ)`, not the iterate of Eq. (35): the impulses obey
-//! the laws' cones exactly and the motion is the one they cause, so that momentum holds to
-//! round-off and the violation of the laws is the one error left. The iterate itself would leave
-//! an error in both. Deviations of the default penalties are in `penalty.rs`.
+//! The velocity handed out is `v = A⁻¹(b + Jᵀλ)`, not the iterate of Eq. (35): the impulses lie in
+//! the laws' cones and the motion is the one they cause, so that momentum holds to round-off and
+//! one honest error is left, the violation of the laws. The iterate has an error of that size too,
+//! but spread over both, and would let momentum leak. Deviations of the penalties from the paper
+//! are in `penalty.rs`.
 
 mod augmented;
 mod consensus;
@@ -204,14 +205,9 @@ impl<P: Parts> Admm<P> {
         for s in (0..self.layout.subsystems()).map(SubsystemId) {
             let x = &mut self.x[self.layout.extended_range(s.0)];
             let dofs = problem.mass().dofs(s);
-            let (v, links) = x.split_at_mut(dofs.len());
-            v.copy_from_slice(&guess.velocity[dofs]);
-            if let Some(tree) = problem.mass().tree(s)
-                && self.layout.reads_links()
-            {
-                tree.link_velocities(v, links);
-            }
+            x[..dofs.len()].copy_from_slice(&guess.velocity[dofs]);
         }
+        self.systems.multiply(problem, &self.layout, &mut self.x);
         self.consensus.start(&self.layout, &guess.impulse, &self.x);
         self.consensus.set_penalties(&self.layout, &self.beta);
         self.systems.factor(problem, &self.layout, &self.beta)
@@ -219,7 +215,7 @@ impl<P: Parts> Admm<P> {
 
     fn iterate(&mut self, problem: &Problem, model: FrictionModel) {
         let Self { layout, systems, consensus, beta, x, .. } = self;
-        systems.solve(problem, layout, |p| consensus.force(layout, p), x);
+        systems.solve(problem, layout, consensus.states(), x);
         consensus.update(problem, layout, model, beta, x, systems.parallel());
     }
 
@@ -246,8 +242,8 @@ impl<P: Parts> Admm<P> {
         let (mut dual, mut largest_dual): (f64, f64) = (0.0, 0.0);
         for s in (0..self.layout.subsystems()).map(SubsystemId) {
             let x = &mut self.dual[self.layout.extended_range(s.0)];
-            let (layout, consensus) = (&self.layout, &self.consensus);
-            system::gather(problem, layout, s.0, |p| consensus.decrease(layout, p), x);
+            let (layout, states) = (&self.layout, self.consensus.states());
+            system::gather(problem, layout, s.0, |p| &states[layout.decrease_states(p)], x);
             let dofs = problem.mass().dofs(s);
             let pairs = || x[..dofs.len()].iter().zip(&scaling[dofs.clone()]);
             dual += pairs().map(|(x, d)| (d * x).powi(2)).sum::<f64>();

@@ -38,7 +38,7 @@ impl Large {
         });
         self.spare.rebuild(&self.sizes, self.pairs.iter().copied());
         if self.spare != self.pattern || self.parts.is_none() {
-            std::mem::swap(&mut self.spare, &mut self.pattern);
+            self.pattern.clone_from(&self.spare);
             self.parts = Some((
                 block::Symmetric::zeros(&self.pattern),
                 block::Cholesky::analyse(&self.pattern),
@@ -92,11 +92,10 @@ impl Large {
 
 /// Calls `f` for all pairs of pieces of one copy, the later block first.
 fn for_each_pair(layout: &Layout, subsystem: usize, mut f: impl FnMut(&Piece, &Piece)) {
-    let mut pieces = layout.subsystem_pieces(subsystem);
-    while let Some(a) = pieces.next() {
-        f(a, a);
+    let pieces = layout.subsystem_pieces(subsystem);
+    for (k, a) in pieces.iter().enumerate() {
         let same = |b: &&Piece| (b.constraint, b.copy) == (a.constraint, a.copy);
-        for b in pieces.clone().take_while(same) {
+        for b in pieces[k..].iter().take_while(same) {
             f(b, a);
         }
     }

@@ -12,7 +12,7 @@ use stiction_math::par;
 use super::augmented::{Augmented, add_rows};
 use super::layout::{Layout, Piece, Split};
 use super::sparse::Large;
-use crate::problem::{Problem, SubsystemId, cholesky, cholesky_solve};
+use crate::problem::{Problem, SubsystemId, cholesky, dot};
 use crate::solver::newton::Hessian;
 
 /// A dense subsystem up to this size is factored by plain loops.
@@ -20,7 +20,7 @@ const SMALL: usize = 48;
 /// Multiplications in a chunk of subsystems, roughly.
 const CHUNK_WORK: usize = 10_000;
 /// Multiplications in an iteration from which on threads pay, roughly.
-const PARALLEL_WORK: usize = 300_000;
+const PARALLEL_WORK: usize = 100_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Factor {
@@ -69,9 +69,9 @@ impl Systems {
         for s in 0..layout.subsystems() {
             let n = problem.mass().dofs(SubsystemId(s)).len();
             let pieces = layout.subsystem_pieces(s);
-            let touched = pieces.clone().next().is_some();
-            chunk += n * n.min(SMALL) + 2 * pieces.map(|p| layout.values(p).len()).sum::<usize>();
-            let factor = self.choose(problem, layout, s, n, touched, &mut small);
+            chunk +=
+                n * n.min(SMALL) + 2 * pieces.iter().map(|p| layout.values(p).len()).sum::<usize>();
+            let factor = self.choose(problem, layout, s, n, &mut small);
             self.factors.push(factor);
             if chunk >= CHUNK_WORK || s + 1 == layout.subsystems() {
                 self.chunk_subsystems.push(s + 1);
@@ -92,14 +92,13 @@ impl Systems {
         layout: &Layout,
         s: usize,
         n: usize,
-        touched: bool,
         small: &mut usize,
     ) -> Factor {
         let mass = problem.mass();
         if self.is_whole {
             return Factor::Whole;
         }
-        if !touched {
+        if layout.subsystem_pieces(s).is_empty() {
             return Factor::Free;
         }
         if let Some(tree) = mass.tree(SubsystemId(s)).filter(|_| layout.reads_links()) {
@@ -184,40 +183,62 @@ impl Systems {
         self.whole.factor()
     }
 
-    /// x ← the velocities that answer the impulses `force(piece)` = β z + λ of the copies.
-    pub fn solve<'a>(
+    /// x ← the velocities, and products of pieces, that answer the impulses `β z + λ` in the
+    /// states of the copies.
+    pub fn solve(&self, problem: &Problem, layout: &Layout, state: &[f64], x: &mut [f64]) {
+        self.for_each_subsystem(layout, x, |s, x| {
+            if self.factors[s] == Factor::Free {
+                return;
+            }
+            gather(problem, layout, s, |p| &state[layout.force_states(p)], x);
+            let dofs = problem.mass().dofs(SubsystemId(s));
+            let v = &mut x[..dofs.len()];
+            for (x, b) in v.iter_mut().zip(&problem.momentum()[dofs]) {
+                *x += b;
+            }
+            self.solve_one(self.factors[s], v);
+            if !self.is_whole {
+                multiply(problem, layout, s, x);
+            }
+        });
+        if self.is_whole {
+            self.solve_whole(problem, layout, x);
+        }
+    }
+
+    /// Velocities of links and products of pieces from the velocities of the subsystems.
+    pub fn multiply(&self, problem: &Problem, layout: &Layout, x: &mut [f64]) {
+        self.for_each_subsystem(layout, x, |s, x| multiply(problem, layout, s, x));
+    }
+
+    fn for_each_subsystem(
         &self,
-        problem: &Problem,
         layout: &Layout,
-        force: impl Fn(&Piece) -> &'a [f64] + Sync,
         x: &mut [f64],
+        f: impl Fn(usize, &mut [f64]) + Send + Sync,
     ) {
         par::for_each_piece(x, &self.chunk_ends, self.parallel_from(), |k, part| {
             let subsystems = self.chunk(k);
             let base = layout.extended_range(subsystems.start).start;
             for s in subsystems {
-                if self.factors[s] == Factor::Free {
-                    continue;
-                }
                 let range = layout.extended_range(s);
-                let x = &mut part[range.start - base..range.end - base];
-                gather(problem, layout, s, &force, x);
-                let dofs = problem.mass().dofs(SubsystemId(s));
-                let (v, links) = x.split_at_mut(dofs.len());
-                for (x, b) in v.iter_mut().zip(&problem.momentum()[dofs]) {
-                    *x += b;
-                }
-                self.solve_one(self.factors[s], v);
-                if let Some(tree) = problem.mass().tree(SubsystemId(s))
-                    && layout.reads_links()
-                {
-                    tree.link_velocities(v, links);
-                }
+                f(s, &mut part[range.start - base..range.end - base]);
             }
         });
-        if self.is_whole {
-            self.whole.solve(x);
+    }
+
+    /// The one solve that knows no subsystems; velocities are packed for it and spread after it.
+    fn solve_whole(&self, problem: &Problem, layout: &Layout, x: &mut [f64]) {
+        let subsystems = || (0..layout.subsystems()).map(|s| (s, layout.extended_range(s).start));
+        for (s, from) in subsystems() {
+            let to = problem.mass().dofs(SubsystemId(s));
+            x.copy_within(from..from + to.len(), to.start);
         }
+        self.whole.solve(&mut x[..problem.dofs()]);
+        for (s, to) in subsystems().rev() {
+            x.copy_within(problem.mass().dofs(SubsystemId(s)), to);
+        }
+        self.multiply(problem, layout, x);
     }
 
     #[inline]
@@ -225,7 +246,7 @@ impl Systems {
         match factor {
             Factor::Free | Factor::Whole => {}
             Factor::Small(offset) => {
-                cholesky_solve(&self.small[offset..offset + v.len() * v.len()], v);
+                solve_small(&self.small[offset..offset + v.len() * v.len()], v);
             }
             Factor::Tree(k) => self.trees[k].solve(v),
             Factor::Large(k) => self.large[k].solve(v),
@@ -242,14 +263,19 @@ pub fn gather<'a>(
     force: impl Fn(&Piece) -> &'a [f64],
     x: &mut [f64],
 ) {
-    let base = layout.extended_range(s).start;
+    let x = &mut x[..layout.moving(s)];
     x.fill(0.0);
     for p in layout.subsystem_pieces(s) {
-        let range = p.range();
-        let x = &mut x[range.start - base..range.end - base];
-        for (row, f) in layout.values(p).chunks_exact(x.len()).zip(force(p)) {
-            for (x, j) in x.iter_mut().zip(row) {
-                *x += j * f;
+        let (values, force, x) = (layout.values(p), force(p), &mut x[p.range()]);
+        match x.len() {
+            3 => add_transposed_fixed::<3>(values, force, x),
+            6 => add_transposed_fixed::<6>(values, force, x),
+            n => {
+                for (row, f) in values.chunks_exact(n).zip(force) {
+                    for (x, j) in x.iter_mut().zip(row) {
+                        *x += j * f;
+                    }
+                }
             }
         }
     }
@@ -261,6 +287,49 @@ pub fn gather<'a>(
     }
 }
 
+/// Velocities of the links of a subsystem and products of its pieces.
+fn multiply(problem: &Problem, layout: &Layout, s: usize, x: &mut [f64]) {
+    let (moving, mut products) = x.split_at_mut(layout.moving(s));
+    if let Some(tree) = problem.mass().tree(SubsystemId(s))
+        && layout.reads_links()
+    {
+        let (v, links) = moving.split_at_mut(tree.velocities());
+        tree.link_velocities(v, links);
+    }
+    for p in layout.subsystem_pieces(s) {
+        let (out, rest) = products.split_at_mut(p.dim as usize);
+        products = rest;
+        let (values, x) = (layout.values(p), &moving[p.range()]);
+        match x.len() {
+            3 => multiply_fixed::<3>(values, x, out),
+            6 => multiply_fixed::<6>(values, x, out),
+            n => {
+                for (row, out) in values.chunks_exact(n).zip(out) {
+                    *out = dot(row, x);
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+fn add_transposed_fixed<const N: usize>(values: &[f64], force: &[f64], x: &mut [f64]) {
+    let Some((x, _)) = x.split_first_chunk_mut::<N>() else { return };
+    for (row, f) in values.as_chunks::<N>().0.iter().zip(force) {
+        for k in 0..N {
+            x[k] += row[k] * f;
+        }
+    }
+}
+
+#[inline]
+fn multiply_fixed<const N: usize>(values: &[f64], x: &[f64], out: &mut [f64]) {
+    let Some((x, _)) = x.split_first_chunk::<N>() else { return };
+    for (row, out) in values.as_chunks::<N>().0.iter().zip(out) {
+        *out = (0..N).map(|k| row[k] * x[k]).sum();
+    }
+}
+
 fn factor_small(problem: &Problem, layout: &Layout, s: usize, beta: &[f64], H: &mut [f64]) -> bool {
     let (mass, subsystem) = (problem.mass(), SubsystemId(s));
     let block = mass.matrix().pattern().diagonal(mass.blocks(subsystem).start);
@@ -269,5 +338,46 @@ fn factor_small(problem: &Problem, layout: &Layout, s: usize, beta: &[f64], H: &
     for p in layout.subsystem_pieces(s) {
         add_rows(layout.values(p), n, beta[p.constraint as usize], H);
     }
-    cholesky(H, n)
+    let fine = cholesky(H, n);
+    // A solve then divides by nothing.
+    H.iter_mut().step_by(n + 1).for_each(|d| *d = 1.0 / *d);
+    fine
+}
+
+/// `x ← H⁻¹ x` with a factor of [`factor_small`].
+fn solve_small(L: &[f64], x: &mut [f64]) {
+    match x.len() {
+        3 => solve_fixed::<3>(L, x),
+        6 => solve_fixed::<6>(L, x),
+        n => {
+            for i in 0..n {
+                x[i] = (x[i] - dot(&L[i * n..i * n + i], &x[..i])) * L[i * n + i];
+            }
+            for i in (0..n).rev() {
+                let (x_i, row) = (x[i] * L[i * n + i], &L[i * n..i * n + i]);
+                x[i] = x_i;
+                for (x, l) in x.iter_mut().zip(row) {
+                    *x -= l * x_i;
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+fn solve_fixed<const N: usize>(L: &[f64], x: &mut [f64]) {
+    let Some((x, _)) = x.split_first_chunk_mut::<N>() else { return };
+    let rows = L.as_chunks::<N>().0;
+    for i in 0..N {
+        for j in 0..i {
+            x[i] -= rows[i][j] * x[j];
+        }
+        x[i] *= rows[i][i];
+    }
+    for i in (0..N).rev() {
+        x[i] *= rows[i][i];
+        for j in 0..i {
+            x[j] -= rows[i][j] * x[i];
+        }
+    }
 }
