@@ -1,3 +1,40 @@
-//! Benchmarks of Stiction.
+//! Benchmarks of Stiction: one subcommand, one file.
+//!
+//! Each subcommand measures and returns a [`finding::Finding`]: text, a JSON document and figures.
+//! Exit status: 0 done, 2 the input or the call was wrong.
 
-fn main() {}
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod args;
+mod clock;
+mod dolan_more;
+mod error;
+mod finding;
+mod problems;
+mod profile;
+mod progress;
+mod run;
+mod siconos;
+mod statistics;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Command, Options};
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let found = match &options.command {
+        Command::Profile(args) => profile::run(args),
+    };
+    match found.and_then(|finding| finding.show(options.json, &options.out)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
