@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use stiction_solve::FrictionModel;
 
-use crate::profile;
+use crate::{alm_variations, newton, profile, tables};
 
 /// Measures the solvers of Stiction against one another and against published figures.
 #[derive(Debug, Parser)]
@@ -37,8 +37,14 @@ pub struct Options {
 /// The measurements.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Robustness of the accurate solver over random variations of problems
+    AlmVariations(alm_variations::Args),
+    /// Where the time of a Newton iteration goes, over the size of a pile
+    Newton(newton::Args),
     /// Performance profile of all solvers over a collection of problems
     Profile(profile::Args),
+    /// The tables and figures of the paper on CANAL and SubADMM, on generated problems
+    Tables(tables::Args),
 }
 
 /// Friction models to measure in.

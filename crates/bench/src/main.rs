@@ -6,11 +6,13 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod alm_variations;
 mod args;
 mod clock;
 mod dolan_more;
 mod error;
 mod finding;
+mod newton;
 mod problems;
 mod profile;
 mod progress;
@@ -18,6 +20,7 @@ mod run;
 mod siconos;
 mod statistics;
 mod table;
+mod tables;
 
 use std::process::ExitCode;
 
@@ -28,7 +31,10 @@ use args::{Command, Options};
 fn main() -> ExitCode {
     let options = Options::parse();
     let found = match &options.command {
+        Command::AlmVariations(args) => alm_variations::run(args),
+        Command::Newton(args) => newton::run(args),
         Command::Profile(args) => profile::run(args),
+        Command::Tables(args) => tables::run(args),
     };
     match found.and_then(|finding| finding.show(options.json, &options.out)) {
         Ok(()) => ExitCode::SUCCESS,
