@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use stiction_solve::FrictionModel;
 
-use crate::{alm_variations, newton, profile, tables};
+use crate::{alm_variations, newton, profile, scaling, tables};
 
 /// Measures the solvers of Stiction against one another and against published figures.
 #[derive(Debug, Parser)]
@@ -19,6 +19,7 @@ use crate::{alm_variations, newton, profile, tables};
 Examples:
   cargo run --release -p stiction-bench -- profile --friction coulomb
   cargo run --release -p stiction-bench -- tables --cases 20
+  cargo run --release -p stiction-bench -- cond-scaling cube
   cargo run --release -p stiction-bench -- newton --sizes 40,100 --json
   cargo run --release -p stiction-bench -- alm-variations --count 200"
 )]
@@ -39,6 +40,8 @@ pub struct Options {
 pub enum Command {
     /// Robustness of the accurate solver over random variations of problems
     AlmVariations(alm_variations::Args),
+    /// Time of one iteration over the size of a soft body
+    CondScaling(scaling::Args),
     /// Where the time of a Newton iteration goes, over the size of a pile
     Newton(newton::Args),
     /// Performance profile of all solvers over a collection of problems

@@ -1,4 +1,4 @@
-//! Performance profiles of Dolan and Moré: the share of problems that a solver solves within a factor
+//! Performance profiles [Dolan02]: the share of problems that a solver solves within a factor
 //! τ of the time of the best solver for each problem, `ρ_s(τ) = |{p : t_ps / min_s t_ps ≤ τ}| / n`.
 //!
 //! Problems that no solver solves count in n.

@@ -40,6 +40,17 @@ pub enum BenchError {
         /// Where problems were looked for.
         place: String,
     },
+    /// A measurement of soft bodies that went wrong.
+    #[error("cond-scaling: {0}")]
+    Scaling(Box<dyn std::error::Error>),
+    /// A measurement that has no JSON form.
+    #[error(
+        "{command} --json: found no JSON form of this measurement; expected a call without --json"
+    )]
+    NoJson {
+        /// The subcommand.
+        command: &'static str,
+    },
     /// Standard output that cannot be written.
     #[error("standard output: {0}")]
     Output(std::io::Error),

@@ -9,6 +9,7 @@
 mod alm_variations;
 mod args;
 mod clock;
+mod cond_scaling;
 mod dolan_more;
 mod error;
 mod finding;
@@ -17,6 +18,7 @@ mod problems;
 mod profile;
 mod progress;
 mod run;
+mod scaling;
 mod siconos;
 mod statistics;
 mod table;
@@ -27,16 +29,22 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Command, Options};
+use error::BenchError;
 
 fn main() -> ExitCode {
     let options = Options::parse();
     let found = match &options.command {
         Command::AlmVariations(args) => alm_variations::run(args),
+        Command::CondScaling(args) => return end(args.run(options.json, &options.out)),
         Command::Newton(args) => newton::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Tables(args) => tables::run(args),
     };
-    match found.and_then(|finding| finding.show(options.json, &options.out)) {
+    end(found.and_then(|finding| finding.show(options.json, &options.out)))
+}
+
+fn end(done: Result<(), BenchError>) -> ExitCode {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

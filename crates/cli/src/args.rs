@@ -82,15 +82,22 @@ pub struct SolveArgs {
     pub solver: Vec<String>,
 
     /// Largest violation of the laws relative to the reference velocity, and relative error of momentum
-    #[arg(long, short, value_name = "T", default_value_t = stiction_solve::Goal::default().tolerance, value_parser = not_negative, allow_negative_numbers = true)]
-    pub tolerance: f64,
+    #[arg(
+        long,
+        short,
+        value_name = "T",
+        default_value_t = Tolerance(stiction_solve::Goal::default().tolerance),
+        value_parser = |text: &str| not_negative(text).map(Tolerance),
+        allow_hyphen_values = true
+    )]
+    pub tolerance: Tolerance,
 
     /// Iterations that each solver may do, in its own unit
     #[arg(long, value_name = "N")]
     pub max_iterations: Option<usize>,
 
     /// Time that each solver may take [s]
-    #[arg(long, value_name = "SECONDS", value_parser = not_negative, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = not_negative, allow_hyphen_values = true)]
     pub time_limit: Option<f64>,
 
     /// Friction model; each solver's own if absent
@@ -134,16 +141,26 @@ pub struct SolveArgs {
     pub size: Option<usize>,
 
     /// Coefficient of friction of a catalogue problem
-    #[arg(long, value_name = "MU", value_parser = not_negative, allow_negative_numbers = true, help_heading = "Problem")]
+    #[arg(long, value_name = "MU", value_parser = not_negative, allow_hyphen_values = true, help_heading = "Problem")]
     pub mu: Option<f64>,
 
     /// Heaviest over lightest piece of a catalogue problem
-    #[arg(long, value_name = "RATIO", value_parser = not_negative, allow_negative_numbers = true, help_heading = "Problem")]
+    #[arg(long, value_name = "RATIO", value_parser = not_negative, allow_hyphen_values = true, help_heading = "Problem")]
     pub mass_ratio: Option<f64>,
 
     /// Random force on each piece of a catalogue problem [N]
-    #[arg(long, value_name = "FORCE", value_parser = not_negative, allow_negative_numbers = true, help_heading = "Problem")]
+    #[arg(long, value_name = "FORCE", value_parser = not_negative, allow_hyphen_values = true, help_heading = "Problem")]
     pub wrench: Option<f64>,
+}
+
+/// A tolerance [-], shown as a power of ten.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance(pub f64);
+
+impl std::fmt::Display for Tolerance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0 == 0.0 { f.write_str("0") } else { write!(f, "{:e}", self.0) }
+    }
 }
 
 /// Friction models by name.

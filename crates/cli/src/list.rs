@@ -2,9 +2,10 @@
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
+use stiction_solve::Solver;
 use stiction_solve::catalogue::CATALOGUE;
 use stiction_solve::law::LAWS;
-use stiction_solve::solver::SOLVERS;
+use stiction_solve::solver::{Entry, SOLVERS};
 
 use crate::args::{Category, ListArgs};
 use crate::error::CommandError;
@@ -91,16 +92,11 @@ fn section(category: Category, details: bool, colours: bool) -> String {
         ]
     };
     match category {
+        Category::Solvers if details => return solvers_with_settings(colours),
         Category::Solvers => {
             for entry in SOLVERS {
-                let mut solver = (entry.build)();
-                let models: Vec<&str> = solver.models().iter().map(|m| m.name()).collect();
                 let about = format!("{} [{}]", entry.about, entry.cite);
-                table.row(cells(entry.name, &models.join(", "), &about));
-                for s in solver.settings().iter().filter(|_| details) {
-                    let setting = format!("--set {}={}  {}", s.name, s.value.get(), s.about);
-                    table.row(cells("", "", &setting));
-                }
+                table.row(cells(entry.name, &models(&*(entry.build)()), &about));
             }
         }
         Category::Laws => {
@@ -125,4 +121,34 @@ fn section(category: Category, details: bool, colours: bool) -> String {
     }
     let heading = paint(&name(category), Tone::Heading, colours);
     format!("{heading}\n{}", table.render("  ", colours))
+}
+
+fn models(solver: &dyn Solver) -> String {
+    let names: Vec<&str> = solver.models().iter().map(|m| m.name()).collect();
+    names.join(", ")
+}
+
+/// A paragraph per solver: what it is, what it solves for, what can be set.
+fn solvers_with_settings(colours: bool) -> String {
+    let paragraph = |entry: &Entry| {
+        let mut solver = (entry.build)();
+        let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+        for s in solver.settings() {
+            let cell = |text: &str, tone| (text.to_owned(), tone);
+            table.row([
+                cell(s.name, Tone::Plain),
+                cell(&s.value.get(), Tone::Plain),
+                cell(s.about, Tone::Faint),
+            ]);
+        }
+        format!(
+            "{}: {} [{}]\n  friction models: {}\n{}",
+            paint(entry.name, Tone::Heading, colours),
+            entry.about,
+            entry.cite,
+            models(&*solver),
+            table.render("  --set ", colours)
+        )
+    };
+    SOLVERS.iter().map(paragraph).collect::<Vec<_>>().join("\n")
 }

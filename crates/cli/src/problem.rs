@@ -62,7 +62,7 @@ fn from_catalogue(problem: Problem) -> Given {
 }
 
 fn load(path: &Path, symmetrise: bool) -> Result<RawProblem, CommandError> {
-    let options = LoadOptions { symmetrise, ..LoadOptions::default() };
+    let options = LoadOptions { symmetrise };
     file::load(path, options).map_err(|error| match error {
         FileError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
             let known: Vec<&str> = CATALOGUE.iter().map(|entry| entry.name).collect();

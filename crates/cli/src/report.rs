@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use stiction_solve::{Goal, Status};
 
+use crate::args::Tolerance;
 use crate::problem::Given;
 use crate::solve::Run;
 use crate::table::{Align, Table};
@@ -38,7 +39,7 @@ fn document(given: &Given, run: &Run) -> Value {
             "reference_velocity": residuals.reference_velocity,
         },
         "wall_seconds": report.seconds,
-        "notes": report.notes,
+        "notes": run.notes,
     });
     if let Some(error) = run.velocity_error {
         document["velocity_error"] = json!(error);
@@ -65,20 +66,24 @@ pub fn text(given: &Given, goal: &Goal, runs: &[Run], colours: bool) -> String {
         if problem.dofs() == 1 { "1 degree".into() } else { format!("{} degrees", problem.dofs()) },
         count(problem.mass().subsystems(), "subsystem"),
     );
-    let relative = if reference > 0.0 { "relative to" } else { "in m/s, since there is no" };
-    let scale = if reference > 0.0 { format!(" {reference:.3e} m/s") } else { String::new() };
-    let explanation = format!(
-        "Tolerance {:e}. Violations of exact and of convex friction are {relative} the reference velocity{scale}.",
-        goal.tolerance
-    );
+    let tolerance = Tolerance(goal.tolerance);
+    let explanation = if reference > 0.0 {
+        format!(
+            "Tolerance {tolerance}. Coulomb, convex: violation of exact and of relaxed friction, \
+             relative to {} m/s.",
+            significant(reference)
+        )
+    } else {
+        format!(
+            "Tolerance {tolerance}. Coulomb, convex: violation of exact and of relaxed friction [m/s]."
+        )
+    };
     out += &paint(&explanation, Tone::Faint, colours);
     out += "\n\n";
     out += &table(runs, if reference > 0.0 { reference } else { 1.0 }).render("  ", colours);
     let notes: Vec<String> = runs
         .iter()
-        .flat_map(|run| {
-            run.report.notes.iter().map(|note| format!("  {}: {note}\n", run.report.solver))
-        })
+        .flat_map(|run| run.notes.iter().map(|note| format!("  {}: {note}\n", run.report.solver)))
         .collect();
     if !notes.is_empty() {
         out.push('\n');
@@ -139,6 +144,15 @@ fn small(x: f64) -> String {
     if x == 0.0 { "0".to_owned() } else { format!("{x:.1e}") }
 }
 
+/// A number in three digits, with an exponent only if it is far from one.
+fn significant(x: f64) -> String {
+    if !(1e-3..1e4).contains(&x) {
+        return format!("{x:.2e}");
+    }
+    let digits = (2.0 - x.log10().floor()).max(0.0) as usize;
+    format!("{x:.digits$}")
+}
+
 /// A time in three digits and the unit that fits.
 fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
@@ -153,6 +167,12 @@ fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_have_three_digits_and_no_needless_exponent() {
+        let found = [0.040_875, 1.0, 12.345, 4321.0, 1.5e-7].map(significant);
+        assert_eq!(found, ["0.0409", "1.00", "12.3", "4321", "1.50e-7"]);
+    }
 
     #[test]
     fn times_have_three_digits() {

@@ -20,6 +20,8 @@ pub const DEFAULT_SOLVER: &str = "auto";
 pub struct Run {
     /// The report on it.
     pub report: Report,
+    /// What the solver has to say.
+    pub notes: Vec<String>,
     /// Velocities and impulses, in the order of the problem.
     pub solution: Solution,
     /// Largest difference from the velocities that the file holds [m/s].
@@ -63,7 +65,7 @@ pub fn run(args: &SolveArgs) -> Result<bool, CommandError> {
 
 fn goal(args: &SolveArgs) -> Goal {
     Goal {
-        tolerance: args.tolerance,
+        tolerance: args.tolerance.0,
         max_iterations: args.max_iterations,
         // A limit too long to be told apart from none is none.
         time_limit: args.time_limit.and_then(|s| Duration::try_from_secs_f64(s).ok()),
@@ -80,7 +82,7 @@ fn sessions(args: &SolveArgs) -> Result<Vec<Session>, CommandError> {
             let found = format!("{name} twice");
             return Err(option("--solver", found, "each solver once"));
         }
-        sessions.push((name, Session::new(registered(name))?));
+        sessions.push((name, Session::new(name)?));
     }
     if args.solution.is_some() && sessions.len() != 1 {
         let found = format!("{} solvers", sessions.len());
@@ -123,12 +125,6 @@ fn option(option: &str, found: String, expected: &str) -> CommandError {
     CommandError::Option { option: option.to_owned(), found, expected: expected.to_owned() }
 }
 
-/// The default stands for the accurate solver as long as no solver chooses by itself.
-fn registered(name: &str) -> &str {
-    let known = stiction_solve::solver::SOLVERS.iter().any(|entry| entry.name == name);
-    if name == DEFAULT_SOLVER && !known { "alm" } else { name }
-}
-
 /// Runs the solvers one after the other, each from the cold start.
 fn run_all(sessions: &mut [Session], given: &Given, goal: &Goal) -> Result<Vec<Run>, CommandError> {
     let bar = progress(sessions.len());
@@ -151,7 +147,7 @@ fn run_one(session: &mut Session, given: &Given, goal: &Goal) -> Result<Run, Com
         let differences = found.iter().zip(&reference).map(|(a, b)| (a - b).abs());
         differences.fold(0.0, f64::max)
     });
-    Ok(Run { report, solution, velocity_error })
+    Ok(Run { report, notes: session.notes(), solution, velocity_error })
 }
 
 /// A bar over several solvers; it hides itself when standard error is no terminal.

@@ -43,7 +43,7 @@ impl Table {
             let mut line = indent.to_owned();
             for (column, (text, tone)) in row.iter().enumerate() {
                 let blanks = " ".repeat(widths[column] - text.chars().count());
-                let between = if column == 0 { "" } else { "  " };
+                let between = if column == 0 || widths[column] == 0 { "" } else { "  " };
                 let text = paint(text, *tone, colours);
                 line += &match self.columns[column] {
                     Align::Left => format!("{between}{text}{blanks}"),

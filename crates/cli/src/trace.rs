@@ -59,3 +59,44 @@ fn panel(
     }
     panel
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_solve::{FrictionModel, Report, Residuals, Solution, Status};
+
+    fn run(solver: &'static str, seconds: f64, iterations: usize) -> Run {
+        let point = |k: usize| TracePoint {
+            iteration: k,
+            seconds: seconds * k as f64,
+            residual: 0.5f64.powi(k as i32),
+            momentum: 0.0,
+        };
+        let report = Report {
+            solver,
+            friction_model: FrictionModel::Coulomb,
+            status: Status::Converged,
+            iterations,
+            residuals: Residuals::default(),
+            seconds,
+            trace: (0..=iterations).map(point).collect(),
+        };
+        Run { report, notes: Vec::new(), solution: Solution::default(), velocity_error: None }
+    }
+
+    #[test]
+    fn solvers_of_any_length_share_a_panel() {
+        let lengths = [&[0][..], &[1], &[3, 5], &[1, 1000], &[0, 1, 1000]];
+        for lengths in lengths {
+            let names = ["a", "b", "c"];
+            let runs: Vec<Run> = lengths.iter().zip(names).map(|(n, s)| run(s, 1e-4, *n)).collect();
+            let x = |p: &TracePoint| p.iteration as f64;
+            let panel = panel("x", "y", &Goal::default(), &runs, &x);
+            let svg = Figure::new("").panel(panel).to_svg();
+            for run in runs.iter().filter(|run| run.report.iterations > 0) {
+                let curve = format!("<title>{}</title></path>", run.report.solver);
+                assert!(svg.contains(&curve), "{lengths:?}");
+            }
+        }
+    }
+}

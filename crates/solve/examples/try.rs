@@ -48,7 +48,7 @@ fn main() {
             r.residuals.natural_map,
             r.seconds,
             tb,
-            r.notes
+            s.notes()
         );
         if std::env::var("TRACE").is_ok() {
             for t in &r.trace {

@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
+#![allow(clippy::neg_cmp_op_on_partial_ord)] // NaN must fail a test, not pass it
+#![allow(clippy::needless_range_loop)] // loops over matrix indices read as the formulas do
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod catalogue;
@@ -19,6 +21,7 @@ pub mod random;
 pub mod residual;
 mod solution;
 pub mod solver;
+pub mod transform;
 
 pub use error::ProblemError;
 pub use law::{FrictionModel, Law};

@@ -54,8 +54,6 @@ pub struct Report {
     pub residuals: Residuals,
     /// Time taken by the solver [s].
     pub seconds: f64,
-    /// What the solver has to say: a choice made, a fallback taken. Empty if nothing.
-    pub notes: Vec<String>,
     /// Residuals over iterations, if asked for.
     pub trace: Vec<TracePoint>,
 }

@@ -72,7 +72,7 @@ pub static CATALOGUE: &[Entry] = &[
     Entry {
         name: "box-slide",
         about: "a cube that slides on the ground; has a closed form",
-        size: "nothing",
+        size: "always one",
         build: box_slide::build,
     },
     Entry {

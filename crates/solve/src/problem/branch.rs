@@ -24,7 +24,8 @@ pub(crate) fn factor(H: &mut [f64], parents: &Parents, scale: impl Fn(usize) -> 
     for k in (0..n).rev() {
         let (above, row) = H.split_at_mut(k * n);
         let pivot = row[k];
-        if !(pivot > n as f64 * f64::EPSILON * scale(k).abs()) || !pivot.is_finite() {
+        let floor = n as f64 * f64::EPSILON * scale(k).abs();
+        if pivot <= floor || !pivot.is_finite() {
             return false;
         }
         let root = pivot.sqrt();

@@ -287,7 +287,7 @@ pub(crate) fn subsystems(raw: &RawProblem) -> Result<(Vec<usize>, Vec<usize>), P
     }
     let rows = || (0..raw.n).flat_map(|r| raw.a.row(r).map(move |(c, _)| (r, c)));
     for group in [6, 3] {
-        if raw.n % group == 0 && rows().all(|(r, c)| r / group == c / group) {
+        if raw.n.is_multiple_of(group) && rows().all(|(r, c)| r / group == c / group) {
             return Ok(((0..=raw.n).step_by(group).collect(), (0..raw.n).collect()));
         }
     }

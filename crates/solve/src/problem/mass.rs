@@ -271,7 +271,7 @@ impl Mass {
 
 /// Replaces the lower triangle of a row-major matrix by its Cholesky factor. False if a pivot is
 /// not positive, relative to the entry that it started from.
-fn cholesky(a: &mut [f64], n: usize) -> bool {
+pub(crate) fn cholesky(a: &mut [f64], n: usize) -> bool {
     for i in 0..n {
         for j in 0..=i {
             let (above, row) = a.split_at_mut(i * n);
@@ -295,6 +295,7 @@ fn cholesky(a: &mut [f64], n: usize) -> bool {
     true
 }
 
+/// `x ← (L Lᵀ)⁻¹ x` with the factor of [`cholesky`].
 #[inline]
 fn cholesky_solve(l: &[f64], x: &mut [f64]) {
     let n = x.len();

@@ -26,6 +26,7 @@ pub(crate) use from_raw::subsystems;
 pub use island::Islands;
 pub(crate) use jacobian::dot;
 pub use jacobian::{Entry, Jacobian};
+pub(crate) use mass::cholesky;
 pub use mass::{Mass, Structure};
 pub use port::{Map, Port, PortId, SubsystemId};
 pub use restrict::Restriction;

@@ -1,4 +1,4 @@
-//! APGD: accelerated projected gradient descent on the impulses [Mazhar15, Algorithm 1].
+//! APGD: accelerated projected gradient descent on the impulses \[Mazhar15\].
 //!
 //! Convex friction only, no matrix: one product with J, A⁻¹ and Jᵀ per trial step. Gradients at the
 //! extrapolated point follow from those at iterates by linearity and are refreshed before drift
@@ -51,7 +51,7 @@ impl Default for Apgd {
         Self {
             precondition: true,
             restart: true,
-            relaxation: 0.9, // [Mazhar15, Algorithm 1]
+            relaxation: 0.9, // [Mazhar15]
             max_iterations: 2000,
             compliance: none(),
             scale: none(),
@@ -267,10 +267,9 @@ impl Solver for Apgd {
                 self.best.copy_from_slice(&self.x_next);
             }
             let at_rest = residual == 0.0;
-            if due(iteration) || at_rest || iteration == limit {
-                if let Verdict::Stop(status) = self.show_best(problem, monitor, solution) {
-                    return status;
-                }
+            let show = due(iteration) || at_rest || iteration == limit;
+            if show && let Verdict::Stop(status) = self.show_best(problem, monitor, solution) {
+                return status;
             }
             if at_rest {
                 return Status::Stalled;

@@ -13,18 +13,31 @@ use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status};
 use crate::problem::{Problem, Structure, SubsystemId};
 use crate::solution::Solution;
+use crate::transform::Reduction;
 
 /// A choice of solver, made by structure.
 pub struct Auto {
     fallback: bool,
     solvers: Vec<(&'static str, Islands)>,
-    notes: Vec<String>,
+    decisions: Vec<Decision>,
     best: Solution,
+}
+
+/// Something to tell the user.
+#[derive(Clone, Copy, Debug)]
+enum Decision {
+    Chose { solver: &'static str, why: &'static str },
+    FellBack { from: &'static str, status: Status, to: &'static str },
 }
 
 impl Default for Auto {
     fn default() -> Self {
-        Self { fallback: true, solvers: Vec::new(), notes: Vec::new(), best: Solution::default() }
+        Self {
+            fallback: true,
+            solvers: Vec::new(),
+            decisions: Vec::new(),
+            best: Solution::default(),
+        }
     }
 }
 
@@ -84,10 +97,14 @@ impl Auto {
                 self.solvers.len() - 1
             }
         };
-        let status = self.solvers[index].1.improve(problem, monitor, solution);
-        let notes = self.solvers[index].1.notes();
-        self.notes.extend(notes.into_iter().map(|n| format!("{name}: {n}")));
-        Some(status)
+        let islands = &mut self.solvers[index].1;
+        if name != "cond" && Reduction::pays(problem) {
+            // Checked already, so that nothing but the elimination can fail.
+            if let Ok(mut reduction) = Reduction::new(problem) {
+                return Some(improve_reduced(islands, &mut reduction, problem, monitor, solution));
+            }
+        }
+        Some(islands.improve(problem, monitor, solution))
     }
 }
 
@@ -101,7 +118,23 @@ impl Solver for Auto {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+        let said = self.decisions.iter().map(|decision| match decision {
+            Decision::Chose { solver, why } => format!("chose {solver}: {why}"),
+            Decision::FellBack { from, status, to } => {
+                format!("{from} ended as {}; tried {to}", status.name())
+            }
+        });
+        let used = |name: &str| {
+            self.decisions.iter().any(|decision| match decision {
+                Decision::Chose { solver, .. } => *solver == name,
+                Decision::FellBack { to, .. } => *to == name,
+            })
+        };
+        let inner = self.solvers.iter().filter(|(name, _)| used(name));
+        let inner = inner.flat_map(|(name, islands)| {
+            islands.notes().into_iter().map(move |note| format!("{name}: {note}"))
+        });
+        said.chain(inner).collect()
     }
 
     fn improve(
@@ -110,9 +143,9 @@ impl Solver for Auto {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status {
-        self.notes.clear();
+        self.decisions.clear();
         let (name, why) = Self::choose(problem, monitor);
-        self.notes.push(format!("chose {name}: {why}"));
+        self.decisions.push(Decision::Chose { solver: name, why });
         let Some(mut status) = self.run(name, problem, monitor, solution) else {
             return Status::Failed;
         };
@@ -140,7 +173,7 @@ impl Solver for Auto {
         let mut smallest = monitor.last().0;
         self.best.clone_from(solution);
         for &other in Self::fallbacks(monitor.model()).iter().filter(|other| **other != name) {
-            self.notes.push(format!("{name} ended as {}; tried {other}", status.name()));
+            self.decisions.push(Decision::FellBack { from: name, status, to: other });
             let Some(found) = self.run(other, problem, monitor, solution) else { continue };
             if monitor.last().0 < smallest {
                 smallest = monitor.last().0;
@@ -154,4 +187,22 @@ impl Solver for Auto {
         status = if status == Status::IterationLimit { status } else { Status::Stalled };
         status
     }
+}
+
+/// Solves the reduced problem and extends its answer to the whole.
+fn improve_reduced(
+    islands: &mut Islands,
+    reduction: &mut Reduction,
+    problem: &Problem,
+    monitor: &mut Monitor,
+    solution: &mut Solution,
+) -> Status {
+    let (mut inner, mut small) = (Monitor::default(), Solution::default());
+    reduction.restrict(problem, solution, &mut small);
+    inner.start(reduction.problem(), &monitor.goal_for_part(), monitor.model());
+    let status = islands.improve(reduction.problem(), &mut inner, &mut small);
+    reduction.expand(problem, &small, solution);
+    monitor.count(inner.iterations());
+    let _ = monitor.observe(problem, &solution.velocity, &solution.impulse);
+    status
 }

@@ -1,5 +1,5 @@
 //! The convex problem seen from the impulses: minimise `½ λᵀ(W + R)λ + (J v* + e)ᵀλ` over the
-//! admissible λ, with W = J A⁻¹ Jᵀ never formed [Mazhar15, Eq. (14)].
+//! admissible λ, with W = J A⁻¹ Jᵀ never formed [Castro22, Eq. (22)].
 //!
 //! A spring-damper has no set of its own: it is a bilateral row whose yield adds to the compliance.
 

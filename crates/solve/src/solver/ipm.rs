@@ -1,13 +1,15 @@
 //! IPM: the convex problem by an interior-point method for second-order cones (Clarabel).
 //!
 //! Minimises `½ vᵀA v − bᵀv + ½ |y|²` subject to `J v + e + √R y ∈ K*`, whose multipliers are the
-//! impulses: the primal of [Castro22, Eq. (22)] with one unknown y per compliant row, so that A
+//! impulses: the primal of [Castro22, Eq. (19)] with y = √R σ for each compliant row, so that A
 //! and J stay sparse. `u ∈ K*` reads `u_n ≥ |μ∘u_t|`, a cone that needs no case for μ = 0 but one
 //! row less. Limits on an impulse become two non-negative unknowns, p and n, with `u = p − n` and
 //! the cost `−lower p + upper n`.
 //!
 //! Everything is scaled by diag(A)^(−1/2), √w_i and the size of b and e, so that tolerances have
-//! no unit. One factorization per iteration; no warm start beyond accepting a guess that is good.
+//! no unit. Where round-off keeps the method from its tolerance it may give up early, so a goal that
+//! is not met is tried again with other tolerances and the best answer stays. One factorization per
+//! iteration; no warm start beyond accepting a guess that is good.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
@@ -20,16 +22,20 @@ use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::Problem;
 use crate::solution::Solution;
 
+/// Factors on the tolerance, in the order in which they are tried.
+const ATTEMPTS: [f64; 4] = [1.0, 1e1, 1e2, 1e-2];
+
 /// Interior-point method on the convex model.
 pub struct Ipm {
     tolerance: Factor,
     max_iterations: usize,
+    best: Vec<f64>,
     notes: Vec<String>,
 }
 
 impl Default for Ipm {
     fn default() -> Self {
-        Self { tolerance: Factor(1e-12), max_iterations: 200, notes: Vec::new() }
+        Self { tolerance: Factor(1e-12), max_iterations: 200, best: Vec::new(), notes: Vec::new() }
     }
 }
 
@@ -227,6 +233,85 @@ impl Cone {
     }
 }
 
+/// A cone problem in the form that is handed to the method.
+struct Assembled {
+    P: CscMatrix<f64>,
+    q: Vec<f64>,
+    G: CscMatrix<f64>,
+    h: Vec<f64>,
+    cones: Vec<SupportedConeT<f64>>,
+    impulses: Vec<(usize, usize, f64)>,
+    fixed: Vec<(usize, f64)>,
+}
+
+/// How one run of the method ended.
+struct Attempt {
+    status: Status,
+    iterations: usize,
+    note: Option<String>,
+}
+
+impl Cone {
+    fn assemble(self) -> Assembled {
+        let Self { P, q, G, h, cones, impulses, fixed } = self;
+        let (P, G) = (P.build(q.len(), q.len()), G.build(h.len(), q.len()));
+        Assembled { P, q, G, h, cones, impulses, fixed }
+    }
+}
+
+impl Assembled {
+    /// Runs the method and writes the impulses, unless it found that there are none.
+    fn solve(&self, tolerance: f64, limit: usize, impulse: &mut [f64]) -> Attempt {
+        let settings = DefaultSettings {
+            verbose: false,
+            max_threads: 1,
+            presolve_enable: false,
+            max_iter: u32::try_from(limit).unwrap_or(u32::MAX),
+            tol_gap_abs: tolerance,
+            tol_gap_rel: tolerance,
+            tol_feas: tolerance,
+            ..DefaultSettings::default()
+        };
+        let built = DefaultSolver::new(&self.P, &self.q, &self.G, &self.h, &self.cones, settings);
+        let failed = |iterations, note: String| Attempt {
+            status: Status::Failed,
+            iterations,
+            note: Some(note),
+        };
+        let mut solver = match built {
+            Ok(solver) => solver,
+            Err(error) => return failed(0, error.to_string()),
+        };
+        solver.solve();
+        let found = &solver.solution;
+        let iterations = found.iterations as usize;
+        let (status, note) = match found.status {
+            SolverStatus::Solved => (Status::Converged, None),
+            SolverStatus::MaxIterations | SolverStatus::MaxTime => (Status::IterationLimit, None),
+            SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible => {
+                return failed(iterations, "no velocity satisfies all constraints".to_owned());
+            }
+            SolverStatus::DualInfeasible | SolverStatus::AlmostDualInfeasible => {
+                return failed(iterations, "no impulses balance the momentum".to_owned());
+            }
+            other => {
+                (Status::Stalled, Some(format!("the interior-point method ended with {other:?}")))
+            }
+        };
+        if found.z.iter().any(|z| !z.is_finite()) {
+            return failed(iterations, "the interior-point method overflowed".to_owned());
+        }
+        impulse.fill(0.0);
+        for &(at, row, factor) in &self.impulses {
+            impulse[row] = factor * found.z[at];
+        }
+        for &(row, fixed) in &self.fixed {
+            impulse[row] = fixed;
+        }
+        Attempt { status, iterations, note }
+    }
+}
+
 /// The size of b and e in units of √energy; one if both vanish.
 fn size(problem: &Problem, velocity: &[f64]) -> f64 {
     let b = problem.momentum().iter().zip(velocity).map(|(b, d)| (b * d).abs());
@@ -270,62 +355,42 @@ impl Solver for Ipm {
         {
             return status;
         }
-        let Cone { P, q, G, h, cones, impulses, fixed } = Cone::new(problem, monitor.scaling());
-        let (P, G) = (P.build(q.len(), q.len()), G.build(h.len(), q.len()));
+        let cone = Cone::new(problem, monitor.scaling()).assemble();
         let limit = monitor.iteration_limit(self.max_iterations);
-        let settings = DefaultSettings {
-            verbose: false,
-            max_threads: 1,
-            presolve_enable: false,
-            max_iter: u32::try_from(limit).unwrap_or(u32::MAX),
-            tol_gap_abs: self.tolerance.0,
-            tol_gap_rel: self.tolerance.0,
-            tol_feas: self.tolerance.0,
-            ..DefaultSettings::default()
-        };
-        let mut solver = match DefaultSolver::new(&P, &q, &G, &h, &cones, settings) {
-            Ok(solver) => solver,
-            Err(error) => {
-                self.notes.push(error.to_string());
-                return Status::Failed;
+        let (mut least, mut status) = (f64::INFINITY, Status::Stalled);
+        for factor in ATTEMPTS {
+            let left = limit.saturating_sub(monitor.iterations());
+            if left == 0 {
+                status = Status::IterationLimit;
+                break;
             }
-        };
-        solver.solve();
-        let found = &solver.solution;
-        monitor.count(found.iterations as usize);
-        let status = match found.status {
-            SolverStatus::Solved => Status::Converged,
-            SolverStatus::MaxIterations | SolverStatus::MaxTime => Status::IterationLimit,
-            SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible => {
-                self.notes.push("no velocity satisfies all constraints".to_owned());
-                return Status::Failed;
+            let attempt = cone.solve(factor * self.tolerance.0, left, &mut solution.impulse);
+            monitor.count(attempt.iterations);
+            self.notes.clear();
+            self.notes.extend(attempt.note);
+            status = attempt.status;
+            if status == Status::Failed {
+                break;
             }
-            SolverStatus::DualInfeasible | SolverStatus::AlmostDualInfeasible => {
-                self.notes.push("no impulses balance the momentum".to_owned());
-                return Status::Failed;
+            for i in 0..problem.constraints().len() {
+                dual::project(problem.law(i), &mut solution.impulse[problem.row_range(i)]);
             }
-            other => {
-                self.notes.push(format!("the interior-point method ended with {other:?}"));
-                Status::Stalled
+            problem.velocity_of(&solution.impulse, &mut solution.velocity);
+            if let Verdict::Stop(status) =
+                monitor.observe(problem, &solution.velocity, &solution.impulse)
+            {
+                return status;
             }
-        };
-        if found.z.iter().any(|z| !z.is_finite()) {
-            return Status::Failed;
+            let (violation, _) = monitor.last();
+            if violation < least {
+                least = violation;
+                self.best.clone_from(&solution.impulse);
+            }
         }
-        solution.impulse.fill(0.0);
-        for (at, row, factor) in impulses {
-            solution.impulse[row] = factor * found.z[at];
+        if least < f64::INFINITY {
+            solution.impulse.copy_from_slice(&self.best);
+            problem.velocity_of(&solution.impulse, &mut solution.velocity);
         }
-        for (row, impulse) in fixed {
-            solution.impulse[row] = impulse;
-        }
-        for i in 0..problem.constraints().len() {
-            dual::project(problem.law(i), &mut solution.impulse[problem.row_range(i)]);
-        }
-        problem.velocity_of(&solution.impulse, &mut solution.velocity);
-        match monitor.observe(problem, &solution.velocity, &solution.impulse) {
-            Verdict::Stop(status) => status,
-            Verdict::Continue => status,
-        }
+        if status == Status::Converged { Status::Stalled } else { status }
     }
 }

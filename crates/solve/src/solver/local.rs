@@ -1,9 +1,10 @@
 //! One contact with exact friction, solved alone: given `u = G λ + c`, find λ with (u, λ) in the
 //! law of Signorini and Coulomb. The inner step of nonsmooth Gauss-Seidel.
 //!
-//! A contact opens, sticks, or slips; in slip, `u_t = −α λ_t` leaves one scalar equation in α
-//! [Hwangbo18, Sec. III]. The tangential block is diagonalised once, so that each evaluation is a
-//! few scalars. With strong coupling of normal and tangent several answers exist; this finds one.
+//! A contact opens, sticks, or slips; in slip, `u_t = −α λ_t` leaves one scalar equation in α. It
+//! has the role of the bisection of \[Hwangbo18\]. The tangential block is diagonalised once, so that
+//! each evaluation is a few scalars. With strong coupling of normal and tangent several answers
+//! exist; this finds one.
 
 use nalgebra::{Matrix2, Vector2};
 

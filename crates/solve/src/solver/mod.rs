@@ -3,6 +3,7 @@
 //! A solver improves a [`Solution`] until the [`Monitor`] says stop. It reads a checked problem,
 //! keeps its memory between solves, and judges nothing itself.
 
+mod admm;
 mod alm;
 mod apgd;
 mod auto;
@@ -76,6 +77,18 @@ fn boxed<S: Solver + Default + 'static>() -> Box<dyn Solver> {
 /// To add one: write `solver/<name>.rs`, then add an entry here.
 pub static SOLVERS: &[Entry] = &[
     Entry {
+        name: "admm",
+        cite: "Lee25",
+        about: "alternating directions without a split: one factorization of everything",
+        build: boxed::<admm::Admm<admm::Everything>>,
+    },
+    Entry {
+        name: "admm-subsystem",
+        cite: "Lee25",
+        about: "alternating directions, split by subsystem: one dense factorization each",
+        build: boxed::<admm::Admm<admm::Subsystems>>,
+    },
+    Entry {
         name: "alm",
         cite: "Lee25",
         about: "augmented Lagrangian with Newton on exact friction; the accurate default",
@@ -147,6 +160,12 @@ pub static SOLVERS: &[Entry] = &[
         about: "projected over-relaxation without a matrix, sweeps in alternating directions",
         build: boxed::<ssor::Ssor>,
     },
+    Entry {
+        name: "subadmm",
+        cite: "Lee25",
+        about: "alternating directions, split by subsystem and link: contacts as point masses",
+        build: boxed::<admm::Admm<admm::Links>>,
+    },
 ];
 
 /// A solver, the monitor that watches it, and their memory.
@@ -179,6 +198,11 @@ impl Session {
     /// Sets a parameter of the solver by name.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
         setting::set(self.name, self.solver.settings(), key, value)
+    }
+
+    /// What the last solve has to say: a choice made, a fallback taken. Empty if nothing.
+    pub fn notes(&self) -> Vec<String> {
+        self.solver.notes()
     }
 
     /// The solver.
@@ -217,7 +241,6 @@ impl Session {
             iterations: self.monitor.iterations(),
             residuals,
             seconds,
-            notes: self.solver.notes(),
             trace: self.monitor.trace().to_vec(),
         })
     }

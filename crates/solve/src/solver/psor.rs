@@ -1,8 +1,9 @@
 //! PSOR: projected successive over-relaxation without a matrix [Tasora, Algorithm, line 5].
 //!
 //! Every sweep runs through the constraints in their order. Linear in constraints per sweep and in
-//! memory, unless a subsystem is sparse. Converges to the convex model without conditions; asked
-//! for exact friction, it uses the strict operator and converges where that does.
+//! memory, unless a subsystem is sparse. With the safe step it converges to the convex model
+//! wherever impulses exist; asked for exact friction, it uses the strict operator and converges
+//! where that does.
 
 use super::sweep::{Direction, Relaxation};
 use super::{Setting, Solver};

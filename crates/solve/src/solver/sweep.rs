@@ -1,4 +1,4 @@
-//! Sweeps over constraints: projected relaxation without a matrix [Tasora, Sec. 2.2, Algorithm].
+//! Sweeps over constraints: projected relaxation without a matrix [Tasora, Algorithm].
 //!
 //! The velocity v = A⁻¹ (b + Jᵀ λ) follows each change of an impulse, so that one constraint costs
 //! its own blocks and nothing else. For a subsystem of one block, `s_i = A⁻¹ J_iᵀ` is stored and

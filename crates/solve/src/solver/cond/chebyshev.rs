@@ -5,6 +5,8 @@
 //!
 //! Deviation: the printed Eq. (38) has b and the splitting with the wrong sign and lacks the
 //! under-relaxation u that the text describes; printed as it stands it converges elsewhere.
+//! Deviation: the estimate can reach one, where nothing damps the iteration. If the step `x⁺ − x`
+//! points against `x** − x`, the weights start again from x**.
 //! Norms are those of the scaled unknowns.
 
 /// The weights of the acceleration.
@@ -16,8 +18,6 @@ pub(super) struct Chebyshev {
     pub under_relaxation: f64,
     /// Whether the weights start again when the iterates turn back.
     pub restart: bool,
-    /// Largest estimate ρ [-].
-    pub max_rho: f64,
     count: usize,
     weight: f64,
     last_change: f64,
@@ -29,7 +29,6 @@ impl Default for Chebyshev {
             slow_start: 10,
             under_relaxation: 0.9,
             restart: true,
-            max_rho: 1.0,
             count: 0,
             weight: 1.0,
             last_change: f64::INFINITY,
@@ -39,7 +38,7 @@ impl Default for Chebyshev {
 
 impl Chebyshev {
     /// Forgets the iterates seen so far.
-    pub fn restart(&mut self) {
+    pub fn start(&mut self) {
         (self.count, self.weight, self.last_change) = (0, 1.0, f64::INFINITY);
     }
 
@@ -73,11 +72,11 @@ impl Chebyshev {
     pub fn estimate(&mut self, change: f64) -> f64 {
         let rho = if self.last_change > 0.0 { change / self.last_change } else { 0.0 };
         self.last_change = change;
-        if rho.is_finite() { rho.min(self.max_rho) } else { self.max_rho }
+        if rho.is_finite() { rho.min(1.0) } else { 1.0 }
     }
 }
 
-/// `x⁻ ← ν (u (x** − x) + x − x⁻) + x⁻`; returns `|x⁺ − x|`.
+/// `x⁻ ← ν (u (x** − x) + x − x⁻) + x⁻`; returns `|x⁺ − x|` and `(x⁺ − x)·(x** − x)`.
 fn combine(
     nu: f64,
     u: f64,

@@ -52,6 +52,7 @@ pub struct Cond {
     previous: Vec<f64>,
     answered: Vec<f64>,
     imbalance: Vec<f64>,
+    before: Vec<f64>,
     last_imbalance: Vec<f64>,
     compensation: Vec<f64>,
     updates: usize,
@@ -60,10 +61,10 @@ pub struct Cond {
 impl Default for Cond {
     fn default() -> Self {
         Self {
-            coupling: 10.0,
+            coupling: 30.0,
             absolute_coupling: 0.0,
             compensate: true,
-            settle: 0.1,
+            settle: 10.0,
             choice: Choice::Frobenius,
             scaled: true,
             spectral_limit: 1.6,
@@ -78,6 +79,7 @@ impl Default for Cond {
             previous: Vec::new(),
             answered: Vec::new(),
             imbalance: Vec::new(),
+            before: Vec::new(),
             last_imbalance: Vec::new(),
             compensation: Vec::new(),
             updates: 0,
@@ -110,7 +112,7 @@ impl Solver for Cond {
             ),
             Setting::new(
                 "settle",
-                "change per iteration at which λ_prev is renewed, per change of λ_prev [-]",
+                "momentum error at which λ_prev is renewed, per violation of the laws [-]",
                 &mut self.settle,
             ),
             Setting::new("surrogate", "frobenius or barzilai-borwein", &mut self.choice),
@@ -135,8 +137,11 @@ impl Solver for Cond {
                 "under-relaxation of accelerated steps [-]",
                 &mut self.chebyshev.under_relaxation,
             ),
-            Setting::new("restart", "restart", &mut self.chebyshev.restart),
-            Setting::new("max-rho", "max rho", &mut self.chebyshev.max_rho),
+            Setting::new(
+                "restart",
+                "whether the acceleration starts again when the iterates turn back",
+                &mut self.chebyshev.restart,
+            ),
             Setting::new(
                 "theta",
                 "stop at a change this small, in the norm of the unknowns; zero: never",
@@ -174,18 +179,21 @@ impl Solver for Cond {
         let every = self.observe_every.max(1);
         let (mut change, mut retreats) = (f64::INFINITY, 0);
         for l in 1..=limit {
-            self.iterate(problem, monitor.model(), step, &mut solution.impulse);
+            system::imbalance(problem, &self.nodes, &self.x, true, &mut self.imbalance);
+            if self.choice == Choice::BarzilaiBorwein && l > 1 {
+                step = self.barzilai_borwein(l, step);
+            }
+            self.answer(problem, monitor.model(), step, &mut solution.impulse);
             monitor.count(1);
-            let mut settled = false;
             if l % every == 0 || l == limit {
                 let v = &self.answered[..problem.dofs()];
                 if let Verdict::Stop(status) = monitor.observe(problem, v, &solution.impulse) {
                     solution.velocity.copy_from_slice(v);
                     return status;
                 }
-                settled = self.renew_compensation(problem, monitor, &solution.impulse);
+                self.renew_compensation(problem, monitor, &solution.impulse);
             }
-            change = self.advance(settled, change);
+            change = self.advance(change);
             if !change.is_finite() {
                 if retreats == MAX_RETREATS {
                     solution.reset(problem);
@@ -195,10 +203,8 @@ impl Solver for Cond {
                 step *= 0.5;
                 solution.impulse.fill(0.0);
                 self.start(problem, solution);
-            } else if self.choice == Choice::BarzilaiBorwein {
-                step = self.barzilai_borwein(problem, l, step);
             }
-            if change <= self.theta {
+            if change <= self.theta && self.theta > 0.0 {
                 solution.velocity.copy_from_slice(&self.answered[..problem.dofs()]);
                 return Status::Stalled;
             }
@@ -217,6 +223,7 @@ impl Cond {
             &mut self.previous,
             &mut self.answered,
             &mut self.imbalance,
+            &mut self.before,
             &mut self.last_imbalance,
         ] {
             x.clear();
@@ -249,12 +256,11 @@ impl Cond {
         } else {
             self.compensation.resize(problem.rows(), 0.0);
         }
-        self.chebyshev.restart();
+        self.chebyshev.start();
     }
 
-    /// x** and λ from x [Lee23, Alg. 1].
-    fn iterate(&mut self, problem: &Problem, model: FrictionModel, step: f64, lambda: &mut [f64]) {
-        system::imbalance(problem, &self.nodes, &self.x, true, &mut self.imbalance);
+    /// x** and λ from x and its imbalance [Lee23, Alg. 1].
+    fn answer(&mut self, problem: &Problem, model: FrictionModel, step: f64, lambda: &mut [f64]) {
         let (x, g, w) = (&self.x, &self.imbalance, &self.surrogate.inverse);
         for (((out, x), g), w) in self.answered.iter_mut().zip(x).zip(g).zip(w) {
             *out = x - step * w * g;
@@ -271,22 +277,18 @@ impl Cond {
     }
 
     /// λ_prev ← λ once the momentum error of the inner iteration lies below the violation that is
-    /// left to the compensation. Returns whether it does.
-    fn renew_compensation(&mut self, problem: &Problem, monitor: &Monitor, lambda: &[f64]) -> bool {
-        if !self.compensate || self.nodes.virtual_constraints.is_empty() {
-            return false;
-        }
+    /// left to the compensation, both measured by the yardstick and relative, times a factor.
+    fn renew_compensation(&mut self, problem: &Problem, monitor: &Monitor, lambda: &[f64]) {
         let (violation, momentum) = monitor.last();
-        if momentum * problem.reference_velocity() > self.settle * violation {
-            return false;
+        let settled = momentum * problem.reference_velocity() <= self.settle * violation;
+        if self.compensate && settled && !self.nodes.virtual_constraints.is_empty() {
+            self.compensation.copy_from_slice(lambda);
+            self.updates += 1;
         }
-        self.compensation.copy_from_slice(lambda);
-        self.updates += 1;
-        true
     }
 
     /// x ← x⁺; returns `|x⁺ − x|`.
-    fn advance(&mut self, _settled: bool, change: f64) -> f64 {
+    fn advance(&mut self, change: f64) -> f64 {
         let estimate = self.chebyshev.estimate(change);
         let accelerate = self.accelerate && self.choice == Choice::Frobenius;
         let change = self.chebyshev.advance(
@@ -301,18 +303,19 @@ impl Cond {
     }
 
     /// The next step of Barzilai and Borwein for scaled unknowns, from the last change s of x:
-    /// `s·s / s·As` and `s·As / As·As` in turn, where `A s` is the change of the imbalance.
-    fn barzilai_borwein(&mut self, problem: &Problem, iteration: usize, step: f64) -> f64 {
-        let _ = problem;
+    /// `s·s / s·A s` and `s·A s / A s·A s` in turn, where `A s` is the change of the imbalance.
+    fn barzilai_borwein(&mut self, iteration: usize, step: f64) -> f64 {
         let (mut ss, mut sg, mut gg) = (0.0, 0.0, 0.0);
         for i in 0..self.x.len() {
-            let s = self.previous[i] - self.x[i];
+            let s = self.x[i] - self.before[i];
             let g = self.imbalance[i] - self.last_imbalance[i];
             ss += self.surrogate.metric[i] * s * s;
             sg += s * g;
             gg += self.surrogate.scale[i] * g * g;
         }
-        let _ = (iteration, ss, sg, gg);
-        step
+        self.before.copy_from_slice(&self.x);
+        self.last_imbalance.copy_from_slice(&self.imbalance);
+        let next = if iteration.is_multiple_of(2) { ss / sg } else { sg / gg };
+        if sg > 0.0 && next.is_finite() { next } else { step }
     }
 }

@@ -67,6 +67,8 @@ pub struct Outcome {
     pub error: f64,
 }
 
+/// Accuracy of the step length: beyond the reach of one more Newton iteration.
+const STEP_TOLERANCE: f64 = 1e-8;
 /// Below this relative error, a step without descent counts as the round-off floor.
 const FLOOR: f64 = 1e-9;
 /// As many round-off floors count as the floor when the error stops to decrease.
@@ -242,15 +244,25 @@ impl Convex {
             }
             (first, second)
         };
-        let (at_zero, _) = along(0.0);
-        if !(at_zero < 0.0) {
+        // ℓ'(0) is the gradient along dv, known already.
+        if !(dot(&self.gradient, &self.dv) < 0.0) {
             return None;
         }
-        let (at_end, _) = along(self.max_step);
-        if at_end <= 0.0 {
-            return Some(self.max_step);
+        let (at_one, slope_at_one) = along(1.0);
+        if at_one.abs() <= STEP_TOLERANCE * slope_at_one {
+            return Some(1.0);
         }
-        let (step, _) = root::increasing(along, 0.0, self.max_step, 1.0, 1e-14);
+        let (low, high, start) = if at_one > 0.0 {
+            (0.0, 1.0, 1.0 - at_one / slope_at_one)
+        } else {
+            let (at_end, slope_at_end) = along(self.max_step);
+            if at_end <= 0.0 {
+                return Some(self.max_step);
+            }
+            (1.0, self.max_step, self.max_step - at_end / slope_at_end)
+        };
+        let start = if start > low && start < high { start } else { 0.5 * (low + high) };
+        let (step, _) = root::increasing(along, low, high, start, STEP_TOLERANCE);
         (step > 0.0).then_some(step)
     }
 }

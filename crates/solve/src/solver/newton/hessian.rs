@@ -8,6 +8,7 @@
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, MatRef, Par};
 use stiction_math::block::{self, BlockId};
+use stiction_math::simd;
 
 use crate::problem::Problem;
 
@@ -23,6 +24,7 @@ pub struct Stencil {
     pairs: Vec<(usize, usize)>,
     mass_targets: Vec<(BlockId, BlockId, usize)>,
     targets: Vec<BlockId>,
+    diagonals: Vec<BlockId>,
     slope_start: Vec<usize>,
     gathered: Vec<f64>,
     product: Vec<f64>,
@@ -78,6 +80,8 @@ impl Stencil {
             mass.entries()
                 .filter_map(|e| Some((e.id, pattern.find(e.row, e.col)?, mass.size(e.row)))),
         );
+        self.diagonals.clear();
+        self.diagonals.extend((0..pattern.n_blocks()).map(|k| pattern.diagonal(k)));
         self.targets.clear();
         for i in 0..jacobian.constraints() {
             let entries = jacobian.constraint_entries(i);
@@ -109,48 +113,9 @@ impl Stencil {
         self.slope_start[constraint]..self.slope_start[constraint + 1]
     }
 
-    /// Adds the products `J_aᵀ G J_b` of all constraints; `upper` receives the mirrored products
-    /// of an unsymmetric G.
-    fn add_constraints<const MIRRORED: bool>(
-        &mut self,
-        problem: &Problem,
-        slopes: &[f64],
-        mut add: impl FnMut(BlockId, bool, usize, &[f64], &[f64], usize, usize),
-    ) {
-        let jacobian = problem.jacobian();
-        let mut target = 0;
-        for i in 0..jacobian.constraints() {
-            let entries = jacobian.constraint_entries(i);
-            let pairs = entries.len() * (entries.len() + 1) / 2;
-            let G = &slopes[self.slope_range(i)];
-            if G.iter().all(|g| *g == 0.0) {
-                target += pairs;
-                continue;
-            }
-            let dim = jacobian.dim(i);
-            for (k, a) in entries.iter().enumerate() {
-                let width_a = jacobian.block_range(a.block as usize).len();
-                for (l, b) in entries[..=k].iter().enumerate() {
-                    let id = self.targets[target];
-                    target += 1;
-                    if l == k && width_a >= WIDE {
-                        continue;
-                    }
-                    let width_b = jacobian.block_range(b.block as usize).len();
-                    // T = G J_b.
-                    self.product.clear();
-                    self.product.resize(dim * width_b, 0.0);
-                    small_product(G, jacobian.block(b), dim, width_b, &mut self.product);
-                    add(id, false, dim, jacobian.block(a), &self.product, width_a, width_b);
-                    if MIRRORED && l < k {
-                        self.product.clear();
-                        self.product.resize(dim * width_a, 0.0);
-                        small_product(G, jacobian.block(a), dim, width_a, &mut self.product);
-                        add(id, true, dim, jacobian.block(b), &self.product, width_b, width_a);
-                    }
-                }
-            }
-        }
+    /// Adds the products `J_aᵀ G J_b` of all constraints to a matrix on the pattern.
+    fn add_constraints(&mut self, problem: &Problem, slopes: &[f64], target: &mut impl Target) {
+        simd::dispatch(Products { stencil: self, problem, slopes, target });
     }
 
     /// For every wide block of coordinates: gathers its rows J and G J and hands both out.
@@ -158,7 +123,7 @@ impl Stencil {
         &mut self,
         problem: &Problem,
         slopes: &[f64],
-        mut add: impl FnMut(usize, MatRef<'_, f64>, MatRef<'_, f64>),
+        mut add: impl FnMut(BlockId, MatRef<'_, f64>, MatRef<'_, f64>),
     ) {
         let jacobian = problem.jacobian();
         for block in 0..self.sizes.len() {
@@ -179,13 +144,13 @@ impl Stencil {
                 let (dim, values, offset) = (jacobian.dim(i), jacobian.block(entry), rows * width);
                 self.gathered.extend_from_slice(values);
                 self.product.resize(offset + dim * width, 0.0);
-                small_product(G, values, dim, width, &mut self.product[offset..]);
+                add_small_product(G, values, dim, width, &mut self.product[offset..]);
                 rows += dim;
             }
             if rows > 0 {
                 let J = MatRef::from_row_major_slice(&self.gathered, rows, width);
                 let GJ = MatRef::from_row_major_slice(&self.product, rows, width);
-                add(block, J, GJ);
+                add(self.diagonals[block], J, GJ);
             }
         }
     }
@@ -204,28 +169,159 @@ fn transpose(A: &[f64], out: &mut [f64], rows: usize) {
     }
 }
 
-/// `out += G B` for a square `dim × dim` G and a `dim × width` B, row-major.
-#[inline]
-fn small_product(G: &[f64], B: &[f64], dim: usize, width: usize, out: &mut [f64]) {
-    for (g_row, out) in G.chunks_exact(dim).zip(out.chunks_exact_mut(width)) {
-        for (g, b) in g_row.iter().zip(B.chunks_exact(width)) {
-            for (o, b) in out.iter_mut().zip(b) {
-                *o += g * b;
+/// A matrix on the pattern that products are added to.
+trait Target {
+    /// Whether the upper triangle has values of its own.
+    const UNSYMMETRIC: bool;
+    fn lower(&mut self, id: BlockId) -> &mut [f64];
+    fn upper(&mut self, id: BlockId) -> &mut [f64];
+}
+
+impl Target for block::Symmetric {
+    const UNSYMMETRIC: bool = false;
+    #[inline(always)]
+    fn lower(&mut self, id: BlockId) -> &mut [f64] {
+        self.block_mut(id)
+    }
+    #[inline(always)]
+    fn upper(&mut self, id: BlockId) -> &mut [f64] {
+        self.block_mut(id)
+    }
+}
+
+impl Target for block::General {
+    const UNSYMMETRIC: bool = true;
+    #[inline(always)]
+    fn lower(&mut self, id: BlockId) -> &mut [f64] {
+        self.block_mut(id)
+    }
+    #[inline(always)]
+    fn upper(&mut self, id: BlockId) -> &mut [f64] {
+        self.upper_mut(id)
+    }
+}
+
+/// The stream of small products, compiled for the widest instruction set of the processor.
+struct Products<'a, T> {
+    stencil: &'a mut Stencil,
+    problem: &'a Problem,
+    slopes: &'a [f64],
+    target: &'a mut T,
+}
+
+impl<T: Target> simd::Job for Products<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { stencil, problem, slopes, target } = self;
+        let jacobian = problem.jacobian();
+        let product = &mut stencil.product;
+        let mut first = 0;
+        for i in 0..jacobian.constraints() {
+            let entries = jacobian.constraint_entries(i);
+            let targets = &stencil.targets[first..];
+            first += entries.len() * (entries.len() + 1) / 2;
+            let G = &slopes[stencil.slope_start[i]..stencil.slope_start[i + 1]];
+            if G.iter().all(|g| *g == 0.0) {
+                continue;
+            }
+            let dim = jacobian.dim(i);
+            for (l, b) in entries.iter().enumerate() {
+                let width_b = jacobian.block_range(b.block as usize).len();
+                product.clear();
+                product.resize(dim * width_b, 0.0);
+                add_small_product(G, jacobian.block(b), dim, width_b, product);
+                for (k, a) in entries.iter().enumerate() {
+                    let width_a = jacobian.block_range(a.block as usize).len();
+                    let (J_a, pair) = (jacobian.block(a), pair_index(k.max(l), k.min(l)));
+                    if k > l || (k == l && width_a < WIDE) {
+                        let out = target.lower(targets[pair]);
+                        add_transposed_product(out, dim, J_a, product, width_a, width_b);
+                    } else if k < l && T::UNSYMMETRIC {
+                        let out = target.upper(targets[pair]);
+                        add_transposed_product(out, dim, J_a, product, width_a, width_b);
+                    }
+                }
             }
         }
     }
 }
 
-/// `out += Aᵀ B` for `dim`-row A and B of widths `n` and `m`, row-major.
-#[inline]
-fn add_transposed_product(out: &mut [f64], dim: usize, A: &[f64], B: &[f64], n: usize, m: usize) {
-    for d in 0..dim {
-        let (a, b) = (&A[d * n..(d + 1) * n], &B[d * m..(d + 1) * m]);
-        for (a, out) in a.iter().zip(out.chunks_exact_mut(m)) {
-            for (o, b) in out.iter_mut().zip(b) {
-                *o += a * b;
+/// Place of the pair (k, l), l ≤ k, among the pairs of a constraint.
+#[inline(always)]
+fn pair_index(k: usize, l: usize) -> usize {
+    k * (k + 1) / 2 + l
+}
+
+/// `out += G B` for a square `dim × dim` G and a `dim × width` B, row-major.
+#[inline(always)]
+fn add_small_product(G: &[f64], B: &[f64], dim: usize, width: usize, out: &mut [f64]) {
+    match (dim, width) {
+        (3, 6) => fixed_small_product::<3, 6>(G, B, out),
+        (3, 3) => fixed_small_product::<3, 3>(G, B, out),
+        _ => {
+            for (g_row, out) in G.chunks_exact(dim).zip(out.chunks_exact_mut(width)) {
+                for (g, b) in g_row.iter().zip(B.chunks_exact(width)) {
+                    for (o, b) in out.iter_mut().zip(b) {
+                        *o = g.mul_add(*b, *o);
+                    }
+                }
             }
         }
+    }
+}
+
+#[inline(always)]
+fn fixed_small_product<const D: usize, const N: usize>(G: &[f64], B: &[f64], out: &mut [f64]) {
+    for d in 0..D {
+        let mut row = [0.0; N];
+        row.copy_from_slice(&out[d * N..(d + 1) * N]);
+        for e in 0..D {
+            let (g, b) = (G[d * D + e], &B[e * N..(e + 1) * N]);
+            for n in 0..N {
+                row[n] = g.mul_add(b[n], row[n]);
+            }
+        }
+        out[d * N..(d + 1) * N].copy_from_slice(&row);
+    }
+}
+
+/// `out += Aᵀ B` for `dim`-row A and B of widths `n` and `m`, row-major.
+#[inline(always)]
+fn add_transposed_product(out: &mut [f64], dim: usize, A: &[f64], B: &[f64], n: usize, m: usize) {
+    match (dim, n, m) {
+        (3, 6, 6) => fixed_transposed_product::<3, 6, 6>(out, A, B),
+        (3, 3, 3) => fixed_transposed_product::<3, 3, 3>(out, A, B),
+        _ => {
+            for d in 0..dim {
+                let (a, b) = (&A[d * n..(d + 1) * n], &B[d * m..(d + 1) * m]);
+                for (a, out) in a.iter().zip(out.chunks_exact_mut(m)) {
+                    for (o, b) in out.iter_mut().zip(b) {
+                        *o = a.mul_add(*b, *o);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn fixed_transposed_product<const D: usize, const N: usize, const M: usize>(
+    out: &mut [f64],
+    A: &[f64],
+    B: &[f64],
+) {
+    for p in 0..N {
+        let mut row = [0.0; M];
+        row.copy_from_slice(&out[p * M..(p + 1) * M]);
+        for d in 0..D {
+            let (a, b) = (A[d * N + p], &B[d * M..(d + 1) * M]);
+            for q in 0..M {
+                row[q] = a.mul_add(b[q], row[q]);
+            }
+        }
+        out[p * M..(p + 1) * M].copy_from_slice(&row);
     }
 }
 
@@ -259,13 +355,10 @@ impl Hessian {
         for (from, to, _) in &self.stencil.mass_targets {
             H.block_mut(*to).copy_from_slice(mass.block(*from));
         }
-        self.stencil.add_constraints::<false>(problem, slopes, |id, _, dim, A, B, n, m| {
-            add_transposed_product(H.block_mut(id), dim, A, B, n, m);
-        });
-        let pattern = H.pattern().clone();
-        self.stencil.for_wide_blocks(problem, slopes, |block, J, GJ| {
+        self.stencil.add_constraints(problem, slopes, H);
+        self.stencil.for_wide_blocks(problem, slopes, |id, J, GJ| {
             let n = J.ncols();
-            let block = H.block_mut(pattern.diagonal(block));
+            let block = H.block_mut(id);
             triangular::matmul(
                 MatMut::from_row_major_slice_mut(block, n, n),
                 BlockStructure::TriangularLower,
@@ -328,14 +421,10 @@ impl UnsymmetricHessian {
             H.block_mut(*to).copy_from_slice(mass.block(*from));
             transpose(mass.block(*from), H.upper_mut(*to), *rows);
         }
-        self.stencil.add_constraints::<true>(problem, slopes, |id, mirrored, dim, A, B, n, m| {
-            let out = if mirrored { H.upper_mut(id) } else { H.block_mut(id) };
-            add_transposed_product(out, dim, A, B, n, m);
-        });
-        let pattern = H.pattern().clone();
-        self.stencil.for_wide_blocks(problem, slopes, |block, J, GJ| {
+        self.stencil.add_constraints(problem, slopes, H);
+        self.stencil.for_wide_blocks(problem, slopes, |id, J, GJ| {
             let n = J.ncols();
-            let out = MatMut::from_row_major_slice_mut(H.block_mut(pattern.diagonal(block)), n, n);
+            let out = MatMut::from_row_major_slice_mut(H.block_mut(id), n, n);
             faer::linalg::matmul::matmul(out, Accum::Add, J.transpose(), GJ, 1.0, Par::Seq);
         });
     }

@@ -1,0 +1,260 @@
+//! ADMM on copies of the constraints' velocities: SubADMM and the two splits it is measured by.
+//!
+//! One iteration solves a fixed linear system per part for the velocities [Lee25, Eq. (35)], lets
+//! every constraint answer for all its copies [Lee25, Eqs. (36)-(39)] and so updates λ
+//! [Lee25, Eq. (40)]. `subadmm` splits by subsystem and, within trees, by link; `admm-subsystem`
+//! by subsystem only; `admm` not at all. First order: cheap iterations, moderate accuracy.
+//!
+//! The velocity handed out is `v = A⁻¹(b + Jᵀλ)`, not the iterate of Eq. (35): the impulses lie in
+//! the laws' cones and the motion is the one they cause, so that momentum holds to round-off and
+//! one honest error is left, the violation of the laws. The iterate has an error of that size too,
+//! but spread over both, and would let momentum leak. Deviations of the penalties from the paper
+//! are in `penalty.rs`.
+
+mod augmented;
+mod consensus;
+mod layout;
+mod penalty;
+mod sparse;
+mod system;
+
+use std::marker::PhantomData;
+
+use self::consensus::Consensus;
+use self::layout::Layout;
+pub use self::layout::Split;
+use self::penalty::{Imbalance, Rule};
+use self::system::Systems;
+use super::{Setting, Solver};
+use crate::law::FrictionModel;
+use crate::monitor::{Monitor, Status, Verdict};
+use crate::problem::{Problem, SubsystemId};
+use crate::solution::Solution;
+
+/// A split as a type, so that each is a solver of its own.
+pub trait Parts: Send {
+    /// The split.
+    const SPLIT: Split;
+}
+
+/// No split.
+#[derive(Debug)]
+pub struct Everything;
+/// One part per subsystem.
+#[derive(Debug)]
+pub struct Subsystems;
+/// One part per link of a tree, and per subsystem that is none.
+#[derive(Debug)]
+pub struct Links;
+
+impl Parts for Everything {
+    const SPLIT: Split = Split::Whole;
+}
+impl Parts for Subsystems {
+    const SPLIT: Split = Split::Subsystem;
+}
+impl Parts for Links {
+    const SPLIT: Split = Split::Link;
+}
+
+/// ADMM with one of the splits.
+#[derive(Debug)]
+pub struct Admm<P> {
+    rule: Rule,
+    observe_every: usize,
+    max_iterations: usize,
+    layout: Layout,
+    systems: Systems,
+    consensus: Consensus,
+    beta: Vec<f64>,
+    x: Vec<f64>,
+    dual: Vec<f64>,
+    v: Vec<f64>,
+    lambda: Vec<f64>,
+    refactored: usize,
+    parts: PhantomData<P>,
+}
+
+impl<P> Default for Admm<P> {
+    fn default() -> Self {
+        Self {
+            rule: Rule::default(),
+            observe_every: 5,
+            max_iterations: 2000,
+            layout: Layout::default(),
+            systems: Systems::default(),
+            consensus: Consensus::default(),
+            beta: Vec::new(),
+            x: Vec::new(),
+            dual: Vec::new(),
+            v: Vec::new(),
+            lambda: Vec::new(),
+            refactored: 0,
+            parts: PhantomData,
+        }
+    }
+}
+
+impl<P: Parts> Solver for Admm<P> {
+    fn models(&self) -> &'static [FrictionModel] {
+        &[FrictionModel::Coulomb, FrictionModel::Convex]
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        let rule = &mut self.rule;
+        vec![
+            Setting::new(
+                "penalty",
+                "penalty at the start, per 1/w, or per pseudo-density [-]",
+                &mut rule.penalty,
+            ),
+            Setting::new("adapt", "whether penalties follow the residuals", &mut rule.adapt),
+            Setting::new(
+                "adapt-every",
+                "iterations between two adaptations",
+                &mut rule.adapt_every,
+            ),
+            Setting::new(
+                "adapt-threshold",
+                "ratio of the residuals that is left alone [-]",
+                &mut rule.threshold,
+            ),
+            Setting::new(
+                "pseudo-density",
+                "start from one scalar penalty, the paper's pseudo-density",
+                &mut rule.pseudo_density,
+            ),
+            Setting::new(
+                "paper-adaptation",
+                "adapt by the paper's Eq. (44), which depends on the units",
+                &mut rule.paper_adaptation,
+            ),
+            Setting::new(
+                "observe-every",
+                "iterations between two measurements",
+                &mut self.observe_every,
+            ),
+            Setting::new("max-iterations", "iterations", &mut self.max_iterations),
+        ]
+    }
+
+    fn notes(&self) -> Vec<String> {
+        match self.refactored {
+            0 => Vec::new(),
+            n => vec![format!("penalties adapted {n} times")],
+        }
+    }
+
+    fn improve(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Status {
+        let verdict = monitor.observe(problem, &solution.velocity, &solution.impulse);
+        if let Verdict::Stop(status) = verdict {
+            return status;
+        }
+        if !self.start(problem, solution) {
+            return Status::Failed;
+        }
+        let limit = monitor.iteration_limit(self.max_iterations);
+        let mut best = f64::INFINITY;
+        for iteration in 1..=limit {
+            self.iterate(problem, monitor.model());
+            monitor.count(1);
+            if iteration % self.observe_every.max(1) == 0 || iteration == limit {
+                self.consensus.impulses(&self.layout, &mut self.lambda);
+                problem.velocity_of(&self.lambda, &mut self.v);
+                let verdict = monitor.observe(problem, &self.v, &self.lambda);
+                // Exact friction has no merit function that must fall: keep the best.
+                let (violation, _) = monitor.last();
+                if violation <= best {
+                    best = violation;
+                    solution.velocity.copy_from_slice(&self.v);
+                    solution.impulse.copy_from_slice(&self.lambda);
+                }
+                if let Verdict::Stop(status) = verdict {
+                    return status;
+                }
+            }
+            let adapts = self.rule.adapt && iteration % self.rule.adapt_every.max(1) == 0;
+            if adapts && !self.adapt(problem, monitor.scaling()) {
+                return Status::Failed;
+            }
+        }
+        Status::IterationLimit
+    }
+}
+
+impl<P: Parts> Admm<P> {
+    /// Gets ready to iterate from a guess. False if a factorization failed.
+    fn start(&mut self, problem: &Problem, guess: &Solution) -> bool {
+        self.layout.prepare(problem, P::SPLIT);
+        self.systems.prepare(problem, &self.layout, P::SPLIT);
+        self.rule.start(problem, &self.layout, &mut self.beta);
+        self.refactored = 0;
+        for x in [&mut self.x, &mut self.dual] {
+            x.clear();
+            x.resize(self.layout.extended(), 0.0);
+        }
+        self.v.clear();
+        self.v.resize(problem.dofs(), 0.0);
+        self.lambda.clear();
+        self.lambda.resize(problem.rows(), 0.0);
+        for s in (0..self.layout.subsystems()).map(SubsystemId) {
+            let x = &mut self.x[self.layout.extended_range(s.0)];
+            let dofs = problem.mass().dofs(s);
+            x[..dofs.len()].copy_from_slice(&guess.velocity[dofs]);
+        }
+        self.systems.multiply(problem, &self.layout, &mut self.x);
+        self.consensus.start(&self.layout, &guess.impulse, &self.x);
+        self.consensus.set_penalties(&self.layout, &self.beta);
+        self.systems.factor(problem, &self.layout, &self.beta)
+    }
+
+    fn iterate(&mut self, problem: &Problem, model: FrictionModel) {
+        let Self { layout, systems, consensus, beta, x, .. } = self;
+        systems.solve(problem, layout, consensus.states(), x);
+        consensus.update(problem, layout, model, beta, x, systems.parallel());
+    }
+
+    /// Adapts the penalties if the residuals ask for it. False if a factorization failed.
+    fn adapt(&mut self, problem: &Problem, scaling: &[f64]) -> bool {
+        let imbalance = self.imbalance(problem, scaling);
+        let Some(factor) = self.rule.factor(&imbalance) else { return true };
+        self.beta.iter_mut().for_each(|beta| *beta *= factor);
+        self.refactored += 1;
+        self.consensus.set_penalties(&self.layout, &self.beta);
+        self.systems.factor(problem, &self.layout, &self.beta)
+    }
+
+    /// The residuals of the last iteration. Primal: `J v − z = (λ − λ')/β` per copy. Dual:
+    /// `A_j v_j − b_j − Σ Jᵀλ' = Σ β Jᵀ (z − z')`, without a product with A.
+    fn imbalance(&mut self, problem: &Problem, scaling: &[f64]) -> Imbalance {
+        let (mut primal, mut largest_primal): (f64, f64) = (0.0, 0.0);
+        for (i, beta) in self.beta.iter().enumerate() {
+            let change = self.consensus.impulse_change(&self.layout, i);
+            let square: f64 = change.iter().map(|c| c * c).sum();
+            primal += self.layout.copies(i) as f64 * square / beta;
+            largest_primal = largest_primal.max(square.sqrt() / beta);
+        }
+        let (mut dual, mut largest_dual): (f64, f64) = (0.0, 0.0);
+        for s in (0..self.layout.subsystems()).map(SubsystemId) {
+            let x = &mut self.dual[self.layout.extended_range(s.0)];
+            let (layout, states) = (&self.layout, self.consensus.states());
+            system::gather(problem, layout, s.0, |p| &states[layout.decrease_states(p)], x);
+            let dofs = problem.mass().dofs(s);
+            let pairs = || x[..dofs.len()].iter().zip(&scaling[dofs.clone()]);
+            dual += pairs().map(|(x, d)| (d * x).powi(2)).sum::<f64>();
+            largest_dual = largest_dual.max(pairs().map(|(x, _)| x * x).sum::<f64>().sqrt());
+        }
+        Imbalance {
+            energies: (primal.sqrt(), dual.sqrt()),
+            largest: (largest_primal, largest_dual),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
