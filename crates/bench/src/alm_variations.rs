@@ -81,7 +81,8 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
         let problem = Problem::from_raw(&relative).map_err(failed)?.problem;
         bar.set_message(relative.name.clone());
         let run = run::solve(&mut session, &problem, &goal, &mut Solution::cold(&problem))?;
-        let proven = run.report.notes.iter().any(|note| note.starts_with(NO_SOLUTION));
+        let notes = session.solver().notes();
+        let proven = notes.iter().any(|note| note.starts_with(NO_SOLUTION));
         outcomes.push(Outcome {
             origin: origin.name.clone(),
             name: relative.name,

@@ -30,6 +30,9 @@ pub struct Options {
     /// Print one JSON document instead of text
     #[arg(long, global = true)]
     pub json: bool,
+    /// Threads of the solvers; CPU times add up over them
+    #[arg(long, global = true, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: u16,
     /// Folder for figures
     #[arg(long, global = true, value_name = "DIR", default_value = "target/bench")]
     pub out: PathBuf,

@@ -34,6 +34,14 @@ pub enum BenchError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// Threads that the system does not give.
+    #[error("--threads {count}: {reason}; expected fewer threads")]
+    Threads {
+        /// The number asked for.
+        count: u16,
+        /// The reason of the thread pool.
+        reason: String,
+    },
     /// Nothing to measure.
     #[error("{place}: found no problem files; expected some (.npz, .h5, .hdf5)")]
     NoProblems {

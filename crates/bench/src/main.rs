@@ -33,14 +33,25 @@ use error::BenchError;
 
 fn main() -> ExitCode {
     let options = Options::parse();
+    end(threads(options.threads).and_then(|()| measure(&options)))
+}
+
+/// Fixes the number of threads before any solver asks for them.
+fn threads(count: u16) -> Result<(), BenchError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(count));
+    let failed = |error: rayon::ThreadPoolBuildError| error.to_string();
+    pool.build_global().map_err(failed).map_err(|reason| BenchError::Threads { count, reason })
+}
+
+fn measure(options: &Options) -> Result<(), BenchError> {
     let found = match &options.command {
         Command::AlmVariations(args) => alm_variations::run(args),
-        Command::CondScaling(args) => return end(args.run(options.json, &options.out)),
+        Command::CondScaling(args) => return args.run(options.json, &options.out),
         Command::Newton(args) => newton::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Tables(args) => tables::run(args),
     };
-    end(found.and_then(|finding| finding.show(options.json, &options.out)))
+    found?.show(options.json, &options.out)
 }
 
 fn end(done: Result<(), BenchError>) -> ExitCode {

@@ -32,14 +32,31 @@ pub struct Args {
     sizes: Vec<u16>,
 }
 
-/// Repetitions, fewer if they take longer than this.
-const REPETITIONS: usize = 7;
-const PATIENCE: Duration = Duration::from_secs(4);
+/// Rounds over all piles; a pile drops out once it has taken this long.
+const ROUNDS: usize = 15;
+const PATIENCE: Duration = Duration::from_secs(6);
 const TIME_LIMIT: Duration = Duration::from_secs(4);
 const TOLERANCE: f64 = 1e-8;
 /// Newton iterations of CANAL; enough for the mean of an iteration.
 const MAX_ITERATIONS: usize = 100;
 const PHASES: [&str; 3] = ["assembly", "factorization", "line search"];
+
+/// One solver on one pile.
+struct Bench {
+    solver: Kind,
+    spheres: u16,
+    problem: Problem,
+    spent: Duration,
+    iterations: usize,
+    /// Mean times of one Newton iteration [µs], in the order of [`PHASES`], per round.
+    samples: Vec<[f64; 3]>,
+}
+
+/// The solvers that tell their phases.
+enum Kind {
+    Sap(Box<Sap>),
+    Canal(Box<Canal>),
+}
 
 /// Mean times of one Newton iteration [µs], in the order of [`PHASES`].
 struct Point {
@@ -51,34 +68,104 @@ struct Point {
 
 /// Runs `newton`.
 pub fn run(args: &Args) -> Result<Finding, BenchError> {
-    let failed = |source| BenchError::Problem { target: "sphere-pile".to_owned(), source };
-    let Some(entry) = catalogue::find("sphere-pile") else {
-        return Err(BenchError::NoProblems { place: "catalogue entry sphere-pile".to_owned() });
-    };
-    let (mut sap, mut canal) = (Vec::new(), Vec::new());
-    let bar = progress::bar(2 * args.sizes.len());
-    for &size in &args.sizes {
-        let variation = Variation { size: usize::from(size), ..Variation::default() };
-        let problem = (entry.build)(&variation).map_err(failed)?;
-        bar.set_message(format!("sap, {size} spheres"));
-        let mut solver = Sap::default();
-        set(&mut solver, "refine", "false")?;
-        let point = measure(&mut solver, Sap::take_phases, FrictionModel::Convex, &problem);
-        sap.push(Point { spheres: size, ..point });
-        bar.inc(1);
-        bar.set_message(format!("canal, {size} spheres"));
-        let mut solver = Canal::default();
-        let point = measure(&mut solver, Canal::take_phases, FrictionModel::Coulomb, &problem);
-        canal.push(Point { spheres: size, ..point });
-        bar.inc(1);
+    let mut benches = benches(args)?;
+    // Rounds, so that a busy moment of the machine falls on all piles alike.
+    let bar = progress::bar(ROUNDS * benches.len());
+    for _ in 0..ROUNDS {
+        for bench in &mut benches {
+            if bench.spent < PATIENCE {
+                bench.sample();
+            }
+            bar.inc(1);
+        }
     }
     bar.finish_and_clear();
-    let solvers = [("sap", sap), ("canal", canal)];
+    let solvers = ["sap", "canal"].map(|name| {
+        let points = benches.iter().filter(|b| b.solver.name() == name).map(Bench::point);
+        (name, points.collect())
+    });
     Ok(Finding {
         text: text(&solvers),
         json: document(&solvers),
         figures: vec![("newton".to_owned(), figure(&solvers))],
     })
+}
+
+fn benches(args: &Args) -> Result<Vec<Bench>, BenchError> {
+    let failed = |source| BenchError::Problem { target: "sphere-pile".to_owned(), source };
+    let Some(entry) = catalogue::find("sphere-pile") else {
+        return Err(BenchError::NoProblems { place: "catalogue entry sphere-pile".to_owned() });
+    };
+    let mut benches = Vec::new();
+    for &spheres in &args.sizes {
+        let variation = Variation { size: usize::from(spheres), ..Variation::default() };
+        let problem = (entry.build)(&variation).map_err(failed)?;
+        let mut sap = Sap::default();
+        set(&mut sap, "refine", "false")?;
+        for solver in [Kind::Sap(Box::new(sap)), Kind::Canal(Box::default())] {
+            let problem = problem.clone();
+            let (spent, iterations, samples) = (Duration::ZERO, 0, Vec::new());
+            benches.push(Bench { solver, spheres, problem, spent, iterations, samples });
+        }
+    }
+    Ok(benches)
+}
+
+impl Kind {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Sap(_) => "sap",
+            Self::Canal(_) => "canal",
+        }
+    }
+
+    fn solver(&mut self) -> (&mut dyn Solver, FrictionModel) {
+        match self {
+            Self::Sap(sap) => (&mut **sap, FrictionModel::Convex),
+            Self::Canal(canal) => (&mut **canal, FrictionModel::Coulomb),
+        }
+    }
+
+    fn take_phases(&mut self) -> Phases {
+        match self {
+            Self::Sap(sap) => sap.take_phases(),
+            Self::Canal(canal) => canal.take_phases(),
+        }
+    }
+}
+
+impl Bench {
+    /// Solves once from the cold start.
+    fn sample(&mut self) {
+        let goal = Goal {
+            tolerance: TOLERANCE,
+            max_iterations: Some(MAX_ITERATIONS),
+            time_limit: Some(TIME_LIMIT),
+            ..Goal::default()
+        };
+        let (solver, model) = self.solver.solver();
+        let (mut monitor, mut solution) = (Monitor::default(), Solution::cold(&self.problem));
+        monitor.start(&self.problem, &goal, model);
+        let stopwatch = Stopwatch::start();
+        let _ = solver.improve(&self.problem, &mut monitor, &mut solution);
+        let share = stopwatch.share();
+        self.spent += monitor.elapsed();
+        let phases = self.solver.take_phases();
+        let count = phases.iterations.max(1) as f64;
+        let per_iteration = |d: Duration| 1e6 * d.as_secs_f64() * share / count;
+        let times = [phases.assembly, phases.factorization, phases.line_search];
+        self.iterations = phases.iterations;
+        self.samples.push(times.map(per_iteration));
+    }
+
+    fn point(&self) -> Point {
+        Point {
+            spheres: self.spheres,
+            contacts: self.problem.contacts(),
+            iterations: self.iterations,
+            microseconds: [0, 1, 2].map(|k| median(self.samples.iter().map(|s| s[k]))),
+        }
+    }
 }
 
 /// Sets a parameter of a solver that is not in a session.
@@ -94,37 +181,6 @@ fn set(solver: &mut dyn Solver, key: &'static str, value: &str) -> Result<(), Se
         }
     }
     Ok(())
-}
-
-fn measure<S: Solver>(
-    solver: &mut S,
-    take_phases: fn(&mut S) -> Phases,
-    model: FrictionModel,
-    problem: &Problem,
-) -> Point {
-    let goal = Goal {
-        tolerance: TOLERANCE,
-        max_iterations: Some(MAX_ITERATIONS),
-        time_limit: Some(TIME_LIMIT),
-        ..Goal::default()
-    };
-    let mut monitor = Monitor::default();
-    let (mut samples, mut iterations, mut spent) = (Vec::new(), 0, Duration::ZERO);
-    while samples.len() < REPETITIONS && (samples.is_empty() || spent < PATIENCE) {
-        let mut solution = Solution::cold(problem);
-        monitor.start(problem, &goal, model);
-        let stopwatch = Stopwatch::start();
-        let _ = solver.improve(problem, &mut monitor, &mut solution);
-        let share = stopwatch.share();
-        spent += monitor.elapsed();
-        let phases = take_phases(solver);
-        iterations = phases.iterations;
-        let per_iteration = |d: Duration| 1e6 * d.as_secs_f64() * share / iterations.max(1) as f64;
-        samples
-            .push([phases.assembly, phases.factorization, phases.line_search].map(per_iteration));
-    }
-    let microseconds = [0, 1, 2].map(|k| median(samples.iter().map(|sample| sample[k])));
-    Point { spheres: 0, contacts: problem.contacts(), iterations, microseconds }
 }
 
 type Measured = (&'static str, Vec<Point>);

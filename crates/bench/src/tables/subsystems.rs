@@ -17,6 +17,7 @@ use crate::table::{Table, number};
 /// Solvers with the figures of [Lee25, Table III]: time [ms], −log₁₀ residual.
 const PUBLISHED: [(&str, [f64; 2]); 3] =
     [("subadmm", [0.435, 4.8802]), ("admm", [1.21, 4.8817]), ("admm-subsystem", [0.638, 4.8562])];
+/// Numbers of robots; the first is the paper's.
 const ROBOTS: [usize; 2] = [8, 27];
 const ITERATIONS: usize = 100;
 const TIME_LIMIT: Duration = Duration::from_secs(5);
@@ -30,8 +31,15 @@ pub(super) fn measure(args: &Args) -> Result<Part, BenchError> {
         "quadrupeds, {count} cases, {ITERATIONS} iterations: CPU time, −log10 of the residual \
          (compare [Lee25, Table III])\n"
     );
-    let mut table =
-        Table::new(&["solver", "robots", "time [ms]", "digits", "paper: time [ms]", "digits"]);
+    let mut table = Table::new(&[
+        "solver",
+        "robots",
+        "contacts",
+        "time [ms]",
+        "digits",
+        "paper: time [ms]",
+        "digits",
+    ]);
     let goal = Goal {
         tolerance: 0.0,
         max_iterations: Some(ITERATIONS),
@@ -53,9 +61,13 @@ pub(super) fn measure(args: &Args) -> Result<Part, BenchError> {
                 outcomes.push((1e3 * run.seconds, digits(run::relative_violation(&run.report))));
             }
             let ours = [median(outcomes.iter().map(|o| o.0)), mean(outcomes.iter().map(|o| o.1))];
-            let cells = ours.iter().chain(published).map(|x| number(*x));
-            table.row([(*solver).to_owned(), size.to_string()].into_iter().chain(cells));
-            document.push(json!({"solver": solver, "robots": size, "milliseconds": ours[0],
+            let comparable = size == ROBOTS[0];
+            let published = published.map(|x| if comparable { x } else { f64::NAN });
+            let cells = ours.iter().chain(&published).map(|x| number(*x));
+            let contacts = problems.first().map_or(0, Problem::contacts);
+            let counts = [size, contacts].map(|n| n.to_string());
+            table.row(std::iter::once((*solver).to_owned()).chain(counts).chain(cells));
+            document.push(json!({"solver": solver, "robots": size, "contacts": contacts, "milliseconds": ours[0],
                 "digits": ours[1],
                 "published": {"milliseconds": published[0], "digits": published[1]}}));
         }
