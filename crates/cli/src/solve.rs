@@ -82,7 +82,7 @@ fn sessions(args: &SolveArgs) -> Result<Vec<Session>, CommandError> {
             let found = format!("{name} twice");
             return Err(option("--solver", found, "each solver once"));
         }
-        sessions.push((name, Session::new(registered(name))?));
+        sessions.push((name, Session::new(name)?));
     }
     if args.solution.is_some() && sessions.len() != 1 {
         let found = format!("{} solvers", sessions.len());
@@ -123,12 +123,6 @@ fn sessions(args: &SolveArgs) -> Result<Vec<Session>, CommandError> {
 
 fn option(option: &str, found: String, expected: &str) -> CommandError {
     CommandError::Option { option: option.to_owned(), found, expected: expected.to_owned() }
-}
-
-/// The default stands for the accurate solver as long as no solver chooses by itself.
-fn registered(name: &str) -> &str {
-    let known = stiction_solve::solver::SOLVERS.iter().any(|entry| entry.name == name);
-    if name == DEFAULT_SOLVER && !known { "alm" } else { name }
 }
 
 /// Runs the solvers one after the other, each from the cold start.

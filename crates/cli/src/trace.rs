@@ -79,10 +79,9 @@ mod tests {
             iterations,
             residuals: Residuals::default(),
             seconds,
-            notes: Vec::new(),
             trace: (0..=iterations).map(point).collect(),
         };
-        Run { report, solution: Solution::default(), velocity_error: None }
+        Run { report, solution: Solution::default(), notes: Vec::new(), velocity_error: None }
     }
 
     #[test]
