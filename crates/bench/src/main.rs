@@ -1,17 +1,65 @@
-//! Benchmarks of Stiction.
+//! Benchmarks of Stiction: one subcommand, one file.
+//!
+//! Each subcommand measures and returns a [`finding::Finding`]: text, a JSON document and figures.
+//! Exit status: 0 done, 2 the input or the call was wrong.
 
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod alm_variations;
+mod args;
+mod clock;
 mod cond_scaling;
+mod dolan_more;
+mod error;
+mod finding;
+mod newton;
+mod problems;
+mod profile;
+mod progress;
+mod run;
+mod scaling;
+mod siconos;
+mod statistics;
+mod table;
+mod tables;
 
-fn main() -> Result<(), cond_scaling::Failure> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let sizes = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 50_000];
-    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["cond-scaling", "bar", figure] => {
-            cond_scaling::run(cond_scaling::Shape::Bar, &sizes, 7, figure.as_ref())
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Command, Options};
+use error::BenchError;
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    end(threads(options.threads).and_then(|()| measure(&options)))
+}
+
+/// Fixes the number of threads before any solver asks for them.
+fn threads(count: u16) -> Result<(), BenchError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(count));
+    let failed = |error: rayon::ThreadPoolBuildError| error.to_string();
+    pool.build_global().map_err(failed).map_err(|reason| BenchError::Threads { count, reason })
+}
+
+fn measure(options: &Options) -> Result<(), BenchError> {
+    let found = match &options.command {
+        Command::AlmVariations(args) => alm_variations::run(args),
+        Command::CondScaling(args) => return args.run(options.json, &options.out),
+        Command::Newton(args) => newton::run(args),
+        Command::Profile(args) => profile::run(args),
+        Command::Tables(args) => tables::run(args),
+    };
+    found?.show(options.json, &options.out)
+}
+
+fn end(done: Result<(), BenchError>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
         }
-        ["cond-scaling", "cube", figure] => {
-            cond_scaling::run(cond_scaling::Shape::Cube, &sizes, 7, figure.as_ref())
-        }
-        _ => Err("expected: cond-scaling bar|cube FIGURE.svg".into()),
     }
 }

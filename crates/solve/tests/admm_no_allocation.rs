@@ -1,5 +1,5 @@
 //! ADMM takes no memory from the allocator once it has solved a problem of the same size.
-#![allow(non_snake_case, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, non_snake_case)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

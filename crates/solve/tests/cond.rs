@@ -2,6 +2,7 @@
 //! forms and stored solutions.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(non_snake_case)] // matrices keep the capitals of the papers
 
 use stiction_solve::law::{Coulomb, FrictionModel, Law};
 use stiction_solve::problem::Map;
@@ -10,6 +11,11 @@ use stiction_solve::solver::cond::inverse;
 use stiction_solve::{Goal, Problem, Report, Session, Solution, Status};
 
 const MODELS: [FrictionModel; 2] = [FrictionModel::Coulomb, FrictionModel::Convex];
+
+/// How much larger than its residual the error of a velocity may be in the problems below: the
+/// condition of A in its units, 1/(0.1 m)² between rotations and translations, times that of the
+/// contacts, where sliding and rolling modes yield some ten times less than the mean.
+const CONDITION: f64 = 1e3;
 
 fn friction(mu: f64) -> Law {
     Law::Coulomb(Coulomb::new(mu).unwrap())
@@ -36,11 +42,13 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// A cube of side 0.2 m on four corners, in the coordinates (velocity, rotation about the centre).
+/// A cube of side 0.2 m on three feet, in the coordinates (velocity, rotation about the centre).
+/// On four, it could share its weight in many ways, and since it slides and spins each of them
+/// would be another motion.
 ///
 /// ```text
 ///        ┌─────┐
-///        │  ●──┼─▶ v0       contacts at the lower corners
+///        │  ●──┼─▶ v0       contacts at the lower face
 ///   ─────┴─────┴─────
 /// ```
 fn sliding_cube(compliance: f64) -> Problem {
@@ -54,7 +62,7 @@ fn sliding_cube(compliance: f64) -> Problem {
     let mut builder = Problem::builder("sliding cube");
     let body = builder.dense(&A, &b);
     let port = builder.port(body, Map::Whole);
-    for (x, y) in [(half, half), (half, -half), (-half, half), (-half, -half)] {
+    for (x, y) in [(half, half), (half, -half), (-half, 0.0)] {
         let z = -half;
         // Rows n = ẑ, x̂, ŷ of v + ω × (x, y, z).
         let J =
@@ -154,8 +162,9 @@ fn with_compensation_the_fixed_point_is_the_given_problem_whatever_the_coupling(
         for coupling in ["3", "30", "300"] {
             let (found, report) = solve("cond", &[("coupling", coupling)], &problem, model, 1e-11);
             assert_eq!(report.status, Status::Converged, "{coupling}");
-            // The tolerance is relative to 0.4 m/s; the cube's four contacts are well conditioned.
-            assert!(distance(&found.velocity, &expected.velocity) <= 1e-9, "{coupling}");
+            // The tolerance is relative to 0.4 m/s.
+            let error = distance(&found.velocity, &expected.velocity);
+            assert!(error <= 0.4 * 1e-11 * CONDITION, "{coupling}: {error:e}");
         }
     }
 }
@@ -210,7 +219,9 @@ fn every_surrogate_and_scaling_leads_to_the_same_fixed_point() {
         for settings in [&paper[..], &[("surrogate", "barzilai-borwein")], &[("slow-start", "2")]] {
             let (found, report) = solve("cond", settings, &problem, FrictionModel::Coulomb, 1e-10);
             assert_eq!(report.status, Status::Converged, "{} {settings:?}", problem.name());
-            assert!(distance(&found.velocity, &expected.velocity) <= 1e-8, "{settings:?}");
+            let error = distance(&found.velocity, &expected.velocity);
+            let bound = 1e-10 * problem.reference_velocity() * CONDITION;
+            assert!(error <= bound, "{} {settings:?}: {error:e}", problem.name());
         }
     }
 }

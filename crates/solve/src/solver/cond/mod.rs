@@ -51,9 +51,9 @@ pub struct Cond {
     x: Vec<f64>,
     previous: Vec<f64>,
     answered: Vec<f64>,
-    imbalance: Vec<f64>,
+    product: Vec<f64>,
     before: Vec<f64>,
-    last_imbalance: Vec<f64>,
+    last_product: Vec<f64>,
     compensation: Vec<f64>,
     updates: usize,
 }
@@ -78,9 +78,9 @@ impl Default for Cond {
             x: Vec::new(),
             previous: Vec::new(),
             answered: Vec::new(),
-            imbalance: Vec::new(),
+            product: Vec::new(),
             before: Vec::new(),
-            last_imbalance: Vec::new(),
+            last_product: Vec::new(),
             compensation: Vec::new(),
             updates: 0,
         }
@@ -179,7 +179,7 @@ impl Solver for Cond {
         let every = self.observe_every.max(1);
         let (mut change, mut retreats) = (f64::INFINITY, 0);
         for l in 1..=limit {
-            system::imbalance(problem, &self.nodes, &self.x, true, &mut self.imbalance);
+            system::product(problem, &self.nodes, &self.x, &mut self.product);
             if self.choice == Choice::BarzilaiBorwein && l > 1 {
                 step = self.barzilai_borwein(l, step);
             }
@@ -222,9 +222,9 @@ impl Cond {
             &mut self.x,
             &mut self.previous,
             &mut self.answered,
-            &mut self.imbalance,
+            &mut self.product,
             &mut self.before,
-            &mut self.last_imbalance,
+            &mut self.last_product,
         ] {
             x.clear();
             x.resize(self.nodes.unknowns, 0.0);
@@ -259,11 +259,15 @@ impl Cond {
         self.chebyshev.start();
     }
 
-    /// x** and λ from x and its imbalance [Lee23, Alg. 1].
+    /// x** and λ from x and A~ x [Lee23, Alg. 1].
     fn answer(&mut self, problem: &Problem, model: FrictionModel, step: f64, lambda: &mut [f64]) {
-        let (x, g, w) = (&self.x, &self.imbalance, &self.surrogate.inverse);
-        for (((out, x), g), w) in self.answered.iter_mut().zip(x).zip(g).zip(w) {
-            *out = x - step * w * g;
+        let (n, b) = (problem.dofs(), problem.momentum());
+        let (x, g, w) = (&self.x, &self.product, &self.surrogate.inverse);
+        for i in 0..n {
+            self.answered[i] = x[i] - step * w[i] * (g[i] - b[i]);
+        }
+        for i in n..x.len() {
+            self.answered[i] = x[i] - step * w[i] * g[i];
         }
         answer::answer(
             problem,
@@ -303,18 +307,18 @@ impl Cond {
     }
 
     /// The next step of Barzilai and Borwein for scaled unknowns, from the last change s of x:
-    /// `s·s / s·A s` and `s·A s / A s·A s` in turn, where `A s` is the change of the imbalance.
+    /// `s·s / s·A s` and `s·A s / A s·A s` in turn, where `A s` is the change of the product.
     fn barzilai_borwein(&mut self, iteration: usize, step: f64) -> f64 {
         let (mut ss, mut sg, mut gg) = (0.0, 0.0, 0.0);
         for i in 0..self.x.len() {
             let s = self.x[i] - self.before[i];
-            let g = self.imbalance[i] - self.last_imbalance[i];
+            let g = self.product[i] - self.last_product[i];
             ss += self.surrogate.metric[i] * s * s;
             sg += s * g;
             gg += self.surrogate.scale[i] * g * g;
         }
         self.before.copy_from_slice(&self.x);
-        self.last_imbalance.copy_from_slice(&self.imbalance);
+        self.last_product.copy_from_slice(&self.product);
         let next = if iteration.is_multiple_of(2) { ss / sg } else { sg / gg };
         if sg > 0.0 && next.is_finite() { next } else { step }
     }

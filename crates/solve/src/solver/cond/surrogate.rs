@@ -12,7 +12,7 @@
 //! Cost: one pass over the blocks of A and the pairs of blocks of each constraint.
 
 use super::node::{Node, Nodes};
-use super::system::imbalance;
+use super::system::product;
 use crate::contact::DIM;
 use crate::problem::Problem;
 
@@ -224,7 +224,7 @@ impl Surrogate {
         }
         let mut eigenvalue = 0.0;
         for _ in 0..steps {
-            imbalance(problem, nodes, &self.probe, false, &mut self.image);
+            product(problem, nodes, &self.probe, &mut self.image);
             // Rayleigh quotient of W^(1/2) A~ W^(1/2), whose vectors are W^(−1/2) x.
             let (mut top, mut bottom, mut next) = (0.0, 0.0, 0.0);
             for ((x, g), w) in self.probe.iter().zip(&mut self.image).zip(&self.inverse) {

@@ -1,28 +1,17 @@
 //! The nodalized dynamics `A~ x = b~ + impulses on nodes` [Lee23, Eqs. (15)-(18)], never formed.
 //!
 //! With unknowns x = (v, y) and couplings K of the virtual nodes,
-//! `A~ x − b~ = (A v − b + Jᵀ s, −s)`, `s = K (J v − y)`, J over virtual constraints only.
+//! `A~ x = (A v + Jᵀ s, −s)`, `s = K (J v − y)`, J over virtual constraints only; `b~ = (b, 0)`.
 //! One product with A, one with J and one with Jᵀ; no memory of its own but x.
 
 use super::node::Nodes;
 use crate::contact::DIM;
 use crate::problem::Problem;
 
-/// `out = A~ x − b~`; without the momentum `b`, `out = A~ x`.
-pub(super) fn imbalance(
-    problem: &Problem,
-    nodes: &Nodes,
-    x: &[f64],
-    with_momentum: bool,
-    out: &mut [f64],
-) {
+/// `out = A~ x`.
+pub(super) fn product(problem: &Problem, nodes: &Nodes, x: &[f64], out: &mut [f64]) {
     let n = problem.dofs();
     problem.mass().mul(&x[..n], &mut out[..n]);
-    if with_momentum {
-        for (g, b) in out.iter_mut().zip(problem.momentum()) {
-            *g -= b;
-        }
-    }
     let jacobian = problem.jacobian();
     let mut rows = [0.0; DIM];
     for (i, first, k) in nodes.virtual_nodes() {

@@ -1,0 +1,93 @@
+//! What can be asked of the benchmarks.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use stiction_solve::FrictionModel;
+
+use crate::{alm_variations, newton, profile, scaling, tables};
+
+/// Measures the solvers of Stiction against one another and against published figures.
+#[derive(Debug, Parser)]
+#[command(
+    name = "stiction-bench",
+    version,
+    max_term_width = 100,
+    after_help = "Problem files are looked for in the folder named by STICTION_SHARED; without it, \
+                  the built-in catalogue serves.
+
+Examples:
+  cargo run --release -p stiction-bench -- profile --friction coulomb
+  cargo run --release -p stiction-bench -- tables --cases 20
+  cargo run --release -p stiction-bench -- cond-scaling cube
+  cargo run --release -p stiction-bench -- newton --sizes 40,100 --json
+  cargo run --release -p stiction-bench -- alm-variations --count 200"
+)]
+pub struct Options {
+    /// What to measure.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Threads of the solvers; CPU times add up over them
+    #[arg(long, global = true, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: u16,
+    /// Folder for figures
+    #[arg(long, global = true, value_name = "DIR", default_value = "target/bench")]
+    pub out: PathBuf,
+}
+
+/// The measurements.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Robustness of the accurate solver over random variations of problems
+    AlmVariations(alm_variations::Args),
+    /// Time of one iteration over the size of a soft body
+    CondScaling(scaling::Args),
+    /// Where the time of a Newton iteration goes, over the size of a pile
+    Newton(newton::Args),
+    /// Performance profile of all solvers over a collection of problems
+    Profile(profile::Args),
+    /// The tables and figures of the paper on CANAL and SubADMM, on generated problems
+    Tables(tables::Args),
+}
+
+/// Friction models to measure in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Friction {
+    /// Exact dry friction
+    Coulomb,
+    /// Its convex relaxation
+    Convex,
+    /// One after the other
+    Both,
+}
+
+impl Friction {
+    /// The models it stands for.
+    pub fn models(self) -> &'static [FrictionModel] {
+        match self {
+            Self::Coulomb => &[FrictionModel::Coulomb],
+            Self::Convex => &[FrictionModel::Convex],
+            Self::Both => &[FrictionModel::Coulomb, FrictionModel::Convex],
+        }
+    }
+}
+
+/// A finite number above zero.
+pub fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0);
+    number.ok_or_else(|| "expected a finite number above zero".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_contradict_nothing() {
+        use clap::CommandFactory;
+        Options::command().debug_assert();
+    }
+}

@@ -1,0 +1,65 @@
+//! What can be wrong with a call: where, what was found, what was expected.
+
+use std::path::PathBuf;
+
+use stiction_solve::ProblemError;
+use stiction_solve::file::FileError;
+use stiction_solve::solver::SettingError;
+
+/// Why a measurement could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// A problem file that cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A solver or setting that does not exist.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A problem that cannot be built.
+    #[error("{target}: {source}")]
+    Problem {
+        /// The problem.
+        target: String,
+        /// Why not.
+        source: ProblemError,
+    },
+    /// A folder that cannot be read or written.
+    #[error("{}: {source}; expected a folder that can be {wanted}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What was wanted of it.
+        wanted: &'static str,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// Threads that the system does not give.
+    #[error("--threads {count}: {reason}; expected fewer threads")]
+    Threads {
+        /// The number asked for.
+        count: u16,
+        /// The reason of the thread pool.
+        reason: String,
+    },
+    /// Nothing to measure.
+    #[error("{place}: found no problem files; expected some (.npz, .h5, .hdf5)")]
+    NoProblems {
+        /// Where problems were looked for.
+        place: String,
+    },
+    /// A measurement of soft bodies that went wrong.
+    #[error("cond-scaling: {0}")]
+    Scaling(Box<dyn std::error::Error>),
+    /// A measurement that has no JSON form.
+    #[error(
+        "{command} --json: found no JSON form of this measurement; expected a call without --json"
+    )]
+    NoJson {
+        /// The subcommand.
+        command: &'static str,
+    },
+    /// Standard output that cannot be written.
+    #[error("standard output: {0}")]
+    Output(std::io::Error),
+}

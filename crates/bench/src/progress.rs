@@ -1,0 +1,12 @@
+//! A progress bar on a terminal, silence elsewhere.
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar for a number of pieces of work. Draws on standard error, and only on a terminal.
+pub fn bar(count: usize) -> ProgressBar {
+    let bar = ProgressBar::new(count as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta} {wide_msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
