@@ -193,6 +193,33 @@ fn time_iterations(
     Ok((median(&mut slopes), median(&mut intercepts)))
 }
 
+/// The same for a solver whose preparation outweighs its iterations: the slope within one solve,
+/// between the first and the last point of its trace, by the solver's own clock.
+fn time_within(
+    solver: &str,
+    problem: &Problem,
+    iterations: usize,
+    repetitions: usize,
+) -> Result<(f64, f64), Failure> {
+    let mut session = Session::new(solver)?;
+    let max_iterations = Some(iterations);
+    let goal = Goal { tolerance: 0.0, max_iterations, trace: true, ..Goal::default() };
+    let (mut slopes, mut intercepts) = (Vec::new(), Vec::new());
+    for _ in 0..repetitions.max(1) {
+        let report = session.solve(problem, &goal, &mut Solution::cold(problem))?;
+        let worked = || report.trace.iter().filter(|t| t.iteration > 0);
+        let (Some(first), Some(last)) = (worked().next(), worked().next_back()) else { continue };
+        let count = last.iteration.saturating_sub(first.iteration).max(1);
+        let slope = (last.seconds - first.seconds) / count as f64;
+        slopes.push(slope);
+        intercepts.push((first.seconds - slope * first.iteration as f64).max(0.0));
+    }
+    if slopes.is_empty() {
+        return Err(format!("{solver} left no trace").into());
+    }
+    Ok((median(&mut slopes), median(&mut intercepts)))
+}
+
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
@@ -240,15 +267,16 @@ pub fn run(
         add(&mut curves, "product A v", (dofs, product));
         // Enough work that the clock's grain and the first iterations do not show.
         let many = (20_000_000 / problem.dofs()).clamp(200, 20_000);
-        for (name, settings) in
-            [("cond", &[("observe-every", "1000000000")][..]), ("apgd", &[]), ("pgs", &[])]
-        {
+        for name in ["cond", "apgd", "pgs"] {
             if !known(name) || (name != "cond" && problem.dofs() > LARGEST_ON_IMPULSES) {
                 continue;
             }
-            let counts = if name == "cond" { (many / 10, many) } else { (10, 10 + many / 20) };
-            let runs = if name == "cond" { repetitions } else { repetitions.min(3) };
-            let (slope, before) = time_iterations(name, settings, &problem, counts, runs)?;
+            let (slope, before) = if name == "cond" {
+                let unobserved = [("observe-every", "1000000000")];
+                time_iterations(name, &unobserved, &problem, (many / 10, many), repetitions)?
+            } else {
+                time_within(name, &problem, 10 + many / 20, repetitions.min(3))?
+            };
             print!(" {name} {:.2} ({:.2})", 1e6 * slope, 1e3 * before);
             add(&mut curves, name, (dofs, slope));
         }
