@@ -48,6 +48,9 @@ pub struct Alm {
     restarts: usize,
     fallbacks: usize,
     infeasible: bool,
+    /// What is prepared for the problem at hand: both are needed late or never.
+    convex_is_ready: bool,
+    natural_map_is_ready: bool,
 }
 
 impl Default for Alm {
@@ -75,6 +78,8 @@ impl Default for Alm {
             restarts: 0,
             fallbacks: 0,
             infeasible: false,
+            convex_is_ready: false,
+            natural_map_is_ready: false,
         }
     }
 }
@@ -161,6 +166,7 @@ impl Solver for Alm {
         solution: &mut Solution,
     ) -> Status {
         (self.fallbacks, self.restarts, self.infeasible) = (0, 0, false);
+        (self.convex_is_ready, self.natural_map_is_ready) = (false, false);
         if let Verdict::Stop(status) =
             monitor.observe(problem, &solution.velocity, &solution.impulse)
         {
@@ -189,9 +195,9 @@ impl Alm {
         solution: &mut Solution,
     ) -> Status {
         let exact = monitor.model() == FrictionModel::Coulomb;
-        self.strict.prepare(problem);
-        self.convex.prepare(problem);
-        self.natural_map.prepare(problem);
+        if exact {
+            self.strict.prepare(problem);
+        }
         self.infeasibility.start(problem);
         self.multipliers.start(problem, &solution.impulse);
         self.multipliers.slip_at(problem, &solution.velocity);
@@ -247,6 +253,7 @@ impl Alm {
             let violation = monitor.last().0;
             let stuck = violation > 0.7 * progress.smallest && inner.iterations <= 2;
             let noisy = stuck && {
+                self.prepare_natural_map(problem);
                 let map = self.natural_map.merit(problem, monitor.model(), &self.lambda);
                 map > NOISE * change
             };
@@ -315,6 +322,10 @@ impl Alm {
         solution: &Solution,
         slip: bool,
     ) -> Option<Outcome> {
+        if !self.convex_is_ready {
+            self.convex.prepare(problem);
+            self.convex_is_ready = true;
+        }
         self.v.clone_from(&solution.velocity);
         let question = self.multipliers.question(problem, c, slip);
         let outcome = self.convex.minimise(
@@ -328,6 +339,13 @@ impl Alm {
         // A convex step is progress even where it is no exact minimum; it does not count as a
         // success of the strict equations.
         Some(Outcome { converged: outcome.converged && !slip, ..outcome })
+    }
+
+    fn prepare_natural_map(&mut self, problem: &Problem) {
+        if !self.natural_map_is_ready {
+            self.natural_map.prepare(problem);
+            self.natural_map_is_ready = true;
+        }
     }
 
     fn keep_best(&mut self, error: f64, solution: &Solution, progress: &mut Progress) {
@@ -380,6 +398,7 @@ impl Alm {
             return None;
         }
         progress.polished = violation;
+        self.prepare_natural_map(problem);
         let (found, iterations) = self.natural_map.polish(
             problem,
             monitor.model(),
