@@ -51,7 +51,7 @@ struct Bench {
     monitor: Monitor,
     spent: Duration,
     iterations: usize,
-    /// Mean times of one Newton iteration [µs], in the order of [`PHASES`], per round.
+    /// Mean times of one Newton iteration \[µs\], in the order of [`PHASES`], per round.
     samples: Vec<[f64; 3]>,
 }
 
@@ -61,13 +61,13 @@ enum Kind {
     Canal(Box<Canal>),
 }
 
-/// Mean times of one Newton iteration [µs], in the order of [`PHASES`].
+/// Mean times of one Newton iteration \[µs\], in the order of [`PHASES`].
 struct Point {
     spheres: u16,
     contacts: usize,
     iterations: usize,
     microseconds: [f64; 3],
-    /// The least sum of the three over all rounds [µs]: what a quiet machine comes close to.
+    /// The least sum of the three over all rounds \[µs\]: what a quiet machine comes close to.
     least: f64,
 }
 
