@@ -32,7 +32,7 @@ pub struct Args {
     /// Largest violation relative to the reference velocity
     #[arg(long, default_value = "1e-10", value_parser = positive)]
     tolerance: f64,
-    /// Time for one problem [s]
+    /// Time for one problem, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = positive)]
     time_limit: f64,
     /// Solver
@@ -44,7 +44,7 @@ pub struct Args {
 const NO_SOLUTION: &str = "no solution";
 /// Upper ends of the histogram's bins [Newton steps].
 const BINS: [usize; 8] = [10, 20, 30, 50, 100, 200, 500, usize::MAX];
-/// Width of the histogram's longest bar [characters].
+/// Width of the histogram's longest bar, in characters.
 const BAR: usize = 40;
 
 /// One relative.

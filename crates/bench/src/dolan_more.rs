@@ -1,4 +1,4 @@
-//! Performance profiles [Dolan02]: the share of problems that a solver solves within a factor
+//! Performance profiles \[Dolan02\]: the share of problems that a solver solves within a factor
 //! τ of the time of the best solver for each problem, `ρ_s(τ) = |{p : t_ps / min_s t_ps ≤ τ}| / n`.
 //!
 //! Problems that no solver solves count in n.
@@ -12,7 +12,7 @@ pub struct Curve {
     pub problems: usize,
 }
 
-/// The curve of each solver, from `times[solver][problem]` [s], `None` where it failed.
+/// The curve of each solver, from `times[solver][problem]` \[s\], `None` where it failed.
 pub fn curves(times: &[Vec<Option<f64>>]) -> Vec<Curve> {
     let problems = times.first().map_or(0, Vec::len);
     let best = |p: usize| times.iter().filter_map(|t| t[p]).fold(f64::INFINITY, f64::min);

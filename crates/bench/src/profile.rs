@@ -40,7 +40,7 @@ pub struct Args {
     /// Largest natural map relative to |q|
     #[arg(long, default_value = "1e-8", value_parser = positive)]
     tolerance: f64,
-    /// Time for one solver on one problem [s]
+    /// Time for one solver on one problem, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = positive)]
     time_limit: f64,
     /// Friction models to solve for
@@ -53,7 +53,7 @@ const TIGHTENINGS: usize = 4;
 const TIGHTEN: f64 = 0.1;
 /// Iterations that no solver does within a time limit: time is what limits all alike.
 const UNLIMITED: usize = 100_000_000;
-/// Runs shorter than this are repeated [s], this many times in all.
+/// Runs shorter than this are repeated \[s\], this many times in all.
 const SHORT: f64 = 0.1;
 const REPETITIONS: usize = 3;
 

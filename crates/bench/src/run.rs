@@ -9,7 +9,7 @@ use crate::clock::Stopwatch;
 pub struct Run {
     /// What the solver did.
     pub report: Report,
-    /// CPU time of the solver [s], without measuring residuals.
+    /// CPU time of the solver \[s\], without measuring residuals.
     pub seconds: f64,
     /// CPU time over wall time [-].
     pub share: f64,

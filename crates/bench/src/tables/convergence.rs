@@ -23,13 +23,13 @@ const SOLVERS: [&str; 4] = ["canal", "subadmm", "pgs", "alm"];
 const MAX_ITERATIONS: usize = 2000;
 const TIME_LIMIT: Duration = Duration::from_secs(1);
 const TOLERANCE: f64 = 1e-13;
-/// Where the text shows the curves: iterations, and CPU time [ms].
+/// Where the text shows the curves: iterations, and CPU time \[ms\].
 const SHOWN_ITERATIONS: [f64; 7] = [3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 2000.0];
 const SHOWN_TIMES: [f64; 6] = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0];
 /// Points of a grid per decade.
 const PER_DECADE: i32 = 12;
 
-/// Traces of one solver over all cases: `(iteration, CPU time [ms], residual)`.
+/// Traces of one solver over all cases: `(iteration, CPU time \[ms\], residual)`.
 struct Curve {
     solver: &'static str,
     traces: Vec<Vec<(f64, f64, f64)>>,

@@ -28,7 +28,7 @@ pub struct Args {
     /// Random cases of each problem
     #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..))]
     cases: u64,
-    /// Standard deviation of the random force on each piece [N]
+    /// Standard deviation of the random force on each piece, in newtons
     #[arg(long, value_name = "FORCE", default_value = "5", value_parser = positive)]
     wrench: f64,
 }

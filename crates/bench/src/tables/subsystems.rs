@@ -14,7 +14,7 @@ use crate::run;
 use crate::statistics::{mean, median};
 use crate::table::{Table, number};
 
-/// Solvers with the figures of [Lee25, Table III]: time [ms], −log₁₀ residual.
+/// Solvers with the figures of [Lee25, Table III]: time \[ms\], −log₁₀ residual.
 const PUBLISHED: [(&str, [f64; 2]); 3] =
     [("subadmm", [0.435, 4.8802]), ("admm", [1.21, 4.8817]), ("admm-subsystem", [0.638, 4.8562])];
 /// Numbers of robots; the first is the paper's.
