@@ -1,14 +1,12 @@
-//! Links that hang on one another by hinges, and their mass matrix in joint coordinates.
+//! Links that hang on one another by hinges: what a robot's tree is made from.
 //!
-//! Composite inertias [Featherstone08, Sec. 6.2], all at the world's origin, where inertias of a
-//! subtree simply add up: `H_ab = s_aᵀ I_c s_b` with I_c the inertia of everything that moves with
-//! the outer of the two coordinates. The first link floats: linear velocity of a reference point,
-//! then angular velocity, both in world axes. Costs O(n²) products; nothing here moves.
+//! All at the world's origin, where inertias of a subtree simply add up. The first link floats:
+//! linear velocity of a reference point, then angular velocity, both in world axes.
 
 use nalgebra::{Vector3, Vector6};
 use stiction_math::spatial::Inertia10;
 
-use crate::problem::Map;
+use crate::problem::Tree;
 
 /// Index of a link.
 pub(super) type LinkId = usize;
@@ -57,18 +55,6 @@ impl Linkage {
         self.coordinates.len()
     }
 
-    /// Whether `link` hangs on `ancestor`, or is it.
-    fn hangs_on(&self, link: LinkId, ancestor: LinkId) -> bool {
-        let mut at = Some(link);
-        while let Some(k) = at {
-            if k == ancestor {
-                return true;
-            }
-            at = self.links[k].parent;
-        }
-        false
-    }
-
     /// Inertia of each link with everything that hangs on it.
     fn composites(&self) -> Vec<Inertia10> {
         let mut sums: Vec<Inertia10> = self.links.iter().map(|link| link.inertia).collect();
@@ -81,21 +67,16 @@ impl Linkage {
         sums
     }
 
-    /// The mass matrix H, row-major [kg, kg·m, kg·m²].
-    pub fn mass_matrix(&self) -> Vec<f64> {
-        let (n, composites) = (self.dofs(), self.composites());
-        let mut H = vec![0.0; n * n];
-        for (b, (outer, s_b)) in self.coordinates.iter().enumerate() {
-            let momentum = composites[*outer].momentum(s_b);
-            for (a, (inner, s_a)) in self.coordinates.iter().enumerate().take(b + 1) {
-                if self.hangs_on(*outer, *inner) {
-                    let h = s_a.dot(&momentum);
-                    H[a * n + b] = h;
-                    H[b * n + a] = h;
-                }
-            }
+    /// The links as a tree of a problem, with what is added to the diagonal of its mass matrix.
+    pub fn tree(&self, diagonal: &[f64]) -> Tree {
+        let mut tree = Tree::new();
+        for (k, link) in self.links.iter().enumerate() {
+            let own = || (0..self.dofs()).filter(|a| self.coordinates[*a].0 == k);
+            let subspace: Vec<_> = own().map(|a| self.coordinates[a].1).collect();
+            let added: Vec<_> = own().map(|a| diagonal[a]).collect();
+            tree.link(link.parent, &subspace, link.inertia, &added);
         }
-        H
+        tree
     }
 
     /// Generalized force [N, N·m] of a uniform acceleration field [m/s²] such as gravity.
@@ -104,20 +85,6 @@ impl Linkage {
         let field = spatial(Vector3::zeros(), acceleration);
         let force = |(link, s): &(LinkId, Vector6<f64>)| s.dot(&composites[*link].momentum(&field));
         self.coordinates.iter().map(force).collect()
-    }
-
-    /// The map from all coordinates to the spatial velocity of a link at the world's origin.
-    pub fn link_map(&self, link: LinkId) -> Map {
-        let n = self.dofs();
-        let mut values = vec![0.0; 6 * n];
-        for (a, (inner, s)) in self.coordinates.iter().enumerate() {
-            if self.hangs_on(link, *inner) {
-                for row in 0..6 {
-                    values[row * n + a] = s[row];
-                }
-            }
-        }
-        Map::Matrix { rows: 6, values }
     }
 }
 
@@ -128,43 +95,6 @@ fn spatial(angular: Vector3<f64>, linear: Vector3<f64>) -> Vector6<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
-
-    #[test]
-    fn kinetic_energy_is_the_sum_over_the_links() {
-        let mut rng = SplitMix64::new(11);
-        let mut vector = || Vector3::from_fn(|_, _| rng.uniform(-1.0, 1.0));
-        let mut inertias = Vec::new();
-        let mut inertia = |p: Vector3<f64>| {
-            let mut sum = Inertia10::default();
-            for k in 0..4 {
-                let corner = Vector3::from_fn(|i, _| if i == k { 0.3 } else { -0.1 });
-                sum += Inertia10::point_mass(0.5, p + corner);
-            }
-            inertias.push(sum);
-            sum
-        };
-        let mut linkage = Linkage::floating(inertia(vector()), vector());
-        for parent in [0, 1, 0, 3] {
-            let (axis, point) = (vector().normalize(), vector());
-            let inertia = inertia(vector());
-            linkage.hinge(parent, axis, point, inertia);
-        }
-        let n = linkage.dofs();
-        let v: Vec<f64> = (0..n).map(|k| (2.1 * k as f64).cos()).collect();
-        let H = linkage.mass_matrix();
-        let by_matrix: f64 = (0..n * n).map(|k| 0.5 * v[k / n] * H[k] * v[k % n]).sum();
-        let mut by_links = 0.0;
-        for (link, inertia) in inertias.iter().enumerate() {
-            let Map::Matrix { values, .. } = linkage.link_map(link) else { panic!() };
-            let V = Vector6::from_fn(|row, _| {
-                values[row * n..(row + 1) * n].iter().zip(&v).map(|(p, v)| p * v).sum::<f64>()
-            });
-            by_links += 0.5 * V.dot(&inertia.momentum(&V));
-        }
-        // About n² = 100 summands, each of the order of the sum at most.
-        assert!((by_matrix - by_links).abs() <= 200.0 * f64::EPSILON * by_links);
-    }
 
     #[test]
     fn a_uniform_field_pulls_with_the_whole_weight() {

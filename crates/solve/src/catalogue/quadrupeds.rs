@@ -18,7 +18,7 @@ use super::Variation;
 use super::assembly::{Assembly, GRAVITY, Side, Solid, Standard};
 use super::linkage::{LinkId, Linkage};
 use crate::error::ProblemError;
-use crate::problem::Problem;
+use crate::problem::{Map, Problem, Tree};
 
 const TRUNK: [f64; 3] = [0.5, 0.25, 0.15]; // [m]
 const TRUNK_MASS: f64 = 12.0; // [kg]
@@ -57,15 +57,15 @@ pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
     for k in 0..assembly.size {
         let factor = if k == 0 { assembly.mass_ratio } else { 1.0 };
         let robot = robot(pitch * k as f64, factor);
-        let (A, b) = one_step(&mut assembly, &robot);
-        let id = assembly.builder.dense(&A, &b);
+        let (tree, b) = one_step(&mut assembly, &robot);
+        let id = assembly.builder.tree(tree, &b);
         for (foot, point) in &robot.feet {
-            let side = Side::link(assembly.builder.port(id, robot.linkage.link_map(*foot)));
+            let side = Side::link(assembly.builder.port(id, Map::Link(*foot)));
             assembly.contact(None, &side, *point, Vector3::z(), 0.0);
         }
         let mut thighs = Vec::new();
         for (outward, thigh, point) in &robot.thighs {
-            let port = assembly.builder.port(id, robot.linkage.link_map(*thigh));
+            let port = assembly.builder.port(id, Map::Link(*thigh));
             thighs.push((*outward, Side::link(port), *point));
         }
         let right = thighs.iter().filter(|(outward, ..)| *outward < 0.0);
@@ -78,10 +78,11 @@ pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
     assembly.build()
 }
 
-/// A and b of a step with gravity, servos and a random wrench on the trunk.
-fn one_step(assembly: &mut Assembly, robot: &Robot) -> (Vec<f64>, Vec<f64>) {
+/// The tree and b of a step with gravity, servos and a random wrench on the trunk.
+fn one_step(assembly: &mut Assembly, robot: &Robot) -> (Tree, Vec<f64>) {
     let (dt, n) = (assembly.time_step, robot.linkage.dofs());
-    let mut A = robot.linkage.mass_matrix();
+    let mut A = vec![0.0; n * n];
+    robot.linkage.tree(&vec![0.0; n]).mass_matrix(&mut A);
     let drift = assembly.normal3() * DRIFT;
     let velocity = [drift.x, drift.y, -LANDING];
     let weight = robot.linkage.field_force(Vector3::z() * -GRAVITY);
@@ -95,11 +96,12 @@ fn one_step(assembly: &mut Assembly, robot: &Robot) -> (Vec<f64>, Vec<f64>) {
     for (b, w) in b.iter_mut().zip(&assembly.random_wrench(robot.mass, robot.mass * reach)) {
         *b += w;
     }
+    let mut servo = vec![0.0; n];
     for hinge in 6..n {
-        A[hinge * n + hinge] += dt * DAMPING + dt * dt * STIFFNESS;
+        servo[hinge] = dt * DAMPING + dt * dt * STIFFNESS;
         b[hinge] += dt * STIFFNESS * SERVO_ERROR * assembly.random.normal();
     }
-    (A, b)
+    (robot.linkage.tree(&servo), b)
 }
 
 /// A robot that stands at `y` [m], with all its masses multiplied by `factor`.
