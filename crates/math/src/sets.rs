@@ -78,6 +78,23 @@ impl DisjointSets {
         }
         count
     }
+
+    /// The members of each set, sets in order of their smallest members and members increasing:
+    /// those of set i are `members[starts[i]..starts[i + 1]]`.
+    pub fn groups(&mut self) -> (Vec<usize>, Vec<usize>) {
+        let mut labels = Vec::new();
+        let count = self.components(&mut labels);
+        let mut members: Vec<usize> = (0..self.len()).collect();
+        members.sort_by_key(|a| labels[*a]); // stable
+        let mut starts = vec![0; count + 1];
+        for label in labels {
+            starts[label + 1] += 1;
+        }
+        for i in 0..count {
+            starts[i + 1] += starts[i];
+        }
+        (starts, members)
+    }
 }
 
 #[cfg(test)]
@@ -94,6 +111,13 @@ mod tests {
         let mut out = Vec::new();
         assert_eq!(sets.components(&mut out), 4);
         assert_eq!(out, [0, 1, 2, 2, 3, 2, 2]);
+    }
+
+    #[test]
+    fn groups_list_their_members_in_order() {
+        let mut sets = DisjointSets::new(6);
+        assert!(sets.union(5, 2) && sets.union(4, 0) && sets.union(2, 4));
+        assert_eq!(sets.groups(), (vec![0, 4, 5, 6], vec![0, 2, 4, 5, 1, 3]));
     }
 
     #[test]

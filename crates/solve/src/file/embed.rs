@@ -15,9 +15,9 @@ use std::path::Path;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{Mat, Par};
+use stiction_math::sets::DisjointSets;
 
 use super::array::Array;
-use super::components::Partition;
 use super::csr::Csr;
 use super::error::FileError;
 use super::fclib::{Fclib, Global, Local, Solution};
@@ -87,7 +87,7 @@ pub fn local_to_raw(local: &Local) -> Result<RawProblem, FileError> {
     Ok(problem)
 }
 
-/// Renames `M v = H r + f`, `u = Hᵀ v + w`; subsystems are the connected components of M.
+/// Renames `M v = H r + f`, `u = Hᵀ v + w`; M alone says where the problem splits.
 ///
 /// References become `lam_ncp`, `v_ncp`, `lam_ccp`, `v_ccp`, as far as the file has them.
 pub fn global_to_raw(global: &Global) -> Result<RawProblem, FileError> {
@@ -150,11 +150,11 @@ fn symmetric(path: &Path, key: &str, matrix: &Csr) -> Result<Csr, FileError> {
     })
 }
 
-fn join_coupled(partition: &mut Partition, matrix: &Csr) {
+fn join_coupled(partition: &mut DisjointSets, matrix: &Csr) {
     for row in 0..matrix.rows {
         for (col, value) in matrix.row(row) {
             if value != 0.0 {
-                partition.join(row, col);
+                partition.union(row, col);
             }
         }
     }
@@ -162,12 +162,12 @@ fn join_coupled(partition: &mut Partition, matrix: &Csr) {
 
 /// J with `J Jᵀ = W`, and where the columns of each component start.
 fn factor(path: &Path, w: &Csr) -> Result<(Csr, Vec<usize>), FileError> {
-    let mut partition = Partition::new(w.rows);
+    let mut partition = DisjointSets::new(w.rows);
     join_coupled(&mut partition, w);
     for row in 0..w.rows {
-        partition.join(row, row - row % ROWS_PER_CONTACT); // a contact stays in one piece
+        partition.union(row, row - row % ROWS_PER_CONTACT); // a contact stays in one piece
     }
-    let (starts, members) = partition.components();
+    let (starts, members) = partition.groups();
     let mut block_ptr = vec![0];
     let mut row_of: Vec<(usize, Vec<f64>)> = vec![(0, Vec::new()); w.rows];
     for range in starts.windows(2) {

@@ -10,7 +10,6 @@
 
 mod archive;
 mod array;
-mod components;
 mod csr;
 pub mod embed;
 mod error;

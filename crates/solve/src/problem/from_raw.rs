@@ -295,18 +295,7 @@ pub(crate) fn subsystems(raw: &RawProblem) -> Result<(Vec<usize>, Vec<usize>), P
     for (r, c) in rows() {
         sets.union(r, c);
     }
-    let mut labels = Vec::new();
-    let count = sets.components(&mut labels);
-    let mut members: Vec<usize> = (0..raw.n).collect();
-    members.sort_by_key(|d| labels[*d]);
-    let mut starts = vec![0; count + 1];
-    for label in labels {
-        starts[label + 1] += 1;
-    }
-    for s in 0..count {
-        starts[s + 1] += starts[s];
-    }
-    Ok((starts, members))
+    Ok(sets.groups())
 }
 
 fn add_subsystem(

@@ -27,6 +27,8 @@ struct Island {
 /// Solves islands apart, each by a solver of one kind.
 pub(super) struct Islands {
     build: fn() -> Box<dyn Solver>,
+    /// Solves the whole at once where a trace is asked for: a trace of parts would show none.
+    whole: Option<Box<dyn Solver>>,
     islands: Vec<Island>,
     used: usize,
     constrained: Vec<u32>,
@@ -34,7 +36,7 @@ pub(super) struct Islands {
 
 impl Islands {
     pub fn new(build: fn() -> Box<dyn Solver>) -> Self {
-        Self { build, islands: Vec::new(), used: 0, constrained: Vec::new() }
+        Self { build, whole: None, islands: Vec::new(), used: 0, constrained: Vec::new() }
     }
 
     /// Number of islands that have a constraint.
@@ -54,6 +56,11 @@ impl Islands {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status {
+        if monitor.is_tracing() {
+            self.used = 0;
+            let solver = self.whole.get_or_insert_with(self.build);
+            return solver.improve(problem, monitor, solution);
+        }
         self.used = self.count(problem);
         let (goal, model) = (monitor.goal_for_part(), monitor.model());
         for (k, &island) in self.constrained.iter().enumerate() {
@@ -98,8 +105,9 @@ impl Islands {
 
     /// What the solvers of the islands have to say.
     pub fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> =
-            self.islands[..self.used].iter().flat_map(|i| i.solver.notes()).collect();
+        let whole = self.whole.iter().filter(|_| self.used == 0).map(|s| s.notes());
+        let parts = self.islands[..self.used].iter().map(|island| island.solver.notes());
+        let mut notes: Vec<String> = whole.chain(parts).flatten().collect();
         notes.sort_unstable();
         notes.dedup();
         notes
