@@ -187,7 +187,7 @@ impl Monitor {
     }
 
     /// The larger of both at the last observation, momentum against the reference velocity
-    /// [m/s]: what ranks answers. Laws alone do not: a body at rest on the ground without an
+    /// [m/s]: what ranks answers. Laws alone do not: a thing at rest on the ground without an
     /// impulse violates none.
     pub fn error(&self) -> f64 {
         self.last.0.max(self.last.1 * self.reference_velocity)

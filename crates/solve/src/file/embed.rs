@@ -1,7 +1,7 @@
 //! FCLIB problems in the form `A v = b + Jᵀ λ`, `u = J v + e`.
 //!
 //! A global problem is one already: `A = M`, `b = f`, `J = Hᵀ`, `e = w`. A local problem
-//! `u = W r + q` has no velocities of bodies; it gets artificial ones with unit mass, `A = I`, `b = 0`,
+//! `u = W r + q` has no velocities; it gets artificial ones with unit mass, `A = I`, `b = 0`,
 //! `e = q` and a `J` with `J Jᵀ = W`. The factor comes from the eigenvalues of W, one connected
 //! component of contacts at a time, so A keeps one subsystem per component. W need only be
 //! positive semi-definite: directions without eigenvalue get no velocity.
@@ -196,7 +196,7 @@ fn factor(path: &Path, w: &Csr) -> Result<(Csr, Vec<usize>), FileError> {
 ///
 /// With D = diag(d), d the mean of the contact's diagonal entries, the eigenvalues are those of
 /// `S = D^(-1/2) W D^(-1/2) = Q Λ Qᵀ`, and `J = D^(1/2) Q Λ^(1/2)`. Scaling first makes the error of
-/// each entry of `J Jᵀ` small relative to its own contacts, also beside much lighter bodies.
+/// each entry of `J Jᵀ` small relative to its own contacts, also beside much lighter ones.
 /// Eigenvalues below the round-off of the decomposition, rows × machine epsilon × the largest, are
 /// left out: what they carry is smaller than the rounding of the product `W r` itself.
 fn factor_component(path: &Path, w: &Csr, rows: &[usize]) -> Result<Mat<f64>, FileError> {

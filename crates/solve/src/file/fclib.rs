@@ -23,7 +23,7 @@ const ROWS: usize = 3;
 pub enum Fclib {
     /// In terms of the contacts alone.
     Local(Local),
-    /// With the velocities of the bodies.
+    /// With velocities.
     Global(Global),
 }
 
@@ -80,7 +80,7 @@ pub struct Solution {
     pub r: Vec<f64>,
     /// Contact velocities [m/s].
     pub u: Vec<f64>,
-    /// Velocities of the bodies [m/s], in global problems.
+    /// Velocities [m/s], in global problems.
     pub v: Option<Vec<f64>>,
 }
 

@@ -2,7 +2,7 @@
 //! solver stalls, and says so.
 //!
 //! Exact friction goes to ALM; the convex model to SAP if every row yields, else to the convex
-//! form of ALM. A large soft body at a moderate tolerance goes to COND, which factors nothing,
+//! form of ALM. A large mesh at a moderate tolerance goes to COND, which factors nothing,
 //! and a large heap at a low tolerance to sweeps. What does not converge is tried again by
 //! methods that fail differently, from the best answer so far; the best is kept. Beyond the
 //! yardstick, AUTO also brings the natural map of the contacts below the tolerance.
@@ -60,7 +60,7 @@ impl Auto {
         let soft: usize = (0..problem.mass().subsystems()).map(sparse).sum();
         let tolerance = monitor.relative_tolerance();
         if soft >= SOFT_DOFS && tolerance >= SOFT_TOLERANCE {
-            return ("cond", "large soft bodies at a moderate tolerance");
+            return ("cond", "a large mesh at a moderate tolerance");
         }
         if problem.rows() >= HEAP_ROWS && soft == 0 && tolerance >= HEAP_TOLERANCE {
             return ("psor", "a large heap at a low tolerance");

@@ -115,7 +115,7 @@ pub static SOLVERS: &[Entry] = &[
     Entry {
         name: "cond",
         cite: "Lee23",
-        about: "velocity fixed-point iteration on a diagonal surrogate; soft bodies, no factorization",
+        about: "velocity fixed-point iteration on a diagonal surrogate; meshes, no factorization",
         build: boxed::<cond::Cond>,
     },
     Entry {

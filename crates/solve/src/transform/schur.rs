@@ -1,10 +1,10 @@
 //! Reduction to participating velocities by the Schur complement [Han23, Eqs. (14)-(18)].
 //!
-//! Few nodes of a soft body touch anything, but all of them feel it. With the nodes ordered into
+//! Few nodes of a mesh touch anything, but all of them feel it. With the nodes ordered into
 //! those that no constraint reads (n) and those that take part (p), the contact problem in v_p has
 //! the matrix `Â = A_pp − A_pn A_nn⁻¹ A_np` and the momentum `b̂ = b_p − A_pn A_nn⁻¹ b_n`; the rest
 //! follows from v_p. One factorization of A serves all Newton iterations, which then cost what the
-//! contact costs, not what the body costs. Subsystems that nothing touches are left out: they
+//! contact costs, not what the mesh costs. Subsystems that nothing touches are left out: they
 //! move freely.
 
 use stiction_math::block::{Pattern, Symmetric};
@@ -38,7 +38,7 @@ const WORTH_FROM: usize = 1000;
 const WORTH_PART: f64 = 1.0 / 3.0;
 
 impl Reduction {
-    /// Whether a reduction is likely to pay: much soft body, little of it touched.
+    /// Whether a reduction is likely to pay: a large mesh, little of it touched.
     pub fn pays(problem: &Problem) -> bool {
         let (mut all, mut touched) = (0, 0);
         for s in 0..problem.mass().subsystems() {
