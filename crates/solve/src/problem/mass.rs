@@ -174,20 +174,16 @@ impl Mass {
     }
 
     /// The matrix of some subsystem's blocks alone.
-    fn part(&self, range: &Range<usize>) -> block::Symmetric {
+    pub(crate) fn part(&self, range: &Range<usize>) -> block::Symmetric {
         let pattern = self.matrix.pattern();
         let sizes: Vec<usize> = range.clone().map(|k| pattern.size(k)).collect();
-        let inside =
-            || range.clone().flat_map(|i| pattern.row_entries(i)).filter(|e| e.row >= range.start);
+        let inside = || range.clone().flat_map(|i| pattern.row_entries(i));
         let pairs = inside().map(|e| (e.row - range.start, e.col - range.start));
         let part_pattern = block::Pattern::new(&sizes, pairs);
         let mut part = block::Symmetric::zeros(&part_pattern);
         for e in inside() {
-            if let (Some(to), Some(from)) = (
-                part_pattern.find(e.row - range.start, e.col - range.start),
-                pattern.find(e.row, e.col),
-            ) {
-                part.block_mut(to).copy_from_slice(self.matrix.block(from));
+            if let Some(to) = part_pattern.find(e.row - range.start, e.col - range.start) {
+                part.block_mut(to).copy_from_slice(self.matrix.block(e.id));
             }
         }
         part

@@ -7,7 +7,6 @@
 //! contact costs, not what the mesh costs. Subsystems that nothing touches are left out: they
 //! move freely.
 
-use stiction_math::block::{Pattern, Symmetric};
 use stiction_math::schur::Schur;
 
 use crate::error::ProblemError;
@@ -63,7 +62,7 @@ impl Reduction {
                 parts.push(Part::Free);
                 continue;
             }
-            let part = part_of(problem, s);
+            let part = mass.part(&mass.blocks(s));
             let b = &problem.momentum()[mass.dofs(s)];
             let first = mass.blocks(s).start;
             let node_size = match mass.structure(s) {
@@ -157,22 +156,6 @@ impl Reduction {
 fn participants(problem: &Problem, s: SubsystemId) -> impl Iterator<Item = usize> + '_ {
     let read = |k: &usize| !problem.jacobian().column_entries(*k).is_empty();
     problem.mass().blocks(s).filter(read)
-}
-
-/// A of one subsystem.
-fn part_of(problem: &Problem, s: SubsystemId) -> Symmetric {
-    let (matrix, range) = (problem.mass().matrix(), problem.mass().blocks(s));
-    let pattern = matrix.pattern();
-    let sizes: Vec<usize> = range.clone().map(|k| pattern.size(k)).collect();
-    let inside = || range.clone().flat_map(|i| pattern.row_entries(i));
-    let local = Pattern::new(&sizes, inside().map(|e| (e.row - range.start, e.col - range.start)));
-    let mut part = Symmetric::zeros(&local);
-    for e in inside() {
-        if let Some(to) = local.find(e.row - range.start, e.col - range.start) {
-            part.block_mut(to).copy_from_slice(matrix.block(e.id));
-        }
-    }
-    part
 }
 
 /// The lower node blocks of a dense row-major matrix.
