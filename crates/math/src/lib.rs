@@ -1,6 +1,6 @@
 //! Linear algebra and numerics shared by every room of Stiction.
 //!
-//! Block-sparse matrices and their factorizations ([`block`]), Schur complements ([`schur`]),
+//! Block-sparse matrices and their factorizations ([`block`], [`branch`]), Schur complements ([`schur`]),
 //! scalar roots ([`root`]), union-find ([`sets`]), deterministic parallelism ([`par`]) and spatial
 //! inertias ([`spatial`]). The crate knows nothing of contact, time or files.
 
@@ -14,6 +14,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod block;
+pub mod branch;
 mod error;
 pub mod par;
 pub mod root;

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use stiction_math::block;
 
-use super::{SubsystemId, Tree, branch};
+use super::{SubsystemId, Tree};
 use crate::error::ProblemError;
+use stiction_math::branch;
 
 /// What a subsystem is made of.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,6 @@
 //! What follows from the data alone is computed with it: the free velocity v* = A⁻¹ b, the
 //! diagonal blocks of the Delassus operator W = J A⁻¹ Jᵀ with their scales, and the islands.
 
-pub(crate) mod branch;
 mod builder;
 mod delassus;
 mod extension;

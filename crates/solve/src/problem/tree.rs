@@ -12,8 +12,8 @@ use std::ops::Range;
 use nalgebra::Vector6;
 use stiction_math::spatial::Inertia10;
 
-use super::branch::{self, Parents};
 use crate::error::ProblemError;
+use stiction_math::branch::{self, Parents};
 
 /// Links with their parents, motion subspaces and inertias.
 #[derive(Clone, Debug, Default, PartialEq)]

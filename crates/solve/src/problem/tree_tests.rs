@@ -3,11 +3,12 @@
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3, Vector6};
 use stiction_math::spatial::Inertia10;
 
-use super::{Tree, branch};
+use super::Tree;
 use crate::error::ProblemError;
 use crate::law::{Bilateral, Coulomb, Law};
 use crate::problem::{Map, PortId, Problem, Structure, SubsystemId};
 use crate::random::SplitMix64;
+use stiction_math::branch;
 
 fn vector6(rng: &mut SplitMix64) -> Vector6<f64> {
     Vector6::from_fn(|_, _| rng.normal())

@@ -11,7 +11,8 @@ use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 use stiction_math::spatial::{Inertia10, skew};
 
 use super::layout::{Layout, Piece};
-use crate::problem::{Problem, SubsystemId, Tree, branch};
+use crate::problem::{Problem, SubsystemId, Tree};
+use stiction_math::branch;
 
 /// Distance from an orthonormal frame or a cross product that counts as round-off.
 const ROUND_OFF: f64 = 64.0 * f64::EPSILON;

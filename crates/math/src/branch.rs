@@ -6,20 +6,17 @@
 //! Costs the sum of the squared depths to factor and twice the sum of the depths to solve.
 
 /// Parent of a coordinate, `None` at the root.
-pub(crate) type Parents = [Option<u32>];
+pub type Parents = [Option<u32>];
 
 /// Coordinates from `from` to the root.
 #[inline]
-pub(crate) fn ancestors(
-    parents: &Parents,
-    from: Option<u32>,
-) -> impl Iterator<Item = usize> + Clone + '_ {
+pub fn ancestors(parents: &Parents, from: Option<u32>) -> impl Iterator<Item = usize> + Clone + '_ {
     std::iter::successors(from.map(|k| k as usize), |k| parents[*k].map(|p| p as usize))
 }
 
 /// Replaces the lower triangle of a row-major H by L. False if a pivot is not positive, relative
 /// to `scale` of its coordinate: a pivot lost to cancellation is no pivot.
-pub(crate) fn factor(H: &mut [f64], parents: &Parents, scale: impl Fn(usize) -> f64) -> bool {
+pub fn factor(H: &mut [f64], parents: &Parents, scale: impl Fn(usize) -> f64) -> bool {
     let n = parents.len();
     for k in (0..n).rev() {
         let (above, row) = H.split_at_mut(k * n);
@@ -44,7 +41,7 @@ pub(crate) fn factor(H: &mut [f64], parents: &Parents, scale: impl Fn(usize) -> 
 }
 
 /// `x ← H⁻¹ x` with the L of [`factor`].
-pub(crate) fn solve(L: &[f64], parents: &Parents, x: &mut [f64]) {
+pub fn solve(L: &[f64], parents: &Parents, x: &mut [f64]) {
     let n = parents.len();
     for k in (0..n).rev() {
         let row = &L[k * n..(k + 1) * n];
