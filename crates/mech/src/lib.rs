@@ -1,4 +1,12 @@
 //! Articulated mechanisms: the model, its state, its dynamics and the forces on it.
+//!
+//! A [`Model`] never changes, a [`State`] is the physics, [`Data`] is memory whose contents follow
+//! from both. Every algorithm is a free function in a file of its own that reads the model and
+//! fills arrays of [`Data`]; `data.rs` lists the arrays with their producers.
+//!
+//! Trees of bodies hang on the world. Bodies without joints are rigid parts of what carries them;
+//! a body with joints, together with all that is welded to it, is a *link*. Coordinates are those
+//! of MuJoCo.
 
 #![forbid(unsafe_code)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
@@ -6,3 +14,22 @@
 #![allow(clippy::needless_range_loop)] // loops over matrix indices read as the formulas do
 #![allow(rustdoc::broken_intra_doc_links)] // units and citations stand in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod body;
+mod builder;
+mod data;
+mod error;
+mod inertia;
+pub mod joint;
+mod model;
+mod spatial;
+mod state;
+
+pub use body::{Body, BodyId, BodySpec};
+pub use builder::ModelBuilder;
+pub use data::Data;
+pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
+pub use inertia::MassProperties;
+pub use joint::{JOINTS, Joint, JointId, JointKind, JointSpec, Limit};
+pub use model::{Link, Model, TreeRange};
+pub use state::State;

@@ -1,0 +1,57 @@
+//! Bodies: what the user declares and what the model keeps.
+
+use crate::inertia::MassProperties;
+use nalgebra::Isometry3;
+use std::ops::Range;
+
+/// A body. Zero is the world, which does not move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BodyId(pub usize);
+
+impl BodyId {
+    /// The world.
+    pub const WORLD: Self = Self(0);
+}
+
+/// A body as the user declares it. Without joints it is welded to its parent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodySpec {
+    /// Name, empty or different from all others.
+    pub name: String,
+    /// What it hangs on.
+    pub parent: BodyId,
+    /// Pose in the parent's frame at the reference configuration.
+    pub pose: Isometry3<f64>,
+    /// Mass properties; `None` for a frame without mass.
+    pub mass: Option<MassProperties>,
+    /// Part of the body's weight that is cancelled [-]: 0 nothing, 1 all of it.
+    pub gravity_compensation: f64,
+}
+
+impl Default for BodySpec {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            parent: BodyId::WORLD,
+            pose: Isometry3::identity(),
+            mass: None,
+            gravity_compensation: 0.0,
+        }
+    }
+}
+
+/// A body of a model.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Body {
+    /// What was declared, with the parent in the model's numbering.
+    pub spec: BodySpec,
+    /// Its joints, in the order in which they act.
+    pub joints: Range<usize>,
+    /// The moving body that carries it: itself if it has joints, `None` if it is fixed to the world.
+    pub link: Option<usize>,
+    /// The tree it belongs to, `None` if it is fixed to the world.
+    pub tree: Option<usize>,
+    /// Pose in the frame of its link, or of the world if it has none. Identity for a link.
+    pub pose_in_link: Isometry3<f64>,
+}

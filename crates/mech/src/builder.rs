@@ -1,0 +1,405 @@
+//! From declarations to a model: everything a user can get wrong is found here.
+//!
+//! Bodies may be declared in any order in which parents come before children; the model numbers
+//! them depth first, children in the order of their declaration. Bodies that are declared depth
+//! first keep their ids.
+
+use crate::body::{Body, BodyId, BodySpec};
+use crate::error::{ModelError, body_error, joint_error};
+use crate::joint::{Joint, JointId, JointKind, JointSpec};
+use crate::model::{Link, Model, TreeRange};
+use nalgebra::{Isometry3, Matrix3, Vector3};
+use std::collections::HashMap;
+use stiction_math::spatial::Inertia10;
+
+/// Standard gravity, downwards along z [m/s²].
+const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
+
+/// Sine of the angle below which two axes count as parallel.
+const PARALLEL: f64 = 1e-6;
+
+/// Collects bodies and joints; [`ModelBuilder::build`] checks them.
+#[derive(Clone, Debug)]
+pub struct ModelBuilder {
+    gravity: Vector3<f64>,
+    /// The world stands first.
+    bodies: Vec<BodySpec>,
+    joints: Vec<(BodyId, JointSpec)>,
+}
+
+impl Default for ModelBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ModelBuilder {
+    /// A world without bodies.
+    pub fn new() -> Self {
+        Self { gravity: GRAVITY, bodies: vec![BodySpec::default()], joints: Vec::new() }
+    }
+
+    /// Sets the acceleration of gravity [m/s²], world frame.
+    pub fn gravity(&mut self, gravity: Vector3<f64>) -> &mut Self {
+        self.gravity = gravity;
+        self
+    }
+
+    /// Declares a body.
+    pub fn body(&mut self, spec: BodySpec) -> BodyId {
+        self.bodies.push(spec);
+        BodyId(self.bodies.len() - 1)
+    }
+
+    /// Declares a joint of a body. Joints of one body act in the order of their declaration.
+    pub fn joint(&mut self, body: BodyId, spec: JointSpec) -> JointId {
+        self.joints.push((body, spec));
+        JointId(self.joints.len() - 1)
+    }
+
+    /// Checks everything and numbers it depth first.
+    pub fn build(self) -> Result<Model, ModelError> {
+        self.check_bodies()?;
+        let joints = self.checked_joints()?;
+        let order = self.depth_first();
+        let mut body_of_builder = vec![BodyId(0); order.len()];
+        for (place, &id) in order.iter().enumerate() {
+            body_of_builder[id] = BodyId(place);
+        }
+        let mut joints_of_body = vec![Vec::new(); order.len()];
+        for (id, (body, _)) in joints.iter().enumerate() {
+            joints_of_body[body.0].push(id);
+        }
+
+        let mut model = Model {
+            gravity: self.gravity,
+            bodies: Vec::with_capacity(order.len()),
+            joints: Vec::with_capacity(joints.len()),
+            links: Vec::new(),
+            trees: Vec::new(),
+            welded: Vec::new(),
+            dof_parents: Vec::new(),
+            armature: Vec::new(),
+            q0: Vec::new(),
+            q_spring: Vec::new(),
+            body_of_builder,
+            joint_of_builder: vec![JointId(0); joints.len()],
+        };
+        let mut inertias = vec![Inertia10::default(); order.len()];
+        for &id in &order {
+            let mut spec = self.bodies[id].clone();
+            spec.parent = model.body_of_builder[spec.parent.0];
+            let first = model.joints.len();
+            for &joint in &joints_of_body[id] {
+                model.joint_of_builder[joint] = JointId(model.joints.len());
+                add_joint(&mut model, joints[joint].1.clone(), spec.pose);
+            }
+            add_body(&mut model, spec, first, &mut inertias);
+        }
+        finish_links(&mut model, &inertias);
+        finish_trees(&mut model);
+        check_masses(&model, &order)?;
+        Ok(model)
+    }
+
+    /// Builder ids in depth-first order.
+    fn depth_first(&self) -> Vec<usize> {
+        let mut children = vec![Vec::new(); self.bodies.len()];
+        for (id, spec) in self.bodies.iter().enumerate().skip(1) {
+            children[spec.parent.0].push(id);
+        }
+        let (mut order, mut stack) = (Vec::with_capacity(self.bodies.len()), vec![0]);
+        while let Some(id) = stack.pop() {
+            order.push(id);
+            stack.extend(children[id].iter().rev());
+        }
+        order
+    }
+
+    fn check_bodies(&self) -> Result<(), ModelError> {
+        if let Some(&found) = self.gravity.iter().find(|x| !x.is_finite()) {
+            let (name, field) = (String::new(), "gravity");
+            return Err(ModelError::NotFinite { what: "model", index: 0, name, field, found });
+        }
+        let names = self.bodies.iter().map(|spec| spec.name.as_str());
+        check_names("body", names)?;
+        for (id, spec) in self.bodies.iter().enumerate().skip(1) {
+            let name = &spec.name;
+            if spec.parent.0 >= id {
+                let (name, found) = (name.clone(), spec.parent.0);
+                return Err(ModelError::UnknownParent { body: id, name, found });
+            }
+            let pose = spec.pose.translation.vector.iter().chain(spec.pose.rotation.coords.iter());
+            if let Some(&found) = pose.clone().find(|x| !x.is_finite()) {
+                return Err(body_error(BodyId(id), name, "pose", found));
+            }
+            let found = spec.gravity_compensation;
+            if !found.is_finite() {
+                return Err(body_error(BodyId(id), name, "gravity compensation", found));
+            }
+        }
+        Ok(())
+    }
+
+    /// The joints with unit axes.
+    fn checked_joints(&self) -> Result<Vec<(BodyId, JointSpec)>, ModelError> {
+        check_names("joint", self.joints.iter().map(|(_, spec)| spec.name.as_str()))?;
+        let mut count = vec![0; self.bodies.len()];
+        for (id, (body, spec)) in self.joints.iter().enumerate() {
+            let last = self.bodies.len() - 1;
+            if body.0 == 0 || body.0 > last {
+                let (name, found) = (spec.name.clone(), body.0);
+                return Err(ModelError::UnknownBody { joint: id, name, found, last });
+            }
+            count[body.0] += 1;
+        }
+        let mut joints = self.joints.clone();
+        for (id, (body, spec)) in joints.iter_mut().enumerate() {
+            let alone = count[body.0] == 1 && self.bodies[body.0].parent == BodyId::WORLD;
+            if spec.kind == JointKind::Free && !alone {
+                let (name, body) = (spec.name.clone(), body.0);
+                return Err(ModelError::Free { joint: id, name, body });
+            }
+            check_joint(JointId(id), spec)?;
+        }
+        Ok(joints)
+    }
+}
+
+fn check_names<'a>(
+    what: &'static str,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<(), ModelError> {
+    let mut seen = HashMap::new();
+    for (second, name) in names.enumerate().filter(|(_, name)| !name.is_empty()) {
+        if let Some(first) = seen.insert(name, second) {
+            return Err(ModelError::DuplicateName { what, name: name.into(), first, second });
+        }
+    }
+    Ok(())
+}
+
+/// Checks a joint's numbers and gives its axes unit length.
+fn check_joint(id: JointId, spec: &mut JointSpec) -> Result<(), ModelError> {
+    let name = spec.name.clone();
+    let finite = [
+        ("anchor", spec.anchor.x),
+        ("anchor", spec.anchor.y),
+        ("anchor", spec.anchor.z),
+        ("spring reference", spec.spring_reference),
+        ("reference", spec.reference),
+    ];
+    let positive = [
+        ("stiffness", spec.stiffness),
+        ("damping", spec.damping),
+        ("armature", spec.armature),
+        ("friction loss", spec.friction_loss),
+        ("limit's margin", spec.limit.map_or(0.0, |limit| limit.margin)),
+    ];
+    for (field, found) in finite.into_iter().chain(positive) {
+        if !found.is_finite() {
+            return Err(joint_error(id, &name, field, found));
+        }
+    }
+    for (field, found) in positive {
+        if found < 0.0 {
+            return Err(ModelError::Negative { joint: id.0, name, field, found });
+        }
+    }
+    if let Some(limit) = spec.limit {
+        if matches!(spec.kind, JointKind::Free | JointKind::Planar { .. }) {
+            let kind = spec.kind.entry().name;
+            return Err(ModelError::LimitOfKind { joint: id.0, name, kind });
+        }
+        // One end may be at infinity, and no order holds with NaN.
+        if !(limit.lower <= limit.upper) {
+            let (lower, upper) = (limit.lower, limit.upper);
+            return Err(ModelError::Limit { joint: id.0, name, lower, upper });
+        }
+    }
+    let unit = |axis: Vector3<f64>| {
+        let length = axis.norm();
+        let is_direction = length > f64::MIN_POSITIVE.sqrt() && length.is_finite();
+        let error = ModelError::Axis { joint: id.0, name: name.clone(), found: axis.into() };
+        if is_direction { Ok(axis / length) } else { Err(error) }
+    };
+    let parallel = |a: Vector3<f64>, b: Vector3<f64>| {
+        let (name, found) = (name.clone(), [a.into(), b.into()]);
+        ModelError::ParallelAxes { joint: id.0, name, found }
+    };
+    match &mut spec.kind {
+        JointKind::Ball | JointKind::Free => {}
+        JointKind::Hinge { axis } | JointKind::Slide { axis } => *axis = unit(*axis)?,
+        JointKind::Screw { axis, pitch } => {
+            *axis = unit(*axis)?;
+            if !pitch.is_finite() {
+                return Err(joint_error(id, &name, "pitch", *pitch));
+            }
+        }
+        JointKind::Planar { normal, x } => {
+            *normal = unit(*normal)?;
+            let given = unit(*x)?;
+            let in_plane = given - given.dot(normal) * *normal;
+            if in_plane.norm() < PARALLEL {
+                return Err(parallel(*normal, given));
+            }
+            *x = in_plane.normalize();
+        }
+        JointKind::Universal { axes } => {
+            *axes = [unit(axes[0])?, unit(axes[1])?];
+            if axes[0].cross(&axes[1]).norm() < PARALLEL {
+                return Err(parallel(axes[0], axes[1]));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Adds a joint of the body that is about to be added.
+fn add_joint(model: &mut Model, spec: JointSpec, pose: Isometry3<f64>) {
+    let (q, dof) = (model.q0.len(), model.armature.len());
+    let (q, dofs) = (q..q + spec.kind.nq(), dof..dof + spec.kind.nv());
+    let joint = Joint { body: model.bodies.len(), q: q.clone(), dofs: dofs.clone(), spec };
+    model.q0.resize(q.end, 0.0);
+    joint.home(&pose, &mut model.q0[q.clone()]);
+    model.q_spring.extend_from_within(q.clone());
+    if joint.spec.kind.quaternion().is_none() {
+        model.q_spring[q].fill(joint.spec.spring_reference);
+    }
+    model.armature.resize(dofs.end, joint.spec.armature);
+    model.joints.push(joint);
+}
+
+/// Adds a body whose joints are `first..` of the model's, and its mass to its link's.
+fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Inertia10]) {
+    let (id, joints) = (model.bodies.len(), first..model.joints.len());
+    let parent = model.bodies.get(spec.parent.0).map(|p| (p.link, p.tree, p.pose_in_link));
+    let (parent_link, parent_tree, parent_pose) = parent.unwrap_or((None, None, spec.pose));
+    let pose = if id == 0 { Isometry3::identity() } else { parent_pose * spec.pose };
+    let mut body = Body { spec, joints, link: parent_link, tree: parent_tree, pose_in_link: pose };
+    if !body.joints.is_empty() {
+        body.link = Some(id);
+        body.pose_in_link = Isometry3::identity();
+        if parent_link.is_none() {
+            body.tree = Some(model.trees.len());
+            model.trees.push(TreeRange {
+                bodies: id..id,
+                links: model.links.len()..model.links.len(),
+                dofs: 0..0,
+                q: 0..0,
+                mass: 0..0,
+                single: false,
+                constant_mass: false,
+            });
+        }
+        let of = |joint: usize| &model.joints[joint];
+        let dofs = of(first).dofs.start..of(body.joints.end - 1).dofs.end;
+        model.links.push(Link {
+            body: id,
+            parent: parent_link,
+            pose,
+            joints: body.joints.clone(),
+            dofs,
+            mass: 0.0,
+            com: Vector3::zeros(),
+            inertia: Matrix3::zeros(),
+            compensated_mass: 0.0,
+            compensated_moment: Vector3::zeros(),
+        });
+    } else if body.link.is_some() {
+        model.welded.push(id);
+    }
+    if let (Some(mass), Some(link)) = (body.spec.mass, body.link) {
+        let inertia = mass.seen_from(&body.pose_in_link);
+        inertias[link] += inertia;
+        // A link is added before what is welded to it, but others may stand between.
+        if let Some(link) = model.links.iter_mut().rev().find(|entry| entry.body == link) {
+            link.compensated_mass += body.spec.gravity_compensation * inertia.mass;
+            link.compensated_moment += body.spec.gravity_compensation * inertia.moment;
+        }
+    }
+    model.bodies.push(body);
+}
+
+/// Mass properties of the links from the sums of their welded bodies.
+fn finish_links(model: &mut Model, inertias: &[Inertia10]) {
+    for link in &mut model.links {
+        let sum = &inertias[link.body];
+        link.mass = sum.mass;
+        if sum.mass > 0.0 {
+            link.com = sum.moment / sum.mass;
+            let about_origin = sum.rotational_matrix();
+            let shift = Inertia10::point_mass(sum.mass, link.com).rotational_matrix();
+            link.inertia = about_origin - shift;
+        }
+    }
+    // The one massive body of a link that stands in its frame keeps its digits.
+    let mut massive = vec![0; model.bodies.len()];
+    for body in model.bodies.iter().filter(|body| body.spec.mass.is_some()) {
+        if let Some(link) = body.link {
+            massive[link] += 1;
+        }
+    }
+    for link in model.links.iter_mut().filter(|link| massive[link.body] == 1) {
+        if let Some(mass) = model.bodies[link.body].spec.mass {
+            (link.com, link.inertia) = (mass.com(), mass.inertia());
+        }
+    }
+}
+
+/// Ranges of the trees and the ancestors of the velocities.
+fn finish_trees(model: &mut Model) {
+    model.dof_parents = vec![None; model.armature.len()];
+    let mut last_dof = vec![None; model.bodies.len()];
+    for (place, link) in model.links.iter().enumerate() {
+        let Some(tree) = model.bodies[link.body].tree else { continue };
+        let tree = &mut model.trees[tree];
+        if link.parent.is_none() {
+            tree.links = place..place;
+            tree.dofs = link.dofs.clone();
+            tree.q = model.joints[link.joints.start].q.clone();
+        }
+        tree.links.end = place + 1;
+        tree.dofs.end = link.dofs.end;
+        tree.q.end = model.joints[link.joints.end - 1].q.end;
+        let mut previous = link.parent.and_then(|parent| last_dof[parent]);
+        for dof in link.dofs.clone() {
+            model.dof_parents[dof] = previous;
+            previous = Some((dof - tree.dofs.start) as u32);
+        }
+        last_dof[link.body] = previous;
+    }
+    for (id, body) in model.bodies.iter().enumerate() {
+        if let Some(tree) = body.tree {
+            model.trees[tree].bodies.end = id + 1;
+        }
+    }
+    let mut end = 0;
+    for tree in 0..model.trees.len() {
+        let links = model.trees[tree].links.clone();
+        let root = &model.links[links.start];
+        let single = links.len() == 1 && model.is_free(root);
+        let constant_mass = single && root.com == Vector3::zeros();
+        let entry = &mut model.trees[tree];
+        entry.mass = end..end + entry.dofs.len() * entry.dofs.len();
+        (entry.single, entry.constant_mass) = (single, constant_mass);
+        end = entry.mass.end;
+    }
+}
+
+/// Every link must carry mass or have armature on all its joints.
+fn check_masses(model: &Model, builder_of_body: &[usize]) -> Result<(), ModelError> {
+    let mut carried = vec![0.0; model.bodies.len()];
+    for link in model.links.iter().rev() {
+        carried[link.body] += link.mass;
+        if let Some(parent) = link.parent {
+            carried[parent] += carried[link.body];
+        }
+        let has_armature = model.armature[link.dofs.clone()].iter().all(|&a| a > 0.0);
+        if carried[link.body] == 0.0 && !has_armature {
+            let name = model.bodies[link.body].spec.name.clone();
+            return Err(ModelError::Massless { body: builder_of_body[link.body], name });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,255 @@
+//! What can be wrong with masses, models and states, said once, at the border.
+
+use crate::body::BodyId;
+use crate::joint::JointId;
+use thiserror::Error;
+
+/// Why mass properties belong to no body that exists.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum InertiaError {
+    /// The mass is no positive number.
+    #[error("mass = {found} kg; expected a finite number > 0")]
+    Mass {
+        /// The mass [kg].
+        found: f64,
+    },
+    /// The centre of mass is no point.
+    #[error("centre of mass = {found:?} m; expected finite numbers")]
+    CentreOfMass {
+        /// The coordinates [m].
+        found: [f64; 3],
+    },
+    /// An entry of the rotational inertia is no number.
+    #[error("inertia[{row}][{column}] = {found} kg·m²; expected a finite number")]
+    NotFinite {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The entry.
+        found: f64,
+    },
+    /// The rotational inertia is not symmetric.
+    #[error(
+        "inertia[{row}][{column}] = {found} kg·m² but its mirror = {mirror}; expected symmetry"
+    )]
+    NotSymmetric {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The entry.
+        found: f64,
+        /// Its mirror.
+        mirror: f64,
+    },
+    /// A principal moment is not positive.
+    #[error("principal moments of inertia = {moments:?} kg·m²; expected all > 0")]
+    NotPositiveDefinite {
+        /// The principal moments, ascending [kg·m²].
+        moments: [f64; 3],
+    },
+    /// The largest principal moment exceeds the sum of the others, which no distribution of mass
+    /// can do.
+    #[error(
+        "principal moments of inertia = {moments:?} kg·m²; expected the largest to be no more than \
+         the sum of the others, as for every distribution of mass"
+    )]
+    Triangle {
+        /// The principal moments, ascending [kg·m²].
+        moments: [f64; 3],
+    },
+}
+
+/// Why a model could not be built. Ids are those that the builder gave out.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// A body hangs on one that was not declared before it.
+    #[error(
+        "body {body} '{name}' hangs on body {found}; expected one that was declared before it, \
+         or the world (0)"
+    )]
+    UnknownParent {
+        /// The body.
+        body: usize,
+        /// Its name.
+        name: String,
+        /// The parent that was asked for.
+        found: usize,
+    },
+    /// A joint moves a body that does not exist.
+    #[error("joint {joint} '{name}' moves body {found}; expected one of 1 to {last}")]
+    UnknownBody {
+        /// The joint.
+        joint: usize,
+        /// Its name.
+        name: String,
+        /// The body that was asked for.
+        found: usize,
+        /// The last body there is.
+        last: usize,
+    },
+    /// Two bodies or two joints share a name.
+    #[error("{what} {first} and {second} are both named '{name}'; expected different names")]
+    DuplicateName {
+        /// "body" or "joint".
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The first of them.
+        first: usize,
+        /// The second of them.
+        second: usize,
+    },
+    /// A number of a body or a joint is infinite or not a number.
+    #[error("{field} of {what} {index} '{name}' = {found}; expected a finite number")]
+    NotFinite {
+        /// "body", "joint" or "model".
+        what: &'static str,
+        /// Which of them.
+        index: usize,
+        /// Its name.
+        name: String,
+        /// The quantity.
+        field: &'static str,
+        /// The number.
+        found: f64,
+    },
+    /// A quantity of a joint that must not be negative is.
+    #[error("{field} of joint {joint} '{name}' = {found}; expected a number ≥ 0")]
+    Negative {
+        /// The joint.
+        joint: usize,
+        /// Its name.
+        name: String,
+        /// The quantity.
+        field: &'static str,
+        /// The number.
+        found: f64,
+    },
+    /// An axis has no direction.
+    #[error("axis of joint {joint} '{name}' = {found:?}; expected a direction")]
+    Axis {
+        /// The joint.
+        joint: usize,
+        /// Its name.
+        name: String,
+        /// The axis.
+        found: [f64; 3],
+    },
+    /// Two axes of a joint that must differ are parallel.
+    #[error("axes of joint {joint} '{name}' = {found:?}; expected two that are not parallel")]
+    ParallelAxes {
+        /// The joint.
+        joint: usize,
+        /// Its name.
+        name: String,
+        /// The axes.
+        found: [[f64; 3]; 2],
+    },
+    /// The limits of a joint leave no room.
+    #[error("limits of joint {joint} '{name}' = {lower} … {upper}; expected lower ≤ upper")]
+    Limit {
+        /// The joint.
+        joint: usize,
+        /// Its name.
+        name: String,
+        /// The lower limit.
+        lower: f64,
+        /// The upper limit.
+        upper: f64,
+    },
+    /// A joint of this kind has no coordinate that could be limited.
+    #[error("joint {joint} '{name}' is {kind} and has a limit; expected none for this kind")]
+    LimitOfKind {
+        /// The joint.
+        joint: usize,
+        /// Its name.
+        name: String,
+        /// The kind.
+        kind: &'static str,
+    },
+    /// A free joint is not alone between the world and its body.
+    #[error(
+        "joint {joint} '{name}' is free on body {body}; expected a body that hangs on the world \
+         and has no other joint"
+    )]
+    Free {
+        /// The joint.
+        joint: usize,
+        /// Its name.
+        name: String,
+        /// The body.
+        body: usize,
+    },
+    /// A moving body carries no mass.
+    #[error(
+        "body {body} '{name}' moves but neither it nor what it carries has mass; expected mass \
+         properties, or armature on each of its joints"
+    )]
+    Massless {
+        /// The body.
+        body: usize,
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Why a state does not belong to a model.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum StateError {
+    /// An array has the wrong length.
+    #[error("{what} has {found} entries; expected {expected}")]
+    Length {
+        /// "q" or "v".
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length it should have.
+        expected: usize,
+    },
+    /// A number is infinite or not a number.
+    #[error("{what}[{index}] = {found}, of joint '{joint}'; expected a finite number")]
+    NotFinite {
+        /// "time", "q" or "v".
+        what: &'static str,
+        /// Where in the array.
+        index: usize,
+        /// The joint whose coordinate it is; empty for the time.
+        joint: String,
+        /// The number.
+        found: f64,
+    },
+    /// Four numbers that should be a rotation have no direction.
+    #[error("q[{index}..] of joint '{joint}' is a quaternion of length {found}; expected 1")]
+    Quaternion {
+        /// Where the quaternion starts.
+        index: usize,
+        /// The joint.
+        joint: String,
+        /// Its length.
+        found: f64,
+    },
+}
+
+/// The mass matrix of a tree cannot be factored.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error(
+    "the mass matrix of tree {tree} is not positive definite; expected joints that move mass \
+     independently of one another, and a finite state"
+)]
+pub struct NotPositiveDefinite {
+    /// The tree, as in [`Model::trees`](crate::Model::trees).
+    pub tree: usize,
+}
+
+pub(crate) fn body_error(id: BodyId, name: &str, field: &'static str, found: f64) -> ModelError {
+    ModelError::NotFinite { what: "body", index: id.0, name: name.into(), field, found }
+}
+
+pub(crate) fn joint_error(id: JointId, name: &str, field: &'static str, found: f64) -> ModelError {
+    ModelError::NotFinite { what: "joint", index: id.0, name: name.into(), field, found }
+}

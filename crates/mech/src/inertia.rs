@@ -1,0 +1,121 @@
+//! Mass, centre of mass and rotational inertia of a body, checked to be those of some matter.
+//!
+//! A rotational inertia is that of a distribution of mass if and only if its principal moments are
+//! positive and none exceeds the sum of the other two [Wensing18, Sec. III]. Units: kg, m, kg·m².
+
+use crate::error::InertiaError;
+use nalgebra::{Isometry3, Matrix3, Vector3};
+use stiction_math::spatial::Inertia10;
+
+/// Relative slack of the symmetry and of the triangle inequality: files carry few digits.
+const TOLERANCE: f64 = 1e-6;
+
+/// The mass properties of a rigid body, in its own frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MassProperties {
+    mass: f64,
+    com: Vector3<f64>,
+    inertia: Matrix3<f64>,
+}
+
+impl MassProperties {
+    /// A body with this mass [kg], centre of mass [m] and rotational inertia about the centre of
+    /// mass [kg·m²], the last two in the body's frame and axes.
+    pub fn new(mass: f64, com: Vector3<f64>, inertia: Matrix3<f64>) -> Result<Self, InertiaError> {
+        if !(mass > 0.0 && mass.is_finite()) {
+            return Err(InertiaError::Mass { found: mass });
+        }
+        if !com.iter().all(|x| x.is_finite()) {
+            return Err(InertiaError::CentreOfMass { found: com.into() });
+        }
+        let scale = inertia.amax();
+        for row in 0..3 {
+            for column in 0..3 {
+                let (found, mirror) = (inertia[(row, column)], inertia[(column, row)]);
+                if !found.is_finite() {
+                    return Err(InertiaError::NotFinite { row, column, found });
+                }
+                if column > row && (found - mirror).abs() > TOLERANCE * scale {
+                    return Err(InertiaError::NotSymmetric { row, column, found, mirror });
+                }
+            }
+        }
+        let inertia = 0.5 * (inertia + inertia.transpose());
+        let mut moments: [f64; 3] = inertia.symmetric_eigenvalues().into();
+        moments.sort_by(f64::total_cmp);
+        if !(moments[0] > f64::EPSILON * moments[2]) {
+            return Err(InertiaError::NotPositiveDefinite { moments });
+        }
+        if moments[2] > (moments[0] + moments[1]) * (1.0 + TOLERANCE) {
+            return Err(InertiaError::Triangle { moments });
+        }
+        Ok(Self { mass, com, inertia })
+    }
+
+    /// Mass [kg].
+    pub fn mass(&self) -> f64 {
+        self.mass
+    }
+
+    /// Centre of mass [m], body frame.
+    pub fn com(&self) -> Vector3<f64> {
+        self.com
+    }
+
+    /// Rotational inertia about the centre of mass [kg·m²], body axes.
+    pub fn inertia(&self) -> Matrix3<f64> {
+        self.inertia
+    }
+
+    /// The same body seen from a frame in which its own stands at `pose`.
+    pub(crate) fn seen_from(&self, pose: &Isometry3<f64>) -> Inertia10 {
+        let R = pose.rotation.to_rotation_matrix().into_inner();
+        let com = pose.translation.vector + R * self.com;
+        Inertia10::from_central(self.mass, com, &(R * self.inertia * R.transpose()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagonal(a: f64, b: f64, c: f64) -> Matrix3<f64> {
+        Matrix3::from_diagonal(&Vector3::new(a, b, c))
+    }
+
+    #[test]
+    fn a_mass_that_is_no_positive_number_is_refused() {
+        for found in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let error = MassProperties::new(found, Vector3::zeros(), diagonal(1.0, 1.0, 1.0));
+            assert!(matches!(error, Err(InertiaError::Mass { .. })), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn an_inertia_that_no_matter_has_is_refused() {
+        let new = |inertia| MassProperties::new(1.0, Vector3::zeros(), inertia);
+        assert_eq!(
+            new(diagonal(1.0, 4.0, 2.0)),
+            Err(InertiaError::Triangle { moments: [1.0, 2.0, 4.0] })
+        );
+        assert!(matches!(
+            new(diagonal(1.0, -1.0, 1.0)),
+            Err(InertiaError::NotPositiveDefinite { .. })
+        ));
+        assert!(matches!(new(Matrix3::zeros()), Err(InertiaError::NotPositiveDefinite { .. })));
+        let mut skewed = diagonal(1.0, 1.0, 1.0);
+        skewed[(0, 1)] = 0.1;
+        assert!(matches!(new(skewed), Err(InertiaError::NotSymmetric { row: 0, column: 1, .. })));
+        skewed[(0, 1)] = f64::NAN;
+        assert!(matches!(new(skewed), Err(InertiaError::NotFinite { row: 0, column: 1, .. })));
+        let nowhere = Vector3::new(0.0, f64::NAN, 0.0);
+        let error = MassProperties::new(1.0, nowhere, diagonal(1.0, 1.0, 1.0));
+        assert!(matches!(error, Err(InertiaError::CentreOfMass { .. })));
+    }
+
+    #[test]
+    fn a_flat_disc_stands_at_the_edge_of_the_triangle_inequality() {
+        // A disc without thickness: the moment about its axis is the sum of the others.
+        assert!(MassProperties::new(1.0, Vector3::zeros(), diagonal(0.1, 0.1, 0.2)).is_ok());
+    }
+}

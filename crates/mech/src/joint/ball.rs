@@ -1,0 +1,61 @@
+//! Any rotation about the anchor.
+
+use super::motion::{Motion, Mount};
+use super::quaternion;
+use crate::spatial::{self, join};
+use nalgebra::{Isometry3, Vector3, Vector6};
+
+pub(crate) struct Ball;
+
+impl Motion for Ball {
+    const NQ: usize = 4;
+    const NV: usize = 3;
+
+    #[inline]
+    fn place(
+        &self,
+        mount: &Mount,
+        q: &[f64],
+        X_WB: &mut Isometry3<f64>,
+        S: &mut [Vector6<f64>],
+        anchor: &mut [Vector3<f64>],
+    ) {
+        let anchor_W = X_WB.translation.vector + X_WB.rotation * mount.anchor;
+        X_WB.rotation *= quaternion::read(q);
+        X_WB.translation.vector = anchor_W - X_WB.rotation * mount.anchor;
+        let R = X_WB.rotation.to_rotation_matrix().into_inner();
+        for k in 0..3 {
+            S[k] = join(R.column(k).into(), Vector3::zeros());
+        }
+        anchor[..3].fill(anchor_W);
+    }
+
+    /// The columns are fixed in the child. Its relative velocity S v turns with the frame before
+    /// the joint as with the one after it, since S v × S v = 0.
+    #[inline]
+    fn advance(
+        &self,
+        S: &[Vector6<f64>],
+        v: &[f64],
+        V: &mut Vector6<f64>,
+        bias: &mut Vector6<f64>,
+    ) {
+        let rate = S[0] * v[0] + S[1] * v[1] + S[2] * v[2];
+        *bias += spatial::cross_motion(V, &rate);
+        *V += rate;
+    }
+
+    #[inline]
+    fn integrate(&self, q: &[f64], v: &[f64], dt: f64, out: &mut [f64]) {
+        quaternion::integrate(q, v, dt, out);
+    }
+
+    #[inline]
+    fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
+        quaternion::difference(from, to, out);
+    }
+
+    fn home(&self, _reference: f64, _pose: &Isometry3<f64>, q: &mut [f64]) {
+        q.copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
+    }
+}

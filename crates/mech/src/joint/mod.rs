@@ -1,0 +1,319 @@
+//! Joints: how a body may move relative to what carries it.
+//!
+//! One file per kind, each an implementation of [`Motion`]; [`JOINTS`] lists them. To add one:
+//! write `joint/<name>.rs`, a variant of [`JointKind`] with its arm in `dispatch!`, and one line in
+//! [`JOINTS`]. Joints of one body act in order: each moves the body's frame, and the next stands in
+//! the frame so moved.
+
+mod ball;
+mod free;
+mod hinge;
+mod planar;
+mod screw;
+mod slide;
+mod universal;
+
+pub(crate) mod motion;
+pub(crate) mod quaternion;
+
+use nalgebra::{Isometry3, Vector3, Vector6};
+use std::ops::Range;
+
+pub(crate) use motion::{Motion, Mount};
+
+/// A joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JointId(pub usize);
+
+/// The kinds of joint. Axes are in the body's frame; their length does not matter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JointKind {
+    /// Any rotation about the anchor. q = quaternion (w, x, y, z), v = angular velocity in the
+    /// child's frame [rad/s].
+    Ball,
+    /// Any motion; only on the world, and alone. q = (x, y, z, quaternion), v = (velocity of the
+    /// body's origin in the world [m/s], angular velocity in the body's frame [rad/s]).
+    Free,
+    /// Rotation about an axis through the anchor. q = angle [rad].
+    Hinge {
+        /// The axis.
+        axis: Vector3<f64>,
+    },
+    /// Motion in a plane. q = (translation along x, translation along normal × x [m], then the
+    /// angle about the normal through the anchor [rad]).
+    Planar {
+        /// Normal of the plane.
+        normal: Vector3<f64>,
+        /// First direction of translation; its part along the normal does not count.
+        x: Vector3<f64>,
+    },
+    /// Rotation about an axis with a translation along it. q = angle [rad].
+    Screw {
+        /// The axis.
+        axis: Vector3<f64>,
+        /// Translation per angle [m/rad].
+        pitch: f64,
+    },
+    /// Translation along an axis. q = distance [m].
+    Slide {
+        /// The axis.
+        axis: Vector3<f64>,
+    },
+    /// Rotation about a first axis, then about a second that the first carries along, both through
+    /// the anchor. q = two angles [rad].
+    Universal {
+        /// The axes.
+        axes: [Vector3<f64>; 2],
+    },
+}
+
+/// The one place that knows all kinds: runs `$body` with `$joint` bound to the kind's own type.
+macro_rules! dispatch {
+    ($kind:expr, $joint:ident => $body:expr) => {
+        match $kind {
+            JointKind::Ball => {
+                let $joint = &ball::Ball;
+                $body
+            }
+            JointKind::Free => {
+                let $joint = &free::Free;
+                $body
+            }
+            JointKind::Hinge { axis } => {
+                let $joint = &hinge::Hinge { axis };
+                $body
+            }
+            JointKind::Planar { normal, x } => {
+                let $joint = &planar::Planar { normal, x };
+                $body
+            }
+            JointKind::Screw { axis, pitch } => {
+                let $joint = &screw::Screw { axis, pitch };
+                $body
+            }
+            JointKind::Slide { axis } => {
+                let $joint = &slide::Slide { axis };
+                $body
+            }
+            JointKind::Universal { axes } => {
+                let $joint = &universal::Universal { axes };
+                $body
+            }
+        }
+    };
+}
+
+/// What there is to know about a kind without building one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Name.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+    /// Number of coordinates.
+    pub nq: usize,
+    /// Number of velocities.
+    pub nv: usize,
+}
+
+const fn entry<M: Motion>(name: &'static str, about: &'static str) -> Entry {
+    Entry { name, about, nq: M::NQ, nv: M::NV }
+}
+
+/// Every kind of joint, in alphabetical order.
+pub static JOINTS: &[Entry] = &[
+    entry::<ball::Ball>("ball", "any rotation about a point"),
+    entry::<free::Free>("free", "any motion of a body that hangs on the world"),
+    entry::<hinge::Hinge>("hinge", "rotation about an axis"),
+    entry::<planar::Planar>("planar", "translation in a plane and rotation about its normal"),
+    entry::<screw::Screw>("screw", "rotation about an axis with translation along it"),
+    entry::<slide::Slide>("slide", "translation along an axis"),
+    entry::<universal::Universal>("universal", "rotation about an axis, then about a carried one"),
+];
+
+impl JointKind {
+    /// A planar joint whose first direction is chosen perpendicular to the normal.
+    pub fn planar(normal: Vector3<f64>) -> Self {
+        let x = if normal.x.abs() <= normal.y.abs() { Vector3::x() } else { Vector3::y() };
+        Self::Planar { normal, x }
+    }
+
+    /// The entry of [`JOINTS`].
+    pub fn entry(&self) -> &'static Entry {
+        let place = match self {
+            Self::Ball => 0,
+            Self::Free => 1,
+            Self::Hinge { .. } => 2,
+            Self::Planar { .. } => 3,
+            Self::Screw { .. } => 4,
+            Self::Slide { .. } => 5,
+            Self::Universal { .. } => 6,
+        };
+        &JOINTS[place]
+    }
+
+    /// Number of coordinates.
+    pub fn nq(&self) -> usize {
+        self.entry().nq
+    }
+
+    /// Number of velocities.
+    pub fn nv(&self) -> usize {
+        self.entry().nv
+    }
+
+    /// Place of a quaternion among the joint's coordinates.
+    pub fn quaternion(&self) -> Option<usize> {
+        match self {
+            Self::Ball => Some(0),
+            Self::Free => Some(3),
+            _ => None,
+        }
+    }
+}
+
+/// Range of the scalar coordinates of a joint; for a ball, `upper` is the largest angle of
+/// rotation and `lower` does not count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// Lower end [rad, m].
+    pub lower: f64,
+    /// Upper end [rad, m].
+    pub upper: f64,
+    /// Distance from an end at which it begins to be watched [rad, m].
+    pub margin: f64,
+}
+
+/// A joint as the user declares it. Scalars apply to each of its velocities alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointSpec {
+    /// Name, empty or different from all others.
+    pub name: String,
+    /// Kind with its axes.
+    pub kind: JointKind,
+    /// Point of the body that rotations leave in place [m], body frame; a free joint has none.
+    pub anchor: Vector3<f64>,
+    /// Stiffness of the spring [N·m/rad, N/m].
+    pub stiffness: f64,
+    /// Value of each scalar coordinate at which the spring is at rest [rad, m]; springs of ball and
+    /// free joints rest at the reference configuration.
+    pub spring_reference: f64,
+    /// Damping [N·m·s/rad, N·s/m].
+    pub damping: f64,
+    /// Inertia added to the diagonal of the mass matrix [kg·m², kg].
+    pub armature: f64,
+    /// Largest force of dry friction [N·m, N].
+    pub friction_loss: f64,
+    /// Limits, if any.
+    pub limit: Option<Limit>,
+    /// Value of each scalar coordinate at the reference configuration [rad, m].
+    pub reference: f64,
+}
+
+impl JointSpec {
+    /// A joint of this kind at the body's origin without springs, damping, friction or limits.
+    pub fn new(kind: JointKind) -> Self {
+        Self {
+            name: String::new(),
+            kind,
+            anchor: Vector3::zeros(),
+            stiffness: 0.0,
+            spring_reference: 0.0,
+            damping: 0.0,
+            armature: 0.0,
+            friction_loss: 0.0,
+            limit: None,
+            reference: 0.0,
+        }
+    }
+}
+
+/// A joint of a model. Axes in `spec` have length one.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Joint {
+    /// What was declared.
+    pub spec: JointSpec,
+    /// The body it moves.
+    pub body: usize,
+    /// Its coordinates in q.
+    pub q: Range<usize>,
+    /// Its velocities in v.
+    pub dofs: Range<usize>,
+}
+
+impl Joint {
+    /// Where its quaternion starts in q, if it has one.
+    pub fn quaternion(&self) -> Option<usize> {
+        self.spec.kind.quaternion().map(|at| self.q.start + at)
+    }
+
+    /// Moves the frame `X_WB` by the joint at coordinates `q` (its own), and writes for each of its
+    /// velocities the motion `S` at the point `anchor`, in the axes of W.
+    #[inline]
+    pub(crate) fn place(
+        &self,
+        q: &[f64],
+        X_WB: &mut Isometry3<f64>,
+        S: &mut [Vector6<f64>],
+        anchor: &mut [Vector3<f64>],
+    ) {
+        let mount = Mount { anchor: self.spec.anchor, reference: self.spec.reference };
+        dispatch!(self.spec.kind, joint => joint.place(&mount, q, X_WB, S, anchor));
+    }
+
+    /// Adds the joint's velocity to the spatial velocity `V` of the frame before it, and Ṡ v to
+    /// `bias`.
+    #[inline]
+    pub(crate) fn advance(
+        &self,
+        S: &[Vector6<f64>],
+        v: &[f64],
+        V: &mut Vector6<f64>,
+        bias: &mut Vector6<f64>,
+    ) {
+        dispatch!(self.spec.kind, joint => joint.advance(S, v, V, bias));
+    }
+
+    /// `out = q ⊕ dt v`, all of them the joint's own.
+    #[inline]
+    pub fn integrate(&self, q: &[f64], v: &[f64], dt: f64, out: &mut [f64]) {
+        dispatch!(self.spec.kind, joint => joint.integrate(q, v, dt, out));
+    }
+
+    /// `out = to ⊖ from`: the velocity that leads from one to the other in unit time.
+    #[inline]
+    pub fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
+        dispatch!(self.spec.kind, joint => joint.difference(from, to, out));
+    }
+
+    /// Coordinates at which the body stands at its declared pose.
+    pub(crate) fn home(&self, pose: &Isometry3<f64>, q: &mut [f64]) {
+        dispatch!(self.spec.kind, joint => joint.home(self.spec.reference, pose, q));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_joint_is_listed_once_in_order_and_described() {
+        assert!(JOINTS.is_sorted_by(|a, b| a.name < b.name));
+        assert!(JOINTS.iter().all(|entry| !entry.about.is_empty()));
+        let (x, y) = (Vector3::x(), Vector3::y());
+        let kinds = [
+            (JointKind::Ball, "ball"),
+            (JointKind::Free, "free"),
+            (JointKind::Hinge { axis: x }, "hinge"),
+            (JointKind::planar(x), "planar"),
+            (JointKind::Screw { axis: x, pitch: 0.1 }, "screw"),
+            (JointKind::Slide { axis: x }, "slide"),
+            (JointKind::Universal { axes: [x, y] }, "universal"),
+        ];
+        assert_eq!(kinds.len(), JOINTS.len());
+        for (kind, name) in kinds {
+            assert_eq!(kind.entry().name, name);
+        }
+    }
+}

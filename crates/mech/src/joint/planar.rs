@@ -1,0 +1,36 @@
+//! Translation along two directions of a plane, then rotation about its normal.
+
+use super::motion::{Motion, Mount, shift, turn};
+use crate::spatial::join;
+use nalgebra::{Isometry3, Vector3, Vector6};
+
+pub(crate) struct Planar {
+    pub(crate) normal: Vector3<f64>,
+    /// Perpendicular to the normal.
+    pub(crate) x: Vector3<f64>,
+}
+
+impl Motion for Planar {
+    const NQ: usize = 3;
+    const NV: usize = 3;
+
+    #[inline]
+    fn place(
+        &self,
+        mount: &Mount,
+        q: &[f64],
+        X_WB: &mut Isometry3<f64>,
+        S: &mut [Vector6<f64>],
+        anchor: &mut [Vector3<f64>],
+    ) {
+        let y = self.normal.cross(&self.x);
+        for (k, axis) in [self.x, y].iter().enumerate() {
+            let axis_W = shift(X_WB, axis, q[k] - mount.reference);
+            S[k] = join(Vector3::zeros(), axis_W);
+        }
+        let angle = q[2] - mount.reference;
+        let (axis_W, anchor_W) = turn(X_WB, &self.normal, &mount.anchor, angle, 0.0);
+        S[2] = join(axis_W, Vector3::zeros());
+        anchor[..3].fill(anchor_W);
+    }
+}

@@ -1,0 +1,31 @@
+//! Rotation about an axis through the anchor with a proportional translation along it.
+
+use super::motion::{Motion, Mount, turn};
+use crate::spatial::join;
+use nalgebra::{Isometry3, Vector3, Vector6};
+
+pub(crate) struct Screw {
+    pub(crate) axis: Vector3<f64>,
+    pub(crate) pitch: f64,
+}
+
+impl Motion for Screw {
+    const NQ: usize = 1;
+    const NV: usize = 1;
+
+    #[inline]
+    fn place(
+        &self,
+        mount: &Mount,
+        q: &[f64],
+        X_WB: &mut Isometry3<f64>,
+        S: &mut [Vector6<f64>],
+        anchor: &mut [Vector3<f64>],
+    ) {
+        let angle = q[0] - mount.reference;
+        let along = self.pitch * angle;
+        let (axis_W, anchor_W) = turn(X_WB, &self.axis, &mount.anchor, angle, along);
+        S[0] = join(axis_W, self.pitch * axis_W);
+        anchor[0] = anchor_W;
+    }
+}

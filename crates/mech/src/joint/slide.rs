@@ -1,0 +1,28 @@
+//! Translation along an axis.
+
+use super::motion::{Motion, Mount, shift};
+use crate::spatial::join;
+use nalgebra::{Isometry3, Vector3, Vector6};
+
+pub(crate) struct Slide {
+    pub(crate) axis: Vector3<f64>,
+}
+
+impl Motion for Slide {
+    const NQ: usize = 1;
+    const NV: usize = 1;
+
+    #[inline]
+    fn place(
+        &self,
+        mount: &Mount,
+        q: &[f64],
+        X_WB: &mut Isometry3<f64>,
+        S: &mut [Vector6<f64>],
+        anchor: &mut [Vector3<f64>],
+    ) {
+        let axis_W = shift(X_WB, &self.axis, q[0] - mount.reference);
+        S[0] = join(Vector3::zeros(), axis_W);
+        anchor[0] = X_WB.translation.vector + X_WB.rotation * mount.anchor;
+    }
+}

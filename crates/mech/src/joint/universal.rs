@@ -1,0 +1,31 @@
+//! Rotation about a first axis, then about a second that the first carries along.
+
+use super::motion::{Motion, Mount, turn};
+use crate::spatial::join;
+use nalgebra::{Isometry3, Vector3, Vector6};
+
+pub(crate) struct Universal {
+    pub(crate) axes: [Vector3<f64>; 2],
+}
+
+impl Motion for Universal {
+    const NQ: usize = 2;
+    const NV: usize = 2;
+
+    #[inline]
+    fn place(
+        &self,
+        mount: &Mount,
+        q: &[f64],
+        X_WB: &mut Isometry3<f64>,
+        S: &mut [Vector6<f64>],
+        anchor: &mut [Vector3<f64>],
+    ) {
+        for k in 0..2 {
+            let angle = q[k] - mount.reference;
+            let (axis_W, anchor_W) = turn(X_WB, &self.axes[k], &mount.anchor, angle, 0.0);
+            S[k] = join(axis_W, Vector3::zeros());
+            anchor[k] = anchor_W;
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The mechanism: bodies, joints and trees, checked and numbered depth first. It never changes.
+//!
+//! Bodies and velocities of one tree are contiguous, parents come before children. All that the
+//! recursions need of a moving body with its welded parts stands together in its [`Link`].
+
+use crate::body::{Body, BodyId};
+use crate::joint::{Joint, JointId, JointKind};
+use nalgebra::{Isometry3, Matrix3, Vector3};
+use std::ops::Range;
+
+/// A tree: a moving body that hangs on the world, with all that it carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TreeRange {
+    /// Its bodies.
+    pub bodies: Range<usize>,
+    /// Its links, in [`Model::links`].
+    pub links: Range<usize>,
+    /// Its velocities in v.
+    pub dofs: Range<usize>,
+    /// Its coordinates in q.
+    pub q: Range<usize>,
+    /// Its entries in [`Data::mass`](crate::Data::mass) and [`Data::factor`](crate::Data::factor).
+    pub mass: Range<usize>,
+    /// It is one link on a free joint.
+    pub single: bool,
+    /// Its mass matrix is the same in every configuration: it is one link on a free joint whose
+    /// centre of mass is its origin.
+    pub constant_mass: bool,
+}
+
+/// A moving body with all bodies that are welded to it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Link {
+    /// The moving body.
+    pub body: usize,
+    /// The moving body that carries it, `None` at the root of a tree.
+    pub parent: Option<usize>,
+    /// Pose at the reference configuration, in the frame of `parent` or of the world.
+    pub pose: Isometry3<f64>,
+    /// Its joints.
+    pub joints: Range<usize>,
+    /// Its velocities.
+    pub dofs: Range<usize>,
+    /// Mass of the link [kg].
+    pub mass: f64,
+    /// Centre of mass [m], body frame; the origin if there is no mass.
+    pub com: Vector3<f64>,
+    /// Rotational inertia about the centre of mass [kg·m²], body axes.
+    pub inertia: Matrix3<f64>,
+    /// Mass whose weight is cancelled [kg]: sum of compensation × mass over the welded bodies.
+    pub compensated_mass: f64,
+    /// The same sum with the positions of their centres of mass [kg·m], body frame.
+    pub compensated_moment: Vector3<f64>,
+}
+
+/// A mechanism. Built by [`ModelBuilder`](crate::ModelBuilder).
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(crate) gravity: Vector3<f64>,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) joints: Vec<Joint>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) trees: Vec<TreeRange>,
+    /// Bodies without joints that a link carries.
+    pub(crate) welded: Vec<usize>,
+    /// Previous velocity on the way to the root, counted from the start of the tree; per dof.
+    pub(crate) dof_parents: Vec<Option<u32>>,
+    /// Inertia added to the diagonal; per dof.
+    pub(crate) armature: Vec<f64>,
+    pub(crate) q0: Vec<f64>,
+    pub(crate) q_spring: Vec<f64>,
+    /// From the builder's ids to the model's.
+    pub(crate) body_of_builder: Vec<BodyId>,
+    pub(crate) joint_of_builder: Vec<JointId>,
+}
+
+impl Model {
+    /// Number of coordinates.
+    pub fn nq(&self) -> usize {
+        self.q0.len()
+    }
+
+    /// Number of velocities.
+    pub fn nv(&self) -> usize {
+        self.dof_parents.len()
+    }
+
+    /// Acceleration of gravity [m/s²], world frame.
+    pub fn gravity(&self) -> Vector3<f64> {
+        self.gravity
+    }
+
+    /// Bodies in depth-first order; the first is the world.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// Joints in the order of their bodies.
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// Moving bodies in the order of the bodies.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// Trees in the order of the bodies.
+    pub fn trees(&self) -> &[TreeRange] {
+        &self.trees
+    }
+
+    /// The body of this name.
+    pub fn body(&self, name: &str) -> Option<BodyId> {
+        let found = self.bodies.iter().position(|body| body.spec.name == name);
+        found.filter(|_| !name.is_empty()).map(BodyId)
+    }
+
+    /// The joint of this name.
+    pub fn joint(&self, name: &str) -> Option<JointId> {
+        let found = self.joints.iter().position(|joint| joint.spec.name == name);
+        found.filter(|_| !name.is_empty()).map(JointId)
+    }
+
+    /// The body that the builder called by this id.
+    pub fn body_of_builder(&self, id: BodyId) -> Option<BodyId> {
+        self.body_of_builder.get(id.0).copied()
+    }
+
+    /// The joint that the builder called by this id.
+    pub fn joint_of_builder(&self, id: JointId) -> Option<JointId> {
+        self.joint_of_builder.get(id.0).copied()
+    }
+
+    /// The moving body that carries a body: itself if it has joints, `None` if it is fixed to the
+    /// world.
+    pub fn link(&self, body: BodyId) -> Option<usize> {
+        self.bodies[body.0].link
+    }
+
+    /// The tree of a body, `None` if it is fixed to the world.
+    pub fn tree(&self, body: BodyId) -> Option<usize> {
+        self.bodies[body.0].tree
+    }
+
+    /// The previous velocity on the way to the root, both counted from the start of their tree;
+    /// per dof. A tree's part is what `stiction_math::branch` asks for.
+    pub fn dof_parents(&self) -> &[Option<u32>] {
+        &self.dof_parents
+    }
+
+    /// Armature [kg, kg·m²]; per dof.
+    pub fn armature(&self) -> &[f64] {
+        &self.armature
+    }
+
+    /// The last velocity on which the motion of a body depends; the others are its ancestors in
+    /// [`Model::dof_parents`]. `None` if it is fixed to the world.
+    pub fn last_dof(&self, body: BodyId) -> Option<usize> {
+        let link = self.bodies[body.0].link?;
+        let joint = self.bodies[link].joints.clone().next_back()?;
+        self.joints[joint].dofs.clone().next_back()
+    }
+
+    /// Coordinates of the reference configuration.
+    pub fn q0(&self) -> &[f64] {
+        &self.q0
+    }
+
+    /// Coordinates at which the joints' springs are at rest.
+    pub fn q_spring(&self) -> &[f64] {
+        &self.q_spring
+    }
+
+    /// Mass of all bodies that move [kg].
+    pub fn mass(&self) -> f64 {
+        self.links.iter().map(|link| link.mass).sum()
+    }
+
+    /// Length of [`Data::mass`](crate::Data::mass).
+    pub fn mass_len(&self) -> usize {
+        self.trees.last().map_or(0, |tree| tree.mass.end)
+    }
+
+    /// The part of [`Data::mass`](crate::Data::mass) that belongs to a tree.
+    pub fn mass_range(&self, tree: usize) -> Range<usize> {
+        self.trees[tree].mass.clone()
+    }
+
+    /// The one joint of a tree that is a single body on a free joint.
+    pub(crate) fn is_free(&self, link: &Link) -> bool {
+        link.joints.len() == 1 && self.joints[link.joints.start].spec.kind == JointKind::Free
+    }
+}

@@ -1,0 +1,58 @@
+//! The physics of a moment: time, coordinates, velocities.
+
+use crate::error::StateError;
+use crate::model::Model;
+
+/// A state, in the coordinates of MuJoCo.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Time [s].
+    pub time: f64,
+    /// Coordinates [m, rad, -].
+    pub q: Vec<f64>,
+    /// Velocities [m/s, rad/s].
+    pub v: Vec<f64>,
+}
+
+impl State {
+    /// The reference configuration at rest.
+    pub fn new(model: &Model) -> Self {
+        Self { time: 0.0, q: model.q0().to_vec(), v: vec![0.0; model.nv()] }
+    }
+
+    /// Whether the state belongs to the model: lengths, finite numbers, quaternions that are
+    /// rotations.
+    pub fn check(&self, model: &Model) -> Result<(), StateError> {
+        for (what, array, expected) in [("q", &self.q, model.nq()), ("v", &self.v, model.nv())] {
+            if array.len() != expected {
+                return Err(StateError::Length { what, found: array.len(), expected });
+            }
+        }
+        let not_finite = |what, index, joint: &str, found| {
+            Err(StateError::NotFinite { what, index, joint: joint.into(), found })
+        };
+        if !self.time.is_finite() {
+            return not_finite("time", 0, "", self.time);
+        }
+        for joint in model.joints() {
+            let name = &joint.spec.name;
+            for (what, array, range) in [("q", &self.q, &joint.q), ("v", &self.v, &joint.dofs)] {
+                for index in range.clone() {
+                    if !array[index].is_finite() {
+                        return not_finite(what, index, name, array[index]);
+                    }
+                }
+            }
+            if let Some(index) = joint.quaternion() {
+                let found = self.q[index..index + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
+                if !((found - 1.0).abs() <= QUATERNION_SLACK) {
+                    return Err(StateError::Quaternion { index, joint: name.clone(), found });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How far the length of a quaternion may be from one: hand-typed digits pass, other numbers do not.
+const QUATERNION_SLACK: f64 = 1e-2;
