@@ -1,0 +1,204 @@
+//! Colliders: shapes carried by moving frames, and the rules that say which of them may touch.
+//!
+//! Two colliders are tested against each other if an explicit pair names them. Otherwise they are
+//! tested if their frames differ, are not both fixed and are not excluded, and their groups agree.
+
+use crate::{ColliderError, Shape};
+use nalgebra::Isometry3;
+
+/// Index of a collider in its set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ColliderId(pub u32);
+
+impl ColliderId {
+    /// The index as a `usize`.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Bits that say what a collider is and what it may touch, as contype and conaffinity of MJCF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Groups {
+    /// What this collider is, one bit per category.
+    pub category: u32,
+    /// Which categories it touches.
+    pub mask: u32,
+}
+
+impl Default for Groups {
+    fn default() -> Self {
+        Self { category: 1, mask: 1 }
+    }
+}
+
+impl Groups {
+    /// Whether either of the two touches what the other is.
+    pub fn agree(&self, other: &Self) -> bool {
+        (self.category & other.mask) != 0 || (other.category & self.mask) != 0
+    }
+}
+
+/// A shape carried by a moving frame.
+#[derive(Clone, Debug)]
+pub struct Collider {
+    /// Its geometry, in the shape's frame S.
+    pub shape: Shape,
+    /// Index of the moving frame F that carries it.
+    pub frame: u32,
+    /// Pose of S in F.
+    pub pose: Isometry3<f64>,
+    /// What it is and what it touches.
+    pub groups: Groups,
+    /// Distance [m] from which its contacts are wanted, whatever the motion.
+    pub margin: f64,
+}
+
+/// An immutable set of colliders with the rules that say which of them may touch.
+#[derive(Clone, Debug, Default)]
+pub struct Colliders {
+    colliders: Vec<Collider>,
+    /// Excluded pairs of frames, smaller first, sorted.
+    excludes: Vec<(u32, u32)>,
+    /// Explicit pairs of colliders, smaller first, sorted.
+    pairs: Vec<(u32, u32)>,
+    /// Fixed frames, indexed by frame.
+    fixed: Vec<bool>,
+    frames: usize,
+}
+
+/// Collects colliders and rules; [`CollidersBuilder::build`] checks them.
+#[derive(Clone, Debug, Default)]
+pub struct CollidersBuilder {
+    set: Colliders,
+}
+
+impl CollidersBuilder {
+    /// Adds a collider and names it.
+    pub fn add(&mut self, collider: Collider) -> ColliderId {
+        let id = ColliderId(self.set.colliders.len() as u32);
+        self.set.colliders.push(collider);
+        id
+    }
+
+    /// The collider added as `id` [`None` if there is none].
+    pub fn get(&self, id: ColliderId) -> Option<&Collider> {
+        self.set.colliders.get(id.index())
+    }
+
+    /// Number of colliders added.
+    pub fn len(&self) -> usize {
+        self.set.colliders.len()
+    }
+
+    /// Whether no collider was added.
+    pub fn is_empty(&self) -> bool {
+        self.set.colliders.is_empty()
+    }
+
+    /// Lets no collider of one frame touch one of the other, explicit pairs excepted.
+    pub fn exclude(&mut self, frame_a: u32, frame_b: u32) {
+        self.set.excludes.push(ordered(frame_a, frame_b));
+    }
+
+    /// Tests these two colliders against each other whatever their groups, frames and excludes.
+    pub fn pair(&mut self, a: ColliderId, b: ColliderId) {
+        self.set.pairs.push(ordered(a.0, b.0));
+    }
+
+    /// Says that a frame never moves; two fixed frames are not tested against each other.
+    pub fn fixed(&mut self, frame: u32) {
+        let frame = frame as usize;
+        if self.set.fixed.len() <= frame {
+            self.set.fixed.resize(frame + 1, false);
+        }
+        self.set.fixed[frame] = true;
+    }
+
+    /// Checks everything once; afterwards the set is the proof.
+    pub fn build(self) -> Result<Colliders, ColliderError> {
+        let mut set = self.set;
+        for (index, item) in set.colliders.iter().enumerate() {
+            let collider = index as u32;
+            item.shape.check().map_err(|source| ColliderError::Shape { collider, source })?;
+            let numbers =
+                item.pose.translation.vector.iter().chain(item.pose.rotation.coords.iter());
+            if !numbers.clone().all(|x| x.is_finite()) {
+                return Err(ColliderError::Pose { collider, frame: item.frame });
+            }
+            if !(item.margin >= 0.0 && item.margin.is_finite()) {
+                return Err(ColliderError::Margin { collider, found: item.margin });
+            }
+            set.frames = set.frames.max(item.frame as usize + 1);
+        }
+        let n = set.colliders.len();
+        for &(a, b) in &set.pairs {
+            if a == b || b as usize >= n {
+                return Err(ColliderError::Pair { a, b, colliders: n });
+            }
+        }
+        set.fixed.resize(set.frames.max(set.fixed.len()), false);
+        set.excludes.sort_unstable();
+        set.excludes.dedup();
+        set.pairs.sort_unstable();
+        set.pairs.dedup();
+        Ok(set)
+    }
+}
+
+impl Colliders {
+    /// An empty set to add to.
+    pub fn builder() -> CollidersBuilder {
+        CollidersBuilder::default()
+    }
+
+    /// Number of colliders.
+    pub fn len(&self) -> usize {
+        self.colliders.len()
+    }
+
+    /// Whether there is no collider.
+    pub fn is_empty(&self) -> bool {
+        self.colliders.is_empty()
+    }
+
+    /// Number of frames that the colliders name: the least length of the frames given to a detector.
+    pub fn frames(&self) -> usize {
+        self.frames
+    }
+
+    /// All colliders, by id.
+    pub fn as_slice(&self) -> &[Collider] {
+        &self.colliders
+    }
+
+    /// One collider.
+    pub fn get(&self, id: ColliderId) -> &Collider {
+        &self.colliders[id.index()]
+    }
+
+    /// The explicit pairs, smaller id first, sorted.
+    pub fn explicit_pairs(&self) -> &[(u32, u32)] {
+        &self.pairs
+    }
+
+    /// Whether a frame never moves.
+    pub fn is_fixed(&self, frame: u32) -> bool {
+        self.fixed.get(frame as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether the rules let the colliders with these indices touch.
+    pub fn may_touch(&self, a: u32, b: u32) -> bool {
+        let (one, two) = (&self.colliders[a as usize], &self.colliders[b as usize]);
+        let by_rule = one.frame != two.frame
+            && one.groups.agree(&two.groups)
+            && !(self.is_fixed(one.frame) && self.is_fixed(two.frame))
+            && (self.excludes.is_empty()
+                || self.excludes.binary_search(&ordered(one.frame, two.frame)).is_err());
+        by_rule || (!self.pairs.is_empty() && self.pairs.binary_search(&ordered(a, b)).is_ok())
+    }
+}
+
+fn ordered(a: u32, b: u32) -> (u32, u32) {
+    (a.min(b), a.max(b))
+}

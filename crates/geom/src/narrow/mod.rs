@@ -1,0 +1,80 @@
+//! Narrow phase: the manifold between two shapes that may touch.
+//!
+//! Every routine writes into a [`Manifold`]; normals point from A into B, points lie midway between
+//! the surfaces, gaps are measured along the normal. All is in the world frame W.
+
+mod manifold;
+
+pub use manifold::{Manifold, Touch};
+
+use crate::Shape;
+use nalgebra::{Isometry3, Vector3};
+
+/// A shape at its pose in the world.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed<'a> {
+    /// The shape.
+    pub shape: &'a Shape,
+    /// Pose of the shape's frame in the world.
+    pub X_WS: &'a Isometry3<f64>,
+}
+
+/// What the general convex routine asks of a shape: a convex core, rounded by a radius.
+///
+/// The shape is the set of all points within [`Core::radius`] of the core. All is in the shape's
+/// frame S.
+pub trait Core {
+    /// Farthest point of the core along `dir_S` (not zero, not necessarily a unit vector) [m].
+    fn support(&self, dir_S: &Vector3<f64>) -> Vector3<f64>;
+    /// Radius by which the core is rounded [m].
+    fn radius(&self) -> f64;
+    /// A point inside the core [m].
+    fn centre(&self) -> Vector3<f64>;
+    /// The feature of the core that faces `dir_S`: one vertex, the two ends of an edge, or a convex
+    /// polygon, counter-clockwise seen from outside, with stable names of its vertices.
+    fn face(&self, dir_S: &Vector3<f64>, face: &mut Face);
+}
+
+/// A feature of a convex core, see [`Core::face`].
+#[derive(Clone, Debug, Default)]
+pub struct Face {
+    /// Its vertices, counter-clockwise seen from outside [m].
+    pub points: Vec<Vector3<f64>>,
+    /// Stable names of the vertices, one each, below 2¹⁵.
+    pub ids: Vec<u32>,
+}
+
+/// Writes the contacts between two shapes within `reach` [m] into `manifold`: for any two shapes.
+pub fn contacts(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) {
+    if a.shape.is_convex() && b.shape.is_convex() {
+        convex(a, b, reach, manifold);
+    } else {
+        crate::nonconvex::contacts(a, b, reach, manifold);
+    }
+}
+
+/// Writes the contacts between two convex shapes (or a plane and a convex shape) within `reach` [m].
+pub fn convex(_a: Placed, _b: Placed, _reach: f64, _manifold: &mut Manifold) {}
+
+/// Writes the contacts between two rounded convex cores within `reach` [m].
+pub fn cores(
+    _a: (&dyn Core, &Isometry3<f64>),
+    _b: (&dyn Core, &Isometry3<f64>),
+    _reach: f64,
+    _manifold: &mut Manifold,
+) {
+}
+
+impl Face {
+    /// Forgets all vertices, keeps the memory.
+    pub fn clear(&mut self) {
+        self.points.clear();
+        self.ids.clear();
+    }
+
+    /// Adds a vertex with its name.
+    pub fn push(&mut self, id: u32, point: Vector3<f64>) {
+        self.points.push(point);
+        self.ids.push(id);
+    }
+}

@@ -1,0 +1,54 @@
+//! A cylinder about z, with flat caps at −half_length and +half_length.
+
+use crate::narrow::Face;
+use nalgebra::{Matrix3, Vector3};
+use std::f64::consts::PI;
+
+/// Number of points of a rim that stand for a cap's circle in a manifold.
+///
+/// They lie on the circle, so that gaps at them are exact.
+const RIM_POINTS: usize = 8;
+
+/// Volume [m³].
+pub fn volume(radius: f64, half_length: f64) -> f64 {
+    2.0 * PI * radius * radius * half_length
+}
+
+/// Inertia about the centre per unit of mass [m²].
+pub fn unit_inertia(radius: f64, half_length: f64) -> Matrix3<f64> {
+    let (r2, h2) = (radius * radius, half_length * half_length);
+    let across = 0.25 * r2 + h2 / 3.0;
+    Matrix3::from_diagonal(&Vector3::new(across, across, 0.5 * r2))
+}
+
+/// Farthest point along `dir` [m]; on the axis of a cap when `dir` is along z.
+pub fn support(radius: f64, half_length: f64, dir: &Vector3<f64>) -> Vector3<f64> {
+    let across = dir.x.hypot(dir.y);
+    let scale = if across > 0.0 { radius / across } else { 0.0 };
+    let z = if dir.z < 0.0 { -half_length } else { half_length };
+    Vector3::new(scale * dir.x, scale * dir.y, z)
+}
+
+/// The cap as a polygon if `dir` looks more along the axis than across, else the line on the side.
+///
+/// The polygon's first vertex is the point of the rim that `dir` looks at most, so that the deepest
+/// point of the circle is always one of them and all move continuously with a slow motion.
+pub fn face(radius: f64, half_length: f64, dir: &Vector3<f64>, face: &mut Face) {
+    let across = dir.x.hypot(dir.y);
+    let (cos, sin) = if across > 0.0 { (dir.x / across, dir.y / across) } else { (1.0, 0.0) };
+    if dir.z.abs() <= across {
+        let (x, y) = (radius * cos, radius * sin);
+        face.push(0, Vector3::new(x, y, -half_length));
+        face.push(1, Vector3::new(x, y, half_length));
+        return;
+    }
+    let top = dir.z > 0.0;
+    for k in 0..RIM_POINTS {
+        // Counter-clockwise seen from outside: the lower cap is seen from below.
+        let turn = if top { k } else { (RIM_POINTS - k) % RIM_POINTS };
+        let (s, c) = (turn as f64 * (2.0 * PI / RIM_POINTS as f64)).sin_cos();
+        let (x, y) = (radius * (cos * c - sin * s), radius * (sin * c + cos * s));
+        let id = 2 + turn + if top { RIM_POINTS } else { 0 };
+        face.push(id as u32, Vector3::new(x, y, if top { half_length } else { -half_length }));
+    }
+}
