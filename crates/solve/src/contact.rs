@@ -79,6 +79,12 @@ pub fn add_to_normal(rows: &mut [f64], value: f64) {
     rows[0] += value;
 }
 
+/// The normal row of a row-major matrix with a row per row of a contact and `width` columns.
+#[inline]
+pub fn normal_row(matrix: &[f64], width: usize) -> &[f64] {
+    &matrix[..width]
+}
+
 /// Per-row values of a contact that has one value for its normal and one for its tangents.
 #[inline]
 pub fn rows(normal: f64, tangential: f64) -> [f64; DIM] {
@@ -95,7 +101,18 @@ pub fn half_square(r: &[f64], lambda: &[f64]) -> f64 {
 /// is the part of the x axis, or of the y axis for normals near x, that is orthogonal to it.
 pub fn frame(normal: Vector3<f64>) -> Matrix3<f64> {
     let nearest = if normal.x.abs() < 0.7 { Vector3::x() } else { Vector3::y() };
-    let first = (nearest - normal * nearest.dot(&normal)).normalize();
+    frame_along(normal, nearest)
+}
+
+/// The rotation from world axes to the rows of a contact whose first tangent is the part of
+/// `along` that is orthogonal to the unit normal. A direction along the normal has no such part;
+/// then the tangents are those of [`frame`].
+pub fn frame_along(normal: Vector3<f64>, along: Vector3<f64>) -> Matrix3<f64> {
+    let part = along - normal * along.dot(&normal);
+    if part.norm() <= 1e-9 * along.norm() {
+        return frame(normal);
+    }
+    let first = part.normalize();
     let second = normal.cross(&first);
     Matrix3::from_rows(&[normal.transpose(), first.transpose(), second.transpose()])
 }

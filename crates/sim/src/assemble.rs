@@ -1,0 +1,219 @@
+//! From joints, limits, drives and contacts to rows.
+//!
+//! Rigid contacts and limits let a gap close within the step and no more, `c_n ≥ −gap/h`; where
+//! they have closed, `c_n ≥ 0`, and what penetrates is moved apart elsewhere, so that the problem
+//! for velocities keeps a solution and gains no energy. Restitution replaces the bound for impacts
+//! faster than a threshold. Compliant contacts yield [Castro22, Eqs. (2), (20)].
+
+use nalgebra::{Matrix3, Vector3};
+use stiction_geom::Contact;
+use stiction_mech::{Drive, Forces, LimitRow};
+use stiction_solve::contact;
+use stiction_solve::law::{Bilateral, Bounded, Coulomb, Elliptic, Law, Unilateral};
+
+use crate::constraint::{MOST_ROWS, Place};
+use crate::rows::{Class, Key, Rows, Sight};
+use crate::surface::{Combine, GrainOf, Pairing};
+use crate::world::World;
+
+/// What the rows of a step depend on beside positions and velocities.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// Time step [s].
+    pub time_step: f64,
+    /// Weight of the next velocity in the velocity on which the laws act.
+    pub alpha: f64,
+    /// Speed of approach [m/s] below which nothing bounces.
+    pub bounce_threshold: f64,
+    pub combine: Combine,
+}
+
+/// Rows of the equalities: no relative motion.
+pub(crate) fn equalities(world: &World, place: &Place, sight: &Sight, rows: &mut Rows) {
+    let mut error = [0.0; MOST_ROWS];
+    for (index, equality) in world.equalities.iter().enumerate() {
+        let dim = equality.dim();
+        equality.error(place, &mut error);
+        for row in 0..dim {
+            let key = Key {
+                class: Class::Equality,
+                a: index as u32,
+                b: row as u32,
+                feature: 0,
+            };
+            rows.open(key, Law::Bilateral(Bilateral), error[row], &[0.0], &[0.0]);
+            equality.row(row, place, sight, rows);
+            rows.close();
+        }
+    }
+}
+
+/// Rows of limits that can be reached within the step.
+pub(crate) fn limits(rules: &Rules, forces: &Forces, sight: &Sight, rows: &mut Rows) {
+    for limit in forces.limits() {
+        let LimitRow { row, gap, sign, .. } = *limit;
+        let (a, b) = limit.source.key();
+        let key =
+            Key { class: Class::Limit, a, b, feature: u32::from(sign < 0.0) };
+        let bias = gap.max(0.0) / rules.time_step;
+        rows.open(key, Law::Unilateral(Unilateral), gap, &[bias], &[0.0]);
+        for entry in row.of(forces.entries()) {
+            rows.dof(sight, entry.dof, sign * entry.coefficient);
+        }
+        rows.close();
+    }
+}
+
+/// Rows of bounded or coupled forces: implicit spring-dampers that saturate, and dry friction.
+pub(crate) fn drives(rules: &Rules, forces: &Forces, sight: &Sight, rows: &mut Rows) {
+    let h = rules.time_step;
+    for drive in forces.drives() {
+        let Drive { row, force, rate, stiffness, damping, lower, upper, .. } = *drive;
+        let Some(law) = Bounded::new(h * lower, h * upper) else { continue };
+        // λ = h f(u), f = f₀ − d (u − u₀) − h k u: a yield around the bounds.
+        let gain = h * stiffness + damping;
+        let (bias, compliance) = if gain > 0.0 {
+            (-(force + damping * rate) / gain, 1.0 / (h * gain))
+        } else {
+            (0.0, 0.0)
+        };
+        let (a, b) = drive.kind.key();
+        let key = Key { class: Class::Drive, a, b, feature: 0 };
+        rows.open(key, Law::Bounded(law), 0.0, &[bias], &[compliance]);
+        for entry in row.of(forces.entries()) {
+            rows.dof(sight, entry.dof, entry.coefficient);
+        }
+        rows.close();
+    }
+}
+
+/// Rows of the contacts.
+pub(crate) fn contacts(
+    world: &World,
+    rules: &Rules,
+    found: &[Contact],
+    sight: &Sight,
+    rows: &mut Rows,
+) {
+    for contact in found {
+        let bodies = [contact.a, contact.b].map(|id| world.geoms[id.index()].body.0);
+        let surfaces = [contact.a, contact.b].map(|id| &world.geoms[id.index()].surface);
+        let pairing = Pairing::of(surfaces[0], surfaces[1], rules.combine);
+        let Some(law) = law(&pairing) else { continue };
+        let frame = frame(world, contact, &pairing, sight);
+        let approach = contact.normal.dot(
+            &(sight.point_velocity(bodies[1], &contact.point)
+                - sight.point_velocity(bodies[0], &contact.point)),
+        );
+        let (bias, compliance) = normal_rule(&pairing, rules, contact.gap, approach);
+        let key = Key {
+            class: Class::Contact,
+            a: contact.a.0,
+            b: contact.b.0,
+            feature: contact.feature,
+        };
+        let (bias, compliance) = (contact::rows(bias, 0.0), contact::rows(compliance, 0.0));
+        rows.open(key, law, contact.gap, &bias, &compliance);
+        let axes: [Vector3<f64>; contact::DIM] =
+            std::array::from_fn(|row| frame.row(row).transpose());
+        rows.point(sight, bodies[1], &contact.point, &axes, 1.0);
+        rows.point(sight, bodies[0], &contact.point, &axes, -1.0);
+        rows.close();
+    }
+}
+
+fn law(pairing: &Pairing) -> Option<Law> {
+    if pairing.grain == GrainOf::Neither {
+        return Coulomb::new(pairing.friction).map(Law::Coulomb);
+    }
+    Elliptic::new(pairing.friction, pairing.across_friction).map(Law::Elliptic)
+}
+
+/// World axes to the rows of a contact; the first tangent follows the grain if there is one.
+pub(crate) fn frame(
+    world: &World,
+    contact: &Contact,
+    pairing: &Pairing,
+    sight: &Sight,
+) -> Matrix3<f64> {
+    let owner = match pairing.grain {
+        GrainOf::Neither => return contact::frame(contact.normal),
+        GrainOf::A => contact.a,
+        GrainOf::B => contact.b,
+    };
+    let geom = &world.geoms[owner.index()];
+    match geom.surface.grain {
+        Some(grain) => {
+            let rotation = sight.data.body_pose[geom.body.0].rotation * geom.pose.rotation;
+            contact::frame_along(contact.normal, rotation * grain.along.into_inner())
+        }
+        None => contact::frame(contact.normal),
+    }
+}
+
+/// Bias [m/s] and yield [1/kg] of the normal row, from the gap [m] and the velocity [m/s] at which
+/// it changes before the step.
+fn normal_rule(pairing: &Pairing, rules: &Rules, gap: f64, approach: f64) -> (f64, f64) {
+    let h = rules.time_step;
+    if pairing.stiffness.is_finite() {
+        let (k, tau) = (pairing.stiffness, pairing.dissipation);
+        return (gap / (h + tau), 1.0 / (h * k * (h + tau))); // [Castro22, Eqs. (20), (29)]
+    }
+    let closing = -gap.max(0.0) / h;
+    let impact = approach < -rules.bounce_threshold && gap + h * approach < 0.0;
+    let bounces = pairing.restitution > 0.0 || rules.alpha < 1.0;
+    let least = if impact && bounces {
+        // The velocity of the laws that leaves with −ε times the approach.
+        let rebound = ((1.0 - rules.alpha) - rules.alpha * pairing.restitution) * approach;
+        if gap < 0.0 { rebound.max(closing) } else { rebound }
+    } else {
+        closing
+    };
+    (-least, 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::Surface;
+
+    fn rules(alpha: f64) -> Rules {
+        let combine = Combine::default();
+        Rules { time_step: 0.01, alpha, bounce_threshold: 0.2, combine }
+    }
+
+    fn pairing(restitution: f64) -> Pairing {
+        let surface = Surface { restitution, ..Surface::default() };
+        Pairing::of(&surface, &surface, Combine::default())
+    }
+
+    #[test]
+    fn a_gap_may_close_within_the_step_and_no_more() {
+        let (bias, compliance) = normal_rule(&pairing(0.0), &rules(1.0), 1e-3, -5.0);
+        // Touching after h: c_n = −gap/h, so that c_n + e = 0.
+        assert!((bias - 0.1).abs() <= 1e-16 && compliance == 0.0);
+    }
+
+    #[test]
+    fn penetration_pushes_no_velocity() {
+        assert_eq!(normal_rule(&pairing(0.0), &rules(1.0), -1e-3, 0.0).0, 0.0);
+    }
+
+    #[test]
+    fn an_impact_leaves_at_restitution_times_the_approach_in_both_conventions() {
+        let (epsilon, approach) = (0.6, -2.0);
+        for alpha in [1.0, 0.5] {
+            let (bias, _) = normal_rule(&pairing(epsilon), &rules(alpha), 0.0, approach);
+            // The law acts on v̂ = (1 − α) v⁻ + α v⁺ and is active: v̂ = −bias.
+            let after = (-bias - (1.0 - alpha) * approach) / alpha;
+            assert!((after + epsilon * approach).abs() <= 1e-15, "alpha {alpha}: {after}");
+        }
+    }
+
+    #[test]
+    fn the_mean_velocity_convention_does_not_bounce_without_restitution() {
+        let (bias, _) = normal_rule(&pairing(0.0), &rules(0.5), 0.0, -1.0);
+        let after = (-bias - 0.5 * -1.0) / 0.5;
+        assert_eq!(after, 0.0);
+    }
+}

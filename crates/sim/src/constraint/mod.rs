@@ -1,0 +1,169 @@
+//! Equalities: position errors that must stay zero, and their rows.
+//!
+//! One file per kind. Each says its error at a configuration and writes the rows whose velocity is
+//! the rate of that error. To add one: write `constraint/<name>.rs`, a variant of [`Equality`] with
+//! its arms, and one line in [`CONSTRAINTS`]; the battery compares rows with differences of errors.
+
+mod connect;
+mod distance;
+mod joint;
+mod polynomial;
+mod tendon;
+mod weld;
+
+pub use connect::Connect;
+pub use distance::Distance;
+pub use joint::JointCoupling;
+pub use polynomial::Polynomial;
+pub use tendon::TendonCoupling;
+pub use weld::Weld;
+
+use nalgebra::{Isometry3, Vector3};
+use stiction_mech::{BodyId, Data, Model};
+
+use crate::error::WorldError;
+use crate::rows::{Rows, Sight};
+use crate::world::Renumber;
+
+/// Rows that the largest equality has.
+pub(crate) const MOST_ROWS: usize = 6;
+
+/// A configuration at which errors are asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub model: &'a Model,
+    pub q: &'a [f64],
+    pub data: &'a Data,
+}
+
+impl Place<'_> {
+    pub fn pose(&self, body: BodyId) -> &Isometry3<f64> {
+        &self.data.body_pose[body.0]
+    }
+
+    pub fn point(&self, body: BodyId, point: &Vector3<f64>) -> Vector3<f64> {
+        (self.pose(body) * nalgebra::Point3::from(*point)).coords
+    }
+}
+
+/// What an equality can be asked. Errors and rows come in the same order.
+pub(crate) trait Relation {
+    /// Number of rows.
+    fn dim(&self) -> usize;
+
+    /// Position errors [m, rad].
+    fn error(&self, place: &Place, out: &mut [f64]);
+
+    /// Adds the terms of one row, whose velocity is the rate of its error.
+    fn row(&self, row: usize, place: &Place, sight: &Sight, rows: &mut Rows);
+
+    /// From the ids of the builder to those of the model.
+    fn renumber(&mut self, renumber: &Renumber, name: &str) -> Result<(), WorldError>;
+
+    /// Whether it can be in this model.
+    fn check(&self, model: &Model, name: &str) -> Result<(), WorldError>;
+}
+
+/// An equality of the house.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Equality {
+    /// Two points coincide.
+    Connect(Connect),
+    /// Two points keep their distance.
+    Distance(Distance),
+    /// A coordinate is a polynomial of another, or constant.
+    Joint(JointCoupling),
+    /// The length of a tendon is a polynomial of another's, or constant.
+    Tendon(TendonCoupling),
+    /// Two bodies move as one.
+    Weld(Weld),
+}
+
+impl Equality {
+    fn relation(&self) -> &dyn Relation {
+        match self {
+            Self::Connect(relation) => relation,
+            Self::Distance(relation) => relation,
+            Self::Joint(relation) => relation,
+            Self::Tendon(relation) => relation,
+            Self::Weld(relation) => relation,
+        }
+    }
+
+    /// Number of rows.
+    pub fn dim(&self) -> usize {
+        self.relation().dim()
+    }
+
+    pub(crate) fn error(&self, place: &Place, out: &mut [f64]) {
+        self.relation().error(place, out);
+    }
+
+    pub(crate) fn row(&self, row: usize, place: &Place, sight: &Sight, rows: &mut Rows) {
+        self.relation().row(row, place, sight, rows);
+    }
+
+    pub(crate) fn renumber(&mut self, to: &Renumber, name: &str) -> Result<(), WorldError> {
+        match self {
+            Self::Connect(relation) => relation.renumber(to, name),
+            Self::Distance(relation) => relation.renumber(to, name),
+            Self::Joint(relation) => relation.renumber(to, name),
+            Self::Tendon(relation) => relation.renumber(to, name),
+            Self::Weld(relation) => relation.renumber(to, name),
+        }
+    }
+
+    pub(crate) fn check(&self, model: &Model, name: &str) -> Result<(), WorldError> {
+        self.relation().check(model, name)
+    }
+}
+
+/// One line of [`CONSTRAINTS`].
+pub struct Entry {
+    /// Name in files.
+    pub name: &'static str,
+    /// What it says, in one line.
+    pub about: &'static str,
+}
+
+/// Every equality of the house, in alphabetical order.
+pub static CONSTRAINTS: &[Entry] = &[
+    Entry { name: "connect", about: "two points of two bodies coincide" },
+    Entry { name: "distance", about: "two points of two bodies keep their distance" },
+    Entry { name: "joint", about: "a coordinate is a polynomial of another, or constant" },
+    Entry { name: "tendon", about: "a tendon's length is a polynomial of another's, or constant" },
+    Entry { name: "weld", about: "two bodies keep their relative pose" },
+];
+
+fn not_finite(name: &str, what: &str, found: f64) -> WorldError {
+    WorldError::Equality {
+        name: name.to_owned(),
+        what: format!("{what} = {found}"),
+        expected: "a finite number",
+    }
+}
+
+/// Finite points of two different bodies, at least one of which can move.
+fn check_points(
+    model: &Model,
+    name: &str,
+    ends: [(BodyId, &Vector3<f64>); 2],
+) -> Result<(), WorldError> {
+    for (_, point) in ends {
+        if let Some(found) = point.iter().find(|x| !x.is_finite()) {
+            return Err(not_finite(name, "point", *found));
+        }
+    }
+    let [(a, _), (b, _)] = ends;
+    if model.link(a) == model.link(b) {
+        return Err(WorldError::Equality {
+            name: name.to_owned(),
+            what: format!("bodies {} and {} are one rigid piece", a.0, b.0),
+            expected: "bodies that can move relative to one another",
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Errors of worlds, settings and steps: where, what was found, what was expected.
+
+use stiction_geom::ShapeError;
+use stiction_mech::{ModelError, StateError};
+use stiction_solve::ProblemError;
+use stiction_solve::solver::SettingError;
+
+/// A world that cannot be.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorldError {
+    /// The mechanism is wrong.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A shape is wrong.
+    #[error("shape \"{name}\": {source}")]
+    Shape {
+        /// Name of the shape.
+        name: String,
+        /// What is wrong with it.
+        source: ShapeError,
+    },
+    /// A surface is wrong.
+    #[error("shape \"{shape}\": {what} = {found}; expected {expected}")]
+    Surface {
+        /// Name of the shape.
+        shape: String,
+        /// Which number.
+        what: &'static str,
+        /// What it is.
+        found: f64,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// An equality is wrong.
+    #[error("equality \"{name}\": {what}; expected {expected}")]
+    Equality {
+        /// Name of the equality.
+        name: String,
+        /// What was found.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// Something refers to a thing that is not there.
+    #[error("{owner}: {what} {found} does not exist; there are {count}")]
+    Unknown {
+        /// Who refers.
+        owner: String,
+        /// To what.
+        what: &'static str,
+        /// Its index.
+        found: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A shape that cannot move sits on a body that can.
+    #[error("shape \"{name}\": a {kind} has no inside to move; expected it on a fixed body")]
+    Immovable {
+        /// Name of the shape.
+        name: String,
+        /// Its kind.
+        kind: &'static str,
+    },
+}
+
+/// A setting that cannot be.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// A value is wrong.
+    #[error("{key} = {found}; expected {expected}")]
+    Value {
+        /// The setting.
+        key: String,
+        /// Its value.
+        found: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// There is no such setting.
+    #[error("no setting is called \"{key}\"; expected one of: {known}")]
+    Unknown {
+        /// The name found.
+        key: String,
+        /// The names there are.
+        known: &'static str,
+    },
+    /// The solver or one of its parameters is wrong.
+    #[error(transparent)]
+    Solver(#[from] SettingError),
+}
+
+/// A step that did not happen. The state is as it was before.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The state given is no state of this model.
+    #[error("step at t = {time} s: {source}")]
+    State {
+        /// Time of the state [s].
+        time: f64,
+        /// What is wrong with it.
+        source: StateError,
+    },
+    /// An input is not finite or has the wrong length.
+    #[error("step at t = {time} s: {what}[{index}] = {found}; expected a finite number")]
+    Input {
+        /// Time of the state [s].
+        time: f64,
+        /// Which array.
+        what: &'static str,
+        /// Index in it.
+        index: usize,
+        /// What was found.
+        found: f64,
+    },
+    /// The next state would not be finite.
+    #[error(
+        "step at t = {time} s: the next {what} of \"{joint}\" would be {found}; \
+         expected a finite number. The time step of {time_step} s may be too large"
+    )]
+    NotFinite {
+        /// Time of the state [s].
+        time: f64,
+        /// The time step [s].
+        time_step: f64,
+        /// Coordinate or velocity.
+        what: &'static str,
+        /// The joint.
+        joint: String,
+        /// What was found.
+        found: f64,
+    },
+    /// The contact problem could not be posed.
+    #[error("step at t = {time} s: {source}")]
+    Problem {
+        /// Time of the state [s].
+        time: f64,
+        /// What is wrong with it.
+        source: ProblemError,
+    },
+    /// The solver does not know the friction model asked for.
+    #[error(transparent)]
+    Solver(#[from] SettingError),
+}

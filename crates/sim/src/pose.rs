@@ -1,0 +1,211 @@
+//! Poses the contact problem: subsystems, ports and constraints from trees and rows.
+//!
+//! Only trees that a constraint touches take part. A small tree gives its matrix as it is, a larger
+//! one link by link, so that solvers that split by link find the links.
+
+use std::ops::Range;
+
+use stiction_mech::{Data, Model};
+use stiction_solve::law::{Bilateral, Law, Unilateral};
+use stiction_solve::problem::{Builder, Map, PortId, SubsystemId, Tree};
+use stiction_solve::{Problem, ProblemError, contact};
+
+use crate::free::FreeMotion;
+use crate::rows::{Constraint, Port, Rows};
+use crate::world::World;
+
+/// Terms of a constraint that need no memory of their own.
+const FEW: usize = 16;
+
+/// Memory for posing problems.
+pub(crate) struct Poser {
+    builder: Builder,
+    /// Scratch: the links of the tree in turn.
+    tree: Tree,
+    /// Trees that take part, ascending, and the velocities of the problem that are theirs.
+    parts: Vec<(usize, Range<usize>)>,
+    /// Per tree: its place among the parts.
+    subsystem: Vec<Option<SubsystemId>>,
+    whole: Vec<Option<PortId>>,
+    link: Vec<Option<PortId>>,
+    dof: Vec<Option<PortId>>,
+    zeros: Vec<f64>,
+}
+
+/// Which problem is posed.
+#[derive(Clone, Copy)]
+pub(crate) enum Question<'a> {
+    /// The next velocities.
+    Velocities,
+    /// Displacements that take position errors back: equalities to zero, the normal parts of
+    /// contacts and limits to no less than zero. Per constraint, the error or gap to be corrected,
+    /// or nothing if the constraint takes no part.
+    Displacements(&'a [Option<f64>]),
+}
+
+impl Poser {
+    pub fn new(model: &Model) -> Self {
+        Self {
+            builder: Problem::builder("step"),
+            tree: Tree::new(),
+            parts: Vec::new(),
+            subsystem: vec![None; model.trees().len()],
+            whole: vec![None; model.trees().len()],
+            link: vec![None; model.bodies().len()],
+            dof: vec![None; model.nv()],
+            zeros: vec![0.0; model.nv()],
+        }
+    }
+
+    /// Trees that take part, and their velocities in the problem.
+    pub fn parts(&self) -> &[(usize, Range<usize>)] {
+        &self.parts
+    }
+
+    /// Poses a problem in the memory of the last one.
+    pub fn pose(
+        &mut self,
+        world: &World,
+        data: &Data,
+        free: &FreeMotion,
+        rows: &Rows,
+        question: Question,
+        problem: &mut Problem,
+    ) -> Result<(), ProblemError> {
+        self.builder.clear();
+        self.find_parts(&world.model, rows, question);
+        self.add_subsystems(world, data, free, question);
+        for (index, constraint) in rows.constraints().iter().enumerate() {
+            match question {
+                Question::Velocities => self.add_velocity_row(world, rows, constraint),
+                Question::Displacements(wanted) => {
+                    if let Some(error) = wanted[index] {
+                        self.add_displacement_row(world, rows, constraint, error);
+                    }
+                }
+            }
+        }
+        self.builder.build_into(problem)
+    }
+
+    fn find_parts(&mut self, model: &Model, rows: &Rows, question: Question) {
+        self.subsystem.fill(None);
+        self.whole.fill(None);
+        self.link.fill(None);
+        self.dof.fill(None);
+        for (index, constraint) in rows.constraints().iter().enumerate() {
+            if let Question::Displacements(wanted) = question
+                && wanted[index].is_none()
+            {
+                continue;
+            }
+            for term in rows.terms(constraint) {
+                self.subsystem[term.tree as usize] = Some(SubsystemId(0));
+            }
+        }
+        self.parts.clear();
+        let mut first = 0;
+        for (tree, range) in model.trees().iter().enumerate() {
+            if self.subsystem[tree].is_some() {
+                self.parts.push((tree, first..first + range.dofs.len()));
+                first += range.dofs.len();
+            }
+        }
+    }
+
+    fn add_subsystems(&mut self, world: &World, data: &Data, free: &FreeMotion, question: Question) {
+        for place in 0..self.parts.len() {
+            let tree = self.parts[place].0;
+            let range = &world.model.trees()[tree];
+            let momentum = match question {
+                Question::Velocities => free.momentum(range.dofs.clone()),
+                Question::Displacements(_) => &self.zeros[range.dofs.clone()],
+            };
+            let id = if free.is_whole(tree) {
+                self.builder.dense(free.matrix(range.mass.clone()), momentum)
+            } else {
+                self.tree.clear();
+                for link in &world.model.links()[range.links.clone()] {
+                    let parent = link.parent.map(|body| world.link_index[body] as usize);
+                    let inertia = free.scaled_inertia(&data.link_inertia[link.body]);
+                    let subspace = &data.subspace[link.dofs.clone()];
+                    self.tree.link(parent, subspace, inertia, free.diagonal(link.dofs.clone()));
+                }
+                self.builder.tree(&self.tree, momentum)
+            };
+            self.subsystem[tree] = Some(id);
+        }
+    }
+
+    fn port(&mut self, world: &World, port: Port) -> Option<PortId> {
+        let (slot, tree, map) = match port {
+            Port::Whole(tree) => (&mut self.whole[tree as usize], tree as usize, Map::Whole),
+            Port::Link(body) => {
+                let tree = world.model.bodies()[body as usize].tree?;
+                let index = world.link_index[body as usize] as usize;
+                (&mut self.link[body as usize], tree, Map::Link(index))
+            }
+            Port::Dof(dof) => {
+                let dof = dof as usize;
+                let tree = world.model.trees().partition_point(|t| t.dofs.end <= dof);
+                let first = dof - world.model.trees()[tree].dofs.start;
+                (&mut self.dof[dof], tree, Map::Coordinates { first, count: 1 })
+            }
+        };
+        if slot.is_none() {
+            *slot = Some(self.builder.port(self.subsystem[tree]?, map));
+        }
+        *slot
+    }
+
+    fn add_velocity_row(&mut self, world: &World, rows: &Rows, constraint: &Constraint) {
+        let (bias, compliance) = (rows.bias(constraint), rows.compliance(constraint));
+        self.add(world, rows, constraint, constraint.law, bias, compliance, |values| values);
+    }
+
+    fn add_displacement_row(
+        &mut self,
+        world: &World,
+        rows: &Rows,
+        constraint: &Constraint,
+        error: f64,
+    ) {
+        let law = match constraint.law {
+            Law::Bilateral(_) => Law::Bilateral(Bilateral),
+            _ => Law::Unilateral(Unilateral),
+        };
+        let dim = constraint.rows().len();
+        self.add(world, rows, constraint, law, &[error], &[0.0], |values| {
+            if dim == contact::DIM {
+                contact::normal_row(values, values.len() / contact::DIM)
+            } else {
+                values
+            }
+        });
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn add(
+        &mut self,
+        world: &World,
+        rows: &Rows,
+        constraint: &Constraint,
+        law: Law,
+        bias: &[f64],
+        compliance: &[f64],
+        part: impl for<'v> Fn(&'v [f64]) -> &'v [f64],
+    ) {
+        let terms = rows.terms(constraint);
+        let mut few: [(PortId, &[f64]); FEW] = [(PortId(0), &[]); FEW];
+        let mut many = Vec::new();
+        if terms.len() > FEW {
+            many.resize(terms.len(), (PortId(0), [].as_slice()));
+        }
+        let list = if terms.len() > FEW { &mut many[..] } else { &mut few[..terms.len()] };
+        for (slot, term) in list.iter_mut().zip(terms) {
+            let Some(port) = self.port(world, term.port) else { return };
+            *slot = (port, part(rows.values(term)));
+        }
+        self.builder.constraint(law, bias, compliance, list);
+    }
+}

@@ -1,0 +1,268 @@
+//! The constraint rows of one step, in flat memory, before any solver sees them.
+//!
+//! A constraint has a law, its bias and yield per row, a position (gap or error) and up to a few
+//! terms. A term is the matrix C of one port: the whole of a small tree, a link of a larger one, or
+//! a single coordinate. From the same rows the problem for velocities and the one that removes
+//! position errors are posed. Keys are sorted, so that impulses are carried from step to step by
+//! merging two lists.
+
+use nalgebra::{Vector3, Vector6};
+use stiction_math::branch;
+use stiction_mech::{BodyId, Data, Model};
+use stiction_solve::law::Law;
+
+/// Identity of a constraint over time: its class, what it is between, and which of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub class: Class,
+    pub a: u32,
+    pub b: u32,
+    pub feature: u32,
+}
+
+/// Classes of constraints, in the order of their rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Class {
+    #[default]
+    Equality,
+    Limit,
+    Drive,
+    Contact,
+}
+
+/// What a term reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Port {
+    /// All velocities of a tree.
+    Whole(u32),
+    /// The spatial velocity of a link, by the body that is the link.
+    Link(u32),
+    /// One velocity of the model.
+    Dof(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Term {
+    pub port: Port,
+    pub tree: u32,
+    offset: u32,
+    len: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Constraint {
+    pub key: Key,
+    pub law: Law,
+    /// Gap of a contact or limit, error of an equality [m, rad]; zero for drives.
+    pub position: f64,
+    pub first_row: u32,
+    dim: u32,
+    first_term: u32,
+    end_term: u32,
+}
+
+impl Constraint {
+    pub fn rows(&self) -> std::ops::Range<usize> {
+        self.first_row as usize..(self.first_row + self.dim) as usize
+    }
+}
+
+/// How trees are seen by constraints.
+#[derive(Clone, Copy)]
+pub(crate) struct Sight<'a> {
+    pub model: &'a Model,
+    pub data: &'a Data,
+    /// Per tree: whether its constraints are written in its own velocities, not link by link.
+    pub whole: &'a [bool],
+    /// Per tree: whether it is asleep, and so does not move.
+    pub asleep: &'a [bool],
+}
+
+impl Sight<'_> {
+    /// The tree of a body that moves; `None` if the body is fixed or asleep.
+    pub fn moving_tree(&self, body: usize) -> Option<usize> {
+        self.model.bodies()[body].tree.filter(|tree| !self.asleep[*tree])
+    }
+
+    /// The tree of a velocity.
+    pub fn tree_of_dof(&self, dof: usize) -> usize {
+        self.model.trees().partition_point(|tree| tree.dofs.end <= dof)
+    }
+
+    /// Velocities on which a link depends, counted from the start of its tree.
+    fn path(&self, tree: usize, link: usize) -> impl Iterator<Item = usize> + '_ {
+        let dofs = self.model.trees()[tree].dofs.clone();
+        let last = self.model.last_dof(BodyId(link)).map(|dof| (dof - dofs.start) as u32);
+        branch::ancestors(&self.model.dof_parents()[dofs], last)
+    }
+
+    /// Velocity of a point of a body [m/s], zero for a fixed one.
+    pub fn point_velocity(&self, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
+        let Some(tree) = self.moving_tree(body) else { return Vector3::zeros() };
+        let V = &self.data.velocity[body];
+        let (w, v): (Vector3<f64>, Vector3<f64>) =
+            (V.fixed_rows::<3>(0).into(), V.fixed_rows::<3>(3).into());
+        v + w.cross(&(point - self.data.reference[tree]))
+    }
+}
+
+/// Rows of a step. Constraints are opened, given terms, and closed, in the order of their keys.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    constraints: Vec<Constraint>,
+    bias: Vec<f64>,
+    compliance: Vec<f64>,
+    terms: Vec<Term>,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    pub fn clear(&mut self) {
+        self.constraints.clear();
+        self.bias.clear();
+        self.compliance.clear();
+        self.terms.clear();
+        self.values.clear();
+    }
+
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+
+    pub fn len(&self) -> usize {
+        self.bias.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.constraints.is_empty()
+    }
+
+    pub fn bias(&self, constraint: &Constraint) -> &[f64] {
+        &self.bias[constraint.rows()]
+    }
+
+    pub fn compliance(&self, constraint: &Constraint) -> &[f64] {
+        &self.compliance[constraint.rows()]
+    }
+
+    pub fn terms(&self, constraint: &Constraint) -> &[Term] {
+        &self.terms[constraint.first_term as usize..constraint.end_term as usize]
+    }
+
+    pub fn all_terms(&self) -> &[Term] {
+        &self.terms
+    }
+
+    pub fn values(&self, term: &Term) -> &[f64] {
+        &self.values[term.offset as usize..(term.offset + term.len) as usize]
+    }
+
+    /// Opens a constraint; its terms follow.
+    pub fn open(&mut self, key: Key, law: Law, position: f64, bias: &[f64], compliance: &[f64]) {
+        let (first_row, first_term) = (self.bias.len() as u32, self.terms.len() as u32);
+        let dim = bias.len() as u32;
+        self.bias.extend_from_slice(bias);
+        self.compliance.extend_from_slice(compliance);
+        let constraint =
+            Constraint { key, law, position, first_row, dim, first_term, end_term: first_term };
+        self.constraints.push(constraint);
+    }
+
+    /// Closes the constraint. One that moves nothing is taken back.
+    pub fn close(&mut self) {
+        let Some(constraint) = self.constraints.last_mut() else { return };
+        constraint.end_term = self.terms.len() as u32;
+        let first = constraint.first_term as usize;
+        let from = self.terms.get(first).map_or(self.values.len(), |term| term.offset as usize);
+        if self.values[from..].iter().all(|c| *c == 0.0) {
+            self.bias.truncate(constraint.first_row as usize);
+            self.compliance.truncate(constraint.first_row as usize);
+            self.terms.truncate(first);
+            self.values.truncate(from);
+            self.constraints.pop();
+        }
+    }
+
+    /// Replaces the yield of a constraint's rows where it is smaller.
+    pub fn soften(&mut self, index: usize, least: f64) {
+        for r in &mut self.compliance[self.constraints[index].rows()] {
+            *r = r.max(least);
+        }
+    }
+
+    /// Adds velocities of a point of a body along axes, one per row, times `sign`.
+    pub fn point(
+        &mut self,
+        sight: &Sight,
+        body: usize,
+        point: &Vector3<f64>,
+        axes: &[Vector3<f64>],
+        sign: f64,
+    ) {
+        let Some(tree) = sight.moving_tree(body) else { return };
+        let r = point - sight.data.reference[tree];
+        self.spatial(sight, tree, body, axes.len(), |row| {
+            let axis = sign * axes[row];
+            let moment = r.cross(&axis);
+            Vector6::new(moment.x, moment.y, moment.z, axis.x, axis.y, axis.z)
+        });
+    }
+
+    /// Adds angular velocities of a body along axes, one per row, times `sign`.
+    pub fn rotation(&mut self, sight: &Sight, body: usize, axes: &[Vector3<f64>], sign: f64) {
+        let Some(tree) = sight.moving_tree(body) else { return };
+        self.spatial(sight, tree, body, axes.len(), |row| {
+            let axis = sign * axes[row];
+            Vector6::new(axis.x, axis.y, axis.z, 0.0, 0.0, 0.0)
+        });
+    }
+
+    /// Adds one coordinate of the model to a constraint of one row.
+    pub fn dof(&mut self, sight: &Sight, dof: usize, coefficient: f64) {
+        let tree = sight.tree_of_dof(dof);
+        if sight.asleep[tree] {
+            return;
+        }
+        if sight.whole[tree] {
+            let dofs = sight.model.trees()[tree].dofs.clone();
+            let out = self.push(Port::Whole(tree as u32), tree, dofs.len());
+            out[dof - dofs.start] = coefficient;
+        } else {
+            self.push(Port::Dof(dof as u32), tree, 1).fill(coefficient);
+        }
+    }
+
+    fn spatial(
+        &mut self,
+        sight: &Sight,
+        tree: usize,
+        body: usize,
+        dim: usize,
+        row: impl Fn(usize) -> Vector6<f64>,
+    ) {
+        let Some(link) = sight.model.bodies()[body].link else { return };
+        if !sight.whole[tree] {
+            let out = self.push(Port::Link(link as u32), tree, 6 * dim);
+            for d in 0..dim {
+                out[6 * d..6 * d + 6].copy_from_slice(row(d).as_slice());
+            }
+            return;
+        }
+        let dofs = sight.model.trees()[tree].dofs.clone();
+        let n = dofs.len();
+        let out = self.push(Port::Whole(tree as u32), tree, n * dim);
+        for d in 0..dim {
+            let c = row(d);
+            for k in sight.path(tree, link) {
+                out[d * n + k] = c.dot(&sight.data.subspace[dofs.start + k]);
+            }
+        }
+    }
+
+    fn push(&mut self, port: Port, tree: usize, len: usize) -> &mut [f64] {
+        let offset = self.values.len();
+        self.terms.push(Term { port, tree: tree as u32, offset: offset as u32, len: len as u32 });
+        self.values.resize(offset + len, 0.0);
+        &mut self.values[offset..]
+    }
+}
