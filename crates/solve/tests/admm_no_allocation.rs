@@ -44,7 +44,7 @@ fn problem() -> Problem {
         tree.link(link.checked_sub(1), &[S], inertia, &[0.01]);
     }
     let mut builder = Problem::builder("arm, mass and nodes");
-    let arm = builder.tree(tree, &[0.1, -0.2, 0.1]);
+    let arm = builder.tree(&tree, &[0.1, -0.2, 0.1]);
     let mut A = [0.0; 36];
     A.iter_mut().step_by(7).for_each(|d| *d = 2.0);
     let mass = builder.dense(&A, &[0.1, 0.2, -0.3, 0.0, 0.1, 0.0]);

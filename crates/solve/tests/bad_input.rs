@@ -121,7 +121,7 @@ impl Parts {
                 }
                 let b = self.numbers(tree.velocities());
                 let size = Size { velocities: b.len(), links: tree.links(), node: 0 };
-                builder.tree(tree, &b);
+                builder.tree(&tree, &b);
                 size
             }
         }
@@ -419,7 +419,7 @@ fn a_parent_that_comes_later_is_said() {
             let mut tree = Tree::new();
             let inertia = Inertia10::from_central(1.0, Vector3::zeros(), &Matrix3::identity());
             tree.link(Some(1), &[Vector6::x()], inertia, &[0.0]);
-            b.tree(tree, &[0.0]);
+            b.tree(&tree, &[0.0]);
         },
         &["link 0 of subsystem 0", "parent 1", "expected an earlier link"],
     );

@@ -9,6 +9,7 @@ use std::cell::Cell;
 
 use common::{SMALL, build, goal, models};
 use stiction_solve::catalogue::Variation;
+use stiction_solve::problem::{Builder, PortId, Structure, SubsystemId};
 use stiction_solve::solver::SOLVERS;
 use stiction_solve::{FrictionModel, Monitor, Problem, Session, Solution};
 
@@ -112,4 +113,71 @@ fn a_session_allocates_no_more_than_its_report() {
         let _ = session.solve(&problem, &goal, &mut solution);
     });
     assert_eq!(found, 0);
+}
+
+/// Adds all of a problem to a builder, with momenta and terms that differ a little.
+fn refill(builder: &mut Builder, problem: &Problem, relative: f64) {
+    builder.clear();
+    let mass = problem.mass();
+    for s in (0..mass.subsystems()).map(SubsystemId) {
+        let mut momentum = [0.0; 64];
+        let b = &problem.momentum()[mass.dofs(s)];
+        let momentum = &mut momentum[..b.len()];
+        for (k, (to, b)) in momentum.iter_mut().zip(b).enumerate() {
+            *to = b * (1.0 + relative * (1 + k % 7) as f64);
+        }
+        match mass.structure(s) {
+            Structure::Dense => {
+                let id = mass.matrix().pattern().diagonal(mass.blocks(s).start);
+                builder.dense(mass.matrix().block(id), momentum);
+            }
+            Structure::Tree { .. } => {
+                builder.tree(mass.tree(s).unwrap(), momentum);
+            }
+            Structure::Sparse { .. } => panic!("a sparse subsystem takes memory"),
+        }
+    }
+    for port in problem.ports() {
+        builder.port(port.subsystem, port.map.clone());
+    }
+    for (i, constraint) in problem.constraints().iter().enumerate() {
+        let (rows, terms) = (problem.row_range(i), problem.terms(i));
+        let mut list = [(PortId(0), &[][..]); 4];
+        for (slot, term) in list.iter_mut().zip(terms) {
+            *slot = (term.port, problem.term_values(term));
+        }
+        let (bias, compliance) = (&problem.bias()[rows.clone()], &problem.compliance()[rows]);
+        builder.constraint(constraint.law, bias, compliance, &list[..terms.len()]);
+    }
+}
+
+#[test]
+fn building_and_solving_a_problem_of_a_known_shape_does_not_allocate() {
+    let mut failed = Vec::new();
+    for (name, size) in [("sphere-pile", 8), ("box-wall", 6), ("quadrupeds", 2), ("stack", 5)] {
+        let original = build(name, &Variation { size, ..Variation::default() });
+        for entry in SOLVERS.iter().filter(|entry| !EXCEPTIONS.contains(&entry.name)) {
+            let model = models(entry.name)[0];
+            let mut builder = Problem::builder("again");
+            let mut problem = Problem::default();
+            let mut session = Session::new(entry.name).unwrap();
+            let mut solution = Solution::default();
+            let goal = goal(model, 1e-6);
+            let mut built = 0;
+            let mut step = |relative: f64, solution: &mut Solution| {
+                built = allocations(|| {
+                    refill(&mut builder, &original, relative);
+                    builder.build_into(&mut problem).unwrap();
+                });
+                let _ = session.solve(&problem, &goal, solution).unwrap();
+            };
+            step(2e-2, &mut solution);
+            step(1e-2, &mut solution);
+            let found = allocations(|| step(0.0, &mut solution));
+            if found > 0 {
+                failed.push(format!("{} on {name}: {built} building, {found} in all", entry.name));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
 }

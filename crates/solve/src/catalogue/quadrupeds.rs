@@ -58,7 +58,7 @@ pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
         let factor = if k == 0 { assembly.mass_ratio } else { 1.0 };
         let robot = robot(pitch * k as f64, factor);
         let (tree, b) = one_step(&mut assembly, &robot);
-        let id = assembly.builder.tree(tree, &b);
+        let id = assembly.builder.tree(&tree, &b);
         for (foot, point) in &robot.feet {
             let side = Side::link(assembly.builder.port(id, Map::Link(*foot)));
             assembly.contact(None, &side, *point, Vector3::z(), 0.0);

@@ -1,59 +1,88 @@
-//! Builds a problem from its parts and checks it, once.
+//! Collects the parts of a problem, then checks and derives everything, once.
+//!
+//! Numbers lie in flat arrays, which [`Builder::build_into`] exchanges with those of the problem:
+//! a problem that is built again and again, in a simulator's step, takes no memory once warm.
+//! What can be seen of one call alone, lengths and indices, is looked at when it comes; the first
+//! defect is told when the problem is built.
 
-use stiction_math::block;
-
-use super::{
-    Constraint, Delassus, Islands, Jacobian, Map, Mass, Port, PortId, Problem, Structure,
-    SubsystemId, Term, Tree,
-};
-use crate::contact::DIM;
+use super::check;
+use super::{Constraint, Map, Port, PortId, Problem, Structure, SubsystemId, Term, Tree};
+use crate::contact::{ContactVec, DIM};
 use crate::error::ProblemError;
 use crate::law::Law;
 
-/// A block of a sparse subsystem: node indices and row-major values.
-#[derive(Clone, Debug, PartialEq)]
-struct NodeBlock {
-    row: usize,
-    col: usize,
-    offset: usize,
+/// A block of a sparse subsystem: node indices and the place of its row-major values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct NodeBlock {
+    pub row: usize,
+    pub col: usize,
+    pub offset: usize,
 }
 
-#[derive(Clone, Debug)]
-enum Part {
-    Dense { n: usize, values: Vec<f64> },
-    Sparse { node_size: usize, nodes: usize, blocks: Vec<NodeBlock>, values: Vec<f64> },
-    Tree(Tree),
+/// A subsystem as it was given.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub structure: Structure,
+    /// First velocity and their number.
+    pub first: usize,
+    pub n: usize,
+    /// First value in `matrices`.
+    pub offset: usize,
+    /// Blocks of a sparse subsystem.
+    pub blocks: (usize, usize),
 }
 
-#[derive(Clone, Debug)]
-struct Row {
-    law: Law,
-    bias: Vec<f64>,
-    compliance: Vec<f64>,
-    terms: Vec<(PortId, Vec<f64>)>,
-}
-
-/// Collects the parts of a problem. Nothing is checked before [`Builder::build`].
-#[derive(Clone, Debug)]
+/// Collects the parts of a problem. What is wrong with them is told by [`Builder::build`].
+#[derive(Clone, Debug, Default)]
 pub struct Builder {
     name: String,
-    parts: Vec<Part>,
-    momenta: Vec<Vec<f64>>,
+    pub(super) parts: Vec<Part>,
+    pub(super) matrices: Vec<f64>,
+    pub(super) node_blocks: Vec<NodeBlock>,
+    /// Trees of this problem, then memory of others.
+    trees: Vec<Tree>,
+    used_trees: usize,
+    momentum: Vec<f64>,
     ports: Vec<Port>,
-    rows: Vec<Row>,
+    /// Velocities that each port hands out.
+    port_sizes: Vec<u32>,
+    constraints: Vec<Constraint>,
+    bias: Vec<f64>,
+    compliance: Vec<f64>,
+    terms: Vec<Term>,
+    term_values: Vec<f64>,
+    defect: Option<ProblemError>,
 }
-
-/// Relative asymmetry that is taken for round-off.
-const ASYMMETRY: f64 = 1e-8;
 
 impl Builder {
     pub(super) fn new(name: String) -> Self {
-        Self { name, parts: Vec::new(), momenta: Vec::new(), ports: Vec::new(), rows: Vec::new() }
+        Self { name, ..Self::default() }
+    }
+
+    /// Forgets everything but the name; keeps the memory.
+    pub fn clear(&mut self) {
+        self.parts.clear();
+        self.matrices.clear();
+        self.node_blocks.clear();
+        self.used_trees = 0;
+        self.momentum.clear();
+        self.ports.clear();
+        self.port_sizes.clear();
+        self.constraints.clear();
+        self.bias.clear();
+        self.compliance.clear();
+        self.terms.clear();
+        self.term_values.clear();
+        self.defect = None;
     }
 
     /// Adds a subsystem with a dense A [kg], row-major, and its b [N·s].
     pub fn dense(&mut self, matrix: &[f64], momentum: &[f64]) -> SubsystemId {
-        self.push(Part::Dense { n: momentum.len(), values: matrix.to_vec() }, momentum)
+        let (n, index) = (momentum.len(), self.parts.len());
+        self.note(|| check::length("A", "subsystem", index, matrix.len(), n * n));
+        let offset = self.matrices.len();
+        self.matrices.extend_from_slice(matrix);
+        self.push(Structure::Dense, offset, (0, 0), momentum)
     }
 
     /// Adds a subsystem of nodes with `node_size` velocities each. `blocks` yields the nodes
@@ -65,29 +94,66 @@ impl Builder {
         blocks: impl IntoIterator<Item = (usize, usize, &'a [f64])>,
         momentum: &[f64],
     ) -> SubsystemId {
-        let (mut list, mut values) = (Vec::new(), Vec::new());
-        for (row, col, block) in blocks {
-            list.push(NodeBlock { row, col, offset: values.len() });
-            values.extend_from_slice(block);
-        }
+        let (index, first, offset) =
+            (self.parts.len(), self.node_blocks.len(), self.matrices.len());
         let nodes = momentum.len() / node_size.max(1);
-        self.push(Part::Sparse { node_size, nodes, blocks: list, values }, momentum)
+        for (row, col, block) in blocks {
+            self.node_blocks.push(NodeBlock { row, col, offset: self.matrices.len() });
+            self.matrices.extend_from_slice(block);
+        }
+        let end = self.node_blocks.len();
+        self.note(|| check::length("b", "subsystem", index, momentum.len(), node_size * nodes));
+        let (found, area) = (self.matrices.len() - offset, node_size * node_size);
+        self.note(|| check::length("A", "subsystem", index, found, (end - first) * area));
+        for k in first..end {
+            let NodeBlock { row, col, .. } = self.node_blocks[k];
+            self.note(|| check::known("subsystem", index, "node", row.max(col), nodes));
+        }
+        self.push(Structure::Sparse { node_size }, offset, (first, end), momentum)
     }
 
     /// Adds a tree of links; its A follows from the links. b [N·s or N·m·s] per velocity.
-    pub fn tree(&mut self, tree: Tree, momentum: &[f64]) -> SubsystemId {
-        self.push(Part::Tree(tree), momentum)
+    pub fn tree(&mut self, tree: &Tree, momentum: &[f64]) -> SubsystemId {
+        let (index, slot) = (self.parts.len(), self.used_trees);
+        self.note(|| {
+            check::length("b", "subsystem", index, momentum.len(), tree.velocities())?;
+            tree.check(index)
+        });
+        match self.trees.get_mut(slot) {
+            Some(kept) => kept.clone_from(tree),
+            None => self.trees.push(tree.clone()),
+        }
+        self.used_trees += 1;
+        self.push(Structure::Tree { index: slot }, self.matrices.len(), (0, 0), momentum)
     }
 
-    fn push(&mut self, part: Part, momentum: &[f64]) -> SubsystemId {
-        self.parts.push(part);
-        self.momenta.push(momentum.to_vec());
-        SubsystemId(self.parts.len() - 1)
+    fn push(
+        &mut self,
+        structure: Structure,
+        offset: usize,
+        blocks: (usize, usize),
+        momentum: &[f64],
+    ) -> SubsystemId {
+        let (index, n) = (self.parts.len(), momentum.len());
+        if n == 0 {
+            self.note(|| check::length("b", "subsystem", index, 0, 1));
+        }
+        self.parts.push(Part { structure, first: self.momentum.len(), n, offset, blocks });
+        self.momentum.extend_from_slice(momentum);
+        SubsystemId(index)
     }
 
     /// Adds a port.
     pub fn port(&mut self, subsystem: SubsystemId, map: Map) -> PortId {
-        self.ports.push(Port { subsystem, map });
+        let port = Port { subsystem, map };
+        let checked = self.check_port(&port);
+        let size = match &checked {
+            Ok(size) => *size as u32,
+            Err(_) => 0,
+        };
+        self.note(|| checked.map(|_| ()));
+        self.ports.push(port);
+        self.port_sizes.push(size);
         PortId(self.ports.len() - 1)
     }
 
@@ -100,394 +166,209 @@ impl Builder {
         compliance: &[f64],
         terms: &[(PortId, &[f64])],
     ) {
-        self.rows.push(Row {
-            law,
-            bias: bias.to_vec(),
-            compliance: compliance.to_vec(),
-            terms: terms.iter().map(|(p, c)| (*p, c.to_vec())).collect(),
-        });
-    }
-
-    /// Checks everything and derives what follows from it.
-    pub fn build(self) -> Result<Problem, ProblemError> {
-        if self.parts.is_empty() || self.momenta.iter().all(Vec::is_empty) {
-            return Err(ProblemError::Empty);
+        let (index, dim) = (self.constraints.len(), law.dim());
+        if bias.len() != dim || compliance.len() != dim {
+            self.note(|| {
+                check::length("bias", "constraint", index, bias.len(), dim)?;
+                check::length("compliance", "constraint", index, compliance.len(), dim)
+            });
         }
-        for (i, part) in self.parts.iter().enumerate() {
-            check_part(i, part, &self.momenta[i])?;
-        }
-        let mass = self.assemble_mass()?;
-        for (i, port) in self.ports.iter().enumerate() {
-            check_port(i, port, &mass)?;
-        }
-        for (i, row) in self.rows.iter().enumerate() {
-            check_row(i, row, &self.ports, &mass)?;
-        }
-        let mut problem = Problem {
-            name: self.name,
-            mass,
-            momentum: self.momenta.concat(),
-            free_velocity: Vec::new(),
-            ports: self.ports,
-            terms: Vec::new(),
-            term_values: Vec::new(),
-            constraints: Vec::new(),
-            bias: Vec::new(),
-            compliance: Vec::new(),
-            jacobian: Jacobian::default(),
-            delassus: Delassus::default(),
-            reference_velocity: 0.0,
-            islands: Islands::default(),
-        };
-        problem.jacobian.clear();
-        for row in &self.rows {
-            problem.push_constraint(row);
-        }
-        let pattern = problem.mass.matrix().pattern();
-        let starts: Vec<u32> = (0..pattern.n_blocks())
-            .map(|k| pattern.start(k) as u32)
-            .chain([pattern.dim() as u32])
-            .collect();
-        problem.jacobian.finish(&starts);
-        for (constraint, row) in self.rows.iter().enumerate() {
-            let yields = row.compliance.iter().any(|r| *r > 0.0) || matches!(row.law, Law::Soft(_));
-            if problem.jacobian.is_zero(constraint) && !yields {
-                return Err(ProblemError::NoEffect { constraint });
-            }
-        }
-        problem.derive();
-        check_derived(&problem)?;
-        Ok(problem)
-    }
-
-    fn assemble_mass(&self) -> Result<Mass, ProblemError> {
-        let (mut sizes, mut pairs) = (Vec::new(), Vec::new());
-        let (mut structures, mut ranges) = (Vec::new(), Vec::new());
-        for part in &self.parts {
-            let first = sizes.len();
-            match part {
-                Part::Dense { n, .. } => {
-                    sizes.push(*n);
-                    structures.push(Structure::Dense);
-                }
-                Part::Sparse { node_size, nodes, blocks, .. } => {
-                    sizes.extend(std::iter::repeat_n(*node_size, *nodes));
-                    let pair = |b: &NodeBlock| (first + b.row.max(b.col), first + b.row.min(b.col));
-                    pairs.extend(blocks.iter().map(pair));
-                    structures.push(Structure::Sparse { node_size: *node_size });
-                }
-                Part::Tree(tree) => {
-                    sizes.push(tree.velocities());
-                    structures.push(Structure::Tree(std::sync::Arc::new(tree.clone())));
-                }
-            }
-            ranges.push(first..sizes.len());
-        }
-        let pattern = block::Pattern::new(&sizes, pairs);
-        let mut matrix = block::Symmetric::zeros(&pattern);
-        for (part, range) in self.parts.iter().zip(&ranges) {
-            match part {
-                Part::Dense { n, values } => {
-                    let out = matrix.block_mut(pattern.diagonal(range.start));
-                    symmetrise(values, *n, out);
-                }
-                Part::Tree(tree) => {
-                    tree.mass_matrix(matrix.block_mut(pattern.diagonal(range.start)));
-                }
-                Part::Sparse { node_size, blocks, values, .. } => {
-                    let s = *node_size;
-                    for b in blocks {
-                        let (i, j) =
-                            (range.start + b.row.max(b.col), range.start + b.row.min(b.col));
-                        let Some(id) = pattern.find(i, j) else { continue };
-                        let (from, out) = (&values[b.offset..], matrix.block_mut(id));
-                        for p in 0..s {
-                            for q in 0..s {
-                                out[p * s + q] +=
-                                    if b.row >= b.col { from[p * s + q] } else { from[q * s + p] };
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        Mass::new(matrix, structures, ranges)
-    }
-}
-
-/// `out = ½ (A + Aᵀ)`.
-fn symmetrise(a: &[f64], n: usize, out: &mut [f64]) {
-    for i in 0..n {
-        for j in 0..n {
-            out[i * n + j] = 0.5 * (a[i * n + j] + a[j * n + i]);
-        }
-    }
-}
-
-fn length(
-    what: &'static str,
-    owner: &'static str,
-    index: usize,
-    found: usize,
-    expected: usize,
-) -> Result<(), ProblemError> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(ProblemError::Length { what, owner, index, found, expected })
-}
-
-fn finite(
-    what: &'static str,
-    owner: &'static str,
-    index: usize,
-    values: &[f64],
-) -> Result<(), ProblemError> {
-    match values.iter().position(|x| !x.is_finite()) {
-        None => Ok(()),
-        Some(entry) => {
-            let value = values[entry];
-            Err(ProblemError::NotFinite { what, owner, index, entry, value })
-        }
-    }
-}
-
-fn known(
-    owner: &'static str,
-    index: usize,
-    what: &'static str,
-    found: usize,
-    count: usize,
-) -> Result<(), ProblemError> {
-    if found < count {
-        return Ok(());
-    }
-    Err(ProblemError::Unknown { owner, index, what, found, count })
-}
-
-fn symmetric(subsystem: usize, a: &[f64], n: usize) -> Result<(), ProblemError> {
-    for row in 0..n {
-        for column in 0..row {
-            let (found, mirror) = (a[row * n + column], a[column * n + row]);
-            let scale = (a[row * n + row] * a[column * n + column]).abs().sqrt();
-            if (found - mirror).abs() > ASYMMETRY * scale.max(found.abs()) {
-                return Err(ProblemError::NotSymmetric { subsystem, row, column, found, mirror });
-            }
-        }
-    }
-    Ok(())
-}
-
-fn check_part(index: usize, part: &Part, momentum: &[f64]) -> Result<(), ProblemError> {
-    const OWNER: &str = "subsystem";
-    if momentum.is_empty() {
-        return Err(ProblemError::Length { what: "b", owner: OWNER, index, found: 0, expected: 1 });
-    }
-    finite("b", OWNER, index, momentum)?;
-    match part {
-        Part::Dense { n, values } => {
-            length("A", OWNER, index, values.len(), n * n)?;
-            finite("A", OWNER, index, values)?;
-            symmetric(index, values, *n)
-        }
-        Part::Sparse { node_size, nodes, blocks, values } => {
-            length("b", OWNER, index, momentum.len(), node_size * nodes)?;
-            length("A", OWNER, index, values.len(), blocks.len() * node_size * node_size)?;
-            finite("A", OWNER, index, values)?;
-            for b in blocks {
-                known(OWNER, index, "node", b.row.max(b.col), *nodes)?;
-                if b.row == b.col {
-                    let size = node_size * node_size;
-                    symmetric(index, &values[b.offset..b.offset + size], *node_size)?;
-                }
-            }
-            Ok(())
-        }
-        Part::Tree(tree) => {
-            length("b", OWNER, index, momentum.len(), tree.velocities())?;
-            tree.check(index)
-        }
-    }
-}
-
-fn check_port(index: usize, port: &Port, mass: &Mass) -> Result<(), ProblemError> {
-    const OWNER: &str = "port";
-    known(OWNER, index, "subsystem", port.subsystem.0, mass.subsystems())?;
-    let (n, structure) = (mass.dofs(port.subsystem).len(), mass.structure(port.subsystem));
-    let wrong = || ProblemError::WrongPort {
-        port: index,
-        subsystem: port.subsystem.0,
-        map: port.map.describe(),
-        kind: structure.describe(),
-    };
-    match &port.map {
-        Map::Whole => Ok(()),
-        Map::Coordinates { first, count } => {
-            known(OWNER, index, "coordinate", first.saturating_add(*count).saturating_sub(1), n)
-        }
-        Map::Link(link) => {
-            let tree = mass.tree(port.subsystem).ok_or_else(wrong)?;
-            known(OWNER, index, "link", *link, tree.links())
-        }
-        Map::Nodes(nodes) => {
-            let Structure::Sparse { node_size } = structure else {
-                return Err(wrong());
-            };
-            for (node, weight) in nodes {
-                known(OWNER, index, "node", *node, n / node_size)?;
-                finite("weight", OWNER, index, std::slice::from_ref(weight))?;
-            }
-            Ok(())
-        }
-        Map::Matrix { rows, values } => {
-            length("matrix", OWNER, index, values.len(), rows.saturating_mul(n))?;
-            finite("matrix", OWNER, index, values)
-        }
-    }
-}
-
-/// Number of velocities that a port hands out.
-fn port_size(port: &Port, mass: &Mass) -> usize {
-    match &port.map {
-        Map::Whole => mass.dofs(port.subsystem).len(),
-        Map::Coordinates { count, .. } => *count,
-        Map::Link(_) => 6,
-        Map::Nodes(_) => match mass.structure(port.subsystem) {
-            Structure::Sparse { node_size } => *node_size,
-            Structure::Dense | Structure::Tree(_) => 0,
-        },
-        Map::Matrix { rows, .. } => *rows,
-    }
-}
-
-fn check_row(index: usize, row: &Row, ports: &[Port], mass: &Mass) -> Result<(), ProblemError> {
-    const OWNER: &str = "constraint";
-    let dim = row.law.dim();
-    length("bias", OWNER, index, row.bias.len(), dim)?;
-    length("compliance", OWNER, index, row.compliance.len(), dim)?;
-    finite("bias", OWNER, index, &row.bias)?;
-    finite("compliance", OWNER, index, &row.compliance)?;
-    let compliance = |expected| ProblemError::Compliance {
-        constraint: index,
-        found: row.compliance.clone(),
-        expected,
-    };
-    if row.compliance.iter().any(|r| *r < 0.0) {
-        return Err(compliance("no negative entry"));
-    }
-    if dim == DIM {
-        let t = crate::contact::ContactVec::load(&row.compliance).t;
-        if t.x != t.y {
-            return Err(compliance("the same value for both tangents"));
-        }
-    }
-    for (port, values) in &row.terms {
-        known(OWNER, index, "port", port.0, ports.len())?;
-        length("term", OWNER, index, values.len(), dim * port_size(&ports[port.0], mass))?;
-        finite("term", OWNER, index, values)?;
-    }
-    Ok(())
-}
-
-/// Numbers that are finite can still overflow when they meet.
-fn check_derived(problem: &Problem) -> Result<(), ProblemError> {
-    finite("A⁻¹ b", "problem", 0, &problem.free_velocity)?;
-    finite("J v*", "problem", 0, &[problem.reference_velocity])?;
-    for i in 0..problem.constraints.len() {
-        finite("J A⁻¹ Jᵀ", "constraint", i, problem.delassus.block(i))?;
-    }
-    Ok(())
-}
-
-impl Problem {
-    fn push_constraint(&mut self, row: &Row) {
-        let dim = row.law.dim();
         let first_term = self.terms.len() as u32;
-        self.jacobian.push_constraint(dim);
-        for (port, values) in &row.terms {
+        for (port, values) in terms {
+            let size = self.port_sizes.get(port.0).copied();
+            if size.map(|size| size as usize * dim) != Some(values.len()) {
+                let (ports, size) = (self.ports.len(), size.unwrap_or(0) as usize);
+                self.note(|| {
+                    check::known("constraint", index, "port", port.0, ports)?;
+                    check::length("term", "constraint", index, values.len(), dim * size)
+                });
+            }
             let offset = self.term_values.len() as u32;
             self.term_values.extend_from_slice(values);
             self.terms.push(Term { port: *port, offset, len: values.len() as u32 });
-            self.push_term(&self.ports[port.0].clone(), values, dim);
         }
         let end_term = self.terms.len() as u32;
-        self.constraints.push(Constraint { law: row.law, first_term, end_term });
-        self.bias.extend_from_slice(&row.bias);
-        self.compliance.extend_from_slice(&row.compliance);
+        self.constraints.push(Constraint { law, first_term, end_term });
+        self.bias.extend_from_slice(bias);
+        self.compliance.extend_from_slice(compliance);
     }
 
-    /// Adds `C·P` to the blocks of the last constraint.
-    fn push_term(&mut self, port: &Port, values: &[f64], dim: usize) {
-        let first = self.mass.blocks(port.subsystem).start;
-        let n = self.mass.dofs(port.subsystem).len();
-        match &port.map {
-            Map::Nodes(nodes) => {
-                let size = port_size(port, &self.mass);
-                for (node, weight) in nodes {
-                    let out = block_of(&mut self.jacobian, first + node, size);
-                    for (out, c) in out.iter_mut().zip(values) {
-                        *out += weight * c;
-                    }
-                }
-            }
-            map => {
-                let size = port_size(port, &self.mass);
-                let mut dense = vec![0.0; dim * n];
-                for d in 0..dim {
-                    let (c, out) =
-                        (&values[d * size..(d + 1) * size], &mut dense[d * n..(d + 1) * n]);
-                    match map {
-                        Map::Whole => out.copy_from_slice(c),
-                        Map::Coordinates { first, count } => {
-                            out[*first..first + count].copy_from_slice(c);
-                        }
-                        Map::Matrix { values: P, .. } => {
-                            for (c, row) in c.iter().zip(P.chunks_exact(n)) {
-                                for (out, p) in out.iter_mut().zip(row) {
-                                    *out += c * p;
-                                }
-                            }
-                        }
-                        Map::Link(link) => {
-                            let Some(tree) = self.mass.tree(port.subsystem) else { continue };
-                            for k in tree.path(*link) {
-                                out[k] = super::dot(c, tree.subspaces()[k].as_slice());
-                            }
-                        }
-                        Map::Nodes(_) => {}
-                    }
-                }
-                self.scatter(port.subsystem, &dense, dim);
-            }
+    /// Keeps the first defect that a check finds.
+    #[inline]
+    fn note(&mut self, check: impl FnOnce() -> Result<(), ProblemError>) {
+        if self.defect.is_none() {
+            self.defect = check().err();
         }
     }
 
-    /// Adds a dense `dim × n` matrix over a subsystem to the blocks of the last constraint,
-    /// leaving out blocks that are zero.
-    fn scatter(&mut self, subsystem: SubsystemId, dense: &[f64], dim: usize) {
-        let (base, n) = (self.mass.dofs(subsystem).start, self.mass.dofs(subsystem).len());
-        for k in self.mass.blocks(subsystem) {
-            let range = self.mass.matrix().pattern().range(k);
-            let columns = range.start - base..range.end - base;
-            let part = |d: usize| &dense[d * n..][columns.clone()];
-            if (0..dim).all(|d| part(d).iter().all(|x| *x == 0.0)) {
-                continue;
+    /// Checks everything and derives what follows from it.
+    pub fn build(mut self) -> Result<Problem, ProblemError> {
+        let mut problem = Problem::default();
+        self.build_into(&mut problem)?;
+        Ok(problem)
+    }
+
+    /// Checks everything and derives what follows from it, in the memory of another problem. The
+    /// builder is empty afterwards. After an error, so is the problem.
+    pub fn build_into(&mut self, problem: &mut Problem) -> Result<(), ProblemError> {
+        let built = self.try_build_into(problem);
+        if built.is_err() {
+            *problem = Problem::default();
+        }
+        self.clear();
+        built
+    }
+
+    fn try_build_into(&mut self, problem: &mut Problem) -> Result<(), ProblemError> {
+        if self.momentum.is_empty() {
+            return Err(ProblemError::Empty);
+        }
+        if let Some(defect) = self.defect.take() {
+            return Err(defect);
+        }
+        self.check_numbers()?;
+        problem.name.clone_from(&self.name);
+        problem.mass.assemble(self, &self.trees[..self.used_trees])?;
+        exchange(&mut self.momentum, &mut problem.momentum);
+        exchange(&mut self.ports, &mut problem.ports);
+        exchange(&mut self.constraints, &mut problem.constraints);
+        exchange(&mut self.bias, &mut problem.bias);
+        exchange(&mut self.compliance, &mut problem.compliance);
+        exchange(&mut self.terms, &mut problem.terms);
+        exchange(&mut self.term_values, &mut problem.term_values);
+        problem.collect_rows();
+        problem.check_effects()?;
+        problem.derive();
+        problem.check_derived()
+    }
+
+    /// Everything must be finite, A symmetric and compliance sensible.
+    fn check_numbers(&self) -> Result<(), ProblemError> {
+        const SUBSYSTEM: &str = "subsystem";
+        let finite = check::all_finite;
+        if !finite(&self.momentum) || !finite(&self.matrices) {
+            for (i, part) in self.parts.iter().enumerate() {
+                check::finite("b", SUBSYSTEM, i, &self.momentum[part.first..][..part.n])?;
+                let end = self.parts.get(i + 1).map_or(self.matrices.len(), |next| next.offset);
+                check::finite("A", SUBSYSTEM, i, &self.matrices[part.offset..end])?;
             }
-            let out = block_of(&mut self.jacobian, k, columns.len());
-            for (d, out) in out.chunks_exact_mut(columns.len()).enumerate() {
-                for (out, x) in out.iter_mut().zip(part(d)) {
-                    *out += x;
+        }
+        for (i, part) in self.parts.iter().enumerate() {
+            match part.structure {
+                Structure::Dense => {
+                    let values = &self.matrices[part.offset..][..part.n * part.n];
+                    check::symmetric(i, values, part.n)?;
                 }
+                Structure::Sparse { node_size } => {
+                    let blocks = &self.node_blocks[part.blocks.0..part.blocks.1];
+                    for b in blocks.iter().filter(|b| b.row == b.col) {
+                        let values = &self.matrices[b.offset..][..node_size * node_size];
+                        check::symmetric(i, values, node_size)?;
+                    }
+                }
+                Structure::Tree { .. } => {}
+            }
+        }
+        let rows_finite = finite(&self.bias) && finite(&self.compliance);
+        if !rows_finite || !finite(&self.term_values) || !self.compliance_is_sensible() {
+            self.find_wrong_constraint()?;
+        }
+        Ok(())
+    }
+
+    fn compliance_is_sensible(&self) -> bool {
+        if self.compliance.iter().all(|r| *r == 0.0) {
+            return true;
+        }
+        let mut row = 0;
+        self.constraints.iter().all(|c| {
+            let dim = c.law.dim();
+            let r = &self.compliance[row..row + dim];
+            row += dim;
+            sensible(r).is_none()
+        })
+    }
+
+    #[cold]
+    fn find_wrong_constraint(&self) -> Result<(), ProblemError> {
+        const CONSTRAINT: &str = "constraint";
+        let mut row = 0;
+        for (i, c) in self.constraints.iter().enumerate() {
+            let dim = c.law.dim();
+            let rows = row..row + dim;
+            check::finite("bias", CONSTRAINT, i, &self.bias[rows.clone()])?;
+            check::finite("compliance", CONSTRAINT, i, &self.compliance[rows.clone()])?;
+            if let Some(expected) = sensible(&self.compliance[rows.clone()]) {
+                let found = self.compliance[rows].to_vec();
+                return Err(ProblemError::Compliance { constraint: i, found, expected });
+            }
+            for term in &self.terms[c.first_term as usize..c.end_term as usize] {
+                let values = &self.term_values[term.offset as usize..][..term.len as usize];
+                check::finite("term", CONSTRAINT, i, values)?;
+            }
+            row += dim;
+        }
+        Ok(())
+    }
+
+    /// The number of velocities that a port hands out.
+    fn check_port(&self, port: &Port) -> Result<usize, ProblemError> {
+        const OWNER: &str = "port";
+        let index = self.ports.len();
+        check::known(OWNER, index, "subsystem", port.subsystem.0, self.parts.len())?;
+        let Part { structure, n, .. } = self.parts[port.subsystem.0];
+        let wrong = || ProblemError::WrongPort {
+            port: index,
+            subsystem: port.subsystem.0,
+            map: port.map.describe(),
+            kind: structure.describe(),
+        };
+        match &port.map {
+            Map::Whole => Ok(n),
+            Map::Coordinates { first, count } => {
+                let last = first.saturating_add(*count).saturating_sub(1);
+                check::known(OWNER, index, "coordinate", last, n)?;
+                Ok(*count)
+            }
+            Map::Link(link) => {
+                let Structure::Tree { index: slot } = structure else { return Err(wrong()) };
+                check::known(OWNER, index, "link", *link, self.trees[slot].links())?;
+                Ok(6)
+            }
+            Map::Nodes(nodes) => {
+                let Structure::Sparse { node_size } = structure else { return Err(wrong()) };
+                for (node, weight) in nodes {
+                    check::known(OWNER, index, "node", *node, n / node_size.max(1))?;
+                    check::finite("weight", OWNER, index, std::slice::from_ref(weight))?;
+                }
+                Ok(node_size)
+            }
+            Map::Matrix { rows, values } => {
+                check::length("matrix", OWNER, index, values.len(), rows.saturating_mul(n))?;
+                check::finite("matrix", OWNER, index, values)?;
+                Ok(*rows)
             }
         }
     }
 }
 
-/// The block of the last constraint at a block of coordinates, made if it is not there.
-fn block_of(jacobian: &mut Jacobian, block: usize, width: usize) -> &mut [f64] {
-    if jacobian.last_block_mut(block).is_none() {
-        return jacobian.push_block(block, width);
+/// What the compliance of a constraint should be and is not.
+fn sensible(compliance: &[f64]) -> Option<&'static str> {
+    if compliance.iter().any(|r| *r < 0.0) {
+        return Some("no negative entry");
     }
-    // Looked up again because the borrow of the test above cannot be returned.
-    jacobian.last_block_mut(block).unwrap_or_default()
+    if compliance.len() == DIM {
+        let t = ContactVec::load(compliance).t;
+        if t.x != t.y {
+            return Some("the same value for both tangents");
+        }
+    }
+    None
+}
+
+/// Hands the numbers over, and leaves room for as many in their place.
+fn exchange<T>(from: &mut Vec<T>, to: &mut Vec<T>) {
+    std::mem::swap(from, to);
+    from.clear();
+    from.reserve(to.len());
 }

@@ -26,6 +26,11 @@ impl Delassus {
         &self.blocks[self.start[constraint] as usize..self.start[constraint + 1] as usize]
     }
 
+    /// All blocks, one after another.
+    pub(super) fn blocks(&self) -> &[f64] {
+        &self.blocks
+    }
+
     /// `trace(W_ii)/dim` [1/kg] of a constraint.
     #[inline]
     pub fn scale(&self, constraint: usize) -> f64 {
@@ -76,10 +81,14 @@ impl Delassus {
                     .count();
                 let group = &entries[first..first + group];
                 first += group.len();
+                let out = &mut self.blocks[offset..];
+                if let ([entry], Some(reciprocals)) = (group, mass.reciprocals(subsystem)) {
+                    add_diagonal(jacobian.block(entry), reciprocals, dim, out);
+                    continue;
+                }
                 let n = mass.dofs(subsystem).len();
                 let exact = mass.blocks(subsystem).len() == 1
                     || n.saturating_mul(n.min(400)).saturating_mul(jacobian.rows()) <= EXACT_WORK;
-                let out = &mut self.blocks[offset..];
                 if exact {
                     add_exact(mass, jacobian, group, subsystem, &mut self.work[..n], out);
                 } else {
@@ -88,6 +97,46 @@ impl Delassus {
             }
             let trace: f64 = (0..dim).map(|d| self.blocks[offset + d * dim + d]).sum();
             self.scale.push(trace / dim as f64);
+        }
+    }
+}
+
+/// Adds `J D⁻¹ Jᵀ` for a diagonal D, given its reciprocals.
+#[inline]
+fn add_diagonal(J: &[f64], reciprocals: &[f64], dim: usize, out: &mut [f64]) {
+    #[inline(always)]
+    fn fixed<const D: usize, const N: usize>(J: &[f64], r: &[f64], out: &mut [f64]) {
+        let (Some(rows), Some(r)) = (J.as_chunks::<N>().0.first_chunk::<D>(), r.first_chunk::<N>())
+        else {
+            return;
+        };
+        for i in 0..D {
+            let mut scaled = [0.0; N];
+            for k in 0..N {
+                scaled[k] = rows[i][k] * r[k];
+            }
+            for j in 0..=i {
+                let mut sum = 0.0;
+                for k in 0..N {
+                    sum += scaled[k] * rows[j][k];
+                }
+                out[i * D + j] += sum;
+                if i != j {
+                    out[j * D + i] += sum;
+                }
+            }
+        }
+    }
+    match (dim, reciprocals.len()) {
+        (3, 6) => fixed::<3, 6>(J, reciprocals, out),
+        (3, 3) => fixed::<3, 3>(J, reciprocals, out),
+        (_, n) => {
+            for (i, a) in J.chunks_exact(n).enumerate() {
+                for (j, b) in J.chunks_exact(n).enumerate() {
+                    let terms = a.iter().zip(b).zip(reciprocals);
+                    out[i * dim + j] += terms.map(|((a, b), r)| a * r * b).sum::<f64>();
+                }
+            }
         }
     }
 }

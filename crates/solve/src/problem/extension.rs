@@ -213,11 +213,8 @@ pub(super) fn write(problem: &Problem, extra: &mut Extra) {
         .collect();
     let mut put = |key: &str, array: Array| extra.insert(key.to_owned(), array);
     put("block_node_size", Array::from_usize(&node_sizes));
-    let trees: Vec<(usize, &Tree)> = structures
-        .iter()
-        .enumerate()
-        .filter_map(|(s, x)| if let Structure::Tree(tree) = x { Some((s, &**tree)) } else { None })
-        .collect();
+    let trees: Vec<(usize, &Tree)> =
+        (0..mass.subsystems()).filter_map(|s| Some((s, mass.tree(SubsystemId(s))?))).collect();
     if !trees.is_empty() {
         let per_tree =
             |f: &dyn Fn(&(usize, &Tree)) -> usize| -> Vec<usize> { trees.iter().map(f).collect() };

@@ -94,7 +94,7 @@ impl Problem {
             let members = &velocity_order[pair[0]..pair[1]];
             let b: Vec<f64> = members.iter().map(|d| raw.b[*d]).collect();
             let id = match extension.tree(s) {
-                Some(tree) => builder.tree(tree.clone(), &b),
+                Some(tree) => builder.tree(tree, &b),
                 None => {
                     let node_size = extension.node_sizes.get(s).copied();
                     add_subsystem(&mut builder, raw, s, members, &position, &b, node_size)?

@@ -8,31 +8,65 @@ use stiction_math::sets::DisjointSets;
 use super::{Jacobian, Mass};
 
 /// The partition of subsystems and constraints into islands.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Islands {
     of_subsystem: Vec<u32>,
     of_constraint: Vec<u32>,
+    subsystems: Lists,
+    constraints: Lists,
     count: usize,
+    sets: DisjointSets,
+    labels: Vec<usize>,
+}
+
+/// The members of each island, increasing.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    start: Vec<u32>,
+    members: Vec<u32>,
+}
+
+impl Lists {
+    /// Counting sort by island.
+    fn fill(&mut self, island_of: &[u32], count: usize) {
+        self.start.clear();
+        self.start.resize(count + 1, 0);
+        for island in island_of {
+            self.start[*island as usize] += 1;
+        }
+        let mut end = 0;
+        for start in &mut self.start {
+            end += *start;
+            *start = end;
+        }
+        self.members.clear();
+        self.members.resize(island_of.len(), 0);
+        for (member, island) in island_of.iter().enumerate().rev() {
+            let slot = &mut self.start[*island as usize];
+            *slot -= 1;
+            self.members[*slot as usize] = member as u32;
+        }
+    }
+
+    fn of(&self, island: usize) -> &[u32] {
+        &self.members[self.start[island] as usize..self.start[island + 1] as usize]
+    }
 }
 
 impl Islands {
     pub(super) fn find(&mut self, mass: &Mass, jacobian: &Jacobian) {
-        let mut sets = DisjointSets::new(mass.subsystems());
+        self.sets.reset(mass.subsystems());
         for i in 0..jacobian.constraints() {
-            let mut touched = jacobian
-                .constraint_entries(i)
-                .iter()
-                .map(|e| mass.subsystem_of(e.block as usize).0);
-            if let Some(first) = touched.next() {
-                for other in touched {
-                    sets.union(first, other);
+            if let [first, others @ ..] = jacobian.constraint_entries(i) {
+                let first = mass.subsystem_of(first.block as usize).0;
+                for other in others {
+                    self.sets.union(first, mass.subsystem_of(other.block as usize).0);
                 }
             }
         }
-        let mut labels = Vec::new();
-        self.count = sets.components(&mut labels);
+        self.count = self.sets.components(&mut self.labels);
         self.of_subsystem.clear();
-        self.of_subsystem.extend(labels.iter().map(|l| *l as u32));
+        self.of_subsystem.extend(self.labels.iter().map(|l| *l as u32));
         self.of_constraint.clear();
         for i in 0..jacobian.constraints() {
             let island = jacobian
@@ -41,6 +75,12 @@ impl Islands {
                 .map_or(0, |e| self.of_subsystem[mass.subsystem_of(e.block as usize).0]);
             self.of_constraint.push(island);
         }
+        self.list();
+    }
+
+    fn list(&mut self) {
+        self.subsystems.fill(&self.of_subsystem, self.count);
+        self.constraints.fill(&self.of_constraint, self.count);
     }
 
     /// Everything is one island.
@@ -50,6 +90,17 @@ impl Islands {
         self.of_constraint.clear();
         self.of_constraint.resize(constraints, 0);
         self.count = 1;
+        self.list();
+    }
+
+    /// The subsystems of an island, increasing.
+    pub fn subsystems(&self, island: usize) -> &[u32] {
+        self.subsystems.of(island)
+    }
+
+    /// The constraints of an island, increasing.
+    pub fn constraints(&self, island: usize) -> &[u32] {
+        self.constraints.of(island)
     }
 
     /// Number of islands.

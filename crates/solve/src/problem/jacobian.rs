@@ -44,36 +44,71 @@ impl Jacobian {
 
     /// Appends a zero block to the last constraint and hands it out to be filled.
     pub(super) fn push_block(&mut self, block: usize, width: usize) -> &mut [f64] {
-        let constraint = self.row_start.len() - 2;
-        let (offset, dim) = (self.values.len(), self.dim(constraint));
-        self.entries.push(Entry {
-            constraint: constraint as u32,
-            block: block as u32,
-            offset: offset as u32,
-        });
-        if let Some(end) = self.entry_start.last_mut() {
-            *end = self.entries.len() as u32;
-        }
+        let (offset, dim) = (self.values.len(), self.dim(self.constraints() - 1));
+        self.push_entry(block);
         self.values.resize(offset + dim * width, 0.0);
         &mut self.values[offset..]
     }
 
-    /// The block of the last constraint at `block`, if it has one already.
-    pub(super) fn last_block_mut(&mut self, block: usize) -> Option<&mut [f64]> {
+    /// Appends a block with values to the last constraint.
+    pub(super) fn push_values(&mut self, block: usize, values: &[f64]) {
+        self.push_entry(block);
+        self.values.extend_from_slice(values);
+    }
+
+    fn push_entry(&mut self, block: usize) {
+        self.entries.push(Entry {
+            constraint: (self.constraints() - 1) as u32,
+            block: block as u32,
+            offset: self.values.len() as u32,
+        });
+        if let Some(end) = self.entry_start.last_mut() {
+            *end = self.entries.len() as u32;
+        }
+    }
+
+    /// Where the values of the last constraint's block lie, if it has one already.
+    fn place_in_last(&self, block: usize) -> Option<std::ops::Range<usize>> {
         let first = self.entry_start[self.entry_start.len() - 2] as usize;
         let found = self.entries[first..].iter().position(|e| e.block as usize == block)? + first;
         let end = self.entries.get(found + 1).map_or(self.values.len(), |e| e.offset as usize);
-        Some(&mut self.values[self.entries[found].offset as usize..end])
+        Some(self.entries[found].offset as usize..end)
     }
 
-    /// Finishes: sorts the blocks of each constraint by column and lists them by columns.
-    pub(super) fn finish(&mut self, block_start: &[u32]) {
-        self.block_start.clear();
-        self.block_start.extend_from_slice(block_start);
-        for pair in self.entry_start.windows(2) {
-            self.entries[pair[0] as usize..pair[1] as usize].sort_unstable_by_key(|e| e.block);
+    /// The block of the last constraint at a block of coordinates, made if it is not there.
+    pub(super) fn block_of_last(&mut self, block: usize, width: usize) -> &mut [f64] {
+        match self.place_in_last(block) {
+            Some(place) => &mut self.values[place],
+            None => self.push_block(block, width),
         }
-        let n_blocks = block_start.len() - 1;
+    }
+
+    /// Adds values to a block of the last constraint; a block of zeros is not made.
+    pub(super) fn add_block(&mut self, block: usize, values: &[f64]) {
+        match self.place_in_last(block) {
+            Some(place) => {
+                for (out, x) in self.values[place].iter_mut().zip(values) {
+                    *out += x;
+                }
+            }
+            None if values.iter().all(|x| *x == 0.0) => {}
+            None => self.push_values(block, values),
+        }
+    }
+
+    /// Finishes: sorts the blocks of each constraint by column and lists them by columns of a
+    /// pattern.
+    pub(super) fn finish(&mut self, pattern: &stiction_math::block::Pattern) {
+        let n_blocks = pattern.n_blocks();
+        self.block_start.clear();
+        self.block_start.extend((0..n_blocks).map(|k| pattern.start(k) as u32));
+        self.block_start.push(pattern.dim() as u32);
+        for pair in self.entry_start.windows(2) {
+            let entries = &mut self.entries[pair[0] as usize..pair[1] as usize];
+            if !entries.is_sorted_by_key(|e| e.block) {
+                entries.sort_unstable_by_key(|e| e.block);
+            }
+        }
         self.column_start.clear();
         self.column_start.resize(n_blocks + 1, 0);
         for e in &self.entries {

@@ -2,19 +2,21 @@
 //!
 //! A subsystem is dense (one block), a tree of links (one block, known factors) or sparse (many
 //! small blocks of nodes). Factors are kept per subsystem, so that a solve which concerns one
-//! subsystem costs only that subsystem.
+//! subsystem costs only that subsystem. Refilled in the same memory; the layout of the blocks is
+//! kept while sizes and couplings repeat. Only a sparse subsystem takes memory at every refill.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use stiction_math::block;
+use stiction_math::spatial::Inertia10;
+use stiction_math::{block, branch};
 
+use super::builder::Builder;
 use super::{SubsystemId, Tree};
 use crate::error::ProblemError;
-use stiction_math::branch;
 
 /// What a subsystem is made of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Structure {
     /// One dense block.
     Dense,
@@ -24,7 +26,10 @@ pub enum Structure {
         node_size: usize,
     },
     /// A tree of links: one block with the sparsity of the tree's branches.
-    Tree(Arc<Tree>),
+    Tree {
+        /// Which of the trees, counted in the order of subsystems.
+        index: usize,
+    },
 }
 
 impl Structure {
@@ -32,7 +37,7 @@ impl Structure {
         match self {
             Self::Dense => "dense",
             Self::Sparse { .. } => "sparse",
-            Self::Tree(_) => "a tree",
+            Self::Tree { .. } => "a tree",
         }
     }
 }
@@ -42,6 +47,8 @@ const SMALL: usize = 48;
 
 #[derive(Clone, Debug)]
 enum Factor {
+    /// Reciprocals of a diagonal A at an offset.
+    Diagonal(usize),
     /// Lower Cholesky factor at an offset, row-major.
     Small(usize),
     /// Factor along the branches of a tree at an offset, row-major.
@@ -49,127 +56,236 @@ enum Factor {
     Large(Arc<block::Cholesky>),
 }
 
+impl Factor {
+    /// The factorization of a large subsystem, if nobody shares it.
+    fn into_large(self) -> Option<block::Cholesky> {
+        match self {
+            Self::Large(factor) => Arc::into_inner(factor),
+            _ => None,
+        }
+    }
+}
+
 /// A of the problem.
 #[derive(Clone, Debug, Default)]
 pub struct Mass {
     matrix: block::Symmetric,
     structures: Vec<Structure>,
+    /// Trees of this problem, then memory of others.
+    trees: Vec<Tree>,
+    used_trees: usize,
     blocks: Vec<Range<usize>>,
+    /// First velocity of each subsystem, and their number at the end.
+    starts: Vec<usize>,
     block_subsystem: Vec<u32>,
     factors: Vec<Factor>,
     small: Vec<f64>,
+    composites: Vec<Inertia10>,
     pattern: block::Pattern,
+    layout: Layout,
+    /// What the matrix has been laid out for.
+    laid_out: Layout,
+}
+
+/// Sizes of the blocks and the pairs that are coupled: what the pattern follows from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Layout {
     sizes: Vec<usize>,
     pairs: Vec<(usize, usize)>,
 }
 
 impl Mass {
-    pub(super) fn new(
-        matrix: block::Symmetric,
-        structures: Vec<Structure>,
-        blocks: Vec<Range<usize>>,
-    ) -> Result<Self, ProblemError> {
-        let mut block_subsystem = vec![0; matrix.pattern().n_blocks()];
-        for (s, range) in blocks.iter().enumerate() {
-            block_subsystem[range.clone()].fill(s as u32);
+    /// Becomes the matrix that a builder has collected.
+    pub(super) fn assemble(
+        &mut self,
+        builder: &Builder,
+        trees: &[Tree],
+    ) -> Result<(), ProblemError> {
+        self.clear();
+        for part in &builder.parts {
+            let first = self.layout.sizes.len();
+            match part.structure {
+                Structure::Dense => self.layout.sizes.push(part.n),
+                Structure::Sparse { node_size } => {
+                    let nodes = part.n / node_size.max(1);
+                    self.layout.sizes.extend(std::iter::repeat_n(node_size, nodes));
+                    let blocks = &builder.node_blocks[part.blocks.0..part.blocks.1];
+                    let pairs = blocks.iter();
+                    self.layout.pairs.extend(
+                        pairs.map(|b| (first + b.row.max(b.col), first + b.row.min(b.col))),
+                    );
+                }
+                Structure::Tree { index } => {
+                    self.keep_tree(&trees[index]);
+                    self.layout.sizes.push(part.n);
+                }
+            }
+            self.push_subsystem(part.structure, first);
         }
-        let mut mass = Self {
-            matrix,
-            structures,
-            blocks,
-            block_subsystem,
-            factors: Vec::new(),
-            small: Vec::new(),
-            pattern: block::Pattern::default(),
-            sizes: Vec::new(),
-            pairs: Vec::new(),
-        };
-        mass.factor()?;
-        Ok(mass)
+        self.lay_out();
+        for (s, part) in builder.parts.iter().enumerate() {
+            let first = self.blocks[s].start;
+            let values = &builder.matrices[part.offset..];
+            match part.structure {
+                Structure::Dense => {
+                    let id = self.pattern.diagonal(first);
+                    symmetrise(values, part.n, self.matrix.block_mut(id));
+                }
+                Structure::Tree { index } => {
+                    let id = self.pattern.diagonal(first);
+                    let out = self.matrix.block_mut(id);
+                    self.trees[index].mass_matrix_with(&mut self.composites, out);
+                }
+                Structure::Sparse { node_size } => {
+                    for b in &builder.node_blocks[part.blocks.0..part.blocks.1] {
+                        let (i, j) = (first + b.row.max(b.col), first + b.row.min(b.col));
+                        let Some(id) = self.pattern.find(i, j) else { continue };
+                        let (from, out) =
+                            (&builder.matrices[b.offset..], self.matrix.block_mut(id));
+                        let s = node_size;
+                        for p in 0..s {
+                            for q in 0..s {
+                                out[p * s + q] +=
+                                    if b.row >= b.col { from[p * s + q] } else { from[q * s + p] };
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        self.factor()
+    }
+
+    /// Forgets everything but the memory and what it has been laid out for.
+    fn clear(&mut self) {
+        self.layout.sizes.clear();
+        self.layout.pairs.clear();
+        self.structures.clear();
+        self.used_trees = 0;
+        self.blocks.clear();
+        self.starts.clear();
+        self.starts.push(0);
+        self.block_subsystem.clear();
+        self.small.clear();
+    }
+
+    fn keep_tree(&mut self, tree: &Tree) {
+        match self.trees.get_mut(self.used_trees) {
+            Some(kept) => kept.clone_from(tree),
+            None => self.trees.push(tree.clone()),
+        }
+        self.used_trees += 1;
+    }
+
+    /// Appends a subsystem whose blocks are those from `first` to the end.
+    fn push_subsystem(&mut self, structure: Structure, first: usize) {
+        let sizes = &self.layout.sizes;
+        let n: usize = sizes[first..].iter().sum();
+        self.block_subsystem.resize(sizes.len(), self.blocks.len() as u32);
+        self.starts.push(self.starts[self.starts.len() - 1] + n);
+        self.blocks.push(first..sizes.len());
+        self.structures.push(structure);
+    }
+
+    /// Makes the matrix, zero where blocks add up.
+    fn lay_out(&mut self) {
+        if self.layout != self.laid_out {
+            self.laid_out.sizes.clone_from(&self.layout.sizes);
+            self.laid_out.pairs.clone_from(&self.layout.pairs);
+            self.pattern.rebuild(&self.layout.sizes, self.layout.pairs.iter().copied());
+            self.matrix.reshape(&self.pattern);
+        } else if !self.layout.pairs.is_empty() {
+            self.matrix.clear();
+        }
     }
 
     fn factor(&mut self) -> Result<(), ProblemError> {
-        self.factors.clear();
-        self.small.clear();
-        let pattern = self.matrix.pattern();
+        self.factors.resize(self.blocks.len(), Factor::Diagonal(0));
         for (subsystem, range) in self.blocks.iter().enumerate() {
             let fail = ProblemError::NotPositiveDefinite { subsystem };
-            let n = self.dofs_of(range);
-            if let Structure::Tree(tree) = &self.structures[subsystem] {
-                let (offset, A) =
-                    (self.small.len(), self.matrix.block(pattern.diagonal(range.start)));
+            let (n, offset) = (self.dofs(SubsystemId(subsystem)).len(), self.small.len());
+            let A = self.matrix.block(self.pattern.diagonal(range.start));
+            let factor = if let Structure::Tree { index } = self.structures[subsystem] {
                 self.small.extend_from_slice(A);
-                let diagonal = |k: usize| A[k * (n.len() + 1)];
-                if !branch::factor(&mut self.small[offset..], tree.branches(), diagonal) {
+                let (diagonal, branches) =
+                    (|k: usize| A[k * (n + 1)], self.trees[index].branches());
+                if !branch::factor(&mut self.small[offset..], branches, diagonal) {
                     return Err(fail);
                 }
-                self.factors.push(Factor::Branches(offset));
-            } else if range.len() == 1 && n.len() <= SMALL {
-                let offset = self.small.len();
-                let id = pattern.diagonal(range.start);
-                self.small.extend_from_slice(self.matrix.block(id));
-                if !cholesky(&mut self.small[offset..], n.len()) {
+                Factor::Branches(offset)
+            } else if range.len() == 1 && is_diagonal(A, n) {
+                self.small.extend(A.iter().step_by(n + 1).map(|a| 1.0 / a));
+                if !self.small[offset..].iter().all(|r| *r > 0.0 && r.is_finite()) {
                     return Err(fail);
                 }
-                self.factors.push(Factor::Small(offset));
+                Factor::Diagonal(offset)
+            } else if range.len() == 1 && n <= SMALL {
+                self.small.extend_from_slice(A);
+                if !cholesky(&mut self.small[offset..], n) {
+                    return Err(fail);
+                }
+                Factor::Small(offset)
             } else {
                 let part = self.part(range);
-                let mut factor = block::Cholesky::analyse(part.pattern());
+                // An island may still share the old one; then it is not ours to change.
+                let kept = std::mem::replace(&mut self.factors[subsystem], Factor::Diagonal(0));
+                let kept = kept.into_large();
+                let mut factor = kept
+                    .filter(|f| f.pattern() == part.pattern())
+                    .unwrap_or_else(|| block::Cholesky::analyse(part.pattern()));
                 factor.factor(&part).map_err(|_| fail)?;
-                self.factors.push(Factor::Large(Arc::new(factor)));
-            }
+                Factor::Large(Arc::new(factor))
+            };
+            self.factors[subsystem] = factor;
         }
         Ok(())
     }
 
     /// Becomes the part of `whole` that consists of some subsystems, in the same memory, and
     /// writes where each block of coordinates went.
-    pub(super) fn restrict(
-        &mut self,
-        whole: &Self,
-        member: impl Fn(usize) -> bool,
-        new_block: &mut Vec<u32>,
-    ) {
+    pub(super) fn restrict(&mut self, whole: &Self, members: &[u32], new_block: &mut Vec<u32>) {
         let pattern = whole.matrix.pattern();
-        self.structures.clear();
-        self.blocks.clear();
-        self.block_subsystem.clear();
+        self.clear();
         self.factors.clear();
-        self.small.clear();
-        self.sizes.clear();
-        self.pairs.clear();
         new_block.clear();
         new_block.resize(pattern.n_blocks(), u32::MAX);
-        for s in (0..whole.subsystems()).filter(|s| member(*s)) {
-            let first = self.sizes.len();
+        for s in members.iter().map(|s| *s as usize) {
+            let first = self.layout.sizes.len();
             for k in whole.blocks[s].clone() {
-                new_block[k] = self.sizes.len() as u32;
-                self.sizes.push(pattern.size(k));
-                self.block_subsystem.push(self.blocks.len() as u32);
-                let columns = pattern.row_entries(k);
-                let at = |e: block::Entry| (new_block[e.row] as usize, new_block[e.col] as usize);
-                self.pairs.extend(columns.map(at));
+                new_block[k] = self.layout.sizes.len() as u32;
+                self.layout.sizes.push(pattern.size(k));
+                if whole.blocks[s].len() > 1 {
+                    let at =
+                        |e: block::Entry| (new_block[e.row] as usize, new_block[e.col] as usize);
+                    self.layout.pairs.extend(pattern.row_entries(k).map(at));
+                }
             }
-            self.blocks.push(first..self.sizes.len());
-            self.structures.push(whole.structures[s].clone());
+            let mut structure = whole.structures[s];
+            if let Structure::Tree { index } = &mut structure {
+                self.keep_tree(&whole.trees[*index]);
+                *index = self.used_trees - 1;
+            }
+            self.push_subsystem(structure, first);
             let n = whole.dofs(SubsystemId(s)).len();
-            let mut keep = |offset: usize| {
-                self.small.extend_from_slice(&whole.small[offset..offset + n * n]);
-                self.small.len() - n * n
+            let mut keep = |offset: usize, len: usize| {
+                self.small.extend_from_slice(&whole.small[offset..offset + len]);
+                self.small.len() - len
             };
             let factor = match &whole.factors[s] {
-                Factor::Small(offset) => Factor::Small(keep(*offset)),
-                Factor::Branches(offset) => Factor::Branches(keep(*offset)),
+                Factor::Diagonal(offset) => Factor::Diagonal(keep(*offset, n)),
+                Factor::Small(offset) => Factor::Small(keep(*offset, n * n)),
+                Factor::Branches(offset) => Factor::Branches(keep(*offset, n * n)),
                 Factor::Large(factor) => Factor::Large(Arc::clone(factor)),
             };
             self.factors.push(factor);
         }
-        self.pattern.rebuild(&self.sizes, self.pairs.iter().copied());
-        self.matrix.reshape(&self.pattern);
-        for e in pattern.entries().filter(|e| new_block[e.row] != u32::MAX) {
-            let (row, col) = (new_block[e.row] as usize, new_block[e.col] as usize);
-            if let Some(id) = self.pattern.find(row, col) {
-                self.matrix.block_mut(id).copy_from_slice(whole.matrix.block(e.id));
+        self.lay_out();
+        for s in members.iter().map(|s| *s as usize) {
+            for e in whole.blocks[s].clone().flat_map(|k| pattern.row_entries(k)) {
+                let (row, col) = (new_block[e.row] as usize, new_block[e.col] as usize);
+                if let Some(id) = self.pattern.find(row, col) {
+                    self.matrix.block_mut(id).copy_from_slice(whole.matrix.block(e.id));
+                }
             }
         }
     }
@@ -190,12 +306,6 @@ impl Mass {
         part
     }
 
-    fn dofs_of(&self, blocks: &Range<usize>) -> Range<usize> {
-        let pattern = self.matrix.pattern();
-        let end = blocks.end.checked_sub(1).map_or(0, |last| pattern.range(last).end);
-        blocks.clone().next().map_or(end, |first| pattern.start(first))..end
-    }
-
     /// A as a block matrix.
     pub fn matrix(&self) -> &block::Symmetric {
         &self.matrix
@@ -214,7 +324,7 @@ impl Mass {
     /// The tree of a subsystem, if it is one.
     pub fn tree(&self, subsystem: SubsystemId) -> Option<&Tree> {
         match self.structure(subsystem) {
-            Structure::Tree(tree) => Some(tree),
+            Structure::Tree { index } => Some(&self.trees[*index]),
             _ => None,
         }
     }
@@ -226,7 +336,7 @@ impl Mass {
 
     /// Coordinates of a subsystem.
     pub fn dofs(&self, subsystem: SubsystemId) -> Range<usize> {
-        self.dofs_of(&self.blocks[subsystem.0])
+        self.starts[subsystem.0]..self.starts[subsystem.0 + 1]
     }
 
     /// The subsystem that a block of coordinates belongs to.
@@ -247,16 +357,29 @@ impl Mass {
     #[inline]
     pub fn solve_subsystem(&self, subsystem: SubsystemId, x: &mut [f64]) {
         match &self.factors[subsystem.0] {
+            Factor::Diagonal(offset) => {
+                let reciprocals = &self.small[*offset..*offset + x.len()];
+                x.iter_mut().zip(reciprocals).for_each(|(x, r)| *x *= r);
+            }
             Factor::Small(offset) => {
                 let n = x.len();
                 cholesky_solve(&self.small[*offset..*offset + n * n], x);
             }
             Factor::Branches(offset) => {
-                if let Structure::Tree(tree) = &self.structures[subsystem.0] {
+                if let Some(tree) = self.tree(subsystem) {
                     branch::solve(&self.small[*offset..], tree.branches(), x);
                 }
             }
             Factor::Large(factor) => factor.solve_in_place(x),
+        }
+    }
+
+    /// Reciprocals of A where a subsystem's A is diagonal.
+    #[inline]
+    pub(super) fn reciprocals(&self, subsystem: SubsystemId) -> Option<&[f64]> {
+        match self.factors[subsystem.0] {
+            Factor::Diagonal(at) => Some(&self.small[at..at + self.dofs(subsystem).len()]),
+            _ => None,
         }
     }
 
@@ -266,9 +389,40 @@ impl Mass {
     }
 }
 
+/// `out = ½ (A + Aᵀ)`.
+fn symmetrise(a: &[f64], n: usize, out: &mut [f64]) {
+    for i in 0..n {
+        for j in 0..n {
+            out[i * n + j] = 0.5 * (a[i * n + j] + a[j * n + i]);
+        }
+    }
+}
+
+/// Whether a row-major symmetric matrix has nothing below its diagonal.
+fn is_diagonal(a: &[f64], n: usize) -> bool {
+    (1..n).all(|i| a[i * n..i * n + i].iter().all(|x| *x == 0.0))
+}
+
 /// Replaces the lower triangle of a row-major matrix by its Cholesky factor. False if a pivot is
 /// not positive, relative to the entry that it started from.
 pub(crate) fn cholesky(a: &mut [f64], n: usize) -> bool {
+    match n {
+        6 => cholesky_loops(a, 6),
+        n => cholesky_loops(a, n),
+    }
+}
+
+/// `x ← (L Lᵀ)⁻¹ x` with the factor of [`cholesky`].
+#[inline]
+fn cholesky_solve(l: &[f64], x: &mut [f64]) {
+    match x.len() {
+        6 => cholesky_solve_loops(l, x, 6),
+        n => cholesky_solve_loops(l, x, n),
+    }
+}
+
+#[inline(always)]
+fn cholesky_loops(a: &mut [f64], n: usize) -> bool {
     for i in 0..n {
         for j in 0..=i {
             let (above, row) = a.split_at_mut(i * n);
@@ -292,10 +446,9 @@ pub(crate) fn cholesky(a: &mut [f64], n: usize) -> bool {
     true
 }
 
-/// `x ← (L Lᵀ)⁻¹ x` with the factor of [`cholesky`].
-#[inline]
-fn cholesky_solve(l: &[f64], x: &mut [f64]) {
-    let n = x.len();
+#[inline(always)]
+fn cholesky_solve_loops(l: &[f64], x: &mut [f64], n: usize) {
+    let (l, x) = (&l[..n * n], &mut x[..n]);
     for i in 0..n {
         let row = &l[i * n..i * n + i];
         x[i] = (x[i] - super::dot(row, &x[..i])) / l[i * n + i];

@@ -8,6 +8,7 @@
 //! diagonal blocks of the Delassus operator W = J A⁻¹ Jᵀ with their scales, and the islands.
 
 mod builder;
+mod check;
 mod delassus;
 mod extension;
 mod from_raw;
@@ -16,6 +17,7 @@ mod jacobian;
 mod mass;
 mod port;
 mod restrict;
+mod rows;
 mod tree;
 
 pub use builder::Builder;
@@ -31,10 +33,11 @@ pub use port::{Map, Port, PortId, SubsystemId};
 pub use restrict::Restriction;
 pub use tree::Tree;
 
+use crate::error::ProblemError;
 use crate::law::Law;
 
 /// One constraint: a law on a few rows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constraint {
     /// The relation between its velocity and its impulse.
     pub law: Law,
@@ -53,8 +56,9 @@ pub struct Term {
     len: u32,
 }
 
-/// A checked contact problem. Built by [`Builder`], or loaded from a file.
-#[derive(Clone, Debug)]
+/// A checked contact problem. Built by [`Builder`], or loaded from a file. The default one is
+/// empty: memory to build in.
+#[derive(Clone, Debug, Default)]
 pub struct Problem {
     name: String,
     mass: Mass,
@@ -70,6 +74,7 @@ pub struct Problem {
     delassus: Delassus,
     reference_velocity: f64,
     islands: Islands,
+    work: Vec<f64>,
 }
 
 impl Problem {
@@ -191,26 +196,6 @@ impl Problem {
         self.mass.solve(v);
     }
 
-    /// A problem without anything in it: memory for a restriction.
-    fn empty() -> Self {
-        Self {
-            name: String::new(),
-            mass: Mass::default(),
-            momentum: Vec::new(),
-            free_velocity: Vec::new(),
-            ports: Vec::new(),
-            terms: Vec::new(),
-            term_values: Vec::new(),
-            constraints: Vec::new(),
-            bias: Vec::new(),
-            compliance: Vec::new(),
-            jacobian: Jacobian::default(),
-            delassus: Delassus::default(),
-            reference_velocity: 0.0,
-            islands: Islands::default(),
-        }
-    }
-
     fn derive(&mut self) {
         self.free_velocity.clear();
         self.free_velocity.extend_from_slice(&self.momentum);
@@ -225,6 +210,18 @@ impl Problem {
             largest = row.iter().fold(largest, |m, c| m.max(c.abs()));
         }
         self.reference_velocity = largest;
+    }
+
+    /// Numbers that are finite can still overflow when they meet.
+    fn check_derived(&self) -> Result<(), ProblemError> {
+        check::finite("A⁻¹ b", "problem", 0, &self.free_velocity)?;
+        check::finite("J v*", "problem", 0, &[self.reference_velocity])?;
+        if !check::all_finite(self.delassus.blocks()) {
+            for i in 0..self.constraints.len() {
+                check::finite("J A⁻¹ Jᵀ", "constraint", i, self.delassus.block(i))?;
+            }
+        }
+        Ok(())
     }
 }
 

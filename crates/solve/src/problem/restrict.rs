@@ -11,7 +11,6 @@ pub struct Restriction {
     problem: Problem,
     velocities: Vec<u32>,
     rows: Vec<u32>,
-    block_start: Vec<u32>,
     new_block: Vec<u32>,
 }
 
@@ -19,10 +18,9 @@ impl Restriction {
     /// Becomes the restriction of `whole` to one of its islands.
     pub fn new(whole: &Problem, island: usize) -> Self {
         let mut restriction = Self {
-            problem: Problem::empty(),
+            problem: Problem::default(),
             velocities: Vec::new(),
             rows: Vec::new(),
-            block_start: Vec::new(),
             new_block: Vec::new(),
         };
         restriction.restrict(whole, island);
@@ -46,12 +44,12 @@ impl Restriction {
 
     /// Becomes the restriction of `whole` to one of its islands, in the same memory.
     pub fn restrict(&mut self, whole: &Problem, island: usize) {
-        let member = |s: usize| whole.islands.of_subsystem()[s] as usize == island;
+        let members = whole.islands.subsystems(island);
         let part = &mut self.problem;
-        part.mass.restrict(&whole.mass, member, &mut self.new_block);
+        part.mass.restrict(&whole.mass, members, &mut self.new_block);
         self.velocities.clear();
-        for s in (0..whole.mass.subsystems()).filter(|s| member(*s)) {
-            self.velocities.extend(whole.mass.dofs(SubsystemId(s)).map(|d| d as u32));
+        for s in members {
+            self.velocities.extend(whole.mass.dofs(SubsystemId(*s as usize)).map(|d| d as u32));
         }
         let pick = |from: &[f64], to: &mut Vec<f64>, order: &[u32]| {
             to.clear();
@@ -64,27 +62,21 @@ impl Restriction {
         part.constraints.clear();
         part.jacobian.clear();
         part.delassus.clear();
-        for (i, constraint) in whole.constraints.iter().enumerate() {
-            if whole.islands.of_constraint()[i] as usize != island {
-                continue;
-            }
+        for &i in whole.islands.constraints(island) {
+            let i = i as usize;
             self.rows.extend(whole.row_range(i).map(|r| r as u32));
-            part.constraints.push(Constraint { law: constraint.law, first_term: 0, end_term: 0 });
+            let law = whole.constraints[i].law;
+            part.constraints.push(Constraint { law, first_term: 0, end_term: 0 });
             part.jacobian.push_constraint(whole.jacobian.dim(i));
             for e in whole.jacobian.constraint_entries(i) {
-                let width = whole.jacobian.block_range(e.block as usize).len();
                 let block = self.new_block[e.block as usize] as usize;
-                part.jacobian.push_block(block, width).copy_from_slice(whole.jacobian.block(e));
+                part.jacobian.push_values(block, whole.jacobian.block(e));
             }
             part.delassus.push(whole.delassus.block(i), whole.delassus.scale(i));
         }
         pick(&whole.bias, &mut part.bias, &self.rows);
         pick(&whole.compliance, &mut part.compliance, &self.rows);
-        self.block_start.clear();
-        let pattern = part.mass.matrix().pattern();
-        self.block_start.extend((0..pattern.n_blocks()).map(|k| pattern.start(k) as u32));
-        self.block_start.push(pattern.dim() as u32);
-        part.jacobian.finish(&self.block_start);
+        part.jacobian.finish(part.mass.matrix().pattern());
         part.islands.become_one(part.mass.subsystems(), part.constraints.len());
         part.reference_velocity = whole.reference_velocity;
     }

@@ -16,7 +16,7 @@ use crate::error::ProblemError;
 use stiction_math::branch::{self, Parents};
 
 /// Links with their parents, motion subspaces and inertias.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Tree {
     parents: Vec<Option<usize>>,
     inertias: Vec<Inertia10>,
@@ -29,10 +29,40 @@ pub struct Tree {
     path_end: Vec<Option<u32>>,
 }
 
+impl Clone for Tree {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Copies in the same memory, which a derived one would not.
+    fn clone_from(&mut self, source: &Self) {
+        self.parents.clone_from(&source.parents);
+        self.inertias.clone_from(&source.inertias);
+        self.velocity_start.clone_from(&source.velocity_start);
+        self.subspaces.clone_from(&source.subspaces);
+        self.diagonal.clone_from(&source.diagonal);
+        self.velocity_parents.clone_from(&source.velocity_parents);
+        self.path_end.clone_from(&source.path_end);
+    }
+}
+
 impl Tree {
     /// A tree without links.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Forgets its links; keeps the memory.
+    pub fn clear(&mut self) {
+        self.parents.clear();
+        self.inertias.clear();
+        self.velocity_start.clear();
+        self.subspaces.clear();
+        self.diagonal.clear();
+        self.velocity_parents.clear();
+        self.path_end.clear();
     }
 
     /// Adds a link and returns its index. `subspace` has one spatial vector per velocity that the
@@ -110,8 +140,13 @@ impl Tree {
 
     /// `A` of the tree, row-major.
     pub fn mass_matrix(&self, out: &mut [f64]) {
-        let mut composites = self.inertias.clone();
-        self.accumulate(&mut composites);
+        self.mass_matrix_with(&mut Vec::new(), out);
+    }
+
+    /// `A` of the tree, row-major, with memory for the composite inertias.
+    pub(crate) fn mass_matrix_with(&self, composites: &mut Vec<Inertia10>, out: &mut [f64]) {
+        composites.clone_from(&self.inertias);
+        self.accumulate(composites);
         self.composite_matrix(|link, S| composites[link].momentum(S), out);
     }
 

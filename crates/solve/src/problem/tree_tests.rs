@@ -127,7 +127,7 @@ fn mixed_problem(rng: &mut SplitMix64) -> Problem {
     let n = tree.velocities();
     let mut builder = Problem::builder("mixed");
     let momentum: Vec<f64> = (0..n).map(|_| rng.normal()).collect();
-    let robot = builder.tree(tree, &momentum);
+    let robot = builder.tree(&tree, &momentum);
     let block = builder.dense(&[2.0, 0.1, 0.1, 3.0], &[0.3, -0.4]);
     let (three, small) = (Matrix3::identity() * 3.0, Matrix3::identity() * 0.5);
     let (d, o) = (three.as_slice(), small.as_slice());
@@ -196,7 +196,7 @@ fn keys_that_contradict_the_matrices_are_passed_over() {
         let mut raw = reference.clone();
         alter(&mut raw);
         let loaded = Problem::from_raw(&raw).unwrap().problem;
-        let structure = loaded.mass().structure(SubsystemId(0)).clone();
+        let structure = *loaded.mass().structure(SubsystemId(0));
         // Whatever was lost, A and J are those of the file.
         let lost = loaded.to_raw();
         assert_eq!((lost.a.indices, lost.j.indices), (raw.a.indices, raw.j.indices));
@@ -215,7 +215,7 @@ fn keys_that_contradict_the_matrices_are_passed_over() {
     assert!(ports.iter().all(|p| p.map == Map::Whole));
     // A key that is missing or of the wrong length takes its own family with it, no other.
     let (structure, ports) = plain(&|raw| drop(raw.extra.remove("term_start")));
-    assert!(matches!(structure, Structure::Tree(_)));
+    assert!(matches!(structure, Structure::Tree { .. }));
     assert!(ports.iter().all(|p| p.map == Map::Whole));
     let cut = |raw: &mut crate::file::RawProblem| {
         raw.extra.insert("tree_parent".to_owned(), Array::from_i64(&[-1, 0]));
@@ -229,7 +229,7 @@ fn what_is_wrong_with_a_tree_is_named() {
     let S = vector6(&mut rng);
     let build = |tree: Tree, momentum: &[f64]| {
         let mut builder = Problem::builder("wrong");
-        builder.tree(tree, momentum);
+        builder.tree(&tree, momentum);
         builder.build().unwrap_err()
     };
     let mut tree = Tree::new();

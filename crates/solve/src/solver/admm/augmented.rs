@@ -166,7 +166,7 @@ mod tests {
         }
         let n = tree.velocities();
         let mut builder = Problem::builder("augmented");
-        let robot = builder.tree(tree, &vec![0.1; n]);
+        let robot = builder.tree(&tree, &vec![0.1; n]);
         let ports: Vec<PortId> = (0..links).map(|l| builder.port(robot, Map::Link(l))).collect();
         let contact = Law::Coulomb(Coulomb::new(0.5).unwrap());
         for _ in 0..3 * links {

@@ -98,9 +98,9 @@ fn pinching_hand(friction: f64, compliance: f64) -> Problem {
     // b = A v0 + dt × torques that close the fingers; gravity pulls the palm.
     let momentum = [-0.03, -0.02, -0.03, 0.002, 0.02, 0.03, -0.001];
     let mut builder = Problem::builder("pinching hand");
-    let hand = builder.tree(tree, &momentum);
+    let hand = builder.tree(&tree, &momentum);
     let centre = Vector3::new(0.0, 0.0, 0.05);
-    let cube = builder.tree(free(centre, 0.3), &[0.01, 0.02, -0.03, 0.0, 1e-4, -1e-4]);
+    let cube = builder.tree(&free(centre, 0.3), &[0.01, 0.02, -0.03, 0.0, 1e-4, -1e-4]);
     let cube = builder.port(cube, Map::Link(0));
     let mut link = |l: usize| builder.port(hand, Map::Link(l));
     let (middles, tips) = ([link(middles[0]), link(middles[1])], [link(tips[0]), link(tips[1])]);

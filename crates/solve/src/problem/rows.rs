@@ -1,0 +1,118 @@
+//! The rows of a problem: J from the terms `C·P` of its constraints.
+
+use super::{Jacobian, Map, Mass, Port, Problem, SubsystemId};
+use crate::error::ProblemError;
+use crate::law::Law;
+
+impl Problem {
+    /// J from the terms.
+    pub(super) fn collect_rows(&mut self) {
+        let Self { mass, ports, terms, term_values, constraints, jacobian, work, .. } = self;
+        jacobian.clear();
+        for c in &*constraints {
+            let dim = c.law.dim();
+            jacobian.push_constraint(dim);
+            for term in &terms[c.first_term as usize..c.end_term as usize] {
+                let values = &term_values[term.offset as usize..][..term.len as usize];
+                push_term(jacobian, mass, &ports[term.port.0], values, dim, work);
+            }
+        }
+        jacobian.finish(mass.matrix().pattern());
+    }
+
+    /// Every constraint moves something, or yields.
+    pub(super) fn check_effects(&self) -> Result<(), ProblemError> {
+        for (constraint, c) in self.constraints.iter().enumerate() {
+            if !self.jacobian.is_zero(constraint) {
+                continue;
+            }
+            let compliance = &self.compliance[self.row_range(constraint)];
+            if !compliance.iter().any(|r| *r > 0.0) && !matches!(c.law, Law::Soft(_)) {
+                return Err(ProblemError::NoEffect { constraint });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds `C·P` to the blocks of the last constraint.
+fn push_term(
+    jacobian: &mut Jacobian,
+    mass: &Mass,
+    port: &Port,
+    values: &[f64],
+    dim: usize,
+    work: &mut Vec<f64>,
+) {
+    let blocks = mass.blocks(port.subsystem);
+    match &port.map {
+        Map::Whole if blocks.len() == 1 => jacobian.add_block(blocks.start, values),
+        Map::Nodes(nodes) => {
+            let width = values.len() / dim.max(1);
+            for (node, weight) in nodes {
+                let out = jacobian.block_of_last(blocks.start + node, width);
+                for (out, c) in out.iter_mut().zip(values) {
+                    *out += weight * c;
+                }
+            }
+        }
+        map => {
+            let (n, size) = (mass.dofs(port.subsystem).len(), values.len() / dim.max(1));
+            work.clear();
+            work.resize(dim * n, 0.0);
+            for d in 0..dim {
+                let (c, out) = (&values[d * size..(d + 1) * size], &mut work[d * n..(d + 1) * n]);
+                match map {
+                    Map::Whole => out.copy_from_slice(c),
+                    Map::Coordinates { first, count } => {
+                        out[*first..first + count].copy_from_slice(c);
+                    }
+                    Map::Matrix { values: P, .. } => {
+                        for (c, row) in c.iter().zip(P.chunks_exact(n)) {
+                            for (out, p) in out.iter_mut().zip(row) {
+                                *out += c * p;
+                            }
+                        }
+                    }
+                    Map::Link(link) => {
+                        let Some(tree) = mass.tree(port.subsystem) else { continue };
+                        for k in tree.path(*link) {
+                            out[k] = super::dot(c, tree.subspaces()[k].as_slice());
+                        }
+                    }
+                    Map::Nodes(_) => {}
+                }
+            }
+            scatter(jacobian, mass, port.subsystem, work, dim);
+        }
+    }
+}
+
+/// Adds a dense `dim × n` matrix over a subsystem to the blocks of the last constraint, leaving
+/// out blocks that are zero.
+fn scatter(
+    jacobian: &mut Jacobian,
+    mass: &Mass,
+    subsystem: SubsystemId,
+    dense: &[f64],
+    dim: usize,
+) {
+    if mass.blocks(subsystem).len() == 1 {
+        return jacobian.add_block(mass.blocks(subsystem).start, dense);
+    }
+    let (base, n) = (mass.dofs(subsystem).start, mass.dofs(subsystem).len());
+    for k in mass.blocks(subsystem) {
+        let range = mass.matrix().pattern().range(k);
+        let columns = range.start - base..range.end - base;
+        let part = |d: usize| &dense[d * n..][columns.clone()];
+        if (0..dim).all(|d| part(d).iter().all(|x| *x == 0.0)) {
+            continue;
+        }
+        let out = jacobian.block_of_last(k, columns.len());
+        for (d, out) in out.chunks_exact_mut(columns.len()).enumerate() {
+            for (out, x) in out.iter_mut().zip(part(d)) {
+                *out += x;
+            }
+        }
+    }
+}
