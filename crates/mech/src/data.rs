@@ -5,6 +5,8 @@
 //! own point keeps the numbers small wherever the tree stands. No function that fills these arrays
 //! asks for memory.
 
+use crate::kinematics::kinematics;
+use crate::mass;
 use crate::model::Model;
 use nalgebra::{Isometry3, Matrix6, Vector3, Vector6};
 use stiction_math::spatial::Inertia10;
@@ -62,7 +64,7 @@ impl Data {
     pub fn new(model: &Model) -> Self {
         let (nb, nv, nt) = (model.bodies().len(), model.nv(), model.trees().len());
         let n_mass = model.mass_len();
-        Self {
+        let mut data = Self {
             body_pose: model.bodies().iter().map(|body| body.pose_in_link).collect(),
             reference: vec![Vector3::zeros(); nt],
             anchor: vec![Vector3::zeros(); nv],
@@ -79,6 +81,9 @@ impl Data {
             articulated: vec![Matrix6::zeros(); nb],
             articulated_column: vec![Vector6::zeros(); nv],
             articulated_pivot: vec![[0.0; 2]; nv],
-        }
+        };
+        kinematics(model, model.q0(), &mut data);
+        mass::write_constant(model, &mut data);
+        data
     }
 }

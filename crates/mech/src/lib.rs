@@ -15,21 +15,41 @@
 #![allow(rustdoc::broken_intra_doc_links)] // units and citations stand in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod articulated;
+mod bias;
 mod body;
 mod builder;
 mod data;
+mod energy;
 mod error;
 mod inertia;
+mod integrate;
+mod inverse_dynamics;
+mod jacobian;
 pub mod joint;
+mod kinematics;
+mod mass;
 mod model;
+mod momentum;
 mod spatial;
 mod state;
+mod velocity;
 
+pub use articulated::forward_dynamics_aba;
+pub use bias::{bias_forces, gravity_compensation};
 pub use body::{Body, BodyId, BodySpec};
 pub use builder::ModelBuilder;
 pub use data::Data;
+pub use energy::{kinetic_energy, potential_energy};
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
 pub use inertia::MassProperties;
+pub use integrate::{difference, integrate};
+pub use inverse_dynamics::inverse_dynamics;
+pub use jacobian::{apply_wrench, for_each_column, jacobian};
 pub use joint::{JOINTS, Joint, JointId, JointKind, JointSpec, Limit};
+pub use kinematics::kinematics;
+pub use mass::{factor_mass, mass_matrix, solve_mass};
 pub use model::{Link, Model, TreeRange};
+pub use momentum::{centre_of_mass, momentum};
 pub use state::State;
+pub use velocity::{angular_velocity, point_velocity, velocities};

@@ -1,0 +1,65 @@
+//! Accelerations from forces by the articulated-body algorithm (ABA), without a mass matrix.
+//!
+//! The recursion of [Featherstone08, Table 7.1], eliminating one velocity coordinate at a time:
+//! between two coordinates of one link stands a body without mass. Costs a 6×6 update per
+//! coordinate. It shares kinematics with the mass-matrix route and nothing else.
+
+use crate::data::Data;
+use crate::kinematics::kinematics;
+use crate::model::Model;
+use crate::spatial::{apply, cross_force, join};
+use crate::velocity::velocities;
+use nalgebra::{Vector3, Vector6};
+
+/// `out = v̇` [m/s², rad/s²] of the state (`q`, `v`) under the forces `tau` [N, N·m], gravity and
+/// inertia. Fills the position stage and the velocities of `data`.
+pub fn forward_dynamics_aba(
+    model: &Model,
+    data: &mut Data,
+    q: &[f64],
+    v: &[f64],
+    tau: &[f64],
+    out: &mut [f64],
+) {
+    kinematics(model, q, data);
+    velocities(model, v, data);
+
+    // Inertias and bias forces of the links by themselves.
+    for link in &model.links {
+        let (inertia, V) = (&data.link_inertia[link.body], &data.velocity[link.body]);
+        data.articulated[link.body] = inertia.to_matrix();
+        data.force[link.body] = cross_force(V, &apply(inertia, V));
+    }
+
+    // From the leaves: f = I^A a + p^A, first over the bias acceleration, then over each coordinate.
+    for link in model.links.iter().rev() {
+        let mut I_A = data.articulated[link.body];
+        let mut p_A = data.force[link.body] + I_A * data.joint_bias[link.body];
+        for dof in link.dofs.clone().rev() {
+            let S = data.subspace[dof];
+            let U = I_A * S;
+            let D = S.dot(&U) + model.armature[dof];
+            let u = tau[dof] - S.dot(&p_A);
+            I_A -= U * U.transpose() / D;
+            p_A += U * (u / D);
+            data.articulated_column[dof] = U;
+            data.articulated_pivot[dof] = [D, u];
+        }
+        if let Some(parent) = link.parent {
+            data.articulated[parent] += I_A;
+            data.force[parent] += p_A;
+        }
+    }
+
+    // From the roots: accelerations.
+    let at_rest: Vector6<f64> = join(Vector3::zeros(), -model.gravity);
+    for link in &model.links {
+        let mut a = link.parent.map_or(at_rest, |parent| data.acceleration[parent]);
+        for dof in link.dofs.clone() {
+            let [D, u] = data.articulated_pivot[dof];
+            out[dof] = (u - data.articulated_column[dof].dot(&a)) / D;
+            a += data.subspace[dof] * out[dof];
+        }
+        data.acceleration[link.body] = a + data.joint_bias[link.body];
+    }
+}

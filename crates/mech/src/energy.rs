@@ -1,0 +1,48 @@
+//! Kinetic and potential energy [J].
+
+use crate::data::Data;
+use crate::model::Model;
+use crate::spatial::apply;
+
+/// Largest number of velocities of one joint.
+const MAX_NV: usize = 6;
+
+/// Kinetic energy [J] of the links and of the armatures. Needs the velocity stage of `data` for the
+/// same `v`.
+pub fn kinetic_energy(model: &Model, data: &Data, v: &[f64]) -> f64 {
+    let links = model.links.iter().map(|link| {
+        let V = &data.velocity[link.body];
+        V.dot(&apply(&data.link_inertia[link.body], V))
+    });
+    let armature = model.armature.iter().zip(v).map(|(armature, v)| armature * v * v);
+    0.5 * (links.sum::<f64>() + armature.sum::<f64>())
+}
+
+/// Potential energy [J] of the weight that is not compensated (zero at the world's origin) and of
+/// the joints' springs. Needs the position stage of `data` for the same `q`.
+pub fn potential_energy(model: &Model, data: &Data, q: &[f64]) -> f64 {
+    gravity_energy(model, data) + spring_energy(model, q)
+}
+
+fn gravity_energy(model: &Model, data: &Data) -> f64 {
+    let of_link = |link: &crate::Link| {
+        let X = &data.body_pose[link.body];
+        let moment = link.mass * link.com - link.compensated_moment;
+        let mass = link.mass - link.compensated_mass;
+        -model.gravity.dot(&(mass * X.translation.vector + X.rotation * moment))
+    };
+    model.links.iter().map(of_link).sum()
+}
+
+/// ½ k ‖q ⊖ q_rest‖² of each joint.
+fn spring_energy(model: &Model, q: &[f64]) -> f64 {
+    let mut energy = 0.0;
+    for joint in model.joints.iter().filter(|joint| joint.spec.stiffness > 0.0) {
+        let (mut stretch, n) = ([0.0; MAX_NV], joint.dofs.len());
+        let range = joint.q.clone();
+        joint.difference(&model.q_spring[range.clone()], &q[range], &mut stretch[..n]);
+        let squared: f64 = stretch[..n].iter().map(|x| x * x).sum();
+        energy += 0.5 * joint.spec.stiffness * squared;
+    }
+    energy
+}

@@ -1,0 +1,24 @@
+//! Motion along velocities: q ⊕ δt v and its inverse ⊖.
+//!
+//! Scalars add; quaternions follow the exponential map, q exp(δt ω) with ω in the child's frame, and
+//! have their length restored. A free joint moves its origin in the world and turns in its own
+//! frame, each by itself.
+
+use crate::model::Model;
+
+/// `out = q ⊕ dt v` for any velocity `v`, over a time `dt` [s].
+pub fn integrate(model: &Model, q: &[f64], v: &[f64], dt: f64, out: &mut [f64]) {
+    for joint in &model.joints {
+        let range = joint.q.clone();
+        joint.integrate(&q[range.clone()], &v[joint.dofs.clone()], dt, &mut out[range]);
+    }
+}
+
+/// `out = to ⊖ from`: the velocity that leads from `from` to `to` in unit time, by the shorter way
+/// where there are two.
+pub fn difference(model: &Model, from: &[f64], to: &[f64], out: &mut [f64]) {
+    for joint in &model.joints {
+        let range = joint.q.clone();
+        joint.difference(&from[range.clone()], &to[range], &mut out[joint.dofs.clone()]);
+    }
+}

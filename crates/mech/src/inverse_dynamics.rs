@@ -1,0 +1,61 @@
+//! Forces that produce given accelerations, by the recursive Newton-Euler algorithm (RNEA).
+//!
+//! a_i = a_parent + S_i v̇_i + Ṡ_i v_i with −g at the world, f_i = I_i a_i + V_i ×* I_i V_i, and
+//! τ_i = S_iᵀ of the sum of f over the bodies that i carries [Featherstone08, Table 5.1]. All vectors
+//! of a tree are taken at one point, so that nothing is transformed on the way. Gravity
+//! compensation, springs and damping take no part: they are applied forces.
+
+use crate::data::Data;
+use crate::model::{Model, TreeRange};
+use crate::spatial::{apply, cross_force, join};
+use crate::velocity::velocities;
+use nalgebra::{Vector3, Vector6};
+
+/// `out = M a + bias` [N, N·m] for velocities `v` and accelerations `a`, armature included. Needs
+/// the position stage of `data`; fills the velocities.
+pub fn inverse_dynamics(model: &Model, data: &mut Data, v: &[f64], a: &[f64], out: &mut [f64]) {
+    velocities(model, v, data);
+    for tree in &model.trees {
+        newton_euler(model, tree, Some(a), data, out);
+    }
+    for (dof, force) in out.iter_mut().enumerate() {
+        *force += model.armature[dof] * a[dof];
+    }
+}
+
+/// The two passes over one tree; without `a` all accelerations are zero.
+#[inline]
+pub(crate) fn newton_euler(
+    model: &Model,
+    tree: &TreeRange,
+    a: Option<&[f64]>,
+    data: &mut Data,
+    out: &mut [f64],
+) {
+    let links = &model.links[tree.links.clone()];
+    let at_rest = join(Vector3::zeros(), -model.gravity);
+    for link in links {
+        let mut acceleration = match link.parent {
+            Some(parent) => data.acceleration[parent],
+            None => at_rest,
+        };
+        acceleration += data.joint_bias[link.body];
+        if let Some(a) = a {
+            for dof in link.dofs.clone() {
+                acceleration += data.subspace[dof] * a[dof];
+            }
+        }
+        let (inertia, V) = (&data.link_inertia[link.body], &data.velocity[link.body]);
+        data.force[link.body] = apply(inertia, &acceleration) + cross_force(V, &apply(inertia, V));
+        data.acceleration[link.body] = acceleration;
+    }
+    for link in links.iter().rev() {
+        let force: Vector6<f64> = data.force[link.body];
+        for dof in link.dofs.clone() {
+            out[dof] = data.subspace[dof].dot(&force);
+        }
+        if let Some(parent) = link.parent {
+            data.force[parent] += force;
+        }
+    }
+}

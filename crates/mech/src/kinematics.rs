@@ -1,0 +1,71 @@
+//! Poses of the bodies, motions of the coordinates and inertias in the world, from q.
+//!
+//! One pass from the roots to the leaves. Fills the position stage of [`Data`]. Joints act in order
+//! on the frame of their body [Featherstone08, Sec. 4.4]; spatial vectors are then taken at the
+//! tree's reference point, the centre of mass of its root link.
+
+use crate::data::Data;
+use crate::model::{Link, Model};
+use crate::spatial::motion_at;
+use nalgebra::{Isometry3, Matrix3, Vector3};
+use stiction_math::spatial::Inertia10;
+
+/// Fills the position stage of `data` for coordinates `q`; quaternions need not have unit length.
+pub fn kinematics(model: &Model, q: &[f64], data: &mut Data) {
+    for (tree, range) in model.trees.iter().enumerate() {
+        for link in &model.links[range.links.clone()] {
+            let X_WB = place(model, link, q, data);
+            let R = X_WB.rotation.to_rotation_matrix().into_inner();
+            let com = X_WB.translation.vector + R * link.com;
+            if link.parent.is_none() {
+                data.reference[tree] = com;
+            }
+            let reference = data.reference[tree];
+            for dof in link.dofs.clone() {
+                let S = &mut data.subspace[dof];
+                *S = motion_at(S, &(reference - data.anchor[dof]));
+            }
+            data.link_inertia[link.body] = seen_from(link, &R, com - reference);
+            data.body_pose[link.body] = X_WB;
+        }
+    }
+    for &body in &model.welded {
+        let entry = &model.bodies[body];
+        if let Some(link) = entry.link {
+            data.body_pose[body] = data.body_pose[link] * entry.pose_in_link;
+        }
+    }
+}
+
+/// Pose of a link after its joints; writes its columns S at their anchors.
+#[inline]
+fn place(model: &Model, link: &Link, q: &[f64], data: &mut Data) -> Isometry3<f64> {
+    let mut X_WB = match link.parent {
+        Some(parent) => data.body_pose[parent] * link.pose,
+        None => link.pose,
+    };
+    for joint in &model.joints[link.joints.clone()] {
+        let dofs = joint.dofs.clone();
+        let (S, anchor) = (&mut data.subspace[dofs.clone()], &mut data.anchor[dofs]);
+        joint.place(&q[joint.q.clone()], &mut X_WB, S, anchor);
+    }
+    X_WB
+}
+
+/// Inertia of a link turned by `R`, about a point from which its centre of mass is at `com`.
+#[inline]
+fn seen_from(link: &Link, R: &Matrix3<f64>, com: Vector3<f64>) -> Inertia10 {
+    let A = R * link.inertia;
+    let entry =
+        |i: usize, j: usize| A[(i, 0)] * R[(j, 0)] + A[(i, 1)] * R[(j, 1)] + A[(i, 2)] * R[(j, 2)];
+    let (m, [x, y, z]) = (link.mass, [com.x, com.y, com.z]);
+    let rotational = [
+        entry(0, 0) + m * (y * y + z * z),
+        entry(1, 1) + m * (x * x + z * z),
+        entry(2, 2) + m * (x * x + y * y),
+        entry(0, 1) - m * x * y,
+        entry(0, 2) - m * x * z,
+        entry(1, 2) - m * y * z,
+    ];
+    Inertia10 { mass: m, moment: m * com, rotational }
+}

@@ -1,0 +1,49 @@
+//! Spatial velocities of the bodies and the bias accelerations of their joints, from v.
+//!
+//! V_i = V_parent + S_i v_i and c_i = Ṡ_i v_i, one pass from the roots to the leaves
+//! [Featherstone08, Eqs. (5.14)-(5.15)]. Needs the position stage of [`Data`].
+
+use crate::body::BodyId;
+use crate::data::Data;
+use crate::model::Model;
+use crate::spatial::{angular, linear};
+use nalgebra::{Vector3, Vector6};
+
+/// Fills `velocity` and `joint_bias` of `data` for velocities `v`.
+pub fn velocities(model: &Model, v: &[f64], data: &mut Data) {
+    for link in &model.links {
+        let mut V = match link.parent {
+            Some(parent) => data.velocity[parent],
+            None => Vector6::zeros(),
+        };
+        let mut bias = Vector6::zeros();
+        for joint in &model.joints[link.joints.clone()] {
+            let dofs = joint.dofs.clone();
+            joint.advance(&data.subspace[dofs.clone()], &v[dofs], &mut V, &mut bias);
+        }
+        data.velocity[link.body] = V;
+        data.joint_bias[link.body] = bias;
+    }
+    for &body in &model.welded {
+        if let Some(link) = model.bodies[body].link {
+            data.velocity[body] = data.velocity[link];
+        }
+    }
+}
+
+/// Velocity [m/s] of the point of a body that stands at `point` [m]; both in the world.
+pub fn point_velocity(
+    model: &Model,
+    data: &Data,
+    body: BodyId,
+    point: Vector3<f64>,
+) -> Vector3<f64> {
+    let Some(tree) = model.tree(body) else { return Vector3::zeros() };
+    let V = &data.velocity[body.0];
+    linear(V) + angular(V).cross(&(point - data.reference[tree]))
+}
+
+/// Angular velocity [rad/s] of a body in the world.
+pub fn angular_velocity(data: &Data, body: BodyId) -> Vector3<f64> {
+    angular(&data.velocity[body.0])
+}
