@@ -6,3 +6,13 @@
 #![allow(clippy::needless_range_loop)] // loops over matrix indices read as the formulas do
 #![allow(rustdoc::broken_intra_doc_links)] // units and citations stand in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod error;
+pub mod gallery;
+mod parameters;
+mod stage;
+
+pub use error::SceneError;
+pub use gallery::{GALLERY, Scenario, scenario};
+pub use parameters::{Parameter, Parameters};
+pub use stage::{Act, Check, Controller, Stage, Verdict};

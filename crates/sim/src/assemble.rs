@@ -7,7 +7,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_geom::Contact;
-use stiction_mech::{Drive, Forces, LimitRow};
+use stiction_mech::{Drive, DriveKind, Forces, LimitRow, LimitSource};
 use stiction_solve::contact;
 use stiction_solve::law::{Bilateral, Bounded, Coulomb, Elliptic, Law, Unilateral};
 
@@ -50,14 +50,14 @@ pub(crate) fn equalities(world: &World, place: &Place, sight: &Sight, rows: &mut
 
 /// Rows of limits that can be reached within the step.
 pub(crate) fn limits(rules: &Rules, forces: &Forces, sight: &Sight, rows: &mut Rows) {
-    for limit in forces.limits() {
+    for limit in &forces.limits {
         let LimitRow { row, gap, sign, .. } = *limit;
-        let (a, b) = limit.source.key();
+        let (a, b) = limit_key(limit.source);
         let key =
             Key { class: Class::Limit, a, b, feature: u32::from(sign < 0.0) };
         let bias = gap.max(0.0) / rules.time_step;
         rows.open(key, Law::Unilateral(Unilateral), gap, &[bias], &[0.0]);
-        for entry in row.of(forces.entries()) {
+        for entry in row.of(&forces.entries) {
             rows.dof(sight, entry.dof, sign * entry.coefficient);
         }
         rows.close();
@@ -67,7 +67,7 @@ pub(crate) fn limits(rules: &Rules, forces: &Forces, sight: &Sight, rows: &mut R
 /// Rows of bounded or coupled forces: implicit spring-dampers that saturate, and dry friction.
 pub(crate) fn drives(rules: &Rules, forces: &Forces, sight: &Sight, rows: &mut Rows) {
     let h = rules.time_step;
-    for drive in forces.drives() {
+    for drive in &forces.drives {
         let Drive { row, force, rate, stiffness, damping, lower, upper, .. } = *drive;
         let Some(law) = Bounded::new(h * lower, h * upper) else { continue };
         // λ = h f(u), f = f₀ − d (u − u₀) − h k u: a yield around the bounds.
@@ -77,10 +77,10 @@ pub(crate) fn drives(rules: &Rules, forces: &Forces, sight: &Sight, rows: &mut R
         } else {
             (0.0, 0.0)
         };
-        let (a, b) = drive.kind.key();
+        let (a, b) = drive_key(drive.kind);
         let key = Key { class: Class::Drive, a, b, feature: 0 };
         rows.open(key, Law::Bounded(law), 0.0, &[bias], &[compliance]);
-        for entry in row.of(forces.entries()) {
+        for entry in row.of(&forces.entries) {
             rows.dof(sight, entry.dof, entry.coefficient);
         }
         rows.close();
@@ -119,6 +119,24 @@ pub(crate) fn contacts(
         rows.point(sight, bodies[1], &contact.point, &axes, 1.0);
         rows.point(sight, bodies[0], &contact.point, &axes, -1.0);
         rows.close();
+    }
+}
+
+/// Ascending in the order in which limits are listed.
+fn limit_key(source: LimitSource) -> (u32, u32) {
+    match source {
+        LimitSource::Tendon(tendon) => (0, tendon.0 as u32),
+        LimitSource::Joint(joint, k) => (1 + joint.0 as u32, k as u32),
+    }
+}
+
+/// Ascending in the order in which drives are listed.
+fn drive_key(kind: DriveKind) -> (u32, u32) {
+    match kind {
+        DriveKind::TendonSpring(tendon) => (2 * tendon.0 as u32, 0),
+        DriveKind::TendonFriction(tendon) => (2 * tendon.0 as u32, 1),
+        DriveKind::Servo(actuator) => (u32::MAX - 1, actuator.0 as u32),
+        DriveKind::JointFriction(dof) => (u32::MAX, dof as u32),
     }
 }
 

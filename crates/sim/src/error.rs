@@ -1,7 +1,7 @@
 //! Errors of worlds, settings and steps: where, what was found, what was expected.
 
-use stiction_geom::ShapeError;
-use stiction_mech::{ModelError, StateError};
+use stiction_geom::ColliderError;
+use stiction_mech::{ForceError, ModelError, StateError};
 use stiction_solve::ProblemError;
 use stiction_solve::solver::SettingError;
 
@@ -12,14 +12,9 @@ pub enum WorldError {
     /// The mechanism is wrong.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A shape is wrong.
-    #[error("shape \"{name}\": {source}")]
-    Shape {
-        /// Name of the shape.
-        name: String,
-        /// What is wrong with it.
-        source: ShapeError,
-    },
+    /// A shape or its place is wrong; shapes are counted as they were added.
+    #[error(transparent)]
+    Collider(#[from] ColliderError),
     /// A surface is wrong.
     #[error("shape \"{shape}\": {what} = {found}; expected {expected}")]
     Surface {
@@ -104,16 +99,12 @@ pub enum StepError {
         source: StateError,
     },
     /// An input is not finite or has the wrong length.
-    #[error("step at t = {time} s: {what}[{index}] = {found}; expected a finite number")]
-    Input {
+    #[error("step at t = {time} s: {source}")]
+    Force {
         /// Time of the state [s].
         time: f64,
-        /// Which array.
-        what: &'static str,
-        /// Index in it.
-        index: usize,
-        /// What was found.
-        found: f64,
+        /// What is wrong with it.
+        source: ForceError,
     },
     /// The next state would not be finite.
     #[error(

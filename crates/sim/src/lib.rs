@@ -6,3 +6,29 @@
 #![allow(clippy::needless_range_loop)] // loops over matrix indices read as the formulas do
 #![allow(rustdoc::broken_intra_doc_links)] // units and citations stand in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod assemble;
+pub mod constraint;
+mod error;
+mod free;
+mod hash;
+mod pose;
+mod report;
+mod rows;
+mod scheme;
+mod settings;
+mod simulation;
+mod sleep;
+mod stabilise;
+pub mod surface;
+mod warm;
+mod world;
+
+pub use error::{SettingsError, StepError, WorldError};
+pub use hash::state_hash;
+pub use report::{PHASES, Phase, Phases, StepReport};
+pub use scheme::{SCHEMES, Scheme};
+pub use settings::{KEYS, Settings, Sleep, Stabilisation};
+pub use simulation::{ContactPoint, Simulation};
+pub use surface::{Combine, Grain, Surface};
+pub use world::{Geom, World, WorldBuilder};

@@ -62,6 +62,11 @@ impl Poser {
         &self.parts
     }
 
+    /// Nothing takes part.
+    pub fn nothing(&mut self) {
+        self.parts.clear();
+    }
+
     /// Poses a problem in the memory of the last one.
     pub fn pose(
         &mut self,

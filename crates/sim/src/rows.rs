@@ -114,6 +114,8 @@ pub(crate) struct Rows {
     compliance: Vec<f64>,
     terms: Vec<Term>,
     values: Vec<f64>,
+    /// A gradient over all velocities, zero between uses.
+    scratch: Vec<f64>,
 }
 
 impl Rows {
@@ -230,6 +232,24 @@ impl Rows {
         } else {
             self.push(Port::Dof(dof as u32), tree, 1).fill(coefficient);
         }
+    }
+
+    /// Adds `factor` times a gradient over the listed velocities to a constraint of one row.
+    pub fn gradient(
+        &mut self,
+        sight: &Sight,
+        dofs: &[usize],
+        factor: f64,
+        write: impl FnOnce(&mut [f64]),
+    ) {
+        let mut gradient = std::mem::take(&mut self.scratch);
+        gradient.resize(sight.model.nv(), 0.0);
+        write(&mut gradient);
+        for &dof in dofs {
+            self.dof(sight, dof, factor * gradient[dof]);
+            gradient[dof] = 0.0;
+        }
+        self.scratch = gradient;
     }
 
     fn spatial(

@@ -170,7 +170,7 @@ fn colliders(
     let frame = |body: BodyId| model.link(body).unwrap_or(0) as u32;
     for geom in geoms {
         let body = &model.bodies()[geom.body.0];
-        if body.link.is_some() && !geom.shape.can_move() {
+        if body.link.is_some() && !geom.shape.bounding_radius().is_finite() {
             let (name, kind) = (geom.name.clone(), geom.shape.name());
             return Err(WorldError::Immovable { name, kind });
         }
@@ -196,7 +196,7 @@ fn colliders(
     for (a, b) in pairs {
         set.pair(ColliderId(*a as u32), ColliderId(*b as u32));
     }
-    set.build().map_err(|error| WorldError::collider(error, geoms))
+    Ok(set.build()?)
 }
 
 /// Per body: distance of the farthest point of a link's shapes from its origin [m].

@@ -21,8 +21,8 @@ pub struct TendonCoupling {
 impl TendonCoupling {
     /// Length relative to that at the reference configuration [m].
     fn elongation(place: &Place, tendon: TendonId) -> f64 {
-        let length = place.model.tendon_length(tendon, place.q, place.data);
-        length - place.model.tendons()[tendon.0].reference_length
+        let tendon = &place.model.tendons()[tendon.0];
+        tendon.length(place.model, place.q, place.data) - tendon.reference_length
     }
 }
 
@@ -37,9 +37,10 @@ impl Relation for TendonCoupling {
     }
 
     fn row(&self, _: usize, place: &Place, sight: &Sight, rows: &mut Rows) {
-        let mut add = |tendon, factor: f64| {
-            place.model.tendon_row(tendon, place.q, place.data, |dof, coefficient| {
-                rows.dof(sight, dof, factor * coefficient);
+        let mut add = |tendon: TendonId, factor: f64| {
+            let tendon = &place.model.tendons()[tendon.0];
+            rows.gradient(sight, &tendon.dofs, factor, |gradient| {
+                tendon.measure(place.model, place.q, place.data, gradient);
             });
         };
         add(self.tendon, 1.0);

@@ -1,0 +1,66 @@
+//! Errors of scenes: where, what was found, what was expected.
+
+use stiction_geom::ShapeError;
+use stiction_mech::InertiaError;
+use stiction_sim::{SettingsError, StepError, WorldError};
+
+/// A scene that cannot be made or run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// There is no such scenario.
+    #[error("no scenario is called \"{found}\"; expected one of: {known}")]
+    UnknownScenario {
+        /// The name found.
+        found: String,
+        /// The names there are.
+        known: String,
+    },
+    /// There is no such parameter.
+    #[error("scenario {scenario}: no parameter is called \"{found}\"; expected one of: {known}")]
+    UnknownParameter {
+        /// The scenario.
+        scenario: &'static str,
+        /// The name found.
+        found: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A parameter has a value that makes no sense.
+    #[error("scenario {scenario}: {name} = {found}; expected a number from {least} to {most}")]
+    Parameter {
+        /// The scenario.
+        scenario: &'static str,
+        /// The parameter.
+        name: &'static str,
+        /// What was found.
+        found: String,
+        /// Smallest value.
+        least: f64,
+        /// Largest value.
+        most: f64,
+    },
+    /// A file could not be read.
+    #[error("{path}: {what}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A shape cannot exist.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// Mass properties cannot exist.
+    #[error(transparent)]
+    Inertia(#[from] InertiaError),
+    /// The world cannot be.
+    #[error(transparent)]
+    World(#[from] WorldError),
+    /// A setting cannot be.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// A step failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+}

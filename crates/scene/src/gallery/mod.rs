@@ -1,0 +1,68 @@
+//! The gallery: scenarios with their own physical checks. Each is a demonstration, a benchmark and a
+//! test. To add one: write `gallery/<name>.rs` with a `SCENARIO`, and add one line to [`GALLERY`].
+
+use crate::error::SceneError;
+use crate::parameters::{Parameter, Parameters};
+use crate::stage::Stage;
+use stiction_sim::Settings;
+
+/// One line of [`GALLERY`].
+pub struct Scenario {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Where it comes from: a key of the references, or empty for a classic.
+    pub cite: &'static str,
+    /// What it shows, in one line.
+    pub about: &'static str,
+    /// What can be changed.
+    pub parameters: &'static [Parameter],
+    /// Makes it.
+    pub build: fn(&Parameters) -> Result<Stage, SceneError>,
+}
+
+/// Every scenario of the house, in alphabetical order.
+pub static GALLERY: &[Scenario] = &[];
+
+/// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.
+pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Stage, SceneError> {
+    let scenario = GALLERY.iter().find(|s| s.name == name).ok_or_else(|| {
+        let known = GALLERY.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
+        SceneError::UnknownScenario { found: name.to_owned(), known }
+    })?;
+    let mut parameters = Parameters::new(scenario.name, scenario.parameters);
+    let (own, rest): (Vec<_>, Vec<_>) = set.iter().partition(|(key, _)| parameters.knows(key));
+    for (key, value) in own {
+        parameters.set(key, value)?;
+    }
+    // Words that neither knows are refused before anything is built.
+    for (key, value) in &rest {
+        Settings::default().set(key, value)?;
+    }
+    let mut stage = (scenario.build)(&parameters)?;
+    for (key, value) in &rest {
+        stage.settings.set(key, value)?;
+    }
+    Ok(stage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scenario_is_named_once_in_order_and_described() {
+        assert!(GALLERY.is_sorted_by(|a, b| a.name < b.name));
+        for scenario in GALLERY {
+            assert!(!scenario.about.is_empty(), "{}", scenario.name);
+            for p in scenario.parameters {
+                assert!((p.least..=p.most).contains(&p.default), "{} {}", scenario.name, p.name);
+                assert!(!p.about.is_empty(), "{} {}", scenario.name, p.name);
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_refused_with_the_known_ones() {
+        assert!(scenario("no-such-scene", &[]).is_err());
+    }
+}

@@ -1,0 +1,279 @@
+//! Free motion, the first stage of a step: A and b of every tree, without constraints.
+//!
+//! With θ = 0 one linear solve suffices, in which damping and servos are implicit. Otherwise
+//! `m(v*) = M(q^θ)(v* − v₀) − h k(q^θ, v^θ) = 0` is solved by Newton's method with the matrix of the
+//! second stage, `A = M + h² θ θ_vq K + h θ D` [Castro22, Eqs. (13)–(17)]. Gyroscopic forces of free
+//! bodies are implicit in either case: taken explicitly they feed energy to what spins fast.
+
+use std::ops::Range;
+
+use nalgebra::{Matrix3, Vector3};
+use stiction_math::{branch, spatial};
+use stiction_math::spatial::Inertia10;
+use stiction_mech::{
+    Data, ForceError, Forces, Input, Model, State, bias_forces, integrate, kinematics, mass_matrix, velocities,
+};
+
+use crate::scheme::Scheme;
+
+/// Newton steps of the first stage, and the relative change at which they end.
+const NEWTON_STEPS: usize = 50;
+const NEWTON_TOLERANCE: f64 = 1e-13;
+/// Newton steps for the rotation of a free body.
+const GYROSCOPIC_STEPS: usize = 6;
+
+/// A, b and v* of all trees, and the forces at the start of the step.
+pub(crate) struct FreeMotion {
+    /// Forces at the start of the step: limits and drives become rows.
+    pub forces: Forces,
+    matrix: Vec<f64>,
+    factor: Vec<f64>,
+    diagonal: Vec<f64>,
+    momentum: Vec<f64>,
+    velocity: Vec<f64>,
+    whole: Vec<bool>,
+    /// Stiffness of joint springs, per velocity: energy is theirs to keep, so the scheme's θ decides.
+    spring: Vec<f64>,
+    inertia_scale: f64,
+    trial: Trial,
+}
+
+/// Memory for states between the old and the next.
+struct Trial {
+    data: Data,
+    forces: Forces,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    speed: Vec<f64>,
+    residual: Vec<f64>,
+}
+
+impl FreeMotion {
+    pub fn new(model: &Model) -> Self {
+        let (nv, nm) = (model.nv(), model.mass_len());
+        Self {
+            forces: Forces::new(model),
+            matrix: vec![0.0; nm],
+            factor: vec![0.0; nm],
+            diagonal: vec![0.0; nv],
+            momentum: vec![0.0; nv],
+            velocity: vec![0.0; nv],
+            whole: vec![false; model.trees().len()],
+            spring: model
+                .joints()
+                .iter()
+                .flat_map(|joint| joint.dofs.clone().map(|_| joint.spec.stiffness))
+                .collect(),
+            inertia_scale: 1.0,
+            trial: Trial {
+                data: Data::new(model),
+                forces: Forces::new(model),
+                q: vec![0.0; model.nq()],
+                v: vec![0.0; nv],
+                speed: vec![0.0; nv],
+                residual: vec![0.0; nv],
+            },
+        }
+    }
+
+    /// A of a tree, row-major, at its place in the mass matrices of the model.
+    pub fn matrix(&self, range: Range<usize>) -> &[f64] {
+        &self.matrix[range]
+    }
+
+    /// b [N·s].
+    pub fn momentum(&self, dofs: Range<usize>) -> &[f64] {
+        &self.momentum[dofs]
+    }
+
+    /// What A has on its diagonal beyond the inertia of links.
+    pub fn diagonal(&self, dofs: Range<usize>) -> &[f64] {
+        &self.diagonal[dofs]
+    }
+
+    /// Whether constraints see a tree as a whole, not link by link.
+    pub fn is_whole(&self, tree: usize) -> bool {
+        self.whole[tree]
+    }
+
+    /// Per tree: whether constraints see it as a whole.
+    pub fn whole(&self) -> &[bool] {
+        &self.whole
+    }
+
+    /// The inertia of a link as it stands in A.
+    pub fn scaled_inertia(&self, inertia: &Inertia10) -> Inertia10 {
+        let scale = self.inertia_scale;
+        Inertia10 {
+            mass: scale * inertia.mass,
+            moment: scale * inertia.moment,
+            rotational: inertia.rotational.map(|entry| scale * entry),
+        }
+    }
+
+    /// Computes A and b from a state whose kinematics are in `data`.
+    pub fn compute(
+        &mut self,
+        model: &Model,
+        scheme: Scheme,
+        h: f64,
+        state: &State,
+        input: &Input,
+        data: &mut Data,
+    ) -> Result<(), ForceError> {
+        self.inertia_scale = 1.0 / scheme.alpha();
+        for (whole, tree) in self.whole.iter_mut().zip(model.trees()) {
+            *whole = scheme.is_iterated() || tree.links.len() == 1;
+        }
+        self.forces.evaluate(model, (&state.q, &state.v), data, input, h)?;
+        if scheme.is_iterated() {
+            self.iterate(model, scheme, h, state, input)?;
+        } else {
+            self.once(model, h, state, data);
+        }
+        Ok(())
+    }
+
+    /// `A = M/α + h D + h² K`, `b = A v₀ + h f − h² K v₀`, with D and K of damping and servos.
+    fn once(&mut self, model: &Model, h: f64, state: &State, data: &mut Data) {
+        bias_forces(model, &state.v, data);
+        mass_matrix(model, data);
+        let forces = &self.forces;
+        for dof in 0..model.nv() {
+            let servo = (forces.stiffness[dof] - self.spring[dof]).max(0.0);
+            let implicit = h * (forces.damping[dof] + h * servo);
+            self.diagonal[dof] = self.inertia_scale * model.armature()[dof] + implicit;
+            self.momentum[dof] = h * (forces.generalized[dof] - data.bias[dof])
+                - h * h * servo * state.v[dof];
+        }
+        for tree in model.trees() {
+            let n = tree.dofs.len();
+            let A = &mut self.matrix[tree.mass.clone()];
+            for (a, m) in A.iter_mut().zip(&data.mass[tree.mass.clone()]) {
+                *a = self.inertia_scale * m;
+            }
+            for (k, dof) in tree.dofs.clone().enumerate() {
+                A[k * n + k] +=
+                    self.diagonal[dof] - self.inertia_scale * model.armature()[dof];
+            }
+            let (b, v) = (&mut self.momentum[tree.dofs.clone()], &state.v[tree.dofs.clone()]);
+            if tree.constant_mass {
+                replace_gyroscopic(&data.mass[tree.mass.clone()], v, h, b);
+            }
+            for (row, b) in A.chunks_exact(n).zip(b) {
+                *b += row.iter().zip(v).map(|(a, v)| a * v).sum::<f64>();
+            }
+        }
+    }
+
+    fn iterate(
+        &mut self,
+        model: &Model,
+        scheme: Scheme,
+        h: f64,
+        state: &State,
+        input: &Input,
+    ) -> Result<(), ForceError> {
+        let (theta, theta_vq) = (scheme.theta(), scheme.theta_vq());
+        self.velocity.copy_from_slice(&state.v);
+        for _ in 0..NEWTON_STEPS {
+            let Trial { data, forces, q, v, speed, residual } = &mut self.trial;
+            for dof in 0..model.nv() {
+                let (next, old) = (self.velocity[dof], state.v[dof]);
+                speed[dof] = theta_vq * next + (1.0 - theta_vq) * old;
+                v[dof] = theta * next + (1.0 - theta) * old;
+                residual[dof] = next - old;
+            }
+            integrate(model, &state.q, speed, theta * h, q);
+            kinematics(model, q, data);
+            velocities(model, v, data);
+            bias_forces(model, v, data);
+            mass_matrix(model, data);
+            forces.evaluate(model, (q, v), data, input, h)?;
+            for dof in 0..model.nv() {
+                let K = forces.stiffness[dof];
+                self.diagonal[dof] = h * theta * (h * theta_vq * K + forces.damping[dof]);
+            }
+            let mut change = 0.0_f64;
+            for tree in model.trees() {
+                let n = tree.dofs.len();
+                let A = &mut self.matrix[tree.mass.clone()];
+                A.copy_from_slice(&data.mass[tree.mass.clone()]);
+                let b = &mut self.momentum[tree.dofs.clone()];
+                for (k, dof) in tree.dofs.clone().enumerate() {
+                    let row = &A[k * n..(k + 1) * n];
+                    let inertia: f64 =
+                        row.iter().zip(&residual[tree.dofs.clone()]).map(|(a, v)| a * v).sum();
+                    b[k] = h * (forces.generalized[dof] - data.bias[dof]) - inertia;
+                }
+                for (k, dof) in tree.dofs.clone().enumerate() {
+                    A[k * n + k] += self.diagonal[dof];
+                }
+                let L = &mut self.factor[tree.mass.clone()];
+                L.copy_from_slice(A);
+                let parents = &model.dof_parents()[tree.dofs.clone()];
+                if branch::factor(L, parents, |_| 0.0) {
+                    branch::solve(L, parents, b);
+                }
+                for (next, step) in self.velocity[tree.dofs.clone()].iter_mut().zip(&*b) {
+                    *next += step;
+                    change = change.max(step.abs() / next.abs().max(1.0));
+                }
+            }
+            if !(change > NEWTON_TOLERANCE) {
+                break;
+            }
+        }
+        for tree in model.trees() {
+            let v = &self.velocity[tree.dofs.clone()];
+            let A = &self.matrix[tree.mass.clone()];
+            for (row, b) in
+                A.chunks_exact(v.len()).zip(&mut self.momentum[tree.dofs.clone()])
+            {
+                *b = row.iter().zip(v).map(|(a, v)| a * v).sum();
+            }
+        }
+        Ok(())
+    }
+
+    /// `v* = A⁻¹ b` of one tree. False if A is not positive definite.
+    pub fn solve(&mut self, model: &Model, tree: usize, out: &mut [f64]) -> bool {
+        let range = &model.trees()[tree];
+        out.copy_from_slice(&self.momentum[range.dofs.clone()]);
+        let L = &mut self.factor[range.mass.clone()];
+        L.copy_from_slice(&self.matrix[range.mass.clone()]);
+        let parents = &model.dof_parents()[range.dofs.clone()];
+        let positive = branch::factor(L, parents, |_| 0.0);
+        if positive {
+            branch::solve(L, parents, out);
+        }
+        positive
+    }
+}
+
+/// Replaces the explicit gyroscopic impulse −h ω₀ × I ω₀ in the impulses `b` of a free body by the
+/// implicit one: ω solves `I (ω − ω₀) + h ω × I ω = h τ`, all in the body's frame.
+fn replace_gyroscopic(mass: &[f64], v: &[f64], h: f64, b: &mut [f64]) {
+    let I = Matrix3::from_fn(|i, j| mass[(3 + i) * 6 + 3 + j]);
+    let start = Vector3::new(v[3], v[4], v[5]);
+    let explicit = start.cross(&(I * start));
+    if explicit == Vector3::zeros() {
+        return;
+    }
+    let torque = Vector3::new(b[3], b[4], b[5]) + h * explicit;
+    let mut w = start;
+    for _ in 0..GYROSCOPIC_STEPS {
+        let L = I * w;
+        let error = L - I * start + h * w.cross(&L) - torque;
+        if error.norm() <= 4.0 * f64::EPSILON * (L.norm() + torque.norm()) {
+            break;
+        }
+        let slope = I + h * (spatial::skew(w) * I - spatial::skew(L));
+        let Some(inverse) = slope.try_inverse() else { return };
+        w -= inverse * error;
+    }
+    let impulse = I * (w - start);
+    if impulse.iter().all(|x| x.is_finite()) {
+        b[3..6].copy_from_slice(impulse.as_slice());
+    }
+}

@@ -1,0 +1,515 @@
+//! A simulation: a world, its state, and the step that moves it.
+//!
+//! The step is a table of contents: kinematics, collision, dynamics, assembly, solve, integrate,
+//! accept. It happens or it does not: an error leaves the state bit for bit as it was.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Vector3};
+use stiction_geom::Detector;
+use stiction_mech::{Data, Input, State, integrate, kinematics, velocities};
+use stiction_solve::law::FrictionModel;
+use stiction_solve::{Goal, Problem, Residuals, Session, Solution, Status, contact};
+
+use crate::assemble::{self, Rules};
+use crate::constraint::Place;
+use crate::error::{SettingsError, StepError};
+use crate::free::FreeMotion;
+use crate::pose::{Poser, Question};
+use crate::report::{Clock, Phase, StepReport};
+use crate::rows::{Class, Rows, Sight};
+use crate::settings::Settings;
+use crate::sleep::Sleepers;
+use crate::stabilise::{Motion, Stabiliser};
+use crate::surface::Pairing;
+use crate::warm::Memory;
+use crate::world::World;
+
+/// Speeds of approach below this many steps of free fall do not bounce.
+const BOUNCE_STEPS: f64 = 2.0;
+/// Yield of constraints, relative to their Delassus scale, if a problem has no solution without.
+const SOFTENING: f64 = 1e-3;
+/// Contacts are sought within this multiple of the distance covered in a step, because friction
+/// and impacts of others can turn a motion towards a wall.
+const FORESIGHT: f64 = 1.5;
+
+/// A contact of the last step, with the force that the solver used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactPoint {
+    /// Indices of the two shapes, A and B.
+    pub geoms: [usize; 2],
+    /// Indices of their bodies.
+    pub bodies: [usize; 2],
+    /// Position in the world [m].
+    pub point: Vector3<f64>,
+    /// Normal from A into B.
+    pub normal: Vector3<f64>,
+    /// Distance along the normal [m], negative in penetration.
+    pub gap: f64,
+    /// Force on B, and its opposite on A, mean over the step, world axes [N].
+    pub force: Vector3<f64>,
+    /// Velocity of B relative to A after the step, world axes [m/s].
+    pub velocity: Vector3<f64>,
+}
+
+/// A world in motion.
+pub struct Simulation {
+    world: Arc<World>,
+    settings: Settings,
+    state: State,
+    /// Controls and wrenches; they stay until changed.
+    input: Input,
+    session: Session,
+    goal: Goal,
+    work: Workspace,
+    report: Option<StepReport>,
+}
+
+/// Memory without truth.
+struct Workspace {
+    spare: State,
+    data: Data,
+    detector: Detector,
+    reach: Vec<f64>,
+    resting: Vec<bool>,
+    free: FreeMotion,
+    rows: Rows,
+    poser: Poser,
+    problem: Problem,
+    solution: Solution,
+    memory: Memory,
+    /// Velocities on which the laws acted, per velocity of the model: the next guess.
+    lawful: Vec<f64>,
+    /// Velocities with which positions move.
+    speed: Vec<f64>,
+    stabiliser: Stabiliser,
+    sleepers: Sleepers,
+    contacts: Vec<ContactPoint>,
+}
+
+impl Simulation {
+    /// Puts a world into its reference configuration, at rest.
+    pub fn new(world: impl Into<Arc<World>>, settings: Settings) -> Result<Self, SettingsError> {
+        let world = world.into();
+        settings.check()?;
+        let mut session = Session::new(&settings.solver)?;
+        for (key, value) in &settings.solver_settings {
+            session.set(key, value)?;
+        }
+        let goal = Goal {
+            tolerance: settings.tolerance,
+            max_iterations: settings.max_iterations,
+            friction_model: settings.friction_model,
+            ..Goal::default()
+        };
+        let model = &world.model;
+        let state = State::new(model);
+        let work = Workspace {
+            spare: state.clone(),
+            data: Data::new(model),
+            detector: Detector::new(&world.colliders),
+            reach: vec![0.0; model.bodies().len()],
+            resting: vec![false; model.bodies().len()],
+            free: FreeMotion::new(model),
+            rows: Rows::default(),
+            poser: Poser::new(model),
+            problem: Problem::default(),
+            solution: Solution::default(),
+            memory: Memory::default(),
+            lawful: vec![0.0; model.nv()],
+            speed: vec![0.0; model.nv()],
+            stabiliser: Stabiliser::new(&world)?,
+            sleepers: Sleepers::new(model),
+            contacts: Vec::new(),
+        };
+        let input = Input::new(model);
+        Ok(Self { world, settings, state, input, session, goal, work, report: None })
+    }
+
+    /// The world.
+    pub fn world(&self) -> &Arc<World> {
+        &self.world
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The state, to be changed. Everything wakes up; the next step checks what it finds.
+    pub fn state_mut(&mut self) -> &mut State {
+        self.work.sleepers.wake_all();
+        &mut self.state
+    }
+
+    /// Replaces the state, and forgets what was learnt from the last one.
+    pub fn set_state(&mut self, state: &State) -> Result<(), StepError> {
+        state
+            .check(&self.world.model)
+            .map_err(|source| StepError::State { time: state.time, source })?;
+        self.state.clone_from(state);
+        self.work.memory.clear();
+        self.work.lawful.copy_from_slice(&state.v);
+        self.work.sleepers.wake_all();
+        Ok(())
+    }
+
+    /// Controls and wrenches.
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// Controls and wrenches, to be changed. Everything wakes up.
+    pub fn input_mut(&mut self) -> &mut Input {
+        self.work.sleepers.wake_all();
+        &mut self.input
+    }
+
+    /// What the last step did.
+    pub fn report(&self) -> Option<&StepReport> {
+        self.report.as_ref()
+    }
+
+    /// What the solver had to say about the last step.
+    pub fn notes(&self) -> Vec<String> {
+        self.session.notes()
+    }
+
+    /// The contacts of the last step, with the forces that the solver used.
+    pub fn contacts(&self) -> &[ContactPoint] {
+        &self.work.contacts
+    }
+
+    /// Pose of a body in the world at the present state.
+    pub fn body_pose(&mut self, body: usize) -> Isometry3<f64> {
+        kinematics(&self.world.model, &self.state.q, &mut self.work.data);
+        self.work.data.body_pose[body]
+    }
+
+    /// Kinetic and potential energy [J].
+    pub fn energy(&mut self) -> f64 {
+        let (model, data) = (&self.world.model, &mut self.work.data);
+        kinematics(model, &self.state.q, data);
+        velocities(model, &self.state.v, data);
+        stiction_mech::kinetic_energy(model, data, &self.state.v)
+            + stiction_mech::potential_energy(model, data, &self.state.q)
+            + stiction_mech::tendon_energy(model, &self.state.q, data)
+    }
+
+    /// The arrays of the mechanism at the present state.
+    pub fn data(&mut self) -> &Data {
+        kinematics(&self.world.model, &self.state.q, &mut self.work.data);
+        velocities(&self.world.model, &self.state.v, &mut self.work.data);
+        &self.work.data
+    }
+
+    /// A, b, J and laws of the coming step; `None` if nothing is constrained.
+    pub fn problem(&mut self) -> Result<Option<&Problem>, StepError> {
+        let mut clock = Clock::start();
+        self.prepare(&mut clock)?;
+        Ok((!self.work.rows.is_empty()).then_some(&self.work.problem))
+    }
+
+    /// Advances the state by one time step, or returns an error and leaves it as it was.
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        let mut clock = Clock::start();
+        let penetration = self.prepare(&mut clock)?;
+        let outcome = self.solve()?;
+        clock.lap(Phase::Solve);
+        let equality_error = self.integrate()?;
+        self.accept(&outcome);
+        clock.lap(Phase::Integrate);
+        let report = StepReport {
+            status: outcome.status,
+            friction_model: outcome.friction_model,
+            iterations: outcome.iterations,
+            residuals: outcome.residuals,
+            contacts: self.work.detector.contacts().len(),
+            rows: self.work.rows.len(),
+            penetration,
+            equality_error,
+            softened: outcome.softened,
+            asleep: self.work.sleepers.asleep(),
+            phases: clock.phases,
+        };
+        self.report = Some(report);
+        Ok(report)
+    }
+
+    /// From the state to the problem; returns the deepest penetration [m].
+    fn prepare(&mut self, clock: &mut Clock) -> Result<f64, StepError> {
+        let (world, settings, state) = (&*self.world, &self.settings, &self.state);
+        let (model, h, time) = (&world.model, settings.time_step, state.time);
+        let work = &mut self.work;
+        state.check(model).map_err(|source| StepError::State { time, source })?;
+        kinematics(model, &state.q, &mut work.data);
+        velocities(model, &state.v, &mut work.data);
+        clock.lap(Phase::Kinematics);
+
+        let gravity = model.gravity().norm();
+        work.look_ahead(world, h, gravity);
+        let contacts = work.detector.detect(
+            &world.colliders,
+            &work.data.body_pose,
+            &work.reach,
+            &work.resting,
+        );
+        let deepest = contacts.iter().fold(0.0, |depth: f64, c| depth.max(-c.gap));
+        work.sleepers.wake_touched(world, contacts, &work.data, settings.sleep);
+        clock.lap(Phase::Collision);
+
+        let (input, data) = (&self.input, &mut work.data);
+        work.free
+            .compute(model, settings.scheme, h, state, input, data)
+            .map_err(|source| StepError::Force { time, source })?;
+        clock.lap(Phase::Dynamics);
+
+        let rules = Rules {
+            time_step: h,
+            alpha: settings.scheme.alpha(),
+            bounce_threshold: BOUNCE_STEPS * gravity * h,
+            combine: settings.combine,
+        };
+        let rows = &mut work.rows;
+        rows.clear();
+        let sight = Sight {
+            model,
+            data: &work.data,
+            whole: work.free.whole(),
+            asleep: work.sleepers.flags(),
+        };
+        let place = Place { model, q: &state.q, data: &work.data };
+        assemble::equalities(world, &place, &sight, rows);
+        assemble::limits(&rules, &work.free.forces, &sight, rows);
+        assemble::drives(&rules, &work.free.forces, &sight, rows);
+        assemble::contacts(world, &rules, work.detector.contacts(), &sight, rows);
+        work.pose(world).map_err(|source| StepError::Problem { time, source })?;
+        clock.lap(Phase::Assembly);
+        Ok(deepest)
+    }
+
+    /// Solves the contact problem from the last impulses. One that has no solution is solved again
+    /// with constraints that yield, and the report says so.
+    fn solve(&mut self) -> Result<Outcome, StepError> {
+        let (world, work, time) = (&*self.world, &mut self.work, self.state.time);
+        if work.rows.is_empty() {
+            return Ok(Outcome::nothing(self.goal.friction_model));
+        }
+        work.memory.recall(&work.rows, &mut work.solution.impulse);
+        work.solution.velocity.clear();
+        for (tree, _) in work.poser.parts() {
+            let dofs = world.model.trees()[*tree].dofs.clone();
+            work.solution.velocity.extend_from_slice(&work.lawful[dofs]);
+        }
+        let report = self.session.solve(&work.problem, &self.goal, &mut work.solution)?;
+        let mut outcome = Outcome {
+            status: report.status,
+            friction_model: report.friction_model,
+            iterations: report.iterations,
+            residuals: report.residuals,
+            softened: false,
+        };
+        let broken = !work.solution.velocity.iter().all(|v| v.is_finite());
+        if report.status == Status::Failed || broken {
+            for index in 0..work.rows.constraints().len() {
+                let least = SOFTENING * work.problem.delassus().scale(index);
+                work.rows.soften(index, least);
+            }
+            work.pose(world).map_err(|source| StepError::Problem { time, source })?;
+            work.solution.reset(&work.problem);
+            let report = self.session.solve(&work.problem, &self.goal, &mut work.solution)?;
+            outcome.softened = true;
+            outcome.iterations += report.iterations;
+            outcome.residuals = report.residuals;
+            outcome.status = report.status;
+        }
+        Ok(outcome)
+    }
+
+    /// Velocities and positions of the next state, into the spare one.
+    fn integrate(&mut self) -> Result<f64, StepError> {
+        let (world, settings, work) = (&*self.world, &self.settings, &mut self.work);
+        let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
+        work.collect_velocities(model);
+        let (alpha, theta_vq) = (scheme.alpha(), scheme.theta_vq());
+        for dof in 0..model.nv() {
+            let (old, lawful) = (self.state.v[dof], work.lawful[dof]);
+            work.spare.v[dof] = (lawful - (1.0 - alpha) * old) / alpha;
+            work.speed[dof] = theta_vq * lawful + (1.0 - theta_vq) * old;
+        }
+        let mut equality_error = 0.0;
+        if !work.rows.is_empty() {
+            let motion = Motion {
+                world,
+                state: &self.state,
+                data: &work.data,
+                free: &work.free,
+                rows: &work.rows,
+                problem: &work.problem,
+                answer: &work.solution.velocity,
+                speed: &work.speed,
+                time_step: h,
+            };
+            equality_error = work.stabiliser.run(&motion, &settings.stabilisation);
+            if let Some(displacement) = work.stabiliser.displacement() {
+                for (speed, d) in work.speed.iter_mut().zip(displacement) {
+                    *speed += d / h;
+                }
+            }
+        }
+        integrate(model, &self.state.q, &work.speed, h, &mut work.spare.q);
+        work.spare.time = self.state.time + h;
+        check_next(world, &work.spare, self.state.time, h)?;
+        Ok(equality_error)
+    }
+
+    /// Makes the spare state the state.
+    fn accept(&mut self, outcome: &Outcome) {
+        let work = &mut self.work;
+        if work.rows.is_empty() {
+            work.memory.clear();
+        } else {
+            work.memory.store(&work.rows, &work.solution.impulse);
+        }
+        work.read_contacts(&self.world, &self.settings);
+        std::mem::swap(&mut self.state, &mut work.spare);
+        let settled = outcome.status == Status::Converged && !outcome.softened;
+        work.sleepers.watch(
+            &self.world.model,
+            &mut self.state.v,
+            &work.problem,
+            work.poser.parts(),
+            settled,
+            &self.settings,
+        );
+    }
+}
+
+/// How the contact problem went.
+struct Outcome {
+    status: Status,
+    friction_model: FrictionModel,
+    iterations: usize,
+    residuals: Residuals,
+    softened: bool,
+}
+
+impl Outcome {
+    fn nothing(model: Option<FrictionModel>) -> Self {
+        Self {
+            status: Status::Converged,
+            friction_model: model.unwrap_or(FrictionModel::Coulomb),
+            iterations: 0,
+            residuals: Residuals::default(),
+            softened: false,
+        }
+    }
+}
+
+impl Workspace {
+    /// How far each body can get within the step, and which bodies rest.
+    fn look_ahead(&mut self, world: &World, h: f64, gravity: f64) {
+        let model = &world.model;
+        for link in model.links() {
+            let tree = model.bodies()[link.body].tree.unwrap_or(0);
+            let V = &self.data.velocity[link.body];
+            let (w, v): (Vector3<f64>, Vector3<f64>) =
+                (V.fixed_rows::<3>(0).into(), V.fixed_rows::<3>(3).into());
+            let origin = self.data.body_pose[link.body].translation.vector;
+            let speed = (v + w.cross(&(origin - self.data.reference[tree]))).norm()
+                + w.norm() * world.radius[link.body];
+            self.reach[link.body] = FORESIGHT * h * (speed + h * gravity);
+            self.resting[link.body] = self.sleepers.flags()[tree];
+        }
+    }
+
+    fn pose(&mut self, world: &World) -> Result<(), stiction_solve::ProblemError> {
+        if self.rows.is_empty() {
+            self.poser.nothing();
+            return Ok(());
+        }
+        let Self { poser, data, free, rows, problem, .. } = self;
+        poser.pose(world, data, free, rows, Question::Velocities, problem)
+    }
+
+    /// The velocities on which the laws acted: the problem's for what takes part in it, free motion
+    /// for the rest.
+    fn collect_velocities(&mut self, model: &stiction_mech::Model) {
+        let mut parts = self.poser.parts().iter().peekable();
+        for (tree, range) in model.trees().iter().enumerate() {
+            let out = &mut self.lawful[range.dofs.clone()];
+            if let Some((_, part)) = parts.next_if(|(taking_part, _)| *taking_part == tree) {
+                out.copy_from_slice(&self.solution.velocity[part.clone()]);
+            } else if self.sleepers.flags()[tree] {
+                out.fill(0.0);
+            } else if !self.free.solve(model, tree, out) {
+                out.fill(f64::NAN);
+            }
+        }
+    }
+
+    /// Contacts with their forces, for those who look.
+    fn read_contacts(&mut self, world: &World, settings: &Settings) {
+        self.contacts.clear();
+        let sight = Sight {
+            model: &world.model,
+            data: &self.data,
+            whole: self.free.whole(),
+            asleep: self.sleepers.flags(),
+        };
+        let rows = self.rows.constraints();
+        let mut next = rows.partition_point(|c| c.key.class < Class::Contact);
+        for found in self.detector.contacts() {
+            let Some(constraint) = rows.get(next) else { break };
+            let key = constraint.key;
+            if (key.a, key.b, key.feature) != (found.a.0, found.b.0, found.feature) {
+                continue;
+            }
+            let geoms = [found.a, found.b].map(|id| &world.geoms[id.index()]);
+            let pairing = Pairing::of(&geoms[0].surface, &geoms[1].surface, settings.combine);
+            let frame = assemble::frame(world, found, &pairing, &sight);
+            let impulse = &self.solution.impulse[constraint.rows()];
+            let mut c = [0.0; contact::DIM];
+            self.problem.jacobian().mul_constraint(next, &self.solution.velocity, &mut c);
+            let to_world = |rows: &[f64]| frame.tr_mul(&Vector3::from_column_slice(rows));
+            self.contacts.push(ContactPoint {
+                geoms: [found.a.index(), found.b.index()],
+                bodies: geoms.map(|geom| geom.body.0),
+                point: found.point,
+                normal: found.normal,
+                gap: found.gap,
+                force: to_world(impulse) / settings.time_step,
+                velocity: to_world(&c),
+            });
+            next += 1;
+        }
+    }
+}
+
+/// The next state must be a state.
+fn check_next(world: &World, next: &State, time: f64, time_step: f64) -> Result<(), StepError> {
+    for joint in world.model.joints() {
+        let arrays = [("velocity", &next.v[joint.dofs.clone()]), ("position", &next.q[joint.q.clone()])];
+        for (what, array) in arrays {
+            if let Some(found) = array.iter().find(|x| !x.is_finite()) {
+                let joint = joint_name(world, joint);
+                return Err(StepError::NotFinite { time, time_step, what, joint, found: *found });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The name of a joint, or of its body if it has none.
+fn joint_name(world: &World, joint: &stiction_mech::Joint) -> String {
+    if !joint.spec.name.is_empty() {
+        return joint.spec.name.clone();
+    }
+    let name = &world.model.bodies()[joint.body].spec.name;
+    if name.is_empty() { format!("body {}", joint.body) } else { name.clone() }
+}

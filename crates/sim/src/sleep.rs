@@ -1,0 +1,132 @@
+//! Sleeping: islands that have come to rest are left out until something touches them.
+//!
+//! An island falls asleep when all of it has been slower than a threshold for a while and the last
+//! step solved it. It wakes as a whole, when a moving body comes into contact with any part of
+//! it, or when a user changes the state or an input. Friction that truly sticks makes this exact:
+//! what sleeps would not have moved.
+
+use stiction_geom::Contact;
+use stiction_mech::{Data, Model};
+use stiction_solve::Problem;
+
+use crate::settings::{Settings, Sleep};
+use crate::world::World;
+
+/// A moving body wakes what it touches if it moves faster than this multiple of the speed at which
+/// islands fall asleep.
+const WAKE_FACTOR: f64 = 2.0;
+
+/// Who sleeps, and since when the others are still.
+pub(crate) struct Sleepers {
+    asleep: Vec<bool>,
+    /// Time for which a tree has been still [s].
+    still: Vec<f64>,
+    /// Trees with the same number fell asleep together.
+    group: Vec<u32>,
+    groups: u32,
+    waking: Vec<u32>,
+}
+
+impl Sleepers {
+    pub fn new(model: &Model) -> Self {
+        let n = model.trees().len();
+        Self {
+            asleep: vec![false; n],
+            still: vec![0.0; n],
+            group: vec![0; n],
+            groups: 0,
+            waking: Vec::with_capacity(n),
+        }
+    }
+
+    /// Per tree: whether it sleeps.
+    pub fn flags(&self) -> &[bool] {
+        &self.asleep
+    }
+
+    /// Number of trees asleep.
+    pub fn asleep(&self) -> usize {
+        self.asleep.iter().filter(|asleep| **asleep).count()
+    }
+
+    pub fn wake_all(&mut self) {
+        self.asleep.fill(false);
+        self.still.fill(0.0);
+    }
+
+    /// Wakes the groups that a moving body touches.
+    pub fn wake_touched(
+        &mut self,
+        world: &World,
+        contacts: &[Contact],
+        data: &Data,
+        sleep: Option<Sleep>,
+    ) {
+        let Some(sleep) = sleep else { return };
+        self.waking.clear();
+        let tree_of = |geom: usize| world.model.bodies()[world.geoms[geom].body.0].tree;
+        for contact in contacts {
+            let (Some(a), Some(b)) = (tree_of(contact.a.index()), tree_of(contact.b.index())) else {
+                continue;
+            };
+            let (sleeper, geom) = match (self.asleep[a], self.asleep[b]) {
+                (true, false) => (a, contact.b.index()),
+                (false, true) => (b, contact.a.index()),
+                _ => continue,
+            };
+            let speed = data.velocity[world.geoms[geom].body.0].amax();
+            if speed > WAKE_FACTOR * sleep.speed {
+                self.waking.push(self.group[sleeper]);
+            }
+        }
+        if self.waking.is_empty() {
+            return;
+        }
+        for tree in 0..self.asleep.len() {
+            if self.asleep[tree] && self.waking.contains(&self.group[tree]) {
+                self.asleep[tree] = false;
+                self.still[tree] = 0.0;
+            }
+        }
+    }
+
+    /// Looks at the velocities after a step, and puts to sleep what has been still for long enough.
+    pub fn watch(
+        &mut self,
+        model: &Model,
+        v: &mut [f64],
+        problem: &Problem,
+        parts: &[(usize, std::ops::Range<usize>)],
+        settled: bool,
+        settings: &Settings,
+    ) {
+        let Some(sleep) = settings.sleep else { return };
+        for (tree, range) in model.trees().iter().enumerate() {
+            let slow = v[range.dofs.clone()].iter().all(|v| v.abs() <= sleep.speed);
+            self.still[tree] = if slow && settled {
+                self.still[tree] + settings.time_step
+            } else {
+                0.0
+            };
+        }
+        if !settled || parts.is_empty() {
+            return;
+        }
+        let islands = problem.islands();
+        for island in 0..islands.count() as u32 {
+            let members = || {
+                let of = islands.of_subsystem().iter().zip(parts);
+                of.filter(move |(own, _)| **own == island).map(|(_, (tree, _))| *tree)
+            };
+            if members().any(|tree| self.still[tree] < sleep.patience) {
+                continue;
+            }
+            self.groups = self.groups.wrapping_add(1);
+            for tree in members() {
+                self.asleep[tree] = true;
+                self.group[tree] = self.groups;
+                v[model.trees()[tree].dofs.clone()].fill(0.0);
+            }
+        }
+    }
+}
