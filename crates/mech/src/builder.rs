@@ -25,6 +25,8 @@ pub struct ModelBuilder {
     /// The world stands first.
     bodies: Vec<BodySpec>,
     joints: Vec<(BodyId, JointSpec)>,
+    /// Tendons and actuators.
+    pub(crate) declared: crate::force::Declared,
 }
 
 impl Default for ModelBuilder {
@@ -36,7 +38,12 @@ impl Default for ModelBuilder {
 impl ModelBuilder {
     /// A world without bodies.
     pub fn new() -> Self {
-        Self { gravity: GRAVITY, bodies: vec![BodySpec::default()], joints: Vec::new() }
+        Self {
+            gravity: GRAVITY,
+            bodies: vec![BodySpec::default()],
+            joints: Vec::new(),
+            declared: Default::default(),
+        }
     }
 
     /// Sets the acceleration of gravity [m/s²], world frame.
@@ -84,6 +91,7 @@ impl ModelBuilder {
             q_spring: Vec::new(),
             body_of_builder,
             joint_of_builder: vec![JointId(0); joints.len()],
+            compiled: Default::default(),
         };
         let mut inertias = vec![Inertia10::default(); order.len()];
         for &id in &order {
@@ -99,6 +107,7 @@ impl ModelBuilder {
         finish_links(&mut model, &inertias);
         finish_trees(&mut model);
         check_masses(&model, &order)?;
+        model.compiled = self.declared.compile(&model)?;
         Ok(model)
     }
 

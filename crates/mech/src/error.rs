@@ -195,6 +195,9 @@ pub enum ModelError {
         /// Its name.
         name: String,
     },
+    /// An actuator or a tendon is wrong.
+    #[error(transparent)]
+    Force(#[from] crate::force::ForceError),
 }
 
 /// Why a state does not belong to a model.

@@ -15,6 +15,7 @@
 #![allow(rustdoc::broken_intra_doc_links)] // units and citations stand in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod actuator;
 mod articulated;
 mod bias;
 mod body;
@@ -22,6 +23,7 @@ mod builder;
 mod data;
 mod energy;
 mod error;
+mod force;
 mod inertia;
 mod integrate;
 mod inverse_dynamics;
@@ -32,9 +34,12 @@ mod mass;
 mod model;
 mod momentum;
 mod spatial;
+mod spring;
 mod state;
+pub mod tendon;
 mod velocity;
 
+pub use actuator::{Actuator, ActuatorId, ActuatorLaw, ActuatorSpec, Transmission};
 pub use articulated::forward_dynamics_aba;
 pub use bias::{bias_forces, gravity_compensation};
 pub use body::{Body, BodyId, BodySpec};
@@ -42,6 +47,10 @@ pub use builder::ModelBuilder;
 pub use data::Data;
 pub use energy::{kinetic_energy, potential_energy};
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
+pub use force::{
+    Drive, DriveKind, ForceError, Forces, Input, LimitRow, LimitSource, Row, RowEntry,
+    tendon_energy,
+};
 pub use inertia::MassProperties;
 pub use integrate::{difference, integrate};
 pub use inverse_dynamics::inverse_dynamics;
@@ -51,5 +60,9 @@ pub use kinematics::kinematics;
 pub use mass::{factor_mass, mass_matrix, solve_mass};
 pub use model::{Link, Model, TreeRange};
 pub use momentum::{centre_of_mass, momentum};
+pub use spring::{DeadBand, SpringSpec};
 pub use state::State;
+pub use tendon::{
+    Rest, Site, Tendon, TendonId, TendonPath, TendonSpec, Waypoint, WrapShape, WrapSurface,
+};
 pub use velocity::{angular_velocity, point_velocity, velocities};

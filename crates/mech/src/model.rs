@@ -74,6 +74,7 @@ pub struct Model {
     /// From the builder's ids to the model's.
     pub(crate) body_of_builder: Vec<BodyId>,
     pub(crate) joint_of_builder: Vec<JointId>,
+    pub(crate) compiled: crate::force::Compiled,
 }
 
 impl Model {

@@ -1,0 +1,101 @@
+//! Actuators and tendons in the builder and in the model.
+
+use super::error::{Check, ForceError};
+use crate::actuator::{Actuator, ActuatorId, ActuatorSpec};
+use crate::builder::ModelBuilder;
+use crate::data::Data;
+use crate::model::Model;
+use crate::tendon::{Tendon, TendonId, TendonSpec, compile};
+use std::collections::HashMap;
+
+/// What was declared besides bodies and joints.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Declared {
+    pub(crate) tendons: Vec<TendonSpec>,
+    pub(crate) actuators: Vec<ActuatorSpec>,
+}
+
+/// Actuators and tendons of a model.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Compiled {
+    pub(crate) tendons: Vec<Tendon>,
+    pub(crate) actuators: Vec<Actuator>,
+}
+
+impl ModelBuilder {
+    /// Declares a tendon, or a [`SpringSpec`](crate::SpringSpec) between two points.
+    pub fn tendon(&mut self, spec: impl Into<TendonSpec>) -> TendonId {
+        self.declared.tendons.push(spec.into());
+        TendonId(self.declared.tendons.len() - 1)
+    }
+
+    /// Declares an actuator.
+    pub fn actuator(&mut self, spec: ActuatorSpec) -> ActuatorId {
+        self.declared.actuators.push(spec);
+        ActuatorId(self.declared.actuators.len() - 1)
+    }
+}
+
+impl Declared {
+    /// Checks every declaration against a model of bodies and joints.
+    pub(crate) fn compile(self, model: &Model) -> Result<Compiled, ForceError> {
+        check_names("tendon", self.tendons.iter().map(|spec| spec.name.as_str()))?;
+        check_names("actuator", self.actuators.iter().map(|spec| spec.name.as_str()))?;
+        let mut compiled = Compiled::default();
+        if !self.tendons.is_empty() {
+            // Memory starts at the reference configuration.
+            let reference = Data::new(model);
+            for spec in self.tendons {
+                compiled.tendons.push(compile::compile(model, spec, &reference)?);
+            }
+        }
+        for spec in self.actuators {
+            let check = Check { what: "actuator", name: &spec.name.clone() };
+            let n_tendons = compiled.tendons.len();
+            compiled.actuators.push(Actuator::compile(model, spec, &check, n_tendons)?);
+        }
+        Ok(compiled)
+    }
+}
+
+fn check_names<'a>(
+    what: &'static str,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<(), ForceError> {
+    let mut seen = HashMap::new();
+    for (second, name) in names.enumerate().filter(|(_, name)| !name.is_empty()) {
+        if let Some(first) = seen.insert(name, second) {
+            return Err(ForceError::DuplicateName { what, name: name.into(), first, second });
+        }
+    }
+    Ok(())
+}
+
+impl Model {
+    /// Tendons in the order of their declaration.
+    pub fn tendons(&self) -> &[Tendon] {
+        &self.compiled.tendons
+    }
+
+    /// Actuators in the order of their declaration.
+    pub fn actuators(&self) -> &[Actuator] {
+        &self.compiled.actuators
+    }
+
+    /// Number of controls.
+    pub fn nu(&self) -> usize {
+        self.compiled.actuators.len()
+    }
+
+    /// The tendon of this name.
+    pub fn tendon(&self, name: &str) -> Option<TendonId> {
+        let found = self.tendons().iter().position(|tendon| tendon.spec.name == name);
+        found.filter(|_| !name.is_empty()).map(TendonId)
+    }
+
+    /// The actuator of this name.
+    pub fn actuator(&self, name: &str) -> Option<ActuatorId> {
+        let found = self.actuators().iter().position(|actuator| actuator.spec.name == name);
+        found.filter(|_| !name.is_empty()).map(ActuatorId)
+    }
+}

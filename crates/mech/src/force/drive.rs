@@ -1,0 +1,121 @@
+//! Scalar force laws along rows of coefficients: implicit spring-dampers, friction, limits.
+//!
+//! A *row* is a sparse gradient over the velocities: its rate is Σ coefficient·v, and a force f
+//! along it acts on the velocities as coefficient·f. Rows stand one after the other in
+//! [`Forces::entries`](super::Forces::entries) at places that never change for a model.
+
+use crate::actuator::ActuatorId;
+use crate::joint::JointId;
+use crate::tendon::TendonId;
+
+/// One coefficient of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowEntry {
+    /// The velocity.
+    pub dof: usize,
+    /// Rate of the row per unit of it.
+    pub coefficient: f64,
+}
+
+/// Where a row stands among the entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its first entry.
+    pub start: usize,
+    /// One after its last entry.
+    pub end: usize,
+}
+
+impl Row {
+    /// The row's entries among all.
+    #[inline]
+    pub fn of(self, entries: &[RowEntry]) -> &[RowEntry] {
+        &entries[self.start..self.end]
+    }
+}
+
+/// What a [`Drive`] stands for; the same from step to step, so that impulses can be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DriveKind {
+    /// Spring and damper of a tendon.
+    TendonSpring(TendonId),
+    /// The law of an actuator.
+    Servo(ActuatorId),
+    /// Dry friction of one velocity of a joint, by its place in v.
+    JointFriction(usize),
+    /// Dry friction of a tendon.
+    TendonFriction(TendonId),
+}
+
+impl DriveKind {
+    /// Whether the drive resists every motion up to its bounds, instead of following a law.
+    pub fn is_dry_friction(self) -> bool {
+        matches!(self, Self::JointFriction(_) | Self::TendonFriction(_))
+    }
+}
+
+/// A bounded force along a row, linear in the row's length and rate.
+///
+/// At the next rate u' after a step h it is [`Drive::force_at`]; its impulse is h times as much.
+/// Of dry friction force, stiffness and damping are zero: only the bounds count, and the force is
+/// whichever of them stops the motion most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drive {
+    /// What it stands for.
+    pub kind: DriveKind,
+    /// Where it acts.
+    pub row: Row,
+    /// Force at the present state, before its bounds [N or N·m].
+    pub force: f64,
+    /// Rate of the row at the present state [m/s or rad/s].
+    pub rate: f64,
+    /// −∂force/∂length [N/m or N·m/rad], not negative.
+    pub stiffness: f64,
+    /// −∂force/∂rate [N·s/m or N·m·s/rad], not negative.
+    pub damping: f64,
+    /// Least force, −∞ if there is none.
+    pub lower: f64,
+    /// Largest force, ∞ if there is none.
+    pub upper: f64,
+}
+
+impl Drive {
+    /// Force at the end of a step of `time_step` [s] in which the row moves at `rate`: stiffness
+    /// acts on the length that is reached, damping on the rate.
+    #[inline]
+    pub fn force_at(&self, rate: f64, time_step: f64) -> f64 {
+        let free =
+            self.force - self.damping * (rate - self.rate) - time_step * self.stiffness * rate;
+        free.clamp(self.lower, self.upper)
+    }
+
+    /// Force at the present state, within its bounds.
+    #[inline]
+    pub fn present_force(&self) -> f64 {
+        self.force.clamp(self.lower, self.upper)
+    }
+}
+
+/// Whose range a limit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LimitSource {
+    /// One velocity of a joint, counted within the joint; zero for the angle of a ball.
+    Joint(JointId, usize),
+    /// A tendon.
+    Tendon(TendonId),
+}
+
+/// An end of a range that may be reached within a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LimitRow {
+    /// Whose range it is.
+    pub source: LimitSource,
+    /// The limited length.
+    pub row: Row,
+    /// Distance left to the end of the range, negative beyond it [m or rad].
+    pub gap: f64,
+    /// +1 at the lower end, −1 at the upper: the gap grows at `sign` times the rate of the row.
+    pub sign: f64,
+    /// Rate of the gap at the present state [m/s or rad/s].
+    pub gap_rate: f64,
+}

@@ -1,0 +1,179 @@
+//! What can be wrong with actuators, tendons and inputs, said once, at the border.
+
+use thiserror::Error;
+
+/// Why an actuator, a tendon or an input does not belong to a model.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ForceError {
+    /// A number is out of its range.
+    #[error("{who}: {what} = {found}; expected {expected}")]
+    Number {
+        /// The actuator or the tendon.
+        who: String,
+        /// The quantity.
+        what: &'static str,
+        /// The number.
+        found: f64,
+        /// What would do.
+        expected: &'static str,
+    },
+    /// The ends of a range are in the wrong order or no numbers.
+    #[error("{who}: {what} = {lower} … {upper}; expected lower ≤ upper")]
+    Range {
+        /// The actuator or the tendon.
+        who: String,
+        /// The range.
+        what: &'static str,
+        /// Its lower end.
+        lower: f64,
+        /// Its upper end.
+        upper: f64,
+    },
+    /// A body, a joint or a tendon that was not declared.
+    #[error("{who}: {what} {found}; expected one of the {count} that were declared")]
+    Unknown {
+        /// The actuator or the tendon.
+        who: String,
+        /// "body", "joint" or "tendon".
+        what: &'static str,
+        /// The number that was asked for.
+        found: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A joint of several coordinates where one is needed.
+    #[error(
+        "{who}: joint '{joint}' is {kind} with {dofs} velocities; expected a joint with one \
+         (hinge, slide, screw), or one of its velocities by number"
+    )]
+    NotScalar {
+        /// The actuator or the tendon.
+        who: String,
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+        /// How many velocities it has.
+        dofs: usize,
+    },
+    /// A velocity that the joint does not have.
+    #[error("{who}: velocity {found} of joint '{joint}'; expected a number below {dofs}")]
+    NoSuchDof {
+        /// The actuator.
+        who: String,
+        /// The joint.
+        joint: String,
+        /// The velocity that was asked for.
+        found: usize,
+        /// How many it has.
+        dofs: usize,
+    },
+    /// A path that no string can follow.
+    #[error("{who}: waypoint {index} is {found}; expected {expected}")]
+    Path {
+        /// The tendon.
+        who: String,
+        /// Place in the path.
+        index: usize,
+        /// What stands there.
+        found: &'static str,
+        /// What would do.
+        expected: &'static str,
+    },
+    /// Two actuators or two tendons share a name.
+    #[error("{what} {first} and {second} are both named '{name}'; expected different names")]
+    DuplicateName {
+        /// "actuator" or "tendon".
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The first of them.
+        first: usize,
+        /// The second of them.
+        second: usize,
+    },
+    /// An array has the wrong length.
+    #[error("{what} has {found} entries; expected {expected}")]
+    Length {
+        /// "control", "wrench", "q" or "v".
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length it should have.
+        expected: usize,
+    },
+    /// An input is infinite or not a number.
+    #[error("{what}[{index}] = {found}; expected a finite number")]
+    NotFinite {
+        /// "control" or "wrench".
+        what: &'static str,
+        /// Which of them.
+        index: usize,
+        /// The number.
+        found: f64,
+    },
+}
+
+/// Checks on the numbers of one actuator or tendon.
+pub(crate) struct Check<'a> {
+    /// "actuator" or "tendon".
+    pub(crate) what: &'static str,
+    pub(crate) name: &'a str,
+}
+
+impl Check<'_> {
+    pub(crate) fn who(&self) -> String {
+        format!("{} '{}'", self.what, self.name)
+    }
+
+    pub(crate) fn finite(&self, what: &'static str, found: f64) -> Result<(), ForceError> {
+        self.require(found.is_finite(), what, found, "a finite number")
+    }
+
+    pub(crate) fn not_negative(&self, what: &'static str, found: f64) -> Result<(), ForceError> {
+        self.require(found >= 0.0 && found.is_finite(), what, found, "a finite number ≥ 0")
+    }
+
+    pub(crate) fn positive(&self, what: &'static str, found: f64) -> Result<(), ForceError> {
+        self.require(found > 0.0 && found.is_finite(), what, found, "a finite number > 0")
+    }
+
+    pub(crate) fn require(
+        &self,
+        holds: bool,
+        what: &'static str,
+        found: f64,
+        expected: &'static str,
+    ) -> Result<(), ForceError> {
+        if holds {
+            return Ok(());
+        }
+        Err(ForceError::Number { who: self.who(), what, found, expected })
+    }
+
+    /// Infinite ends make a range one-sided; NaN is no end.
+    pub(crate) fn range(
+        &self,
+        what: &'static str,
+        (lower, upper): (f64, f64),
+    ) -> Result<(), ForceError> {
+        let ordered = lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY;
+        if ordered {
+            return Ok(());
+        }
+        Err(ForceError::Range { who: self.who(), what, lower, upper })
+    }
+
+    pub(crate) fn known(
+        &self,
+        what: &'static str,
+        found: usize,
+        count: usize,
+    ) -> Result<(), ForceError> {
+        if found < count {
+            return Ok(());
+        }
+        Err(ForceError::Unknown { who: self.who(), what, found, count })
+    }
+}

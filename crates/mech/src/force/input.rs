@@ -1,0 +1,48 @@
+//! What acts on a mechanism from outside during one step.
+
+use super::error::ForceError;
+use crate::model::Model;
+use nalgebra::Vector6;
+
+/// Controls of the actuators and wrenches on the bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Control of each actuator, in the unit of its law.
+    pub control: Vec<f64>,
+    /// Torque [N·m] and force [N] on each body, angular first, world axes, the force at the body's
+    /// centre of mass (at its origin if it has no mass). That on the world has no effect.
+    pub wrench: Vec<Vector6<f64>>,
+}
+
+impl Input {
+    /// No control and no wrench.
+    pub fn new(model: &Model) -> Self {
+        Self {
+            control: vec![0.0; model.actuators().len()],
+            wrench: vec![Vector6::zeros(); model.bodies().len()],
+        }
+    }
+
+    /// Whether the input belongs to the model: lengths and finite numbers.
+    pub fn check(&self, model: &Model) -> Result<(), ForceError> {
+        for (what, found, expected) in [
+            ("control", self.control.len(), model.actuators().len()),
+            ("wrench", self.wrench.len(), model.bodies().len()),
+        ] {
+            if found != expected {
+                return Err(ForceError::Length { what, found, expected });
+            }
+        }
+        for (index, &found) in self.control.iter().enumerate() {
+            if !found.is_finite() {
+                return Err(ForceError::NotFinite { what: "control", index, found });
+            }
+        }
+        for (index, wrench) in self.wrench.iter().enumerate() {
+            if let Some(&found) = wrench.iter().find(|x| !x.is_finite()) {
+                return Err(ForceError::NotFinite { what: "wrench", index, found });
+            }
+        }
+        Ok(())
+    }
+}

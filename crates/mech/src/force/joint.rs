@@ -1,0 +1,88 @@
+//! Springs, dampers, dry friction and limits of joints.
+//!
+//! A spring pulls along q ⊖ q_rest. For rotations this is −k times the rotation vector, the exact
+//! gradient of ½ k θ²; its slope across the axis is below k, which stands in for it.
+
+use super::Forces;
+use super::drive::{Drive, DriveKind, LimitRow, LimitSource};
+use super::layout::of_dof;
+use crate::joint::{JointId, quaternion};
+use crate::model::Model;
+
+/// Most velocities of a joint.
+const MOST_DOFS: usize = 6;
+
+impl Forces {
+    /// Starts `stiffness` and `damping` from those of the joints.
+    pub(super) fn joint_springs_and_dampers(&mut self, model: &Model, q: &[f64], v: &[f64]) {
+        self.stiffness.fill(0.0);
+        self.damping.copy_from_slice(&self.layout.damping);
+        for (force, (damping, rate)) in self.generalized.iter_mut().zip(self.damping.iter().zip(v))
+        {
+            *force -= damping * rate;
+        }
+        for &index in &self.layout.springs {
+            let joint = &model.joints()[index];
+            let stiffness = joint.spec.stiffness;
+            let mut stretch = [0.0; MOST_DOFS];
+            let stretch = &mut stretch[..joint.dofs.len()];
+            joint.difference(&model.q_spring()[joint.q.clone()], &q[joint.q.clone()], stretch);
+            for (dof, stretch) in joint.dofs.clone().zip(stretch) {
+                self.generalized[dof] -= stiffness * *stretch;
+                self.stiffness[dof] += stiffness;
+            }
+        }
+    }
+
+    pub(super) fn joint_frictions(&mut self, v: &[f64]) {
+        for friction in &self.layout.frictions {
+            self.drives.push(Drive {
+                kind: DriveKind::JointFriction(friction.dof),
+                row: of_dof(friction.dof),
+                force: 0.0,
+                rate: v[friction.dof],
+                stiffness: 0.0,
+                damping: 0.0,
+                lower: -friction.loss,
+                upper: friction.loss,
+            });
+        }
+    }
+
+    pub(super) fn joint_limits(&mut self, (q, v): (&[f64], &[f64]), time_step: f64) {
+        for range in &self.layout.ranges {
+            let source = LimitSource::Joint(JointId(range.joint), range.component);
+            let (row, limit) = (range.row, range.limit);
+            if !range.is_rotation {
+                let rate = v[self.entries[row.start].dof];
+                let within = limit.margin + rate.abs() * time_step;
+                for (gap, sign) in
+                    [(q[range.q] - limit.lower, 1.0), (limit.upper - q[range.q], -1.0)]
+                {
+                    if gap <= within {
+                        let gap_rate = sign * rate;
+                        self.limits.push(LimitRow { source, row, gap, sign, gap_rate });
+                    }
+                }
+                continue;
+            }
+            // The angle of rotation grows along its axis, which the child and its carrier share.
+            let turned = quaternion::log(&quaternion::read(&q[range.q..range.q + 4]));
+            let angle = turned.norm();
+            let entries = &mut self.entries[row.start..row.end];
+            let (mut rate, mut speed_squared) = (0.0, 0.0);
+            for (k, entry) in entries.iter_mut().enumerate() {
+                // Where nothing is turned there is no axis, and the angle can only grow: the
+                // gradient is left zero.
+                entry.coefficient = if angle > 0.0 { turned[k] / angle } else { 0.0 };
+                rate += entry.coefficient * v[entry.dof];
+                speed_squared += v[entry.dof] * v[entry.dof];
+            }
+            let gap = limit.upper - angle;
+            if angle > 0.0 && gap <= limit.margin + speed_squared.sqrt() * time_step {
+                let sign = -1.0;
+                self.limits.push(LimitRow { source, row, gap, sign, gap_rate: sign * rate });
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Where the rows of a model stand, and which joints have springs, friction or limits.
+//!
+//! Computed once per model. The first rows are the velocities themselves, one entry each; then come
+//! the tendons, the rotation axes of limited ball joints and the actuators that push a body.
+
+use super::drive::{Row, RowEntry};
+use crate::actuator::Place;
+use crate::joint::{JointKind, Limit};
+use crate::model::Model;
+use nalgebra::Vector3;
+
+/// A range of one scalar coordinate, or of the angle of a ball joint.
+#[derive(Clone, Debug)]
+pub(crate) struct JointRange {
+    pub(crate) joint: usize,
+    /// Which velocity of the joint.
+    pub(crate) component: usize,
+    /// Where the coordinate or the quaternion stands in q.
+    pub(crate) q: usize,
+    pub(crate) is_rotation: bool,
+    pub(crate) row: Row,
+    pub(crate) limit: Limit,
+}
+
+/// Dry friction of one velocity.
+#[derive(Clone, Debug)]
+pub(crate) struct JointFriction {
+    pub(crate) dof: usize,
+    pub(crate) loss: f64,
+}
+
+/// What of a model matters to its forces.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    /// Joints with a spring.
+    pub(crate) springs: Vec<usize>,
+    /// Damping; per dof.
+    pub(crate) damping: Vec<f64>,
+    pub(crate) frictions: Vec<JointFriction>,
+    pub(crate) ranges: Vec<JointRange>,
+    /// Whether a part of some weight is cancelled.
+    pub(crate) has_compensation: bool,
+    /// Row of each tendon.
+    pub(crate) tendons: Vec<Row>,
+    /// Row of each actuator.
+    pub(crate) actuators: Vec<Row>,
+}
+
+impl Layout {
+    /// The layout, and all entries with the coefficients that never change.
+    pub(crate) fn new(model: &Model) -> (Self, Vec<RowEntry>) {
+        let unit = |dof| RowEntry { dof, coefficient: 1.0 };
+        let mut entries: Vec<RowEntry> = (0..model.nv()).map(unit).collect();
+        let mut append = |dofs: &mut dyn Iterator<Item = usize>| {
+            let start = entries.len();
+            entries.extend(dofs.map(|dof| RowEntry { dof, coefficient: 0.0 }));
+            Row { start, end: entries.len() }
+        };
+        let tendons: Vec<Row> =
+            model.tendons().iter().map(|t| append(&mut t.dofs.iter().copied())).collect();
+
+        let mut layout = Self {
+            springs: Vec::new(),
+            damping: vec![0.0; model.nv()],
+            frictions: Vec::new(),
+            ranges: Vec::new(),
+            has_compensation: model.links().iter().any(|link| {
+                link.compensated_mass != 0.0 || link.compensated_moment != Vector3::zeros()
+            }),
+            tendons,
+            actuators: Vec::new(),
+        };
+        for (index, joint) in model.joints().iter().enumerate() {
+            let spec = &joint.spec;
+            layout.damping[joint.dofs.clone()].fill(spec.damping);
+            if spec.stiffness > 0.0 {
+                layout.springs.push(index);
+            }
+            if spec.friction_loss > 0.0 {
+                let friction = |dof| JointFriction { dof, loss: spec.friction_loss };
+                layout.frictions.extend(joint.dofs.clone().map(friction));
+            }
+            let Some(limit) = spec.limit else { continue };
+            let range = |component, q, is_rotation, row| JointRange {
+                joint: index,
+                component,
+                q,
+                is_rotation,
+                row,
+                limit,
+            };
+            if spec.kind == JointKind::Ball {
+                let row = append(&mut joint.dofs.clone());
+                layout.ranges.push(range(0, joint.q.start, true, row));
+            } else if joint.quaternion().is_none() {
+                for (k, dof) in joint.dofs.clone().enumerate() {
+                    layout.ranges.push(range(k, joint.q.start + k, false, of_dof(dof)));
+                }
+            }
+        }
+        for actuator in model.actuators() {
+            layout.actuators.push(match actuator.place {
+                Place::Scalar { dof, .. } | Place::Rotation { dof, .. } => of_dof(dof),
+                Place::Tendon(tendon) => layout.tendons[tendon],
+                Place::Body { body, .. } => {
+                    let tree = model.tree(body).map(|tree| &model.trees()[tree]);
+                    let start = tree.map_or(0, |tree| tree.dofs.start);
+                    let above = |dof: &usize| Some(start + model.dof_parents()[*dof]? as usize);
+                    append(&mut std::iter::successors(model.last_dof(body), above))
+                }
+            });
+        }
+        (layout, entries)
+    }
+}
+
+/// The row of one velocity.
+#[inline]
+pub(crate) fn of_dof(dof: usize) -> Row {
+    Row { start: dof, end: dof + 1 }
+}

@@ -1,0 +1,208 @@
+//! All forces on a mechanism at one state, sorted by how a step must treat them.
+//!
+//! | where | what | in the step |
+//! |---|---|---|
+//! | [`Forces::generalized`] | everything below at its present value but drives and limits | explicit |
+//! | [`Forces::stiffness`], [`Forces::damping`] | slopes of what acts on single velocities | h (h K + D) on the diagonal of the mass matrix |
+//! | [`Forces::drives`] | what couples velocities or has bounds, dry friction | one bounded implicit row each |
+//! | [`Forces::limits`] | ends of ranges within reach | one unilateral row each |
+//!
+//! Coriolis forces and gravity are elsewhere ([`bias_forces`](crate::bias_forces)); what cancels
+//! gravity is here. One evaluation costs O(nv) and the lengths of the rows; it allocates nothing.
+
+mod actuation;
+mod declare;
+mod drive;
+pub(crate) mod error;
+mod input;
+mod joint;
+mod layout;
+mod tendon;
+pub(crate) mod walk;
+
+pub(crate) use declare::{Compiled, Declared};
+pub use drive::{Drive, DriveKind, LimitRow, LimitSource, Row, RowEntry};
+pub use error::ForceError;
+pub use input::Input;
+pub use tendon::tendon_energy;
+
+use crate::body::BodyId;
+use crate::data::Data;
+use crate::model::Model;
+use crate::spatial::{angular, linear};
+use crate::tendon::TendonId;
+use layout::Layout;
+use nalgebra::Vector6;
+
+/// The forces of one evaluation, and the memory for it.
+#[derive(Clone, Debug)]
+pub struct Forces {
+    /// Present forces that are not drives or limits [N, N·m]; per dof.
+    pub generalized: Vec<f64>,
+    /// −∂generalized/∂q of springs and servos on the diagonal [N/m, N·m/rad], not negative; per dof.
+    pub stiffness: Vec<f64>,
+    /// −∂generalized/∂v of dampers and servos on the diagonal [N·s/m, N·m·s/rad], not negative;
+    /// per dof.
+    pub damping: Vec<f64>,
+    /// Bounded or coupled forces, in the order tendons, actuators, joints.
+    pub drives: Vec<Drive>,
+    /// Ends of ranges within reach, in the order tendons, joints.
+    pub limits: Vec<LimitRow>,
+    /// Coefficients of all rows.
+    pub entries: Vec<RowEntry>,
+    /// Length [m or rad]; per tendon.
+    pub tendon_length: Vec<f64>,
+    /// Rate of the length [m/s or rad/s]; per tendon.
+    pub tendon_rate: Vec<f64>,
+    /// Length as the law sees it, with the gear; per actuator.
+    pub actuator_length: Vec<f64>,
+    /// Rate as the law sees it, with the gear; per actuator.
+    pub actuator_rate: Vec<f64>,
+    /// Present force of the law within its bounds, before the gear [N or N·m]; per actuator.
+    pub actuator_force: Vec<f64>,
+    layout: Layout,
+    /// A gradient over all velocities, zero between uses.
+    dense: Vec<f64>,
+}
+
+impl Forces {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Self {
+        let (layout, entries) = Layout::new(model);
+        let (nv, nt, nu) = (model.nv(), model.tendons().len(), model.nu());
+        Self {
+            generalized: vec![0.0; nv],
+            stiffness: vec![0.0; nv],
+            damping: vec![0.0; nv],
+            drives: Vec::with_capacity(layout.frictions.len() + 2 * nt + nu),
+            limits: Vec::with_capacity(2 * (layout.ranges.len() + nt)),
+            entries,
+            tendon_length: vec![0.0; nt],
+            tendon_rate: vec![0.0; nt],
+            actuator_length: vec![0.0; nu],
+            actuator_rate: vec![0.0; nu],
+            actuator_force: vec![0.0; nu],
+            layout,
+            dense: vec![0.0; nv],
+        }
+    }
+
+    /// Evaluates everything at `q`, `v` and the poses of `data` for the same `q`. Limits are listed
+    /// if they are within their margin or would be reached at the present rate in `time_step` [s].
+    ///
+    /// Fails, with the contents unspecified, if an array has the wrong length or the input a number
+    /// that is not finite.
+    pub fn evaluate(
+        &mut self,
+        model: &Model,
+        (q, v): (&[f64], &[f64]),
+        data: &Data,
+        input: &Input,
+        time_step: f64,
+    ) -> Result<(), ForceError> {
+        for (what, found, expected) in [("q", q.len(), model.nq()), ("v", v.len(), model.nv())] {
+            if found != expected {
+                return Err(ForceError::Length { what, found, expected });
+            }
+        }
+        input.check(model)?;
+        self.generalized.fill(0.0);
+        self.drives.clear();
+        self.limits.clear();
+        self.joint_springs_and_dampers(model, q, v);
+        if self.layout.has_compensation {
+            crate::bias::gravity_compensation(model, data, &mut self.generalized);
+        }
+        self.wrenches(model, data, input);
+        self.tendons(model, (q, v), data, time_step);
+        self.actuators(model, (q, v), data, input);
+        self.joint_frictions(v);
+        self.joint_limits((q, v), time_step);
+        Ok(())
+    }
+
+    /// The row of a tendon's length.
+    pub fn tendon_row(&self, tendon: TendonId) -> Row {
+        self.layout.tendons[tendon.0]
+    }
+
+    /// Entries of a row.
+    #[inline]
+    pub fn row(&self, row: Row) -> &[RowEntry] {
+        row.of(&self.entries)
+    }
+
+    /// Rate of a row at velocities `v`.
+    #[inline]
+    pub fn rate(&self, row: Row, v: &[f64]) -> f64 {
+        row.of(&self.entries).iter().map(|entry| entry.coefficient * v[entry.dof]).sum()
+    }
+
+    /// Adds all present forces to `out` [N, N·m], those of drives within their bounds. Dry friction
+    /// and limits have no force of their own.
+    pub fn add_total(&self, out: &mut [f64]) {
+        for (out, force) in out.iter_mut().zip(&self.generalized) {
+            *out += force;
+        }
+        for drive in &self.drives {
+            let force = drive.present_force();
+            for entry in self.row(drive.row) {
+                out[entry.dof] += entry.coefficient * force;
+            }
+        }
+    }
+
+    /// Power [W] of all present forces at velocities `v`.
+    pub fn power(&self, v: &[f64]) -> f64 {
+        let explicit: f64 = self.generalized.iter().zip(v).map(|(f, v)| f * v).sum();
+        let drives = self.drives.iter();
+        explicit + drives.map(|drive| drive.present_force() * self.rate(drive.row, v)).sum::<f64>()
+    }
+
+    /// A force along a row, explicitly.
+    #[inline]
+    fn push(&mut self, row: Row, force: f64) {
+        for entry in row.of(&self.entries) {
+            self.generalized[entry.dof] += entry.coefficient * force;
+        }
+    }
+
+    /// A linear force along a row: on the diagonal if it acts on one velocity without bounds, else
+    /// as a drive.
+    #[inline]
+    fn drive(&mut self, drive: Drive) {
+        let is_free = drive.lower == f64::NEG_INFINITY && drive.upper == f64::INFINITY;
+        match row_of_one(drive.row, &self.entries).filter(|_| is_free) {
+            Some(RowEntry { dof, coefficient }) => {
+                let squared = coefficient * coefficient;
+                self.generalized[dof] += coefficient * drive.force;
+                self.stiffness[dof] += squared * drive.stiffness;
+                self.damping[dof] += squared * drive.damping;
+            }
+            None => self.drives.push(drive),
+        }
+    }
+
+    /// Wrenches on bodies, at their centres of mass.
+    fn wrenches(&mut self, model: &Model, data: &Data, input: &Input) {
+        for (index, wrench) in input.wrench.iter().enumerate() {
+            if *wrench == Vector6::zeros() {
+                continue;
+            }
+            let X_WB = &data.body_pose[index];
+            let mass = model.bodies()[index].spec.mass;
+            let com = mass.map_or(X_WB.translation.vector, |mass| {
+                X_WB.translation.vector + X_WB.rotation * mass.com()
+            });
+            let (torque, force) = (angular(wrench), linear(wrench));
+            let out = &mut self.generalized;
+            crate::jacobian::apply_wrench(model, data, BodyId(index), com, torque, force, out);
+        }
+    }
+}
+
+/// The only entry of a row, if there is one.
+#[inline]
+fn row_of_one(row: Row, entries: &[RowEntry]) -> Option<RowEntry> {
+    (row.end == row.start + 1).then(|| entries[row.start])
+}

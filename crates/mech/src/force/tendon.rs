@@ -1,0 +1,83 @@
+//! Springs, dampers, dry friction and limits of tendons.
+
+use super::Forces;
+use super::drive::{Drive, DriveKind, LimitRow, LimitSource};
+use crate::data::Data;
+use crate::model::Model;
+use crate::tendon::TendonId;
+
+impl Forces {
+    /// Measures every tendon and adds its spring-damper, friction and limits.
+    pub(super) fn tendons(
+        &mut self,
+        model: &Model,
+        (q, v): (&[f64], &[f64]),
+        data: &Data,
+        time_step: f64,
+    ) {
+        for (index, tendon) in model.tendons().iter().enumerate() {
+            let (id, row, spec) = (TendonId(index), self.layout.tendons[index], &tendon.spec);
+            let length = tendon.measure(model, q, data, &mut self.dense);
+            let mut rate = 0.0;
+            for entry in &mut self.entries[row.start..row.end] {
+                entry.coefficient = std::mem::take(&mut self.dense[entry.dof]);
+                rate += entry.coefficient * v[entry.dof];
+            }
+            (self.tendon_length[index], self.tendon_rate[index]) = (length, rate);
+
+            let stretch = tendon.slack.stretch(length);
+            // The end of a dead band belongs to the spring where there is no band.
+            let is_slack = stretch == 0.0 && tendon.slack.lower < tendon.slack.upper;
+            let stiffness = if is_slack { 0.0 } else { spec.stiffness };
+            if stiffness > 0.0 || spec.damping > 0.0 {
+                self.drive(Drive {
+                    kind: DriveKind::TendonSpring(id),
+                    row,
+                    force: -stiffness * stretch - spec.damping * rate,
+                    rate,
+                    stiffness,
+                    damping: spec.damping,
+                    lower: f64::NEG_INFINITY,
+                    upper: f64::INFINITY,
+                });
+            }
+            if spec.friction_loss > 0.0 {
+                self.drives.push(Drive {
+                    kind: DriveKind::TendonFriction(id),
+                    row,
+                    force: 0.0,
+                    rate,
+                    stiffness: 0.0,
+                    damping: 0.0,
+                    lower: -spec.friction_loss,
+                    upper: spec.friction_loss,
+                });
+            }
+            if let Some(limit) = spec.limit {
+                let within = limit.margin + rate.abs() * time_step;
+                for (gap, sign) in [(length - limit.lower, 1.0), (limit.upper - length, -1.0)] {
+                    if gap <= within {
+                        let source = LimitSource::Tendon(id);
+                        self.limits.push(LimitRow {
+                            source,
+                            row,
+                            gap,
+                            sign,
+                            gap_rate: sign * rate,
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Potential energy [J] of the tendons' springs; that of the joints' springs is in
+/// [`potential_energy`](crate::potential_energy). Needs the poses of `data` for the same `q`.
+pub fn tendon_energy(model: &Model, q: &[f64], data: &Data) -> f64 {
+    let stiff = model.tendons().iter().filter(|tendon| tendon.spec.stiffness > 0.0);
+    let energy = |tendon: &crate::Tendon| {
+        tendon.slack.energy(tendon.spec.stiffness, tendon.length(model, q, data))
+    };
+    stiff.map(energy).sum()
+}

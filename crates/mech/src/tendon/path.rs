@@ -1,0 +1,73 @@
+//! Paths of tendons: sums of joint coordinates, or strings through points of bodies.
+//!
+//! A spatial path is a list of waypoints. Between two sites the string is straight; a surface
+//! between two sites is wrapped when it is in the way ([`super::wrap`]); a pulley starts another
+//! branch of which only a fraction counts, so that a path may end and begin anew.
+
+use crate::body::BodyId;
+use crate::joint::JointId;
+use nalgebra::{Isometry3, Vector3};
+
+/// A point of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Site {
+    /// The body.
+    pub body: BodyId,
+    /// The point in the body's frame [m].
+    pub point: Vector3<f64>,
+}
+
+/// Form of a surface that a string may wrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrapShape {
+    /// A ball about the origin of its frame.
+    Sphere,
+    /// An endless cylinder about the z axis of its frame.
+    Cylinder,
+}
+
+/// A surface of a body that a string may wrap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WrapSurface {
+    /// The body.
+    pub body: BodyId,
+    /// Frame of the surface in the body's frame.
+    pub pose: Isometry3<f64>,
+    /// Form.
+    pub shape: WrapShape,
+    /// Radius [m].
+    pub radius: f64,
+    /// A point of the body's frame [m] towards which the string lies on the surface; without it the
+    /// string takes the shorter way.
+    pub side: Option<Vector3<f64>>,
+}
+
+/// One element of a spatial path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Waypoint {
+    /// The string passes through a point.
+    Site(Site),
+    /// The string wraps a surface between the sites before and after, if it is in the way.
+    Wrap(WrapSurface),
+    /// Another branch begins at the next site; its length is divided by `divisor`.
+    Pulley {
+        /// Number of strands that share the branch [-].
+        divisor: f64,
+    },
+}
+
+/// What the length of a tendon is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TendonPath {
+    /// Σ coefficient · coordinate over joints of one coordinate.
+    Fixed(Vec<(JointId, f64)>),
+    /// The length of a string.
+    Spatial(Vec<Waypoint>),
+}
+
+impl TendonPath {
+    /// A string through points in order.
+    pub fn through(sites: impl IntoIterator<Item = Site>) -> Self {
+        Self::Spatial(sites.into_iter().map(Waypoint::Site).collect())
+    }
+}
