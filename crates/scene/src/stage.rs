@@ -23,7 +23,12 @@ pub struct Stage {
 
 impl Stage {
     /// A stage at rest in its reference configuration.
-    pub fn new(world: World, settings: Settings, duration: f64, check: impl Check + 'static) -> Self {
+    pub fn new(
+        world: World,
+        settings: Settings,
+        duration: f64,
+        check: impl Check + 'static,
+    ) -> Self {
         let check = Box::new(check);
         Self { world, settings, initial: None, duration, controller: None, check }
     }

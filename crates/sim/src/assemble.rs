@@ -35,12 +35,7 @@ pub(crate) fn equalities(world: &World, place: &Place, sight: &Sight, rows: &mut
         let dim = equality.dim();
         equality.error(place, &mut error);
         for row in 0..dim {
-            let key = Key {
-                class: Class::Equality,
-                a: index as u32,
-                b: row as u32,
-                feature: 0,
-            };
+            let key = Key { class: Class::Equality, a: index as u32, b: row as u32, feature: 0 };
             rows.open(key, Law::Bilateral(Bilateral), error[row], &[0.0], &[0.0]);
             equality.row(row, place, sight, rows);
             rows.close();
@@ -53,8 +48,7 @@ pub(crate) fn limits(rules: &Rules, forces: &Forces, sight: &Sight, rows: &mut R
     for limit in &forces.limits {
         let LimitRow { row, gap, sign, .. } = *limit;
         let (a, b) = limit_key(limit.source);
-        let key =
-            Key { class: Class::Limit, a, b, feature: u32::from(sign < 0.0) };
+        let key = Key { class: Class::Limit, a, b, feature: u32::from(sign < 0.0) };
         let bias = gap.max(0.0) / rules.time_step;
         rows.open(key, Law::Unilateral(Unilateral), gap, &[bias], &[0.0]);
         for entry in row.of(&forces.entries) {
@@ -106,12 +100,8 @@ pub(crate) fn contacts(
                 - sight.point_velocity(bodies[0], &contact.point)),
         );
         let (bias, compliance) = normal_rule(&pairing, rules, contact.gap, approach);
-        let key = Key {
-            class: Class::Contact,
-            a: contact.a.0,
-            b: contact.b.0,
-            feature: contact.feature,
-        };
+        let key =
+            Key { class: Class::Contact, a: contact.a.0, b: contact.b.0, feature: contact.feature };
         let (bias, compliance) = (contact::rows(bias, 0.0), contact::rows(compliance, 0.0));
         rows.open(key, law, contact.gap, &bias, &compliance);
         let axes: [Vector3<f64>; contact::DIM] =

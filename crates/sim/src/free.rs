@@ -8,10 +8,11 @@
 use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_math::{branch, spatial};
 use stiction_math::spatial::Inertia10;
+use stiction_math::{branch, spatial};
 use stiction_mech::{
-    Data, ForceError, Forces, Input, Model, State, bias_forces, integrate, kinematics, mass_matrix, velocities,
+    Data, ForceError, Forces, Input, Model, State, bias_forces, integrate, kinematics, mass_matrix,
+    velocities,
 };
 
 use crate::scheme::Scheme;
@@ -143,8 +144,8 @@ impl FreeMotion {
             let servo = (forces.stiffness[dof] - self.spring[dof]).max(0.0);
             let implicit = h * (forces.damping[dof] + h * servo);
             self.diagonal[dof] = self.inertia_scale * model.armature()[dof] + implicit;
-            self.momentum[dof] = h * (forces.generalized[dof] - data.bias[dof])
-                - h * h * servo * state.v[dof];
+            self.momentum[dof] =
+                h * (forces.generalized[dof] - data.bias[dof]) - h * h * servo * state.v[dof];
         }
         for tree in model.trees() {
             let n = tree.dofs.len();
@@ -153,8 +154,7 @@ impl FreeMotion {
                 *a = self.inertia_scale * m;
             }
             for (k, dof) in tree.dofs.clone().enumerate() {
-                A[k * n + k] +=
-                    self.diagonal[dof] - self.inertia_scale * model.armature()[dof];
+                A[k * n + k] += self.diagonal[dof] - self.inertia_scale * model.armature()[dof];
             }
             let (b, v) = (&mut self.momentum[tree.dofs.clone()], &state.v[tree.dofs.clone()]);
             if tree.constant_mass {
@@ -227,9 +227,7 @@ impl FreeMotion {
         for tree in model.trees() {
             let v = &self.velocity[tree.dofs.clone()];
             let A = &self.matrix[tree.mass.clone()];
-            for (row, b) in
-                A.chunks_exact(v.len()).zip(&mut self.momentum[tree.dofs.clone()])
-            {
+            for (row, b) in A.chunks_exact(v.len()).zip(&mut self.momentum[tree.dofs.clone()]) {
                 *b = row.iter().zip(v).map(|(a, v)| a * v).sum();
             }
         }

@@ -7,9 +7,9 @@ pub fn state_hash(state: &State) -> u64 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let numbers = std::iter::once(&state.time).chain(&state.q).chain(&state.v);
-    numbers.flat_map(|x| x.to_bits().to_le_bytes()).fold(OFFSET, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(PRIME)
-    })
+    numbers
+        .flat_map(|x| x.to_bits().to_le_bytes())
+        .fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
 }
 
 #[cfg(test)]

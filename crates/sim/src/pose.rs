@@ -118,7 +118,13 @@ impl Poser {
         }
     }
 
-    fn add_subsystems(&mut self, world: &World, data: &Data, free: &FreeMotion, question: Question) {
+    fn add_subsystems(
+        &mut self,
+        world: &World,
+        data: &Data,
+        free: &FreeMotion,
+        question: Question,
+    ) {
         for place in 0..self.parts.len() {
             let tree = self.parts[place].0;
             let range = &world.model.trees()[tree];

@@ -279,6 +279,20 @@ impl Rows {
         }
     }
 
+    /// Rate of a term of one row at velocities of the model.
+    #[cfg(test)]
+    pub fn rate(&self, sight: &Sight, term: &Term, v: &[f64]) -> f64 {
+        let dofs = sight.model.trees()[term.tree as usize].dofs.clone();
+        let c = self.values(term);
+        match term.port {
+            Port::Whole(_) => c.iter().zip(&v[dofs]).map(|(c, v)| c * v).sum(),
+            Port::Dof(dof) => c[0] * v[dof as usize],
+            Port::Link(body) => {
+                c.iter().zip(sight.data.velocity[body as usize].iter()).map(|(c, v)| c * v).sum()
+            }
+        }
+    }
+
     fn push(&mut self, port: Port, tree: usize, len: usize) -> &mut [f64] {
         let offset = self.values.len();
         self.terms.push(Term { port, tree: tree as u32, offset: offset as u32, len: len as u32 });

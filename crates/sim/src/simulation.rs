@@ -198,7 +198,6 @@ impl Simulation {
         velocities(model, &self.state.v, data);
         stiction_mech::kinetic_energy(model, data, &self.state.v)
             + stiction_mech::potential_energy(model, data, &self.state.q)
-            + stiction_mech::tendon_energy(model, &self.state.q, data)
     }
 
     /// The arrays of the mechanism at the present state.
@@ -494,7 +493,8 @@ impl Workspace {
 /// The next state must be a state.
 fn check_next(world: &World, next: &State, time: f64, time_step: f64) -> Result<(), StepError> {
     for joint in world.model.joints() {
-        let arrays = [("velocity", &next.v[joint.dofs.clone()]), ("position", &next.q[joint.q.clone()])];
+        let arrays =
+            [("velocity", &next.v[joint.dofs.clone()]), ("position", &next.q[joint.q.clone()])];
         for (what, array) in arrays {
             if let Some(found) = array.iter().find(|x| !x.is_finite()) {
                 let joint = joint_name(world, joint);

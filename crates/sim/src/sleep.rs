@@ -66,7 +66,8 @@ impl Sleepers {
         self.waking.clear();
         let tree_of = |geom: usize| world.model.bodies()[world.geoms[geom].body.0].tree;
         for contact in contacts {
-            let (Some(a), Some(b)) = (tree_of(contact.a.index()), tree_of(contact.b.index())) else {
+            let (Some(a), Some(b)) = (tree_of(contact.a.index()), tree_of(contact.b.index()))
+            else {
                 continue;
             };
             let (sleeper, geom) = match (self.asleep[a], self.asleep[b]) {
@@ -103,11 +104,8 @@ impl Sleepers {
         let Some(sleep) = settings.sleep else { return };
         for (tree, range) in model.trees().iter().enumerate() {
             let slow = v[range.dofs.clone()].iter().all(|v| v.abs() <= sleep.speed);
-            self.still[tree] = if slow && settled {
-                self.still[tree] + settings.time_step
-            } else {
-                0.0
-            };
+            self.still[tree] =
+                if slow && settled { self.still[tree] + settings.time_step } else { 0.0 };
         }
         if !settled || parts.is_empty() {
             return;

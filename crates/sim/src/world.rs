@@ -139,22 +139,23 @@ pub(crate) struct Renumber<'a> {
 impl Renumber<'_> {
     pub fn body(&self, id: BodyId, owner: impl Fn() -> String) -> Result<BodyId, WorldError> {
         let count = self.model.bodies().len();
-        self.model
-            .body_of_builder(id)
-            .ok_or_else(|| WorldError::Unknown { owner: owner(), what: "body", found: id.0, count })
+        self.model.body_of_builder(id).ok_or_else(|| WorldError::Unknown {
+            owner: owner(),
+            what: "body",
+            found: id.0,
+            count,
+        })
     }
 
     pub fn joint(&self, id: JointId, owner: impl Fn() -> String) -> Result<JointId, WorldError> {
         let count = self.model.joints().len();
-        let unknown =
-            || WorldError::Unknown { owner: owner(), what: "joint", found: id.0, count };
+        let unknown = || WorldError::Unknown { owner: owner(), what: "joint", found: id.0, count };
         self.model.joint_of_builder(id).ok_or_else(unknown)
     }
 
     pub fn tendon(&self, id: TendonId, owner: impl Fn() -> String) -> Result<TendonId, WorldError> {
         let count = self.model.tendons().len();
-        let unknown =
-            || WorldError::Unknown { owner: owner(), what: "tendon", found: id.0, count };
+        let unknown = || WorldError::Unknown { owner: owner(), what: "tendon", found: id.0, count };
         (id.0 < count).then_some(id).ok_or_else(unknown)
     }
 }

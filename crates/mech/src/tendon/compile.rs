@@ -164,9 +164,11 @@ pub(crate) fn compile(
     dofs.sort_unstable();
     dofs.dedup();
     let rest = spec.rest;
-    let mut tendon = Tendon { spec, slack: DeadBand::at(0.0), dofs, terms };
+    let slack = DeadBand::at(0.0);
+    let mut tendon = Tendon { spec, reference_length: 0.0, slack, dofs, terms };
+    tendon.reference_length = tendon.length(model, model.q0(), reference);
     tendon.slack = match rest {
-        Rest::Reference => DeadBand::at(tendon.length(model, model.q0(), reference)),
+        Rest::Reference => DeadBand::at(tendon.reference_length),
         Rest::Length(length) => DeadBand::at(length),
         Rest::Band(band) => band,
     };

@@ -71,6 +71,8 @@ impl TendonSpec {
 pub struct Tendon {
     /// What was declared, with bodies and joints in the model's numbering.
     pub spec: TendonSpec,
+    /// Length at the reference configuration [m or rad].
+    pub reference_length: f64,
     /// Lengths at which its spring is slack.
     pub slack: DeadBand,
     /// Velocities on which its rate can depend, ascending.

@@ -20,11 +20,8 @@ pub struct Connect {
     pub point_b: Vector3<f64>,
 }
 
-const AXES: [Vector3<f64>; 3] = [
-    Vector3::new(1.0, 0.0, 0.0),
-    Vector3::new(0.0, 1.0, 0.0),
-    Vector3::new(0.0, 0.0, 1.0),
-];
+const AXES: [Vector3<f64>; 3] =
+    [Vector3::new(1.0, 0.0, 0.0), Vector3::new(0.0, 1.0, 0.0), Vector3::new(0.0, 0.0, 1.0)];
 
 impl Relation for Connect {
     fn dim(&self) -> usize {
@@ -33,7 +30,8 @@ impl Relation for Connect {
 
     /// `p_B − p_A` in world axes.
     fn error(&self, place: &Place, out: &mut [f64]) {
-        let error = place.point(self.body_b, &self.point_b) - place.point(self.body_a, &self.point_a);
+        let error =
+            place.point(self.body_b, &self.point_b) - place.point(self.body_a, &self.point_a);
         out.copy_from_slice(error.as_slice());
     }
 

@@ -29,7 +29,8 @@ impl Relation for Distance {
 
     /// `|p_B − p_A| − d`.
     fn error(&self, place: &Place, out: &mut [f64]) {
-        let between = place.point(self.body_b, &self.point_b) - place.point(self.body_a, &self.point_a);
+        let between =
+            place.point(self.body_b, &self.point_b) - place.point(self.body_a, &self.point_a);
         out[0] = between.norm() - self.distance;
     }
 

@@ -66,9 +66,7 @@ impl Relation for Weld {
         } else {
             // With R_e = R_B R_wantedᵀ the rate is J⁻¹ (ω_B − R_e ω_A), and J⁻¹(φ) R_e = J⁻¹(−φ).
             let phi = self.turn(place);
-            let along = |phi: Vector3<f64>| {
-                inverse_left_jacobian(&phi).row(row - 3).transpose()
-            };
+            let along = |phi: Vector3<f64>| inverse_left_jacobian(&phi).row(row - 3).transpose();
             rows.rotation(sight, self.body_b.0, &[along(phi)], 1.0);
             rows.rotation(sight, self.body_a.0, &[along(-phi)], -1.0);
         }
