@@ -1,0 +1,10 @@
+//! Forces on mechanisms against closed forms, energies and finite differences.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, non_snake_case)]
+
+mod actuators;
+mod bad_input;
+mod joints;
+mod mechanism;
+mod tendons;
+mod wrenches;
