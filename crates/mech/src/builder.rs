@@ -271,7 +271,7 @@ fn add_joint(model: &mut Model, spec: JointSpec, pose: Isometry3<f64>) {
     let joint = Joint { body: model.bodies.len(), q: q.clone(), dofs: dofs.clone(), spec };
     model.q0.resize(q.end, 0.0);
     joint.home(&pose, &mut model.q0[q.clone()]);
-    model.q_spring.extend_from_within(q.clone());
+    model.q_spring.extend_from_slice(&model.q0[q.clone()]);
     if joint.spec.kind.quaternion().is_none() {
         model.q_spring[q].fill(joint.spec.spring_reference);
     }

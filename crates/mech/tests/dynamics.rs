@@ -1,0 +1,359 @@
+//! Random trees that mix all joints: every quantity of the dynamics by an independent route.
+
+#![allow(non_snake_case, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{Random, mixed, relative, state};
+use nalgebra::{Point3, Vector3};
+use stiction_mech::*;
+
+const N_MODELS: u64 = 400;
+
+/// A random model in a random state, with the position and velocity stages filled.
+fn case(seed: u64) -> (Random, Model, State, Data) {
+    let mut rng = Random(seed);
+    let n = 1 + rng.below(14);
+    let mut model = mixed(&mut rng, n, false);
+    while model.nv() == 0 {
+        model = mixed(&mut rng, n, false);
+    }
+    let state = state(&mut rng, &model);
+    let mut data = Data::new(&model);
+    kinematics(&model, &state.q, &mut data);
+    velocities(&model, &state.v, &mut data);
+    bias_forces(&model, &state.v, &mut data);
+    mass_matrix(&model, &mut data);
+    (rng, model, state, data)
+}
+
+/// `M x` of all trees.
+fn times_mass(model: &Model, data: &Data, x: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; model.nv()];
+    for tree in model.trees() {
+        let (n, start, M) = (tree.dofs.len(), tree.dofs.start, &data.mass[tree.mass.clone()]);
+        for i in 0..n {
+            out[start + i] = (0..n).map(|j| M[i * n + j] * x[start + j]).sum();
+        }
+    }
+    out
+}
+
+#[test]
+fn inverse_dynamics_undoes_forward_dynamics() {
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 0..N_MODELS {
+        let (mut rng, model, state, mut data) = case(seed);
+        seen.extend(model.joints().iter().map(|joint| joint.spec.kind.entry().name));
+        let tau: Vec<_> = rng.numbers(model.nv()).iter().map(|x| 10.0 * x).collect();
+        let (mut a, mut back) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);
+        forward_dynamics_aba(&model, &mut data, &state.q, &state.v, &tau, &mut a);
+        inverse_dynamics(&model, &mut data, &state.v, &a, &mut back);
+        let error = relative(&tau, &back);
+        assert!(error <= 1e-10, "seed {seed}: {error:e}");
+    }
+    assert_eq!(seen.len(), JOINTS.len(), "{seen:?}");
+}
+
+#[test]
+fn forward_dynamics_by_mass_matrix_and_by_articulated_bodies_agree() {
+    for seed in 0..N_MODELS {
+        let (mut rng, model, state, mut data) = case(seed);
+        let tau = rng.numbers(model.nv());
+        let mut by_mass: Vec<_> = tau.iter().zip(&data.bias).map(|(t, b)| t - b).collect();
+        factor_mass(&model, &mut data).unwrap();
+        solve_mass(&model, &data, &mut by_mass);
+        let mut a = vec![0.0; model.nv()];
+        forward_dynamics_aba(&model, &mut data, &state.q, &state.v, &tau, &mut a);
+        let error = relative(&a, &by_mass);
+        assert!(error <= 1e-10, "seed {seed}: {error:e}");
+    }
+}
+
+#[test]
+fn columns_of_the_mass_matrix_are_forces_of_unit_accelerations() {
+    for seed in 0..N_MODELS {
+        let (_, model, state, mut data) = case(seed);
+        let nv = model.nv();
+        let (mass, bias) = (data.mass.clone(), data.bias.clone());
+        let scale = mass.iter().chain(&bias).fold(0.0, |m: f64, x| m.max(x.abs()));
+        let (mut unit, mut tau) = (vec![0.0; nv], vec![0.0; nv]);
+        for k in 0..nv {
+            unit[k] = 1.0;
+            inverse_dynamics(&model, &mut data, &state.v, &unit, &mut tau);
+            data.mass.copy_from_slice(&mass);
+            for (i, column) in times_mass(&model, &data, &unit).into_iter().enumerate() {
+                let error = (tau[i] - bias[i] - column).abs();
+                assert!(error <= 1e-12 * scale, "seed {seed}, ({i}, {k}): {error:e}");
+            }
+            unit[k] = 0.0;
+        }
+    }
+}
+
+#[test]
+fn solving_with_the_factor_undoes_the_mass_matrix() {
+    for seed in 0..N_MODELS {
+        let (mut rng, model, _, mut data) = case(seed);
+        let x = rng.numbers(model.nv());
+        let mut y = times_mass(&model, &data, &x);
+        factor_mass(&model, &mut data).unwrap();
+        solve_mass(&model, &data, &mut y);
+        let error = relative(&x, &y);
+        assert!(error <= 1e-10, "seed {seed}: {error:e}");
+    }
+}
+
+#[test]
+fn jacobians_are_derivatives_of_positions() {
+    let h = 1e-5;
+    for seed in 0..N_MODELS {
+        let (mut rng, model, state, mut data) = case(seed);
+        let body = BodyId(1 + rng.below(model.bodies().len() - 1));
+        let (local, nv) = (Point3::from(rng.vector()), model.nv());
+        let point = (data.body_pose[body.0] * local).coords;
+        let mut J = vec![0.0; 6 * nv];
+        jacobian(&model, &data, body, point, &mut J);
+
+        // J v is the velocity that the recursion finds.
+        let times_v = |row: usize| -> f64 { (0..nv).map(|k| J[row * nv + k] * state.v[k]).sum() };
+        let linear = Vector3::new(times_v(3), times_v(4), times_v(5));
+        let angular = Vector3::new(times_v(0), times_v(1), times_v(2));
+        let by_recursion = point_velocity(&model, &data, body, point);
+        // Sums of at most a few dozen terms of order ten.
+        assert!((linear - by_recursion).norm() <= 1e-12, "seed {seed}");
+        assert!((angular - angular_velocity(&data, body)).norm() <= 1e-12, "seed {seed}");
+
+        let mut moved = vec![0.0; model.nq()];
+        let mut at = |dt: f64| {
+            integrate(&model, &state.q, &state.v, dt, &mut moved);
+            kinematics(&model, &moved, &mut data);
+            (data.body_pose[body.0] * local).coords
+        };
+        let by_difference = (at(h) - at(-h)) / (2.0 * h);
+        // The third derivative of a chain's end grows with the cube of its summed rates.
+        let rates: f64 = state.v.iter().map(|v| v.abs()).sum::<f64>() + 1.0;
+        let bound = h * h * rates.powi(3) * 10.0 + 1e-10;
+        assert!((by_difference - linear).norm() <= bound, "seed {seed}");
+    }
+}
+
+#[test]
+fn forces_at_points_do_the_work_of_their_jacobians() {
+    for seed in 0..N_MODELS {
+        let (mut rng, model, _, data) = case(seed);
+        let body = BodyId(rng.below(model.bodies().len()));
+        let (point, torque, force) = (rng.vector(), rng.vector(), rng.vector());
+        let nv = model.nv();
+        let (mut J, mut out) = (vec![0.0; 6 * nv], vec![0.0; nv]);
+        jacobian(&model, &data, body, point, &mut J);
+        apply_wrench(&model, &data, body, point, torque, force, &mut out);
+        for k in 0..nv {
+            let column = |row: usize| J[row * nv + k];
+            let work: f64 = (0..3).map(|r| column(r) * torque[r] + column(3 + r) * force[r]).sum();
+            assert!((out[k] - work).abs() <= 1e-12, "seed {seed}");
+        }
+    }
+}
+
+/// Momentum and angular momentum about its centre of mass of each body, at q ⊕ dt v.
+fn momenta(model: &Model, state: &State, dt: f64) -> Vec<(Vector3<f64>, Vector3<f64>)> {
+    let mut data = Data::new(model);
+    let mut q = vec![0.0; model.nq()];
+    integrate(model, &state.q, &state.v, dt, &mut q);
+    kinematics(model, &q, &mut data);
+    velocities(model, &state.v, &mut data);
+    let of_body = |(id, body): (usize, &Body)| {
+        let Some(mass) = body.spec.mass else { return (Vector3::zeros(), Vector3::zeros()) };
+        let X = data.body_pose[id];
+        let com = (X * Point3::from(mass.com())).coords;
+        let linear = mass.mass() * point_velocity(model, &data, BodyId(id), com);
+        let w = angular_velocity(&data, BodyId(id));
+        (linear, X.rotation * (mass.inertia() * X.rotation.inverse_transform_vector(&w)))
+    };
+    model.bodies().iter().enumerate().map(of_body).collect()
+}
+
+#[test]
+fn bias_forces_are_the_projected_rates_of_momentum() {
+    // Newton and Euler for every body by itself, rates by central differences along q ⊕ t v,
+    // projected on the coordinates by Jacobians.
+    let h = 1e-4;
+    for seed in 0..N_MODELS {
+        let (_, model, state, data) = case(seed);
+        let (before, after) = (momenta(&model, &state, -h), momenta(&model, &state, h));
+        let mut projected = vec![0.0; model.nv()];
+        for (id, body) in model.bodies().iter().enumerate() {
+            let Some(mass) = body.spec.mass else { continue };
+            let com = (data.body_pose[id] * Point3::from(mass.com())).coords;
+            let force = (after[id].0 - before[id].0) / (2.0 * h) - mass.mass() * model.gravity();
+            let torque = (after[id].1 - before[id].1) / (2.0 * h);
+            apply_wrench(&model, &data, BodyId(id), com, torque, force, &mut projected);
+        }
+        let error = relative(&projected, &data.bias);
+        // h² times the third derivatives over the forces: rates add up along a chain.
+        let rates: f64 = state.v.iter().map(|v| v.abs()).sum::<f64>() + 1.0;
+        assert!(error <= h * h * rates.powi(3) * 10.0, "seed {seed}: {error:e}");
+    }
+}
+
+#[test]
+fn bias_forces_are_those_of_lagrange() {
+    // d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q at q̈ = 0, for joints whose velocities are rates of coordinates:
+    // Σ (∂M_ij/∂q_k − ½ ∂M_jk/∂q_i) q̇_j q̇_k + ∂V/∂q_i, derivatives by central differences.
+    let h = 1e-4;
+    for seed in 0..20 {
+        let mut rng = Random(1000 + seed);
+        let model = mixed(&mut rng, 6, true);
+        let (state, nv) = (state(&mut rng, &model), model.nv());
+        let mut data = Data::new(&model);
+        let mut at = |k: usize, dq: f64| {
+            let mut q = state.q.clone();
+            q[k] += dq;
+            kinematics(&model, &q, &mut data);
+            velocities(&model, &state.v, &mut data);
+            mass_matrix(&model, &mut data);
+            // The potential holds what compensation leaves of the weight; take its force out below.
+            let momentum = times_mass(&model, &data, &state.v);
+            (momentum, kinetic_energy(&model, &data, &state.v), potential_energy(&model, &data, &q))
+        };
+        let mut lagrange = vec![0.0; nv];
+        for k in 0..nv {
+            let ((p1, t1, v1), (p0, t0, v0)) = (at(k, h), at(k, -h));
+            lagrange[k] += ((v1 - v0) - (t1 - t0)) / (2.0 * h);
+            for i in 0..nv {
+                lagrange[i] += (p1[i] - p0[i]) / (2.0 * h) * state.v[k];
+            }
+        }
+        kinematics(&model, &state.q, &mut data);
+        velocities(&model, &state.v, &mut data);
+        bias_forces(&model, &state.v, &mut data);
+        let mut expected = vec![0.0; nv];
+        gravity_compensation(&model, &data, &mut expected);
+        for (sum, bias) in expected.iter_mut().zip(&data.bias) {
+            *sum = bias - *sum;
+        }
+        let error = relative(&lagrange, &expected);
+        let rates: f64 = state.v.iter().map(|v| v.abs()).sum::<f64>() + 1.0;
+        assert!(error <= h * h * rates.powi(3) * 10.0, "seed {seed}: {error:e}");
+    }
+}
+
+#[test]
+fn kinetic_energy_is_the_form_of_the_mass_matrix() {
+    for seed in 0..N_MODELS {
+        let (_, model, state, data) = case(seed);
+        let form: f64 = times_mass(&model, &data, &state.v)
+            .iter()
+            .zip(&state.v)
+            .map(|(p, v)| 0.5 * p * v)
+            .sum();
+        let energy = kinetic_energy(&model, &data, &state.v);
+        assert!((form - energy).abs() <= 1e-12 * energy, "seed {seed}");
+    }
+}
+
+#[test]
+fn the_closed_forms_of_one_free_body_equal_the_recursions() {
+    // Inverse dynamics always takes the recursion.
+    let mut rng = Random(5);
+    for _ in 0..20 {
+        let model = common::one(&mut rng, 1);
+        assert!(model.trees()[0].single);
+        let state = state(&mut rng, &model);
+        let (mut data, mut tau) = (Data::new(&model), vec![0.0; 6]);
+        kinematics(&model, &state.q, &mut data);
+        velocities(&model, &state.v, &mut data);
+        bias_forces(&model, &state.v, &mut data);
+        mass_matrix(&model, &mut data);
+        let (bias, mass) = (data.bias.clone(), data.mass.clone());
+        for k in 0..7 {
+            let mut a = [0.0; 6];
+            a.iter_mut().skip(k).take(1).for_each(|x| *x = 1.0);
+            inverse_dynamics(&model, &mut data, &state.v, &a, &mut tau);
+            for i in 0..6 {
+                let closed = bias[i] + if k < 6 { mass[6 * i + k] } else { 0.0 };
+                // Numbers of order ten.
+                assert!((tau[i] - closed).abs() <= 1e-13, "{i} {k}: {} {closed}", tau[i]);
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_keep_their_digits_far_from_the_origin() {
+    // Positions at 1e4 m carry 1e4 ε = 2e-12 m; forces and masses change by that much relative to
+    // lengths of order one, times the number of links.
+    let mut rng = Random(9);
+    let offset = Vector3::new(1e4, -7e3, 4e3);
+    let build = |offset: Vector3<f64>, seed: u64| {
+        let mut rng = Random(seed);
+        let mut builder = ModelBuilder::new();
+        let mut parent = BodyId::WORLD;
+        for k in 0..8 {
+            let mut pose = rng.pose();
+            if k == 0 {
+                pose.translation.vector += offset;
+            }
+            let mass = Some(common::mass(&mut rng));
+            let body = builder.body(BodySpec { parent, pose, mass, ..Default::default() });
+            let place = if k == 0 && seed % 2 == 0 { 1 } else { [0, 2, 4, 5, 6][rng.below(5)] };
+            let kind = common::kind(&mut rng, place);
+            builder.joint(body, JointSpec::new(kind));
+            parent = body;
+        }
+        builder.build().unwrap()
+    };
+    for seed in 0..20 {
+        let (near, far) = (build(Vector3::zeros(), seed), build(offset, seed));
+        let v = rng.numbers(near.nv());
+        let run = |model: &Model| {
+            let mut q = vec![0.0; model.nq()];
+            integrate(model, model.q0(), &v, 0.5, &mut q);
+            let mut data = Data::new(model);
+            kinematics(model, &q, &mut data);
+            velocities(model, &v, &mut data);
+            bias_forces(model, &v, &mut data);
+            mass_matrix(model, &mut data);
+            (data.mass, data.bias)
+        };
+        let ((M0, b0), (M1, b1)) = (run(&near), run(&far));
+        assert!(relative(&M0, &M1) <= 1e-10 && relative(&b0, &b1) <= 1e-10, "seed {seed}");
+    }
+}
+
+#[test]
+fn full_compensation_leaves_no_weight() {
+    for seed in 0..20 {
+        let mut rng = Random(2000 + seed);
+        let mut builder = ModelBuilder::new();
+        for id in 0..6 {
+            let parent = BodyId(rng.below(id + 1));
+            let (pose, mass) = (rng.pose(), Some(common::mass(&mut rng)));
+            let gravity_compensation = 1.0;
+            let body = builder.body(BodySpec {
+                parent,
+                pose,
+                mass,
+                gravity_compensation,
+                ..Default::default()
+            });
+            if id == 0 || rng.below(4) > 0 {
+                let place = [0, 2, 3, 4, 5, 6][rng.below(6)];
+                let kind = common::kind(&mut rng, place);
+                builder.joint(body, JointSpec::new(kind));
+            }
+        }
+        let model = builder.build().unwrap();
+        let state = state(&mut rng, &model);
+        let mut data = Data::new(&model);
+        kinematics(&model, &state.q, &mut data);
+        let rest = vec![0.0; model.nv()];
+        velocities(&model, &rest, &mut data);
+        bias_forces(&model, &rest, &mut data);
+        let mut lift = vec![0.0; model.nv()];
+        gravity_compensation(&model, &data, &mut lift);
+        assert!(relative(&lift, &data.bias) <= 1e-13, "seed {seed}");
+        assert!(potential_energy(&model, &data, &state.q).abs() <= 1e-12);
+    }
+}
