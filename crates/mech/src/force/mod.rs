@@ -7,6 +7,9 @@
 //! | [`Forces::drives`] | what couples velocities or has bounds, dry friction | one bounded implicit row each |
 //! | [`Forces::limits`] | ends of ranges within reach | one unilateral row each |
 //!
+//! With f, K and D of the table and the mass matrix M, the implicit step over h solves
+//! (M + h (h K + D)) v' = M v + h (f − bias) + h D v plus the impulses of the rows: stiffness acts on
+//! the coordinates that are reached, damping on the velocities ([`Drive::force_at`] for a drive).
 //! Coriolis forces and gravity are elsewhere ([`bias_forces`](crate::bias_forces)); what cancels
 //! gravity is here. One evaluation costs O(nv) and the lengths of the rows; it allocates nothing.
 
@@ -171,6 +174,9 @@ impl Forces {
     /// as a drive.
     #[inline]
     fn drive(&mut self, drive: Drive) {
+        if is_zero(drive.row.of(&self.entries)) {
+            return;
+        }
         let is_free = drive.lower == f64::NEG_INFINITY && drive.upper == f64::INFINITY;
         match row_of_one(drive.row, &self.entries).filter(|_| is_free) {
             Some(RowEntry { dof, coefficient }) => {
@@ -199,6 +205,12 @@ impl Forces {
             crate::jacobian::apply_wrench(model, data, BodyId(index), com, torque, force, out);
         }
     }
+}
+
+/// Whether nothing can move a row, nor can it move anything: its ends are one body or one point.
+#[inline]
+fn is_zero(row: &[RowEntry]) -> bool {
+    row.iter().all(|entry| entry.coefficient == 0.0)
 }
 
 /// The only entry of a row, if there is one.
