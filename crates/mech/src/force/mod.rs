@@ -108,7 +108,7 @@ impl Forces {
                 return Err(ForceError::Length { what, found, expected });
             }
         }
-        input.check(model)?;
+        input.check_all_but_wrenches(model)?;
         self.generalized.fill(0.0);
         self.drives.clear();
         self.limits.clear();
@@ -116,7 +116,7 @@ impl Forces {
         if self.layout.has_compensation {
             crate::bias::gravity_compensation(model, data, &mut self.generalized);
         }
-        self.wrenches(model, data, input);
+        self.wrenches(model, data, input)?;
         self.tendons(model, (q, v), data, time_step);
         self.actuators(model, (q, v), data, input);
         self.joint_frictions(v);
@@ -190,11 +190,12 @@ impl Forces {
     }
 
     /// Wrenches on bodies, at their centres of mass.
-    fn wrenches(&mut self, model: &Model, data: &Data, input: &Input) {
+    fn wrenches(&mut self, model: &Model, data: &Data, input: &Input) -> Result<(), ForceError> {
         for (index, wrench) in input.wrench.iter().enumerate() {
             if *wrench == Vector6::zeros() {
                 continue;
             }
+            input::check_wrench(index, wrench)?;
             let X_WB = &data.body_pose[index];
             let mass = model.bodies()[index].spec.mass;
             let com = mass.map_or(X_WB.translation.vector, |mass| {
@@ -204,6 +205,7 @@ impl Forces {
             let out = &mut self.generalized;
             crate::jacobian::apply_wrench(model, data, BodyId(index), com, torque, force, out);
         }
+        Ok(())
     }
 }
 

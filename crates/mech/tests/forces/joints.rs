@@ -136,4 +136,11 @@ fn the_angle_of_a_ball_joint_is_limited_along_its_axis() {
     assert_eq!((row.source, row.sign), (LimitSource::Joint(joint, 0), -1.0));
     assert!((row.gap_rate - by_difference).abs() <= DIFFERENCE);
     assert!((row.gap_rate + scene.forces.rate(row.row, &v)).abs() <= 1e-15);
+
+    // Far from the end and turning across the axis: the angle may still grow to it.
+    let rotation = UnitQuaternion::from_scaled_axis(0.01 * axis);
+    scene.state.q.copy_from_slice(&[rotation.w, rotation.i, rotation.j, rotation.k]);
+    scene.state.v.copy_from_slice((8.0 * axis.cross(&Vector3::z())).as_slice());
+    assert!(scene.evaluate_within(0.01).limits.is_empty());
+    assert_eq!(scene.evaluate_within(0.2).limits.len(), 1);
 }
