@@ -1,7 +1,7 @@
 //! Mass matrices of the trees, their factors and solutions.
 //!
 //! The composite-rigid-body algorithm (CRBA): M_ij = S_jᵀ I_i^c S_i for j on the way from i to the
-//! root, with I_i^c the inertia of all that i carries [Featherstone08, Table 6.2]; armature is added
+//! root, with I_i^c the inertia of all that i carries [Featherstone08, Sec. 6.2]; armature is added
 //! to the diagonal. The factor M = Lᵀ L keeps the sparsity of the branches. One link on a free joint
 //! has a closed form; with its centre of mass at its origin it is constant and written once, by
 //! [`Data::new`].

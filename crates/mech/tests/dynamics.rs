@@ -323,7 +323,8 @@ fn numbers_keep_their_digits_far_from_the_origin() {
             }
             let mass = Some(common::mass(&mut rng));
             let body = builder.body(BodySpec { parent, pose, mass, ..Default::default() });
-            let place = if k == 0 && seed % 2 == 0 { 1 } else { [0, 2, 4, 5, 6][rng.below(5)] };
+            let place =
+                if k == 0 && seed.is_multiple_of(2) { 1 } else { [0, 2, 4, 5, 6][rng.below(5)] };
             let kind = common::kind(&mut rng, place);
             builder.joint(body, JointSpec::new(kind));
             parent = body;
