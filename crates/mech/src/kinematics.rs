@@ -1,7 +1,7 @@
 //! Poses of the bodies, motions of the coordinates and inertias in the world, from q.
 //!
 //! One pass from the roots to the leaves. Fills the position stage of [`Data`]. Joints act in order
-//! on the frame of their body [Featherstone08, Sec. 4.4]; spatial vectors are then taken at the
+//! on the frame of their body; spatial vectors are then taken at the
 //! tree's reference point, the centre of mass of its root link.
 
 use crate::data::Data;

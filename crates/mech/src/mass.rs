@@ -1,7 +1,7 @@
 //! Mass matrices of the trees, their factors and solutions.
 //!
 //! The composite-rigid-body algorithm (CRBA): M_ij = S_jᵀ I_i^c S_i for j on the way from i to the
-//! root, with I_i^c the inertia of all that i carries [Featherstone08, Table 6.2]; armature is added
+//! root, with I_i^c the inertia of all that i carries [Featherstone08, Sec. 6.2]; armature is added
 //! to the diagonal. The factor M = Lᵀ L keeps the sparsity of the branches. One link on a free joint
 //! has a closed form; with its centre of mass at its origin it is constant and written once, by
 //! [`Data::new`].
@@ -38,9 +38,28 @@ pub fn factor_mass(model: &Model, data: &mut Data) -> Result<(), NotPositiveDefi
 /// `x ← M⁻¹ x` with the factors of [`factor_mass`].
 pub fn solve_mass(model: &Model, data: &Data, x: &mut [f64]) {
     for tree in &model.trees {
-        let parents = &model.dof_parents[tree.dofs.clone()];
-        branch::solve(&data.factor[tree.mass.clone()], parents, &mut x[tree.dofs.clone()]);
+        let (L, x) = (&data.factor[tree.mass.clone()], &mut x[tree.dofs.clone()]);
+        if tree.constant_mass {
+            solve_separate(L, x);
+        } else {
+            branch::solve(L, &model.dof_parents[tree.dofs.clone()], x);
+        }
     }
+}
+
+/// `x ← (Lᵀ L)⁻¹ x` for a 6×6 L with a diagonal linear block and no coupling to the angular one.
+#[inline]
+fn solve_separate(L: &[f64], x: &mut [f64]) {
+    for k in 0..3 {
+        x[k] /= L[7 * k] * L[7 * k];
+    }
+    let (l_11, l_21, l_22, l_31, l_32, l_33) = (L[21], L[27], L[28], L[33], L[34], L[35]);
+    let y_3 = x[5] / l_33;
+    let y_2 = (x[4] - l_32 * y_3) / l_22;
+    let y_1 = (x[3] - l_21 * y_2 - l_31 * y_3) / l_11;
+    x[3] = y_1 / l_11;
+    x[4] = (y_2 - l_21 * x[3]) / l_22;
+    x[5] = (y_3 - l_31 * x[3] - l_32 * x[4]) / l_33;
 }
 
 /// Writes the masses that never change and their factors.

@@ -1,7 +1,7 @@
 //! Spatial velocities of the bodies and the bias accelerations of their joints, from v.
 //!
 //! V_i = V_parent + S_i v_i and c_i = Ṡ_i v_i, one pass from the roots to the leaves
-//! [Featherstone08, Eqs. (5.14)-(5.15)]. Needs the position stage of [`Data`].
+//! [Featherstone08, Sec. 5.3]. Needs the position stage of [`Data`].
 
 use crate::body::BodyId;
 use crate::data::Data;
