@@ -14,7 +14,7 @@ mod slide;
 mod universal;
 
 mod motion;
-mod quaternion;
+pub(crate) mod quaternion;
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 use std::ops::Range;
