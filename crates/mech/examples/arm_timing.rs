@@ -74,6 +74,13 @@ fn report(name: &str, model: &Model, calls: usize) {
     total += line("kinematics", time(calls, || kinematics(model, black_box(&q), &mut data)));
     total += line("velocities", time(calls, || velocities(model, black_box(&v), &mut data)));
     total += line("bias", time(calls, || bias_forces(model, black_box(&v), &mut data)));
+    let (mut forces, input) = (Forces::new(model), Input::new(model));
+    total += line(
+        "forces",
+        time(calls, || {
+            black_box(forces.evaluate(model, (black_box(&q), &v), &data, &input, 1e-3).is_ok());
+        }),
+    );
     total += line("mass", time(calls, || mass_matrix(model, black_box(&mut data))));
     total += line(
         "factor",

@@ -135,6 +135,10 @@ fn a_drive_is_linear_in_length_and_rate() {
     let (h, rate) = (0.02, drive.rate + 0.3);
     let exact = drive.force - h * drive.stiffness * rate - 0.3 * drive.damping;
     assert!((free.force_at(rate, h) - exact).abs() <= 1e-12);
+    // The compliant row has the same impulse.
+    let (compliance, bias) = drive.compliance(h);
+    let impulse = h * free.force_at(rate, h);
+    assert!((rate + bias + compliance * impulse).abs() <= 1e-13);
 }
 
 #[test]

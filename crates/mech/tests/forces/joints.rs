@@ -140,7 +140,8 @@ fn the_angle_of_a_ball_joint_is_limited_along_its_axis() {
     // Far from the end and turning across the axis: the angle may still grow to it.
     let rotation = UnitQuaternion::from_scaled_axis(0.01 * axis);
     scene.state.q.copy_from_slice(&[rotation.w, rotation.i, rotation.j, rotation.k]);
-    scene.state.v.copy_from_slice((8.0 * axis.cross(&Vector3::z())).as_slice());
+    let across = axis.cross(&Vector3::z()) * 8.0;
+    scene.state.v.copy_from_slice(across.as_slice());
     assert!(scene.evaluate_within(0.01).limits.is_empty());
     assert_eq!(scene.evaluate_within(0.2).limits.len(), 1);
 }
