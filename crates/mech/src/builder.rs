@@ -261,8 +261,10 @@ fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Ine
             model.trees.push(TreeRange {
                 bodies: id..id,
                 links: model.links.len()..model.links.len(),
+                joints: 0..0,
                 dofs: 0..0,
                 q: 0..0,
+                welded: model.welded.len()..model.welded.len(),
                 mass: 0..0,
                 single: false,
                 constant_mass: false,
@@ -332,10 +334,12 @@ fn finish_trees(model: &mut Model) {
         let tree = &mut model.trees[tree];
         if link.parent.is_none() {
             tree.links = place..place;
+            tree.joints = link.joints.clone();
             tree.dofs = link.dofs.clone();
             tree.q = model.joints[link.joints.start].q.clone();
         }
         tree.links.end = place + 1;
+        tree.joints.end = link.joints.end;
         tree.dofs.end = link.dofs.end;
         tree.q.end = model.joints[link.joints.end - 1].q.end;
         let mut previous = link.parent.and_then(|parent| last_dof[parent]);
@@ -348,6 +352,7 @@ fn finish_trees(model: &mut Model) {
     for (id, body) in model.bodies.iter().enumerate() {
         if let Some(tree) = body.tree {
             model.trees[tree].bodies.end = id + 1;
+            model.trees[tree].welded.end += usize::from(body.link != Some(id));
         }
     }
     let mut end = 0;

@@ -16,34 +16,60 @@ use stiction_math::spatial::skew;
 
 /// Fills `mass` of `data`. Needs the position stage.
 pub fn mass_matrix(model: &Model, data: &mut Data) {
-    for tree in model.trees.iter().filter(|tree| !tree.constant_mass) {
-        if tree.single {
-            single(model, tree, data);
-        } else {
-            composite(model, tree, data);
-        }
+    for tree in 0..model.trees.len() {
+        tree_mass_matrix(model, tree, data);
+    }
+}
+
+/// [`mass_matrix`] of one tree.
+#[inline]
+pub fn tree_mass_matrix(model: &Model, tree: usize, data: &mut Data) {
+    let tree = &model.trees[tree];
+    if tree.constant_mass {
+        return;
+    }
+    if tree.single {
+        single(model, tree, data);
+    } else {
+        composite(model, tree, data);
     }
 }
 
 /// Fills `factor` of `data` from `mass`.
 pub fn factor_mass(model: &Model, data: &mut Data) -> Result<(), NotPositiveDefinite> {
-    for (index, tree) in model.trees.iter().enumerate() {
-        if !tree.constant_mass {
-            factor_tree(model, index, tree, data)?;
-        }
+    for tree in 0..model.trees.len() {
+        tree_factor_mass(model, tree, data)?;
     }
     Ok(())
 }
 
+/// [`factor_mass`] of one tree.
+#[inline]
+pub fn tree_factor_mass(
+    model: &Model,
+    tree: usize,
+    data: &mut Data,
+) -> Result<(), NotPositiveDefinite> {
+    let range = &model.trees[tree];
+    if range.constant_mass { Ok(()) } else { factor_tree(model, tree, range, data) }
+}
+
 /// `x ← M⁻¹ x` with the factors of [`factor_mass`].
 pub fn solve_mass(model: &Model, data: &Data, x: &mut [f64]) {
-    for tree in &model.trees {
-        let (L, x) = (&data.factor[tree.mass.clone()], &mut x[tree.dofs.clone()]);
-        if tree.constant_mass {
-            solve_separate(L, x);
-        } else {
-            branch::solve(L, &model.dof_parents[tree.dofs.clone()], x);
-        }
+    for tree in 0..model.trees.len() {
+        tree_solve_mass(model, tree, data, x);
+    }
+}
+
+/// [`solve_mass`] of one tree; `x` is that of the whole model, and the rest of it stays.
+#[inline]
+pub fn tree_solve_mass(model: &Model, tree: usize, data: &Data, x: &mut [f64]) {
+    let tree = &model.trees[tree];
+    let (L, x) = (&data.factor[tree.mass.clone()], &mut x[tree.dofs.clone()]);
+    if tree.constant_mass {
+        solve_separate(L, x);
+    } else {
+        branch::solve(L, &model.dof_parents[tree.dofs.clone()], x);
     }
 }
 
