@@ -1,6 +1,6 @@
 //! Accelerations from forces by the articulated-body algorithm (ABA), without a mass matrix.
 //!
-//! The recursion of [Featherstone08, Table 7.1], eliminating one velocity coordinate at a time:
+//! The recursion of [Featherstone08, Sec. 7.3], eliminating one velocity coordinate at a time:
 //! between two coordinates of one link stands a body without mass. Costs a 6×6 update per
 //! coordinate. It shares kinematics with the mass-matrix route and nothing else.
 

@@ -12,14 +12,22 @@ use nalgebra::Vector3;
 
 /// Fills `bias` of `data` [N, N·m]. Needs the velocity stage of `data` for the same `v`.
 pub fn bias_forces(model: &Model, v: &[f64], data: &mut Data) {
+    for tree in 0..model.trees.len() {
+        tree_bias_forces(model, tree, v, data);
+    }
+}
+
+/// [`bias_forces`] of one tree; `v` is that of the whole model.
+#[inline]
+pub fn tree_bias_forces(model: &Model, tree: usize, v: &[f64], data: &mut Data) {
+    let tree = &model.trees[tree];
+    // Moved out for the call, so that the recursion may write it beside the other arrays.
     let mut bias = std::mem::take(&mut data.bias);
-    for tree in &model.trees {
-        if tree.single {
-            let link = &model.links[tree.links.start];
-            single(model, link, &v[tree.dofs.clone()], data, &mut bias[tree.dofs.clone()]);
-        } else {
-            newton_euler(model, tree, None, data, &mut bias);
-        }
+    if tree.single {
+        let link = &model.links[tree.links.start];
+        single(model, link, &v[tree.dofs.clone()], data, &mut bias[tree.dofs.clone()]);
+    } else {
+        newton_euler(model, tree, None, data, &mut bias);
     }
     data.bias = bias;
 }

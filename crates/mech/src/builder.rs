@@ -6,7 +6,7 @@
 
 use crate::body::{Body, BodyId, BodySpec};
 use crate::error::{ModelError, body_error, joint_error};
-use crate::joint::{Joint, JointId, JointKind, JointSpec};
+use crate::joint::{AxisFault, Joint, JointId, JointKind, JointSpec};
 use crate::model::{Link, Model, TreeRange};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::collections::HashMap;
@@ -14,9 +14,6 @@ use stiction_math::spatial::Inertia10;
 
 /// Standard gravity, downwards along z [m/s²].
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
-
-/// Sine of the angle below which two axes count as parallel.
-const PARALLEL: f64 = 1e-6;
 
 /// Collects bodies and joints; [`ModelBuilder::build`] checks them.
 #[derive(Clone, Debug)]
@@ -216,7 +213,7 @@ fn check_joint(id: JointId, spec: &mut JointSpec) -> Result<(), ModelError> {
         }
     }
     if let Some(limit) = spec.limit {
-        if matches!(spec.kind, JointKind::Free | JointKind::Planar { .. }) {
+        if !spec.kind.may_be_limited() {
             let kind = spec.kind.entry().name;
             return Err(ModelError::LimitOfKind { joint: id.0, name, kind });
         }
@@ -226,41 +223,11 @@ fn check_joint(id: JointId, spec: &mut JointSpec) -> Result<(), ModelError> {
             return Err(ModelError::Limit { joint: id.0, name, lower, upper });
         }
     }
-    let unit = |axis: Vector3<f64>| {
-        let length = axis.norm();
-        let is_direction = length > f64::MIN_POSITIVE.sqrt() && length.is_finite();
-        let error = ModelError::Axis { joint: id.0, name: name.clone(), found: axis.into() };
-        if is_direction { Ok(axis / length) } else { Err(error) }
-    };
-    let parallel = |a: Vector3<f64>, b: Vector3<f64>| {
-        let (name, found) = (name.clone(), [a.into(), b.into()]);
-        ModelError::ParallelAxes { joint: id.0, name, found }
-    };
-    match &mut spec.kind {
-        JointKind::Ball | JointKind::Free => {}
-        JointKind::Hinge { axis } | JointKind::Slide { axis } => *axis = unit(*axis)?,
-        JointKind::Screw { axis, pitch } => {
-            *axis = unit(*axis)?;
-            if !pitch.is_finite() {
-                return Err(joint_error(id, &name, "pitch", *pitch));
-            }
-        }
-        JointKind::Planar { normal, x } => {
-            *normal = unit(*normal)?;
-            let given = unit(*x)?;
-            let in_plane = given - given.dot(normal) * *normal;
-            if in_plane.norm() < PARALLEL {
-                return Err(parallel(*normal, given));
-            }
-            *x = in_plane.normalize();
-        }
-        JointKind::Universal { axes } => {
-            *axes = [unit(axes[0])?, unit(axes[1])?];
-            if axes[0].cross(&axes[1]).norm() < PARALLEL {
-                return Err(parallel(axes[0], axes[1]));
-            }
-        }
-    }
+    spec.kind = spec.kind.checked().map_err(|fault| match fault {
+        AxisFault::NoDirection(found) => ModelError::Axis { joint: id.0, name, found },
+        AxisFault::Parallel(found) => ModelError::ParallelAxes { joint: id.0, name, found },
+        AxisFault::Pitch(found) => joint_error(id, &name, "pitch", found),
+    })?;
     Ok(())
 }
 
@@ -294,8 +261,10 @@ fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Ine
             model.trees.push(TreeRange {
                 bodies: id..id,
                 links: model.links.len()..model.links.len(),
+                joints: 0..0,
                 dofs: 0..0,
                 q: 0..0,
+                welded: model.welded.len()..model.welded.len(),
                 mass: 0..0,
                 single: false,
                 constant_mass: false,
@@ -365,10 +334,12 @@ fn finish_trees(model: &mut Model) {
         let tree = &mut model.trees[tree];
         if link.parent.is_none() {
             tree.links = place..place;
+            tree.joints = link.joints.clone();
             tree.dofs = link.dofs.clone();
             tree.q = model.joints[link.joints.start].q.clone();
         }
         tree.links.end = place + 1;
+        tree.joints.end = link.joints.end;
         tree.dofs.end = link.dofs.end;
         tree.q.end = model.joints[link.joints.end - 1].q.end;
         let mut previous = link.parent.and_then(|parent| last_dof[parent]);
@@ -381,6 +352,7 @@ fn finish_trees(model: &mut Model) {
     for (id, body) in model.bodies.iter().enumerate() {
         if let Some(tree) = body.tree {
             model.trees[tree].bodies.end = id + 1;
+            model.trees[tree].welded.end += usize::from(body.link != Some(id));
         }
     }
     let mut end = 0;

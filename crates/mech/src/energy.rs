@@ -1,6 +1,7 @@
 //! Kinetic and potential energy [J].
 
 use crate::data::Data;
+use crate::force::tendon_energy;
 use crate::model::Model;
 use crate::spatial::apply;
 
@@ -19,9 +20,9 @@ pub fn kinetic_energy(model: &Model, data: &Data, v: &[f64]) -> f64 {
 }
 
 /// Potential energy [J] of the weight that is not compensated (zero at the world's origin) and of
-/// the joints' springs. Needs the position stage of `data` for the same `q`.
+/// the springs of joints and tendons. Needs the position stage of `data` for the same `q`.
 pub fn potential_energy(model: &Model, data: &Data, q: &[f64]) -> f64 {
-    gravity_energy(model, data) + spring_energy(model, q)
+    gravity_energy(model, data) + spring_energy(model, q) + tendon_energy(model, data, q)
 }
 
 fn gravity_energy(model: &Model, data: &Data) -> f64 {

@@ -1,7 +1,8 @@
 //! Mass, centre of mass and rotational inertia of a body, checked to be those of some matter.
 //!
-//! A rotational inertia is that of a distribution of mass if and only if its principal moments are
-//! positive and none exceeds the sum of the other two [Wensing18, Sec. III]. Units: kg, m, kg·m².
+//! Each principal moment is the sum of two of the second moments of mass along the principal axes,
+//! ∫x², ∫y², ∫z², none of which is negative: hence no principal moment exceeds the sum of the other
+//! two. Units: kg, m, kg·m².
 
 use crate::error::InertiaError;
 use nalgebra::{Isometry3, Matrix3, Vector3};

@@ -4,14 +4,28 @@
 //! have their length restored. A free joint moves its origin in the world and turns in its own
 //! frame, each by itself.
 
+use crate::joint::Joint;
 use crate::model::Model;
 
 /// `out = q ⊕ dt v` for any velocity `v`, over a time `dt` [s].
 pub fn integrate(model: &Model, q: &[f64], v: &[f64], dt: f64, out: &mut [f64]) {
     for joint in &model.joints {
-        let range = joint.q.clone();
-        joint.integrate(&q[range.clone()], &v[joint.dofs.clone()], dt, &mut out[range]);
+        integrate_joint(joint, q, v, dt, out);
     }
+}
+
+/// [`integrate`] of one tree; all arrays are those of the whole model, and the rest of `out` stays.
+#[inline]
+pub fn tree_integrate(model: &Model, tree: usize, q: &[f64], v: &[f64], dt: f64, out: &mut [f64]) {
+    for joint in &model.joints[model.trees[tree].joints.clone()] {
+        integrate_joint(joint, q, v, dt, out);
+    }
+}
+
+#[inline]
+fn integrate_joint(joint: &Joint, q: &[f64], v: &[f64], dt: f64, out: &mut [f64]) {
+    let range = joint.q.clone();
+    joint.integrate(&q[range.clone()], &v[joint.dofs.clone()], dt, &mut out[range]);
 }
 
 /// `out = to ⊖ from`: the velocity that leads from `from` to `to` in unit time, by the shorter way

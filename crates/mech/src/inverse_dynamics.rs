@@ -1,7 +1,7 @@
 //! Forces that produce given accelerations, by the recursive Newton-Euler algorithm (RNEA).
 //!
 //! a_i = a_parent + S_i v̇_i + Ṡ_i v_i with −g at the world, f_i = I_i a_i + V_i ×* I_i V_i, and
-//! τ_i = S_iᵀ of the sum of f over the bodies that i carries [Featherstone08, Table 5.1]. All vectors
+//! τ_i = S_iᵀ of the sum of f over the bodies that i carries [Featherstone08, Sec. 5.3]. All vectors
 //! of a tree are taken at one point, so that nothing is transformed on the way. Gravity
 //! compensation, springs and damping take no part: they are applied forces.
 

@@ -1,7 +1,7 @@
 //! Velocities of points as linear functions of v, and forces at points as forces on coordinates.
 //!
 //! The column of a coordinate is its motion S moved from the tree's reference point to the point in
-//! question [Featherstone08, Eq. (4.13)]; only the coordinates between the body and the root have
+//! question [Featherstone08, Ch. 4]; only the coordinates between the body and the root have
 //! one. All functions need the position stage of [`Data`].
 
 use crate::body::BodyId;

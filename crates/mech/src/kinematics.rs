@@ -1,7 +1,7 @@
 //! Poses of the bodies, motions of the coordinates and inertias in the world, from q.
 //!
 //! One pass from the roots to the leaves. Fills the position stage of [`Data`]. Joints act in order
-//! on the frame of their body [Featherstone08, Sec. 4.4]; spatial vectors are then taken at the
+//! on the frame of their body; spatial vectors are then taken at the
 //! tree's reference point, the centre of mass of its root link.
 
 use crate::data::Data;
@@ -12,24 +12,31 @@ use stiction_math::spatial::Inertia10;
 
 /// Fills the position stage of `data` for coordinates `q`; quaternions need not have unit length.
 pub fn kinematics(model: &Model, q: &[f64], data: &mut Data) {
-    for (tree, range) in model.trees.iter().enumerate() {
-        for link in &model.links[range.links.clone()] {
-            let X_WB = place(model, link, q, data);
-            let R = X_WB.rotation.to_rotation_matrix().into_inner();
-            let com = X_WB.translation.vector + R * link.com;
-            if link.parent.is_none() {
-                data.reference[tree] = com;
-            }
-            let reference = data.reference[tree];
-            for dof in link.dofs.clone() {
-                let S = &mut data.subspace[dof];
-                *S = motion_at(S, &(reference - data.anchor[dof]));
-            }
-            data.link_inertia[link.body] = seen_from(link, &R, com - reference);
-            data.body_pose[link.body] = X_WB;
-        }
+    for tree in 0..model.trees.len() {
+        tree_kinematics(model, tree, q, data);
     }
-    for &body in &model.welded {
+}
+
+/// [`kinematics`] of one tree; `q` is that of the whole model.
+#[inline]
+pub fn tree_kinematics(model: &Model, tree: usize, q: &[f64], data: &mut Data) {
+    let range = &model.trees[tree];
+    for link in &model.links[range.links.clone()] {
+        let X_WB = place(model, link, q, data);
+        let R = X_WB.rotation.to_rotation_matrix().into_inner();
+        let com = X_WB.translation.vector + R * link.com;
+        if link.parent.is_none() {
+            data.reference[tree] = com;
+        }
+        let reference = data.reference[tree];
+        for dof in link.dofs.clone() {
+            let S = &mut data.subspace[dof];
+            *S = motion_at(S, &(reference - data.anchor[dof]));
+        }
+        data.link_inertia[link.body] = seen_from(link, &R, com - reference);
+        data.body_pose[link.body] = X_WB;
+    }
+    for &body in &model.welded[range.welded.clone()] {
         let entry = &model.bodies[body];
         if let Some(link) = entry.link {
             data.body_pose[body] = data.body_pose[link] * entry.pose_in_link;

@@ -2,7 +2,8 @@
 //!
 //! A [`Model`] never changes, a [`State`] is the physics, [`Data`] is memory whose contents follow
 //! from both. Every algorithm is a free function in a file of its own that reads the model and
-//! fills arrays of [`Data`]; `data.rs` lists the arrays with their producers.
+//! fills arrays of [`Data`]; `data.rs` lists the arrays with their producers. Functions named
+//! `tree_…` do the same for one tree and leave the others alone.
 //!
 //! Trees of bodies hang on the world. Bodies without joints are rigid parts of what carries them;
 //! a body with joints, together with all that is welded to it, is a *link*. Coordinates are those
@@ -41,7 +42,7 @@ mod velocity;
 
 pub use actuator::{Actuator, ActuatorId, ActuatorLaw, ActuatorSpec, Transmission};
 pub use articulated::forward_dynamics_aba;
-pub use bias::{bias_forces, gravity_compensation};
+pub use bias::{bias_forces, gravity_compensation, tree_bias_forces};
 pub use body::{Body, BodyId, BodySpec};
 pub use builder::ModelBuilder;
 pub use data::Data;
@@ -52,12 +53,14 @@ pub use force::{
     tendon_energy,
 };
 pub use inertia::MassProperties;
-pub use integrate::{difference, integrate};
+pub use integrate::{difference, integrate, tree_integrate};
 pub use inverse_dynamics::inverse_dynamics;
 pub use jacobian::{apply_wrench, for_each_column, jacobian};
 pub use joint::{JOINTS, Joint, JointId, JointKind, JointSpec, Limit};
-pub use kinematics::kinematics;
-pub use mass::{factor_mass, mass_matrix, solve_mass};
+pub use kinematics::{kinematics, tree_kinematics};
+pub use mass::{
+    factor_mass, mass_matrix, solve_mass, tree_factor_mass, tree_mass_matrix, tree_solve_mass,
+};
 pub use model::{Link, Model, TreeRange};
 pub use momentum::{centre_of_mass, momentum};
 pub use spring::{DeadBand, SpringSpec};
@@ -65,4 +68,4 @@ pub use state::State;
 pub use tendon::{
     Rest, Site, Tendon, TendonId, TendonPath, TendonSpec, Waypoint, WrapShape, WrapSurface,
 };
-pub use velocity::{angular_velocity, point_velocity, velocities};
+pub use velocity::{angular_velocity, point_velocity, tree_velocities, velocities};

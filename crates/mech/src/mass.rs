@@ -1,7 +1,7 @@
 //! Mass matrices of the trees, their factors and solutions.
 //!
 //! The composite-rigid-body algorithm (CRBA): M_ij = S_jᵀ I_i^c S_i for j on the way from i to the
-//! root, with I_i^c the inertia of all that i carries [Featherstone08, Table 6.2]; armature is added
+//! root, with I_i^c the inertia of all that i carries [Featherstone08, Sec. 6.2]; armature is added
 //! to the diagonal. The factor M = Lᵀ L keeps the sparsity of the branches. One link on a free joint
 //! has a closed form; with its centre of mass at its origin it is constant and written once, by
 //! [`Data::new`].
@@ -16,31 +16,76 @@ use stiction_math::spatial::skew;
 
 /// Fills `mass` of `data`. Needs the position stage.
 pub fn mass_matrix(model: &Model, data: &mut Data) {
-    for tree in model.trees.iter().filter(|tree| !tree.constant_mass) {
-        if tree.single {
-            single(model, tree, data);
-        } else {
-            composite(model, tree, data);
-        }
+    for tree in 0..model.trees.len() {
+        tree_mass_matrix(model, tree, data);
+    }
+}
+
+/// [`mass_matrix`] of one tree.
+#[inline]
+pub fn tree_mass_matrix(model: &Model, tree: usize, data: &mut Data) {
+    let tree = &model.trees[tree];
+    if tree.constant_mass {
+        return;
+    }
+    if tree.single {
+        single(model, tree, data);
+    } else {
+        composite(model, tree, data);
     }
 }
 
 /// Fills `factor` of `data` from `mass`.
 pub fn factor_mass(model: &Model, data: &mut Data) -> Result<(), NotPositiveDefinite> {
-    for (index, tree) in model.trees.iter().enumerate() {
-        if !tree.constant_mass {
-            factor_tree(model, index, tree, data)?;
-        }
+    for tree in 0..model.trees.len() {
+        tree_factor_mass(model, tree, data)?;
     }
     Ok(())
 }
 
+/// [`factor_mass`] of one tree.
+#[inline]
+pub fn tree_factor_mass(
+    model: &Model,
+    tree: usize,
+    data: &mut Data,
+) -> Result<(), NotPositiveDefinite> {
+    let range = &model.trees[tree];
+    if range.constant_mass { Ok(()) } else { factor_tree(model, tree, range, data) }
+}
+
 /// `x ← M⁻¹ x` with the factors of [`factor_mass`].
 pub fn solve_mass(model: &Model, data: &Data, x: &mut [f64]) {
-    for tree in &model.trees {
-        let parents = &model.dof_parents[tree.dofs.clone()];
-        branch::solve(&data.factor[tree.mass.clone()], parents, &mut x[tree.dofs.clone()]);
+    for tree in 0..model.trees.len() {
+        tree_solve_mass(model, tree, data, x);
     }
+}
+
+/// [`solve_mass`] of one tree; `x` is that of the whole model, and the rest of it stays.
+#[inline]
+pub fn tree_solve_mass(model: &Model, tree: usize, data: &Data, x: &mut [f64]) {
+    let tree = &model.trees[tree];
+    let (L, x) = (&data.factor[tree.mass.clone()], &mut x[tree.dofs.clone()]);
+    if tree.constant_mass {
+        solve_separate(L, x);
+    } else {
+        branch::solve(L, &model.dof_parents[tree.dofs.clone()], x);
+    }
+}
+
+/// `x ← (Lᵀ L)⁻¹ x` for a 6×6 L with a diagonal linear block and no coupling to the angular one.
+#[inline]
+fn solve_separate(L: &[f64], x: &mut [f64]) {
+    for k in 0..3 {
+        x[k] /= L[7 * k] * L[7 * k];
+    }
+    let (l_11, l_21, l_22, l_31, l_32, l_33) = (L[21], L[27], L[28], L[33], L[34], L[35]);
+    let y_3 = x[5] / l_33;
+    let y_2 = (x[4] - l_32 * y_3) / l_22;
+    let y_1 = (x[3] - l_21 * y_2 - l_31 * y_3) / l_11;
+    x[3] = y_1 / l_11;
+    x[4] = (y_2 - l_21 * x[3]) / l_22;
+    x[5] = (y_3 - l_31 * x[3] - l_32 * x[4]) / l_33;
 }
 
 /// Writes the masses that never change and their factors.

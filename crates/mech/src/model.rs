@@ -16,10 +16,14 @@ pub struct TreeRange {
     pub bodies: Range<usize>,
     /// Its links, in [`Model::links`].
     pub links: Range<usize>,
+    /// Its joints.
+    pub joints: Range<usize>,
     /// Its velocities in v.
     pub dofs: Range<usize>,
     /// Its coordinates in q.
     pub q: Range<usize>,
+    /// Its bodies without joints, in the model's list of them.
+    pub(crate) welded: Range<usize>,
     /// Its entries in [`Data::mass`](crate::Data::mass) and [`Data::factor`](crate::Data::factor).
     pub mass: Range<usize>,
     /// It is one link on a free joint.

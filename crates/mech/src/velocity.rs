@@ -1,7 +1,7 @@
 //! Spatial velocities of the bodies and the bias accelerations of their joints, from v.
 //!
 //! V_i = V_parent + S_i v_i and c_i = Ṡ_i v_i, one pass from the roots to the leaves
-//! [Featherstone08, Eqs. (5.14)-(5.15)]. Needs the position stage of [`Data`].
+//! [Featherstone08, Sec. 5.3]. Needs the position stage of [`Data`].
 
 use crate::body::BodyId;
 use crate::data::Data;
@@ -11,7 +11,16 @@ use nalgebra::{Vector3, Vector6};
 
 /// Fills `velocity` and `joint_bias` of `data` for velocities `v`.
 pub fn velocities(model: &Model, v: &[f64], data: &mut Data) {
-    for link in &model.links {
+    for tree in 0..model.trees.len() {
+        tree_velocities(model, tree, v, data);
+    }
+}
+
+/// [`velocities`] of one tree; `v` is that of the whole model.
+#[inline]
+pub fn tree_velocities(model: &Model, tree: usize, v: &[f64], data: &mut Data) {
+    let range = &model.trees[tree];
+    for link in &model.links[range.links.clone()] {
         let mut V = match link.parent {
             Some(parent) => data.velocity[parent],
             None => Vector6::zeros(),
@@ -24,7 +33,7 @@ pub fn velocities(model: &Model, v: &[f64], data: &mut Data) {
         data.velocity[link.body] = V;
         data.joint_bias[link.body] = bias;
     }
-    for &body in &model.welded {
+    for &body in &model.welded[range.welded.clone()] {
         if let Some(link) = model.bodies[body].link {
             data.velocity[body] = data.velocity[link];
         }

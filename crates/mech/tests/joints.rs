@@ -1,6 +1,12 @@
 //! Every joint of the list: its motions are derivatives of its poses, and ⊕ and ⊖ are inverse.
 
-#![allow(non_snake_case, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    non_snake_case,
+    clippy::needless_range_loop,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
 
 mod common;
 

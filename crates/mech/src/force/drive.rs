@@ -89,6 +89,20 @@ impl Drive {
         free.clamp(self.lower, self.upper)
     }
 
+    /// The same law as a compliant row: compliance R [m/s per N·s] and bias e [m/s] such that the
+    /// impulse λ within h·lower … h·upper is the one with u' + e + R λ = 0, or the bound on its way.
+    ///
+    /// The soft constraint of [Lee25, Eq. (4)] with the implicit spring-damper c = h (h K + D). Of
+    /// dry friction both are zero: the row is rigid up to its bounds.
+    #[inline]
+    pub fn compliance(&self, time_step: f64) -> (f64, f64) {
+        let slope = time_step * self.stiffness + self.damping;
+        if slope == 0.0 {
+            return (0.0, 0.0);
+        }
+        (1.0 / (time_step * slope), -(self.force + self.damping * self.rate) / slope)
+    }
+
     /// Force at the present state, within its bounds.
     #[inline]
     pub fn present_force(&self) -> f64 {

@@ -25,6 +25,12 @@ impl Input {
 
     /// Whether the input belongs to the model: lengths and finite numbers.
     pub fn check(&self, model: &Model) -> Result<(), ForceError> {
+        self.check_all_but_wrenches(model)?;
+        self.wrench.iter().enumerate().try_for_each(|(index, wrench)| check_wrench(index, wrench))
+    }
+
+    /// Lengths and controls: what is cheap however many bodies there are.
+    pub(super) fn check_all_but_wrenches(&self, model: &Model) -> Result<(), ForceError> {
         for (what, found, expected) in [
             ("control", self.control.len(), model.actuators().len()),
             ("wrench", self.wrench.len(), model.bodies().len()),
@@ -38,11 +44,14 @@ impl Input {
                 return Err(ForceError::NotFinite { what: "control", index, found });
             }
         }
-        for (index, wrench) in self.wrench.iter().enumerate() {
-            if let Some(&found) = wrench.iter().find(|x| !x.is_finite()) {
-                return Err(ForceError::NotFinite { what: "wrench", index, found });
-            }
-        }
         Ok(())
+    }
+}
+
+/// Whether a wrench is made of numbers.
+pub(super) fn check_wrench(index: usize, wrench: &Vector6<f64>) -> Result<(), ForceError> {
+    match wrench.iter().find(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(&found) => Err(ForceError::NotFinite { what: "wrench", index, found }),
     }
 }

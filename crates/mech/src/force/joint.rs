@@ -15,6 +15,9 @@ const MOST_DOFS: usize = 6;
 impl Forces {
     /// Starts `stiffness` and `damping` from those of the joints.
     pub(super) fn joint_springs_and_dampers(&mut self, model: &Model, q: &[f64], v: &[f64]) {
+        if !self.layout.has_slopes {
+            return;
+        }
         self.stiffness.fill(0.0);
         self.damping.copy_from_slice(&self.layout.damping);
         for (force, (damping, rate)) in self.generalized.iter_mut().zip(self.damping.iter().zip(v))

@@ -32,6 +32,8 @@ pub(crate) struct JointFriction {
 /// What of a model matters to its forces.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
+    /// Whether anything can write to the diagonals of stiffness and damping.
+    pub(crate) has_slopes: bool,
     /// Joints with a spring.
     pub(crate) springs: Vec<usize>,
     /// Damping; per dof.
@@ -59,7 +61,11 @@ impl Layout {
         let tendons: Vec<Row> =
             model.tendons().iter().map(|t| append(&mut t.dofs.iter().copied())).collect();
 
+        let joints = model.joints().iter();
         let mut layout = Self {
+            has_slopes: joints.clone().any(|j| j.spec.stiffness > 0.0 || j.spec.damping > 0.0)
+                || !model.tendons().is_empty()
+                || !model.actuators().is_empty(),
             springs: Vec::new(),
             damping: vec![0.0; model.nv()],
             frictions: Vec::new(),
@@ -70,7 +76,7 @@ impl Layout {
             tendons,
             actuators: Vec::new(),
         };
-        for (index, joint) in model.joints().iter().enumerate() {
+        for (index, joint) in joints.enumerate() {
             let spec = &joint.spec;
             layout.damping[joint.dofs.clone()].fill(spec.damping);
             if spec.stiffness > 0.0 {

@@ -7,6 +7,9 @@
 //! | [`Forces::drives`] | what couples velocities or has bounds, dry friction | one bounded implicit row each |
 //! | [`Forces::limits`] | ends of ranges within reach | one unilateral row each |
 //!
+//! With f, K and D of the table and the mass matrix M, the implicit step over h solves
+//! (M + h (h K + D)) v' = M v + h (f − bias) + h D v plus the impulses of the rows: stiffness acts on
+//! the coordinates that are reached, damping on the velocities ([`Drive::force_at`] for a drive).
 //! Coriolis forces and gravity are elsewhere ([`bias_forces`](crate::bias_forces)); what cancels
 //! gravity is here. One evaluation costs O(nv) and the lengths of the rows; it allocates nothing.
 
@@ -105,7 +108,7 @@ impl Forces {
                 return Err(ForceError::Length { what, found, expected });
             }
         }
-        input.check(model)?;
+        input.check_all_but_wrenches(model)?;
         self.generalized.fill(0.0);
         self.drives.clear();
         self.limits.clear();
@@ -113,7 +116,7 @@ impl Forces {
         if self.layout.has_compensation {
             crate::bias::gravity_compensation(model, data, &mut self.generalized);
         }
-        self.wrenches(model, data, input);
+        self.wrenches(model, data, input)?;
         self.tendons(model, (q, v), data, time_step);
         self.actuators(model, (q, v), data, input);
         self.joint_frictions(v);
@@ -171,6 +174,9 @@ impl Forces {
     /// as a drive.
     #[inline]
     fn drive(&mut self, drive: Drive) {
+        if is_zero(drive.row.of(&self.entries)) {
+            return;
+        }
         let is_free = drive.lower == f64::NEG_INFINITY && drive.upper == f64::INFINITY;
         match row_of_one(drive.row, &self.entries).filter(|_| is_free) {
             Some(RowEntry { dof, coefficient }) => {
@@ -184,11 +190,12 @@ impl Forces {
     }
 
     /// Wrenches on bodies, at their centres of mass.
-    fn wrenches(&mut self, model: &Model, data: &Data, input: &Input) {
+    fn wrenches(&mut self, model: &Model, data: &Data, input: &Input) -> Result<(), ForceError> {
         for (index, wrench) in input.wrench.iter().enumerate() {
             if *wrench == Vector6::zeros() {
                 continue;
             }
+            input::check_wrench(index, wrench)?;
             let X_WB = &data.body_pose[index];
             let mass = model.bodies()[index].spec.mass;
             let com = mass.map_or(X_WB.translation.vector, |mass| {
@@ -198,7 +205,14 @@ impl Forces {
             let out = &mut self.generalized;
             crate::jacobian::apply_wrench(model, data, BodyId(index), com, torque, force, out);
         }
+        Ok(())
     }
+}
+
+/// Whether nothing can move a row, nor can it move anything: its ends are one body or one point.
+#[inline]
+fn is_zero(row: &[RowEntry]) -> bool {
+    row.iter().all(|entry| entry.coefficient == 0.0)
 }
 
 /// The only entry of a row, if there is one.

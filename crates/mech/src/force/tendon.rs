@@ -1,7 +1,7 @@
 //! Springs, dampers, dry friction and limits of tendons.
 
-use super::Forces;
 use super::drive::{Drive, DriveKind, LimitRow, LimitSource};
+use super::{Forces, is_zero};
 use crate::data::Data;
 use crate::model::Model;
 use crate::tendon::TendonId;
@@ -24,6 +24,9 @@ impl Forces {
                 rate += entry.coefficient * v[entry.dof];
             }
             (self.tendon_length[index], self.tendon_rate[index]) = (length, rate);
+            if is_zero(row.of(&self.entries)) {
+                continue;
+            }
 
             let stretch = tendon.slack.stretch(length);
             // The end of a dead band belongs to the spring where there is no band.
@@ -72,9 +75,9 @@ impl Forces {
     }
 }
 
-/// Potential energy [J] of the tendons' springs; that of the joints' springs is in
+/// Potential energy [J] of the tendons' springs, a part of
 /// [`potential_energy`](crate::potential_energy). Needs the poses of `data` for the same `q`.
-pub fn tendon_energy(model: &Model, q: &[f64], data: &Data) -> f64 {
+pub fn tendon_energy(model: &Model, data: &Data, q: &[f64]) -> f64 {
     let stiff = model.tendons().iter().filter(|tendon| tendon.spec.stiffness > 0.0);
     let energy = |tendon: &crate::Tendon| {
         tendon.slack.energy(tendon.spec.stiffness, tendon.length(model, q, data))

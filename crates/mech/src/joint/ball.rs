@@ -1,6 +1,7 @@
 //! Any rotation about the anchor.
 
-use super::motion::{Motion, Mount};
+use super::JointKind;
+use super::motion::{AxisFault, Motion, Mount};
 use super::quaternion;
 use crate::spatial::{self, join};
 use nalgebra::{Isometry3, Vector3, Vector6};
@@ -8,8 +9,15 @@ use nalgebra::{Isometry3, Vector3, Vector6};
 pub(crate) struct Ball;
 
 impl Motion for Ball {
+    const NAME: &str = "ball";
+    const ABOUT: &str = "any rotation about a point";
     const NQ: usize = 4;
     const NV: usize = 3;
+    const QUATERNION: Option<usize> = Some(0);
+
+    fn checked(&self) -> Result<JointKind, AxisFault> {
+        Ok(JointKind::Ball)
+    }
 
     #[inline]
     fn place(

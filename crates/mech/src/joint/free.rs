@@ -1,7 +1,8 @@
 //! Any motion of a body that hangs on the world: its coordinates are its pose.
 
+use super::JointKind;
 use super::ball::Ball;
-use super::motion::{Motion, Mount};
+use super::motion::{AxisFault, Motion, Mount};
 use super::quaternion;
 use crate::spatial::join;
 use nalgebra::{Isometry3, Vector3, Vector6};
@@ -9,8 +10,16 @@ use nalgebra::{Isometry3, Vector3, Vector6};
 pub(crate) struct Free;
 
 impl Motion for Free {
+    const NAME: &str = "free";
+    const ABOUT: &str = "any motion of a body that hangs on the world";
     const NQ: usize = 7;
     const NV: usize = 6;
+    const QUATERNION: Option<usize> = Some(3);
+    const MAY_BE_LIMITED: bool = false;
+
+    fn checked(&self) -> Result<JointKind, AxisFault> {
+        Ok(JointKind::Free)
+    }
 
     #[inline]
     fn place(

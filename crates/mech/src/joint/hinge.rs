@@ -1,6 +1,7 @@
 //! Rotation about an axis through the anchor.
 
-use super::motion::{Motion, Mount, turn};
+use super::JointKind;
+use super::motion::{AxisFault, Motion, Mount, turn, unit};
 use crate::spatial::join;
 use nalgebra::{Isometry3, Vector3, Vector6};
 
@@ -9,8 +10,14 @@ pub(crate) struct Hinge {
 }
 
 impl Motion for Hinge {
+    const NAME: &str = "hinge";
+    const ABOUT: &str = "rotation about an axis";
     const NQ: usize = 1;
     const NV: usize = 1;
+
+    fn checked(&self) -> Result<JointKind, AxisFault> {
+        Ok(JointKind::Hinge { axis: unit(self.axis)? })
+    }
 
     #[inline]
     fn place(

@@ -13,13 +13,14 @@ mod screw;
 mod slide;
 mod universal;
 
-pub(crate) mod motion;
+mod motion;
 pub(crate) mod quaternion;
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 use std::ops::Range;
 
-pub(crate) use motion::{Motion, Mount};
+pub(crate) use motion::AxisFault;
+use motion::{Motion, Mount};
 
 /// A joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -116,20 +117,32 @@ pub struct Entry {
     pub nv: usize,
 }
 
-const fn entry<M: Motion>(name: &'static str, about: &'static str) -> Entry {
-    Entry { name, about, nq: M::NQ, nv: M::NV }
+const fn entry<M: Motion>() -> Entry {
+    Entry { name: M::NAME, about: M::ABOUT, nq: M::NQ, nv: M::NV }
 }
 
 /// Every kind of joint, in alphabetical order.
 pub static JOINTS: &[Entry] = &[
-    entry::<ball::Ball>("ball", "any rotation about a point"),
-    entry::<free::Free>("free", "any motion of a body that hangs on the world"),
-    entry::<hinge::Hinge>("hinge", "rotation about an axis"),
-    entry::<planar::Planar>("planar", "translation in a plane and rotation about its normal"),
-    entry::<screw::Screw>("screw", "rotation about an axis with translation along it"),
-    entry::<slide::Slide>("slide", "translation along an axis"),
-    entry::<universal::Universal>("universal", "rotation about an axis, then about a carried one"),
+    entry::<ball::Ball>(),
+    entry::<free::Free>(),
+    entry::<hinge::Hinge>(),
+    entry::<planar::Planar>(),
+    entry::<screw::Screw>(),
+    entry::<slide::Slide>(),
+    entry::<universal::Universal>(),
 ];
+
+fn entry_of<M: Motion>(_: &M) -> Entry {
+    entry::<M>()
+}
+
+fn quaternion_of<M: Motion>(_: &M) -> Option<usize> {
+    M::QUATERNION
+}
+
+fn may_be_limited<M: Motion>(_: &M) -> bool {
+    M::MAY_BE_LIMITED
+}
 
 impl JointKind {
     /// A planar joint whose first direction is chosen perpendicular to the normal.
@@ -139,17 +152,8 @@ impl JointKind {
     }
 
     /// The entry of [`JOINTS`].
-    pub fn entry(&self) -> &'static Entry {
-        let place = match self {
-            Self::Ball => 0,
-            Self::Free => 1,
-            Self::Hinge { .. } => 2,
-            Self::Planar { .. } => 3,
-            Self::Screw { .. } => 4,
-            Self::Slide { .. } => 5,
-            Self::Universal { .. } => 6,
-        };
-        &JOINTS[place]
+    pub fn entry(&self) -> Entry {
+        dispatch!(*self, joint => entry_of(joint))
     }
 
     /// Number of coordinates.
@@ -164,11 +168,17 @@ impl JointKind {
 
     /// Place of a quaternion among the joint's coordinates.
     pub fn quaternion(&self) -> Option<usize> {
-        match self {
-            Self::Ball => Some(0),
-            Self::Free => Some(3),
-            _ => None,
-        }
+        dispatch!(*self, joint => quaternion_of(joint))
+    }
+
+    /// Whether limits make sense for it.
+    pub fn may_be_limited(&self) -> bool {
+        dispatch!(*self, joint => may_be_limited(joint))
+    }
+
+    /// The same kind with axes of length one.
+    pub(crate) fn checked(&self) -> Result<Self, AxisFault> {
+        dispatch!(*self, joint => joint.checked())
     }
 }
 

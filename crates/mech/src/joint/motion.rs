@@ -3,6 +3,7 @@
 //! A joint moves the frame B of its body. Its velocities multiply columns S: spatial velocities
 //! (angular first, world axes) taken at a point of the world that the joint names.
 
+use super::JointKind;
 use crate::spatial;
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3, Vector6};
 
@@ -14,12 +15,46 @@ pub(crate) struct Mount {
     pub(crate) reference: f64,
 }
 
+/// What can be wrong with a joint's own numbers.
+pub(crate) enum AxisFault {
+    /// An axis has no direction.
+    NoDirection([f64; 3]),
+    /// Two axes that must differ are parallel.
+    Parallel([[f64; 3]; 2]),
+    /// A pitch is no number.
+    Pitch(f64),
+}
+
+/// Sine of the angle below which two axes count as parallel.
+pub(crate) const PARALLEL: f64 = 1e-6;
+
+/// The direction of an axis.
+pub(crate) fn unit(axis: Vector3<f64>) -> Result<Vector3<f64>, AxisFault> {
+    let length = axis.norm();
+    if length > f64::MIN_POSITIVE.sqrt() && length.is_finite() {
+        Ok(axis / length)
+    } else {
+        Err(AxisFault::NoDirection(axis.into()))
+    }
+}
+
 /// A kind of joint. All slices are the joint's own.
 pub(crate) trait Motion {
+    /// Name, as in `JOINTS`.
+    const NAME: &str;
+    /// One line about it.
+    const ABOUT: &str;
     /// Number of coordinates.
     const NQ: usize;
     /// Number of velocities.
     const NV: usize;
+    /// Place of a quaternion among the coordinates.
+    const QUATERNION: Option<usize> = None;
+    /// Whether limits make sense for it.
+    const MAY_BE_LIMITED: bool = true;
+
+    /// The same joint with axes of length one.
+    fn checked(&self) -> Result<JointKind, AxisFault>;
 
     /// Moves the frame `X_WB` and writes the column `S` of each velocity, taken at `anchor`.
     fn place(
@@ -34,7 +69,7 @@ pub(crate) trait Motion {
     /// `V += S v` and `bias += Ṡ v`, with V the velocity of the frame before the joint on entry.
     ///
     /// As written here each column is fixed in the frame that the columns before it have moved, so
-    /// that its rate is V × S [Featherstone08, Eq. (2.47)].
+    /// that its rate is V × S [Featherstone08, Ch. 2].
     #[inline]
     fn advance(
         &self,

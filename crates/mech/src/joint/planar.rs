@@ -1,6 +1,7 @@
 //! Translation along two directions of a plane, then rotation about its normal.
 
-use super::motion::{Motion, Mount, shift, turn};
+use super::JointKind;
+use super::motion::{AxisFault, Motion, Mount, PARALLEL, shift, turn, unit};
 use crate::spatial::join;
 use nalgebra::{Isometry3, Vector3, Vector6};
 
@@ -11,8 +12,20 @@ pub(crate) struct Planar {
 }
 
 impl Motion for Planar {
+    const NAME: &str = "planar";
+    const ABOUT: &str = "translation in a plane and rotation about its normal";
     const NQ: usize = 3;
     const NV: usize = 3;
+    const MAY_BE_LIMITED: bool = false;
+
+    fn checked(&self) -> Result<JointKind, AxisFault> {
+        let (normal, given) = (unit(self.normal)?, unit(self.x)?);
+        let in_plane = given - given.dot(&normal) * normal;
+        if in_plane.norm() < PARALLEL {
+            return Err(AxisFault::Parallel([normal.into(), given.into()]));
+        }
+        Ok(JointKind::Planar { normal, x: in_plane.normalize() })
+    }
 
     #[inline]
     fn place(

@@ -1,6 +1,7 @@
 //! Rotation about an axis through the anchor with a proportional translation along it.
 
-use super::motion::{Motion, Mount, turn};
+use super::JointKind;
+use super::motion::{AxisFault, Motion, Mount, turn, unit};
 use crate::spatial::join;
 use nalgebra::{Isometry3, Vector3, Vector6};
 
@@ -10,8 +11,17 @@ pub(crate) struct Screw {
 }
 
 impl Motion for Screw {
+    const NAME: &str = "screw";
+    const ABOUT: &str = "rotation about an axis with translation along it";
     const NQ: usize = 1;
     const NV: usize = 1;
+
+    fn checked(&self) -> Result<JointKind, AxisFault> {
+        if !self.pitch.is_finite() {
+            return Err(AxisFault::Pitch(self.pitch));
+        }
+        Ok(JointKind::Screw { axis: unit(self.axis)?, pitch: self.pitch })
+    }
 
     #[inline]
     fn place(

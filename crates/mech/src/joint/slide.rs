@@ -1,6 +1,7 @@
 //! Translation along an axis.
 
-use super::motion::{Motion, Mount, shift};
+use super::JointKind;
+use super::motion::{AxisFault, Motion, Mount, shift, unit};
 use crate::spatial::join;
 use nalgebra::{Isometry3, Vector3, Vector6};
 
@@ -9,8 +10,14 @@ pub(crate) struct Slide {
 }
 
 impl Motion for Slide {
+    const NAME: &str = "slide";
+    const ABOUT: &str = "translation along an axis";
     const NQ: usize = 1;
     const NV: usize = 1;
+
+    fn checked(&self) -> Result<JointKind, AxisFault> {
+        Ok(JointKind::Slide { axis: unit(self.axis)? })
+    }
 
     #[inline]
     fn place(

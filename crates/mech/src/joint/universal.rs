@@ -1,6 +1,7 @@
 //! Rotation about a first axis, then about a second that the first carries along.
 
-use super::motion::{Motion, Mount, turn};
+use super::JointKind;
+use super::motion::{AxisFault, Motion, Mount, PARALLEL, turn, unit};
 use crate::spatial::join;
 use nalgebra::{Isometry3, Vector3, Vector6};
 
@@ -9,8 +10,18 @@ pub(crate) struct Universal {
 }
 
 impl Motion for Universal {
+    const NAME: &str = "universal";
+    const ABOUT: &str = "rotation about an axis, then about a carried one";
     const NQ: usize = 2;
     const NV: usize = 2;
+
+    fn checked(&self) -> Result<JointKind, AxisFault> {
+        let axes = [unit(self.axes[0])?, unit(self.axes[1])?];
+        if axes[0].cross(&axes[1]).norm() < PARALLEL {
+            return Err(AxisFault::Parallel(axes.map(Into::into)));
+        }
+        Ok(JointKind::Universal { axes })
+    }
 
     #[inline]
     fn place(

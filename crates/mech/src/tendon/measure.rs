@@ -44,8 +44,10 @@ impl Strands<'_> {
         if let Some(gradient) = self.gradient.as_deref_mut().filter(|_| length > 0.0) {
             let pull = between * (self.share / length);
             walk::apart(self.model, a.body, b.body, |dof, tree, carries_b| {
-                let (p, sign) = if carries_b { (b.p_W, 1.0) } else { (a.p_W, -1.0) };
-                gradient[dof] += sign * pull.dot(&walk::point_rate(self.data, dof, tree, p));
+                // Points of a rigid body have one velocity along the line that joins them, so that
+                // either end will do for both.
+                let along = pull.dot(&walk::point_rate(self.data, dof, tree, a.p_W));
+                gradient[dof] += if carries_b { along } else { -along };
             });
         }
     }

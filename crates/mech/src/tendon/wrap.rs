@@ -4,7 +4,7 @@
 //! A point at distance d sees the circle of radius r under the half angle whose cosine is r/d at
 //! the centre; what the two tangents leave of the angle between the ends is the arc. On a sphere
 //! the string lies in the plane of the ends and the centre; on a cylinder it is a helix, straight
-//! when unrolled. An end inside the surface, or an arc that would be negative: the string is free.
+//! when unrolled. Strings lie on the outside only. An end inside the surface, or an arc that would be negative: the string is free.
 //!
 //! Because the string is tangent where it touches, its length changes with the touching points
 //! held fixed on the surface: its gradient needs the free parts only.

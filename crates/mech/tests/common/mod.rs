@@ -1,6 +1,6 @@
 //! Seeded random mechanisms for the tests of this crate.
 
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(dead_code, non_snake_case, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 use stiction_mech::{
@@ -154,3 +154,29 @@ pub fn relative(a: &[f64], b: &[f64]) -> f64 {
     assert!(difference.iter().all(|x| x.is_finite()), "{a:?} {b:?}");
     largest(&difference) / largest(a).max(largest(b)).max(f64::MIN_POSITIVE)
 }
+
+/// Step of [`rate`].
+pub const STEP: f64 = 1e-3;
+
+/// The derivative of `f` at zero by differences over four points: exact to STEP⁴/30 times the fifth
+/// derivative, and to ε/STEP times the size of `f`.
+pub fn rate(mut f: impl FnMut(f64) -> Vec<f64>) -> Vec<f64> {
+    let h = STEP;
+    let (a, b, c, d) = (f(-2.0 * h), f(-h), f(h), f(2.0 * h));
+    (0..a.len()).map(|k| (8.0 * (c[k] - b[k]) - (d[k] - a[k])) / (12.0 * h)).collect()
+}
+
+/// Velocities whose sizes add up to `SPEED`, so that no body turns faster.
+pub fn slow(v: &mut [f64]) {
+    let sum: f64 = v.iter().map(|v| v.abs()).sum();
+    v.iter_mut().for_each(|v| *v *= SPEED / sum);
+}
+
+/// See [`slow`].
+pub const SPEED: f64 = 2.0;
+
+/// Bound on [`rate`] of positions, velocities and momenta of bodies that move no faster than
+/// [`SPEED`], relative to their own size: the k-th derivative has the factor SPEEDᵏ, and sizes along
+/// chains of bodies reach some tens.
+pub const RATE_TOLERANCE: f64 =
+    STEP * STEP * STEP * STEP / 30.0 * (SPEED * SPEED * SPEED * SPEED * SPEED) * 50.0;

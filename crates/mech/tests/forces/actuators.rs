@@ -1,0 +1,232 @@
+//! Actuators: their laws, gears, bounds and transmissions.
+
+use crate::joints::single;
+use crate::mechanism::{DIFFERENCE, Random, STEP, Scene, tree};
+use nalgebra::{UnitQuaternion, Vector3, Vector6};
+use stiction_mech::{
+    ActuatorLaw, ActuatorSpec, BodyId, DriveKind, JointId, JointKind, JointSpec, Site, TendonPath,
+    TendonSpec, Transmission, angular_velocity, mass_matrix, point_velocity,
+};
+
+const SLIDE: JointKind = JointKind::Slide { axis: Vector3::new(0.0, 0.0, 1.0) };
+
+fn slide_with(spec: impl FnOnce(Transmission) -> ActuatorSpec) -> Scene {
+    let (mut builder, joint) = single(JointSpec::new(SLIDE));
+    builder.actuator(spec(Transmission::Joint(joint)));
+    Scene::new(builder)
+}
+
+#[test]
+fn the_affine_law_is_gain_times_control_plus_bias() {
+    let gear = -2.0;
+    let law = ActuatorLaw::Affine { gain: 3.0, bias: [0.5, 4.0, 7.0] };
+    let mut scene = slide_with(|on| ActuatorSpec { law, gear, ..ActuatorSpec::motor("a", on) });
+    (scene.state.q[0], scene.state.v[0], scene.input.control[0]) = (0.25, -0.5, 2.0);
+    let forces = scene.evaluate();
+    // Length and rate are seen through the gear: 3·2 + 0.5 + 4·(−0.5) + 7·1.
+    assert_eq!(forces.actuator_force[0], 11.5);
+    assert_eq!((forces.actuator_length[0], forces.actuator_rate[0]), (-0.5, 1.0));
+    // Slopes that drive on are explicit.
+    assert_eq!((forces.generalized[0], forces.stiffness[0], forces.damping[0]), (-23.0, 0.0, 0.0));
+    assert!(forces.drives.is_empty());
+}
+
+#[test]
+fn control_and_force_are_clamped_to_their_ranges() {
+    let (control_range, force_range) = (Some((-1.0, 1.0)), Some((-0.75, 0.5)));
+    let mut scene = slide_with(|on| ActuatorSpec {
+        control_range,
+        force_range,
+        gear: 4.0,
+        ..ActuatorSpec::motor("motor", on)
+    });
+    for (control, force) in [(0.25, 0.25), (1.0, 0.5), (9.0, 0.5), (-0.5, -0.5), (-9.0, -0.75)] {
+        scene.input.control[0] = control;
+        let forces = scene.evaluate();
+        assert_eq!((forces.actuator_force[0], forces.generalized[0]), (force, 4.0 * force));
+    }
+}
+
+#[test]
+fn a_bounded_servo_is_a_drive_whose_bounds_follow_the_gear() {
+    let gear = -2.0;
+    let mut scene = slide_with(|on| ActuatorSpec {
+        gear,
+        force_range: Some((-1.0, 3.0)),
+        ..ActuatorSpec::position("servo", on, 100.0, 5.0)
+    });
+    (scene.state.q[0], scene.state.v[0], scene.input.control[0]) = (0.5, 0.25, 1.0);
+    let forces = scene.evaluate();
+    let [drive] = forces.drives[..] else { panic!("{:?}", forces.drives) };
+    // f = 100 (1 + 2·0.5) + 5·2·0.25 = 202.5, times −2 along the slide.
+    assert_eq!((drive.force, drive.rate), (-405.0, 0.25));
+    assert_eq!((drive.stiffness, drive.damping), (400.0, 20.0));
+    assert_eq!((drive.lower, drive.upper), (-6.0, 2.0));
+    assert_eq!(drive.kind, DriveKind::Servo(stiction_mech::ActuatorId(0)));
+    assert_eq!((drive.present_force(), forces.actuator_force[0]), (-6.0, 3.0));
+    assert_eq!((forces.generalized[0], forces.stiffness[0], forces.damping[0]), (0.0, 0.0, 0.0));
+}
+
+/// One implicit step by what `Forces` promises: (M + h (h K + D)) v' = M v + h f + h D v.
+fn implicit_step(scene: &mut Scene, h: f64) {
+    scene.evaluate();
+    mass_matrix(&scene.model, &mut scene.data);
+    let (m, forces) = (scene.data.mass[0], &scene.forces);
+    let (k, d, f) = (forces.stiffness[0], forces.damping[0], forces.generalized[0]);
+    let v = scene.state.v[0];
+    scene.state.v[0] = (m * v + h * (f + d * v)) / (m + h * (h * k + d));
+    scene.state.q[0] += h * scene.state.v[0];
+}
+
+#[test]
+fn a_stiff_servo_reaches_its_target_in_implicit_steps() {
+    let (kp, kd, h, target) = (1e8, 1e4, 0.01, 0.7);
+    let mut scene = slide_with(|on| ActuatorSpec::position("servo", on, kp, kd));
+    scene.state.v[0] = -3.0;
+    scene.input.control[0] = target;
+    // m (v' − v) = h (kp (u − q − h v') − kd v'), solved for v'.
+    let m = scene.model.mass();
+    let (mut q, mut v) = (0.0, -3.0);
+    for _ in 0..50 {
+        implicit_step(&mut scene, h);
+        v = (m * v + h * kp * (target - q)) / (m + h * kd + h * h * kp);
+        q += h * v;
+        assert!((scene.state.q[0] - q).abs() <= 1e-12 && (scene.state.v[0] - v).abs() <= 1e-10);
+    }
+    // The slower mode shrinks by kd/(kd + h kp) = 1/101 a step.
+    assert!((q - target).abs() <= 1e-12, "{q}");
+}
+
+#[test]
+fn a_velocity_servo_reaches_its_rate_in_implicit_steps() {
+    let mut scene = slide_with(|on| ActuatorSpec::velocity("servo", on, 1e6));
+    scene.input.control[0] = 2.0;
+    for _ in 0..5 {
+        implicit_step(&mut scene, 0.01);
+    }
+    // Each step shrinks the error by m/(m + h kd), about 1e-4.
+    assert!((scene.state.v[0] - 2.0).abs() <= 1e-12);
+}
+
+#[test]
+fn a_drive_is_linear_in_length_and_rate() {
+    let mut rng = Random(41);
+    let mut builder = tree(&mut rng, 10, false, |_, _| {});
+    let sites = [3, 7, 10].map(|body| Site { body: BodyId(body), point: rng.vector() });
+    let tendon = builder.tendon(TendonSpec::new("string", TendonPath::through(sites)));
+    let on = Transmission::Tendon(tendon);
+    let servo = ActuatorSpec::position("servo", on, 50.0, 4.0);
+    builder.actuator(ActuatorSpec { gear: 1.5, force_range: Some((-1.0, 1.0)), ..servo });
+    let mut scene = Scene::new(builder);
+    scene.shuffle(&mut rng).evaluate();
+    let drive = scene.forces.drives[0];
+    let length = scene.forces.tendon_length[0];
+    let expected = 1.5 * (50.0 * (scene.input.control[0] - 1.5 * length) - 4.0 * 1.5 * drive.rate);
+    assert!((drive.force - expected).abs() <= 1e-12);
+
+    // At rest of all velocities, the force changes with the length alone.
+    let v = std::mem::replace(&mut scene.state.v, vec![0.0; scene.model.nv()]);
+    let slope = scene.along(&v, STEP, |scene| scene.evaluate().drives[0].force);
+    assert!((slope + drive.stiffness * drive.rate).abs() <= 100.0 * DIFFERENCE);
+    // The implicit force at the present rate over no time is the present force in its bounds.
+    assert_eq!(drive.force_at(drive.rate, 0.0), drive.present_force());
+    // Unbounded, a step h at rate u adds −h K u and a change of rate −D du.
+    let free = stiction_mech::Drive { lower: f64::NEG_INFINITY, upper: f64::INFINITY, ..drive };
+    let (h, rate) = (0.02, drive.rate + 0.3);
+    let exact = drive.force - h * drive.stiffness * rate - 0.3 * drive.damping;
+    assert!((free.force_at(rate, h) - exact).abs() <= 1e-12);
+    // The compliant row has the same impulse.
+    let (compliance, bias) = drive.compliance(h);
+    let impulse = h * free.force_at(rate, h);
+    assert!((rate + bias + compliance * impulse).abs() <= 1e-13);
+}
+
+#[test]
+fn a_wrench_fixed_in_a_body_does_the_work_of_its_motion() {
+    let mut rng = Random(43);
+    let mut builder = tree(&mut rng, 8, false, |_, _| {});
+    let (point, torque, force) = (rng.vector(), rng.vector(), rng.vector());
+    let parts = [torque.as_slice(), force.as_slice()].concat();
+    let wrench = Vector6::from_column_slice(&parts);
+    let body = BodyId(7);
+    let on = Transmission::Body { body, point, wrench };
+    builder.actuator(ActuatorSpec { gear: 3.0, ..ActuatorSpec::motor("jet", on) });
+    let mut scene = Scene::new(builder);
+    scene.shuffle(&mut rng).evaluate();
+    let control = scene.input.control[0];
+    let (model, data) = (&scene.model, &scene.data);
+    let body = model.body_of_builder(body).unwrap();
+    let X_WB = data.body_pose[body.0];
+    let at = X_WB.translation.vector + X_WB.rotation * point;
+    let rate = (X_WB.rotation * torque).dot(&angular_velocity(data, body))
+        + (X_WB.rotation * force).dot(&point_velocity(model, data, body, at));
+    assert!((scene.forces.actuator_rate[0] - 3.0 * rate).abs() <= 1e-13);
+    assert!((scene.forces.power(&scene.state.v) - 3.0 * rate * control).abs() <= 1e-13);
+}
+
+#[test]
+fn a_velocity_servo_on_a_body_is_a_drive_over_all_that_carry_it() {
+    let (mut builder, _) = single(JointSpec::new(JointKind::Free));
+    let wrench = Vector6::new(0.0, 0.0, 0.0, 1.0, 0.0, 0.0);
+    let on = Transmission::Body { body: BodyId(1), point: Vector3::zeros(), wrench };
+    builder.actuator(ActuatorSpec::velocity("brake", on, 2.0));
+    let mut scene = Scene::new(builder);
+    scene.state.v[0] = 0.5;
+    scene.input.control[0] = 0.125;
+    let forces = scene.evaluate();
+    let drive = forces.drives[0];
+    assert_eq!((drive.force, drive.rate, drive.damping), (-0.75, 0.5, 2.0));
+    let total: f64 =
+        forces.row(drive.row).iter().filter(|e| e.dof == 0).map(|e| e.coefficient).sum();
+    assert_eq!(total, 1.0);
+}
+
+#[test]
+fn one_velocity_of_a_ball_or_free_joint_measures_its_rotation_vector() {
+    let turned = Vector3::new(0.4, -0.7, 0.2);
+    let rotation = UnitQuaternion::from_scaled_axis(turned);
+    let q = [rotation.w, rotation.i, rotation.j, rotation.k];
+    for (kind, scalars) in [(JointKind::Ball, 0), (JointKind::Free, 3)] {
+        let (mut builder, joint) = single(JointSpec::new(kind));
+        let n = builder.clone().build().unwrap().nv();
+        for k in 0..n {
+            let on = Transmission::JointDof(joint, k);
+            builder.actuator(ActuatorSpec::position(format!("{k}"), on, 2.0, 0.0));
+        }
+        let mut scene = Scene::new(builder);
+        scene.state.q[scalars..].copy_from_slice(&q);
+        (0..scalars).for_each(|k| scene.state.q[k] = k as f64);
+        let forces = scene.evaluate();
+        for k in 0..n {
+            let exact = if k < scalars { k as f64 } else { turned[k - scalars] };
+            assert!((forces.actuator_length[k] - exact).abs() <= 1e-15);
+            assert!((forces.generalized[k] + 2.0 * exact).abs() <= 1e-15);
+            assert_eq!(forces.stiffness[k], 2.0);
+        }
+    }
+}
+
+#[test]
+fn actuators_follow_their_joints_when_the_builder_s_order_is_not_depth_first() {
+    // World → a → c and world → b, declared a, b, c: the model puts c before b.
+    let mut builder = stiction_mech::ModelBuilder::new();
+    let spec = |name: &str, parent| stiction_mech::BodySpec {
+        name: name.into(),
+        parent,
+        mass: crate::mechanism::mass(),
+        ..Default::default()
+    };
+    let a = builder.body(spec("a", BodyId::WORLD));
+    let b = builder.body(spec("b", BodyId::WORLD));
+    let c = builder.body(spec("c", a));
+    let joints: Vec<JointId> =
+        [a, b, c].map(|body| builder.joint(body, JointSpec::new(SLIDE))).into();
+    builder.actuator(ActuatorSpec::motor("on b", Transmission::Joint(joints[1])));
+    builder.tendon(TendonSpec::new("c", TendonPath::Fixed(vec![(joints[2], 1.0)])));
+    let mut scene = Scene::new(builder);
+    scene.input.control[0] = 1.0;
+    scene.state.q.copy_from_slice(&[0.0, 5.0, 0.0]);
+    let forces = scene.evaluate();
+    assert_eq!(forces.generalized, [0.0, 0.0, 1.0]);
+    assert_eq!(forces.tendon_length, [5.0]);
+}
