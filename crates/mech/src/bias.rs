@@ -7,7 +7,9 @@
 
 use crate::data::Data;
 use crate::inverse_dynamics::newton_euler;
+use crate::jacobian::project;
 use crate::model::{Link, Model};
+use crate::spatial::join;
 use nalgebra::Vector3;
 
 /// Fills `bias` of `data` [N, N·m]. Needs the velocity stage of `data` for the same `v`.
@@ -60,7 +62,7 @@ pub fn gravity_compensation(model: &Model, data: &Data, out: &mut [f64]) {
         let arm = X.translation.vector - data.reference[tree];
         let moment = link.compensated_mass * arm + X.rotation * link.compensated_moment;
         let lift = -model.gravity;
-        let wrench = crate::spatial::join(moment.cross(&lift), link.compensated_mass * lift);
-        crate::jacobian::project(model, data, link.dofs.end.checked_sub(1), tree, &wrench, out);
+        let wrench = join(moment.cross(&lift), link.compensated_mass * lift);
+        project(model, data, link.dofs.end.checked_sub(1), tree, &wrench, out);
     }
 }

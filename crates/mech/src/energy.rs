@@ -2,7 +2,7 @@
 
 use crate::data::Data;
 use crate::force::tendon_energy;
-use crate::model::Model;
+use crate::model::{Link, Model};
 use crate::spatial::apply;
 
 /// Largest number of velocities of one joint.
@@ -26,7 +26,7 @@ pub fn potential_energy(model: &Model, data: &Data, q: &[f64]) -> f64 {
 }
 
 fn gravity_energy(model: &Model, data: &Data) -> f64 {
-    let of_link = |link: &crate::Link| {
+    let of_link = |link: &Link| {
         let X = &data.body_pose[link.body];
         let moment = link.mass * link.com - link.compensated_moment;
         let mass = link.mass - link.compensated_mass;

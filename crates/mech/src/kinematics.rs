@@ -21,8 +21,16 @@ pub fn kinematics(model: &Model, q: &[f64], data: &mut Data) {
 #[inline]
 pub fn tree_kinematics(model: &Model, tree: usize, q: &[f64], data: &mut Data) {
     let range = &model.trees[tree];
+    // The pose of the link before, at hand where a chain goes on.
+    let (mut previous, mut X_WP) = (usize::MAX, Isometry3::identity());
     for link in &model.links[range.links.clone()] {
-        let X_WB = place(model, link, q, data);
+        let mut X_WB = match link.parent {
+            Some(parent) if parent == previous => X_WP * link.pose,
+            Some(parent) => data.body_pose[parent] * link.pose,
+            None => link.pose,
+        };
+        place(model, link, q, &mut X_WB, data);
+        (previous, X_WP) = (link.body, X_WB);
         let R = X_WB.rotation.to_rotation_matrix().into_inner();
         let com = X_WB.translation.vector + R * link.com;
         if link.parent.is_none() {
@@ -44,19 +52,14 @@ pub fn tree_kinematics(model: &Model, tree: usize, q: &[f64], data: &mut Data) {
     }
 }
 
-/// Pose of a link after its joints; writes its columns S at their anchors.
+/// Moves the frame of a link by its joints; writes its columns S at their anchors.
 #[inline]
-fn place(model: &Model, link: &Link, q: &[f64], data: &mut Data) -> Isometry3<f64> {
-    let mut X_WB = match link.parent {
-        Some(parent) => data.body_pose[parent] * link.pose,
-        None => link.pose,
-    };
+fn place(model: &Model, link: &Link, q: &[f64], X_WB: &mut Isometry3<f64>, data: &mut Data) {
     for joint in &model.joints[link.joints.clone()] {
         let dofs = joint.dofs.clone();
         let (S, anchor) = (&mut data.subspace[dofs.clone()], &mut data.anchor[dofs]);
-        joint.place(&q[joint.q.clone()], &mut X_WB, S, anchor);
+        joint.place(&q[joint.q.clone()], X_WB, S, anchor);
     }
-    X_WB
 }
 
 /// Inertia of a link turned by `R`, about a point from which its centre of mass is at `com`.

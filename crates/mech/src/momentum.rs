@@ -1,9 +1,9 @@
 //! Momentum and centre of mass of all that moves. Armatures have none: they model geared rotors.
 
 use crate::data::Data;
-use crate::model::Model;
+use crate::model::{Link, Model};
 use crate::spatial::{angular, apply, linear};
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 /// Linear [N·s] and angular [N·m·s] momentum, the latter about `point` [m]; all in the world.
 /// Needs the velocity stage of `data`.
@@ -23,8 +23,7 @@ pub fn momentum(model: &Model, data: &Data, point: Vector3<f64>) -> (Vector3<f64
 /// Centre of mass [m] of the moving bodies, `None` if they have no mass. Needs the position stage.
 pub fn centre_of_mass(model: &Model, data: &Data) -> Option<Vector3<f64>> {
     let mass = model.mass();
-    let moment = |link: &crate::Link| {
-        link.mass * (data.body_pose[link.body] * nalgebra::Point3::from(link.com)).coords
-    };
+    let moment =
+        |link: &Link| link.mass * (data.body_pose[link.body] * Point3::from(link.com)).coords;
     (mass > 0.0).then(|| model.links.iter().map(moment).sum::<Vector3<f64>>() / mass)
 }

@@ -1,6 +1,6 @@
 //! Joints: how a body may move relative to what carries it.
 //!
-//! One file per kind, each an implementation of [`Motion`]; [`JOINTS`] lists them. To add one:
+//! One file per kind, each an implementation of the trait `Motion`; [`JOINTS`] lists them. To add one:
 //! write `joint/<name>.rs`, a variant of [`JointKind`] with its arm in `dispatch!`, and one line in
 //! [`JOINTS`]. Joints of one body act in order: each moves the body's frame, and the next stands in
 //! the frame so moved.
