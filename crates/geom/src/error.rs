@@ -60,6 +60,16 @@ pub enum ShapeError {
         /// Number of vertices given.
         vertices: usize,
     },
+    /// A surface that bounds no solid, where a solid is needed.
+    #[error(
+        "{shape}: {borders} edges do not join exactly two triangles, or its sides cannot be told apart; expected a closed surface"
+    )]
+    Open {
+        /// Name of the shape, as in [`crate::SHAPES`].
+        shape: &'static str,
+        /// Number of edges at which the surface ends.
+        borders: usize,
+    },
     /// A part that the shape cannot hold.
     #[error("{shape}: part {index} is a {found}; expected {expected}")]
     Part {
