@@ -68,7 +68,12 @@ impl Bvh {
     }
 
     /// Visits every item of the leaves that touch `region` [m].
-    pub fn visit(&self, region: &Aabb, mut visit: impl FnMut(u32)) {
+    pub fn visit(&self, region: &Aabb, visit: impl FnMut(u32)) {
+        self.visit_where(|bounds| bounds.overlaps(region), visit);
+    }
+
+    /// Visits every item of the leaves of whose boxes, and of the boxes around them, `touches` holds.
+    pub fn visit_where(&self, touches: impl Fn(&Aabb) -> bool, mut visit: impl FnMut(u32)) {
         if self.nodes.is_empty() {
             return;
         }
@@ -78,7 +83,7 @@ impl Bvh {
             top -= 1;
             let index = stack[top];
             let node = &self.nodes[index as usize];
-            if !node.bounds.overlaps(region) {
+            if !touches(&node.bounds) {
                 continue;
             }
             if node.count > 0 {

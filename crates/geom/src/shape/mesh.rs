@@ -81,6 +81,8 @@ pub struct Mesh {
     dropped: usize,
     closed: bool,
     moments: Moments,
+    /// Mean length of the edges [m].
+    width: f64,
 }
 
 impl Mesh {
@@ -130,6 +132,9 @@ impl Mesh {
         let tree = Bvh::build(&boxes);
         let bounds = tree.bounds();
         let moments = Moments::of(triangles.iter().map(corners), bounds.centre());
+        let length =
+            |e: &Edge| (vertices[e.ends[0] as usize] - vertices[e.ends[1] as usize]).norm();
+        let width = edges.iter().map(length).sum::<f64>() / edges.len() as f64;
         let radius = vertices.iter().map(Vector3::norm).fold(0.0, f64::max);
         Ok(Self {
             vertices,
@@ -148,6 +153,7 @@ impl Mesh {
             dropped,
             closed,
             moments,
+            width,
         })
     }
 
@@ -205,6 +211,11 @@ impl Mesh {
     /// Tree over the triangles.
     pub fn tree(&self) -> &Bvh {
         &self.tree
+    }
+
+    /// Mean length of the edges [m].
+    pub fn mesh_width(&self) -> f64 {
+        self.width
     }
 
     /// Number of triangles that were dropped because they had no area.
@@ -456,20 +467,23 @@ fn bend(
     normals: &[Vector3<f64>],
 ) -> Bend {
     let [Some(a), Some(b)] = edge.faces else { return Bend::Border };
-    let (n_a, n_b) = (normals[a as usize], normals[b as usize]);
-    let [from, to] = edge.ends.map(|v| vertices[v as usize]);
-    let along = (to - from).normalize();
-    // Seen along the edge of face a, normals turn outwards at a ridge: (n_a × n_b)·e = sin of the angle.
-    let sine = n_a.cross(&n_b).dot(&along);
-    let turned = triangles[b as usize].windows(2).any(|w| w == edge.ends)
-        || [triangles[b as usize][2], triangles[b as usize][0]] == edge.ends;
-    if turned {
-        // Both faces run along the edge: an orientation that cannot agree; let both sides be felt.
+    let other = triangles[b as usize];
+    if (0..3).any(|k| [other[k], other[(k + 1) % 3]] == edge.ends) {
+        // Both faces run the same way: orientations that cannot agree. Let both sides be felt.
         return Bend::Border;
     }
-    if sine.abs() < FLAT && n_a.dot(&n_b) > 0.0 {
+    let [from, to] = edge.ends.map(|v| vertices[v as usize]);
+    fold(&normals[a as usize], &normals[b as usize], &(to - from))
+}
+
+/// How two faces with unit normals `n_a` and `n_b` meet at the edge `along` which face a runs.
+pub(crate) fn fold(n_a: &Vector3<f64>, n_b: &Vector3<f64>, along: &Vector3<f64>) -> Bend {
+    // Normals turn about the edge by the angle between the faces, positive at a ridge.
+    let sine = n_a.cross(n_b).dot(along) / along.norm();
+    let folded = n_a.dot(n_b) < 0.0;
+    if sine.abs() < FLAT && !folded {
         Bend::Flat
-    } else if sine > 0.0 || n_a.dot(&n_b) < 0.0 && sine > -FLAT {
+    } else if sine > 0.0 || folded && sine > -FLAT {
         Bend::Convex
     } else {
         Bend::Concave
