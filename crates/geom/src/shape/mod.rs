@@ -11,12 +11,14 @@ pub mod cylinder;
 pub mod ellipsoid;
 pub mod heightfield;
 pub mod mesh;
+mod nearest;
 pub mod sphere;
 
 pub use compound::Compound;
 pub use convex::Convex;
 pub use heightfield::HeightField;
 pub use mesh::Mesh;
+pub use nearest::Nearest;
 
 use crate::narrow::{Core, Face};
 use crate::{Aabb, ShapeError};
