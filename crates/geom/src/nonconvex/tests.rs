@@ -63,7 +63,8 @@ fn a_box_on_a_flat_tessellated_floor_touches_as_on_a_plane_wherever_it_lies() {
     for k in 0..60 {
         let w = walk(k);
         let height = 0.2 + 0.02 * (w.z - 0.7);
-        let mut pose = turned(at(3.0 * w.x - 1.5, 3.0 * w.y - 1.5, height), Vector3::z(), TAU * w.z);
+        let mut pose =
+            turned(at(3.0 * w.x - 1.5, 3.0 * w.y - 1.5, height), Vector3::z(), TAU * w.z);
         if k % 3 == 0 {
             // Some lie with their corners exactly on vertices and seams of the floor.
             pose = at(0.5, 0.3, height);
@@ -242,7 +243,11 @@ fn a_ball_stuck_in_a_torus_touches_all_around() {
         let facet = PI * minor / f64::from(across) + 0.5 * t.gap.abs() + sagitta;
         assert!((r - expected.0).hypot(t.point.z - expected.1) < 2.0 * facet, "{t:?}");
     }
-    let through = touches((&ring, at(0.0, 0.0, 0.0)), (&Shape::Sphere { radius: 0.25 }, at(0.0, 0.0, 0.0)), 0.02);
+    let through = touches(
+        (&ring, at(0.0, 0.0, 0.0)),
+        (&Shape::Sphere { radius: 0.25 }, at(0.0, 0.0, 0.0)),
+        0.02,
+    );
     assert!(through.is_empty());
 }
 
@@ -376,7 +381,9 @@ fn a_cube_mesh_on_a_cube_mesh_touches_at_the_corners_of_the_common_face() {
     assert_eq!(found.len(), 8);
     for t in &found {
         // Corners of the regular octagon of inradius 1/2.
-        assert!((t.point.xy().norm() - 0.5 / (PI / 8.0).cos()).abs() < 1e-9 && t.normal.z > 0.999999);
+        assert!(
+            (t.point.xy().norm() - 0.5 / (PI / 8.0).cos()).abs() < 1e-9 && t.normal.z > 0.999999
+        );
     }
 }
 
@@ -394,10 +401,14 @@ fn linked_tori_touch_only_when_their_tubes_do() {
         assert!(!found.is_empty());
         let least = found.iter().map(|t| t.gap).fold(f64::INFINITY, f64::min);
         // Vertices lie on the circles at the crossing: facets add at most two sagittas.
-        let sagitta = (major + minor) * (1.0 - (PI / 48.0).cos()) + minor * (1.0 - (PI / 24.0).cos());
+        let sagitta =
+            (major + minor) * (1.0 - (PI / 48.0).cos()) + minor * (1.0 - (PI / 24.0).cos());
         assert!((least - gap).abs() < 2.0 * sagitta, "{least} {gap}");
         for t in found.iter().filter(|t| t.gap < least + 1e-3) {
-            assert!(t.point.y.abs() < 0.1 && (t.point.x - major + minor).abs() < 0.05 || t.point.x > 0.7);
+            assert!(
+                t.point.y.abs() < 0.1 && (t.point.x - major + minor).abs() < 0.05
+                    || t.point.x > 0.7
+            );
         }
     }
 }
@@ -469,8 +480,12 @@ fn a_height_field_touches_as_the_mesh_of_its_triangles() {
             }
             for t in &on_field {
                 let twin = on_mesh.iter().find(|m| (m.point - t.point).norm() < 1e-9);
-                assert!(twin.is_some_and(|m| (m.gap - t.gap).abs() < 1e-12
-                    && (m.normal - t.normal).norm() < 1e-9), "{k} {t:?} {on_mesh:#?}");
+                assert!(
+                    twin.is_some_and(
+                        |m| (m.gap - t.gap).abs() < 1e-12 && (m.normal - t.normal).norm() < 1e-9
+                    ),
+                    "{k} {t:?} {on_mesh:#?}"
+                );
             }
         }
     }
@@ -503,7 +518,8 @@ fn what_sinks_below_a_height_field_is_pushed_up() {
 #[test]
 fn a_compound_of_two_boxes_touches_as_two_boxes() {
     let floor = mesh(generate::grid((4.0, 4.0), (7, 5)));
-    let (left, right) = (Shape::Box(Vector3::repeat(0.2)), Shape::Box(Vector3::new(0.1, 0.3, 0.25)));
+    let (left, right) =
+        (Shape::Box(Vector3::repeat(0.2)), Shape::Box(Vector3::new(0.1, 0.3, 0.25)));
     let (X_CL, X_CR) = (at(-0.5, 0.0, 0.0), turned(at(0.5, 0.0, 0.05), Vector3::z(), 0.4));
     let parts = vec![(X_CL, left.clone()), (X_CR, right.clone())];
     let both = Shape::Compound(Arc::new(Compound::build(parts).unwrap()));
@@ -514,7 +530,9 @@ fn a_compound_of_two_boxes_touches_as_two_boxes() {
         parts.extend(touches((ground, at(0.0, 0.0, 0.0)), (&right, pose * X_CR), 0.01));
         assert_eq!((whole.len(), parts.len()), (8, 8));
         for t in &parts {
-            assert!(whole.iter().any(|w| w.point == t.point && w.normal == t.normal && w.gap == t.gap));
+            assert!(
+                whole.iter().any(|w| w.point == t.point && w.normal == t.normal && w.gap == t.gap)
+            );
         }
     }
 }
@@ -532,7 +550,9 @@ fn degenerate_poses_give_finite_answers() {
     ];
     // Centres on vertices, on edges, on faces, in the middle; same orientation: all ties there are.
     for shape in &shapes {
-        for p in [(0.7, 0.0, 0.0), (0.5, 0.0, 0.2), (0.0, 0.0, 0.0), (0.5, 0.0, 0.0), (0.3, 0.0, 0.0)] {
+        for p in
+            [(0.7, 0.0, 0.0), (0.5, 0.0, 0.2), (0.0, 0.0, 0.0), (0.5, 0.0, 0.0), (0.3, 0.0, 0.0)]
+        {
             touches((&ring, at(0.0, 0.0, 0.0)), (shape, at(p.0, p.1, p.2)), 0.01);
         }
     }

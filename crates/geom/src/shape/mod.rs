@@ -14,6 +14,7 @@ pub mod generate;
 pub mod heightfield;
 pub mod mesh;
 pub mod moments;
+mod nearest;
 pub mod sphere;
 pub mod triangle;
 
@@ -21,6 +22,7 @@ pub use compound::Compound;
 pub use convex::Convex;
 pub use heightfield::HeightField;
 pub use mesh::Mesh;
+pub use nearest::Nearest;
 
 use crate::narrow::{Core, Face};
 use crate::{Aabb, ShapeError};
