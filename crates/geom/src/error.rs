@@ -36,6 +36,18 @@ pub enum ShapeError {
         /// How many are needed.
         expected: usize,
     },
+    /// A list that is too long for the shape.
+    #[error("{shape}: {found} {element}; expected {expected}")]
+    TooMany {
+        /// Name of the shape, as in [`crate::SHAPES`].
+        shape: &'static str,
+        /// What is counted.
+        element: &'static str,
+        /// How many were given.
+        found: usize,
+        /// How many are needed.
+        expected: usize,
+    },
     /// Points that lie in one plane (or on one line) and enclose no volume.
     #[error(
         "{shape}: {vertices} points lie in one plane to within {thickness} m; expected a solid"
@@ -59,6 +71,16 @@ pub enum ShapeError {
         found: usize,
         /// Number of vertices given.
         vertices: usize,
+    },
+    /// A surface that bounds no solid, where a solid is needed.
+    #[error(
+        "{shape}: {borders} edges do not join exactly two triangles, or its sides cannot be told apart; expected a closed surface"
+    )]
+    Open {
+        /// Name of the shape, as in [`crate::SHAPES`].
+        shape: &'static str,
+        /// Number of edges at which the surface ends.
+        borders: usize,
     },
     /// A part that the shape cannot hold.
     #[error("{shape}: part {index} is a {found}; expected {expected}")]

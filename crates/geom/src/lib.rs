@@ -19,6 +19,7 @@ pub mod detect;
 mod error;
 pub mod narrow;
 pub mod nonconvex;
+pub mod sdf;
 pub mod shape;
 
 pub use bounds::Aabb;

@@ -1,6 +1,9 @@
 //! The sink of the narrow phase: points of contact between two shapes, before they are named and
 //! sorted into contacts. Memory only; it keeps its capacity from pair to pair.
 
+use super::Face;
+use super::clip::Clipper;
+use super::epa::Polytope;
 use nalgebra::Vector3;
 
 /// One point of a manifold, in the world.
@@ -20,6 +23,17 @@ pub struct Touch {
 #[derive(Clone, Debug, Default)]
 pub struct Manifold {
     touches: Vec<Touch>,
+    /// Memory of the routines that write here.
+    pub(super) scratch: Scratch,
+}
+
+/// Memory of the general routine and of clipping.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    pub face_a: Face,
+    pub face_b: Face,
+    pub clipper: Clipper,
+    pub polytope: Polytope,
 }
 
 impl Manifold {
@@ -60,9 +74,31 @@ impl Manifold {
         }
     }
 
-    /// Keeps at most `most` of the points from index `from` on: the deepest and those that span the
-    /// area of contact.
+    /// Keeps at most `most` of the points from index `from` on: the deepest, then one after the
+    /// other the point farthest from those kept. Deterministic.
     pub fn reduce(&mut self, from: usize, most: usize) {
-        let _ = (from, most);
+        let n = self.touches.len() - from;
+        if n <= most {
+            return;
+        }
+        let points = &mut self.touches[from..];
+        for kept in 0..most {
+            let mut best = (kept, f64::NEG_INFINITY);
+            for k in kept..n {
+                let merit = if kept == 0 {
+                    -points[k].gap
+                } else {
+                    // Squared distance [m²] from the nearest point kept.
+                    points[..kept].iter().fold(f64::INFINITY, |least, other| {
+                        least.min((points[k].point - other.point).norm_squared())
+                    })
+                };
+                if merit > best.1 {
+                    best = (k, merit);
+                }
+            }
+            points.swap(kept, best.0);
+        }
+        self.touches.truncate(from + most);
     }
 }

@@ -3,8 +3,18 @@
 //! Every routine writes into a [`Manifold`]; normals point from A into B, points lie midway between
 //! the surfaces, gaps are measured along the normal. All is in the world frame W.
 
+mod boxes;
+mod capsule;
+mod clip;
+mod cores;
+mod epa;
+mod feature;
+mod gjk;
 mod manifold;
+mod plane;
+pub(crate) mod sphere;
 
+pub use cores::contacts as cores;
 pub use manifold::{Manifold, Touch};
 
 use crate::Shape;
@@ -53,16 +63,35 @@ pub fn contacts(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) {
     }
 }
 
-/// Writes the contacts between two convex shapes (or a plane and a convex shape) within `reach` [m].
-pub fn convex(_a: Placed, _b: Placed, _reach: f64, _manifold: &mut Manifold) {}
-
-/// Writes the contacts between two rounded convex cores within `reach` [m].
-pub fn cores(
-    _a: (&dyn Core, &Isometry3<f64>),
-    _b: (&dyn Core, &Isometry3<f64>),
-    _reach: f64,
-    _manifold: &mut Manifold,
-) {
+/// Writes the contacts between two convex shapes within `reach` [m]; half spaces among them.
+///
+/// What the shapes can do decides, not a table of pairs: a half space asks for lowest points, a ball
+/// for the nearest point of a surface, and whatever has a core is served by [`cores`]. Boxes and
+/// capsules among themselves have quicker ways of their own.
+pub fn convex(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) {
+    let from = manifold.len();
+    match (a.shape, b.shape) {
+        (Shape::Plane, Shape::Plane) => {}
+        (Shape::Plane, _) => plane::contacts(a.X_WS, b, reach, manifold),
+        (_, Shape::Plane) => {
+            plane::contacts(b.X_WS, a, reach, manifold);
+            manifold.flip(from);
+        }
+        (Shape::Sphere { radius }, _)
+            if sphere::contact(&a.X_WS.translation.vector, *radius, b, reach, manifold) => {}
+        (_, Shape::Sphere { radius })
+            if sphere::contact(&b.X_WS.translation.vector, *radius, a, reach, manifold) =>
+        {
+            manifold.flip(from);
+        }
+        (Shape::Box(h_A), Shape::Box(h_B))
+            if boxes::contacts((h_A, a), (h_B, b), reach, manifold) => {}
+        (
+            Shape::Capsule { radius: r_A, half_length: h_A },
+            Shape::Capsule { radius: r_B, half_length: h_B },
+        ) => capsule::contacts((*r_A, *h_A, a.X_WS), (*r_B, *h_B, b.X_WS), reach, manifold),
+        _ => cores((a.shape, a.X_WS), (b.shape, b.X_WS), reach, manifold),
+    }
 }
 
 impl Face {

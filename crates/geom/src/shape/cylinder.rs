@@ -9,6 +9,12 @@ use std::f64::consts::PI;
 /// They lie on the circle, so that gaps at them are exact.
 const RIM_POINTS: usize = 8;
 
+/// Sine of the tilt below which the rim's points are fixed in the cylinder.
+///
+/// Of an upright cylinder no point of the rim is the lowest but by round-off; points chosen by it
+/// would jump from step to step.
+const UPRIGHT: f64 = 1e-6;
+
 /// Volume [m³].
 pub fn volume(radius: f64, half_length: f64) -> f64 {
     2.0 * PI * radius * radius * half_length
@@ -35,7 +41,7 @@ pub fn support(radius: f64, half_length: f64, dir: &Vector3<f64>) -> Vector3<f64
 /// point of the circle is always one of them and all move continuously with a slow motion.
 pub fn face(radius: f64, half_length: f64, dir: &Vector3<f64>, face: &mut Face) {
     let across = dir.x.hypot(dir.y);
-    let (cos, sin) = if across > 0.0 { (dir.x / across, dir.y / across) } else { (1.0, 0.0) };
+    let (cos, sin) = heading(dir);
     if dir.z.abs() <= across {
         let (x, y) = (radius * cos, radius * sin);
         face.push(0, Vector3::new(x, y, -half_length));
@@ -51,4 +57,10 @@ pub fn face(radius: f64, half_length: f64, dir: &Vector3<f64>, face: &mut Face) 
         let id = 2 + turn + if top { RIM_POINTS } else { 0 };
         face.push(id as u32, Vector3::new(x, y, if top { half_length } else { -half_length }));
     }
+}
+
+/// Cosine and sine of the direction about the axis in which the rim's first point lies.
+pub fn heading(dir: &Vector3<f64>) -> (f64, f64) {
+    let across = dir.x.hypot(dir.y);
+    if across > UPRIGHT * dir.z.abs() { (dir.x / across, dir.y / across) } else { (1.0, 0.0) }
 }

@@ -3,20 +3,26 @@
 //! Each shape is one file of closed forms; this file only asks the right one. What a shape can do
 //! decides which routine of the narrow phase serves it, see [`crate::narrow`].
 
+pub mod bvh;
 pub mod capsule;
 pub mod compound;
 pub mod convex;
 pub mod cuboid;
 pub mod cylinder;
 pub mod ellipsoid;
+pub mod generate;
 pub mod heightfield;
 pub mod mesh;
+pub mod moments;
+mod nearest;
 pub mod sphere;
+pub mod triangle;
 
 pub use compound::Compound;
 pub use convex::Convex;
 pub use heightfield::HeightField;
 pub use mesh::Mesh;
+pub use nearest::Nearest;
 
 use crate::narrow::{Core, Face};
 use crate::{Aabb, ShapeError};

@@ -1,0 +1,119 @@
+//! Cuts a polygon (or a segment) to the prism over another polygon: the area two faces share.
+//!
+//! Sutherland and Hodgman's algorithm [Ericson05, Sec. 8.3.4], with names for all corners that arise:
+//! a vertex of either polygon keeps its own name, the crossing of two edges is named after both.
+
+use super::{Face, feature};
+use nalgebra::Vector3;
+
+/// A corner of the polygon while it is cut.
+#[derive(Clone, Copy, Debug)]
+pub struct Corner {
+    /// Place [m].
+    pub point: Vector3<f64>,
+    /// Name, see [`feature`].
+    pub feature: u32,
+    /// The edge that begins here.
+    edge: Edge,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Edge {
+    /// An edge of the incident polygon, by the name of its first vertex.
+    Incident(u32),
+    /// A side of the reference polygon, by its index.
+    Reference(usize),
+}
+
+/// Memory for cutting.
+#[derive(Clone, Debug, Default)]
+pub struct Clipper {
+    corners: Vec<Corner>,
+    spare: Vec<Corner>,
+}
+
+impl Clipper {
+    /// Cuts `incident` to the prism over `reference` along `axis` (pointing out of the reference's
+    /// surface); corners beyond a side by no more than `slack` [m] count as inside, so that edges
+    /// that coincide do not flicker. `flipped` says that the reference belongs to B.
+    pub fn clip(
+        &mut self,
+        reference: &Face,
+        incident: &Face,
+        axis: &Vector3<f64>,
+        slack: f64,
+        flipped: bool,
+    ) -> &[Corner] {
+        self.corners.clear();
+        self.corners.extend(incident.points.iter().zip(&incident.ids).map(|(&point, &id)| {
+            Corner { point, feature: feature::vertex(id, !flipped), edge: Edge::Incident(id) }
+        }));
+        let n = reference.points.len();
+        for side in 0..n {
+            let (p, q) = (reference.points[side], reference.points[(side + 1) % n]);
+            // Seen from outside the polygon turns counter-clockwise: out is to the right of its side.
+            let out = (q - p).cross(axis);
+            let length = out.norm();
+            if !(length > 0.0) || self.corners.is_empty() {
+                continue;
+            }
+            self.cut(reference, side, &(out / length), &p, slack, flipped);
+        }
+        self.merge(slack);
+        &self.corners
+    }
+
+    /// Cuts away what lies beyond one side of the reference.
+    fn cut(
+        &mut self,
+        reference: &Face,
+        side: usize,
+        out: &Vector3<f64>,
+        through: &Vector3<f64>,
+        slack: f64,
+        flipped: bool,
+    ) {
+        let offset = out.dot(through);
+        if self.corners.iter().all(|corner| out.dot(&corner.point) - offset <= slack) {
+            return;
+        }
+        self.spare.clear();
+        let n = self.corners.len();
+        for k in 0..n {
+            let (from, to) = (self.corners[k], self.corners[(k + 1) % n]);
+            let (d_from, d_to) = (out.dot(&from.point) - offset, out.dot(&to.point) - offset);
+            let (from_inside, to_inside) = (d_from <= slack, d_to <= slack);
+            if from_inside {
+                self.spare.push(from);
+            }
+            if from_inside == to_inside {
+                continue;
+            }
+            let share = (d_from / (d_from - d_to)).clamp(0.0, 1.0);
+            let point = from.point + share * (to.point - from.point);
+            let name = match from.edge {
+                Edge::Incident(id) => feature::crossing(reference.ids[side], id, flipped),
+                // Two sides of the reference meet in one of its vertices.
+                Edge::Reference(other) => {
+                    let m = reference.ids.len();
+                    let at = if (other + 1) % m == side { side } else { (side + 1) % m };
+                    feature::vertex(reference.ids[at], flipped)
+                }
+            };
+            let edge = if from_inside { Edge::Reference(side) } else { from.edge };
+            self.spare.push(Corner { point, feature: name, edge });
+        }
+        std::mem::swap(&mut self.corners, &mut self.spare);
+    }
+
+    /// Leaves one of corners that coincide within `slack`.
+    fn merge(&mut self, slack: f64) {
+        let near = |a: &Corner, b: &Corner| (a.point - b.point).norm_squared() <= slack * slack;
+        self.corners.dedup_by(|next, kept| near(next, kept));
+        while self.corners.len() > 1
+            && self.corners.last().is_some_and(|last| near(last, &self.corners[0]))
+        {
+            self.corners.pop();
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Depth of penetration of two convex cores by the expanding polytope algorithm [Bergen03, Sec. 4.3.8].
+//!
+//! Starts from the simplex of [`super::gjk`], which holds the origin, and pushes the face nearest to
+//! the origin outwards until it lies on the surface of A − B. The answer is the direction with the
+//! least overlap among all that were tried, so that the overlap reported is exact along it.
+//! Memory is kept from call to call.
+
+use super::gjk::{Difference, Simplex, Vertex};
+use nalgebra::Vector3;
+
+/// Most support points asked for.
+const MOST_STEPS: usize = 96;
+
+/// The polytope may stay this part of its size away from the surface.
+const TOLERANCE: f64 = 1e-12;
+
+/// Memory of the algorithm.
+#[derive(Clone, Debug, Default)]
+pub struct Polytope {
+    vertices: Vec<Vertex>,
+    faces: Vec<Facet>,
+    horizon: Vec<[usize; 2]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Facet {
+    corners: [usize; 3],
+    normal: Vector3<f64>,
+    distance: f64,
+}
+
+/// The direction of least overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct Depth {
+    /// Unit normal from A into B, in A's frame.
+    pub normal: Vector3<f64>,
+    /// Overlap along it [m].
+    pub overlap: f64,
+    /// Deepest point of A, in A's frame [m].
+    pub a: Vector3<f64>,
+    /// Deepest point of B, in A's frame [m].
+    pub b: Vector3<f64>,
+}
+
+impl Polytope {
+    /// Least overlap of two cores that touch or overlap.
+    pub fn depth(&mut self, pair: &Difference, simplex: &Simplex) -> Depth {
+        self.vertices.clear();
+        self.faces.clear();
+        self.vertices.extend_from_slice(&simplex.vertices[..simplex.len]);
+        let mut best = Depth {
+            normal: Vector3::z(),
+            overlap: f64::INFINITY,
+            a: Vector3::zeros(),
+            b: Vector3::zeros(),
+        };
+        if !self.start(pair) {
+            return self.flat(pair, best);
+        }
+        let scale = self.vertices.iter().fold(0.0, |most: f64, vertex| most.max(vertex.w.amax()));
+        for _ in 0..MOST_STEPS {
+            let Some(nearest) = self.nearest_face() else { break };
+            let facet = self.faces[nearest];
+            let vertex = pair.support(&facet.normal);
+            let overlap = vertex.w.dot(&facet.normal);
+            if overlap < best.overlap {
+                let (a, b) = self.witness(&facet);
+                best = Depth { normal: facet.normal, overlap, a, b };
+            }
+            if overlap - facet.distance <= TOLERANCE * scale || !self.expand(vertex) {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Completes the simplex to a tetrahedron around the origin; false if A − B is flat.
+    fn start(&mut self, pair: &Difference) -> bool {
+        let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
+        if self.vertices.is_empty() {
+            self.vertices.push(pair.support(&Vector3::x()));
+        }
+        let scale = self
+            .vertices
+            .iter()
+            .fold(0.0, |most: f64, vertex| most.max(vertex.a.amax()).max(vertex.b.amax()));
+        let least = 1e-10 * scale.max(f64::MIN_POSITIVE);
+        while self.vertices.len() < 4 {
+            let w: Vec3s = [0, 1, 2].map(|k| self.vertices[k.min(self.vertices.len() - 1)].w);
+            let mut found: Option<(f64, Vertex)> = None;
+            for axis in axes {
+                for sense in [1.0, -1.0] {
+                    // Directions across the simplex so far.
+                    let dir = match self.vertices.len() {
+                        1 => sense * axis,
+                        2 => sense * (w[1] - w[0]).cross(&axis),
+                        _ => sense * (w[1] - w[0]).cross(&(w[2] - w[0])),
+                    };
+                    if !(dir.norm_squared() > 0.0) {
+                        continue;
+                    }
+                    let vertex = pair.support(&dir);
+                    let off = match self.vertices.len() {
+                        1 => (vertex.w - w[0]).norm(),
+                        2 => {
+                            let edge = w[1] - w[0];
+                            edge.cross(&(vertex.w - w[0])).norm() / edge.norm()
+                        }
+                        _ => ((vertex.w - w[0]).dot(&dir) / dir.norm()).abs(),
+                    };
+                    if off > least && found.as_ref().is_none_or(|(most, _)| off > *most) {
+                        found = Some((off, vertex));
+                    }
+                }
+            }
+            match found {
+                Some((_, vertex)) => self.vertices.push(vertex),
+                None => return false,
+            }
+        }
+        let [p, q, r, s] = [0, 1, 2, 3].map(|k| self.vertices[k].w);
+        let turned = (q - p).cross(&(r - p)).dot(&(s - p)) > 0.0;
+        let faces = if turned {
+            [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]
+        } else {
+            [[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]]
+        };
+        faces.into_iter().all(|corners| self.add(corners))
+    }
+
+    /// Adds a face; false if its corners lie on a line.
+    fn add(&mut self, corners: [usize; 3]) -> bool {
+        let [p, q, r] = corners.map(|k| self.vertices[k].w);
+        let normal = (q - p).cross(&(r - p));
+        let length = normal.norm();
+        if !(length > 0.0) {
+            return false;
+        }
+        let normal = normal / length;
+        let distance = normal.dot(&(p + q + r)) / 3.0;
+        self.faces.push(Facet { corners, normal, distance });
+        true
+    }
+
+    fn nearest_face(&self) -> Option<usize> {
+        let mut best: Option<(usize, f64)> = None;
+        for (k, facet) in self.faces.iter().enumerate() {
+            if best.is_none_or(|(_, least)| facet.distance < least) {
+                best = Some((k, facet.distance));
+            }
+        }
+        best.map(|(k, _)| k)
+    }
+
+    /// Replaces all faces that see the vertex by a fan from the horizon; false if none can be built.
+    fn expand(&mut self, vertex: Vertex) -> bool {
+        self.horizon.clear();
+        let mut k = 0;
+        while k < self.faces.len() {
+            let facet = self.faces[k];
+            let seen = facet.normal.dot(&(vertex.w - self.vertices[facet.corners[0]].w)) > 0.0;
+            if !seen {
+                k += 1;
+                continue;
+            }
+            self.faces.swap_remove(k);
+            let [i, j, l] = facet.corners;
+            for edge in [[i, j], [j, l], [l, i]] {
+                // An edge that two such faces share lies inside the hole.
+                match self.horizon.iter().position(|other| *other == [edge[1], edge[0]]) {
+                    Some(at) => {
+                        self.horizon.swap_remove(at);
+                    }
+                    None => self.horizon.push(edge),
+                }
+            }
+        }
+        if self.horizon.is_empty() {
+            return false;
+        }
+        let apex = self.vertices.len();
+        self.vertices.push(vertex);
+        let horizon = std::mem::take(&mut self.horizon);
+        let complete = horizon.iter().all(|&[from, to]| self.add([from, to, apex]));
+        self.horizon = horizon;
+        complete
+    }
+
+    /// Points of A and B under the origin's projection onto a face.
+    fn witness(&self, facet: &Facet) -> (Vector3<f64>, Vector3<f64>) {
+        let [p, q, r] = facet.corners.map(|k| self.vertices[k]);
+        let foot = facet.distance * facet.normal;
+        let area = |a: &Vector3<f64>, b: &Vector3<f64>| {
+            facet.normal.dot(&(a - foot).cross(&(b - foot))).max(0.0)
+        };
+        let (u, v, w) = (area(&q.w, &r.w), area(&r.w, &p.w), area(&p.w, &q.w));
+        let sum = u + v + w;
+        if !(sum > 0.0) {
+            return (p.a, p.b);
+        }
+        ((u * p.a + v * q.a + w * r.a) / sum, (u * p.b + v * q.b + w * r.b) / sum)
+    }
+
+    /// A − B has no volume (two segments, a segment and a coplanar triangle, two points): the least
+    /// overlap is across it.
+    fn flat(&mut self, pair: &Difference, mut best: Depth) -> Depth {
+        let w: Vec3s = [0, 1, 2].map(|k| self.vertices[k.min(self.vertices.len() - 1)].w);
+        let along = w[1] - w[0];
+        let across = along.cross(&(w[2] - w[0]));
+        let normal = across.try_normalize(0.0).unwrap_or_else(|| {
+            let axis = if along.x.abs() < 0.7 * along.norm() { Vector3::x() } else { Vector3::y() };
+            along.cross(&axis).try_normalize(0.0).unwrap_or_else(Vector3::z)
+        });
+        let vertex = pair.support(&normal);
+        best.normal = normal;
+        best.overlap = vertex.w.dot(&normal);
+        (best.a, best.b) = (vertex.a, vertex.b);
+        best
+    }
+}
+
+type Vec3s = [Vector3<f64>; 3];

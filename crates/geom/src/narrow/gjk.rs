@@ -1,0 +1,234 @@
+//! Distance between two convex cores by Gilbert, Johnson and Keerthi's algorithm [Ericson05, Sec. 9.5].
+//!
+//! Works on the difference A − B of the cores in A's frame through support points alone, and keeps
+//! the simplex nearest to the origin. Exact to round-off for polyhedra, which it leaves after
+//! finitely many steps; smooth shapes converge until round-off stops the progress. Cores that
+//! overlap are left to [`super::epa`].
+
+use super::Core;
+use nalgebra::{Isometry3, Vector3};
+
+/// Most support points asked for.
+const MOST_STEPS: usize = 128;
+
+/// Distances below this part of the cores' size count as touching: round-off of coordinates of that
+/// size leaves no direction in them.
+const TOUCHING: f64 = 1e-13;
+
+/// Two cores seen from A's frame.
+#[derive(Clone, Copy)]
+pub struct Difference<'a> {
+    /// Core A.
+    pub a: &'a dyn Core,
+    /// Core B.
+    pub b: &'a dyn Core,
+    /// Pose of B in A.
+    pub X_AB: &'a Isometry3<f64>,
+}
+
+/// A point of the difference A − B with the points of A and B that make it, in A's frame [m].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Vertex {
+    /// a − b.
+    pub w: Vector3<f64>,
+    /// Point of A.
+    pub a: Vector3<f64>,
+    /// Point of B.
+    pub b: Vector3<f64>,
+}
+
+impl Difference<'_> {
+    /// Farthest point of A − B along `dir_A`.
+    pub fn support(&self, dir_A: &Vector3<f64>) -> Vertex {
+        let a = self.a.support(dir_A);
+        let dir_B = self.X_AB.rotation.inverse_transform_vector(&-dir_A);
+        let b = self.X_AB.rotation * self.b.support(&dir_B) + self.X_AB.translation.vector;
+        Vertex { w: a - b, a, b }
+    }
+
+    /// Separation of the cores along the unit vector `n` from A into B [m], negative if they overlap.
+    pub fn separation(&self, n: &Vector3<f64>) -> f64 {
+        -self.support(n).w.dot(n)
+    }
+}
+
+/// At most four points of A − B.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Simplex {
+    /// Its points; the first `len` count.
+    pub vertices: [Vertex; 4],
+    /// Number of points.
+    pub len: usize,
+    weights: [f64; 4],
+}
+
+/// Answer of [`distance`].
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)] // lives on the stack of one routine
+pub enum Answer {
+    /// The cores are apart.
+    Apart {
+        /// Unit normal from A into B, in A's frame.
+        normal: Vector3<f64>,
+        /// Distance [m].
+        distance: f64,
+        /// Nearest point of A, in A's frame [m].
+        a: Vector3<f64>,
+        /// Nearest point of B, in A's frame [m].
+        b: Vector3<f64>,
+    },
+    /// The cores touch or overlap; the simplex holds the origin or nearly does.
+    Overlap(Simplex),
+}
+
+/// Distance and nearest points of two cores.
+pub fn distance(pair: &Difference) -> Answer {
+    let centre_B = pair.X_AB.rotation * pair.b.centre() + pair.X_AB.translation.vector;
+    let mut v = pair.a.centre() - centre_B;
+    if v == Vector3::zeros() {
+        v = Vector3::x();
+    }
+    let mut simplex = Simplex::default();
+    let mut best: Option<(Simplex, Vector3<f64>)> = None;
+    let mut scale: f64 = 0.0;
+    for _ in 0..MOST_STEPS {
+        let vertex = pair.support(&-v);
+        scale = scale.max(vertex.w.amax()).max(vertex.a.amax());
+        if let Some((_, nearest)) = &best {
+            // No point of A − B lies nearer than the plane through w across v: done if that is v's.
+            let progress = nearest.norm_squared() - nearest.dot(&vertex.w);
+            let known = simplex.vertices[..simplex.len].iter().any(|kept| kept.w == vertex.w);
+            if known || progress <= f64::EPSILON * nearest.norm_squared() {
+                break;
+            }
+        }
+        simplex.vertices[simplex.len] = vertex;
+        simplex.len += 1;
+        let Some(nearest) = simplex.reduce() else {
+            return Answer::Overlap(simplex);
+        };
+        if nearest.norm() <= TOUCHING * scale {
+            return Answer::Overlap(simplex);
+        }
+        if best.as_ref().is_some_and(|(_, old)| nearest.norm_squared() >= old.norm_squared()) {
+            break; // round-off: no progress is left
+        }
+        best = Some((simplex, nearest));
+        v = nearest;
+    }
+    let Some((simplex, v)) = best else {
+        return Answer::Overlap(simplex);
+    };
+    let (mut a, mut b) = (Vector3::zeros(), Vector3::zeros());
+    for k in 0..simplex.len {
+        a += simplex.weights[k] * simplex.vertices[k].a;
+        b += simplex.weights[k] * simplex.vertices[k].b;
+    }
+    let distance = v.norm();
+    Answer::Apart { normal: -v / distance, distance, a, b }
+}
+
+impl Simplex {
+    /// Reduces to the face nearest to the origin and returns its nearest point; `None` if the
+    /// tetrahedron holds the origin.
+    fn reduce(&mut self) -> Option<Vector3<f64>> {
+        match self.len {
+            1 => self.weights[0] = 1.0,
+            2 => self.keep(nearest_on_segment(self, [0, 1])),
+            3 => self.keep(nearest_on_triangle(self, [0, 1, 2])),
+            _ => return self.reduce_tetrahedron(),
+        }
+        Some(self.point())
+    }
+
+    fn point(&self) -> Vector3<f64> {
+        (0..self.len).map(|k| self.weights[k] * self.vertices[k].w).sum()
+    }
+
+    fn reduce_tetrahedron(&mut self) -> Option<Vector3<f64>> {
+        let mut best: Option<(Weights, f64)> = None;
+        for (face, opposite) in [([0, 1, 2], 3), ([0, 1, 3], 2), ([0, 2, 3], 1), ([1, 2, 3], 0)] {
+            let [p, q, r] = face.map(|k| self.vertices[k].w);
+            let normal = (q - p).cross(&(r - p));
+            let (of_origin, of_vertex) =
+                (-normal.dot(&p), normal.dot(&(self.vertices[opposite].w - p)));
+            // A flat tetrahedron has no inside: all its faces are candidates.
+            let flat = of_vertex.abs() <= 1e-14 * normal.norm() * self.vertices[opposite].w.norm();
+            if !flat && of_origin * of_vertex > 0.0 {
+                continue;
+            }
+            let weights = nearest_on_triangle(self, face);
+            let square = weights.point(self).norm_squared();
+            if best.as_ref().is_none_or(|(_, least)| square < *least) {
+                best = Some((weights, square));
+            }
+        }
+        let (weights, _) = best?;
+        self.keep(weights);
+        Some(self.point())
+    }
+
+    fn keep(&mut self, weights: Weights) {
+        let old = *self;
+        self.len = 0;
+        for (index, weight) in weights.entries() {
+            self.vertices[self.len] = old.vertices[index];
+            self.weights[self.len] = weight;
+            self.len += 1;
+        }
+    }
+}
+
+/// Barycentric weights of a point on a face of a simplex.
+#[derive(Clone, Copy, Debug)]
+struct Weights {
+    indices: [usize; 3],
+    weights: [f64; 3],
+}
+
+impl Weights {
+    fn entries(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.indices.iter().copied().zip(self.weights).filter(|&(_, weight)| weight > 0.0)
+    }
+
+    fn point(&self, simplex: &Simplex) -> Vector3<f64> {
+        self.entries().map(|(index, weight)| weight * simplex.vertices[index].w).sum()
+    }
+}
+
+fn nearest_on_segment(simplex: &Simplex, [i, j]: [usize; 2]) -> Weights {
+    let (p, q) = (simplex.vertices[i].w, simplex.vertices[j].w);
+    let edge = q - p;
+    let square = edge.norm_squared();
+    let t = if square > 0.0 { (-p.dot(&edge) / square).clamp(0.0, 1.0) } else { 0.0 };
+    Weights { indices: [i, j, j], weights: [1.0 - t, t, 0.0] }
+}
+
+/// Nearest point of a triangle to the origin by its Voronoi regions [Ericson05, Sec. 5.1.5].
+fn nearest_on_triangle(simplex: &Simplex, indices: [usize; 3]) -> Weights {
+    let [a, b, c] = indices.map(|k| simplex.vertices[k].w);
+    let (ab, ac) = (b - a, c - a);
+    let normal = ab.cross(&ac);
+    let square = normal.norm_squared();
+    // Areas of the triangles that the origin's projection makes with the sides.
+    let u = normal.dot(&b.cross(&c));
+    let v = normal.dot(&c.cross(&a));
+    let w = normal.dot(&a.cross(&b));
+    if square > 0.0 && u > 0.0 && v > 0.0 && w > 0.0 {
+        let sum = u + v + w;
+        return Weights { indices, weights: [u / sum, v / sum, w / sum] };
+    }
+    // Outside the triangle's prism, or no triangle: the nearest of the sides.
+    let [i, j, k] = indices;
+    let sides = [[i, j], [j, k], [k, i]].map(|side| {
+        let weights = nearest_on_segment(simplex, side);
+        (weights.point(simplex).norm_squared(), weights)
+    });
+    let mut best = sides[0];
+    for side in &sides[1..] {
+        if side.0 < best.0 {
+            best = *side;
+        }
+    }
+    best.1
+}

@@ -1,0 +1,180 @@
+//! From many points of contact to few that carry the same loads.
+//!
+//! Points with one normal form a group; of each group only the corners of its convex hull (across the
+//! normal) remain, for points inside carry nothing that the corners cannot. The nearest points have a hull
+//! of their own, so that speculative points farther out do not replace those that touch. What is still too
+//! much is thinned by farthest-point selection [Gonzalez85], from the deepest on. O(n log n + n · kept).
+
+use super::found::{Found, Scratch};
+use crate::Aabb;
+use nalgebra::Vector3;
+
+/// Most points of one pair.
+pub const MOST: usize = 32;
+/// Most corners of one group.
+const MOST_OF_GROUP: usize = 8;
+/// Groups beyond this number are not told apart: their points wait for the thinning.
+const GROUPS: usize = 48;
+/// Cosine above which two normals count as one: they differ by less than a thousandth [-].
+const SAME_NORMAL: f64 = 1.0 - 0.5e-6;
+/// Share of the reach above the least gap within which points count as the nearest of their group [-].
+const NEAREST: f64 = 0.1;
+
+/// Replaces the points found by few that carry the same loads.
+pub fn reduce(scratch: &mut Scratch, reach: f64) {
+    let Scratch { found, kept, groups, plane, hull, marks, scores, .. } = scratch;
+    if found.len() <= 4 {
+        return;
+    }
+    // Sort the points into groups of one normal each.
+    groups.clear();
+    marks.clear();
+    for f in found.iter() {
+        let group = groups.iter().position(|(n, _)| n.dot(&f.normal) > SAME_NORMAL);
+        let group = group.unwrap_or_else(|| {
+            if groups.len() < GROUPS {
+                groups.push((f.normal, 0));
+                groups.len() - 1
+            } else {
+                GROUPS
+            }
+        });
+        if group < GROUPS {
+            groups[group].1 += 1;
+        }
+        marks.push(group as u32);
+    }
+    // Keep the corners of each group's hulls.
+    kept.clear();
+    kept.extend(
+        found.iter().zip(marks.iter()).filter(|(_, m)| **m as usize == GROUPS).map(|(f, _)| *f),
+    );
+    for (g, (normal, count)) in groups.iter().enumerate() {
+        let members = || (0..found.len()).filter(|&i| marks[i] as usize == g);
+        if *count <= 4 {
+            kept.extend(members().map(|i| found[i]));
+            continue;
+        }
+        let first = kept.len();
+        let least = members().map(|i| found[i].gap).fold(f64::INFINITY, f64::min);
+        for limit in [least + NEAREST * reach, f64::INFINITY] {
+            let chosen = members().filter(|&i| found[i].gap <= limit);
+            corners(found, chosen, normal, plane, hull);
+            for &(_, _, i) in hull.iter() {
+                if !kept[first..]
+                    .iter()
+                    .any(|k| k.feature == found[i].feature && k.on_B == found[i].on_B)
+                {
+                    kept.push(found[i]);
+                }
+            }
+        }
+    }
+    std::mem::swap(found, kept);
+    if found.len() > MOST {
+        thin(found, kept, scores);
+    }
+}
+
+/// Corners of the convex hull of the chosen points, seen along `normal`; coinciding points count once.
+fn corners(
+    found: &[Found],
+    chosen: impl Iterator<Item = usize>,
+    normal: &Vector3<f64>,
+    plane: &mut Vec<(f64, f64, usize)>,
+    hull: &mut Vec<(f64, f64, usize)>,
+) {
+    let mut e = Vector3::zeros();
+    e[normal.iamin()] = 1.0;
+    let u = normal.cross(&e).normalize();
+    let v = normal.cross(&u);
+    plane.clear();
+    plane.extend(chosen.map(|i| (u.dot(&found[i].on_B), v.dot(&found[i].on_B), i)));
+    plane
+        .sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+    let (Some(first), Some(last)) = (plane.first(), plane.last()) else {
+        hull.clear();
+        return;
+    };
+    let tall = plane
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p.1), high.max(p.1)));
+    let size = (last.0 - first.0).max(tall.1 - tall.0);
+    // Monotone chain [Andrew79]; a corner must stand out by more than round-off.
+    let proud = 1e-9 * size * size;
+    let turn = |o: &(f64, f64, usize), a: &(f64, f64, usize), b: &(f64, f64, usize)| {
+        (a.0 - o.0) * (b.1 - o.1) - (a.1 - o.1) * (b.0 - o.0)
+    };
+    hull.clear();
+    let mut half = |points: &mut dyn Iterator<Item = &(f64, f64, usize)>| {
+        let start = hull.len();
+        for p in points {
+            let near =
+                |q: &(f64, f64, usize)| (q.0 - p.0).abs().max((q.1 - p.1).abs()) < 1e-7 * size;
+            if hull.last().is_some_and(near) {
+                continue;
+            }
+            while hull.len() >= start + 2
+                && turn(&hull[hull.len() - 2], &hull[hull.len() - 1], p) <= proud
+            {
+                hull.pop();
+            }
+            hull.push(*p);
+        }
+        hull.pop(); // the other half starts with it
+    };
+    half(&mut plane.iter());
+    half(&mut plane.iter().rev());
+    if hull.is_empty() {
+        hull.push(*first);
+    }
+    // Of too many corners, those that cost the least area go.
+    while hull.len() > MOST_OF_GROUP {
+        let n = hull.len();
+        let area = |i: usize| turn(&hull[(i + n - 1) % n], &hull[i], &hull[(i + 1) % n]);
+        let least = (0..n).fold((0, f64::INFINITY), |best, i| {
+            let a = area(i);
+            if a < best.1 { (i, a) } else { best }
+        });
+        hull.remove(least.0);
+    }
+    // The deepest point of all stays, wherever it lies.
+    let deepest = plane.iter().fold(first.2, |best, p| {
+        let (old, other) = (&found[best], &found[p.2]);
+        if (other.gap, other.feature) < (old.gap, old.feature) { p.2 } else { best }
+    });
+    let level = hull.iter().map(|h| found[h.2].gap).fold(f64::INFINITY, f64::min);
+    if found[deepest].gap < level - 1e-12 * size {
+        hull.push((0.0, 0.0, deepest));
+    }
+}
+
+/// Keeps the deepest point and then, one by one, the point farthest from all kept ones, near points before
+/// far ones.
+fn thin(found: &mut Vec<Found>, kept: &mut Vec<Found>, scores: &mut Vec<f64>) {
+    let key = |f: &Found| (f.gap, f.feature);
+    let low = found.iter().map(|f| f.gap).fold(f64::INFINITY, f64::min);
+    let high = found.iter().map(|f| f.gap).fold(f64::NEG_INFINITY, f64::max);
+    let weight = |f: &Found| 1.0 - 0.9 * (f.gap - low) / (high - low).max(f64::MIN_POSITIVE);
+    let box_of_all = Aabb::of_points(found.iter().map(|f| f.on_B));
+    let size = box_of_all.size().max();
+    let mut next = (1..found.len())
+        .fold(0, |best, i| if key(&found[i]) < key(&found[best]) { i } else { best });
+    scores.clear();
+    scores.resize(found.len(), f64::INFINITY);
+    kept.clear();
+    while kept.len() < MOST {
+        let pick = found[next];
+        kept.push(pick);
+        next = 0;
+        for (i, f) in found.iter().enumerate() {
+            // Normals count as positions do: where two walls meet, both are needed.
+            let apart = (f.on_B - pick.on_B).norm() + size * (f.normal - pick.normal).norm();
+            scores[i] = scores[i].min(apart);
+            if scores[i] * weight(f) > scores[next] * weight(&found[next]) {
+                next = i;
+            }
+        }
+    }
+    std::mem::swap(found, kept);
+}

@@ -1,0 +1,303 @@
+//! Contacts between two surfaces of triangles, neither of them convex.
+//!
+//! Two polyhedra touch at vertices over faces and at crossings of convex edges, nowhere else. Vertices of each
+//! surface are probed against the faces of the other, both ways; a vertex inside a solid is pushed out through
+//! faces towards which it is the foremost of its neighbours, so that it leaves the way it came. Convex edges
+//! are crossed with convex edges; the normal must lie in the wedges of both. Distances are exact; no field is
+//! sampled. O((vertices + edges near the other surface) · log n).
+
+use super::found::{Found, Kind, Scratch, name};
+use super::prism::covers;
+use super::surface::{Behind, Surface, lies_back};
+use crate::Aabb;
+use crate::shape::mesh::Bend;
+use nalgebra::{Isometry3, Vector3};
+
+/// Sine by which a normal may leave the cone of a penetrating vertex or an edge [-]: wide enough for the
+/// far points of two faces that are nearly parallel.
+const SLACK: f64 = 0.1;
+/// Share of the smaller surface's size to which crossing edges may penetrate [-].
+const DEEPEST: f64 = 0.05;
+
+/// Finds the contacts within `reach` [m] between surface `a` at `X_BA` and surface `b`.
+pub fn find<A: Surface, B: Surface>(
+    a: &A,
+    X_BA: &Isometry3<f64>,
+    b: &B,
+    reach: f64,
+    scratch: &mut Scratch,
+) {
+    let X_AB = X_BA.inverse();
+    probe(a, X_BA, b, reach, 0, scratch);
+    let from_a = scratch.found.len();
+    probe(b, &X_AB, a, reach, 1, scratch);
+    // The second probe speaks in A, from A into B: turn it round.
+    for f in &mut scratch.found[from_a..] {
+        f.on_B = X_BA.rotation * f.on_A() + X_BA.translation.vector;
+        f.normal = -(X_BA.rotation * f.normal);
+    }
+    edges(a, X_BA, b, reach, scratch);
+}
+
+/// Bounds in the frame to which `X` leads.
+fn moved(bounds: &Aabb, X: &Isometry3<f64>) -> Aabb {
+    Aabb::of_box(X, bounds.centre(), 0.5 * bounds.size())
+}
+
+/// The part of a surface's frame in which the other surface (with what lies behind it) can be.
+fn overlap<S: Surface>(other: &S, X: &Isometry3<f64>, reach: f64) -> Aabb {
+    let mut bounds = other.bounds();
+    if other.behind() == Behind::Ground {
+        bounds.min.z -= bounds.size().max();
+    }
+    moved(&bounds, X).inflated(reach)
+}
+
+/// Vertices of `a` over faces of `b`, written in the frame of `b`.
+fn probe<A: Surface, B: Surface>(
+    a: &A,
+    X_BA: &Isometry3<f64>,
+    b: &B,
+    reach: f64,
+    round: u32,
+    scratch: &mut Scratch,
+) {
+    let Scratch { near, other, vertices, found, .. } = scratch;
+    near.clear();
+    vertices.clear();
+    a.near(&overlap(b, &X_BA.inverse(), reach), near);
+    vertices.extend(near.iter().flat_map(|&t| a.triangle(t)));
+    vertices.sort_unstable();
+    vertices.dedup();
+    let centre = X_BA.rotation * a.bounds().centre() + X_BA.translation.vector;
+    let room = overlap(b, &Isometry3::identity(), reach);
+    let sheet = b.behind() == Behind::Sheet;
+    for &v in vertices.iter() {
+        // Both sides of a sheet can touch; of a solid only what is not sunk in valleys.
+        if !(a.exposed(v) || a.behind() == Behind::Sheet) {
+            continue;
+        }
+        let x = X_BA.rotation * a.vertex(v) + X_BA.translation.vector;
+        if !room.contains_point(&x) {
+            continue;
+        }
+        let inside = b.inside(&x);
+        let depth = inside.map_or(if sheet { reach } else { 0.0 }, |(depth, ..)| depth);
+        let foremost =
+            |n: &Vector3<f64>| a.extremal(v, &-X_BA.rotation.inverse_transform_vector(n), SLACK);
+        let start = found.len();
+        let patch = |t: u32| name(Kind::Patch, v, b.patch(t).wrapping_mul(2) + round);
+        other.clear();
+        // Far inside, the faces around are too many to ask: the nearest one decides.
+        if depth <= reach + b.mesh_width() {
+            let radius = 1.5 * depth + reach;
+            b.near(&Aabb::around(x, Vector3::repeat(radius)), other);
+        }
+        other.sort_unstable();
+        for &t in other.iter() {
+            let (n, corner) = (b.normal(t), b.vertex(b.triangle(t)[0]));
+            let sign = if sheet && n.dot(&(centre - corner)) < 0.0 { -1.0 } else { 1.0 };
+            let n = n * sign;
+            let gap = n.dot(&(x - corner));
+            let penetrates = gap < 0.0;
+            if gap > reach
+                || (penetrates && !(sheet || inside.is_some()))
+                || gap < -1.5 * depth - 1e-12
+            {
+                continue;
+            }
+            if !covers(b, t, sign, &x, reach + (-gap).max(0.0)) || (penetrates && !foremost(&n)) {
+                continue;
+            }
+            let feature = patch(t);
+            if found[start..].iter().any(|f| f.feature == feature) {
+                continue;
+            }
+            let on_B = x - n * gap;
+            found.push(Found { feature, on_B, normal: n, gap, clear: gap, over: Some(t) });
+        }
+        leave(b, &x, reach, start, other, found);
+        if let Some((depth, t, out)) = inside
+            && found.len() == start
+            && foremost(&out)
+        {
+            let (feature, on_B) = (patch(t), x + out * depth);
+            found.push(Found {
+                feature,
+                on_B,
+                normal: out,
+                gap: -depth,
+                clear: -depth,
+                over: None,
+            });
+        }
+    }
+}
+
+/// Of the ways out of one vertex `x` from index `start` on, drops those that a shorter one makes needless.
+fn leave<B: Surface>(
+    b: &B,
+    x: &Vector3<f64>,
+    reach: f64,
+    start: usize,
+    near: &[u32],
+    found: &mut Vec<Found>,
+) {
+    let mut i = start;
+    while i < found.len() {
+        let deep = found[i];
+        let needless = deep.gap < 0.0
+            && found[start..].iter().any(|way| {
+                if !(way.gap < 0.0 && way.gap > 0.999 * deep.gap) {
+                    return false;
+                }
+                let outside = x - way.normal * way.gap;
+                let Some(t) = deep.over else { return false };
+                let sign = b.normal(t).dot(&deep.normal);
+                !near.iter().any(|&other| {
+                    b.patch(other) == b.patch(t)
+                        && covers(b, other, sign, &outside, reach - deep.gap)
+                })
+            });
+        if needless {
+            found.remove(i);
+        } else {
+            i += 1;
+        }
+    }
+}
+
+/// An edge that stands out, with the directions into its faces.
+#[derive(Clone, Copy)]
+struct Ridge {
+    from: Vector3<f64>,
+    along: Vector3<f64>,
+    /// Directions across the edge into its two faces (twice the same at a border).
+    into: [Vector3<f64>; 2],
+}
+
+impl Ridge {
+    /// Side `k` of triangle `t`.
+    fn new<S: Surface>(surface: &S, t: u32, k: usize) -> Self {
+        let corners = surface.corners(t);
+        let along = corners[(k + 1) % 3] - corners[k];
+        let into = |n: Vector3<f64>, sense: f64| n.cross(&along).normalize() * sense;
+        let first = into(surface.normal(t), 1.0);
+        let second = surface.side(t, k).across.map_or(first, |other| {
+            // The third corner of the other face tells its side.
+            let third = surface.triangle(other);
+            let shared = surface.triangle(t);
+            let apex = third.iter().find(|v| !shared.contains(v)).map(|&v| surface.vertex(v));
+            let inward = into(surface.normal(other), 1.0);
+            match apex {
+                Some(apex) if inward.dot(&(apex - corners[k])) < 0.0 => -inward,
+                _ => inward,
+            }
+        });
+        Self { from: corners[k], along, into: [first, second] }
+    }
+
+    fn moved(&self, X: &Isometry3<f64>) -> Self {
+        Self {
+            from: X.rotation * self.from + X.translation.vector,
+            along: X.rotation * self.along,
+            into: self.into.map(|d| X.rotation * d),
+        }
+    }
+
+    /// Whether nothing near the edge reaches farther along `m`.
+    fn extremal(&self, m: &Vector3<f64>) -> bool {
+        self.into.iter().all(|d| lies_back(&Vector3::zeros(), d, m, SLACK))
+    }
+
+    fn bounds(&self) -> Aabb {
+        Aabb::of_points([self.from, self.from + self.along])
+    }
+}
+
+/// Whether side `k` of `t` stands out and `t` is the triangle that speaks for it.
+fn speaks<S: Surface>(surface: &S, t: u32, k: usize) -> Option<u32> {
+    let side = surface.side(t, k);
+    let stands_out = match side.bend {
+        Bend::Convex | Bend::Border => true,
+        Bend::Concave => surface.behind() == Behind::Sheet,
+        Bend::Flat => false,
+    };
+    (stands_out && side.across.is_none_or(|other| t < other)).then_some(side.edge)
+}
+
+/// Edges of `a` that cross edges of `b`.
+fn edges<A: Surface, B: Surface>(
+    a: &A,
+    X_BA: &Isometry3<f64>,
+    b: &B,
+    reach: f64,
+    scratch: &mut Scratch,
+) {
+    let Scratch { near, other, found, .. } = scratch;
+    let size = a.bounds().size().max().min(b.bounds().size().max());
+    let deepest = reach.max((DEEPEST * size).min(a.mesh_width().max(b.mesh_width())));
+    near.clear();
+    a.near(&overlap(b, &X_BA.inverse(), deepest), near);
+    near.sort_unstable();
+    let centre = X_BA.rotation * a.bounds().centre() + X_BA.translation.vector;
+    for &t in near.iter() {
+        for k in 0..3 {
+            let Some(edge_a) = speaks(a, t, k) else { continue };
+            let ridge = Ridge::new(a, t, k).moved(X_BA);
+            other.clear();
+            b.near(&ridge.bounds().inflated(deepest), other);
+            other.sort_unstable();
+            for &face in other.iter() {
+                for side in 0..3 {
+                    let Some(edge_b) = speaks(b, face, side) else { continue };
+                    let against = Ridge::new(b, face, side);
+                    let Some((normal, on_B, gap)) = cross(&ridge, &against, &centre) else {
+                        continue;
+                    };
+                    if gap > reach || gap < -deepest {
+                        continue;
+                    }
+                    // A crossing below the surface must be inside what it claims to penetrate.
+                    let midway = on_B + normal * (0.5 * gap);
+                    if gap < -1e-9 * size
+                        && b.behind() != Behind::Sheet
+                        && b.inside(&midway).is_none()
+                    {
+                        continue;
+                    }
+                    let feature = name(Kind::Edge, edge_a, edge_b);
+                    found.push(Found { feature, on_B, normal, gap, clear: gap, over: None });
+                }
+            }
+        }
+    }
+}
+
+/// Where two edges cross: the normal from b into a, the point on b and the gap, if the normal is in the wedges
+/// of both and the crossing within both.
+fn cross(a: &Ridge, b: &Ridge, centre: &Vector3<f64>) -> Option<(Vector3<f64>, Vector3<f64>, f64)> {
+    let normal = a.along.cross(&b.along);
+    let (scale, square) = (a.along.norm() * b.along.norm(), normal.norm_squared());
+    // Edges as good as parallel touch at their ends, which are vertices.
+    if !(square > 1e-12 * scale * scale) {
+        return None;
+    }
+    let mut m = normal / square.sqrt();
+    let fits = |m: &Vector3<f64>| b.extremal(m) && a.extremal(&-m);
+    match (fits(&m), fits(&-m)) {
+        (false, false) => return None,
+        (true, false) => {}
+        (false, true) => m = -m,
+        (true, true) => m *= m.dot(&(centre - b.from)).signum(),
+    }
+    let between = b.from - a.from;
+    let s = between.cross(&b.along).dot(&normal) / square;
+    let t = between.cross(&a.along).dot(&normal) / square;
+    let within = |x: f64| (-1e-9..=1.0 + 1e-9).contains(&x);
+    if !(within(s) && within(t)) {
+        return None;
+    }
+    let (on_A, on_B) = (a.from + a.along * s, b.from + b.along * t);
+    Some((m, on_B, m.dot(&(on_A - on_B))))
+}
