@@ -151,10 +151,6 @@ impl Rows {
         &self.terms[constraint.first_term as usize..constraint.end_term as usize]
     }
 
-    pub fn all_terms(&self) -> &[Term] {
-        &self.terms
-    }
-
     pub fn values(&self, term: &Term) -> &[f64] {
         &self.values[term.offset as usize..(term.offset + term.len) as usize]
     }

@@ -87,9 +87,9 @@ fn rows_are_the_rates_of_errors_seen_link_by_link_and_as_a_whole() {
     let mut rng = SplitMix64::new(5);
     for _ in 0..20 {
         let mut state = State::new(model);
-        let jump: Vec<f64> = (0..model.nv()).map(|_| rng.number()).collect();
+        let jump: Vec<f64> = (0..model.nv()).map(|_| rng.uniform(-1.0, 1.0)).collect();
         integrate(model, &State::new(model).q, &jump, 0.7, &mut state.q);
-        state.v = (0..model.nv()).map(|_| rng.number()).collect();
+        state.v = (0..model.nv()).map(|_| rng.uniform(-1.0, 1.0)).collect();
         let mut data = Data::new(model);
         kinematics(model, &state.q, &mut data);
         velocities(model, &state.v, &mut data);
