@@ -10,6 +10,7 @@ pub mod cuboid;
 pub mod cylinder;
 pub mod ellipsoid;
 pub mod heightfield;
+mod hull;
 pub mod mesh;
 mod nearest;
 pub mod sphere;
