@@ -8,7 +8,7 @@
 
 use super::epa::Depth;
 use super::gjk::{self, Answer, Difference};
-use super::{Core, Face, Manifold, feature};
+use super::{Core, Face, Manifold, feature, polish};
 use nalgebra::{Isometry3, Vector3};
 
 /// Cosine between a face's normal and the contact's above which the face can carry a manifold.
@@ -49,6 +49,10 @@ pub fn contacts(
     };
     if !(separation - rounding <= reach) {
         return;
+    }
+    let sharper = polish::normal(&pair, normal);
+    if sharper != normal {
+        (normal, separation) = (sharper, pair.separation(&sharper));
     }
     let mut scratch = std::mem::take(&mut manifold.scratch);
     faces(&pair, &normal, &mut scratch.face_a, &mut scratch.face_b);
@@ -108,9 +112,16 @@ pub fn contacts(
     // The nearest points are never left out.
     let least = manifold.touches()[from..].iter().fold(f64::INFINITY, |least, t| least.min(t.gap));
     if !(least <= separation - rounding + SLACK * size) {
-        let middle = 0.5 * (on_a + on_b);
-        let half = 0.5 * separation * normal;
-        write.push(feature::nearest(), middle - half, middle + half, manifold);
+        // A vertex or a curved surface has one point that looks along the normal.
+        let (p, q) = match (&scratch.face_a.points[..], &scratch.face_b.points[..]) {
+            ([p], _) => (*p, p + separation * normal),
+            (_, [q]) => (q - separation * normal, *q),
+            _ => {
+                let (middle, half) = (0.5 * (on_a + on_b), 0.5 * separation * normal);
+                (middle - half, middle + half)
+            }
+        };
+        write.push(feature::nearest(), p, q, manifold);
     }
     manifold.scratch = scratch;
     if manifold.len() - from > MOST {

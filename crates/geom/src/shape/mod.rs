@@ -12,6 +12,7 @@ pub mod cylinder;
 pub mod ellipsoid;
 pub mod generate;
 pub mod heightfield;
+mod hull;
 pub mod mesh;
 pub mod moments;
 mod nearest;
@@ -288,6 +289,14 @@ impl Core for Shape {
         match self {
             Self::Convex(convex) => convex.centre(),
             _ => Vector3::zeros(),
+        }
+    }
+
+    fn curvature(&self, dir_S: &Vector3<f64>) -> Option<Matrix3<f64>> {
+        match self {
+            Self::Cylinder { radius, .. } => cylinder::curvature(*radius, dir_S),
+            Self::Ellipsoid { radii } => Some(ellipsoid::curvature(radii, dir_S)),
+            _ => None,
         }
     }
 
