@@ -396,7 +396,8 @@ fn prune<S: Surface>(surface: &S, reach: f64, scratch: &mut Scratch) {
                         behind < -1e-6 * (step - deep.gap)
                     }
                     Some(t) => {
-                        let x = deep.on_A() + way.normal * step;
+                        // A little farther, so that a border just reached counts as left behind.
+                        let x = deep.on_A() + way.normal * (step - 1e-6 * deep.gap);
                         let sign = surface.normal(t).dot(&deep.normal);
                         let yielding = reach - deep.gap;
                         !near.iter().any(|&other| {

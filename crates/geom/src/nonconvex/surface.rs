@@ -58,6 +58,9 @@ pub trait Surface {
     /// points outside and for sheets.
     fn inside(&self, point: &Vector3<f64>) -> Option<(f64, u32, Vector3<f64>)>;
 
+    /// Depth of a point [m], negative outside; `None` where there is no inside.
+    fn depth(&self, point: &Vector3<f64>) -> Option<f64>;
+
     /// Corners of a triangle [m].
     fn corners(&self, t: u32) -> [Vector3<f64>; 3] {
         self.triangle(t).map(|v| self.vertex(v))
@@ -130,6 +133,13 @@ impl Surface for Mesh {
         let found = self.signed_distance(point, f64::INFINITY)?;
         (found.distance < 0.0).then_some((-found.distance, found.nearest.triangle, found.gradient))
     }
+
+    fn depth(&self, point: &Vector3<f64>) -> Option<f64> {
+        if !self.is_closed() {
+            return None;
+        }
+        self.signed_distance(point, f64::INFINITY).map(|found| -found.distance)
+    }
 }
 
 impl Surface for HeightField {
@@ -186,5 +196,10 @@ impl Surface for HeightField {
         let n = self.normal(t);
         let depth = n.dot(&(self.corners(t)[0] - point));
         (depth > 0.0).then_some((depth, t, n))
+    }
+
+    fn depth(&self, point: &Vector3<f64>) -> Option<f64> {
+        let t = self.triangle_under(point.x, point.y)?;
+        Some(self.normal(t).dot(&(self.corners(t)[0] - point)))
     }
 }

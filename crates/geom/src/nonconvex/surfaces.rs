@@ -106,7 +106,7 @@ fn probe<A: Surface, B: Surface>(
             {
                 continue;
             }
-            if !covers(b, t, sign, &x, reach + (-gap).max(0.0)) || (penetrates && !foremost(&n)) {
+            if !covers(b, t, sign, &x, reach + (-gap).max(0.0)) || !foremost(&n) {
                 continue;
             }
             let feature = patch(t);
@@ -151,7 +151,8 @@ fn leave<B: Surface>(
                 if !(way.gap < 0.0 && way.gap > 0.999 * deep.gap) {
                     return false;
                 }
-                let outside = x - way.normal * way.gap;
+                // A little farther, so that a border just reached counts as left behind.
+                let outside = x - way.normal * (way.gap + 1e-6 * deep.gap);
                 let Some(t) = deep.over else { return false };
                 let sign = b.normal(t).dot(&deep.normal);
                 !near.iter().any(|&other| {
@@ -174,6 +175,8 @@ struct Ridge {
     along: Vector3<f64>,
     /// Directions across the edge into its two faces (twice the same at a border).
     into: [Vector3<f64>; 2],
+    /// Unit normals of its two faces.
+    normals: [Vector3<f64>; 2],
 }
 
 impl Ridge {
@@ -194,7 +197,9 @@ impl Ridge {
                 _ => inward,
             }
         });
-        Self { from: corners[k], along, into: [first, second] }
+        let across = surface.side(t, k).across.unwrap_or(t);
+        let normals = [t, across].map(|face| surface.normal(face));
+        Self { from: corners[k], along, into: [first, second], normals }
     }
 
     fn moved(&self, X: &Isometry3<f64>) -> Self {
@@ -202,12 +207,22 @@ impl Ridge {
             from: X.rotation * self.from + X.translation.vector,
             along: X.rotation * self.along,
             into: self.into.map(|d| X.rotation * d),
+            normals: self.normals.map(|n| X.rotation * n),
         }
     }
 
     /// Whether nothing near the edge reaches farther along `m`.
     fn extremal(&self, m: &Vector3<f64>) -> bool {
         self.into.iter().all(|d| lies_back(&Vector3::zeros(), d, m, SLACK))
+    }
+
+    /// Whether a point that has passed the edge by `gap` < 0 [m] against `m` and lies `depth` [m] inside the
+    /// solid is where the edge alone would have it. In a thin wall another face is nearer, or the point is
+    /// outside: then the edge was not passed.
+    fn holds(&self, m: &Vector3<f64>, gap: f64, depth: Option<f64>) -> bool {
+        let Some(depth) = depth else { return true };
+        let steepest = self.normals.iter().map(|n| m.dot(n)).fold(1.0, f64::min);
+        depth >= -gap * (0.9 * steepest.max(0.0) - 0.1)
     }
 
     fn bounds(&self) -> Aabb {
@@ -238,7 +253,8 @@ fn edges<A: Surface, B: Surface>(
     let size = a.bounds().size().max().min(b.bounds().size().max());
     let deepest = reach.max((DEEPEST * size).min(a.mesh_width().max(b.mesh_width())));
     near.clear();
-    a.near(&overlap(b, &X_BA.inverse(), deepest), near);
+    let X_AB = X_BA.inverse();
+    a.near(&overlap(b, &X_AB, deepest), near);
     near.sort_unstable();
     let centre = X_BA.rotation * a.bounds().centre() + X_BA.translation.vector;
     for &t in near.iter() {
@@ -258,12 +274,11 @@ fn edges<A: Surface, B: Surface>(
                     if gap > reach || gap < -deepest {
                         continue;
                     }
-                    // A crossing below the surface must be inside what it claims to penetrate.
-                    let midway = on_B + normal * (0.5 * gap);
-                    if gap < -1e-9 * size
-                        && b.behind() != Behind::Sheet
-                        && b.inside(&midway).is_none()
-                    {
+                    let b_in_A = X_AB.rotation * on_B + X_AB.translation.vector;
+                    let real = gap >= -1e-9 * size
+                        || (against.holds(&normal, gap, b.depth(&(on_B + normal * gap)))
+                            && ridge.holds(&-normal, gap, a.depth(&b_in_A)));
+                    if !real {
                         continue;
                     }
                     let feature = name(Kind::Edge, edge_a, edge_b);
