@@ -23,6 +23,8 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Sine by which a normal may leave the cone of a vertex [-].
 const CONE_SLACK: f64 = 1e-6;
+/// Normals of a wedge that are tried when A penetrates.
+const SAMPLES: u32 = 8;
 /// Name of the support point of A where it is no vertex of its face; above all names of vertices.
 const SUPPORT: u32 = 1 << 15;
 
@@ -220,29 +222,38 @@ fn best_normal(
     // One-sided slopes at the ends: a face of A that lies flat there has no single lowest point.
     let inset = 1e-9 * opening;
     let (first, last) = (slope(inset), slope(opening - inset));
-    let theta = match (first > 0.0, last < 0.0) {
+    let end = if clear(0.0) >= clear(opening) { 0.0 } else { opening };
+    let bisect = |mut low: f64, mut high: f64| {
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if slope(middle) > 0.0 {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        0.5 * (low + high)
+    };
+    let mut theta = match (first > 0.0, last < 0.0) {
         (false, true) => 0.0,
         (true, false) => opening,
-        (false, false) => {
-            if clear(0.0) >= clear(opening) {
-                0.0
-            } else {
-                opening
-            }
-        }
-        (true, true) => {
-            let (mut low, mut high) = (0.0, opening);
-            for _ in 0..60 {
-                let middle = 0.5 * (low + high);
-                if slope(middle) > 0.0 {
-                    low = middle;
-                } else {
-                    high = middle;
-                }
-            }
-            0.5 * (low + high)
-        }
+        (false, false) => end,
+        (true, true) => bisect(0.0, opening),
     };
+    // Apart, that is the only maximum. Penetrating there may be several: look for the best of them.
+    if clear(theta) < Core::radius(moved.shape) {
+        let step = opening / f64::from(SAMPLES);
+        let mut best = (theta, clear(theta));
+        for k in 1..SAMPLES {
+            let value = clear(step * f64::from(k));
+            if value > best.1 {
+                best = (step * f64::from(k), value);
+            }
+        }
+        if best.0 != theta {
+            theta = bisect(best.0 - step, best.0 + step);
+        }
+    }
     at(theta).0.try_normalize(0.5)
 }
 
@@ -393,7 +404,7 @@ fn prune<S: Surface>(surface: &S, reach: f64, scratch: &mut Scratch) {
                 match deep.over {
                     None => {
                         let behind = way.normal.dot(&(deep.on_B - way.on_B));
-                        behind < -1e-6 * (step - deep.gap)
+                        behind < 1e-6 * (step - deep.gap)
                     }
                     Some(t) => {
                         // A little farther, so that a border just reached counts as left behind.

@@ -19,6 +19,9 @@ const SLACK: f64 = 0.1;
 /// Share of the smaller surface's size to which crossing edges may penetrate [-].
 const DEEPEST: f64 = 0.05;
 
+/// Multiple of a crossing's depth within which another way out counts as near [-].
+const NEARBY: f64 = 10.0;
+
 /// Finds the contacts within `reach` [m] between surface `a` at `X_BA` and surface `b`.
 pub fn find<A: Surface, B: Surface>(
     a: &A,
@@ -225,6 +228,11 @@ impl Ridge {
         depth >= -gap * (0.9 * steepest.max(0.0) - 0.1)
     }
 
+    /// Whether the edge stands above a point at `offset` [m] from it: behind both of its faces.
+    fn above(&self, offset: &Vector3<f64>) -> bool {
+        self.normals.iter().all(|n| n.dot(offset) < 0.0)
+    }
+
     fn bounds(&self) -> Aabb {
         Aabb::of_points([self.from, self.from + self.along])
     }
@@ -278,7 +286,17 @@ fn edges<A: Surface, B: Surface>(
                     let real = gap >= -1e-9 * size
                         || (against.holds(&normal, gap, b.depth(&(on_B + normal * gap)))
                             && ridge.holds(&-normal, gap, a.depth(&b_in_A)));
-                    if !real {
+                    // Nor must a shorter way out nearby undo the crossing.
+                    let needless = gap < 0.0
+                        && found.iter().any(|way| {
+                            let (step, apart) = (way.normal * -way.gap, on_B - way.on_B);
+                            let moved = normal * gap + step;
+                            way.gap < 0.0
+                                && way.gap > 0.999 * gap
+                                && apart.norm() < NEARBY * -gap
+                                && !(against.above(&moved) && ridge.above(&-moved))
+                        });
+                    if !real || needless {
                         continue;
                     }
                     let feature = name(Kind::Edge, edge_a, edge_b);
