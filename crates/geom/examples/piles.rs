@@ -16,13 +16,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// Colliders and the poses of their frames.
+type Scene = (Colliders, Vec<Isometry3<f64>>);
+
 /// Half edge of the boxes and radius of the balls in the clutter [m].
 const HALF: f64 = 0.05;
 /// Radius of the granular balls [m].
 const RADIUS: f64 = 0.01;
 
 /// Boxes and balls by turns in four columns of layers, each resting on the one below.
-fn clutter(n: usize) -> Result<(Colliders, Vec<Isometry3<f64>>), Box<dyn std::error::Error>> {
+fn clutter(n: usize) -> Result<Scene, Box<dyn std::error::Error>> {
     let mut builder = Colliders::builder();
     let mut frames = vec![Isometry3::identity()];
     builder.fixed(0);
@@ -52,7 +55,7 @@ fn clutter(n: usize) -> Result<(Colliders, Vec<Isometry3<f64>>), Box<dyn std::er
 }
 
 /// Balls in a dense packing of layers, on a plane.
-fn balls(n: usize) -> Result<(Colliders, Vec<Isometry3<f64>>), Box<dyn std::error::Error>> {
+fn balls(n: usize) -> Result<Scene, Box<dyn std::error::Error>> {
     let mut builder = Colliders::builder();
     let mut frames = vec![Isometry3::identity()];
     builder.fixed(0);

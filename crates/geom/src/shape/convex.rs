@@ -1,8 +1,9 @@
 //! The convex hull of points: vertices, polygonal faces, and integrals over its volume.
 //!
 //! Triangles of the hull that lie in one plane are joined to polygons, so that flat faces are flat
-//! for the narrow phase too. Support in O(vertices).
+//! for the narrow phase too. Support and faces in O(vertices) and O(faces).
 
+use super::hull;
 use crate::narrow::Face;
 use crate::{Aabb, ShapeError};
 use nalgebra::{Isometry3, Matrix3, Vector3};
@@ -28,8 +29,24 @@ pub struct Convex {
 impl Convex {
     /// The hull of `points` [m].
     pub fn hull(points: &[Vector3<f64>]) -> Result<Self, ShapeError> {
-        let _ = points;
-        Err(ShapeError::TooFew { shape: "convex", element: "points", found: 0, expected: 4 })
+        let hull = hull::of_points(points)?;
+        let (volume, com, inertia) = integrals(&hull);
+        let normals = hull.faces.iter().map(|face| face_normal(&hull.vertices, face)).collect();
+        let mut starts = vec![0];
+        for face in &hull.faces {
+            starts.push(starts[starts.len() - 1] + face.len() as u32);
+        }
+        Ok(Self {
+            bounds: Aabb::of_points(hull.vertices.iter().copied()),
+            radius: hull.vertices.iter().fold(0.0, |most: f64, vertex| most.max(vertex.norm())),
+            corners: hull.faces.concat(),
+            vertices: hull.vertices,
+            starts,
+            normals,
+            volume,
+            com,
+            inertia,
+        })
     }
 
     /// Vertices [m].
@@ -74,32 +91,58 @@ impl Convex {
 
     /// Farthest vertex along `dir` [m].
     pub fn support(&self, dir: &Vector3<f64>) -> Vector3<f64> {
-        self.vertices[self.support_vertex(dir)]
-    }
-
-    /// Index of the farthest vertex along `dir`; the first of several.
-    pub fn support_vertex(&self, dir: &Vector3<f64>) -> usize {
-        let mut best = (0, f64::NEG_INFINITY);
-        for (k, vertex) in self.vertices.iter().enumerate() {
-            let height = vertex.dot(dir);
-            if height > best.1 {
-                best = (k, height);
-            }
-        }
-        best.0
+        self.vertices[farthest(&self.vertices, dir)]
     }
 
     /// The face that looks most along `dir`, as a polygon.
     pub fn face(&self, dir: &Vector3<f64>, face: &mut Face) {
-        let mut best = (0, f64::NEG_INFINITY);
-        for (k, normal) in self.normals.iter().enumerate() {
-            let height = normal.dot(dir);
-            if height > best.1 {
-                best = (k, height);
-            }
-        }
-        for &corner in self.face_corners(best.0) {
+        for &corner in self.face_corners(farthest(&self.normals, dir)) {
             face.push(corner, self.vertices[corner as usize]);
         }
     }
+}
+
+/// Index of the farthest vector along `dir`; the first of several.
+fn farthest(vectors: &[Vector3<f64>], dir: &Vector3<f64>) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (k, vector) in vectors.iter().enumerate() {
+        let height = vector.dot(dir);
+        if height > best.1 {
+            best = (k, height);
+        }
+    }
+    best.0
+}
+
+/// Unit normal of a polygon by the sum of its triangles, which averages round-off over them.
+fn face_normal(vertices: &[Vector3<f64>], face: &[u32]) -> Vector3<f64> {
+    let origin = vertices[face[0] as usize];
+    let spoke = |k: usize| vertices[face[k] as usize] - origin;
+    (1..face.len() - 1).map(|k| spoke(k).cross(&spoke(k + 1))).sum::<Vector3<f64>>().normalize()
+}
+
+/// Volume [m³], centre of mass [m] and central inertia per density [m⁵], by tetrahedra from one
+/// vertex: ∫ x xᵀ over one with corners 0, a, b, c is det/120 (Σ p pᵀ + (Σ p)(Σ p)ᵀ).
+fn integrals(hull: &hull::Hull) -> (f64, Vector3<f64>, Matrix3<f64>) {
+    let origin = hull.vertices[0];
+    let (mut six_volume, mut moment, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
+    for face in &hull.faces {
+        let corner = |k: usize| hull.vertices[face[k] as usize] - origin;
+        for k in 1..face.len() - 1 {
+            let (a, b, c) = (corner(0), corner(k), corner(k + 1));
+            let determinant = a.dot(&b.cross(&c));
+            let sum = a + b + c;
+            six_volume += determinant;
+            moment += determinant / 4.0 * sum;
+            second += determinant / 20.0
+                * (a * a.transpose()
+                    + b * b.transpose()
+                    + c * c.transpose()
+                    + sum * sum.transpose());
+        }
+    }
+    let offset = moment / six_volume;
+    let central = (second - six_volume * offset * offset.transpose()) / 6.0;
+    let inertia = Matrix3::from_diagonal_element(central.trace()) - central;
+    (six_volume / 6.0, origin + offset, inertia)
 }

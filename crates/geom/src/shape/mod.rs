@@ -12,6 +12,7 @@ pub mod cylinder;
 pub mod ellipsoid;
 pub mod generate;
 pub mod heightfield;
+mod hull;
 pub mod mesh;
 pub mod moments;
 mod nearest;
