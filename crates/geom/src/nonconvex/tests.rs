@@ -132,12 +132,14 @@ fn a_sphere_rolling_over_the_seams_of_a_flat_mesh_feels_a_plane() {
 #[test]
 fn every_convex_shape_rests_on_a_tessellated_floor_as_deep_as_its_support() {
     let floor = mesh(generate::grid((4.0, 4.0), (19, 23)));
+    let points: Vec<_> = (0..20).map(|k| walk(k) - Vector3::repeat(0.5)).collect();
     let shapes = [
         Shape::Sphere { radius: 0.3 },
         Shape::Capsule { radius: 0.2, half_length: 0.4 },
         Shape::Cylinder { radius: 0.3, half_length: 0.25 },
         Shape::Ellipsoid { radii: Vector3::new(0.4, 0.2, 0.3) },
         Shape::Box(Vector3::new(0.2, 0.3, 0.4)),
+        Shape::convex(&points).unwrap(),
     ];
     for shape in &shapes {
         for k in 0..40 {
@@ -584,12 +586,14 @@ fn a_mesh_of_a_box_is_as_far_from_convex_shapes_as_the_best_separating_plane() {
     let half = Vector3::new(0.5, 0.4, 0.3);
     let (solid, shell) = (Shape::Box(half), mesh(generate::cuboid(half)));
     let small = Vector3::new(0.1, 0.2, 0.15);
+    let points: Vec<_> = (0..20).map(|k| (walk(k) - Vector3::repeat(0.5)) * 0.4).collect();
     let shapes = [
         (Shape::Sphere { radius: 0.2 }, None),
         (Shape::Capsule { radius: 0.1, half_length: 0.2 }, None),
         (Shape::Cylinder { radius: 0.15, half_length: 0.1 }, None),
         (Shape::Ellipsoid { radii: Vector3::new(0.2, 0.1, 0.15) }, None),
         (Shape::Box(small), None),
+        (Shape::convex(&points).unwrap(), None),
         (Shape::Box(small), Some(mesh(generate::cuboid(small)))),
     ];
     let directions: Vec<Vector3<f64>> =
