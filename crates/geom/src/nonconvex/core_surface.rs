@@ -122,7 +122,7 @@ pub fn find<S: Surface>(
     if from_behind && let Some((depth, t, out)) = surface.inside(&centre) {
         deep(&moved, surface, (depth, t, out), &centre, scratch);
     }
-    prune(surface, reach, scratch);
+    prune(surface, scratch);
 }
 
 /// Points of A's face over triangle `t`.
@@ -141,7 +141,7 @@ fn faces<S: Surface>(
     for (&id, x) in scratch.face.ids.iter().zip(&scratch.face.points) {
         let height = n.dot(&(x - corner));
         let gap = height - radius;
-        if !(gap <= reach) || !covers(surface, t, sign, x, reach + (-gap).max(0.0)) {
+        if !(gap <= reach) || !covers(surface, t, sign, x) {
             continue;
         }
         let feature = name(Kind::Patch, id, surface.patch(t));
@@ -388,7 +388,7 @@ fn deep<S: Surface>(
 
 /// Drops penetrations that the way out of a shallower one resolves: after moving A by the depth of that one,
 /// the point of A no longer hangs over the patch, or the feature of B is no longer reached.
-fn prune<S: Surface>(surface: &S, reach: f64, scratch: &mut Scratch) {
+fn prune<S: Surface>(surface: &S, scratch: &mut Scratch) {
     let Scratch { found, kept, near, .. } = scratch;
     if found.len() < 2 || !found.iter().any(|f| f.gap < 0.0) {
         return;
@@ -410,10 +410,9 @@ fn prune<S: Surface>(surface: &S, reach: f64, scratch: &mut Scratch) {
                         // A little farther, so that a border just reached counts as left behind.
                         let x = deep.on_A() + way.normal * (step - 1e-6 * deep.gap);
                         let sign = surface.normal(t).dot(&deep.normal);
-                        let yielding = reach - deep.gap;
                         !near.iter().any(|&other| {
                             surface.patch(other) == surface.patch(t)
-                                && covers(surface, other, sign, &x, yielding)
+                                && covers(surface, other, sign, &x)
                         })
                     }
                 }

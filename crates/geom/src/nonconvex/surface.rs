@@ -5,6 +5,7 @@
 use crate::Aabb;
 use crate::shape::HeightField;
 use crate::shape::mesh::{Bend, Mesh};
+use crate::shape::triangle::{self, Feature};
 use nalgebra::Vector3;
 
 /// What lies behind the triangles.
@@ -60,6 +61,9 @@ pub trait Surface {
 
     /// Depth of a point [m], negative outside; `None` where there is no inside.
     fn depth(&self, point: &Vector3<f64>) -> Option<f64>;
+
+    /// The point nearest to `point` within `limit` [m], its triangle and the part on which it lies.
+    fn nearest(&self, point: &Vector3<f64>, limit: f64) -> Option<(Vector3<f64>, u32, Feature)>;
 
     /// Corners of a triangle [m].
     fn corners(&self, t: u32) -> [Vector3<f64>; 3] {
@@ -140,6 +144,10 @@ impl Surface for Mesh {
         }
         self.signed_distance(point, f64::INFINITY).map(|found| -found.distance)
     }
+
+    fn nearest(&self, point: &Vector3<f64>, limit: f64) -> Option<(Vector3<f64>, u32, Feature)> {
+        Mesh::nearest(self, point, limit).map(|found| (found.point, found.triangle, found.feature))
+    }
 }
 
 impl Surface for HeightField {
@@ -201,5 +209,20 @@ impl Surface for HeightField {
     fn depth(&self, point: &Vector3<f64>) -> Option<f64> {
         let t = self.triangle_under(point.x, point.y)?;
         Some(self.normal(t).dot(&(self.corners(t)[0] - point)))
+    }
+
+    fn nearest(&self, point: &Vector3<f64>, limit: f64) -> Option<(Vector3<f64>, u32, Feature)> {
+        let mut best: Option<(Vector3<f64>, u32, Feature)> = None;
+        let mut bound = limit * limit;
+        self.cells_near(&Aabb::around(*point, Vector3::repeat(limit)), |t| {
+            let [a, b, c] = self.corners(t);
+            let (on, feature) = triangle::nearest(point, &a, &b, &c);
+            let squared = (point - on).norm_squared();
+            if squared < bound {
+                bound = squared;
+                best = Some((on, t, feature));
+            }
+        });
+        best
     }
 }

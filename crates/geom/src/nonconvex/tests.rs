@@ -633,3 +633,83 @@ fn a_mesh_of_a_box_is_as_far_from_convex_shapes_as_the_best_separating_plane() {
         assert!(compared > 20, "{} {compared}", shape.name());
     }
 }
+
+/// Distance of two segments [m], by the best of crossing and ends.
+fn between_segments(p: [Vector3<f64>; 2], q: [Vector3<f64>; 2]) -> f64 {
+    let to_segment = |x: &Vector3<f64>, [a, b]: [Vector3<f64>; 2]| {
+        let t = ((x - a).dot(&(b - a)) / (b - a).norm_squared()).clamp(0.0, 1.0);
+        (x - a - (b - a) * t).norm()
+    };
+    let ends =
+        [to_segment(&p[0], q), to_segment(&p[1], q), to_segment(&q[0], p), to_segment(&q[1], p)];
+    let (d, e, r) = (p[1] - p[0], q[1] - q[0], q[0] - p[0]);
+    let n = d.cross(&e);
+    let (s, t) = (r.cross(&e).dot(&n) / n.norm_squared(), r.cross(&d).dot(&n) / n.norm_squared());
+    let crossing = if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
+        r.dot(&n).abs() / n.norm()
+    } else {
+        f64::INFINITY
+    };
+    ends.into_iter().fold(crossing, f64::min)
+}
+
+#[test]
+fn two_tori_are_as_far_apart_as_their_nearest_triangles() {
+    let build = |(vertices, triangles): generate::Soup| {
+        Arc::new(Mesh::build(&vertices, &triangles).unwrap())
+    };
+    let (one, two) =
+        (build(generate::torus(0.5, 0.2, 10, 6)), build(generate::torus(0.4, 0.15, 9, 5)));
+    let shapes = (Shape::Mesh(one.clone()), Shape::Mesh(two.clone()));
+    let reach = 0.1;
+    let mut compared = 0;
+    for k in 0..150 {
+        let spin = UnitQuaternion::new((walk(k + 500) - Vector3::repeat(0.5)) * 6.0);
+        let place = (walk(k) - Vector3::repeat(0.5)) * 2.2;
+        let pose = Isometry3::from_parts(place.into(), spin);
+        let X_12 = pose;
+        let moved: Vec<_> =
+            two.vertices().iter().map(|p| X_12.rotation * p + X_12.translation.vector).collect();
+        // Independent route: all vertices against all triangles, all edges against all edges.
+        let to_one = moved.iter().map(|p| one.signed_distance(p, f64::INFINITY).unwrap().distance);
+        let X_21 = pose.inverse();
+        let to_two = one.vertices().iter().map(|p| {
+            let p = X_21.rotation * p + X_21.translation.vector;
+            two.signed_distance(&p, f64::INFINITY).unwrap().distance
+        });
+        let mut exact = to_one.chain(to_two).fold(f64::INFINITY, f64::min);
+        let pierced = one.edges().iter().any(|e| {
+            let [a, b] = e.ends.map(|v| X_21 * nalgebra::Point3::from(one.vertices()[v as usize]));
+            let along = b.coords - a.coords;
+            two.cast(&a.coords, &along.normalize(), along.norm()).is_some()
+        }) || two.edges().iter().any(|e| {
+            let [a, b] = e.ends.map(|v| moved[v as usize]);
+            one.cast(&a, &(b - a).normalize(), (b - a).norm()).is_some()
+        });
+        for e in one.edges() {
+            for f in two.edges() {
+                let p = e.ends.map(|v| one.vertices()[v as usize]);
+                exact = exact.min(between_segments(p, f.ends.map(|v| moved[v as usize])));
+            }
+        }
+        let found = touches((&shapes.0, at(0.0, 0.0, 0.0)), (&shapes.1, pose), reach);
+        for t in &found {
+            // Both ends of every gap lie on the surfaces; pressed into a valley, beyond it by the depth.
+            let (a, b) = (t.point - t.normal * (0.5 * t.gap), t.point + t.normal * (0.5 * t.gap));
+            let b = X_21.rotation * b + X_21.translation.vector;
+            let off =
+                one.nearest(&a, 1.0).unwrap().distance.max(two.nearest(&b, 1.0).unwrap().distance);
+            assert!(off < 1e-9 + (-t.gap).max(0.0), "{k} {off} {t:?}");
+        }
+        let least = found.iter().map(|t| t.gap).fold(f64::INFINITY, f64::min);
+        if exact < 0.0 || pierced {
+            assert!(least < 0.0, "{k} {exact} {least}");
+        } else if exact < reach {
+            assert!((least - exact).abs() < 1e-9, "{k} {exact} {least} {found:#?}");
+            compared += 1;
+        } else {
+            assert!(found.is_empty());
+        }
+    }
+    assert!(compared > 10, "{compared}");
+}
