@@ -23,6 +23,8 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Sine by which a normal may leave the cone of a vertex [-].
 const CONE_SLACK: f64 = 1e-6;
+/// Normals of a wedge that are tried when A penetrates.
+const SAMPLES: u32 = 8;
 /// Name of the support point of A where it is no vertex of its face; above all names of vertices.
 const SUPPORT: u32 = 1 << 15;
 
@@ -120,7 +122,7 @@ pub fn find<S: Surface>(
     if from_behind && let Some((depth, t, out)) = surface.inside(&centre) {
         deep(&moved, surface, (depth, t, out), &centre, scratch);
     }
-    prune(surface, reach, scratch);
+    prune(surface, scratch);
 }
 
 /// Points of A's face over triangle `t`.
@@ -139,7 +141,7 @@ fn faces<S: Surface>(
     for (&id, x) in scratch.face.ids.iter().zip(&scratch.face.points) {
         let height = n.dot(&(x - corner));
         let gap = height - radius;
-        if !(gap <= reach) || !covers(surface, t, sign, x, reach + (-gap).max(0.0)) {
+        if !(gap <= reach) || !covers(surface, t, sign, x) {
             continue;
         }
         let feature = name(Kind::Patch, id, surface.patch(t));
@@ -220,29 +222,38 @@ fn best_normal(
     // One-sided slopes at the ends: a face of A that lies flat there has no single lowest point.
     let inset = 1e-9 * opening;
     let (first, last) = (slope(inset), slope(opening - inset));
-    let theta = match (first > 0.0, last < 0.0) {
+    let end = if clear(0.0) >= clear(opening) { 0.0 } else { opening };
+    let bisect = |mut low: f64, mut high: f64| {
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if slope(middle) > 0.0 {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        0.5 * (low + high)
+    };
+    let mut theta = match (first > 0.0, last < 0.0) {
         (false, true) => 0.0,
         (true, false) => opening,
-        (false, false) => {
-            if clear(0.0) >= clear(opening) {
-                0.0
-            } else {
-                opening
-            }
-        }
-        (true, true) => {
-            let (mut low, mut high) = (0.0, opening);
-            for _ in 0..60 {
-                let middle = 0.5 * (low + high);
-                if slope(middle) > 0.0 {
-                    low = middle;
-                } else {
-                    high = middle;
-                }
-            }
-            0.5 * (low + high)
-        }
+        (false, false) => end,
+        (true, true) => bisect(0.0, opening),
     };
+    // Apart, that is the only maximum. Penetrating there may be several: look for the best of them.
+    if clear(theta) < Core::radius(moved.shape) {
+        let step = opening / f64::from(SAMPLES);
+        let mut best = (theta, clear(theta));
+        for k in 1..SAMPLES {
+            let value = clear(step * f64::from(k));
+            if value > best.1 {
+                best = (step * f64::from(k), value);
+            }
+        }
+        if best.0 != theta {
+            theta = bisect(best.0 - step, best.0 + step);
+        }
+    }
     at(theta).0.try_normalize(0.5)
 }
 
@@ -377,7 +388,7 @@ fn deep<S: Surface>(
 
 /// Drops penetrations that the way out of a shallower one resolves: after moving A by the depth of that one,
 /// the point of A no longer hangs over the patch, or the feature of B is no longer reached.
-fn prune<S: Surface>(surface: &S, reach: f64, scratch: &mut Scratch) {
+fn prune<S: Surface>(surface: &S, scratch: &mut Scratch) {
     let Scratch { found, kept, near, .. } = scratch;
     if found.len() < 2 || !found.iter().any(|f| f.gap < 0.0) {
         return;
@@ -393,15 +404,15 @@ fn prune<S: Surface>(surface: &S, reach: f64, scratch: &mut Scratch) {
                 match deep.over {
                     None => {
                         let behind = way.normal.dot(&(deep.on_B - way.on_B));
-                        behind < -1e-6 * (step - deep.gap)
+                        behind < 1e-6 * (step - deep.gap)
                     }
                     Some(t) => {
-                        let x = deep.on_A() + way.normal * step;
+                        // A little farther, so that a border just reached counts as left behind.
+                        let x = deep.on_A() + way.normal * (step - 1e-6 * deep.gap);
                         let sign = surface.normal(t).dot(&deep.normal);
-                        let yielding = reach - deep.gap;
                         !near.iter().any(|&other| {
                             surface.patch(other) == surface.patch(t)
-                                && covers(surface, other, sign, &x, yielding)
+                                && covers(surface, other, sign, &x)
                         })
                     }
                 }

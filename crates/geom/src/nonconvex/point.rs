@@ -1,12 +1,11 @@
 //! Signed distance from a point to a convex shape, in the shape's frame.
 //!
-//! Closed forms for spheres, capsules, boxes and cylinders; one scalar root for ellipsoids; planes and
-//! triangles of the faces for polyhedra, O(faces). Inside a polyhedron several exits may serve: the caller
-//! says which directions are open to it.
+//! Smooth shapes answer for themselves; boxes and polyhedra are asked face by face, O(faces), because
+//! inside them several exits may serve: the caller says which directions are open to it.
 
 use crate::Shape;
 use crate::shape::{Convex, triangle};
-use nalgebra::{Vector2, Vector3};
+use nalgebra::Vector3;
 
 /// Distance [m] of the point `p` [m] from the shape (negative inside) and the unit direction in which it
 /// grows. Inside boxes and polyhedra, the nearest face whose outward normal `open` accepts is taken; `None`
@@ -17,23 +16,10 @@ pub fn signed_distance(
     open: impl Fn(&Vector3<f64>) -> bool,
 ) -> Option<(f64, Vector3<f64>)> {
     match shape {
-        Shape::Sphere { radius } => Some(ball(p, *radius)),
-        Shape::Capsule { radius, half_length } => {
-            let on_axis = Vector3::z() * p.z.clamp(-half_length, *half_length);
-            Some(ball(&(p - on_axis), *radius))
-        }
         Shape::Box(half) => cuboid(half, p, open),
-        Shape::Cylinder { radius, half_length } => Some(cylinder(*radius, *half_length, p)),
-        Shape::Ellipsoid { radii } => Some(ellipsoid(radii, p)),
         Shape::Convex(convex) => polyhedron(convex, p, open),
-        _ => None,
+        _ => shape.nearest(p).map(|found| (found.distance, found.normal)),
     }
-}
-
-fn ball(p: &Vector3<f64>, radius: f64) -> (f64, Vector3<f64>) {
-    let distance = p.norm();
-    let away = p.try_normalize(f64::MIN_POSITIVE).unwrap_or_else(Vector3::z);
-    (distance - radius, away)
 }
 
 fn cuboid(
@@ -58,48 +44,6 @@ fn cuboid(
         }
     }
     best
-}
-
-fn cylinder(radius: f64, half_length: f64, p: &Vector3<f64>) -> (f64, Vector3<f64>) {
-    let across = p.xy().norm();
-    let radial = if across > 0.0 { p.xy() / across } else { Vector2::x() };
-    let radial = Vector3::new(radial.x, radial.y, 0.0);
-    let axial = Vector3::z() * if p.z < 0.0 { -1.0 } else { 1.0 };
-    let (out, up) = (across - radius, p.z.abs() - half_length);
-    if out > 0.0 && up > 0.0 {
-        let distance = out.hypot(up);
-        return (distance, (radial * out + axial * up) / distance);
-    }
-    if out > up { (out, radial) } else { (up, axial) }
-}
-
-/// The nearest point y solves yᵢ = rᵢ² pᵢ/(t + rᵢ²) with (p−y) = t ∇; t is the largest root of
-/// Σ (rᵢ pᵢ/(t + rᵢ²))² = 1, where the sum falls monotonically [Eberly13, Sec. 3].
-fn ellipsoid(radii: &Vector3<f64>, p: &Vector3<f64>) -> (f64, Vector3<f64>) {
-    let least = radii.min();
-    // A point in a plane of symmetry has two nearest points: the side of positive coordinates is taken.
-    let nudge = 1e-13 * least;
-    let q = p.map(|x| x.abs().max(nudge));
-    let square = radii.component_mul(radii);
-    let excess =
-        |t: f64| (0..3).map(|i| (radii[i] * q[i] / (t + square[i])).powi(2)).sum::<f64>() - 1.0;
-    let (mut low, mut high) = (-least * least, radii.max() * q.norm());
-    // The bracket halves down to neighbouring numbers.
-    for _ in 0..200 {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            break;
-        }
-        if excess(middle) > 0.0 {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    let on = Vector3::from_fn(|i, _| square[i] * q[i] / (high + square[i]));
-    let normal = on.component_div(&square).normalize();
-    let sign = p.map(|x| if x < 0.0 { -1.0 } else { 1.0 });
-    (normal.dot(&(q - on)), normal.component_mul(&sign))
 }
 
 fn polyhedron(

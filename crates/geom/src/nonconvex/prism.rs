@@ -1,7 +1,7 @@
 //! Whether a point hangs over a triangle: between the three walls that stand on its sides.
 //!
-//! The walls of a convex side are exact; those of a concave side (a valley) step back a little, so that a
-//! point pressed into a corner of two faces is pushed out by both.
+//! The walls of a convex side are exact; those of a concave side (a valley) yield to points inside the solid, so
+//! that a point pressed into a corner of two faces is pushed out by both.
 
 use super::surface::Surface;
 use crate::shape::mesh::Bend;
@@ -11,18 +11,32 @@ use nalgebra::Vector3;
 /// triangles then leave no gap between them.
 const SEAM: f64 = 1e-10;
 
-/// Whether the point `x` [m] hangs over (or under) triangle `t`; beyond sides that are valleys seen from the
-/// side `sign` (1 front, −1 back), by up to `yielding` [m].
-pub fn covers<S: Surface>(surface: &S, t: u32, sign: f64, x: &Vector3<f64>, yielding: f64) -> bool {
+/// Whether the point `x` [m] hangs over (or under) triangle `t`, seen from the side `sign` (1 front, −1 back).
+///
+/// A point inside a solid that is nearest to a valley lies beyond the sides of both faces that meet there, by
+/// no more than its depth: it counts as over both.
+pub fn covers<S: Surface>(surface: &S, t: u32, sign: f64, x: &Vector3<f64>) -> bool {
     let (corners, n) = (surface.corners(t), surface.normal(t));
-    (0..3).all(|k| {
+    let valley = if sign > 0.0 { Bend::Concave } else { Bend::Convex };
+    let mut farthest = 0.0_f64;
+    for k in 0..3 {
         let side = corners[(k + 1) % 3] - corners[k];
         let length = side.norm();
         let beyond = side.cross(&n).dot(&(x - corners[k])) / length;
-        beyond <= SEAM * length
-            || beyond <= yielding && {
-                let valley = if sign > 0.0 { Bend::Concave } else { Bend::Convex };
-                surface.side(t, k).bend == valley
-            }
-    })
+        if beyond <= SEAM * length {
+            continue;
+        }
+        if surface.side(t, k).bend != valley {
+            return false;
+        }
+        farthest = farthest.max(beyond);
+    }
+    if farthest == 0.0 {
+        return true;
+    }
+    let depth = match surface.depth(x) {
+        Some(depth) => depth,
+        None => sign * n.dot(&(corners[0] - x)), // a sheet: the depth below this face
+    };
+    farthest <= depth * (1.0 + 1e-6)
 }

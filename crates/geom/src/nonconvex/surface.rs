@@ -5,6 +5,7 @@
 use crate::Aabb;
 use crate::shape::HeightField;
 use crate::shape::mesh::{Bend, Mesh};
+use crate::shape::triangle::{self, Feature};
 use nalgebra::Vector3;
 
 /// What lies behind the triangles.
@@ -57,6 +58,12 @@ pub trait Surface {
     /// Depth [m] of a point inside, the triangle nearest to it and the unit direction out; `None` for
     /// points outside and for sheets.
     fn inside(&self, point: &Vector3<f64>) -> Option<(f64, u32, Vector3<f64>)>;
+
+    /// Depth of a point [m], negative outside; `None` where there is no inside.
+    fn depth(&self, point: &Vector3<f64>) -> Option<f64>;
+
+    /// The point nearest to `point` within `limit` [m], its triangle and the part on which it lies.
+    fn nearest(&self, point: &Vector3<f64>, limit: f64) -> Option<(Vector3<f64>, u32, Feature)>;
 
     /// Corners of a triangle [m].
     fn corners(&self, t: u32) -> [Vector3<f64>; 3] {
@@ -130,6 +137,17 @@ impl Surface for Mesh {
         let found = self.signed_distance(point, f64::INFINITY)?;
         (found.distance < 0.0).then_some((-found.distance, found.nearest.triangle, found.gradient))
     }
+
+    fn depth(&self, point: &Vector3<f64>) -> Option<f64> {
+        if !self.is_closed() {
+            return None;
+        }
+        self.signed_distance(point, f64::INFINITY).map(|found| -found.distance)
+    }
+
+    fn nearest(&self, point: &Vector3<f64>, limit: f64) -> Option<(Vector3<f64>, u32, Feature)> {
+        Mesh::nearest(self, point, limit).map(|found| (found.point, found.triangle, found.feature))
+    }
 }
 
 impl Surface for HeightField {
@@ -186,5 +204,25 @@ impl Surface for HeightField {
         let n = self.normal(t);
         let depth = n.dot(&(self.corners(t)[0] - point));
         (depth > 0.0).then_some((depth, t, n))
+    }
+
+    fn depth(&self, point: &Vector3<f64>) -> Option<f64> {
+        let t = self.triangle_under(point.x, point.y)?;
+        Some(self.normal(t).dot(&(self.corners(t)[0] - point)))
+    }
+
+    fn nearest(&self, point: &Vector3<f64>, limit: f64) -> Option<(Vector3<f64>, u32, Feature)> {
+        let mut best: Option<(Vector3<f64>, u32, Feature)> = None;
+        let mut bound = limit * limit;
+        self.cells_near(&Aabb::around(*point, Vector3::repeat(limit)), |t| {
+            let [a, b, c] = self.corners(t);
+            let (on, feature) = triangle::nearest(point, &a, &b, &c);
+            let squared = (point - on).norm_squared();
+            if squared < bound {
+                bound = squared;
+                best = Some((on, t, feature));
+            }
+        });
+        best
     }
 }

@@ -1,6 +1,7 @@
 //! Contacts between two surfaces of triangles, neither of them convex.
 //!
-//! Two polyhedra touch at vertices over faces and at crossings of convex edges, nowhere else. Vertices of each
+//! Two polyhedra touch at vertices over faces and at crossings of convex edges; before they touch, a vertex may
+//! also be nearest to an edge or a vertex. Vertices of each
 //! surface are probed against the faces of the other, both ways; a vertex inside a solid is pushed out through
 //! faces towards which it is the foremost of its neighbours, so that it leaves the way it came. Convex edges
 //! are crossed with convex edges; the normal must lie in the wedges of both. Distances are exact; no field is
@@ -11,6 +12,7 @@ use super::prism::covers;
 use super::surface::{Behind, Surface, lies_back};
 use crate::Aabb;
 use crate::shape::mesh::Bend;
+use crate::shape::triangle::Feature;
 use nalgebra::{Isometry3, Vector3};
 
 /// Sine by which a normal may leave the cone of a penetrating vertex or an edge [-]: wide enough for the
@@ -18,6 +20,11 @@ use nalgebra::{Isometry3, Vector3};
 const SLACK: f64 = 0.1;
 /// Share of the smaller surface's size to which crossing edges may penetrate [-].
 const DEEPEST: f64 = 0.05;
+
+/// Sine by which a normal may leave the cone of a vertex that faces an edge or a vertex [-].
+const FACING: f64 = 1e-3;
+/// Multiple of a crossing's depth within which another way out counts as near [-].
+const NEARBY: f64 = 10.0;
 
 /// Finds the contacts within `reach` [m] between surface `a` at `X_BA` and surface `b`.
 pub fn find<A: Surface, B: Surface>(
@@ -28,15 +35,22 @@ pub fn find<A: Surface, B: Surface>(
     scratch: &mut Scratch,
 ) {
     let X_AB = X_BA.inverse();
-    probe(a, X_BA, b, reach, 0, scratch);
+    let sunk_a = probe(a, X_BA, b, reach, 0, scratch);
     let from_a = scratch.found.len();
-    probe(b, &X_AB, a, reach, 1, scratch);
+    let sunk_b = probe(b, &X_AB, a, reach, 1, scratch);
     // The second probe speaks in A, from A into B: turn it round.
-    for f in &mut scratch.found[from_a..] {
-        f.on_B = X_BA.rotation * f.on_A() + X_BA.translation.vector;
-        f.normal = -(X_BA.rotation * f.normal);
-    }
+    let turn = |f: Found| Found {
+        on_B: X_BA.rotation * f.on_A() + X_BA.translation.vector,
+        normal: -(X_BA.rotation * f.normal),
+        ..f
+    };
+    scratch.found[from_a..].iter_mut().for_each(|f| *f = turn(*f));
     edges(a, X_BA, b, reach, scratch);
+    // Entangled so that no way out fits any feature: the deepest vertex goes the nearest way.
+    if !scratch.found.iter().any(|f| f.gap < 0.0) {
+        let sunk = [sunk_a, sunk_b.map(turn)].into_iter().flatten();
+        scratch.found.extend(sunk.min_by(|f, g| f.gap.total_cmp(&g.gap)));
+    }
 }
 
 /// Bounds in the frame to which `X` leads.
@@ -53,7 +67,8 @@ fn overlap<S: Surface>(other: &S, X: &Isometry3<f64>, reach: f64) -> Aabb {
     moved(&bounds, X).inflated(reach)
 }
 
-/// Vertices of `a` over faces of `b`, written in the frame of `b`.
+/// Vertices of `a` over faces of `b`, written in the frame of `b`. Returns the vertex deepest inside `b` with its
+/// nearest way out, whether or not that fits.
 fn probe<A: Surface, B: Surface>(
     a: &A,
     X_BA: &Isometry3<f64>,
@@ -61,7 +76,8 @@ fn probe<A: Surface, B: Surface>(
     reach: f64,
     round: u32,
     scratch: &mut Scratch,
-) {
+) -> Option<Found> {
+    let mut sunk: Option<Found> = None;
     let Scratch { near, other, vertices, found, .. } = scratch;
     near.clear();
     vertices.clear();
@@ -106,7 +122,7 @@ fn probe<A: Surface, B: Surface>(
             {
                 continue;
             }
-            if !covers(b, t, sign, &x, reach + (-gap).max(0.0)) || (penetrates && !foremost(&n)) {
+            if !covers(b, t, sign, &x) || !foremost(&n) {
                 continue;
             }
             let feature = patch(t);
@@ -116,33 +132,53 @@ fn probe<A: Surface, B: Surface>(
             let on_B = x - n * gap;
             found.push(Found { feature, on_B, normal: n, gap, clear: gap, over: Some(t) });
         }
-        leave(b, &x, reach, start, other, found);
-        if let Some((depth, t, out)) = inside
-            && found.len() == start
-            && foremost(&out)
-        {
-            let (feature, on_B) = (patch(t), x + out * depth);
-            found.push(Found {
-                feature,
-                on_B,
-                normal: out,
-                gap: -depth,
-                clear: -depth,
-                over: None,
-            });
+        leave(b, &x, start, other, found);
+        // Before they touch, a vertex may also face an edge or another vertex.
+        if inside.is_none() && found.len() == start {
+            beside(a, v, &x, X_BA, b, reach, round, found);
         }
+        if let Some((depth, t, normal)) = inside {
+            let (feature, on_B) = (patch(t), x + normal * depth);
+            let way = Found { feature, on_B, normal, gap: -depth, clear: -depth, over: None };
+            if found.len() == start && foremost(&normal) {
+                found.push(way);
+            }
+            if sunk.is_none_or(|deepest| way.gap < deepest.gap) {
+                sunk = Some(way);
+            }
+        }
+    }
+    sunk
+}
+
+/// Vertex `v` of `a` at `x`, outside of `b`, against the nearest edge or vertex of `b`.
+#[allow(clippy::too_many_arguments)] // one call, from the loop above
+fn beside<A: Surface, B: Surface>(
+    a: &A,
+    v: u32,
+    x: &Vector3<f64>,
+    X_BA: &Isometry3<f64>,
+    b: &B,
+    reach: f64,
+    round: u32,
+    found: &mut Vec<Found>,
+) {
+    let Some((on_B, t, feature)) = b.nearest(x, reach) else { return };
+    let feature = match feature {
+        Feature::Face => return,
+        Feature::Edge(k) => name(Kind::Edge, v, b.side(t, k).edge.wrapping_mul(2) + round),
+        Feature::Corner(_) if round > 0 => return, // the first round found it
+        Feature::Corner(k) => name(Kind::Vertex, v, b.triangle(t)[k]),
+    };
+    let gap = (x - on_B).norm();
+    let Some(normal) = (x - on_B).try_normalize(1e-9 * reach) else { return };
+    if a.extremal(v, &-X_BA.rotation.inverse_transform_vector(&normal), FACING) {
+        found.push(Found { feature, on_B, normal, gap, clear: gap, over: None });
     }
 }
 
 /// Of the ways out of one vertex `x` from index `start` on, drops those that a shorter one makes needless.
-fn leave<B: Surface>(
-    b: &B,
-    x: &Vector3<f64>,
-    reach: f64,
-    start: usize,
-    near: &[u32],
-    found: &mut Vec<Found>,
-) {
+fn leave<B: Surface>(b: &B, x: &Vector3<f64>, start: usize, near: &[u32], found: &mut Vec<Found>) {
     let mut i = start;
     while i < found.len() {
         let deep = found[i];
@@ -151,13 +187,13 @@ fn leave<B: Surface>(
                 if !(way.gap < 0.0 && way.gap > 0.999 * deep.gap) {
                     return false;
                 }
-                let outside = x - way.normal * way.gap;
+                // A little farther, so that a border just reached counts as left behind.
+                let outside = x - way.normal * (way.gap + 1e-6 * deep.gap);
                 let Some(t) = deep.over else { return false };
                 let sign = b.normal(t).dot(&deep.normal);
-                !near.iter().any(|&other| {
-                    b.patch(other) == b.patch(t)
-                        && covers(b, other, sign, &outside, reach - deep.gap)
-                })
+                !near
+                    .iter()
+                    .any(|&other| b.patch(other) == b.patch(t) && covers(b, other, sign, &outside))
             });
         if needless {
             found.remove(i);
@@ -174,6 +210,8 @@ struct Ridge {
     along: Vector3<f64>,
     /// Directions across the edge into its two faces (twice the same at a border).
     into: [Vector3<f64>; 2],
+    /// Unit normals of its two faces.
+    normals: [Vector3<f64>; 2],
 }
 
 impl Ridge {
@@ -194,7 +232,9 @@ impl Ridge {
                 _ => inward,
             }
         });
-        Self { from: corners[k], along, into: [first, second] }
+        let across = surface.side(t, k).across.unwrap_or(t);
+        let normals = [t, across].map(|face| surface.normal(face));
+        Self { from: corners[k], along, into: [first, second], normals }
     }
 
     fn moved(&self, X: &Isometry3<f64>) -> Self {
@@ -202,12 +242,27 @@ impl Ridge {
             from: X.rotation * self.from + X.translation.vector,
             along: X.rotation * self.along,
             into: self.into.map(|d| X.rotation * d),
+            normals: self.normals.map(|n| X.rotation * n),
         }
     }
 
     /// Whether nothing near the edge reaches farther along `m`.
     fn extremal(&self, m: &Vector3<f64>) -> bool {
         self.into.iter().all(|d| lies_back(&Vector3::zeros(), d, m, SLACK))
+    }
+
+    /// Whether a point that has passed the edge by `gap` < 0 [m] against `m` and lies `depth` [m] inside the
+    /// solid is where the edge alone would have it. In a thin wall another face is nearer, or the point is
+    /// outside: then the edge was not passed.
+    fn holds(&self, m: &Vector3<f64>, gap: f64, depth: Option<f64>) -> bool {
+        let Some(depth) = depth else { return true };
+        let steepest = self.normals.iter().map(|n| m.dot(n)).fold(1.0, f64::min);
+        depth >= -gap * (0.9 * steepest.max(0.0) - 0.1)
+    }
+
+    /// Whether the edge stands above a point at `offset` [m] from it: behind both of its faces.
+    fn above(&self, offset: &Vector3<f64>) -> bool {
+        self.normals.iter().all(|n| n.dot(offset) < 0.0)
     }
 
     fn bounds(&self) -> Aabb {
@@ -238,7 +293,8 @@ fn edges<A: Surface, B: Surface>(
     let size = a.bounds().size().max().min(b.bounds().size().max());
     let deepest = reach.max((DEEPEST * size).min(a.mesh_width().max(b.mesh_width())));
     near.clear();
-    a.near(&overlap(b, &X_BA.inverse(), deepest), near);
+    let X_AB = X_BA.inverse();
+    a.near(&overlap(b, &X_AB, deepest), near);
     near.sort_unstable();
     let centre = X_BA.rotation * a.bounds().centre() + X_BA.translation.vector;
     for &t in near.iter() {
@@ -258,12 +314,21 @@ fn edges<A: Surface, B: Surface>(
                     if gap > reach || gap < -deepest {
                         continue;
                     }
-                    // A crossing below the surface must be inside what it claims to penetrate.
-                    let midway = on_B + normal * (0.5 * gap);
-                    if gap < -1e-9 * size
-                        && b.behind() != Behind::Sheet
-                        && b.inside(&midway).is_none()
-                    {
+                    let b_in_A = X_AB.rotation * on_B + X_AB.translation.vector;
+                    let real = gap >= -1e-9 * size
+                        || (against.holds(&normal, gap, b.depth(&(on_B + normal * gap)))
+                            && ridge.holds(&-normal, gap, a.depth(&b_in_A)));
+                    // Nor must a shorter way out nearby undo the crossing.
+                    let needless = gap < 0.0
+                        && found.iter().any(|way| {
+                            let (step, apart) = (way.normal * -way.gap, on_B - way.on_B);
+                            let moved = normal * gap + step;
+                            way.gap < 0.0
+                                && way.gap > 0.999 * gap
+                                && apart.norm() < NEARBY * -gap
+                                && !(against.above(&moved) && ridge.above(&-moved))
+                        });
+                    if !real || needless {
                         continue;
                     }
                     let feature = name(Kind::Edge, edge_a, edge_b);

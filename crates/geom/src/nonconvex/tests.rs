@@ -34,7 +34,8 @@ fn touches(
     // The other order gives the same points with opposite normals.
     let mut swapped = Manifold::default();
     narrow::contacts(two, one, reach, &mut swapped);
-    if !(matches!(a, Shape::Mesh(_)) && matches!(b, Shape::Mesh(_))) {
+    let one_surface = a.is_convex() != b.is_convex();
+    if one_surface {
         assert_eq!(manifold.len(), swapped.len());
         for (p, q) in manifold.touches().iter().zip(swapped.touches()) {
             assert!((p.point - q.point).norm() < 1e-12 && (p.normal + q.normal).norm() < 1e-12);
@@ -198,24 +199,30 @@ fn a_sphere_in_a_spherical_bowl_touches_in_a_ring_where_the_walls_are_nearest() 
     let small = Shape::Sphere { radius: 0.05 };
     let found = touches((&bowl, at(0.0, 0.0, 0.0)), (&small, at(0.0, 0.0, 0.0501)), 1e-3);
     let deepest = found.iter().fold(found[0], |a, b| if b.gap < a.gap { *b } else { a });
-    assert!((deepest.gap - 1e-4).abs() < 1e-4 * 0.1, "{deepest:?}");
+    // Chords of the wall lie inside it by at most a sagitta h²/8ρ.
+    let wall = 0.5 * (radius * radius + depth * depth) / depth;
+    let sagitta = (TAU * radius / 64.0).powi(2) / (8.0 * wall);
+    assert!(deepest.gap <= 1e-4 + 1e-12 && deepest.gap >= 1e-4 - sagitta, "{deepest:?}");
     assert!((deepest.normal - Vector3::z()).norm() < 0.1);
-    // A ball of radius 0.15 is less curved than the opening is wide: it sits on the rounded rim.
-    let large = Shape::Sphere { radius: 0.15 };
-    let rho = 0.5 * (radius * radius + depth * depth) / depth;
-    let opening = radius.atan2(rho - depth);
-    let rim = (rho + 0.5 * thickness) * opening.sin();
-    let rim_z = rho - (rho + 0.5 * thickness) * opening.cos();
-    let clear = 0.15 + 0.5 * thickness;
+    // A ball less curved than the bowl rests on the rounded rim, a torus of tube radius thickness/2.
+    let large = Shape::Sphere { radius: 0.3 };
+    let opening = radius.atan2(wall - depth);
+    let rim = (wall + 0.5 * thickness) * opening.sin();
+    let rim_z = wall - (wall + 0.5 * thickness) * opening.cos();
+    let clear = 0.3 + 0.5 * thickness;
     let height = rim_z + (clear * clear - rim * rim).sqrt();
     let found = touches((&bowl, at(0.0, 0.0, 0.0)), (&large, at(0.0, 0.0, height + 1e-4)), 1e-3);
     assert!(found.len() >= 8 && found.len() <= 32, "{}", found.len());
-    let slope = (rim / clear, (1.0 - (rim / clear).powi(2)).sqrt());
+    let (inwards, upwards) = (rim / clear, (1.0 - (rim / clear).powi(2)).sqrt());
     let mut angles: Vec<f64> = Vec::new();
     for t in &found {
-        // The rim is cut into few facets: sagittas of (thickness/2)(π/2·rim cuts)² at most.
-        assert!(t.gap > 0.0 && t.gap < 1e-3);
-        assert!((t.normal.z - slope.1).abs() < 0.5 && t.normal.xy().dot(&t.point.xy()) < 0.0);
+        // The rim is a polygon inscribed in the torus, so no point is nearer than the torus; its normals
+        // are those of facets that turn by a quarter of half a circle at most.
+        assert!(t.gap >= 1e-4 * upwards * 0.99 && t.gap < 1e-3);
+        let normal = Vector3::new(-inwards * t.point.x, -inwards * t.point.y, 0.0)
+            / t.point.xy().norm()
+            + Vector3::z() * upwards;
+        assert!(t.normal.angle(&normal) < FRAC_PI_4, "{t:?}");
         angles.push(t.point.y.atan2(t.point.x));
     }
     angles.sort_by(f64::total_cmp);
@@ -458,8 +465,24 @@ fn hills() -> HeightField {
 #[test]
 fn a_height_field_touches_as_the_mesh_of_its_triangles() {
     let field = hills();
-    let (vertices, triangles) = field.soup();
+    // The mesh: the surface, a floor far below, and walls between their borders.
+    let (rows, columns) = (field.shape().0 as u32, field.shape().1 as u32);
+    let (mut vertices, mut triangles) = field.soup();
+    let n = vertices.len() as u32;
+    let below: Vec<_> = vertices.iter().map(|p| Vector3::new(p.x, p.y, -3.0)).collect();
+    vertices.extend(below);
+    let floor: Vec<_> = triangles.iter().map(|&[a, b, c]| [a + n, c + n, b + n]).collect();
+    triangles.extend(floor);
+    let mut border: Vec<u32> = (0..columns - 1).collect();
+    border.extend((0..rows - 1).map(|r| r * columns + columns - 1));
+    border.extend((1..columns).rev().map(|c| (rows - 1) * columns + c));
+    border.extend((1..rows).rev().map(|r| r * columns));
+    for (i, &a) in border.iter().enumerate() {
+        let b = border[(i + 1) % border.len()];
+        triangles.extend([[a, a + n, b + n], [a, b + n, b]]);
+    }
     let twin = mesh((vertices, triangles));
+    assert!(matches!(&twin, Shape::Mesh(m) if m.is_closed()));
     let field = Shape::HeightField(Arc::new(field));
     let shapes = [
         Shape::Sphere { radius: 0.2 },
@@ -474,10 +497,8 @@ fn a_height_field_touches_as_the_mesh_of_its_triangles() {
             let pose = at(1.8 * (w.x - 0.5), 1.2 * (w.y - 0.5), 0.2 + 0.3 * w.z) * spin;
             let on_field = touches((&field, at(0.0, 0.0, 0.0)), (shape, pose), 0.02);
             let on_mesh = touches((&twin, at(0.0, 0.0, 0.0)), (shape, pose), 0.02);
-            // A sheet turns its back to shapes below a slope's plane; compare where none is behind.
-            if on_field.len() == on_mesh.len() {
-                compared += on_field.len();
-            }
+            assert_eq!(on_field.len(), on_mesh.len(), "{k} {on_field:#?} {on_mesh:#?}");
+            compared += on_field.len();
             for t in &on_field {
                 let twin = on_mesh.iter().find(|m| (m.point - t.point).norm() < 1e-9);
                 assert!(
@@ -556,4 +577,139 @@ fn degenerate_poses_give_finite_answers() {
             touches((&ring, at(0.0, 0.0, 0.0)), (shape, at(p.0, p.1, p.2)), 0.01);
         }
     }
+}
+
+#[test]
+fn a_mesh_of_a_box_is_as_far_from_convex_shapes_as_the_best_separating_plane() {
+    // Duality: distance, or minus the depth, of two convex sets is the largest separation s(m) over all
+    // unit normals. The nearest contact must attain its own s, and no other normal may do better.
+    let half = Vector3::new(0.5, 0.4, 0.3);
+    let (solid, shell) = (Shape::Box(half), mesh(generate::cuboid(half)));
+    let small = Vector3::new(0.1, 0.2, 0.15);
+    let points: Vec<_> = (0..20).map(|k| (walk(k) - Vector3::repeat(0.5)) * 0.4).collect();
+    let shapes = [
+        (Shape::Sphere { radius: 0.2 }, None),
+        (Shape::Capsule { radius: 0.1, half_length: 0.2 }, None),
+        (Shape::Cylinder { radius: 0.15, half_length: 0.1 }, None),
+        (Shape::Ellipsoid { radii: Vector3::new(0.2, 0.1, 0.15) }, None),
+        (Shape::Box(small), None),
+        (Shape::convex(&points).unwrap(), None),
+        (Shape::Box(small), Some(mesh(generate::cuboid(small)))),
+    ];
+    let directions: Vec<Vector3<f64>> =
+        (0..2000).filter_map(|k| (walk(k) - Vector3::repeat(0.5)).try_normalize(0.1)).collect();
+    for (shape, twin) in &shapes {
+        let mut compared = 0;
+        for k in 0..200 {
+            let spin = UnitQuaternion::new((walk(k + 1000) - Vector3::repeat(0.5)) * 6.0);
+            let place = (walk(k) - Vector3::repeat(0.5)).component_mul(&half) * 3.4;
+            let pose = Isometry3::from_parts(place.into(), spin);
+            let separation = |m: &Vector3<f64>| {
+                let low = pose
+                    * nalgebra::Point3::from(
+                        shape.support(&pose.inverse_transform_vector(&-m)).unwrap(),
+                    );
+                m.dot(&(low.coords - solid.support(m).unwrap()))
+            };
+            let best = directions.iter().map(separation).fold(f64::NEG_INFINITY, f64::max);
+            let (reach, deepest) = (0.05, -0.03);
+            let other = twin.as_ref().unwrap_or(shape);
+            let found = touches((&shell, at(0.0, 0.0, 0.0)), (other, pose), reach);
+            if best > reach {
+                assert!(found.is_empty());
+            }
+            let Some(nearest) = found.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)) else {
+                continue;
+            };
+            if best < deepest {
+                continue;
+            }
+            assert!(best <= nearest.gap + 1e-9, "{} {k}: {best} {nearest:?}", shape.name());
+            let own = separation(&nearest.normal);
+            // Round-off of the root over the wedge: the separation is stationary there for smooth shapes.
+            assert!((own - nearest.gap).abs() < 1e-9, "{} {k}: {own} {nearest:?}", shape.name());
+            compared += 1;
+        }
+        assert!(compared > 20, "{} {compared}", shape.name());
+    }
+}
+
+/// Distance of two segments [m], by the best of crossing and ends.
+fn between_segments(p: [Vector3<f64>; 2], q: [Vector3<f64>; 2]) -> f64 {
+    let to_segment = |x: &Vector3<f64>, [a, b]: [Vector3<f64>; 2]| {
+        let t = ((x - a).dot(&(b - a)) / (b - a).norm_squared()).clamp(0.0, 1.0);
+        (x - a - (b - a) * t).norm()
+    };
+    let ends =
+        [to_segment(&p[0], q), to_segment(&p[1], q), to_segment(&q[0], p), to_segment(&q[1], p)];
+    let (d, e, r) = (p[1] - p[0], q[1] - q[0], q[0] - p[0]);
+    let n = d.cross(&e);
+    let (s, t) = (r.cross(&e).dot(&n) / n.norm_squared(), r.cross(&d).dot(&n) / n.norm_squared());
+    let crossing = if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
+        r.dot(&n).abs() / n.norm()
+    } else {
+        f64::INFINITY
+    };
+    ends.into_iter().fold(crossing, f64::min)
+}
+
+#[test]
+fn two_tori_are_as_far_apart_as_their_nearest_triangles() {
+    let build = |(vertices, triangles): generate::Soup| {
+        Arc::new(Mesh::build(&vertices, &triangles).unwrap())
+    };
+    let (one, two) =
+        (build(generate::torus(0.5, 0.2, 10, 6)), build(generate::torus(0.4, 0.15, 9, 5)));
+    let shapes = (Shape::Mesh(one.clone()), Shape::Mesh(two.clone()));
+    let reach = 0.1;
+    let mut compared = 0;
+    for k in 0..150 {
+        let spin = UnitQuaternion::new((walk(k + 500) - Vector3::repeat(0.5)) * 6.0);
+        let place = (walk(k) - Vector3::repeat(0.5)) * 2.2;
+        let pose = Isometry3::from_parts(place.into(), spin);
+        let X_12 = pose;
+        let moved: Vec<_> =
+            two.vertices().iter().map(|p| X_12.rotation * p + X_12.translation.vector).collect();
+        // Independent route: all vertices against all triangles, all edges against all edges.
+        let to_one = moved.iter().map(|p| one.signed_distance(p, f64::INFINITY).unwrap().distance);
+        let X_21 = pose.inverse();
+        let to_two = one.vertices().iter().map(|p| {
+            let p = X_21.rotation * p + X_21.translation.vector;
+            two.signed_distance(&p, f64::INFINITY).unwrap().distance
+        });
+        let mut exact = to_one.chain(to_two).fold(f64::INFINITY, f64::min);
+        let pierced = one.edges().iter().any(|e| {
+            let [a, b] = e.ends.map(|v| X_21 * nalgebra::Point3::from(one.vertices()[v as usize]));
+            let along = b.coords - a.coords;
+            two.cast(&a.coords, &along.normalize(), along.norm()).is_some()
+        }) || two.edges().iter().any(|e| {
+            let [a, b] = e.ends.map(|v| moved[v as usize]);
+            one.cast(&a, &(b - a).normalize(), (b - a).norm()).is_some()
+        });
+        for e in one.edges() {
+            for f in two.edges() {
+                let p = e.ends.map(|v| one.vertices()[v as usize]);
+                exact = exact.min(between_segments(p, f.ends.map(|v| moved[v as usize])));
+            }
+        }
+        let found = touches((&shapes.0, at(0.0, 0.0, 0.0)), (&shapes.1, pose), reach);
+        for t in &found {
+            // Both ends of every gap lie on the surfaces; pressed into a valley, beyond it by the depth.
+            let (a, b) = (t.point - t.normal * (0.5 * t.gap), t.point + t.normal * (0.5 * t.gap));
+            let b = X_21.rotation * b + X_21.translation.vector;
+            let off =
+                one.nearest(&a, 1.0).unwrap().distance.max(two.nearest(&b, 1.0).unwrap().distance);
+            assert!(off < 1e-9 + (-t.gap).max(0.0), "{k} {off} {t:?}");
+        }
+        let least = found.iter().map(|t| t.gap).fold(f64::INFINITY, f64::min);
+        if exact < 0.0 || pierced {
+            assert!(least < 0.0, "{k} {exact} {least}");
+        } else if exact < reach {
+            assert!((least - exact).abs() < 1e-9, "{k} {exact} {least} {found:#?}");
+            compared += 1;
+        } else {
+            assert!(found.is_empty());
+        }
+    }
+    assert!(compared > 10, "{compared}");
 }
