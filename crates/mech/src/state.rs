@@ -4,7 +4,7 @@ use crate::error::StateError;
 use crate::model::Model;
 
 /// A state, in the coordinates of MuJoCo.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Time [s].
     pub time: f64,

@@ -41,6 +41,28 @@ fn main() {
         pen = pen.max(r.penetration);
         bad += usize::from(!r.converged());
         soft += usize::from(r.softened);
+        if std::env::var("DEEP").is_ok() && r.penetration > 5e-4 {
+            if let Some(c) = act.simulation.contacts().iter().min_by(|a, b| a.gap.total_cmp(&b.gap))
+            {
+                let w = act.simulation.world();
+                let same: Vec<_> = act
+                    .simulation
+                    .contacts()
+                    .iter()
+                    .filter(|d| d.geoms == c.geoms)
+                    .map(|d| format!("{:.5}", d.gap))
+                    .collect();
+                println!(
+                    "step {k} gap {:.5} {}-{} n {:.2?} v {:.3?} pair {:?}",
+                    c.gap,
+                    w.geoms()[c.geoms[0]].shape.name(),
+                    w.geoms()[c.geoms[1]].shape.name(),
+                    c.normal.as_slice(),
+                    c.velocity.as_slice(),
+                    same
+                );
+            }
+        }
         if verbose > 0 && k % verbose == 0 {
             let e = act.simulation.energy();
             println!(

@@ -44,12 +44,12 @@ pub(crate) fn equalities(world: &World, place: &Place, sight: &Sight, rows: &mut
 }
 
 /// Rows of limits that can be reached within the step.
-pub(crate) fn limits(rules: &Rules, forces: &Forces, sight: &Sight, rows: &mut Rows) {
+pub(crate) fn limits(time_step: f64, forces: &Forces, sight: &Sight, rows: &mut Rows) {
     for limit in &forces.limits {
         let LimitRow { row, gap, sign, .. } = *limit;
         let (a, b) = limit_key(limit.source);
         let key = Key { class: Class::Limit, a, b, feature: u32::from(sign < 0.0) };
-        let bias = gap.max(0.0) / rules.time_step;
+        let bias = gap.max(0.0) / time_step;
         rows.open(key, Law::Unilateral(Unilateral), gap, &[bias], &[0.0]);
         for entry in row.of(&forces.entries) {
             rows.dof(sight, entry.dof, sign * entry.coefficient);
@@ -90,7 +90,7 @@ pub(crate) fn contacts(
     rows: &mut Rows,
 ) {
     for contact in found {
-        let bodies = [contact.a, contact.b].map(|id| world.geoms[id.index()].body.0);
+        let bodies = world.bodies_of(contact);
         let surfaces = [contact.a, contact.b].map(|id| &world.geoms[id.index()].surface);
         let pairing = Pairing::of(surfaces[0], surfaces[1], rules.combine);
         let Some(law) = law(&pairing) else { continue };
@@ -110,6 +110,12 @@ pub(crate) fn contacts(
         rows.point(sight, bodies[0], &contact.point, &axes, -1.0);
         rows.close();
     }
+}
+
+/// The identity of a contact over time.
+pub(crate) fn contact_key(contact: &Contact) -> Key {
+    let (a, b, feature) = (contact.a.0, contact.b.0, contact.feature);
+    Key { class: Class::Contact, a, b, feature }
 }
 
 /// Ascending in the order in which limits are listed.

@@ -36,8 +36,6 @@ pub struct Settings {
 pub struct Stabilisation {
     /// Penetration that is left alone [m].
     pub slop: f64,
-    /// Part of the rest that is removed in one step [-].
-    pub fraction: f64,
     /// Largest speed of removal [m/s].
     pub max_speed: f64,
     /// Largest error of an equality that is left [m, rad].
@@ -46,7 +44,7 @@ pub struct Stabilisation {
 
 impl Default for Stabilisation {
     fn default() -> Self {
-        Self { slop: 1e-5, fraction: 0.2, max_speed: 1.0, closure: 1e-9 }
+        Self { slop: 1e-5, max_speed: 1.0, closure: 1e-9 }
     }
 }
 
@@ -86,19 +84,12 @@ impl Default for Settings {
 impl Settings {
     /// Whether every number can be what it says.
     pub fn check(&self) -> Result<(), SettingsError> {
-        let Stabilisation { slop, fraction, max_speed, closure } = self.stabilisation;
+        let Stabilisation { slop, max_speed, closure } = self.stabilisation;
         positive("time-step", self.time_step)?;
         positive("tolerance", self.tolerance)?;
         positive("stabilisation.closure", closure)?;
         not_negative("stabilisation.slop", slop)?;
         not_negative("stabilisation.max-speed", max_speed)?;
-        if !(0.0..=1.0).contains(&fraction) {
-            return Err(SettingsError::Value {
-                key: "stabilisation.fraction".into(),
-                found: fraction.to_string(),
-                expected: "a number between 0 and 1",
-            });
-        }
         if let Some(sleep) = self.sleep {
             not_negative("sleep.speed", sleep.speed)?;
             not_negative("sleep.patience", sleep.patience)?;
@@ -142,7 +133,6 @@ impl Settings {
                 };
             }
             "stabilisation.slop" => self.stabilisation.slop = number()?,
-            "stabilisation.fraction" => self.stabilisation.fraction = number()?,
             "stabilisation.max-speed" => self.stabilisation.max_speed = number()?,
             "stabilisation.closure" => self.stabilisation.closure = number()?,
             "sleep" => {
@@ -167,7 +157,7 @@ impl Settings {
 
 /// Every key of [`Settings::set`].
 pub const KEYS: &str = "combine, friction-model, max-iterations, scheme, sleep, sleep.patience, \
-     sleep.speed, solver.KEY, stabilisation.closure, stabilisation.fraction, \
+     sleep.speed, solver.KEY, stabilisation.closure, \
      stabilisation.max-speed, stabilisation.slop, time-step, tolerance";
 
 fn positive(key: &str, value: f64) -> Result<(), SettingsError> {
@@ -218,7 +208,7 @@ mod tests {
             ("time-step", "NaN"),
             ("time-step", "inf"),
             ("tolerance", "-1"),
-            ("stabilisation.fraction", "2"),
+            ("stabilisation.slop", "-1"),
             ("scheme", "leapfrog"),
             ("max-iterations", "many"),
         ] {

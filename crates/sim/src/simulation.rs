@@ -18,9 +18,9 @@ use crate::free::FreeMotion;
 use crate::pose::{Poser, Question};
 use crate::report::{Clock, Phase, StepReport};
 use crate::rows::{Class, Rows, Sight};
-use crate::settings::Settings;
+use crate::settings::{Settings, Stabilisation};
 use crate::sleep::Sleepers;
-use crate::stabilise::{Motion, Stabiliser};
+use crate::stabilise::{Found, Stabiliser, Wrong};
 use crate::surface::Pairing;
 use crate::warm::Memory;
 use crate::world::World;
@@ -32,6 +32,11 @@ const SOFTENING: f64 = 1e-3;
 /// Contacts are sought within this multiple of the distance covered in a step, because friction
 /// and impacts of others can turn a motion towards a wall.
 const FORESIGHT: f64 = 1.5;
+
+/// How often position errors are measured and corrected in one step, and how often for
+/// penetration alone.
+const CORRECTIONS: usize = 6;
+const DEPTH_CORRECTIONS: usize = 2;
 
 /// A contact of the last step, with the force that the solver used.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +73,8 @@ pub struct Simulation {
 /// Memory without truth.
 struct Workspace {
     spare: State,
+    /// Whether `data` and the contacts belong to the present state.
+    seen: bool,
     data: Data,
     detector: Detector,
     reach: Vec<f64>,
@@ -82,6 +89,8 @@ struct Workspace {
     lawful: Vec<f64>,
     /// Velocities with which positions move.
     speed: Vec<f64>,
+    /// Coordinates after a correction.
+    corrected: Vec<f64>,
     stabiliser: Stabiliser,
     sleepers: Sleepers,
     contacts: Vec<ContactPoint>,
@@ -106,6 +115,7 @@ impl Simulation {
         let state = State::new(model);
         let work = Workspace {
             spare: state.clone(),
+            seen: false,
             data: Data::new(model),
             detector: Detector::new(&world.colliders),
             reach: vec![0.0; model.bodies().len()],
@@ -118,6 +128,7 @@ impl Simulation {
             memory: Memory::default(),
             lawful: vec![0.0; model.nv()],
             speed: vec![0.0; model.nv()],
+            corrected: vec![0.0; model.nq()],
             stabiliser: Stabiliser::new(&world)?,
             sleepers: Sleepers::new(model),
             contacts: Vec::new(),
@@ -144,6 +155,7 @@ impl Simulation {
     /// The state, to be changed. Everything wakes up; the next step checks what it finds.
     pub fn state_mut(&mut self) -> &mut State {
         self.work.sleepers.wake_all();
+        self.work.seen = false;
         &mut self.state
     }
 
@@ -153,6 +165,7 @@ impl Simulation {
             .check(&self.world.model)
             .map_err(|source| StepError::State { time: state.time, source })?;
         self.state.clone_from(state);
+        self.work.seen = false;
         self.work.memory.clear();
         self.work.lawful.copy_from_slice(&state.v);
         self.work.sleepers.wake_all();
@@ -217,10 +230,12 @@ impl Simulation {
     /// Advances the state by one time step, or returns an error and leaves it as it was.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         let mut clock = Clock::start();
-        let penetration = self.prepare(&mut clock)?;
+        self.prepare(&mut clock)?;
         let outcome = self.solve()?;
+        self.work.read_contacts(&self.world, &self.settings);
+        let contacts = self.work.detector.contacts().len();
         clock.lap(Phase::Solve);
-        let equality_error = self.integrate()?;
+        let wrong = self.integrate(&mut clock)?;
         self.accept(&outcome);
         clock.lap(Phase::Integrate);
         let report = StepReport {
@@ -228,10 +243,10 @@ impl Simulation {
             friction_model: outcome.friction_model,
             iterations: outcome.iterations,
             residuals: outcome.residuals,
-            contacts: self.work.detector.contacts().len(),
+            contacts,
             rows: self.work.rows.len(),
-            penetration,
-            equality_error,
+            penetration: wrong.depth,
+            equality_error: wrong.equality,
             softened: outcome.softened,
             asleep: self.work.sleepers.asleep(),
             phases: clock.phases,
@@ -240,28 +255,18 @@ impl Simulation {
         Ok(report)
     }
 
-    /// From the state to the problem; returns the deepest penetration [m].
-    fn prepare(&mut self, clock: &mut Clock) -> Result<f64, StepError> {
+    /// From the state to the problem.
+    fn prepare(&mut self, clock: &mut Clock) -> Result<(), StepError> {
         let (world, settings, state) = (&*self.world, &self.settings, &self.state);
         let (model, h, time) = (&world.model, settings.time_step, state.time);
         let work = &mut self.work;
-        state.check(model).map_err(|source| StepError::State { time, source })?;
-        kinematics(model, &state.q, &mut work.data);
-        velocities(model, &state.v, &mut work.data);
-        clock.lap(Phase::Kinematics);
-
-        let gravity = model.gravity().norm();
-        work.look_ahead(world, h, gravity);
-        let contacts = work.detector.detect(
-            &world.colliders,
-            &work.data.body_pose,
-            &work.reach,
-            &work.resting,
-        );
-        let deepest = contacts.iter().fold(0.0, |depth: f64, c| depth.max(-c.gap));
+        if !work.seen {
+            state.check(model).map_err(|source| StepError::State { time, source })?;
+            work.look(world, &state.q, &state.v, h, clock);
+            work.seen = true;
+        }
+        let contacts = work.detector.contacts();
         work.sleepers.wake_touched(world, contacts, &work.data, settings.sleep);
-        clock.lap(Phase::Collision);
-
         let (input, data) = (&self.input, &mut work.data);
         work.free
             .compute(model, settings.scheme, h, state, input, data)
@@ -271,7 +276,7 @@ impl Simulation {
         let rules = Rules {
             time_step: h,
             alpha: settings.scheme.alpha(),
-            bounce_threshold: BOUNCE_STEPS * gravity * h,
+            bounce_threshold: BOUNCE_STEPS * model.gravity().norm() * h,
             combine: settings.combine,
         };
         let rows = &mut work.rows;
@@ -284,12 +289,12 @@ impl Simulation {
         };
         let place = Place { model, q: &state.q, data: &work.data };
         assemble::equalities(world, &place, &sight, rows);
-        assemble::limits(&rules, &work.free.forces, &sight, rows);
+        assemble::limits(h, &work.free.forces, &sight, rows);
         assemble::drives(&rules, &work.free.forces, &sight, rows);
         assemble::contacts(world, &rules, work.detector.contacts(), &sight, rows);
         work.pose(world).map_err(|source| StepError::Problem { time, source })?;
         clock.lap(Phase::Assembly);
-        Ok(deepest)
+        Ok(())
     }
 
     /// Solves the contact problem from the last impulses. One that has no solution is solved again
@@ -331,7 +336,7 @@ impl Simulation {
     }
 
     /// Velocities and positions of the next state, into the spare one.
-    fn integrate(&mut self) -> Result<f64, StepError> {
+    fn integrate(&mut self, clock: &mut Clock) -> Result<Wrong, StepError> {
         let (world, settings, work) = (&*self.world, &self.settings, &mut self.work);
         let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
         work.collect_velocities(model);
@@ -341,30 +346,13 @@ impl Simulation {
             work.spare.v[dof] = (lawful - (1.0 - alpha) * old) / alpha;
             work.speed[dof] = theta_vq * lawful + (1.0 - theta_vq) * old;
         }
-        let mut equality_error = 0.0;
-        if !work.rows.is_empty() {
-            let motion = Motion {
-                world,
-                state: &self.state,
-                data: &work.data,
-                free: &work.free,
-                rows: &work.rows,
-                problem: &work.problem,
-                answer: &work.solution.velocity,
-                speed: &work.speed,
-                time_step: h,
-            };
-            equality_error = work.stabiliser.run(&motion, &settings.stabilisation);
-            if let Some(displacement) = work.stabiliser.displacement() {
-                for (speed, d) in work.speed.iter_mut().zip(displacement) {
-                    *speed += d / h;
-                }
-            }
-        }
         integrate(model, &self.state.q, &work.speed, h, &mut work.spare.q);
         work.spare.time = self.state.time + h;
         check_next(world, &work.spare, self.state.time, h)?;
-        Ok(equality_error)
+        clock.lap(Phase::Integrate);
+        let wrong = work.settle(world, settings, clock);
+        check_next(world, &work.spare, self.state.time, h)?;
+        Ok(wrong)
     }
 
     /// Makes the spare state the state.
@@ -375,8 +363,8 @@ impl Simulation {
         } else {
             work.memory.store(&work.rows, &work.solution.impulse);
         }
-        work.read_contacts(&self.world, &self.settings);
         std::mem::swap(&mut self.state, &mut work.spare);
+        work.seen = true;
         let settled = outcome.status == Status::Converged && !outcome.softened;
         work.sleepers.watch(
             &self.world.model,
@@ -411,6 +399,60 @@ impl Outcome {
 }
 
 impl Workspace {
+    /// Poses, velocities and contacts at a state.
+    fn look(&mut self, world: &World, q: &[f64], v: &[f64], h: f64, clock: &mut Clock) {
+        self.seen = false;
+        kinematics(&world.model, q, &mut self.data);
+        velocities(&world.model, v, &mut self.data);
+        clock.lap(Phase::Kinematics);
+        self.look_ahead(world, h, world.model.gravity().norm());
+        let Self { detector, data, reach, resting, .. } = self;
+        detector.detect(&world.colliders, &data.body_pose, reach, resting);
+        clock.lap(Phase::Collision);
+    }
+
+    /// Looks at the spare state and takes its position errors back.
+    fn settle(&mut self, world: &World, settings: &Settings, clock: &mut Clock) -> Wrong {
+        let (h, model) = (settings.time_step, &world.model);
+        let mut spare = std::mem::take(&mut self.spare);
+        let mut wrong = Wrong::default();
+        for round in 0..=CORRECTIONS {
+            self.look(world, &spare.q, &spare.v, h, clock);
+            let found = Found {
+                world,
+                q: &spare.q,
+                v: &spare.v,
+                sight: Sight {
+                    model,
+                    data: &self.data,
+                    whole: self.free.whole(),
+                    asleep: self.sleepers.flags(),
+                },
+                contacts: self.detector.contacts(),
+                free: &self.free,
+                time_step: h,
+            };
+            wrong = self.stabiliser.inspect(&found);
+            let Stabilisation { slop, closure, .. } = settings.stabilisation;
+            let open = wrong.equality > closure;
+            let deep = wrong.depth > slop && round < DEPTH_CORRECTIONS;
+            if round == CORRECTIONS || !(open || deep) {
+                break;
+            }
+            let Some(displacement) = self.stabiliser.correct(&found, &settings.stabilisation)
+            else {
+                break;
+            };
+            // The old coordinates are not needed any more; `speed` neither.
+            self.speed.copy_from_slice(displacement);
+            integrate(model, &spare.q, &self.speed, 1.0, &mut self.corrected);
+            std::mem::swap(&mut spare.q, &mut self.corrected);
+            clock.lap(Phase::Integrate);
+        }
+        self.spare = spare;
+        wrong
+    }
+
     /// How far each body can get within the step, and which bodies rest.
     fn look_ahead(&mut self, world: &World, h: f64, gravity: f64) {
         let model = &world.model;

@@ -1,213 +1,207 @@
-//! Removes position errors after the velocities are known, as displacements of least kinetic metric.
+//! Removes position errors from a state whose velocities are settled, by displacements that are
+//! least in the kinetic metric.
 //!
 //! `min ½ δᵀ A δ` such that equalities close, and contacts and limits end no deeper than they may.
-//! Positions change, velocities do not: no energy enters, and friction never has to balance a push
-//! that it could forbid. Only islands with an error take part; one in which nothing is wrong costs
-//! nothing. Errors of equalities are measured again where the displacement leads, until they
-//! are closed.
+//! Positions change, velocities do not: friction never has to balance a push that it could
+//! forbid, and what penetrates is not shot out. Only groups of bodies with an error take part.
 
-use stiction_mech::{Data, State, integrate, kinematics};
-use stiction_solve::law::Law;
+use stiction_geom::Contact;
+use stiction_math::sets::DisjointSets;
+use stiction_mech::{Forces, Input};
+use stiction_solve::law::{Bilateral, Law, Unilateral};
 use stiction_solve::solver::SettingError;
-use stiction_solve::{Goal, Problem, Session, Solution, contact};
+use stiction_solve::{Goal, Problem, Session, Solution};
 
+use crate::assemble;
 use crate::constraint::{MOST_ROWS, Place};
 use crate::free::FreeMotion;
 use crate::pose::{Poser, Question};
-use crate::rows::{Class, Rows};
+use crate::rows::{Class, Key, Rows, Sight};
 use crate::settings::Stabilisation;
 use crate::world::World;
 
-/// How often errors of equalities are measured and corrected in one step.
-const CORRECTIONS: usize = 6;
 /// Rows from which on a few sweeps replace an exact answer.
 const MANY_ROWS: usize = 3000;
-const SWEEPS: usize = 10;
+const SWEEPS: usize = 20;
 /// Accuracy of a correction relative to the largest error.
 const TOLERANCE: f64 = 1e-4;
+/// Part of the slop to which penetration is reduced, so that it does not come back at once.
+const REST: f64 = 0.5;
 
 /// Memory for the removal of position errors.
 pub(crate) struct Stabiliser {
+    rows: Rows,
     poser: Poser,
     problem: Problem,
     exact: Session,
     sweeps: Session,
     solution: Solution,
+    forces: Option<Box<(Forces, Input)>>,
     wanted: Vec<Option<f64>>,
-    island_is_wrong: Vec<bool>,
-    data: Data,
-    q: Vec<f64>,
-    speed: Vec<f64>,
-    /// Displacement found, per velocity of the model.
+    groups: DisjointSets,
+    group_is_wrong: Vec<bool>,
     displacement: Vec<f64>,
-    moved: bool,
 }
 
-/// What the velocities of a step are, for those who look at positions.
-pub(crate) struct Motion<'a> {
+/// A configuration to be corrected, with what was found there.
+#[derive(Clone, Copy)]
+pub(crate) struct Found<'a> {
     pub world: &'a World,
-    pub state: &'a State,
-    pub data: &'a Data,
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+    pub sight: Sight<'a>,
+    pub contacts: &'a [Contact],
     pub free: &'a FreeMotion,
-    pub rows: &'a Rows,
-    pub problem: &'a Problem,
-    /// Velocities of the problem.
-    pub answer: &'a [f64],
-    /// Velocities with which positions move, per velocity of the model.
-    pub speed: &'a [f64],
     pub time_step: f64,
+}
+
+/// How wrong a configuration is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Wrong {
+    /// Largest error of an equality [m, rad].
+    pub equality: f64,
+    /// Deepest penetration of a rigid contact or limit [m, rad].
+    pub depth: f64,
 }
 
 impl Stabiliser {
     pub fn new(world: &World) -> Result<Self, SettingError> {
         let model = &world.model;
+        let limited = model.joints().iter().any(|joint| joint.spec.limit.is_some())
+            || model.tendons().iter().any(|tendon| tendon.spec.limit.is_some());
         Ok(Self {
+            rows: Rows::default(),
             poser: Poser::new(model),
             problem: Problem::default(),
             exact: Session::new("alm")?,
             sweeps: Session::new("psor")?,
             solution: Solution::default(),
+            forces: limited.then(|| Box::new((Forces::new(model), Input::new(model)))),
             wanted: Vec::new(),
-            island_is_wrong: Vec::new(),
-            data: Data::new(model),
-            q: vec![0.0; model.nq()],
-            speed: vec![0.0; model.nv()],
+            groups: DisjointSets::new(0),
+            group_is_wrong: Vec::new(),
             displacement: vec![0.0; model.nv()],
-            moved: false,
         })
     }
 
-    /// The displacement of the last step [m, rad], if there was one.
-    pub fn displacement(&self) -> Option<&[f64]> {
-        self.moved.then_some(&self.displacement)
+    /// Collects the rows of a configuration and says how wrong it is.
+    pub fn inspect(&mut self, found: &Found) -> Wrong {
+        self.rows.clear();
+        let mut wrong = Wrong::default();
+        self.add_equalities(found, &mut wrong);
+        self.add_limits(found, &mut wrong);
+        for contact in found.contacts.iter().filter(|c| found.world.is_rigid(c)) {
+            wrong.depth = wrong.depth.max(-contact.gap);
+        }
+        wrong
     }
 
-    /// Finds the displacement; returns the largest error of an equality that is left [m, rad].
-    pub fn run(&mut self, motion: &Motion, settings: &Stabilisation) -> f64 {
-        self.moved = false;
+    /// The displacement that corrects what was inspected; `None` if there is none to be found.
+    pub fn correct(&mut self, found: &Found, settings: &Stabilisation) -> Option<&[f64]> {
+        self.add_contacts(found);
+        self.choose(found, settings);
+        let question = Question::Displacements(&self.wanted);
+        let Found { world, sight, free, .. } = *found;
+        let Self { poser, rows, problem, .. } = self;
+        poser.pose(world, sight.data, free, rows, question, problem).ok()?;
+        self.solution.reset(&self.problem);
+        let many = self.problem.rows() > MANY_ROWS;
+        let max_iterations = many.then_some(SWEEPS);
+        let goal = Goal { tolerance: TOLERANCE, max_iterations, ..Goal::default() };
+        let session = if many { &mut self.sweeps } else { &mut self.exact };
+        // A correction that did not converge is still one; what it left is measured afterwards.
+        let _ = session.solve(&self.problem, &goal, &mut self.solution).ok()?;
+        if !self.solution.velocity.iter().all(|x| x.is_finite()) {
+            return None;
+        }
         self.displacement.fill(0.0);
-        let mut left = 0.0;
-        for round in 0..CORRECTIONS {
-            left = self.want_equalities(motion);
-            let gaps = round == 0 && self.want_gaps(motion, settings);
-            let open = left > settings.closure;
-            if !(gaps || open) || !self.keep_wrong_islands(motion, settings) {
-                break;
-            }
-            if !self.correct(motion) {
-                break;
-            }
+        for (tree, part) in self.poser.parts() {
+            let dofs = world.model.trees()[*tree].dofs.clone();
+            self.displacement[dofs].copy_from_slice(&self.solution.velocity[part.clone()]);
         }
-        left
+        Some(&self.displacement)
     }
 
-    /// Errors of equalities where the motion leads; returns the largest.
-    fn want_equalities(&mut self, motion: &Motion) -> f64 {
-        let rows = motion.rows.constraints();
-        self.wanted.clear();
-        self.wanted.resize(rows.len(), None);
-        if motion.world.equalities.is_empty() {
-            return 0.0;
-        }
-        let (model, h) = (&motion.world.model, motion.time_step);
-        for (speed, (v, d)) in
-            self.speed.iter_mut().zip(motion.speed.iter().zip(&self.displacement))
-        {
-            *speed = v + d / h;
-        }
-        integrate(model, &motion.state.q, &self.speed, h, &mut self.q);
-        kinematics(model, &self.q, &mut self.data);
-        let place = Place { model, q: &self.q, data: &self.data };
+    fn add_equalities(&mut self, found: &Found, wrong: &mut Wrong) {
+        let Found { world, q, sight, .. } = *found;
+        let place = Place { model: &world.model, q, data: sight.data };
         let mut error = [0.0; MOST_ROWS];
-        let (mut last, mut largest) = (u32::MAX, 0.0_f64);
-        for (constraint, wanted) in rows.iter().zip(&mut self.wanted) {
-            if constraint.key.class != Class::Equality {
-                break;
+        for (index, equality) in world.equalities.iter().enumerate() {
+            equality.error(&place, &mut error);
+            for row in 0..equality.dim() {
+                wrong.equality = wrong.equality.max(error[row].abs());
+                let (a, b) = (index as u32, row as u32);
+                let key = Key { class: Class::Equality, a, b, feature: 0 };
+                self.rows.open(key, Law::Bilateral(Bilateral), error[row], &[0.0], &[0.0]);
+                equality.row(row, &place, &sight, &mut self.rows);
+                self.rows.close();
             }
-            if constraint.key.a != last {
-                last = constraint.key.a;
-                motion.world.equalities[last as usize].error(&place, &mut error);
-            }
-            let found = error[constraint.key.b as usize];
-            *wanted = Some(found);
-            largest = largest.max(found.abs());
         }
-        largest
     }
 
-    /// What contacts and limits may be short of after the step; true if any is too deep.
-    fn want_gaps(&mut self, motion: &Motion, settings: &Stabilisation) -> bool {
-        let h = motion.time_step;
-        let mut found = false;
-        let mut c = [0.0; contact::DIM];
-        for (index, constraint) in motion.rows.constraints().iter().enumerate() {
-            let is_rigid = motion.rows.compliance(constraint).iter().all(|r| *r == 0.0);
-            if !matches!(constraint.key.class, Class::Limit | Class::Contact) || !is_rigid {
-                continue;
-            }
-            let c = &mut c[..constraint.rows().len()];
-            motion.problem.jacobian().mul_constraint(index, motion.answer, c);
-            let normal =
-                if c.len() == contact::DIM { contact::ContactVec::load(c).n } else { c[0] };
-            let excess = (-constraint.position - settings.slop).max(0.0);
-            let removed = (settings.fraction * excess).min(settings.max_speed * h);
-            let allowed = settings.slop + excess - removed;
-            let short = constraint.position + h * normal + allowed;
-            self.wanted[index] = Some(short);
-            found |= short < -0.1 * settings.slop;
+    fn add_limits(&mut self, found: &Found, wrong: &mut Wrong) {
+        let Found { world, q, v, sight, time_step, .. } = *found;
+        let Some(forces) = &mut self.forces else { return };
+        let (forces, input) = &mut **forces;
+        if forces.evaluate(&world.model, (q, v), sight.data, input, time_step).is_err() {
+            return;
         }
-        found
+        for limit in &forces.limits {
+            wrong.depth = wrong.depth.max(-limit.gap);
+        }
+        assemble::limits(time_step, forces, &sight, &mut self.rows);
     }
 
-    /// Leaves out islands without an error; false if none is left.
-    fn keep_wrong_islands(&mut self, motion: &Motion, settings: &Stabilisation) -> bool {
-        let islands = motion.problem.islands();
-        self.island_is_wrong.clear();
-        self.island_is_wrong.resize(islands.count(), false);
-        let rows = motion.rows.constraints();
-        for (index, wanted) in self.wanted.iter().enumerate() {
-            let Some(error) = wanted else { continue };
-            let wrong = match rows[index].law {
-                Law::Bilateral(_) => error.abs() > settings.closure,
-                _ => *error < -0.1 * settings.slop,
+    fn add_contacts(&mut self, found: &Found) {
+        let Found { world, sight, contacts, .. } = *found;
+        for contact in contacts.iter().filter(|c| world.is_rigid(c)) {
+            let key = assemble::contact_key(contact);
+            self.rows.open(key, Law::Unilateral(Unilateral), contact.gap, &[0.0], &[0.0]);
+            let [a, b] = world.bodies_of(contact);
+            self.rows.point(&sight, b, &contact.point, &[contact.normal], 1.0);
+            self.rows.point(&sight, a, &contact.point, &[contact.normal], -1.0);
+            self.rows.close();
+        }
+    }
+
+    /// What each constraint wants: the error of an equality, the room of a contact or limit, which
+    /// is negative if it is too deep. Groups in which all is well want nothing.
+    fn choose(&mut self, found: &Found, settings: &Stabilisation) {
+        let trees = found.world.model.trees().len();
+        self.groups.reset(trees);
+        self.group_is_wrong.clear();
+        self.group_is_wrong.resize(trees, false);
+        self.wanted.clear();
+        for constraint in self.rows.constraints() {
+            let mut trees = self.rows.terms(constraint).iter().map(|term| term.tree as usize);
+            if let Some(first) = trees.next() {
+                for tree in trees {
+                    self.groups.union(first, tree);
+                }
+            }
+        }
+        for constraint in self.rows.constraints() {
+            let (wrong, wanted) = match constraint.law {
+                Law::Bilateral(_) => {
+                    (constraint.position.abs() > settings.closure, constraint.position)
+                }
+                _ => {
+                    let room = constraint.position + REST * settings.slop;
+                    let least = -settings.max_speed * found.time_step;
+                    (constraint.position < -settings.slop, room.max(least))
+                }
             };
-            self.island_is_wrong[islands.of_constraint()[index] as usize] |= wrong;
+            self.wanted.push(Some(wanted));
+            if let (true, Some(term)) = (wrong, self.rows.terms(constraint).first()) {
+                let group = self.groups.find(term.tree as usize);
+                self.group_is_wrong[group] = true;
+            }
         }
-        for (wanted, island) in self.wanted.iter_mut().zip(islands.of_constraint()) {
-            if !self.island_is_wrong[*island as usize] {
+        for (constraint, wanted) in self.rows.constraints().iter().zip(&mut self.wanted) {
+            let term = self.rows.terms(constraint).first();
+            if !term.is_some_and(|t| self.group_is_wrong[self.groups.find(t.tree as usize)]) {
                 *wanted = None;
             }
         }
-        self.wanted.iter().any(Option::is_some)
-    }
-
-    fn correct(&mut self, motion: &Motion) -> bool {
-        let question = Question::Displacements(&self.wanted);
-        let Motion { world, data, free, rows, .. } = *motion;
-        if self.poser.pose(world, data, free, rows, question, &mut self.problem).is_err() {
-            return false;
-        }
-        self.solution.reset(&self.problem);
-        let many = self.problem.rows() > MANY_ROWS;
-        let goal = Goal {
-            tolerance: TOLERANCE,
-            max_iterations: many.then_some(SWEEPS),
-            ..Goal::default()
-        };
-        let session = if many { &mut self.sweeps } else { &mut self.exact };
-        let Ok(_) = session.solve(&self.problem, &goal, &mut self.solution) else { return false };
-        if !self.solution.velocity.iter().all(|x| x.is_finite()) {
-            return false;
-        }
-        for (tree, part) in self.poser.parts() {
-            let dofs = world.model.trees()[*tree].dofs.clone();
-            for (sum, d) in
-                self.displacement[dofs].iter_mut().zip(&self.solution.velocity[part.clone()])
-            {
-                *sum += d;
-            }
-        }
-        self.moved = true;
-        true
     }
 }

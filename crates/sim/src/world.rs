@@ -4,7 +4,7 @@
 //! touches itself, nor the link that carries it.
 
 use nalgebra::Isometry3;
-use stiction_geom::{Collider, ColliderId, Colliders, Groups, Shape};
+use stiction_geom::{Collider, ColliderId, Colliders, Contact, Groups, Shape};
 use stiction_mech::{BodyId, JointId, Model, ModelBuilder, TendonId};
 
 use crate::constraint::Equality;
@@ -248,6 +248,18 @@ impl World {
     /// The shape of this name.
     pub fn geom(&self, name: &str) -> Option<usize> {
         self.geoms.iter().position(|geom| geom.name == name).filter(|_| !name.is_empty())
+    }
+
+    /// Bodies of the shapes in contact, A and B.
+    pub(crate) fn bodies_of(&self, contact: &Contact) -> [usize; 2] {
+        [contact.a, contact.b].map(|id| self.geoms[id.index()].body.0)
+    }
+
+    /// Whether neither surface in contact yields.
+    pub(crate) fn is_rigid(&self, contact: &Contact) -> bool {
+        [contact.a, contact.b]
+            .iter()
+            .all(|id| self.geoms[id.index()].surface.stiffness == f64::INFINITY)
     }
 
     /// The equalities.
