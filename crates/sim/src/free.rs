@@ -12,7 +12,7 @@ use stiction_math::spatial::Inertia10;
 use stiction_math::{branch, spatial};
 use stiction_mech::{
     Data, ForceError, Forces, Input, Model, State, bias_forces, integrate, kinematics, mass_matrix,
-    velocities,
+    tree_bias_forces, tree_mass_matrix, velocities,
 };
 
 use crate::scheme::Scheme;
@@ -112,7 +112,8 @@ impl FreeMotion {
         }
     }
 
-    /// Computes A and b from a state whose kinematics are in `data`.
+    /// Computes A and b from a state whose kinematics are in `data`. What sleeps is left alone.
+    #[allow(clippy::too_many_arguments)] // each of them is a room's own thing
     pub fn compute(
         &mut self,
         model: &Model,
@@ -120,6 +121,7 @@ impl FreeMotion {
         h: f64,
         state: &State,
         input: &Input,
+        asleep: &[bool],
         data: &mut Data,
     ) -> Result<(), ForceError> {
         self.inertia_scale = 1.0 / scheme.alpha();
@@ -130,33 +132,34 @@ impl FreeMotion {
         if scheme.is_iterated() {
             self.iterate(model, scheme, h, state, input)?;
         } else {
-            self.once(model, h, state, data);
+            self.once(model, h, state, asleep, data);
         }
         Ok(())
     }
 
     /// `A = M/α + h D + h² K`, `b = A v₀ + h f − h² K v₀`, with D and K of damping and servos.
-    fn once(&mut self, model: &Model, h: f64, state: &State, data: &mut Data) {
-        bias_forces(model, &state.v, data);
-        mass_matrix(model, data);
-        let forces = &self.forces;
-        for dof in 0..model.nv() {
-            let servo = (forces.stiffness[dof] - self.spring[dof]).max(0.0);
-            let implicit = h * (forces.damping[dof] + h * servo);
-            self.diagonal[dof] = self.inertia_scale * model.armature()[dof] + implicit;
-            self.momentum[dof] =
-                h * (forces.generalized[dof] - data.bias[dof]) - h * h * servo * state.v[dof];
-        }
-        for tree in model.trees() {
-            let n = tree.dofs.len();
+    fn once(&mut self, model: &Model, h: f64, state: &State, asleep: &[bool], data: &mut Data) {
+        let (forces, scale) = (&self.forces, self.inertia_scale);
+        for (index, tree) in model.trees().iter().enumerate() {
+            if asleep[index] {
+                continue;
+            }
+            tree_bias_forces(model, index, &state.v, data);
+            tree_mass_matrix(model, index, data);
+            let (n, v) = (tree.dofs.len(), &state.v[tree.dofs.clone()]);
             let A = &mut self.matrix[tree.mass.clone()];
             for (a, m) in A.iter_mut().zip(&data.mass[tree.mass.clone()]) {
-                *a = self.inertia_scale * m;
+                *a = scale * m;
             }
             for (k, dof) in tree.dofs.clone().enumerate() {
-                A[k * n + k] += self.diagonal[dof] - self.inertia_scale * model.armature()[dof];
+                let servo = (forces.stiffness[dof] - self.spring[dof]).max(0.0);
+                let implicit = h * (forces.damping[dof] + h * servo);
+                A[k * n + k] += implicit;
+                self.diagonal[dof] = scale * model.armature()[dof] + implicit;
+                self.momentum[dof] =
+                    h * (forces.generalized[dof] - data.bias[dof]) - h * h * servo * v[k];
             }
-            let (b, v) = (&mut self.momentum[tree.dofs.clone()], &state.v[tree.dofs.clone()]);
+            let b = &mut self.momentum[tree.dofs.clone()];
             if tree.constant_mass {
                 replace_gyroscopic(&data.mass[tree.mass.clone()], v, h, b);
             }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Detector;
-use stiction_mech::{Data, Input, State, integrate, kinematics, velocities};
+use stiction_mech::{
+    Data, Input, State, integrate, kinematics, tree_kinematics, tree_velocities, velocities,
+};
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, Residuals, Session, Solution, Status, contact};
 
@@ -269,7 +271,7 @@ impl Simulation {
         work.sleepers.wake_touched(world, contacts, &work.data, settings.sleep);
         let (input, data) = (&self.input, &mut work.data);
         work.free
-            .compute(model, settings.scheme, h, state, input, data)
+            .compute(model, settings.scheme, h, state, input, work.sleepers.flags(), data)
             .map_err(|source| StepError::Force { time, source })?;
         clock.lap(Phase::Dynamics);
 
@@ -402,8 +404,12 @@ impl Workspace {
     /// Poses, velocities and contacts at a state.
     fn look(&mut self, world: &World, q: &[f64], v: &[f64], h: f64, clock: &mut Clock) {
         self.seen = false;
-        kinematics(&world.model, q, &mut self.data);
-        velocities(&world.model, v, &mut self.data);
+        for (tree, asleep) in self.sleepers.flags().iter().enumerate() {
+            if !asleep {
+                tree_kinematics(&world.model, tree, q, &mut self.data);
+                tree_velocities(&world.model, tree, v, &mut self.data);
+            }
+        }
         clock.lap(Phase::Kinematics);
         self.look_ahead(world, h, world.model.gravity().norm());
         let Self { detector, data, reach, resting, .. } = self;
