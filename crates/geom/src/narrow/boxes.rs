@@ -34,7 +34,8 @@ pub fn contacts(
     let R = R_WA.tr_mul(&R_WB);
     let t = R_WA.tr_mul(&(p_WB - p_WA));
     let Q = R.abs();
-    let size = h_A.amax().max(h_B.amax());
+    // The larger sets the scale of round-off, the smaller what can be told apart.
+    let (size, small) = (h_A.amax().max(h_B.amax()), h_A.amax().min(h_B.amax()));
 
     // Face normals of A, then of B.
     let t_B = R.tr_mul(&t);
@@ -121,7 +122,7 @@ pub fn contacts(
         if decided {
             let axis = if flipped { -normal } else { normal };
             let (through, slope) = (outward.dot(&reference.points[0]), 1.0 / facing);
-            let corners = scratch.clipper.clip(reference, incident, &axis, size, flipped);
+            let corners = scratch.clipper.clip(reference, incident, &axis, small, flipped);
             for corner in corners {
                 // Along the normal from the corner to the plane of the reference.
                 let gap = slope * (outward.dot(&corner.point) - through);
@@ -142,7 +143,7 @@ pub fn contacts(
         if !(least.fold(f64::INFINITY, f64::min) <= separation + MISSED * size) {
             let point = R_WA * point + p_WA;
             let touch = Touch { feature, point, normal: normal_W, gap: separation };
-            manifold.include(from, touch, SAME_PLACE * size);
+            manifold.include(from, touch, SAME_PLACE * small);
         }
     }
     true

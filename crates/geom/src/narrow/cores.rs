@@ -24,8 +24,8 @@ pub const FAR_OUT: f64 = 1e-4;
 /// Part of the size by which the nearest of the points may lie farther apart than the shapes do.
 pub const MISSED: f64 = 2e-10;
 
-/// Part of the size within which two points of a manifold are one.
-pub const SAME_PLACE: f64 = 1e-3;
+/// Part of the smaller shape's size within which two points of a manifold are one.
+pub const SAME_PLACE: f64 = 2e-5;
 
 /// Sine of the angle below which two edges run side by side.
 const PARALLEL: f64 = 0.02;
@@ -60,7 +60,12 @@ pub fn contacts(
     }
     let mut scratch = std::mem::take(&mut manifold.scratch);
     faces(&pair, &normal, &mut scratch.face_a, &mut scratch.face_b);
-    let size = extent(&scratch.face_a).max(extent(&scratch.face_b)).max(on_a.amax());
+    let (e_A, e_B) = (extent(&scratch.face_a), extent(&scratch.face_b));
+    // The larger sets the scale of round-off, the smaller what can be told apart.
+    let (size, small) = (
+        e_A.max(e_B).max(on_a.amax()),
+        if e_A.min(e_B) > 0.0 { e_A.min(e_B) } else { e_A.max(e_B) },
+    );
 
     // An exact face normal is better than one that was iterated.
     let exact = [normal_of(&scratch.face_a), normal_of(&scratch.face_b).map(|n| -n)];
@@ -97,7 +102,7 @@ pub fn contacts(
         }
         let through = reference.points[0];
         let axis = if flipped { -normal } else { normal };
-        let corners = scratch.clipper.clip(reference, incident, &axis, size, flipped);
+        let corners = scratch.clipper.clip(reference, incident, &axis, small, flipped);
         for corner in corners {
             // Along the normal from the corner to the plane of the reference.
             let slope = outward.dot(&normal);
@@ -138,7 +143,7 @@ pub fn contacts(
             normal: X_WA.rotation * normal,
             gap: separation - rounding,
         };
-        manifold.include(from, touch, SAME_PLACE * size);
+        manifold.include(from, touch, SAME_PLACE * small);
     }
     manifold.scratch = scratch;
     if manifold.len() - from > MOST {
