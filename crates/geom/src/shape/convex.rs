@@ -25,7 +25,7 @@ pub struct Convex {
     radius: f64,
     volume: f64,
     com: Vector3<f64>,
-    /// Central inertia per unit of density [m⁵].
+    /// Central inertia per unit of density \[m⁵\].
     inertia: Matrix3<f64>,
 }
 
@@ -147,7 +147,7 @@ fn face_normal(vertices: &[Vector3<f64>], face: &[u32]) -> Vector3<f64> {
     (1..face.len() - 1).map(|k| spoke(k).cross(&spoke(k + 1))).sum::<Vector3<f64>>().normalize()
 }
 
-/// Volume [m³], centre of mass [m] and central inertia per density [m⁵], by tetrahedra from one
+/// Volume \[m³\], centre of mass [m] and central inertia per density \[m⁵\], by tetrahedra from one
 /// vertex: ∫ x xᵀ over one with corners 0, a, b, c is det/120 (Σ p pᵀ + (Σ p)(Σ p)ᵀ).
 fn integrals(hull: &hull::Hull) -> (f64, Vector3<f64>, Matrix3<f64>) {
     let origin = hull.vertices[0];
