@@ -348,7 +348,8 @@ fn hulls_of_boxes_meet_as_the_boxes_do() {
         let (X_WA, X_WB) = (random.pose(1.0), random.pose(1.5));
         let by_axes = touches((&boxes.0, &X_WA), (&boxes.1, &X_WB), 5.0);
         let by_support = touches((&hulls.0, &X_WA), (&hulls.1, &X_WB), 5.0);
-        let (one, two) = (least_gap(&by_axes), least_gap(&by_support));
+        let along = |normal| separation((&boxes.0, &X_WA), (&boxes.1, &X_WB), normal);
+        let (one, two) = (along(&by_axes[0].normal), along(&by_support[0].normal));
         // Overlapping, a face is preferred to edges that are shallower by a fiftieth.
         let bound = if two < 0.0 { 0.021 * two.abs() + 1e-6 } else { 1e-9 };
         assert!((one - two).abs() < bound, "{one} {two}");

@@ -1,7 +1,7 @@
 //! Detection: from the poses of the frames to the sorted contacts of all colliders.
 //!
-//! [`broad`] keeps the pairs whose boxes overlap, [`crate::narrow`] finds the manifold of each,
-//! [`persist`] gives its points lasting names. A pair of two resting frames is not visited; its
+//! `broad` keeps the pairs whose boxes overlap, [`crate::narrow`] finds the manifold of each,
+//! `persist` gives its points lasting names. A pair of two resting frames is not visited; its
 //! contacts stay as they are. Nothing is allocated once the memory has grown to the scene.
 
 mod broad;

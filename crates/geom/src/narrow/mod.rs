@@ -15,6 +15,7 @@ mod plane;
 mod polish;
 pub(crate) mod sphere;
 
+pub(crate) use cores::FAR_OUT;
 pub use cores::contacts as cores;
 pub use manifold::{Manifold, Touch};
 

@@ -5,12 +5,12 @@ use crate::narrow::Face;
 use nalgebra::{Matrix3, Vector3};
 use std::f64::consts::PI;
 
-/// Volume [m³]: a cylinder and a ball.
+/// Volume \[m³\]: a cylinder and a ball.
 pub fn volume(radius: f64, half_length: f64) -> f64 {
     2.0 * PI * radius * radius * half_length + sphere::volume(radius)
 }
 
-/// Inertia about the centre per unit of mass [m²].
+/// Inertia about the centre per unit of mass \[m²\].
 ///
 /// Each half ball has its centre of mass ⅜ r beyond the end of the segment.
 pub fn unit_inertia(radius: f64, half_length: f64) -> Matrix3<f64> {

@@ -6,12 +6,12 @@
 use crate::narrow::Face;
 use nalgebra::{Matrix3, Vector3};
 
-/// Volume [m³].
+/// Volume \[m³\].
 pub fn volume(half: &Vector3<f64>) -> f64 {
     8.0 * half.x * half.y * half.z
 }
 
-/// Inertia about the centre per unit of mass [m²]: ⅓ (y² + z²) about x, and so on.
+/// Inertia about the centre per unit of mass \[m²\]: ⅓ (y² + z²) about x, and so on.
 pub fn unit_inertia(half: &Vector3<f64>) -> Matrix3<f64> {
     let [x, y, z] = [half.x * half.x, half.y * half.y, half.z * half.z];
     Matrix3::from_diagonal(&(Vector3::new(y + z, x + z, x + y) / 3.0))

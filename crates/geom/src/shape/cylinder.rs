@@ -15,12 +15,12 @@ const RIM_POINTS: usize = 8;
 /// would jump from step to step.
 const UPRIGHT: f64 = 1e-6;
 
-/// Volume [m³].
+/// Volume \[m³\].
 pub fn volume(radius: f64, half_length: f64) -> f64 {
     2.0 * PI * radius * radius * half_length
 }
 
-/// Inertia about the centre per unit of mass [m²].
+/// Inertia about the centre per unit of mass \[m²\].
 pub fn unit_inertia(radius: f64, half_length: f64) -> Matrix3<f64> {
     let (r2, h2) = (radius * radius, half_length * half_length);
     let across = 0.25 * r2 + h2 / 3.0;

@@ -2,12 +2,12 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// Volume [m³].
+/// Volume \[m³\].
 pub fn volume(radii: &Vector3<f64>) -> f64 {
     4.0 / 3.0 * std::f64::consts::PI * radii.x * radii.y * radii.z
 }
 
-/// Inertia about the centre per unit of mass [m²]: ⅕ (y² + z²) about x, and so on.
+/// Inertia about the centre per unit of mass \[m²\]: ⅕ (y² + z²) about x, and so on.
 pub fn unit_inertia(radii: &Vector3<f64>) -> Matrix3<f64> {
     let [x, y, z] = [radii.x * radii.x, radii.y * radii.y, radii.z * radii.z];
     Matrix3::from_diagonal(&(Vector3::new(y + z, x + z, x + y) / 5.0))

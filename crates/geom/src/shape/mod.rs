@@ -232,7 +232,7 @@ impl Shape {
         }
     }
 
-    /// Volume [m³]; 0 for shapes without a finite one (plane, height field).
+    /// Volume \[m³\]; 0 for shapes without a finite one (plane, height field).
     pub fn volume(&self) -> f64 {
         self.mass_properties(1.0).0
     }

@@ -2,12 +2,12 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// Volume [m³].
+/// Volume \[m³\].
 pub fn volume(radius: f64) -> f64 {
     4.0 / 3.0 * std::f64::consts::PI * radius.powi(3)
 }
 
-/// Inertia about the centre per unit of mass [m²]: ⅖ r² about every axis.
+/// Inertia about the centre per unit of mass \[m²\]: ⅖ r² about every axis.
 pub fn unit_inertia(radius: f64) -> Matrix3<f64> {
     Matrix3::from_diagonal_element(0.4 * radius * radius)
 }
