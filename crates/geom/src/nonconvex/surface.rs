@@ -189,8 +189,6 @@ impl Surface for HeightField {
     }
 
     fn exposed(&self, v: u32) -> bool {
-        // A vertex below the mean of both its neighbours along some line still may be a ridge along
-        // another: only a flat neighbourhood is excluded, by its single patch.
         self.bent(v)
     }
 
