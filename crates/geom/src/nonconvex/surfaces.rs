@@ -11,10 +11,9 @@ use super::found::{Found, Kind, Scratch, name};
 use super::prism::covers;
 use super::surface::{Behind, Surface, lies_back};
 use crate::Aabb;
-use crate::shape::mesh::Bend;
+use crate::shape::mesh::{Bend, SMOOTH};
 use crate::shape::triangle::Feature;
 use nalgebra::{Isometry3, Vector3};
-use std::f64::consts::PI;
 
 /// Sine by which a normal may leave the cone of a penetrating vertex or an edge [-]: wide enough for the
 /// far points of two faces that are nearly parallel.
@@ -246,11 +245,6 @@ impl Ridge {
         }
     }
 
-    /// Angle between the normals of its faces [rad].
-    fn opening(&self) -> f64 {
-        self.normals[0].dot(&self.normals[1]).clamp(-1.0, 1.0).acos()
-    }
-
     /// Whether nothing near the edge reaches farther along `m`.
     fn extremal(&self, m: &Vector3<f64>) -> bool {
         self.into.iter().all(|d| lies_back(&Vector3::zeros(), d, m, SLACK))
@@ -302,8 +296,12 @@ fn edges<A: Surface, B: Surface>(
     a.near(&overlap(b, &X_AB, deepest), near);
     near.sort_unstable();
     let centre = X_BA.rotation * a.bounds().centre() + X_BA.translation.vector;
+    let most_facing = -(2.0 * SMOOTH + 3.0 * SLACK).cos();
     let solid = a.behind() != Behind::Sheet && b.behind() != Behind::Sheet;
     for &t in near.iter() {
+        if solid && !a.ridged(t) {
+            continue;
+        }
         let spoken = [0, 1, 2].map(|k| speaks(a, t, k));
         if spoken == [None; 3] {
             continue;
@@ -311,18 +309,21 @@ fn edges<A: Surface, B: Surface>(
         other.clear();
         let corners = a.corners(t).map(|p| X_BA.rotation * p + X_BA.translation.vector);
         b.near(&Aabb::of_points(corners).inflated(deepest), other);
+        other.retain(|&face| !solid || b.ridged(face));
         for k in 0..3 {
             let Some(edge_a) = spoken[k] else { continue };
             let ridge = Ridge::new(a, t, k).moved(X_BA);
-            let opening = ridge.opening();
+            let smooth = a.smooth(t);
             let bounds = ridge.bounds().inflated(deepest);
             for &face in other.iter() {
+                // The normal must be in both wedges: those of the faces oppose each other but for the
+                // openings of the edges.
                 let facing = ridge.normals[0].dot(&b.normal(face));
+                if solid && smooth && facing > most_facing && b.smooth(face) {
+                    continue;
+                }
                 for side in 0..3 {
                     let Some(edge_b) = speaks(b, face, side) else { continue };
-                    if solid && !opposed(facing, opening, b, face, side) {
-                        continue;
-                    }
                     let against = Ridge::new(b, face, side);
                     if !against.bounds().overlaps(&bounds) {
                         continue;
@@ -356,20 +357,6 @@ fn edges<A: Surface, B: Surface>(
             }
         }
     }
-}
-
-/// Whether an edge of `a` and side `k` of triangle `t` of `b` can have a common normal: those of their faces, whose
-/// cosine is `facing`, must oppose each other but for the openings of both edges and the slack.
-fn opposed<B: Surface>(facing: f64, opening: f64, b: &B, t: u32, k: usize) -> bool {
-    let across = b.side(t, k).across.unwrap_or(t);
-    let turn = b.normal(t).dot(&b.normal(across));
-    // Nearly flat edges, the many of fine meshes: no need to know the angles.
-    let (flat, flat_cos, sum_cos) = (0.5, 0.88, 0.26); // cos 0.5 < 0.88, cos 1.3 > 0.26
-    if opening < flat && turn > flat_cos {
-        return facing <= -sum_cos;
-    }
-    let turn = turn.clamp(-1.0, 1.0).acos();
-    facing <= -(opening + turn + 3.0 * SLACK).min(PI).cos()
 }
 
 /// Where two edges cross: the normal from b into a, the point on b and the gap, if the normal is in the wedges
