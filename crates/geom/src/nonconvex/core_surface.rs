@@ -205,7 +205,8 @@ fn edges<S: Surface>(moved: &Moved, surface: &S, reach: f64, scratch: &mut Scrat
         let found = &mut scratch.found;
         crossings(&scratch.face.points, &p, &along, length, &m, |u, height| {
             let gap = height - radius;
-            if gap <= reach {
+            // Points far above the lowest of A belong to another normal.
+            if gap <= reach && gap - clear <= reach {
                 let feature = name(Kind::Edge, edge, number);
                 let on_B = p + along * u;
                 found.push(Found { feature, on_B, normal: m, gap, clear, over: None });
