@@ -3,29 +3,48 @@
 //! Every box lies in one cell, that of its centre, on the level whose cells are at least as large as
 //! the box [Ericson05, Sec. 7.2.1]. A box therefore meets only boxes of the cells within half a cell of
 //! it, on each level in use. Inserting and removing cost O(1), so that what does not move costs
-//! nothing. Cells are told apart exactly; the hash only finds them.
+//! nothing.
 
 use crate::Aabb;
 use nalgebra::Vector3;
 
 const NONE: u32 = u32::MAX;
 
-/// Where a box is stored.
+/// Where a box is stored: level and cell in one number, which cells less than half a million apart do
+/// not share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cell {
-    level: i32,
-    at: [i64; 3],
+struct Key(u64);
+
+impl Key {
+    /// A box that is in no cell.
+    const NOWHERE: Self = Self(u64::MAX);
+
+    fn new(level: i32, [x, y, z]: [i64; 3]) -> Self {
+        const BITS: i64 = (1 << 19) - 1;
+        Self(
+            ((level as u64 & 0x3F) << 57)
+                | ((x & BITS) as u64) << 38
+                | ((y & BITS) as u64) << 19
+                | (z & BITS) as u64,
+        )
+    }
 }
 
-impl Cell {
-    fn bucket(&self, mask: usize) -> usize {
-        // Multipliers without common factors spread neighbours over the table.
-        let [x, y, z] = self.at;
-        let mut h = (x as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        h = (h ^ y as u64).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        h = (h ^ z as u64 ^ ((self.level as u64) << 40)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (h >> 32) as usize & mask
-    }
+/// Bucket of the cell z = 0 above (x, y): the others of the column lie beside it in memory.
+fn column(level: i32, x: i64, y: i64) -> u64 {
+    // Multipliers without common factors spread neighbours over the table.
+    let mut h = (x as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    h = (h ^ y as u64).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    h = (h ^ (h >> 29) ^ level as u64).wrapping_mul(0x94D0_49BB_1331_11EB);
+    h >> 24
+}
+
+/// A box in the list of its bucket.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    key: Key,
+    level: i32,
+    next: u32,
 }
 
 /// The boxes of one size.
@@ -40,11 +59,12 @@ struct Level {
 pub struct Grid {
     /// Edge of the cells of level 0 [m]; each level up doubles it.
     base: f64,
-    cells: Vec<Option<Cell>>,
+    nodes: Vec<Node>,
+    /// Bucket of each box.
+    buckets: Vec<u32>,
     /// Place of each box among its level's members.
     places: Vec<u32>,
     heads: Vec<u32>,
-    next: Vec<u32>,
     levels: Vec<Level>,
 }
 
@@ -54,10 +74,10 @@ impl Grid {
         let base = if base > 0.0 && base.is_finite() { base } else { 1.0 };
         Self {
             base,
-            cells: vec![None; n],
+            nodes: vec![Node { key: Key::NOWHERE, level: 0, next: NONE }; n],
+            buckets: vec![0; n],
             places: vec![NONE; n],
             heads: vec![NONE; (2 * n).next_power_of_two().max(16)],
-            next: vec![NONE; n],
             levels: Vec::new(),
         }
     }
@@ -65,21 +85,22 @@ impl Grid {
     /// Puts box `index` where `bounds` says, wherever it was before.
     pub fn place(&mut self, index: u32, bounds: &Aabb) {
         let level = self.level_of(bounds.size().max());
-        let cell = Cell { level, at: self.coordinates(level, &bounds.centre()) };
-        let old = self.cells[index as usize];
-        if old == Some(cell) {
+        let [x, y, z] = self.coordinates(level, &bounds.centre());
+        let key = Key::new(level, [x, y, z]);
+        let old = self.nodes[index as usize];
+        if old.key == key {
             return;
         }
-        let mask = self.heads.len() - 1;
-        if let Some(old) = old {
-            self.unlink(index, old.bucket(mask));
+        let stored = old.key != Key::NOWHERE;
+        if stored {
+            self.unlink(index);
         }
-        let bucket = cell.bucket(mask);
-        self.next[index as usize] = self.heads[bucket];
+        let bucket = column(level, x, y).wrapping_add(z as u64) as usize & (self.heads.len() - 1);
+        self.nodes[index as usize] = Node { key, level, next: self.heads[bucket] };
         self.heads[bucket] = index;
-        self.cells[index as usize] = Some(cell);
-        if old.is_none_or(|old| old.level != level) {
-            if let Some(old) = old {
+        self.buckets[index as usize] = bucket as u32;
+        if !stored || old.level != level {
+            if stored {
                 self.leave(index, old.level);
             }
             self.join(index, level);
@@ -104,14 +125,16 @@ impl Grid {
             }
             for x in low[0]..=high[0] {
                 for y in low[1]..=high[1] {
+                    let start = column(*exponent, x, y);
                     for z in low[2]..=high[2] {
-                        let cell = Cell { level: *exponent, at: [x, y, z] };
-                        let mut index = self.heads[cell.bucket(mask)];
+                        let key = Key::new(*exponent, [x, y, z]);
+                        let mut index = self.heads[start.wrapping_add(z as u64) as usize & mask];
                         while index != NONE {
-                            if self.cells[index as usize] == Some(cell) {
+                            let node = &self.nodes[index as usize];
+                            if node.key == key {
                                 visit(index);
                             }
-                            index = self.next[index as usize];
+                            index = node.next;
                         }
                     }
                 }
@@ -133,17 +156,18 @@ impl Grid {
         [0, 1, 2].map(|k| (p[k] * scale).floor() as i64)
     }
 
-    fn unlink(&mut self, index: u32, bucket: usize) {
-        let after = self.next[index as usize];
+    fn unlink(&mut self, index: u32) {
+        let bucket = self.buckets[index as usize] as usize;
+        let after = self.nodes[index as usize].next;
         let mut at = self.heads[bucket];
         if at == index {
             self.heads[bucket] = after;
             return;
         }
         while at != NONE {
-            let next = self.next[at as usize];
+            let next = self.nodes[at as usize].next;
             if next == index {
-                self.next[at as usize] = after;
+                self.nodes[at as usize].next = after;
                 return;
             }
             at = next;

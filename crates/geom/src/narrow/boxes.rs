@@ -5,8 +5,8 @@
 //! Boxes that are apart with neither a vertex over a face nor a face over a vertex are left to the
 //! general routine, which finds their distance. Works in A's frame.
 
-use super::cores::{FACING, SLACK};
-use super::{Face, Manifold, Placed, feature};
+use super::cores::{FACING, MISSED, SAME_PLACE};
+use super::{Face, Manifold, Placed, Touch, feature};
 use crate::shape::cuboid;
 use nalgebra::{Matrix3, Vector3};
 
@@ -119,9 +119,9 @@ pub fn contacts(
         let decided =
             edges.is_some() || separation <= TIE * size || lies_over(reference, incident, &outward);
         if decided {
+            let axis = if flipped { -normal } else { normal };
             let (through, slope) = (outward.dot(&reference.points[0]), 1.0 / facing);
-            let corners =
-                scratch.clipper.clip(reference, incident, &outward, SLACK * size, flipped);
+            let corners = scratch.clipper.clip(reference, incident, &axis, size, flipped);
             for corner in corners {
                 // Along the normal from the corner to the plane of the reference.
                 let gap = slope * (outward.dot(&corner.point) - through);
@@ -139,8 +139,10 @@ pub fn contacts(
     }
     if let Some((feature, point)) = crossing {
         let least = manifold.touches()[from..].iter().map(|touch| touch.gap);
-        if !(least.fold(f64::INFINITY, f64::min) <= separation + SLACK * size) {
-            manifold.push(feature, R_WA * point + p_WA, normal_W, separation);
+        if !(least.fold(f64::INFINITY, f64::min) <= separation + MISSED * size) {
+            let point = R_WA * point + p_WA;
+            let touch = Touch { feature, point, normal: normal_W, gap: separation };
+            manifold.include(from, touch, SAME_PLACE * size);
         }
     }
     true

@@ -3,8 +3,12 @@
 //! Sutherland and Hodgman's algorithm [Ericson05, Sec. 8.3.4], with names for all corners that arise:
 //! a vertex of either polygon keeps its own name, the crossing of two edges is named after both.
 
+use super::cores::{MISSED, SAME_PLACE};
 use super::{Face, feature};
 use nalgebra::Vector3;
+
+/// Part of the size by which corners may lie outside a face and still count as on it.
+const SLACK: f64 = 1e-6;
 
 /// A corner of the polygon while it is cut.
 #[derive(Clone, Copy, Debug)]
@@ -33,17 +37,18 @@ pub struct Clipper {
 }
 
 impl Clipper {
-    /// Cuts `incident` to the prism over `reference` along `axis` (pointing out of the reference's
-    /// surface); corners beyond a side by no more than `slack` [m] count as inside, so that edges
-    /// that coincide do not flicker. `flipped` says that the reference belongs to B.
+    /// Cuts `incident` to the prism over `reference` along `axis`, which points out of the reference; corners beyond a side by no more than a slack count as inside, and corners that
+    /// nearly coincide as one, so that neither flickers; both relative to `size` [m]. `flipped` says
+    /// that the reference belongs to B.
     pub fn clip(
         &mut self,
         reference: &Face,
         incident: &Face,
         axis: &Vector3<f64>,
-        slack: f64,
+        size: f64,
         flipped: bool,
     ) -> &[Corner] {
+        let slack = SLACK * size;
         self.corners.clear();
         self.corners.extend(incident.points.iter().zip(&incident.ids).map(|(&point, &id)| {
             Corner { point, feature: feature::vertex(id, !flipped), edge: Edge::Incident(id) }
@@ -59,7 +64,7 @@ impl Clipper {
             }
             self.cut(reference, side, &(out / length), &p, slack, flipped);
         }
-        self.merge(slack);
+        self.merge(axis, size);
         &self.corners
     }
 
@@ -106,14 +111,27 @@ impl Clipper {
         std::mem::swap(&mut self.corners, &mut self.spare);
     }
 
-    /// Leaves one of corners that coincide within `slack`.
-    fn merge(&mut self, slack: f64) {
-        let near = |a: &Corner, b: &Corner| (a.point - b.point).norm_squared() <= slack * slack;
-        self.corners.dedup_by(|next, kept| near(next, kept));
-        while self.corners.len() > 1
-            && self.corners.last().is_some_and(|last| near(last, &self.corners[0]))
-        {
-            self.corners.pop();
+    /// Leaves of corners that nearly coincide the one nearest to the reference, the first of equals.
+    fn merge(&mut self, axis: &Vector3<f64>, size: f64) {
+        let square = (SAME_PLACE * size) * (SAME_PLACE * size);
+        let near = |a: &Corner, b: &Corner| (a.point - b.point).norm_squared() <= square;
+        let lower = |a: &Corner, b: &Corner| axis.dot(&(a.point - b.point)) < -MISSED * size;
+        let mut kept = 0;
+        for k in 0..self.corners.len() {
+            let corner = self.corners[k];
+            let last = if kept > 0 && near(&corner, &self.corners[kept - 1]) {
+                kept - 1
+            } else if kept > 1 && near(&corner, &self.corners[0]) {
+                0
+            } else {
+                self.corners[kept] = corner;
+                kept += 1;
+                continue;
+            };
+            if lower(&corner, &self.corners[last]) {
+                self.corners[last] = corner;
+            }
         }
+        self.corners.truncate(kept);
     }
 }

@@ -8,21 +8,24 @@
 
 use super::epa::Depth;
 use super::gjk::{self, Answer, Difference};
-use super::{Core, Face, Manifold, feature};
+use super::{Core, Face, Manifold, Touch, feature, polish};
 use nalgebra::{Isometry3, Vector3};
 
 /// Cosine between a face's normal and the contact's above which the face can carry a manifold.
 pub const FACING: f64 = 0.985;
 
 /// Part of the size by which a face's normal may separate less and still be preferred.
-const SNAP: f64 = 1e-9;
-
-/// Part of the size by which corners may lie outside a face and still count as on it.
-pub const SLACK: f64 = 1e-6;
+const SNAP: f64 = 1e-10;
 
 /// Part of the size within which vertices of a face that looks elsewhere are as far out as the
 /// farthest: those make an edge or a vertex.
-const FAR_OUT: f64 = 1e-4;
+pub const FAR_OUT: f64 = 1e-4;
+
+/// Part of the size by which the nearest of the points may lie farther apart than the shapes do.
+pub const MISSED: f64 = 2e-10;
+
+/// Part of the size within which two points of a manifold are one.
+pub const SAME_PLACE: f64 = 1e-3;
 
 /// Sine of the angle below which two edges run side by side.
 const PARALLEL: f64 = 0.02;
@@ -40,15 +43,20 @@ pub fn contacts(
     let X_AB = X_WA.inv_mul(X_WB);
     let pair = Difference { a, b, X_AB: &X_AB };
     let rounding = a.radius() + b.radius();
-    let (mut normal, mut separation, on_a, on_b) = match gjk::distance(&pair) {
-        Answer::Apart { normal, distance, a, b } => (normal, distance, a, b),
+    let (mut normal, mut separation, on_a, on_b, facet) = match gjk::distance(&pair) {
+        Answer::Apart { normal, distance, a, b, facet } => (normal, distance, a, b, facet),
         Answer::Overlap(simplex) => {
-            let Depth { normal, overlap, a, b } = manifold.scratch.polytope.depth(&pair, &simplex);
-            (normal, -overlap, a, b)
+            let Depth { normal, overlap, a, b, facet } =
+                manifold.scratch.polytope.depth(&pair, &simplex);
+            (normal, -overlap, a, b, facet)
         }
     };
     if !(separation - rounding <= reach) {
         return;
+    }
+    let sharper = polish::normal(&pair, normal, &facet);
+    if sharper != normal {
+        (normal, separation) = (sharper, pair.separation(&sharper));
     }
     let mut scratch = std::mem::take(&mut manifold.scratch);
     faces(&pair, &normal, &mut scratch.face_a, &mut scratch.face_b);
@@ -72,7 +80,10 @@ pub fn contacts(
     let (n_A, n_B) = (normal_of(&scratch.face_a), normal_of(&scratch.face_b));
     let facing_A = n_A.map_or(-1.0, |n| n.dot(&normal));
     let facing_B = n_B.map_or(-1.0, |n| -n.dot(&normal));
-    if facing_A.max(facing_B) > FACING {
+    let curved = scratch.face_a.points.len() == 1 || scratch.face_b.points.len() == 1;
+    if curved {
+        // One point: the nearest, below.
+    } else if facing_A.max(facing_B) > FACING {
         let flipped = facing_B > facing_A;
         let (reference, incident, outward) = if flipped {
             (&scratch.face_b, &mut scratch.face_a, n_B)
@@ -85,7 +96,8 @@ pub fn contacts(
             keep_farthest(incident, &towards);
         }
         let through = reference.points[0];
-        let corners = scratch.clipper.clip(reference, incident, &outward, SLACK * size, flipped);
+        let axis = if flipped { -normal } else { normal };
+        let corners = scratch.clipper.clip(reference, incident, &axis, size, flipped);
         for corner in corners {
             // Along the normal from the corner to the plane of the reference.
             let slope = outward.dot(&normal);
@@ -107,10 +119,26 @@ pub fn contacts(
 
     // The nearest points are never left out.
     let least = manifold.touches()[from..].iter().fold(f64::INFINITY, |least, t| least.min(t.gap));
-    if !(least <= separation - rounding + SLACK * size) {
-        let middle = 0.5 * (on_a + on_b);
-        let half = 0.5 * separation * normal;
-        write.push(feature::nearest(), middle - half, middle + half, manifold);
+    if !(least <= separation - rounding + MISSED * size) {
+        if !curved {
+            keep_farthest(&mut scratch.face_a, &normal);
+            keep_farthest(&mut scratch.face_b, &-normal);
+        }
+        let middle = match (&scratch.face_a.points[..], &scratch.face_b.points[..]) {
+            // A vertex or a curved surface has one point that looks along the normal.
+            ([p], _) => p + 0.5 * separation * normal,
+            (_, [q]) => q - 0.5 * separation * normal,
+            ([p, q], [r, s]) => crossing([*p, *q], [*r, *s]).unwrap_or(0.5 * (on_a + on_b)),
+            _ => 0.5 * (on_a + on_b),
+        };
+        let middle = middle + 0.5 * (a.radius() - b.radius()) * normal;
+        let touch = Touch {
+            feature: feature::nearest(),
+            point: X_WA.rotation * middle + X_WA.translation.vector,
+            normal: X_WA.rotation * normal,
+            gap: separation - rounding,
+        };
+        manifold.include(from, touch, SAME_PLACE * size);
     }
     manifold.scratch = scratch;
     if manifold.len() - from > MOST {
@@ -211,4 +239,16 @@ fn side_by_side(
         let gap = normal.dot(&(beside - on_a));
         emit(end, usize::from(share > 0.5), on_a, on_a + gap * normal);
     }
+}
+
+/// Midpoint of the nearest points of two edges; `None` if they are parallel [Ericson05, Sec. 5.1.8].
+fn crossing([p, q]: [Vector3<f64>; 2], [r, s]: [Vector3<f64>; 2]) -> Option<Vector3<f64>> {
+    let (u, v, w) = (q - p, s - r, p - r);
+    let (a, b, c, d, e) = (u.dot(&u), u.dot(&v), v.dot(&v), u.dot(&w), v.dot(&w));
+    let determinant = a * c - b * b;
+    (determinant > PARALLEL * PARALLEL * a * c).then(|| {
+        let x = ((b * e - c * d) / determinant).clamp(0.0, 1.0);
+        let y = ((a * e - b * d) / determinant).clamp(0.0, 1.0);
+        0.5 * (p + x * u + r + y * v)
+    })
 }

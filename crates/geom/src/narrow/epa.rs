@@ -40,6 +40,8 @@ pub struct Depth {
     pub a: Vector3<f64>,
     /// Deepest point of B, in A's frame [m].
     pub b: Vector3<f64>,
+    /// The face of A − B that the normal belongs to.
+    pub facet: [Vertex; 3],
 }
 
 impl Polytope {
@@ -53,6 +55,7 @@ impl Polytope {
             overlap: f64::INFINITY,
             a: Vector3::zeros(),
             b: Vector3::zeros(),
+            facet: [Vertex::default(); 3],
         };
         if !self.start(pair) {
             return self.flat(pair, best);
@@ -65,7 +68,8 @@ impl Polytope {
             let overlap = vertex.w.dot(&facet.normal);
             if overlap < best.overlap {
                 let (a, b) = self.witness(&facet);
-                best = Depth { normal: facet.normal, overlap, a, b };
+                let corners = facet.corners.map(|k| self.vertices[k]);
+                best = Depth { normal: facet.normal, overlap, a, b, facet: corners };
             }
             if overlap - facet.distance <= TOLERANCE * scale || !self.expand(vertex) {
                 break;
@@ -215,6 +219,7 @@ impl Polytope {
         best.normal = normal;
         best.overlap = vertex.w.dot(&normal);
         (best.a, best.b) = (vertex.a, vertex.b);
+        best.facet = [vertex; 3];
         best
     }
 }

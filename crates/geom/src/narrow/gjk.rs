@@ -76,6 +76,8 @@ pub enum Answer {
         a: Vector3<f64>,
         /// Nearest point of B, in A's frame [m].
         b: Vector3<f64>,
+        /// The face of A − B nearest to the origin, or the whole of it if it has fewer corners.
+        facet: [Vertex; 3],
     },
     /// The cores touch or overlap; the simplex holds the origin or nearly does.
     Overlap(Simplex),
@@ -125,7 +127,8 @@ pub fn distance(pair: &Difference) -> Answer {
         b += simplex.weights[k] * simplex.vertices[k].b;
     }
     let distance = v.norm();
-    Answer::Apart { normal: -v / distance, distance, a, b }
+    let facet = [0, 1, 2].map(|k: usize| simplex.vertices[k.min(simplex.len - 1)]);
+    Answer::Apart { normal: -v / distance, distance, a, b, facet }
 }
 
 impl Simplex {

@@ -74,6 +74,17 @@ impl Manifold {
         }
     }
 
+    /// Adds a point, or moves the one from index `from` on that lies within `distance` [m] of it there:
+    /// two points at one place would come and go with round-off.
+    pub(super) fn include(&mut self, from: usize, touch: Touch, distance: f64) {
+        let square = |other: &Touch| (other.point - touch.point).norm_squared();
+        let near = self.touches[from..].iter_mut().find(|old| square(old) <= distance * distance);
+        match near {
+            Some(old) => *old = Touch { feature: old.feature, ..touch },
+            None => self.touches.push(touch),
+        }
+    }
+
     /// Keeps at most `most` of the points from index `from` on: the deepest, then one after the
     /// other the point farthest from those kept. Deterministic.
     pub fn reduce(&mut self, from: usize, most: usize) {

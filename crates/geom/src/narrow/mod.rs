@@ -12,13 +12,15 @@ mod feature;
 mod gjk;
 mod manifold;
 mod plane;
+mod polish;
 pub(crate) mod sphere;
 
+pub(crate) use cores::FAR_OUT;
 pub use cores::contacts as cores;
 pub use manifold::{Manifold, Touch};
 
 use crate::Shape;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Vector3};
 
 /// A shape at its pose in the world.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +42,12 @@ pub trait Core {
     fn radius(&self) -> f64;
     /// A point inside the core [m].
     fn centre(&self) -> Vector3<f64>;
+    /// Second derivative of the support function h(n) = max n·x at the unit vector `dir_S` [m], for
+    /// cores that are curved there.
+    fn curvature(&self, dir_S: &Vector3<f64>) -> Option<Matrix3<f64>> {
+        let _ = dir_S;
+        None
+    }
     /// The feature of the core that faces `dir_S`: one vertex, the two ends of an edge, or a convex
     /// polygon, counter-clockwise seen from outside, with stable names of its vertices.
     fn face(&self, dir_S: &Vector3<f64>, face: &mut Face);

@@ -4,7 +4,7 @@
 //! for the narrow phase too. Support and faces in O(vertices) and O(faces).
 
 use super::hull;
-use crate::narrow::Face;
+use crate::narrow::{FAR_OUT, Face};
 use crate::{Aabb, ShapeError};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
@@ -18,6 +18,9 @@ pub struct Convex {
     starts: Vec<u32>,
     /// Outward unit normals of the faces.
     normals: Vec<Vector3<f64>>,
+    /// Faces around each vertex, one vertex after the other, and where each vertex starts.
+    around: Vec<u32>,
+    around_starts: Vec<u32>,
     bounds: Aabb,
     radius: f64,
     volume: f64,
@@ -33,12 +36,20 @@ impl Convex {
         let (volume, com, inertia) = integrals(&hull);
         let normals = hull.faces.iter().map(|face| face_normal(&hull.vertices, face)).collect();
         let mut starts = vec![0];
-        for face in &hull.faces {
-            starts.push(starts[starts.len() - 1] + face.len() as u32);
+        let mut faces_at = vec![Vec::new(); hull.vertices.len()];
+        for (k, face) in hull.faces.iter().enumerate() {
+            starts.push(starts[k] + face.len() as u32);
+            face.iter().for_each(|&corner| faces_at[corner as usize].push(k as u32));
+        }
+        let mut around_starts = vec![0];
+        for (k, faces) in faces_at.iter().enumerate() {
+            around_starts.push(around_starts[k] + faces.len() as u32);
         }
         Ok(Self {
             bounds: Aabb::of_points(hull.vertices.iter().copied()),
             radius: hull.vertices.iter().fold(0.0, |most: f64, vertex| most.max(vertex.norm())),
+            around: faces_at.concat(),
+            around_starts,
             corners: hull.faces.concat(),
             vertices: hull.vertices,
             starts,
@@ -94,9 +105,24 @@ impl Convex {
         self.vertices[farthest(&self.vertices, dir)]
     }
 
-    /// The face that looks most along `dir`, as a polygon.
+    /// The face that holds most of the vertices farthest along `dir`, as a polygon; of several, the
+    /// one that looks most along it.
     pub fn face(&self, dir: &Vector3<f64>, face: &mut Face) {
-        for &corner in self.face_corners(farthest(&self.normals, dir)) {
+        let vertex = farthest(&self.vertices, dir);
+        let around = self.around_starts[vertex] as usize..self.around_starts[vertex + 1] as usize;
+        let least = self.vertices[vertex].dot(dir) - FAR_OUT * self.bounds.size().max();
+        let mut best = (0, 0, f64::NEG_INFINITY);
+        for &k in &self.around[around] {
+            let k = k as usize;
+            let height = |&corner: &u32| self.vertices[corner as usize].dot(dir);
+            // All of a face or an edge of it: more than two do not tell one face from another.
+            let far = self.face_corners(k).iter().filter(|corner| height(corner) >= least).count();
+            let (far, facing) = (far.min(2), self.normals[k].dot(dir));
+            if far > best.1 || (far == best.1 && facing > best.2) {
+                best = (k, far, facing);
+            }
+        }
+        for &corner in self.face_corners(best.0) {
             face.push(corner, self.vertices[corner as usize]);
         }
     }

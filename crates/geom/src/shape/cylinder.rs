@@ -64,3 +64,15 @@ pub fn heading(dir: &Vector3<f64>) -> (f64, f64) {
     let across = dir.x.hypot(dir.y);
     if across > UPRIGHT * dir.z.abs() { (dir.x / across, dir.y / across) } else { (1.0, 0.0) }
 }
+
+/// Second derivative of the support function at the unit vector `n` [m]: that of r ‖(n_x, n_y)‖;
+/// `None` near the axis, where the cap is flat.
+pub fn curvature(radius: f64, n: &Vector3<f64>) -> Option<Matrix3<f64>> {
+    let across = n.x.hypot(n.y);
+    let (x, y) = (n.x / across, n.y / across);
+    let scale = radius / across;
+    (across > UPRIGHT).then(|| {
+        let (xx, xy, yy) = (scale * y * y, -scale * x * y, scale * x * x);
+        Matrix3::new(xx, xy, 0.0, xy, yy, 0.0, 0.0, 0.0, 0.0)
+    })
+}

@@ -18,3 +18,10 @@ pub fn support(radii: &Vector3<f64>, dir: &Vector3<f64>) -> Vector3<f64> {
     let scaled = radii.component_mul(dir);
     scaled.try_normalize(0.0).map_or(Vector3::zeros(), |n| radii.component_mul(&n))
 }
+
+/// Second derivative of the support function ‖R n‖ at the unit vector `n` [m]: (R² − x xᵀ)/‖R n‖ with
+/// the support point x.
+pub fn curvature(radii: &Vector3<f64>, n: &Vector3<f64>) -> Matrix3<f64> {
+    let x = support(radii, n);
+    (Matrix3::from_diagonal(&radii.component_mul(radii)) - x * x.transpose()) / x.dot(n)
+}

@@ -292,6 +292,14 @@ impl Core for Shape {
         }
     }
 
+    fn curvature(&self, dir_S: &Vector3<f64>) -> Option<Matrix3<f64>> {
+        match self {
+            Self::Cylinder { radius, .. } => cylinder::curvature(*radius, dir_S),
+            Self::Ellipsoid { radii } => Some(ellipsoid::curvature(radii, dir_S)),
+            _ => None,
+        }
+    }
+
     fn face(&self, dir_S: &Vector3<f64>, face: &mut Face) {
         match self {
             Self::Box(half) => cuboid::face(half, dir_S, face),
