@@ -18,7 +18,7 @@ use super::surface::{Behind, Surface};
 use crate::Shape;
 use crate::narrow::Core;
 use crate::shape::mesh::Bend;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Sine by which a normal may leave the cone of a vertex [-].
@@ -32,23 +32,33 @@ const SUPPORT: u32 = 1 << 15;
 struct Moved<'a> {
     shape: &'a Shape,
     X_BA: &'a Isometry3<f64>,
+    R_BA: Matrix3<f64>,
 }
 
 impl Moved<'_> {
     /// Farthest point of the core against `m` [m].
     fn lowest(&self, m: &Vector3<f64>) -> Vector3<f64> {
-        let dir_A = self.X_BA.rotation.inverse_transform_vector(&-m);
+        let dir_A = -self.R_BA.tr_mul(m);
         self.place(&Core::support(self.shape, &dir_A))
     }
 
+    /// Whether the plane that faces the centre of A shows that A is farther than `reach` [m] from the convex
+    /// hull of `points` [m]. A quick test: it may miss, but does not lie.
+    fn clears(&self, points: &[Vector3<f64>], centre: &Vector3<f64>, reach: f64) -> bool {
+        let middle = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
+        let Some(m) = (centre - middle).try_normalize(f64::MIN_POSITIVE) else { return false };
+        let highest = points.iter().map(|p| m.dot(p)).fold(f64::NEG_INFINITY, f64::max);
+        m.dot(&self.lowest(&m)) - Core::radius(self.shape) - highest > reach
+    }
+
     fn place(&self, p_A: &Vector3<f64>) -> Vector3<f64> {
-        self.X_BA.rotation * p_A + self.X_BA.translation.vector
+        self.R_BA * p_A + self.X_BA.translation.vector
     }
 
     /// The face of the core that looks against `m`, in B.
     fn face(&self, m: &Vector3<f64>, face: &mut crate::narrow::Face) {
         face.clear();
-        let dir_A = self.X_BA.rotation.inverse_transform_vector(&-m);
+        let dir_A = -self.R_BA.tr_mul(m);
         Core::face(self.shape, &dir_A, face);
         face.points.iter_mut().for_each(|p| *p = self.place(p));
     }
@@ -62,7 +72,7 @@ pub fn find<S: Surface>(
     reach: f64,
     scratch: &mut Scratch,
 ) {
-    let moved = Moved { shape, X_BA };
+    let moved = Moved { shape, X_BA, R_BA: X_BA.rotation.to_rotation_matrix().into_inner() };
     let region = shape.bounds(X_BA).inflated(reach);
     let centre = moved.place(&Core::centre(shape));
     let behind = surface.behind();
@@ -87,6 +97,9 @@ pub fn find<S: Surface>(
                 continue;
             }
         };
+        if moved.clears(&surface.corners(t), &centre, reach) {
+            continue;
+        }
         let n = outward * sign;
         if n != last {
             moved.face(&n, &mut scratch.face);
@@ -160,11 +173,15 @@ fn edges<S: Surface>(moved: &Moved, surface: &S, reach: f64, scratch: &mut Scrat
     scratch.sides.sort_unstable();
     scratch.sides.dedup_by_key(|side| side.0);
     let radius = Core::radius(moved.shape);
+    let centre = moved.place(&Core::centre(moved.shape));
     for i in 0..scratch.sides.len() {
         let (edge, t, bits) = scratch.sides[i];
         let (k, sign) = ((bits & 3) as usize, if bits & 4 == 0 { 1.0 } else { -1.0 });
         let corners = surface.corners(t);
         let (p, q) = (corners[k], corners[(k + 1) % 3]);
+        if moved.clears(&[p, q], &centre, reach) {
+            continue;
+        }
         let length = (q - p).norm();
         let along = (q - p) / length;
         // The wedge: from the normal of this face, turning over the edge, to that of the other.
@@ -188,7 +205,8 @@ fn edges<S: Surface>(moved: &Moved, surface: &S, reach: f64, scratch: &mut Scrat
         let found = &mut scratch.found;
         crossings(&scratch.face.points, &p, &along, length, &m, |u, height| {
             let gap = height - radius;
-            if gap <= reach {
+            // Points far above the lowest of A belong to another normal.
+            if gap <= reach && gap - clear <= reach {
                 let feature = name(Kind::Edge, edge, number);
                 let on_B = p + along * u;
                 found.push(Found { feature, on_B, normal: m, gap, clear, over: None });
@@ -211,29 +229,14 @@ fn best_normal(
         let (sin, cos) = theta.sin_cos();
         (n * cos + over * sin, over * cos - n * sin)
     };
-    let slope = |theta: f64| {
-        let (m, turned) = at(theta);
-        turned.dot(&(moved.lowest(&m) - p))
-    };
-    let clear = |theta: f64| {
-        let m = at(theta).0;
-        m.dot(&(moved.lowest(&m) - p))
-    };
+    let lowest = |theta: f64| moved.lowest(&at(theta).0) - p;
+    let slope = |theta: f64| at(theta).1.dot(&lowest(theta));
+    let clear = |theta: f64| at(theta).0.dot(&lowest(theta));
     // One-sided slopes at the ends: a face of A that lies flat there has no single lowest point.
     let inset = 1e-9 * opening;
     let (first, last) = (slope(inset), slope(opening - inset));
     let end = if clear(0.0) >= clear(opening) { 0.0 } else { opening };
-    let bisect = |mut low: f64, mut high: f64| {
-        for _ in 0..60 {
-            let middle = 0.5 * (low + high);
-            if slope(middle) > 0.0 {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        0.5 * (low + high)
-    };
+    let bisect = |low: f64, high: f64| summit(low, high, n, over, &lowest);
     let mut theta = match (first > 0.0, last < 0.0) {
         (false, true) => 0.0,
         (true, false) => opening,
@@ -255,6 +258,53 @@ fn best_normal(
         }
     }
     at(theta).0.try_normalize(0.5)
+}
+
+/// The maximum over `low` ≤ θ ≤ `high` of the least m(θ)·x over the points x of A, `lowest` being the one at θ.
+///
+/// Each point alone gives a sinusoid; where those of the two lowest points at the ends of the bracket cross, a
+/// third point may be lower and narrows the bracket. Exact after a few points of a polyhedron; every second step
+/// halves the bracket, whatever the shape.
+fn summit(
+    mut low: f64,
+    mut high: f64,
+    n: &Vector3<f64>,
+    over: &Vector3<f64>,
+    lowest: &impl Fn(f64) -> Vector3<f64>,
+) -> f64 {
+    let (mut x_low, mut x_high) = (lowest(low), lowest(high));
+    if x_low == x_high {
+        // One point is lowest throughout: m points to it.
+        return over.dot(&x_low).atan2(n.dot(&x_low)).clamp(low, high);
+    }
+    let size = x_low.norm() + x_high.norm();
+    for k in 1..=120 {
+        // cos θ n·d + sin θ over·d = 0 for d = x_low − x_high.
+        let d = x_low - x_high;
+        let mut theta = (-n.dot(&d)).atan2(over.dot(&d));
+        if theta < low {
+            theta += PI;
+        }
+        let halve = k % 2 == 0 || !(theta > low && theta < high);
+        if halve {
+            theta = 0.5 * (low + high);
+        }
+        let x = lowest(theta);
+        let (sin, cos) = theta.sin_cos();
+        let turned = over * cos - n * sin;
+        let slope = turned.dot(&x);
+        // A corner of a polyhedron: the third point is one of the two. A round shape: the slope vanishes.
+        let corner = !halve && (x == x_low || x == x_high);
+        if corner || slope.abs() <= f64::EPSILON * size {
+            return theta;
+        }
+        if slope > 0.0 {
+            (low, x_low) = (theta, x);
+        } else {
+            (high, x_high) = (theta, x);
+        }
+    }
+    0.5 * (low + high)
 }
 
 /// Where the segment from `p` along the unit vector `along` [m] passes under the feature of A with the

@@ -1,7 +1,7 @@
 //! Contacts of shapes that are not convex: meshes, height fields, compounds. Nothing is convexified.
 //!
-//! A compound asks for each of its parts. A surface of triangles meets a convex shape in [`core_surface`], a
-//! half space in [`half_space`], another surface in [`surfaces`]; many points become few in [`reduce`].
+//! A compound asks for each of its parts. A surface of triangles meets a convex shape in `core_surface`, a
+//! half space in `half_space`, another surface in `surfaces`; many points become few in `reduce`.
 //! Closed meshes are solid. Open ones are thin sheets with two sides: they stop a shape on the side on which
 //! its centre lies. Height fields are solid below, however deep.
 

@@ -48,6 +48,15 @@ pub trait Surface {
     fn normal(&self, t: u32) -> Vector3<f64>;
     /// The side of triangle `t` from its corner `k` to the next.
     fn side(&self, t: u32, k: usize) -> Side;
+    /// Whether a side of the triangle is convex or a border.
+    fn ridged(&self, t: u32) -> bool {
+        (0..3).any(|k| matches!(self.side(t, k).bend, Bend::Convex | Bend::Border))
+    }
+    /// Whether the surface is known to turn by less than [`crate::shape::mesh::SMOOTH`] at all sides of the
+    /// triangle.
+    fn smooth(&self, _t: u32) -> bool {
+        false
+    }
     /// Name of the flat patch of a triangle.
     fn patch(&self, t: u32) -> u32;
     /// Whether a vertex can touch from outside.
@@ -91,11 +100,7 @@ impl Surface for Mesh {
     }
 
     fn near(&self, region: &Aabb, found: &mut Vec<u32>) {
-        self.tree().visit(region, |t| {
-            if Aabb::of_points(Mesh::corners(self, t)).overlaps(region) {
-                found.push(t);
-            }
-        });
+        self.tree().visit(region, |t| found.push(t));
     }
 
     fn triangle(&self, t: u32) -> [u32; 3] {
@@ -115,6 +120,14 @@ impl Surface for Mesh {
         let joint = &self.edges()[edge as usize];
         let across = if joint.faces[0] == Some(t) { joint.faces[1] } else { joint.faces[0] };
         Side { edge, across, bend: joint.bend }
+    }
+
+    fn ridged(&self, t: u32) -> bool {
+        self.is_ridged(t)
+    }
+
+    fn smooth(&self, t: u32) -> bool {
+        self.is_smooth(t)
     }
 
     fn patch(&self, t: u32) -> u32 {
@@ -189,8 +202,6 @@ impl Surface for HeightField {
     }
 
     fn exposed(&self, v: u32) -> bool {
-        // A vertex below the mean of both its neighbours along some line still may be a ridge along
-        // another: only a flat neighbourhood is excluded, by its single patch.
         self.bent(v)
     }
 

@@ -11,7 +11,7 @@ use super::found::{Found, Kind, Scratch, name};
 use super::prism::covers;
 use super::surface::{Behind, Surface, lies_back};
 use crate::Aabb;
-use crate::shape::mesh::Bend;
+use crate::shape::mesh::{Bend, SMOOTH};
 use crate::shape::triangle::Feature;
 use nalgebra::{Isometry3, Vector3};
 
@@ -109,7 +109,6 @@ fn probe<A: Surface, B: Surface>(
             let radius = 1.5 * depth + reach;
             b.near(&Aabb::around(x, Vector3::repeat(radius)), other);
         }
-        other.sort_unstable();
         for &t in other.iter() {
             let (n, corner) = (b.normal(t), b.vertex(b.triangle(t)[0]));
             let sign = if sheet && n.dot(&(centre - corner)) < 0.0 { -1.0 } else { 1.0 };
@@ -291,23 +290,44 @@ fn edges<A: Surface, B: Surface>(
 ) {
     let Scratch { near, other, found, .. } = scratch;
     let size = a.bounds().size().max().min(b.bounds().size().max());
-    let deepest = reach.max((DEEPEST * size).min(a.mesh_width().max(b.mesh_width())));
+    let deepest = reach.max((DEEPEST * size).min(a.mesh_width().min(b.mesh_width())));
     near.clear();
     let X_AB = X_BA.inverse();
     a.near(&overlap(b, &X_AB, deepest), near);
     near.sort_unstable();
     let centre = X_BA.rotation * a.bounds().centre() + X_BA.translation.vector;
+    let most_facing = -(2.0 * SMOOTH + 3.0 * SLACK).cos();
+    let solid = a.behind() != Behind::Sheet && b.behind() != Behind::Sheet;
     for &t in near.iter() {
+        if solid && !a.ridged(t) {
+            continue;
+        }
+        let spoken = [0, 1, 2].map(|k| speaks(a, t, k));
+        if spoken == [None; 3] {
+            continue;
+        }
+        other.clear();
+        let corners = a.corners(t).map(|p| X_BA.rotation * p + X_BA.translation.vector);
+        b.near(&Aabb::of_points(corners).inflated(deepest), other);
+        other.retain(|&face| !solid || b.ridged(face));
         for k in 0..3 {
-            let Some(edge_a) = speaks(a, t, k) else { continue };
+            let Some(edge_a) = spoken[k] else { continue };
             let ridge = Ridge::new(a, t, k).moved(X_BA);
-            other.clear();
-            b.near(&ridge.bounds().inflated(deepest), other);
-            other.sort_unstable();
+            let smooth = a.smooth(t);
+            let bounds = ridge.bounds().inflated(deepest);
             for &face in other.iter() {
+                // The normal must be in both wedges: those of the faces oppose each other but for the
+                // openings of the edges.
+                let facing = ridge.normals[0].dot(&b.normal(face));
+                if solid && smooth && facing > most_facing && b.smooth(face) {
+                    continue;
+                }
                 for side in 0..3 {
                     let Some(edge_b) = speaks(b, face, side) else { continue };
                     let against = Ridge::new(b, face, side);
+                    if !against.bounds().overlaps(&bounds) {
+                        continue;
+                    }
                     let Some((normal, on_B, gap)) = cross(&ridge, &against, &centre) else {
                         continue;
                     };

@@ -26,18 +26,19 @@ struct Node {
 #[derive(Clone, Debug, Default)]
 pub struct Bvh {
     nodes: Vec<Node>,
-    order: Vec<u32>,
+    /// Items with their bounds, in the order of the leaves.
+    order: Vec<(u32, Aabb)>,
 }
 
 impl Bvh {
     /// Builds the tree over items with these bounds.
     pub fn build(bounds: &[Aabb]) -> Self {
-        let mut tree = Self { nodes: Vec::new(), order: (0..bounds.len() as u32).collect() };
+        let mut tree = Self::default();
+        let mut order: Vec<u32> = (0..bounds.len() as u32).collect();
         if !bounds.is_empty() {
-            let mut order = std::mem::take(&mut tree.order);
             tree.split(bounds, &mut order, 0);
-            tree.order = order;
         }
+        tree.order = order.into_iter().map(|i| (i, bounds[i as usize])).collect();
         tree
     }
 
@@ -67,12 +68,12 @@ impl Bvh {
         self.nodes.first().map_or(Aabb::NONE, |root| root.bounds)
     }
 
-    /// Visits every item of the leaves that touch `region` [m].
+    /// Visits every item whose box touches `region` [m].
     pub fn visit(&self, region: &Aabb, visit: impl FnMut(u32)) {
         self.visit_where(|bounds| bounds.overlaps(region), visit);
     }
 
-    /// Visits every item of the leaves of whose boxes, and of the boxes around them, `touches` holds.
+    /// Visits every item of whose box, and of the boxes around it, `touches` holds.
     pub fn visit_where(&self, touches: impl Fn(&Aabb) -> bool, mut visit: impl FnMut(u32)) {
         if self.nodes.is_empty() {
             return;
@@ -88,7 +89,11 @@ impl Bvh {
             }
             if node.count > 0 {
                 let range = node.first as usize..(node.first + node.count) as usize;
-                self.order[range].iter().for_each(|&item| visit(item));
+                for (item, bounds) in &self.order[range] {
+                    if touches(bounds) {
+                        visit(*item);
+                    }
+                }
             } else {
                 stack[top] = node.first;
                 stack[top + 1] = index + 1;
@@ -121,7 +126,7 @@ impl Bvh {
             let node = &self.nodes[index as usize];
             if node.count > 0 {
                 for k in node.first..node.first + node.count {
-                    bound = visit(self.order[k as usize]);
+                    bound = visit(self.order[k as usize].0);
                 }
                 continue;
             }

@@ -1,8 +1,8 @@
 //! A height field: heights over a rectangular grid in x and y about the origin, solid below.
 //!
 //! Each cell is cut from its lowest corner in x and y to the opposite one into two triangles. Topology
-//! follows from the numbers of rows and columns, so nothing but the heights and the names of flat patches
-//! is stored, and a query costs as much as there are cells under its region.
+//! follows from the numbers of rows and columns, and a query costs as much as there are cells under its
+//! region.
 
 use super::generate::Soup;
 use super::mesh::{Bend, fold};
@@ -19,6 +19,10 @@ pub struct HeightField {
     heights: Vec<f64>,
     /// Lengths along x and y [m].
     size: (f64, f64),
+    /// Upward unit normals of the triangles.
+    normals: Vec<Vector3<f64>>,
+    /// Whether a convex edge or the border runs through a vertex.
+    bent: Vec<bool>,
     /// Connected triangles in one plane share a patch.
     patches: Vec<u32>,
     bounds: Aabb,
@@ -63,6 +67,8 @@ impl HeightField {
             columns: columns as u32,
             heights,
             size,
+            normals: Vec::new(),
+            bent: Vec::new(),
             patches: Vec::new(),
             bounds: Aabb::NONE,
             radius: 0.0,
@@ -80,10 +86,24 @@ impl HeightField {
             field.radius = field.radius.max(p.norm());
         }
         let n = field.triangles();
+        let normal = |t: u32| {
+            let [a, b, c] = field.triangle(t).map(|v| field.vertex(v));
+            (b - a).cross(&(c - a)).normalize()
+        };
+        field.normals = (0..n).map(normal).collect();
         let mut planes = DisjointSets::new(n as usize);
+        field.bent = vec![false; field.heights.len()];
         for (t, k) in (0..n).flat_map(|t| [(t, 0), (t, 1), (t, 2)]) {
-            if let (Bend::Flat, (_, Some(other))) = (field.bend(t, k), field.across(t, k)) {
-                planes.union(t as usize, other as usize);
+            match (field.bend(t, k), field.across(t, k).1) {
+                (Bend::Flat, Some(other)) => {
+                    planes.union(t as usize, other as usize);
+                }
+                (Bend::Convex | Bend::Border, _) => {
+                    let corners = field.triangle(t);
+                    field.bent[corners[k] as usize] = true;
+                    field.bent[corners[(k + 1) % 3] as usize] = true;
+                }
+                _ => {}
             }
         }
         field.patches = (0..n as usize).map(|t| planes.find(t) as u32).collect();
@@ -135,8 +155,7 @@ impl HeightField {
 
     /// Upward unit normal of a triangle.
     pub fn normal(&self, t: u32) -> Vector3<f64> {
-        let [a, b, c] = self.triangle(t).map(|v| self.vertex(v));
-        (b - a).cross(&(c - a)).normalize()
+        self.normals[t as usize]
     }
 
     /// Name of the edge from corner `k` of triangle `t` to the next, and the triangle across it.
@@ -185,24 +204,7 @@ impl HeightField {
 
     /// Whether a convex edge or the border runs through vertex `v`.
     pub fn bent(&self, v: u32) -> bool {
-        let (row, column) = (v / self.columns, v % self.columns);
-        if row == 0 || column == 0 || row + 1 == self.rows || column + 1 == self.columns {
-            return true;
-        }
-        let width = self.columns - 1;
-        let (cell, left) = (row * width + column, row * width + column - 1);
-        let below = cell - width;
-        // The six edges at the vertex, each as a side of one of its triangles.
-        [
-            (2 * cell, 0),
-            (2 * cell, 2),
-            (2 * cell + 1, 2),
-            (2 * left, 0),
-            (2 * (below - 1), 2),
-            (2 * below + 1, 2),
-        ]
-        .iter()
-        .any(|&(t, k)| self.bend(t, k) == Bend::Convex)
+        self.bent[v as usize]
     }
 
     /// The triangle over or under the point (x, y) [m], if it is within the field.

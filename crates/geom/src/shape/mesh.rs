@@ -19,6 +19,9 @@ const FLAT: f64 = 1e-7;
 /// Height over longest edge below which a triangle has no area to speak of [-].
 const NEEDLE: f64 = 1e-12;
 
+/// Angle between two faces below which a surface counts as smooth there [rad].
+pub const SMOOTH: f64 = 0.5;
+
 /// How two faces meet at an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bend {
@@ -75,6 +78,8 @@ pub struct Mesh {
     ring_starts: Vec<u32>,
     /// Whether an edge at the vertex is convex or a border.
     exposed: Vec<bool>,
+    /// Whether a side of the triangle is convex or a border, and whether all its sides are smooth.
+    ridged: Vec<(bool, bool)>,
     tree: Bvh,
     bounds: Aabb,
     radius: f64,
@@ -128,6 +133,17 @@ impl Mesh {
         for edge in edges.iter().filter(|e| matches!(e.bend, Bend::Convex | Bend::Border)) {
             edge.ends.iter().for_each(|&v| exposed[v as usize] = true);
         }
+        let cos_smooth = SMOOTH.cos();
+        let turns = |e: &Edge| match e.faces {
+            [Some(a), Some(b)] => normals[a as usize].dot(&normals[b as usize]) < cos_smooth,
+            _ => true,
+        };
+        let ridged = sides.iter().map(|side: &[u32; 3]| {
+            let meets = side.map(|e| &edges[e as usize]);
+            let ridge = meets.iter().any(|e| matches!(e.bend, Bend::Convex | Bend::Border));
+            (ridge, !meets.iter().any(|e| turns(e)))
+        });
+        let ridged = ridged.collect();
         let boxes: Vec<_> = triangles.iter().map(|t| Aabb::of_points(corners(t))).collect();
         let tree = Bvh::build(&boxes);
         let bounds = tree.bounds();
@@ -147,6 +163,7 @@ impl Mesh {
             ring,
             ring_starts,
             exposed,
+            ridged,
             tree,
             bounds,
             radius,
@@ -201,6 +218,16 @@ impl Mesh {
     /// Whether an edge at the vertex is convex or a border: only such a vertex can touch from outside.
     pub fn is_exposed(&self, vertex: u32) -> bool {
         self.exposed[vertex as usize]
+    }
+
+    /// Whether a side of the triangle is convex or a border.
+    pub fn is_ridged(&self, triangle: u32) -> bool {
+        self.ridged[triangle as usize].0
+    }
+
+    /// Whether the surface turns by less than [`SMOOTH`] at all sides of the triangle.
+    pub fn is_smooth(&self, triangle: u32) -> bool {
+        self.ridged[triangle as usize].1
     }
 
     /// Sum of the normals around a vertex, weighted by their angles there [Baerentzen05, Sec. 3].

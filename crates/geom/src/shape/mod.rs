@@ -105,6 +105,26 @@ impl Shape {
         Self::Capsule { radius, half_length }.checked()
     }
 
+    /// Shapes at their poses as one, see [`Compound::build`].
+    pub fn compound(parts: Vec<(Isometry3<f64>, Self)>) -> Result<Self, ShapeError> {
+        Ok(Self::Compound(Arc::new(Compound::build(parts)?)))
+    }
+
+    /// Heights over a grid, see [`HeightField::build`].
+    pub fn height_field(
+        rows: usize,
+        columns: usize,
+        heights: Vec<f64>,
+        size: (f64, f64),
+    ) -> Result<Self, ShapeError> {
+        Ok(Self::HeightField(Arc::new(HeightField::build(rows, columns, heights, size)?)))
+    }
+
+    /// A triangle mesh, see [`Mesh::build`].
+    pub fn mesh(vertices: &[Vector3<f64>], triangles: &[[u32; 3]]) -> Result<Self, ShapeError> {
+        Ok(Self::Mesh(Arc::new(Mesh::build(vertices, triangles)?)))
+    }
+
     /// The convex hull of points [m].
     pub fn convex(points: &[Vector3<f64>]) -> Result<Self, ShapeError> {
         Ok(Self::Convex(Arc::new(Convex::hull(points)?)))
