@@ -62,7 +62,7 @@ fn a_stack_and_a_closed_loop_step_without_taking_memory() {
     builder.equality("end", Equality::Connect(connect));
     let mut simulation = start(builder, 0.01);
     for _ in 0..200 {
-        simulation.step().unwrap();
+        let _ = simulation.step().unwrap();
     }
     let before = COUNT.get();
     for _ in 0..20 {

@@ -10,8 +10,8 @@ use stiction_geom::Shape;
 use stiction_mech::momentum;
 use stiction_sim::{Settings, Simulation, Sleep, Surface, WorldBuilder, state_hash};
 
-#[test]
-fn a_collision_in_free_space_conserves_momentum() {
+/// Relative change of linear and angular momentum over a rough collision in free space.
+fn change_of_momentum(time_step: f64) -> (f64, f64) {
     let mut builder = WorldBuilder::new();
     builder.mechanism.gravity(Vector3::zeros());
     let rough = Surface { friction: 0.7, restitution: 0.4, ..Surface::default() };
@@ -19,7 +19,7 @@ fn a_collision_in_free_space_conserves_momentum() {
     let brick = Shape::cuboid(Vector3::new(0.1, 0.2, 0.05)).unwrap();
     free(&mut builder, ball, 0.7, Isometry3::translation(-0.5, 0.03, 0.02), rough);
     free(&mut builder, brick, 1.9, Isometry3::translation(0.5, 0.0, 0.0), rough);
-    let mut simulation = start(builder, 0.005);
+    let mut simulation = start(builder, time_step);
     simulation.state_mut().v[0] = 2.0;
     simulation.state_mut().v[5] = 9.0;
     simulation.state_mut().v[6] = -1.5;
@@ -29,31 +29,40 @@ fn a_collision_in_free_space_conserves_momentum() {
     };
     let before = of(&mut simulation);
     let mut touched = false;
-    for _ in 0..200 {
+    for _ in 0..(0.5 / time_step).round() as usize {
         let report = simulation.step().unwrap();
         assert!(report.converged());
         touched |= simulation.contacts().iter().any(|c| c.force.norm() > 0.0);
-        let after = of(&mut simulation);
-        // Impulses act in pairs at one point: linear momentum is kept to round-off of the solve,
-        // which ends at 1e-6 of the momenta that meet. Angular momentum about the origin also
-        // changes with the spin of the brick, which turns by h ω in a step: first order in h.
-        assert!((after.0 - before.0).norm() <= 1e-6 * before.0.norm(), "{:?}", after.0);
-        assert!((after.1 - before.1).norm() <= 0.02 * before.1.norm(), "{:?}", after.1);
     }
     assert!(touched, "they must meet for the test to say anything");
+    let after = of(&mut simulation);
+    let relative = |a: Vector3<f64>, b: Vector3<f64>| (a - b).norm() / b.norm();
+    (relative(after.0, before.0), relative(after.1, before.1))
+}
+
+#[test]
+fn a_collision_in_free_space_conserves_momentum() {
+    let (coarse, fine) = (change_of_momentum(2e-4), change_of_momentum(1e-4));
+    // Impulses act in pairs at one point, so that linear momentum is kept to the tolerance of the
+    // solve. The spin of the brick is integrated to first order, and angular momentum with it.
+    assert!(coarse.0 <= 1e-6 && fine.0 <= 1e-6, "{coarse:?} {fine:?}");
+    let order = (coarse.1 / fine.1).log2();
+    assert!((order - 1.0).abs() <= 0.15, "order {order} from {coarse:?} {fine:?}");
 }
 
 #[test]
 fn a_step_that_fails_leaves_every_bit_of_the_state() {
     let mut builder = on_ground(0.5);
-    cube(&mut builder, 0.1, 0.0, 0.1, 0.5);
+    let shape = Shape::cuboid(Vector3::repeat(0.1)).unwrap();
+    let at = Isometry3::translation(0.0, 0.0, 0.1);
+    free(&mut builder, shape, 1e-3, at, Surface::default());
     let mut simulation = start(builder, 0.01);
-    simulation.step().unwrap();
+    let _ = simulation.step().unwrap();
     let before = simulation.state().clone();
     simulation.input_mut().wrench[1][5] = f64::NAN;
     assert!(simulation.step().is_err());
     assert_eq!(simulation.state(), &before);
-    simulation.input_mut().wrench[1][5] = 1e300;
+    simulation.input_mut().wrench[1][5] = f64::MAX;
     let outcome = simulation.step();
     assert!(outcome.is_err(), "{outcome:?}");
     assert_eq!(simulation.state(), &before);
@@ -72,7 +81,7 @@ fn a_state_given_back_gives_the_same_future() {
             simulation.set_state(state).unwrap();
         }
         for _ in 0..steps {
-            simulation.step().unwrap();
+            let _ = simulation.step().unwrap();
         }
         simulation.state().clone()
     };
@@ -99,16 +108,15 @@ fn a_stack_falls_asleep_and_wakes_as_a_whole_when_it_is_hit() {
     // Held up by its own weight's opposite, the striker hovers and stays awake by its drift.
     simulation.input_mut().wrench[striker.0][5] = 9.81;
     simulation.state_mut().v[12] = -0.5;
-    let mut slept = 0;
-    let mut woke = false;
+    let (mut slept, mut woke) = (false, false);
     for _ in 0..500 {
         let report = simulation.step().unwrap();
-        slept = slept.max(report.asleep);
-        woke |= slept == 2 && report.asleep == 0;
+        slept |= report.asleep == 2;
+        woke |= slept && report.asleep == 0;
     }
-    assert_eq!(slept, 2, "both cubes of the stack");
+    assert!(slept, "both cubes of the stack, and not the striker");
     assert!(woke, "the strike must wake the whole stack");
-    assert!(simulation.state().v[6..9].iter().any(|v| v.abs() > 0.0) || simulation.state().q[7] < 0.0);
+    assert!(simulation.state().q[7] < -1e-3, "the upper cube is pushed");
 }
 
 #[test]
@@ -119,7 +127,7 @@ fn what_sleeps_stays_where_it_would_have_stayed() {
         let settings = Settings { time_step: 0.01, sleep, ..Settings::default() };
         let mut simulation = Simulation::new(builder.build().unwrap(), settings).unwrap();
         for _ in 0..300 {
-            simulation.step().unwrap();
+            let _ = simulation.step().unwrap();
         }
         simulation.state().q.clone()
     };
