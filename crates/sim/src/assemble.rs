@@ -38,7 +38,7 @@ pub(crate) fn equalities(world: &World, place: &Place, sight: &Sight, rows: &mut
             let key = Key { class: Class::Equality, a: index as u32, b: row as u32, feature: 0 };
             rows.open(key, Law::Bilateral(Bilateral), error[row], &[0.0], &[0.0]);
             equality.row(row, place, sight, rows);
-            rows.close(sight);
+            rows.close();
         }
     }
 }
@@ -54,7 +54,7 @@ pub(crate) fn limits(time_step: f64, forces: &Forces, sight: &Sight, rows: &mut 
         for entry in row.of(&forces.entries) {
             rows.dof(sight, entry.dof, sign * entry.coefficient);
         }
-        rows.close(sight);
+        rows.close();
     }
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn drives(rules: &Rules, forces: &Forces, sight: &Sight, rows: &mut R
         for entry in row.of(&forces.entries) {
             rows.dof(sight, entry.dof, entry.coefficient);
         }
-        rows.close(sight);
+        rows.close();
     }
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn contacts(
             std::array::from_fn(|row| frame.row(row).transpose());
         rows.point(sight, bodies[1], &contact.point, &axes, 1.0);
         rows.point(sight, bodies[0], &contact.point, &axes, -1.0);
-        rows.close(sight);
+        rows.close();
     }
 }
 

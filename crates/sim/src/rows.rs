@@ -166,21 +166,19 @@ impl Rows {
         self.constraints.push(constraint);
     }
 
-    /// Closes the constraint. One that moves nothing is taken back: a loop in a plane says nothing
-    /// across the plane.
-    pub fn close(&mut self, sight: &Sight) {
+    /// Closes the constraint. One that moves nothing is taken back.
+    pub fn close(&mut self) {
         let Some(constraint) = self.constraints.last_mut() else { return };
         constraint.end_term = self.terms.len() as u32;
-        let (first, row) = (constraint.first_term as usize, constraint.first_row as usize);
-        if self.terms[first..].iter().any(|term| moves(term, self.values(term), sight)) {
-            return;
-        }
+        let first = constraint.first_term as usize;
         let from = self.terms.get(first).map_or(self.values.len(), |term| term.offset as usize);
-        self.bias.truncate(row);
-        self.compliance.truncate(row);
-        self.terms.truncate(first);
-        self.values.truncate(from);
-        self.constraints.pop();
+        if self.values[from..].iter().all(|c| *c == 0.0) {
+            self.bias.truncate(constraint.first_row as usize);
+            self.compliance.truncate(constraint.first_row as usize);
+            self.terms.truncate(first);
+            self.values.truncate(from);
+            self.constraints.pop();
+        }
     }
 
     /// Replaces the yield of a constraint's rows where it is smaller.
@@ -297,20 +295,4 @@ impl Rows {
         self.values.resize(offset + len, 0.0);
         &mut self.values[offset..]
     }
-}
-
-/// Part of a row and of a joint's motion below which one does not reach the other, only round-off.
-const NO_EFFECT: f64 = 1e-12;
-
-/// Whether a term has a velocity of its tree to act on.
-fn moves(term: &Term, values: &[f64], sight: &Sight) -> bool {
-    let Port::Link(link) = term.port else { return values.iter().any(|c| *c != 0.0) };
-    let first = sight.model.trees()[term.tree as usize].dofs.start;
-    values.chunks_exact(6).any(|row| {
-        let c = Vector6::from_column_slice(row);
-        sight.path(term.tree as usize, link as usize).any(|k| {
-            let S = &sight.data.subspace[first + k];
-            c.dot(S).abs() > NO_EFFECT * c.norm() * S.norm()
-        })
-    })
 }

@@ -134,7 +134,7 @@ impl Stabiliser {
                 let key = Key { class: Class::Equality, a, b, feature: 0 };
                 self.rows.open(key, Law::Bilateral(Bilateral), error[row], &[0.0], &[0.0]);
                 equality.row(row, &place, &sight, &mut self.rows);
-                self.rows.close(&sight);
+                self.rows.close();
             }
         }
     }
@@ -160,7 +160,7 @@ impl Stabiliser {
             let [a, b] = world.bodies_of(contact);
             self.rows.point(&sight, b, &contact.point, &[contact.normal], 1.0);
             self.rows.point(&sight, a, &contact.point, &[contact.normal], -1.0);
-            self.rows.close(&sight);
+            self.rows.close();
         }
     }
 
