@@ -95,8 +95,10 @@ impl Equality {
         self.relation().dim()
     }
 
+    /// Position errors [m, rad], into the first entries of `out`.
     pub(crate) fn error(&self, place: &Place, out: &mut [f64]) {
-        self.relation().error(place, out);
+        let relation = self.relation();
+        relation.error(place, &mut out[..relation.dim()]);
     }
 
     pub(crate) fn row(&self, row: usize, place: &Place, sight: &Sight, rows: &mut Rows) {
