@@ -331,9 +331,21 @@ impl Rows {
         }
     }
 
-    /// Rate of a term of one row at velocities of the model.
-    #[cfg(test)]
-    pub fn rate(&self, sight: &Sight, term: &Term, v: &[f64]) -> f64 {
+    /// Rate of the open constraint, which has one row, at velocities of the model.
+    pub fn rate(&self, sight: &Sight, v: &[f64]) -> f64 {
+        let first = self.constraints.last().map_or(0, |open| open.first_term as usize);
+        self.terms[first..].iter().map(|term| self.term_rate(sight, term, v)).sum()
+    }
+
+    /// Changes the bias of the open constraint, which has one row.
+    pub fn set_bias(&mut self, bias: f64) {
+        if let Some(last) = self.bias.last_mut() {
+            *last = bias;
+        }
+    }
+
+    /// Rate of a term of one row at velocities of the model. Those of links are in `data`.
+    pub fn term_rate(&self, sight: &Sight, term: &Term, v: &[f64]) -> f64 {
         let dofs = sight.model.trees()[term.tree as usize].dofs.clone();
         let c = self.values(term);
         match term.port {
