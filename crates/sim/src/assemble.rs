@@ -11,7 +11,7 @@ use stiction_mech::{Drive, DriveKind, Forces, LimitRow, LimitSource};
 use stiction_solve::contact;
 use stiction_solve::law::{Bilateral, Bounded, Coulomb, Elliptic, Law, Unilateral};
 
-use crate::constraint::{MOST_ROWS, Place};
+use crate::constraint::{Ahead, MOST_ROWS, Place};
 use crate::rows::{Class, Key, Rows, Sight};
 use crate::surface::{Combine, GrainOf, Pairing};
 use crate::world::World;
@@ -28,8 +28,23 @@ pub(crate) struct Rules {
     pub combine: Combine,
 }
 
-/// Rows of the equalities: no relative motion.
-pub(crate) fn equalities(world: &World, place: &Place, sight: &Sight, rows: &mut Rows) {
+/// How the next velocity follows the curves of equalities.
+#[derive(Clone, Copy)]
+pub(crate) struct Chords<'a> {
+    pub ahead: &'a Ahead,
+    /// The present velocities.
+    pub v: &'a [f64],
+    pub time_step: f64,
+}
+
+/// Rows of the equalities: no relative motion, but along their curves.
+pub(crate) fn equalities(
+    world: &World,
+    place: &Place,
+    sight: &Sight,
+    chords: &Chords,
+    rows: &mut Rows,
+) {
     let mut error = [0.0; MOST_ROWS];
     for (index, equality) in world.equalities.iter().enumerate() {
         let dim = equality.dim();
@@ -38,6 +53,10 @@ pub(crate) fn equalities(world: &World, place: &Place, sight: &Sight, rows: &mut
             let key = Key { class: Class::Equality, a: index as u32, b: row as u32, feature: 0 };
             rows.open(key, Law::Bilateral(Bilateral), error[row], &[0.0], &[0.0]);
             equality.row(row, place, sight, rows);
+            if let Some(ahead) = chords.ahead.error(index, row) {
+                let curve = (ahead - error[row]) / chords.time_step - rows.rate(sight, chords.v);
+                rows.set_bias(curve);
+            }
             rows.close();
         }
     }

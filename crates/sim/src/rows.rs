@@ -116,6 +116,50 @@ pub(crate) struct Rows {
     values: Vec<f64>,
     /// A gradient over all velocities, zero between uses.
     scratch: Vec<f64>,
+    effect: Effect,
+}
+
+/// Effects below this part of what their factors could give are round-off.
+const ROUND_OFF: f64 = 1e-12;
+
+/// Whether the constraint that is open moves anything. Links of a tree share velocities, whose
+/// effects can cancel: across the plane of a planar loop nothing moves, and what the sum leaves is
+/// round-off, which no solver should be asked to invert.
+#[derive(Debug, Default)]
+struct Effect {
+    /// Something that cannot cancel moves it.
+    certain: bool,
+    /// Gradient over all velocities, row by row, zero between uses.
+    sum: Vec<f64>,
+    /// Entries of `sum` in use.
+    touched: Vec<usize>,
+    /// What the largest effect could have been.
+    scale: f64,
+}
+
+impl Effect {
+    /// Adds the effect of velocity `dof` on row `row` through the motion `S`.
+    fn add(&mut self, row: usize, dof: usize, nv: usize, c: &Vector6<f64>, S: &Vector6<f64>) {
+        let (at, effect) = (row * nv + dof, c.dot(S));
+        if self.sum.len() <= at {
+            self.sum.resize((row + 1) * nv, 0.0);
+        }
+        self.sum[at] += effect;
+        self.touched.push(at);
+        self.scale = self.scale.max(c.norm() * S.norm());
+    }
+
+    /// The answer; forgets everything.
+    fn close(&mut self) -> bool {
+        let mut largest = 0.0_f64;
+        for at in self.touched.drain(..) {
+            largest = largest.max(self.sum[at].abs());
+            self.sum[at] = 0.0;
+        }
+        let moves = self.certain || largest > ROUND_OFF * self.scale;
+        (self.certain, self.scale) = (false, 0.0);
+        moves
+    }
 }
 
 impl Rows {
@@ -172,7 +216,7 @@ impl Rows {
         constraint.end_term = self.terms.len() as u32;
         let first = constraint.first_term as usize;
         let from = self.terms.get(first).map_or(self.values.len(), |term| term.offset as usize);
-        if self.values[from..].iter().all(|c| *c == 0.0) {
+        if !self.effect.close() {
             self.bias.truncate(constraint.first_row as usize);
             self.compliance.truncate(constraint.first_row as usize);
             self.terms.truncate(first);
@@ -221,6 +265,7 @@ impl Rows {
         if sight.asleep[tree] {
             return;
         }
+        self.effect.certain |= coefficient != 0.0;
         if sight.whole[tree] {
             let dofs = sight.model.trees()[tree].dofs.clone();
             let out = self.push(Port::Whole(tree as u32), tree, dofs.len());
@@ -257,27 +302,50 @@ impl Rows {
         row: impl Fn(usize) -> Vector6<f64>,
     ) {
         let Some(link) = sight.model.bodies()[body].link else { return };
-        if !sight.whole[tree] {
+        let range = &sight.model.trees()[tree];
+        let (start, n, nv) = (range.dofs.start, range.dofs.len(), sight.model.nv());
+        if sight.whole[tree] {
+            let out = self.push(Port::Whole(tree as u32), tree, n * dim);
+            for d in 0..dim {
+                let c = row(d);
+                for k in sight.path(tree, link) {
+                    out[d * n + k] = c.dot(&sight.data.subspace[start + k]);
+                }
+            }
+        } else {
             let out = self.push(Port::Link(link as u32), tree, 6 * dim);
             for d in 0..dim {
                 out[6 * d..6 * d + 6].copy_from_slice(row(d).as_slice());
             }
+        }
+        // A body that moves in every way is moved by everything.
+        if range.links.len() == 1 && n == 6 {
+            self.effect.certain = true;
             return;
         }
-        let dofs = sight.model.trees()[tree].dofs.clone();
-        let n = dofs.len();
-        let out = self.push(Port::Whole(tree as u32), tree, n * dim);
         for d in 0..dim {
             let c = row(d);
             for k in sight.path(tree, link) {
-                out[d * n + k] = c.dot(&sight.data.subspace[dofs.start + k]);
+                self.effect.add(d, start + k, nv, &c, &sight.data.subspace[start + k]);
             }
         }
     }
 
-    /// Rate of a term of one row at velocities of the model.
-    #[cfg(test)]
-    pub fn rate(&self, sight: &Sight, term: &Term, v: &[f64]) -> f64 {
+    /// Rate of the open constraint, which has one row, at velocities of the model.
+    pub fn rate(&self, sight: &Sight, v: &[f64]) -> f64 {
+        let first = self.constraints.last().map_or(0, |open| open.first_term as usize);
+        self.terms[first..].iter().map(|term| self.term_rate(sight, term, v)).sum()
+    }
+
+    /// Changes the bias of the open constraint, which has one row.
+    pub fn set_bias(&mut self, bias: f64) {
+        if let Some(last) = self.bias.last_mut() {
+            *last = bias;
+        }
+    }
+
+    /// Rate of a term of one row at velocities of the model. Those of links are in `data`.
+    pub fn term_rate(&self, sight: &Sight, term: &Term, v: &[f64]) -> f64 {
         let dofs = sight.model.trees()[term.tree as usize].dofs.clone();
         let c = self.values(term);
         match term.port {

@@ -13,8 +13,8 @@ use stiction_mech::{
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, Residuals, Session, Solution, Status, contact};
 
-use crate::assemble::{self, Rules};
-use crate::constraint::Place;
+use crate::assemble::{self, Chords, Rules};
+use crate::constraint::{Ahead, Place};
 use crate::error::{SettingsError, StepError};
 use crate::free::FreeMotion;
 use crate::pose::{Poser, Question};
@@ -82,6 +82,7 @@ struct Workspace {
     reach: Vec<f64>,
     resting: Vec<bool>,
     free: FreeMotion,
+    ahead: Ahead,
     rows: Rows,
     poser: Poser,
     problem: Problem,
@@ -123,6 +124,7 @@ impl Simulation {
             reach: vec![0.0; model.bodies().len()],
             resting: vec![false; model.bodies().len()],
             free: FreeMotion::new(model),
+            ahead: Ahead::new(model),
             rows: Rows::default(),
             poser: Poser::new(model),
             problem: Problem::default(),
@@ -290,7 +292,9 @@ impl Simulation {
             asleep: work.sleepers.flags(),
         };
         let place = Place { model, q: &state.q, data: &work.data };
-        assemble::equalities(world, &place, &sight, rows);
+        work.ahead.look(world, settings.scheme, state, &work.data, h);
+        let chords = Chords { ahead: &work.ahead, v: &state.v, time_step: h };
+        assemble::equalities(world, &place, &sight, &chords, rows);
         assemble::limits(h, &work.free.forces, &sight, rows);
         assemble::drives(&rules, &work.free.forces, &sight, rows);
         assemble::contacts(world, &rules, work.detector.contacts(), &sight, rows);

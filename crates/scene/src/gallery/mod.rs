@@ -1,8 +1,12 @@
 //! The gallery: scenarios with their own physical checks. Each is a demonstration, a benchmark and a
 //! test. To add one: write `gallery/<name>.rs` with a `SCENARIO`, and add one line to [`GALLERY`].
 
+pub mod arm;
 pub mod clutter;
+pub mod four_bar;
 pub mod parts;
+pub mod robots;
+pub mod slider_crank;
 
 use crate::error::SceneError;
 use crate::parameters::{Parameter, Parameters};
@@ -24,7 +28,8 @@ pub struct Scenario {
 }
 
 /// Every scenario of the house, in alphabetical order.
-pub static GALLERY: &[Scenario] = &[clutter::SCENARIO];
+pub static GALLERY: &[Scenario] =
+    &[arm::SCENARIO, clutter::SCENARIO, four_bar::SCENARIO, slider_crank::SCENARIO];
 
 /// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.
 pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Stage, SceneError> {

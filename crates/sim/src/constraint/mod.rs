@@ -4,6 +4,7 @@
 //! the rate of that error. To add one: write `constraint/<name>.rs`, a variant of [`Equality`] with
 //! its arms, and one line in [`CONSTRAINTS`]; the battery compares rows with differences of errors.
 
+mod ahead;
 mod connect;
 mod distance;
 mod joint;
@@ -11,6 +12,7 @@ mod polynomial;
 mod tendon;
 mod weld;
 
+pub(crate) use ahead::Ahead;
 pub use connect::Connect;
 pub use distance::Distance;
 pub use joint::JointCoupling;

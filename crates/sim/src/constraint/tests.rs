@@ -1,6 +1,7 @@
 //! The battery of the equalities: rows are the rates of errors, on a mechanism with every kind.
 
 use super::*;
+use crate::assemble::Chords;
 use crate::world::WorldBuilder;
 use nalgebra::{DVector, UnitQuaternion};
 use stiction_mech::{
@@ -111,11 +112,15 @@ fn rows_are_the_rates_of_errors_seen_link_by_link_and_as_a_whole() {
             };
             let place = Place { model, q: &state.q, data: &data };
             let mut rows = Rows::default();
-            crate::assemble::equalities(&world, &place, &sight, &mut rows);
+            let chords = Chords { ahead: &Ahead::new(model), v: &state.v, time_step: h };
+            crate::assemble::equalities(&world, &place, &sight, &chords, &mut rows);
             assert_eq!(rows.constraints().len(), expected.len());
             for (index, constraint) in rows.constraints().iter().enumerate() {
-                let found: f64 =
-                    rows.terms(constraint).iter().map(|t| rows.rate(&sight, t, &state.v)).sum();
+                let found: f64 = rows
+                    .terms(constraint)
+                    .iter()
+                    .map(|t| rows.term_rate(&sight, t, &state.v))
+                    .sum();
                 let error = (found - expected[index]).abs();
                 assert!(error <= 1e-8, "row {index}: {found} against {}", expected[index]);
                 assert_eq!(constraint.law, Law::Bilateral(Bilateral));

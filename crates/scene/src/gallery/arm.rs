@@ -1,0 +1,58 @@
+//! ARM: a free arm of seven hinges swings under its weight, without friction, damping or contact.
+
+use nalgebra::Isometry3;
+use stiction_sim::{Settings, Simulation, StepReport, WorldBuilder};
+
+use super::Scenario;
+use super::robots::arm;
+use super::robots::bar::GHOST;
+use super::robots::ledger::Ledger;
+use crate::error::SceneError;
+use crate::parameters::{Parameter, Parameters};
+use crate::stage::{Check, Stage, Verdict};
+
+/// The scenario.
+pub const SCENARIO: Scenario = Scenario {
+    name: "arm",
+    cite: "",
+    about: "a free arm of seven hinges swings under its weight; energy is conserved",
+    parameters: &[Parameter {
+        name: "bend",
+        default: 0.5,
+        least: -3.0,
+        most: 3.0,
+        about: "angle of every hinge at the start [rad]",
+    }],
+    build,
+};
+
+fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+    let mut builder = WorldBuilder::new();
+    let angles = [parameters.get("bend"); arm::JOINTS];
+    arm::add(&mut builder, "arm", Isometry3::identity(), angles, GHOST)?;
+    Ok(Stage::new(builder.build()?, Settings::default(), 2.0, Balanced::default()))
+}
+
+/// Energy balances.
+#[derive(Default)]
+struct Balanced {
+    ledger: Ledger,
+}
+
+impl Check for Balanced {
+    fn begin(&mut self, simulation: &mut Simulation) {
+        self.ledger.begin(simulation);
+    }
+
+    fn observe(&mut self, simulation: &mut Simulation, _: &StepReport) {
+        self.ledger.observe(simulation);
+    }
+
+    fn verdict(&self) -> Verdict {
+        let Ledger { change, bound, .. } = self.ledger;
+        Verdict {
+            passed: self.ledger.balances(),
+            detail: format!("energy off by {change:.3e} J (at most {bound:.3e})"),
+        }
+    }
+}

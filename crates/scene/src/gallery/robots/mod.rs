@@ -1,0 +1,6 @@
+//! Mechanisms of the house made of primitives, and what their scenarios share.
+
+pub mod arm;
+pub mod bar;
+pub mod ledger;
+pub mod quadruped;
