@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use stiction_solve::FrictionModel;
 
-use crate::{alm_variations, newton, profile, scaling, tables};
+use crate::{alm_variations, newton, profile, scaling, steady, tables};
 
 /// Measures the solvers of Stiction against one another and against published figures.
 #[derive(Debug, Parser)]
@@ -21,6 +21,7 @@ Examples:
   cargo run --release -p stiction-bench -- tables --cases 20
   cargo run --release -p stiction-bench -- cond-scaling cube
   cargo run --release -p stiction-bench -- newton --sizes 40,100 --json
+  cargo run --release -p stiction-bench -- steady --sizes 40,80
   cargo run --release -p stiction-bench -- alm-variations --count 200"
 )]
 pub struct Options {
@@ -49,6 +50,8 @@ pub enum Command {
     Newton(newton::Args),
     /// Performance profile of all solvers over a collection of problems
     Profile(profile::Args),
+    /// Similar problems in sequence, as in a simulator's step
+    Steady(steady::Args),
     /// The tables and figures of the paper on CANAL and SubADMM, on generated problems
     Tables(tables::Args),
 }

@@ -28,6 +28,12 @@ impl Stopwatch {
     }
 }
 
+/// CPU time of all threads since some moment [s]; differences count.
+pub fn cpu_seconds() -> f64 {
+    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    cpu_time().unwrap_or_else(|| START.elapsed()).as_secs_f64()
+}
+
 #[cfg(unix)]
 fn cpu_time() -> Option<Duration> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);

@@ -4,6 +4,7 @@
 //! Exit status: 0 done, 2 the input or the call was wrong.
 
 #![forbid(unsafe_code)]
+#![allow(non_snake_case)] // matrices keep the capitals of the papers
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod alm_variations;
@@ -21,6 +22,7 @@ mod run;
 mod scaling;
 mod siconos;
 mod statistics;
+mod steady;
 mod table;
 mod tables;
 
@@ -49,6 +51,7 @@ fn measure(options: &Options) -> Result<(), BenchError> {
         Command::CondScaling(args) => return args.run(options.json, &options.out),
         Command::Newton(args) => newton::run(args),
         Command::Profile(args) => profile::run(args),
+        Command::Steady(args) => steady::run(args),
         Command::Tables(args) => tables::run(args),
     };
     found?.show(options.json, &options.out)

@@ -140,7 +140,7 @@ impl Yardstick {
             let mut u = [0.0; DIM];
             velocity(problem, i, &self.velocity, lambda, &mut u);
             if model == FrictionModel::Coulomb {
-                let shift = law.relation().shift(&u);
+                let shift = law.shift(&u);
                 add_to_normal(&mut u, shift);
             }
             let lambda = &lambda[rows];
@@ -148,7 +148,7 @@ impl Yardstick {
                 *u -= l;
             }
             let mut nearest = [0.0; DIM];
-            law.relation().respond(FrictionModel::Convex, &u, &[1.0; DIM], &mut nearest);
+            law.respond(FrictionModel::Convex, &u, &[1.0; DIM], &mut nearest);
             error += lambda.iter().zip(&nearest).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         }
         relative(f64::sqrt(error), f64::sqrt(size))
@@ -209,7 +209,7 @@ fn constraint_violation(
     for (c, l) in c0.iter_mut().zip(lambda) {
         *c -= w * l;
     }
-    law.relation().respond(model, &c0[..dim], &[w; DIM][..dim], &mut answer[..dim]);
+    law.respond(model, &c0[..dim], &[w; DIM][..dim], &mut answer[..dim]);
     let mut difference = [0.0; DIM];
     for (d, (l, a)) in difference.iter_mut().zip(lambda.iter().zip(&answer)) {
         *d = l - a;

@@ -99,7 +99,37 @@ impl Law {
     /// Number of rows.
     #[inline]
     pub fn dim(&self) -> usize {
-        self.relation().dim()
+        match self {
+            Self::Coulomb(law) => law.dim(),
+            other => other.relation().dim(),
+        }
+    }
+
+    /// [`Relation::respond`], without a detour for the law that most constraints have.
+    #[inline]
+    pub fn respond(&self, model: FrictionModel, c0: &[f64], r: &[f64], lambda: &mut [f64]) {
+        match self {
+            Self::Coulomb(law) => law.respond(model, c0, r, lambda),
+            other => other.relation().respond(model, c0, r, lambda),
+        }
+    }
+
+    /// [`Relation::slope`], without a detour for the law that most constraints have.
+    #[inline]
+    pub fn slope(&self, model: FrictionModel, c0: &[f64], r: &[f64], slope: &mut [f64]) {
+        match self {
+            Self::Coulomb(law) => law.slope(model, c0, r, slope),
+            other => other.relation().slope(model, c0, r, slope),
+        }
+    }
+
+    /// [`Relation::shift`], without a detour for the law that most constraints have.
+    #[inline]
+    pub fn shift(&self, c: &[f64]) -> f64 {
+        match self {
+            Self::Coulomb(law) => law.shift(c),
+            other => other.relation().shift(c),
+        }
     }
 
     /// Whether the law is a contact with friction, isotropic or not.

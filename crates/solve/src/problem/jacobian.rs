@@ -3,6 +3,8 @@
 //! Rows are the constraints in order, columns the blocks of coordinates of A. Products are also
 //! available by columns, so that a transposed product can be split over blocks without a race.
 
+use super::small;
+
 /// One dense block of J.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -204,10 +206,7 @@ impl Jacobian {
     pub fn mul_constraint(&self, constraint: usize, v: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for e in self.constraint_entries(constraint) {
-            let x = &v[self.block_range(e.block as usize)];
-            for (row, out) in self.block(e).chunks_exact(x.len()).zip(out.iter_mut()) {
-                *out += dot(row, x);
-            }
+            small::add_product(self.block(e), &v[self.block_range(e.block as usize)], out);
         }
     }
 
@@ -231,11 +230,7 @@ impl Jacobian {
         }
         for e in self.constraint_entries(constraint) {
             let x = &mut out[self.block_range(e.block as usize)];
-            for (row, l) in self.block(e).chunks_exact(x.len()).zip(lambda) {
-                for (x, j) in x.iter_mut().zip(row) {
-                    *x += j * l;
-                }
-            }
+            small::add_transposed_product(self.block(e), lambda, x);
         }
     }
 
@@ -243,9 +238,4 @@ impl Jacobian {
     pub(super) fn is_zero(&self, constraint: usize) -> bool {
         self.constraint_entries(constraint).iter().all(|e| self.block(e).iter().all(|x| *x == 0.0))
     }
-}
-
-#[inline]
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -383,9 +383,59 @@ impl Mass {
         }
     }
 
+    /// The Cholesky factor L of a subsystem of six velocities that is dense.
+    pub(crate) fn small_factor(&self, subsystem: SubsystemId) -> Option<SixFactor<'_>> {
+        if self.dofs(subsystem).len() != 6 {
+            return None;
+        }
+        match self.factors[subsystem.0] {
+            Factor::Diagonal(at) => self.small[at..].first_chunk().map(SixFactor::Diagonal),
+            Factor::Small(at) => self.small[at..].first_chunk().map(SixFactor::Full),
+            Factor::Branches(_) | Factor::Large(_) => None,
+        }
+    }
+
     /// `out = A v`.
     pub fn mul(&self, v: &[f64], out: &mut [f64]) {
         self.matrix.mul(v, out);
+    }
+}
+
+/// The Cholesky factor of a 6 × 6 matrix A = L Lᵀ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SixFactor<'a> {
+    /// A is diagonal; its reciprocals.
+    Diagonal(&'a [f64; 6]),
+    /// L, row-major.
+    Full(&'a [f64; 36]),
+}
+
+impl SixFactor<'_> {
+    /// `x ← L⁻¹ x`.
+    #[inline]
+    pub fn divide(self, x: &mut [f64; 6]) {
+        match self {
+            Self::Diagonal(r) => (0..6).for_each(|k| x[k] *= r[k].sqrt()),
+            Self::Full(l) => {
+                for i in 0..6 {
+                    let sum: f64 = (0..i).map(|j| l[6 * i + j] * x[j]).sum();
+                    x[i] = (x[i] - sum) / l[7 * i];
+                }
+            }
+        }
+    }
+
+    /// `x ← Lᵀ x`.
+    #[inline]
+    pub fn multiply_transposed(self, x: &mut [f64; 6]) {
+        match self {
+            Self::Diagonal(r) => (0..6).for_each(|k| x[k] /= r[k].sqrt()),
+            Self::Full(l) => {
+                for i in 0..6 {
+                    x[i] = (i..6).map(|j| l[6 * j + i] * x[j]).sum();
+                }
+            }
+        }
     }
 }
 

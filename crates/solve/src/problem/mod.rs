@@ -18,6 +18,7 @@ mod mass;
 mod port;
 mod restrict;
 mod rows;
+pub(crate) mod small;
 mod tree;
 
 pub use builder::Builder;
@@ -25,12 +26,12 @@ pub use delassus::Delassus;
 pub use from_raw::FromFile;
 pub(crate) use from_raw::subsystems;
 pub use island::Islands;
-pub(crate) use jacobian::dot;
 pub use jacobian::{Entry, Jacobian};
 pub(crate) use mass::cholesky;
 pub use mass::{Mass, Structure};
 pub use port::{Map, Port, PortId, SubsystemId};
 pub use restrict::Restriction;
+pub(crate) use small::dot;
 pub use tree::Tree;
 
 use crate::error::ProblemError;

@@ -27,7 +27,7 @@ pub(super) fn project(law: &Law, lambda: &mut [f64]) {
     for (c, l) in c0.iter_mut().zip(&*lambda) {
         *c = -l;
     }
-    law.relation().respond(FrictionModel::Convex, &c0[..dim], &UNIT[..dim], lambda);
+    law.respond(FrictionModel::Convex, &c0[..dim], &UNIT[..dim], lambda);
 }
 
 /// `R` and the laws' own yields [1/kg], per row.

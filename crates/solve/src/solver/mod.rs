@@ -9,6 +9,7 @@ mod apgd;
 mod auto;
 mod canal;
 pub mod cond;
+mod contact_sweep;
 mod dual;
 mod infeasibility;
 mod ipm;
@@ -223,7 +224,8 @@ impl Session {
         if !models.contains(&model) {
             return Err(SettingError::FrictionModel { solver: self.name, found: model.name() });
         }
-        if !solution.fits(problem) {
+        // Without a constraint the cold start is the answer.
+        if problem.rows() == 0 || !solution.fits(problem) {
             solution.reset(problem);
         }
         self.monitor.start(problem, goal, model);

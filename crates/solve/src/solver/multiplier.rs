@@ -74,7 +74,7 @@ impl Multipliers {
         for i in 0..self.slip.len() {
             let dim = problem.row_range(i).len();
             crate::residual::velocity(problem, i, v, &self.lambda, &mut u[..dim]);
-            self.slip[i] = problem.law(i).relation().shift(&u[..dim]);
+            self.slip[i] = problem.law(i).shift(&u[..dim]);
         }
         self.slip_change.fill(0.0);
     }
@@ -147,7 +147,7 @@ impl Multipliers {
             for (u, k) in u.iter_mut().zip(rows) {
                 *u += extra * (self.lambda[k] - old[k]);
             }
-            let change = law.relation().shift(&u) - self.slip[i];
+            let change = law.shift(&u) - self.slip[i];
             along += change * self.slip_change[i];
             size += change * change;
             old_size += self.slip_change[i] * self.slip_change[i];

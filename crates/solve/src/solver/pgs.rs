@@ -8,13 +8,13 @@
 
 use super::local;
 use super::sweep::{
-    Direction, Factor, STANDSTILL, StepRule, add_product, answer, at, due, groups, largest_of,
-    spread_over,
+    Direction, Factor, STANDSTILL, StepRule, answer, at, due, groups, largest_of, spread_over,
 };
 use super::{Setting, Solver, Value};
 use crate::contact::{ContactVec, DIM};
 use crate::law::{FrictionModel, Law};
 use crate::monitor::{Monitor, Status, Verdict};
+use crate::problem::small::add_product;
 use crate::problem::{Problem, SubsystemId};
 use crate::solution::Solution;
 

@@ -10,12 +10,12 @@
 
 use std::ops::Range;
 
-use nalgebra::Matrix3;
-
+use super::contact_sweep::ContactSweep;
 use super::{Setting, Value};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
+use crate::problem::small::{add_product, add_transposed_product};
 use crate::problem::{Entry, Problem, SubsystemId};
 use crate::solution::Solution;
 
@@ -51,12 +51,27 @@ impl StepRule {
     pub(super) fn inverse_step(self, g: &[f64]) -> f64 {
         let inverse = match (self, g.len()) {
             (_, 1) => g[0],
-            (Self::Safe, _) => Matrix3::from_row_slice(g).symmetric_eigenvalues().max(),
-            (Self::Trace, _) => Matrix3::from_row_slice(g).trace() / DIM as f64,
+            (Self::Safe, _) => largest_eigenvalue(g),
+            (Self::Trace, _) => (g[0] + g[4] + g[8]) / DIM as f64,
         };
         // A row that nothing moves has only its law's own yield to answer with.
         if inverse > 0.0 { inverse } else { 1.0 }
     }
+}
+
+/// The largest eigenvalue of a symmetric, row-major 3 × 3 matrix, in closed form [Smith61].
+fn largest_eigenvalue(g: &[f64]) -> f64 {
+    let off = g[1] * g[1] + g[2] * g[2] + g[5] * g[5];
+    let mean = (g[0] + g[4] + g[8]) / 3.0;
+    if off <= (f64::EPSILON * mean).powi(2) {
+        return g[0].max(g[4]).max(g[8]);
+    }
+    let d = [g[0] - mean, g[4] - mean, g[8] - mean];
+    let p = ((d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 2.0 * off) / 6.0).sqrt();
+    let det = d[0] * (d[1] * d[2] - g[5] * g[5]) - g[1] * (g[1] * d[2] - g[5] * g[2])
+        + g[2] * (g[1] * g[5] - d[1] * g[2]);
+    let half = (0.5 * det / (p * p * p)).clamp(-1.0, 1.0);
+    mean + 2.0 * p * (half.acos() / 3.0).cos()
 }
 
 /// A factor greater than zero.
@@ -313,7 +328,7 @@ pub(super) fn answer(
     for (u, l) in u.iter_mut().zip(&*lambda) {
         *u -= r * l;
     }
-    problem.law(i).relation().respond(model, u, &[r; DIM][..dim], &mut nearest[..dim]);
+    problem.law(i).respond(model, u, &[r; DIM][..dim], &mut nearest[..dim]);
     let mut change = [0.0; DIM];
     for (k, l) in lambda.iter_mut().enumerate() {
         change[k] = sharpness * (nearest[k] - *l);
@@ -328,56 +343,6 @@ pub(super) fn largest_of(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |m, x| if x.is_nan() { f64::INFINITY } else { m.max(x.abs()) })
 }
 
-/// `out += B x`, B row-major.
-#[inline]
-pub(super) fn add_product(B: &[f64], x: &[f64], out: &mut [f64]) {
-    #[inline(always)]
-    fn fixed<const N: usize>(B: &[f64], x: &[f64], out: &mut [f64]) {
-        let Some(x) = x.first_chunk::<N>() else { return };
-        for (row, out) in B.as_chunks::<N>().0.iter().zip(out) {
-            let mut sum = 0.0;
-            for k in 0..N {
-                sum += row[k] * x[k];
-            }
-            *out += sum;
-        }
-    }
-    match x.len() {
-        3 => fixed::<3>(B, x, out),
-        6 => fixed::<6>(B, x, out),
-        n => {
-            for (row, out) in B.chunks_exact(n).zip(out) {
-                *out += crate::problem::dot(row, x);
-            }
-        }
-    }
-}
-
-/// `out += Bᵀ x`, B row-major.
-#[inline]
-pub(super) fn add_transposed_product(B: &[f64], x: &[f64], out: &mut [f64]) {
-    #[inline(always)]
-    fn fixed<const N: usize>(B: &[f64], x: &[f64], out: &mut [f64]) {
-        let Some(out) = out.first_chunk_mut::<N>() else { return };
-        for (row, x) in B.as_chunks::<N>().0.iter().zip(x) {
-            for k in 0..N {
-                out[k] += row[k] * x;
-            }
-        }
-    }
-    match out.len() {
-        3 => fixed::<3>(B, x, out),
-        6 => fixed::<6>(B, x, out),
-        n => {
-            for (row, x) in B.chunks_exact(n).zip(x) {
-                for (out, b) in out.iter_mut().zip(row) {
-                    *out += b * x;
-                }
-            }
-        }
-    }
-}
-
 /// What a sweep changes [m/s] when nothing more than round-off is left to change, per unit of the
 /// reference velocity [-].
 pub(super) const STANDSTILL: f64 = f64::EPSILON;
@@ -390,6 +355,7 @@ pub(super) struct Relaxation {
     step: StepRule,
     max_sweeps: usize,
     sweep: Sweep,
+    contacts: ContactSweep,
 }
 
 impl Default for Relaxation {
@@ -400,6 +366,7 @@ impl Default for Relaxation {
             step: StepRule::Safe,
             max_sweeps: 1000,
             sweep: Sweep::default(),
+            contacts: ContactSweep::default(),
         }
     }
 }
@@ -441,11 +408,20 @@ impl Relaxation {
         {
             return status;
         }
-        self.sweep.prepare(problem, self.step, self.omega.0);
+        let bodies = self.contacts.prepare(problem, self.step, self.omega.0);
+        if bodies {
+            self.contacts.start(problem, &solution.velocity);
+        } else {
+            self.sweep.prepare(problem, self.step, self.omega.0);
+        }
         let limit = monitor.iteration_limit(self.max_sweeps);
         for sweep in 1..=limit {
-            let way = direction(sweep);
-            let change = self.sweep.pass(problem, monitor.model(), way, self.sharpness.0, solution);
+            let (way, model, sharpness) = (direction(sweep), monitor.model(), self.sharpness.0);
+            let change = if bodies {
+                self.contacts.pass(model, way, sharpness, &mut solution.impulse)
+            } else {
+                self.sweep.pass(problem, model, way, sharpness, solution)
+            };
             monitor.count(1);
             if !change.is_finite() {
                 return Status::Failed;
@@ -454,6 +430,9 @@ impl Relaxation {
             if due(sweep) || standstill || sweep == limit {
                 // v drifts from λ by the round-off of every update.
                 problem.velocity_of(&solution.impulse, &mut solution.velocity);
+                if bodies {
+                    self.contacts.start(problem, &solution.velocity);
+                }
                 if let Verdict::Stop(status) =
                     monitor.observe(problem, &solution.velocity, &solution.impulse)
                 {
@@ -469,6 +448,6 @@ impl Relaxation {
 
     #[cfg(test)]
     pub(super) fn stored_numbers(&self) -> usize {
-        self.sweep.stored_numbers()
+        self.sweep.stored_numbers() + self.contacts.stored_numbers()
     }
 }

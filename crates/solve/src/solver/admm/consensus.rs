@@ -142,7 +142,7 @@ fn answer(
             *c0 += v;
         }
     }
-    problem.law(i).relation().respond(model, &c0[..dim], &r[..dim], &mut next[..dim]);
+    problem.law(i).respond(model, &c0[..dim], &r[..dim], &mut next[..dim]);
     for d in 0..dim {
         change[d] = next[d] - lambda[d];
         lambda[d] = next[d];

@@ -30,7 +30,7 @@ pub fn inverse(
         for (c, e) in c0.iter_mut().zip(&problem.bias()[rows.clone()]) {
             *c += e;
         }
-        problem.law(i).relation().respond(model, c0, &yields[rows.clone()], &mut lambda[rows]);
+        problem.law(i).respond(model, c0, &yields[rows.clone()], &mut lambda[rows]);
     }
     Some(lambda)
 }

@@ -180,7 +180,7 @@ impl Convex {
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
             let lambda = &mut lambda[rows.clone()];
-            problem.law(i).relation().respond(
+            problem.law(i).respond(
                 FrictionModel::Convex,
                 &self.c[rows.clone()],
                 &question.yields[rows],
@@ -205,7 +205,7 @@ impl Convex {
     fn hessian_slopes(&mut self, problem: &Problem, question: Question<'_>) {
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
-            problem.law(i).relation().slope(
+            problem.law(i).slope(
                 FrictionModel::Convex,
                 &self.c[rows.clone()],
                 &question.yields[rows],
@@ -234,7 +234,7 @@ impl Convex {
                     at[k] = c[k] + alpha * dc[k];
                 }
                 let (at, r) = (&at[..dim], &question.yields[rows]);
-                let law = problem.law(i).relation();
+                let law = problem.law(i);
                 law.respond(FrictionModel::Convex, at, r, &mut lambda[..dim]);
                 law.slope(FrictionModel::Convex, at, r, &mut slope[..dim * dim]);
                 first -= dot(dc, &lambda);

@@ -153,7 +153,7 @@ impl NaturalMap {
             for (c, l) in c0.iter_mut().zip(&lambda[rows.clone()]) {
                 *c -= w * l;
             }
-            let law = problem.law(i).relation();
+            let law = problem.law(i);
             law.respond(model, &c0[..dim], &[w; DIM][..dim], &mut answer[..dim]);
             let mut size = 0.0;
             for (k, row) in rows.enumerate() {
@@ -180,7 +180,7 @@ impl NaturalMap {
             for (c, l) in c0.iter_mut().zip(&lambda[rows.clone()]) {
                 *c -= w * l;
             }
-            let law = problem.law(i).relation();
+            let law = problem.law(i);
             law.slope(model, &c0[..dim], &[w; DIM][..dim], &mut S[..dim * dim]);
             let (R, F) = (&problem.compliance()[rows.clone()], &self.map[rows.clone()]);
             let slope = &mut self.slopes[self.hessian.stencil().slope_range(i)];

@@ -178,7 +178,7 @@ impl Strict {
             for (c, s) in c.iter_mut().zip(&question.shift[rows.clone()]) {
                 *c += s;
             }
-            let law = problem.law(i).relation();
+            let law = problem.law(i);
             law.respond(FrictionModel::Coulomb, &c[..dim], &question.yields[rows], lambda);
             problem.jacobian().mul_constraint_transposed_add(i, lambda, &mut self.residual);
         }
@@ -203,7 +203,7 @@ impl Strict {
         }
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
-            problem.law(i).relation().slope(
+            problem.law(i).slope(
                 FrictionModel::Coulomb,
                 &self.c[rows.clone()],
                 &question.yields[rows],

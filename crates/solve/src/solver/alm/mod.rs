@@ -1,6 +1,8 @@
 //! ALM: augmented Lagrangian on exact friction, the accurate default.
 //!
-//! Each outer iteration solves the strict equations of [Lee25, Eq. (20)] by damped semismooth
+//! A guess is polished by Newton's method on the natural map first; a few cheap sweeps find out
+//! which contacts act where that fails ([`approach`]). What is still open goes to the augmented
+//! Lagrangian. Each of its outer iterations solves the strict equations of [Lee25, Eq. (20)] by damped semismooth
 //! Newton. That is fast but not robust alone. Where it fails, the penalty retreats; where that
 //! does not help, one convex step of CANAL [Lee25, Eq. (22)] makes safe progress instead. The
 //! penalty grows only after a success. Once the answer is near, Newton's method on the natural
@@ -11,6 +13,9 @@
 //!
 //! Iterations are Newton steps, that is, factorizations.
 
+mod approach;
+
+use super::contact_sweep::ContactSweep;
 use super::infeasibility::Infeasibility;
 use super::multiplier::Multipliers;
 use super::newton::{Convex, NaturalMap, Outcome, Strict};
@@ -35,6 +40,7 @@ pub struct Alm {
     strict: Strict,
     convex: Convex,
     natural_map: NaturalMap,
+    sweep: ContactSweep,
     multipliers: Multipliers,
     infeasibility: Infeasibility,
     max_restarts: usize,
@@ -66,6 +72,7 @@ impl Default for Alm {
             strict: Strict::default(),
             convex: Convex::with_limit(40),
             natural_map: NaturalMap::default(),
+            sweep: ContactSweep::default(),
             multipliers: Multipliers::default(),
             infeasibility: Infeasibility::default(),
             max_restarts: 4,
@@ -174,8 +181,14 @@ impl Solver for Alm {
         }
         self.best.clone_from(solution);
         self.smallest = monitor.error();
-        let mut status = self.outer_loop(problem, monitor, solution);
         let exact = monitor.model() == FrictionModel::Coulomb;
+        if self.polish
+            && exact
+            && let Some(status) = self.approach(problem, monitor, solution)
+        {
+            return status;
+        }
+        let mut status = self.outer_loop(problem, monitor, solution);
         while exact && status == Status::Stalled && self.restarts < self.max_restarts {
             self.start_elsewhere(problem, monitor, solution);
             status = self.outer_loop(problem, monitor, solution);

@@ -1,0 +1,73 @@
+//! The short way to an answer: Newton's method on the natural map from the guess, which takes few
+//! iterations when the guess has the right contacts open, in stick and in slip.
+//!
+//! Where it has not, sweeps find out. Dozens of them cost less than one factorization, as long as
+//! all constraints are contacts of rigid bodies. What comes out is at least as good as the guess.
+
+use super::Alm;
+use crate::monitor::{Monitor, Status, Verdict};
+use crate::problem::Problem;
+use crate::solution::Solution;
+use crate::solver::sweep::{Direction, StepRule};
+
+/// Sweeps before each attempt.
+const SWEEPS: [usize; 3] = [0, 60, 120];
+/// Violation, per unit of the reference velocity, below which sweeps have nothing to say [-].
+const DECIDED: f64 = 1e-5;
+/// Part of the tolerance that Newton's method aims at: the last iteration overshoots by far [-].
+const AIM: f64 = 1e-2;
+/// Newton iterations of each attempt.
+const NEWTON: usize = 10;
+
+impl Alm {
+    /// Improves a guess that has been observed; the status if that is enough.
+    pub(super) fn approach(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Option<Status> {
+        let (model, tolerance) = (monitor.model(), AIM * monitor.velocity_tolerance());
+        let limit = monitor.iteration_limit(usize::MAX);
+        let mut smallest = f64::INFINITY;
+        self.prepare_natural_map(problem);
+        for (attempt, sweeps) in SWEEPS.into_iter().enumerate() {
+            let decided = smallest <= DECIDED * problem.reference_velocity();
+            if monitor.iterations() >= limit || decided {
+                return None;
+            }
+            self.lambda.clone_from(&solution.impulse);
+            self.v.clone_from(&solution.velocity);
+            if attempt == 1 && !self.sweep.prepare(problem, StepRule::Safe, 1.0) {
+                return None;
+            }
+            if sweeps > 0 {
+                problem.velocity_of(&self.lambda, &mut self.v);
+                self.sweep.start(problem, &self.v);
+                for _ in 0..sweeps {
+                    self.sweep.pass(model, Direction::Forward, 1.0, &mut self.lambda);
+                }
+            }
+            self.natural_map.max_iterations = NEWTON.min(limit - monitor.iterations());
+            let (found, iterations) =
+                self.natural_map.polish(problem, model, tolerance, &mut self.v, &mut self.lambda);
+            monitor.count(iterations);
+            if !(found < smallest) {
+                continue;
+            }
+            smallest = found;
+            solution.velocity.copy_from_slice(&self.v);
+            solution.impulse.copy_from_slice(&self.lambda);
+            if let Verdict::Stop(status) =
+                monitor.observe(problem, &solution.velocity, &solution.impulse)
+            {
+                return Some(status);
+            }
+            if monitor.error() < self.smallest {
+                self.smallest = monitor.error();
+                self.best.clone_from(solution);
+            }
+        }
+        None
+    }
+}
