@@ -10,6 +10,7 @@
 mod error;
 pub mod gallery;
 mod parameters;
+pub mod penalty;
 mod stage;
 
 pub use error::SceneError;

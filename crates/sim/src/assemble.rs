@@ -190,7 +190,10 @@ fn normal_rule(pairing: &Pairing, rules: &Rules, gap: f64, approach: f64) -> (f6
     let h = rules.time_step;
     if pairing.stiffness.is_finite() {
         let (k, tau) = (pairing.stiffness, pairing.dissipation);
-        return (gap / (h + tau), 1.0 / (h * k * (h + tau))); // [Castro22, Eqs. (20), (29)]
+        // [Castro22, Eqs. (20), (29)] for surfaces that touch. Those still apart must close the gap
+        // within the step first: dissipation acts on the rest of the way only.
+        let time = if gap > 0.0 { h } else { h + tau };
+        return (gap / time, 1.0 / (h * k * (h + tau)));
     }
     let closing = -gap.max(0.0) / h;
     let impact = approach < -rules.bounce_threshold && gap + h * approach < 0.0;
@@ -225,6 +228,21 @@ mod tests {
         let (bias, compliance) = normal_rule(&pairing(0.0), &rules(1.0), 1e-3, -5.0);
         // Touching after h: c_n = −gap/h, so that c_n + e = 0.
         assert!((bias - 0.1).abs() <= 1e-16 && compliance == 0.0);
+    }
+
+    #[test]
+    fn a_compliant_surface_does_not_push_before_it_is_touched() {
+        let surface = Surface { stiffness: 1e4, dissipation: 0.05, ..Surface::default() };
+        let pair = Pairing::of(&surface, &Surface::default(), Combine::default());
+        let (h, gap) = (rules(1.0).time_step, 1e-3);
+        let (bias, compliance) = normal_rule(&pair, &rules(1.0), gap, 0.0);
+        // Without an impulse c_n + e = 0 at the velocity that just closes the gap.
+        assert!((-gap / h + bias).abs() <= 1e-16);
+        // In touch, λ = h k (−gap − (h + τ) c_n).
+        let (touching, same) = normal_rule(&pair, &rules(1.0), -gap, 0.0);
+        assert_eq!(compliance, same);
+        let lambda = -touching / same;
+        assert!((lambda - h * 1e4 * gap).abs() <= 1e-15, "{lambda}");
     }
 
     #[test]

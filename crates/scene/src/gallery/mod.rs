@@ -1,12 +1,18 @@
 //! The gallery: scenarios with their own physical checks. Each is a demonstration, a benchmark and a
 //! test. To add one: write `gallery/<name>.rs` with a `SCENARIO`, and add one line to [`GALLERY`].
 
+pub mod anisotropic_slide;
 pub mod arm;
+pub mod bouncing_ball;
+pub mod box_slide;
 pub mod clutter;
 pub mod four_bar;
+pub mod incline;
 pub mod parts;
 pub mod robots;
+pub mod rolling_sphere;
 pub mod slider_crank;
+pub mod spring_cylinder;
 
 use crate::error::SceneError;
 use crate::parameters::{Parameter, Parameters};
@@ -28,8 +34,27 @@ pub struct Scenario {
 }
 
 /// Every scenario of the house, in alphabetical order.
-pub static GALLERY: &[Scenario] =
-    &[arm::SCENARIO, clutter::SCENARIO, four_bar::SCENARIO, slider_crank::SCENARIO];
+pub static GALLERY: &[Scenario] = &[
+    anisotropic_slide::SCENARIO,
+    arm::SCENARIO,
+    bouncing_ball::SCENARIO,
+    box_slide::SCENARIO,
+    clutter::SCENARIO,
+    four_bar::SCENARIO,
+    incline::SCENARIO,
+    rolling_sphere::SCENARIO,
+    slider_crank::SCENARIO,
+    spring_cylinder::SCENARIO,
+];
+pub static GALLERY: &[Scenario] = &[
+    anisotropic_slide::SCENARIO,
+    bouncing_ball::SCENARIO,
+    box_slide::SCENARIO,
+    clutter::SCENARIO,
+    incline::SCENARIO,
+    rolling_sphere::SCENARIO,
+    spring_cylinder::SCENARIO,
+];
 
 /// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.
 pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Stage, SceneError> {

@@ -24,12 +24,24 @@ pub fn free_body(
     pose: Isometry3<f64>,
     surface: Surface,
 ) -> Result<BodyId, SceneError> {
+    let body = mass_of(builder, name, &shape, mass, pose)?;
+    builder.geom(Geom::new(body, shape).surface(surface));
+    Ok(body)
+}
+
+/// A free body with the mass properties of a homogeneous shape, but without the shape.
+pub fn mass_of(
+    builder: &mut WorldBuilder,
+    name: impl Into<String>,
+    shape: &Shape,
+    mass: f64,
+    pose: Isometry3<f64>,
+) -> Result<BodyId, SceneError> {
     let (unit, com, inertia) = shape.mass_properties(1.0);
     let mass = MassProperties::new(mass, com, inertia * (mass / unit))?;
     let spec = BodySpec { name: name.into(), pose, mass: Some(mass), ..BodySpec::default() };
     let body = builder.mechanism.body(spec);
     builder.mechanism.joint(body, JointSpec::new(JointKind::Free));
-    builder.geom(Geom::new(body, shape).surface(surface));
     Ok(body)
 }
 
