@@ -1,8 +1,10 @@
 //! The gallery: scenarios with their own physical checks. Each is a demonstration, a benchmark and a
 //! test. To add one: write `gallery/<name>.rs` with a `SCENARIO`, and add one line to [`GALLERY`].
 
+pub mod arch;
 pub mod clutter;
 pub mod parts;
+pub mod stack;
 
 use crate::error::SceneError;
 use crate::parameters::{Parameter, Parameters};
@@ -24,7 +26,7 @@ pub struct Scenario {
 }
 
 /// Every scenario of the house, in alphabetical order.
-pub static GALLERY: &[Scenario] = &[clutter::SCENARIO];
+pub static GALLERY: &[Scenario] = &[arch::SCENARIO, clutter::SCENARIO, stack::SCENARIO];
 
 /// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.
 pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Stage, SceneError> {
