@@ -2,7 +2,10 @@
 //! test. To add one: write `gallery/<name>.rs` with a `SCENARIO`, and add one line to [`GALLERY`].
 
 pub mod arch;
+pub mod card_house;
 pub mod clutter;
+pub mod cradle;
+pub mod granular;
 pub mod parts;
 pub mod stack;
 
@@ -26,7 +29,14 @@ pub struct Scenario {
 }
 
 /// Every scenario of the house, in alphabetical order.
-pub static GALLERY: &[Scenario] = &[arch::SCENARIO, clutter::SCENARIO, stack::SCENARIO];
+pub static GALLERY: &[Scenario] = &[
+    arch::SCENARIO,
+    card_house::SCENARIO,
+    clutter::SCENARIO,
+    cradle::SCENARIO,
+    granular::SCENARIO,
+    stack::SCENARIO,
+];
 
 /// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.
 pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Stage, SceneError> {
