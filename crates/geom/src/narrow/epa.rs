@@ -14,6 +14,10 @@ const MOST_STEPS: usize = 96;
 /// The polytope may stay this part of its size away from the surface.
 const TOLERANCE: f64 = 1e-12;
 
+/// Faces within this part of the polytope's size of a vertex see it. With those left standing, a
+/// vertex on the line through one of their edges would make a face without area.
+const COPLANAR: f64 = 1e-13;
+
 /// Memory of the algorithm.
 #[derive(Clone, Debug, Default)]
 pub struct Polytope {
@@ -71,7 +75,8 @@ impl Polytope {
                 let corners = facet.corners.map(|k| self.vertices[k]);
                 best = Depth { normal: facet.normal, overlap, a, b, facet: corners };
             }
-            if overlap - facet.distance <= TOLERANCE * scale || !self.expand(vertex) {
+            let done = overlap - facet.distance <= TOLERANCE * scale;
+            if done || !self.expand(vertex, COPLANAR * scale) {
                 break;
             }
         }
@@ -156,13 +161,14 @@ impl Polytope {
         best.map(|(k, _)| k)
     }
 
-    /// Replaces all faces that see the vertex by a fan from the horizon; false if none can be built.
-    fn expand(&mut self, vertex: Vertex) -> bool {
+    /// Replaces all faces that see the vertex, or lie no farther than `slack` [m] beyond it, by a fan
+    /// from the horizon; false if none can be built.
+    fn expand(&mut self, vertex: Vertex, slack: f64) -> bool {
         self.horizon.clear();
         let mut k = 0;
         while k < self.faces.len() {
             let facet = self.faces[k];
-            let seen = facet.normal.dot(&(vertex.w - self.vertices[facet.corners[0]].w)) > 0.0;
+            let seen = facet.normal.dot(&(vertex.w - self.vertices[facet.corners[0]].w)) > -slack;
             if !seen {
                 k += 1;
                 continue;
@@ -225,3 +231,55 @@ impl Polytope {
 }
 
 type Vec3s = [Vector3<f64>; 3];
+
+#[cfg(test)]
+mod tests {
+    use super::super::gjk::{Answer, distance};
+    use super::*;
+    use crate::Shape;
+    use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
+    use std::f64::consts::PI;
+
+    /// Two wedges of an arch whose faces coincide to within 1e-12 of their size.
+    #[test]
+    fn faces_that_lie_on_one_another_overlap_by_round_off() {
+        let wedge = |k: usize| {
+            let joint = |k: usize| {
+                let angle = PI * k as f64 / 7.0;
+                Vector3::new(angle.cos(), 0.0, if k == 0 { 0.0 } else { angle.sin() })
+            };
+            let corners = [joint(k) * 0.9, joint(k) * 1.1, joint(k + 1) * 1.1, joint(k + 1) * 0.9];
+            let centre = corners.iter().sum::<Vector3<f64>>() / 4.0;
+            let points: Vec<_> = corners
+                .iter()
+                .flat_map(|p| [-0.1, 0.1].map(|y| p - centre + y * Vector3::y()))
+                .collect();
+            Shape::convex(&points).unwrap()
+        };
+        let pose = |p: [f64; 3], q: [f64; 4]| {
+            let [w, x, y, z] = q;
+            Isometry3::from_parts(
+                Translation3::new(p[0], p[1], p[2]),
+                UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)),
+            )
+        };
+        let X_WA = pose(
+            [0.9504844339563187, -4.399852571149432e-18, 0.21694186955970723],
+            [1.0, -3.8144893228552005e-17, 1.0968215189712312e-11, 1.6319284904785739e-16],
+        );
+        let X_WB = pose(
+            [0.7622293348973463, 6.045246499528945e-18, 0.6078576107996327],
+            [1.0, -1.8837491187444557e-16, 1.769675824753811e-11, 1.7232012612676268e-16],
+        );
+        let (a, b) = (wedge(0), wedge(1));
+        let X_AB = X_WA.inv_mul(&X_WB);
+        let pair = Difference { a: &a, b: &b, X_AB: &X_AB };
+        match distance(&pair) {
+            Answer::Apart { distance, .. } => assert!(distance < 1e-11, "{distance}"),
+            Answer::Overlap(simplex) => {
+                let depth = Polytope::default().depth(&pair, &simplex);
+                assert!(depth.overlap < 1e-11, "{depth:?} {simplex:?}");
+            }
+        }
+    }
+}

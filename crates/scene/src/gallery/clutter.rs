@@ -1,7 +1,9 @@
 //! CLUTTER: spheres and cubes fall in four columns and come to rest, with or without walls
 //! [Castro22, Sec. VI-C].
 
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use serde_json::Value;
+use std::path::Path;
 use stiction_geom::Shape;
 use stiction_mech::BodyId;
 use stiction_sim::{Geom, Settings, Simulation, StepReport, Surface, WorldBuilder};
@@ -78,6 +80,36 @@ pub fn columns(n: usize, seed: u64) -> Vec<Item> {
             Item { is_cube, pose: Isometry3::from_parts(Translation3::new(x, y, z), turn) }
         })
         .collect()
+}
+
+/// Objects from a file: a JSON array of `kind` ("box" or "sphere"), `p` [m] and `quat_wxyz`.
+pub fn read_items(path: impl AsRef<Path>) -> Result<Vec<Item>, SceneError> {
+    let path = path.as_ref();
+    let wrong = |what: String| SceneError::File { path: path.display().to_string(), what };
+    let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+    let value: Value = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+    let entries = value.as_array().ok_or_else(|| wrong("expected an array of objects".into()))?;
+    let item = |(index, entry): (usize, &Value)| {
+        let missing = |what| wrong(format!("object {index}: expected {what}"));
+        let is_cube = match entry["kind"].as_str() {
+            Some("box") => true,
+            Some("sphere") => false,
+            _ => return Err(missing("a kind, box or sphere")),
+        };
+        let [x, y, z] = numbers(&entry["p"]).ok_or_else(|| missing("p with three numbers"))?;
+        let [w, i, j, k] = numbers(&entry["quat_wxyz"])
+            .filter(|q: &[f64; 4]| q.iter().any(|c| *c != 0.0))
+            .ok_or_else(|| missing("quat_wxyz with four numbers, not all zero"))?;
+        let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, i, j, k));
+        Ok(Item { is_cube, pose: Isometry3::from_parts(Translation3::new(x, y, z), turn) })
+    };
+    entries.iter().enumerate().map(item).collect()
+}
+
+/// Exactly `N` finite numbers of an array.
+fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
+    let numbers: Option<Vec<f64>> = value.as_array()?.iter().map(Value::as_f64).collect();
+    numbers?.try_into().ok()
 }
 
 /// The scene with given objects.

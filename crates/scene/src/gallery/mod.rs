@@ -2,17 +2,22 @@
 //! test. To add one: write `gallery/<name>.rs` with a `SCENARIO`, and add one line to [`GALLERY`].
 
 pub mod anisotropic_slide;
+pub mod arch;
 pub mod arm;
 pub mod bouncing_ball;
 pub mod box_slide;
+pub mod card_house;
 pub mod clutter;
+pub mod cradle;
 pub mod four_bar;
+pub mod granular;
 pub mod incline;
 pub mod parts;
 pub mod robots;
 pub mod rolling_sphere;
 pub mod slider_crank;
 pub mod spring_cylinder;
+pub mod stack;
 
 use crate::error::SceneError;
 use crate::parameters::{Parameter, Parameters};
@@ -36,15 +41,20 @@ pub struct Scenario {
 /// Every scenario of the house, in alphabetical order.
 pub static GALLERY: &[Scenario] = &[
     anisotropic_slide::SCENARIO,
+    arch::SCENARIO,
     arm::SCENARIO,
     bouncing_ball::SCENARIO,
     box_slide::SCENARIO,
+    card_house::SCENARIO,
     clutter::SCENARIO,
+    cradle::SCENARIO,
     four_bar::SCENARIO,
+    granular::SCENARIO,
     incline::SCENARIO,
     rolling_sphere::SCENARIO,
     slider_crank::SCENARIO,
     spring_cylinder::SCENARIO,
+    stack::SCENARIO,
 ];
 pub static GALLERY: &[Scenario] = &[
     anisotropic_slide::SCENARIO,
@@ -54,6 +64,12 @@ pub static GALLERY: &[Scenario] = &[
     incline::SCENARIO,
     rolling_sphere::SCENARIO,
     spring_cylinder::SCENARIO,
+    arch::SCENARIO,
+    card_house::SCENARIO,
+    clutter::SCENARIO,
+    cradle::SCENARIO,
+    granular::SCENARIO,
+    stack::SCENARIO,
 ];
 
 /// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.
