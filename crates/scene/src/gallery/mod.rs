@@ -56,21 +56,6 @@ pub static GALLERY: &[Scenario] = &[
     spring_cylinder::SCENARIO,
     stack::SCENARIO,
 ];
-pub static GALLERY: &[Scenario] = &[
-    anisotropic_slide::SCENARIO,
-    bouncing_ball::SCENARIO,
-    box_slide::SCENARIO,
-    clutter::SCENARIO,
-    incline::SCENARIO,
-    rolling_sphere::SCENARIO,
-    spring_cylinder::SCENARIO,
-    arch::SCENARIO,
-    card_house::SCENARIO,
-    clutter::SCENARIO,
-    cradle::SCENARIO,
-    granular::SCENARIO,
-    stack::SCENARIO,
-];
 
 /// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.
 pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Stage, SceneError> {
