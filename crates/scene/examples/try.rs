@@ -63,6 +63,22 @@ fn main() {
                 );
             }
         }
+        if let Ok(limit) = std::env::var("SLOW")
+            && r.phases.total().as_secs_f64() * 1e6 > limit.parse::<f64>().unwrap()
+        {
+            println!(
+                "step {k} us {:.0} it {} con {} rows {} res {:.2e} vref {:.2e} mom {:.1e} {:?} {:?}",
+                r.phases.total().as_secs_f64() * 1e6,
+                r.iterations,
+                r.contacts,
+                r.rows,
+                r.residuals.coulomb,
+                r.residuals.reference_velocity,
+                r.residuals.momentum,
+                r.status,
+                act.simulation.notes()
+            );
+        }
         if verbose > 0 && k % verbose == 0 {
             let e = act.simulation.energy();
             println!(

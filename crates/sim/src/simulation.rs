@@ -282,6 +282,8 @@ impl Simulation {
             alpha: settings.scheme.alpha(),
             bounce_threshold: BOUNCE_STEPS * model.gravity().norm() * h,
             combine: settings.combine,
+            foresight: FORESIGHT,
+            glides: self.session.friction_model(&self.goal) == FrictionModel::Convex,
         };
         let rows = &mut work.rows;
         rows.clear();

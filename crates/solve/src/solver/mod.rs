@@ -211,6 +211,11 @@ impl Session {
         &mut *self.solver
     }
 
+    /// The friction model of a goal: what it asks for, or the solver's own.
+    pub fn friction_model(&self, goal: &Goal) -> FrictionModel {
+        goal.friction_model.unwrap_or(self.solver.models()[0])
+    }
+
     /// Improves a guess and measures the answer. A guess that does not fit is replaced by the
     /// cold start. Asking for a friction model that the solver does not know is an error.
     pub fn solve(
@@ -219,9 +224,8 @@ impl Session {
         goal: &Goal,
         solution: &mut Solution,
     ) -> Result<Report, SettingError> {
-        let models = self.solver.models();
-        let model = goal.friction_model.unwrap_or(models[0]);
-        if !models.contains(&model) {
+        let model = self.friction_model(goal);
+        if !self.solver.models().contains(&model) {
             return Err(SettingError::FrictionModel { solver: self.name, found: model.name() });
         }
         // Without a constraint the cold start is the answer.
