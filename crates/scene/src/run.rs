@@ -44,6 +44,11 @@ impl Tally {
     fn json(&self) -> Value {
         json!({"mean": self.mean(), "max": self.max})
     }
+
+    /// Of things that are counted.
+    fn json_count(&self) -> Value {
+        json!({"mean": self.mean(), "max": self.max as u64})
+    }
 }
 
 /// How long steps took [µs].
@@ -130,8 +135,8 @@ impl Summary {
             "cpu_seconds": self.cpu_seconds,
             "realtime_factor": self.realtime_factor(),
             "microseconds_per_step": microseconds,
-            "contacts": self.contacts.json(),
-            "iterations": self.iterations.json(),
+            "contacts": self.contacts.json_count(),
+            "iterations": self.iterations.json_count(),
             "residual": {
                 "momentum": self.momentum.json(),
                 "coulomb": self.coulomb.json(),
