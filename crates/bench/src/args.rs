@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use stiction_solve::FrictionModel;
 
-use crate::{alm_variations, newton, profile, scaling, steady, tables};
+use crate::{alm_variations, newton, profile, scaling, scenes, solvers, steady, tables};
 
-/// Measures the solvers of Stiction against one another and against published figures.
+/// Measures Stiction: its solvers against one another and against published figures, its scenes in
+/// time per step.
 #[derive(Debug, Parser)]
 #[command(
     name = "stiction-bench",
@@ -22,7 +23,9 @@ Examples:
   cargo run --release -p stiction-bench -- cond-scaling cube
   cargo run --release -p stiction-bench -- newton --sizes 40,100 --json
   cargo run --release -p stiction-bench -- steady --sizes 40,80
-  cargo run --release -p stiction-bench -- alm-variations --count 200"
+  cargo run --release -p stiction-bench -- alm-variations --count 200
+  cargo run --release -p stiction-bench -- scenes clutter arm
+  cargo run --release -p stiction-bench -- solvers --bodies 40"
 )]
 pub struct Options {
     /// What to measure.
@@ -50,6 +53,10 @@ pub enum Command {
     Newton(newton::Args),
     /// Performance profile of all solvers over a collection of problems
     Profile(profile::Args),
+    /// CPU time per step and its parts of whole scenes
+    Scenes(scenes::Args),
+    /// One scene under every solver: time, iterations, residuals, penetration
+    Solvers(solvers::Args),
     /// Similar problems in sequence, as in a simulator's step
     Steady(steady::Args),
     /// The tables and figures of the paper on CANAL and SubADMM, on generated problems

@@ -4,6 +4,8 @@
 
 use std::time::{Duration, Instant};
 
+use stiction_scene::clock::cpu_time;
+
 /// Measures the wall time and the CPU time of all threads since its start.
 pub struct Stopwatch {
     wall: Instant,
@@ -32,15 +34,4 @@ impl Stopwatch {
 pub fn cpu_seconds() -> f64 {
     static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
     cpu_time().unwrap_or_else(|| START.elapsed()).as_secs_f64()
-}
-
-#[cfg(unix)]
-fn cpu_time() -> Option<Duration> {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
-}
-
-#[cfg(not(unix))]
-fn cpu_time() -> Option<Duration> {
-    None
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use stiction_scene::SceneError;
 use stiction_solve::ProblemError;
 use stiction_solve::file::FileError;
 use stiction_solve::solver::SettingError;
@@ -16,6 +17,9 @@ pub enum BenchError {
     /// A solver or setting that does not exist.
     #[error(transparent)]
     Setting(#[from] SettingError),
+    /// A scene that cannot be built or run.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
     /// A problem that cannot be built.
     #[error("{target}: {source}")]
     Problem {

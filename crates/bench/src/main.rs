@@ -20,7 +20,9 @@ mod profile;
 mod progress;
 mod run;
 mod scaling;
+mod scenes;
 mod siconos;
+mod solvers;
 mod statistics;
 mod steady;
 mod table;
@@ -51,6 +53,8 @@ fn measure(options: &Options) -> Result<(), BenchError> {
         Command::CondScaling(args) => return args.run(options.json, &options.out),
         Command::Newton(args) => newton::run(args),
         Command::Profile(args) => profile::run(args),
+        Command::Scenes(args) => scenes::run(args),
+        Command::Solvers(args) => solvers::run(args),
         Command::Steady(args) => steady::run(args),
         Command::Tables(args) => tables::run(args),
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stiction_solve::FrictionModel;
 
-/// Contact problems with dry friction: many solvers, one yardstick.
+/// Worlds of bodies that touch, stick and slide: many solvers, one yardstick.
 #[derive(Debug, Parser)]
 #[command(name = "stiction", version, max_term_width = 100)]
 pub struct Options {
@@ -17,8 +17,12 @@ pub struct Options {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show what there is: solvers, laws, problems, file formats
+    /// Write the contact problem of one step of a scenario
+    Capture(CaptureArgs),
+    /// Show what there is: solvers, laws, scenarios, shapes, joints and more
     List(ListArgs),
+    /// Simulate a scenario and judge it by its own physical check
+    Run(RunArgs),
     /// Solve one contact problem with one or several solvers
     Solve(Box<SolveArgs>),
 }
@@ -28,6 +32,7 @@ pub enum Command {
 #[command(after_help = "Examples:
   stiction list                    everything, one line each
   stiction list solvers            solvers with their settings
+  stiction list scenarios          scenarios with their parameters
   stiction list problems --json    as one JSON document")]
 pub struct ListArgs {
     /// What to list; everything if absent
@@ -46,16 +51,99 @@ pub enum Category {
     Laws,
     /// Problems of the catalogue
     Problems,
-    /// File formats of problems
-    Formats,
     /// Scenes that can be simulated
     Scenarios,
     /// Shapes that can touch
     Shapes,
     /// Joints of trees
     Joints,
-    /// Materials of elastic things
+    /// Equalities between bodies, joints and tendons
+    Constraints,
+    /// File formats of problems
+    Formats,
+    /// Materials of elastic things: a name that others may ask for, of which there are none
+    #[value(hide = true)]
     Materials,
+}
+
+/// A scenario, and what to change in it.
+#[derive(Debug, Args)]
+pub struct SceneArgs {
+    /// A scenario (`stiction list scenarios`)
+    #[arg(value_name = "TARGET")]
+    pub target: String,
+
+    /// Solver of the contact problems (`stiction list solvers`); the scenario's own if absent
+    #[arg(long, short, value_name = "NAME")]
+    pub solver: Option<String>,
+
+    /// Time step [s]; the scenario's own if absent
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
+    pub time_step: Option<f64>,
+
+    /// Threads to compute with; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+
+    /// Set a parameter of the scenario, or a setting of the step; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
+    pub set: Vec<(String, String)>,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 the run ended and its check passed, 1 the check failed or a step could not be
+made, 2 wrong input or call. Steps that missed the tolerance are counted in the report; whether the
+motion is right is for the check to say.
+
+Examples:
+  stiction run clutter
+  stiction run clutter --set bodies=80 --set walls=0 --time 2
+  stiction run clutter --solver canal --time-step 0.002 --steps 500 --json
+  stiction run clutter --set friction=0.5 --set sleep=true --threads 1
+  stiction run clutter --solver alm --set tolerance=1e-10 --set solver.growth=5"
+)]
+pub struct RunArgs {
+    /// What to run.
+    #[command(flatten)]
+    pub scene: SceneArgs,
+
+    /// Time to simulate [s]; the scenario's own if absent
+    #[arg(long, short, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
+    pub time: Option<f64>,
+
+    /// Steps to simulate
+    #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
+    pub steps: Option<u64>,
+
+    /// Print one JSON document
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}
+
+/// Arguments of `capture`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The file holds the problem that the step poses: A, b, J and the laws. `stiction solve` reads it.
+
+Examples:
+  stiction capture clutter --at 60 --out impact.npz
+  stiction solve impact.npz --solver alm,canal,subadmm --trace impact.svg
+  stiction capture clutter --set bodies=80 --at 500 --out settled.npz"
+)]
+pub struct CaptureArgs {
+    /// What to run.
+    #[command(flatten)]
+    pub scene: SceneArgs,
+
+    /// The step, counted from one
+    #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u64).range(1..))]
+    pub at: u64,
+
+    /// Where to write the problem
+    #[arg(long, short, value_name = "FILE.npz")]
+    pub out: PathBuf,
 }
 
 /// Arguments of `solve`.
@@ -199,6 +287,16 @@ fn assignment(text: &str) -> Result<Assignment, String> {
         None => (None, key),
     };
     Ok(Assignment { solver, key: key.to_owned(), value: value.to_owned() })
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0);
+    number.ok_or_else(|| "expected a finite number above zero".to_owned())
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use stiction_scene::SceneError;
 use stiction_solve::ProblemError;
 use stiction_solve::file::FileError;
 use stiction_solve::solver::SettingError;
@@ -24,6 +25,21 @@ pub enum CommandError {
          FCLIB .h5/.hdf5) or one of {known}"
     )]
     NoSuchProblem { target: String, known: String },
+    /// A scenario that does not exist, cannot be built, or cannot be run as asked.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A file where a scenario was expected.
+    #[error(
+        "{target}: found the name of a file; scenes are not read from files (`stiction solve` reads contact \
+         problems: .npz, FCLIB .h5/.hdf5); expected one of the scenarios {known}"
+    )]
+    FileAsScene { target: String, known: String },
+    /// A step that poses no contact problem.
+    #[error(
+        "{target}, step {step}: found nothing that touches and no other constraint; expected a \
+         step with a contact problem"
+    )]
+    NothingToCapture { target: String, step: u64 },
     /// An option that does not fit the rest of the call.
     #[error("{option}: found {found}; expected {expected}")]
     Option { option: String, found: String, expected: String },
@@ -34,6 +50,6 @@ pub enum CommandError {
     #[error("standard output: {0}")]
     Output(std::io::Error),
     /// Threads that the system does not give.
-    #[error("--threads {count}: {reason}; expected fewer threads")]
-    Threads { count: u16, reason: String },
+    #[error("{count} threads: {reason}; expected fewer, by --threads")]
+    Threads { count: String, reason: String },
 }

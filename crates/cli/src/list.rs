@@ -2,6 +2,10 @@
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
+use stiction_geom::SHAPES;
+use stiction_mech::JOINTS;
+use stiction_scene::{GALLERY, Scenario};
+use stiction_sim::constraint::CONSTRAINTS;
 use stiction_solve::Solver;
 use stiction_solve::catalogue::CATALOGUE;
 use stiction_solve::law::LAWS;
@@ -25,8 +29,15 @@ const FORMATS: [(&str, &str, &str); 2] = [
 /// Prints one category, or all.
 pub fn run(args: &ListArgs) -> Result<bool, CommandError> {
     let categories = match args.category {
+        Some(Category::Materials) => {
+            return Err(CommandError::Option {
+                option: "list".to_owned(),
+                found: "materials, of which there are none: bodies are rigid".to_owned(),
+                expected: format!("one of {}", all().map(name).collect::<Vec<_>>().join(", ")),
+            });
+        }
         Some(one) => vec![one],
-        None => Category::value_variants().to_vec(),
+        None => all().collect(),
     };
     let text = if args.json {
         let entries: Map<String, Value> =
@@ -39,6 +50,12 @@ pub fn run(args: &ListArgs) -> Result<bool, CommandError> {
     };
     terminal::print(&text)?;
     Ok(true)
+}
+
+/// Every category of which there is something.
+fn all() -> impl Iterator<Item = Category> {
+    let listed = |category: &Category| *category != Category::Materials;
+    Category::value_variants().iter().copied().filter(listed)
 }
 
 fn name(category: Category) -> String {
@@ -77,8 +94,41 @@ fn json_entries(category: Category) -> Vec<Value> {
             .iter()
             .map(|(name, endings, about)| json!({"name": name, "endings": endings, "about": about}))
             .collect(),
-        Category::Scenarios | Category::Shapes | Category::Joints | Category::Materials => vec![],
+        Category::Scenarios => GALLERY.iter().map(json_scenario).collect(),
+        Category::Shapes => {
+            SHAPES.iter().map(|e| json!({"name": e.name, "about": e.about})).collect()
+        }
+        Category::Joints => JOINTS
+            .iter()
+            .map(|e| json!({"name": e.name, "about": e.about, "nq": e.nq, "nv": e.nv}))
+            .collect(),
+        Category::Constraints => {
+            CONSTRAINTS.iter().map(|e| json!({"name": e.name, "about": e.about})).collect()
+        }
+        Category::Materials => vec![],
     }
+}
+
+fn json_scenario(entry: &Scenario) -> Value {
+    let parameters: Vec<Value> = entry
+        .parameters
+        .iter()
+        .map(|p| {
+            json!({
+                "name": p.name,
+                "about": p.about,
+                "default": p.default,
+                "least": p.least,
+                "most": p.most,
+            })
+        })
+        .collect();
+    json!({
+        "name": entry.name,
+        "about": entry.about,
+        "cite": entry.cite,
+        "parameters": parameters,
+    })
 }
 
 /// A heading and one line per entry; with details, also settings and sizes.
@@ -115,9 +165,29 @@ fn section(category: Category, details: bool, colours: bool) -> String {
                 table.row(cells(name, endings, about));
             }
         }
-        Category::Scenarios | Category::Shapes | Category::Joints | Category::Materials => {
-            table.row(cells("none", "", ""));
+        Category::Scenarios if details => return scenarios_with_parameters(colours),
+        Category::Scenarios => {
+            for e in GALLERY {
+                table.row(cells(e.name, "", &cited(e.about, e.cite)));
+            }
         }
+        Category::Shapes => {
+            for e in SHAPES {
+                table.row(cells(e.name, "", e.about));
+            }
+        }
+        Category::Joints => {
+            for e in JOINTS {
+                let size = format!("{} q, {} v", e.nq, e.nv);
+                table.row(cells(e.name, &size, e.about));
+            }
+        }
+        Category::Constraints => {
+            for e in CONSTRAINTS {
+                table.row(cells(e.name, "", e.about));
+            }
+        }
+        Category::Materials => {}
     }
     let heading = paint(&name(category), Tone::Heading, colours);
     format!("{heading}\n{}", table.render("  ", colours))
@@ -151,4 +221,31 @@ fn solvers_with_settings(colours: bool) -> String {
         )
     };
     SOLVERS.iter().map(paragraph).collect::<Vec<_>>().join("\n")
+}
+
+/// What an entry is, with its source if it has one.
+fn cited(about: &str, cite: &str) -> String {
+    if cite.is_empty() { about.to_owned() } else { format!("{about} [{cite}]") }
+}
+
+/// A paragraph per scenario: what it shows, what can be changed.
+fn scenarios_with_parameters(colours: bool) -> String {
+    let paragraph = |entry: &Scenario| {
+        let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+        for p in entry.parameters {
+            table.row([
+                (p.name.to_owned(), Tone::Plain),
+                (p.default.to_string(), Tone::Plain),
+                (format!("{}; from {} to {}", p.about, p.least, p.most), Tone::Faint),
+            ]);
+        }
+        format!(
+            "{}: {}\n{}",
+            paint(entry.name, Tone::Heading, colours),
+            cited(entry.about, entry.cite),
+            table.render("  --set ", colours)
+        )
+    };
+    let scenarios: Vec<String> = GALLERY.iter().map(paragraph).collect();
+    format!("{}\nevery scenario, --set: {}\n", scenarios.join("\n"), stiction_sim::KEYS)
 }

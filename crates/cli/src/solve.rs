@@ -11,7 +11,7 @@ use stiction_solve::{Goal, Report, Session, Solution, Status};
 use crate::args::SolveArgs;
 use crate::error::CommandError;
 use crate::problem::{Given, find};
-use crate::{report, terminal, trace};
+use crate::{report, terminal, threads, trace};
 
 /// The solver that runs if none is named.
 pub const DEFAULT_SOLVER: &str = "auto";
@@ -36,17 +36,7 @@ pub fn run(args: &SolveArgs) -> Result<bool, CommandError> {
         npz::write(path, &given.raw)?;
     }
     let goal = goal(args);
-    let runs = match args.threads {
-        None => run_all(&mut sessions, &given, &goal),
-        Some(count) => {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(count)).build();
-            let refused = |e: rayon::ThreadPoolBuildError| CommandError::Threads {
-                count,
-                reason: e.to_string(),
-            };
-            pool.map_err(refused)?.install(|| run_all(&mut sessions, &given, &goal))
-        }
-    }?;
+    let runs = threads::within(args.threads, || run_all(&mut sessions, &given, &goal))??;
     if let Some(path) = &args.trace {
         let figure = trace::figure(&given, &goal, &runs);
         figure.write(path).map_err(|source| CommandError::Write { path: path.clone(), source })?;

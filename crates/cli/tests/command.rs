@@ -207,7 +207,7 @@ fn what_there_is_stands_in_the_list() {
     let (status, all) = json(&["list", "--json"]);
     assert_eq!(status, 0);
     let expected =
-        ["formats", "joints", "laws", "materials", "problems", "scenarios", "shapes", "solvers"];
+        ["constraints", "formats", "joints", "laws", "problems", "scenarios", "shapes", "solvers"];
     assert_eq!(keys(&all), expected);
     let names = |category: &str| -> Vec<String> {
         let entries = all[category].as_array().unwrap().iter();
@@ -225,7 +225,7 @@ fn what_there_is_stands_in_the_list() {
 
 #[test]
 fn every_command_explains_itself_with_examples() {
-    for command in ["list", "solve"] {
+    for command in ["capture", "list", "run", "solve"] {
         let (status, help, _) = run(&[command, "--help"]);
         assert_eq!(status, 0);
         assert!(help.contains("Examples:"), "{help}");

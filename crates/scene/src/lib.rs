@@ -7,13 +7,16 @@
 #![allow(rustdoc::broken_intra_doc_links)] // units and citations stand in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod clock;
 mod error;
 pub mod gallery;
 mod parameters;
 pub mod penalty;
+pub mod run;
 mod stage;
 
 pub use error::SceneError;
 pub use gallery::{GALLERY, Scenario, scenario};
 pub use parameters::{Parameter, Parameters};
+pub use run::{StepTimes, Summary, Tally, run};
 pub use stage::{Act, Check, Controller, Stage, Verdict};

@@ -1,3 +1,70 @@
-//! Multibody simulation: the facade.
+//! Multibody simulation of robots and objects that touch, stick and slide: the facade.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`sim`] | worlds, settings, the step and its report |
+//! | [`scene`] | the gallery of scenarios, with parameters and physical checks |
+//! | [`mech`] | bodies, joints, tendons, actuators, dynamics |
+//! | [`geom`] | shapes, distances, contact manifolds |
+//! | [`solve`] | contact problems, laws, solvers, residuals; usable alone |
+//! | [`math`] | spatial algebra, block-sparse matrices |
+//! | [`nalgebra`] | vectors, rotations and poses, in which all of them speak |
+//!
+//! A box falls onto the ground and comes to rest on its four lower corners, which carry its weight:
+//!
+//! ```
+//! use stiction::geom::Shape;
+//! use stiction::mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
+//! use stiction::nalgebra::{Isometry3, Vector3};
+//! use stiction::sim::{Geom, Settings, Simulation, Surface, WorldBuilder};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut builder = WorldBuilder::new();
+//! let surface = Surface::with_friction(0.5);
+//! builder.geom(Geom::new(BodyId::WORLD, Shape::Plane).surface(surface));
+//!
+//! let shape = Shape::cuboid(Vector3::new(0.1, 0.1, 0.1))?; // half its edges [m]
+//! let (mass, centre, inertia) = shape.mass_properties(1000.0); // of a density [kg/m³]
+//! let body = builder.mechanism.body(BodySpec {
+//!     name: "box".into(),
+//!     pose: Isometry3::translation(0.0, 0.0, 0.15),
+//!     mass: Some(MassProperties::new(mass, centre, inertia)?),
+//!     ..BodySpec::default()
+//! });
+//! builder.mechanism.joint(body, JointSpec::new(JointKind::Free));
+//! builder.geom(Geom::new(body, shape).surface(surface));
+//!
+//! let settings = Settings { time_step: 0.01, ..Settings::default() };
+//! let mut simulation = Simulation::new(builder.build()?, settings)?;
+//! for _ in 0..100 {
+//!     let report = simulation.step()?;
+//!     assert!(report.converged());
+//! }
+//!
+//! assert_eq!(simulation.contacts().len(), 4);
+//! let carried: f64 = simulation.contacts().iter().map(|contact| contact.force.z).sum();
+//! assert!((carried - mass * 9.81).abs() < 1e-4 * mass * 9.81);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A scenario of the gallery, with one of its parameters changed, judged by its own check:
+//!
+//! ```
+//! let set = [("bodies".to_owned(), "2".to_owned())];
+//! let mut act = stiction::scene::scenario("clutter", &set)?.start()?;
+//! let summary = stiction::scene::run("clutter", &mut act, 5, |_step, _report| ())?;
+//! assert_eq!(summary.unconverged_steps, 0);
+//! assert!(summary.check.passed, "{}", summary.check.detail);
+//! # Ok::<(), stiction::scene::SceneError>(())
+//! ```
 
+#![forbid(unsafe_code)]
+
+pub use nalgebra;
+pub use stiction_geom as geom;
+pub use stiction_math as math;
+pub use stiction_mech as mech;
+pub use stiction_scene as scene;
+pub use stiction_sim as sim;
 pub use stiction_solve as solve;

@@ -1,0 +1,183 @@
+//! Runs a scene step by step and tells the CPU time of its steps and of their parts, per window.
+//!
+//! CPU time is read before and after each step and nothing else: control, check and whoever watches
+//! do not count, nor does reading the clock. The parts are wall times, multiplied by the share of
+//! the CPU that the steps of the window had.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+use stiction_scene::clock::cpu_time;
+use stiction_scene::{Act, SceneError, Verdict};
+use stiction_sim::{PHASES, Simulation, StepReport};
+
+use crate::statistics::{mean, median};
+
+/// Steps to be looked at together, counted from one; the last belongs to them.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Its name.
+    pub name: &'static str,
+    /// First step.
+    pub first: usize,
+    /// Last step.
+    pub last: usize,
+}
+
+/// The figures of a window.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// Name of the window.
+    pub window: &'static str,
+    /// Steps in it.
+    pub steps: usize,
+    /// Mean CPU time of a step [µs].
+    pub mean: f64,
+    /// Median CPU time of a step [µs].
+    pub median: f64,
+    /// Mean CPU time of the parts of a step [µs], in the order of [`PHASES`].
+    pub phases: [f64; PHASES.len()],
+    /// Mean number of contacts.
+    pub contacts: f64,
+    /// Mean number of iterations.
+    pub iterations: f64,
+    /// Largest relative error of momentum [-].
+    pub momentum: f64,
+    /// Largest violation with exact friction [m/s].
+    pub coulomb: f64,
+    /// Largest violation with relaxed friction [m/s].
+    pub convex: f64,
+    /// Deepest penetration [m].
+    pub penetration: f64,
+    /// Steps that missed the tolerance.
+    pub unconverged: usize,
+    /// Mean number of bodies asleep.
+    pub asleep: f64,
+}
+
+impl Figures {
+    fn of(window: Window, samples: &[Sample]) -> Self {
+        let wall: f64 = samples.iter().map(|s| s.report.phases.total().as_secs_f64()).sum();
+        let cpu: f64 = samples.iter().map(|s| s.cpu).sum();
+        let share = if wall > 0.0 { cpu / wall } else { 1.0 };
+        let part = |k: usize| mean(samples.iter().map(|s| s.report.phases.all()[k].as_secs_f64()));
+        let average =
+            |f: fn(&StepReport) -> usize| mean(samples.iter().map(|s| f(&s.report) as f64));
+        let largest = |f: fn(&StepReport) -> f64| {
+            let worse = |worst: f64, x: f64| if x.is_nan() || x > worst { x } else { worst };
+            samples.iter().map(|s| f(&s.report)).fold(0.0, worse)
+        };
+        Self {
+            window: window.name,
+            steps: samples.len(),
+            mean: 1e6 * mean(samples.iter().map(|s| s.cpu)),
+            median: 1e6 * median(samples.iter().map(|s| s.cpu)),
+            phases: std::array::from_fn(|k| 1e6 * share * part(k)),
+            contacts: average(|r| r.contacts),
+            iterations: average(|r| r.iterations),
+            momentum: largest(|r| r.residuals.momentum),
+            coulomb: largest(|r| r.residuals.coulomb),
+            convex: largest(|r| r.residuals.convex),
+            penetration: largest(|r| r.penetration),
+            unconverged: samples.iter().filter(|s| !s.report.converged()).count(),
+            asleep: average(|r| r.asleep),
+        }
+    }
+
+    /// As a JSON object; times are CPU times.
+    pub fn json(&self) -> Value {
+        let mut times: Map<String, Value> =
+            PHASES.iter().zip(self.phases).map(|(name, t)| ((*name).into(), t.into())).collect();
+        times.extend(
+            [("mean", self.mean), ("median", self.median)].map(|(k, t)| (k.into(), t.into())),
+        );
+        json!({
+            "window": self.window,
+            "steps": self.steps,
+            "cpu_microseconds_per_step": times,
+            "contacts": self.contacts,
+            "iterations": self.iterations,
+            "residual": {"momentum": self.momentum, "coulomb": self.coulomb, "convex": self.convex},
+            "penetration": self.penetration,
+            "unconverged_steps": self.unconverged,
+            "asleep": self.asleep,
+        })
+    }
+}
+
+/// What a run showed.
+pub struct Measured {
+    /// Figures of the windows that have steps.
+    pub windows: Vec<Figures>,
+    /// What the scene's own check says.
+    pub check: Verdict,
+    /// Steps done.
+    pub steps: usize,
+    /// Why the run ended early, if it did.
+    pub stopped: Option<String>,
+}
+
+/// One step.
+struct Sample {
+    /// CPU time [s].
+    cpu: f64,
+    report: StepReport,
+}
+
+/// Runs `steps` steps, or as many as begin within the limit of wall time, and shows each to `watch`.
+/// A step that cannot be made ends the run.
+pub fn measure(
+    act: &mut Act,
+    steps: usize,
+    windows: &[Window],
+    limit: Duration,
+    mut watch: impl FnMut(&Simulation, usize),
+) -> Measured {
+    let (begin, reading) = (Instant::now(), reading_time());
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut stopped = None;
+    for step in 1..=steps {
+        if begin.elapsed() > limit {
+            stopped = Some(format!("stopped after {} s at step {step}", limit.as_secs_f64()));
+            break;
+        }
+        match timed_step(act, reading) {
+            Ok(sample) => samples.push(sample),
+            Err(error) => {
+                stopped = Some(error.to_string());
+                break;
+            }
+        }
+        watch(&act.simulation, step);
+    }
+    let within = |window: &Window| {
+        let last = window.last.min(samples.len());
+        (window.first <= last).then(|| Figures::of(*window, &samples[window.first - 1..last]))
+    };
+    let windows = windows.iter().filter_map(within).collect();
+    Measured { windows, check: act.check.verdict(), steps: samples.len(), stopped }
+}
+
+/// One step with its CPU time; wall time where the system does not tell CPU time.
+fn timed_step(act: &mut Act, reading: Duration) -> Result<Sample, SceneError> {
+    if let Some(controller) = &mut act.controller {
+        controller.control(&mut act.simulation);
+    }
+    let before = cpu_time();
+    let report = act.simulation.step();
+    let after = cpu_time();
+    let report = report?;
+    act.check.observe(&mut act.simulation, &report);
+    let cpu = match (before, after) {
+        (Some(before), Some(after)) => after.saturating_sub(before).saturating_sub(reading),
+        _ => report.phases.total(),
+    };
+    Ok(Sample { cpu: cpu.as_secs_f64(), report })
+}
+
+/// CPU time that passes between two readings of the clock: the median of many.
+fn reading_time() -> Duration {
+    let pair = || Some((cpu_time()?, cpu_time()?));
+    let seconds = (0..1001).filter_map(|_| pair()).map(|(a, b)| b.saturating_sub(a).as_secs_f64());
+    Duration::try_from_secs_f64(median(seconds)).unwrap_or_default()
+}

@@ -1,0 +1,53 @@
+//! `stiction capture`: the contact problem of one step, as a file.
+
+use stiction_scene::{Act, SceneError};
+use stiction_solve::file::{Array, RawProblem, npz};
+
+use crate::args::CaptureArgs;
+use crate::error::CommandError;
+use crate::numbers::count;
+use crate::scene::{Progress, start};
+use crate::{terminal, threads};
+
+/// Key of the time step [s] in the file.
+const TIME_STEP: &str = "dt";
+
+/// Does the work; always true.
+pub fn run(args: &CaptureArgs) -> Result<bool, CommandError> {
+    let mut act = start(&args.scene)?;
+    let found = threads::within(args.scene.threads, || problem(&mut act, args.at))?;
+    let Some((raw, contacts)) = found? else {
+        let target = args.scene.target.clone();
+        return Err(CommandError::NothingToCapture { target, step: args.at });
+    };
+    npz::write(&args.out, &raw)?;
+    let text = format!(
+        "{}, step {}: {}, {}, {} of freedom; wrote {}\n",
+        args.scene.target,
+        args.at,
+        count(contacts, "contact"),
+        count(raw.m, "row"),
+        count(raw.n, "degree"),
+        args.out.display()
+    );
+    terminal::print(&text)?;
+    Ok(true)
+}
+
+/// The problem that step number `at` poses, with its number of contacts.
+fn problem(act: &mut Act, at: u64) -> Result<Option<(RawProblem, usize)>, SceneError> {
+    let time_step = act.simulation.settings().time_step;
+    let before = usize::try_from(at - 1).unwrap_or(usize::MAX);
+    let mut progress = Progress::new(before, time_step);
+    for step in 1..=before {
+        progress.show(step, &act.step()?);
+    }
+    progress.end();
+    if let Some(controller) = &mut act.controller {
+        controller.control(&mut act.simulation);
+    }
+    let Some(problem) = act.simulation.problem()? else { return Ok(None) };
+    let mut raw = problem.to_raw();
+    raw.extra.insert(TIME_STEP.to_owned(), Array::scalar_f64(time_step));
+    Ok(Some((raw, problem.contacts())))
+}

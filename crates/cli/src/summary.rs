@@ -1,0 +1,87 @@
+//! A run for people: a header, a table of what each step cost and how exact it was, the verdict.
+
+use stiction_scene::{Summary, Tally};
+use stiction_sim::PHASES;
+
+use crate::numbers::{count, duration, significant, small};
+use crate::table::{Align, Table};
+use crate::terminal::{Tone, paint};
+
+/// The figures of a run; `notes` are what the solver had to say about the last step.
+pub fn text(run: &Summary, notes: &[String], colours: bool) -> String {
+    let mut out = format!(
+        "{}: {} of {} with {}\n",
+        paint(&run.target, Tone::Heading, colours),
+        count(run.steps, "step"),
+        duration(run.time_step),
+        run.solver,
+    );
+    let cpu = run.cpu_seconds.map(|s| format!(", {} of CPU", duration(s))).unwrap_or_default();
+    let pace = format!(
+        "{} simulated in {}: {} × real time{cpu}",
+        duration(run.simulated_seconds),
+        duration(run.wall_seconds),
+        significant(run.realtime_factor()),
+    );
+    out += &paint(&pace, Tone::Faint, colours);
+    out += "\n\n";
+    out += &per_step(run).render("  ", colours);
+    out.push('\n');
+    out += &whole(run).render("  ", colours);
+    for note in notes {
+        out += &format!("  last step: {note}\n");
+    }
+    let (word, tone) =
+        if run.check.passed { ("passed", Tone::Good) } else { ("failed", Tone::Bad) };
+    out += &format!("\ncheck {}: {}\n", paint(word, tone, colours), run.check.detail);
+    out
+}
+
+/// What each step cost and how exact it was.
+fn per_step(run: &Summary) -> Table {
+    let mut columns = vec![Align::Left];
+    columns.extend([Align::Right; 4]);
+    let mut table = Table::new(&columns);
+    table.toned(Tone::Heading, &["per step", "mean", "median", "99 %", "max"]);
+    let times = &run.step_times;
+    let [mean, p50, p99, max] =
+        [times.mean, times.p50, times.p99, times.max].map(|us| duration(1e-6 * us));
+    table.toned(Tone::Plain, &["time", &mean, &p50, &p99, &max]);
+    for (phase, us) in PHASES.iter().zip(times.phases) {
+        table.toned(Tone::Faint, &[&format!("  {phase}"), &duration(1e-6 * us)]);
+    }
+    let mut tally = |name: &str, tally: &Tally, show: fn(f64) -> String| {
+        table.toned(Tone::Plain, &[name, &show(tally.mean()), "", "", &show(tally.max())]);
+    };
+    tally("contacts", &run.contacts, counted);
+    tally("iterations", &run.iterations, counted);
+    tally("momentum residual [-]", &run.momentum, small);
+    tally("coulomb residual [m/s]", &run.coulomb, small);
+    tally("convex residual [m/s]", &run.convex, small);
+    table
+}
+
+/// What the run as a whole showed.
+fn whole(run: &Summary) -> Table {
+    let mut table = Table::new(&[Align::Left, Align::Left]);
+    let missed = run.unconverged_steps;
+    let tone = if missed == 0 { Tone::Plain } else { Tone::Bad };
+    let plain = |text: &str| (text.to_owned(), Tone::Plain);
+    table.row([plain("unconverged"), (format!("{missed} of {} steps", run.steps), tone)]);
+    let millimetres = |metres: f64| format!("{} mm", small_or_significant(1e3 * metres));
+    let (deepest, last) = (millimetres(run.penetration_max), millimetres(run.penetration_final));
+    table.row([plain("penetration"), plain(&format!("{deepest} at most, {last} at the end"))]);
+    let energy = [run.energy_initial, run.energy_final].map(|e| format!("{e:.6} J"));
+    table.row([plain("energy"), plain(&energy.join(" → "))]);
+    table.row([plain("state"), plain(&format!("{:016x}", run.state_hash))]);
+    table
+}
+
+/// A count, or a mean of counts.
+fn counted(x: f64) -> String {
+    if x.fract() == 0.0 { format!("{x}") } else { format!("{x:.1}") }
+}
+
+fn small_or_significant(x: f64) -> String {
+    if x == 0.0 { "0".to_owned() } else { significant(x) }
+}
