@@ -5,8 +5,10 @@ pub mod arm;
 pub mod clutter;
 pub mod four_bar;
 pub mod parts;
+pub mod quadruped_heap;
 pub mod robots;
 pub mod slider_crank;
+pub mod spider;
 
 use crate::error::SceneError;
 use crate::parameters::{Parameter, Parameters};
@@ -28,8 +30,14 @@ pub struct Scenario {
 }
 
 /// Every scenario of the house, in alphabetical order.
-pub static GALLERY: &[Scenario] =
-    &[arm::SCENARIO, clutter::SCENARIO, four_bar::SCENARIO, slider_crank::SCENARIO];
+pub static GALLERY: &[Scenario] = &[
+    arm::SCENARIO,
+    clutter::SCENARIO,
+    four_bar::SCENARIO,
+    quadruped_heap::SCENARIO,
+    slider_crank::SCENARIO,
+    spider::SCENARIO,
+];
 
 /// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.
 pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Stage, SceneError> {
