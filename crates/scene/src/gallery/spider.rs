@@ -142,12 +142,8 @@ impl Leg<'_> {
     /// Closes a loop at a point of two parts whose frames stand at their pivots.
     fn close(&mut self, name: &str, a: (BodyId, Point), b: (BodyId, Point), at: Point) {
         let in_frame = |pivot: Point| self.vector(at) - self.vector(pivot);
-        let connect = Connect {
-            body_a: a.0,
-            point_a: in_frame(a.1),
-            body_b: b.0,
-            point_b: in_frame(b.1),
-        };
+        let connect =
+            Connect { body_a: a.0, point_a: in_frame(a.1), body_b: b.0, point_b: in_frame(b.1) };
         let name = format!("{name}-{}", self.index);
         self.builder.equality(name, Equality::Connect(connect));
     }
