@@ -64,7 +64,7 @@ pub(crate) fn equalities(
 ) {
     let mut error = [0.0; MOST_ROWS];
     for (index, equality) in world.equalities.iter().enumerate() {
-        let dim = equality.dim();
+        let (dim, first) = (equality.dim(), rows.constraints().len());
         equality.error(place, &mut error);
         for row in 0..dim {
             let key = Key { class: Class::Equality, a: index as u32, b: row as u32, feature: 0 };
@@ -76,6 +76,7 @@ pub(crate) fn equalities(
             }
             rows.close();
         }
+        rows.prune(first, sight);
     }
 }
 

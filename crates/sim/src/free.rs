@@ -253,7 +253,9 @@ impl FreeMotion {
 }
 
 /// Replaces the explicit gyroscopic impulse −h ω₀ × I ω₀ in the impulses `b` of a free body by the
-/// implicit one: ω solves `I (ω − ω₀) + h ω × I ω = h τ`, all in the body's frame.
+/// implicit one of its free rotation: ω solves `I (ω − ω₀) + h ω × I ω = 0`, in the body's frame.
+/// Torques do not enter: constraints may hold against them, and then a rotation that they alone
+/// would cause never happens.
 fn replace_gyroscopic(mass: &[f64], v: &[f64], h: f64, b: &mut [f64]) {
     let I = Matrix3::from_fn(|i, j| mass[(3 + i) * 6 + 3 + j]);
     let start = Vector3::new(v[3], v[4], v[5]);
@@ -261,20 +263,21 @@ fn replace_gyroscopic(mass: &[f64], v: &[f64], h: f64, b: &mut [f64]) {
     if explicit == Vector3::zeros() {
         return;
     }
-    let torque = Vector3::new(b[3], b[4], b[5]) + h * explicit;
     let mut w = start;
     for _ in 0..GYROSCOPIC_STEPS {
         let L = I * w;
-        let error = L - I * start + h * w.cross(&L) - torque;
-        if error.norm() <= 4.0 * f64::EPSILON * (L.norm() + torque.norm()) {
+        let error = L - I * start + h * w.cross(&L);
+        if error.norm() <= 4.0 * f64::EPSILON * L.norm() {
             break;
         }
         let slope = I + h * (spatial::skew(w) * I - spatial::skew(L));
         let Some(inverse) = slope.try_inverse() else { return };
         w -= inverse * error;
     }
-    let impulse = I * (w - start);
-    if impulse.iter().all(|x| x.is_finite()) {
-        b[3..6].copy_from_slice(impulse.as_slice());
+    let change = I * (w - start) + h * explicit;
+    if change.iter().all(|x| x.is_finite()) {
+        for k in 0..3 {
+            b[3 + k] += change[k];
+        }
     }
 }

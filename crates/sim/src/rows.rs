@@ -106,6 +106,91 @@ impl Sight<'_> {
     }
 }
 
+/// Gradients of a few rows over the velocities that any of them reads.
+#[derive(Debug, Default)]
+struct Gradients {
+    /// Velocities that are read, in the order in which they were met.
+    dofs: Vec<usize>,
+    /// One gradient per row.
+    rows: Vec<Vec<f64>>,
+    used: usize,
+    dependent: Vec<usize>,
+}
+
+/// What is left of a gradient after the others, relative to the largest, if it depends on them.
+const DEPENDENT: f64 = 1e-8;
+
+impl Gradients {
+    fn clear(&mut self) {
+        self.dofs.clear();
+        self.used = 0;
+    }
+
+    fn add(&mut self, rows: &Rows, sight: &Sight, constraint: &Constraint) {
+        if self.rows.len() == self.used {
+            self.rows.push(Vec::new());
+        }
+        let (dofs, gradient) = (&mut self.dofs, &mut self.rows[self.used]);
+        gradient.clear();
+        gradient.resize(dofs.len(), 0.0);
+        let mut add = |dof: usize, value: f64| {
+            let place = dofs.iter().position(|d| *d == dof).unwrap_or_else(|| {
+                dofs.push(dof);
+                gradient.push(0.0);
+                dofs.len() - 1
+            });
+            gradient[place] += value;
+        };
+        for term in rows.terms(constraint) {
+            let (tree, c) = (term.tree as usize, rows.values(term));
+            let start = sight.model.trees()[tree].dofs.start;
+            match term.port {
+                Port::Whole(_) => c.iter().enumerate().for_each(|(k, c)| add(start + k, *c)),
+                Port::Dof(dof) => add(dof as usize, c[0]),
+                Port::Link(body) => {
+                    let c = Vector6::from_column_slice(c);
+                    for k in sight.path(tree, body as usize) {
+                        add(start + k, c.dot(&sight.data.subspace[start + k]));
+                    }
+                }
+            }
+        }
+        self.used += 1;
+    }
+
+    /// Rows that depend on others, ascending. Rows are used up.
+    fn dependent(&mut self) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        let rows = &mut self.rows[..self.used];
+        rows.iter_mut().for_each(|row| row.resize(self.dofs.len(), 0.0));
+        let squared = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
+        self.dependent.clear();
+        self.dependent.extend(0..rows.len());
+        let mut largest = 0.0_f64;
+        while let Some((at, norm)) =
+            self.dependent.iter().map(|index| squared(&rows[*index])).enumerate().fold(
+                None,
+                |best: Option<(usize, f64)>, (at, norm)| match best {
+                    Some((_, most)) if most >= norm => best,
+                    _ => Some((at, norm)),
+                },
+            )
+        {
+            largest = largest.max(norm);
+            if !(norm > DEPENDENT * DEPENDENT * largest) {
+                break;
+            }
+            let pivot = self.dependent.remove(at);
+            for &index in &self.dependent {
+                let product: f64 = rows[pivot].iter().zip(&rows[index]).map(|(a, b)| a * b).sum();
+                for k in 0..self.dofs.len() {
+                    rows[index][k] -= product / norm * rows[pivot][k];
+                }
+            }
+        }
+        self.dependent.iter().copied()
+    }
+}
+
 /// Rows of a step. Constraints are opened, given terms, and closed, in the order of their keys.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
@@ -117,6 +202,7 @@ pub(crate) struct Rows {
     /// A gradient over all velocities, zero between uses.
     scratch: Vec<f64>,
     effect: Effect,
+    gradients: Gradients,
 }
 
 /// Effects below this part of what their factors could give are round-off.
@@ -222,6 +308,40 @@ impl Rows {
             self.terms.truncate(first);
             self.values.truncate(from);
             self.constraints.pop();
+        }
+    }
+
+    /// Takes back those of the constraints from `first` on, of one row each, that say what the
+    /// others already do: rows of one equality whose gradients depend on one another, as across
+    /// the plane of a planar loop. Which stay is decided by Gram-Schmidt with pivoting, so that a
+    /// choice lasts while the mechanism turns. Cost: rows² times the velocities they read.
+    pub fn prune(&mut self, first: usize, sight: &Sight) {
+        let count = self.constraints.len() - first;
+        if count < 2 {
+            return;
+        }
+        let mut gradients = std::mem::take(&mut self.gradients);
+        gradients.clear();
+        for constraint in &self.constraints[first..] {
+            gradients.add(self, sight, constraint);
+        }
+        for index in gradients.dependent().rev() {
+            self.remove(first + index);
+        }
+        self.gradients = gradients;
+    }
+
+    /// Removes a constraint of one row, other than by taking back the last.
+    fn remove(&mut self, index: usize) {
+        let removed = self.constraints.remove(index);
+        let (row, terms) = (removed.first_row as usize, removed.end_term - removed.first_term);
+        self.bias.remove(row);
+        self.compliance.remove(row);
+        self.terms.drain(removed.first_term as usize..removed.end_term as usize);
+        for later in &mut self.constraints[index..] {
+            later.first_row -= 1;
+            later.first_term -= terms;
+            later.end_term -= terms;
         }
     }
 

@@ -13,9 +13,11 @@ pub mod four_bar;
 pub mod granular;
 pub mod incline;
 pub mod parts;
+pub mod quadruped_heap;
 pub mod robots;
 pub mod rolling_sphere;
 pub mod slider_crank;
+pub mod spider;
 pub mod spring_cylinder;
 pub mod stack;
 
@@ -51,8 +53,10 @@ pub static GALLERY: &[Scenario] = &[
     four_bar::SCENARIO,
     granular::SCENARIO,
     incline::SCENARIO,
+    quadruped_heap::SCENARIO,
     rolling_sphere::SCENARIO,
     slider_crank::SCENARIO,
+    spider::SCENARIO,
     spring_cylinder::SCENARIO,
     stack::SCENARIO,
 ];
