@@ -52,7 +52,7 @@ pub const SCENARIO: Scenario = Scenario {
     build,
 };
 
-/// Radius [m].
+/// Rolling radius [m].
 pub const RADIUS: f64 = 0.05;
 /// Mass [kg].
 pub const MASS: f64 = 0.5;
@@ -87,7 +87,9 @@ pub fn world(ground: Ground) -> Result<World, SceneError> {
     let Ground { friction, stiffness, dissipation, one_point } = ground;
     let points = if one_point { 1.0 } else { 2.0 };
     parts::ground(&mut builder, Surface::with_friction(friction));
-    let height = RADIUS - MASS * GRAVITY / stiffness;
+    // It rolls on the points of contact, half a depth inside: those lie at the radius.
+    let depth = MASS * GRAVITY / stiffness;
+    let (outer, height) = (RADIUS + 0.5 * depth, RADIUS - 0.5 * depth);
     let spec = BodySpec {
         name: "cylinder".to_owned(),
         pose: Isometry3::translation(0.0, 0.0, height),
@@ -103,7 +105,7 @@ pub fn world(ground: Ground) -> Result<World, SceneError> {
     let surface =
         Surface { friction, stiffness: stiffness / points, dissipation, ..Surface::default() };
     let shape =
-        if one_point { Shape::sphere(RADIUS)? } else { Shape::cylinder(RADIUS, HALF_LENGTH)? };
+        if one_point { Shape::sphere(outer)? } else { Shape::cylinder(outer, HALF_LENGTH)? };
     // The axis of a cylinder is z in its own frame.
     let lie = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
     let at = Isometry3::from_parts(Translation3::identity(), lie);
