@@ -20,6 +20,9 @@ use crate::scheme::Scheme;
 /// Newton steps of the first stage, and the relative change at which they end.
 const NEWTON_STEPS: usize = 50;
 const NEWTON_TOLERANCE: f64 = 1e-13;
+/// Limits of joints are listed within this multiple of the distance covered in a step, because
+/// constraints can turn a motion towards them.
+const FORESIGHT: f64 = 1.5;
 /// Newton steps for the rotation of a free body.
 const GYROSCOPIC_STEPS: usize = 6;
 
@@ -132,7 +135,26 @@ impl FreeMotion {
         } else {
             self.once(model, h, state, data);
         }
+        if self.forces.has_joint_limits() {
+            self.look_for_limits(model, h, state);
+        }
         Ok(())
+    }
+
+    /// Lists the limits that free motion can reach within the step, also from rest.
+    fn look_for_limits(&mut self, model: &Model, h: f64, state: &State) {
+        let mut next = std::mem::take(&mut self.velocity);
+        for (index, tree) in model.trees().iter().enumerate() {
+            let next = &mut next[tree.dofs.clone()];
+            if !self.solve(model, index, next) {
+                next.fill(0.0);
+            }
+        }
+        for (next, old) in next.iter_mut().zip(&state.v) {
+            *next = FORESIGHT * h * next.abs().max(old.abs());
+        }
+        self.forces.relist_joint_limits((&state.q, &state.v), &next);
+        self.velocity = next;
     }
 
     /// `A = M/α + h D + h² K`, `b = A v₀ + h f − h² K v₀`, with D and K of damping and servos.
