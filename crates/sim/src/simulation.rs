@@ -235,6 +235,7 @@ impl Simulation {
             penetration,
             equality_error,
             softened: outcome.softened,
+            unresolved: self.work.free.is_unresolved(),
             asleep: self.work.sleepers.asleep(),
             phases: clock.phases,
         };
