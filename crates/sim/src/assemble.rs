@@ -19,6 +19,10 @@ use crate::world::World;
 /// Part of the relative speed along a surface that impacts elsewhere may turn against it.
 const TURNED: f64 = 0.1;
 
+/// Speed of approach, as a part of that from which on things bounce, up to which a contact lasts: half
+/// of it times the time step is far less than the penetration that is left alone.
+const LASTING: f64 = 5e-3;
+
 /// What the rows of a step depend on beside positions and velocities.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
@@ -143,6 +147,9 @@ pub(crate) fn contacts(
             Key { class: Class::Contact, a: contact.a.0, b: contact.b.0, feature: contact.feature };
         let (bias, compliance) = (contact::rows(bias, 0.0), contact::rows(compliance, 0.0));
         rows.open(key, law, contact.gap, &bias, &compliance);
+        if pairing.stiffness == f64::INFINITY && approach >= -LASTING * rules.bounce_threshold {
+            rows.set_lasting();
+        }
         let axes: [Vector3<f64>; contact::DIM] =
             std::array::from_fn(|row| frame.row(row).transpose());
         rows.point(sight, bodies[1], &contact.point, &axes, 1.0);

@@ -12,7 +12,7 @@ use stiction_math::spatial::Inertia10;
 use stiction_math::{branch, spatial};
 use stiction_mech::{
     Data, ForceError, Forces, Input, Model, State, bias_forces, integrate, kinematics, mass_matrix,
-    tree_bias_forces, tree_mass_matrix, velocities,
+    tree_bias_forces, tree_mass_matrix, tree_velocities, velocities,
 };
 
 use crate::scheme::Scheme;
@@ -20,6 +20,13 @@ use crate::scheme::Scheme;
 /// Newton steps of the first stage, and the relative change at which they end.
 const NEWTON_STEPS: usize = 50;
 const NEWTON_TOLERANCE: f64 = 1e-13;
+/// Limits of joints are listed within this multiple of the distance covered in a step, because
+/// constraints can turn a motion towards them.
+const FORESIGHT: f64 = 1.5;
+/// Turns of a link within a step [rad]: below the first, forces may be taken where the step begins;
+/// above the second, a step does not resolve them.
+const NEGLIGIBLE_TURN: f64 = 1e-3;
+const LARGEST_TURN: f64 = 0.5;
 /// Newton steps for the rotation of a free body.
 const GYROSCOPIC_STEPS: usize = 6;
 
@@ -36,6 +43,8 @@ pub(crate) struct FreeMotion {
     /// Stiffness of joint springs, per velocity: energy is theirs to keep, so the scheme's θ decides.
     spring: Vec<f64>,
     inertia_scale: f64,
+    /// Whether a mechanism moves faster than the step resolves.
+    unresolved: bool,
     trial: Trial,
 }
 
@@ -66,6 +75,7 @@ impl FreeMotion {
                 .flat_map(|joint| joint.dofs.clone().map(|_| joint.spec.stiffness))
                 .collect(),
             inertia_scale: 1.0,
+            unresolved: false,
             trial: Trial {
                 data: Data::new(model),
                 forces: Forces::new(model),
@@ -90,6 +100,12 @@ impl FreeMotion {
     /// What A has on its diagonal beyond the inertia of links.
     pub fn diagonal(&self, dofs: Range<usize>) -> &[f64] {
         &self.diagonal[dofs]
+    }
+
+    /// Whether a mechanism moves faster than the step resolves: a link turns by too much in it, or
+    /// the equations of an implicit scheme were not solved.
+    pub fn is_unresolved(&self) -> bool {
+        self.unresolved
     }
 
     /// Whether constraints see a tree as a whole, not link by link.
@@ -129,25 +145,46 @@ impl FreeMotion {
             *whole = scheme.is_iterated() || tree.links.len() == 1;
         }
         self.forces.evaluate(model, (&state.q, &state.v), data, input, h)?;
+        let fast = |tree: usize| largest_turn(model, tree, h, data) > LARGEST_TURN;
+        let mechanism = |tree: &usize| !model.trees()[*tree].constant_mass;
+        self.unresolved = (0..model.trees().len()).filter(mechanism).any(fast);
         if scheme.is_iterated() {
             self.iterate(model, scheme, h, state, input)?;
         } else {
             self.once(model, h, state, asleep, data);
         }
+        if self.forces.has_joint_limits() {
+            self.look_for_limits(model, h, state);
+        }
         Ok(())
+    }
+
+    /// Lists the limits that free motion can reach within the step, also from rest.
+    fn look_for_limits(&mut self, model: &Model, h: f64, state: &State) {
+        let mut next = std::mem::take(&mut self.velocity);
+        for (index, tree) in model.trees().iter().enumerate() {
+            let next = &mut next[tree.dofs.clone()];
+            if !self.solve(model, index, next) {
+                next.fill(0.0);
+            }
+        }
+        for (next, old) in next.iter_mut().zip(&state.v) {
+            *next = FORESIGHT * h * next.abs().max(old.abs());
+        }
+        self.forces.relist_joint_limits((&state.q, &state.v), &next);
+        self.velocity = next;
     }
 
     /// `A = M/α + h D + h² K`, `b = A v₀ + h f − h² K v₀`, with D and K of damping and servos.
     fn once(&mut self, model: &Model, h: f64, state: &State, asleep: &[bool], data: &mut Data) {
-        let (forces, scale) = (&self.forces, self.inertia_scale);
+        let scale = self.inertia_scale;
         for (index, tree) in model.trees().iter().enumerate() {
             if asleep[index] {
                 continue;
             }
-            tree_bias_forces(model, index, &state.v, data);
             tree_mass_matrix(model, index, data);
             let (n, v) = (tree.dofs.len(), &state.v[tree.dofs.clone()]);
-            let A = &mut self.matrix[tree.mass.clone()];
+            let (forces, A) = (&self.forces, &mut self.matrix[tree.mass.clone()]);
             for (a, m) in A.iter_mut().zip(&data.mass[tree.mass.clone()]) {
                 *a = scale * m;
             }
@@ -156,10 +193,14 @@ impl FreeMotion {
                 let implicit = h * (forces.damping[dof] + h * servo);
                 A[k * n + k] += implicit;
                 self.diagonal[dof] = scale * model.armature()[dof] + implicit;
-                self.momentum[dof] =
-                    h * (forces.generalized[dof] - data.bias[dof]) - h * h * servo * v[k];
+                self.momentum[dof] = h * forces.generalized[dof] - h * h * servo * v[k];
             }
+            self.bias(model, index, h, state, data);
+            let A = &self.matrix[tree.mass.clone()];
             let b = &mut self.momentum[tree.dofs.clone()];
+            for (b, bias) in b.iter_mut().zip(&data.bias[tree.dofs.clone()]) {
+                *b -= h * bias;
+            }
             if tree.constant_mass {
                 replace_gyroscopic(&data.mass[tree.mass.clone()], v, h, b);
             }
@@ -167,6 +208,47 @@ impl FreeMotion {
                 *b += row.iter().zip(v).map(|(a, v)| a * v).sum::<f64>();
             }
         }
+    }
+
+    /// Coriolis, centrifugal and gravity forces of a tree, into `data`. What depends on velocities
+    /// is taken halfway along the free motion that it causes itself, `v₀ − h/2 A⁻¹ c(v₀)`: taken at
+    /// v₀ it feeds energy to what spins. Where a link turns by more than the step resolves, it is
+    /// reduced to what would turn it by as much as the step does resolve: no prediction holds
+    /// there, and forces quadratic in the velocity would square it in every step.
+    fn bias(&mut self, model: &Model, index: usize, h: f64, state: &State, data: &mut Data) {
+        let tree = &model.trees()[index];
+        let turn = largest_turn(model, index, h, data);
+        if tree.constant_mass || turn <= NEGLIGIBLE_TURN {
+            tree_bias_forces(model, index, &state.v, data);
+            return;
+        }
+        let resolved = (LARGEST_TURN / turn).min(1.0);
+        let mut v = std::mem::take(&mut self.trial.v);
+        let mut gravity = std::mem::take(&mut self.trial.residual);
+        let mut step = std::mem::take(&mut self.velocity);
+        let dofs = tree.dofs.clone();
+        let bias_at = |v: &[f64], data: &mut Data| {
+            tree_velocities(model, index, v, data);
+            tree_bias_forces(model, index, v, data);
+        };
+        v[dofs.clone()].fill(0.0);
+        bias_at(&v, data);
+        gravity[dofs.clone()].copy_from_slice(&data.bias[dofs.clone()]);
+        for dof in dofs.clone() {
+            v[dof] = resolved * state.v[dof];
+        }
+        bias_at(&v, data);
+        for dof in dofs.clone() {
+            step[dof] = data.bias[dof] - gravity[dof];
+        }
+        if self.apply_inverse(model, index, &mut step[dofs.clone()]) {
+            for dof in dofs {
+                v[dof] -= 0.5 * h * step[dof];
+            }
+            bias_at(&v, data);
+        }
+        tree_velocities(model, index, &state.v, data);
+        (self.trial.v, self.trial.residual, self.velocity) = (v, gravity, step);
     }
 
     fn iterate(
@@ -179,7 +261,8 @@ impl FreeMotion {
     ) -> Result<(), ForceError> {
         let (theta, theta_vq) = (scheme.theta(), scheme.theta_vq());
         self.velocity.copy_from_slice(&state.v);
-        for _ in 0..NEWTON_STEPS {
+        for round in 0..NEWTON_STEPS {
+            self.unresolved |= round + 1 == NEWTON_STEPS;
             let Trial { data, forces, q, v, speed, residual } = &mut self.trial;
             for dof in 0..model.nv() {
                 let (next, old) = (self.velocity[dof], state.v[dof]);
@@ -239,17 +322,29 @@ impl FreeMotion {
 
     /// `v* = A⁻¹ b` of one tree. False if A is not positive definite.
     pub fn solve(&mut self, model: &Model, tree: usize, out: &mut [f64]) -> bool {
+        out.copy_from_slice(&self.momentum[model.trees()[tree].dofs.clone()]);
+        self.apply_inverse(model, tree, out)
+    }
+
+    /// `x ← A⁻¹ x` of one tree. False if A is not positive definite.
+    fn apply_inverse(&mut self, model: &Model, tree: usize, x: &mut [f64]) -> bool {
         let range = &model.trees()[tree];
-        out.copy_from_slice(&self.momentum[range.dofs.clone()]);
         let L = &mut self.factor[range.mass.clone()];
         L.copy_from_slice(&self.matrix[range.mass.clone()]);
         let parents = &model.dof_parents()[range.dofs.clone()];
         let positive = branch::factor(L, parents, |_| 0.0);
         if positive {
-            branch::solve(L, parents, out);
+            branch::solve(L, parents, x);
         }
         positive
     }
+}
+
+/// Largest angle by which a link of a tree turns within a step at its present velocity [rad].
+fn largest_turn(model: &Model, tree: usize, h: f64, data: &Data) -> f64 {
+    let links = &model.links()[model.trees()[tree].links.clone()];
+    let rate = |body: usize| data.velocity[body].fixed_rows::<3>(0).norm_squared();
+    h * links.iter().map(|link| rate(link.body)).fold(0.0, f64::max).sqrt()
 }
 
 /// Replaces the explicit gyroscopic impulse −h ω₀ × I ω₀ in the impulses `b` of a free body by the

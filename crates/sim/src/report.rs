@@ -88,6 +88,10 @@ pub struct StepReport {
     pub equality_error: f64,
     /// Whether the problem had no solution as it stood, and was solved with yielding constraints.
     pub softened: bool,
+    /// Whether a mechanism moved faster than the time step resolves: a link turned by more than half
+    /// a radian, or the equations of an implicit scheme were not solved. Its motion is bounded but
+    /// means little; a smaller step is called for.
+    pub unresolved: bool,
     /// Bodies that are asleep.
     pub asleep: usize,
     /// Time of the parts.

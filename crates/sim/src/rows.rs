@@ -55,6 +55,8 @@ pub(crate) struct Constraint {
     pub law: Law,
     /// Gap of a contact or limit, error of an equality [m, rad]; zero for drives.
     pub position: f64,
+    /// Whether its velocity hardly changes in the step: a contact that lasts.
+    pub lasting: bool,
     pub first_row: u32,
     dim: u32,
     first_term: u32,
@@ -291,9 +293,24 @@ impl Rows {
         let dim = bias.len() as u32;
         self.bias.extend_from_slice(bias);
         self.compliance.extend_from_slice(compliance);
-        let constraint =
-            Constraint { key, law, position, first_row, dim, first_term, end_term: first_term };
+        let constraint = Constraint {
+            key,
+            law,
+            position,
+            lasting: false,
+            first_row,
+            dim,
+            first_term,
+            end_term: first_term,
+        };
         self.constraints.push(constraint);
+    }
+
+    /// Says that the open constraint lasts.
+    pub fn set_lasting(&mut self) {
+        if let Some(open) = self.constraints.last_mut() {
+            open.lasting = true;
+        }
     }
 
     /// Closes the constraint. One that moves nothing is taken back.

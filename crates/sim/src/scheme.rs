@@ -16,8 +16,12 @@ pub enum Scheme {
     Midpoint,
     /// Laws and positions use the mean of the old and the next velocity.
     MidVelocity,
-    /// θ = 0, θ_vq = 1; damping and servos are implicit all the same.
+    /// Symplectic, but a free body in flight or in lasting contact moves with the mean of its old
+    /// and next velocity, which is exact for constant forces such as weight and dry friction. In an
+    /// impact it moves with the next one, which leads to the surface and no further.
     #[default]
+    Refined,
+    /// θ = 0, θ_vq = 1; damping and servos are implicit all the same.
     Symplectic,
 }
 
@@ -27,6 +31,7 @@ pub static SCHEMES: &[(&str, Scheme)] = &[
     ("implicit", Scheme::Implicit),
     ("mid-velocity", Scheme::MidVelocity),
     ("midpoint", Scheme::Midpoint),
+    ("refined", Scheme::Refined),
     ("symplectic", Scheme::Symplectic),
 ];
 
@@ -43,6 +48,7 @@ impl Scheme {
             Self::Implicit => "implicit",
             Self::Midpoint => "midpoint",
             Self::MidVelocity => "mid-velocity",
+            Self::Refined => "refined",
             Self::Symplectic => "symplectic",
         }
     }
@@ -50,7 +56,7 @@ impl Scheme {
     /// θ: the weight of the next state where forces are evaluated.
     pub fn theta(self) -> f64 {
         match self {
-            Self::Explicit | Self::Symplectic | Self::MidVelocity => 0.0,
+            Self::Explicit | Self::MidVelocity | Self::Refined | Self::Symplectic => 0.0,
             Self::Midpoint => 0.5,
             Self::Implicit => 1.0,
         }
@@ -62,7 +68,7 @@ impl Scheme {
         match self {
             Self::Explicit => 0.0,
             Self::Midpoint => 0.5,
-            Self::Symplectic | Self::Implicit | Self::MidVelocity => 1.0,
+            Self::Implicit | Self::MidVelocity | Self::Refined | Self::Symplectic => 1.0,
         }
     }
 

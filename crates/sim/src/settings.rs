@@ -108,7 +108,7 @@ impl Settings {
         match key {
             "time-step" => self.time_step = number()?,
             "scheme" => {
-                let known = "explicit, implicit, mid-velocity, midpoint or symplectic";
+                let known = "explicit, implicit, mid-velocity, midpoint, refined or symplectic";
                 self.scheme = Scheme::parse(value).ok_or_else(|| wrong(known))?;
             }
             "tolerance" => self.tolerance = number()?,

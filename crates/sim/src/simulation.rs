@@ -8,7 +8,7 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Detector;
 use stiction_mech::{
-    Data, Input, State, integrate, kinematics, tree_kinematics, tree_velocities, velocities,
+    Data, Input, Model, State, integrate, kinematics, tree_kinematics, tree_velocities, velocities,
 };
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, Residuals, Session, Solution, Status, contact};
@@ -20,6 +20,7 @@ use crate::free::FreeMotion;
 use crate::pose::{Poser, Question};
 use crate::report::{Clock, Phase, StepReport};
 use crate::rows::{Class, Rows, Sight};
+use crate::scheme::Scheme;
 use crate::settings::{Settings, Stabilisation};
 use crate::sleep::Sleepers;
 use crate::stabilise::{Found, Stabiliser, Wrong};
@@ -92,6 +93,8 @@ struct Workspace {
     lawful: Vec<f64>,
     /// Velocities with which positions move.
     speed: Vec<f64>,
+    /// Per tree: whether it moves with the mean of the old and next velocity.
+    takes_mean: Vec<bool>,
     /// Coordinates after a correction.
     corrected: Vec<f64>,
     stabiliser: Stabiliser,
@@ -132,6 +135,7 @@ impl Simulation {
             memory: Memory::default(),
             lawful: vec![0.0; model.nv()],
             speed: vec![0.0; model.nv()],
+            takes_mean: Vec::with_capacity(model.trees().len()),
             corrected: vec![0.0; model.nq()],
             stabiliser: Stabiliser::new(&world)?,
             sleepers: Sleepers::new(model),
@@ -252,6 +256,7 @@ impl Simulation {
             penetration: wrong.depth,
             equality_error: wrong.equality,
             softened: outcome.softened,
+            unresolved: self.work.free.is_unresolved(),
             asleep: self.work.sleepers.asleep(),
             phases: clock.phases,
         };
@@ -353,6 +358,9 @@ impl Simulation {
             let (old, lawful) = (self.state.v[dof], work.lawful[dof]);
             work.spare.v[dof] = (lawful - (1.0 - alpha) * old) / alpha;
             work.speed[dof] = theta_vq * lawful + (1.0 - theta_vq) * old;
+        }
+        if scheme == Scheme::Refined {
+            work.refine_speed(model, &self.state.v);
         }
         integrate(model, &self.state.q, &work.speed, h, &mut work.spare.q);
         work.spare.time = self.state.time + h;
@@ -492,7 +500,7 @@ impl Workspace {
 
     /// The velocities on which the laws acted: the problem's for what takes part in it, free motion
     /// for the rest.
-    fn collect_velocities(&mut self, model: &stiction_mech::Model) {
+    fn collect_velocities(&mut self, model: &Model) {
         let mut parts = self.poser.parts().iter().peekable();
         for (tree, range) in model.trees().iter().enumerate() {
             let out = &mut self.lawful[range.dofs.clone()];
@@ -502,6 +510,23 @@ impl Workspace {
                 out.fill(0.0);
             } else if !self.free.solve(model, tree, out) {
                 out.fill(f64::NAN);
+            }
+        }
+    }
+
+    /// Free bodies in flight or in lasting contact move with the mean of the old and next velocity.
+    fn refine_speed(&mut self, model: &Model, old: &[f64]) {
+        let trees = model.trees();
+        self.takes_mean.clear();
+        self.takes_mean.extend(trees.iter().map(|tree| tree.single));
+        for constraint in self.rows.constraints().iter().filter(|c| !c.lasting) {
+            for term in self.rows.terms(constraint) {
+                self.takes_mean[term.tree as usize] = false;
+            }
+        }
+        for (tree, _) in trees.iter().zip(&self.takes_mean).filter(|(_, takes)| **takes) {
+            for dof in tree.dofs.clone() {
+                self.speed[dof] = 0.5 * (self.speed[dof] + old[dof]);
             }
         }
     }

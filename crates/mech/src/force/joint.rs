@@ -52,13 +52,25 @@ impl Forces {
         }
     }
 
-    pub(super) fn joint_limits(&mut self, (q, v): (&[f64], &[f64]), time_step: f64) {
+    /// Whether any joint has a range.
+    pub fn has_joint_limits(&self) -> bool {
+        !self.layout.ranges.is_empty()
+    }
+
+    /// Lists the limits of joints anew: those within their margin or within `reach` [m or rad] of
+    /// each velocity, for those who know better than the present rate what a step can cover.
+    pub fn relist_joint_limits(&mut self, (q, v): (&[f64], &[f64]), reach: &[f64]) {
+        self.limits.retain(|limit| matches!(limit.source, LimitSource::Tendon(_)));
+        self.joint_limits((q, v), |dof| reach[dof]);
+    }
+
+    pub(super) fn joint_limits(&mut self, (q, v): (&[f64], &[f64]), reach: impl Fn(usize) -> f64) {
         for range in &self.layout.ranges {
             let source = LimitSource::Joint(JointId(range.joint), range.component);
             let (row, limit) = (range.row, range.limit);
             if !range.is_rotation {
-                let rate = v[self.entries[row.start].dof];
-                let within = limit.margin + rate.abs() * time_step;
+                let dof = self.entries[row.start].dof;
+                let (rate, within) = (v[dof], limit.margin + reach(dof));
                 for (gap, sign) in
                     [(q[range.q] - limit.lower, 1.0), (limit.upper - q[range.q], -1.0)]
                 {
@@ -73,16 +85,16 @@ impl Forces {
             let turned = quaternion::log(&quaternion::read(&q[range.q..range.q + 4]));
             let angle = turned.norm();
             let entries = &mut self.entries[row.start..row.end];
-            let (mut rate, mut speed_squared) = (0.0, 0.0);
+            let (mut rate, mut reach_squared) = (0.0, 0.0);
             for (k, entry) in entries.iter_mut().enumerate() {
                 // Where nothing is turned there is no axis, and the angle can only grow: the
                 // gradient is left zero.
                 entry.coefficient = if angle > 0.0 { turned[k] / angle } else { 0.0 };
                 rate += entry.coefficient * v[entry.dof];
-                speed_squared += v[entry.dof] * v[entry.dof];
+                reach_squared += reach(entry.dof) * reach(entry.dof);
             }
             let gap = limit.upper - angle;
-            if angle > 0.0 && gap <= limit.margin + speed_squared.sqrt() * time_step {
+            if angle > 0.0 && gap <= limit.margin + f64::sqrt(reach_squared) {
                 let sign = -1.0;
                 self.limits.push(LimitRow { source, row, gap, sign, gap_rate: sign * rate });
             }

@@ -120,7 +120,7 @@ impl Forces {
         self.tendons(model, (q, v), data, time_step);
         self.actuators(model, (q, v), data, input);
         self.joint_frictions(v);
-        self.joint_limits((q, v), time_step);
+        self.joint_limits((q, v), |dof| v[dof].abs() * time_step);
         Ok(())
     }
 

@@ -1,6 +1,8 @@
-//! ARM: a free arm of seven hinges swings under its weight, without friction, damping or contact.
+//! ARM: a free arm of seven hinges hangs and swings under its weight, without friction, damping or
+//! contact.
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
+use std::f64::consts::PI;
 use stiction_sim::{Settings, Simulation, StepReport, WorldBuilder};
 
 use super::Scenario;
@@ -15,7 +17,7 @@ use crate::stage::{Check, Stage, Verdict};
 pub const SCENARIO: Scenario = Scenario {
     name: "arm",
     cite: "",
-    about: "a free arm of seven hinges swings under its weight; energy is conserved",
+    about: "a free arm of seven hinges hangs and swings under its weight; energy is conserved",
     parameters: &[Parameter {
         name: "bend",
         default: 0.5,
@@ -29,7 +31,9 @@ pub const SCENARIO: Scenario = Scenario {
 fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let mut builder = WorldBuilder::new();
     let angles = [parameters.get("bend"); arm::JOINTS];
-    arm::add(&mut builder, "arm", Isometry3::identity(), angles, GHOST)?;
+    // Upside down: it hangs.
+    let base = Isometry3::rotation(Vector3::x() * PI);
+    arm::add(&mut builder, "arm", base, angles, GHOST)?;
     Ok(Stage::new(builder.build()?, Settings::default(), 2.0, Balanced::default()))
 }
 

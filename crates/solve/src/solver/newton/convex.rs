@@ -125,7 +125,8 @@ impl Convex {
             if error <= self.tolerance {
                 return done(true);
             }
-            if !error.is_finite() || iterations == self.max_iterations {
+            // At rest without an impulse the size is zero and the error infinite: go on.
+            if !residual.is_finite() || iterations == self.max_iterations {
                 return done(false);
             }
             // Close to the round-off floor the error stops to decrease.
