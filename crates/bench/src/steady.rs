@@ -22,7 +22,8 @@ use crate::table::{Table, number};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   stiction-bench steady
-  stiction-bench steady --sizes 9000 --solvers psor --tolerance 1e-2 --max-iterations 20 --width 20")]
+  stiction-bench steady --sizes 9000 --solvers psor --tolerance 1e-2 --max-iterations 20 --width 20 \\
+    --time-step 0.005 --friction 0.5 --steps 160 --skip 140")]
 pub struct Args {
     /// Numbers of spheres, separated by commas
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "8,20,40,80,160",
@@ -44,6 +45,9 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "300",
           value_parser = clap::value_parser!(u16).range(2..))]
     steps: u16,
+    /// Steps that do not count, since spheres still fall freely
+    #[arg(long, value_name = "N", default_value = "30")]
+    skip: u16,
     /// Spheres along an edge of the box
     #[arg(long, value_name = "N", default_value = "4",
           value_parser = clap::value_parser!(u16).range(1..))]
@@ -69,8 +73,6 @@ const JITTER: f64 = 0.15;
 const MARGIN: f64 = 0.05;
 /// Part of a penetration that is undone in one step [-].
 const RECOVERY: f64 = 0.2;
-/// Part of the steps in which spheres still fall freely.
-const FALLING: f64 = 0.1;
 
 /// Two spheres, or a sphere and a wall.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -293,7 +295,7 @@ fn sequence(args: &Args, size: u16, solver: &str) -> Result<Point, BenchError> {
         let again = session.solve(&problem, &goal, &mut solution)?;
         let accepted = cpu_seconds();
         world.advance(&solution);
-        if f64::from(step) < FALLING * f64::from(args.steps) {
+        if step < args.skip {
             continue;
         }
         let deepest = world.contacts.iter().map(|c| -c.gap).fold(0.0, f64::max);

@@ -207,8 +207,7 @@ impl Monitor {
     pub fn observe(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> Verdict {
         let before = Instant::now();
         let seconds = self.elapsed().as_secs_f64();
-        let violation = self.yardstick.violation(problem, self.model(), v, lambda);
-        let momentum = self.yardstick.momentum(problem, v, lambda);
+        let (violation, momentum) = self.yardstick.both(problem, self.model(), v, lambda);
         self.last = (violation, momentum);
         if self.tracing {
             let reference = problem.reference_velocity();

@@ -8,18 +8,14 @@
 //!   relaxed answer. Zero if and only if the law holds; a velocity in any system of units.
 //! - `natural_map`: the published metric of the FCLIB collection over contacts, with unit step.
 //!
-//! Costs one product with A, J and Jᵀ and two answers per constraint; no memory once warm.
+//! Costs one product with A, two passes over J and three answers per constraint; no memory once
+//! warm.
 
-use stiction_math::par;
+use stiction_math::simd;
 
 use crate::contact::{DIM, add_to_normal};
 use crate::law::FrictionModel;
-use crate::problem::{Problem, dot};
-
-/// Constraints measured together, and from how many on in parallel: a constraint takes about a
-/// tenth of a microsecond.
-const CHUNK: usize = 2048;
-const PARALLEL_FROM: usize = 8192;
+use crate::problem::Problem;
 
 /// Distance of an answer from the problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -81,9 +77,14 @@ impl Yardstick {
 
     /// The relative error of momentum [-].
     pub fn momentum(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> f64 {
-        problem.mass().mul(v, &mut self.momentum_change);
         self.impulse.fill(0.0);
         problem.jacobian().mul_transposed_add(lambda, &mut self.impulse);
+        self.momentum_of_impulse(problem, v)
+    }
+
+    /// The relative error of momentum, given Jᵀλ.
+    fn momentum_of_impulse(&mut self, problem: &Problem, v: &[f64]) -> f64 {
+        problem.mass().mul(v, &mut self.momentum_change);
         let (mut error, mut inertia, mut impulse) = (0.0, 0.0, 0.0);
         let b = problem.momentum();
         for (i, d) in self.inverse_root_diagonal.iter().enumerate() {
@@ -95,26 +96,52 @@ impl Yardstick {
         relative(f64::sqrt(error), f64::sqrt(f64::max(inertia, impulse)))
     }
 
+    /// The largest violation of a law [m/s] in each of some friction models; leaves Jᵀλ.
+    fn violations<const N: usize>(
+        &mut self,
+        problem: &Problem,
+        models: [FrictionModel; N],
+        v: &[f64],
+        lambda: &[f64],
+    ) -> [f64; N] {
+        self.impulse.fill(0.0);
+        let impulse = &mut self.impulse;
+        simd::dispatch(Violations { problem, models, v, lambda, impulse })
+    }
+
     /// The largest violation of a law [m/s].
     pub fn violation(
-        &self,
+        &mut self,
         problem: &Problem,
         model: FrictionModel,
         v: &[f64],
         lambda: &[f64],
     ) -> f64 {
-        let of = |i| constraint_violation(problem, model, i, v, lambda);
-        let over = |range: std::ops::Range<usize>| range.map(of).fold(0.0, largest);
-        par::reduce(problem.constraints().len(), CHUNK, PARALLEL_FROM, over, largest)
+        let [largest] = self.violations(problem, [model], v, lambda);
+        largest
+    }
+
+    /// The largest violation of a law [m/s] and the relative error of momentum [-].
+    pub fn both(
+        &mut self,
+        problem: &Problem,
+        model: FrictionModel,
+        v: &[f64],
+        lambda: &[f64],
+    ) -> (f64, f64) {
+        let [largest] = self.violations(problem, [model], v, lambda);
+        (largest, self.momentum_of_impulse(problem, v))
     }
 
     /// Everything.
     pub fn measure(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> Residuals {
+        let models = [FrictionModel::Coulomb, FrictionModel::Convex];
+        let [coulomb, convex] = self.violations(problem, models, v, lambda);
         Residuals {
-            momentum: self.momentum(problem, v, lambda),
-            coulomb: self.violation(problem, FrictionModel::Coulomb, v, lambda),
-            convex: self.violation(problem, FrictionModel::Convex, v, lambda),
-            natural_map: self.natural_map(problem, FrictionModel::Coulomb, lambda),
+            momentum: self.momentum_of_impulse(problem, v),
+            coulomb,
+            convex,
+            natural_map: self.natural_map_of_impulse(problem, FrictionModel::Coulomb, lambda),
             reference_velocity: problem.reference_velocity(),
         }
     }
@@ -122,7 +149,24 @@ impl Yardstick {
     /// `|r − P_K(r − û)| / |q|` over contacts, û = u + μ|u_T| e_N (û = u in the convex model),
     /// where u follows from the impulse alone.
     pub fn natural_map(&mut self, problem: &Problem, model: FrictionModel, lambda: &[f64]) -> f64 {
-        problem.velocity_of(lambda, &mut self.velocity);
+        self.impulse.fill(0.0);
+        problem.jacobian().mul_transposed_add(lambda, &mut self.impulse);
+        self.natural_map_of_impulse(problem, model, lambda)
+    }
+
+    /// The natural map, given Jᵀλ.
+    fn natural_map_of_impulse(
+        &mut self,
+        problem: &Problem,
+        model: FrictionModel,
+        lambda: &[f64],
+    ) -> f64 {
+        for (v, (b, j)) in
+            self.velocity.iter_mut().zip(problem.momentum().iter().zip(&self.impulse))
+        {
+            *v = b + j;
+        }
+        problem.mass().solve(&mut self.velocity);
         let (mut error, mut size) = (0.0, 0.0);
         for i in 0..problem.constraints().len() {
             let law = problem.law(i);
@@ -130,13 +174,7 @@ impl Yardstick {
                 continue;
             }
             let rows = problem.row_range(i);
-            let mut q = [0.0; DIM];
-            problem.jacobian().mul_constraint(i, problem.free_velocity(), &mut q);
-            size += q
-                .iter()
-                .zip(&problem.bias()[rows.clone()])
-                .map(|(q, e)| (q + e).powi(2))
-                .sum::<f64>();
+            size += problem.free_rows()[rows.clone()].iter().map(|q| q * q).sum::<f64>();
             let mut u = [0.0; DIM];
             velocity(problem, i, &self.velocity, lambda, &mut u);
             if model == FrictionModel::Coulomb {
@@ -152,6 +190,46 @@ impl Yardstick {
             error += lambda.iter().zip(&nearest).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         }
         relative(f64::sqrt(error), f64::sqrt(size))
+    }
+}
+
+/// One pass over J: the violation of every law, and Jᵀλ.
+struct Violations<'a, const N: usize> {
+    problem: &'a Problem,
+    models: [FrictionModel; N],
+    v: &'a [f64],
+    lambda: &'a [f64],
+    impulse: &'a mut [f64],
+}
+
+impl<const N: usize> simd::Job for Violations<'_, N> {
+    type Output = [f64; N];
+
+    #[inline(always)]
+    fn run(self) -> [f64; N] {
+        let Self { problem, models, v, lambda, impulse } = self;
+        let mut worst = [0.0; N];
+        for i in 0..problem.constraints().len() {
+            let (law, rows) = (problem.law(i), problem.row_range(i));
+            let (dim, w) = (rows.len(), yield_scale(problem, i));
+            let mut c0 = [0.0; DIM];
+            velocity(problem, i, v, lambda, &mut c0[..dim]);
+            let lambda = &lambda[rows];
+            problem.jacobian().mul_constraint_transposed_add(i, lambda, impulse);
+            for (c, l) in c0.iter_mut().zip(lambda) {
+                *c -= w * l;
+            }
+            for (worst, model) in worst.iter_mut().zip(models) {
+                // |λ − T(λ − ρ u)| / ρ [m/s].
+                let (mut answer, mut square) = ([0.0; DIM], 0.0);
+                law.respond(model, &c0[..dim], &[w; DIM][..dim], &mut answer[..dim]);
+                for (l, a) in lambda.iter().zip(&answer) {
+                    square += (l - a) * (l - a);
+                }
+                *worst = largest(*worst, w * square.sqrt());
+            }
+        }
+        worst
     }
 }
 
@@ -173,7 +251,7 @@ fn largest(a: f64, b: f64) -> f64 {
 }
 
 /// `u_i = J_i v + e_i + R_i∘λ_i`.
-#[inline]
+#[inline(always)]
 pub(crate) fn velocity(problem: &Problem, i: usize, v: &[f64], lambda: &[f64], u: &mut [f64]) {
     problem.jacobian().mul_constraint(i, v, u);
     let rows = problem.row_range(i);
@@ -184,35 +262,10 @@ pub(crate) fn velocity(problem: &Problem, i: usize, v: &[f64], lambda: &[f64], u
 }
 
 /// 1/ρ of a constraint [1/kg]: its Delassus scale and mean compliance.
-#[inline]
+#[inline(always)]
 pub(crate) fn yield_scale(problem: &Problem, i: usize) -> f64 {
     let compliance = &problem.compliance()[problem.row_range(i)];
     let mean = compliance.iter().sum::<f64>() / compliance.len() as f64;
     let scale = problem.delassus().scale(i) + mean;
     if scale > 0.0 { scale } else { 1.0 }
-}
-
-/// `|λ − T(λ − ρ u)| / ρ` of one constraint [m/s].
-#[inline]
-fn constraint_violation(
-    problem: &Problem,
-    model: FrictionModel,
-    i: usize,
-    v: &[f64],
-    lambda: &[f64],
-) -> f64 {
-    let law = problem.law(i);
-    let (dim, w) = (law.dim(), yield_scale(problem, i));
-    let (mut c0, mut answer) = ([0.0; DIM], [0.0; DIM]);
-    velocity(problem, i, v, lambda, &mut c0[..dim]);
-    let lambda = &lambda[problem.row_range(i)];
-    for (c, l) in c0.iter_mut().zip(lambda) {
-        *c -= w * l;
-    }
-    law.respond(model, &c0[..dim], &[w; DIM][..dim], &mut answer[..dim]);
-    let mut difference = [0.0; DIM];
-    for (d, (l, a)) in difference.iter_mut().zip(lambda.iter().zip(&answer)) {
-        *d = l - a;
-    }
-    w * dot(&difference, &difference).sqrt()
 }

@@ -88,7 +88,7 @@ fn energy_distance(
 ) -> (f64, f64) {
     let mut yardstick = Yardstick::default();
     yardstick.prepare(problem);
-    let motion = |x: &Solution| {
+    let mut motion = |x: &Solution| {
         let mut v = vec![0.0; problem.dofs()];
         problem.velocity_of(&x.impulse, &mut v);
         let mut u = vec![0.0; problem.rows()];

@@ -35,7 +35,7 @@ impl Coulomb {
     }
 
     /// [Lee25, Eq. (18)] for a trial impulse y.
-    #[inline]
+    #[inline(always)]
     fn strict(&self, y: ContactVec) -> (ContactVec, Mode) {
         if y.n <= 0.0 {
             return (ContactVec::ZERO, Mode::Open);
@@ -50,7 +50,7 @@ impl Coulomb {
     /// [Castro22, Eq. (27)] for a trial impulse y, with μ̂ and μ̃² of the yields.
     /// Deviation: the stick test asks for `y_n ≥ 0` and the open test is multiplied through by μ,
     /// so that μ = 0 needs no branch of its own.
-    #[inline]
+    #[inline(always)]
     fn nearest(&self, y: ContactVec, mu_hat: f64, mu_tilde_2: f64) -> (ContactVec, Mode) {
         let (mu, y_r) = (self.friction, y.t.norm());
         if y.n >= 0.0 && y_r <= mu * y.n {
@@ -64,7 +64,7 @@ impl Coulomb {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn trial(c0: ContactVec, r: ContactVec) -> ContactVec {
     ContactVec { n: -c0.n / r.n, t: Vector2::new(-c0.t.x / r.t.x, -c0.t.y / r.t.y) }
 }
@@ -74,7 +74,7 @@ impl Relation for Coulomb {
         DIM
     }
 
-    #[inline]
+    #[inline(always)] // inside loops that are compiled for a wider instruction set
     fn respond(&self, model: FrictionModel, c0: &[f64], r: &[f64], lambda: &mut [f64]) {
         let r = ContactVec::load(r);
         let y = trial(ContactVec::load(c0), r);

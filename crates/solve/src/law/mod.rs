@@ -106,7 +106,7 @@ impl Law {
     }
 
     /// [`Relation::respond`], without a detour for the law that most constraints have.
-    #[inline]
+    #[inline(always)] // inside loops that are compiled for a wider instruction set
     pub fn respond(&self, model: FrictionModel, c0: &[f64], r: &[f64], lambda: &mut [f64]) {
         match self {
             Self::Coulomb(law) => law.respond(model, c0, r, lambda),

@@ -202,7 +202,7 @@ impl Jacobian {
     }
 
     /// `out = J_i v`, the rows of one constraint.
-    #[inline]
+    #[inline(always)]
     pub fn mul_constraint(&self, constraint: usize, v: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for e in self.constraint_entries(constraint) {
@@ -218,7 +218,7 @@ impl Jacobian {
     }
 
     /// `out += J_iᵀ λ_i` for one constraint.
-    #[inline]
+    #[inline(always)]
     pub fn mul_constraint_transposed_add(
         &self,
         constraint: usize,

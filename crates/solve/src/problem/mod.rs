@@ -65,6 +65,8 @@ pub struct Problem {
     mass: Mass,
     momentum: Vec<f64>,
     free_velocity: Vec<f64>,
+    /// J v* + e, per row.
+    free_rows: Vec<f64>,
     ports: Vec<Port>,
     terms: Vec<Term>,
     term_values: Vec<f64>,
@@ -117,6 +119,11 @@ impl Problem {
     /// v* = A⁻¹ b [m/s], the motion without constraints.
     pub fn free_velocity(&self) -> &[f64] {
         &self.free_velocity
+    }
+
+    /// J v* + e [m/s], per row: how the constraints would move without impulses.
+    pub fn free_rows(&self) -> &[f64] {
+        &self.free_rows
     }
 
     /// The ports.
@@ -203,12 +210,13 @@ impl Problem {
         self.mass.solve(&mut self.free_velocity);
         self.delassus.compute(&self.mass, &self.jacobian);
         self.islands.find(&self.mass, &self.jacobian);
-        let mut row = [0.0; crate::contact::DIM];
-        let mut largest = self.bias.iter().fold(0.0, |m: f64, e| m.max(e.abs()));
-        for i in 0..self.constraints.len() {
-            let row = &mut row[..self.jacobian.dim(i)];
-            self.jacobian.mul_constraint(i, &self.free_velocity, row);
-            largest = row.iter().fold(largest, |m, c| m.max(c.abs()));
+        self.free_rows.clear();
+        self.free_rows.resize(self.bias.len(), 0.0);
+        self.jacobian.mul(&self.free_velocity, &mut self.free_rows);
+        let mut largest: f64 = 0.0;
+        for (c, e) in self.free_rows.iter_mut().zip(&self.bias) {
+            largest = largest.max(c.abs()).max(e.abs());
+            *c += e;
         }
         self.reference_velocity = largest;
     }

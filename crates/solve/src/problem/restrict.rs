@@ -76,6 +76,7 @@ impl Restriction {
         }
         pick(&whole.bias, &mut part.bias, &self.rows);
         pick(&whole.compliance, &mut part.compliance, &self.rows);
+        pick(&whole.free_rows, &mut part.free_rows, &self.rows);
         part.jacobian.finish(part.mass.matrix().pattern());
         part.islands.become_one(part.mass.subsystems(), part.constraints.len());
         part.reference_velocity = whole.reference_velocity;

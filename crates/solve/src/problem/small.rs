@@ -1,7 +1,7 @@
 //! Products with the small dense blocks of J; the widths of bodies and nodes have loops of their own.
 
 /// `out += B x`, B row-major.
-#[inline]
+#[inline(always)]
 pub(crate) fn add_product(B: &[f64], x: &[f64], out: &mut [f64]) {
     #[inline(always)]
     fn fixed<const N: usize>(B: &[f64], x: &[f64], out: &mut [f64]) {
@@ -26,7 +26,7 @@ pub(crate) fn add_product(B: &[f64], x: &[f64], out: &mut [f64]) {
 }
 
 /// `out += Bᵀ x`, B row-major.
-#[inline]
+#[inline(always)]
 pub(crate) fn add_transposed_product(B: &[f64], x: &[f64], out: &mut [f64]) {
     #[inline(always)]
     fn fixed<const N: usize>(B: &[f64], x: &[f64], out: &mut [f64]) {

@@ -105,9 +105,13 @@ pub(super) fn at(direction: Direction, place: usize, count: usize) -> usize {
     }
 }
 
-/// Whether the iterate after a sweep is shown to the monitor: it costs about as much as a sweep.
+/// The first sweeps, after each of which the iterate is shown to the monitor.
+const FIRST: usize = 3;
+/// Changes of a sweep, per unit of the tolerance, that are far from an answer [-].
+const FAR: f64 = 10.0;
+
+/// Whether the iterate after a sweep is shown to the monitor: it costs more than a sweep.
 pub(super) fn due(sweep: usize) -> bool {
-    const FIRST: usize = 3;
     const EVERY: usize = 10;
     sweep <= FIRST || sweep.is_multiple_of(EVERY)
 }
@@ -427,7 +431,10 @@ impl Relaxation {
                 return Status::Failed;
             }
             let standstill = change <= STANDSTILL * problem.reference_velocity();
-            if due(sweep) || standstill || sweep == limit {
+            // One of the first sweeps that changes much is not the last.
+            let far = change > FAR * monitor.velocity_tolerance() && !monitor.is_tracing();
+            let shown = due(sweep) && !(far && sweep <= FIRST);
+            if shown || standstill || sweep == limit {
                 // v drifts from λ by the round-off of every update.
                 problem.velocity_of(&solution.impulse, &mut solution.velocity);
                 if bodies {
