@@ -21,8 +21,14 @@ use crate::table::{Table, number};
   stiction-bench solvers --bodies 40 --only alm,canal,subadmm --time 1 --json")]
 pub struct Args {
     /// Numbers of bodies in the clutter, separated by commas
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "40,80")]
-    bodies: Vec<usize>,
+    #[arg(
+        long,
+        value_name = "N",
+        value_delimiter = ',',
+        default_value = "40,80",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    bodies: Vec<u32>,
     /// Solvers, separated by commas; all of them if absent
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
@@ -30,7 +36,7 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     time: Option<f64>,
     /// Wall time that a run may take; its figures then cover the steps so far
-    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = positive)]
     time_limit: f64,
 }
 
@@ -56,7 +62,7 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
         for name in &names {
             bar.set_message(format!("clutter {bodies}, {name}"));
             // Inside the pool of threads, parallel loops start at once.
-            rows.push(rayon::scope(|_| row(*bodies, name, args.time, limit))?);
+            rows.push(rayon::scope(|_| row(*bodies as usize, name, args.time, limit))?);
             bar.inc(1);
         }
     }

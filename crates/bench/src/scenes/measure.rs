@@ -1,8 +1,8 @@
 //! Runs a scene step by step and tells the CPU time of its steps and of their parts, per window.
 //!
 //! CPU time is read before and after each step and nothing else: control, check and whoever watches
-//! do not count, nor does reading the clock. The parts are wall times, multiplied by the share of
-//! the CPU that the steps of the window had.
+//! do not count, nor does reading the clock. The parts of a step are wall times, multiplied by the
+//! share of the CPU that the step had.
 
 use std::time::{Duration, Instant};
 
@@ -57,10 +57,9 @@ pub struct Figures {
 
 impl Figures {
     fn of(window: Window, samples: &[Sample]) -> Self {
-        let wall: f64 = samples.iter().map(|s| s.report.phases.total().as_secs_f64()).sum();
-        let cpu: f64 = samples.iter().map(|s| s.cpu).sum();
-        let share = if wall > 0.0 { cpu / wall } else { 1.0 };
-        let part = |k: usize| mean(samples.iter().map(|s| s.report.phases.all()[k].as_secs_f64()));
+        let part = |k: usize| {
+            mean(samples.iter().map(|s| s.share() * s.report.phases.all()[k].as_secs_f64()))
+        };
         let average =
             |f: fn(&StepReport) -> usize| mean(samples.iter().map(|s| f(&s.report) as f64));
         let largest = |f: fn(&StepReport) -> f64| {
@@ -72,7 +71,7 @@ impl Figures {
             steps: samples.len(),
             mean: 1e6 * mean(samples.iter().map(|s| s.cpu)),
             median: 1e6 * median(samples.iter().map(|s| s.cpu)),
-            phases: std::array::from_fn(|k| 1e6 * share * part(k)),
+            phases: std::array::from_fn(|k| 1e6 * part(k)),
             contacts: average(|r| r.contacts),
             iterations: average(|r| r.iterations),
             momentum: largest(|r| r.residuals.momentum),
@@ -122,6 +121,14 @@ struct Sample {
     /// CPU time [s].
     cpu: f64,
     report: StepReport,
+}
+
+impl Sample {
+    /// CPU time over wall time [-].
+    fn share(&self) -> f64 {
+        let wall = self.report.phases.total().as_secs_f64();
+        if wall > 0.0 { self.cpu / wall } else { 1.0 }
+    }
 }
 
 /// Runs `steps` steps, or as many as begin within the limit of wall time, and shows each to `watch`.

@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(steps, [10, 5]);
         for figures in &measured.windows {
             let sum: f64 = figures.phases.iter().sum();
-            // The parts are scaled to the sum of the steps; only round-off is left.
+            // The parts of each step are scaled to its CPU time; only round-off is left.
             assert!((sum - figures.mean).abs() <= 1e-9 * figures.mean.max(1.0));
         }
     }
