@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use stiction_scene::SceneError;
+use stiction_scene::{Act, SceneError};
 use stiction_solve::solver::SOLVERS;
 
 use crate::args::positive;
@@ -11,7 +11,7 @@ use crate::error::BenchError;
 use crate::finding::Finding;
 use crate::progress;
 use crate::scenes::clutter_stage;
-use crate::scenes::measure::{Measured, Window, measure};
+use crate::scenes::measure::{Figures, Measured, measure};
 use crate::table::{Table, number};
 
 /// Arguments of `solvers`.
@@ -21,8 +21,14 @@ use crate::table::{Table, number};
   stiction-bench solvers --bodies 40 --only alm,canal,subadmm --time 1 --json")]
 pub struct Args {
     /// Numbers of bodies in the clutter, separated by commas
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "40,80")]
-    bodies: Vec<usize>,
+    #[arg(
+        long,
+        value_name = "N",
+        value_delimiter = ',',
+        default_value = "40,80",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    bodies: Vec<u32>,
     /// Solvers, separated by commas; all of them if absent
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
@@ -30,8 +36,11 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     time: Option<f64>,
     /// Wall time that a run may take; its figures then cover the steps so far
-    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = positive)]
     time_limit: f64,
+    /// Runs of each solver; each step counts with its least time
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    repetitions: u16,
 }
 
 /// One solver on one scene.
@@ -39,6 +48,7 @@ struct Row {
     bodies: usize,
     solver: String,
     friction: &'static str,
+    figures: Option<Figures>,
     measured: Measured,
 }
 
@@ -56,7 +66,7 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
         for name in &names {
             bar.set_message(format!("clutter {bodies}, {name}"));
             // Inside the pool of threads, parallel loops start at once.
-            rows.push(rayon::scope(|_| row(*bodies, name, args.time, limit))?);
+            rows.push(rayon::scope(|_| row(*bodies as usize, name, args, limit))?);
             bar.inc(1);
         }
     }
@@ -68,18 +78,25 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
     Ok(Finding { text: text(&rows), json, figures: Vec::new() })
 }
 
-fn row(bodies: usize, solver: &str, time: Option<f64>, limit: Duration) -> Result<Row, SceneError> {
-    let mut stage = clutter_stage(bodies)?;
-    stage.settings.solver = solver.to_owned();
-    stage.duration = time.unwrap_or(stage.duration);
-    let mut act = stage.start()?;
+fn row(bodies: usize, solver: &str, args: &Args, limit: Duration) -> Result<Row, SceneError> {
+    let start = || -> Result<Act, SceneError> {
+        let mut stage = clutter_stage(bodies)?;
+        stage.settings.solver = solver.to_owned();
+        stage.duration = args.time.unwrap_or(stage.duration);
+        stage.start()
+    };
+    let mut act = start()?;
     let steps = act.steps();
-    let windows = [Window { name: "run", first: 1, last: steps }];
     let mut friction = "";
-    let measured = measure(&mut act, steps, &windows, limit, |simulation, _| {
+    let mut measured = measure(&mut act, steps, limit, |simulation, _| {
         friction = simulation.report().map_or("", |report| report.friction_model.name());
     });
-    Ok(Row { bodies, solver: solver.to_owned(), friction, measured })
+    for _ in 1..args.repetitions {
+        if measured.stopped.is_none() {
+            measured.improve(measure(&mut start()?, steps, limit, |_, _| ()));
+        }
+    }
+    Ok(Row { bodies, solver: solver.to_owned(), friction, figures: measured.whole(), measured })
 }
 
 impl Row {
@@ -88,13 +105,14 @@ impl Row {
             "bodies": self.bodies,
             "solver": self.solver,
             "friction_model": self.friction,
-            "steps": self.measured.steps,
+            "steps": self.measured.steps(),
             "stopped": self.measured.stopped,
-            "figures": self.measured.windows.first().map(|figures| figures.json()),
+            "figures": self.figures.as_ref().map(Figures::json),
             "check": {
                 "passed": self.measured.check.passed,
                 "detail": self.measured.check.detail,
             },
+            "state_hash": format!("{:016x}", self.measured.state_hash),
         })
     }
 }
@@ -121,7 +139,7 @@ fn text(rows: &[Row]) -> String {
         if let Some(reason) = &row.measured.stopped {
             remarks += &format!("{name}, {}: {reason}\n", row.solver);
         }
-        let Some(figures) = row.measured.windows.first() else { continue };
+        let Some(figures) = &row.figures else { continue };
         let [.., solve, _] = figures.phases;
         let mut cells = vec![name, row.solver.clone(), row.friction.to_owned()];
         cells.extend(

@@ -51,7 +51,7 @@ impl Tally {
     }
 }
 
-/// How long steps took [µs].
+/// How long steps took \[µs\].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepTimes {
     /// The mean.
@@ -83,7 +83,7 @@ pub struct Summary {
     pub wall_seconds: f64,
     /// CPU time of all threads [s], where the system tells.
     pub cpu_seconds: Option<f64>,
-    /// Time per step [µs].
+    /// Time per step \[µs\].
     pub step_times: StepTimes,
     /// Points of contact per step, also those still apart.
     pub contacts: Tally,

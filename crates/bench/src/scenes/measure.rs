@@ -1,15 +1,16 @@
 //! Runs a scene step by step and tells the CPU time of its steps and of their parts, per window.
 //!
 //! CPU time is read before and after each step and nothing else: control, check and whoever watches
-//! do not count, nor does reading the clock. The parts are wall times, multiplied by the share of
-//! the CPU that the steps of the window had.
+//! do not count, nor does reading the clock. The parts of a step are wall times, multiplied by the
+//! share of the CPU that the step had. Runs of a scene are equal bit for bit, so that of several runs
+//! each step counts with its least time: what a busy machine adds to one of them drops out.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use stiction_scene::clock::cpu_time;
 use stiction_scene::{Act, SceneError, Verdict};
-use stiction_sim::{PHASES, Simulation, StepReport};
+use stiction_sim::{PHASES, Simulation, StepReport, state_hash};
 
 use crate::statistics::{mean, median};
 
@@ -57,10 +58,9 @@ pub struct Figures {
 
 impl Figures {
     fn of(window: Window, samples: &[Sample]) -> Self {
-        let wall: f64 = samples.iter().map(|s| s.report.phases.total().as_secs_f64()).sum();
-        let cpu: f64 = samples.iter().map(|s| s.cpu).sum();
-        let share = if wall > 0.0 { cpu / wall } else { 1.0 };
-        let part = |k: usize| mean(samples.iter().map(|s| s.report.phases.all()[k].as_secs_f64()));
+        let part = |k: usize| {
+            mean(samples.iter().map(|s| s.share() * s.report.phases.all()[k].as_secs_f64()))
+        };
         let average =
             |f: fn(&StepReport) -> usize| mean(samples.iter().map(|s| f(&s.report) as f64));
         let largest = |f: fn(&StepReport) -> f64| {
@@ -72,7 +72,7 @@ impl Figures {
             steps: samples.len(),
             mean: 1e6 * mean(samples.iter().map(|s| s.cpu)),
             median: 1e6 * median(samples.iter().map(|s| s.cpu)),
-            phases: std::array::from_fn(|k| 1e6 * share * part(k)),
+            phases: std::array::from_fn(|k| 1e6 * part(k)),
             contacts: average(|r| r.contacts),
             iterations: average(|r| r.iterations),
             momentum: largest(|r| r.residuals.momentum),
@@ -105,16 +105,49 @@ impl Figures {
     }
 }
 
-/// What a run showed.
+/// What one or several equal runs showed.
 pub struct Measured {
-    /// Figures of the windows that have steps.
-    pub windows: Vec<Figures>,
+    samples: Vec<Sample>,
     /// What the scene's own check says.
     pub check: Verdict,
-    /// Steps done.
-    pub steps: usize,
-    /// Why the run ended early, if it did.
+    /// Why the run ended early, or cannot be trusted.
     pub stopped: Option<String>,
+    /// Hash of the last state.
+    pub state_hash: u64,
+}
+
+impl Measured {
+    /// Steps done.
+    pub fn steps(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Figures of those windows that have steps.
+    pub fn windows(&self, windows: &[Window]) -> Vec<Figures> {
+        let within = |window: &Window| {
+            let last = window.last.min(self.samples.len());
+            let first = window.first - 1;
+            (first < last).then(|| Figures::of(*window, &self.samples[first..last]))
+        };
+        windows.iter().filter_map(within).collect()
+    }
+
+    /// Figures of all steps; `None` if there are none.
+    pub fn whole(&self) -> Option<Figures> {
+        self.windows(&[Window { name: "run", first: 1, last: usize::MAX }]).pop()
+    }
+
+    /// Takes from another run of the same scene what it did in less time.
+    pub fn improve(&mut self, other: Self) {
+        if other.stopped.is_none() && other.state_hash != self.state_hash {
+            self.stopped = Some("two runs of the scene ended in different states".to_owned());
+        }
+        for (mine, other) in self.samples.iter_mut().zip(other.samples) {
+            if other.cpu < mine.cpu {
+                *mine = other;
+            }
+        }
+    }
 }
 
 /// One step.
@@ -124,12 +157,19 @@ struct Sample {
     report: StepReport,
 }
 
+impl Sample {
+    /// CPU time over wall time [-].
+    fn share(&self) -> f64 {
+        let wall = self.report.phases.total().as_secs_f64();
+        if wall > 0.0 { self.cpu / wall } else { 1.0 }
+    }
+}
+
 /// Runs `steps` steps, or as many as begin within the limit of wall time, and shows each to `watch`.
 /// A step that cannot be made ends the run.
 pub fn measure(
     act: &mut Act,
     steps: usize,
-    windows: &[Window],
     limit: Duration,
     mut watch: impl FnMut(&Simulation, usize),
 ) -> Measured {
@@ -150,12 +190,8 @@ pub fn measure(
         }
         watch(&act.simulation, step);
     }
-    let within = |window: &Window| {
-        let last = window.last.min(samples.len());
-        (window.first <= last).then(|| Figures::of(*window, &samples[window.first - 1..last]))
-    };
-    let windows = windows.iter().filter_map(within).collect();
-    Measured { windows, check: act.check.verdict(), steps: samples.len(), stopped }
+    let state_hash = state_hash(act.simulation.state());
+    Measured { samples, check: act.check.verdict(), stopped, state_hash }
 }
 
 /// One step with its CPU time; wall time where the system does not tell CPU time.

@@ -33,6 +33,9 @@ pub struct Args {
     /// Wall time that a scene may take; the figures then cover the steps so far
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = positive)]
     time_limit: f64,
+    /// Runs of each scene; each step counts with its least time
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u16).range(1..))]
+    repetitions: u16,
 }
 
 /// A scene to be measured.
@@ -80,6 +83,7 @@ struct Row {
     size: Option<usize>,
     sleep: bool,
     measured: Measured,
+    windows: Vec<Figures>,
     /// Measures that only this scene has.
     own: Option<Value>,
 }
@@ -97,7 +101,7 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for case in CASES.iter().filter(wanted) {
         if GALLERY.iter().any(|entry| entry.name == case.scenario) {
-            rows.extend(measure_case(case, limit)?);
+            rows.extend(measure_case(case, limit, args.repetitions)?);
         } else {
             missing.push(case.scenario);
         }
@@ -110,7 +114,7 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
     Ok(Finding { text: text(&rows, &missing), json, figures: Vec::new() })
 }
 
-fn measure_case(case: &Case, limit: Duration) -> Result<Vec<Row>, SceneError> {
+fn measure_case(case: &Case, limit: Duration, repetitions: u16) -> Result<Vec<Row>, SceneError> {
     let sizes: Vec<Option<usize>> =
         case.size.map_or(vec![None], |(_, sizes)| sizes.iter().copied().map(Some).collect());
     let mut rows = Vec::new();
@@ -119,10 +123,8 @@ fn measure_case(case: &Case, limit: Duration) -> Result<Vec<Row>, SceneError> {
             if sleep && !case.sleeps {
                 continue;
             }
-            let mut stage = stage(case, size)?;
-            stage.settings.sleep = sleep.then(Sleep::default);
             // Inside the pool of threads, parallel loops start at once.
-            rows.push(rayon::scope(|_| row(case, size, sleep, stage, limit))?);
+            rows.push(rayon::scope(|_| row(case, size, sleep, limit, repetitions))?);
         }
     }
     Ok(rows)
@@ -146,25 +148,38 @@ fn row(
     case: &Case,
     size: Option<usize>,
     sleep: bool,
-    stage: Stage,
     limit: Duration,
+    repetitions: u16,
 ) -> Result<Row, SceneError> {
-    let mut act: Act = stage.start()?;
+    let start = || -> Result<Act, SceneError> {
+        let mut stage = stage(case, size)?;
+        stage.settings.sleep = sleep.then(Sleep::default);
+        stage.start()
+    };
+    let mut act = start()?;
     let steps = act.steps();
-    let bar = progress::bar(steps);
+    let bar = progress::bar(steps * usize::from(repetitions));
     bar.set_message(label(case.scenario, size, sleep));
-    let whole = [Window { name: "run", first: 1, last: steps }];
-    let windows = if case.windows.is_empty() { &whole } else { case.windows };
     let mut measures = (case.scenario == "granular").then(|| Measures::new(size.unwrap_or(0)));
-    let measured = measure(&mut act, steps, windows, limit, |simulation, step| {
+    let mut measured = measure(&mut act, steps, limit, |simulation, step| {
         if let Some(measures) = &mut measures {
             measures.watch(simulation, step);
         }
-        bar.set_position(step as u64);
+        bar.inc(1);
     });
-    bar.finish_and_clear();
     let own = measures.map(|measures| measures.json(&act.simulation));
-    Ok(Row { scenario: case.scenario, size, sleep, measured, own })
+    for _ in 1..repetitions {
+        if measured.stopped.is_none() {
+            measured.improve(measure(&mut start()?, steps, limit, |_, _| bar.inc(1)));
+        }
+    }
+    bar.finish_and_clear();
+    let windows = if case.windows.is_empty() {
+        measured.whole().into_iter().collect()
+    } else {
+        measured.windows(case.windows)
+    };
+    Ok(Row { scenario: case.scenario, size, sleep, measured, windows, own })
 }
 
 fn label(scenario: &str, size: Option<usize>, sleep: bool) -> String {
@@ -178,14 +193,15 @@ impl Row {
             "scenario": self.scenario,
             "size": self.size,
             "sleep": self.sleep,
-            "steps": self.measured.steps,
+            "steps": self.measured.steps(),
             "stopped": self.measured.stopped,
-            "windows": self.measured.windows.iter().map(Figures::json).collect::<Vec<_>>(),
+            "windows": self.windows.iter().map(Figures::json).collect::<Vec<_>>(),
             "check": {
                 "passed": self.measured.check.passed,
                 "detail": self.measured.check.detail,
             },
             "measures": self.own,
+            "state_hash": format!("{:016x}", self.measured.state_hash),
         })
     }
 }
@@ -196,7 +212,7 @@ fn text(rows: &[Row], missing: &[&str]) -> String {
     heading.extend(["iterations", "coulomb [m/s]", "depth [mm]", "missed", "check"]);
     let mut table = Table::new(&heading);
     for row in rows {
-        for figures in &row.measured.windows {
+        for figures in &row.windows {
             let mut cells =
                 vec![label(row.scenario, row.size, row.sleep), figures.window.to_owned()];
             cells.extend([figures.contacts, figures.median, figures.mean].map(number));
@@ -244,14 +260,28 @@ mod tests {
             Window { name: "never", first: 31, last: 40 },
         ];
         let mut seen = 0;
-        let measured = measure(&mut act, 25, &windows, Duration::MAX, |_, step| seen = step);
-        assert_eq!((seen, measured.steps, measured.stopped.is_none()), (25, 25, true));
-        let steps: Vec<usize> = measured.windows.iter().map(|w| w.steps).collect();
-        assert_eq!(steps, [10, 5]);
-        for figures in &measured.windows {
+        let measured = measure(&mut act, 25, Duration::MAX, |_, step| seen = step);
+        assert_eq!((seen, measured.steps(), measured.stopped.is_none()), (25, 25, true));
+        let windows = measured.windows(&windows);
+        assert_eq!(windows.iter().map(|w| w.steps).collect::<Vec<_>>(), [10, 5]);
+        for figures in &windows {
             let sum: f64 = figures.phases.iter().sum();
-            // The parts are scaled to the sum of the steps; only round-off is left.
+            // The parts of each step are scaled to its CPU time; only round-off is left.
             assert!((sum - figures.mean).abs() <= 1e-9 * figures.mean.max(1.0));
         }
+    }
+
+    #[test]
+    fn of_two_runs_each_step_counts_with_its_least_time_and_other_states_are_noticed() {
+        let run = |bodies: usize| {
+            let mut act = clutter_stage(bodies).unwrap().start().unwrap();
+            measure(&mut act, 20, Duration::MAX, |_, _| ())
+        };
+        let (mut first, second) = (run(3), run(3));
+        let [before, other] = [&first, &second].map(|m| m.whole().unwrap().mean);
+        first.improve(second);
+        assert!(first.whole().unwrap().mean <= before.min(other) && first.stopped.is_none());
+        first.improve(run(2));
+        assert!(first.stopped.is_some());
     }
 }
