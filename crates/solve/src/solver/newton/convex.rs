@@ -125,8 +125,9 @@ impl Convex {
             if error <= self.tolerance {
                 return done(true);
             }
-            // At rest without an impulse the size is zero and the error infinite: go on.
-            if !residual.is_finite() || iterations == self.max_iterations {
+            // A start at rest without impulses has size zero: the error is infinite, not broken.
+            let broken = !(residual.is_finite() && size.is_finite());
+            if broken || iterations == self.max_iterations {
                 return done(false);
             }
             // Close to the round-off floor the error stops to decrease.
