@@ -31,7 +31,11 @@ use crate::world::World;
 /// Speeds of approach below this many steps of free fall do not bounce.
 const BOUNCE_STEPS: f64 = 2.0;
 /// Yield of constraints, relative to their Delassus scale, if a problem has no solution without.
-const SOFTENING: f64 = 1e-3;
+const SOFTENING: f64 = 1e-2;
+/// Newton iterations of the default solver on a rigid problem before its constraints yield. In a row
+/// of steps that all fail, fewer are tried.
+const MOST_RATION: usize = 40;
+const LEAST_RATION: usize = 10;
 /// Contacts are sought within this multiple of the distance covered in a step, because friction
 /// and impacts of others can turn a motion towards a wall.
 const FORESIGHT: f64 = 1.5;
@@ -89,6 +93,8 @@ struct Workspace {
     problem: Problem,
     solution: Solution,
     memory: Memory,
+    /// Newton iterations that the next rigid problem may take.
+    ration: usize,
     /// Velocities on which the laws acted, per velocity of the model: the next guess.
     lawful: Vec<f64>,
     /// Velocities with which positions move.
@@ -133,6 +139,7 @@ impl Simulation {
             problem: Problem::default(),
             solution: Solution::default(),
             memory: Memory::default(),
+            ration: MOST_RATION,
             lawful: vec![0.0; model.nv()],
             speed: vec![0.0; model.nv()],
             takes_mean: Vec::with_capacity(model.trees().len()),
@@ -310,8 +317,9 @@ impl Simulation {
         Ok(())
     }
 
-    /// Solves the contact problem from the last impulses. One that has no solution is solved again
-    /// with constraints that yield, and the report says so.
+    /// Solves the contact problem from the last impulses. One that has no solution, or for which the
+    /// default solver finds none with reasonable effort, is solved again with constraints that yield
+    /// a little, and the report says so.
     fn solve(&mut self) -> Result<Outcome, StepError> {
         let (world, work, time) = (&*self.world, &mut self.work, self.state.time);
         if work.rows.is_empty() {
@@ -323,7 +331,11 @@ impl Simulation {
             let dofs = world.model.trees()[*tree].dofs.clone();
             work.solution.velocity.extend_from_slice(&work.lawful[dofs]);
         }
-        let report = self.session.solve(&work.problem, &self.goal, &mut work.solution)?;
+        // Only the default solver's effort is rationed; who asks for another gets all of it.
+        let rationed = self.session.name() == "auto" && self.goal.max_iterations.is_none();
+        let max_iterations = self.goal.max_iterations.or(rationed.then_some(work.ration));
+        let goal = Goal { max_iterations, ..self.goal };
+        let report = self.session.solve(&work.problem, &goal, &mut work.solution)?;
         let mut outcome = Outcome {
             status: report.status,
             friction_model: report.friction_model,
@@ -331,19 +343,25 @@ impl Simulation {
             residuals: report.residuals,
             softened: false,
         };
-        let broken = !work.solution.velocity.iter().all(|v| v.is_finite());
-        if report.status == Status::Failed || broken {
+        let finite = work.solution.velocity.iter().all(|v| v.is_finite());
+        let hopeless = report.status == Status::Failed || !finite;
+        if hopeless || (rationed && report.status != Status::Converged) {
+            work.ration = (work.ration / 2).max(LEAST_RATION);
             for index in 0..work.rows.constraints().len() {
                 let least = SOFTENING * work.problem.delassus().scale(index);
                 work.rows.soften(index, least);
             }
             work.pose(world).map_err(|source| StepError::Problem { time, source })?;
-            work.solution.reset(&work.problem);
+            if hopeless {
+                work.solution.reset(&work.problem);
+            }
             let report = self.session.solve(&work.problem, &self.goal, &mut work.solution)?;
             outcome.softened = true;
             outcome.iterations += report.iterations;
             outcome.residuals = report.residuals;
             outcome.status = report.status;
+        } else {
+            work.ration = (2 * work.ration).min(MOST_RATION);
         }
         Ok(outcome)
     }
