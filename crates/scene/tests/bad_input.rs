@@ -140,8 +140,8 @@ fn inputs_that_are_no_numbers_or_too_few_are_refused_and_can_be_mended() {
 fn forces_beyond_numbers_are_refused_with_the_joint_named() {
     let mut simulation = simulation(world());
     simulation.input_mut().control[0] = f64::MAX;
-    // The first step may still end below the largest number there is.
-    let message = (0..2).find_map(|_| simulation.step().err()).unwrap().to_string();
+    // The first steps may still end below the largest number there is.
+    let message = (0..20).find_map(|_| simulation.step().err()).unwrap().to_string();
     assert!(is_finite(simulation.state()));
     assert!(message.contains("shoulder"), "{message}");
 }
@@ -235,7 +235,10 @@ fn an_absurd_time_step_ends_in_an_error_and_a_state_as_it_was() {
             for _ in 0..200 {
                 let before = state_hash(simulation.state());
                 match simulation.step() {
-                    Ok(_) => assert!(is_finite(simulation.state())),
+                    Ok(report) => {
+                        assert!(is_finite(simulation.state()));
+                        assert!(report.unresolved, "{scheme}, {h} s: {report:?}");
+                    }
                     Err(error) => {
                         let message = error.to_string();
                         assert_eq!(before, state_hash(simulation.state()), "{message}");
@@ -249,10 +252,30 @@ fn an_absurd_time_step_ends_in_an_error_and_a_state_as_it_was() {
 }
 
 #[test]
+fn what_a_step_does_not_resolve_does_not_explode_under_the_default_scheme() {
+    let start = spinning_chain();
+    let settings = Settings { time_step: 1.0, ..Settings::default() };
+    let mut simulation = Simulation::new(start.world().clone(), settings).unwrap();
+    simulation.set_state(start.state()).unwrap();
+    let fastest = |state: &State| state.v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+    let before = fastest(simulation.state());
+    for _ in 0..200 {
+        assert!(simulation.step().unwrap().unresolved);
+    }
+    // Coriolis forces add no more than a fraction of a radian per step and step, and gravity no
+    // more than g h over the length of a bar, in 200 steps; squared in every step, as they would be
+    // without care, velocities are beyond all numbers after ten.
+    assert!(fastest(simulation.state()) <= before + 200.0 * 9.81 / 0.1, "{before}");
+}
+
+#[test]
 fn an_absurd_time_step_with_contacts_and_loops_stays_finite_or_says_so() {
     for name in ["four-bar", "clutter", "spider"] {
         for h in ["1", "1000"] {
-            let set = [("time-step".to_owned(), h.to_owned())];
+            let mut set = vec![("time-step".to_owned(), h.to_owned())];
+            if name == "clutter" {
+                set.push(("bodies".to_owned(), "8".to_owned()));
+            }
             let mut act = scenario(name, &set).unwrap().start().unwrap();
             for _ in 0..5 {
                 let before = state_hash(act.simulation.state());

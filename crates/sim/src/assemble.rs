@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn the_mean_velocity_convention_does_not_bounce_without_restitution() {
         let (bias, _) = normal_rule(&pairing(0.0), &rules(0.5), 0.0, -1.0);
-        let after = (-bias - 0.5 * -1.0) / 0.5;
+        let after = (-bias + 0.5) / 0.5;
         assert_eq!(after, 0.0);
     }
 }

@@ -21,8 +21,8 @@ pub const SCENARIO: Scenario = Scenario {
     parameters: &[Parameter {
         name: "bend",
         default: 0.5,
-        least: -3.0,
-        most: 3.0,
+        least: -1.0,
+        most: 1.0,
         about: "angle of every hinge at the start [rad]",
     }],
     build,

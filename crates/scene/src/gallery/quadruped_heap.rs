@@ -35,8 +35,9 @@ pub const SCENARIO: Scenario = Scenario {
     build,
 };
 
-/// Distance between columns and between layers [m], largest yaw [rad], height of the lowest feet.
-const COLUMN: f64 = 0.45;
+/// Distance between columns, at which no yaw lets neighbours touch, and between layers [m]; largest
+/// yaw [rad]; height of the lowest feet [m].
+const COLUMN: f64 = 0.55;
 const LAYER: f64 = 0.55;
 const YAW: f64 = 0.3;
 const DROP: f64 = 0.2;
@@ -60,7 +61,7 @@ fn poses(n: usize, standing: bool, seed: u64) -> Vec<Isometry3<f64>> {
             let (x, y) = ((column / per_row) as f64, (column % per_row) as f64);
             let z = quadruped::standing_height() + drop + LAYER * layer as f64;
             // Robots are longer than wide.
-            let at = Translation3::new(2.0 * pitch * x, pitch * y, z);
+            let at = Translation3::new(1.5 * pitch * x, pitch * y, z);
             let yaw = rng.uniform(-YAW, YAW);
             let turn = UnitQuaternion::from_scaled_axis(Vector3::z() * yaw);
             Isometry3::from_parts(at, turn)

@@ -120,7 +120,12 @@ impl Convex {
         for iterations in 0..=self.max_iterations {
             let start = Instant::now();
             let (residual, size) = self.evaluate(problem, question, scaling, v, lambda);
-            let error = if residual == 0.0 { 0.0 } else { residual / size };
+            // At rest without impulses there is nothing to compare with: all of it is error.
+            let error = match (residual, size) {
+                (0.0, _) => 0.0,
+                (_, 0.0) => 1.0,
+                _ => residual / size,
+            };
             let done = |converged| Outcome { iterations, converged, error };
             if error <= self.tolerance {
                 return done(true);
