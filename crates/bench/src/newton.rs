@@ -153,7 +153,7 @@ impl Bench {
         while taken < SHORTEST_SAMPLE {
             let (solver, model) = self.solver.solver();
             let mut solution = Solution::cold(&self.problem);
-            self.monitor.start(&self.problem, &goal, model);
+            self.monitor.start(&self.problem, &goal, model, &solution.velocity);
             let _ = solver.improve(&self.problem, &mut self.monitor, &mut solution);
             taken += self.monitor.elapsed();
             solves += 1;

@@ -61,6 +61,7 @@ fn goal(args: &SolveArgs) -> Goal {
         time_limit: args.time_limit.and_then(|s| Duration::try_from_secs_f64(s).ok()),
         friction_model: args.friction.map(Into::into),
         trace: args.trace.is_some(),
+        ..Goal::default()
     }
 }
 

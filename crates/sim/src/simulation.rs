@@ -32,18 +32,17 @@ use crate::world::World;
 const BOUNCE_STEPS: f64 = 2.0;
 /// Yield of constraints, relative to their Delassus scale, if a problem has no solution without.
 const SOFTENING: f64 = 1e-2;
-/// Newton iterations of the default solver on a rigid problem before its constraints yield. In a row
-/// of steps that all fail, fewer are tried.
-const MOST_RATION: usize = 40;
-const LEAST_RATION: usize = 10;
+/// Newton iterations of the default solver on a rigid problem before its constraints yield.
+const RATION: usize = 100;
 /// Contacts are sought within this multiple of the distance covered in a step, because friction
 /// and impacts of others can turn a motion towards a wall.
 const FORESIGHT: f64 = 1.5;
 
-/// How often position errors are measured and corrected in one step, and how often for
-/// penetration alone.
+/// How often position errors are measured and corrected in one step; how often for penetration
+/// alone, unless it is this many times what is left alone.
 const CORRECTIONS: usize = 6;
 const DEPTH_CORRECTIONS: usize = 2;
+const DEEP: f64 = 10.0;
 
 /// A contact of the last step, with the force that the solver used.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,8 +92,6 @@ struct Workspace {
     problem: Problem,
     solution: Solution,
     memory: Memory,
-    /// Newton iterations that the next rigid problem may take.
-    ration: usize,
     /// Velocities on which the laws acted, per velocity of the model: the next guess.
     lawful: Vec<f64>,
     /// Velocities with which positions move.
@@ -114,11 +111,17 @@ impl Simulation {
         let world = world.into();
         settings.check()?;
         let mut session = Session::new(&settings.solver)?;
+        if settings.solver == "auto" {
+            // A step has its own way out, and its own measure of what is good enough.
+            session.set("fallback", "false")?;
+            session.set("natural-map", "false")?;
+        }
         for (key, value) in &settings.solver_settings {
             session.set(key, value)?;
         }
         let goal = Goal {
             tolerance: settings.tolerance,
+            motion_tolerance: settings.motion_tolerance,
             max_iterations: settings.max_iterations,
             friction_model: settings.friction_model,
             ..Goal::default()
@@ -139,7 +142,6 @@ impl Simulation {
             problem: Problem::default(),
             solution: Solution::default(),
             memory: Memory::default(),
-            ration: MOST_RATION,
             lawful: vec![0.0; model.nv()],
             speed: vec![0.0; model.nv()],
             takes_mean: Vec::with_capacity(model.trees().len()),
@@ -333,7 +335,7 @@ impl Simulation {
         }
         // Only the default solver's effort is rationed; who asks for another gets all of it.
         let rationed = self.session.name() == "auto" && self.goal.max_iterations.is_none();
-        let max_iterations = self.goal.max_iterations.or(rationed.then_some(work.ration));
+        let max_iterations = self.goal.max_iterations.or(rationed.then_some(RATION));
         let goal = Goal { max_iterations, ..self.goal };
         let report = self.session.solve(&work.problem, &goal, &mut work.solution)?;
         let mut outcome = Outcome {
@@ -346,7 +348,6 @@ impl Simulation {
         let finite = work.solution.velocity.iter().all(|v| v.is_finite());
         let hopeless = report.status == Status::Failed || !finite;
         if hopeless || (rationed && report.status != Status::Converged) {
-            work.ration = (work.ration / 2).max(LEAST_RATION);
             for index in 0..work.rows.constraints().len() {
                 let least = SOFTENING * work.problem.delassus().scale(index);
                 work.rows.soften(index, least);
@@ -360,8 +361,6 @@ impl Simulation {
             outcome.iterations += report.iterations;
             outcome.residuals = report.residuals;
             outcome.status = report.status;
-        } else {
-            work.ration = (2 * work.ration).min(MOST_RATION);
         }
         Ok(outcome)
     }
@@ -473,7 +472,7 @@ impl Workspace {
             wrong = self.stabiliser.inspect(&found);
             let Stabilisation { slop, closure, .. } = settings.stabilisation;
             let open = wrong.equality > closure;
-            let deep = wrong.depth > slop && round < DEPTH_CORRECTIONS;
+            let deep = wrong.depth > if round < DEPTH_CORRECTIONS { slop } else { DEEP * slop };
             if round == CORRECTIONS || !(open || deep) {
                 break;
             }

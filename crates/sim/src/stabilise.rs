@@ -127,6 +127,7 @@ impl Stabiliser {
         let place = Place { model: &world.model, q, data: sight.data };
         let mut error = [0.0; MOST_ROWS];
         for (index, equality) in world.equalities.iter().enumerate() {
+            let first = self.rows.constraints().len();
             equality.error(&place, &mut error);
             for row in 0..equality.dim() {
                 wrong.equality = wrong.equality.max(error[row].abs());
@@ -136,6 +137,7 @@ impl Stabiliser {
                 equality.row(row, &place, &sight, &mut self.rows);
                 self.rows.close();
             }
+            self.rows.prune(first, &sight);
         }
     }
 

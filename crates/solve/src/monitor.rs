@@ -16,6 +16,10 @@ pub struct Goal {
     /// Largest violation of the laws, relative to the reference velocity [-]. The same number
     /// bounds the relative error of momentum.
     pub tolerance: f64,
+    /// Violation that is allowed relative to the largest velocity of a constraint in the guess [-]:
+    /// what slides or collides fast need not be as exact as what rests. Counts if it is larger than
+    /// what `tolerance` allows.
+    pub motion_tolerance: f64,
     /// Iterations, in the unit of the solver; `None` leaves it to the solver.
     pub max_iterations: Option<usize>,
     /// Time that the solver may take.
@@ -30,6 +34,7 @@ impl Default for Goal {
     fn default() -> Self {
         Self {
             tolerance: 1e-6,
+            motion_tolerance: 0.0,
             max_iterations: None,
             time_limit: None,
             friction_model: None,
@@ -92,6 +97,7 @@ pub struct Monitor {
     model: Option<FrictionModel>,
     reference_velocity: f64,
     asked: (f64, f64),
+    motion_tolerance: f64,
     velocity_tolerance: f64,
     momentum_tolerance: f64,
     iteration_limit: usize,
@@ -105,12 +111,14 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Starts to watch a solve in a friction model.
-    pub fn start(&mut self, problem: &Problem, goal: &Goal, model: FrictionModel) {
+    /// Starts to watch a solve in a friction model, from a guess of the velocities.
+    pub fn start(&mut self, problem: &Problem, goal: &Goal, model: FrictionModel, guess: &[f64]) {
         self.yardstick.prepare(problem);
         self.model = Some(model);
         self.reference_velocity = problem.reference_velocity();
-        self.velocity_tolerance = goal.tolerance * self.reference_velocity;
+        self.motion_tolerance = goal.motion_tolerance;
+        let moving = goal.motion_tolerance * fastest(problem, goal.motion_tolerance, guess);
+        self.velocity_tolerance = (goal.tolerance * self.reference_velocity).max(moving);
         self.momentum_tolerance = goal.tolerance;
         self.asked = (self.velocity_tolerance, self.momentum_tolerance);
         self.iteration_limit = goal.max_iterations.unwrap_or(usize::MAX);
@@ -134,6 +142,7 @@ impl Monitor {
         let limit = self.iteration_limit;
         Goal {
             tolerance: self.momentum_tolerance,
+            motion_tolerance: self.motion_tolerance,
             max_iterations: (limit != usize::MAX).then_some(limit),
             time_limit: self.time_limit,
             friction_model: self.model,
@@ -252,4 +261,17 @@ impl Monitor {
     pub fn trace(&self) -> &[TracePoint] {
         &self.trace
     }
+}
+
+/// The largest velocity of a constraint [m/s], if it matters.
+fn fastest(problem: &Problem, tolerance: f64, v: &[f64]) -> f64 {
+    if tolerance == 0.0 {
+        return 0.0;
+    }
+    let mut row = [0.0; crate::contact::DIM];
+    (0..problem.constraints().len()).fold(0.0, |largest, i| {
+        let row = &mut row[..problem.jacobian().dim(i)];
+        problem.jacobian().mul_constraint(i, v, row);
+        row.iter().fold(largest, |largest: f64, c| largest.max(c.abs()))
+    })
 }

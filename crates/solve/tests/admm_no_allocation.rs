@@ -81,7 +81,7 @@ fn allocations(solver: &str, adapt: &str, iterations: usize) -> usize {
     for _ in 0..2 {
         let before = COUNT.with(Cell::get);
         solution.reset(&problem);
-        monitor.start(&problem, &goal, FrictionModel::Coulomb);
+        monitor.start(&problem, &goal, FrictionModel::Coulomb, &solution.velocity);
         let _ = session.solver().improve(&problem, &mut monitor, &mut solution);
         count = COUNT.with(Cell::get) - before;
         assert_eq!(monitor.iterations(), iterations);

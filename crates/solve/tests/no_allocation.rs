@@ -80,7 +80,7 @@ fn a_warm_solve_of_a_known_shape_does_not_allocate() {
                 let mut solution = Solution::cold(&first);
                 let goal = goal(model, 1e-8);
                 let mut solve = |problem: &Problem| {
-                    monitor.start(problem, &goal, model);
+                    monitor.start(problem, &goal, model, &solution.velocity);
                     let _ = solver.improve(problem, &mut monitor, &mut solution);
                     monitor.iterations()
                 };

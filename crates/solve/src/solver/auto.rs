@@ -18,6 +18,7 @@ use crate::transform::Reduction;
 /// A choice of solver, made by structure.
 pub struct Auto {
     fallback: bool,
+    natural_map: bool,
     solvers: Vec<(&'static str, Islands)>,
     decisions: Vec<Decision>,
     best: Solution,
@@ -34,6 +35,7 @@ impl Default for Auto {
     fn default() -> Self {
         Self {
             fallback: true,
+            natural_map: true,
             solvers: Vec::new(),
             decisions: Vec::new(),
             best: Solution::default(),
@@ -114,7 +116,14 @@ impl Solver for Auto {
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![Setting::new("fallback", "try other solvers when one stalls", &mut self.fallback)]
+        vec![
+            Setting::new("fallback", "try other solvers when one stalls", &mut self.fallback),
+            Setting::new(
+                "natural-map",
+                "bring the natural map below the tolerance as well",
+                &mut self.natural_map,
+            ),
+        ]
     }
 
     fn notes(&self) -> Vec<String> {
@@ -149,7 +158,8 @@ impl Solver for Auto {
         let Some(mut status) = self.run(name, problem, monitor, solution) else {
             return Status::Failed;
         };
-        for _ in 0..TIGHTENINGS {
+        let tightenings = if self.natural_map { TIGHTENINGS } else { 0 };
+        for _ in 0..tightenings {
             let wanted = monitor.relative_tolerance();
             if status != Status::Converged
                 || monitor.natural_map(problem, &solution.impulse) <= wanted
@@ -200,7 +210,7 @@ fn improve_reduced(
 ) -> Status {
     let (mut inner, mut small) = (Monitor::default(), Solution::default());
     reduction.restrict(problem, solution, &mut small);
-    inner.start(reduction.problem(), &monitor.goal_for_part(), monitor.model());
+    inner.start(reduction.problem(), &monitor.goal_for_part(), monitor.model(), &small.velocity);
     let status = islands.improve(reduction.problem(), &mut inner, &mut small);
     reduction.expand(problem, &small, solution);
     monitor.count(inner.iterations());

@@ -123,7 +123,7 @@ impl Island {
         let problem = self.restriction.problem();
         pick(&start.velocity, &mut self.solution.velocity, self.restriction.velocities());
         pick(&start.impulse, &mut self.solution.impulse, self.restriction.rows());
-        self.monitor.start(problem, goal, model);
+        self.monitor.start(problem, goal, model, &self.solution.velocity);
         self.status = self.solver.improve(problem, &mut self.monitor, &mut self.solution);
     }
 }

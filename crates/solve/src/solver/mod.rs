@@ -232,7 +232,7 @@ impl Session {
         if problem.rows() == 0 || !solution.fits(problem) {
             solution.reset(problem);
         }
-        self.monitor.start(problem, goal, model);
+        self.monitor.start(problem, goal, model, &solution.velocity);
         let claimed = self.solver.improve(problem, &mut self.monitor, solution);
         let seconds = self.monitor.elapsed().as_secs_f64();
         if !solution.fits(problem) {

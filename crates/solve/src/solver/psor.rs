@@ -75,7 +75,12 @@ mod tests {
             let problem = chain(length);
             let mut solver = Psor::default();
             let (mut monitor, mut solution) = (Monitor::default(), Solution::cold(&problem));
-            monitor.start(&problem, &Goal::default(), FrictionModel::Convex);
+            monitor.start(
+                &problem,
+                &Goal::default(),
+                FrictionModel::Convex,
+                problem.free_velocity(),
+            );
             let _ = solver.improve(&problem, &mut monitor, &mut solution);
             // A contact stores 18 numbers on each of two sides, bias, compliance, step, friction
             // and two places: at most 45 for its 3 rows. x has six more for what does not move.
