@@ -33,8 +33,8 @@ fn every_solver_gets_through_the_clutter() {
             let mut stage = clutter::stage(&items, true, 1.0).unwrap();
             stage.settings.solver = entry.name.to_owned();
             // Long enough for the first impacts; a limit keeps slow methods within the test's time.
-            stage.settings.max_iterations = Some(200);
-            stage.duration = if count == 40 { 0.4 } else { 0.25 };
+            stage.settings.max_iterations = Some(100);
+            stage.duration = if count == 40 { 0.3 } else { 0.2 };
             let mut act = stage.start().unwrap();
             let before = act.simulation.energy();
             let (mut momentum, mut violation, mut depth) = (0.0_f64, 0.0_f64, 0.0_f64);
