@@ -9,6 +9,7 @@ use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
 use stiction_scene::gallery::clutter::{self, Item};
 use stiction_scene::gallery::parts;
+use stiction_scene::scenario;
 use stiction_sim::{Settings, Simulation, Surface, WorldBuilder, state_hash};
 use stiction_solve::solver::SOLVERS;
 
@@ -159,4 +160,11 @@ fn a_heap_that_starts_as_one_lump_comes_apart_within_its_bounds() {
     assert!(fastest <= most, "{fastest} m/s, at most {most} m/s");
     let report = simulation.report().copied().unwrap();
     assert!(report.penetration <= 1e-4, "{report:?}");
+}
+
+#[test]
+fn a_granular_heap_settles_in_its_box() {
+    let set = [("bodies".to_owned(), "64".to_owned())];
+    let verdict = scenario("granular", &set).unwrap().start().unwrap().run().unwrap();
+    assert!(verdict.passed, "{}", verdict.detail);
 }

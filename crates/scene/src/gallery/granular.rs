@@ -121,16 +121,15 @@ struct Settled {
     /// asks for [N].
     support: f64,
     expected: f64,
+    /// Largest error of the support over the weight: gravity and contact alone move the spheres, so
+    /// that only the residual of momentum is left, which the tolerance of the step bounds.
+    tolerance: f64,
     outside: usize,
     energy: (f64, f64),
 }
 
 /// Largest penetration over the radius, as published [Tasora, Sec. 3.2].
 const DEPTH: f64 = 0.002;
-/// Largest error of the support over the weight: gravity and contact alone move the spheres, so
-/// that only round-off of the sums and the residual of momentum are left.
-const SUPPORT: f64 = 1e-6;
-
 impl Settled {
     fn momentum(&self, simulation: &Simulation) -> f64 {
         simulation.state().v.chunks_exact(6).map(|v| self.mass * v[2]).sum()
@@ -149,6 +148,7 @@ impl Check for Settled {
         self.expected = self.weight + (momentum - self.momentum) / h;
         self.momentum = momentum;
         self.depth = report.penetration;
+        self.tolerance = simulation.settings().tolerance;
         let on_box = simulation.contacts().iter().filter(|c| c.geoms[0].min(c.geoms[1]) < PLANES);
         let lift = |geoms: [usize; 2]| if geoms[0] < PLANES { 1.0 } else { -1.0 };
         self.support = on_box.map(|c| lift(c.geoms) * c.force.z).sum();
@@ -163,13 +163,14 @@ impl Check for Settled {
         let depth = self.depth / RADIUS;
         let (before, after) = self.energy;
         Verdict {
-            passed: self.outside == 0 && depth <= DEPTH && off <= SUPPORT && after < before,
+            passed: self.outside == 0 && depth <= DEPTH && off <= self.tolerance && after < before,
             detail: format!(
                 "{} outside; penetration {depth:.2e} r (at most {DEPTH} r); box carries {:.6} of \
-                 the weight, {off:.1e} off what momentum asks for (at most {SUPPORT:e}); energy \
+                 the weight, {off:.1e} off what momentum asks for (at most {:e}); energy \
                  {before:.4} → {after:.4} J (must fall)",
                 self.outside,
                 self.support / self.weight,
+                self.tolerance,
             ),
         }
     }
