@@ -9,6 +9,7 @@ use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
 use stiction_scene::gallery::clutter::{self, Item};
 use stiction_scene::gallery::parts;
+use stiction_scene::scenario;
 use stiction_sim::{Settings, Simulation, Surface, WorldBuilder, state_hash};
 use stiction_solve::solver::SOLVERS;
 
@@ -33,8 +34,8 @@ fn every_solver_gets_through_the_clutter() {
             let mut stage = clutter::stage(&items, true, 1.0).unwrap();
             stage.settings.solver = entry.name.to_owned();
             // Long enough for the first impacts; a limit keeps slow methods within the test's time.
-            stage.settings.max_iterations = Some(200);
-            stage.duration = if count == 40 { 0.4 } else { 0.25 };
+            stage.settings.max_iterations = Some(100);
+            stage.duration = if count == 40 { 0.3 } else { 0.2 };
             let mut act = stage.start().unwrap();
             let before = act.simulation.energy();
             let (mut momentum, mut violation, mut depth) = (0.0_f64, 0.0_f64, 0.0_f64);
@@ -159,4 +160,11 @@ fn a_heap_that_starts_as_one_lump_comes_apart_within_its_bounds() {
     assert!(fastest <= most, "{fastest} m/s, at most {most} m/s");
     let report = simulation.report().copied().unwrap();
     assert!(report.penetration <= 1e-4, "{report:?}");
+}
+
+#[test]
+fn a_granular_heap_settles_in_its_box() {
+    let set = [("bodies".to_owned(), "64".to_owned())];
+    let verdict = scenario("granular", &set).unwrap().start().unwrap().run().unwrap();
+    assert!(verdict.passed, "{}", verdict.detail);
 }

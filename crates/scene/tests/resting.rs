@@ -7,7 +7,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::BodyId;
 use stiction_scene::gallery::parts;
-use stiction_scene::scenario;
+use stiction_scene::{Verdict, scenario};
 use stiction_sim::{Geom, SCHEMES, Scheme, Settings, Simulation, Surface, WorldBuilder};
 
 const GRAVITY: f64 = 9.81;
@@ -159,5 +159,35 @@ fn stacks_stand_at_every_promised_time_step() {
         let set = [("time-step".to_owned(), time_step.to_string())];
         let verdict = scenario("stack", &set).unwrap().start().unwrap().run().unwrap();
         assert!(verdict.passed, "h = {time_step}: {}", verdict.detail);
+    }
+}
+
+/// The verdict of a scenario with some parameters.
+fn verdict(name: &str, set: &[(&str, &str)], duration: f64) -> Verdict {
+    let set: Vec<_> = set.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    let mut stage = scenario(name, &set).unwrap();
+    stage.duration = duration;
+    stage.start().unwrap().run().unwrap()
+}
+
+#[test]
+fn the_arch_stands_for_ten_minutes_with_friction() {
+    let verdict = verdict("arch", &[("friction", "1")], 600.0);
+    assert!(verdict.passed, "{}", verdict.detail);
+    assert!(verdict.detail.contains("stands"), "{}", verdict.detail);
+}
+
+#[test]
+fn the_arch_falls_with_little_friction() {
+    let verdict = verdict("arch", &[("friction", "0.2")], 5.0);
+    assert!(verdict.passed, "{}", verdict.detail);
+    assert!(verdict.detail.contains("falls"), "{}", verdict.detail);
+}
+
+#[test]
+fn the_card_house_stands_with_friction_and_falls_with_little() {
+    for friction in ["0.6", "0.1"] {
+        let verdict = verdict("card-house", &[("friction", friction)], 5.0);
+        assert!(verdict.passed, "friction {friction}: {}", verdict.detail);
     }
 }

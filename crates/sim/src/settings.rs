@@ -16,11 +16,10 @@ pub struct Settings {
     pub solver: String,
     /// Parameters of the solver, by name.
     pub solver_settings: Vec<(String, String)>,
-    /// Violation of the contact laws to reach, relative to the reference velocity [-].
+    /// Violation of the contact laws to reach, relative to the reference velocity [-]. A thousand times
+    /// as much is allowed relative to the fastest motion at a constraint: impacts and fast sliding
+    /// need not be as exact as rest.
     pub tolerance: f64,
-    /// Violation that is allowed relative to the fastest motion at a constraint before the step [-]:
-    /// impacts and fast sliding need not be as exact as rest.
-    pub motion_tolerance: f64,
     /// Iterations of the solver; `None` leaves them to it.
     pub max_iterations: Option<usize>,
     /// Friction model; `None` leaves it to the solver.
@@ -75,7 +74,6 @@ impl Default for Settings {
             solver: "auto".to_owned(),
             solver_settings: Vec::new(),
             tolerance: 1e-6,
-            motion_tolerance: 1e-3,
             max_iterations: None,
             friction_model: None,
             combine: Combine::default(),
@@ -91,7 +89,6 @@ impl Settings {
         let Stabilisation { slop, max_speed, closure } = self.stabilisation;
         positive("time-step", self.time_step)?;
         positive("tolerance", self.tolerance)?;
-        not_negative("motion-tolerance", self.motion_tolerance)?;
         positive("stabilisation.closure", closure)?;
         not_negative("stabilisation.slop", slop)?;
         not_negative("stabilisation.max-speed", max_speed)?;
@@ -116,7 +113,6 @@ impl Settings {
                 let known = "explicit, implicit, mid-velocity, midpoint, refined or symplectic";
                 self.scheme = Scheme::parse(value).ok_or_else(|| wrong(known))?;
             }
-            "motion-tolerance" => self.motion_tolerance = number()?,
             "tolerance" => self.tolerance = number()?,
             "max-iterations" => {
                 let count = value.parse().map_err(|_| wrong("a whole number"))?;
@@ -162,7 +158,7 @@ impl Settings {
 }
 
 /// Every key of [`Settings::set`].
-pub const KEYS: &str = "combine, friction-model, max-iterations, motion-tolerance, scheme, sleep, sleep.patience, \
+pub const KEYS: &str = "combine, friction-model, max-iterations, scheme, sleep, sleep.patience, \
      sleep.speed, solver.KEY, stabilisation.closure, \
      stabilisation.max-speed, stabilisation.slop, time-step, tolerance";
 

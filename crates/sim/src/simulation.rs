@@ -38,6 +38,8 @@ const RATION: usize = 100;
 /// and impacts of others can turn a motion towards a wall.
 const FORESIGHT: f64 = 1.5;
 
+/// How much less exact motion may be than rest.
+const MOTION: f64 = 1e3;
 /// How often position errors are measured and corrected in one step; how often for penetration
 /// alone, unless it is this many times what is left alone.
 const CORRECTIONS: usize = 6;
@@ -121,7 +123,7 @@ impl Simulation {
         }
         let goal = Goal {
             tolerance: settings.tolerance,
-            motion_tolerance: settings.motion_tolerance,
+            motion_tolerance: MOTION * settings.tolerance,
             max_iterations: settings.max_iterations,
             friction_model: settings.friction_model,
             ..Goal::default()

@@ -45,6 +45,8 @@ pub const SCENARIO: Scenario = Scenario {
 const RADIUS: f64 = 0.02;
 const MASS: f64 = 0.25;
 const LENGTH: f64 = 0.3;
+/// Acceleration of gravity [m/s²].
+const GRAVITY: f64 = 9.81;
 /// Time step [s], and the gap between balls in distances that the fastest covers in a step.
 const TIME_STEP: f64 = 1e-4;
 const GAP_STEPS: f64 = 2.0;
@@ -63,9 +65,9 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     }
     let mut builder = WorldBuilder::new();
     // A physical pendulum: m g ℓ (1 − cos angle) = ½ (m ℓ² + ⅖ m r²) ω².
-    let gravity = 9.81;
+    builder.mechanism.gravity(Vector3::new(0.0, 0.0, -GRAVITY));
     let inertia = MASS * (LENGTH.powi(2) + 0.4 * RADIUS.powi(2));
-    let fastest = LENGTH * (2.0 * MASS * gravity * LENGTH * (1.0 - angle.cos()) / inertia).sqrt();
+    let fastest = LENGTH * (2.0 * MASS * GRAVITY * LENGTH * (1.0 - angle.cos()) / inertia).sqrt();
     let spacing = 2.0 * RADIUS + GAP_STEPS * fastest * TIME_STEP;
     let surface = Surface { friction: 0.0, restitution: 1.0, ..Surface::default() };
     let mut joints = Vec::new();
@@ -91,7 +93,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         state.q[world.model().joints()[joint.0].q.start] = angle;
     }
     // A quarter of a period brings the released balls to the others, a quarter takes those out.
-    let quarter = 0.5 * std::f64::consts::PI * (inertia / (MASS * gravity * LENGTH)).sqrt();
+    let quarter = 0.5 * std::f64::consts::PI * (inertia / (MASS * GRAVITY * LENGTH)).sqrt();
     let settings = Settings { time_step: TIME_STEP, ..Settings::default() };
     let check = Passed {
         released,
@@ -158,5 +160,22 @@ impl Check for Passed {
                 self.released, self.angle
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario;
+
+    #[test]
+    fn as_many_balls_leave_as_arrive() {
+        for (balls, released) in [(2, 1), (5, 1), (5, 2), (5, 3), (5, 4), (9, 2)] {
+            let set = [("balls", balls), ("released", released)]
+                .map(|(key, value): (&str, usize)| (key.to_owned(), value.to_string()));
+            let verdict = scenario("cradle", &set).unwrap().start().unwrap().run().unwrap();
+            assert!(verdict.passed, "{balls} balls: {}", verdict.detail);
+        }
+        let set = [("released".to_owned(), "5".to_owned())];
+        assert!(scenario("cradle", &set).is_err());
     }
 }
