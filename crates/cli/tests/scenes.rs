@@ -202,7 +202,7 @@ fn a_wrong_call_is_status_two_with_one_message_and_no_output() {
 
 #[test]
 fn a_captured_step_has_the_velocities_that_the_run_has_after_it() {
-    const STEP: usize = 40;
+    const STEP: usize = 100;
     let [problem, solution] = ["step.npz", "solution.npz"].map(|file| scratch("captured", file));
     let [problem, solution] = [&problem, &solution].map(|path| path.to_str().unwrap());
     let set = [("bodies", "8"), ("seed", "3"), ("tolerance", "1e-10")];

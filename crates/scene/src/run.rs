@@ -313,7 +313,8 @@ mod tests {
         let mut builder = WorldBuilder::new();
         let (shape, at) = (Shape::sphere(0.1).unwrap(), Isometry3::translation(0.0, 0.0, HEIGHT));
         parts::free_body(&mut builder, "ball", shape, 2.0, at, Surface::default()).unwrap();
-        let settings = Settings { time_step: 0.01, ..Settings::default() };
+        let scheme = stiction_sim::Scheme::Symplectic;
+        let settings = Settings { time_step: 0.01, scheme, ..Settings::default() };
         Stage::new(builder.build().unwrap(), settings, 1.0, Content)
     }
 

@@ -13,7 +13,7 @@ use stiction_scene::scenario;
 use stiction_sim::constraint::{
     Connect, Distance, Equality, JointCoupling, Polynomial, TendonCoupling, Weld,
 };
-use stiction_sim::{Geom, Scheme, Settings, Simulation, StepReport, World, WorldBuilder};
+use stiction_sim::{Geom, Settings, Simulation, StepReport, World, WorldBuilder};
 
 const GRAVITY: f64 = 9.81;
 
@@ -363,12 +363,15 @@ fn a_servo_presses_against_a_wall_with_its_largest_force() {
     builder.geom(Geom::new(BodyId::WORLD, slab).at(wall));
     let servo = ActuatorSpec::position("push", Transmission::Joint(joint), 1e4, 1e2);
     builder.mechanism.actuator(ActuatorSpec { force_range: Some((-largest, largest)), ..servo });
-    let mut simulation = simulation(builder.build().unwrap(), 2e-3);
+    // The servo would move at kp Δq/(h kp + kd) = 54 m/s if nothing held it; relative to that speed
+    // 1e-8 is 3e-4 N for a kilogram and 2 ms.
+    let settings = Settings { time_step: 2e-3, tolerance: 1e-8, ..Settings::default() };
+    let mut simulation = Simulation::new(builder.build().unwrap(), settings).unwrap();
     simulation.input_mut().control[0] = 1.0;
     let _ = run(&mut simulation, 1.0);
     let force: f64 = simulation.contacts().iter().map(|c| c.force.x).sum();
     // On the slide, if it is B, the wall's force is against the servo's.
-    assert!((force.abs() - largest).abs() <= 1e-4, "{force} N");
+    assert!((force.abs() - largest).abs() <= 1e-3, "{force} N");
     assert!((simulation.state().q[0] - (0.45 - half)).abs() <= 1e-4);
 }
 
@@ -420,5 +423,4 @@ fn a_wrench_on_one_of_two_welded_bodies_moves_both() {
     let v = &simulation.state().v;
     let expected = 6.0 / 3.0 * 0.5;
     assert!((v[2] - expected).abs() <= 1e-7 && (v[8] - expected).abs() <= 1e-7, "{v:?}");
-    assert!(matches!(simulation.settings().scheme, Scheme::Symplectic));
 }

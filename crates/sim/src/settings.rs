@@ -16,9 +16,9 @@ pub struct Settings {
     pub solver: String,
     /// Parameters of the solver, by name.
     pub solver_settings: Vec<(String, String)>,
-    /// Violation of the contact laws to reach, relative to the reference velocity [-]. A thousand times
-    /// as much is allowed relative to the fastest motion at a constraint: impacts and fast sliding
-    /// need not be as exact as rest.
+    /// Violation of the contact laws to reach, relative to the reference velocity [-]. The default
+    /// solver may err a thousand times as much, relative to the fastest motion at a constraint,
+    /// where that spares it long work: the impacts of a pile.
     pub tolerance: f64,
     /// Iterations of the solver; `None` leaves them to it.
     pub max_iterations: Option<usize>,

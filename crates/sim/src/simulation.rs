@@ -34,12 +34,15 @@ const BOUNCE_STEPS: f64 = 2.0;
 const SOFTENING: f64 = 1e-2;
 /// Newton iterations of the default solver on a rigid problem before its constraints yield.
 const RATION: usize = 100;
+/// Newton iterations after which motion may be less exact than rest.
+const SHORT_RATION: usize = 20;
 /// Contacts are sought within this multiple of the distance covered in a step, because friction
 /// and impacts of others can turn a motion towards a wall.
 const FORESIGHT: f64 = 1.5;
 
-/// How much less exact motion may be than rest.
+/// How much less exact motion may be than rest where exactness is dear, and how inexact at most [-].
 const MOTION: f64 = 1e3;
+const LOOSEST_MOTION: f64 = 1e-3;
 /// How often position errors are measured and corrected in one step; how often for penetration
 /// alone, unless it is this many times what is left alone.
 const CORRECTIONS: usize = 6;
@@ -123,7 +126,6 @@ impl Simulation {
         }
         let goal = Goal {
             tolerance: settings.tolerance,
-            motion_tolerance: MOTION * settings.tolerance,
             max_iterations: settings.max_iterations,
             friction_model: settings.friction_model,
             ..Goal::default()
@@ -337,9 +339,16 @@ impl Simulation {
         }
         // Only the default solver's effort is rationed; who asks for another gets all of it.
         let rationed = self.session.name() == "auto" && self.goal.max_iterations.is_none();
-        let max_iterations = self.goal.max_iterations.or(rationed.then_some(RATION));
+        let max_iterations = self.goal.max_iterations.or(rationed.then_some(SHORT_RATION));
         let goal = Goal { max_iterations, ..self.goal };
-        let report = self.session.solve(&work.problem, &goal, &mut work.solution)?;
+        let mut report = self.session.solve(&work.problem, &goal, &mut work.solution)?;
+        if rationed && report.status != Status::Converged && report.status != Status::Failed {
+            let motion_tolerance = (MOTION * goal.tolerance).min(LOOSEST_MOTION);
+            let goal = Goal { motion_tolerance, max_iterations: Some(RATION), ..goal };
+            let done = report.iterations;
+            report = self.session.solve(&work.problem, &goal, &mut work.solution)?;
+            report.iterations += done;
+        }
         let mut outcome = Outcome {
             status: report.status,
             friction_model: report.friction_model,

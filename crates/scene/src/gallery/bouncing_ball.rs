@@ -115,7 +115,10 @@ impl Check for Peaks {
             }
             // It turns round at a gap of at most |v| h, which it keeps instead of ε² of it; a
             // symplectic fall or rise at speed v errs in v²/2g by at most v h/2, each way.
-            bound = ratio * bound + (1.0 - ratio) * speed * h + 0.5 * (1.0 + ratio) * speed * h;
+            bound = ratio * bound
+                + (1.0 - ratio) * speed * h
+                + 0.5 * (1.0 + ratio) * speed * h
+                + GRAVITY * h * h;
             passed &= (found - exact).abs() <= bound;
             judged += 1;
             lines.push(format!("{found:.5} (expected {exact:.5} ± {bound:.1e})"));

@@ -86,12 +86,15 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let mut settings = Settings { time_step: TIME_STEP, ..Settings::default() };
     if penalty == 0.0 {
         settings.scheme = Scheme::MidVelocity;
+        settings.tolerance = 1e-9;
         settings.solver = "cond".to_owned();
         settings.stabilisation.slop = ANY_DEPTH;
         // k_v stands beside forces in the paper, beside impulses here.
         settings.set("solver.absolute-coupling", &(gain * TIME_STEP).to_string())?;
         settings.set("solver.compensate", "false")?;
         settings.set("solver.theta", &THETA.to_string())?;
+    } else {
+        settings.scheme = Scheme::Symplectic;
     }
     let resistance = friction * MASS * GRAVITY;
     let check = Analytic {

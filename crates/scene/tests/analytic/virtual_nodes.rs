@@ -26,7 +26,8 @@ fn pushed(force: f64, mut settings: Settings) -> Simulation {
 }
 
 fn virtual_nodes(gain: f64) -> Settings {
-    let mut settings = Settings { solver: "cond".to_owned(), ..Settings::default() };
+    let mut settings =
+        Settings { solver: "cond".to_owned(), tolerance: 1e-9, ..Settings::default() };
     settings.set("solver.absolute-coupling", &(gain * STEP).to_string()).unwrap();
     settings.set("solver.compensate", "false").unwrap();
     settings.set("solver.theta", "1e-14").unwrap();
