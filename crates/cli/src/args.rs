@@ -117,6 +117,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: Option<u64>,
 
+    /// Draw errors, contacts and cost over time
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
+    pub chart: Option<PathBuf>,
+
     /// Print one JSON document
     #[arg(long, help_heading = "Output")]
     pub json: bool,

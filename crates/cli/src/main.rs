@@ -7,6 +7,7 @@
 
 mod args;
 mod capture;
+mod chart;
 mod error;
 mod list;
 mod numbers;

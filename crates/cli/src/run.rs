@@ -3,6 +3,7 @@
 use stiction_scene::Act;
 
 use crate::args::RunArgs;
+use crate::chart::Chart;
 use crate::error::CommandError;
 use crate::scene::{Progress, start};
 use crate::{summary, terminal, threads};
@@ -11,14 +12,25 @@ use crate::{summary, terminal, threads};
 pub fn run(args: &RunArgs) -> Result<bool, CommandError> {
     let mut act = start(&args.scene)?;
     let steps = steps(args, &act)?;
-    let mut progress = Progress::new(steps, act.simulation.settings().time_step);
+    let time_step = act.simulation.settings().time_step;
+    let mut progress = Progress::new(steps, time_step);
+    let mut chart = Chart::default();
     let found = threads::within(args.scene.threads, || {
         stiction_scene::run(&args.scene.target, &mut act, steps, |step, report| {
             progress.show(step, report);
+            if args.chart.is_some() {
+                chart.add(step as f64 * time_step, report);
+            }
         })
     })?;
     progress.end();
     let found = found?;
+    if let Some(path) = &args.chart {
+        let figure = chart.figure(&args.scene.target, &act.simulation.settings().solver);
+        figure
+            .write(path)
+            .map_err(|source| CommandError::Write { path: path.clone(), source })?;
+    }
     let text = if args.json {
         format!("{:#}\n", found.json())
     } else {

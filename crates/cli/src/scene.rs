@@ -38,6 +38,11 @@ pub fn start(args: &SceneArgs) -> Result<Act, CommandError> {
     })?;
     if let Some(solver) = &args.solver {
         stage.settings.solver.clone_from(solver);
+        // What the scenario sets is meant for its own solver; what the call sets is for this one.
+        let own = args.set.iter().filter_map(|(key, value)| {
+            key.strip_prefix("solver.").map(|key| (key.to_owned(), value.clone()))
+        });
+        stage.settings.solver_settings = own.collect();
     }
     if let Some(time_step) = args.time_step {
         stage.settings.time_step = time_step;
