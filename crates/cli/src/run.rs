@@ -27,9 +27,7 @@ pub fn run(args: &RunArgs) -> Result<bool, CommandError> {
     let found = found?;
     if let Some(path) = &args.chart {
         let figure = chart.figure(&args.scene.target, &act.simulation.settings().solver);
-        figure
-            .write(path)
-            .map_err(|source| CommandError::Write { path: path.clone(), source })?;
+        figure.write(path).map_err(|source| CommandError::Write { path: path.clone(), source })?;
     }
     let text = if args.json {
         format!("{:#}\n", found.json())

@@ -21,7 +21,7 @@ use crate::settings::Stabilisation;
 use crate::world::World;
 
 /// Rows from which on a few sweeps replace an exact answer.
-const MANY_ROWS: usize = 3000;
+const MANY_ROWS: usize = 600;
 const SWEEPS: usize = 20;
 /// Accuracy of a correction relative to the largest error.
 const TOLERANCE: f64 = 1e-4;

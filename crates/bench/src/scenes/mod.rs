@@ -138,10 +138,18 @@ fn stage(case: &Case, size: Option<usize>) -> Result<Stage, SceneError> {
     }
 }
 
-/// Clutter in a bin, in its columns.
+/// Clutter in a bin: from the initial states that other engines are measured with, if
+/// `STICTION_SHARED` leads to them, else in columns by the same rule.
 pub fn clutter_stage(bodies: usize) -> Result<Stage, SceneError> {
     let (walls, friction) = (true, 1.0);
-    clutter::stage(&clutter::columns(bodies, 1), walls, friction)
+    let shared = std::env::var_os("STICTION_SHARED").map(|folder| {
+        std::path::Path::new(&folder).join(format!("bench/clutter_ic_{bodies}.json"))
+    });
+    let items = match shared.filter(|path| path.exists()) {
+        Some(path) => clutter::read_items(path)?,
+        None => clutter::columns(bodies, 1),
+    };
+    clutter::stage(&items, walls, friction)
 }
 
 fn row(

@@ -96,6 +96,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         time_step: 1e-3,
         tolerance: TOLERANCE,
         solver: SOLVER.to_owned(),
+        friction_model: Some(stiction_solve::FrictionModel::Coulomb),
         ..Settings::default()
     };
     let check = Settled { width, weight, mass, ..Settled::default() };
@@ -105,7 +106,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
 /// Violation of the contact laws to reach, relative to the reference velocity.
 const TOLERANCE: f64 = 1e-2;
 /// The contact solver.
-const SOLVER: &str = "pgs";
+const SOLVER: &str = "psor";
 
 /// All spheres inside, hardly any penetration, and the box pushes as much as momentum says.
 #[derive(Default)]
