@@ -34,13 +34,17 @@ const BOUNCE_STEPS: f64 = 2.0;
 const SOFTENING: f64 = 1e-2;
 /// Newton iterations of the default solver on a rigid problem before its constraints yield.
 const RATION: usize = 100;
+/// Violation, relative to the reference velocity, from which on yielding constraints are better [-].
+const FAR: f64 = 1e-2;
 /// Newton iterations after which motion may be less exact than rest.
-const SHORT_RATION: usize = 20;
+const SHORT_RATION: usize = 12;
 /// Contacts are sought within this multiple of the distance covered in a step, because friction
 /// and impacts of others can turn a motion towards a wall.
 const FORESIGHT: f64 = 1.5;
 
-/// How much less exact motion may be than rest where exactness is dear, and how inexact at most [-].
+/// How much less exact rest may be than asked for where exactness is dear [-].
+const REST: f64 = 10.0;
+/// How much less exact motion may be than was asked of rest, and how inexact at most [-].
 const MOTION: f64 = 1e3;
 const LOOSEST_MOTION: f64 = 1e-3;
 /// How often position errors are measured and corrected in one step; how often for penetration
@@ -344,7 +348,8 @@ impl Simulation {
         let mut report = self.session.solve(&work.problem, &goal, &mut work.solution)?;
         if rationed && report.status != Status::Converged && report.status != Status::Failed {
             let motion_tolerance = (MOTION * goal.tolerance).min(LOOSEST_MOTION);
-            let goal = Goal { motion_tolerance, max_iterations: Some(RATION), ..goal };
+            let tolerance = REST * goal.tolerance;
+            let goal = Goal { tolerance, motion_tolerance, max_iterations: Some(RATION), ..goal };
             let done = report.iterations;
             report = self.session.solve(&work.problem, &goal, &mut work.solution)?;
             report.iterations += done;
@@ -358,7 +363,9 @@ impl Simulation {
         };
         let finite = work.solution.velocity.iter().all(|v| v.is_finite());
         let hopeless = report.status == Status::Failed || !finite;
-        if hopeless || (rationed && report.status != Status::Converged) {
+        let error = report.residuals.of(report.friction_model);
+        let far = !(error <= FAR * report.residuals.reference_velocity);
+        if hopeless || (rationed && report.status != Status::Converged && far) {
             for index in 0..work.rows.constraints().len() {
                 let least = SOFTENING * work.problem.delassus().scale(index);
                 work.rows.soften(index, least);
