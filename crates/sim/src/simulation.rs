@@ -11,10 +11,11 @@ use stiction_mech::{
     Data, Input, Model, State, integrate, kinematics, tree_kinematics, tree_velocities, velocities,
 };
 use stiction_solve::law::FrictionModel;
-use stiction_solve::{Goal, Problem, Residuals, Session, Solution, Status, contact};
+use stiction_solve::{Goal, Problem, Session, Solution, Status, contact};
 
 use crate::assemble::{self, Chords, Rules};
 use crate::constraint::{Ahead, Place};
+use crate::effort::{self, Next, Outcome};
 use crate::error::{SettingsError, StepError};
 use crate::free::FreeMotion;
 use crate::pose::{Poser, Question};
@@ -32,21 +33,10 @@ use crate::world::World;
 const BOUNCE_STEPS: f64 = 2.0;
 /// Yield of constraints, relative to their Delassus scale, if a problem has no solution without.
 const SOFTENING: f64 = 1e-2;
-/// Newton iterations of the default solver on a rigid problem before its constraints yield.
-const RATION: usize = 100;
-/// Violation, relative to the reference velocity, from which on yielding constraints are better [-].
-const FAR: f64 = 1e-2;
-/// Newton iterations after which motion may be less exact than rest.
-const SHORT_RATION: usize = 12;
 /// Contacts are sought within this multiple of the distance covered in a step, because friction
 /// and impacts of others can turn a motion towards a wall.
 const FORESIGHT: f64 = 1.5;
 
-/// How much less exact rest may be than asked for where exactness is dear [-].
-const REST: f64 = 10.0;
-/// How much less exact motion may be than was asked of rest, and how inexact at most [-].
-const MOTION: f64 = 1e3;
-const LOOSEST_MOTION: f64 = 1e-3;
 /// How often position errors are measured and corrected in one step; how often for penetration
 /// alone, unless it is this many times what is left alone.
 const CORRECTIONS: usize = 6;
@@ -120,11 +110,7 @@ impl Simulation {
         let world = world.into();
         settings.check()?;
         let mut session = Session::new(&settings.solver)?;
-        if settings.solver == "auto" {
-            // A step has its own way out, and its own measure of what is good enough.
-            session.set("fallback", "false")?;
-            session.set("natural-map", "false")?;
-        }
+        effort::prepare(&mut session)?;
         for (key, value) in &settings.solver_settings {
             session.set(key, value)?;
         }
@@ -341,44 +327,18 @@ impl Simulation {
             let dofs = world.model.trees()[*tree].dofs.clone();
             work.solution.velocity.extend_from_slice(&work.lawful[dofs]);
         }
-        // Only the default solver's effort is rationed; who asks for another gets all of it.
-        let rationed = self.session.name() == "auto" && self.goal.max_iterations.is_none();
-        let max_iterations = self.goal.max_iterations.or(rationed.then_some(SHORT_RATION));
-        let goal = Goal { max_iterations, ..self.goal };
-        let mut report = self.session.solve(&work.problem, &goal, &mut work.solution)?;
-        if rationed && report.status != Status::Converged && report.status != Status::Failed {
-            let motion_tolerance = (MOTION * goal.tolerance).min(LOOSEST_MOTION);
-            let tolerance = REST * goal.tolerance;
-            let goal = Goal { tolerance, motion_tolerance, max_iterations: Some(RATION), ..goal };
-            let done = report.iterations;
-            report = self.session.solve(&work.problem, &goal, &mut work.solution)?;
-            report.iterations += done;
-        }
-        let mut outcome = Outcome {
-            status: report.status,
-            friction_model: report.friction_model,
-            iterations: report.iterations,
-            residuals: report.residuals,
-            softened: false,
-        };
-        let finite = work.solution.velocity.iter().all(|v| v.is_finite());
-        let hopeless = report.status == Status::Failed || !finite;
-        let error = report.residuals.of(report.friction_model);
-        let far = !(error <= FAR * report.residuals.reference_velocity);
-        if hopeless || (rationed && report.status != Status::Converged && far) {
+        let Workspace { problem, solution, .. } = work;
+        let (mut outcome, next) = effort::solve(&mut self.session, problem, &self.goal, solution)?;
+        if next != Next::Stands {
             for index in 0..work.rows.constraints().len() {
                 let least = SOFTENING * work.problem.delassus().scale(index);
                 work.rows.soften(index, least);
             }
             work.pose(world).map_err(|source| StepError::Problem { time, source })?;
-            if hopeless {
+            if next == Next::YieldFromCold {
                 work.solution.reset(&work.problem);
             }
-            let report = self.session.solve(&work.problem, &self.goal, &mut work.solution)?;
-            outcome.softened = true;
-            outcome.iterations += report.iterations;
-            outcome.residuals = report.residuals;
-            outcome.status = report.status;
+            outcome.soften(&self.session.solve(&work.problem, &self.goal, &mut work.solution)?);
         }
         Ok(outcome)
     }
@@ -425,27 +385,6 @@ impl Simulation {
             settled,
             &self.settings,
         );
-    }
-}
-
-/// How the contact problem went.
-struct Outcome {
-    status: Status,
-    friction_model: FrictionModel,
-    iterations: usize,
-    residuals: Residuals,
-    softened: bool,
-}
-
-impl Outcome {
-    fn nothing(model: Option<FrictionModel>) -> Self {
-        Self {
-            status: Status::Converged,
-            friction_model: model.unwrap_or(FrictionModel::Coulomb),
-            iterations: 0,
-            residuals: Residuals::default(),
-            softened: false,
-        }
     }
 }
 
