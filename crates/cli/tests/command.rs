@@ -2,47 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod common;
 
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::{json, keys, run, scratch};
 use serde_json::Value;
 use stiction_solve::catalogue::CATALOGUE;
 use stiction_solve::file::NpzFile;
 use stiction_solve::law::LAWS;
 use stiction_solve::solver::SOLVERS;
-
-fn stiction(args: &[&str]) -> Output {
-    let command = Command::new(env!("CARGO_BIN_EXE_stiction")).args(args).output();
-    command.expect("the command runs")
-}
-
-/// Status, standard output and standard error.
-fn run(args: &[&str]) -> (i32, String, String) {
-    let output = stiction(args);
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text is UTF-8");
-    let status = output.status.code().expect("the command ends by itself");
-    (status, text(output.stdout), text(output.stderr))
-}
-
-/// The one JSON document that a call prints, with its status.
-fn json(args: &[&str]) -> (i32, Value) {
-    let (status, stdout, stderr) = run(args);
-    assert!(stderr.is_empty(), "{args:?} says {stderr}");
-    (status, serde_json::from_str(&stdout).expect("one JSON document"))
-}
-
-/// A path in a folder of this test's own.
-fn scratch(test: &str, file: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join(file);
-    let _ = std::fs::remove_file(&path);
-    path
-}
-
-fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().unwrap().keys().map(String::as_str).collect()
-}
 
 #[test]
 fn a_solve_prints_one_document_with_the_agreed_keys() {

@@ -154,17 +154,17 @@ impl FreeMotion {
             self.once(model, h, state, asleep, data);
         }
         if self.forces.has_joint_limits() {
-            self.look_for_limits(model, h, state);
+            self.look_for_limits(model, h, state, asleep);
         }
         Ok(())
     }
 
     /// Lists the limits that free motion can reach within the step, also from rest.
-    fn look_for_limits(&mut self, model: &Model, h: f64, state: &State) {
+    fn look_for_limits(&mut self, model: &Model, h: f64, state: &State, asleep: &[bool]) {
         let mut next = std::mem::take(&mut self.velocity);
         for (index, tree) in model.trees().iter().enumerate() {
             let next = &mut next[tree.dofs.clone()];
-            if !self.solve(model, index, next) {
+            if asleep[index] || !self.solve(model, index, next) {
                 next.fill(0.0);
             }
         }
