@@ -5,6 +5,7 @@
 //! all constraints are contacts of rigid bodies. What comes out is at least as good as the guess.
 
 use super::Alm;
+use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::Problem;
 use crate::solution::Solution;
@@ -12,6 +13,10 @@ use crate::solver::sweep::{Direction, StepRule};
 
 /// Sweeps before each attempt.
 const SWEEPS: [usize; 3] = [0, 60, 120];
+/// Sweeps before the first attempt, if the guess violates the laws by more than this, per unit of the
+/// reference velocity [-].
+const FIRST_SWEEPS: usize = 40;
+const UNDECIDED: f64 = 1e-2;
 /// Violation, per unit of the reference velocity, below which sweeps have nothing to say [-].
 const DECIDED: f64 = 1e-5;
 /// Part of the tolerance that Newton's method aims at: the last iteration overshoots by far [-].
@@ -31,21 +36,22 @@ impl Alm {
         let limit = monitor.iteration_limit(usize::MAX);
         let mut smallest = f64::INFINITY;
         self.prepare_natural_map(problem);
+        let undecided = monitor.last().0 > UNDECIDED * problem.reference_velocity();
+        let mut serves = None;
         for (attempt, sweeps) in SWEEPS.into_iter().enumerate() {
+            let sweeps = if attempt == 0 && undecided { FIRST_SWEEPS } else { sweeps };
             let decided = smallest <= DECIDED * problem.reference_velocity();
             if monitor.iterations() >= limit || decided {
                 return None;
             }
             self.lambda.clone_from(&solution.impulse);
             self.v.clone_from(&solution.velocity);
-            if attempt == 1 && !self.sweep.prepare(problem, StepRule::Safe, 1.0) {
-                return None;
-            }
             if sweeps > 0 {
-                problem.velocity_of(&self.lambda, &mut self.v);
-                self.sweep.start(problem, &self.v);
-                for _ in 0..sweeps {
-                    self.sweep.pass(model, Direction::Forward, 1.0, &mut self.lambda);
+                let prepare = || self.sweep.prepare(problem, StepRule::Safe, 1.0);
+                match (*serves.get_or_insert_with(prepare), attempt) {
+                    (true, _) => self.sweep_from(problem, model, sweeps),
+                    (false, 0) => {}
+                    (false, _) => return None,
                 }
             }
             self.natural_map.max_iterations = NEWTON.min(limit - monitor.iterations());
@@ -69,5 +75,14 @@ impl Alm {
             }
         }
         None
+    }
+
+    /// Sweeps over the contacts from λ, and the velocity that it causes.
+    fn sweep_from(&mut self, problem: &Problem, model: FrictionModel, sweeps: usize) {
+        problem.velocity_of(&self.lambda, &mut self.v);
+        self.sweep.start(problem, &self.v);
+        for _ in 0..sweeps {
+            self.sweep.pass(model, Direction::Forward, 1.0, &mut self.lambda);
+        }
     }
 }
