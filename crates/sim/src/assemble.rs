@@ -16,6 +16,9 @@ use crate::rows::{Class, Key, Rows, Sight};
 use crate::surface::{Combine, GrainOf, Pairing};
 use crate::world::World;
 
+/// Contacts and limits count within this multiple of the distance covered in a step, because friction
+/// and impacts of others can turn a motion towards a wall.
+pub(crate) const FORESIGHT: f64 = 1.5;
 /// Part of the relative speed along a surface that impacts elsewhere may turn against it.
 const TURNED: f64 = 0.1;
 
@@ -33,8 +36,6 @@ pub(crate) struct Rules {
     /// Speed of approach [m/s] below which nothing bounces.
     pub bounce_threshold: f64,
     pub combine: Combine,
-    /// Multiple of the expected closing distance within which a contact counts.
-    pub foresight: f64,
     /// Whether sliding contacts glide at μ times their speed, as they do in the convex model.
     pub glides: bool,
 }
@@ -45,7 +46,7 @@ impl Rules {
     fn may_close(&self, gap: f64, approach: f64, relative: &Vector3<f64>, friction: f64) -> bool {
         let turned = if self.glides { friction.max(TURNED) } else { TURNED };
         let speed = (-approach).max(0.0) + turned * relative.norm() + self.bounce_threshold;
-        gap <= self.foresight * self.time_step * speed
+        gap <= FORESIGHT * self.time_step * speed
     }
 }
 
@@ -58,23 +59,28 @@ pub(crate) struct Chords<'a> {
     pub time_step: f64,
 }
 
-/// Rows of the equalities: no relative motion, but along their curves.
+/// Rows of the equalities: no relative motion, but along their curves if chords say where those
+/// lead. Returns the largest error [m, rad].
 pub(crate) fn equalities(
     world: &World,
     place: &Place,
     sight: &Sight,
-    chords: &Chords,
+    chords: Option<&Chords>,
     rows: &mut Rows,
-) {
+) -> f64 {
     let mut error = [0.0; MOST_ROWS];
+    let mut largest = 0.0_f64;
     for (index, equality) in world.equalities.iter().enumerate() {
         let (dim, first) = (equality.dim(), rows.constraints().len());
         equality.error(place, &mut error);
         for row in 0..dim {
+            largest = largest.max(error[row].abs());
             let key = Key { class: Class::Equality, a: index as u32, b: row as u32, feature: 0 };
             rows.open(key, Law::Bilateral(Bilateral), error[row], &[0.0], &[0.0]);
             equality.row(row, place, sight, rows);
-            if let Some(ahead) = chords.ahead.error(index, row) {
+            if let Some(chords) = chords
+                && let Some(ahead) = chords.ahead.error(index, row)
+            {
                 let curve = (ahead - error[row]) / chords.time_step - rows.rate(sight, chords.v);
                 rows.set_bias(curve);
             }
@@ -82,6 +88,7 @@ pub(crate) fn equalities(
         }
         rows.prune(first, sight);
     }
+    largest
 }
 
 /// Rows of limits that can be reached within the step.
@@ -103,15 +110,9 @@ pub(crate) fn limits(time_step: f64, forces: &Forces, sight: &Sight, rows: &mut 
 pub(crate) fn drives(rules: &Rules, forces: &Forces, sight: &Sight, rows: &mut Rows) {
     let h = rules.time_step;
     for drive in &forces.drives {
-        let Drive { row, force, rate, stiffness, damping, lower, upper, .. } = *drive;
+        let Drive { row, lower, upper, .. } = *drive;
         let Some(law) = Bounded::new(h * lower, h * upper) else { continue };
-        // λ = h f(u), f = f₀ − d (u − u₀) − h k u: a yield around the bounds.
-        let gain = h * stiffness + damping;
-        let (bias, compliance) = if gain > 0.0 {
-            (-(force + damping * rate) / gain, 1.0 / (h * gain))
-        } else {
-            (0.0, 0.0)
-        };
+        let (compliance, bias) = drive.compliance(h);
         let (a, b) = drive_key(drive.kind);
         let key = Key { class: Class::Drive, a, b, feature: 0 };
         rows.open(key, Law::Bounded(law), 0.0, &[bias], &[compliance]);
@@ -242,14 +243,7 @@ mod tests {
 
     fn rules(alpha: f64) -> Rules {
         let combine = Combine::default();
-        Rules {
-            time_step: 0.01,
-            alpha,
-            bounce_threshold: 0.2,
-            combine,
-            foresight: 1.5,
-            glides: false,
-        }
+        Rules { time_step: 0.01, alpha, bounce_threshold: 0.2, combine, glides: false }
     }
 
     fn pairing(restitution: f64) -> Pairing {

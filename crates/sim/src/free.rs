@@ -15,18 +15,16 @@ use stiction_mech::{
     tree_bias_forces, tree_mass_matrix, tree_velocities, velocities,
 };
 
+use crate::assemble::FORESIGHT;
 use crate::scheme::Scheme;
 
 /// Newton steps of the first stage, and the relative change at which they end.
 const NEWTON_STEPS: usize = 50;
 const NEWTON_TOLERANCE: f64 = 1e-13;
-/// Limits of joints are listed within this multiple of the distance covered in a step, because
-/// constraints can turn a motion towards them.
-const FORESIGHT: f64 = 1.5;
 /// Turns of a link within a step [rad]: below the first, forces may be taken where the step begins;
 /// above the second, a step does not resolve them.
 const NEGLIGIBLE_TURN: f64 = 1e-3;
-const LARGEST_TURN: f64 = 0.5;
+pub(crate) const LARGEST_TURN: f64 = 0.5;
 /// Newton steps for the rotation of a free body.
 const GYROSCOPIC_STEPS: usize = 6;
 

@@ -11,7 +11,7 @@ use stiction_solve::problem::{Builder, Map, PortId, SubsystemId, Tree};
 use stiction_solve::{Problem, ProblemError, contact};
 
 use crate::free::FreeMotion;
-use crate::rows::{Constraint, Port, Rows};
+use crate::rows::{Constraint, Port, Rows, tree_of_dof};
 use crate::world::World;
 
 /// Terms of a constraint that need no memory of their own.
@@ -158,7 +158,7 @@ impl Poser {
             }
             Port::Dof(dof) => {
                 let dof = dof as usize;
-                let tree = world.model.trees().partition_point(|t| t.dofs.end <= dof);
+                let tree = tree_of_dof(&world.model, dof);
                 let first = dof - world.model.trees()[tree].dofs.start;
                 (&mut self.dof[dof], tree, Map::Coordinates { first, count: 1 })
             }

@@ -8,7 +8,7 @@
 
 use nalgebra::{Vector3, Vector6};
 use stiction_math::branch;
-use stiction_mech::{BodyId, Data, Model};
+use stiction_mech::{BodyId, Data, Model, point_velocity};
 use stiction_solve::law::Law;
 
 /// Identity of a constraint over time: its class, what it is between, and which of several.
@@ -69,6 +69,11 @@ impl Constraint {
     }
 }
 
+/// The tree of a velocity.
+pub(crate) fn tree_of_dof(model: &Model, dof: usize) -> usize {
+    model.trees().partition_point(|tree| tree.dofs.end <= dof)
+}
+
 /// How trees are seen by constraints.
 #[derive(Clone, Copy)]
 pub(crate) struct Sight<'a> {
@@ -86,11 +91,6 @@ impl Sight<'_> {
         self.model.bodies()[body].tree.filter(|tree| !self.asleep[*tree])
     }
 
-    /// The tree of a velocity.
-    pub fn tree_of_dof(&self, dof: usize) -> usize {
-        self.model.trees().partition_point(|tree| tree.dofs.end <= dof)
-    }
-
     /// Velocities on which a link depends, counted from the start of its tree.
     fn path(&self, tree: usize, link: usize) -> impl Iterator<Item = usize> + '_ {
         let dofs = self.model.trees()[tree].dofs.clone();
@@ -100,11 +100,10 @@ impl Sight<'_> {
 
     /// Velocity of a point of a body [m/s], zero for a fixed one.
     pub fn point_velocity(&self, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
-        let Some(tree) = self.moving_tree(body) else { return Vector3::zeros() };
-        let V = &self.data.velocity[body];
-        let (w, v): (Vector3<f64>, Vector3<f64>) =
-            (V.fixed_rows::<3>(0).into(), V.fixed_rows::<3>(3).into());
-        v + w.cross(&(point - self.data.reference[tree]))
+        match self.moving_tree(body) {
+            Some(_) => point_velocity(self.model, self.data, BodyId(body), *point),
+            None => Vector3::zeros(),
+        }
     }
 }
 
@@ -398,7 +397,7 @@ impl Rows {
 
     /// Adds one coordinate of the model to a constraint of one row.
     pub fn dof(&mut self, sight: &Sight, dof: usize, coefficient: f64) {
-        let tree = sight.tree_of_dof(dof);
+        let tree = tree_of_dof(sight.model, dof);
         if sight.asleep[tree] {
             return;
         }

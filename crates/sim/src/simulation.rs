@@ -8,12 +8,13 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Detector;
 use stiction_mech::{
-    Data, Input, Model, State, integrate, kinematics, tree_kinematics, tree_velocities, velocities,
+    BodyId, Data, Input, Model, State, angular_velocity, integrate, kinematics, point_velocity,
+    tree_kinematics, tree_velocities, velocities,
 };
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, Session, Solution, Status, contact};
 
-use crate::assemble::{self, Chords, Rules};
+use crate::assemble::{self, Chords, FORESIGHT, Rules};
 use crate::constraint::{Ahead, Place};
 use crate::effort::{self, Next, Outcome};
 use crate::error::{SettingsError, StepError};
@@ -33,10 +34,6 @@ use crate::world::World;
 const BOUNCE_STEPS: f64 = 2.0;
 /// Yield of constraints, relative to their Delassus scale, if a problem has no solution without.
 const SOFTENING: f64 = 1e-2;
-/// Contacts are sought within this multiple of the distance covered in a step, because friction
-/// and impacts of others can turn a motion towards a wall.
-const FORESIGHT: f64 = 1.5;
-
 /// How often position errors are measured and corrected in one step; how often for penetration
 /// alone, unless it is this many times what is left alone.
 const CORRECTIONS: usize = 6;
@@ -290,7 +287,6 @@ impl Simulation {
             alpha: settings.scheme.alpha(),
             bounce_threshold: BOUNCE_STEPS * model.gravity().norm() * h,
             combine: settings.combine,
-            foresight: FORESIGHT,
             glides: self.session.friction_model(&self.goal) == FrictionModel::Convex,
         };
         let rows = &mut work.rows;
@@ -304,7 +300,7 @@ impl Simulation {
         let place = Place { model, q: &state.q, data: &work.data };
         work.ahead.look(world, settings.scheme, state, &work.data, h);
         let chords = Chords { ahead: &work.ahead, v: &state.v, time_step: h };
-        assemble::equalities(world, &place, &sight, &chords, rows);
+        assemble::equalities(world, &place, &sight, Some(&chords), rows);
         assemble::limits(h, &work.free.forces, &sight, rows);
         assemble::drives(&rules, &work.free.forces, &sight, rows);
         assemble::contacts(world, &rules, work.detector.contacts(), &sight, rows);
@@ -452,12 +448,10 @@ impl Workspace {
         let model = &world.model;
         for link in model.links() {
             let tree = model.bodies()[link.body].tree.unwrap_or(0);
-            let V = &self.data.velocity[link.body];
-            let (w, v): (Vector3<f64>, Vector3<f64>) =
-                (V.fixed_rows::<3>(0).into(), V.fixed_rows::<3>(3).into());
-            let origin = self.data.body_pose[link.body].translation.vector;
-            let speed = (v + w.cross(&(origin - self.data.reference[tree]))).norm()
-                + w.norm() * world.radius[link.body];
+            let (data, body) = (&self.data, BodyId(link.body));
+            let origin = data.body_pose[link.body].translation.vector;
+            let speed = point_velocity(model, data, body, origin).norm()
+                + angular_velocity(data, body).norm() * world.radius[link.body];
             self.reach[link.body] = FORESIGHT * h * (speed + h * gravity);
             self.resting[link.body] = self.sleepers.flags()[tree];
         }

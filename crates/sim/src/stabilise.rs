@@ -8,15 +8,15 @@
 use stiction_geom::Contact;
 use stiction_math::sets::DisjointSets;
 use stiction_mech::{Forces, Input};
-use stiction_solve::law::{Bilateral, Law, Unilateral};
+use stiction_solve::law::{Law, Unilateral};
 use stiction_solve::solver::SettingError;
 use stiction_solve::{Goal, Problem, Session, Solution};
 
 use crate::assemble;
-use crate::constraint::{MOST_ROWS, Place};
+use crate::constraint::Place;
 use crate::free::FreeMotion;
 use crate::pose::{Poser, Question};
-use crate::rows::{Class, Key, Rows, Sight};
+use crate::rows::{Rows, Sight};
 use crate::settings::Stabilisation;
 use crate::world::World;
 
@@ -88,7 +88,9 @@ impl Stabiliser {
     pub fn inspect(&mut self, found: &Found) -> Wrong {
         self.rows.clear();
         let mut wrong = Wrong::default();
-        self.add_equalities(found, &mut wrong);
+        let Found { world, q, sight, .. } = *found;
+        let place = Place { model: &world.model, q, data: sight.data };
+        wrong.equality = assemble::equalities(world, &place, &sight, None, &mut self.rows);
         self.add_limits(found, &mut wrong);
         for contact in found.contacts.iter().filter(|c| found.world.is_rigid(c)) {
             wrong.depth = wrong.depth.max(-contact.gap);
@@ -120,25 +122,6 @@ impl Stabiliser {
             self.displacement[dofs].copy_from_slice(&self.solution.velocity[part.clone()]);
         }
         Some(&self.displacement)
-    }
-
-    fn add_equalities(&mut self, found: &Found, wrong: &mut Wrong) {
-        let Found { world, q, sight, .. } = *found;
-        let place = Place { model: &world.model, q, data: sight.data };
-        let mut error = [0.0; MOST_ROWS];
-        for (index, equality) in world.equalities.iter().enumerate() {
-            let first = self.rows.constraints().len();
-            equality.error(&place, &mut error);
-            for row in 0..equality.dim() {
-                wrong.equality = wrong.equality.max(error[row].abs());
-                let (a, b) = (index as u32, row as u32);
-                let key = Key { class: Class::Equality, a, b, feature: 0 };
-                self.rows.open(key, Law::Bilateral(Bilateral), error[row], &[0.0], &[0.0]);
-                equality.row(row, &place, &sight, &mut self.rows);
-                self.rows.close();
-            }
-            self.rows.prune(first, &sight);
-        }
     }
 
     fn add_limits(&mut self, found: &Found, wrong: &mut Wrong) {

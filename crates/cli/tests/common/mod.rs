@@ -1,7 +1,7 @@
 //! Calls of the command, and what they print.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -38,4 +38,17 @@ pub fn scratch(test: &str, file: &str) -> PathBuf {
 /// The keys of an object.
 pub fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+/// Status and standard error of a call whose reader goes away before it writes.
+pub fn run_for_nobody(args: &[&str]) -> (Option<i32>, Vec<u8>) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the command ends");
+    (output.status.code(), output.stderr)
 }

@@ -9,13 +9,10 @@
 //! rate, `(g(q₀ ⊕ h v₀) − g(q₀))/h − J v₀`. Cost: one pass over the kinematics.
 
 use super::{MOST_ROWS, Place};
+use crate::free::LARGEST_TURN;
 use crate::scheme::Scheme;
 use crate::world::World;
 use stiction_mech::{Data, Model, State, integrate, kinematics};
-
-/// Largest turn of a link within a step [rad] for which the chord is followed. What turns faster is
-/// not resolved by the time step, and no prediction helps it.
-const LARGEST_TURN: f64 = 0.5;
 
 /// Errors after a step at the present velocity.
 pub(crate) struct Ahead {
@@ -29,7 +26,8 @@ impl Ahead {
         Self { data: Data::new(model), q: vec![0.0; model.nq()], errors: Vec::new() }
     }
 
-    /// Looks a step ahead of a state whose kinematics are in `data`. Under the mid-velocity
+    /// Looks a step ahead of a state whose kinematics are in `data`. What turns faster than the time
+    /// step resolves is left alone: no prediction helps it. Under the mid-velocity
     /// convention the next velocity is mirrored at the mean, and a chord would be mirrored with it:
     /// nobody looks.
     pub fn look(&mut self, world: &World, scheme: Scheme, state: &State, data: &Data, h: f64) {

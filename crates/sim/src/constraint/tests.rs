@@ -113,7 +113,7 @@ fn rows_are_the_rates_of_errors_seen_link_by_link_and_as_a_whole() {
             let place = Place { model, q: &state.q, data: &data };
             let mut rows = Rows::default();
             let chords = Chords { ahead: &Ahead::new(model), v: &state.v, time_step: h };
-            crate::assemble::equalities(&world, &place, &sight, &chords, &mut rows);
+            crate::assemble::equalities(&world, &place, &sight, Some(&chords), &mut rows);
             assert_eq!(rows.constraints().len(), expected.len());
             for (index, constraint) in rows.constraints().iter().enumerate() {
                 let found: f64 = rows
