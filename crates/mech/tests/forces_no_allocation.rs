@@ -2,45 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod counting;
+
+use counting::allocations;
 use nalgebra::{Isometry3, Matrix3, Vector3, Vector6};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use stiction_mech::*;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting the calls of each thread.
-struct Counting;
-
-fn count() {
-    // A thread that ends has no counter any more, and nobody asks it.
-    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-}
-
-// SAFETY: every call goes on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// A chain with one of everything, every range closed so that every row appears.
 fn everything() -> Model {
@@ -108,9 +74,9 @@ fn evaluating_forces_takes_no_memory() {
     state.v.fill(1.0);
     input.wrench.fill(Vector6::from_element(1.0));
     kinematics(&model, &state.q, &mut data);
-    let before = COUNT.with(Cell::get);
+    let before = allocations();
     forces.evaluate(&model, (&state.q, &state.v), &data, &input, 0.01).unwrap();
-    assert_eq!(COUNT.with(Cell::get) - before, 0);
+    assert_eq!(allocations() - before, 0);
     // Two springs, two frictions of tendons, four servos, one friction per velocity.
     assert_eq!(forces.drives.len(), 8 + model.nv());
     // Two ends each of two tendons and four scalars, the angle of one ball.

@@ -3,47 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
+mod counting;
 
 use common::{Random, mixed, state};
+use counting::allocations;
 use nalgebra::Vector3;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use stiction_mech::*;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting the calls of each thread.
-struct Counting;
-
-fn count() {
-    // A thread that ends has no counter any more, and nobody asks it.
-    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-}
-
-// SAFETY: every call goes on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn the_dynamics_take_no_memory() {
@@ -53,7 +18,7 @@ fn the_dynamics_take_no_memory() {
     let (mut data, nv) = (Data::new(&model), model.nv());
     let (mut out, mut q) = (vec![0.0; nv], vec![0.0; model.nq()]);
     let (mut jacobian_rows, tau) = (vec![0.0; 6 * nv], vec![0.0; nv]);
-    let before = COUNT.with(Cell::get);
+    let before = allocations();
     kinematics(&model, &state.q, &mut data);
     velocities(&model, &state.v, &mut data);
     bias_forces(&model, &state.v, &mut data);
@@ -69,6 +34,6 @@ fn the_dynamics_take_no_memory() {
     integrate(&model, &state.q, &state.v, 0.1, &mut q);
     difference(&model, &state.q, &q, &mut out);
     let checked = state.check(&model);
-    assert_eq!(COUNT.with(Cell::get), before);
+    assert_eq!(allocations(), before);
     assert!(factored.is_ok() && checked.is_ok() && energy.is_finite());
 }
