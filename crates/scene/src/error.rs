@@ -1,5 +1,6 @@
 //! Errors of scenes: where, what was found, what was expected.
 
+use crate::xml::Place;
 use stiction_geom::ShapeError;
 use stiction_mech::InertiaError;
 use stiction_sim::{SettingsError, StepError, WorldError};
@@ -46,6 +47,14 @@ pub enum SceneError {
         /// The file.
         path: String,
         /// What is wrong with it.
+        what: String,
+    },
+    /// A model file says something that cannot be.
+    #[error("{place}: {what}")]
+    Model {
+        /// File and line.
+        place: Place,
+        /// Element, what was found and what was expected.
         what: String,
     },
     /// A shape cannot exist.

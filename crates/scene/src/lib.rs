@@ -9,14 +9,23 @@
 
 pub mod clock;
 mod error;
+pub mod files;
 pub mod gallery;
+pub mod import;
+pub mod mesh_file;
+pub mod mjcf;
+pub mod native;
 mod parameters;
 pub mod penalty;
 pub mod run;
 mod stage;
+pub mod urdf;
+pub mod xml;
 
 pub use error::SceneError;
+pub use files::Files;
 pub use gallery::{GALLERY, Scenario, scenario};
+pub use import::{FORMATS, Imported, load, load_with};
 pub use parameters::{Parameter, Parameters};
 pub use run::{StepTimes, Summary, Tally, run};
 pub use stage::{Act, Check, Controller, Stage, Verdict};

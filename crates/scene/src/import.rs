@@ -1,0 +1,197 @@
+//! What a model file becomes: a world, how it wants to be stepped, and what is known about it beyond
+//! physics. Every format is read into this; `stiction inspect` prints it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Vector3};
+use stiction_geom::Shape;
+use stiction_mech::BodyId;
+use stiction_sim::{Settings, World};
+
+use crate::error::SceneError;
+use crate::files::Files;
+use crate::xml::Place;
+
+/// A model that was read from a file. Ids are those of the world's model.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// What the file calls the model, or the file's name.
+    pub name: String,
+    /// Name of the format.
+    pub format: &'static str,
+    /// The physics.
+    pub world: Arc<World>,
+    /// How the file wants to be stepped.
+    pub settings: Settings,
+    /// States to start from.
+    pub keyframes: Vec<Keyframe>,
+    /// Named frames on bodies.
+    pub sites: Vec<Site>,
+    /// Shapes that are only seen.
+    pub visuals: Vec<Visual>,
+    /// What could not be honoured.
+    pub unsupported: Vec<Unsupported>,
+    /// What was honoured in a way that the reader may want to know about.
+    pub notes: Vec<String>,
+    /// The files that it was made of.
+    pub files: Files,
+}
+
+/// A state with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Keyframe {
+    /// Name, may be empty.
+    pub name: String,
+    /// Time [s].
+    pub time: f64,
+    /// Coordinates, `nq` numbers.
+    pub q: Vec<f64>,
+    /// Velocities, `nv` numbers.
+    pub v: Vec<f64>,
+    /// Controls, `nu` numbers.
+    pub control: Vec<f64>,
+}
+
+/// A named frame on a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// Name, may be empty.
+    pub name: String,
+    /// The body that carries it.
+    pub body: BodyId,
+    /// Pose in the frame of the body.
+    pub pose: Isometry3<f64>,
+    /// Half sizes of what a touch sensor there feels [m].
+    pub size: Vector3<f64>,
+}
+
+/// A shape that is only seen.
+#[derive(Clone, Debug)]
+pub struct Visual {
+    /// The body that carries it.
+    pub body: BodyId,
+    /// Pose in the frame of the body.
+    pub pose: Isometry3<f64>,
+    /// What is seen.
+    pub look: Look,
+    /// Red, green, blue and opacity, each from 0 to 1.
+    pub colour: [f32; 4],
+}
+
+/// What a visual looks like.
+#[derive(Clone, Debug)]
+pub enum Look {
+    /// A shape of the house.
+    Shape(Shape),
+    /// A mesh file that is read by those who look.
+    Mesh {
+        /// The file.
+        path: PathBuf,
+        /// Scale along its axes [-].
+        scale: Vector3<f64>,
+    },
+}
+
+/// Something that a file asks for and that was not done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unsupported {
+    /// File and line.
+    pub place: Place,
+    /// What was asked for.
+    pub what: String,
+    /// Whether the motion differs for it.
+    pub physical: bool,
+}
+
+/// One line of [`FORMATS`].
+pub struct Format {
+    /// Name.
+    pub name: &'static str,
+    /// Endings of file names, without the dot.
+    pub extensions: &'static [&'static str],
+    /// What it is, in one line.
+    pub about: &'static str,
+    /// Reads it.
+    pub read: fn(&mut Files, &Path, &Options) -> Result<Imported, SceneError>,
+}
+
+/// What can be asked of an importer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Whether the base of a URDF robot moves freely; other formats say so themselves.
+    pub floating_base: bool,
+    /// Whether links of a URDF robot that are joined rigidly become one body.
+    pub merge_fixed: bool,
+    /// Folders in which `package://` names are looked for, before the file's own ancestors.
+    pub package_paths: Vec<PathBuf>,
+    /// Whether `solref` and `solimp` of MJCF become stiffness and dissipation of surfaces.
+    pub soft_contact: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            floating_base: false,
+            merge_fixed: false,
+            package_paths: Vec::new(),
+            soft_contact: true,
+        }
+    }
+}
+
+/// Every format of models, in alphabetical order.
+pub static FORMATS: &[Format] = &[
+    Format {
+        name: "mjcf",
+        extensions: &["xml", "mjcf"],
+        about: "models of MuJoCo",
+        read: crate::mjcf::read,
+    },
+    Format {
+        name: "native",
+        extensions: &["toml"],
+        about: "scenes of the house: models from files, bodies, controllers, solver",
+        read: crate::native::read,
+    },
+    Format { name: "urdf", extensions: &["urdf"], about: "robots of ROS", read: crate::urdf::read },
+];
+
+/// Reads a model from disk; the format follows from the ending of its name.
+pub fn load(path: impl AsRef<Path>) -> Result<Imported, SceneError> {
+    load_with(Files::on_disk(), path.as_ref(), &Options::default())
+}
+
+/// Reads a model from given files.
+pub fn load_with(mut files: Files, path: &Path, options: &Options) -> Result<Imported, SceneError> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
+    let known = |format: &&Format| format.extensions.contains(&extension.as_str());
+    let format = FORMATS.iter().find(known).ok_or_else(|| {
+        let endings: Vec<_> =
+            FORMATS.iter().flat_map(|f| f.extensions).map(|e| format!(".{e}")).collect();
+        SceneError::File {
+            path: path.display().to_string(),
+            what: format!("expected a name that ends in one of: {}", endings.join(", ")),
+        }
+    })?;
+    (format.read)(&mut files, path, options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_stand_in_order_and_share_no_ending() {
+        assert!(FORMATS.is_sorted_by(|a, b| a.name < b.name));
+        let mut endings: Vec<_> = FORMATS.iter().flat_map(|f| f.extensions).collect();
+        endings.sort();
+        assert!(endings.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn an_unknown_ending_is_refused_with_the_known_ones() {
+        let message = load("robot.docx").unwrap_err().to_string();
+        assert!(message.contains("robot.docx"), "{message}");
+    }
+}

@@ -1,0 +1,157 @@
+//! What grows while an MJCF file is read: the world, the names in it, and what could not be honoured.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use nalgebra::{Isometry3, Vector3};
+use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, TendonId};
+use stiction_sim::{Settings, WorldBuilder};
+
+use super::compiler::Compiler;
+use super::defaults::Defaults;
+use crate::error::SceneError;
+use crate::files::Files;
+use crate::import::{Options, Site, Unsupported, Visual};
+use crate::xml::{Element, Place};
+
+/// Things of one kind by name and by number.
+#[derive(Clone, Debug)]
+pub(super) struct Names<T> {
+    what: &'static str,
+    items: Vec<T>,
+    by_name: HashMap<String, usize>,
+}
+
+impl<T> Names<T> {
+    pub fn new(what: &'static str) -> Self {
+        Self { what, items: Vec::new(), by_name: HashMap::new() }
+    }
+
+    /// Adds a thing; a name, unless empty, must not have been used before.
+    pub fn add(&mut self, element: &Element, name: &str, item: T) -> Result<usize, SceneError> {
+        let number = self.items.len();
+        self.items.push(item);
+        if !name.is_empty() && self.by_name.insert(name.to_owned(), number).is_some() {
+            let what = self.what;
+            return Err(element.error(format_args!("a second {what} is called \"{name}\"")));
+        }
+        Ok(number)
+    }
+
+    /// The thing that an attribute names, if there is such an attribute.
+    pub fn find(&self, element: &Element, attribute: &str) -> Result<Option<&T>, SceneError> {
+        let Some(name) = element.get(attribute) else { return Ok(None) };
+        match self.by_name.get(name) {
+            Some(number) => Ok(Some(&self.items[*number])),
+            None => Err(element.wrong(attribute, &format!("the name of a {}", self.what))),
+        }
+    }
+
+    /// The thing that an attribute names.
+    pub fn require(&self, element: &Element, attribute: &str) -> Result<&T, SceneError> {
+        self.find(element, attribute)?.ok_or_else(|| {
+            let what = self.what;
+            element.error(format_args!("no {attribute}; expected the name of a {what}"))
+        })
+    }
+
+    /// All of them, in the order of the file.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+}
+
+/// A body as later sections see it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BodyMade {
+    pub id: BodyId,
+    /// Pose in the world at the reference configuration.
+    pub pose: Isometry3<f64>,
+}
+
+/// A joint as later sections see it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JointMade {
+    pub id: JointId,
+    pub kind: JointKind,
+    /// Range as written, in the joint's own unit: metres or radians.
+    pub range: Option<(f64, f64)>,
+    pub body: BodyId,
+}
+
+/// A geom as later sections see it.
+#[derive(Clone, Debug)]
+pub(super) struct GeomMade {
+    pub body: BodyId,
+    /// Pose in the frame of its body.
+    pub pose: Isometry3<f64>,
+    /// Its number among the shapes of the world; `None` if it is only seen.
+    pub collider: Option<usize>,
+    /// Kind and half sizes as MJCF has them: what a tendon wraps around.
+    pub kind: GeomKind,
+    pub size: Vector3<f64>,
+}
+
+/// Kinds of geoms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GeomKind {
+    Plane,
+    HeightField,
+    Sphere,
+    Capsule,
+    Ellipsoid,
+    Cylinder,
+    Box,
+    Mesh,
+    Sdf,
+}
+
+/// The state of reading.
+pub(super) struct Build<'a> {
+    pub files: &'a mut Files,
+    pub options: &'a Options,
+    /// Folder of the main file.
+    pub folder: PathBuf,
+    pub compiler: Compiler,
+    pub defaults: Defaults,
+    pub world: WorldBuilder,
+    pub settings: Settings,
+    pub bodies: Names<BodyMade>,
+    pub joints: Names<JointMade>,
+    pub geoms: Names<GeomMade>,
+    /// Numbers into `Imported::sites`, which has them in the same order.
+    pub sites: Names<Site>,
+    pub tendons: Names<TendonId>,
+    pub actuators: Names<ActuatorId>,
+    pub visuals: Vec<Visual>,
+    pub unsupported: Vec<Unsupported>,
+    pub notes: Vec<String>,
+}
+
+impl Build<'_> {
+    /// Remembers something that changes the motion and was not done.
+    pub fn cannot(&mut self, place: &Place, what: impl Into<String>) {
+        self.unsupported.push(Unsupported {
+            place: place.clone(),
+            what: what.into(),
+            physical: true,
+        });
+    }
+
+    /// Remembers something that was not done and does not change the motion.
+    pub fn ignores(&mut self, place: &Place, what: impl Into<String>) {
+        self.unsupported.push(Unsupported {
+            place: place.clone(),
+            what: what.into(),
+            physical: false,
+        });
+    }
+
+    /// Remembers how something was understood; once, however often it occurs.
+    pub fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}

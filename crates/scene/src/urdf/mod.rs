@@ -1,0 +1,12 @@
+//! Reader of URDF, the robot format of ROS.
+
+use std::path::Path;
+
+use crate::error::SceneError;
+use crate::files::Files;
+use crate::import::{Imported, Options};
+
+/// Reads a file.
+pub fn read(_files: &mut Files, path: &Path, _options: &Options) -> Result<Imported, SceneError> {
+    Err(SceneError::File { path: path.display().to_string(), what: "cannot be read yet".into() })
+}

@@ -1,0 +1,221 @@
+//! XML with places: every element knows its file and line, and which of its attributes were read.
+//!
+//! Readers of formats ask for attributes by name; what nobody asked for is found at the end by
+//! [`Element::unread`], so that nothing a file says is dropped in silence.
+
+mod value;
+
+use std::cell::Cell;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::SceneError;
+use crate::files::Files;
+
+/// Elements inside elements, at most: deeper ones would exhaust the stack of readers.
+const DEEPEST: usize = 200;
+
+/// Where something stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: Arc<PathBuf>,
+    /// The line, counted from one.
+    pub line: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file.display(), self.line)
+    }
+}
+
+/// One attribute.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// Its name.
+    pub name: String,
+    /// What was written.
+    pub value: String,
+    /// Where: differs from the element's place if it came from a default.
+    pub place: Place,
+    read: Cell<bool>,
+}
+
+/// One element with its attributes and children.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// Its tag.
+    pub tag: String,
+    /// Where it starts.
+    pub place: Place,
+    /// What it says.
+    pub attributes: Vec<Attribute>,
+    /// What stands in it.
+    pub children: Vec<Element>,
+    /// Its text, trimmed, without that of its children.
+    pub text: String,
+}
+
+impl Element {
+    /// Reads the root element of a file.
+    pub fn read(files: &mut Files, path: &Path) -> Result<Self, SceneError> {
+        let text = files.text(path)?;
+        Self::parse(&text, path)
+    }
+
+    /// Reads the root element of a text; `path` names it in messages.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, SceneError> {
+        let file = Arc::new(path.to_path_buf());
+        let document = roxmltree::Document::parse(text).map_err(|error| SceneError::Model {
+            place: Place { file: file.clone(), line: error.pos().row },
+            what: format!("expected XML: {error}"),
+        })?;
+        convert(document.root_element(), &Lines::of(text), &file, 0)
+    }
+
+    /// An error at this element: what was found and what was expected.
+    pub fn error(&self, what: impl fmt::Display) -> SceneError {
+        let name = match self.peek("name") {
+            Some(name) => format!(" \"{name}\""),
+            None => String::new(),
+        };
+        SceneError::Model {
+            place: self.place.clone(),
+            what: format!("<{}>{name}: {what}", self.tag),
+        }
+    }
+
+    /// The first child with this tag.
+    pub fn child(&self, tag: &str) -> Option<&Element> {
+        self.children.iter().find(|child| child.tag == tag)
+    }
+
+    /// The children with this tag.
+    pub fn all<'a>(&'a self, tag: &'a str) -> impl Iterator<Item = &'a Element> {
+        self.children.iter().filter(move |child| child.tag == tag)
+    }
+
+    /// An attribute, which counts as read.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        let found = self.attributes.iter().find(|attribute| attribute.name == name)?;
+        found.read.set(true);
+        Some(found)
+    }
+
+    /// The text of an attribute, which counts as read.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.attribute(name).map(|attribute| attribute.value.as_str())
+    }
+
+    /// The text of an attribute, which stays unread.
+    pub fn peek(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|attribute| attribute.name == name)?;
+        Some(&found.value)
+    }
+
+    /// Adds an attribute unless there is one of its name.
+    pub fn inherit(&mut self, attribute: &Attribute) {
+        if self.peek(&attribute.name).is_none() {
+            let read = Cell::new(false);
+            self.attributes.push(Attribute { read, ..attribute.clone() });
+        }
+    }
+
+    /// Sets an attribute, at the place of the element.
+    pub fn set(&mut self, name: &str, value: impl Into<String>) {
+        let value = value.into();
+        match self.attributes.iter_mut().find(|attribute| attribute.name == name) {
+            Some(attribute) => attribute.value = value,
+            None => self.attributes.push(Attribute {
+                name: name.to_owned(),
+                value,
+                place: self.place.clone(),
+                read: Cell::new(false),
+            }),
+        }
+    }
+
+    /// The attributes that nobody asked for.
+    pub fn unread(&self) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().filter(|attribute| !attribute.read.get())
+    }
+}
+
+/// Starts of the lines of a text.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
+    }
+
+    fn line(&self, at: usize) -> u32 {
+        self.0.partition_point(|start| *start <= at) as u32
+    }
+}
+
+fn convert(
+    node: roxmltree::Node,
+    lines: &Lines,
+    file: &Arc<PathBuf>,
+    depth: usize,
+) -> Result<Element, SceneError> {
+    let place_at = |at: usize| Place { file: file.clone(), line: lines.line(at) };
+    let place = place_at(node.range().start);
+    if depth > DEEPEST {
+        let what = format!("elements {depth} deep; expected at most {DEEPEST}");
+        return Err(SceneError::Model { place, what });
+    }
+    let attributes = node.attributes().map(|attribute| Attribute {
+        name: attribute.name().to_owned(),
+        value: attribute.value().to_owned(),
+        place: place_at(attribute.range().start),
+        read: Cell::new(false),
+    });
+    let text = node.children().filter_map(|child| child.is_text().then(|| child.text()).flatten());
+    Ok(Element {
+        tag: node.tag_name().name().to_owned(),
+        place,
+        attributes: attributes.collect(),
+        text: text.collect::<String>().trim().to_owned(),
+        children: node
+            .children()
+            .filter(|child| child.is_element())
+            .map(|child| convert(child, lines, file, depth + 1))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Element, SceneError> {
+        Element::parse(text, Path::new("robot.xml"))
+    }
+
+    #[test]
+    fn elements_and_attributes_know_their_line() {
+        let root = parse("<a>\n <b\n  x='1'\n  y='2'/>\n</a>").unwrap();
+        let b = root.child("b").unwrap();
+        assert_eq!((b.place.line, b.attribute("y").unwrap().place.line), (2, 4));
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_told() {
+        let root = parse("<a x='1' y='2' z='3'/>").unwrap();
+        assert_eq!(root.get("y"), Some("2"));
+        let unread: Vec<_> = root.unread().map(|attribute| attribute.name.as_str()).collect();
+        assert_eq!(unread, ["x", "z"]);
+    }
+
+    #[test]
+    fn broken_and_bottomless_files_are_refused_with_their_line() {
+        let message = parse("<a>\n<b>\n</a>").unwrap_err().to_string();
+        assert!(message.starts_with("robot.xml:3: "), "{message}");
+        let deep = "<a>".repeat(400) + &"</a>".repeat(400);
+        assert!(parse(&deep).unwrap_err().to_string().contains("deep"));
+    }
+}

@@ -1,0 +1,1 @@
+"""Multibody simulation of robots and things that touch."""
