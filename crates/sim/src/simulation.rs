@@ -70,6 +70,7 @@ pub struct Simulation {
     goal: Goal,
     work: Workspace,
     report: Option<StepReport>,
+    readings: Vec<f64>,
 }
 
 /// Memory without truth.
@@ -142,7 +143,8 @@ impl Simulation {
             contacts: Vec::new(),
         };
         let input = Input::new(model);
-        Ok(Self { world, settings, state, input, session, goal, work, report: None })
+        let readings = vec![0.0; world.sensor_len()];
+        Ok(Self { world, settings, state, input, session, goal, work, report: None, readings })
     }
 
     /// The world.
@@ -204,6 +206,11 @@ impl Simulation {
     /// The contacts of the last step, with the forces that the solver used.
     pub fn contacts(&self) -> &[ContactPoint] {
         &self.work.contacts
+    }
+
+    /// The readings of all sensors, one after the other; [`World::sensor_range`] says where.
+    pub fn sensor_data(&mut self) -> &[f64] {
+        &self.readings
     }
 
     /// Pose of a body in the world at the present state.

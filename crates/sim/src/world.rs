@@ -5,10 +5,11 @@
 
 use nalgebra::Isometry3;
 use stiction_geom::{Collider, ColliderId, Colliders, Contact, Groups, Shape};
-use stiction_mech::{BodyId, JointId, Model, ModelBuilder, TendonId};
+use stiction_mech::{ActuatorId, BodyId, JointId, Model, ModelBuilder, TendonId};
 
 use crate::constraint::Equality;
 use crate::error::WorldError;
+use crate::sensor::{self, SensorSpec};
 use crate::surface::Surface;
 
 /// A shape on a body.
@@ -81,6 +82,7 @@ pub struct WorldBuilder {
     equalities: Vec<(String, Equality)>,
     excludes: Vec<(BodyId, BodyId)>,
     pairs: Vec<(usize, usize)>,
+    pub(crate) sensors: Vec<SensorSpec>,
 }
 
 impl WorldBuilder {
@@ -112,7 +114,7 @@ impl WorldBuilder {
 
     /// Checks everything.
     pub fn build(self) -> Result<World, WorldError> {
-        let Self { mechanism, mut geoms, mut equalities, excludes, pairs } = self;
+        let Self { mechanism, mut geoms, mut equalities, excludes, pairs, sensors } = self;
         let model = mechanism.build()?;
         let renumber = Renumber { model: &model };
         for geom in &mut geoms {
@@ -123,11 +125,21 @@ impl WorldBuilder {
             equality.renumber(&renumber, name)?;
             equality.check(&model, name)?;
         }
+        let sensors = sensor::Layout::new(sensors, &model, &renumber)?;
         let colliders = colliders(&model, &renumber, &geoms, &excludes, &pairs)?;
         let radius = radii(&model, &colliders);
         let link_index = link_indices(&model);
         let (names, equalities) = equalities.into_iter().unzip();
-        Ok(World { model, geoms, colliders, equalities, equality_names: names, radius, link_index })
+        Ok(World {
+            model,
+            geoms,
+            colliders,
+            equalities,
+            equality_names: names,
+            sensors,
+            radius,
+            link_index,
+        })
     }
 }
 
@@ -156,6 +168,17 @@ impl Renumber<'_> {
     pub fn tendon(&self, id: TendonId, owner: impl Fn() -> String) -> Result<TendonId, WorldError> {
         let count = self.model.tendons().len();
         let unknown = || WorldError::Unknown { owner: owner(), what: "tendon", found: id.0, count };
+        (id.0 < count).then_some(id).ok_or_else(unknown)
+    }
+
+    pub fn actuator(
+        &self,
+        id: ActuatorId,
+        owner: impl Fn() -> String,
+    ) -> Result<ActuatorId, WorldError> {
+        let count = self.model.actuators().len();
+        let (owner, what) = (owner(), "actuator");
+        let unknown = || WorldError::Unknown { owner, what, found: id.0, count };
         (id.0 < count).then_some(id).ok_or_else(unknown)
     }
 }
@@ -230,6 +253,7 @@ pub struct World {
     pub(crate) colliders: Colliders,
     pub(crate) equalities: Vec<Equality>,
     equality_names: Vec<String>,
+    pub(crate) sensors: sensor::Layout,
     pub(crate) radius: Vec<f64>,
     pub(crate) link_index: Vec<u32>,
 }
