@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use stiction_mech::Model;
+use stiction_mech::{BodyId, Model};
 
-use super::SensorSpec;
+use super::{SensorKind, SensorSpec};
 use crate::error::WorldError;
 use crate::world::{Renumber, World, WorldBuilder};
 
@@ -16,6 +16,8 @@ pub(crate) struct Layout {
     first: Vec<usize>,
     /// Numbers of all of them.
     pub len: usize,
+    /// Per body: one after the last that it carries.
+    subtree_end: Vec<usize>,
 }
 
 impl Layout {
@@ -42,12 +44,33 @@ impl Layout {
             first.push(len);
             len += spec.kind.dim();
         }
-        Ok(Self { specs, first, len })
+        Ok(Self { specs, first, len, subtree_end: subtree_ends(model) })
+    }
+
+    /// Whether some sensor is of a kind.
+    pub fn any(&self, is: impl Fn(&SensorKind) -> bool) -> bool {
+        self.specs.iter().any(|spec| is(&spec.kind))
+    }
+
+    /// A body with all that it carries.
+    pub fn subtree(&self, body: BodyId) -> Range<usize> {
+        body.0..self.subtree_end[body.0]
     }
 
     fn range(&self, index: usize) -> Range<usize> {
         self.first[index]..self.first[index] + self.specs[index].kind.dim()
     }
+}
+
+/// Per body: one after the last that it carries; bodies are numbered depth first.
+fn subtree_ends(model: &Model) -> Vec<usize> {
+    let bodies = model.bodies();
+    let mut end: Vec<usize> = (1..=bodies.len()).collect();
+    for body in (1..bodies.len()).rev() {
+        let parent = bodies[body].spec.parent.0;
+        end[parent] = end[parent].max(end[body]);
+    }
+    end
 }
 
 impl WorldBuilder {

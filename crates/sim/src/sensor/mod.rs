@@ -11,10 +11,20 @@
 //! reading in the file of its family, and one line in [`SENSORS`]. A world without sensors pays
 //! nothing, one with sensors a few copies per step; the rest is computed when asked for.
 
+mod acceleration;
+mod actuation;
+mod equality;
+mod frame;
+mod interaction;
+mod last_step;
 mod layout;
+mod read;
 mod spec;
+mod touch;
 
+pub(crate) use last_step::Step;
 pub(crate) use layout::Layout;
+pub(crate) use read::Reader;
 pub use spec::{SensorFrame, SensorKind, SensorSpec, TouchVolume};
 
 /// One line of [`SENSORS`].

@@ -193,6 +193,47 @@ impl SensorKind {
         self.entry().dim
     }
 
+    /// Whether a cutoff clamps it; axes and orientations have a length of their own.
+    pub(super) fn is_clamped(&self) -> bool {
+        !matches!(
+            self,
+            Self::FrameOrientation { .. } | Self::FrameAxis { .. } | Self::BallOrientation(_)
+        )
+    }
+
+    /// Whether it reads lengths or rates of actuators or tendons.
+    pub(super) fn reads_lengths(&self) -> bool {
+        matches!(
+            self,
+            Self::ActuatorPosition(_)
+                | Self::ActuatorVelocity(_)
+                | Self::TendonPosition(_)
+                | Self::TendonVelocity(_)
+        )
+    }
+
+    /// Whether it reads what carries a body.
+    pub(super) fn reads_interaction(&self) -> bool {
+        matches!(self, Self::Force(_) | Self::Torque(_))
+    }
+
+    /// Whether it reads forces of actuators.
+    pub(super) fn reads_actuators(&self) -> bool {
+        matches!(self, Self::ActuatorForce(_) | Self::JointActuatorForce(_))
+    }
+
+    /// Whether it reads anything of the last step.
+    pub(super) fn reads_last_step(&self) -> bool {
+        let other = matches!(
+            self,
+            Self::Accelerometer(_)
+                | Self::FrameLinearAcceleration { .. }
+                | Self::FrameAngularAcceleration { .. }
+                | Self::Touch { .. }
+        );
+        other || self.reads_interaction() || self.reads_actuators()
+    }
+
     /// Calls `change` for every frame.
     fn each_frame(
         &mut self,
