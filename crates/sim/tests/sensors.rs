@@ -8,13 +8,13 @@ use common::{cube, free, on_ground, start};
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3, Vector6};
 use stiction_geom::Shape;
 use stiction_mech::{
-    ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, MassProperties, TendonPath, TendonSpec,
-    Transmission,
+    ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, Limit, MassProperties, Rest, Site,
+    TendonPath, TendonSpec, Transmission,
 };
-use stiction_sim::constraint::{Connect, Equality, Weld};
+use stiction_sim::constraint::{Connect, Equality, Polynomial, TendonCoupling, Weld};
 use stiction_sim::{
-    SCHEMES, SENSORS, SensorFrame, SensorKind, SensorSpec, Settings, Simulation, Sleep, Surface,
-    TouchVolume, WorldBuilder,
+    SCHEMES, SENSORS, SensorFrame, SensorKind, SensorSpec, Settings, Simulation, Sleep, Snapshot,
+    Surface, TouchVolume, WorldBuilder,
 };
 
 const G: f64 = 9.81;
@@ -254,6 +254,57 @@ fn a_weld_by_equality_carries_a_free_body_and_the_force_on_its_root_vanishes() {
     assert_reads(&mut simulation, "moment", &[0.0, -1.5 * G, 0.0], REST);
 }
 
+/// A beam on a hinge, its other end on a string from above.
+///
+/// ```text
+///                       │
+///   o─────────●─────────×        o hinge, ● centre of mass, × end of the string
+/// ```
+#[test]
+fn a_beam_on_a_string_rests_half_on_its_hinge_whatever_holds_the_string() {
+    let half = 0.5 * 2.0 * G;
+    for (name, scheme) in SCHEMES {
+        for holder in ["limit", "spring", "actuator", "equality"] {
+            let mut builder = WorldBuilder::new();
+            let spec = part(2.0, Vector3::x() * 0.5, BodyId::WORLD, Vector3::zeros());
+            let beam = builder.mechanism.body(spec);
+            builder.mechanism.joint(beam, hinge(Vector3::y()));
+            let path = TendonPath::through([
+                Site { body: BodyId::WORLD, point: Vector3::new(1.0, 0.0, 1.0) },
+                Site { body: beam, point: Vector3::x() },
+            ]);
+            let mut string = TendonSpec::new("string", path);
+            match holder {
+                "limit" => string.limit = Some(Limit { lower: 0.0, upper: 1.0, margin: 0.0 }),
+                "spring" => {
+                    (string.stiffness, string.rest) = (100.0, Rest::Length(1.0 - half / 100.0));
+                    string.damping = 3.0;
+                }
+                _ => {}
+            }
+            let string = builder.mechanism.tendon(string);
+            if holder == "actuator" {
+                let motor = ActuatorSpec::motor("winch", Transmission::Tendon(string));
+                builder.mechanism.actuator(ActuatorSpec { gear: 2.0, ..motor });
+            }
+            if holder == "equality" {
+                let (leader, polynomial) = (None, Polynomial([0.0; 5]));
+                let coupling = TendonCoupling { tendon: string, leader, polynomial };
+                builder.equality("length", Equality::Tendon(coupling));
+            }
+            add(&mut builder, "hinge", SensorKind::Force(SensorFrame::of(beam)));
+            add(&mut builder, "moment", SensorKind::Torque(SensorFrame::of(beam)));
+            let settings = Settings { time_step: H, scheme: *scheme, ..Settings::default() };
+            let mut simulation = Simulation::new(builder.build().unwrap(), settings).unwrap();
+            simulation.input_mut().control.fill(-0.5 * half);
+            run(&mut simulation, 5);
+            println!("{holder} under {name}");
+            assert_reads(&mut simulation, "hinge", &[0.0, 0.0, half], REST);
+            assert_reads(&mut simulation, "moment", &[0.0; 3], REST);
+        }
+    }
+}
+
 /// A mass on a rail without gravity: whatever a scheme makes of a stiff servo, the force that is read
 /// is the one that accelerates.
 #[test]
@@ -446,6 +497,110 @@ fn what_sleeps_still_presses_and_is_still_carried() {
     assert_eq!(simulation.report().unwrap().asleep, 1);
     assert_reads(&mut simulation, "touch", &[G], REST);
     assert_reads(&mut simulation, "force", &[0.0; 3], REST);
+}
+
+#[test]
+fn a_snapshot_keeps_what_sensors_read_of_the_last_step() {
+    let world = || {
+        let mut builder = on_ground(0.5);
+        let body = cube(&mut builder, 0.1, 0.0, 0.1, 0.5);
+        let at = tilted(body);
+        add(&mut builder, "accelerometer", SensorKind::Accelerometer(at));
+        add(&mut builder, "force", SensorKind::Force(at));
+        add(&mut builder, "touch", SensorKind::Touch { at, volume: TouchVolume::Sphere(0.3) });
+        start(builder, H)
+    };
+    let (mut first, mut second) = (world(), world());
+    run(&mut first, 7);
+    let bytes = first.snapshot().to_bytes();
+    second.restore(&Snapshot::from_bytes(&bytes).unwrap()).unwrap();
+    assert_eq!(first.sensor_data(), second.sensor_data());
+    assert_reads(&mut second, "touch", &[G], REST);
+}
+
+/// One sensor of every kind, on a mechanism that has all they need.
+fn everything() -> WorldBuilder {
+    let mut builder = on_ground(0.5);
+    let body = cube(&mut builder, 0.1, 0.0, 0.1, 0.5);
+    let arm = builder.mechanism.body(part(1.0, Vector3::x() * 0.2, BodyId::WORLD, Vector3::z()));
+    let joint = builder.mechanism.joint(arm, hinge(Vector3::y()));
+    let hand = builder.mechanism.body(part(0.5, Vector3::x() * 0.1, arm, Vector3::x() * 0.4));
+    let ball = builder.mechanism.joint(hand, JointSpec::new(JointKind::Ball));
+    let path = TendonPath::through([
+        Site { body: BodyId::WORLD, point: Vector3::z() * 2.0 },
+        Site { body: hand, point: Vector3::x() * 0.1 },
+    ]);
+    let mut string = TendonSpec::new("string", path);
+    (string.stiffness, string.rest, string.friction_loss) = (10.0, Rest::Length(0.9), 0.1);
+    let tendon = builder.mechanism.tendon(string);
+    let servo = ActuatorSpec::position("servo", Transmission::Joint(joint), 10.0, 1.0);
+    let actuator = builder.mechanism.actuator(servo);
+    let connect = Connect {
+        body_a: BodyId::WORLD,
+        point_a: Vector3::new(0.4, 0.0, 1.0),
+        body_b: hand,
+        point_b: Vector3::zeros(),
+    };
+    builder.equality("pin", Equality::Connect(connect));
+    let (at, of, seen_from) = (tilted(hand), tilted(hand), Some(tilted(arm)));
+    let volume = TouchVolume::Capsule { r: 0.2, half: 0.1 };
+    let axis = |axis| SensorKind::FrameAxis { of, seen_from, axis };
+    for kind in [
+        SensorKind::Accelerometer(at),
+        SensorKind::ActuatorForce(actuator),
+        SensorKind::ActuatorPosition(actuator),
+        SensorKind::ActuatorVelocity(actuator),
+        SensorKind::BallVelocity(ball),
+        SensorKind::BallOrientation(ball),
+        SensorKind::Force(at),
+        SensorKind::FrameAngularAcceleration { of },
+        SensorKind::FrameAngularVelocity { of, seen_from },
+        SensorKind::FrameLinearAcceleration { of },
+        SensorKind::FrameLinearVelocity { of, seen_from },
+        SensorKind::FramePosition { of, seen_from },
+        SensorKind::FrameOrientation { of, seen_from },
+        axis(0),
+        axis(1),
+        axis(2),
+        SensorKind::Gyro(at),
+        SensorKind::JointActuatorForce(joint),
+        SensorKind::JointPosition(joint),
+        SensorKind::JointVelocity(joint),
+        SensorKind::Magnetometer { at, field: Vector3::x() },
+        SensorKind::SubtreeCom(arm),
+        SensorKind::TendonPosition(tendon),
+        SensorKind::TendonVelocity(tendon),
+        SensorKind::Torque(at),
+        SensorKind::Touch { at: tilted(body), volume },
+        SensorKind::Velocimeter(at),
+    ] {
+        add(&mut builder, kind.name(), kind);
+    }
+    builder
+}
+
+#[test]
+fn every_sensor_of_the_registry_can_be_read_before_and_after_a_step() {
+    let mut simulation = start(everything(), H);
+    let world = simulation.world().clone();
+    let names: Vec<&str> = world.sensors().iter().map(|spec| spec.kind.name()).collect();
+    assert_eq!(names, SENSORS.iter().map(|entry| entry.name).collect::<Vec<_>>());
+    let mut end = 0;
+    for (range, entry) in world.sensor_ranges().zip(SENSORS) {
+        assert_eq!(range, end..end + entry.dim, "{}", entry.name);
+        assert_eq!(world.sensor_range(entry.name), Some(range.clone()));
+        end = range.end;
+    }
+    assert_eq!(world.sensor_len(), end);
+    for _ in 0..3 {
+        let readings = simulation.sensor_data();
+        assert_eq!(readings.len(), end);
+        assert!(readings.iter().all(|x| x.is_finite()), "{readings:?}");
+        let _ = simulation.step().unwrap();
+    }
+    assert_eq!(world.sensor_range("nothing"), None);
+    simulation.state_mut().v[0] = f64::NAN;
+    assert!(simulation.sensor_data().iter().all(|x| x.is_nan()));
 }
 
 #[test]
