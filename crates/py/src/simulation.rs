@@ -1,0 +1,340 @@
+//! A model in motion, as Python sees it. The work is done in `core.rs` and `mechanics.rs`.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use stiction_mech::State as MechState;
+use stiction_sim::{Simulation as Engine, state_hash};
+
+use crate::contacts::Contacts;
+use crate::core::Core;
+use crate::mechanics::{numbers, pose, vector};
+use crate::model::Model;
+use crate::report::StepReport;
+use crate::views::Views;
+use crate::{error, text};
+
+/// A model in motion.
+///
+/// qpos, qvel, ctrl and wrench are arrays that can be written: the next step or question sees what
+/// they hold, and a step writes its result into them. They stay valid when the simulation is gone.
+/// The interpreter is free for other threads while a step runs.
+#[pyclass(frozen, module = "stiction._native")]
+pub struct Simulation {
+    model: Py<Model>,
+    views: Views,
+    core: Mutex<Core>,
+}
+
+impl Simulation {
+    /// The engine, which one thread may use at a time.
+    fn lock(&self) -> PyResult<MutexGuard<'_, Core>> {
+        match self.core.try_lock() {
+            Ok(core) => Ok(core),
+            // A step that panicked has not touched the state.
+            Err(TryLockError::Poisoned(core)) => Ok(PoisonError::into_inner(core)),
+            Err(TryLockError::WouldBlock) => Err(error::step_failed(
+                "the simulation is in a step of another thread, or of the solver that asks; \
+                 expected one user at a time",
+            )),
+        }
+    }
+
+    /// The engine at what the arrays hold.
+    fn at_present(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Core>> {
+        let mut core = self.lock()?;
+        let mut block = self.views.borrow(py)?;
+        core.pull(&self.views.layout, block.as_slice_mut()?)?;
+        Ok(core)
+    }
+
+    /// Shows state and inputs.
+    fn show_all(&self, py: Python<'_>, core: &Core) -> PyResult<()> {
+        let mut block = self.views.borrow(py)?;
+        let block = block.as_slice_mut()?;
+        core.push(&self.views.layout, block);
+        core.push_input(&self.views.layout, block);
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl Simulation {
+    /// Starts a model: at a keyframe, by name or number, or where the model says. solver is a name
+    /// or an object with a method solve(problem, guess); time_step [s] and all other settings are
+    /// those of the model unless given.
+    #[new]
+    #[pyo3(signature = (model, solver=None, time_step=None, keyframe=None, **settings))]
+    fn new(
+        py: Python<'_>,
+        model: Py<Model>,
+        solver: Option<&Bound<'_, PyAny>>,
+        time_step: Option<f64>,
+        keyframe: Option<&Bound<'_, PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let content = model.get().content.clone();
+        let mut chosen = content.settings.clone();
+        if let Some(solver) = solver {
+            let name: String = solver.extract()?;
+            if name != chosen.solver {
+                chosen.solver_settings.clear();
+            }
+            chosen.solver = name;
+        }
+        if let Some(time_step) = time_step {
+            chosen.time_step = time_step;
+        }
+        text::apply(&mut chosen, settings)?;
+        let world = content.world.clone();
+        let engine = py.detach(|| Engine::new(world, chosen)).map_err(error::settings)?;
+        let controller = content.controller().map_err(error::scene)?;
+        let views = Views::new(py, model.get().mechanism())?;
+        let simulation = Self { model, views, core: Mutex::new(Core::new(engine, controller)) };
+        simulation.reset(py, keyframe)?;
+        Ok(simulation)
+    }
+
+    /// The model.
+    #[getter]
+    fn model(&self, py: Python<'_>) -> Py<Model> {
+        self.model.clone_ref(py)
+    }
+
+    /// Coordinates [m, rad, -], shape (nq,): a view, to be read and written.
+    #[getter]
+    fn qpos(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
+        self.views.qpos.clone_ref(py)
+    }
+
+    #[setter(qpos)]
+    fn set_qpos(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(self.views.qpos.bind(py), value)
+    }
+
+    /// Velocities [m/s, rad/s], shape (nv,): a view, to be read and written.
+    #[getter]
+    fn qvel(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
+        self.views.qvel.clone_ref(py)
+    }
+
+    #[setter(qvel)]
+    fn set_qvel(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(self.views.qvel.bind(py), value)
+    }
+
+    /// Controls in the units of their actuators, shape (nu,): a view, to be read and written.
+    #[getter]
+    fn ctrl(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
+        self.views.ctrl.clone_ref(py)
+    }
+
+    #[setter(ctrl)]
+    fn set_ctrl(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(self.views.ctrl.bind(py), value)
+    }
+
+    /// Torque [N·m] and force [N] on each body, shape (nbody, 6), torque first, world axes, the force
+    /// at the centre of mass: a view, to be read and written. They act until changed.
+    #[getter]
+    fn wrench(&self, py: Python<'_>) -> Py<PyArray2<f64>> {
+        self.views.wrench.clone_ref(py)
+    }
+
+    #[setter(wrench)]
+    fn set_wrench(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(self.views.wrench.bind(py), value)
+    }
+
+    /// Time [s].
+    #[getter]
+    fn time(&self) -> PyResult<f64> {
+        Ok(self.lock()?.engine.state().time)
+    }
+
+    #[setter(time)]
+    fn set_time(&self, time: f64) -> PyResult<()> {
+        if !time.is_finite() {
+            return Err(error::state(format!("time = {time}; expected a finite number")));
+        }
+        self.lock()?.engine.state_mut().time = time;
+        Ok(())
+    }
+
+    /// Time step [s].
+    #[getter]
+    fn time_step(&self) -> PyResult<f64> {
+        Ok(self.lock()?.engine.settings().time_step)
+    }
+
+    /// Makes n steps. An error leaves the state as it was before the step that failed.
+    #[pyo3(signature = (n=1))]
+    fn step(&self, py: Python<'_>, n: usize) -> PyResult<StepReport> {
+        let mut core = self.at_present(py)?;
+        let (mut left, mut report) = (n, StepReport::default());
+        loop {
+            let before = left;
+            let outcome = {
+                let (core, left, report) = (&mut *core, &mut left, &mut report);
+                py.detach(move || core.run(left, report))
+            };
+            if left < before {
+                let mut block = self.views.borrow(py)?;
+                core.push(&self.views.layout, block.as_slice_mut()?);
+            }
+            outcome.map_err(error::step)?;
+            if left == 0 {
+                return Ok(report);
+            }
+            py.check_signals()?;
+        }
+    }
+
+    /// The contacts of the last step.
+    #[getter]
+    fn contacts(&self) -> PyResult<Contacts> {
+        let core = self.lock()?;
+        Ok(Contacts::new(core.engine.contacts(), &self.model.get().content))
+    }
+
+    /// Mass matrix M with armature [kg, kg·m²], shape (nv, nv).
+    fn mass_matrix<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.at_present(py)?.mass_matrix(py)
+    }
+
+    /// Coriolis, centrifugal and gravity forces [N, N·m], shape (nv,): M v̇ + bias = forces.
+    fn bias_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(self.at_present(py)?.bias(py))
+    }
+
+    /// Forces M a + bias [N, N·m] that go with accelerations a, shape (nv,). Springs, dampers,
+    /// actuators and contacts take no part.
+    fn inverse_dynamics<'py>(
+        &self,
+        py: Python<'py>,
+        qacc: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let acceleration = numbers("qacc", qacc)?;
+        self.at_present(py)?.inverse_dynamics(py, &acceleration)
+    }
+
+    /// Accelerations [m/s², rad/s²], shape (nv,), under all present forces but those of contacts,
+    /// limits, dry friction and equalities.
+    fn forward_dynamics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.at_present(py)?.forward_dynamics(py)
+    }
+
+    /// Kinetic and potential energy [J].
+    fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.at_present(py)?.energies(py)
+    }
+
+    /// Pose of a body in the world, by name or number: position [m] and quaternion (w, x, y, z).
+    fn body_pose<'py>(&self, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let index = self.model.get().body_index(body)?;
+        let mut core = self.at_present(body.py())?;
+        core.look();
+        pose(body.py(), &core.data.body_pose[index])
+    }
+
+    /// Pose of a site in the world.
+    fn site_pose<'py>(&self, site: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let model = self.model.get();
+        let site_of = &model.content.sites[model.site_index(site)?];
+        let mut core = self.at_present(site.py())?;
+        core.look();
+        pose(site.py(), &(core.data.body_pose[site_of.body.0] * site_of.pose))
+    }
+
+    /// Velocity of a body: its angular velocity [rad/s] and the velocity [m/s] of its point at
+    /// `point` (world, default its origin); world axes.
+    #[pyo3(signature = (body, point=None))]
+    fn body_velocity<'py>(
+        &self,
+        body: &Bound<'py, PyAny>,
+        point: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let index = self.model.get().body_index(body)?;
+        let point = point.map(|point| vector("point", point)).transpose()?;
+        self.at_present(body.py())?.velocity(body.py(), index, point)
+    }
+
+    /// Jacobian of a body, shape (6, nv): three rows for its angular velocity, then three for the
+    /// velocity of its point at `point` (world, default its origin); world axes.
+    #[pyo3(signature = (body, point=None))]
+    fn jacobian<'py>(
+        &self,
+        body: &Bound<'py, PyAny>,
+        point: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let index = self.model.get().body_index(body)?;
+        let point = point.map(|point| vector("point", point)).transpose()?;
+        self.at_present(body.py())?.jacobian(body.py(), index, point)
+    }
+
+    /// Goes back to a keyframe, by name or number, or to where the model starts.
+    #[pyo3(signature = (keyframe=None))]
+    fn reset(&self, py: Python<'_>, keyframe: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let model = self.model.get();
+        let content = &model.content;
+        let frame = keyframe.map(|asked| model.keyframe_index(asked)).transpose()?;
+        let frame = frame.map(|index| &content.keyframes[index]);
+        let mut core = self.lock()?;
+        let state = frame.map_or_else(
+            || content.initial.clone(),
+            |frame| MechState { time: frame.time, q: frame.q.clone(), v: frame.v.clone() },
+        );
+        core.engine.set_state(&state).map_err(error::step)?;
+        let input = core.engine.input_mut();
+        input.control.fill(0.0);
+        if let Some(frame) = frame {
+            input.control.copy_from_slice(&frame.control);
+        }
+        input.wrench.iter_mut().for_each(|wrench| wrench.fill(0.0));
+        if content.has_controller {
+            core.controller = content.controller().map_err(error::scene)?;
+        }
+        self.show_all(py, &core)
+    }
+
+    /// A hash of time, coordinates and velocities: equal for equal bits.
+    fn state_hash(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(state_hash(self.at_present(py)?.engine.state()))
+    }
+
+    /// Whether the model's own controller sets inputs before each step.
+    #[getter]
+    fn controlled(&self) -> PyResult<bool> {
+        Ok(self.lock()?.controlled)
+    }
+
+    #[setter(controlled)]
+    fn set_controlled(&self, controlled: bool) -> PyResult<()> {
+        let mut core = self.lock()?;
+        if controlled && core.controller.is_none() {
+            return Err(error::model("controlled = True; expected a model with a controller"));
+        }
+        core.controlled = controlled;
+        Ok(())
+    }
+
+    fn __repr__(&self) -> String {
+        let name = &self.model.get().content.name;
+        match self.core.try_lock() {
+            Ok(core) => format!("Simulation(\"{name}\", t={} s)", core.engine.state().time),
+            Err(_) => format!("Simulation(\"{name}\", in a step)"),
+        }
+    }
+}
+
+/// Writes through a view.
+fn assign(view: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    view.set_item(view.py().Ellipsis(), value)
+}
+
+const _: fn() = || {
+    fn shared<T: Send + Sync>() {}
+    shared::<Arc<crate::recipe::Content>>();
+};
