@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from stiction._native import Problem
 
 Array = NDArray[np.float64]
 
@@ -76,4 +79,121 @@ class Residual(NamedTuple):
     """The velocity to compare violations with [m/s]."""
 
 
-__all__ = ["Array", "Energy", "Pose", "Residual", "Velocity"]
+class Trace(NamedTuple):
+    """How a solver got on: one entry per iterate that was measured."""
+
+    iteration: NDArray[np.int64]
+    """Iterations done, in the unit of the solver."""
+    seconds: Array
+    """Time taken by the solver [s]."""
+    residual: Array
+    """Violation of the laws relative to the reference velocity [-]."""
+    momentum: Array
+    """Relative error of momentum [-]."""
+
+
+class SolveReport(NamedTuple):
+    """What a solve did."""
+
+    solver: str
+    friction: str
+    """The friction model that was solved for: "coulomb" or "convex"."""
+    status: str
+    """"converged", "iteration_limit", "stalled" or "failed", as measured."""
+    iterations: int
+    """Iterations, in the unit of the solver."""
+    residual: Residual
+    seconds: float
+    """Time taken by the solver [s]."""
+    trace: Trace | None
+    """Residuals over iterations, if asked for."""
+    notes: list[str]
+    """What the solver has to say: a choice made, a fallback taken."""
+
+
+class Solution(NamedTuple):
+    """The answer to a contact problem, in the order of the problem's arrays."""
+
+    velocity: Array
+    """v [m/s], shape (n,)."""
+    impulse: Array
+    """Impulses [N s], shape (m,)."""
+    report: SolveReport
+
+    @property
+    def status(self) -> str:
+        """How the solve ended: "converged", "iteration_limit", "stalled" or "failed"."""
+        return self.report.status
+
+    @property
+    def converged(self) -> bool:
+        """Whether the yardstick found the tolerance met."""
+        return self.report.status == "converged"
+
+    @property
+    def iterations(self) -> int:
+        """Iterations, in the unit of the solver."""
+        return self.report.iterations
+
+    @property
+    def residual(self) -> Residual:
+        """How far the answer is from the problem."""
+        return self.report.residual
+
+
+class Guess(NamedTuple):
+    """What a solver starts from."""
+
+    velocity: Array
+    """v [m/s], shape (n,)."""
+    impulse: Array
+    """Impulses [N s], shape (m,)."""
+
+
+class Rollout(NamedTuple):
+    """Motions of a batch of n simulations over t steps. Row k is the state after step k + 1."""
+
+    time: Array
+    """Time [s], shape (n, t)."""
+    qpos: Array
+    """Coordinates [m, rad, -], shape (n, t, nq)."""
+    qvel: Array
+    """Velocities [m/s, rad/s], shape (n, t, nv)."""
+    unconverged: NDArray[np.int64]
+    """Steps whose answer missed the tolerance, shape (n,)."""
+    failed: NDArray[np.int64]
+    """The step that could not be made, counted from 0, or -1, shape (n,)."""
+
+
+class Unsupported(NamedTuple):
+    """Something that a model file asks for and that was not done."""
+
+    where: str
+    """File and line."""
+    what: str
+    physical: bool
+    """Whether the motion differs for it."""
+
+
+class Solver(Protocol):
+    """A solver written in Python."""
+
+    def solve(self, problem: Problem, guess: Guess) -> ArrayLike | tuple[ArrayLike, ArrayLike]:
+        """Impulses [N s], shape (m,), or velocities [m/s] and impulses."""
+        ...
+
+
+__all__ = [
+    "Array",
+    "Energy",
+    "Guess",
+    "Pose",
+    "Residual",
+    "Rollout",
+    "Solution",
+    "SolveReport",
+    "Solver",
+    "Trace",
+    "Unsupported",
+    "Velocity",
+]

@@ -69,6 +69,13 @@ impl Contacts {
         self.vectors(py, |point| &point.force)
     }
 
+    /// Torques on B of spinning and rolling friction, their opposites on A, world axes [N·m], shape
+    /// (n, 3).
+    #[getter]
+    fn torque<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.vectors(py, |point| &point.torque)
+    }
+
     /// Velocities of B relative to A after the step, world axes [m/s], shape (n, 3).
     #[getter]
     fn velocity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {

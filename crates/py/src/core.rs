@@ -9,6 +9,7 @@ use stiction_sim::{Simulation, StepError};
 
 use crate::error;
 use crate::report::StepReport;
+use crate::solver::Failure;
 use crate::views::Layout;
 
 /// How long steps go on before the interpreter is asked whether someone wants to stop them.
@@ -30,11 +31,17 @@ pub struct Core {
     /// Memory for questions about forces.
     pub forces: Forces,
     wanted: State,
+    /// Where exceptions of a solver from Python wait.
+    failure: Option<Failure>,
 }
 
 impl Core {
     /// An engine at its start.
-    pub fn new(engine: Simulation, controller: Option<Box<dyn Controller>>) -> Self {
+    pub fn new(
+        engine: Simulation,
+        controller: Option<Box<dyn Controller>>,
+        failure: Option<Failure>,
+    ) -> Self {
         let model = engine.world().clone();
         let model = model.model();
         Self {
@@ -43,6 +50,7 @@ impl Core {
             data: Data::new(model),
             forces: Forces::new(model),
             wanted: State::new(model),
+            failure,
             engine,
         }
     }
@@ -104,16 +112,31 @@ impl Core {
     }
 
     /// Steps until `left` is none, or until it is time to look up.
-    pub fn run(&mut self, left: &mut usize, report: &mut StepReport) -> Result<(), StepError> {
+    pub fn run(&mut self, left: &mut usize, report: &mut StepReport) -> PyResult<()> {
         let begin = (*left > 1).then(Instant::now);
         while *left > 0 {
             self.control();
-            report.add(&self.engine.step()?);
+            match self.failure.clone() {
+                Some(failure) => self.careful_step(&failure, report)?,
+                None => report.add(&self.engine.step().map_err(error::step)?),
+            }
             *left -= 1;
             if begin.is_some_and(|begin| begin.elapsed() > PATIENCE) {
                 break;
             }
         }
+        Ok(())
+    }
+
+    /// A step with a solver from Python, undone if that raises an exception.
+    fn careful_step(&mut self, failure: &Failure, report: &mut StepReport) -> PyResult<()> {
+        let before = self.engine.snapshot();
+        let outcome = self.engine.step();
+        if let Some(exception) = failure.take() {
+            self.engine.restore(&before).map_err(error::step_failed)?;
+            return Err(exception);
+        }
+        report.add(&outcome.map_err(error::step)?);
         Ok(())
     }
 }

@@ -9,12 +9,19 @@ mod core;
 mod error;
 mod joint;
 mod load;
+mod matrix;
 mod mechanics;
 mod model;
+mod named;
 mod names;
+mod problem;
 mod recipe;
 mod report;
+mod rollout;
 mod simulation;
+mod solve;
+mod solver;
+mod state;
 mod text;
 mod views;
 
@@ -24,6 +31,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    #[allow(non_upper_case_globals)] // a name of Python
     const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
     use crate::command::main;
@@ -36,7 +44,17 @@ mod _native {
     #[pymodule_export]
     use crate::model::{_make_from_files, _make_scenario, Model};
     #[pymodule_export]
+    use crate::named::{ActuatorHandle, BodyHandle, JointHandle};
+    #[pymodule_export]
+    use crate::problem::{_make_problem, Problem};
+    #[pymodule_export]
     use crate::report::StepReport;
     #[pymodule_export]
+    use crate::rollout::rollout;
+    #[pymodule_export]
     use crate::simulation::Simulation;
+    #[pymodule_export]
+    use crate::solve::solve;
+    #[pymodule_export]
+    use crate::state::{_make_state, State};
 }

@@ -1,7 +1,7 @@
 //! Models from files, from text and from the gallery; lists of what there is.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use stiction_scene::{Files, GALLERY};
 use stiction_solve::solver::SOLVERS;
 
 use crate::model::Model;
-use crate::recipe::{Content, unpack};
+use crate::recipe::Content;
 use crate::{error, text};
 
 /// Reads a model from a file: MJCF (.xml), URDF (.urdf) or a native scene (.toml).
@@ -37,16 +37,17 @@ pub fn load(
     Ok(Model { content: Arc::new(made.map_err(error::scene)?) })
 }
 
-/// Reads a model from text. assets holds the content of further files, by path as the text names
-/// them (folders such as meshdir included).
+/// Reads a model from text. Further files are looked for in assets, by path as the text names them
+/// (folders such as meshdir included), then on disk, from folder on.
 #[pyfunction]
-#[pyo3(signature = (text, *, format="mjcf", assets=BTreeMap::new(), floating_base=false, merge_fixed=false, package_paths=Vec::new(), soft_contact=true))]
+#[pyo3(signature = (text, *, format="mjcf", assets=BTreeMap::new(), folder=PathBuf::new(), floating_base=false, merge_fixed=false, package_paths=Vec::new(), soft_contact=true))]
 #[allow(clippy::too_many_arguments)] // keyword arguments of Python
 pub fn loads(
     py: Python<'_>,
     text: &str,
     format: &str,
     assets: BTreeMap<String, Vec<u8>>,
+    folder: PathBuf,
     floating_base: bool,
     merge_fixed: bool,
     package_paths: Vec<PathBuf>,
@@ -56,8 +57,12 @@ pub fn loads(
         let known = FORMATS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
         return Err(error::model(format!("format \"{format}\"; expected one of: {known}")));
     };
-    let path = Path::new("model").with_extension(entry.extensions[0]);
-    let mut files = unpack(assets);
+    // No file is called so.
+    let path = folder.join(format!("<text>.{}", entry.extensions[0]));
+    let mut files = Files::on_disk();
+    for (name, bytes) in assets {
+        files.insert(folder.join(name), bytes);
+    }
     files.insert(&path, text.as_bytes());
     let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
     let made = py.detach(|| Content::of_files(files, &path, options));

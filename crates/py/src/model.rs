@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use stiction_mech::{Body, MassProperties};
 use stiction_scene::import::Options;
 
@@ -216,18 +217,15 @@ impl Model {
         PyArray1::from_iter(py, ends).reshape([actuators.len(), 2])
     }
 
-    /// What the importer could not honour: pairs of where (file and line) and what.
+    /// What the importer could not honour: where (file and line), what, and whether the motion
+    /// differs for it.
     #[getter]
-    fn unsupported(&self) -> Vec<(String, &str)> {
+    fn unsupported<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let class = CLASS.import(py, "stiction.types", "Unsupported")?;
         let list = self.content.unsupported.iter();
-        list.map(|entry| (entry.place.to_string(), entry.what.as_str())).collect()
-    }
-
-    /// Those of `unsupported` for which the motion differs.
-    #[getter]
-    fn unsupported_physics(&self) -> Vec<(String, &str)> {
-        let list = self.content.unsupported.iter().filter(|entry| entry.physical);
-        list.map(|entry| (entry.place.to_string(), entry.what.as_str())).collect()
+        list.map(|entry| class.call1((entry.place.to_string(), &entry.what, entry.physical)))
+            .collect()
     }
 
     /// What was honoured in a way that one may want to know about.

@@ -35,7 +35,7 @@ impl JointHandle {
 
     #[setter(qpos)]
     fn set_qpos(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        assign(&self.qpos(py)?, value)
+        assign(self.qpos(py)?.as_any(), value)
     }
 
     /// Its velocities [rad/s, m/s]: a view, to be read and written.
@@ -47,7 +47,7 @@ impl JointHandle {
 
     #[setter(qvel)]
     fn set_qvel(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        assign(&self.qvel(py)?, value)
+        assign(self.qvel(py)?.as_any(), value)
     }
 
     /// Lower and upper end of its coordinates [rad, m]; None without limits.
@@ -147,7 +147,7 @@ impl BodyHandle {
 
     #[setter(wrench)]
     fn set_wrench(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        assign(&self.wrench(py)?, value)
+        assign(self.wrench(py)?.as_any(), value)
     }
 
     fn __repr__(&self) -> String {

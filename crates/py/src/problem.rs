@@ -91,7 +91,8 @@ impl Problem {
     }
 
     fn of_raw(py: Python<'_>, raw: RawProblem) -> PyResult<Self> {
-        let built = py.detach(|| stiction_solve::Problem::from_raw(&raw)).map_err(error::problem)?;
+        let built =
+            py.detach(|| stiction_solve::Problem::from_raw(&raw)).map_err(error::problem)?;
         Ok(Self { given: Arc::new(Given { built, raw: OnceLock::from(raw) }) })
     }
 
@@ -427,7 +428,12 @@ fn read_kinds(given: Option<&Bound<'_, PyAny>>, rows: usize) -> PyResult<Vec<i64
 fn starts(kinds: &[i64]) -> Vec<usize> {
     let mut next = 0;
     let rows = kinds.iter().map(|kind| rows_of_kind(*kind).unwrap_or(0));
-    rows.map(|rows| std::mem::replace(&mut next, next + rows)).collect()
+    let start = |rows| {
+        let first = next;
+        next += rows;
+        first
+    };
+    rows.map(start).collect()
 }
 
 fn numbers_or_infinite(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {

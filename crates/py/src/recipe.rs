@@ -75,11 +75,12 @@ impl Content {
     /// Makes a scenario.
     pub fn of_scenario(name: &str, set: Vec<(String, String)>) -> Result<Self, SceneError> {
         let Stage { world, settings, initial, controller, .. } = scenario(name, &set)?;
+        let world: Arc<World> = world.into();
         let initial = initial.unwrap_or_else(|| State::new(world.model()));
         Ok(Self {
             name: name.to_owned(),
             format: "scenario",
-            world: Arc::new(world),
+            world,
             settings,
             initial,
             keyframes: Vec::new(),

@@ -1,18 +1,21 @@
 //! A model in motion, as Python sees it. The work is done in `core.rs` and `mechanics.rs`.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 use stiction_mech::State as MechState;
-use stiction_sim::{Simulation as Engine, state_hash};
+use stiction_sim::{Simulation as Engine, StepError, state_hash};
 
 use crate::contacts::Contacts;
 use crate::core::Core;
 use crate::mechanics::{numbers, pose, vector};
 use crate::model::Model;
+use crate::named::{ActuatorHandle, BodyHandle, JointHandle};
+use crate::problem::Problem;
 use crate::report::StepReport;
+use crate::state::State;
 use crate::views::Views;
 use crate::{error, text};
 
@@ -50,6 +53,28 @@ impl Simulation {
         Ok(core)
     }
 
+    /// The model.
+    pub fn model_ref(&self) -> &Model {
+        self.model.get()
+    }
+
+    /// The arrays.
+    pub fn views(&self) -> &Views {
+        &self.views
+    }
+
+    /// Pose of a body.
+    pub fn pose_of<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        let mut core = self.at_present(py)?;
+        core.look();
+        pose(py, &core.data.body_pose[index])
+    }
+
+    /// Velocity of a body at its origin.
+    pub fn velocity_of<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        self.at_present(py)?.velocity(py, index, None)
+    }
+
     /// Shows state and inputs.
     fn show_all(&self, py: Python<'_>, core: &Core) -> PyResult<()> {
         let mut block = self.views.borrow(py)?;
@@ -77,22 +102,27 @@ impl Simulation {
     ) -> PyResult<Self> {
         let content = model.get().content.clone();
         let mut chosen = content.settings.clone();
+        let (mut name, mut plugged) = (None, None);
         if let Some(solver) = solver {
-            let name: String = solver.extract()?;
-            if name != chosen.solver {
-                chosen.solver_settings.clear();
+            if solver.is_instance_of::<PyString>() {
+                name = Some(solver.extract()?);
+            } else {
+                name = Some(crate::solver::NAME.to_owned());
+                plugged = Some(crate::solver::session(solver, None)?);
             }
-            chosen.solver = name;
         }
-        if let Some(time_step) = time_step {
-            chosen.time_step = time_step;
-        }
-        text::apply(&mut chosen, settings)?;
+        text::choose(&mut chosen, name, time_step, settings)?;
         let world = content.world.clone();
-        let engine = py.detach(|| Engine::new(world, chosen)).map_err(error::settings)?;
+        let (session, failure) = plugged.unzip();
+        let engine = py.detach(|| match session {
+            Some(session) => Engine::with_session(world, chosen, session),
+            None => Engine::new(world, chosen),
+        });
+        let engine = engine.map_err(error::settings)?;
         let controller = content.controller().map_err(error::scene)?;
         let views = Views::new(py, model.get().mechanism())?;
-        let simulation = Self { model, views, core: Mutex::new(Core::new(engine, controller)) };
+        let simulation =
+            Self { model, views, core: Mutex::new(Core::new(engine, controller, failure)) };
         simulation.reset(py, keyframe)?;
         Ok(simulation)
     }
@@ -184,12 +214,67 @@ impl Simulation {
                 let mut block = self.views.borrow(py)?;
                 core.push(&self.views.layout, block.as_slice_mut()?);
             }
-            outcome.map_err(error::step)?;
+            outcome?;
             if left == 0 {
                 return Ok(report);
             }
             py.check_signals()?;
         }
+    }
+
+    /// A, b, J and the laws of the coming step; None if nothing is constrained. The model's own
+    /// controller, if there is one, sets its inputs first.
+    fn problem(&self, py: Python<'_>) -> PyResult<Option<Problem>> {
+        let mut core = self.at_present(py)?;
+        let core = &mut *core;
+        let problem = py.detach(|| {
+            core.control();
+            Ok::<_, StepError>(core.engine.problem()?.cloned())
+        });
+        Ok(problem.map_err(error::step)?.map(Problem::of_step))
+    }
+
+    /// A joint by name or number.
+    fn joint(slf: &Bound<'_, Self>, joint: &Bound<'_, PyAny>) -> PyResult<JointHandle> {
+        let index = slf.get().model.get().joint_index(joint)?;
+        Ok(JointHandle { simulation: slf.clone().unbind(), index })
+    }
+
+    /// An actuator by name or number.
+    fn actuator(slf: &Bound<'_, Self>, actuator: &Bound<'_, PyAny>) -> PyResult<ActuatorHandle> {
+        let index = slf.get().model.get().actuator_index(actuator)?;
+        Ok(ActuatorHandle { simulation: slf.clone().unbind(), index })
+    }
+
+    /// A body by name or number.
+    fn body(slf: &Bound<'_, Self>, body: &Bound<'_, PyAny>) -> PyResult<BodyHandle> {
+        let index = slf.get().model.get().body_index(body)?;
+        Ok(BodyHandle { simulation: slf.clone().unbind(), index })
+    }
+
+    /// Everything that later steps depend on: state, inputs, contacts and warm starts. Given back to
+    /// this or another simulation of the same model and settings, the motion continues bit for bit.
+    fn get_state(&self, py: Python<'_>) -> PyResult<State> {
+        Ok(State { snapshot: self.at_present(py)?.engine.snapshot() })
+    }
+
+    /// Takes up a state. An error leaves the simulation as it was.
+    fn set_state(&self, py: Python<'_>, state: &State) -> PyResult<()> {
+        let mut core = self.lock()?;
+        core.engine.restore(&state.snapshot).map_err(error::state)?;
+        self.show_all(py, &core)
+    }
+
+    /// The settings in force, by name.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        text::settings(py, self.lock()?.engine.settings())
+    }
+
+    /// What the solver had to say about the last step: a choice made, a fallback taken.
+    #[getter]
+    fn notes(&self) -> PyResult<Vec<String>> {
+        Ok(self.lock()?.engine.notes())
     }
 
     /// The contacts of the last step.
@@ -233,10 +318,7 @@ impl Simulation {
 
     /// Pose of a body in the world, by name or number: position [m] and quaternion (w, x, y, z).
     fn body_pose<'py>(&self, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let index = self.model.get().body_index(body)?;
-        let mut core = self.at_present(body.py())?;
-        core.look();
-        pose(body.py(), &core.data.body_pose[index])
+        self.pose_of(body.py(), self.model.get().body_index(body)?)
     }
 
     /// Pose of a site in the world.
@@ -330,11 +412,6 @@ impl Simulation {
 }
 
 /// Writes through a view.
-fn assign(view: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+pub fn assign(view: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
     view.set_item(view.py().Ellipsis(), value)
 }
-
-const _: fn() = || {
-    fn shared<T: Send + Sync>() {}
-    shared::<Arc<crate::recipe::Content>>();
-};

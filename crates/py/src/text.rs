@@ -48,9 +48,48 @@ pub fn key(name: &str) -> String {
 }
 
 /// Applies keyword arguments to settings.
-pub fn apply(settings: &mut Settings, given: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+fn apply(settings: &mut Settings, given: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
     for (name, value) in pairs(given)? {
         settings.set(&key(&name), &value).map_err(error::settings)?;
     }
     Ok(())
+}
+
+/// Applies the solver's name, the time step and keyword arguments to settings. Parameters of another
+/// solver are forgotten.
+pub fn choose(
+    settings: &mut Settings,
+    solver: Option<String>,
+    time_step: Option<f64>,
+    given: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    if let Some(solver) = solver {
+        if solver != settings.solver {
+            settings.solver_settings.clear();
+        }
+        settings.solver = solver;
+    }
+    if let Some(time_step) = time_step {
+        settings.time_step = time_step;
+    }
+    apply(settings, given)
+}
+
+/// Settings as Python sees them.
+pub fn settings<'py>(py: Python<'py>, settings: &Settings) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("time_step", settings.time_step)?;
+    found.set_item("scheme", settings.scheme.name())?;
+    found.set_item("solver", &settings.solver)?;
+    for (key, value) in &settings.solver_settings {
+        found.set_item(format!("solver_{}", key.replace('-', "_")), value)?;
+    }
+    found.set_item("tolerance", settings.tolerance)?;
+    found.set_item("max_iterations", settings.max_iterations)?;
+    found.set_item("friction_model", settings.friction_model.map(|model| model.name()))?;
+    found.set_item("stabilisation_slop", settings.stabilisation.slop)?;
+    found.set_item("stabilisation_max_speed", settings.stabilisation.max_speed)?;
+    found.set_item("stabilisation_closure", settings.stabilisation.closure)?;
+    found.set_item("sleep", settings.sleep.is_some())?;
+    Ok(found)
 }
