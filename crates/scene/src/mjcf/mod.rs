@@ -3,6 +3,8 @@
 mod build;
 mod compiler;
 mod defaults;
+mod flag;
+mod softness;
 
 use std::path::Path;
 
