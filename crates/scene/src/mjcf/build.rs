@@ -9,6 +9,7 @@ use stiction_sim::{Settings, WorldBuilder};
 
 use super::compiler::Compiler;
 use super::defaults::Defaults;
+use super::flag::Flags;
 use crate::error::SceneError;
 use crate::files::Files;
 use crate::import::{Keyframe, Options, Site, Unsupported, Visual};
@@ -184,6 +185,9 @@ pub(super) struct Build<'a> {
     pub folder: PathBuf,
     pub compiler: Compiler,
     pub defaults: Defaults,
+    pub flags: Flags,
+    /// The magnetic field, world axes [T].
+    pub magnetic: Vector3<f64>,
     pub world: WorldBuilder,
     pub settings: Settings,
     pub bodies: Names<BodyMade>,

@@ -7,7 +7,9 @@ mod build;
 mod compiler;
 mod defaults;
 mod document;
+mod flag;
 mod orientation;
+mod softness;
 
 use std::path::Path;
 use std::sync::Arc;
