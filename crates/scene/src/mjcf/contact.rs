@@ -3,7 +3,7 @@
 //! A pair touches whatever the geoms say about themselves, and takes nothing from them: what it
 //! does not say has MuJoCo's default.
 
-use stiction_mech::BodyId;
+use stiction_mech::{BodyId, Model};
 use stiction_sim::{GrainOf, Pairing, Resistance};
 
 use super::build::{Build, GeomMade};
@@ -56,7 +56,8 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     }
     let resistance = resistance(&element)?.unwrap_or(Resistance::Sliding);
     let margin = element.number("margin")?.unwrap_or(0.0);
-    let gap = element.number("gap")?.unwrap_or(0.0);
+    // MuJoCo looks for contacts from margin + gap on; they act from the margin on.
+    let _ = element.number("gap")?;
     let solref = element.array_or("solref", softness::SOLREF)?;
     let solimp = element.array_or("solimp", softness::SOLIMP)?;
     if element.array_or("solreffriction", [0.0; 2])? != [0.0; 2] {
@@ -72,7 +73,7 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     if first == second {
         return Err(element.error("geom1 and geom2 are the same; expected two"));
     }
-    let (stiffness, dissipation) = softness_of(build, solref, solimp, [&a, &b]);
+    let (stiffness, dissipation) = softness_of(build, solref, solimp, [&a, &b])?;
     // A frictionless contact resists nothing, whatever the coefficients say.
     let sliding = resistance >= Resistance::Sliding;
     let of = |mu: f64| if sliding { mu } else { 0.0 };
@@ -98,7 +99,7 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
             resistance,
             spin,
             roll: roll.max(roll_across),
-            standoff: margin - gap,
+            standoff: margin,
         },
     );
     Ok(())
@@ -110,24 +111,22 @@ fn softness_of(
     solref: [f64; 2],
     solimp: [f64; 5],
     geoms: [&GeomMade; 2],
-) -> (f64, f64) {
+) -> Result<(f64, f64), SceneError> {
     let rigid = (f64::INFINITY, 0.0);
-    if !build.options.soft_contact {
-        return rigid;
+    // The mass does not decide whether a surface yields.
+    let yields = softness::stiffness_and_dissipation(solref, solimp, 1.0).is_some();
+    if !build.options.soft_contact || !yields {
+        return Ok(rigid);
     }
-    // The reduced mass of what moves.
-    let yielding: f64 = geoms
-        .iter()
-        .filter_map(|geom| link_mass(build, geom.body))
-        .map(|mass| 1.0 / mass)
-        .sum();
-    if !(yielding > 0.0) {
-        return rigid;
-    }
-    softness::stiffness_and_dissipation(solref, solimp, 1.0 / yielding).unwrap_or(rigid)
+    let model = build.mechanism()?;
+    let mobility: f64 =
+        geoms.iter().filter_map(|geom| link_mass(&model, geom.body)).map(|mass| 1.0 / mass).sum();
+    let reduced_mass = 1.0 / mobility;
+    Ok(softness::stiffness_and_dissipation(solref, solimp, reduced_mass).unwrap_or(rigid))
 }
 
 /// Mass [kg] of the link that carries a body; `None` if it cannot move.
-fn link_mass(build: &Build, body: BodyId) -> Option<f64> {
-    build.link_mass(body)
+fn link_mass(model: &Model, body: BodyId) -> Option<f64> {
+    let link = model.link(model.body_of_builder(body)?)?;
+    model.links().iter().find(|entry| entry.body == link).map(|entry| entry.mass)
 }

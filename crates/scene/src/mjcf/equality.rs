@@ -4,9 +4,12 @@
 //! at one anchor takes the other body's point from the reference configuration.
 
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use stiction_sim::{Connect, Equality, JointCoupling, Polynomial, TendonCoupling, Weld};
+use stiction_mech::BodyId;
+use stiction_sim::constraint::{
+    Connect, Equality, JointCoupling, Polynomial, TendonCoupling, Weld,
+};
 
-use super::build::{BodyMade, Build, JointMade};
+use super::build::{Build, JointMade};
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -38,11 +41,20 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     Ok(())
 }
 
+/// A body with its pose in the world at the reference configuration.
+struct End {
+    id: BodyId,
+    pose: Isometry3<f64>,
+}
+
 /// The two bodies; the second is the world if it is not named.
-fn bodies(build: &Build, element: &Element) -> Result<(BodyMade, BodyMade), SceneError> {
-    let a = *build.bodies.require(element, "body1")?;
-    let world = BodyMade { id: stiction_mech::BodyId::WORLD, pose: Isometry3::identity() };
-    let b = build.bodies.find(element, "body2")?.copied().unwrap_or(world);
+fn bodies(build: &Build, element: &Element) -> Result<(End, End), SceneError> {
+    let a = build.bodies.require(element, "body1")?;
+    let a = End { id: a.id, pose: a.pose };
+    let b = match build.bodies.find(element, "body2")? {
+        Some(b) => End { id: b.id, pose: b.pose },
+        None => End { id: BodyId::WORLD, pose: Isometry3::identity() },
+    };
     if a.id == b.id {
         return Err(element.error("body1 and body2 are the same; expected two"));
     }

@@ -16,7 +16,7 @@ use crate::xml::Element;
 pub(super) const MAGNETIC: Vector3<f64> = Vector3::new(0.0, -0.5, 0.0);
 
 /// Numbers that steer algorithms of MuJoCo.
-const NUMERICAL: [&str; 16] = [
+const NUMERICAL: [&str; 15] = [
     "apirate",
     "ccd_iterations",
     "ccd_tolerance",
@@ -32,22 +32,18 @@ const NUMERICAL: [&str; 16] = [
     "sdf_iterations",
     "sleep_tolerance",
     "tolerance",
-    "nativeccd",
 ];
 
 /// Words that choose algorithms of MuJoCo.
 const CHOICES: [(&str, &[&str]); 4] = [
     ("cone", &["pyramidal", "elliptic"]),
-    (
-        "integrator",
-        &["Euler", "RK4", "implicit", "implicitfast", "euler", "rk4", "Implicit", "Implicitfast"],
-    ),
+    ("integrator", &["Euler", "RK4", "implicit", "implicitfast", "discrete"]),
     ("jacobian", &["auto", "dense", "sparse"]),
-    ("solver", &["PGS", "CG", "Newton", "pgs", "cg", "newton"]),
+    ("solver", &["PGS", "CG", "Newton"]),
 ];
 
 /// Switches of algorithms, or of what MuJoCo reports.
-const SWITCHES: [&str; 19] = [
+const SWITCHES: [&str; 18] = [
     "autoreset",
     "diagexact",
     "energy",
@@ -66,7 +62,6 @@ const SWITCHES: [&str; 19] = [
     "sleep",
     "speculative",
     "warmstart",
-    "filterparent",
 ];
 
 /// Reads a section.
@@ -137,7 +132,7 @@ fn passed_over(build: &mut Build, section: &Element) -> Result<(), SceneError> {
     }
     for flag in section.all("flag") {
         for name in SWITCHES {
-            if switch(flag, name)?.is_some() && name != "filterparent" {
+            if switch(flag, name)?.is_some() {
                 note(build, "flag", name);
             }
         }

@@ -137,7 +137,7 @@ fn limits(
     let margin = element.number("margin")?.unwrap_or(0.0);
     let limited = limited(build, element, "limited", range)?;
     if let Some((lower, upper)) = range.filter(|_| limited && build.flags.limit) {
-        // MuJoCo acts at the margin already: the margin narrows the range.
+        // A limit acts from its margin on, which narrows the range.
         let (lower, upper) = (lower + margin, upper - margin);
         if !(lower <= upper) {
             return Err(element.wrong("margin", "less than half of the range"));
@@ -151,7 +151,9 @@ fn limits(
     }
     for name in ["solreflimit", "solimplimit", "solreffriction", "solimpfriction"] {
         if element.numbers(name)?.is_some() {
-            build.note(format!("{name} softens limits and dry friction in MuJoCo; here it is exact"));
+            build.note(format!(
+                "{name} softens limits and dry friction in MuJoCo; here it is exact"
+            ));
         }
     }
     Ok(range)
@@ -223,4 +225,3 @@ fn first(build: &mut Build, element: &Element, name: &str) -> Result<f64, SceneE
     }
     Ok(first)
 }
-
