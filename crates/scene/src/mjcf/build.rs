@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use nalgebra::{Isometry3, Vector3};
-use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, TendonId};
-use stiction_sim::{Settings, WorldBuilder};
+use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, Model, TendonId};
+use stiction_sim::{Settings, WorldBuilder, WorldError};
 
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::flag::Flags;
+use super::option::MAGNETIC;
 use crate::error::SceneError;
 use crate::files::Files;
 use crate::import::{Keyframe, Options, Site, Unsupported, Visual};
@@ -155,6 +156,14 @@ pub(super) struct SiteMade {
     pub size: Vector3<f64>,
 }
 
+/// A tendon as later sections see it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TendonMade {
+    pub id: TendonId,
+    /// Range as written, whether it is in force or not.
+    pub range: Option<(f64, f64)>,
+}
+
 /// A camera as later sections see it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CameraMade {
@@ -195,7 +204,7 @@ pub(super) struct Build<'a> {
     pub geoms: Names<GeomMade>,
     pub sites: Names<SiteMade>,
     pub cameras: Names<CameraMade>,
-    pub tendons: Names<TendonId>,
+    pub tendons: Names<TendonMade>,
     pub actuators: Names<ActuatorId>,
     pub keyframes: Vec<Keyframe>,
     /// What `Imported` tells of the sites, in the same order.
@@ -214,6 +223,8 @@ impl<'a> Build<'a> {
             folder,
             compiler: Compiler::default(),
             defaults: Defaults::default(),
+            flags: Flags::default(),
+            magnetic: MAGNETIC,
             world: WorldBuilder::new(),
             settings: Settings::default(),
             bodies: Names::new("body"),
@@ -229,6 +240,11 @@ impl<'a> Build<'a> {
             unsupported: Vec::new(),
             notes: Vec::new(),
         }
+    }
+
+    /// The mechanism as far as it was read; ids of the builder become those of the model.
+    pub fn mechanism(&self) -> Result<Model, SceneError> {
+        Ok(self.world.mechanism.clone().build().map_err(WorldError::from)?)
     }
 
     /// Remembers something that changes the motion and was not done.

@@ -3,13 +3,18 @@
 //! Files become one tree of elements ([`document`]), `<attach>` and `<replicate>` are written out in
 //! it, and the sections are read in the order of [`SECTIONS`] into [`build::Build`].
 
+mod actuator;
 mod build;
 mod compiler;
 mod defaults;
 mod document;
+mod equality;
 mod flag;
+mod keyframe;
+mod option;
 mod orientation;
 mod softness;
+mod tendon;
 
 use std::path::Path;
 use std::sync::Arc;
