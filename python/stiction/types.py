@@ -159,6 +159,8 @@ class Rollout(NamedTuple):
     """Coordinates [m, rad, -], shape (n, t, nq)."""
     qvel: Array
     """Velocities [m/s, rad/s], shape (n, t, nv)."""
+    sensor_data: Array
+    """Readings of the sensors, shape (n, t, nsensordata)."""
     unconverged: NDArray[np.int64]
     """Steps whose answer missed the tolerance, shape (n,)."""
     failed: NDArray[np.int64]

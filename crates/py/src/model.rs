@@ -1,6 +1,7 @@
 //! A model: what never changes while it is simulated.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -64,6 +65,13 @@ impl Model {
     /// Number of a site.
     pub fn site_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
         names::find("site", asked, self.content.sites.iter().map(|site| site.name.as_str()))
+    }
+
+    /// Where a sensor stands among the readings of all.
+    pub fn sensor_range(&self, asked: &Bound<'_, PyAny>) -> PyResult<Range<usize>> {
+        let world = &self.content.world;
+        let index = names::find("sensor", asked, world.sensors().iter().map(|s| s.name.as_str()))?;
+        Ok(world.sensor_ranges().nth(index).unwrap_or(0..0))
     }
 
     /// Number of a keyframe.
@@ -167,6 +175,18 @@ impl Model {
     #[getter]
     fn actuator_names(&self) -> Vec<&str> {
         self.mechanism().actuators().iter().map(|a| a.spec.name.as_str()).collect()
+    }
+
+    /// Names of the sensors.
+    #[getter]
+    fn sensor_names(&self) -> Vec<&str> {
+        self.content.world.sensors().iter().map(|sensor| sensor.name.as_str()).collect()
+    }
+
+    /// Length of the readings of all sensors.
+    #[getter]
+    fn nsensordata(&self) -> usize {
+        self.content.world.sensor_len()
     }
 
     /// Names of the sites.

@@ -49,6 +49,7 @@ struct Trip {
     time: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
+    sensors: Vec<f64>,
     unconverged: i64,
     end: Option<(usize, StepError)>,
 }
@@ -63,7 +64,7 @@ struct Trip {
 /// bring takes no part.
 ///
 /// Row k of the result is the state after step k + 1: arrays time (n, t), qpos (n, t, nq),
-/// qvel (n, t, nv); unconverged (n,) counts steps that missed the tolerance; failed (n,) is the
+/// qvel (n, t, nv), sensor_data (n, t, nsensordata); unconverged (n,) counts steps that missed the tolerance; failed (n,) is the
 /// step that could not be made, or -1.
 #[pyfunction]
 #[pyo3(signature = (model, states, controls=None, *, steps=None, threads=None, solver=None, time_step=None, on_error="raise", **settings))]
@@ -160,6 +161,7 @@ impl Job<'_> {
             time: Vec::with_capacity(self.steps),
             q: Vec::with_capacity(self.steps * model.nq()),
             v: Vec::with_capacity(self.steps * model.nv()),
+            sensors: Vec::with_capacity(self.steps * self.content.world.sensor_len()),
             unconverged: 0,
             end: None,
         };
@@ -184,10 +186,14 @@ impl Job<'_> {
             trip.time.push(state.time);
             trip.q.extend_from_slice(&state.q);
             trip.v.extend_from_slice(&state.v);
+            if self.content.world.sensor_len() > 0 {
+                trip.sensors.extend_from_slice(engine.sensor_data());
+            }
         }
         trip.time.resize(self.steps, f64::NAN);
         trip.q.resize(self.steps * model.nq(), f64::NAN);
         trip.v.resize(self.steps * model.nv(), f64::NAN);
+        trip.sensors.resize(self.steps * self.content.world.sensor_len(), f64::NAN);
         Ok(trip)
     }
 }
@@ -307,6 +313,7 @@ fn arrays<'py>(
         stack(|trip| &trip.time).reshape([n, steps])?,
         stack(|trip| &trip.q).reshape([n, steps, model.nq()])?,
         stack(|trip| &trip.v).reshape([n, steps, model.nv()])?,
+        stack(|trip| &trip.sensors).reshape([n, steps, content.world.sensor_len()])?,
         PyArray1::from_iter(py, trips.iter().map(|trip| trip.unconverged)),
         PyArray1::from_iter(py, failed),
     ))

@@ -356,6 +356,20 @@ impl Simulation {
         self.at_present(body.py())?.jacobian(body.py(), index, point)
     }
 
+    /// A copy of the readings of all sensors, one after the other, shape (nsensordata,).
+    /// Accelerations, forces and touch are those of the last step, the rest of the present state.
+    #[getter]
+    fn sensor_data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(PyArray1::from_slice(py, self.at_present(py)?.engine.sensor_data()))
+    }
+
+    /// A copy of the reading of one sensor, by name or number, shape (dim,).
+    fn sensor<'py>(&self, sensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let range = self.model.get().sensor_range(sensor)?;
+        let mut core = self.at_present(sensor.py())?;
+        Ok(PyArray1::from_slice(sensor.py(), &core.engine.sensor_data()[range]))
+    }
+
     /// Goes back to a keyframe, by name or number, or to where the model starts.
     #[pyo3(signature = (keyframe=None))]
     fn reset(&self, py: Python<'_>, keyframe: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
