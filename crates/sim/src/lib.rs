@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod assemble;
+mod compose;
 pub mod constraint;
 mod effort;
 mod error;
@@ -25,6 +26,7 @@ pub mod surface;
 mod warm;
 mod world;
 
+pub use compose::{Base, Placed};
 pub use error::{SettingsError, StepError, WorldError};
 pub use hash::state_hash;
 pub use report::{PHASES, Phase, Phases, StepReport};

@@ -3,6 +3,8 @@
 //! It never changes. Shapes are carried by links: what is welded together moves together and never
 //! touches itself, nor the link that carries it.
 
+use std::sync::Arc;
+
 use nalgebra::Isometry3;
 use stiction_geom::{Collider, ColliderId, Colliders, Contact, Groups, Shape};
 use stiction_mech::{BodyId, JointId, Model, ModelBuilder, TendonId};
@@ -77,10 +79,10 @@ impl Geom {
 pub struct WorldBuilder {
     /// Bodies, joints, tendons, actuators.
     pub mechanism: ModelBuilder,
-    geoms: Vec<Geom>,
-    equalities: Vec<(String, Equality)>,
-    excludes: Vec<(BodyId, BodyId)>,
-    pairs: Vec<(usize, usize)>,
+    pub(crate) geoms: Vec<Geom>,
+    pub(crate) equalities: Vec<(String, Equality)>,
+    pub(crate) excludes: Vec<(BodyId, BodyId)>,
+    pub(crate) pairs: Vec<(usize, usize)>,
 }
 
 impl WorldBuilder {
@@ -112,6 +114,7 @@ impl WorldBuilder {
 
     /// Checks everything.
     pub fn build(self) -> Result<World, WorldError> {
+        let parts = Arc::new(self.clone());
         let Self { mechanism, mut geoms, mut equalities, excludes, pairs } = self;
         let model = mechanism.build()?;
         let renumber = Renumber { model: &model };
@@ -127,7 +130,8 @@ impl WorldBuilder {
         let radius = radii(&model, &colliders);
         let link_index = link_indices(&model);
         let (names, equalities) = equalities.into_iter().unzip();
-        Ok(World { model, geoms, colliders, equalities, equality_names: names, radius, link_index })
+        let equality_names = names;
+        Ok(World { parts, model, geoms, colliders, equalities, equality_names, radius, link_index })
     }
 }
 
@@ -225,6 +229,8 @@ fn link_indices(model: &Model) -> Vec<u32> {
 /// A checked world.
 #[derive(Clone, Debug)]
 pub struct World {
+    /// What it was built from, with the ids of the builder.
+    pub(crate) parts: Arc<WorldBuilder>,
     pub(crate) model: Model,
     pub(crate) geoms: Vec<Geom>,
     pub(crate) colliders: Colliders,
