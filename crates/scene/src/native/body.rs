@@ -1,7 +1,7 @@
 //! Bodies: `[[body]]` with a shape or with `[[body.part]]`s, free, fixed, or on a parent.
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
-use stiction_geom::Shape;
+use stiction_geom::{Groups, Shape};
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
 use stiction_sim::{Geom, Surface};
 
@@ -23,6 +23,7 @@ struct Piece {
     surface: Surface,
     colour: [f32; 4],
     density: f64,
+    touches: bool,
 }
 
 /// A body before it is in the builder.
@@ -94,10 +95,18 @@ fn one<'a>(
         Some(_) => DENSITY,
         None => table.positive("density")?.unwrap_or(DENSITY),
     };
+    let touches = table.flag_or("touches", true)?;
     let mut pieces = Vec::new();
     if table.has("shape") {
         let shape = shape::read(&table, scene.files, &scene.folder)?;
-        pieces.push(Piece { shape, pose: Isometry3::identity(), surface, colour, density });
+        pieces.push(Piece {
+            shape,
+            pose: Isometry3::identity(),
+            surface,
+            colour,
+            density,
+            touches,
+        });
     } else {
         for part in table.tables("part")? {
             let shape = shape::read(&part, scene.files, &scene.folder)?;
@@ -107,6 +116,7 @@ fn one<'a>(
                 surface: scene.surfaces.of(&part, Some(surface))?,
                 colour: if part.has("colour") { self::colour(&part)? } else { colour },
                 density: part.positive("density")?.unwrap_or(density),
+                touches: part.flag_or("touches", touches)?,
             });
             part.finish()?;
         }
@@ -163,6 +173,9 @@ fn add(scene: &mut Scene, body: BodyToBe) -> Result<(), SceneError> {
         for piece in pieces {
             let mut geom = Geom::new(id, piece.shape.clone());
             (geom.pose, geom.surface, geom.colour) = (piece.pose, piece.surface, piece.colour);
+            if !piece.touches {
+                geom.groups = Groups { category: 0, mask: 0 };
+            }
             scene.builder.geom(geom);
         }
         if body.parent.is_none() && body.joints.is_empty() && !body.fixed {

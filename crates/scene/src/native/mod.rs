@@ -11,6 +11,7 @@ mod controller;
 mod copies;
 mod csv;
 mod equality;
+mod exclude;
 mod joint;
 mod model;
 mod names;
@@ -77,6 +78,9 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
     body::read(&mut scene, &root, joints)?;
     for table in root.tables("equality")? {
         equality::read(&mut scene, table)?;
+    }
+    for table in root.tables("exclude")? {
+        exclude::read(&mut scene, table)?;
     }
     for table in root.tables("actuator")? {
         actuator::read(&mut scene, table)?;

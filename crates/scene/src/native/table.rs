@@ -200,9 +200,14 @@ impl<'a> Table<'a> {
         texts.map(Some).ok_or_else(|| self.wrong(key, "a text or an array of texts"))
     }
 
-    /// True or false.
+    /// True or false; false if absent.
     pub fn flag(&self, key: &'static str) -> Result<bool, SceneError> {
-        let Some(value) = self.get(key) else { return Ok(false) };
+        self.flag_or(key, false)
+    }
+
+    /// True or false.
+    pub fn flag_or(&self, key: &'static str, default: bool) -> Result<bool, SceneError> {
+        let Some(value) = self.get(key) else { return Ok(default) };
         value.get_ref().as_bool().ok_or_else(|| self.wrong(key, "true or false"))
     }
 
