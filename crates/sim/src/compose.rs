@@ -12,6 +12,7 @@ use stiction_mech::{
 
 use crate::constraint::Equality;
 use crate::error::WorldError;
+use crate::sensor::SensorKind;
 use crate::world::{World, WorldBuilder};
 
 /// What becomes of the bodies that stand on the world that is put into another.
@@ -108,8 +109,15 @@ impl WorldBuilder {
         for (a, b) in &parts.excludes {
             self.exclude(shift.body(*a), shift.body(*b));
         }
-        for (a, b) in &parts.pairs {
-            self.pair(shift.placed.first_geom + a, shift.placed.first_geom + b);
+        for (a, b, pairing) in &parts.pairs {
+            let first = shift.placed.first_geom;
+            self.pairs.push((first + a, first + b, *pairing));
+        }
+        for sensor in &parts.sensors {
+            let mut sensor = sensor.clone();
+            sensor.name = shift.name(&sensor.name);
+            shift.sensor(&mut sensor.kind)?;
+            self.sensor(sensor);
         }
         Ok(shift.placed)
     }
@@ -239,6 +247,29 @@ impl Shift<'_> {
 
     fn tendon(&self, tendon: &mut TendonId) {
         tendon.0 += self.placed.first_tendon;
+    }
+
+    fn sensor(&self, kind: &mut SensorKind) -> Result<(), WorldError> {
+        kind.each_frame(|frame| {
+            self.frame(&mut frame.body, &mut frame.pose);
+            Ok(())
+        })?;
+        match kind {
+            SensorKind::JointPosition(joint)
+            | SensorKind::JointVelocity(joint)
+            | SensorKind::JointActuatorForce(joint)
+            | SensorKind::BallOrientation(joint)
+            | SensorKind::BallVelocity(joint) => self.joint(joint)?,
+            SensorKind::ActuatorPosition(actuator)
+            | SensorKind::ActuatorVelocity(actuator)
+            | SensorKind::ActuatorForce(actuator) => *actuator = self.placed.actuator(*actuator),
+            SensorKind::TendonPosition(tendon) | SensorKind::TendonVelocity(tendon) => {
+                self.tendon(tendon);
+            }
+            SensorKind::SubtreeCom(body) => *body = self.body(*body),
+            _ => {}
+        }
+        Ok(())
     }
 
     fn equality(&self, equality: &mut Equality) -> Result<(), WorldError> {

@@ -29,6 +29,7 @@ pub use error::ForceError;
 pub use input::Input;
 pub use tendon::tendon_energy;
 
+use crate::actuator::ActuatorId;
 use crate::body::BodyId;
 use crate::data::Data;
 use crate::model::Model;
@@ -63,6 +64,8 @@ pub struct Forces {
     pub actuator_rate: Vec<f64>,
     /// Present force of the law within its bounds, before the gear [N or N·m]; per actuator.
     pub actuator_force: Vec<f64>,
+    /// Present forces of all actuators, within the ranges of the joints [N, N·m]; per dof.
+    pub actuation: Vec<f64>,
     layout: Layout,
     /// A gradient over all velocities, zero between uses.
     dense: Vec<f64>,
@@ -85,6 +88,7 @@ impl Forces {
             actuator_length: vec![0.0; nu],
             actuator_rate: vec![0.0; nu],
             actuator_force: vec![0.0; nu],
+            actuation: vec![0.0; nv],
             layout,
             dense: vec![0.0; nv],
         }
@@ -127,6 +131,11 @@ impl Forces {
     /// The row of a tendon's length.
     pub fn tendon_row(&self, tendon: TendonId) -> Row {
         self.layout.tendons[tendon.0]
+    }
+
+    /// The row of an actuator's transmission, before its gear.
+    pub fn actuator_row(&self, actuator: ActuatorId) -> Row {
+        self.layout.actuators[actuator.0]
     }
 
     /// Entries of a row.

@@ -1,6 +1,6 @@
 //! Controllers: `[[controller]]` drives actuators, or gives joints a servo and drives that.
 
-use stiction_mech::{ActuatorId, ActuatorLaw, ActuatorSpec, JointId, Transmission};
+use stiction_mech::{ActuatorId, ActuatorSpec, JointId, Transmission};
 use stiction_sim::World;
 
 use super::table::Table;
@@ -50,8 +50,9 @@ impl Pending {
 /// the control it starts with.
 fn present(world: &World, start: &Keyframe, actuator: ActuatorId) -> f64 {
     let spec = &world.model().actuators()[actuator.0].spec;
-    match (&spec.law, &spec.transmission) {
-        (ActuatorLaw::Position { .. }, Transmission::Joint(joint)) => {
+    let (gain, [_, per_length, _]) = spec.law.affine();
+    match spec.transmission {
+        Transmission::Joint(joint) if gain != 0.0 && per_length == -gain => {
             spec.gear * start.q[world.model().joints()[joint.0].q.start]
         }
         _ => start.control[actuator.0],

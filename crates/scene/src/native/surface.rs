@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use nalgebra::Unit;
-use stiction_sim::{Grain, Surface};
+use stiction_sim::{Grain, Surface, surface::Resistance};
 
 use super::table::Table;
 use crate::error::SceneError;
@@ -70,6 +70,27 @@ fn one(table: &Table) -> Result<Surface, SceneError> {
     }
     if let Some(dissipation) = table.not_negative("dissipation")? {
         surface.dissipation = dissipation;
+    }
+    let resistances = [
+        ("nothing", Resistance::Nothing),
+        ("sliding", Resistance::Sliding),
+        ("spinning", Resistance::Spinning),
+        ("rolling", Resistance::Rolling),
+    ];
+    if let Some(resistance) = table.word("resistance", &resistances)? {
+        surface.resistance = resistance;
+    }
+    for (key, field, least) in [
+        ("spin", &mut surface.spin, Resistance::Spinning),
+        ("roll", &mut surface.roll, Resistance::Rolling),
+    ] {
+        if let Some(value) = table.not_negative(key)? {
+            *field = value;
+            // Asking for a coefficient asks for its resistance.
+            if !table.has("resistance") {
+                surface.resistance = surface.resistance.max(least);
+            }
+        }
     }
     if let Some(grain) = table.table("grain")? {
         let expected = "a direction in the frame of the shape";
