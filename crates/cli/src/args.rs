@@ -61,6 +61,8 @@ pub enum Category {
     Joints,
     /// Equalities between bodies, joints and tendons
     Constraints,
+    /// What can be measured of a moving world
+    Sensors,
     /// File formats of models, meshes and contact problems
     Formats,
     /// Materials of elastic things: a name that others may ask for, of which there are none

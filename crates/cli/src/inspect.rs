@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use stiction_mech::{ActuatorLaw, BodyId, Joint, Model, Transmission};
 use stiction_scene::Imported;
 use stiction_scene::import::Unsupported;
+use stiction_sim::SensorSpec;
 
 use crate::args::InspectArgs;
 use crate::error::CommandError;
@@ -76,6 +77,7 @@ fn json_of(file: &str, imported: &Imported) -> Value {
         "gravity": model.gravity().as_slice(),
         "tree": bodies.collect::<Vec<_>>(),
         "actuators": actuators.collect::<Vec<_>>(),
+        "sensors": world.sensors().iter().map(sensor_json).collect::<Vec<_>>(),
         "sites": sites,
         "keyframes": imported.keyframes.iter().map(|k| k.name.as_str()).collect::<Vec<_>>(),
         "notes": imported.notes,
@@ -91,6 +93,10 @@ fn joint_json(joint: &Joint) -> Value {
         "v": [joint.dofs.start, joint.dofs.end],
         "range": joint.spec.limit.map(|limit| [limit.lower, limit.upper]),
     })
+}
+
+fn sensor_json(sensor: &SensorSpec) -> Value {
+    json!({"name": sensor.name, "kind": sensor.kind.name(), "dim": sensor.kind.dim()})
 }
 
 fn law(law: &ActuatorLaw) -> &'static str {
@@ -128,6 +134,7 @@ fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
     );
     let parts = [
         (model.tendons().len(), "tendon"),
+        (world.sensors().len(), "sensor"),
         (imported.sites.len(), "site"),
         (imported.visuals.len(), "visual"),
         (imported.keyframes.len(), "keyframe"),
@@ -145,6 +152,11 @@ fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
     out += &format!("\n{}\n{}", heading("bodies"), bodies(imported, colours));
     if model.nu() > 0 {
         out += &format!("\n{}\n{}", heading("actuators"), actuators(model, colours));
+    }
+    if !world.sensors().is_empty() {
+        let sensors = world.sensors().iter().map(|s| format!("{} ({})", s.name, s.kind.name()));
+        let sensors = sensors.collect::<Vec<_>>().join(", ");
+        out += &format!("\n{}\n  {sensors}\n", heading("sensors"));
     }
     if !imported.keyframes.is_empty() {
         let called = |(n, name): (usize, &str)| {

@@ -4,7 +4,9 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use stiction_geom::SHAPES;
 use stiction_mech::JOINTS;
+use stiction_scene::mesh_file::MESH_FORMATS;
 use stiction_scene::{FORMATS, GALLERY, Scenario};
+use stiction_sim::SENSORS;
 use stiction_sim::constraint::CONSTRAINTS;
 use stiction_solve::Solver;
 use stiction_solve::catalogue::CATALOGUE;
@@ -34,7 +36,7 @@ struct FileFormat {
     about: &'static str,
 }
 
-/// File formats of models, then of problems.
+/// File formats of models, of meshes, of problems.
 fn formats() -> Vec<FileFormat> {
     let dotted = |endings: &[&str]| {
         endings.iter().map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
@@ -45,13 +47,19 @@ fn formats() -> Vec<FileFormat> {
         endings: dotted(format.extensions),
         about: format.about,
     });
+    let meshes = MESH_FORMATS.iter().map(|format| FileFormat {
+        holds: "mesh",
+        name: format.name,
+        endings: dotted(format.extensions),
+        about: format.about,
+    });
     let problems = PROBLEM_FORMATS.iter().map(|(name, endings, about)| FileFormat {
         holds: "problem",
         name,
         endings: (*endings).to_owned(),
         about,
     });
-    models.chain(problems).collect()
+    models.chain(meshes).chain(problems).collect()
 }
 
 /// Prints one category, or all.
@@ -132,6 +140,9 @@ fn json_entries(category: Category) -> Vec<Value> {
             .collect(),
         Category::Constraints => {
             CONSTRAINTS.iter().map(|e| json!({"name": e.name, "about": e.about})).collect()
+        }
+        Category::Sensors => {
+            SENSORS.iter().map(|e| json!({"name": e.name, "about": e.about, "dim": e.dim})).collect()
         }
         Category::Materials => vec![],
     }
@@ -214,6 +225,13 @@ fn section(category: Category, details: bool, colours: bool) -> String {
         Category::Constraints => {
             for e in CONSTRAINTS {
                 table.row(cells(e.name, "", e.about));
+            }
+        }
+        Category::Sensors => {
+            for e in SENSORS {
+                let numbers =
+                    if e.dim == 1 { "1 number".to_owned() } else { format!("{} numbers", e.dim) };
+                table.row(cells(e.name, &numbers, e.about));
             }
         }
         Category::Materials => {}
