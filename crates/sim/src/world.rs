@@ -4,6 +4,7 @@
 //! touches itself, nor the link that carries it.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use stiction_geom::{Collider, ColliderId, Colliders, Contact, Groups, Shape};
@@ -84,10 +85,10 @@ impl Geom {
 pub struct WorldBuilder {
     /// Bodies, joints, tendons, actuators.
     pub mechanism: ModelBuilder,
-    geoms: Vec<Geom>,
-    equalities: Vec<(String, Equality)>,
-    excludes: Vec<(BodyId, BodyId)>,
-    pairs: Vec<(usize, usize, Option<Pairing>)>,
+    pub(crate) geoms: Vec<Geom>,
+    pub(crate) equalities: Vec<(String, Equality)>,
+    pub(crate) excludes: Vec<(BodyId, BodyId)>,
+    pub(crate) pairs: Vec<(usize, usize, Option<Pairing>)>,
     pub(crate) sensors: Vec<SensorSpec>,
 }
 
@@ -126,6 +127,7 @@ impl WorldBuilder {
 
     /// Checks everything.
     pub fn build(self) -> Result<World, WorldError> {
+        let parts = Arc::new(self.clone());
         let Self { mechanism, mut geoms, mut equalities, excludes, pairs, sensors } = self;
         let model = mechanism.build()?;
         let renumber = Renumber { model: &model };
@@ -147,6 +149,7 @@ impl WorldBuilder {
         let link_index = link_indices(&model);
         let (names, equalities) = equalities.into_iter().unzip();
         Ok(World {
+            parts,
             model,
             geoms,
             colliders,
@@ -306,6 +309,8 @@ fn link_indices(model: &Model) -> Vec<u32> {
 /// A checked world.
 #[derive(Clone, Debug)]
 pub struct World {
+    /// What it was built from, with the ids of the builder.
+    pub(crate) parts: Arc<WorldBuilder>,
     pub(crate) model: Model,
     pub(crate) geoms: Vec<Geom>,
     pub(crate) colliders: Colliders,

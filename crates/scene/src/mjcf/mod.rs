@@ -72,6 +72,7 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
         visuals: build.visuals,
         unsupported: build.unsupported,
         notes: build.notes,
+        script: Default::default(),
         files: build.files.clone(),
     })
 }
