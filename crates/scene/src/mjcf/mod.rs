@@ -6,6 +6,7 @@
 mod actuator;
 mod build;
 mod compiler;
+mod contact;
 mod defaults;
 mod document;
 mod equality;
@@ -13,8 +14,11 @@ mod flag;
 mod keyframe;
 mod option;
 mod orientation;
+mod schema;
+mod sensor;
 mod softness;
 mod tendon;
+mod unread;
 
 use std::path::Path;
 use std::sync::Arc;
