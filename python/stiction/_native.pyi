@@ -19,6 +19,32 @@ from stiction.types import (
     Velocity,
 )
 
+__all__ = [
+    "ActuatorHandle",
+    "BodyHandle",
+    "Contacts",
+    "Joint",
+    "JointHandle",
+    "Model",
+    "Problem",
+    "Simulation",
+    "State",
+    "StepReport",
+    "__version__",
+    "_make_from_files",
+    "_make_problem",
+    "_make_scenario",
+    "_make_state",
+    "load",
+    "loads",
+    "main",
+    "rollout",
+    "scenario",
+    "scenarios",
+    "solve",
+    "solvers",
+]
+
 __version__: Final[str]
 
 _Array = NDArray[np.float64]

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
 use std::sync::Arc;
+
 use stiction_mech::State;
 use stiction_scene::import::{Keyframe, Options, Site, Unsupported};
+use stiction_scene::signal::{Driver, Signal};
 use stiction_scene::{Controller, Files, Imported, SceneError, Stage, load_with, scenario};
 use stiction_sim::{Settings, World};
 
@@ -57,6 +58,8 @@ pub struct Content {
     pub settings: Settings,
     /// The state to start from.
     pub initial: State,
+    /// The controls to start with.
+    pub control: Vec<f64>,
     /// States to start from, by name.
     pub keyframes: Vec<Keyframe>,
     /// Named frames.
@@ -67,6 +70,7 @@ pub struct Content {
     pub notes: Vec<String>,
     /// Whether something sets inputs before each step.
     pub has_controller: bool,
+    signals: Vec<Signal>,
     /// How it was made.
     pub recipe: Recipe,
 }
@@ -74,8 +78,8 @@ pub struct Content {
 impl Content {
     /// Makes a scenario.
     pub fn of_scenario(name: &str, set: Vec<(String, String)>) -> Result<Self, SceneError> {
-        let Stage { world, settings, initial, controller, .. } = scenario(name, &set)?;
-        let world: Arc<World> = world.into();
+        let Stage { world, settings, initial, mut control, controller, .. } = scenario(name, &set)?;
+        control.resize(world.model().nu(), 0.0);
         let initial = initial.unwrap_or_else(|| State::new(world.model()));
         Ok(Self {
             name: name.to_owned(),
@@ -83,17 +87,21 @@ impl Content {
             world,
             settings,
             initial,
+            control,
             keyframes: Vec::new(),
             sites: Vec::new(),
             unsupported: Vec::new(),
             notes: Vec::new(),
             has_controller: controller.is_some(),
+            signals: Vec::new(),
             recipe: Recipe::Scenario { name: name.to_owned(), set },
         })
     }
 
     /// Reads files.
     pub fn of_files(files: Files, path: &Path, options: Options) -> Result<Self, SceneError> {
+        let imported = load_with(files, path, &options)?;
+        let Stage { initial, mut control, .. } = imported.stage()?;
         let Imported {
             name,
             format,
@@ -103,20 +111,24 @@ impl Content {
             sites,
             unsupported,
             notes,
+            script,
             files,
             ..
-        } = load_with(files, path, &options)?;
+        } = imported;
+        control.resize(world.model().nu(), 0.0);
         Ok(Self {
             name,
             format,
-            initial: State::new(world.model()),
+            initial: initial.unwrap_or_else(|| State::new(world.model())),
+            control,
             world,
             settings,
             keyframes,
             sites,
             unsupported,
             notes,
-            has_controller: false,
+            has_controller: !script.signals.is_empty(),
+            signals: script.signals,
             recipe: Recipe::Files { files: files.packed(), path: path.to_owned(), options },
         })
     }
@@ -124,10 +136,9 @@ impl Content {
     /// A controller of its own for each simulation: it may have a memory.
     pub fn controller(&self) -> Result<Option<Box<dyn Controller>>, SceneError> {
         match &self.recipe {
-            Recipe::Scenario { name, set } if self.has_controller => {
-                Ok(scenario(name, set)?.controller)
-            }
-            _ => Ok(None),
+            _ if !self.has_controller => Ok(None),
+            Recipe::Scenario { name, set } => Ok(scenario(name, set)?.controller),
+            Recipe::Files { .. } => Ok(Some(Box::new(Driver::new(self.signals.clone())))),
         }
     }
 }

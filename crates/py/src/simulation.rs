@@ -384,10 +384,7 @@ impl Simulation {
         );
         core.engine.set_state(&state).map_err(error::step)?;
         let input = core.engine.input_mut();
-        input.control.fill(0.0);
-        if let Some(frame) = frame {
-            input.control.copy_from_slice(&frame.control);
-        }
+        input.control.copy_from_slice(frame.map_or(&content.control, |frame| &frame.control));
         input.wrench.iter_mut().for_each(|wrench| wrench.fill(0.0));
         if content.has_controller {
             core.controller = content.controller().map_err(error::scene)?;
