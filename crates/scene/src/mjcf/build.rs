@@ -1,12 +1,14 @@
 //! What grows while an MJCF file is read: the world, the names in it, and what could not be honoured.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, Model, TendonId};
-use stiction_sim::{Settings, WorldBuilder, WorldError};
+use stiction_sim::{Combine, Settings, WorldBuilder, WorldError};
 
+use super::asset::Assets;
+use super::attach::Part;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::flag::Flags;
@@ -69,6 +71,13 @@ impl<T> Names<T> {
     /// The thing of this name.
     pub fn get(&self, name: &str) -> Option<&T> {
         self.by_name.get(name).map(|number| &self.items[*number])
+    }
+
+    /// Replaces the thing of a number.
+    pub fn set(&mut self, number: usize, item: T) {
+        if let Some(place) = self.items.get_mut(number) {
+            *place = item;
+        }
     }
 
     /// All of them, in the order of the file.
@@ -190,8 +199,15 @@ pub(super) enum GeomKind {
 pub(super) struct Build<'a> {
     pub files: &'a mut Files,
     pub options: &'a Options,
-    /// Folder of the main file.
+    /// Folder of the model that is being read.
     pub folder: PathBuf,
+    /// How each model is to be understood; that of the present one is out in `compiler`,
+    /// `defaults` and `folder`.
+    parts: Vec<Part>,
+    part: usize,
+    pub assets: Assets,
+    /// Names of the geoms in explicit pairs.
+    pub paired: HashSet<String>,
     pub compiler: Compiler,
     pub defaults: Defaults,
     pub flags: Flags,
@@ -221,12 +237,16 @@ impl<'a> Build<'a> {
             files,
             options,
             folder,
+            parts: vec![Part::default()],
+            part: 0,
+            assets: Assets::default(),
+            paired: HashSet::new(),
             compiler: Compiler::default(),
             defaults: Defaults::default(),
             flags: Flags::default(),
             magnetic: MAGNETIC,
             world: WorldBuilder::new(),
-            settings: Settings::default(),
+            settings: Settings { combine: Combine::Maximum, ..Settings::default() },
             bodies: Names::new("body"),
             joints: Names::new("joint"),
             geoms: Names::new("geom"),
@@ -240,6 +260,34 @@ impl<'a> Build<'a> {
             unsupported: Vec::new(),
             notes: Vec::new(),
         }
+    }
+
+    /// Takes over how models are to be understood, and begins with the first.
+    pub fn understand(&mut self, parts: Vec<Part>) {
+        self.parts = parts;
+        self.part = 0;
+        self.exchange(0);
+    }
+
+    /// The model that is being read.
+    pub fn part(&self) -> usize {
+        self.part
+    }
+
+    /// Goes on with another model.
+    pub fn enter(&mut self, part: usize) {
+        if part != self.part && part < self.parts.len() {
+            self.exchange(self.part);
+            self.part = part;
+            self.exchange(part);
+        }
+    }
+
+    fn exchange(&mut self, part: usize) {
+        let Some(Part { compiler, defaults, folder }) = self.parts.get_mut(part) else { return };
+        std::mem::swap(compiler, &mut self.compiler);
+        std::mem::swap(defaults, &mut self.defaults);
+        std::mem::swap(folder, &mut self.folder);
     }
 
     /// The mechanism as far as it was read; ids of the builder become those of the model.

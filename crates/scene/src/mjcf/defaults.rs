@@ -181,9 +181,15 @@ impl Defaults {
     }
 }
 
+/// The notations of orientations, of which an element inherits none if it has one.
+const ORIENTATIONS: [&str; 5] = ["quat", "axisangle", "xyaxes", "zaxis", "euler"];
+
 fn inherit(element: &mut Element, attributes: &[Attribute]) {
+    let oriented = ORIENTATIONS.iter().any(|name| element.peek(name).is_some());
     for attribute in attributes {
-        element.inherit(attribute);
+        if !(oriented && ORIENTATIONS.contains(&attribute.name.as_str())) {
+            element.inherit(attribute);
+        }
     }
 }
 

@@ -77,7 +77,8 @@ pub(super) fn read(
     let name = element.get("name").unwrap_or_default().to_owned();
     let kind = element.choice("type", &KINDS)?.unwrap_or(GeomKind::Sphere);
     let contact = surface::terms(element)?;
-    let touches = contact.contype != 0 || contact.conaffinity != 0 || build.paired.contains(&name);
+    let by_bits = contact.contype != 0 || contact.conaffinity != 0;
+    let touches = build.flags.contact && (by_bits || build.paired.contains(&name));
     let mass = mass(build, element, wanted)?;
     let mut geom = GeomRead {
         name,
@@ -110,7 +111,7 @@ pub(super) fn read(
                 let expected = "shells of meshes to be wanted where the mesh is declared";
                 return Err(element.wrong("shellinertia", expected));
             }
-            with_mesh(build, &mut geom, mesh, touches, mass)?;
+            with_mesh(build, &mut geom, mesh, touches, mass, frame)?;
         }
         (GeomKind::HeightField, _) => with_field(build, &mut geom, touches, wanted)?,
         (GeomKind::Plane, _) => {
@@ -131,9 +132,6 @@ pub(super) fn read(
     geom.pose = frame * geom.pose;
     if let Some((_, pose)) = &mut geom.look {
         *pose = frame * *pose;
-    }
-    if let Some(lump) = &mut geom.lump {
-        *lump = lump.seen_from(frame);
     }
     if kind != GeomKind::Mesh && kind != GeomKind::Sdf {
         finish(&mut geom, touches, mass, shell)?;
@@ -213,11 +211,11 @@ fn colour(build: &Build, element: &Element) -> Result<[f32; 4], SceneError> {
 
 /// What would act in a fluid, or on a moving or sticky surface.
 fn fluid(build: &mut Build, element: &Element) -> Result<(), SceneError> {
-    if element.get("fluidshape").is_some_and(|shape| shape != "none") {
-        build.ellipsoids_in_fluid.push(element.place.clone());
-    }
+    // A medium is told of where the options are read; without one these say nothing.
+    element.get("fluidshape");
     element.get("fluidcoef");
-    for (name, what) in [("surfacevel", "surfaces that move"), ("adhesion", "surfaces that stick")] {
+    for (name, what) in [("surfacevel", "surfaces that move"), ("adhesion", "surfaces that stick")]
+    {
         if element.numbers(name)?.is_some_and(|parts| parts.iter().any(|part| *part != 0.0)) {
             build.cannot(&element.place, format!("{name}: {what} are not read"));
         }
@@ -323,7 +321,8 @@ fn mesh_of(
         return Err(geom.element.wrong("mesh", "the name of a mesh"));
     };
     if let Some(word) = mesh.generated() {
-        let what = format!("mesh \"{name}\": builtin {word} is not generated; its geom is left out");
+        let what =
+            format!("mesh \"{name}\": builtin {word} is not generated; its geom is left out");
         build.cannot(&geom.element.place, what);
         return Ok(None);
     }
@@ -337,6 +336,7 @@ fn with_mesh(
     name: &str,
     touches: bool,
     mass: Option<Mass>,
+    frame: &Isometry3<f64>,
 ) -> Result<(), SceneError> {
     let written = geom.pose;
     let look = build.assets.meshes.get(name).and_then(|mesh| mesh.look());
@@ -350,7 +350,8 @@ fn with_mesh(
     geom.pose = written * solid.pose;
     geom.size = solid.half_box;
     if touches {
-        let fault = |fault| geom.element.error(format_args!("the hull of mesh \"{name}\": {fault}"));
+        let fault =
+            |fault| geom.element.error(format_args!("the hull of mesh \"{name}\": {fault}"));
         geom.shape = Some(solid.hull().map_err(fault)?);
     } else if look.is_none() {
         geom.look = solid.hull().ok().map(|hull| (Look::Shape(hull), geom.pose));
@@ -363,18 +364,14 @@ fn with_mesh(
             )));
         };
         let mass = mass.of(measure);
-        geom.lump = Some(Lump::principal(mass, moments * (mass / measure), &geom.pose));
+        let pose = frame * geom.pose;
+        geom.lump = Some(Lump::principal(mass, moments * (mass / measure), &pose));
     }
     Ok(())
 }
 
 /// Gives a primitive the place and the size of a mesh: by its inertia, or by the box around it.
-fn fit(
-    build: &mut Build,
-    geom: &mut GeomRead,
-    name: &str,
-    scale: f64,
-) -> Result<bool, SceneError> {
+fn fit(build: &mut Build, geom: &mut GeomRead, name: &str, scale: f64) -> Result<bool, SceneError> {
     let Some(solid) = mesh_of(build, geom, name)? else { return Ok(false) };
     let by_bounds = build.compiler.fit_bounds;
     let [low, high] = solid.bounds;

@@ -119,9 +119,9 @@ fn from_file(build: &mut Build, element: &Element, path: &Path) -> Result<Grid, 
              counts followed by as many heights"
         )));
     }
-    let heights = bytes[8..].chunks_exact(4).map(|part| {
-        f64::from(f32::from_le_bytes([part[0], part[1], part[2], part[3]]))
-    });
+    let heights = bytes[8..]
+        .chunks_exact(4)
+        .map(|part| f64::from(f32::from_le_bytes([part[0], part[1], part[2], part[3]])));
     let heights: Vec<_> = heights.collect();
     if !heights.iter().all(|height| height.is_finite()) {
         return Err(wrong("a height that is no number; expected finite ones".into()));

@@ -107,7 +107,9 @@ pub(super) fn read(
     }
     let notations = ["quat", "axisangle", "xyaxes", "zaxis", "euler"];
     if let Some(name) = notations.into_iter().find(|name| element.peek(name).is_some()) {
-        return Err(element.error(format_args!("both {name} and fullinertia; expected one of them")));
+        return Err(
+            element.error(format_args!("both {name} and fullinertia; expected one of them"))
+        );
     }
     let full = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
     let (moments, axes) = principal::decompose(&full);

@@ -37,7 +37,12 @@ pub(super) fn read(
     frame: &Isometry3<f64>,
 ) -> Result<JointRead, SceneError> {
     ignore(element);
-    let kinds = [("hinge", Kind::Hinge), ("slide", Kind::Slide), ("ball", Kind::Ball), ("free", Kind::Free)];
+    let kinds = [
+        ("hinge", Kind::Hinge),
+        ("slide", Kind::Slide),
+        ("ball", Kind::Ball),
+        ("free", Kind::Free),
+    ];
     let kind = element.choice("type", &kinds)?.unwrap_or(Kind::Hinge);
     let axis = frame.rotation * element.vector("axis")?.unwrap_or_else(Vector3::z);
     let anchor = frame * nalgebra::Point3::from(element.vector("pos")?.unwrap_or_default());
@@ -60,6 +65,16 @@ pub(super) fn read(
     spec.damping = linear(build, element, "damping")?;
     spec.armature = not_negative(element, "armature")?;
     spec.friction_loss = not_negative(element, "frictionloss")?;
+    let flags = &build.flags;
+    for (on, force) in [
+        (flags.spring, &mut spec.stiffness),
+        (flags.damper, &mut spec.damping),
+        (flags.friction_loss, &mut spec.friction_loss),
+    ] {
+        if !on {
+            *force = 0.0;
+        }
+    }
     let angle = if kind == Kind::Hinge { unit } else { 1.0 };
     let reference = element.number("ref")?.unwrap_or(0.0) * angle;
     let spring_reference = element.number("springref")?.unwrap_or(0.0) * angle;
@@ -72,12 +87,16 @@ pub(super) fn read(
         let (lower, upper) = range.unwrap_or((0.0, 0.0));
         let orderly = lower < upper && !(kind == Kind::Ball && lower != 0.0);
         if !orderly {
-            return Err(element.wrong("range", match kind {
-                Kind::Ball => "0 and a positive angle",
-                _ => "two numbers in increasing order",
-            }));
+            return Err(element.wrong(
+                "range",
+                match kind {
+                    Kind::Ball => "0 and a positive angle",
+                    _ => "two numbers in increasing order",
+                },
+            ));
         }
-        spec.limit = Some(Limit { lower, upper, margin: margin.max(0.0) });
+        let limit = Limit { lower, upper, margin: margin.max(0.0) };
+        spec.limit = build.flags.limit.then_some(limit);
         if ["solreflimit", "solimplimit"].iter().any(|name| element.get(name).is_some()) {
             build.note("joint limits are rigid: solreflimit and solimplimit are not used");
         }
@@ -91,7 +110,7 @@ pub(super) fn read(
     let forces = element.array::<2>("actuatorfrcrange")?.map(|[a, b]| (a, b));
     if limited(build, element, "actuatorfrclimited", "actuatorfrcrange", forces)? {
         match forces {
-            Some((lower, upper)) if lower < upper => force_range(build, element, &mut spec, (lower, upper)),
+            Some((lower, upper)) if lower < upper => spec.actuator_force_range = forces,
             _ => return Err(element.wrong("actuatorfrcrange", "two numbers in increasing order")),
         }
     }
@@ -119,9 +138,6 @@ enum Kind {
 fn ignore(element: &Element) {
     element.get("group");
     element.get("user");
-}
-
-fn force_range(_build: &mut Build, _element: &Element, _spec: &mut JointSpec, _range: (f64, f64)) {
 }
 
 /// The first of the coefficients of a force; higher ones make it a polynomial.

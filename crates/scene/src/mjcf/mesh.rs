@@ -117,9 +117,9 @@ impl MeshAsset {
             Source::File(path) => mesh_file::read(build.files, path)?,
             Source::Text(triangles) => triangles.clone(),
             Source::Generated(word) => {
-                return Err(self.element.error(format_args!(
-                    "builtin = \"{word}\"; expected a file or vertices"
-                )));
+                return Err(self
+                    .element
+                    .error(format_args!("builtin = \"{word}\"; expected a file or vertices")));
             }
         };
         let back = self.reference.inverse();

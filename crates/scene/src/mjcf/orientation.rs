@@ -56,14 +56,14 @@ pub(super) fn read(
     element: &Element,
     compiler: &Compiler,
 ) -> Result<Option<UnitQuaternion<f64>>, SceneError> {
-    let several = ["axisangle", "xyaxes", "zaxis", "euler"];
+    let several = ["quat", "axisangle", "xyaxes", "zaxis", "euler"];
     let given: Vec<_> = several.into_iter().filter(|name| element.peek(name).is_some()).collect();
     if let [first, second, ..] = given[..] {
         return Err(element
             .error(format_args!("both {first} and {second}; expected at most one orientation")));
     }
-    let quaternion = quaternion(element, "quat")?;
     Ok(match given.first() {
+        Some(&"quat") => quaternion(element, "quat")?,
         Some(&"axisangle") => Some(axis_angle(element, compiler)?),
         Some(&"xyaxes") => Some(two_axes(element)?),
         Some(&"zaxis") => Some(z_axis(element)?),
@@ -71,7 +71,7 @@ pub(super) fn read(
             let angles = element.vector("euler")?.unwrap_or_default() * compiler.angle;
             Some(compiler.euler.rotation(angles))
         }
-        None => quaternion,
+        None => None,
     })
 }
 

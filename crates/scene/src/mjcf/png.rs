@@ -128,8 +128,7 @@ fn unfilter(raw: &[u8], row: usize, height: usize, step: usize) -> Result<Vec<u8
         for x in 0..row {
             let left = if x >= step { rest[x - step] } else { 0 };
             let up = above.get(x).copied().unwrap_or(0);
-            let corner =
-                if x >= step { above.get(x - step).copied().unwrap_or(0) } else { 0 };
+            let corner = if x >= step { above.get(x - step).copied().unwrap_or(0) } else { 0 };
             let predicted = match line[0] {
                 0 => 0,
                 1 => left,
@@ -147,8 +146,7 @@ fn unfilter(raw: &[u8], row: usize, height: usize, step: usize) -> Result<Vec<u8
 fn paeth(left: u8, up: u8, corner: u8) -> u8 {
     let [a, b, c] = [left, up, corner].map(i16::from);
     let guess = a + b - c;
-    let (to_left, to_up, to_corner) =
-        ((guess - a).abs(), (guess - b).abs(), (guess - c).abs());
+    let (to_left, to_up, to_corner) = ((guess - a).abs(), (guess - b).abs(), (guess - c).abs());
     if to_left <= to_up && to_left <= to_corner {
         left
     } else if to_up <= to_corner {
@@ -219,11 +217,12 @@ const LENGTH_BASE: [u16; 29] = [
 const LENGTH_BITS: [u8; 29] =
     [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
 const DISTANCE_BASE: [u16; 30] = [
-    1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049,
-    3073, 4097, 6145, 8193, 12289, 16385, 24577,
+    1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537,
+    2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577,
 ];
 const DISTANCE_BITS: [u8; 30] = [
-    0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13,
+    0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13,
+    13,
 ];
 
 /// Expands a stream to at most `most` bytes [RFC 1951].
@@ -264,8 +263,7 @@ fn stored(bits: &mut Bits, out: &mut Vec<u8>) -> Result<(), PngError> {
 
 /// The two codes of a block that brings its own.
 fn codes(bits: &mut Bits) -> Result<(Code, Code), PngError> {
-    const ORDER: [usize; 19] =
-        [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+    const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
     let (symbols, distances, used) = (bits.take(5)? + 257, bits.take(5)? + 1, bits.take(4)? + 4);
     let mut lengths = [0_u8; 19];
     for &place in ORDER.iter().take(used) {

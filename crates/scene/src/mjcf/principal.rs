@@ -71,7 +71,9 @@ mod tests {
                 let error = (Q * Matrix3::from_diagonal(&found) * Q.transpose() - matrix).amax();
                 // Two products of 3×3 matrices on numbers up to five times the scale.
                 assert!(error <= 64.0 * f64::EPSILON * 5.0 * scale, "{error}");
-                assert!(found[0] >= found[1] * (1.0 - 1e-14) && found[1] >= found[2] * (1.0 - 1e-14));
+                assert!(
+                    found[0] >= found[1] * (1.0 - 1e-14) && found[1] >= found[2] * (1.0 - 1e-14)
+                );
             }
         }
     }

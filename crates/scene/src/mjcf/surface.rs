@@ -1,7 +1,7 @@
 //! How a geom meets others: from the terms of MJCF to a surface.
 
 use stiction_geom::Groups;
-use stiction_sim::Surface;
+use stiction_sim::{Resistance, Surface};
 
 use super::build::{Build, ContactTerms};
 use super::softness;
@@ -46,7 +46,14 @@ pub(super) fn groups(terms: &ContactTerms) -> Groups {
 
 /// The surface of a geom on a link of a mass [kg], 0 if it cannot move.
 pub(super) fn surface(build: &Build, terms: &ContactTerms, mass: f64) -> Surface {
-    let mut surface = Surface::with_friction(if terms.condim == 1 { 0.0 } else { terms.friction[0] });
+    let [friction, spin, roll] = terms.friction;
+    let mut surface = Surface {
+        spin,
+        roll,
+        resistance: resistance(terms.condim),
+        priority: terms.priority,
+        ..Surface::with_friction(friction)
+    };
     if build.options.soft_contact {
         let soft = softness::stiffness_and_dissipation(terms.solref, terms.solimp, mass);
         if let Some((stiffness, dissipation)) = soft {
@@ -54,4 +61,14 @@ pub(super) fn surface(build: &Build, terms: &ContactTerms, mass: f64) -> Surface
         }
     }
     surface
+}
+
+/// What a contact of `condim` resists.
+fn resistance(condim: i32) -> Resistance {
+    match condim {
+        1 => Resistance::Nothing,
+        4 => Resistance::Spinning,
+        6 => Resistance::Rolling,
+        _ => Resistance::Sliding,
+    }
 }
