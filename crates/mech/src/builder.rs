@@ -5,8 +5,10 @@
 //! first keep their ids.
 
 use crate::body::{Body, BodyId, BodySpec};
+use crate::data::Data;
 use crate::error::{ModelError, body_error, joint_error};
 use crate::joint::{AxisFault, Joint, JointId, JointKind, JointSpec};
+use crate::mass::mass_matrix;
 use crate::model::{Link, Model, TreeRange};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::collections::HashMap;
@@ -104,6 +106,7 @@ impl ModelBuilder {
         finish_links(&mut model, &inertias);
         finish_trees(&mut model);
         check_masses(&model, &order)?;
+        check_inertias(&model)?;
         model.compiled = self.declared.compile(&model)?;
         Ok(model)
     }
@@ -223,6 +226,15 @@ fn check_joint(id: JointId, spec: &mut JointSpec) -> Result<(), ModelError> {
             return Err(ModelError::Limit { joint: id.0, name, lower, upper });
         }
     }
+    if let Some((lower, upper)) = spec.actuator_force_range {
+        if spec.kind.nv() != 1 {
+            let kind = spec.kind.entry().name;
+            return Err(ModelError::ForceRangeOfKind { joint: id.0, name, kind });
+        }
+        if !(lower <= upper) {
+            return Err(ModelError::ForceRange { joint: id.0, name, lower, upper });
+        }
+    }
     spec.kind = spec.kind.checked().map_err(|fault| match fault {
         AxisFault::NoDirection(found) => ModelError::Axis { joint: id.0, name, found },
         AxisFault::Parallel(found) => ModelError::ParallelAxes { joint: id.0, name, found },
@@ -304,11 +316,10 @@ fn finish_links(model: &mut Model, inertias: &[Inertia10]) {
     for link in &mut model.links {
         let sum = &inertias[link.body];
         link.mass = sum.mass;
+        link.inertia = sum.rotational_matrix();
         if sum.mass > 0.0 {
             link.com = sum.moment / sum.mass;
-            let about_origin = sum.rotational_matrix();
-            let shift = Inertia10::point_mass(sum.mass, link.com).rotational_matrix();
-            link.inertia = about_origin - shift;
+            link.inertia -= Inertia10::point_mass(sum.mass, link.com).rotational_matrix();
         }
     }
     // The one massive body of a link that stands in its frame keeps its digits.
@@ -368,18 +379,53 @@ fn finish_trees(model: &mut Model) {
     }
 }
 
-/// Every link must carry mass or have armature on all its joints.
+/// Every link must carry mass or inertia, or have armature on all its joints.
 fn check_masses(model: &Model, builder_of_body: &[usize]) -> Result<(), ModelError> {
-    let mut carried = vec![0.0; model.bodies.len()];
+    let mut carries = vec![false; model.bodies.len()];
     for link in model.links.iter().rev() {
-        carried[link.body] += link.mass;
+        carries[link.body] |= link.mass > 0.0 || link.inertia != Matrix3::zeros();
         if let Some(parent) = link.parent {
-            carried[parent] += carried[link.body];
+            carries[parent] |= carries[link.body];
         }
         let has_armature = model.armature[link.dofs.clone()].iter().all(|&a| a > 0.0);
-        if carried[link.body] == 0.0 && !has_armature {
+        if !carries[link.body] && !has_armature {
             let name = model.bodies[link.body].spec.name.clone();
             return Err(ModelError::Massless { body: builder_of_body[link.body], name });
+        }
+    }
+    Ok(())
+}
+
+/// Every velocity of a link that carries no other must move inertia, which for such links does not
+/// depend on the configuration. What other links move may vanish in one configuration and not in
+/// the next: whether the mass matrix can be inverted is seen where it is.
+fn check_inertias(model: &Model) -> Result<(), ModelError> {
+    let mut is_parent = vec![false; model.bodies.len()];
+    model.links.iter().filter_map(|link| link.parent).for_each(|body| is_parent[body] = true);
+    let mut data = None;
+    for link in model.links.iter().filter(|link| !is_parent[link.body]) {
+        // What has mass and inertia about every axis moves inertia along every coordinate.
+        if link.mass > 0.0 && link.inertia.cholesky().is_some() {
+            continue;
+        }
+        let data = data.get_or_insert_with(|| {
+            let mut data = Data::new(model);
+            mass_matrix(model, &mut data);
+            data
+        });
+        let Some(tree) = model.bodies[link.body].tree.map(|tree| &model.trees[tree]) else {
+            continue;
+        };
+        for joint in link.joints.clone() {
+            for (coordinate, dof) in model.joints[joint].dofs.clone().enumerate() {
+                let place = (dof - tree.dofs.start) * (tree.dofs.len() + 1);
+                if !(data.mass[tree.mass.start + place] > 0.0) {
+                    let at = model.joint_of_builder.iter().position(|id| id.0 == joint);
+                    let (joint, name) =
+                        (at.unwrap_or(joint), model.joints[joint].spec.name.clone());
+                    return Err(ModelError::NoInertia { joint, name, coordinate });
+                }
+            }
         }
     }
     Ok(())

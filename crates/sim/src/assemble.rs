@@ -75,7 +75,8 @@ pub(crate) fn equalities(
         equality.error(place, &mut error);
         for row in 0..dim {
             largest = largest.max(error[row].abs());
-            let key = Key { class: Class::Equality, a: index as u32, b: row as u32, feature: 0 };
+            let key =
+                Key { class: Class::Equality, a: index as u32, b: row as u32, feature: 0, row: 0 };
             rows.open(key, Law::Bilateral(Bilateral), error[row], &[0.0], &[0.0]);
             equality.row(row, place, sight, rows);
             if let Some(chords) = chords
@@ -96,7 +97,7 @@ pub(crate) fn limits(time_step: f64, forces: &Forces, sight: &Sight, rows: &mut 
     for limit in &forces.limits {
         let LimitRow { row, gap, sign, .. } = *limit;
         let (a, b) = limit_key(limit.source);
-        let key = Key { class: Class::Limit, a, b, feature: u32::from(sign < 0.0) };
+        let key = Key { class: Class::Limit, a, b, feature: u32::from(sign < 0.0), row: 0 };
         let bias = gap.max(0.0) / time_step;
         rows.open(key, Law::Unilateral(Unilateral), gap, &[bias], &[0.0]);
         for entry in row.of(&forces.entries) {
@@ -114,7 +115,7 @@ pub(crate) fn drives(rules: &Rules, forces: &Forces, sight: &Sight, rows: &mut R
         let Some(law) = Bounded::new(h * lower, h * upper) else { continue };
         let (compliance, bias) = drive.compliance(h);
         let (a, b) = drive_key(drive.kind);
-        let key = Key { class: Class::Drive, a, b, feature: 0 };
+        let key = Key { class: Class::Drive, a, b, feature: 0, row: 0 };
         rows.open(key, Law::Bounded(law), 0.0, &[bias], &[compliance]);
         for entry in row.of(&forces.entries) {
             rows.dof(sight, entry.dof, entry.coefficient);
@@ -133,21 +134,19 @@ pub(crate) fn contacts(
 ) {
     for contact in found {
         let bodies = world.bodies_of(contact);
-        let surfaces = [contact.a, contact.b].map(|id| &world.geoms[id.index()].surface);
-        let pairing = Pairing::of(surfaces[0], surfaces[1], rules.combine);
+        let pairing = world.pairing(contact, rules.combine);
         let Some(law) = law(&pairing) else { continue };
         let frame = frame(world, contact, &pairing, sight);
         let relative = sight.point_velocity(bodies[1], &contact.point)
             - sight.point_velocity(bodies[0], &contact.point);
         let approach = contact.normal.dot(&relative);
-        if !rules.may_close(contact.gap, approach, &relative, pairing.friction) {
+        let gap = contact.gap - pairing.standoff;
+        if !rules.may_close(gap, approach, &relative, pairing.friction) {
             continue;
         }
-        let (bias, compliance) = normal_rule(&pairing, rules, contact.gap, approach);
-        let key =
-            Key { class: Class::Contact, a: contact.a.0, b: contact.b.0, feature: contact.feature };
+        let (bias, compliance) = normal_rule(&pairing, rules, gap, approach);
         let (bias, compliance) = (contact::rows(bias, 0.0), contact::rows(compliance, 0.0));
-        rows.open(key, law, contact.gap, &bias, &compliance);
+        rows.open(contact_key(contact), law, gap, &bias, &compliance);
         if pairing.stiffness == f64::INFINITY && approach >= -LASTING * rules.bounce_threshold {
             rows.set_lasting();
         }
@@ -162,7 +161,7 @@ pub(crate) fn contacts(
 /// The identity of a contact over time.
 pub(crate) fn contact_key(contact: &Contact) -> Key {
     let (a, b, feature) = (contact.a.0, contact.b.0, contact.feature);
-    Key { class: Class::Contact, a, b, feature }
+    Key { class: Class::Contact, a, b, feature, row: 0 }
 }
 
 /// Ascending in the order in which limits are listed.

@@ -86,6 +86,42 @@ pub enum SettingsError {
     Solver(#[from] SettingError),
 }
 
+/// A snapshot that cannot be taken up.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// The bytes do not begin as those of a snapshot do.
+    #[error("these bytes are no snapshot; expected those that `to_bytes` gave")]
+    Foreign,
+    /// The snapshot has another layout.
+    #[error("snapshot of version {found}; expected version {expected}")]
+    Version {
+        /// Its version.
+        found: u32,
+        /// The version that is read.
+        expected: u32,
+    },
+    /// Bytes are missing or changed.
+    #[error("snapshot of {bytes} bytes is truncated or damaged; expected all that `to_bytes` gave")]
+    Damaged {
+        /// How many bytes there are.
+        bytes: usize,
+    },
+    /// The snapshot is of another world.
+    #[error("snapshot has {found} {what}; expected {expected}, as in this world")]
+    OtherWorld {
+        /// What differs.
+        what: &'static str,
+        /// How many the snapshot has.
+        found: usize,
+        /// How many the world has.
+        expected: usize,
+    },
+    /// Its state is none of this model.
+    #[error("snapshot: {0}")]
+    State(#[from] StateError),
+}
+
 /// A step that did not happen. The state is as it was before.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -18,6 +18,8 @@ pub(crate) struct Key {
     pub a: u32,
     pub b: u32,
     pub feature: u32,
+    /// Which of the rows that stand beside a contact; zero for all others.
+    pub row: u8,
 }
 
 /// Classes of constraints, in the order of their rows.
@@ -28,6 +30,17 @@ pub(crate) enum Class {
     Limit,
     Drive,
     Contact,
+    /// Spinning and rolling of contacts.
+    Twist,
+}
+
+impl Class {
+    /// The class of a number, as `as u32` gives it.
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Self::Equality, Self::Limit, Self::Drive, Self::Contact, Self::Twist]
+            .into_iter()
+            .find(|class| *class as u32 == number)
+    }
 }
 
 /// What a term reads.

@@ -17,7 +17,7 @@ use stiction_solve::{Goal, Problem, Session, Solution, Status, contact};
 use crate::assemble::{self, Chords, FORESIGHT, Rules};
 use crate::constraint::{Ahead, Place};
 use crate::effort::{self, Next, Outcome};
-use crate::error::{SettingsError, StepError};
+use crate::error::{SettingsError, SnapshotError, StepError};
 use crate::free::FreeMotion;
 use crate::pose::{Poser, Question};
 use crate::report::{Clock, Phase, StepReport};
@@ -25,8 +25,9 @@ use crate::rows::{Class, Rows, Sight};
 use crate::scheme::Scheme;
 use crate::settings::{Settings, Stabilisation};
 use crate::sleep::Sleepers;
+use crate::snapshot::{Kept, Snapshot};
 use crate::stabilise::{Found, Stabiliser, Wrong};
-use crate::surface::Pairing;
+use crate::twist;
 use crate::warm::Memory;
 use crate::world::World;
 
@@ -55,6 +56,9 @@ pub struct ContactPoint {
     pub gap: f64,
     /// Force on B, and its opposite on A, mean over the step, world axes [N].
     pub force: Vector3<f64>,
+    /// Torque of friction against spinning and rolling on B, and its opposite on A, mean over the
+    /// step, world axes [N·m].
+    pub torque: Vector3<f64>,
     /// Velocity of B relative to A after the step, world axes [m/s].
     pub velocity: Vector3<f64>,
 }
@@ -104,9 +108,19 @@ struct Workspace {
 impl Simulation {
     /// Puts a world into its reference configuration, at rest.
     pub fn new(world: impl Into<Arc<World>>, settings: Settings) -> Result<Self, SettingsError> {
+        let session = Session::new(&settings.solver)?;
+        Self::with_session(world, settings, session)
+    }
+
+    /// [`Simulation::new`] with a solver from outside; that of the settings does not count, but
+    /// their parameters of it do.
+    pub fn with_session(
+        world: impl Into<Arc<World>>,
+        settings: Settings,
+        mut session: Session,
+    ) -> Result<Self, SettingsError> {
         let world = world.into();
         settings.check()?;
-        let mut session = Session::new(&settings.solver)?;
         effort::prepare(&mut session)?;
         for (key, value) in &settings.solver_settings {
             session.set(key, value)?;
@@ -177,6 +191,70 @@ impl Simulation {
         self.work.memory.clear();
         self.work.lawful.copy_from_slice(&state.v);
         self.work.sleepers.wake_all();
+        Ok(())
+    }
+
+    /// All that later steps depend on: taken up by another simulation of the same world and
+    /// settings, it continues with the same bits.
+    pub fn snapshot(&self) -> Snapshot {
+        let work = &self.work;
+        let (asleep, still, group, groups) = work.sleepers.memory();
+        let (keys, impulses) = work.memory.contents();
+        let kept = Kept {
+            lawful: work.lawful.clone(),
+            keys: keys.collect(),
+            impulses: impulses.to_vec(),
+            asleep: asleep.to_vec(),
+            still: still.to_vec(),
+            group: group.to_vec(),
+            groups,
+            seen: work.seen,
+            reach: work.reach.clone(),
+            found: work.detector.contacts().to_vec(),
+        };
+        let (state, input) = (self.state.clone(), self.input.clone());
+        Snapshot { state, input, contacts: work.contacts.clone(), kept }
+    }
+
+    /// Takes up a snapshot, or returns an error and leaves everything as it was. There is no report
+    /// until the next step.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        let (world, model, kept) = (&*self.world, &self.world.model, &snapshot.kept);
+        let (trees, bodies) = (model.trees().len(), model.bodies().len());
+        for (what, found, expected) in [
+            ("controls", snapshot.input.control.len(), model.nu()),
+            ("wrenches", snapshot.input.wrench.len(), bodies),
+            ("velocities of laws", kept.lawful.len(), model.nv()),
+            ("trees", kept.asleep.len(), trees),
+            ("times of rest", kept.still.len(), trees),
+            ("groups of sleepers", kept.group.len(), trees),
+            ("reaches", kept.reach.len(), bodies),
+        ] {
+            if found != expected {
+                return Err(SnapshotError::OtherWorld { what, found, expected });
+            }
+        }
+        snapshot.state.check(model)?;
+        let mut memory = Memory::default();
+        let mut data = Data::new(model);
+        kinematics(model, &snapshot.state.q, &mut data);
+        velocities(model, &snapshot.state.v, &mut data);
+        if !memory.remember(&kept.keys, &kept.impulses) {
+            let (what, found) = ("impulses", kept.impulses.len());
+            let expected = kept.keys.iter().map(|(_, dim)| *dim as usize).sum();
+            return Err(SnapshotError::OtherWorld { what, found, expected });
+        }
+        let work = &mut self.work;
+        work.detector.adopt(&world.colliders, &data.body_pose, &kept.reach, &kept.found);
+        (work.memory, work.data) = (memory, data);
+        work.sleepers.remember((&kept.asleep, &kept.still, &kept.group, kept.groups));
+        work.lawful.copy_from_slice(&kept.lawful);
+        work.reach.copy_from_slice(&kept.reach);
+        work.contacts.clone_from(&snapshot.contacts);
+        work.seen = kept.seen;
+        self.state.clone_from(&snapshot.state);
+        self.input.clone_from(&snapshot.input);
+        self.report = None;
         Ok(())
     }
 
@@ -304,6 +382,7 @@ impl Simulation {
         assemble::limits(h, &work.free.forces, &sight, rows);
         assemble::drives(&rules, &work.free.forces, &sight, rows);
         assemble::contacts(world, &rules, work.detector.contacts(), &sight, rows);
+        twist::rows(world, &rules, work.detector.contacts(), &sight, &work.memory, rows);
         work.pose(world).map_err(|source| StepError::Problem { time, source })?;
         clock.lap(Phase::Assembly);
         Ok(())
@@ -376,6 +455,7 @@ impl Simulation {
         work.sleepers.watch(
             &self.world.model,
             &mut self.state.v,
+            &mut work.data,
             &work.problem,
             work.poser.parts(),
             settled,
@@ -443,17 +523,20 @@ impl Workspace {
         wrong
     }
 
-    /// How far each body can get within the step, and which bodies rest.
+    /// How far each body can get within the step, and which bodies rest; those keep their reach.
     fn look_ahead(&mut self, world: &World, h: f64, gravity: f64) {
         let model = &world.model;
         for link in model.links() {
             let tree = model.bodies()[link.body].tree.unwrap_or(0);
+            self.resting[link.body] = self.sleepers.flags()[tree];
+            if self.resting[link.body] {
+                continue;
+            }
             let (data, body) = (&self.data, BodyId(link.body));
             let origin = data.body_pose[link.body].translation.vector;
             let speed = point_velocity(model, data, body, origin).norm()
                 + angular_velocity(data, body).norm() * world.radius[link.body];
             self.reach[link.body] = FORESIGHT * h * (speed + h * gravity);
-            self.resting[link.body] = self.sleepers.flags()[tree];
         }
     }
 
@@ -512,12 +595,11 @@ impl Workspace {
         let mut next = rows.partition_point(|c| c.key.class < Class::Contact);
         for found in self.detector.contacts() {
             let Some(constraint) = rows.get(next) else { break };
-            let key = constraint.key;
-            if (key.a, key.b, key.feature) != (found.a.0, found.b.0, found.feature) {
+            if constraint.key != assemble::contact_key(found) {
                 continue;
             }
             let geoms = [found.a, found.b].map(|id| &world.geoms[id.index()]);
-            let pairing = Pairing::of(&geoms[0].surface, &geoms[1].surface, settings.combine);
+            let pairing = world.pairing(found, settings.combine);
             let frame = assemble::frame(world, found, &pairing, &sight);
             let impulse = &self.solution.impulse[constraint.rows()];
             let mut c = [0.0; contact::DIM];
@@ -530,6 +612,7 @@ impl Workspace {
                 normal: found.normal,
                 gap: found.gap,
                 force: to_world(impulse) / settings.time_step,
+                torque: Vector3::zeros(),
                 velocity: to_world(&c),
             });
             next += 1;

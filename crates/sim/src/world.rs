@@ -3,13 +3,15 @@
 //! It never changes. Shapes are carried by links: what is welded together moves together and never
 //! touches itself, nor the link that carries it.
 
+use std::cmp::Ordering;
+
 use nalgebra::Isometry3;
 use stiction_geom::{Collider, ColliderId, Colliders, Contact, Groups, Shape};
 use stiction_mech::{BodyId, JointId, Model, ModelBuilder, TendonId};
 
 use crate::constraint::Equality;
 use crate::error::WorldError;
-use crate::surface::Surface;
+use crate::surface::{Combine, GrainOf, Pairing, Resistance, Surface, check_standoff};
 
 /// A shape on a body.
 #[derive(Clone, Debug)]
@@ -28,6 +30,9 @@ pub struct Geom {
     pub groups: Groups,
     /// Distance [m] from which its contacts are wanted, whatever the motion.
     pub margin: f64,
+    /// Distance [m] at which its contacts act already (MJCF: margin − gap). Of two shapes that
+    /// meet the larger counts.
+    pub standoff: f64,
     /// Red, green, blue and opacity, each from 0 to 1; for those who look.
     pub colour: [f32; 4],
 }
@@ -43,6 +48,7 @@ impl Geom {
             surface: Surface::default(),
             groups: Groups::default(),
             margin: 0.0,
+            standoff: 0.0,
             colour: [0.6, 0.6, 0.6, 1.0],
         }
     }
@@ -80,7 +86,7 @@ pub struct WorldBuilder {
     geoms: Vec<Geom>,
     equalities: Vec<(String, Equality)>,
     excludes: Vec<(BodyId, BodyId)>,
-    pairs: Vec<(usize, usize)>,
+    pairs: Vec<(usize, usize, Option<Pairing>)>,
 }
 
 impl WorldBuilder {
@@ -107,7 +113,13 @@ impl WorldBuilder {
 
     /// Lets two shapes touch whatever their groups and bodies.
     pub fn pair(&mut self, a: usize, b: usize) {
-        self.pairs.push((a, b));
+        self.pairs.push((a, b, None));
+    }
+
+    /// Lets two shapes touch whatever their groups and bodies, with a combined surface of their own.
+    /// Of several for the same two shapes the last counts. A grain is that of the shape it names.
+    pub fn pair_as(&mut self, a: usize, b: usize, pairing: Pairing) {
+        self.pairs.push((a, b, Some(pairing)));
     }
 
     /// Checks everything.
@@ -118,17 +130,59 @@ impl WorldBuilder {
         for geom in &mut geoms {
             geom.body = renumber.body(geom.body, || format!("shape \"{}\"", geom.name))?;
             geom.surface.check(&geom.name)?;
+            check_standoff(geom.standoff, &geom.name)?;
         }
         for (name, equality) in &mut equalities {
             equality.renumber(&renumber, name)?;
             equality.check(&model, name)?;
         }
         let colliders = colliders(&model, &renumber, &geoms, &excludes, &pairs)?;
+        let pairings = pairings(&geoms, &pairs)?;
+        let twists = geoms.iter().any(|geom| geom.surface.resistance >= Resistance::Spinning)
+            || pairings.iter().any(|(_, pairing)| pairing.twists());
         let radius = radii(&model, &colliders);
         let link_index = link_indices(&model);
         let (names, equalities) = equalities.into_iter().unzip();
-        Ok(World { model, geoms, colliders, equalities, equality_names: names, radius, link_index })
+        Ok(World {
+            model,
+            geoms,
+            colliders,
+            pairings,
+            twists,
+            equalities,
+            equality_names: names,
+            radius,
+            link_index,
+        })
     }
+}
+
+/// The explicit pairings, checked and sorted by the shapes they are between, smaller index first.
+fn pairings(
+    geoms: &[Geom],
+    pairs: &[(usize, usize, Option<Pairing>)],
+) -> Result<Vec<((u32, u32), Pairing)>, WorldError> {
+    let mut list = Vec::new();
+    for (a, b, pairing) in pairs {
+        let Some(mut pairing) = *pairing else { continue };
+        let name = |index: usize| &geoms[index].name;
+        pairing.check(&format!("{}\" and \"{}", name(*a), name(*b)))?;
+        if a > b {
+            pairing.grain = match pairing.grain {
+                GrainOf::Neither => GrainOf::Neither,
+                GrainOf::A => GrainOf::B,
+                GrainOf::B => GrainOf::A,
+            };
+        }
+        let key = (*a.min(b) as u32, *a.max(b) as u32);
+        list.push((key, pairing.without_what_is_not_resisted()));
+    }
+    // The sort is stable: of several the last declared comes last.
+    list.sort_by_key(|(key, _)| *key);
+    list.reverse();
+    list.dedup_by_key(|(key, _)| *key);
+    list.reverse();
+    Ok(list)
 }
 
 /// From the ids of a builder to those of its model.
@@ -165,11 +219,23 @@ fn colliders(
     renumber: &Renumber,
     geoms: &[Geom],
     excludes: &[(BodyId, BodyId)],
-    pairs: &[(usize, usize)],
+    pairs: &[(usize, usize, Option<Pairing>)],
 ) -> Result<Colliders, WorldError> {
     let mut set = Colliders::builder();
     let frame = |body: BodyId| model.link(body).unwrap_or(0) as u32;
-    for geom in geoms {
+    // An explicit pair is found at its own standoff: half of it on either side.
+    let mut least_margin = vec![0.0_f64; geoms.len()];
+    for (a, b, pairing) in pairs {
+        for index in [*a, *b] {
+            let Some(least) = least_margin.get_mut(index) else {
+                let owner = "explicit pair".to_owned();
+                let (what, found, count) = ("shape", index, geoms.len());
+                return Err(WorldError::Unknown { owner, what, found, count });
+            };
+            *least = least.max(0.5 * pairing.map_or(0.0, |pairing| pairing.standoff));
+        }
+    }
+    for (index, geom) in geoms.iter().enumerate() {
         let body = &model.bodies()[geom.body.0];
         if body.link.is_some() && !geom.shape.bounding_radius().is_finite() {
             let (name, kind) = (geom.name.clone(), geom.shape.name());
@@ -180,7 +246,7 @@ fn colliders(
             frame: frame(geom.body),
             pose: body.pose_in_link * geom.pose,
             groups: geom.groups,
-            margin: geom.margin,
+            margin: geom.margin.max(geom.standoff).max(least_margin[index]),
         });
     }
     set.fixed(0);
@@ -194,7 +260,7 @@ fn colliders(
         let (a, b) = (renumber.body(*a, owner)?, renumber.body(*b, owner)?);
         set.exclude(frame(a), frame(b));
     }
-    for (a, b) in pairs {
+    for (a, b, _) in pairs {
         set.pair(ColliderId(*a as u32), ColliderId(*b as u32));
     }
     Ok(set.build()?)
@@ -228,6 +294,10 @@ pub struct World {
     pub(crate) model: Model,
     pub(crate) geoms: Vec<Geom>,
     pub(crate) colliders: Colliders,
+    /// Explicit pairings by the shapes they are between, sorted.
+    pairings: Vec<((u32, u32), Pairing)>,
+    /// Whether any contact may resist spinning or rolling.
+    pub(crate) twists: bool,
     pub(crate) equalities: Vec<Equality>,
     equality_names: Vec<String>,
     pub(crate) radius: Vec<f64>,
@@ -255,11 +325,40 @@ impl World {
         [contact.a, contact.b].map(|id| self.geoms[id.index()].body.0)
     }
 
-    /// Whether neither surface in contact yields.
-    pub(crate) fn is_rigid(&self, contact: &Contact) -> bool {
-        [contact.a, contact.b]
-            .iter()
-            .all(|id| self.geoms[id.index()].surface.stiffness == f64::INFINITY)
+    /// How the two surfaces of a contact meet.
+    pub(crate) fn pairing(&self, contact: &Contact, combine: Combine) -> Pairing {
+        if let Some(explicit) = self.explicit_pairing(contact) {
+            return *explicit;
+        }
+        let [a, b] = [contact.a, contact.b].map(|id| &self.geoms[id.index()]);
+        let standoff = a.standoff.max(b.standoff);
+        Pairing { standoff, ..Pairing::of(&a.surface, &b.surface, combine) }
+    }
+
+    fn explicit_pairing(&self, contact: &Contact) -> Option<&Pairing> {
+        if self.pairings.is_empty() {
+            return None;
+        }
+        let key = (contact.a.0, contact.b.0);
+        let place = self.pairings.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        Some(&self.pairings[place].1)
+    }
+
+    /// Distance [m] beyond the standoff, and whether the contact does not yield.
+    pub(crate) fn rigid_gap(&self, contact: &Contact) -> Option<f64> {
+        let (stiffness, standoff) = match self.explicit_pairing(contact) {
+            Some(explicit) => (explicit.stiffness, explicit.standoff),
+            None => {
+                let [a, b] = [contact.a, contact.b].map(|id| &self.geoms[id.index()]);
+                let stiffness = match a.surface.priority.cmp(&b.surface.priority) {
+                    Ordering::Less => b.surface.stiffness,
+                    Ordering::Equal => a.surface.stiffness.min(b.surface.stiffness),
+                    Ordering::Greater => a.surface.stiffness,
+                };
+                (stiffness, a.standoff.max(b.standoff))
+            }
+        };
+        (stiffness == f64::INFINITY).then_some(contact.gap - standoff)
     }
 
     /// The equalities.

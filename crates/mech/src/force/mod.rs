@@ -63,6 +63,8 @@ pub struct Forces {
     pub actuator_rate: Vec<f64>,
     /// Present force of the law within its bounds, before the gear [N or N·m]; per actuator.
     pub actuator_force: Vec<f64>,
+    /// Present forces of all actuators, within the ranges of the joints [N, N·m]; per dof.
+    pub actuation: Vec<f64>,
     layout: Layout,
     /// A gradient over all velocities, zero between uses.
     dense: Vec<f64>,
@@ -85,6 +87,7 @@ impl Forces {
             actuator_length: vec![0.0; nu],
             actuator_rate: vec![0.0; nu],
             actuator_force: vec![0.0; nu],
+            actuation: vec![0.0; nv],
             layout,
             dense: vec![0.0; nv],
         }

@@ -5,6 +5,8 @@
 //! second stage, `A = M + h² θ θ_vq K + h θ D` [Castro22, Eqs. (13)–(17)]. Gyroscopic forces of free
 //! bodies are implicit in either case: taken explicitly they feed energy to what spins fast.
 
+mod direct;
+
 use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
@@ -148,6 +150,8 @@ impl FreeMotion {
         self.unresolved = (0..model.trees().len()).filter(mechanism).any(fast);
         if scheme.is_iterated() {
             self.iterate(model, scheme, h, state, input)?;
+        } else if scheme.is_direct() {
+            self.direct(model, scheme, h, state, asleep, data);
         } else {
             self.once(model, h, state, asleep, data);
         }
