@@ -215,6 +215,7 @@ impl Simulation {
             seen: work.seen,
             reach: work.reach.clone(),
             found: work.detector.contacts().to_vec(),
+            last_step: self.reader.last.clone(),
         };
         let (state, input) = (self.state.clone(), self.input.clone());
         Snapshot { state, input, contacts: work.contacts.clone(), kept }
@@ -238,6 +239,10 @@ impl Simulation {
                 return Err(SnapshotError::OtherWorld { what, found, expected });
             }
         }
+        if !kept.last_step.belongs_to(world) {
+            let (what, found) = ("numbers of the last step", kept.last_step.q.len());
+            return Err(SnapshotError::OtherWorld { what, found, expected: model.nq() });
+        }
         snapshot.state.check(model)?;
         let mut memory = Memory::default();
         let mut data = Data::new(model);
@@ -258,6 +263,7 @@ impl Simulation {
         work.seen = kept.seen;
         self.state.clone_from(&snapshot.state);
         self.input.clone_from(&snapshot.input);
+        self.reader.last.clone_from(&kept.last_step);
         self.report = None;
         Ok(())
     }

@@ -97,6 +97,7 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
         visuals,
         unsupported,
         notes,
+        script: Default::default(),
         files: files.clone(),
     })
 }
