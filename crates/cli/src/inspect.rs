@@ -27,7 +27,7 @@ pub fn run(args: &InspectArgs) -> Result<bool, CommandError> {
 
 /// Mass of all bodies [kg], also of those that do not move.
 fn mass(model: &Model) -> f64 {
-    model.bodies().iter().filter_map(|body| body.spec.mass).map(|mass| mass.mass()).sum()
+    model.bodies().iter().filter_map(|body| body.spec.mass).fold(0.0, |sum, mass| sum + mass.mass())
 }
 
 fn json_of(file: &str, imported: &Imported) -> Value {
