@@ -21,7 +21,7 @@ shape = "plane"
 name = "cube"
 position = [0.5, 0.0, 0.02]
 shape = "box"
-size = [0.04, 0.04, 0.04]
+edges = [0.04, 0.04, 0.04]
 mass = 0.05
 """
 
