@@ -169,6 +169,17 @@ pub enum StepError {
         /// What was found.
         found: f64,
     },
+    /// The mass matrix of a mechanism has no inverse.
+    #[error(
+        "step at t = {time} s: the mass matrix of the mechanism on \"{joint}\" is singular; expected \
+         every coordinate to move inertia of its own, or to have armature"
+    )]
+    Singular {
+        /// Time of the state [s].
+        time: f64,
+        /// The first joint of the mechanism.
+        joint: String,
+    },
     /// The contact problem could not be posed.
     #[error("step at t = {time} s: {source}")]
     Problem {

@@ -15,8 +15,8 @@ pub enum Scheme {
     Explicit,
     /// θ = θ_vq = 1.
     Implicit,
-    /// As `Euler`, but all forces that depend on velocities take part where the step ends, linearised
-    /// and without Coriolis forces: MuJoCo's implicitfast.
+    /// As `Euler`, but all forces that depend on velocities take part where the step ends, linearised;
+    /// of Coriolis forces those of single free bodies only: MuJoCo's implicitfast.
     ImplicitFast,
     /// θ = θ_vq = ½: of second order.
     Midpoint,

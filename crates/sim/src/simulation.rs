@@ -12,13 +12,13 @@ use stiction_mech::{
     tree_kinematics, tree_velocities, velocities,
 };
 use stiction_solve::law::FrictionModel;
-use stiction_solve::{Goal, Problem, Session, Solution, Status, contact};
+use stiction_solve::{Goal, Problem, ProblemError, Session, Solution, Status, contact};
 
 use crate::assemble::{self, Chords, FORESIGHT, Rules};
 use crate::constraint::{Ahead, Place};
 use crate::effort::{self, Next, Outcome};
 use crate::error::{SettingsError, SnapshotError, StepError};
-use crate::free::FreeMotion;
+use crate::free::{Fault, FreeMotion};
 use crate::pose::{Poser, Question};
 use crate::report::{Clock, Phase, StepReport};
 use crate::rows::{Class, Rows, Sight};
@@ -215,6 +215,7 @@ impl Simulation {
             seen: work.seen,
             reach: work.reach.clone(),
             found: work.detector.contacts().to_vec(),
+            last_step: self.reader.last.clone(),
         };
         let (state, input) = (self.state.clone(), self.input.clone());
         Snapshot { state, input, contacts: work.contacts.clone(), kept }
@@ -238,6 +239,10 @@ impl Simulation {
                 return Err(SnapshotError::OtherWorld { what, found, expected });
             }
         }
+        if !kept.last_step.belongs_to(world) {
+            let (what, found) = ("numbers of the last step", kept.last_step.q.len());
+            return Err(SnapshotError::OtherWorld { what, found, expected: model.nq() });
+        }
         snapshot.state.check(model)?;
         let mut memory = Memory::default();
         let mut data = Data::new(model);
@@ -258,6 +263,7 @@ impl Simulation {
         work.seen = kept.seen;
         self.state.clone_from(&snapshot.state);
         self.input.clone_from(&snapshot.input);
+        self.reader.last.clone_from(&kept.last_step);
         self.report = None;
         Ok(())
     }
@@ -372,7 +378,10 @@ impl Simulation {
         let (input, data) = (&self.input, &mut work.data);
         work.free
             .compute(model, settings.scheme, h, state, input, work.sleepers.flags(), data)
-            .map_err(|source| StepError::Force { time, source })?;
+            .map_err(|fault| match fault {
+                Fault::Force(source) => StepError::Force { time, source },
+                Fault::Singular { tree } => singular(world, time, tree),
+            })?;
         clock.lap(Phase::Dynamics);
 
         let rules = Rules {
@@ -398,7 +407,7 @@ impl Simulation {
         assemble::drives(&rules, &work.free.forces, &sight, rows);
         assemble::contacts(world, &rules, work.detector.contacts(), &sight, rows);
         twist::rows(world, &rules, work.detector.contacts(), &sight, &work.memory, rows);
-        work.pose(world).map_err(|source| StepError::Problem { time, source })?;
+        work.pose(world).map_err(|source| not_posed(world, work.poser.parts(), time, source))?;
         clock.lap(Phase::Assembly);
         Ok(())
     }
@@ -424,7 +433,8 @@ impl Simulation {
                 let least = SOFTENING * work.problem.delassus().scale(index);
                 work.rows.soften(index, least);
             }
-            work.pose(world).map_err(|source| StepError::Problem { time, source })?;
+            work.pose(world)
+                .map_err(|source| not_posed(world, work.poser.parts(), time, source))?;
             if next == Next::YieldFromCold {
                 work.solution.reset(&work.problem);
             }
@@ -437,7 +447,9 @@ impl Simulation {
     fn integrate(&mut self, clock: &mut Clock) -> Result<Wrong, StepError> {
         let (world, settings, work) = (&*self.world, &self.settings, &mut self.work);
         let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
-        work.collect_velocities(model);
+        if let Some(tree) = work.collect_velocities(model) {
+            return Err(singular(world, self.state.time, tree));
+        }
         let (alpha, theta_vq) = (scheme.alpha(), scheme.theta_vq());
         for dof in 0..model.nv() {
             let (old, lawful) = (self.state.v[dof], work.lawful[dof]);
@@ -576,8 +588,8 @@ impl Workspace {
     }
 
     /// The velocities on which the laws acted: the problem's for what takes part in it, free motion
-    /// for the rest.
-    fn collect_velocities(&mut self, model: &Model) {
+    /// for the rest. Returns a tree whose matrix has no inverse, if there is one.
+    fn collect_velocities(&mut self, model: &Model) -> Option<usize> {
         let mut parts = self.poser.parts().iter().peekable();
         for (tree, range) in model.trees().iter().enumerate() {
             let out = &mut self.lawful[range.dofs.clone()];
@@ -586,9 +598,10 @@ impl Workspace {
             } else if self.sleepers.flags()[tree] {
                 out.fill(0.0);
             } else if !self.free.solve(model, tree, out) {
-                out.fill(f64::NAN);
+                return Some(tree);
             }
         }
+        None
     }
 
     /// Free bodies in flight or in lasting contact move with the mean of the old and next velocity.
@@ -659,6 +672,26 @@ fn check_next(world: &World, next: &State, time: f64, time_step: f64) -> Result<
         }
     }
     Ok(())
+}
+
+/// The mass matrix of a tree has no inverse.
+fn singular(world: &World, time: f64, tree: usize) -> StepError {
+    let joint = &world.model.joints()[world.model.trees()[tree].joints.start];
+    StepError::Singular { time, joint: joint_name(world, joint) }
+}
+
+/// Why a problem could not be posed, in the words of mechanisms.
+fn not_posed(
+    world: &World,
+    parts: &[(usize, std::ops::Range<usize>)],
+    time: f64,
+    source: ProblemError,
+) -> StepError {
+    let tree = match source {
+        ProblemError::NotPositiveDefinite { subsystem } => parts.get(subsystem).map(|part| part.0),
+        _ => None,
+    };
+    tree.map_or(StepError::Problem { time, source }, |tree| singular(world, time, tree))
 }
 
 /// The name of a joint, or of its body if it has none.

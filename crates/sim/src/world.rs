@@ -31,8 +31,8 @@ pub struct Geom {
     pub groups: Groups,
     /// Distance [m] from which its contacts are wanted, whatever the motion.
     pub margin: f64,
-    /// Distance [m] at which its contacts act already (MJCF: margin − gap). Of two shapes that
-    /// meet the larger counts.
+    /// Distance [m] at which its contacts act already (MJCF: margin). Those of two shapes that meet
+    /// add up.
     pub standoff: f64,
     /// Red, green, blue and opacity, each from 0 to 1; for those who look.
     pub colour: [f32; 4],
@@ -347,7 +347,7 @@ impl World {
             return *explicit;
         }
         let [a, b] = [contact.a, contact.b].map(|id| &self.geoms[id.index()]);
-        let standoff = a.standoff.max(b.standoff);
+        let standoff = a.standoff + b.standoff;
         Pairing { standoff, ..Pairing::of(&a.surface, &b.surface, combine) }
     }
 
@@ -371,7 +371,7 @@ impl World {
                     Ordering::Equal => a.surface.stiffness.min(b.surface.stiffness),
                     Ordering::Greater => a.surface.stiffness,
                 };
-                (stiffness, a.standoff.max(b.standoff))
+                (stiffness, a.standoff + b.standoff)
             }
         };
         (stiffness == f64::INFINITY).then_some(contact.gap - standoff)

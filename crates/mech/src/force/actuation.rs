@@ -152,8 +152,9 @@ impl Forces {
     }
 
     /// Calls `visit(row, slope)` for every force that depends on the rate of a row besides the
-    /// dampers of joints: dampers of tendons, and actuators that are not at an end of their own
-    /// force range. The slope is ∂force/∂rate [N·s/m or N·m·s/rad], of either sign.
+    /// dampers of joints: dampers of tendons, and actuators that are not at an end of their own force
+    /// range, nor of that of the joint they act on. The slope is ∂force/∂rate [N·s/m or
+    /// N·m·s/rad], of either sign.
     pub fn rate_slopes(&self, model: &Model, mut visit: impl FnMut(&[RowEntry], f64)) {
         for (tendon, row) in model.tendons().iter().zip(&self.layout.tendons) {
             if tendon.spec.damping != 0.0 {
@@ -165,7 +166,18 @@ impl Forces {
             let (_, [_, _, b_rate]) = spec.law.affine();
             let (lower, upper) = spec.force_bounds();
             let force = self.actuator_force[index];
-            if b_rate != 0.0 && lower < force && force < upper {
+            let clamped = match actuator.place {
+                Place::Scalar { dof, .. } => {
+                    let range = match self.layout.shares[index] {
+                        Share::Alone { lower, upper } => Some((lower, upper)),
+                        _ => self.layout.shared_range(dof),
+                    };
+                    let sum = self.actuation[dof];
+                    range.is_some_and(|(lower, upper)| !(lower < sum && sum < upper))
+                }
+                _ => false,
+            };
+            if b_rate != 0.0 && lower < force && force < upper && !clamped {
                 let slope = spec.gear * spec.gear * b_rate;
                 visit(self.layout.actuators[index].of(&self.entries), slope);
             }

@@ -12,7 +12,7 @@ use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::document::Document;
 use super::rename::{self, Kind};
-use super::{MOST_ELEMENTS, replicate};
+use super::{MOST_ELEMENTS, replicate, schema};
 use crate::error::SceneError;
 use crate::files::{Files, tidy};
 use crate::import::Unsupported;
@@ -97,6 +97,7 @@ impl Expansion<'_> {
         let part = self.parts.len();
         let Document { root, folder, path } = document;
         self.spend(&root, count(&root))?;
+        schema::check(&root)?;
         let compiler = Compiler::read(&root)?;
         let defaults = Defaults::read(&root)?;
         self.parts.push(Part { compiler, defaults, folder });

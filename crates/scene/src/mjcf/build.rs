@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, Model, TendonId};
-use stiction_sim::{Settings, WorldBuilder, WorldError};
+use stiction_sim::{Combine, Settings, WorldBuilder, WorldError};
 
 use super::asset::Assets;
 use super::attach::Part;
@@ -246,7 +246,7 @@ impl<'a> Build<'a> {
             flags: Flags::default(),
             magnetic: MAGNETIC,
             world: WorldBuilder::new(),
-            settings: Settings::default(),
+            settings: Settings { combine: Combine::Maximum, ..Settings::default() },
             bodies: Names::new("body"),
             joints: Names::new("joint"),
             geoms: Names::new("geom"),

@@ -27,6 +27,8 @@ mod png;
 mod principal;
 mod rename;
 mod replicate;
+mod schema;
+mod sensor;
 mod site;
 mod softness;
 mod solid;
@@ -35,6 +37,7 @@ mod surface;
 mod tendon;
 #[cfg(test)]
 mod testing;
+mod unread;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -64,6 +67,7 @@ static SECTIONS: &[(&str, Reader)] = &[
     ("tendon", tendon::read),
     ("equality", equality::read),
     ("actuator", actuator::read),
+    ("sensor", sensor::read),
     ("keyframe", keyframe::read),
 ];
 
@@ -96,6 +100,10 @@ fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
             build.enter(*part);
             reader(&mut build, section)?;
         }
+    }
+    for (part, root) in roots.iter().enumerate() {
+        build.enter(part);
+        unread::sweep(&mut build, root);
     }
     finish(build, name)
 }

@@ -5,7 +5,6 @@
 //! settings. A medium around the bodies is not modelled.
 
 use nalgebra::Vector3;
-use stiction_sim::Combine;
 
 use super::build::Build;
 use super::flag::switch;
@@ -66,7 +65,6 @@ const SWITCHES: [&str; 18] = [
 
 /// Reads a section.
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
-    build.settings.combine = Combine::Maximum;
     if let Some(step) = section.number("timestep")? {
         if !(step > 0.0) {
             return Err(section.wrong("timestep", "a positive number of seconds"));

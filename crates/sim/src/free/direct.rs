@@ -4,12 +4,15 @@
 //! `A = M − h ∂f/∂v` and `b = A v + h f(q, v)`, so that without constraints `v' = v + h A⁻¹ f`
 //! [Todorov12]. Of ∂f/∂v, Euler knows the damping of
 //! joints; implicitfast also dampers of tendons and the velocity terms of actuators that are not at
-//! an end of their force range. Coriolis, centrifugal and gyroscopic forces are explicit in both, as
-//! are springs. What couples two branches of a tree is left out of A, as there, so that its factors
-//! stay sparse. Servos are no constraints here.
+//! an end of their force range, and for single bodies on free joints the forces of their rotation. All
+//! other Coriolis, centrifugal and gyroscopic forces are explicit in both, as are springs. What
+//! couples two branches of a tree is left out of A, as there, so that its factors stay sparse.
+//! Servos are no constraints here.
 
+use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
 use stiction_math::branch;
-use stiction_mech::{Data, Model, RowEntry, State, tree_bias_forces, tree_mass_matrix};
+use stiction_math::spatial::skew;
+use stiction_mech::{Data, Link, Model, RowEntry, State, tree_bias_forces, tree_mass_matrix};
 
 use super::FreeMotion;
 use crate::rows::tree_of_dof;
@@ -45,12 +48,46 @@ impl FreeMotion {
             });
         }
         for (_, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
-            let (v, A) = (&state.v[tree.dofs.clone()], &self.matrix[tree.mass.clone()]);
-            for (row, dof) in A.chunks_exact(v.len()).zip(tree.dofs.clone()) {
-                let momentum: f64 = row.iter().zip(v).map(|(a, v)| a * v).sum();
-                self.momentum[dof] = momentum + h * (self.forces.generalized[dof] - data.bias[dof]);
+            let dofs = tree.dofs.clone();
+            for dof in dofs.clone() {
+                self.momentum[dof] = h * (self.forces.generalized[dof] - data.bias[dof]);
+            }
+            let (A, impulse) = (&self.matrix[tree.mass.clone()], &mut self.momentum[dofs.clone()]);
+            if tree.single && scheme == Scheme::ImplicitFast {
+                let link = &model.links()[tree.links.start];
+                let rotation = &data.body_pose[link.body].rotation;
+                follow_turning(A, h, &gyration(link, rotation, &state.v[dofs.clone()]), impulse);
+            }
+            let rows = A.chunks_exact(dofs.len());
+            for (row, b) in rows.zip(impulse) {
+                *b += row.iter().zip(&state.v[dofs.clone()]).map(|(a, v)| a * v).sum::<f64>();
             }
         }
+    }
+}
+
+/// ∂c/∂v of the velocity-dependent forces c of one link on a free joint, in the velocities of its
+/// origin in the world and of its rotation in the body: with centre of mass o and inertia I about it,
+/// `c = (m R ω×(ω×o), ω×Iω + m o×(ω×(ω×o)))`.
+fn gyration(link: &Link, rotation: &UnitQuaternion<f64>, v: &[f64]) -> Matrix6<f64> {
+    let (w, I) = (Vector3::new(v[3], v[4], v[5]), link.inertia);
+    let centripetal = -link.mass * (skew(w.cross(&link.com)) + skew(w) * skew(link.com));
+    let R = rotation.to_rotation_matrix().into_inner();
+    let turning = skew(w) * I - skew(I * w) + skew(link.com) * centripetal;
+    let mut slope = Matrix6::zeros();
+    slope.fixed_view_mut::<3, 3>(0, 3).copy_from(&(R * centripetal));
+    slope.fixed_view_mut::<3, 3>(3, 3).copy_from(&turning);
+    slope
+}
+
+/// Replaces an impulse p by that which leads A to the velocity that `A + h C` reaches with p:
+/// A must be symmetric, and C is not. Where constraints act as well, C takes part in free motion
+/// only.
+fn follow_turning(A: &[f64], h: f64, C: &Matrix6<f64>, impulse: &mut [f64]) {
+    let A = Matrix6::from_row_slice(A);
+    let p = Vector6::from_column_slice(impulse);
+    if let Some(change) = (A + h * C).lu().solve(&p) {
+        impulse.copy_from_slice((A * change).as_slice());
     }
 }
 

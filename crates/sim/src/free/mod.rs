@@ -13,8 +13,8 @@ use nalgebra::{Matrix3, Vector3};
 use stiction_math::spatial::Inertia10;
 use stiction_math::{branch, spatial};
 use stiction_mech::{
-    Data, ForceError, Forces, Input, Model, State, bias_forces, integrate, kinematics, mass_matrix,
-    tree_bias_forces, tree_mass_matrix, tree_velocities, velocities,
+    Data, ForceError, Forces, Input, Joint, JointKind, Link, Model, State, bias_forces, integrate,
+    kinematics, mass_matrix, tree_bias_forces, tree_mass_matrix, tree_velocities, velocities,
 };
 
 use crate::assemble::FORESIGHT;
@@ -30,6 +30,24 @@ pub(crate) const LARGEST_TURN: f64 = 0.5;
 /// Newton steps for the rotation of a free body.
 const GYROSCOPIC_STEPS: usize = 6;
 
+/// Why there is no free motion.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// An input is wrong.
+    Force(ForceError),
+    /// A of a tree has no inverse.
+    Singular {
+        /// The tree.
+        tree: usize,
+    },
+}
+
+impl From<ForceError> for Fault {
+    fn from(error: ForceError) -> Self {
+        Self::Force(error)
+    }
+}
+
 /// A, b and v* of all trees, and the forces at the start of the step.
 pub(crate) struct FreeMotion {
     /// Forces at the start of the step: limits and drives become rows.
@@ -42,6 +60,8 @@ pub(crate) struct FreeMotion {
     whole: Vec<bool>,
     /// Stiffness of joint springs, per velocity: energy is theirs to keep, so the scheme's θ decides.
     spring: Vec<f64>,
+    /// Trees whose mass matrix may have no inverse, in some configuration or in all.
+    doubtful: Vec<usize>,
     inertia_scale: f64,
     /// Whether a mechanism moves faster than the step resolves.
     unresolved: bool,
@@ -74,6 +94,7 @@ impl FreeMotion {
                 .iter()
                 .flat_map(|joint| joint.dofs.clone().map(|_| joint.spec.stiffness))
                 .collect(),
+            doubtful: (0..model.trees().len()).filter(|tree| is_doubtful(model, *tree)).collect(),
             inertia_scale: 1.0,
             unresolved: false,
             trial: Trial {
@@ -139,7 +160,7 @@ impl FreeMotion {
         input: &Input,
         asleep: &[bool],
         data: &mut Data,
-    ) -> Result<(), ForceError> {
+    ) -> Result<(), Fault> {
         self.inertia_scale = 1.0 / scheme.alpha();
         for (whole, tree) in self.whole.iter_mut().zip(model.trees()) {
             *whole = scheme.is_iterated() || tree.links.len() == 1;
@@ -154,6 +175,12 @@ impl FreeMotion {
             self.direct(model, scheme, h, state, asleep, data);
         } else {
             self.once(model, h, state, asleep, data);
+        }
+        for k in 0..self.doubtful.len() {
+            let tree = self.doubtful[k];
+            if !asleep[tree] && !self.factors(model, tree) {
+                return Err(Fault::Singular { tree });
+            }
         }
         if self.forces.has_joint_limits() {
             self.look_for_limits(model, h, state, asleep);
@@ -330,16 +357,37 @@ impl FreeMotion {
 
     /// `x ← A⁻¹ x` of one tree. False if A is not positive definite.
     fn apply_inverse(&mut self, model: &Model, tree: usize, x: &mut [f64]) -> bool {
-        let range = &model.trees()[tree];
-        let L = &mut self.factor[range.mass.clone()];
-        L.copy_from_slice(&self.matrix[range.mass.clone()]);
-        let parents = &model.dof_parents()[range.dofs.clone()];
-        let positive = branch::factor(L, parents, |_| 0.0);
+        let positive = self.factors(model, tree);
         if positive {
-            branch::solve(L, parents, x);
+            let range = &model.trees()[tree];
+            let parents = &model.dof_parents()[range.dofs.clone()];
+            branch::solve(&self.factor[range.mass.clone()], parents, x);
         }
         positive
     }
+
+    /// Factors A of one tree. False if it is not positive definite.
+    fn factors(&mut self, model: &Model, tree: usize) -> bool {
+        let range = &model.trees()[tree];
+        let (L, A) = (&mut self.factor[range.mass.clone()], &self.matrix[range.mass.clone()]);
+        L.copy_from_slice(A);
+        let n = range.dofs.len();
+        branch::factor(L, &model.dof_parents()[range.dofs.clone()], |k| A[k * n + k])
+    }
+}
+
+/// Whether the mass matrix of a tree may have no inverse: matter with extent in every direction, on
+/// joints one by one, always has one.
+fn is_doubtful(model: &Model, tree: usize) -> bool {
+    let is_sound = |link: &Link| {
+        let joints = &model.joints()[link.joints.clone()];
+        let turns_twice = |joint: &Joint| matches!(joint.spec.kind, JointKind::Universal { .. });
+        link.mass > 0.0
+            && link.inertia.cholesky().is_some()
+            && joints.len() == 1
+            && !joints.iter().any(turns_twice)
+    };
+    !model.links()[model.trees()[tree].links.clone()].iter().all(is_sound)
 }
 
 /// Largest angle by which a link of a tree turns within a step at its present velocity [rad].

@@ -3,10 +3,11 @@
 //! The change of momentum of a body and all that it carries is what its parent gives plus what
 //! comes from outside; so the parent gives Σ (inertia − outside) over the bodies of the subtree, the
 //! recursion of Newton and Euler [Featherstone08, Sec. 5.3] summed where it is asked for. From
-//! outside come contacts, equalities between bodies and applied wrenches, all of the last step.
-//! Everything else counts as carried by the joint, as in MuJoCo: actuators, springs, friction and
-//! limits, but also strings between bodies and what cancels weight. Bodies without joints are seen
-//! one by one. Cost: bodies and contacts once, then the bodies of the subtree per sensor.
+//! outside come contacts, equalities between bodies, strings and applied wrenches, all of the last
+//! step. Everything else counts as carried by the joint, as in MuJoCo: actuators, springs, friction
+//! and limits of joints, but also actuators that push a body and what cancels weight. Bodies without
+//! joints are seen one by one. Cost: bodies and contacts once, then the bodies of the subtree per
+//! sensor.
 
 use nalgebra::{Matrix3, Vector3, Vector6};
 use std::ops::Range;
@@ -65,7 +66,8 @@ impl Loads {
     pub fn relieve_contacts(&mut self, view: &View, contacts: &[ContactPoint]) {
         for contact in contacts {
             for (body, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
-                let wrench = Wrench { torque: Vector3::zeros(), force: sign * contact.force };
+                let (torque, force) = (sign * contact.torque, sign * contact.force);
+                let wrench = Wrench { torque, force };
                 self.relieve(view, BodyId(body), &wrench, &contact.point);
             }
         }

@@ -1,15 +1,16 @@
 //! What is kept of the last step, so that accelerations and forces can be read after it.
 //!
 //! Copies only: coordinates and velocities from which it began, the acceleration that came of it,
-//! the inputs, the contacts, the impulses of equalities. What sleeps is not in the step's problem:
-//! the forces with which it fell asleep stay.
+//! the inputs, the contacts, the impulses of equalities and along tendons. What sleeps is not in the
+//! step's problem: the forces with which it fell asleep stay.
 
 use nalgebra::Vector6;
 use stiction_mech::{Input, State};
 
 use super::equality::ends;
-use crate::constraint::MOST_ROWS;
-use crate::rows::{Class, Rows};
+use crate::assemble::tendon_of;
+use crate::constraint::{Equality, MOST_ROWS};
+use crate::rows::{Class, Rows, tree_of_dof};
 use crate::simulation::ContactPoint;
 use crate::world::World;
 
@@ -30,10 +31,10 @@ pub(crate) struct Step<'a> {
 }
 
 /// The last step, or a mechanism that is held.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LastStep {
     /// Whether there was one.
-    taken: bool,
+    pub taken: bool,
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     /// Mean acceleration of the coordinates.
@@ -43,7 +44,9 @@ pub(crate) struct LastStep {
     pub wrench: Vec<Vector6<f64>>,
     pub contacts: Vec<ContactPoint>,
     /// Mean forces of the rows of equalities, [`MOST_ROWS`] each.
-    equality: Vec<f64>,
+    pub equality: Vec<f64>,
+    /// Mean force of limits and dry friction along each tendon.
+    pub tendon_force: Vec<f64>,
 }
 
 impl LastStep {
@@ -52,9 +55,22 @@ impl LastStep {
         self.taken = false;
     }
 
-    /// Whether there was a step.
-    pub fn is_taken(&self) -> bool {
-        self.taken
+    /// Whether its arrays have the lengths of a world, if there was a step.
+    pub fn belongs_to(&self, world: &World) -> bool {
+        let model = &world.model;
+        let bodies = model.bodies().len();
+        let lengths = [
+            (self.q.len(), model.nq()),
+            (self.v.len(), model.nv()),
+            (self.acceleration.len(), model.nv()),
+            (self.control.len(), model.nu()),
+            (self.wrench.len(), bodies),
+            (self.equality.len(), world.equalities.len() * MOST_ROWS),
+            (self.tendon_force.len(), model.tendons().len()),
+        ];
+        let known = |contact: &ContactPoint| contact.bodies.iter().all(|body| *body < bodies);
+        !self.taken
+            || lengths.iter().all(|(found, own)| found == own) && self.contacts.iter().all(known)
     }
 
     /// Stands in for a step that was not taken: nothing accelerates, nothing touches.
@@ -64,6 +80,7 @@ impl LastStep {
         self.time_step = 0.0;
         self.contacts.clear();
         self.equality.fill(0.0);
+        self.tendon_force.fill(0.0);
     }
 
     /// Keeps a step.
@@ -77,20 +94,44 @@ impl LastStep {
         let sleeps = |body: usize| world.model.bodies()[body].tree.is_none_or(|tree| asleep[tree]);
         self.contacts.retain(|contact| contact.bodies.into_iter().all(sleeps));
         self.contacts.extend_from_slice(step.contacts);
-        self.keep_equalities(step, sleeps);
+        self.keep_rows(step, sleeps);
     }
 
-    fn keep_equalities(&mut self, step: &Step, sleeps: impl Fn(usize) -> bool) {
+    /// Keeps the impulses of equalities, and of limits and dry friction of tendons.
+    fn keep_rows(&mut self, step: &Step, sleeps: impl Fn(usize) -> bool) {
+        let model = &step.world.model;
+        let string_sleeps = |tendon: usize| {
+            let mut dofs = model.tendons()[tendon].dofs.iter();
+            dofs.all(|dof| step.asleep[tree_of_dof(model, *dof)])
+        };
+        for (tendon, force) in self.tendon_force.iter_mut().enumerate() {
+            if !string_sleeps(tendon) {
+                *force = 0.0;
+            }
+        }
         let forces = self.equality.chunks_exact_mut(MOST_ROWS);
         for (equality, forces) in step.world.equalities.iter().zip(forces) {
-            if !ends(equality).is_some_and(|ends| ends.iter().all(|body| sleeps(body.0))) {
+            let all_sleep = match equality {
+                Equality::Tendon(coupling) => {
+                    let leads = coupling.leader.is_none_or(|leader| string_sleeps(leader.0));
+                    leads && string_sleeps(coupling.tendon.0)
+                }
+                _ => ends(equality).is_some_and(|ends| ends.iter().all(|body| sleeps(body.0))),
+            };
+            if !all_sleep {
                 forces.fill(0.0);
             }
         }
-        let constraints = step.rows.constraints().iter();
-        for constraint in constraints.take_while(|c| c.key.class == Class::Equality) {
-            let place = constraint.key.a as usize * MOST_ROWS + constraint.key.b as usize;
-            self.equality[place] = step.impulse[constraint.first_row as usize] / step.time_step;
+        for constraint in step.rows.constraints() {
+            let force = || step.impulse[constraint.first_row as usize] / step.time_step;
+            let key = &constraint.key;
+            if key.class == Class::Equality {
+                self.equality[key.a as usize * MOST_ROWS + key.b as usize] = force();
+            } else if let Some((tendon, sign)) = tendon_of(key) {
+                self.tendon_force[tendon] += sign * force();
+            } else if key.class == Class::Contact {
+                break;
+            }
         }
     }
 
@@ -101,6 +142,7 @@ impl LastStep {
         self.control.clone_from(&input.control);
         self.wrench.clone_from(&input.wrench);
         self.equality.resize(world.equalities.len() * MOST_ROWS, 0.0);
+        self.tendon_force.resize(world.model.tendons().len(), 0.0);
     }
 
     /// Mean force along a row of an equality [N, N·m].

@@ -12,7 +12,7 @@
 //! nothing, one with sensors a few copies per step; the rest is computed when asked for.
 
 mod acceleration;
-mod actuation;
+mod drive;
 mod equality;
 mod frame;
 mod interaction;
@@ -20,9 +20,10 @@ mod last_step;
 mod layout;
 mod read;
 mod spec;
+mod string;
 mod touch;
 
-pub(crate) use last_step::Step;
+pub(crate) use last_step::{LastStep, Step};
 pub(crate) use layout::Layout;
 pub(crate) use read::Reader;
 pub use spec::{SensorFrame, SensorKind, SensorSpec, TouchVolume};

@@ -7,12 +7,12 @@ use std::ops::Range;
 use stiction_mech::{BodyId, Data, Forces, Input, JointId, Model, State, kinematics, velocities};
 
 use super::acceleration::Accelerations;
-use super::actuation::Asked;
+use super::drive::Asked;
 use super::equality::Pulls;
 use super::frame::View;
-use super::interaction::Loads;
+use super::interaction::{Loads, Wrench};
 use super::last_step::{LastStep, Step};
-use super::{SensorFrame, SensorKind, touch};
+use super::{SensorFrame, SensorKind, string, touch};
 use crate::constraint::Place;
 use crate::scheme::Scheme;
 use crate::world::World;
@@ -92,7 +92,7 @@ impl Reader {
             let _ = forces.evaluate(model, (now.q, now.v), data, none, 0.0);
         }
         if let Some(before) = &mut self.before {
-            if !self.last.is_taken() {
+            if !self.last.taken {
                 self.last.hold(world, state, input);
             }
             before.see(world, scheme, &self.last);
@@ -236,16 +236,8 @@ impl Before {
         velocities(model, &last.v, &mut self.data);
         let view = View { model, data: &self.data };
         self.accelerations.compute(&view, &last.acceleration);
-        if sensors.any(SensorKind::reads_interaction) {
-            self.loads.begin(&view, &self.accelerations);
-            self.loads.relieve_contacts(&view, &last.contacts);
-            self.loads.relieve_applied(&view, &last.wrench);
-            let place = Place { model, q: &last.q, data: &self.data };
-            self.pulls.for_each(world, &place, last, |body, wrench, p_W| {
-                self.loads.relieve(&view, body, wrench, p_W);
-            });
-        }
-        if sensors.any(SensorKind::reads_actuators) {
+        let carries = sensors.any(SensorKind::reads_interaction);
+        if sensors.any(SensorKind::reads_actuators) || carries && !model.tendons().is_empty() {
             let alpha_step = scheme.alpha() * last.time_step;
             for dof in 0..model.nv() {
                 self.lawful[dof] = last.v[dof] + alpha_step * last.acceleration[dof];
@@ -255,6 +247,25 @@ impl Before {
             let state = (&last.q[..], &last.v[..]);
             let _ = self.forces.evaluate(model, state, &self.data, &self.input, last.time_step);
         }
+        if carries {
+            self.weigh(world, scheme, last);
+        }
+    }
+
+    /// What every body needs from its parent.
+    fn weigh(&mut self, world: &World, scheme: Scheme, last: &LastStep) {
+        let Self { data, forces, lawful, accelerations, loads, pulls, .. } = self;
+        let view = View { model: &world.model, data };
+        loads.begin(&view, accelerations);
+        loads.relieve_contacts(&view, &last.contacts);
+        loads.relieve_applied(&view, &last.wrench);
+        let mut relieve = |body: BodyId, wrench: &Wrench, p_W: &Vector3<f64>| {
+            loads.relieve(&view, body, wrench, p_W);
+        };
+        let place = Place { model: &world.model, q: &last.q, data };
+        pulls.for_each(world, &place, last, &mut relieve);
+        let asked = asked(world, forces, scheme, lawful, last);
+        string::for_each_pull(world, data, &asked, last, &mut relieve);
     }
 
     /// Reads what belongs to the last step; false if the sensor reads something else.
@@ -268,12 +279,7 @@ impl Before {
     ) -> bool {
         let model = &world.model;
         let view = View { model, data: &self.data };
-        let asked = Asked {
-            scheme,
-            time_step: last.time_step,
-            lawful: &self.lawful,
-            control: &last.control,
-        };
+        let asked = asked(world, &self.forces, scheme, &self.lawful, last);
         let acceleration = |frame: &SensorFrame| {
             let p_W = view.pose(frame).translation.vector;
             self.accelerations.of_point(&view, frame.body, &p_W)
@@ -294,11 +300,21 @@ impl Before {
                 let BodyId(body) = at.body;
                 write_one(out, touch::pressure(&last.contacts, body, volume, &view.pose(at)))
             }
-            SensorKind::ActuatorForce(id) => write_one(out, asked.force(model, &self.forces, *id)),
-            SensorKind::JointActuatorForce(id) => {
-                write_one(out, asked.on_joint(model, &self.forces, *id))
-            }
+            SensorKind::ActuatorForce(id) => write_one(out, asked.actuator(*id)),
+            SensorKind::JointActuatorForce(id) => write_one(out, asked.on_joint(*id)),
             _ => false,
         }
     }
+}
+
+/// Where the last step asked the laws.
+fn asked<'a>(
+    world: &'a World,
+    forces: &'a Forces,
+    scheme: Scheme,
+    lawful: &'a [f64],
+    last: &'a LastStep,
+) -> Asked<'a> {
+    let (model, time_step, control) = (&world.model, last.time_step, &last.control);
+    Asked { model, forces, scheme, time_step, lawful, control }
 }
