@@ -61,7 +61,7 @@ impl Lump {
                 let R = axes.to_rotation_matrix().into_inner();
                 ((R.transpose() * self.inertia * R).diagonal(), axes)
             }
-            None => principal::decompose(&self.inertia),
+            None => principal::decompose(&self.inertia, principal::EXACT),
         };
         (moments, Isometry3::from_parts(self.com.into(), axes))
     }
@@ -112,7 +112,7 @@ pub(super) fn read(
         );
     }
     let full = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-    let (moments, axes) = principal::decompose(&full);
+    let (moments, axes) = principal::decompose(&full, principal::EXACT);
     if !(moments.min() > 0.0) {
         return Err(element.wrong("fullinertia", "a matrix with positive principal moments"));
     }

@@ -152,7 +152,7 @@ impl MeshAsset {
         let mut pose = Isometry3::identity();
         let (mut integrals, mut half_box) = (None, Vector3::zeros());
         if let Ok((measure, com, inertia)) = found {
-            let (moments, axes) = principal::decompose(&inertia);
+            let (moments, axes) = principal::decompose(&inertia, principal::OF_MESHES);
             pose = Isometry3::from_parts(Translation3::from(com), axes);
             let second = Vector3::repeat(moments.sum() / 2.0) - moments;
             half_box = (second * (3.0 / measure)).map(|square| square.max(0.0).sqrt());
@@ -177,11 +177,6 @@ impl MeshAsset {
             vertices,
             hull: OnceCell::new(),
         }
-    }
-
-    /// An error at the asset.
-    pub fn error(&self, what: impl std::fmt::Display) -> SceneError {
-        self.element.error(what)
     }
 }
 

@@ -35,6 +35,8 @@ mod solid;
 mod spring;
 mod surface;
 mod tendon;
+#[cfg(test)]
+mod testing;
 mod unread;
 
 use std::path::Path;
@@ -50,7 +52,7 @@ use crate::import::{Imported, Options};
 use crate::xml::Element;
 
 /// Elements of a model with all its copies, at most.
-const MOST_ELEMENTS: usize = 500_000;
+const MOST_ELEMENTS: usize = 200_000;
 
 /// Reads a section; sections may repeat.
 type Reader = fn(&mut Build, &Element) -> Result<(), SceneError>;

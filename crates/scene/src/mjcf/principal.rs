@@ -7,14 +7,25 @@ use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 /// Rotations, at most; half a dozen suffice.
 const ROTATIONS: usize = 500;
 
-/// Moments in decreasing order and the rotation from principal axes to those of the matrix.
-pub(super) fn decompose(matrix: &Matrix3<f64>) -> (Vector3<f64>, UnitQuaternion<f64>) {
+/// What is left off the diagonal, relative to the largest element, where nothing is to be left.
+pub(super) const EXACT: f64 = f64::EPSILON;
+
+/// What MuJoCo leaves off the diagonal of a mesh's inertia. It drops this, so the mass properties of
+/// meshes agree with its own only if as much is dropped here.
+pub(super) const OF_MESHES: f64 = 1e-7;
+
+/// Moments in decreasing order and the rotation from principal axes to those of the matrix. Elements
+/// off the diagonal that are smaller than `tolerance` times the largest of the matrix are dropped.
+pub(super) fn decompose(
+    matrix: &Matrix3<f64>,
+    tolerance: f64,
+) -> (Vector3<f64>, UnitQuaternion<f64>) {
     let mut axes = UnitQuaternion::identity();
     let seen = |axes: &UnitQuaternion<f64>| {
         let R = axes.to_rotation_matrix().into_inner();
         R.transpose() * matrix * R
     };
-    let negligible = f64::EPSILON * matrix.amax();
+    let negligible = tolerance * matrix.amax();
     for _ in 0..ROTATIONS {
         let D = seen(&axes);
         let off = [(0, 1, 2), (0, 2, 1), (1, 2, 0)];
@@ -30,7 +41,7 @@ pub(super) fn decompose(matrix: &Matrix3<f64>) -> (Vector3<f64>, UnitQuaternion<
     // Sort by quarter turns: the first two, the last two, the first two again.
     for (first, axis) in [(0, 2), (1, 0), (0, 2)] {
         let D = seen(&axes);
-        if D[(first, first)] + negligible < D[(first + 1, first + 1)] {
+        if D[(first, first)] + EXACT * matrix.amax() < D[(first + 1, first + 1)] {
             let half = std::f64::consts::FRAC_1_SQRT_2;
             let mut vector = Vector3::zeros();
             vector[axis] = half;
@@ -66,7 +77,7 @@ mod tests {
             for moments in [[1.0, 2.0, 3.0], [3.0, 1.0, 1.0], [2.0, 2.0, 2.0], [1.0, 0.0, 5.0]] {
                 let wanted = Matrix3::from_diagonal(&(Vector3::from(moments) * scale));
                 let matrix = R * wanted * R.transpose();
-                let (found, axes) = decompose(&matrix);
+                let (found, axes) = decompose(&matrix, EXACT);
                 let Q = axes.to_rotation_matrix().into_inner();
                 let error = (Q * Matrix3::from_diagonal(&found) * Q.transpose() - matrix).amax();
                 // Two products of 3×3 matrices on numbers up to five times the scale.

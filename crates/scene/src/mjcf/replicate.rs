@@ -1,9 +1,10 @@
-//! `<replicate>`: copies of a part of the tree, each a step of `offset` and `euler` further than the
-//! one before, with numbers behind their names. What refers to something copied is copied with it.
+//! `<replicate>`: copies of a part of the tree with numbers behind their names. Each stands `offset`
+//! further than the one before, in the frame of that one, and is turned by Euler angles that grow in
+//! proportion to its number, as in MuJoCo. What refers to something copied is copied with it.
 
 use std::collections::HashSet;
 
-use nalgebra::{Isometry3, Translation3};
+use nalgebra::Isometry3;
 
 use super::attach::Expansion;
 use super::rename::{self, Kind};
@@ -25,7 +26,7 @@ pub(super) fn expand(
     let compiler = &expansion.parts[part].compiler;
     let offset = replicate.vector("offset")?.unwrap_or_default();
     let angles = replicate.vector("euler")?.unwrap_or_default() * compiler.angle;
-    let step = Isometry3::from_parts(Translation3::from(offset), compiler.euler.rotation(angles));
+    let euler = compiler.euler;
     let mut copied = HashSet::new();
     for child in &children {
         rename::names(child, "worldbody", &mut |kind, name| {
@@ -52,7 +53,8 @@ pub(super) fn expand(
             rename::rename(&mut element, &expansion.sections[*place].1.tag.clone(), &other);
             expansion.sections[*place].1.children.push(element);
         }
-        pose *= step;
+        pose.translation.vector += pose.rotation * offset;
+        pose.rotation = euler.rotation(angles * (number + 1) as f64);
     }
     Ok(())
 }
