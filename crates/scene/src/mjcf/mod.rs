@@ -73,6 +73,13 @@ static SECTIONS: &[(&str, Reader)] = &[
 
 /// Reads a file.
 pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Imported, SceneError> {
+    read_all(files, path, options).map_err(|error| match error {
+        located @ (SceneError::Model { .. } | SceneError::File { .. }) => located,
+        other => SceneError::File { path: path.display().to_string(), what: other.to_string() },
+    })
+}
+
+fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Imported, SceneError> {
     let document = Document::read(files, path)?;
     let name = document.name();
     let expansion = attach::expand(files, document)?;
