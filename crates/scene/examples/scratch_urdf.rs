@@ -8,17 +8,26 @@ fn main() {
     let mut out = Vec::new();
     for line in text.lines() {
         let w: Vec<&str> = line.split_whitespace().collect();
-        let options = Options { floating_base: w[1] == "1", merge_fixed: w[2] == "1", ..Options::default() };
+        let options =
+            Options { floating_base: w[1] == "1", merge_fixed: w[2] == "1", ..Options::default() };
         let clock = std::time::Instant::now();
         let got = match load_with(Files::on_disk(), w[0].as_ref(), &options) {
             Ok(g) => g,
-            Err(e) => { out.push(json!({"path": w[0], "error": e.to_string()})); continue; }
+            Err(e) => {
+                out.push(json!({"path": w[0], "error": e.to_string()}));
+                continue;
+            }
         };
         let seconds = clock.elapsed().as_secs_f64();
         let m = got.world.model();
         let mut data = Data::new(m);
         let mut s = 12345u64 + w[0].len() as u64;
-        let mut rnd = || { s ^= s << 13; s ^= s >> 7; s ^= s << 17; (s >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0 };
+        let mut rnd = || {
+            s ^= s << 13;
+            s ^= s >> 7;
+            s ^= s << 17;
+            (s >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+        };
         let nv = m.nv();
         let mut states = Vec::new();
         for _ in 0..3 {
@@ -34,7 +43,11 @@ fn main() {
             for (t, tree) in m.trees().iter().enumerate() {
                 let b = &data.mass[m.mass_range(t)];
                 let n = tree.dofs.len();
-                for i in 0..n { for j in 0..n { M[(tree.dofs.start + i) * nv + tree.dofs.start + j] = b[i * n + j]; } }
+                for i in 0..n {
+                    for j in 0..n {
+                        M[(tree.dofs.start + i) * nv + tree.dofs.start + j] = b[i * n + j];
+                    }
+                }
             }
             let mut poses = Vec::new();
             let mut jacs = Vec::new();
@@ -46,7 +59,9 @@ fn main() {
                 jacobian(m, &data, BodyId(b), p.translation.vector, &mut J);
                 jacs.push(J);
             }
-            states.push(json!({"q": q, "v": v, "M": M, "bias": data.bias, "poses": poses, "jacs": jacs}));
+            states.push(
+                json!({"q": q, "v": v, "M": M, "bias": data.bias, "poses": poses, "jacs": jacs}),
+            );
         }
         out.push(json!({"path": w[0], "name": got.name, "seconds": seconds, "nq": m.nq(), "nv": nv, "armature": m.armature(),
             "bodies": m.bodies().iter().map(|b| json!({"name": b.spec.name, "mass": b.spec.mass.map(|x| x.mass()), "com": b.spec.mass.map(|x| x.com().as_slice().to_vec()), "inertia": b.spec.mass.map(|x| x.inertia().as_slice().to_vec())})).collect::<Vec<_>>(),
