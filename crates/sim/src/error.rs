@@ -37,6 +37,16 @@ pub enum WorldError {
         /// What it should be.
         expected: &'static str,
     },
+    /// A sensor is wrong.
+    #[error("sensor \"{name}\": {what}; expected {expected}")]
+    Sensor {
+        /// Name of the sensor.
+        name: String,
+        /// What was found.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
+    },
     /// Something refers to a thing that is not there.
     #[error("{owner}: {what} {found} does not exist; there are {count}")]
     Unknown {
@@ -48,6 +58,16 @@ pub enum WorldError {
         found: usize,
         /// How many there are.
         count: usize,
+    },
+    /// A world does not fit where it is put.
+    #[error("world \"{prefix}\": {what}; expected {expected}")]
+    Compose {
+        /// What its names begin with.
+        prefix: String,
+        /// What was found.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
     },
     /// A shape that cannot move sits on a body that can.
     #[error("shape \"{name}\": a {kind} has no inside to move; expected it on a fixed body")]

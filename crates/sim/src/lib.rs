@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod assemble;
+mod compose;
 pub mod constraint;
 mod effort;
 mod error;
@@ -17,6 +18,7 @@ mod pose;
 mod report;
 mod rows;
 mod scheme;
+pub mod sensor;
 mod settings;
 mod simulation;
 mod sleep;
@@ -27,10 +29,12 @@ mod twist;
 mod warm;
 mod world;
 
+pub use compose::{Base, Placed};
 pub use error::{SettingsError, SnapshotError, StepError, WorldError};
 pub use hash::state_hash;
 pub use report::{PHASES, Phase, Phases, StepReport};
 pub use scheme::{SCHEMES, Scheme};
+pub use sensor::{SENSORS, SensorFrame, SensorKind, SensorSpec, TouchVolume};
 pub use settings::{KEYS, Settings, Sleep, Stabilisation};
 pub use simulation::{ContactPoint, Simulation};
 pub use snapshot::Snapshot;

@@ -23,6 +23,7 @@ use crate::pose::{Poser, Question};
 use crate::report::{Clock, Phase, StepReport};
 use crate::rows::{Class, Rows, Sight};
 use crate::scheme::Scheme;
+use crate::sensor::{self, Reader};
 use crate::settings::{Settings, Stabilisation};
 use crate::sleep::Sleepers;
 use crate::snapshot::{Kept, Snapshot};
@@ -74,6 +75,7 @@ pub struct Simulation {
     goal: Goal,
     work: Workspace,
     report: Option<StepReport>,
+    reader: Reader,
 }
 
 /// Memory without truth.
@@ -156,7 +158,8 @@ impl Simulation {
             contacts: Vec::new(),
         };
         let input = Input::new(model);
-        Ok(Self { world, settings, state, input, session, goal, work, report: None })
+        let reader = Reader::new(&world);
+        Ok(Self { world, settings, state, input, session, goal, work, report: None, reader })
     }
 
     /// The world.
@@ -190,6 +193,7 @@ impl Simulation {
         self.work.seen = false;
         self.work.memory.clear();
         self.work.lawful.copy_from_slice(&state.v);
+        self.reader.last.forget();
         self.work.sleepers.wake_all();
         Ok(())
     }
@@ -282,6 +286,17 @@ impl Simulation {
     /// The contacts of the last step, with the forces that the solver used.
     pub fn contacts(&self) -> &[ContactPoint] {
         &self.work.contacts
+    }
+
+    /// The readings of all sensors, one after the other; [`World::sensor_range`] says where.
+    ///
+    /// Positions and velocities are those of the present state; accelerations, forces and touch
+    /// those of the last step. Where no step led to the state, since it was set or is the first,
+    /// the mechanism counts as held: see [`sensor`](crate::sensor). If the state or the input holds
+    /// something that is no number, so does every reading.
+    pub fn sensor_data(&mut self) -> &[f64] {
+        let Self { world, settings, state, input, work, reader, .. } = self;
+        reader.read(world, settings.scheme, state, input, &mut work.data)
     }
 
     /// Pose of a body in the world at the present state.
@@ -451,6 +466,17 @@ impl Simulation {
         }
         std::mem::swap(&mut self.state, &mut work.spare);
         work.seen = true;
+        self.reader.keep(&sensor::Step {
+            world: &self.world,
+            old: &work.spare,
+            next: &self.state.v,
+            time_step: self.settings.time_step,
+            input: &self.input,
+            contacts: &work.contacts,
+            rows: &work.rows,
+            impulse: &work.solution.impulse,
+            asleep: work.sleepers.flags(),
+        });
         let settled = outcome.status == Status::Converged && !outcome.softened;
         work.sleepers.watch(
             &self.world.model,

@@ -4,13 +4,15 @@
 //! touches itself, nor the link that carries it.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use stiction_geom::{Collider, ColliderId, Colliders, Contact, Groups, Shape};
-use stiction_mech::{BodyId, JointId, Model, ModelBuilder, TendonId};
+use stiction_mech::{ActuatorId, BodyId, JointId, Model, ModelBuilder, TendonId};
 
 use crate::constraint::Equality;
 use crate::error::WorldError;
+use crate::sensor::{self, SensorSpec};
 use crate::surface::{Combine, GrainOf, Pairing, Resistance, Surface, check_standoff};
 
 /// A shape on a body.
@@ -83,10 +85,11 @@ impl Geom {
 pub struct WorldBuilder {
     /// Bodies, joints, tendons, actuators.
     pub mechanism: ModelBuilder,
-    geoms: Vec<Geom>,
-    equalities: Vec<(String, Equality)>,
-    excludes: Vec<(BodyId, BodyId)>,
-    pairs: Vec<(usize, usize, Option<Pairing>)>,
+    pub(crate) geoms: Vec<Geom>,
+    pub(crate) equalities: Vec<(String, Equality)>,
+    pub(crate) excludes: Vec<(BodyId, BodyId)>,
+    pub(crate) pairs: Vec<(usize, usize, Option<Pairing>)>,
+    pub(crate) sensors: Vec<SensorSpec>,
 }
 
 impl WorldBuilder {
@@ -124,7 +127,8 @@ impl WorldBuilder {
 
     /// Checks everything.
     pub fn build(self) -> Result<World, WorldError> {
-        let Self { mechanism, mut geoms, mut equalities, excludes, pairs } = self;
+        let parts = Arc::new(self.clone());
+        let Self { mechanism, mut geoms, mut equalities, excludes, pairs, sensors } = self;
         let model = mechanism.build()?;
         let renumber = Renumber { model: &model };
         for geom in &mut geoms {
@@ -136,6 +140,7 @@ impl WorldBuilder {
             equality.renumber(&renumber, name)?;
             equality.check(&model, name)?;
         }
+        let sensors = sensor::Layout::new(sensors, &model, &renumber)?;
         let colliders = colliders(&model, &renumber, &geoms, &excludes, &pairs)?;
         let pairings = pairings(&geoms, &pairs)?;
         let twists = geoms.iter().any(|geom| geom.surface.resistance >= Resistance::Spinning)
@@ -144,6 +149,7 @@ impl WorldBuilder {
         let link_index = link_indices(&model);
         let (names, equalities) = equalities.into_iter().unzip();
         Ok(World {
+            parts,
             model,
             geoms,
             colliders,
@@ -151,6 +157,7 @@ impl WorldBuilder {
             twists,
             equalities,
             equality_names: names,
+            sensors,
             radius,
             link_index,
         })
@@ -210,6 +217,17 @@ impl Renumber<'_> {
     pub fn tendon(&self, id: TendonId, owner: impl Fn() -> String) -> Result<TendonId, WorldError> {
         let count = self.model.tendons().len();
         let unknown = || WorldError::Unknown { owner: owner(), what: "tendon", found: id.0, count };
+        (id.0 < count).then_some(id).ok_or_else(unknown)
+    }
+
+    pub fn actuator(
+        &self,
+        id: ActuatorId,
+        owner: impl Fn() -> String,
+    ) -> Result<ActuatorId, WorldError> {
+        let count = self.model.actuators().len();
+        let (owner, what) = (owner(), "actuator");
+        let unknown = || WorldError::Unknown { owner, what, found: id.0, count };
         (id.0 < count).then_some(id).ok_or_else(unknown)
     }
 }
@@ -291,6 +309,8 @@ fn link_indices(model: &Model) -> Vec<u32> {
 /// A checked world.
 #[derive(Clone, Debug)]
 pub struct World {
+    /// What it was built from, with the ids of the builder.
+    pub(crate) parts: Arc<WorldBuilder>,
     pub(crate) model: Model,
     pub(crate) geoms: Vec<Geom>,
     pub(crate) colliders: Colliders,
@@ -300,6 +320,7 @@ pub struct World {
     pub(crate) twists: bool,
     pub(crate) equalities: Vec<Equality>,
     equality_names: Vec<String>,
+    pub(crate) sensors: sensor::Layout,
     pub(crate) radius: Vec<f64>,
     pub(crate) link_index: Vec<u32>,
 }
