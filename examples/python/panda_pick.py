@@ -21,7 +21,7 @@ shape = "plane"
 name = "cube"
 position = [0.5, 0.0, 0.02]
 shape = "box"
-size = [0.04, 0.04, 0.04]
+edges = [0.04, 0.04, 0.04]
 mass = 0.05
 """
 
@@ -29,7 +29,7 @@ sim = st.Simulation(st.loads(SCENE.format(sys.argv[1]), format="native"))
 plan = st.Simulation(sim.model)  # a second state, to try out configurations
 
 
-def reach(target, seconds, grip):
+def reach(target: np.ndarray, seconds: float, grip: float) -> None:
     """Moves the hand, fingers down, to a point [m]: damped least squares, then servos."""
     plan.qpos[:] = sim.qpos
     for _ in range(200):
@@ -45,7 +45,7 @@ def reach(target, seconds, grip):
         sim.step()
 
 
-def cube_in_hand():
+def cube_in_hand() -> np.ndarray:
     """Position of the cube in the frame of the hand [m]."""
     hand, cube = sim.body_pose("hand"), sim.body_pose("cube")
     return hand.matrix[:3, :3].T @ (cube.position - hand.position)

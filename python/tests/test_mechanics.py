@@ -76,7 +76,8 @@ def test_jacobians_are_derivatives_of_poses(arm: st.Simulation) -> None:
             arm.qpos[dof] += sign * h
             ends.append(arm.body_pose(hand))
         linear = (ends[0].position - ends[1].position) / (2 * h)
-        turn = (ends[0].rotation @ ends[1].rotation.T) / (2 * h)
+        turn = ends[0].rotation @ ends[1].rotation.T
+        turn = (turn - turn.T) / (4 * h)
         angular = [turn[2, 1], turn[0, 2], turn[1, 0]]
         # Central differences: h² from the expansion, ε/h from round-off.
         assert jacobian[:3, dof] == pytest.approx(angular, abs=1e-8)

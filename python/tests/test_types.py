@@ -21,11 +21,8 @@ def test_the_stubs_are_those_of_the_module(tmp_path: Path) -> None:
     check("mypy.stubtest", "stiction._native", folder=tmp_path)
 
 
-def test_the_package_is_typed(tmp_path: Path) -> None:
-    check("mypy", "--strict", "-p", "stiction", folder=tmp_path)
-
-
-def test_the_examples_are_typed(tmp_path: Path) -> None:
+def test_the_package_and_the_examples_are_typed(tmp_path: Path) -> None:
     examples = [str(path) for path in sorted((ROOT / "examples" / "python").glob("*.py"))]
     assert examples
-    check("mypy", "--strict", *examples, folder=tmp_path)
+    package = str(ROOT / "python" / "stiction")
+    check("mypy", "--strict", package, *examples, folder=tmp_path)
