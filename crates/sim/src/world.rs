@@ -164,11 +164,14 @@ impl WorldBuilder {
     }
 }
 
-/// The explicit pairings, checked and sorted by the shapes they are between, smaller index first.
+/// A pairing and the shapes it is between, smaller index first.
+type PairingOf = ((u32, u32), Pairing);
+
+/// The explicit pairings, checked and sorted by their shapes.
 fn pairings(
     geoms: &[Geom],
     pairs: &[(usize, usize, Option<Pairing>)],
-) -> Result<Vec<((u32, u32), Pairing)>, WorldError> {
+) -> Result<Vec<PairingOf>, WorldError> {
     let mut list = Vec::new();
     for (a, b, pairing) in pairs {
         let Some(mut pairing) = *pairing else { continue };
@@ -315,7 +318,7 @@ pub struct World {
     pub(crate) geoms: Vec<Geom>,
     pub(crate) colliders: Colliders,
     /// Explicit pairings by the shapes they are between, sorted.
-    pairings: Vec<((u32, u32), Pairing)>,
+    pairings: Vec<PairingOf>,
     /// Whether any contact may resist spinning or rolling.
     pub(crate) twists: bool,
     pub(crate) equalities: Vec<Equality>,

@@ -328,3 +328,100 @@ fn text_array<const N: usize>(element: &Element) -> Result<[f64; N], SceneError>
     <[f64; N]>::try_from(numbers)
         .map_err(|_| element.error(format_args!("{found} numbers; expected {N}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GEOMETRY: &str = "<library_geometries><geometry id='g'><mesh>\
+        <source id='s'><float_array id='f' count='12'>0 0 0 1 0 0 1 1 0 0 1 0</float_array>\
+        <technique_common><accessor count='4' stride='3'/></technique_common></source>\
+        <vertices id='v'><input semantic='POSITION' source='#s'/></vertices>SET\
+        </mesh></geometry></library_geometries>";
+
+    const TRIANGLES: &str = "<triangles count='2'><input semantic='VERTEX' source='#v' offset='0'/>\
+        <input semantic='NORMAL' source='#n' offset='1'/><p>0 9 1 9 2 9 0 9 2 9 3 9</p></triangles>";
+
+    fn file(set: &str, nodes: &str) -> String {
+        format!(
+            "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema'>\
+             <asset><unit meter='0.1'/></asset>{}\
+             <library_visual_scenes><visual_scene id='scene'>{nodes}</visual_scene>\
+             </library_visual_scenes><scene><instance_visual_scene url='#scene'/></scene></COLLADA>",
+            GEOMETRY.replace("SET", set)
+        )
+    }
+
+    fn read(set: &str, nodes: &str) -> Result<Triangles, SceneError> {
+        parse(file(set, nodes).as_bytes(), Path::new("a.dae"))
+    }
+
+    const HERE: &str = "<instance_geometry url='#g'/>";
+
+    #[test]
+    fn triangles_lists_and_polygons_tell_the_same_square() {
+        let nodes = format!("<node>{HERE}</node>");
+        let square = read(TRIANGLES, &nodes).unwrap();
+        assert_eq!(square.triangles, [[0, 1, 2], [0, 2, 3]]);
+        assert!((square.vertices[2] - Vector3::new(0.1, 0.1, 0.0)).amax() < 1e-16);
+        let input = "<input semantic='VERTEX' source='#v' offset='0'/>";
+        let list =
+            format!("<polylist count='1'>{input}<vcount>4</vcount><p>0 1 2 3</p></polylist>");
+        let polygon = format!("<polygons count='1'>{input}<p>0 1 2 3</p></polygons>");
+        for set in [list, polygon] {
+            assert_eq!(read(&set, &nodes).unwrap(), square, "{set}");
+        }
+    }
+
+    #[test]
+    fn nodes_place_their_geometry_in_the_order_of_their_transforms() {
+        let nodes = format!(
+            "<node><translate>1 0 0</translate><rotate>0 0 1 90</rotate><scale>2 2 2</scale>\
+             <node><matrix>1 0 0 3  0 1 0 0  0 0 -1 0  0 0 0 1</matrix>{HERE}</node></node>"
+        );
+        let mesh = read(TRIANGLES, &nodes).unwrap();
+        // (1, 0, 0) → (4, 0, 0) → (8, 0, 0) → (0, 8, 0) → (1, 8, 0), in units of 0.1 m.
+        assert!((mesh.vertices[1] - Vector3::new(0.1, 0.8, 0.0)).amax() < 1e-15);
+        // Mirrored: corners are turned round.
+        assert_eq!(mesh.triangles[0], [0, 2, 1]);
+    }
+
+    #[test]
+    fn nodes_that_multiply_without_end_are_refused() {
+        let itself = format!("<node id='a'>{HERE}<instance_node url='#a'/></node>");
+        assert!(read(TRIANGLES, &itself).unwrap_err().to_string().contains("deep"));
+        let mut doubling = format!("<node id='n0'>{HERE}</node>");
+        for k in 1..40 {
+            let url = format!("<instance_node url='#n{}'/>", k - 1);
+            doubling += &format!("<node id='n{k}'>{url}{url}</node>");
+        }
+        assert!(read(TRIANGLES, &doubling).is_err());
+    }
+
+    #[test]
+    fn indices_and_counts_that_point_nowhere_are_refused() {
+        let nodes = format!("<node>{HERE}</node>");
+        for (from, to) in [
+            ("2 9 3 9<", "2 9 4 9<"),
+            ("2 9 3 9<", "2 9 x 9<"),
+            ("#v", "#w"),
+            ("offset='1'", "offset='-1'"),
+            ("offset='1'", "offset='9999999999'"),
+        ] {
+            assert!(read(&TRIANGLES.replace(from, to), &nodes).is_err(), "{to}");
+        }
+        let whole = file(TRIANGLES, &nodes);
+        for (from, to) in [
+            ("stride='3'", "stride='4'"),
+            ("stride='3'", "stride='0'"),
+            ("<accessor count='4'", "<accessor count='4000000000000'"),
+            ("<accessor count='4'", "<accessor count='-4'"),
+            ("0 1 0</float", "0 inf 0</float"),
+            ("meter='0.1'", "meter='1e400'"),
+        ] {
+            let text = whole.replace(from, to);
+            assert!(parse(text.as_bytes(), Path::new("a.dae")).is_err(), "{to}");
+        }
+        assert!(parse(b"<html/>", Path::new("a.dae")).is_err());
+    }
+}

@@ -36,6 +36,14 @@ pub enum MeshMassError {
         /// Area [m²].
         area: f64,
     },
+    /// Coordinates so large that their products are no numbers.
+    #[error(
+        "volume, centre or inertia of the mesh is {found} in SI units; expected finite numbers"
+    )]
+    NotFinite {
+        /// The number found.
+        found: f64,
+    },
     /// The convex hull does not exist.
     #[error("the convex hull of the mesh: {0}")]
     Hull(#[from] stiction_geom::ShapeError),
@@ -44,6 +52,17 @@ pub enum MeshMassError {
 /// Smallest volume of a body, relative to that of a body of the same area and of compact form: far
 /// below the thinnest sheets that are made, far above round-off.
 const THINNEST: f64 = 1e-11;
+
+/// All numbers finite, the first positive.
+fn checked(found: Integrals) -> Result<Integrals, MeshMassError> {
+    if !(found.0 > 0.0 && found.0.is_finite()) {
+        return Err(MeshMassError::NotFinite { found: found.0 });
+    }
+    match found.2.iter().chain(found.1.iter()).find(|x| !x.is_finite()) {
+        Some(&found) => Err(MeshMassError::NotFinite { found }),
+        None => Ok(found),
+    }
+}
 
 /// A triangle by its corners.
 type Corners = [Vector3<f64>; 3];
@@ -110,7 +129,7 @@ fn by_tetrahedra(mesh: &Triangles, sign: fn(f64) -> f64) -> Result<Integrals, Me
         volume += part;
         C += part / 20.0 * second_moments(&seen);
     }
-    Ok((enough(volume)?, com, inertia(C)))
+    checked((enough(volume)?, com, inertia(C)))
 }
 
 /// MuJoCo's rule for meshes that need not be closed: all tetrahedra count as positive. Exact for
@@ -133,12 +152,12 @@ pub fn shell(mesh: &Triangles) -> Result<Integrals, MeshMassError> {
         let seen = triangle.map(|corner| corner - com);
         C += 0.5 * double_area(&triangle).norm() / 12.0 * second_moments(&seen);
     }
-    Ok((area, com, inertia(C)))
+    checked((area, com, inertia(C)))
 }
 
 /// The convex hull of the vertices of all triangles, or of all vertices if there are none.
 pub fn convex(mesh: &Triangles) -> Result<Integrals, MeshMassError> {
-    Ok(Convex::hull(&mesh.corner_points())?.mass_properties(1.0))
+    checked(Convex::hull(&mesh.corner_points())?.mass_properties(1.0))
 }
 
 impl Triangles {

@@ -330,8 +330,9 @@ fn declare_geom(
             name,
             pose,
             groups: surface::groups(&contact),
-            margin: contact.margin.max(0.0),
-            standoff: contact.margin - contact.gap,
+            // MuJoCo looks for contacts from margin + gap on; they act from the margin on.
+            margin: (contact.margin + contact.gap).max(0.0),
+            standoff: contact.margin,
             colour,
             ..Geom::new(body, shape)
         };
@@ -397,3 +398,7 @@ fn declare(build: &mut Build, mut draft: Draft) -> Result<(), SceneError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "body_tests.rs"]
+mod tests;

@@ -419,3 +419,7 @@ fn with_field(
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "geom_tests.rs"]
+mod tests;

@@ -11,7 +11,7 @@ use crate::error::SceneError;
 use crate::xml::Element;
 
 /// Rows times columns, at most.
-const LARGEST: usize = 1 << 24;
+const LARGEST: usize = 1 << 22;
 
 /// A height field.
 #[derive(Clone, Debug)]

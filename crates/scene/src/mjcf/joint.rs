@@ -186,3 +186,98 @@ pub(super) fn limited(
     }
     Ok(lower < upper)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::mjcf::testing::{error, model, world};
+
+    const BALL: &str = "<geom size='0.1' mass='1'/>";
+
+    /// One product and one quotient.
+    fn near(found: f64, expected: f64) -> bool {
+        (found - expected).abs() <= 1e-14 * expected.abs()
+    }
+
+    #[test]
+    fn ranges_are_limits_and_angles_are_degrees() {
+        let found = world(&format!(
+            "<body><joint range='-90 45' ref='30' springref='60' margin='0.1'/>{BALL}</body>
+             <body><joint type='slide' range='-2 3' ref='0.5'/>{BALL}</body>
+             <body><joint type='ball' range='0 60'/>{BALL}</body>
+             <body><joint range='-90 45' limited='false'/>{BALL}</body>"
+        ));
+        let joints = found.world.model().joints();
+        let degree = std::f64::consts::PI / 180.0;
+        let limit = joints[0].spec.limit.unwrap();
+        assert!(near(limit.lower, -90.0 * degree) && near(limit.upper, 45.0 * degree));
+        assert_eq!(limit.margin, 0.1);
+        assert!(near(joints[0].spec.reference, 30.0 * degree));
+        assert!(near(joints[0].spec.spring_reference, 60.0 * degree));
+        let limit = joints[1].spec.limit.unwrap();
+        assert_eq!((limit.lower, limit.upper, joints[1].spec.reference), (-2.0, 3.0, 0.5));
+        assert!(near(joints[2].spec.limit.unwrap().upper, 60.0 * degree));
+        assert!(joints[3].spec.limit.is_none());
+    }
+
+    #[test]
+    fn without_automatic_limits_a_range_alone_is_an_error() {
+        let with = |switch: &str| {
+            format!(
+                "<compiler autolimits='false'/><worldbody><body><joint range='0 1' {switch}/>
+                 {BALL}</body></worldbody>"
+            )
+        };
+        assert!(error(&with("")).contains("limited"));
+        assert!(model(&with("limited='true'")).world.model().joints()[0].spec.limit.is_some());
+    }
+
+    #[test]
+    fn a_free_joint_takes_no_defaults_but_a_joint_of_that_type_does() {
+        let found = model(&format!(
+            "<default><joint damping='3'/></default><worldbody><body><freejoint/>{BALL}</body>
+             <body><joint type='free'/>{BALL}</body></worldbody>"
+        ));
+        let damping = |k: usize| found.world.model().joints()[k].spec.damping;
+        assert_eq!((damping(0), damping(1)), (0.0, 3.0));
+    }
+
+    #[test]
+    fn a_spring_by_time_constant_suits_the_mass_that_it_carries() {
+        let (time, ratio, mass) = (0.1_f64, 0.5, 2.0);
+        let found = world(&format!(
+            "<body><joint type='slide' springdamper='{time} {ratio}'/>
+             <geom size='0.1' mass='{mass}'/></body>"
+        ));
+        let spec = &found.world.model().joints()[0].spec;
+        assert!(near(spec.stiffness, mass / (time * ratio).powi(2)), "{}", spec.stiffness);
+        assert!(near(spec.damping, 2.0 * mass / time), "{}", spec.damping);
+    }
+
+    #[test]
+    fn forces_of_actuators_on_a_joint_have_a_range() {
+        let found = world(&format!(
+            "<body><joint actuatorfrcrange='-3 4'/>{BALL}</body>
+             <body><joint actuatorfrcrange='-3 4' actuatorfrclimited='false'/>{BALL}</body>"
+        ));
+        let range = |k: usize| found.world.model().joints()[k].spec.actuator_force_range;
+        assert_eq!((range(0), range(1)), (Some((-3.0, 4.0)), None));
+    }
+
+    #[test]
+    fn joints_that_cannot_be_are_refused() {
+        for (bad, expected) in [
+            ("axis='0 0 0'", "not zero"),
+            ("type='screw'", "one of"),
+            ("limited='true' range='1 0'", "increasing"),
+            ("type='ball' limited='true' range='1 2'", "0 and"),
+            ("damping='-1'", "not negative"),
+            ("armature='x'", "finite"),
+            ("actuatorfrclimited='true' actuatorfrcrange='1 0'", "increasing"),
+        ] {
+            let text = format!("<worldbody><body>\n<joint {bad}/>{BALL}</body></worldbody>");
+            let message = error(&text);
+            assert!(message.starts_with("main.xml:2: <joint>"), "{message}");
+            assert!(message.contains(expected), "{message} lacks {expected}");
+        }
+    }
+}

@@ -35,6 +35,8 @@ mod solid;
 mod spring;
 mod surface;
 mod tendon;
+#[cfg(test)]
+mod testing;
 mod unread;
 
 use std::path::Path;
@@ -50,7 +52,7 @@ use crate::import::{Imported, Options};
 use crate::xml::Element;
 
 /// Elements of a model with all its copies, at most.
-const MOST_ELEMENTS: usize = 500_000;
+const MOST_ELEMENTS: usize = 200_000;
 
 /// Reads a section; sections may repeat.
 type Reader = fn(&mut Build, &Element) -> Result<(), SceneError>;
@@ -71,6 +73,13 @@ static SECTIONS: &[(&str, Reader)] = &[
 
 /// Reads a file.
 pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Imported, SceneError> {
+    read_all(files, path, options).map_err(|error| match error {
+        located @ (SceneError::Model { .. } | SceneError::File { .. }) => located,
+        other => SceneError::File { path: path.display().to_string(), what: other.to_string() },
+    })
+}
+
+fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Imported, SceneError> {
     let document = Document::read(files, path)?;
     let name = document.name();
     let expansion = attach::expand(files, document)?;

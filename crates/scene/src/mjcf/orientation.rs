@@ -127,6 +127,10 @@ fn two_axes(element: &Element) -> Result<UnitQuaternion<f64>, SceneError> {
     let x = direction(element, "xyaxes", Vector3::new(a, b, c))?;
     let y = direction(element, "xyaxes", Vector3::new(d, e, f))?;
     let y = y.into_inner() - x.into_inner() * x.dot(&y);
+    // Of unit vectors, what is less than this across the other is round-off.
+    if !(y.norm() > 1e-14) {
+        return Err(element.wrong("xyaxes", "two axes that are not parallel"));
+    }
     let y = direction(element, "xyaxes", y)?;
     let z = direction(element, "xyaxes", x.cross(&y))?;
     let matrix = Matrix3::from_columns(&[x.into_inner(), y.into_inner(), z.into_inner()]);
@@ -146,5 +150,88 @@ pub(super) fn from_z(z: &Unit<Vector3<f64>>) -> UnitQuaternion<f64> {
         Some(axis) => UnitQuaternion::from_axis_angle(&axis, sine.atan2(z.z)),
         None if z.z < 0.0 => UnitQuaternion::new_unchecked(Quaternion::new(0.0, 1.0, 0.0, 0.0)),
         None => UnitQuaternion::identity(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn rotation(attributes: &str, compiler: &str) -> Result<Matrix3<f64>, SceneError> {
+        let parse = |text: &str| Element::parse(text, Path::new("a.xml")).unwrap();
+        let root = parse(&format!("<mujoco><compiler {compiler}/></mujoco>"));
+        let compiler = Compiler::read(&root)?;
+        let found = read(&parse(&format!("<geom {attributes}/>")), &compiler)?;
+        Ok(found.unwrap_or_default().to_rotation_matrix().into_inner())
+    }
+
+    fn about(axis: Vector3<f64>, angle: f64) -> Matrix3<f64> {
+        Rotation3::from_axis_angle(&Unit::new_normalize(axis), angle).into_inner()
+    }
+
+    /// A dozen products of numbers up to one.
+    const ROUND_OFF: f64 = 1e-14;
+
+    #[test]
+    fn small_letters_turn_about_moving_axes_and_capital_ones_about_fixed_axes() {
+        let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
+        let (a, b, c) = (0.3, -0.8, 1.9);
+        let angles = format!("euler='{a} {b} {c}'");
+        for (sequence, expected) in [
+            ("xyz", about(x, a) * about(y, b) * about(z, c)),
+            ("zyx", about(z, a) * about(y, b) * about(x, c)),
+            ("XYZ", about(z, c) * about(y, b) * about(x, a)),
+            ("zxz", about(z, a) * about(x, b) * about(z, c)),
+            // The second turn is about a fixed axis: it stands before what came so far.
+            ("xYz", about(y, b) * about(x, a) * about(z, c)),
+        ] {
+            let compiler = format!("angle='radian' eulerseq='{sequence}'");
+            let found = rotation(&angles, &compiler).unwrap();
+            assert!((found - expected).amax() <= ROUND_OFF, "{sequence}");
+        }
+    }
+
+    #[test]
+    fn degrees_are_the_default() {
+        let found = rotation("axisangle='0 0 5 90'", "").unwrap();
+        assert!((found - about(Vector3::z(), std::f64::consts::FRAC_PI_2)).amax() <= ROUND_OFF);
+    }
+
+    #[test]
+    fn a_quaternion_of_any_length_is_its_direction() {
+        let unit = rotation("quat='0.5 0.5 0.5 0.5'", "").unwrap();
+        for scale in
+            ["3 3 3 3", "-2 -2 -2 -2", "1e-200 1e-200 1e-200 1e-200", "1e300 1e300 1e300 1e300"]
+        {
+            let found = rotation(&format!("quat='{scale}'"), "").unwrap();
+            assert!((found - unit).amax() <= ROUND_OFF, "{scale}");
+        }
+        assert!(rotation("quat='0 0 0 0'", "").is_err());
+    }
+
+    #[test]
+    fn two_axes_give_x_and_the_plane_of_y() {
+        let found = rotation("xyaxes='0 2 0  -3 5 0'", "").unwrap();
+        let expected = Matrix3::from_columns(&[Vector3::y(), -Vector3::x(), Vector3::z()]);
+        assert!((found - expected).amax() <= ROUND_OFF);
+        assert!(rotation("xyaxes='1 2 3 2 4 6'", "").is_err());
+    }
+
+    #[test]
+    fn the_z_axis_turns_by_the_shortest_way() {
+        let found = rotation("zaxis='0 3 3'", "").unwrap();
+        assert!((found - about(Vector3::x(), -std::f64::consts::FRAC_PI_4)).amax() <= ROUND_OFF);
+        let back = rotation("zaxis='0 0 -1'", "").unwrap();
+        assert!((back - about(Vector3::x(), std::f64::consts::PI)).amax() <= ROUND_OFF);
+        assert!(rotation("zaxis='0 0 0'", "").is_err());
+    }
+
+    #[test]
+    fn two_notations_at_once_are_refused() {
+        for both in ["quat='1 0 0 0' euler='0 0 1'", "zaxis='0 0 1' axisangle='1 0 0 1'"] {
+            let message = rotation(both, "").unwrap_err().to_string();
+            assert!(message.contains("at most one orientation"), "{message}");
+        }
     }
 }

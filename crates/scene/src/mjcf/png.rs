@@ -318,3 +318,80 @@ fn block(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A picture whose stream is one stored block.
+    fn picture(width: u32, height: u32, depth: u8, colour: u8, raw: &[u8]) -> Vec<u8> {
+        let mut bytes = SIGNATURE.to_vec();
+        let mut chunk = |kind: &[u8], body: &[u8]| {
+            bytes.extend((body.len() as u32).to_be_bytes());
+            bytes.extend_from_slice(kind);
+            bytes.extend_from_slice(body);
+            bytes.extend([0; 4]);
+        };
+        let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
+        header.extend([depth, colour, 0, 0, 0]);
+        chunk(b"IHDR", &header);
+        let length = raw.len() as u16;
+        let mut stream = vec![0x78, 0x01, 0x01];
+        stream.extend(length.to_le_bytes());
+        stream.extend((!length).to_le_bytes());
+        stream.extend_from_slice(raw);
+        chunk(b"IDAT", &stream);
+        chunk(b"IEND", &[]);
+        bytes
+    }
+
+    #[test]
+    fn every_filter_gives_the_pixels_back() {
+        // Rows 10 20 30 and 15 25 40, the second predicted in five ways.
+        for (filter, row) in [
+            (0, [15, 25, 40]),
+            (1, [15, 10, 15]),
+            (2, [5, 5, 10]),
+            (3, [10, 8, 13]),
+            // Nearest to left + up − corner: 10, then 25 → 20 (up), then 35 → 30 (up).
+            (4, [5, 5, 10]),
+        ] {
+            let raw = [&[0, 10, 20, 30][..], &[filter], &row].concat();
+            let found = grey(&picture(3, 2, 8, 0, &raw), 100).unwrap();
+            assert_eq!(found.grey, [10, 20, 30, 15, 25, 40], "filter {filter}");
+        }
+    }
+
+    #[test]
+    fn channels_and_depths_other_than_eight_bits_of_grey_keep_the_first_channel() {
+        let colours = picture(2, 1, 8, 2, &[0, 7, 1, 2, 9, 3, 4]);
+        assert_eq!(grey(&colours, 100).unwrap().grey, [7, 9]);
+        let wide = picture(2, 1, 16, 0, &[0, 7, 200, 9, 100]);
+        assert_eq!(grey(&wide, 100).unwrap().grey, [7, 9]);
+        let narrow = picture(4, 1, 2, 0, &[0, 0b00_01_10_11]);
+        assert_eq!(grey(&narrow, 100).unwrap().grey, [0, 85, 170, 255]);
+    }
+
+    #[test]
+    fn a_fixed_code_expands_with_repetitions() {
+        // Fixed codes: literal 'a' (0x61 → 8 bits 10010001), a repetition of length 3 at distance 1
+        // (length symbol 257 → 0000001, distance symbol 0 → 00000), end (0000000). Codes stand
+        // highest bit first in a stream of lowest bits first.
+        let bits = "1 10 10010001 0000001 00000 0000000".replace(' ', "");
+        let mut bytes = vec![0_u8; bits.len().div_ceil(8)];
+        for (k, bit) in bits.bytes().enumerate() {
+            bytes[k / 8] |= (bit - b'0') << (k % 8);
+        }
+        assert_eq!(inflate(&bytes, 100).unwrap(), b"aaaa");
+    }
+
+    #[test]
+    fn truncated_and_oversized_pictures_are_refused() {
+        let whole = picture(3, 2, 8, 0, &[0, 1, 2, 3, 0, 4, 5, 6]);
+        // The last checksum is not looked at.
+        for length in 0..whole.len() - 4 {
+            assert!(grey(&whole[..length], 100).is_err(), "{length}");
+        }
+        assert!(matches!(grey(&whole, 5), Err(PngError::Large(6, 5))));
+    }
+}

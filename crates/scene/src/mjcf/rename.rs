@@ -132,3 +132,32 @@ pub(super) fn references(element: &Element, found: &mut impl FnMut(Kind, &str)) 
         references(child, found);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn names_and_references_change_and_other_words_stay() {
+        let text = "<body name='b' childclass='c'><geom name='g' mesh='m' class='c' type='mesh'/>\
+                    <frameframe objtype='site' objname='s' reftype='body' refname='b'/></body>";
+        let mut element = Element::parse(text, Path::new("a.xml")).unwrap();
+        rename(&mut element, "worldbody", &|_, name| Some(format!("p_{name}")));
+        assert_eq!((element.peek("name"), element.peek("childclass")), (Some("p_b"), Some("c")));
+        let geom = &element.children[0];
+        let found = ["name", "mesh", "class", "type"].map(|name| geom.peek(name).unwrap());
+        assert_eq!(found, ["p_g", "p_m", "c", "mesh"]);
+        let sensor = &element.children[1];
+        assert_eq!((sensor.peek("objname"), sensor.peek("refname")), (Some("p_s"), Some("p_b")));
+    }
+
+    #[test]
+    fn a_joint_among_equalities_is_no_joint() {
+        let element = Element::parse("<joint name='e' joint1='j'/>", Path::new("a.xml")).unwrap();
+        let mut found = Vec::new();
+        names(&element, "equality", &mut |kind, name| found.push((kind, name.to_owned())));
+        references(&element, &mut |kind, name| found.push((kind, name.to_owned())));
+        assert_eq!(found, [(Kind::Equality, "e".into()), (Kind::Joint, "j".into())]);
+    }
+}

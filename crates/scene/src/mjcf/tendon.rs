@@ -1,18 +1,21 @@
 //! `<tendon>`: sums of joint coordinates, and strings through sites and around geoms.
 
 use stiction_mech::{
-    DeadBand, Limit, Rest, Site, TendonPath, TendonSpec, Waypoint, WrapShape, WrapSurface,
+    Data, DeadBand, Limit, Rest, Site, TendonPath, TendonSpec, Waypoint, WrapShape, WrapSurface,
+    kinematics,
 };
+use stiction_sim::WorldError;
 
 use super::build::{Build, GeomKind, TendonMade};
 use crate::error::SceneError;
 use crate::xml::Element;
 
-/// A `springlength` that asks for the length at the reference configuration.
+/// A `springlength` that asks for the length where the springs of the joints are at rest.
 const REFERENCE: f64 = -1.0;
 
 /// Reads a section.
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
+    let mut found = Vec::new();
     for element in &section.children {
         let element = build.defaults.apply(element, None)?;
         let path = match element.tag.as_str() {
@@ -20,12 +23,39 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
             "spatial" => string(build, &element)?,
             _ => continue,
         };
-        let name = element.get("name").unwrap_or("").to_owned();
-        let mut spec = TendonSpec::new(name.clone(), path);
+        let mut spec = TendonSpec::new(element.get("name").unwrap_or(""), path);
         let range = limits(build, &element, &mut spec)?;
         forces(build, &element, &mut spec)?;
+        found.push((element, spec, range));
+    }
+    rest(build, &mut found)?;
+    for (element, spec, range) in found {
+        let name = spec.name.clone();
         let id = build.world.mechanism.tendon(spec);
         build.tendons.add(&element, &name, TendonMade { id, range })?;
+    }
+    Ok(())
+}
+
+/// A tendon with its element and its range.
+type Found = (Element, TendonSpec, Option<(f64, f64)>);
+
+/// Springs without a length of their own are at rest where the springs of the joints are.
+fn rest(build: &Build, found: &mut [Found]) -> Result<(), SceneError> {
+    let waits = |spec: &TendonSpec| spec.stiffness > 0.0 && spec.rest == Rest::Reference;
+    if !found.iter().any(|(_, spec, _)| waits(spec)) {
+        return Ok(());
+    }
+    let mut mechanism = build.world.mechanism.clone();
+    let ids: Vec<_> = found.iter().map(|(_, spec, _)| mechanism.tendon(spec.clone())).collect();
+    let model = mechanism.build().map_err(WorldError::from)?;
+    let mut data = Data::new(&model);
+    kinematics(&model, model.q_spring(), &mut data);
+    for ((_, spec, _), id) in found.iter_mut().zip(ids) {
+        if waits(spec) {
+            let length = model.tendons()[id.0].length(&model, model.q_spring(), &data);
+            spec.rest = Rest::Length(length);
+        }
     }
     Ok(())
 }

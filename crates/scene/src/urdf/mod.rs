@@ -22,8 +22,8 @@
 //!   without extent is none.
 //! - Collision meshes stand for their convex hulls. Bodies whose shapes overlap where the robot
 //!   starts never touch one another.
-//! - The keyframe `neutral` has all coordinates at zero, or at the nearest end of their range, and
-//!   mimicking joints where their leaders put them.
+//! - A robot starts at the keyframe `neutral`: all coordinates at zero, or at the nearest end of
+//!   their range, and mimicking joints where their leaders put them.
 //! - Inertias are taken as they stand, impossible ones too, and such are listed. Where a coordinate
 //!   would carry no inertia at all, its joint gets the least armature that lets it move.
 //!
@@ -36,6 +36,7 @@ mod inertia;
 mod joint;
 mod ledger;
 mod link;
+mod namespace;
 mod package;
 mod plan;
 mod robot;
@@ -51,7 +52,7 @@ use stiction_sim::{Settings, WorldError};
 
 use crate::error::SceneError;
 use crate::files::Files;
-use crate::import::{Imported, Options};
+use crate::import::{Imported, Options, Script};
 use crate::xml::Element;
 use ledger::Ledger;
 use package::Packages;
@@ -59,7 +60,11 @@ use robot::Robot;
 
 /// Reads a file.
 pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Imported, SceneError> {
-    let root = Element::read(files, path)?;
+    let text = files.text(path)?;
+    let root = Element::parse(&text, path).or_else(|error| match namespace::declared(&text) {
+        Some(declared) => Element::parse(&declared, path),
+        None => Err(error),
+    })?;
     let mut ledger = Ledger::default();
     let robot = Robot::read(&root, &mut ledger)?;
     let tree = tree::Tree::of(&robot, &root)?;
@@ -87,17 +92,18 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
     visuals.iter_mut().for_each(|visual| visual.body = id(visual.body));
     let stem = || path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into());
     let (unsupported, notes) = ledger.finish();
+    let neutral = plan.keyframe(neutral, world.model());
     Ok(Imported {
         name: if robot.name.is_empty() { stem() } else { robot.name.clone() },
         format: "urdf",
-        keyframes: vec![plan.keyframe(neutral, world.model())],
+        script: Script { start: Some(neutral.clone()), ..Script::default() },
+        keyframes: vec![neutral],
         sites,
         world: Arc::new(world),
         settings: Settings::default(),
         visuals,
         unsupported,
         notes,
-        script: Default::default(),
         files: files.clone(),
     })
 }

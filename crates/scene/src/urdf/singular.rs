@@ -3,14 +3,17 @@
 //! Descriptions have them and programs that only invert kinematics or dynamics accept them, but no
 //! force can be divided by them. With M = LᵀDL [Featherstone08, Sec. 6.5], D_i is what coordinate i
 //! moves while all further out are free; where it vanishes beside M_ii, at the reference or at one
-//! of a few other configurations, the joint gets armature, and is listed.
+//! of a few other configurations, the joint gets armature, and is listed. The outermost links, where
+//! D_i = M_ii, are judged first, beside all of their inertia.
 
-use stiction_mech::{Data, Model, integrate, kinematics, mass_matrix};
+use nalgebra::{Isometry3, Matrix3};
+use stiction_mech::{Data, JointKind, MassProperties, Model, integrate, kinematics, mass_matrix};
+use stiction_sim::WorldError;
 
+use super::inertia;
 use super::ledger::Ledger;
 use super::plan::Plan;
 use crate::error::SceneError;
-use stiction_sim::WorldError;
 
 /// Inertia that is added where there is none [kg·m², kg]: that of a grain of sand at a centimetre
 /// from its axis, far below what a motor or a sensor tells.
@@ -25,9 +28,10 @@ const TRIES: usize = 2;
 
 /// Gives armature to joints that carry no inertia.
 pub(super) fn brace(plan: &mut Plan, ledger: &mut Ledger) -> Result<(), SceneError> {
-    let mut braced = without_mass(plan);
-    for (body, joint) in braced.clone() {
-        plan.bodies[body].joints[joint].armature = LEAST_ARMATURE;
+    let mut braced = Vec::new();
+    for (body, joint, missing) in outermost(plan)? {
+        plan.bodies[body].joints[joint].armature = LEAST_ARMATURE + 2.0 * missing;
+        braced.push((body, joint));
     }
     let model = plan.builder().mechanism.build().map_err(WorldError::from)?;
     for (dof, missing) in vanishing(&model).into_iter().enumerate() {
@@ -47,17 +51,67 @@ pub(super) fn brace(plan: &mut Plan, ledger: &mut Ledger) -> Result<(), SceneErr
     Ok(())
 }
 
-/// Body and joint within it of all joints that move no mass at all.
-fn without_mass(plan: &Plan) -> Vec<(usize, usize)> {
-    let mut carried: Vec<f64> =
-        plan.bodies.iter().map(|body| body.spec.mass.map_or(0.0, |mass| mass.mass())).collect();
-    for body in (0..carried.len()).rev() {
-        if let Some(parent) = plan.bodies[body].spec.parent.0.checked_sub(1) {
-            carried[parent] += carried[body];
+/// Body, joint within it, and by how much its inertia is negative, for all joints of links without
+/// others further out that move no inertia, and for all that move no mass at all.
+fn outermost(plan: &Plan) -> Result<Vec<(usize, usize, f64)>, SceneError> {
+    let n = plan.bodies.len();
+    let parent = |body: usize| plan.bodies[body].spec.parent.0.checked_sub(1);
+    // Per body: the body with joints that carries it, and its pose in that.
+    let mut carrier: Vec<(usize, Isometry3<f64>)> = Vec::with_capacity(n);
+    let mut parts: Vec<Vec<(Isometry3<f64>, MassProperties)>> = vec![Vec::new(); n];
+    let (mut carries, mut mass) = (vec![false; n], vec![0.0; n]);
+    for (body, planned) in plan.bodies.iter().enumerate() {
+        let above = parent(body).map(|parent| carrier[parent]);
+        let moves = !planned.joints.is_empty();
+        carrier.push(match above {
+            Some((link, pose)) if !moves => (link, pose * planned.spec.pose),
+            _ => (body, Isometry3::identity()),
+        });
+        if let (true, Some((link, _))) = (moves, above) {
+            carries[link] = true;
+        }
+        if let Some(found) = planned.spec.mass {
+            let (link, pose) = carrier[body];
+            parts[link].push((pose, found));
+            mass[body] = found.mass();
         }
     }
-    let massless = (0..carried.len()).filter(|body| carried[*body] == 0.0);
-    massless.flat_map(|body| (0..plan.bodies[body].joints.len()).map(move |k| (body, k))).collect()
+    for body in (0..n).rev() {
+        if let Some(parent) = parent(body) {
+            mass[parent] += mass[body];
+        }
+    }
+    let mut found = Vec::new();
+    for (body, planned) in plan.bodies.iter().enumerate() {
+        let whole = inertia::sum(&parts[body])?;
+        for (joint, spec) in planned.joints.iter().enumerate() {
+            let moved = if carries[body] { f64::INFINITY } else { least(&spec.kind, whole) };
+            if moved <= 0.0 || mass[body] == 0.0 {
+                found.push((body, joint, (-moved).max(0.0)));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Smallest inertia of a joint's coordinates at the origin of its link [kg, kg·m²]; zero if it
+/// vanishes beside the inertia about other axes.
+fn least(kind: &JointKind, whole: Option<MassProperties>) -> f64 {
+    let Some(whole) = whole else { return 0.0 };
+    let (m, c) = (whole.mass(), whole.com());
+    let I = whole.inertia() + m * (Matrix3::from_diagonal_element(c.dot(&c)) - c * c.transpose());
+    let about = |axis: nalgebra::Vector3<f64>| {
+        let axis = axis.normalize();
+        let moment = axis.dot(&(I * axis));
+        if moment.abs() > VANISHING * I.amax() { moment } else { 0.0 }
+    };
+    match *kind {
+        JointKind::Slide { .. } => m,
+        JointKind::Hinge { axis } => about(axis),
+        JointKind::Planar { normal, .. } => m.min(about(normal)),
+        // Free to turn about every axis.
+        _ => m.min(I.symmetric_eigenvalues().min()),
+    }
 }
 
 /// Body and joint within it of a velocity coordinate of the model.
