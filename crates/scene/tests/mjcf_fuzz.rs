@@ -188,6 +188,9 @@ fn mutated(text: &str, chance: &mut Chance) -> String {
         let which = chance.below(starts.len());
         (starts[which], starts.get(which + 1).copied().unwrap_or(text.len()))
     };
+    if values(text).is_empty() || words(text).is_empty() {
+        return text.to_owned();
+    }
     match chance.below(10) {
         0 => text[..cut(text, chance)].to_owned(),
         1 => {
@@ -263,7 +266,7 @@ fn mutations_of_a_text_that_uses_everything_are_read_or_refused() {
     let mut fine = 0;
     for _ in 0..4000 {
         let mut text = mutated(EVERYTHING, &mut chance);
-        if chance.below(4) == 0 && text.contains('"') {
+        if chance.below(4) == 0 {
             text = mutated(&text, &mut chance);
         }
         fine += usize::from(read(&files, path, &text));
