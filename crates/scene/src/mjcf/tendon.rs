@@ -15,7 +15,7 @@ const REFERENCE: f64 = -1.0;
 
 /// Reads a section.
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
-    let mut found = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     for element in &section.children {
         let element = build.defaults.apply(element, None)?;
         let path = match element.tag.as_str() {
@@ -26,6 +26,10 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         let mut spec = TendonSpec::new(element.get("name").unwrap_or(""), path);
         let range = limits(build, &element, &mut spec)?;
         forces(build, &element, &mut spec)?;
+        let same = |(_, other, _): &Found| other.name == spec.name && !spec.name.is_empty();
+        if found.iter().any(same) {
+            return Err(element.error("a second tendon has this name"));
+        }
         found.push((element, spec, range));
     }
     rest(build, &mut found)?;
