@@ -4,6 +4,7 @@
 //! them depth first, children in the order of their declaration. Bodies that are declared depth
 //! first keep their ids.
 
+use crate::actuator::ActuatorSpec;
 use crate::body::{Body, BodyId, BodySpec};
 use crate::data::Data;
 use crate::error::{ModelError, body_error, joint_error};
@@ -11,6 +12,7 @@ use crate::force::Medium;
 use crate::joint::{AxisFault, Joint, JointId, JointKind, JointSpec};
 use crate::mass::mass_matrix;
 use crate::model::{Link, Model, TreeRange};
+use crate::tendon::TendonSpec;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::collections::HashMap;
 use stiction_math::spatial::Inertia10;
@@ -28,6 +30,22 @@ pub struct ModelBuilder {
     joints: Vec<(BodyId, JointSpec)>,
     /// Tendons and actuators.
     pub(crate) declared: crate::force::Declared,
+}
+
+/// The parts of a builder, with its own ids.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Declarations<'a> {
+    /// Acceleration of gravity [m/s²], world frame.
+    pub gravity: Vector3<f64>,
+    /// Bodies; the world stands first.
+    pub bodies: &'a [BodySpec],
+    /// Joints with the bodies that they move.
+    pub joints: &'a [(BodyId, JointSpec)],
+    /// Tendons.
+    pub tendons: &'a [TendonSpec],
+    /// Actuators.
+    pub actuators: &'a [ActuatorSpec],
 }
 
 impl Default for ModelBuilder {
@@ -70,6 +88,17 @@ impl ModelBuilder {
     pub fn joint(&mut self, body: BodyId, spec: JointSpec) -> JointId {
         self.joints.push((body, spec));
         JointId(self.joints.len() - 1)
+    }
+
+    /// What was declared, for those who put it into another model.
+    pub fn declared(&self) -> Declarations<'_> {
+        Declarations {
+            gravity: self.gravity,
+            bodies: &self.bodies,
+            joints: &self.joints,
+            tendons: &self.declared.tendons,
+            actuators: &self.declared.actuators,
+        }
     }
 
     /// Checks everything and numbers it depth first.

@@ -44,7 +44,7 @@ pub use actuator::{Actuator, ActuatorId, ActuatorLaw, ActuatorSpec, Transmission
 pub use articulated::forward_dynamics_aba;
 pub use bias::{bias_forces, gravity_compensation, tree_bias_forces};
 pub use body::{Body, BodyId, BodySpec};
-pub use builder::ModelBuilder;
+pub use builder::{Declarations, ModelBuilder};
 pub use data::Data;
 pub use energy::{kinetic_energy, potential_energy};
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};

@@ -59,6 +59,16 @@ pub enum WorldError {
         /// How many there are.
         count: usize,
     },
+    /// A world does not fit where it is put.
+    #[error("world \"{prefix}\": {what}; expected {expected}")]
+    Compose {
+        /// What its names begin with.
+        prefix: String,
+        /// What was found.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
+    },
     /// A shape that cannot move sits on a body that can.
     #[error("shape \"{name}\": a {kind} has no inside to move; expected it on a fixed body")]
     Immovable {

@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod assemble;
+mod compose;
 pub mod constraint;
 mod effort;
 mod error;
@@ -28,6 +29,7 @@ mod twist;
 mod warm;
 mod world;
 
+pub use compose::{Base, Placed};
 pub use error::{SettingsError, SnapshotError, StepError, WorldError};
 pub use hash::state_hash;
 pub use report::{PHASES, Phase, Phases, StepReport};

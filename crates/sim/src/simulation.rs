@@ -105,6 +105,8 @@ struct Workspace {
     stabiliser: Stabiliser,
     sleepers: Sleepers,
     contacts: Vec<ContactPoint>,
+    /// Axes of the rows against spinning and rolling.
+    axes: Vec<Vector3<f64>>,
 }
 
 impl Simulation {
@@ -156,6 +158,7 @@ impl Simulation {
             stabiliser: Stabiliser::new(&world)?,
             sleepers: Sleepers::new(model),
             contacts: Vec::new(),
+            axes: Vec::new(),
         };
         let input = Input::new(model);
         let reader = Reader::new(&world);
@@ -406,7 +409,8 @@ impl Simulation {
         assemble::limits(h, &work.free.forces, &sight, rows);
         assemble::drives(&rules, &work.free.forces, &sight, rows);
         assemble::contacts(world, &rules, work.detector.contacts(), &sight, rows);
-        twist::rows(world, &rules, work.detector.contacts(), &sight, &work.memory, rows);
+        let found = work.detector.contacts();
+        twist::rows(world, &rules, found, &sight, &work.memory, rows, &mut work.axes);
         work.pose(world).map_err(|source| not_posed(world, work.poser.parts(), time, source))?;
         clock.lap(Phase::Assembly);
         Ok(())
@@ -656,6 +660,8 @@ impl Workspace {
             });
             next += 1;
         }
+        let Self { rows, axes, solution, contacts, .. } = self;
+        twist::torques(rows, axes, &solution.impulse, settings.time_step, contacts);
     }
 }
 

@@ -4,6 +4,7 @@
 //! touches itself, nor the link that carries it.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use stiction_geom::{Collider, ColliderId, Colliders, Contact, Groups, Shape};
@@ -84,10 +85,10 @@ impl Geom {
 pub struct WorldBuilder {
     /// Bodies, joints, tendons, actuators.
     pub mechanism: ModelBuilder,
-    geoms: Vec<Geom>,
-    equalities: Vec<(String, Equality)>,
-    excludes: Vec<(BodyId, BodyId)>,
-    pairs: Vec<(usize, usize, Option<Pairing>)>,
+    pub(crate) geoms: Vec<Geom>,
+    pub(crate) equalities: Vec<(String, Equality)>,
+    pub(crate) excludes: Vec<(BodyId, BodyId)>,
+    pub(crate) pairs: Vec<(usize, usize, Option<Pairing>)>,
     pub(crate) sensors: Vec<SensorSpec>,
 }
 
@@ -126,6 +127,7 @@ impl WorldBuilder {
 
     /// Checks everything.
     pub fn build(self) -> Result<World, WorldError> {
+        let parts = Arc::new(self.clone());
         let Self { mechanism, mut geoms, mut equalities, excludes, pairs, sensors } = self;
         let model = mechanism.build()?;
         let renumber = Renumber { model: &model };
@@ -147,6 +149,7 @@ impl WorldBuilder {
         let link_index = link_indices(&model);
         let (names, equalities) = equalities.into_iter().unzip();
         Ok(World {
+            parts,
             model,
             geoms,
             colliders,
@@ -161,11 +164,14 @@ impl WorldBuilder {
     }
 }
 
-/// The explicit pairings, checked and sorted by the shapes they are between, smaller index first.
+/// A pairing and the shapes it is between, smaller index first.
+type PairingOf = ((u32, u32), Pairing);
+
+/// The explicit pairings, checked and sorted by their shapes.
 fn pairings(
     geoms: &[Geom],
     pairs: &[(usize, usize, Option<Pairing>)],
-) -> Result<Vec<((u32, u32), Pairing)>, WorldError> {
+) -> Result<Vec<PairingOf>, WorldError> {
     let mut list = Vec::new();
     for (a, b, pairing) in pairs {
         let Some(mut pairing) = *pairing else { continue };
@@ -306,11 +312,13 @@ fn link_indices(model: &Model) -> Vec<u32> {
 /// A checked world.
 #[derive(Clone, Debug)]
 pub struct World {
+    /// What it was built from, with the ids of the builder.
+    pub(crate) parts: Arc<WorldBuilder>,
     pub(crate) model: Model,
     pub(crate) geoms: Vec<Geom>,
     pub(crate) colliders: Colliders,
     /// Explicit pairings by the shapes they are between, sorted.
-    pairings: Vec<((u32, u32), Pairing)>,
+    pairings: Vec<PairingOf>,
     /// Whether any contact may resist spinning or rolling.
     pub(crate) twists: bool,
     pub(crate) equalities: Vec<Equality>,

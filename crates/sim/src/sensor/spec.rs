@@ -235,7 +235,7 @@ impl SensorKind {
     }
 
     /// Calls `change` for every frame.
-    fn each_frame(
+    pub(crate) fn each_frame(
         &mut self,
         mut change: impl FnMut(&mut SensorFrame) -> Result<(), WorldError>,
     ) -> Result<(), WorldError> {

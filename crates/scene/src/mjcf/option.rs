@@ -1,0 +1,143 @@
+//! `<option>`: time step, gravity and fields of the world.
+//!
+//! Most of the section chooses how MuJoCo computes: integrator, cone, solver and its iterations.
+//! These say nothing about the world and are passed over with one note; a simulation has its own
+//! settings. A medium around the bodies is not modelled.
+
+use nalgebra::Vector3;
+
+use super::build::Build;
+use super::flag::switch;
+use crate::error::SceneError;
+use crate::xml::Element;
+
+/// The magnetic field of MuJoCo, world axes [T].
+pub(super) const MAGNETIC: Vector3<f64> = Vector3::new(0.0, -0.5, 0.0);
+
+/// Numbers that steer algorithms of MuJoCo.
+const NUMERICAL: [&str; 15] = [
+    "apirate",
+    "ccd_iterations",
+    "ccd_tolerance",
+    "impratio",
+    "iterations",
+    "ls_iterations",
+    "ls_tolerance",
+    "mpr_iterations",
+    "mpr_tolerance",
+    "noslip_iterations",
+    "noslip_tolerance",
+    "sdf_initpoints",
+    "sdf_iterations",
+    "sleep_tolerance",
+    "tolerance",
+];
+
+/// Words that choose algorithms of MuJoCo.
+const CHOICES: [(&str, &[&str]); 4] = [
+    ("cone", &["pyramidal", "elliptic"]),
+    ("integrator", &["Euler", "RK4", "implicit", "implicitfast", "discrete"]),
+    ("jacobian", &["auto", "dense", "sparse"]),
+    ("solver", &["PGS", "CG", "Newton"]),
+];
+
+/// Switches of algorithms, or of what MuJoCo reports.
+const SWITCHES: [&str; 18] = [
+    "autoreset",
+    "diagexact",
+    "energy",
+    "eulerdamp",
+    "fwdinv",
+    "invdiscrete",
+    "ipc",
+    "island",
+    "midphase",
+    "mpr",
+    "multiccd",
+    "nativeccd",
+    "refsafe",
+    "sensor",
+    "sensornoise",
+    "sleep",
+    "speculative",
+    "warmstart",
+];
+
+/// Reads a section.
+pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
+    if let Some(step) = section.number("timestep")? {
+        if !(step > 0.0) {
+            return Err(section.wrong("timestep", "a positive number of seconds"));
+        }
+        build.settings.time_step = step;
+    }
+    if let Some(gravity) = section.vector("gravity")? {
+        build.world.mechanism.gravity(gravity);
+    }
+    if !build.flags.gravity {
+        build.world.mechanism.gravity(Vector3::zeros());
+    }
+    if let Some(field) = section.vector("magnetic")? {
+        build.magnetic = field;
+    }
+    medium(build, section)?;
+    overrides(build, section)?;
+    passed_over(build, section)
+}
+
+/// Density and viscosity of what surrounds the bodies, and wind in it.
+fn medium(build: &mut Build, section: &Element) -> Result<(), SceneError> {
+    let _ = section.vector("wind")?;
+    for name in ["density", "viscosity"] {
+        if section.number(name)?.is_some_and(|found| found != 0.0) {
+            build.cannot(&section.place, format!("<option> {name}: forces of a medium"));
+        }
+    }
+    Ok(())
+}
+
+/// Values that replace those of every contact, where this is switched on.
+fn overrides(build: &mut Build, section: &Element) -> Result<(), SceneError> {
+    for name in ["o_friction", "o_margin", "o_solimp", "o_solref"] {
+        let _ = section.numbers(name)?;
+    }
+    for flag in section.all("flag") {
+        if switch(flag, "override")? == Some(true) {
+            build.cannot(&flag.place, "<flag> override: one set of parameters for all contacts");
+        }
+        if switch(flag, "filterparent")? == Some(false) {
+            build.cannot(&flag.place, "<flag> filterparent: contact between parent and child");
+        }
+    }
+    if section.get("collision").is_some_and(|which| which != "all") {
+        build.cannot(&section.place, "<option> collision: only some of the pairs");
+    }
+    Ok(())
+}
+
+/// What chooses how MuJoCo computes.
+fn passed_over(build: &mut Build, section: &Element) -> Result<(), SceneError> {
+    for name in NUMERICAL {
+        if section.number(name)?.is_some() {
+            note(build, "option", name);
+        }
+    }
+    for (name, words) in CHOICES {
+        let words: Vec<_> = words.iter().map(|word| (*word, ())).collect();
+        if section.choice(name, &words)?.is_some() {
+            note(build, "option", name);
+        }
+    }
+    for flag in section.all("flag") {
+        for name in SWITCHES {
+            if switch(flag, name)?.is_some() {
+                note(build, "flag", name);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn note(build: &mut Build, element: &str, name: &str) {
+    build.note(format!("<{element}> {name} chooses how MuJoCo computes and is passed over"));
+}

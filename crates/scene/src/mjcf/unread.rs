@@ -1,0 +1,69 @@
+//! What a file says and nobody asked for, found when everything has been read.
+//!
+//! Things of one kind are told once, with the place of the first and their number. What stands in
+//! a default class counts if some element asked for the class.
+
+use std::collections::BTreeMap;
+
+use super::build::Build;
+use super::schema::{Fate, Kind};
+use crate::xml::{Attribute, Element, Place};
+
+/// Things of one kind: where the first stands, and how many there are.
+type Tally = BTreeMap<(bool, String), (Place, usize)>;
+
+/// Tells what was not honoured.
+pub(super) fn sweep(build: &mut Build, root: &Element) {
+    let mut tally = Tally::new();
+    look(root, Kind::root(), &mut tally);
+    let default = Kind::root().child("default");
+    for element in build.defaults.used() {
+        if let Some(kind) = default.and_then(|default| default.child(&element.tag)) {
+            lost_attributes(element, kind, &mut tally);
+        }
+    }
+    for ((physical, what), (place, count)) in tally {
+        let what = if count > 1 { format!("{what} ({count} times)") } else { what };
+        if physical { build.cannot(&place, what) } else { build.ignores(&place, what) }
+    }
+}
+
+fn look(element: &Element, kind: &Kind, tally: &mut Tally) {
+    match kind.fate {
+        Fate::Seen => return add(tally, false, format!("<{}>", element.tag), &element.place),
+        Fate::Lost => return add(tally, true, format!("<{}>", element.tag), &element.place),
+        Fate::Read if element.tag == "default" => return,
+        Fate::Read => {}
+    }
+    lost_attributes(element, kind, tally);
+    for attribute in element.unread().filter(|attribute| !kind.loses(&attribute.name)) {
+        if !["name", "class", "childclass"].contains(&attribute.name.as_str()) {
+            add_attribute(tally, false, element, attribute);
+        }
+    }
+    for child in &element.children {
+        if let Some(kind) = kind.child(&child.tag) {
+            look(child, kind, tally);
+        }
+    }
+}
+
+/// Attributes on which motion depends, unless they say nothing.
+fn lost_attributes(element: &Element, kind: &Kind, tally: &mut Tally) {
+    let nothing = |attribute: &&Attribute| {
+        attribute.value.split_ascii_whitespace().all(|word| word.parse() == Ok(0.0))
+    };
+    for attribute in element.unread().filter(|attribute| kind.loses(&attribute.name)) {
+        if !nothing(&attribute) {
+            add_attribute(tally, true, element, attribute);
+        }
+    }
+}
+
+fn add_attribute(tally: &mut Tally, physical: bool, element: &Element, attribute: &Attribute) {
+    add(tally, physical, format!("<{}> {}", element.tag, attribute.name), &attribute.place);
+}
+
+fn add(tally: &mut Tally, physical: bool, what: String, place: &Place) {
+    tally.entry((physical, what)).or_insert_with(|| (place.clone(), 0)).1 += 1;
+}
