@@ -33,7 +33,7 @@ pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
                 imported.keyframe(name).map_err(|error| table.because("keyframe", error))?;
             Some(found.clone())
         }
-        None => None,
+        None => imported.script.start.clone(),
     };
     let pose = pose::read(&table)?;
     let (base, frame) = base(scene, &table)?;
