@@ -7,7 +7,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_geom::Contact;
-use stiction_mech::{Drive, DriveKind, Forces, LimitRow, LimitSource};
+use stiction_mech::{ActuatorId, Drive, DriveKind, Forces, LimitRow, LimitSource};
 use stiction_solve::contact;
 use stiction_solve::law::{Bilateral, Bounded, Coulomb, Elliptic, Law, Unilateral};
 
@@ -189,6 +189,18 @@ fn drive_key(kind: DriveKind) -> (u32, u32) {
         DriveKind::TendonFriction(tendon) => (2 * tendon.0 as u32, 1),
         DriveKind::Servo(actuator) => (u32::MAX - 1, actuator.0 as u32),
         DriveKind::JointFriction(dof) => (u32::MAX, dof as u32),
+    }
+}
+
+/// The tendon along which a limit or dry friction acts, with the sign of its force.
+pub(crate) fn tendon_of(key: &Key) -> Option<(usize, f64)> {
+    let servos = drive_key(DriveKind::Servo(ActuatorId(0))).0;
+    match (key.class, key.a, key.b) {
+        (Class::Limit, 0, tendon) => {
+            Some((tendon as usize, if key.feature == 0 { 1.0 } else { -1.0 }))
+        }
+        (Class::Drive, a, 1) if a < servos => Some((a as usize / 2, 1.0)),
+        _ => None,
     }
 }
 

@@ -37,6 +37,16 @@ pub enum WorldError {
         /// What it should be.
         expected: &'static str,
     },
+    /// A sensor is wrong.
+    #[error("sensor \"{name}\": {what}; expected {expected}")]
+    Sensor {
+        /// Name of the sensor.
+        name: String,
+        /// What was found.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
+    },
     /// Something refers to a thing that is not there.
     #[error("{owner}: {what} {found} does not exist; there are {count}")]
     Unknown {

@@ -24,6 +24,7 @@ use crate::pose::{Poser, Question};
 use crate::report::{Clock, Phase, StepReport};
 use crate::rows::{Class, Rows, Sight};
 use crate::scheme::Scheme;
+use crate::sensor::{self, Reader};
 use crate::settings::{Settings, Stabilisation};
 use crate::sleep::Sleepers;
 use crate::snapshot::{Kept, Snapshot};
@@ -75,6 +76,7 @@ pub struct Simulation {
     goal: Goal,
     work: Workspace,
     report: Option<StepReport>,
+    reader: Reader,
 }
 
 /// Memory without truth.
@@ -161,7 +163,8 @@ impl Simulation {
             driven: Driven::new(model, &input),
             axes: Vec::new(),
         };
-        Ok(Self { world, settings, state, input, session, goal, work, report: None })
+        let reader = Reader::new(&world);
+        Ok(Self { world, settings, state, input, session, goal, work, report: None, reader })
     }
 
     /// The world.
@@ -197,6 +200,7 @@ impl Simulation {
         self.work.seen = false;
         self.work.memory.clear();
         self.work.lawful.copy_from_slice(&state.v);
+        self.reader.last.forget();
         self.work.sleepers.wake_all();
         Ok(())
     }
@@ -219,6 +223,7 @@ impl Simulation {
             driven: work.driven.now.clone(),
             reach: work.reach.clone(),
             found: work.detector.contacts().to_vec(),
+            last_step: self.reader.last.clone(),
         };
         let (state, input) = (self.state.clone(), self.input.clone());
         Snapshot { state, input, contacts: work.contacts.clone(), kept }
@@ -244,6 +249,10 @@ impl Simulation {
                 return Err(SnapshotError::OtherWorld { what, found, expected });
             }
         }
+        if !kept.last_step.belongs_to(world) {
+            let (what, found) = ("numbers of the last step", kept.last_step.q.len());
+            return Err(SnapshotError::OtherWorld { what, found, expected: model.nq() });
+        }
         snapshot.state.check(model)?;
         let mut memory = Memory::default();
         let mut data = Data::new(model);
@@ -266,6 +275,7 @@ impl Simulation {
         work.seen = kept.seen;
         self.state.clone_from(&snapshot.state);
         self.input.clone_from(&snapshot.input);
+        self.reader.last.clone_from(&kept.last_step);
         self.report = None;
         Ok(())
     }
@@ -294,6 +304,17 @@ impl Simulation {
     /// The contacts of the last step, with the forces that the solver used.
     pub fn contacts(&self) -> &[ContactPoint] {
         &self.work.contacts
+    }
+
+    /// The readings of all sensors, one after the other; [`World::sensor_range`] says where.
+    ///
+    /// Positions and velocities are those of the present state; accelerations, forces and touch
+    /// those of the last step. Before the first step and after [`Simulation::set_state`] the
+    /// mechanism counts as held: see [`sensor`](crate::sensor). From a state or input with which no
+    /// step can begin, every reading is NaN.
+    pub fn sensor_data(&mut self) -> &[f64] {
+        let Self { world, settings, state, input, work, reader, .. } = self;
+        reader.read(world, settings.scheme, state, input, &mut work.data)
     }
 
     /// Pose of a body in the world at the present state.
@@ -475,6 +496,17 @@ impl Simulation {
         std::mem::swap(&mut self.state, &mut work.spare);
         work.driven.arrive();
         work.seen = true;
+        self.reader.keep(&sensor::Step {
+            world: &self.world,
+            old: &work.spare,
+            next: &self.state.v,
+            time_step: self.settings.time_step,
+            input: &self.input,
+            contacts: &work.contacts,
+            rows: &work.rows,
+            impulse: &work.solution.impulse,
+            asleep: work.sleepers.flags(),
+        });
         let settled = outcome.status == Status::Converged && !outcome.softened;
         work.sleepers.watch(
             &self.world.model,

@@ -15,6 +15,7 @@ use stiction_mech::{Input, State};
 use crate::error::SnapshotError;
 use crate::hash::Fnv;
 use crate::rows::{Class, Key};
+use crate::sensor::LastStep;
 use crate::simulation::ContactPoint;
 
 /// The first bytes of every snapshot.
@@ -54,6 +55,8 @@ pub(crate) struct Kept {
     pub seen: bool,
     pub reach: Vec<f64>,
     pub found: Vec<Contact>,
+    /// What sensors read of the last step.
+    pub last_step: LastStep,
 }
 
 impl Snapshot {
@@ -66,17 +69,9 @@ impl Snapshot {
         out.list(&self.state.q, |out, x| out.f64(*x));
         out.list(&self.state.v, |out, x| out.f64(*x));
         out.list(&self.input.control, |out, x| out.f64(*x));
-        out.list(&self.input.wrench, |out, wrench| wrench.iter().for_each(|x| out.f64(*x)));
+        out.list(&self.input.wrench, Writer::wrench);
         out.list(&self.input.driven_pose, Writer::pose);
-        out.list(&self.contacts, |out, contact| {
-            contact.geoms.iter().chain(&contact.bodies).for_each(|index| out.u32(*index as u32));
-            out.f64(contact.gap);
-            for vector in
-                [contact.point, contact.normal, contact.force, contact.torque, contact.velocity]
-            {
-                out.vector(&vector);
-            }
-        });
+        out.list(&self.contacts, Writer::contact);
         let kept = &self.kept;
         out.list(&kept.lawful, |out, x| out.f64(*x));
         out.list(&kept.keys, |out, (key, dim)| {
@@ -98,6 +93,7 @@ impl Snapshot {
             out.vector(&contact.point);
             out.vector(&contact.normal);
         });
+        out.last_step(&kept.last_step);
         let sum = Fnv::of(out.0.iter().copied());
         out.0.extend_from_slice(&sum.to_le_bytes());
         out.0
@@ -120,26 +116,10 @@ impl Snapshot {
             State { time: from.f64()?, q: from.list(Reader::f64)?, v: from.list(Reader::f64)? };
         let input = Input {
             control: from.list(Reader::f64)?,
-            wrench: from.list(|from| {
-                let mut wrench = Vector6::zeros();
-                wrench.iter_mut().try_for_each(|x| from.f64().map(|value| *x = value))?;
-                Ok(wrench)
-            })?,
+            wrench: from.list(Reader::wrench)?,
             driven_pose: from.list(Reader::pose)?,
         };
-        let contacts = from.list(|from| {
-            let [a, b, c, d] = [from.u32()?, from.u32()?, from.u32()?, from.u32()?];
-            Ok(ContactPoint {
-                geoms: [a as usize, b as usize],
-                bodies: [c as usize, d as usize],
-                gap: from.f64()?,
-                point: from.vector()?,
-                normal: from.vector()?,
-                force: from.vector()?,
-                torque: from.vector()?,
-                velocity: from.vector()?,
-            })
-        })?;
+        let contacts = from.list(Reader::contact)?;
         let kept = Kept {
             lawful: from.list(Reader::f64)?,
             keys: from.list(|from| {
@@ -168,6 +148,7 @@ impl Snapshot {
                     normal: from.vector()?,
                 })
             })?,
+            last_step: from.last_step()?,
         };
         if !from.bytes.is_empty() {
             return Err(SnapshotError::Damaged { bytes: bytes.len() });
@@ -194,6 +175,31 @@ impl Writer {
     fn pose(&mut self, value: &Isometry3<f64>) {
         self.vector(&value.translation.vector);
         value.rotation.coords.iter().for_each(|x| self.f64(*x));
+    }
+
+    fn wrench(&mut self, wrench: &Vector6<f64>) {
+        wrench.iter().for_each(|x| self.f64(*x));
+    }
+
+    fn contact(&mut self, contact: &ContactPoint) {
+        contact.geoms.iter().chain(&contact.bodies).for_each(|index| self.u32(*index as u32));
+        self.f64(contact.gap);
+        for vector in
+            [contact.point, contact.normal, contact.force, contact.torque, contact.velocity]
+        {
+            self.vector(&vector);
+        }
+    }
+
+    fn last_step(&mut self, last: &LastStep) {
+        self.u32(u32::from(last.taken));
+        self.f64(last.time_step);
+        let LastStep { q, v, acceleration, control, equality, tendon_force, .. } = last;
+        for numbers in [q, v, acceleration, control, equality, tendon_force] {
+            self.list(numbers, |out, x| out.f64(*x));
+        }
+        self.list(&last.wrench, Self::wrench);
+        self.list(&last.contacts, Self::contact);
     }
 
     fn list<T>(&mut self, items: &[T], write: impl Fn(&mut Self, &T)) {
@@ -234,6 +240,41 @@ impl Reader<'_> {
         // Bits are kept as they were.
         let turn = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
         Ok(Isometry3::from_parts(place.into(), turn))
+    }
+
+    fn wrench(&mut self) -> Result<Vector6<f64>, SnapshotError> {
+        let mut wrench = Vector6::zeros();
+        wrench.iter_mut().try_for_each(|x| self.f64().map(|value| *x = value))?;
+        Ok(wrench)
+    }
+
+    fn contact(&mut self) -> Result<ContactPoint, SnapshotError> {
+        let [a, b, c, d] = [self.u32()?, self.u32()?, self.u32()?, self.u32()?];
+        Ok(ContactPoint {
+            geoms: [a as usize, b as usize],
+            bodies: [c as usize, d as usize],
+            gap: self.f64()?,
+            point: self.vector()?,
+            normal: self.vector()?,
+            force: self.vector()?,
+            torque: self.vector()?,
+            velocity: self.vector()?,
+        })
+    }
+
+    fn last_step(&mut self) -> Result<LastStep, SnapshotError> {
+        Ok(LastStep {
+            taken: self.u32()? != 0,
+            time_step: self.f64()?,
+            q: self.list(Self::f64)?,
+            v: self.list(Self::f64)?,
+            acceleration: self.list(Self::f64)?,
+            control: self.list(Self::f64)?,
+            equality: self.list(Self::f64)?,
+            tendon_force: self.list(Self::f64)?,
+            wrench: self.list(Self::wrench)?,
+            contacts: self.list(Self::contact)?,
+        })
     }
 
     fn list<T>(

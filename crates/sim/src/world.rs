@@ -7,10 +7,11 @@ use std::cmp::Ordering;
 
 use nalgebra::Isometry3;
 use stiction_geom::{Collider, ColliderId, Colliders, Contact, Groups, Shape};
-use stiction_mech::{BodyId, JointId, Model, ModelBuilder, TendonId};
+use stiction_mech::{ActuatorId, BodyId, JointId, Model, ModelBuilder, TendonId};
 
 use crate::constraint::Equality;
 use crate::error::WorldError;
+use crate::sensor::{self, SensorSpec};
 use crate::surface::{Combine, GrainOf, Pairing, Resistance, Surface, check_standoff};
 
 /// A shape on a body.
@@ -87,6 +88,7 @@ pub struct WorldBuilder {
     equalities: Vec<(String, Equality)>,
     excludes: Vec<(BodyId, BodyId)>,
     pairs: Vec<(usize, usize, Option<Pairing>)>,
+    pub(crate) sensors: Vec<SensorSpec>,
 }
 
 impl WorldBuilder {
@@ -124,7 +126,7 @@ impl WorldBuilder {
 
     /// Checks everything.
     pub fn build(self) -> Result<World, WorldError> {
-        let Self { mechanism, mut geoms, mut equalities, excludes, pairs } = self;
+        let Self { mechanism, mut geoms, mut equalities, excludes, pairs, sensors } = self;
         let model = mechanism.build()?;
         let renumber = Renumber { model: &model };
         for geom in &mut geoms {
@@ -136,6 +138,7 @@ impl WorldBuilder {
             equality.renumber(&renumber, name)?;
             equality.check(&model, name)?;
         }
+        let sensors = sensor::Layout::new(sensors, &model, &renumber)?;
         let colliders = colliders(&model, &renumber, &geoms, &excludes, &pairs)?;
         let pairings = pairings(&geoms, &pairs)?;
         let twists = geoms.iter().any(|geom| geom.surface.resistance >= Resistance::Spinning)
@@ -151,6 +154,7 @@ impl WorldBuilder {
             twists,
             equalities,
             equality_names: names,
+            sensors,
             radius,
             link_index,
         })
@@ -213,6 +217,17 @@ impl Renumber<'_> {
     pub fn tendon(&self, id: TendonId, owner: impl Fn() -> String) -> Result<TendonId, WorldError> {
         let count = self.model.tendons().len();
         let unknown = || WorldError::Unknown { owner: owner(), what: "tendon", found: id.0, count };
+        (id.0 < count).then_some(id).ok_or_else(unknown)
+    }
+
+    pub fn actuator(
+        &self,
+        id: ActuatorId,
+        owner: impl Fn() -> String,
+    ) -> Result<ActuatorId, WorldError> {
+        let count = self.model.actuators().len();
+        let (owner, what) = (owner(), "actuator");
+        let unknown = || WorldError::Unknown { owner, what, found: id.0, count };
         (id.0 < count).then_some(id).ok_or_else(unknown)
     }
 }
@@ -311,6 +326,7 @@ pub struct World {
     pub(crate) twists: bool,
     pub(crate) equalities: Vec<Equality>,
     equality_names: Vec<String>,
+    pub(crate) sensors: sensor::Layout,
     pub(crate) radius: Vec<f64>,
     pub(crate) link_index: Vec<u32>,
 }

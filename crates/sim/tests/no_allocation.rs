@@ -1,4 +1,4 @@
-//! A steady step takes no memory.
+//! A steady step takes no memory, nor do readings of sensors.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -11,10 +11,12 @@ use common::{cube, free, on_ground, start};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{
-    ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, Limit, MassProperties, Transmission,
+    ActuatorSpec, BodyId, BodySpec, JointId, JointKind, JointSpec, Limit, MassProperties,
+    Transmission,
 };
 use stiction_sim::constraint::{Connect, Equality};
 use stiction_sim::{Combine, Resistance, Scheme, Settings, Simulation, Surface};
+use stiction_sim::{SensorFrame, SensorKind, SensorSpec, TouchVolume};
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
@@ -41,7 +43,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 #[test]
-fn a_stack_and_a_closed_loop_step_without_taking_memory() {
+fn a_stack_and_a_closed_loop_step_and_are_read_without_taking_memory() {
     let mut builder = on_ground(0.5);
     for level in 0..3 {
         cube(&mut builder, 0.1, 0.0, 0.1 + 0.2 * f64::from(level), 0.5);
@@ -64,14 +66,26 @@ fn a_stack_and_a_closed_loop_step_without_taking_memory() {
         point_b: Vector3::new(0.2, 0.0, 0.0),
     };
     builder.equality("end", Equality::Connect(connect));
+    let at = SensorFrame::of(parent);
+    for kind in [
+        SensorKind::Accelerometer(at),
+        SensorKind::Force(at),
+        SensorKind::Touch { at: SensorFrame::of(BodyId(1)), volume: TouchVolume::Sphere(1.0) },
+        SensorKind::JointActuatorForce(JointId(3)),
+        SensorKind::Gyro(at),
+    ] {
+        builder.sensor(SensorSpec::new(kind.name(), kind));
+    }
     let mut simulation = start(builder, 0.01);
     for _ in 0..200 {
         let _ = simulation.step().unwrap();
+        let _ = simulation.sensor_data();
     }
     let before = COUNT.get();
     for _ in 0..20 {
         let report = simulation.step().unwrap();
         assert!(report.contacts >= 12);
+        assert!(simulation.sensor_data().iter().all(|x| x.is_finite()));
     }
     assert_eq!(COUNT.get() - before, 0);
 }

@@ -29,6 +29,7 @@ pub use error::ForceError;
 pub use input::Input;
 pub use tendon::tendon_energy;
 
+use crate::actuator::ActuatorId;
 use crate::body::BodyId;
 use crate::data::Data;
 use crate::model::Model;
@@ -130,6 +131,11 @@ impl Forces {
     /// The row of a tendon's length.
     pub fn tendon_row(&self, tendon: TendonId) -> Row {
         self.layout.tendons[tendon.0]
+    }
+
+    /// The row of an actuator's transmission, before its gear.
+    pub fn actuator_row(&self, actuator: ActuatorId) -> Row {
+        self.layout.actuators[actuator.0]
     }
 
     /// Entries of a row.
