@@ -8,7 +8,6 @@ use crate::actuator::ActuatorSpec;
 use crate::body::{Body, BodyId, BodySpec};
 use crate::data::Data;
 use crate::error::{ModelError, body_error, joint_error};
-use crate::force::Medium;
 use crate::joint::{AxisFault, Joint, JointId, JointKind, JointSpec};
 use crate::mass::mass_matrix;
 use crate::model::{Link, Model, TreeRange};
@@ -24,7 +23,6 @@ const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 #[derive(Clone, Debug)]
 pub struct ModelBuilder {
     gravity: Vector3<f64>,
-    medium: Medium,
     /// The world stands first.
     bodies: Vec<BodySpec>,
     joints: Vec<(BodyId, JointSpec)>,
@@ -59,7 +57,6 @@ impl ModelBuilder {
     pub fn new() -> Self {
         Self {
             gravity: GRAVITY,
-            medium: Medium::default(),
             bodies: vec![BodySpec::default()],
             joints: Vec::new(),
             declared: Default::default(),
@@ -69,12 +66,6 @@ impl ModelBuilder {
     /// Sets the acceleration of gravity [m/s²], world frame.
     pub fn gravity(&mut self, gravity: Vector3<f64>) -> &mut Self {
         self.gravity = gravity;
-        self
-    }
-
-    /// Surrounds all bodies with a medium that drags them; a void by default.
-    pub fn medium(&mut self, medium: Medium) -> &mut Self {
-        self.medium = medium;
         self
     }
 
@@ -118,7 +109,6 @@ impl ModelBuilder {
 
         let mut model = Model {
             gravity: self.gravity,
-            medium: self.medium,
             bodies: Vec::with_capacity(order.len()),
             joints: Vec::with_capacity(joints.len()),
             links: Vec::new(),
@@ -171,15 +161,6 @@ impl ModelBuilder {
         if let Some(&found) = self.gravity.iter().find(|x| !x.is_finite()) {
             let (name, field) = (String::new(), "gravity");
             return Err(ModelError::NotFinite { what: "model", index: 0, name, field, found });
-        }
-        let Medium { density, viscosity, wind } = self.medium;
-        for (field, found) in [("density", density), ("viscosity", viscosity)] {
-            if !(found >= 0.0 && found.is_finite()) {
-                return Err(ModelError::Medium { field, found });
-            }
-        }
-        if let Some(&found) = wind.iter().find(|x| !x.is_finite()) {
-            return Err(ModelError::Medium { field: "wind", found });
         }
         let names = self.bodies.iter().map(|spec| spec.name.as_str());
         check_names("body", names)?;

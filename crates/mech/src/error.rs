@@ -66,16 +66,6 @@ pub enum InertiaError {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// A medium that cannot be.
-    #[error(
-        "medium: {field} = {found}; expected a finite number, not negative for density and viscosity"
-    )]
-    Medium {
-        /// Which number of it.
-        field: &'static str,
-        /// What was found.
-        found: f64,
-    },
     /// A body hangs on one that was not declared before it.
     #[error(
         "body {body} '{name}' hangs on body {found}; expected one that was declared before it, \

@@ -4,7 +4,6 @@
 //! recursions need of a moving body with its welded parts stands together in its [`Link`].
 
 use crate::body::{Body, BodyId};
-use crate::force::Medium;
 use crate::joint::{Joint, JointId, JointKind};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::ops::Range;
@@ -64,7 +63,6 @@ pub struct Link {
 #[derive(Clone, Debug)]
 pub struct Model {
     pub(crate) gravity: Vector3<f64>,
-    pub(crate) medium: Medium,
     pub(crate) bodies: Vec<Body>,
     pub(crate) joints: Vec<Joint>,
     pub(crate) links: Vec<Link>,
@@ -95,11 +93,6 @@ impl Model {
     /// Number of velocities.
     pub fn nv(&self) -> usize {
         self.dof_parents.len()
-    }
-
-    /// What surrounds the bodies.
-    pub fn medium(&self) -> Medium {
-        self.medium
     }
 
     /// Acceleration of gravity [m/s²], world frame.

@@ -4,7 +4,6 @@
 //! the tendons, the rotation axes of limited ball joints and the actuators that push a body.
 
 use super::drive::{Row, RowEntry};
-use super::medium::{Dragged, dragged};
 use crate::actuator::Place;
 use crate::joint::{JointKind, Limit};
 use crate::model::Model;
@@ -43,8 +42,6 @@ pub(crate) struct Layout {
     pub(crate) ranges: Vec<JointRange>,
     /// Whether a part of some weight is cancelled.
     pub(crate) has_compensation: bool,
-    /// Bodies that the medium drags.
-    pub(crate) dragged: Vec<Dragged>,
     /// Row of each tendon.
     pub(crate) tendons: Vec<Row>,
     /// Row of each actuator.
@@ -91,7 +88,6 @@ impl Layout {
             has_compensation: model.links().iter().any(|link| {
                 link.compensated_mass != 0.0 || link.compensated_moment != Vector3::zeros()
             }),
-            dragged: if model.medium().is_void() { Vec::new() } else { dragged(model) },
             tendons,
             actuators: Vec::new(),
             shares: Vec::new(),

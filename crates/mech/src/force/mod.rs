@@ -20,7 +20,6 @@ pub(crate) mod error;
 mod input;
 mod joint;
 mod layout;
-mod medium;
 mod tendon;
 pub(crate) mod walk;
 
@@ -28,7 +27,6 @@ pub(crate) use declare::{Compiled, Declared};
 pub use drive::{Drive, DriveKind, LimitRow, LimitSource, Row, RowEntry};
 pub use error::ForceError;
 pub use input::Input;
-pub use medium::Medium;
 pub use tendon::tendon_energy;
 
 use crate::actuator::ActuatorId;
@@ -71,8 +69,6 @@ pub struct Forces {
     layout: Layout,
     /// A gradient over all velocities, zero between uses.
     dense: Vec<f64>,
-    /// A row of its own, empty between uses.
-    row: Vec<RowEntry>,
 }
 
 impl Forces {
@@ -95,12 +91,10 @@ impl Forces {
             actuation: vec![0.0; nv],
             layout,
             dense: vec![0.0; nv],
-            row: Vec::with_capacity(nv),
         }
     }
 
-    /// Evaluates everything at `q`, `v` and the poses of `data` for the same `q`; drag also needs its
-    /// velocities. Limits are listed
+    /// Evaluates everything at `q`, `v` and the poses of `data` for the same `q`. Limits are listed
     /// if they are within their margin or would be reached at the present rate in `time_step` [s].
     ///
     /// Fails, with the contents unspecified, if an array has the wrong length or the input a number
@@ -126,7 +120,6 @@ impl Forces {
         if self.layout.has_compensation {
             crate::bias::gravity_compensation(model, data, &mut self.generalized);
         }
-        self.drag(model, data);
         self.wrenches(model, data, input)?;
         self.tendons(model, (q, v), data, time_step);
         self.actuators(model, (q, v), data, input);

@@ -46,7 +46,6 @@ impl FreeMotion {
             forces.rate_slopes(model, |row, slope| {
                 add_slope(model, row, -h * slope, matrix, diagonal, whole);
             });
-            self.drag(model, h, asleep, data);
         }
         for (_, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
             let dofs = tree.dofs.clone();
@@ -64,18 +63,6 @@ impl FreeMotion {
                 *b += row.iter().zip(&state.v[dofs.clone()]).map(|(a, v)| a * v).sum::<f64>();
             }
         }
-    }
-}
-
-impl FreeMotion {
-    /// Adds h times the slopes of drag to A.
-    pub(super) fn drag(&mut self, model: &Model, h: f64, asleep: &[bool], data: &Data) {
-        let Self { forces, matrix, diagonal, whole, .. } = self;
-        forces.drag_slopes(model, data, |row, slope| {
-            if row.first().is_some_and(|entry| !asleep[tree_of_dof(model, entry.dof)]) {
-                add_slope(model, row, h * slope, matrix, diagonal, whole);
-            }
-        });
     }
 }
 
