@@ -129,3 +129,7 @@ fn limited(
         None => Ok(ordered.filter(|_| build.compiler.autolimits)),
     }
 }
+
+#[cfg(test)]
+#[path = "actuator_tests.rs"]
+mod tests;

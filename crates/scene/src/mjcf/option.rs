@@ -141,3 +141,42 @@ fn passed_over(build: &mut Build, section: &Element) -> Result<(), SceneError> {
 fn note(build: &mut Build, element: &str, name: &str) {
     build.note(format!("<{element}> {name} chooses how MuJoCo computes and is passed over"));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{error, model};
+    use nalgebra::Vector3;
+    use stiction_sim::{Combine, Settings};
+
+    #[test]
+    fn time_step_and_gravity_are_taken_and_the_rest_is_noted() {
+        let found = model(
+            "<option timestep='0.003' gravity='0 1 -2' cone='elliptic' iterations='7'>\
+             <flag warmstart='disable'/></option>",
+        );
+        assert_eq!(found.settings.time_step, 0.003);
+        assert_eq!(found.world.model().gravity(), Vector3::new(0.0, 1.0, -2.0));
+        assert_eq!(found.settings.combine, Combine::Maximum);
+        assert_eq!(found.settings.scheme, Settings::default().scheme);
+        assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
+        for name in ["cone", "iterations", "warmstart"] {
+            assert!(found.notes.iter().any(|note| note.contains(name)), "{:?}", found.notes);
+        }
+    }
+
+    #[test]
+    fn gravity_that_is_switched_off_is_none() {
+        let found = model("<option gravity='0 1 -2'><flag gravity='disable'/></option>");
+        assert_eq!(found.world.model().gravity(), Vector3::zeros());
+    }
+
+    #[test]
+    fn what_changes_the_motion_and_is_not_modelled_is_listed() {
+        for inner in ["density='1.2'", "collision='predefined'", "><flag override='enable'/"] {
+            let found = model(&format!("<option {inner}></option>"));
+            assert!(found.unsupported.iter().any(|entry| entry.physical), "{inner}");
+        }
+        assert!(error("<option timestep='0'/>").contains("positive"));
+        assert!(error("<option solver='magic'/>").contains("Newton"));
+    }
+}

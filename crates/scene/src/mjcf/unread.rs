@@ -67,3 +67,35 @@ fn add_attribute(tally: &mut Tally, physical: bool, element: &Element, attribute
 fn add(tally: &mut Tally, physical: bool, what: String, place: &Place) {
     tally.entry((physical, what)).or_insert_with(|| (place.clone(), 0)).1 += 1;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::model;
+
+    #[test]
+    fn what_nobody_read_is_told_once_with_its_number_and_whether_motion_depends_on_it() {
+        let found = model(
+            "<worldbody><light/><light/><light/>\n
+             <geom size='1' surfacevel='0 0 1'/><geom size='1' surfacevel='0 0 0'/>
+             <flexcomp name='cloth'/></worldbody>",
+        );
+        let told: Vec<_> =
+            found.unsupported.iter().map(|entry| (entry.what.as_str(), entry.physical)).collect();
+        let expected =
+            [("<light> (3 times)", false), ("<flexcomp>", true), ("<geom> surfacevel", true)];
+        assert_eq!(told, expected);
+        assert_eq!(found.unsupported[2].place.line, 3);
+    }
+
+    #[test]
+    fn a_default_counts_only_where_an_element_asks_for_it() {
+        let text = |class: &str| {
+            format!(
+                "<default><default class='moving'><geom surfacevel='0 0 1'/></default></default>
+                 <worldbody><geom size='1' {class}/></worldbody>"
+            )
+        };
+        assert!(model(&text("")).unsupported.is_empty());
+        assert_eq!(model(&text("class='moving'")).unsupported.len(), 1);
+    }
+}
