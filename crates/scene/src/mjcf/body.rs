@@ -324,7 +324,7 @@ fn declare_geom(
 ) -> Result<(), SceneError> {
     let GeomRead { name, element, kind, size, pose, contact, shape, look, colour, .. } = read;
     let collider = shape.is_some().then_some(draft.geoms.len());
-    build.geoms.add(&element, &name, GeomMade { body, pose, collider, kind, size, contact })?;
+    build.geoms.add(&element, &name, GeomMade { body, pose, collider, kind, size })?;
     if let Some(shape) = shape {
         let geom = Geom {
             name,

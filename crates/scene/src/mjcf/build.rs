@@ -59,30 +59,11 @@ impl<T> Names<T> {
         })
     }
 
-    /// The number of the thing that an attribute names, if there is such an attribute.
-    pub fn number(&self, element: &Element, attribute: &str) -> Result<Option<usize>, SceneError> {
-        let Some(name) = element.get(attribute) else { return Ok(None) };
-        match self.by_name.get(name) {
-            Some(number) => Ok(Some(*number)),
-            None => Err(element.wrong(attribute, &format!("the name of a {}", self.what))),
-        }
-    }
-
-    /// The thing of this name.
-    pub fn get(&self, name: &str) -> Option<&T> {
-        self.by_name.get(name).map(|number| &self.items[*number])
-    }
-
     /// Replaces the thing of a number.
     pub fn set(&mut self, number: usize, item: T) {
         if let Some(place) = self.items.get_mut(number) {
             *place = item;
         }
-    }
-
-    /// All of them, in the order of the file.
-    pub fn items(&self) -> &[T] {
-        &self.items
     }
 }
 
@@ -117,10 +98,9 @@ pub(super) struct GeomMade {
     /// Kind and half sizes as MJCF has them: what a tendon wraps around.
     pub kind: GeomKind,
     pub size: Vector3<f64>,
-    pub contact: ContactTerms,
 }
 
-/// How a geom meets others, in the terms of MJCF: what an explicit pair starts from.
+/// How a geom meets others, in the terms of MJCF.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ContactTerms {
     pub contype: i32,
