@@ -76,26 +76,29 @@ mod tests {
     fn what_nobody_read_is_told_once_with_its_number_and_whether_motion_depends_on_it() {
         let found = model(
             "<worldbody><light/><light/><light/>\n
-             <geom size='1' surfacevel='0 0 1'/><geom size='1' surfacevel='0 0 0'/>
-             <flexcomp name='cloth'/></worldbody>",
+             <body><joint name='j'/><geom size='1'/></body></worldbody>
+             <tendon><fixed springyield='1'><joint joint='j' coef='1'/></fixed>
+             <fixed springyield='0'><joint joint='j' coef='1'/></fixed></tendon>
+             <deformable><flex/></deformable>",
         );
         let told: Vec<_> =
             found.unsupported.iter().map(|entry| (entry.what.as_str(), entry.physical)).collect();
         let expected =
-            [("<light> (3 times)", false), ("<flexcomp>", true), ("<geom> surfacevel", true)];
+            [("<light> (3 times)", false), ("<fixed> springyield", true), ("<flex>", true)];
         assert_eq!(told, expected);
-        assert_eq!(found.unsupported[2].place.line, 3);
+        assert_eq!(found.unsupported[1].place.line, 4);
     }
 
     #[test]
     fn a_default_counts_only_where_an_element_asks_for_it() {
         let text = |class: &str| {
             format!(
-                "<default><default class='moving'><geom surfacevel='0 0 1'/></default></default>
-                 <worldbody><geom size='1' {class}/></worldbody>"
+                "<default><default class='yields'><tendon springyield='1'/></default></default>
+                 <worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>
+                 <tendon><fixed {class}><joint joint='j' coef='1'/></fixed></tendon>"
             )
         };
         assert!(model(&text("")).unsupported.is_empty());
-        assert_eq!(model(&text("class='moving'")).unsupported.len(), 1);
+        assert_eq!(model(&text("class='yields'")).unsupported.len(), 1);
     }
 }
