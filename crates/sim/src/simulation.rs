@@ -297,9 +297,9 @@ impl Simulation {
     /// The readings of all sensors, one after the other; [`World::sensor_range`] says where.
     ///
     /// Positions and velocities are those of the present state; accelerations, forces and touch
-    /// those of the last step. Where no step led to the state, since it was set or is the first,
-    /// the mechanism counts as held: see [`sensor`](crate::sensor). If the state or the input holds
-    /// something that is no number, so does every reading.
+    /// those of the last step. Before the first step and after [`Simulation::set_state`] the
+    /// mechanism counts as held: see [`sensor`](crate::sensor). From a state or input with which no
+    /// step can begin, every reading is NaN.
     pub fn sensor_data(&mut self) -> &[f64] {
         let Self { world, settings, state, input, work, reader, .. } = self;
         reader.read(world, settings.scheme, state, input, &mut work.data)

@@ -84,18 +84,17 @@ impl Asked<'_> {
 
     /// What the step adds to a force, from the rates before and after.
     fn change(&self, slopes: Slopes, rate: f64, next: f64) -> f64 {
-        let h = self.time_step;
-        let (way, gain) = match self.scheme {
-            _ if h == 0.0 => return 0.0,
-            Scheme::Euler => return 0.0,
-            Scheme::ImplicitFast => return slopes.rate * (next - rate),
-            scheme if scheme.is_iterated() => {
-                let (theta, theta_vq) = (scheme.theta(), scheme.theta_vq());
-                let way = theta * h * (theta_vq * next + (1.0 - theta_vq) * rate);
-                return slopes.length * way + slopes.rate * theta * (next - rate);
-            }
-            _ => (h * next, next - rate),
-        };
-        slopes.length.min(0.0) * way + slopes.rate.min(0.0) * gain
+        let (h, scheme) = (self.time_step, self.scheme);
+        if h == 0.0 || scheme == Scheme::Euler {
+            0.0
+        } else if scheme == Scheme::ImplicitFast {
+            slopes.rate * (next - rate)
+        } else if scheme.is_iterated() {
+            let (theta, theta_vq) = (scheme.theta(), scheme.theta_vq());
+            let way = theta * h * (theta_vq * next + (1.0 - theta_vq) * rate);
+            slopes.length * way + slopes.rate * theta * (next - rate)
+        } else {
+            slopes.length.min(0.0) * h * next + slopes.rate.min(0.0) * (next - rate)
+        }
     }
 }
