@@ -2,7 +2,7 @@
 //!
 //! Most of the section chooses how MuJoCo computes: integrator, cone, solver and its iterations.
 //! These say nothing about the world and are passed over with one note; a simulation has its own
-//! settings. A medium around the bodies is not modelled.
+//! settings.
 
 use nalgebra::Vector3;
 
@@ -80,20 +80,9 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     if let Some(field) = section.vector("magnetic")? {
         build.magnetic = field;
     }
-    medium(build, section)?;
+    build.medium.merge(section)?;
     overrides(build, section)?;
     passed_over(build, section)
-}
-
-/// Density and viscosity of what surrounds the bodies, and wind in it.
-fn medium(build: &mut Build, section: &Element) -> Result<(), SceneError> {
-    let _ = section.vector("wind")?;
-    for name in ["density", "viscosity"] {
-        if section.number(name)?.is_some_and(|found| found != 0.0) {
-            build.cannot(&section.place, format!("<option> {name}: forces of a medium"));
-        }
-    }
-    Ok(())
 }
 
 /// Values that replace those of every contact, where this is switched on.
@@ -172,7 +161,7 @@ mod tests {
 
     #[test]
     fn what_changes_the_motion_and_is_not_modelled_is_listed() {
-        for inner in ["density='1.2'", "collision='predefined'", "><flag override='enable'/"] {
+        for inner in ["collision='predefined'", "><flag override='enable'/"] {
             let found = model(&format!("<option {inner}></option>"));
             assert!(found.unsupported.iter().any(|entry| entry.physical), "{inner}");
         }
