@@ -22,6 +22,7 @@ mod bias;
 mod body;
 mod builder;
 mod data;
+mod driven;
 mod energy;
 mod error;
 mod force;
@@ -46,6 +47,7 @@ pub use bias::{bias_forces, gravity_compensation, tree_bias_forces};
 pub use body::{Body, BodyId, BodySpec};
 pub use builder::ModelBuilder;
 pub use data::Data;
+pub use driven::place_driven;
 pub use energy::{kinetic_energy, potential_energy};
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
 pub use force::{

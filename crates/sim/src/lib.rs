@@ -9,6 +9,7 @@
 
 mod assemble;
 pub mod constraint;
+mod driven;
 mod effort;
 mod error;
 mod free;

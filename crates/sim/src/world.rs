@@ -161,11 +161,14 @@ impl WorldBuilder {
     }
 }
 
-/// The explicit pairings, checked and sorted by the shapes they are between, smaller index first.
+/// A pairing and the shapes it is between, smaller index first.
+type PairingOf = ((u32, u32), Pairing);
+
+/// The explicit pairings, checked and sorted by their shapes.
 fn pairings(
     geoms: &[Geom],
     pairs: &[(usize, usize, Option<Pairing>)],
-) -> Result<Vec<((u32, u32), Pairing)>, WorldError> {
+) -> Result<Vec<PairingOf>, WorldError> {
     let mut list = Vec::new();
     for (a, b, pairing) in pairs {
         let Some(mut pairing) = *pairing else { continue };
@@ -237,7 +240,10 @@ fn colliders(
     pairs: &[(usize, usize, Option<Pairing>)],
 ) -> Result<Colliders, WorldError> {
     let mut set = Colliders::builder();
-    let frame = |body: BodyId| model.link(body).unwrap_or(0) as u32;
+    let frame = |body: BodyId| {
+        let driver = || model.driver(body).map(|driver| driver.0);
+        model.link(body).or_else(driver).unwrap_or(0) as u32
+    };
     // An explicit pair is found at its own standoff: half of it on either side.
     let mut least_margin = vec![0.0_f64; geoms.len()];
     for (a, b, pairing) in pairs {
@@ -252,7 +258,7 @@ fn colliders(
     }
     for (index, geom) in geoms.iter().enumerate() {
         let body = &model.bodies()[geom.body.0];
-        if body.link.is_some() && !geom.shape.bounding_radius().is_finite() {
+        if frame(geom.body) != 0 && !geom.shape.bounding_radius().is_finite() {
             let (name, kind) = (geom.name.clone(), geom.shape.name());
             return Err(WorldError::Immovable { name, kind });
         }
@@ -269,6 +275,11 @@ fn colliders(
         if let Some(parent) = link.parent {
             set.exclude(parent as u32, link.body as u32);
         }
+    }
+    // What is driven meets neither the world nor its like.
+    for (k, driven) in model.driven().iter().enumerate() {
+        set.exclude(0, driven.0 as u32);
+        model.driven()[..k].iter().for_each(|other| set.exclude(other.0 as u32, driven.0 as u32));
     }
     for (a, b) in excludes {
         let owner = || "exclusion".to_owned();
@@ -310,7 +321,7 @@ pub struct World {
     pub(crate) geoms: Vec<Geom>,
     pub(crate) colliders: Colliders,
     /// Explicit pairings by the shapes they are between, sorted.
-    pairings: Vec<((u32, u32), Pairing)>,
+    pairings: Vec<PairingOf>,
     /// Whether any contact may resist spinning or rolling.
     pub(crate) twists: bool,
     pub(crate) equalities: Vec<Equality>,

@@ -9,12 +9,13 @@ mod direct;
 
 use std::ops::Range;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_math::spatial::Inertia10;
 use stiction_math::{branch, spatial};
 use stiction_mech::{
     Data, ForceError, Forces, Input, Joint, JointKind, Link, Model, State, bias_forces, integrate,
-    kinematics, mass_matrix, tree_bias_forces, tree_mass_matrix, tree_velocities, velocities,
+    kinematics, mass_matrix, place_driven, tree_bias_forces, tree_mass_matrix, tree_velocities,
+    velocities,
 };
 
 use crate::assemble::FORESIGHT;
@@ -147,6 +148,11 @@ impl FreeMotion {
             moment: scale * inertia.moment,
             rotational: inertia.rotational.map(|entry| scale * entry),
         }
+    }
+
+    /// Puts driven bodies where they stand, for states between the old and the next.
+    pub fn place_driven(&mut self, model: &Model, poses: &[Isometry3<f64>]) {
+        place_driven(model, poses, &mut self.trial.data);
     }
 
     /// Computes A and b from a state whose kinematics are in `data`. What sleeps is left alone.
