@@ -51,7 +51,7 @@ pub use driven::place_driven;
 pub use energy::{kinetic_energy, potential_energy};
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
 pub use force::{
-    Drive, DriveKind, ForceError, Forces, Input, LimitRow, LimitSource, Row, RowEntry,
+    DragSpec, Drive, DriveKind, ForceError, Forces, Input, LimitRow, LimitSource, Row, RowEntry,
     tendon_energy,
 };
 pub use inertia::MassProperties;

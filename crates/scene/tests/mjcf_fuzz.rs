@@ -18,7 +18,7 @@ const OBJ: &str = "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf
 /// A text that uses every section.
 const EVERYTHING: &str = r#"<mujoco model="everything">
   <compiler angle="degree" autolimits="true" eulerseq="xyz" meshdir="assets" inertiafromgeom="auto"/>
-  <option timestep="0.001" gravity="0 0 -9.81" integrator="implicitfast" cone="elliptic" impratio="10" magnetic="0 0.1 0.2" density="0" viscosity="0">
+  <option timestep="0.001" gravity="0 0 -9.81" integrator="implicitfast" cone="elliptic" impratio="10" magnetic="0 0.1 0.2" density="1.2" viscosity="0.01" wind="0 1 0">
     <flag eulerdamp="disable" warmstart="enable" frictionloss="enable"/>
   </option>
   <size memory="10M"/>

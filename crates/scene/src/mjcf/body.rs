@@ -204,11 +204,7 @@ fn read_own<'e>(
                 contents.cameras.push((site::camera(build, &merged, &found.frame)?, found.element));
             }
             "light" => asset::seen_only(&merged),
-            "composite" | "flexcomp" | "plugin" => {
-                asset::seen_only(found.element);
-                let what = format!("<{}>: not read", found.element.tag);
-                build.cannot(&found.element.place, what);
-            }
+            // What cannot be read at all is told when everything else has been.
             _ => {}
         }
     }

@@ -12,6 +12,7 @@ use super::attach::Part;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::flag::Flags;
+use super::medium::Medium;
 use super::option::MAGNETIC;
 use crate::error::SceneError;
 use crate::files::Files;
@@ -64,6 +65,11 @@ impl<T> Names<T> {
         if let Some(place) = self.items.get_mut(number) {
             *place = item;
         }
+    }
+
+    /// All of them, in the order of the file.
+    pub fn items(&self) -> &[T] {
+        &self.items
     }
 }
 
@@ -193,6 +199,7 @@ pub(super) struct Build<'a> {
     pub flags: Flags,
     /// The magnetic field, world axes [T].
     pub magnetic: Vector3<f64>,
+    pub medium: Medium,
     pub world: WorldBuilder,
     pub settings: Settings,
     pub bodies: Names<BodyMade>,
@@ -225,6 +232,7 @@ impl<'a> Build<'a> {
             defaults: Defaults::default(),
             flags: Flags::default(),
             magnetic: MAGNETIC,
+            medium: Medium::default(),
             world: WorldBuilder::new(),
             settings: Settings { combine: Combine::Maximum, ..Settings::default() },
             bodies: Names::new("body"),
