@@ -8,6 +8,7 @@ use crate::actuator::ActuatorSpec;
 use crate::body::{Body, BodyId, BodySpec};
 use crate::data::Data;
 use crate::error::{ModelError, body_error, joint_error};
+use crate::force::DragSpec;
 use crate::joint::{AxisFault, Joint, JointId, JointKind, JointSpec};
 use crate::mass::mass_matrix;
 use crate::model::{Link, Model, TreeRange};
@@ -44,6 +45,8 @@ pub struct Declarations<'a> {
     pub tendons: &'a [TendonSpec],
     /// Actuators.
     pub actuators: &'a [ActuatorSpec],
+    /// What a medium resists.
+    pub drags: &'a [DragSpec],
 }
 
 impl Default for ModelBuilder {
@@ -89,6 +92,7 @@ impl ModelBuilder {
             joints: &self.joints,
             tendons: &self.declared.tendons,
             actuators: &self.declared.actuators,
+            drags: &self.declared.drags,
         }
     }
 

@@ -1,11 +1,11 @@
 //! Resistance of a medium to the motion of bodies: forces and torques along axes of a body that
 //! grow with its velocity through the medium, linearly and with the square.
 //!
-//! Along each axis the force is `−(a + b |u|) u` for a rate u. It is taken where a step begins; the
-//! slope `−(a + 2 b |u|)` is told to steps that ask for it. Cost: six rows per body.
+//! Along each axis the force is `−(a + b |u|) u` for a rate u. Its slope
+//! `−(a + 2 b |u|)` is told to steps that take it implicitly. Cost: six rows per body.
 
 use super::Forces;
-use super::drive::Row;
+use super::drive::{Row, RowEntry};
 use super::error::{Check, ForceError};
 use crate::body::BodyId;
 use crate::data::Data;
@@ -67,6 +67,17 @@ impl Forces {
                 self.push(row, -(a + b) * rate);
             }
         }
+    }
+
+    /// Whether a medium resists anything.
+    pub fn has_drag(&self) -> bool {
+        !self.layout.drags.is_empty()
+    }
+
+    /// Calls `visit` with each row of the resistance and its slope ∂force/∂rate [N·s/m, N·m·s], not
+    /// positive.
+    pub fn drag_slopes(&self, mut visit: impl FnMut(&[RowEntry], f64)) {
+        self.drag_rows().for_each(|(row, slope)| visit(self.row(row), slope));
     }
 
     /// Rows of the resistance with the slopes ∂force/∂rate of the last evaluation.

@@ -210,7 +210,7 @@ impl FreeMotion {
         self.velocity = next;
     }
 
-    /// `A = M/α + h D + h² K`, `b = A v₀ + h f − h² K v₀`, with D and K of damping and servos.
+    /// `A = M/α + h D + h² K`, `b = A v₀ + h f − h² K v₀`, with D and K of damping, servos and drag.
     fn once(&mut self, model: &Model, h: f64, state: &State, asleep: &[bool], data: &mut Data) {
         let scale = self.inertia_scale;
         for (index, tree) in model.trees().iter().enumerate() {
@@ -230,6 +230,12 @@ impl FreeMotion {
                 self.diagonal[dof] = scale * model.armature()[dof] + implicit;
                 self.momentum[dof] = h * forces.generalized[dof] - h * h * servo * v[k];
             }
+        }
+        if self.forces.has_drag() {
+            self.drag(model, h, asleep);
+        }
+        for (index, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
+            let (n, v) = (tree.dofs.len(), &state.v[tree.dofs.clone()]);
             self.bias(model, index, h, state, data);
             let A = &self.matrix[tree.mass.clone()];
             let b = &mut self.momentum[tree.dofs.clone()];
