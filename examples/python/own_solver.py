@@ -30,7 +30,7 @@ class GaussSeidel:
 
 
 sim = st.Simulation(st.scenario("clutter", bodies=6), solver=GaussSeidel(sweeps=30))
-print(sim.step(100))
+print(sim.step(100).residual)
 
 problem = sim.problem()
 assert problem is not None

@@ -15,7 +15,6 @@ NAMES = ["stiction/Balance-v0", "stiction/Reach-v0"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.filterwarnings("ignore:.*For Box action spaces:UserWarning")
 def test_registered_environments_pass_the_checker(name: str) -> None:
     environment = gymnasium.make(name)
     check_env(environment.unwrapped, skip_render_check=True)
@@ -79,7 +78,6 @@ def test_a_servo_reaches_the_point() -> None:
     assert reward > -1e-3
 
 
-@pytest.mark.filterwarnings("ignore:.*For Box action spaces:UserWarning")
 def test_a_model_with_a_reward_is_an_environment() -> None:
     environment = environments.StictionEnv(
         st.loads(PENDULUM),

@@ -8,6 +8,7 @@ use crate::actuator::ActuatorSpec;
 use crate::body::{Body, BodyId, BodySpec};
 use crate::data::Data;
 use crate::error::{ModelError, body_error, joint_error};
+use crate::force::DragSpec;
 use crate::joint::{AxisFault, Joint, JointId, JointKind, JointSpec};
 use crate::mass::mass_matrix;
 use crate::model::{Link, Model, TreeRange};
@@ -44,6 +45,8 @@ pub struct Declarations<'a> {
     pub tendons: &'a [TendonSpec],
     /// Actuators.
     pub actuators: &'a [ActuatorSpec],
+    /// What a medium resists.
+    pub drags: &'a [DragSpec],
 }
 
 impl Default for ModelBuilder {
@@ -89,12 +92,14 @@ impl ModelBuilder {
             joints: &self.joints,
             tendons: &self.declared.tendons,
             actuators: &self.declared.actuators,
+            drags: &self.declared.drags,
         }
     }
 
     /// Checks everything and numbers it depth first.
     pub fn build(self) -> Result<Model, ModelError> {
         self.check_bodies()?;
+        self.check_driven()?;
         let joints = self.checked_joints()?;
         let order = self.depth_first();
         let mut body_of_builder = vec![BodyId(0); order.len()];
@@ -113,6 +118,8 @@ impl ModelBuilder {
             links: Vec::new(),
             trees: Vec::new(),
             welded: Vec::new(),
+            driven: Vec::new(),
+            carried_by_driven: Vec::new(),
             dof_parents: Vec::new(),
             armature: Vec::new(),
             q0: Vec::new(),
@@ -175,6 +182,23 @@ impl ModelBuilder {
             if !found.is_finite() {
                 return Err(body_error(BodyId(id), name, "gravity compensation", found));
             }
+        }
+        Ok(())
+    }
+
+    fn check_driven(&self) -> Result<(), ModelError> {
+        let mut is_carried = vec![false; self.bodies.len()];
+        for (id, spec) in self.bodies.iter().enumerate().skip(1) {
+            is_carried[id] = spec.driven || is_carried[spec.parent.0];
+            let has_joints = || self.joints.iter().any(|(body, _)| body.0 == id);
+            let what = if spec.driven && spec.parent != BodyId::WORLD {
+                "hangs on another body"
+            } else if is_carried[id] && has_joints() {
+                "has joints"
+            } else {
+                continue;
+            };
+            return Err(ModelError::Driven { body: id, name: spec.name.clone(), what });
         }
         Ok(())
     }
@@ -290,10 +314,19 @@ fn add_joint(model: &mut Model, spec: JointSpec, pose: Isometry3<f64>) {
 /// Adds a body whose joints are `first..` of the model's, and its mass to its link's.
 fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Inertia10]) {
     let (id, joints) = (model.bodies.len(), first..model.joints.len());
-    let parent = model.bodies.get(spec.parent.0).map(|p| (p.link, p.tree, p.pose_in_link));
-    let (parent_link, parent_tree, parent_pose) = parent.unwrap_or((None, None, spec.pose));
-    let pose = if id == 0 { Isometry3::identity() } else { parent_pose * spec.pose };
-    let mut body = Body { spec, joints, link: parent_link, tree: parent_tree, pose_in_link: pose };
+    let parent = model.bodies.get(spec.parent.0);
+    let parent_pose = parent.map_or(spec.pose, |parent| parent.pose_in_link);
+    let (parent_link, parent_tree) = parent.map_or((None, None), |p| (p.link, p.tree));
+    let mut driver = parent.and_then(|parent| parent.driver);
+    let mut pose = if id == 0 { Isometry3::identity() } else { parent_pose * spec.pose };
+    if spec.driven {
+        (driver, pose) = (Some(id), Isometry3::identity());
+        model.driven.push(BodyId(id));
+    } else if driver.is_some() {
+        model.carried_by_driven.push(id);
+    }
+    let (link, tree) = (parent_link, parent_tree);
+    let mut body = Body { spec, joints, link, tree, driver, pose_in_link: pose };
     if !body.joints.is_empty() {
         body.link = Some(id);
         body.pose_in_link = Isometry3::identity();

@@ -212,6 +212,19 @@ pub enum ModelError {
         /// The body.
         body: usize,
     },
+    /// A driven body does not hang on the world, or it or what it carries has joints.
+    #[error(
+        "body {body} '{name}' is driven or carried by a driven body, and {what}; expected a body \
+         on the world without joints, nor any on what it carries"
+    )]
+    Driven {
+        /// The body.
+        body: usize,
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
     /// A moving body carries no mass.
     #[error(
         "body {body} '{name}' moves but neither it nor what it carries has mass; expected mass \

@@ -60,13 +60,14 @@ impl Core {
     pub fn pull(&mut self, layout: &Layout, block: &mut [f64]) -> PyResult<()> {
         let state = self.engine.state();
         if block[layout.q.clone()] != state.q[..] || block[layout.v.clone()] != state.v[..] {
-            let time = state.time;
+            let (time, world) = (state.time, self.engine.world());
             self.wanted.time = time;
-            normalise(self.engine.world().model(), &mut block[layout.q.clone()]);
             self.wanted.q.copy_from_slice(&block[layout.q.clone()]);
             self.wanted.v.copy_from_slice(&block[layout.v.clone()]);
-            let checked = self.wanted.check(self.engine.world().model());
+            let checked = self.wanted.check(world.model());
             checked.map_err(|source| error::step(StepError::State { time, source }))?;
+            normalise(world.model(), &mut self.wanted.q);
+            block[layout.q.clone()].copy_from_slice(&self.wanted.q);
             self.engine.state_mut().clone_from(&self.wanted);
         }
         let (control, wrench) = (&block[layout.control.clone()], &block[layout.wrench.clone()]);
@@ -141,17 +142,14 @@ impl Core {
     }
 }
 
-/// Gives quaternions that are nearly of unit length exactly that; others stay, to be refused.
+/// Gives the quaternions of a checked state unit length.
 pub fn normalise(model: &Model, q: &mut [f64]) {
     for start in model.joints().iter().filter_map(|joint| joint.quaternion()) {
         let quaternion = &mut q[start..start + 4];
         let square: f64 = quaternion.iter().map(|x| x * x).sum();
-        // The check of states refuses lengths outside of this, and NaN.
-        if (square - 1.0).abs() > UNIT && (0.5..2.0).contains(&square) {
+        if (square - 1.0).abs() > UNIT {
             let length = square.sqrt();
-            if (length - 1.0).abs() <= 1e-2 {
-                quaternion.iter_mut().for_each(|x| *x /= length);
-            }
+            quaternion.iter_mut().for_each(|x| *x /= length);
         }
     }
 }

@@ -3,10 +3,12 @@
 #![forbid(unsafe_code)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 
+mod arrays;
 mod command;
 mod contacts;
 mod core;
 mod error;
+mod given;
 mod joint;
 mod load;
 mod matrix;

@@ -147,29 +147,3 @@ pub fn pose<'py>(py: Python<'py>, pose: &Isometry3<f64>) -> PyResult<Bound<'py, 
     let quaternion = PyArray1::from_slice(py, &[r.w, r.i, r.j, r.k]);
     CLASS.import(py, "stiction.types", "Pose")?.call1((position, quaternion))
 }
-
-/// Three finite numbers from Python.
-pub fn vector(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vector3<f64>> {
-    let numbers = numbers(what, given)?;
-    let [x, y, z] = numbers[..] else {
-        let found = numbers.len();
-        return Err(error::state(format!("{what} has {found} entries; expected 3")));
-    };
-    Ok(Vector3::new(x, y, z))
-}
-
-/// A flat list of finite numbers from Python.
-pub fn numbers(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-    let array = given.extract::<numpy::PyArrayLike1<'_, f64, numpy::AllowTypeChange>>();
-    let array = array.map_err(|refused| {
-        error::state(format!("{what}: expected a flat array of numbers; {refused}"))
-    })?;
-    let numbers = array.as_array().to_vec();
-    match numbers.iter().position(|x| !x.is_finite()) {
-        Some(index) => {
-            let found = numbers[index];
-            Err(error::state(format!("{what}[{index}] = {found}; expected a finite number")))
-        }
-        None => Ok(numbers),
-    }
-}

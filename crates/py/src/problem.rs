@@ -5,17 +5,17 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use numpy::{AllowTypeChange, PyArray1, PyArrayLike1, PyArrayLikeDyn, PyArrayMethods};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use stiction_solve::file::{self, Array, LoadOptions, RawProblem, Values, npz, rows_of_kind};
+use stiction_solve::Yardstick;
+use stiction_solve::file::{self, Array, LoadOptions, RawProblem, npz, rows_of_kind};
 use stiction_solve::law::{FrictionModel, Law};
-use stiction_solve::problem::FromFile;
-use stiction_solve::{Solution, Yardstick};
 
-use crate::mechanics::numbers;
+use crate::arrays::{numbers, numbers_or_infinite, read_array, write_array};
+use crate::given::Given;
 use crate::report::residual;
 use crate::{error, matrix};
 
@@ -24,51 +24,6 @@ const KINDS: [&str; 4] = ["bilateral", "unilateral", "contact", "bounded"];
 const CONTACT: i64 = 2;
 /// Keys of the impulses between which a bounded constraint holds.
 const LIMITS: [&str; 2] = ["lambda_min", "lambda_max"];
-
-/// A checked problem, with its arrays if they are known already.
-pub struct Given {
-    pub built: FromFile,
-    raw: OnceLock<RawProblem>,
-}
-
-impl Given {
-    /// The arrays.
-    fn raw(&self) -> &RawProblem {
-        self.raw.get_or_init(|| self.built.problem.to_raw())
-    }
-
-    /// Velocities in the order of the engine.
-    pub fn velocities_from_file(&self, v: &[f64]) -> Vec<f64> {
-        self.built.velocity_order.iter().map(|at| v[*at]).collect()
-    }
-
-    /// Row values in the order of the engine.
-    pub fn rows_from_file(&self, x: &[f64]) -> Vec<f64> {
-        self.built.row_order.iter().map(|at| x[*at]).collect()
-    }
-
-    /// A flat array of this many numbers.
-    fn sized(&self, what: &str, given: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec<f64>> {
-        let x = numbers(what, given)?;
-        if x.len() != length {
-            let found = x.len();
-            return Err(error::problem(format!("{what} has {found} entries; expected {length}")));
-        }
-        Ok(x)
-    }
-
-    /// Velocities from Python, in the order of the engine.
-    pub fn read_velocities(&self, given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-        let v = self.sized("velocity", given, self.built.problem.dofs())?;
-        Ok(self.velocities_from_file(&v))
-    }
-
-    /// Impulses from Python, in the order of the engine.
-    pub fn read_impulses(&self, given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-        let lambda = self.sized("impulse", given, self.built.problem.rows())?;
-        Ok(self.rows_from_file(&lambda))
-    }
-}
 
 /// A contact problem A v = b + Jᵀ λ, u = J v + e + R λ, with a law between u and λ for each
 /// constraint.
@@ -84,16 +39,13 @@ pub struct Problem {
 impl Problem {
     /// The problem of a step.
     pub fn of_step(problem: stiction_solve::Problem) -> Self {
-        let (velocity_order, row_order) =
-            ((0..problem.dofs()).collect(), (0..problem.rows()).collect());
-        let built = FromFile { problem, velocity_order, row_order };
-        Self { given: Arc::new(Given { built, raw: OnceLock::new() }) }
+        Self { given: Arc::new(Given::of_step(problem)) }
     }
 
     fn of_raw(py: Python<'_>, raw: RawProblem) -> PyResult<Self> {
         let built =
             py.detach(|| stiction_solve::Problem::from_raw(&raw)).map_err(error::problem)?;
-        Ok(Self { given: Arc::new(Given { built, raw: OnceLock::from(raw) }) })
+        Ok(Self { given: Arc::new(Given::of_raw(raw, built)) })
     }
 
     fn problem(&self) -> &stiction_solve::Problem {
@@ -434,51 +386,4 @@ fn starts(kinds: &[i64]) -> Vec<usize> {
         first
     };
     rows.map(start).collect()
-}
-
-fn numbers_or_infinite(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-    let array: PyArrayLike1<'_, f64, AllowTypeChange> = given.extract().map_err(|refused| {
-        error::problem(format!("{what}: expected a flat array of numbers; {refused}"))
-    })?;
-    Ok(array.as_array().to_vec())
-}
-
-fn write_array<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'py, PyAny>> {
-    let shape = array.shape.clone();
-    Ok(match &array.values {
-        Values::F64(values) => PyArray1::from_slice(py, values).reshape(shape)?.into_any(),
-        Values::I64(values) => PyArray1::from_slice(py, values).reshape(shape)?.into_any(),
-    })
-}
-
-fn read_array(given: &Bound<'_, PyAny>) -> PyResult<Array> {
-    let kind: String = given.getattr("dtype")?.getattr("kind")?.extract()?;
-    if kind == "i" {
-        let array: PyArrayLikeDyn<'_, i64, AllowTypeChange> = given.extract()?;
-        let view = array.as_array();
-        let values = Values::I64(view.iter().copied().collect());
-        return Ok(Array { shape: view.shape().to_vec(), values });
-    }
-    let array: PyArrayLikeDyn<'_, f64, AllowTypeChange> = given.extract()?;
-    let view = array.as_array();
-    let values = Values::F64(view.iter().copied().collect());
-    Ok(Array { shape: view.shape().to_vec(), values })
-}
-
-/// A guess from Python: a solution, a pair of velocities and impulses, or impulses alone.
-pub fn read_guess(given: &Given, guess: &Bound<'_, PyAny>) -> PyResult<Solution> {
-    if let Ok(impulse) = guess.getattr("impulse") {
-        let velocity = given.read_velocities(&guess.getattr("velocity")?)?;
-        return Ok(Solution { velocity, impulse: given.read_impulses(&impulse)? });
-    }
-    if let Ok(pair) = guess.cast::<PyTuple>()
-        && pair.len() == 2
-    {
-        let velocity = given.read_velocities(&pair.get_item(0)?)?;
-        return Ok(Solution { velocity, impulse: given.read_impulses(&pair.get_item(1)?)? });
-    }
-    let impulse = given.read_impulses(guess)?;
-    let mut velocity = vec![0.0; given.built.problem.dofs()];
-    given.built.problem.velocity_of(&impulse, &mut velocity);
-    Ok(Solution { velocity, impulse })
 }

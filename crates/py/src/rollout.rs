@@ -247,12 +247,15 @@ fn read_starts(content: &Content, given: &Bound<'_, PyAny>) -> PyResult<Vec<Star
                 nq + nv
             )));
         }
-        let moment = |row: numpy::ndarray::ArrayView1<'_, f64>| {
-            let mut q: Vec<f64> = row.iter().take(nq).copied().collect();
-            normalise(model, &mut q);
-            Start::Moment(Moment { time: 0.0, q, v: row.iter().skip(nq).copied().collect() })
+        let moment = |(index, row): (usize, numpy::ndarray::ArrayView1<'_, f64>)| {
+            let (q, v) = row.split_at(numpy::ndarray::Axis(0), nq);
+            let mut moment = Moment { time: 0.0, q: q.to_vec(), v: v.to_vec() };
+            let refused = |error| error::state(format!("states[{index}]: {error}"));
+            moment.check(model).map_err(refused)?;
+            normalise(model, &mut moment.q);
+            Ok(Start::Moment(moment))
         };
-        return Ok(array.rows().into_iter().map(moment).collect());
+        return array.rows().into_iter().enumerate().map(moment).collect();
     }
     let mut starts = Vec::new();
     for (index, item) in given.try_iter()?.enumerate() {

@@ -8,9 +8,10 @@ use pyo3::types::{PyDict, PyString};
 use stiction_mech::State as MechState;
 use stiction_sim::{Simulation as Engine, StepError, state_hash};
 
+use crate::arrays::{numbers, vector};
 use crate::contacts::Contacts;
 use crate::core::Core;
-use crate::mechanics::{numbers, pose, vector};
+use crate::mechanics::pose;
 use crate::model::Model;
 use crate::named::{ActuatorHandle, BodyHandle, JointHandle};
 use crate::problem::Problem;

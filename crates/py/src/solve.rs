@@ -7,7 +7,8 @@ use pyo3::types::{PyDict, PyString, PyType};
 use stiction_solve::monitor::TracePoint;
 use stiction_solve::{Goal, Report, Session, Solution};
 
-use crate::problem::{Problem, read_guess};
+use crate::given::read_guess;
+use crate::problem::Problem;
 use crate::report::residual;
 use crate::solver::{Failure, friction_model, session};
 use crate::{error, text};

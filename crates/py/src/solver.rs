@@ -13,7 +13,8 @@ use stiction_solve::law::FrictionModel;
 use stiction_solve::{Monitor, Problem as Posed, Session, Solution, Solver, Status};
 
 use crate::error;
-use crate::problem::{Given, Problem, read_guess};
+use crate::given::{Given, read_guess};
+use crate::problem::Problem;
 
 /// What sessions call a solver from Python.
 pub const NAME: &str = "python";

@@ -198,7 +198,7 @@ fn broken_robots_are_errors_or_other_models_but_never_accidents_of_the_reader() 
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     for robot in robots() {
         let text = std::fs::read_to_string(&robot).unwrap();
-        for _ in 0..4 {
+        for _ in 0..2 {
             let mut files = Files::on_disk();
             files.insert(&robot, broken(&text, &mut dice).into_bytes());
             let _ = load_with(files, &robot, &Default::default());

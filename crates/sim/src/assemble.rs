@@ -82,8 +82,8 @@ pub(crate) fn equalities(
             if let Some(chords) = chords
                 && let Some(ahead) = chords.ahead.error(index, row)
             {
-                let curve = (ahead - error[row]) / chords.time_step - rows.rate(sight, chords.v);
-                rows.set_bias(curve);
+                let own = if chords.ahead.moves { rows.rate(sight, chords.v) } else { 0.0 };
+                rows.set_bias((ahead - error[row]) / chords.time_step - own);
             }
             rows.close();
         }
@@ -146,7 +146,8 @@ pub(crate) fn contacts(
         }
         let (bias, compliance) = normal_rule(&pairing, rules, gap, approach);
         let (bias, compliance) = (contact::rows(bias, 0.0), contact::rows(compliance, 0.0));
-        rows.open(contact_key(contact), law, gap, &bias, &compliance);
+        let bias = Vector3::from(bias) + frame * given_velocity(sight, bodies, &contact.point);
+        rows.open(contact_key(contact), law, gap, bias.as_slice(), &compliance);
         if pairing.stiffness == f64::INFINITY && approach >= -LASTING * rules.bounce_threshold {
             rows.set_lasting();
         }
@@ -156,6 +157,15 @@ pub(crate) fn contacts(
         rows.point(sight, bodies[0], &contact.point, &axes, -1.0);
         rows.close();
     }
+}
+
+/// What driven bodies add to the velocity of B relative to A at a point [m/s], world axes.
+pub(crate) fn given_velocity(
+    sight: &Sight,
+    [a, b]: [usize; 2],
+    point: &Vector3<f64>,
+) -> Vector3<f64> {
+    sight.driven.point_velocity(b, point) - sight.driven.point_velocity(a, point)
 }
 
 /// The identity of a contact over time.

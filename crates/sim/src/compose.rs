@@ -95,6 +95,11 @@ impl WorldBuilder {
             shift.transmission(&mut actuator.transmission)?;
             self.mechanism.actuator(actuator);
         }
+        for drag in declared.drags {
+            let mut drag = *drag;
+            shift.frame(&mut drag.body, &mut drag.frame);
+            self.mechanism.drag(drag);
+        }
         for geom in &parts.geoms {
             let mut geom = geom.clone();
             geom.name = shift.name(&geom.name);

@@ -10,6 +10,7 @@
 mod assemble;
 mod compose;
 pub mod constraint;
+mod driven;
 mod effort;
 mod error;
 mod free;

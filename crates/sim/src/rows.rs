@@ -8,8 +8,10 @@
 
 use nalgebra::{Vector3, Vector6};
 use stiction_math::branch;
-use stiction_mech::{BodyId, Data, Model, point_velocity};
+use stiction_mech::{BodyId, Data, Model, angular_velocity, point_velocity};
 use stiction_solve::law::Law;
+
+use crate::driven::Driven;
 
 /// Identity of a constraint over time: its class, what it is between, and which of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,6 +98,8 @@ pub(crate) struct Sight<'a> {
     pub whole: &'a [bool],
     /// Per tree: whether it is asleep, and so does not move.
     pub asleep: &'a [bool],
+    /// Bodies whose motion is given.
+    pub driven: &'a Driven,
 }
 
 impl Sight<'_> {
@@ -115,7 +119,15 @@ impl Sight<'_> {
     pub fn point_velocity(&self, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
         match self.moving_tree(body) {
             Some(_) => point_velocity(self.model, self.data, BodyId(body), *point),
-            None => Vector3::zeros(),
+            None => self.driven.point_velocity(body, point),
+        }
+    }
+
+    /// Angular velocity of a body [rad/s], zero for a fixed one.
+    pub fn turning(&self, body: usize) -> Vector3<f64> {
+        match self.moving_tree(body) {
+            Some(_) => angular_velocity(self.data, BodyId(body)),
+            None => self.driven.turning(body),
         }
     }
 }

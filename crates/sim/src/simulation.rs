@@ -8,14 +8,15 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Detector;
 use stiction_mech::{
-    BodyId, Data, Input, Model, State, angular_velocity, integrate, kinematics, point_velocity,
-    tree_kinematics, tree_velocities, velocities,
+    BodyId, Data, Input, Model, State, angular_velocity, integrate, kinematics, place_driven,
+    point_velocity, tree_kinematics, tree_velocities, velocities,
 };
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, ProblemError, Session, Solution, Status, contact};
 
 use crate::assemble::{self, Chords, FORESIGHT, Rules};
 use crate::constraint::{Ahead, Place};
+use crate::driven::Driven;
 use crate::effort::{self, Next, Outcome};
 use crate::error::{SettingsError, SnapshotError, StepError};
 use crate::free::{Fault, FreeMotion};
@@ -105,6 +106,7 @@ struct Workspace {
     stabiliser: Stabiliser,
     sleepers: Sleepers,
     contacts: Vec<ContactPoint>,
+    driven: Driven,
     /// Axes of the rows against spinning and rolling.
     axes: Vec<Vector3<f64>>,
 }
@@ -136,7 +138,7 @@ impl Simulation {
             ..Goal::default()
         };
         let model = &world.model;
-        let state = State::new(model);
+        let (state, input) = (State::new(model), Input::new(model));
         let work = Workspace {
             spare: state.clone(),
             seen: false,
@@ -158,9 +160,9 @@ impl Simulation {
             stabiliser: Stabiliser::new(&world)?,
             sleepers: Sleepers::new(model),
             contacts: Vec::new(),
+            driven: Driven::new(model, &input),
             axes: Vec::new(),
         };
-        let input = Input::new(model);
         let reader = Reader::new(&world);
         Ok(Self { world, settings, state, input, session, goal, work, report: None, reader })
     }
@@ -187,11 +189,13 @@ impl Simulation {
         &mut self.state
     }
 
-    /// Replaces the state, and forgets what was learnt from the last one.
+    /// Replaces the state, and forgets what was learnt from the last one. Driven bodies stand where
+    /// the input wants them.
     pub fn set_state(&mut self, state: &State) -> Result<(), StepError> {
         state
             .check(&self.world.model)
             .map_err(|source| StepError::State { time: state.time, source })?;
+        self.work.driven.stand(&self.input.driven_pose);
         self.state.clone_from(state);
         self.work.seen = false;
         self.work.memory.clear();
@@ -216,6 +220,7 @@ impl Simulation {
             group: group.to_vec(),
             groups,
             seen: work.seen,
+            driven: work.driven.now.clone(),
             reach: work.reach.clone(),
             found: work.detector.contacts().to_vec(),
             last_step: self.reader.last.clone(),
@@ -237,6 +242,8 @@ impl Simulation {
             ("times of rest", kept.still.len(), trees),
             ("groups of sleepers", kept.group.len(), trees),
             ("reaches", kept.reach.len(), bodies),
+            ("driven bodies", kept.driven.len(), model.driven().len()),
+            ("driven poses", snapshot.input.driven_pose.len(), model.driven().len()),
         ] {
             if found != expected {
                 return Err(SnapshotError::OtherWorld { what, found, expected });
@@ -249,6 +256,7 @@ impl Simulation {
         snapshot.state.check(model)?;
         let mut memory = Memory::default();
         let mut data = Data::new(model);
+        place_driven(model, &kept.driven, &mut data);
         kinematics(model, &snapshot.state.q, &mut data);
         velocities(model, &snapshot.state.v, &mut data);
         if !memory.remember(&kept.keys, &kept.impulses) {
@@ -261,6 +269,7 @@ impl Simulation {
         (work.memory, work.data) = (memory, data);
         work.sleepers.remember((&kept.asleep, &kept.still, &kept.group, kept.groups));
         work.lawful.copy_from_slice(&kept.lawful);
+        work.driven.stand(&kept.driven);
         work.reach.copy_from_slice(&kept.reach);
         work.contacts.clone_from(&snapshot.contacts);
         work.seen = kept.seen;
@@ -371,11 +380,14 @@ impl Simulation {
         let (world, settings, state) = (&*self.world, &self.settings, &self.state);
         let (model, h, time) = (&world.model, settings.time_step, state.time);
         let work = &mut self.work;
+        work.driven.aim(&self.input.driven_pose, h);
         if !work.seen {
             state.check(model).map_err(|source| StepError::State { time, source })?;
+            place_driven(model, &work.driven.now, &mut work.data);
             work.look(world, &state.q, &state.v, h, clock);
             work.seen = true;
         }
+        work.free.place_driven(model, &work.driven.now);
         let contacts = work.detector.contacts();
         work.sleepers.wake_touched(world, contacts, &work.data, settings.sleep);
         let (input, data) = (&self.input, &mut work.data);
@@ -401,9 +413,10 @@ impl Simulation {
             data: &work.data,
             whole: work.free.whole(),
             asleep: work.sleepers.flags(),
+            driven: &work.driven,
         };
         let place = Place { model, q: &state.q, data: &work.data };
-        work.ahead.look(world, settings.scheme, state, &work.data, h);
+        work.ahead.look(world, settings.scheme, state, &sight, h);
         let chords = Chords { ahead: &work.ahead, v: &state.v, time_step: h };
         assemble::equalities(world, &place, &sight, Some(&chords), rows);
         assemble::limits(h, &work.free.forces, &sight, rows);
@@ -481,6 +494,7 @@ impl Simulation {
             work.memory.store(&work.rows, &work.solution.impulse);
         }
         std::mem::swap(&mut self.state, &mut work.spare);
+        work.driven.arrive();
         work.seen = true;
         self.reader.keep(&sensor::Step {
             world: &self.world,
@@ -527,6 +541,7 @@ impl Workspace {
     fn settle(&mut self, world: &World, settings: &Settings, clock: &mut Clock) -> Wrong {
         let (h, model) = (settings.time_step, &world.model);
         let mut spare = std::mem::take(&mut self.spare);
+        place_driven(model, &self.driven.next, &mut self.data);
         let mut wrong = Wrong::default();
         for round in 0..=CORRECTIONS {
             self.look(world, &spare.q, &spare.v, h, clock);
@@ -539,6 +554,7 @@ impl Workspace {
                     data: &self.data,
                     whole: self.free.whole(),
                     asleep: self.sleepers.flags(),
+                    driven: &self.driven,
                 },
                 contacts: self.detector.contacts(),
                 free: &self.free,
@@ -579,6 +595,9 @@ impl Workspace {
             let speed = point_velocity(model, data, body, origin).norm()
                 + angular_velocity(data, body).norm() * world.radius[link.body];
             self.reach[link.body] = FORESIGHT * h * (speed + h * gravity);
+        }
+        for (k, driven) in model.driven().iter().enumerate() {
+            self.reach[driven.0] = FORESIGHT * self.driven.way(k, world.radius[driven.0], h);
         }
     }
 
@@ -633,6 +652,7 @@ impl Workspace {
             data: &self.data,
             whole: self.free.whole(),
             asleep: self.sleepers.flags(),
+            driven: &self.driven,
         };
         let rows = self.rows.constraints();
         let mut next = rows.partition_point(|c| c.key.class < Class::Contact);
@@ -641,8 +661,8 @@ impl Workspace {
             if constraint.key != assemble::contact_key(found) {
                 continue;
             }
-            let geoms = [found.a, found.b].map(|id| &world.geoms[id.index()]);
             let pairing = world.pairing(found, settings.combine);
+            let bodies = world.bodies_of(found);
             let frame = assemble::frame(world, found, &pairing, &sight);
             let impulse = &self.solution.impulse[constraint.rows()];
             let mut c = [0.0; contact::DIM];
@@ -650,13 +670,13 @@ impl Workspace {
             let to_world = |rows: &[f64]| frame.tr_mul(&Vector3::from_column_slice(rows));
             self.contacts.push(ContactPoint {
                 geoms: [found.a.index(), found.b.index()],
-                bodies: geoms.map(|geom| geom.body.0),
+                bodies,
                 point: found.point,
                 normal: found.normal,
                 gap: found.gap,
                 force: to_world(impulse) / settings.time_step,
                 torque: Vector3::zeros(),
-                velocity: to_world(&c),
+                velocity: to_world(&c) + assemble::given_velocity(&sight, bodies, &found.point),
             });
             next += 1;
         }

@@ -8,7 +8,7 @@
 //! As bytes: a magic word and a version, then the fields in their order, little-endian; lists are
 //! preceded by their length, and a checksum ends it.
 
-use nalgebra::{Vector3, Vector6};
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3, Vector6};
 use stiction_geom::{ColliderId, Contact};
 use stiction_mech::{Input, State};
 
@@ -49,6 +49,8 @@ pub(crate) struct Kept {
     pub still: Vec<f64>,
     pub group: Vec<u32>,
     pub groups: u32,
+    /// Where driven bodies stand.
+    pub driven: Vec<Isometry3<f64>>,
     /// Whether the contacts found belong to the state, and with which reach.
     pub seen: bool,
     pub reach: Vec<f64>,
@@ -68,6 +70,7 @@ impl Snapshot {
         out.list(&self.state.v, |out, x| out.f64(*x));
         out.list(&self.input.control, |out, x| out.f64(*x));
         out.list(&self.input.wrench, Writer::wrench);
+        out.list(&self.input.driven_pose, Writer::pose);
         out.list(&self.contacts, Writer::contact);
         let kept = &self.kept;
         out.list(&kept.lawful, |out, x| out.f64(*x));
@@ -82,6 +85,7 @@ impl Snapshot {
         out.list(&kept.group, |out, x| out.u32(*x));
         out.u32(kept.groups);
         out.u32(u32::from(kept.seen));
+        out.list(&kept.driven, Writer::pose);
         out.list(&kept.reach, |out, x| out.f64(*x));
         out.list(&kept.found, |out, contact| {
             [contact.a.0, contact.b.0, contact.feature].iter().for_each(|x| out.u32(*x));
@@ -110,7 +114,11 @@ impl Snapshot {
         from.bytes = from.bytes.get(..from.bytes.len() - sum.len()).unwrap_or_default();
         let state =
             State { time: from.f64()?, q: from.list(Reader::f64)?, v: from.list(Reader::f64)? };
-        let input = Input { control: from.list(Reader::f64)?, wrench: from.list(Reader::wrench)? };
+        let input = Input {
+            control: from.list(Reader::f64)?,
+            wrench: from.list(Reader::wrench)?,
+            driven_pose: from.list(Reader::pose)?,
+        };
         let contacts = from.list(Reader::contact)?;
         let kept = Kept {
             lawful: from.list(Reader::f64)?,
@@ -127,6 +135,7 @@ impl Snapshot {
             group: from.list(Reader::u32)?,
             groups: from.u32()?,
             seen: from.u32()? != 0,
+            driven: from.list(Reader::pose)?,
             reach: from.list(Reader::f64)?,
             found: from.list(|from| {
                 let (a, b, feature) = (from.u32()?, from.u32()?, from.u32()?);
@@ -161,6 +170,11 @@ impl Writer {
 
     fn vector(&mut self, value: &Vector3<f64>) {
         value.iter().for_each(|x| self.f64(*x));
+    }
+
+    fn pose(&mut self, value: &Isometry3<f64>) {
+        self.vector(&value.translation.vector);
+        value.rotation.coords.iter().for_each(|x| self.f64(*x));
     }
 
     fn wrench(&mut self, wrench: &Vector6<f64>) {
@@ -218,6 +232,14 @@ impl Reader<'_> {
 
     fn vector(&mut self) -> Result<Vector3<f64>, SnapshotError> {
         Ok(Vector3::new(self.f64()?, self.f64()?, self.f64()?))
+    }
+
+    fn pose(&mut self) -> Result<Isometry3<f64>, SnapshotError> {
+        let place = self.vector()?;
+        let [x, y, z, w] = [self.f64()?, self.f64()?, self.f64()?, self.f64()?];
+        // Bits are kept as they were.
+        let turn = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
+        Ok(Isometry3::from_parts(place.into(), turn))
     }
 
     fn wrench(&mut self) -> Result<Vector6<f64>, SnapshotError> {

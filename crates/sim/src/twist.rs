@@ -12,7 +12,6 @@
 
 use nalgebra::Vector3;
 use stiction_geom::Contact;
-use stiction_mech::angular_velocity;
 use stiction_solve::law::{Bounded, Law};
 
 use crate::assemble::{self, Rules, contact_key};
@@ -57,14 +56,16 @@ pub(crate) fn rows(
         }
         let bodies = world.bodies_of(contact);
         let frame = assemble::frame(world, contact, &pairing, sight);
-        let three = three_axes(&contact.normal, &frame.row(1).transpose(), &turning(sight, bodies));
+        let turning = sight.turning(bodies[1]) - sight.turning(bodies[0]);
+        let given = sight.driven.turning(bodies[1]) - sight.driven.turning(bodies[0]);
+        let three = three_axes(&contact.normal, &frame.row(1).transpose(), &turning);
         for (row, (axis, coefficient)) in
             three.iter().zip([pairing.spin, pairing.roll, pairing.roll]).enumerate()
         {
             let most = coefficient * normal_impulse;
             let Some(law) = Bounded::new(-most, most).filter(|_| most > 0.0) else { continue };
             let key = Key { class: Class::Twist, row: row as u8, ..key };
-            rows.open(key, Law::Bounded(law), 0.0, &[0.0], &[0.0]);
+            rows.open(key, Law::Bounded(law), 0.0, &[axis.dot(&given)], &[0.0]);
             if lasting {
                 rows.set_lasting();
             }
@@ -106,15 +107,6 @@ pub(crate) fn torques(
             contact.torque += axis * (impulse[twist.first_row as usize] / time_step);
         }
     }
-}
-
-/// Angular velocity of B relative to A [rad/s], world axes.
-fn turning(sight: &Sight, [a, b]: [usize; 2]) -> Vector3<f64> {
-    let of = |body: usize| match sight.moving_tree(body) {
-        Some(_) => angular_velocity(sight.data, stiction_mech::BodyId(body)),
-        None => Vector3::zeros(),
-    };
-    of(b) - of(a)
 }
 
 /// The axes of spinning and of rolling: the normal, then two tangents.
@@ -200,6 +192,7 @@ mod tests {
                 data: &data,
                 whole: &vec![whole; model.trees().len()],
                 asleep: &vec![false; model.trees().len()],
+                driven: &Default::default(),
             };
             let (combine, time_step) = (Combine::default(), 0.01);
             let rules =

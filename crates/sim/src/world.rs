@@ -243,7 +243,10 @@ fn colliders(
     pairs: &[(usize, usize, Option<Pairing>)],
 ) -> Result<Colliders, WorldError> {
     let mut set = Colliders::builder();
-    let frame = |body: BodyId| model.link(body).unwrap_or(0) as u32;
+    let frame = |body: BodyId| {
+        let driver = || model.driver(body).map(|driver| driver.0);
+        model.link(body).or_else(driver).unwrap_or(0) as u32
+    };
     // An explicit pair is found at its own standoff: half of it on either side.
     let mut least_margin = vec![0.0_f64; geoms.len()];
     for (a, b, pairing) in pairs {
@@ -258,7 +261,7 @@ fn colliders(
     }
     for (index, geom) in geoms.iter().enumerate() {
         let body = &model.bodies()[geom.body.0];
-        if body.link.is_some() && !geom.shape.bounding_radius().is_finite() {
+        if frame(geom.body) != 0 && !geom.shape.bounding_radius().is_finite() {
             let (name, kind) = (geom.name.clone(), geom.shape.name());
             return Err(WorldError::Immovable { name, kind });
         }
@@ -275,6 +278,11 @@ fn colliders(
         if let Some(parent) = link.parent {
             set.exclude(parent as u32, link.body as u32);
         }
+    }
+    // What is driven meets neither the world nor its like.
+    for (k, driven) in model.driven().iter().enumerate() {
+        set.exclude(0, driven.0 as u32);
+        model.driven()[..k].iter().for_each(|other| set.exclude(other.0 as u32, driven.0 as u32));
     }
     for (a, b) in excludes {
         let owner = || "exclusion".to_owned();

@@ -152,10 +152,13 @@ impl Forces {
     }
 
     /// Calls `visit(row, slope)` for every force that depends on the rate of a row besides the
-    /// dampers of joints: dampers of tendons, and actuators that are not at an end of their own force
+    /// dampers of joints: a medium, dampers of tendons, and actuators that are not at an end of their own force
     /// range, nor of that of the joint they act on. The slope is ∂force/∂rate [N·s/m or
     /// N·m·s/rad], of either sign.
     pub fn rate_slopes(&self, model: &Model, mut visit: impl FnMut(&[RowEntry], f64)) {
+        for (row, slope) in self.drag_rows() {
+            visit(row.of(&self.entries), slope);
+        }
         for (tendon, row) in model.tendons().iter().zip(&self.layout.tendons) {
             if tendon.spec.damping != 0.0 {
                 visit(row.of(&self.entries), -tendon.spec.damping);

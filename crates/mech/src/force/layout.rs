@@ -5,6 +5,7 @@
 
 use super::drive::{Row, RowEntry};
 use crate::actuator::Place;
+use crate::body::BodyId;
 use crate::joint::{JointKind, Limit};
 use crate::model::Model;
 use nalgebra::Vector3;
@@ -46,6 +47,8 @@ pub(crate) struct Layout {
     pub(crate) tendons: Vec<Row>,
     /// Row of each actuator.
     pub(crate) actuators: Vec<Row>,
+    /// Rows of the medium's resistance to each body: about three axes and along them.
+    pub(crate) drags: Vec<[Row; 6]>,
     /// How each actuator stands to the force ranges of joints.
     pub(crate) shares: Vec<Share>,
     /// Velocities whose range is that of several actuators, ascending, with its ends.
@@ -90,6 +93,7 @@ impl Layout {
             }),
             tendons,
             actuators: Vec::new(),
+            drags: Vec::new(),
             shares: Vec::new(),
             shared_ranges: Vec::new(),
         };
@@ -125,13 +129,11 @@ impl Layout {
             layout.actuators.push(match actuator.place {
                 Place::Scalar { dof, .. } | Place::Rotation { dof, .. } => of_dof(dof),
                 Place::Tendon(tendon) => layout.tendons[tendon],
-                Place::Body { body, .. } => {
-                    let tree = model.tree(body).map(|tree| &model.trees()[tree]);
-                    let start = tree.map_or(0, |tree| tree.dofs.start);
-                    let above = |dof: &usize| Some(start + model.dof_parents()[*dof]? as usize);
-                    append(&mut std::iter::successors(model.last_dof(body), above))
-                }
+                Place::Body { body, .. } => append(&mut carrying(model, body)),
             });
+        }
+        for drag in model.drags() {
+            layout.drags.push([(); 6].map(|()| append(&mut carrying(model, drag.body))));
         }
         layout.share_ranges(model, &entries);
         (layout, entries)
@@ -179,6 +181,14 @@ impl Layout {
         self.shared_ranges.sort_by_key(|range| range.0);
         self.shared_ranges.dedup_by_key(|range| range.0);
     }
+}
+
+/// The velocities that move a body, from the body to the root.
+fn carrying(model: &Model, body: BodyId) -> impl Iterator<Item = usize> + '_ {
+    let tree = model.tree(body).map(|tree| &model.trees()[tree]);
+    let start = tree.map_or(0, |tree| tree.dofs.start);
+    let above = move |dof: &usize| Some(start + model.dof_parents()[*dof]? as usize);
+    std::iter::successors(model.last_dof(body), above)
 }
 
 /// The row of one velocity.

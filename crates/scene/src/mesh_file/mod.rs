@@ -8,6 +8,7 @@ mod dae;
 pub mod mass;
 mod msh;
 mod obj;
+mod polygon;
 mod stl;
 
 use std::path::Path;

@@ -1,12 +1,12 @@
 //! Wavefront OBJ: lines `v x y z` and `f` with corners `v`, `v/vt`, `v//vn` or `v/vt/vn`.
 //!
-//! Indices count from one, or from the last vertex backwards if negative; polygons become fans of
-//! triangles about their first corner. Every other statement is passed over: it says nothing about
+//! Indices count from one, or from the last vertex backwards if negative; polygons are cut into
+//! triangles. Every other statement is passed over: it says nothing about
 //! the shape. Numbers keep the digits of the text.
 
 use std::path::Path;
 
-use super::{Triangles, excerpt, vector, wrong, wrong_line};
+use super::{Triangles, excerpt, polygon, vector, wrong, wrong_line};
 use crate::error::SceneError;
 
 /// Reads the text of a file.
@@ -47,9 +47,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Triangles, SceneError> {
                 if corners.len() < 3 {
                     return Err(told("f and at least three corners"));
                 }
-                for k in 1..corners.len() - 1 {
-                    mesh.triangles.push([corners[0], corners[k], corners[k + 1]]);
-                }
+                polygon::cut(&corners, &mesh.vertices, &mut mesh.triangles);
             }
             _ => {}
         }
@@ -76,9 +74,9 @@ mod tests {
     }
 
     #[test]
-    fn corners_are_read_in_all_their_forms_and_polygons_become_fans() {
+    fn corners_are_read_in_all_their_forms_and_polygons_are_cut() {
         let square = "# é\no square\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\nvt 0 0\n";
-        let fan = [[0, 1, 2], [0, 2, 3]];
+        let halves = [[0, 1, 3], [1, 2, 3]];
         for face in [
             "f 1 2 3 4",
             "f 1/1 2/1 3/1 4/1",
@@ -86,9 +84,9 @@ mod tests {
             "f 1/1/1 2/1/1 3/1/1 4/1/1",
             "f -4 -3 -2 -1",
             "f 1 2 \\\n 3 4",
-            "usemtl x\r\nf 1 2 3\r\nf 1 3 4\r\n",
+            "usemtl x\r\nf 1 2 4\r\nf 2 3 4\r\n",
         ] {
-            assert_eq!(read(&format!("{square}{face}")).unwrap().triangles, fan, "{face}");
+            assert_eq!(read(&format!("{square}{face}")).unwrap().triangles, halves, "{face}");
         }
     }
 

@@ -58,7 +58,7 @@ fn actuator(build: &mut Build, element: &Element) -> Result<Made, SceneError> {
             Some(answer).filter(|_| !disabled)
         }
         (answer, place) => {
-            for what in [answer.err(), place.err()].into_iter().flatten() {
+            if let Some(what) = answer.err().or(place.err()) {
                 let what = format!("<{}> {what}; it exerts no force", element.tag);
                 build.cannot(&element.place, what);
             }
@@ -129,3 +129,7 @@ fn limited(
         None => Ok(ordered.filter(|_| build.compiler.autolimits)),
     }
 }
+
+#[cfg(test)]
+#[path = "actuator_tests.rs"]
+mod tests;

@@ -98,6 +98,7 @@ impl Expansion<'_> {
         let Document { root, folder, path } = document;
         self.spend(&root, count(&root))?;
         schema::check(&root)?;
+        root.get("model");
         let compiler = Compiler::read(&root)?;
         let defaults = Defaults::read(&root)?;
         self.parts.push(Part { compiler, defaults, folder });
@@ -184,6 +185,9 @@ impl Expansion<'_> {
             })?],
             (None, None) => std::mem::take(&mut world.children),
         };
+        if let Some(name) = attach.get("body").or(attach.get("frame")) {
+            leave(&world, name);
+        }
         let sections = self.sections.split_off(first_section);
         let sections = self.along(sections, &selected, attach);
         let other = |_: Kind, name: &str| (name != "world").then(|| format!("{prefix}{name}"));
@@ -358,6 +362,17 @@ impl Expansion<'_> {
             }
         }
     }
+}
+
+/// Marks as read what is left behind: everything but the element of a name.
+fn leave(element: &Element, name: &str) {
+    if element.peek("name") == Some(name) && ["body", "frame"].contains(&element.tag.as_str()) {
+        return;
+    }
+    for attribute in &element.attributes {
+        element.get(&attribute.name);
+    }
+    element.children.iter().for_each(|child| leave(child, name));
 }
 
 /// The element of a tag and name, or a copy of the [`PART`] around it.

@@ -204,11 +204,7 @@ fn read_own<'e>(
                 contents.cameras.push((site::camera(build, &merged, &found.frame)?, found.element));
             }
             "light" => asset::seen_only(&merged),
-            "composite" | "flexcomp" | "plugin" => {
-                asset::seen_only(found.element);
-                let what = format!("<{}>: not read", found.element.tag);
-                build.cannot(&found.element.place, what);
-            }
+            // What cannot be read at all is told when everything else has been.
             _ => {}
         }
     }
@@ -324,7 +320,7 @@ fn declare_geom(
 ) -> Result<(), SceneError> {
     let GeomRead { name, element, kind, size, pose, contact, shape, look, colour, .. } = read;
     let collider = shape.is_some().then_some(draft.geoms.len());
-    build.geoms.add(&element, &name, GeomMade { body, pose, collider, kind, size, contact })?;
+    build.geoms.add(&element, &name, GeomMade { body, pose, collider, kind, size })?;
     if let Some(shape) = shape {
         let geom = Geom {
             name,

@@ -12,6 +12,7 @@ use super::attach::Part;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::flag::Flags;
+use super::medium::Medium;
 use super::option::MAGNETIC;
 use crate::error::SceneError;
 use crate::files::Files;
@@ -59,20 +60,6 @@ impl<T> Names<T> {
         })
     }
 
-    /// The number of the thing that an attribute names, if there is such an attribute.
-    pub fn number(&self, element: &Element, attribute: &str) -> Result<Option<usize>, SceneError> {
-        let Some(name) = element.get(attribute) else { return Ok(None) };
-        match self.by_name.get(name) {
-            Some(number) => Ok(Some(*number)),
-            None => Err(element.wrong(attribute, &format!("the name of a {}", self.what))),
-        }
-    }
-
-    /// The thing of this name.
-    pub fn get(&self, name: &str) -> Option<&T> {
-        self.by_name.get(name).map(|number| &self.items[*number])
-    }
-
     /// Replaces the thing of a number.
     pub fn set(&mut self, number: usize, item: T) {
         if let Some(place) = self.items.get_mut(number) {
@@ -117,10 +104,9 @@ pub(super) struct GeomMade {
     /// Kind and half sizes as MJCF has them: what a tendon wraps around.
     pub kind: GeomKind,
     pub size: Vector3<f64>,
-    pub contact: ContactTerms,
 }
 
-/// How a geom meets others, in the terms of MJCF: what an explicit pair starts from.
+/// How a geom meets others, in the terms of MJCF.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ContactTerms {
     pub contype: i32,
@@ -213,6 +199,7 @@ pub(super) struct Build<'a> {
     pub flags: Flags,
     /// The magnetic field, world axes [T].
     pub magnetic: Vector3<f64>,
+    pub medium: Medium,
     pub world: WorldBuilder,
     pub settings: Settings,
     pub bodies: Names<BodyMade>,
@@ -245,6 +232,7 @@ impl<'a> Build<'a> {
             defaults: Defaults::default(),
             flags: Flags::default(),
             magnetic: MAGNETIC,
+            medium: Medium::default(),
             world: WorldBuilder::new(),
             settings: Settings { combine: Combine::Maximum, ..Settings::default() },
             bodies: Names::new("body"),

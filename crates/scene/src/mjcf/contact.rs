@@ -130,3 +130,64 @@ fn link_mass(model: &Model, body: BodyId) -> Option<f64> {
     let link = model.link(model.body_of_builder(body)?)?;
     model.links().iter().find(|entry| entry.body == link).map(|entry| entry.mass)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{error, model};
+    use stiction_sim::Simulation;
+
+    const TWO: &str = "<worldbody><geom name='floor' type='plane' size='1 1 1'/>
+        <body name='ball' pos='0 0 0.5'><freejoint/><geom name='ball' size='0.1'/></body>
+        </worldbody>";
+
+    /// Height [m] at which the ball comes to rest.
+    fn height_at_rest(contact: &str) -> f64 {
+        let found = model(&format!("{TWO}<contact>{contact}</contact>"));
+        assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
+        let mut simulation = Simulation::new(found.world, found.settings).unwrap();
+        for _ in 0..1000 {
+            let _ = simulation.step().unwrap();
+        }
+        simulation.state().q[2]
+    }
+
+    #[test]
+    fn a_pair_acts_from_its_margin_on() {
+        // A rigid contact leaves the slop of the stabilisation.
+        let slop = 1e-5;
+        let pair = "<pair geom1='floor' geom2='ball' margin='0.05' gap='0.02'/>";
+        assert!((height_at_rest(pair) - 0.15).abs() <= 2.0 * slop);
+    }
+
+    #[test]
+    fn a_soft_pair_sinks_by_its_solref() {
+        // At constant impedance d: (1 − d) g T² ζ², see the module on softness.
+        let (d, time) = (0.8, 0.1);
+        let pair =
+            format!("<pair geom1='floor' geom2='ball' solref='{time} 1' solimp='{d} {d} 0.001'/>");
+        let depth = (1.0 - d) * 9.81 * time * time;
+        // After two seconds the motion has died out: the rate of decay is above 10 / s.
+        assert!((height_at_rest(&pair) - (0.1 - depth)).abs() <= 1e-6);
+    }
+
+    #[test]
+    fn excluded_bodies_pass_through_one_another() {
+        let found =
+            model(&format!("{TWO}<contact><exclude body1='world' body2='ball'/></contact>"));
+        let mut simulation = Simulation::new(found.world, found.settings).unwrap();
+        for _ in 0..500 {
+            let _ = simulation.step().unwrap();
+        }
+        assert!(simulation.state().q[2] < -1.0);
+    }
+
+    #[test]
+    fn pairs_of_nothing_and_of_one_are_refused() {
+        for pair in ["geom1='floor'", "geom1='floor' geom2='none'", "geom1='ball' geom2='ball'"] {
+            let message = error(&format!("{TWO}<contact><pair {pair}/></contact>"));
+            assert!(message.contains("<pair>"), "{message}");
+        }
+        let wrong = "geom1='floor' geom2='ball' condim='2'";
+        assert!(error(&format!("{TWO}<contact><pair {wrong}/></contact>")).contains("condim"));
+    }
+}

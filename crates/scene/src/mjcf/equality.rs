@@ -164,3 +164,92 @@ fn tendon(build: &Build, element: &Element) -> Result<Equality, SceneError> {
     let polynomial = polynomial(element)?;
     Ok(Equality::Tendon(TendonCoupling { tendon: follower, leader, polynomial }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{error, model};
+    use super::*;
+
+    const BODIES: &str = "<worldbody>
+        <body name='a' pos='1 0 0' euler='0 0 90'><joint name='j'/><geom size='0.1'/>
+          <site name='sa' pos='0 0 1'/></body>
+        <body name='b' pos='0 2 0'><joint name='k' type='slide'/><geom size='0.1'/>
+          <site name='sb' pos='0 0 3'/></body>
+        <body name='c'><joint name='l' type='ball'/><geom size='0.1'/></body></worldbody>";
+
+    fn first(inner: &str) -> Equality {
+        let found = model(&format!("{BODIES}<equality>{inner}</equality>"));
+        found.world.equalities()[0].clone()
+    }
+
+    #[test]
+    fn an_anchor_is_where_the_reference_configuration_has_it() {
+        let Equality::Connect(found) = first("<connect body1='a' body2='b' anchor='1 0 0'/>")
+        else {
+            panic!("expected a connection")
+        };
+        // The frame of A is turned by a right angle: its x is the world's y.
+        assert_eq!(found.point_a, Vector3::new(1.0, 0.0, 0.0));
+        assert!((found.point_b - Vector3::new(1.0, -1.0, 0.0)).norm() <= 1e-15);
+        let Equality::Connect(found) = first("<connect site1='sa' site2='sb'/>") else {
+            panic!("expected a connection")
+        };
+        assert_eq!((found.point_a.z, found.point_b.z), (1.0, 3.0));
+    }
+
+    #[test]
+    fn a_weld_holds_the_anchor_where_its_pose_says() {
+        let weld = "<weld body1='a' body2='b' relpose='1 2 3 0 1 0 0' anchor='0 0 1'/>";
+        let Equality::Weld(found) = first(weld) else { panic!("expected a weld") };
+        let anchor = found.pose * Point3::new(0.0, 0.0, 1.0);
+        assert!((anchor.coords - Vector3::new(1.0, 2.0, 3.0)).norm() <= 1e-15);
+        // Without a pose: that of the reference configuration, whatever the anchor.
+        let Equality::Weld(found) = first("<weld body1='b' body2='c' anchor='5 5 5'/>") else {
+            panic!("expected a weld")
+        };
+        assert!((found.pose.translation.vector - Vector3::new(0.0, -2.0, 0.0)).norm() <= 1e-15);
+        // Without torque: only the anchor is held.
+        let free = first("<weld body1='b' body2='c' torquescale='0'/>");
+        assert!(matches!(free, Equality::Connect(_)));
+    }
+
+    #[test]
+    fn a_joint_follows_another_by_a_polynomial() {
+        let Equality::Joint(found) = first("<joint joint1='k' joint2='j' polycoef='1 2 3'/>")
+        else {
+            panic!("expected a coupling")
+        };
+        assert_eq!(found.polynomial, Polynomial([1.0, 2.0, 3.0, 0.0, 0.0]));
+        assert!(found.leader.is_some());
+        let Equality::Joint(found) = first("<joint joint1='k'/>") else {
+            panic!("expected a coupling")
+        };
+        assert_eq!((found.leader, found.polynomial), (None, Polynomial(POLYNOMIAL)));
+    }
+
+    #[test]
+    fn inactive_and_switched_off_equalities_are_left_out() {
+        let inactive = "<equality><joint joint1='k' active='false'/></equality>";
+        let found = model(&format!("{BODIES}{inactive}"));
+        assert!(found.world.equalities().is_empty() && found.notes.len() == 1);
+        let off = "<option><flag equality='disable'/></option>";
+        let found = model(&format!("{off}{BODIES}<equality><joint joint1='k'/></equality>"));
+        assert!(found.world.equalities().is_empty());
+    }
+
+    #[test]
+    fn equalities_that_cannot_be_are_refused_at_their_line() {
+        for inner in [
+            "<connect body1='a' body2='a' anchor='0 0 0'/>",
+            "<connect body1='a'/>",
+            "<connect site1='sa' body2='b'/>",
+            "<weld body1='a' relpose='1 2 3'/>",
+            "<joint joint1='j' joint2='j'/>",
+            "<joint joint1='l'/>",
+            "<tendon tendon1='none'/>",
+        ] {
+            let message = error(&format!("{BODIES}\n<equality>{inner}</equality>"));
+            assert!(message.starts_with("main.xml:7: <"), "{inner}: {message}");
+        }
+    }
+}

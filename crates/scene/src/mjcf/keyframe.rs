@@ -72,3 +72,45 @@ fn coordinates(key: &Element, model: &Model) -> Result<Vec<f64>, SceneError> {
     }
     Ok(q)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{error, model};
+
+    const BODIES: &str = "<worldbody>
+        <body pos='0 0 1'><freejoint/><geom size='0.1'/></body>
+        <body><joint name='j' type='slide' ref='0.5'/><geom size='0.1'/></body></worldbody>
+        <actuator><motor joint='j'/></actuator>";
+
+    #[test]
+    fn what_a_key_does_not_say_is_the_reference_and_zeros() {
+        let found = model(&format!("{BODIES}<keyframe><key/><key name='k' time='2'/></keyframe>"));
+        let key = &found.keyframes[0];
+        assert_eq!(key.q, [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.5]);
+        assert_eq!((key.v.len(), key.control.len(), key.time), (7, 1, 0.0));
+        assert_eq!((found.keyframes[1].name.as_str(), found.keyframes[1].time), ("k", 2.0));
+    }
+
+    #[test]
+    fn quaternions_get_unit_length() {
+        let key = "<key qpos='1 2 3 0 3 4 0 9' qvel='1 2 3 4 5 6 7' ctrl='8'/>";
+        let found = model(&format!("{BODIES}<keyframe>{key}</keyframe>"));
+        let key = &found.keyframes[0];
+        assert_eq!(key.q, [1.0, 2.0, 3.0, 0.0, 0.6, 0.8, 0.0, 9.0]);
+        assert_eq!((key.v[6], key.control[0]), (7.0, 8.0));
+    }
+
+    #[test]
+    fn wrong_numbers_of_numbers_are_refused_with_the_right_one() {
+        for (key, right) in [
+            ("qpos='1 2'", "expected 8"),
+            ("qvel='1 2'", "expected 7"),
+            ("ctrl='1 2'", "expected 1"),
+            ("qpos='1 2 3 0 0 0 0 9'", "expected 1"),
+        ] {
+            let message = error(&format!("{BODIES}\n<keyframe><key {key}/></keyframe>"));
+            assert!(message.starts_with("main.xml:5: <key>"), "{message}");
+            assert!(message.contains(right), "{message}");
+        }
+    }
+}

@@ -20,6 +20,7 @@ mod height_field;
 mod inertial;
 mod joint;
 mod keyframe;
+mod medium;
 mod mesh;
 mod option;
 mod orientation;
@@ -101,6 +102,7 @@ fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
             reader(&mut build, section)?;
         }
     }
+    medium::apply(&mut build, &roots)?;
     for (part, root) in roots.iter().enumerate() {
         build.enter(part);
         unread::sweep(&mut build, root);

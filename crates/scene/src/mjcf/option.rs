@@ -2,7 +2,7 @@
 //!
 //! Most of the section chooses how MuJoCo computes: integrator, cone, solver and its iterations.
 //! These say nothing about the world and are passed over with one note; a simulation has its own
-//! settings. A medium around the bodies is not modelled.
+//! settings.
 
 use nalgebra::Vector3;
 
@@ -80,20 +80,9 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     if let Some(field) = section.vector("magnetic")? {
         build.magnetic = field;
     }
-    medium(build, section)?;
+    build.medium.merge(section)?;
     overrides(build, section)?;
     passed_over(build, section)
-}
-
-/// Density and viscosity of what surrounds the bodies, and wind in it.
-fn medium(build: &mut Build, section: &Element) -> Result<(), SceneError> {
-    let _ = section.vector("wind")?;
-    for name in ["density", "viscosity"] {
-        if section.number(name)?.is_some_and(|found| found != 0.0) {
-            build.cannot(&section.place, format!("<option> {name}: forces of a medium"));
-        }
-    }
-    Ok(())
 }
 
 /// Values that replace those of every contact, where this is switched on.
@@ -140,4 +129,43 @@ fn passed_over(build: &mut Build, section: &Element) -> Result<(), SceneError> {
 
 fn note(build: &mut Build, element: &str, name: &str) {
     build.note(format!("<{element}> {name} chooses how MuJoCo computes and is passed over"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{error, model};
+    use nalgebra::Vector3;
+    use stiction_sim::{Combine, Settings};
+
+    #[test]
+    fn time_step_and_gravity_are_taken_and_the_rest_is_noted() {
+        let found = model(
+            "<option timestep='0.003' gravity='0 1 -2' cone='elliptic' iterations='7'>\
+             <flag warmstart='disable'/></option>",
+        );
+        assert_eq!(found.settings.time_step, 0.003);
+        assert_eq!(found.world.model().gravity(), Vector3::new(0.0, 1.0, -2.0));
+        assert_eq!(found.settings.combine, Combine::Maximum);
+        assert_eq!(found.settings.scheme, Settings::default().scheme);
+        assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
+        for name in ["cone", "iterations", "warmstart"] {
+            assert!(found.notes.iter().any(|note| note.contains(name)), "{:?}", found.notes);
+        }
+    }
+
+    #[test]
+    fn gravity_that_is_switched_off_is_none() {
+        let found = model("<option gravity='0 1 -2'><flag gravity='disable'/></option>");
+        assert_eq!(found.world.model().gravity(), Vector3::zeros());
+    }
+
+    #[test]
+    fn what_changes_the_motion_and_is_not_modelled_is_listed() {
+        for inner in ["collision='predefined'", "><flag override='enable'/"] {
+            let found = model(&format!("<option {inner}></option>"));
+            assert!(found.unsupported.iter().any(|entry| entry.physical), "{inner}");
+        }
+        assert!(error("<option timestep='0'/>").contains("positive"));
+        assert!(error("<option solver='magic'/>").contains("Newton"));
+    }
 }

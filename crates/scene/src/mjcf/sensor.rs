@@ -125,3 +125,80 @@ fn volume(element: &Element, site: &SiteMade) -> Result<TouchVolume, SceneError>
         _ => Err(element.wrong("site", "a sphere, capsule, ellipsoid, cylinder or box")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{error, model};
+    use nalgebra::Vector3;
+    use stiction_sim::{SENSORS, Simulation};
+
+    const BODY: &str = "<option magnetic='1 2 3'/><worldbody>
+        <body name='b' pos='0 0 1' quat='0 1 0 0'><joint name='j' type='slide' axis='0 0 1'/>
+          <inertial pos='0 0 0.5' mass='1' diaginertia='1 1 1'/>
+          <site name='s' pos='1 0 0'/><camera name='c'/><geom name='g' size='0.1'/>
+          <body name='d'><joint name='ball' type='ball'/><geom size='0.1'/></body></body>
+        </worldbody><tendon><fixed name='t'><joint joint='j' coef='2'/></fixed></tendon>
+        <actuator><motor name='a' joint='j'/></actuator>";
+
+    fn reading(sensors: &str) -> Vec<f64> {
+        let found = model(&format!("{BODY}<sensor>{sensors}</sensor>"));
+        let mut simulation = Simulation::new(found.world, found.settings).unwrap();
+        simulation.sensor_data().to_vec()
+    }
+
+    #[test]
+    fn frames_are_those_of_the_inertia_the_body_the_site_the_geom_and_the_camera() {
+        for (frame, exact) in [
+            ("objtype='body' objname='b'", Vector3::new(0.0, 0.0, 0.5)),
+            ("objtype='xbody' objname='b'", Vector3::new(0.0, 0.0, 1.0)),
+            ("objtype='site' objname='s'", Vector3::new(1.0, 0.0, 1.0)),
+            ("objtype='geom' objname='g'", Vector3::new(0.0, 0.0, 1.0)),
+            ("objtype='camera' objname='c'", Vector3::new(0.0, 0.0, 1.0)),
+            // Half a turn about x: seen from the body, the site is where the body has it.
+            ("objtype='site' objname='s' reftype='xbody' refname='b'", Vector3::new(1.0, 0.0, 0.0)),
+        ] {
+            let found = Vector3::from_vec(reading(&format!("<framepos {frame}/>")));
+            assert!((found - exact).norm() <= 1e-15, "{frame}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_magnetometer_sees_the_field_of_the_world() {
+        let found = Vector3::from_vec(reading("<magnetometer site='s'/>"));
+        assert!((found - Vector3::new(1.0, -2.0, -3.0)).norm() <= 1e-14);
+    }
+
+    #[test]
+    fn every_sensor_of_the_house_is_read_and_others_are_listed() {
+        for sensor in SENSORS {
+            let target = match sensor.name {
+                "subtreecom" => "body='b'",
+                name if name.starts_with("frame") => "objtype='site' objname='s'",
+                name if name.starts_with("ball") => "joint='ball'",
+                name if name.starts_with("joint") => "joint='j'",
+                name if name.starts_with("tendon") => "tendon='t'",
+                name if name.starts_with("actuator") => "actuator='a'",
+                _ => "site='s'",
+            };
+            let found = reading(&format!("<{} {target}/>", sensor.name));
+            assert_eq!(found.len(), sensor.dim, "{}", sensor.name);
+        }
+        let found = model(&format!("{BODY}<sensor><rangefinder site='s'/><clock/></sensor>"));
+        assert!(found.world.sensors().is_empty());
+        assert_eq!(found.unsupported.iter().filter(|entry| !entry.physical).count(), 2);
+    }
+
+    #[test]
+    fn sensors_of_nothing_are_refused() {
+        for inner in [
+            "<gyro/>",
+            "<gyro site='none'/>",
+            "<jointpos joint='ball'/>",
+            "<framepos objtype='moon' objname='b'/>",
+            "<jointpos joint='j' cutoff='-1'/>",
+        ] {
+            let message = error(&format!("{BODY}\n<sensor>{inner}</sensor>"));
+            assert!(message.starts_with("main.xml:8: <"), "{inner}: {message}");
+        }
+    }
+}

@@ -90,18 +90,24 @@ impl Impedance {
         self.start + y * (self.full - self.start)
     }
 
-    /// The root r of `d(r)² r = (1 − d(r)) reach`, by bisection.
+    /// The least root r of `d(r)² r = (1 − d(r)) reach`: where a body that comes from outside rests.
     fn depth_at_rest(&self, reach: f64) -> f64 {
-        let beyond = (1.0 - self.full) * reach / (self.full * self.full);
-        if beyond >= self.width {
-            return beyond;
-        }
-        let (mut low, mut high) = (0.0, self.width);
+        // An impedance that falls with depth may leave several roots: look for the first.
+        const PARTS: u32 = 64;
+        let carries = |depth: f64| {
+            let d = self.at(depth);
+            d * d * depth > (1.0 - d) * reach
+        };
+        let part = self.width / f64::from(PARTS);
+        let Some(end) = (1..=PARTS).map(|k| f64::from(k) * part).find(|depth| carries(*depth))
+        else {
+            return (1.0 - self.full) * reach / (self.full * self.full);
+        };
+        let (mut low, mut high) = (end - part, end);
         // Each pass halves the interval: enough for every digit of a depth above its 2⁻⁴⁰th.
         for _ in 0..96 {
             let middle = 0.5 * (low + high);
-            let d = self.at(middle);
-            if d * d * middle > (1.0 - d) * reach { high = middle } else { low = middle }
+            if carries(middle) { high = middle } else { low = middle }
         }
         0.5 * (low + high)
     }

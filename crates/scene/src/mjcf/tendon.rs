@@ -15,7 +15,7 @@ const REFERENCE: f64 = -1.0;
 
 /// Reads a section.
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
-    let mut found = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     for element in &section.children {
         let element = build.defaults.apply(element, None)?;
         let path = match element.tag.as_str() {
@@ -26,6 +26,10 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         let mut spec = TendonSpec::new(element.get("name").unwrap_or(""), path);
         let range = limits(build, &element, &mut spec)?;
         forces(build, &element, &mut spec)?;
+        let same = |(_, other, _): &Found| other.name == spec.name && !spec.name.is_empty();
+        if found.iter().any(same) {
+            return Err(element.error("a second tendon has this name"));
+        }
         found.push((element, spec, range));
     }
     rest(build, &mut found)?;
@@ -254,4 +258,83 @@ fn first(build: &mut Build, element: &Element, name: &str) -> Result<f64, SceneE
         build.cannot(&element.place, what);
     }
     Ok(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{error, model};
+    use stiction_mech::{DeadBand, Tendon};
+
+    const ARM: &str = "<compiler angle='radian'/><worldbody><site name='top' pos='0 0 5'/>
+        <body name='a' pos='0 0 1'><joint name='j' type='slide' axis='0 0 1' springref='-0.5'/>
+          <geom name='ga' size='0.1'/><site name='sa'/>
+          <body name='b' pos='3 0 0'><joint name='k' type='slide' axis='0 0 1'/>
+            <geom name='gb' type='box' size='0.1 0.1 0.1'/><site name='sb' pos='0 0 4'/></body>
+        </body></worldbody>";
+
+    fn tendon(inner: &str) -> Tendon {
+        let found = model(&format!("{ARM}<tendon>{inner}</tendon>"));
+        assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
+        found.world.model().tendons()[0].clone()
+    }
+
+    #[test]
+    fn a_string_is_as_long_as_its_parts_over_their_divisors() {
+        let straight = "<site site='top'/><site site='sa'/><site site='sb'/>";
+        let found = tendon(&format!("<spatial>{straight}</spatial>"));
+        assert!((found.reference_length - 9.0).abs() <= 1e-15); // 4, and 5 = √(3² + 4²)
+        let branched = "<site site='top'/><site site='sa'/><pulley divisor='2'/>\
+            <site site='sa'/><site site='sb'/>";
+        let found = tendon(&format!("<spatial>{branched}</spatial>"));
+        assert!((found.reference_length - 6.5).abs() <= 1e-15);
+    }
+
+    #[test]
+    fn a_spring_rests_where_it_says_or_where_the_springs_of_the_joints_do() {
+        let path = "<joint joint='j' coef='2'/><joint joint='k' coef='1'/>";
+        let rest = |text: &str| tendon(&format!("<fixed {text}>{path}</fixed>")).slack;
+        assert_eq!(rest("stiffness='1' springlength='0.2'"), DeadBand::at(0.2));
+        let band = DeadBand { lower: 0.2, upper: 0.3 };
+        assert_eq!(rest("stiffness='1' springlength='0.2 0.3'"), band);
+        assert_eq!(rest("stiffness='1'"), DeadBand::at(-1.0));
+        assert_eq!(rest("stiffness='1' springlength='-1'"), DeadBand::at(-1.0));
+    }
+
+    #[test]
+    fn a_margin_narrows_the_range() {
+        let path = "<joint joint='j' coef='2'/>";
+        let limit = |text: &str| tendon(&format!("<fixed {text}>{path}</fixed>")).spec.limit;
+        let found = limit("range='-1 2' margin='0.25'").unwrap();
+        assert_eq!((found.lower, found.upper), (-0.75, 1.75));
+        assert_eq!(limit("range='-1 2' limited='false'"), None);
+        assert_eq!(limit("range='0 0'"), None);
+    }
+
+    #[test]
+    fn what_a_string_cannot_do_is_listed() {
+        let wrap = "<spatial><site site='top'/><geom geom='ga' sidesite='sa'/><site site='sb'/>\
+            </spatial>";
+        for inner in [wrap, "<fixed armature='1'><joint joint='j' coef='1'/></fixed>"] {
+            let found = model(&format!("{ARM}<tendon>{inner}</tendon>"));
+            assert!(found.unsupported.iter().any(|entry| entry.physical), "{inner}");
+        }
+    }
+
+    #[test]
+    fn tendons_that_cannot_be_are_refused_at_their_line() {
+        for inner in [
+            "<fixed/>",
+            "<fixed><joint joint='j'/></fixed>",
+            "<fixed stiffness='-1'><joint joint='j' coef='1'/></fixed>",
+            "<fixed springlength='2 1'><joint joint='j' coef='1'/></fixed>",
+            "<fixed limited='true'><joint joint='j' coef='1'/></fixed>",
+            "<spatial><site site='sa'/></spatial>",
+            "<spatial><site site='sa'/><site site='sb'/><pulley/></spatial>",
+            "<spatial><site site='sa'/><geom geom='gb'/><site site='sb'/></spatial>",
+            "<spatial><geom geom='ga'/><site site='sa'/><site site='sb'/></spatial>",
+        ] {
+            let message = error(&format!("{ARM}\n<tendon>{inner}</tendon>"));
+            assert!(message.starts_with("main.xml:7: <"), "{inner}: {message}");
+        }
+    }
 }

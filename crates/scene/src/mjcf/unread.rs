@@ -67,3 +67,38 @@ fn add_attribute(tally: &mut Tally, physical: bool, element: &Element, attribute
 fn add(tally: &mut Tally, physical: bool, what: String, place: &Place) {
     tally.entry((physical, what)).or_insert_with(|| (place.clone(), 0)).1 += 1;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::model;
+
+    #[test]
+    fn what_nobody_read_is_told_once_with_its_number_and_whether_motion_depends_on_it() {
+        let found = model(
+            "<worldbody><light/><light/><light/>\n
+             <body><joint name='j'/><geom size='1'/></body></worldbody>
+             <tendon><fixed springyield='1'><joint joint='j' coef='1'/></fixed>
+             <fixed springyield='0'><joint joint='j' coef='1'/></fixed></tendon>
+             <deformable><flex/></deformable>",
+        );
+        let told: Vec<_> =
+            found.unsupported.iter().map(|entry| (entry.what.as_str(), entry.physical)).collect();
+        let expected =
+            [("<light> (3 times)", false), ("<fixed> springyield", true), ("<flex>", true)];
+        assert_eq!(told, expected);
+        assert_eq!(found.unsupported[1].place.line, 4);
+    }
+
+    #[test]
+    fn a_default_counts_only_where_an_element_asks_for_it() {
+        let text = |class: &str| {
+            format!(
+                "<default><default class='yields'><tendon springyield='1'/></default></default>
+                 <worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>
+                 <tendon><fixed {class}><joint joint='j' coef='1'/></fixed></tendon>"
+            )
+        };
+        assert!(model(&text("")).unsupported.is_empty());
+        assert_eq!(model(&text("class='yields'")).unsupported.len(), 1);
+    }
+}

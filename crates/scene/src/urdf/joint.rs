@@ -105,13 +105,11 @@ impl<'a> Joint<'a> {
     }
 }
 
-/// `<limit>`: range and largest force.
-#[allow(clippy::type_complexity)]
-fn limit(
-    joint: &Element,
-    kind: Kind,
-    ledger: &mut Ledger,
-) -> Result<(Option<(f64, f64)>, Option<f64>), SceneError> {
+/// Range [rad, m] and largest force [N, N·m].
+type Bounds = (Option<(f64, f64)>, Option<f64>);
+
+/// `<limit>`.
+fn limit(joint: &Element, kind: Kind, ledger: &mut Ledger) -> Result<Bounds, SceneError> {
     let name = joint.peek("name").unwrap_or("");
     let ranged = matches!(kind, Kind::Prismatic | Kind::Revolute);
     let Some(limit) = joint.child("limit") else {

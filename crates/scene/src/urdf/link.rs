@@ -78,10 +78,8 @@ fn inertial(link: &Element, ledger: &mut Ledger) -> Result<Option<MassProperties
     let mass = child("mass")?;
     let found = mass.number("value")?.ok_or_else(|| mass.wrong("value", "a mass [kg]"))?;
     let moments = child("inertia")?;
-    let moment = |name: &str| {
-        Ok::<f64, SceneError>(
-            moments.number(name)?.ok_or_else(|| moments.wrong(name, "a moment of inertia"))?,
-        )
+    let moment = |name: &str| -> Result<f64, SceneError> {
+        moments.number(name)?.ok_or_else(|| moments.wrong(name, "a moment of inertia [kg·m²]"))
     };
     let (xx, yy, zz) = (moment("ixx")?, moment("iyy")?, moment("izz")?);
     let (xy, xz, yz) = (moment("ixy")?, moment("ixz")?, moment("iyz")?);

@@ -163,10 +163,9 @@ impl Plan {
             joints = vec![named(joint, "", JointKind::Free)];
         }
         let body = self.add(spec, joints);
-        if joint.kind.is_scalar() && joint.mimic.is_none() {
-            if let Some(body) = self.body_mut(body) {
-                body.motor = Some(joint.effort);
-            }
+        let driven = joint.kind.is_scalar() && joint.mimic.is_none();
+        if let Some(planned) = self.body_mut(body).filter(|_| driven) {
+            planned.motor = Some(joint.effort);
         }
         let in_world = in_world.filter(|_| joint.kind == Kind::Fixed);
         Frame { body, pose: Isometry3::identity(), in_world }

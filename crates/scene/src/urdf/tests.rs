@@ -379,7 +379,9 @@ fn what_is_meant_for_others_is_listed_once_with_its_place() {
 fn robots_that_are_no_trees_are_refused_with_line_and_name() {
     let links = |names: &[&str]| names.iter().map(|n| format!("<link name='{n}'/>")).collect();
     let fix = |name: &str, parent: &str, child: &str| joint(name, "fixed", parent, child, "");
-    let cases: [(&[&str], &[(&str, &str, &str)], &str); 9] = [
+    /// Links, joints with parent and child, message.
+    type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str, &'a str)], &'a str);
+    let cases: [Case; 9] = [
         (&["a", "b", "c"], &[("p", "a", "c"), ("q", "b", "c")], ":6: <joint> \"q\": link \"c\""),
         (&["a", "b"], &[], ":3: <link> \"b\": 2 links hang on no other"),
         (&["a", "b"], &[("p", "a", "b"), ("q", "b", "a")], "expected one root"),

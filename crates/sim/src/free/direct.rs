@@ -66,6 +66,18 @@ impl FreeMotion {
     }
 }
 
+impl FreeMotion {
+    /// Adds the slopes of drag to A: what moves in a viscous medium is stiff.
+    pub(super) fn drag(&mut self, model: &Model, h: f64, asleep: &[bool]) {
+        let Self { forces, matrix, diagonal, whole, .. } = self;
+        forces.drag_slopes(|row, slope| {
+            if row.first().is_some_and(|entry| !asleep[tree_of_dof(model, entry.dof)]) {
+                add_slope(model, row, -h * slope, matrix, diagonal, whole);
+            }
+        });
+    }
+}
+
 /// ∂c/∂v of the velocity-dependent forces c of one link on a free joint, in the velocities of its
 /// origin in the world and of its rotation in the body: with centre of mass o and inertia I about it,
 /// `c = (m R ω×(ω×o), ω×Iω + m o×(ω×(ω×o)))`.

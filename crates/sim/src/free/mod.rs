@@ -9,12 +9,13 @@ mod direct;
 
 use std::ops::Range;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_math::spatial::Inertia10;
 use stiction_math::{branch, spatial};
 use stiction_mech::{
     Data, ForceError, Forces, Input, Joint, JointKind, Link, Model, State, bias_forces, integrate,
-    kinematics, mass_matrix, tree_bias_forces, tree_mass_matrix, tree_velocities, velocities,
+    kinematics, mass_matrix, place_driven, tree_bias_forces, tree_mass_matrix, tree_velocities,
+    velocities,
 };
 
 use crate::assemble::FORESIGHT;
@@ -149,6 +150,11 @@ impl FreeMotion {
         }
     }
 
+    /// Puts driven bodies where they stand, for states between the old and the next.
+    pub fn place_driven(&mut self, model: &Model, poses: &[Isometry3<f64>]) {
+        place_driven(model, poses, &mut self.trial.data);
+    }
+
     /// Computes A and b from a state whose kinematics are in `data`. What sleeps is left alone.
     #[allow(clippy::too_many_arguments)] // each of them is a room's own thing
     pub fn compute(
@@ -204,7 +210,7 @@ impl FreeMotion {
         self.velocity = next;
     }
 
-    /// `A = M/α + h D + h² K`, `b = A v₀ + h f − h² K v₀`, with D and K of damping and servos.
+    /// `A = M/α + h D + h² K`, `b = A v₀ + h f − h² K v₀`, with D and K of damping, servos and drag.
     fn once(&mut self, model: &Model, h: f64, state: &State, asleep: &[bool], data: &mut Data) {
         let scale = self.inertia_scale;
         for (index, tree) in model.trees().iter().enumerate() {
@@ -224,6 +230,12 @@ impl FreeMotion {
                 self.diagonal[dof] = scale * model.armature()[dof] + implicit;
                 self.momentum[dof] = h * forces.generalized[dof] - h * h * servo * v[k];
             }
+        }
+        if self.forces.has_drag() {
+            self.drag(model, h, asleep);
+        }
+        for (index, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
+            let (n, v) = (tree.dofs.len(), &state.v[tree.dofs.clone()]);
             self.bias(model, index, h, state, data);
             let A = &self.matrix[tree.mass.clone()];
             let b = &mut self.momentum[tree.dofs.clone()];

@@ -11,6 +11,7 @@ use stiction_solve::law::{Bilateral, Law};
 use super::interaction::Wrench;
 use super::last_step::LastStep;
 use crate::constraint::{Equality, Place};
+use crate::driven::Driven;
 use crate::rows::{Key, Port, Rows, Sight};
 use crate::world::World;
 
@@ -47,7 +48,10 @@ impl Pulls {
         mut visit: impl FnMut(BodyId, &Wrench, &Vector3<f64>),
     ) {
         let Self { rows, no } = self;
-        let sight = Sight { model: place.model, data: place.data, whole: no, asleep: no };
+        // The motion of driven bodies is in no term.
+        let driven = Driven::default();
+        let Place { model, data, .. } = *place;
+        let sight = Sight { model, data, whole: no, asleep: no, driven: &driven };
         for (index, equality) in world.equalities.iter().enumerate() {
             let Some(ends) = ends(equality) else { continue };
             for row in 0..equality.dim() {

@@ -95,7 +95,7 @@ impl Reader {
             if !self.last.taken {
                 self.last.hold(world, state, input);
             }
-            before.see(world, scheme, &self.last);
+            before.see(world, scheme, &self.last, data);
         }
         let mut rest = &mut self.readings[..];
         for spec in &world.sensors.specs {
@@ -229,9 +229,17 @@ impl Before {
         }
     }
 
-    /// Looks at the last step again, as far as some sensor does.
-    fn see(&mut self, world: &World, scheme: Scheme, last: &LastStep) {
+    /// Looks at the last step again, as far as some sensor does; driven bodies stand where they do
+    /// now.
+    fn see(&mut self, world: &World, scheme: Scheme, last: &LastStep, now: &Data) {
         let (model, sensors) = (&world.model, &world.sensors);
+        if !model.driven().is_empty() {
+            for (index, body) in model.bodies().iter().enumerate() {
+                if body.driver.is_some() {
+                    self.data.body_pose[index] = now.body_pose[index];
+                }
+            }
+        }
         kinematics(model, &last.q, &mut self.data);
         velocities(model, &last.v, &mut self.data);
         let view = View { model, data: &self.data };
