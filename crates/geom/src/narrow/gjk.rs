@@ -15,6 +15,21 @@ const MOST_STEPS: usize = 128;
 /// size leaves no direction in them.
 const TOUCHING: f64 = 1e-13;
 
+/// Part of the cores' size that a proof of distance leaves to round-off.
+const ROUND_OFF: f64 = 1e-12;
+
+/// A proof of distance must reach this part of what is left to prove, so that it lasts.
+const TIGHT: f64 = 0.7;
+
+/// A proof that two shapes are apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clearance {
+    /// Unit vector from A into B along which they are, in A's frame.
+    pub axis: Vector3<f64>,
+    /// They are apart by more than this [m].
+    pub distance: f64,
+}
+
 /// Two cores seen from A's frame.
 #[derive(Clone, Copy)]
 pub struct Difference<'a> {
@@ -50,6 +65,12 @@ impl Difference<'_> {
     pub fn separation(&self, n: &Vector3<f64>) -> f64 {
         -self.support(n).w.dot(n)
     }
+
+    /// Distance [m] of which the separation along the unit vector `axis` from A into B is a proof.
+    pub fn clearance(&self, axis: &Vector3<f64>) -> f64 {
+        let vertex = self.support(axis);
+        -vertex.w.dot(axis) - ROUND_OFF * vertex.w.amax().max(vertex.a.amax())
+    }
 }
 
 /// At most four points of A − B.
@@ -79,12 +100,15 @@ pub enum Answer {
         /// The face of A − B nearest to the origin, or the whole of it if it has fewer corners.
         facet: [Vertex; 3],
     },
+    /// The cores are farther apart than was asked for.
+    Far(Clearance),
     /// The cores touch or overlap; the simplex holds the origin or nearly does.
     Overlap(Simplex),
 }
 
-/// Distance and nearest points of two cores.
-pub fn distance(pair: &Difference) -> Answer {
+/// Distance and nearest points of two cores. Those farther apart than `enough` [m] are left as soon
+/// as that is proved; nearer ones are not touched by it.
+pub fn distance(pair: &Difference, enough: f64) -> Answer {
     let centre_B = pair.X_AB.rotation * pair.b.centre() + pair.X_AB.translation.vector;
     let mut v = pair.a.centre() - centre_B;
     if v == Vector3::zeros() {
@@ -96,6 +120,12 @@ pub fn distance(pair: &Difference) -> Answer {
     for _ in 0..MOST_STEPS {
         let vertex = pair.support(&-v);
         scale = scale.max(vertex.w.amax()).max(vertex.a.amax());
+        // A − B lies beyond the plane through w across v, and v belongs to it.
+        let (above, length) = (v.dot(&vertex.w), v.norm());
+        if above > (enough + ROUND_OFF * scale) * length && above >= TIGHT * length * length {
+            let distance = above / length - ROUND_OFF * scale;
+            return Answer::Far(Clearance { axis: -v / length, distance });
+        }
         if let Some((_, nearest)) = &best {
             // No point of A − B lies nearer than the plane through w across v: done if that is v's.
             let progress = nearest.norm_squared() - nearest.dot(&vertex.w);
