@@ -265,3 +265,53 @@ fn nearest_on_triangle(simplex: &Simplex, indices: [usize; 3]) -> Weights {
     }
     best.1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Shape;
+    use nalgebra::UnitQuaternion;
+
+    #[test]
+    fn a_proof_of_distance_is_never_given_for_more_than_the_distance() {
+        let mut seed = 3_u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        let (mut far, mut near) = (0, 0);
+        for _ in 0..300 {
+            let mut hull = || {
+                let points: Vec<_> =
+                    (0..60).map(|_| Vector3::from_fn(|_, _| next()).normalize()).collect();
+                Shape::convex(&points).unwrap()
+            };
+            let (a, b) = (hull(), hull());
+            let turn = UnitQuaternion::from_scaled_axis(3.0 * Vector3::from_fn(|_, _| next()));
+            let X_AB = Isometry3::from_parts((3.0 * Vector3::from_fn(|_, _| next())).into(), turn);
+            let pair = Difference { a: &a, b: &b, X_AB: &X_AB };
+            // No proof is asked for: the distance itself.
+            let Answer::Apart { distance: exact, .. } = distance(&pair, f64::INFINITY) else {
+                continue;
+            };
+            for enough in [0.0, 0.5 * exact, exact * (1.0 - 1e-9), exact, 2.0 * exact] {
+                match distance(&pair, enough) {
+                    Answer::Far(Clearance { axis, distance }) => {
+                        assert!(enough < distance && distance <= exact, "{distance} {exact}");
+                        // The proof is the separation along its axis; round-off is taken off twice.
+                        let again = pair.clearance(&axis);
+                        assert!((again - distance).abs() <= 2.0 * ROUND_OFF * 5.0);
+                        far += 1;
+                    }
+                    Answer::Apart { distance, .. } => {
+                        assert!(enough >= exact * (1.0 - 1e-8), "{enough} {exact}");
+                        assert_eq!(distance, exact);
+                        near += 1;
+                    }
+                    Answer::Overlap(simplex) => panic!("{exact}: {simplex:?}"),
+                }
+            }
+        }
+        assert!(far > 100 && near > 100, "{far} {near}");
+    }
+}

@@ -1,13 +1,15 @@
 //! The farthest vertex of a hull along a direction, without asking all vertices.
 //!
-//! A direction pierces one face of a cube around the origin. Each face is a square, cut into quarters
-//! (a quadtree) until a square has few candidates: vertices that can be farthest along some direction
-//! through it. Heights along directions of a square lie between those at its four corners, so that a
-//! vertex lower than another at all four corners, by more than round-off, is no candidate.
+//! A direction pierces one face of a cube around the origin, once it and the hull are stretched so that
+//! the hull is as wide as it is deep and high, which changes no height. Each face is a square, cut into
+//! quarters (a quadtree) until a square has few candidates: vertices that can be farthest along some
+//! direction through it. Heights along directions of a square lie between those at its four corners,
+//! so that a vertex lower than another at all four corners, by more than round-off, is no candidate.
 //! The answer depends on the direction alone and has the bits of the search through all vertices,
 //! however flat or thin the hull: no walk over its edges that coplanar vertices could stop early.
 //! O(log vertices) per direction, O(vertices) memory, built in O(vertices · log vertices).
 
+use crate::Aabb;
 use nalgebra::Vector3;
 use std::collections::VecDeque;
 
@@ -45,6 +47,8 @@ struct Group {
 /// Which vertices can be farthest along which directions.
 #[derive(Clone, Debug)]
 pub struct Compass {
+    /// Widths of the hull along the axes [m]; directions are stretched by them.
+    widths: Vector3<f64>,
     /// The six faces of the cube, then the quarters of squares, four each: the place of the first
     /// quarter, or a leaf. Empty for small hulls, which are one leaf.
     nodes: Vec<u32>,
@@ -67,13 +71,16 @@ struct Square {
 impl Compass {
     /// The compass of a hull's vertices [m].
     pub fn new(vertices: &[Vector3<f64>]) -> Self {
-        let mut compass = Self { nodes: Vec::new(), starts: vec![0], groups: Vec::new() };
+        let widths = Aabb::of_points(vertices.iter().copied()).size();
+        let widths = widths.map(|width| if width > 0.0 { width } else { 1.0 });
+        let mut compass = Self { widths, nodes: Vec::new(), starts: vec![0], groups: Vec::new() };
         let all: Vec<u32> = (0..vertices.len() as u32).collect();
         if vertices.len() <= SMALL {
             compass.leaf(vertices, &all);
             return compass;
         }
-        let size = vertices.iter().fold(0.0, |most: f64, vertex| most.max(vertex.norm()));
+        let even: Vec<_> = vertices.iter().map(|vertex| vertex.component_div(&widths)).collect();
+        let slack = ROUND_OFF * even.iter().fold(0.0, |most: f64, vertex| most.max(vertex.norm()));
         compass.nodes = vec![0; 6];
         let mut squares: VecDeque<Square> = VecDeque::new();
         for face in 0..6 {
@@ -85,7 +92,7 @@ impl Compass {
                 cuts: 0,
                 candidates: Vec::new(),
             };
-            square.candidates = square.farthest(vertices, &all, ROUND_OFF * size);
+            square.candidates = square.farthest(&even, &all, slack);
             squares.push_back(square);
         }
         let mut total: usize = squares.iter().map(|square| square.candidates.len()).sum();
@@ -102,7 +109,7 @@ impl Compass {
             compass.nodes.extend([0; 4]);
             total -= square.candidates.len();
             for k in 0..4 {
-                let quarter = square.quarter(k, first + k, vertices, ROUND_OFF * size);
+                let quarter = square.quarter(k, first + k, &even, slack);
                 total += quarter.candidates.len();
                 squares.push_back(quarter);
             }
@@ -146,6 +153,7 @@ impl Compass {
         if self.nodes.is_empty() {
             return 0;
         }
+        let dir = dir.component_mul(&self.widths);
         let size = dir.abs();
         let axis = match (size.x >= size.y, size.x >= size.z, size.y >= size.z) {
             (true, true, _) => 0,
@@ -179,7 +187,7 @@ impl Square {
     fn direction(&self, u: f64, v: f64) -> Vector3<f64> {
         let axis = self.face / 2;
         let mut dir = Vector3::zeros();
-        dir[axis] = if self.face % 2 == 0 { 1.0 } else { -1.0 };
+        dir[axis] = if self.face & 1 == 0 { 1.0 } else { -1.0 };
         dir[(axis + 1) % 3] = self.low[0] + u * self.edge;
         dir[(axis + 2) % 3] = self.low[1] + v * self.edge;
         dir
@@ -200,23 +208,22 @@ impl Square {
     fn farthest(&self, vertices: &[Vector3<f64>], among: &[u32], slack: f64) -> Vec<u32> {
         let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)];
         let dirs = corners.map(|(u, v)| self.direction(u, v));
-        let heights = |k: u32| dirs.map(|dir| vertices[k as usize].dot(&dir));
+        let heights: Vec<[f64; 4]> =
+            among.iter().map(|&k| dirs.map(|dir| vertices[k as usize].dot(&dir))).collect();
         let mut high = [(f64::NEG_INFINITY, [0.0; 4]); 5];
-        for &k in among {
-            let at = heights(k);
+        for at in &heights {
             // The middle's height is the mean of the corners'.
             let measures = [at[0], at[1], at[2], at[3], at.iter().sum()];
             for (best, measure) in high.iter_mut().zip(measures) {
                 if measure > best.0 {
-                    *best = (measure, at);
+                    *best = (measure, *at);
                 }
             }
         }
-        let hidden = |k: u32| {
-            let at = heights(k);
-            high.iter().any(|(_, other)| (0..4).all(|c| other[c] > at[c] + slack))
+        let hidden = |at: &[f64; 4]| {
+            high.iter().any(|(_, other)| (0..4).all(|corner| other[corner] > at[corner] + slack))
         };
-        among.iter().copied().filter(|&k| !hidden(k)).collect()
+        among.iter().zip(&heights).filter(|(_, at)| !hidden(at)).map(|(&k, _)| k).collect()
     }
 }
 
@@ -320,7 +327,9 @@ mod tests {
             if let Ok(hull) = Convex::hull(&points) {
                 for k in 0..hull.faces().min(1000) {
                     let normal = hull.face_normal(k);
-                    [0.0, 1e-16, 1e-12, 1e-7].map(|off| check(normal + off * random.vector()));
+                    for off in [0.0, 1e-16, 1e-12, 1e-7] {
+                        check(normal + off * random.vector());
+                    }
                 }
             }
         }
