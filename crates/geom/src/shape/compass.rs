@@ -131,22 +131,26 @@ impl Compass {
     pub fn farthest(&self, dir: &Vector3<f64>) -> usize {
         let leaf = self.leaf_of(dir);
         let (start, end) = (self.starts[leaf] as usize, self.starts[leaf + 1] as usize);
-        let (mut most, mut names) = ([f64::NEG_INFINITY; LANES], [0; LANES]);
-        for group in &self.groups[start..end] {
+        let groups = &self.groups[start..end];
+        // Lane by lane and without branches, for vector instructions.
+        let (mut most, mut place) = ([f64::NEG_INFINITY; LANES], [0_u64; LANES]);
+        for (k, Group { x, y, z, .. }) in (0..).zip(groups) {
+            let heights: [f64; LANES] =
+                std::array::from_fn(|lane| x[lane] * dir.x + y[lane] * dir.y + z[lane] * dir.z);
             for lane in 0..LANES {
-                let height = group.x[lane] * dir.x + group.y[lane] * dir.y + group.z[lane] * dir.z;
-                if height > most[lane] {
-                    (most[lane], names[lane]) = (height, group.name[lane]);
-                }
+                let higher = heights[lane] > most[lane];
+                most[lane] = if higher { heights[lane] } else { most[lane] };
+                place[lane] = if higher { k } else { place[lane] };
             }
         }
-        let mut best = 0;
+        let name = |lane: usize| groups[place[lane] as usize].name[lane];
+        let (mut height, mut best) = (most[0], name(0));
         for lane in 1..LANES {
-            if most[lane] > most[best] || (most[lane] == most[best] && names[lane] < names[best]) {
-                best = lane;
+            if most[lane] > height || (most[lane] == height && name(lane) < best) {
+                (height, best) = (most[lane], name(lane));
             }
         }
-        names[best] as usize
+        best as usize
     }
 
     fn leaf_of(&self, dir: &Vector3<f64>) -> usize {
