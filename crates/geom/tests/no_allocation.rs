@@ -45,6 +45,9 @@ fn a_motion_seen_before_is_detected_without_allocating() {
             builder.add(collider(shape, frames.len() as u32));
             frames.push(random.pose(2.0));
         }
+        let points: Vec<_> = (0..300).map(|_| random.unit()).collect();
+        builder.add(collider(Shape::convex(&points).unwrap(), frames.len() as u32));
+        frames.push(random.pose(2.0));
     }
     let set = builder.build().unwrap();
     let (reach, awake) = (vec![0.01; frames.len()], vec![false; frames.len()]);

@@ -5,6 +5,7 @@
 //! pairs again; all others keep theirs. Half spaces have no box: they are tested against the boxes
 //! of all that moves.
 
+use super::apart::Apart;
 use super::grid::Grid;
 use crate::{Aabb, Colliders};
 use nalgebra::{Isometry3, Vector3};
@@ -67,7 +68,10 @@ pub struct Broad {
     grid: Grid,
     started: bool,
     pairs: Vec<Pair>,
+    /// What is known of each pair.
+    apart: Vec<Apart>,
     spare: Vec<Pair>,
+    spare_apart: Vec<Apart>,
     /// Colliders that left their region since the pairs were last brought up to date.
     moved: Vec<u32>,
     is_moved: Vec<bool>,
@@ -98,6 +102,11 @@ impl Broad {
     /// The pairs, to write down where their contacts are.
     pub fn pairs_mut(&mut self) -> &mut [Pair] {
         &mut self.pairs
+    }
+
+    /// The pairs with what is known of each.
+    pub fn pairs_and_apart(&mut self) -> (&[Pair], &mut [Apart]) {
+        (&self.pairs, &mut self.apart)
     }
 
     /// Tells where a collider is and how far [m] beyond its surface it must be looked for.
@@ -207,26 +216,33 @@ impl Broad {
 
     /// Replaces the pairs of colliders that moved by those found; true if the list changed.
     fn merge(&mut self) -> bool {
-        self.spare.clear();
+        let Self { pairs, apart, spare, spare_apart, found, is_moved, .. } = self;
+        spare.clear();
+        spare_apart.clear();
+        let mut keep = |pair: Pair, known: Apart| {
+            spare.push(pair);
+            spare_apart.push(known);
+        };
+        let fresh = |&(a, b): &(u32, u32)| Pair { a, b, first: 0, count: 0 };
         let (mut changed, mut k) = (false, 0);
-        for pair in &self.pairs {
-            while k < self.found.len() && self.found[k] < pair.key() {
-                let (a, b) = self.found[k];
-                self.spare.push(Pair { a, b, first: 0, count: 0 });
+        for (pair, known) in pairs.iter().zip(apart.iter()) {
+            while k < found.len() && found[k] < pair.key() {
+                keep(fresh(&found[k]), Apart::UNKNOWN);
                 (changed, k) = (true, k + 1);
             }
-            if k < self.found.len() && self.found[k] == pair.key() {
-                self.spare.push(*pair);
+            if k < found.len() && found[k] == pair.key() {
+                keep(*pair, *known);
                 k += 1;
-            } else if self.is_moved[pair.a as usize] || self.is_moved[pair.b as usize] {
+            } else if is_moved[pair.a as usize] || is_moved[pair.b as usize] {
                 changed = true;
             } else {
-                self.spare.push(*pair);
+                keep(*pair, *known);
             }
         }
-        changed |= k < self.found.len();
-        self.spare.extend(self.found[k..].iter().map(|&(a, b)| Pair { a, b, first: 0, count: 0 }));
-        std::mem::swap(&mut self.pairs, &mut self.spare);
+        changed |= k < found.len();
+        found[k..].iter().for_each(|pair| keep(fresh(pair), Apart::UNKNOWN));
+        std::mem::swap(pairs, spare);
+        std::mem::swap(apart, spare_apart);
         changed
     }
 }

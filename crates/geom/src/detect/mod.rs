@@ -1,15 +1,17 @@
 //! Detection: from the poses of the frames to the sorted contacts of all colliders.
 //!
-//! `broad` keeps the pairs whose boxes overlap, [`crate::narrow`] finds the manifold of each,
-//! `persist` gives its points lasting names. A pair of two resting frames is not visited; its
+//! `broad` keeps the pairs whose boxes overlap, `apart` passes over those that were found apart and
+//! cannot have met since, [`crate::narrow`] finds the manifold of each, `persist` gives its points lasting names. A pair of two resting frames is not visited; its
 //! contacts stay as they are. Nothing is allocated once the memory has grown to the scene.
 
+mod apart;
 mod broad;
 mod grid;
 mod persist;
 
 use crate::narrow::{self, Manifold, Placed};
 use crate::{ColliderId, Colliders, Contact, Shape};
+use apart::Apart;
 use broad::{Broad, Pair};
 use nalgebra::{Isometry3, Vector3};
 
@@ -46,6 +48,8 @@ struct Ball {
     radius: f64,
     /// Reach of the frame and margin of the collider [m].
     wanted: f64,
+    /// Bound of the way that any point of the collider has gone [m]; not kept for half spaces.
+    path: f64,
     /// Whether the collider is this ball.
     exact: bool,
 }
@@ -71,6 +75,7 @@ impl Detector {
             centre: Vector3::zeros(),
             radius: shape.bounding_radius(),
             wanted: 0.0,
+            path: 0.0,
             exact: matches!(shape, Shape::Sphere { .. }),
         };
         Self {
@@ -140,7 +145,8 @@ impl Detector {
         &self.contacts
     }
 
-    /// How often the narrow phase was asked so far, for pairs of balls too.
+    /// How often the narrow phase was asked so far, for pairs of balls too. Pairs that are known to be
+    /// apart are not counted.
     pub fn narrow_calls(&self) -> u64 {
         self.narrow_calls
     }
@@ -173,6 +179,12 @@ impl Detector {
                 let ball = &mut self.balls[index as usize];
                 ball.centre = X_WS.translation.vector;
                 ball.wanted = reach + collider.margin;
+                if ball.radius.is_finite() {
+                    let X_WS_before = &self.poses[index as usize];
+                    // Turning does not move a ball.
+                    let radius = if ball.exact { 0.0 } else { ball.radius };
+                    ball.path = apart::path(ball.path, X_WS_before, &X_WS, radius);
+                }
                 self.broad.update(index, set, &X_WS, ball.wanted);
                 self.poses[index as usize] = X_WS;
             }
@@ -198,14 +210,16 @@ impl Detector {
         let Self { poses, balls, broad, active, contacts, fresh, counts, manifold, .. } = self;
         fresh.clear();
         counts.clear();
-        let mut changed = false;
+        let (pairs, apart) = broad.pairs_and_apart();
+        let (mut changed, mut calls) = (false, 0);
         for &k in active.iter() {
-            let pair = &broad.pairs()[k as usize];
+            let pair = &pairs[k as usize];
             let (a, b) = (&balls[pair.a as usize], &balls[pair.b as usize]);
             let start = fresh.len();
             let reach = a.wanted + b.wanted;
             let ids = (ColliderId(pair.a), ColliderId(pair.b));
             if a.exact && b.exact {
+                calls += 1;
                 let touch =
                     narrow::sphere::two((&a.centre, a.radius), (&b.centre, b.radius), reach);
                 if let Some((point, normal, gap)) = touch {
@@ -216,8 +230,14 @@ impl Detector {
                     shape: &set.as_slice()[index as usize].shape,
                     X_WS: &poses[index as usize],
                 };
+                let (known, path) = (&mut apart[k as usize], a.path + b.path);
                 manifold.clear();
-                narrow::contacts(placed(pair.a), placed(pair.b), reach, manifold);
+                let along = |axis: &_| narrow::clearance(placed(pair.a), placed(pair.b), axis);
+                if !known.lasts(path, reach) && !known.renew(path, reach, along) {
+                    calls += 1;
+                    let found = narrow::contacts(placed(pair.a), placed(pair.b), reach, manifold);
+                    *known = Apart::new(found, path);
+                }
                 let old = &contacts[pair.first as usize..(pair.first + pair.count) as usize];
                 if !old.is_empty() {
                     persist::inherit(manifold.touches_mut(), old, a.radius.min(b.radius));
@@ -236,7 +256,7 @@ impl Detector {
             changed |= count != pair.count;
             counts.push(count);
         }
-        self.narrow_calls += active.len() as u64;
+        self.narrow_calls += calls;
         changed
     }
 

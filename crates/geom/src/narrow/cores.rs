@@ -8,7 +8,7 @@
 
 use super::epa::Depth;
 use super::gjk::{self, Answer, Difference};
-use super::{Core, Face, Manifold, Touch, feature, polish};
+use super::{Clearance, Core, Face, Manifold, Touch, feature, polish};
 use nalgebra::{Isometry3, Vector3};
 
 /// Cosine between a face's normal and the contact's above which the face can carry a manifold.
@@ -33,26 +33,31 @@ const PARALLEL: f64 = 0.02;
 /// Most points kept.
 const MOST: usize = 8;
 
-/// Writes the contacts of two rounded convex cores with gaps of at most `reach` [m].
+/// Writes the contacts of two rounded convex cores with gaps of at most `reach` [m]. If there are none
+/// because the cores are farther apart, says by how much, unless round-off is in doubt.
 pub fn contacts(
     (a, X_WA): (&dyn Core, &Isometry3<f64>),
     (b, X_WB): (&dyn Core, &Isometry3<f64>),
     reach: f64,
     manifold: &mut Manifold,
-) {
+) -> Option<Clearance> {
     let X_AB = X_WA.inv_mul(X_WB);
     let pair = Difference { a, b, X_AB: &X_AB };
     let rounding = a.radius() + b.radius();
-    let (mut normal, mut separation, on_a, on_b, facet) = match gjk::distance(&pair) {
-        Answer::Apart { normal, distance, a, b, facet } => (normal, distance, a, b, facet),
-        Answer::Overlap(simplex) => {
-            let Depth { normal, overlap, a, b, facet } =
-                manifold.scratch.polytope.depth(&pair, &simplex);
-            (normal, -overlap, a, b, facet)
-        }
-    };
+    let (mut normal, mut separation, on_a, on_b, facet) =
+        match gjk::distance(&pair, reach + rounding) {
+            Answer::Far(clearance) => {
+                return Some(Clearance { distance: clearance.distance - rounding, ..clearance });
+            }
+            Answer::Apart { normal, distance, a, b, facet } => (normal, distance, a, b, facet),
+            Answer::Overlap(simplex) => {
+                let Depth { normal, overlap, a, b, facet } =
+                    manifold.scratch.polytope.depth(&pair, &simplex);
+                (normal, -overlap, a, b, facet)
+            }
+        };
     if !(separation - rounding <= reach) {
-        return;
+        return None;
     }
     let sharper = polish::normal(&pair, normal, &facet);
     if sharper != normal {
@@ -149,6 +154,7 @@ pub fn contacts(
     if manifold.len() - from > MOST {
         manifold.reduce(from, MOST);
     }
+    None
 }
 
 /// Turns points of the cores in A's frame into contacts of the rounded shapes in the world.

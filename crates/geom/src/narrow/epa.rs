@@ -274,7 +274,8 @@ mod tests {
         let (a, b) = (wedge(0), wedge(1));
         let X_AB = X_WA.inv_mul(&X_WB);
         let pair = Difference { a: &a, b: &b, X_AB: &X_AB };
-        match distance(&pair) {
+        match distance(&pair, f64::INFINITY) {
+            Answer::Far(clearance) => panic!("{clearance:?}"),
             Answer::Apart { distance, .. } => assert!(distance < 1e-11, "{distance}"),
             Answer::Overlap(simplex) => {
                 let depth = Polytope::default().depth(&pair, &simplex);

@@ -15,6 +15,21 @@ const MOST_STEPS: usize = 128;
 /// size leaves no direction in them.
 const TOUCHING: f64 = 1e-13;
 
+/// Part of the cores' size that a proof of distance leaves to round-off.
+const ROUND_OFF: f64 = 1e-12;
+
+/// A proof of distance must reach this part of what is left to prove, so that it lasts.
+const TIGHT: f64 = 0.7;
+
+/// A proof that two shapes are apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clearance {
+    /// Unit vector from A into B along which they are, in A's frame.
+    pub axis: Vector3<f64>,
+    /// They are apart by more than this [m].
+    pub distance: f64,
+}
+
 /// Two cores seen from A's frame.
 #[derive(Clone, Copy)]
 pub struct Difference<'a> {
@@ -50,6 +65,12 @@ impl Difference<'_> {
     pub fn separation(&self, n: &Vector3<f64>) -> f64 {
         -self.support(n).w.dot(n)
     }
+
+    /// Distance [m] of which the separation along the unit vector `axis` from A into B is a proof.
+    pub fn clearance(&self, axis: &Vector3<f64>) -> f64 {
+        let vertex = self.support(axis);
+        -vertex.w.dot(axis) - ROUND_OFF * vertex.w.amax().max(vertex.a.amax())
+    }
 }
 
 /// At most four points of A − B.
@@ -79,12 +100,15 @@ pub enum Answer {
         /// The face of A − B nearest to the origin, or the whole of it if it has fewer corners.
         facet: [Vertex; 3],
     },
+    /// The cores are farther apart than was asked for.
+    Far(Clearance),
     /// The cores touch or overlap; the simplex holds the origin or nearly does.
     Overlap(Simplex),
 }
 
-/// Distance and nearest points of two cores.
-pub fn distance(pair: &Difference) -> Answer {
+/// Distance and nearest points of two cores. Those farther apart than `enough` [m] are left as soon
+/// as that is proved; nearer ones are not touched by it.
+pub fn distance(pair: &Difference, enough: f64) -> Answer {
     let centre_B = pair.X_AB.rotation * pair.b.centre() + pair.X_AB.translation.vector;
     let mut v = pair.a.centre() - centre_B;
     if v == Vector3::zeros() {
@@ -96,6 +120,12 @@ pub fn distance(pair: &Difference) -> Answer {
     for _ in 0..MOST_STEPS {
         let vertex = pair.support(&-v);
         scale = scale.max(vertex.w.amax()).max(vertex.a.amax());
+        // A − B lies beyond the plane through w across v, and v belongs to it.
+        let (above, length) = (v.dot(&vertex.w), v.norm());
+        if above > (enough + ROUND_OFF * scale) * length && above >= TIGHT * length * length {
+            let distance = above / length - ROUND_OFF * scale;
+            return Answer::Far(Clearance { axis: -v / length, distance });
+        }
         if let Some((_, nearest)) = &best {
             // No point of A − B lies nearer than the plane through w across v: done if that is v's.
             let progress = nearest.norm_squared() - nearest.dot(&vertex.w);
@@ -234,4 +264,54 @@ fn nearest_on_triangle(simplex: &Simplex, indices: [usize; 3]) -> Weights {
         }
     }
     best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Shape;
+    use nalgebra::UnitQuaternion;
+
+    #[test]
+    fn a_proof_of_distance_is_never_given_for_more_than_the_distance() {
+        let mut seed = 3_u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        let (mut far, mut near) = (0, 0);
+        for _ in 0..300 {
+            let mut hull = || {
+                let points: Vec<_> =
+                    (0..60).map(|_| Vector3::from_fn(|_, _| next()).normalize()).collect();
+                Shape::convex(&points).unwrap()
+            };
+            let (a, b) = (hull(), hull());
+            let turn = UnitQuaternion::from_scaled_axis(3.0 * Vector3::from_fn(|_, _| next()));
+            let X_AB = Isometry3::from_parts((3.0 * Vector3::from_fn(|_, _| next())).into(), turn);
+            let pair = Difference { a: &a, b: &b, X_AB: &X_AB };
+            // No proof is asked for: the distance itself.
+            let Answer::Apart { distance: exact, .. } = distance(&pair, f64::INFINITY) else {
+                continue;
+            };
+            for enough in [0.0, 0.5 * exact, exact * (1.0 - 1e-9), exact, 2.0 * exact] {
+                match distance(&pair, enough) {
+                    Answer::Far(Clearance { axis, distance }) => {
+                        assert!(enough < distance && distance <= exact, "{distance} {exact}");
+                        // The proof is the separation along its axis; round-off is taken off twice.
+                        let again = pair.clearance(&axis);
+                        assert!((again - distance).abs() <= 2.0 * ROUND_OFF * 5.0);
+                        far += 1;
+                    }
+                    Answer::Apart { distance, .. } => {
+                        assert!(enough >= exact * (1.0 - 1e-8), "{enough} {exact}");
+                        assert_eq!(distance, exact);
+                        near += 1;
+                    }
+                    Answer::Overlap(simplex) => panic!("{exact}: {simplex:?}"),
+                }
+            }
+        }
+        assert!(far > 100 && near > 100, "{far} {near}");
+    }
 }

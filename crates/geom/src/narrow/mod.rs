@@ -17,6 +17,7 @@ pub(crate) mod sphere;
 
 pub(crate) use cores::FAR_OUT;
 pub use cores::contacts as cores;
+pub use gjk::Clearance;
 pub use manifold::{Manifold, Touch};
 
 use crate::Shape;
@@ -63,20 +64,32 @@ pub struct Face {
 }
 
 /// Writes the contacts between two shapes within `reach` [m] into `manifold`: for any two shapes.
-pub fn contacts(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) {
+///
+/// A clearance says that there are none, and will be none as long as it lasts.
+pub fn contacts(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) -> Option<Clearance> {
     if a.shape.is_convex() && b.shape.is_convex() {
-        convex(a, b, reach, manifold);
+        convex(a, b, reach, manifold)
     } else {
         crate::nonconvex::contacts(a, b, reach, manifold);
+        None
     }
 }
 
-/// Writes the contacts between two convex shapes within `reach` [m]; half spaces among them.
+/// How far apart [m] two shapes for which [`contacts`] gave a clearance are along its axis (unit
+/// vector in A's frame) at other poses. No contact is nearer.
+pub fn clearance(a: Placed, b: Placed, axis_A: &Vector3<f64>) -> f64 {
+    let X_AB = a.X_WS.inv_mul(b.X_WS);
+    let pair = gjk::Difference { a: a.shape, b: b.shape, X_AB: &X_AB };
+    pair.clearance(axis_A) - a.shape.radius() - b.shape.radius()
+}
+
+/// Writes the contacts between two convex shapes within `reach` [m]; half spaces among them. A
+/// clearance is given for pairs that [`cores`] serves.
 ///
 /// What the shapes can do decides, not a table of pairs: a half space asks for lowest points, a ball
 /// for the nearest point of a surface, and whatever has a core is served by [`cores`]. Boxes and
 /// capsules among themselves have quicker ways of their own.
-pub fn convex(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) {
+pub fn convex(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) -> Option<Clearance> {
     let from = manifold.len();
     match (a.shape, b.shape) {
         (Shape::Plane, Shape::Plane) => {}
@@ -98,8 +111,9 @@ pub fn convex(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) {
             Shape::Capsule { radius: r_A, half_length: h_A },
             Shape::Capsule { radius: r_B, half_length: h_B },
         ) => capsule::contacts((*r_A, *h_A, a.X_WS), (*r_B, *h_B, b.X_WS), reach, manifold),
-        _ => cores((a.shape, a.X_WS), (b.shape, b.X_WS), reach, manifold),
+        _ => return cores((a.shape, a.X_WS), (b.shape, b.X_WS), reach, manifold),
     }
+    None
 }
 
 impl Face {

@@ -19,6 +19,13 @@ pub fn contacts(X_WP: &Isometry3<f64>, b: Placed, reach: f64, manifold: &mut Man
     let radius = b.shape.radius();
     let down_S = -b.X_WS.rotation.inverse_transform_vector(&normal);
     let height_of_origin = normal.dot(&(b.X_WS.translation.vector - X_WP.translation.vector));
+    if let Shape::Convex(hull) = b.shape {
+        // One of its many vertices tells whether any of them is within reach.
+        let lowest = height_of_origin - down_S.dot(&hull.support(&down_S));
+        if !(lowest <= reach) {
+            return;
+        }
+    }
     let from = manifold.len();
     lowest(b.shape, &down_S, |id, p_S| {
         let gap = height_of_origin - down_S.dot(&p_S) - radius;

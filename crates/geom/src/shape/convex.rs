@@ -1,8 +1,9 @@
 //! The convex hull of points: vertices, polygonal faces, and integrals over its volume.
 //!
 //! Triangles of the hull that lie in one plane are joined to polygons, so that flat faces are flat
-//! for the narrow phase too. Support and faces in O(vertices) and O(faces).
+//! for the narrow phase too. Support in O(log vertices), see [`super::compass`].
 
+use super::compass::Compass;
 use super::hull;
 use crate::narrow::{FAR_OUT, Face};
 use crate::{Aabb, ShapeError};
@@ -21,6 +22,7 @@ pub struct Convex {
     /// Faces around each vertex, one vertex after the other, and where each vertex starts.
     around: Vec<u32>,
     around_starts: Vec<u32>,
+    compass: Compass,
     bounds: Aabb,
     radius: f64,
     volume: f64,
@@ -46,6 +48,7 @@ impl Convex {
             around_starts.push(around_starts[k] + faces.len() as u32);
         }
         Ok(Self {
+            compass: Compass::new(&hull.vertices),
             bounds: Aabb::of_points(hull.vertices.iter().copied()),
             radius: hull.vertices.iter().fold(0.0, |most: f64, vertex| most.max(vertex.norm())),
             around: faces_at.concat(),
@@ -102,13 +105,13 @@ impl Convex {
 
     /// Farthest vertex along `dir` [m].
     pub fn support(&self, dir: &Vector3<f64>) -> Vector3<f64> {
-        self.vertices[farthest(&self.vertices, dir)]
+        self.vertices[self.compass.farthest(dir)]
     }
 
     /// The face that holds most of the vertices farthest along `dir`, as a polygon; of several, the
     /// one that looks most along it.
     pub fn face(&self, dir: &Vector3<f64>, face: &mut Face) {
-        let vertex = farthest(&self.vertices, dir);
+        let vertex = self.compass.farthest(dir);
         let around = self.around_starts[vertex] as usize..self.around_starts[vertex + 1] as usize;
         let least = self.vertices[vertex].dot(dir) - FAR_OUT * self.bounds.size().max();
         let mut best = (0, 0, f64::NEG_INFINITY);
@@ -126,18 +129,6 @@ impl Convex {
             face.push(corner, self.vertices[corner as usize]);
         }
     }
-}
-
-/// Index of the farthest vector along `dir`; the first of several.
-fn farthest(vectors: &[Vector3<f64>], dir: &Vector3<f64>) -> usize {
-    let mut best = (0, f64::NEG_INFINITY);
-    for (k, vector) in vectors.iter().enumerate() {
-        let height = vector.dot(dir);
-        if height > best.1 {
-            best = (k, height);
-        }
-    }
-    best.0
 }
 
 /// Unit normal of a polygon by the sum of its triangles, which averages round-off over them.

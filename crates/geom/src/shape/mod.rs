@@ -5,6 +5,7 @@
 
 pub mod bvh;
 pub mod capsule;
+mod compass;
 pub mod compound;
 pub mod convex;
 pub mod cuboid;
