@@ -1,7 +1,7 @@
 //! The convex hull of points: vertices, polygonal faces, and integrals over its volume.
 //!
 //! Triangles of the hull that lie in one plane are joined to polygons, so that flat faces are flat
-//! for the narrow phase too. Support in O(log vertices), see [`super::compass`].
+//! for the narrow phase too. Support in O(log vertices), see `compass`.
 
 use super::compass::Compass;
 use super::hull;

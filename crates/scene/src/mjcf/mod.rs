@@ -1,7 +1,7 @@
 //! Reader of MJCF, the model format of MuJoCo.
 //!
-//! Files become one tree of elements ([`document`]), `<attach>` and `<replicate>` are written out in
-//! it, and the sections are read in the order of [`SECTIONS`] into [`build::Build`].
+//! Files become one tree of elements (`document`), `<attach>` and `<replicate>` are written out in
+//! it, and the sections are read in the order of `SECTIONS` into `build::Build`.
 
 mod actuator;
 mod asset;
