@@ -352,7 +352,7 @@ class Simulation:
         """Pose of a site in the world."""
     def body_velocity(self, body: _Part, point: ArrayLike | None = None) -> Velocity:
         """Velocity of a body: its angular velocity [rad/s] and the velocity [m/s] of its point at
-        `point` (world, default its origin); world axes.
+        `point` (world, default its origin); world axes. That of a driven body is zero.
         """
     def jacobian(self, body: _Part, point: ArrayLike | None = None) -> _Array:
         """Jacobian of a body, shape (6, nv): three rows for its angular velocity, then three for the
@@ -440,11 +440,24 @@ class BodyHandle:
     def mass(self) -> float:
         """Its mass [kg]."""
     @property
+    def driven(self) -> bool:
+        """Whether it stands where a program puts it."""
+    @property
     def pose(self) -> Pose:
-        """Its pose in the world."""
+        """Its pose in the world: position [m] and quaternion (w, x, y, z). Driven bodies (mocap="true"
+        in MJCF) can be given one: they move there in the next step, and push what is in their way.
+        """
+    @pose.setter
+    def pose(self, value: Pose | tuple[ArrayLike, ArrayLike]) -> None: ...
+    def place(self, pose: Pose | tuple[ArrayLike, ArrayLike]) -> None:
+        """Lets a driven body stand at a pose, at once: unlike one that is given a pose, it does not
+        move there, and nothing feels it come.
+        """
     @property
     def velocity(self) -> Velocity:
-        """Its angular velocity [rad/s] and the velocity of its origin [m/s], world axes."""
+        """Its angular velocity [rad/s] and the velocity of its origin [m/s], world axes; zero for
+        driven bodies.
+        """
     @property
     def wrench(self) -> _Array:
         """Torque [N·m] and force [N] on it, shape (6,), torque first, world axes, the force at the

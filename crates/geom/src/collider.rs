@@ -1,7 +1,8 @@
 //! Colliders: shapes carried by moving frames, and the rules that say which of them may touch.
 //!
 //! Two colliders are tested against each other if an explicit pair names them. Otherwise they are
-//! tested if their frames differ, are not both fixed and are not excluded, and their groups agree.
+//! tested if their frames differ and are not both fixed, neither their frames nor they themselves are
+//! excluded, and their groups agree.
 
 use crate::{ColliderError, Shape};
 use nalgebra::Isometry3;
@@ -60,6 +61,8 @@ pub struct Colliders {
     colliders: Vec<Collider>,
     /// Excluded pairs of frames, smaller first, sorted.
     excludes: Vec<(u32, u32)>,
+    /// Excluded pairs of colliders, smaller first, sorted.
+    excluded_pairs: Vec<(u32, u32)>,
     /// Explicit pairs of colliders, smaller first, sorted.
     pairs: Vec<(u32, u32)>,
     /// Fixed frames, indexed by frame.
@@ -101,6 +104,11 @@ impl CollidersBuilder {
         self.set.excludes.push(ordered(frame_a, frame_b));
     }
 
+    /// Lets these two colliders not touch, unless they are an explicit pair as well.
+    pub fn exclude_pair(&mut self, a: ColliderId, b: ColliderId) {
+        self.set.excluded_pairs.push(ordered(a.0, b.0));
+    }
+
     /// Tests these two colliders against each other whatever their groups, frames and excludes.
     pub fn pair(&mut self, a: ColliderId, b: ColliderId) {
         self.set.pairs.push(ordered(a.0, b.0));
@@ -140,6 +148,8 @@ impl CollidersBuilder {
         set.fixed.resize(set.frames.max(set.fixed.len()), false);
         set.excludes.sort_unstable();
         set.excludes.dedup();
+        set.excluded_pairs.sort_unstable();
+        set.excluded_pairs.dedup();
         set.pairs.sort_unstable();
         set.pairs.dedup();
         Ok(set)
@@ -194,7 +204,9 @@ impl Colliders {
             && one.groups.agree(&two.groups)
             && !(self.is_fixed(one.frame) && self.is_fixed(two.frame))
             && (self.excludes.is_empty()
-                || self.excludes.binary_search(&ordered(one.frame, two.frame)).is_err());
+                || self.excludes.binary_search(&ordered(one.frame, two.frame)).is_err())
+            && (self.excluded_pairs.is_empty()
+                || self.excluded_pairs.binary_search(&ordered(a, b)).is_err());
         by_rule || (!self.pairs.is_empty() && self.pairs.binary_search(&ordered(a, b)).is_ok())
     }
 }

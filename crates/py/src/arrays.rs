@@ -1,6 +1,6 @@
 //! Arrays between NumPy and plain numbers.
 
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use numpy::{AllowTypeChange, PyArray1, PyArrayLike1, PyArrayLikeDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use stiction_solve::file::{Array, Values};
@@ -15,6 +15,23 @@ pub fn vector(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vector3<f64>> {
         return Err(error::state(format!("{what} has {found} entries; expected 3")));
     };
     Ok(Vector3::new(x, y, z))
+}
+
+/// A pose from Python: a position [m] and a quaternion (w, x, y, z), which gets unit length.
+pub fn pose(given: &Bound<'_, PyAny>) -> PyResult<Isometry3<f64>> {
+    let parts: PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = given.extract();
+    let (position, quaternion) = parts.map_err(|refused| {
+        error::state(format!("pose: expected a pair of position and quaternion; {refused}"))
+    })?;
+    let position = vector("position", &position)?;
+    let quaternion = numbers("quaternion", &quaternion)?;
+    let [w, x, y, z] = quaternion[..] else {
+        let found = quaternion.len();
+        return Err(error::state(format!("quaternion has {found} entries; expected 4")));
+    };
+    let turn = UnitQuaternion::try_new(Quaternion::new(w, x, y, z), 0.0);
+    let turn = turn.ok_or_else(|| error::state("quaternion of length 0; expected 1"))?;
+    Ok(Isometry3::from_parts(position.into(), turn))
 }
 
 /// A flat list of finite numbers from Python.

@@ -7,7 +7,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use stiction_mech::{
     BodyId, angular_velocity, bias_forces, factor_mass, inverse_dynamics, jacobian, kinematics,
-    kinetic_energy, mass_matrix, point_velocity, potential_energy, solve_mass, velocities,
+    kinetic_energy, mass_matrix, place_driven, point_velocity, potential_energy, solve_mass,
+    velocities,
 };
 
 use crate::core::Core;
@@ -16,7 +17,9 @@ use crate::error;
 impl Core {
     /// Fills the position stage.
     pub fn look(&mut self) {
-        kinematics(self.engine.world().model(), &self.engine.state().q, &mut self.data);
+        let model = self.engine.world().model();
+        place_driven(model, self.engine.driven_pose(), &mut self.data);
+        kinematics(model, &self.engine.state().q, &mut self.data);
     }
 
     /// Fills the position and the velocity stage.

@@ -3,6 +3,7 @@
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
+use crate::arrays;
 use crate::simulation::{Simulation, assign};
 
 /// A joint of a simulation.
@@ -126,13 +127,33 @@ impl BodyHandle {
         body.spec.mass.as_ref().map_or(0.0, |mass| mass.mass())
     }
 
-    /// Its pose in the world.
+    /// Whether it stands where a program puts it.
+    #[getter]
+    fn driven(&self) -> bool {
+        let bodies = self.simulation.get().model_ref().mechanism().driven();
+        bodies.iter().any(|id| id.0 == self.index)
+    }
+
+    /// Its pose in the world: position [m] and quaternion (w, x, y, z). Driven bodies (mocap="true"
+    /// in MJCF) can be given one: they move there in the next step, and push what is in their way.
     #[getter]
     fn pose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.simulation.get().pose_of(py, self.index)
     }
 
-    /// Its angular velocity [rad/s] and the velocity of its origin [m/s], world axes.
+    #[setter(pose)]
+    fn set_pose(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.simulation.get().drive(py, self.index, arrays::pose(value)?, false)
+    }
+
+    /// Lets a driven body stand at a pose, at once: unlike one that is given a pose, it does not
+    /// move there, and nothing feels it come.
+    fn place(&self, py: Python<'_>, pose: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.simulation.get().drive(py, self.index, arrays::pose(pose)?, true)
+    }
+
+    /// Its angular velocity [rad/s] and the velocity of its origin [m/s], world axes; zero for driven
+    /// bodies.
     #[getter]
     fn velocity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.simulation.get().velocity_of(py, self.index)

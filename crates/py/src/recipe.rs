@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stiction_mech::State;
+use nalgebra::Isometry3;
+use stiction_mech::{Input, State};
 use stiction_scene::import::{Keyframe, Options, Site, Unsupported};
 use stiction_scene::signal::{Driver, Signal};
 use stiction_scene::{Controller, Files, Imported, SceneError, Stage, load_with, scenario};
@@ -60,6 +61,8 @@ pub struct Content {
     pub initial: State,
     /// The controls to start with.
     pub control: Vec<f64>,
+    /// Where driven bodies start.
+    pub driven: Vec<Isometry3<f64>>,
     /// States to start from, by name.
     pub keyframes: Vec<Keyframe>,
     /// Named frames.
@@ -78,12 +81,14 @@ pub struct Content {
 impl Content {
     /// Makes a scenario.
     pub fn of_scenario(name: &str, set: Vec<(String, String)>) -> Result<Self, SceneError> {
-        let Stage { world, settings, initial, mut control, controller, .. } = scenario(name, &set)?;
+        let Stage { world, settings, initial, mut control, driven, controller, .. } =
+            scenario(name, &set)?;
         control.resize(world.model().nu(), 0.0);
         let initial = initial.unwrap_or_else(|| State::new(world.model()));
         Ok(Self {
             name: name.to_owned(),
             format: "scenario",
+            driven: driven_or_home(driven, &world),
             world,
             settings,
             initial,
@@ -101,7 +106,7 @@ impl Content {
     /// Reads files.
     pub fn of_files(files: Files, path: &Path, options: Options) -> Result<Self, SceneError> {
         let imported = load_with(files, path, &options)?;
-        let Stage { initial, mut control, .. } = imported.stage()?;
+        let Stage { initial, mut control, driven, .. } = imported.stage()?;
         let Imported {
             name,
             format,
@@ -121,6 +126,7 @@ impl Content {
             format,
             initial: initial.unwrap_or_else(|| State::new(world.model())),
             control,
+            driven: driven_or_home(driven, &world),
             world,
             settings,
             keyframes,
@@ -141,6 +147,11 @@ impl Content {
             Recipe::Files { .. } => Ok(Some(Box::new(Driver::new(self.signals.clone())))),
         }
     }
+}
+
+/// Poses of driven bodies: those given, or those of the model.
+fn driven_or_home(given: Vec<Isometry3<f64>>, world: &World) -> Vec<Isometry3<f64>> {
+    if given.is_empty() { Input::new(world.model()).driven_pose } else { given }
 }
 
 /// Files as plain data.

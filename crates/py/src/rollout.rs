@@ -154,7 +154,10 @@ impl Job<'_> {
             .map_err(error::settings)?;
         match start {
             Start::Snapshot(snapshot) => engine.restore(snapshot).map_err(error::state)?,
-            Start::Moment(moment) => engine.set_state(moment).map_err(error::step)?,
+            Start::Moment(moment) => {
+                engine.input_mut().driven_pose.clone_from(&self.content.driven);
+                engine.set_state(moment).map_err(error::step)?;
+            }
         }
         let model = self.content.world.model();
         let mut trip = Trip {

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
+use nalgebra::Isometry3;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -74,6 +75,31 @@ impl Simulation {
     /// Velocity of a body at its origin.
     pub fn velocity_of<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         self.at_present(py)?.velocity(py, index, None)
+    }
+
+    /// Lets a driven body set out for a pose, or stand there at once.
+    pub fn drive(
+        &self,
+        py: Python<'_>,
+        index: usize,
+        pose: Isometry3<f64>,
+        at_once: bool,
+    ) -> PyResult<()> {
+        let model = self.model.get();
+        let driven = model.mechanism().driven().iter().position(|id| id.0 == index);
+        let Some(place) = driven else {
+            let name = model.name_of_body(index);
+            return Err(error::model(format!(
+                "body \"{name}\" is moved by physics, not by hand; expected a driven body \
+                 (mocap=\"true\" in MJCF, driven = true in scenes)"
+            )));
+        };
+        let mut core = self.at_present(py)?;
+        core.engine.input_mut().driven_pose[place] = pose;
+        if at_once {
+            core.engine.stand_driven();
+        }
+        Ok(())
     }
 
     /// Shows state and inputs.
@@ -332,7 +358,7 @@ impl Simulation {
     }
 
     /// Velocity of a body: its angular velocity [rad/s] and the velocity [m/s] of its point at
-    /// `point` (world, default its origin); world axes.
+    /// `point` (world, default its origin); world axes. That of a driven body is zero.
     #[pyo3(signature = (body, point=None))]
     fn body_velocity<'py>(
         &self,
@@ -383,6 +409,8 @@ impl Simulation {
             || content.initial.clone(),
             |frame| MechState { time: frame.time, q: frame.q.clone(), v: frame.v.clone() },
         );
+        let input = core.engine.input_mut();
+        input.driven_pose.clone_from(frame.map_or(&content.driven, |frame| &frame.driven));
         core.engine.set_state(&state).map_err(error::step)?;
         let input = core.engine.input_mut();
         input.control.copy_from_slice(frame.map_or(&content.control, |frame| &frame.control));

@@ -97,9 +97,10 @@ impl Imported {
         let duration = self.script.duration.unwrap_or(DURATION);
         let judge = Judge::new(self.world.clone(), self.script.claims.clone());
         let mut stage = Stage::new(self.world.clone(), self.settings.clone(), duration, judge);
-        if let Some(Keyframe { time, q, v, control, .. }) = start {
+        if let Some(Keyframe { time, q, v, control, driven, .. }) = start {
             stage = stage.from_state(State { time: *time, q: q.clone(), v: v.clone() });
             stage.control.clone_from(control);
+            stage.driven.clone_from(driven);
         }
         if !self.script.signals.is_empty() {
             stage = stage.controlled(Driver::new(self.script.signals.clone()));
@@ -121,6 +122,8 @@ pub struct Keyframe {
     pub v: Vec<f64>,
     /// Controls, `nu` numbers.
     pub control: Vec<f64>,
+    /// Pose in the world of each driven body.
+    pub driven: Vec<Isometry3<f64>>,
 }
 
 /// A named frame on a body.
@@ -227,6 +230,9 @@ pub static FORMATS: &[Format] = &[
     Format { name: "urdf", extensions: &["urdf"], about: "robots of ROS", read: crate::urdf::read },
 ];
 
+/// Ending of files that a tool of ROS expands to URDF.
+const XACRO: &str = "xacro";
+
 /// Reads a model from disk; the format follows from the ending of its name.
 pub fn load(path: impl AsRef<Path>) -> Result<Imported, SceneError> {
     load_with(Files::on_disk(), path.as_ref(), &Options::default())
@@ -239,10 +245,11 @@ pub fn load_with(mut files: Files, path: &Path, options: &Options) -> Result<Imp
     let format = FORMATS.iter().find(known).ok_or_else(|| {
         let endings: Vec<_> =
             FORMATS.iter().flat_map(|f| f.extensions).map(|e| format!(".{e}")).collect();
-        SceneError::File {
-            path: path.display().to_string(),
-            what: format!("expected a name that ends in one of: {}", endings.join(", ")),
-        }
+        let expected = match extension.as_str() {
+            XACRO => "found a macro file; expected the URDF that xacro expands it to".to_owned(),
+            _ => format!("expected a name that ends in one of: {}", endings.join(", ")),
+        };
+        SceneError::File { path: path.display().to_string(), what: expected }
     })?;
     (format.read)(&mut files, path, options)
 }
@@ -263,5 +270,13 @@ mod tests {
     fn an_unknown_ending_is_refused_with_the_known_ones() {
         let message = load("robot.docx").unwrap_err().to_string();
         assert!(message.contains("robot.docx"), "{message}");
+    }
+
+    #[test]
+    fn macros_are_to_be_expanded_first() {
+        for name in ["panda.xacro", "panda.urdf.xacro", "PANDA.XACRO"] {
+            let message = load(name).unwrap_err().to_string();
+            assert!(message.contains(name) && message.contains("expands"), "{message}");
+        }
     }
 }

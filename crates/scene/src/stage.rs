@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nalgebra::Isometry3;
 use stiction_mech::State;
 use stiction_sim::{Settings, Simulation, StepReport, World};
 
@@ -17,6 +18,8 @@ pub struct Stage {
     pub initial: Option<State>,
     /// Controls to start with; none if empty.
     pub control: Vec<f64>,
+    /// Poses of driven bodies to start with; those of the world if empty.
+    pub driven: Vec<Isometry3<f64>>,
     /// How long it runs if nobody says otherwise [s].
     pub duration: f64,
     /// Sets inputs before each step.
@@ -38,6 +41,7 @@ impl Stage {
             settings,
             initial: None,
             control: Vec::new(),
+            driven: Vec::new(),
             duration,
             controller: None,
             check: Box::new(check),
@@ -64,6 +68,10 @@ impl Stage {
         }
         if !self.control.is_empty() {
             simulation.input_mut().control.clone_from(&self.control);
+        }
+        if !self.driven.is_empty() {
+            simulation.input_mut().driven_pose.clone_from(&self.driven);
+            simulation.stand_driven();
         }
         let mut check = self.check;
         check.begin(&mut simulation);

@@ -70,6 +70,13 @@ impl WorldBuilder {
             check_floating(&declared, prefix)?;
         }
         let parent = if let Base::On(body) = base { body } else { BodyId::WORLD };
+        if let Some(driven) = declared.bodies.iter().find(|spec| spec.driven)
+            && parent != BodyId::WORLD
+        {
+            let what = format!("the driven body \"{}\", to be carried by another", driven.name);
+            let expected = "driven bodies to stay on the world";
+            return Err(WorldError::Compose { prefix: prefix.to_owned(), what, expected });
+        }
         let mut shift = Shift {
             prefix,
             placed: Placed {
@@ -146,10 +153,10 @@ fn check_floating(declared: &Declarations, prefix: &str) -> Result<(), WorldErro
     }
 }
 
-/// Bodies whose parent is the world.
+/// Bodies whose parent is the world, but for driven ones.
 fn on_world<'a>(declared: &'a Declarations) -> impl Iterator<Item = usize> + 'a {
     let bodies = declared.bodies.iter().enumerate().skip(1);
-    bodies.filter(|(_, spec)| spec.parent == BodyId::WORLD).map(|(id, _)| id)
+    bodies.filter(|(_, spec)| spec.parent == BodyId::WORLD && !spec.driven).map(|(id, _)| id)
 }
 
 /// From the ids and frames of a world to those of the builder it is put into.

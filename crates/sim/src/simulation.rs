@@ -195,14 +195,27 @@ impl Simulation {
         state
             .check(&self.world.model)
             .map_err(|source| StepError::State { time: state.time, source })?;
-        self.work.driven.stand(&self.input.driven_pose);
         self.state.clone_from(state);
-        self.work.seen = false;
+        self.stand_driven();
         self.work.memory.clear();
         self.work.lawful.copy_from_slice(&state.v);
         self.reader.last.forget();
-        self.work.sleepers.wake_all();
         Ok(())
+    }
+
+    /// Poses in the world where driven bodies stand, in the order of [`Model::driven`].
+    pub fn driven_pose(&self) -> &[Isometry3<f64>] {
+        &self.work.driven.now
+    }
+
+    /// Lets driven bodies stand where the input wants them, at once and at rest: nothing feels them
+    /// come. Everything wakes up.
+    pub fn stand_driven(&mut self) {
+        let work = &mut self.work;
+        work.driven.stand(&self.input.driven_pose);
+        place_driven(&self.world.model, &work.driven.now, &mut work.data);
+        work.seen = false;
+        work.sleepers.wake_all();
     }
 
     /// All that later steps depend on: taken up by another simulation of the same world and

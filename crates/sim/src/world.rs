@@ -109,7 +109,7 @@ impl WorldBuilder {
         self.equalities.push((name.into(), equality));
     }
 
-    /// Lets two bodies pass through one another.
+    /// Lets two bodies pass through one another, but not what is welded to them.
     pub fn exclude(&mut self, a: BodyId, b: BodyId) {
         self.excludes.push((a, b));
     }
@@ -284,10 +284,24 @@ fn colliders(
         set.exclude(0, driven.0 as u32);
         model.driven()[..k].iter().for_each(|other| set.exclude(other.0 as u32, driven.0 as u32));
     }
+    // A body with all shapes of its frame goes by the frame, others by their shapes.
+    let shapes_of = |body: BodyId| geoms.iter().enumerate().filter(move |(_, g)| g.body == body);
+    let is_alone = |body: BodyId| {
+        let mut others = geoms.iter().filter(|geom| geom.body != body);
+        others.all(|geom| frame(geom.body) != frame(body))
+    };
     for (a, b) in excludes {
         let owner = || "exclusion".to_owned();
         let (a, b) = (renumber.body(*a, owner)?, renumber.body(*b, owner)?);
-        set.exclude(frame(a), frame(b));
+        if is_alone(a) && is_alone(b) {
+            set.exclude(frame(a), frame(b));
+            continue;
+        }
+        for (one, _) in shapes_of(a) {
+            for (other, _) in shapes_of(b) {
+                set.exclude_pair(ColliderId(one as u32), ColliderId(other as u32));
+            }
+        }
     }
     for (a, b, _) in pairs {
         set.pair(ColliderId(*a as u32), ColliderId(*b as u32));

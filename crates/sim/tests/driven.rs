@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, ModelError};
 use stiction_sim::constraint::{Connect, Equality, Weld};
-use stiction_sim::{Geom, Scheme, Settings, Simulation, Surface, WorldBuilder, state_hash};
+use stiction_sim::{Base, Geom, Scheme, Settings, Simulation, Surface, WorldBuilder, state_hash};
 
 /// Time step [s] and gravity [m/s²].
 const H: f64 = 2e-3;
@@ -195,4 +195,38 @@ fn what_is_driven_hangs_on_the_world_and_carries_no_joints() {
     let parent = builder.body(BodySpec::default());
     builder.body(BodySpec { parent, ..driven });
     assert!(matches!(builder.build(), Err(ModelError::Driven { body: 2, .. })));
+}
+
+#[test]
+fn what_stands_at_once_has_not_moved() {
+    let (mut builder, plate) = with_plate(0.5);
+    let half = 0.05;
+    let shape = Shape::cuboid(Vector3::repeat(half)).unwrap();
+    free(&mut builder, shape, 1.0, Isometry3::translation(0.0, 0.0, half), Surface::default());
+    let mut simulation = start(builder, Scheme::Refined);
+    let there = Isometry3::translation(2.0, 0.0, -0.1);
+    simulation.input_mut().driven_pose[0] = there;
+    assert_eq!(simulation.driven_pose()[0].translation.x, 0.0);
+    simulation.stand_driven();
+    assert_eq!((simulation.driven_pose()[0], simulation.body_pose(plate.0)), (there, there));
+    step(&mut simulation, there);
+    assert!(simulation.state().v[0].abs() <= 1e-9, "{:?}", simulation.state().v);
+}
+
+#[test]
+fn driven_bodies_stay_driven_in_another_world() {
+    let (part, _) = with_plate(0.5);
+    let part = part.build().unwrap();
+    let mut builder = WorldBuilder::new();
+    let at = Isometry3::translation(0.0, 0.0, 1.0);
+    let placed = builder.add_world(&part, "a/", at, Base::Declared).unwrap();
+    builder.add_world(&part, "b/", Isometry3::identity(), Base::Fixed).unwrap();
+    let world = builder.clone().build().unwrap();
+    let model = world.model();
+    assert_eq!(model.driven(), [placed.bodies[1], BodyId(2)]);
+    assert_eq!(model.bodies()[1].spec.pose.translation.z, 0.9);
+    // Nothing carries what is driven.
+    let carrier = builder.mechanism.body(BodySpec::default());
+    let refused = builder.add_world(&part, "c/", at, Base::On(carrier)).unwrap_err().to_string();
+    assert!(refused.contains("driven"), "{refused}");
 }

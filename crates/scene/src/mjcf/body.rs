@@ -14,35 +14,35 @@ use super::frame::{Gathered, gather};
 use super::geom::{self, GeomRead, Wanted};
 use super::inertial::{self, Lump};
 use super::joint::{self, JointRead};
-use super::{asset, orientation, site, spring, surface};
+use super::{asset, mocap, orientation, site, spring, surface};
 use crate::error::SceneError;
 use crate::import::{Site, Visual};
 use crate::xml::{Element, Place};
 
 /// A body before it is declared.
 #[derive(Debug)]
-struct BodyDraft {
-    spec: BodySpec,
+pub(super) struct BodyDraft {
+    pub spec: BodySpec,
     lump: Option<Lump>,
     /// The body whose joints move it; 0 if none do.
-    link: usize,
-    place: Place,
+    pub link: usize,
+    pub place: Place,
 }
 
 /// A shape before its surface is known.
 #[derive(Debug)]
-struct GeomDraft {
-    geom: Geom,
+pub(super) struct GeomDraft {
+    pub geom: Geom,
     terms: ContactTerms,
 }
 
 /// The tree before it is declared.
 #[derive(Debug, Default)]
-struct Draft {
-    bodies: Vec<BodyDraft>,
+pub(super) struct Draft {
+    pub bodies: Vec<BodyDraft>,
     joints: Vec<(BodyId, JointSpec)>,
     springs: Vec<spring::Wanted>,
-    geoms: Vec<GeomDraft>,
+    pub geoms: Vec<GeomDraft>,
 }
 
 /// Reads all world bodies of a file as one.
@@ -129,16 +129,21 @@ fn child(
             element.error(format_args!("childclass = \"{class}\"; expected the name of a class"))
         );
     }
-    if element.boolean("mocap")? == Some(true) {
-        build.ignores(&element.place, "mocap: the body stands still unless it is moved by hand");
-    }
     let id = draft.bodies.len();
+    let driven = element.boolean("mocap")? == Some(true);
+    if driven && parent.id != 0 {
+        return Err(element.wrong("mocap", "a body on the world"));
+    }
+    if driven {
+        build.mocap.push(BodyId(id));
+    }
     draft.bodies.push(BodyDraft {
         spec: BodySpec {
             name: name.clone(),
             parent: BodyId(parent.id),
             pose,
             gravity_compensation: element.number("gravcomp")?.unwrap_or(0.0),
+            driven,
             ..BodySpec::default()
         },
         lump: None,
@@ -283,6 +288,9 @@ fn declare_contents(
 ) -> Result<(), SceneError> {
     let body = BodyId(here.id);
     for read in contents.joints {
+        if draft.bodies[here.id].spec.driven {
+            return Err(read.element.error("a joint of a mocap body; expected none"));
+        }
         if read.spec.kind == JointKind::Free && draft.bodies[here.id].spec.parent != BodyId::WORLD {
             return Err(read
                 .element
@@ -377,6 +385,7 @@ fn declare(build: &mut Build, mut draft: Draft) -> Result<(), SceneError> {
         }
         body.spec.mass = Some(mass);
     }
+    mocap::check(build, &mut draft);
     for body in draft.bodies.iter().skip(1) {
         build.world.mechanism.body(body.spec.clone());
     }

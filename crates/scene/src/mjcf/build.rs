@@ -210,6 +210,8 @@ pub(super) struct Build<'a> {
     pub tendons: Names<TendonMade>,
     pub actuators: Names<ActuatorId>,
     pub keyframes: Vec<Keyframe>,
+    /// Bodies that stand where a program puts them, in the order of the file.
+    pub mocap: Vec<BodyId>,
     /// What `Imported` tells of the sites, in the same order.
     pub site_list: Vec<Site>,
     pub visuals: Vec<Visual>,
@@ -243,6 +245,7 @@ impl<'a> Build<'a> {
             tendons: Names::new("tendon"),
             actuators: Names::new("actuator"),
             keyframes: Vec::new(),
+            mocap: Vec::new(),
             site_list: Vec::new(),
             visuals: Vec::new(),
             unsupported: Vec::new(),

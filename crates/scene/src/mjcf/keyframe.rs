@@ -4,6 +4,7 @@
 use stiction_mech::Model;
 
 use super::build::Build;
+use super::mocap;
 use crate::error::SceneError;
 use crate::import::Keyframe;
 use crate::xml::Element;
@@ -21,17 +22,15 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
             q: coordinates(key, &model)?,
             v: numbers(key, "qvel", &vec![0.0; model.nv()])?,
             control: numbers(key, "ctrl", &vec![0.0; model.nu()])?,
+            driven: mocap::poses(build, key, &model)?,
         };
         if !frame.name.is_empty() && build.keyframes.iter().any(|k| k.name == frame.name) {
             return Err(key.error("a second keyframe has this name"));
         }
         build.keyframes.push(frame);
-        for (name, what) in [
-            ("act", "activations of actuators"),
-            ("mpos", "positions of mocap bodies"),
-            ("mquat", "orientations of mocap bodies"),
-            ("plastic", "plastic deformations"),
-        ] {
+        for (name, what) in
+            [("act", "activations of actuators"), ("plastic", "plastic deformations")]
+        {
             if key.numbers(name)?.is_some_and(|numbers| !numbers.is_empty()) {
                 build.cannot(&key.place, format!("<key> {name}: {what}"));
             }
@@ -41,7 +40,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
 }
 
 /// As many numbers as the default has, or the default.
-fn numbers(key: &Element, name: &str, default: &[f64]) -> Result<Vec<f64>, SceneError> {
+pub(super) fn numbers(key: &Element, name: &str, default: &[f64]) -> Result<Vec<f64>, SceneError> {
     match key.numbers(name)? {
         None => Ok(default.to_vec()),
         Some(numbers) if numbers.is_empty() => Ok(default.to_vec()),

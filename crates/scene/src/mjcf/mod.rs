@@ -22,6 +22,7 @@ mod joint;
 mod keyframe;
 mod medium;
 mod mesh;
+mod mocap;
 mod option;
 mod orientation;
 mod png;

@@ -1,4 +1,4 @@
-//! Bodies: `[[body]]` with a shape or with `[[body.part]]`s, free, fixed, or on a parent.
+//! Bodies: `[[body]]` with a shape or with `[[body.part]]`s, free, fixed, driven, or on a parent.
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_geom::{Groups, Shape};
@@ -33,6 +33,7 @@ struct BodyToBe<'a> {
     parent: Option<String>,
     pose: Isometry3<f64>,
     fixed: bool,
+    driven: bool,
     pieces: Vec<Piece>,
     mass: Option<f64>,
     velocity: Vector3<f64>,
@@ -127,8 +128,14 @@ fn one<'a>(
     let joints = joints.remove(&name).filter(|_| !name.is_empty()).unwrap_or_default();
     let free = parent.is_none() && joints.is_empty();
     let fixed = free && table.flag("fixed")?;
+    let driven = free && !fixed && table.flag("driven")?;
+    let endless = |piece: &Piece| !piece.shape.bounding_radius().is_finite();
+    if let Some(piece) = pieces.iter().find(|piece| driven && endless(piece)) {
+        let shape = piece.shape.name();
+        return Err(table.error(format_args!("a {shape} that is driven; expected it fixed")));
+    }
     let (mut velocity, mut angular_velocity) = (Vector3::zeros(), Vector3::zeros());
-    if free && !fixed {
+    if free && !fixed && !driven {
         velocity = table.vector("velocity")?.unwrap_or_default();
         angular_velocity = table.vector("angular-velocity")?.unwrap_or_default();
     }
@@ -138,6 +145,7 @@ fn one<'a>(
         parent,
         pose,
         fixed,
+        driven,
         pieces,
         mass,
         velocity,
@@ -157,7 +165,7 @@ fn add(scene: &mut Scene, body: BodyToBe) -> Result<(), SceneError> {
             BodyId(names::find_one(table, "parent", parent, names)?)
         }
     };
-    let mass = match body.fixed {
+    let mass = match body.fixed || body.driven {
         true => None,
         false => Some(mass_properties(table, pieces, body.mass)?),
     };
@@ -168,7 +176,8 @@ fn add(scene: &mut Scene, body: BodyToBe) -> Result<(), SceneError> {
     };
     for (suffix, pose) in each {
         let name = if name.is_empty() { String::new() } else { format!("{name}{suffix}") };
-        let spec = BodySpec { name, parent, pose, mass, ..BodySpec::default() };
+        let driven = body.driven;
+        let spec = BodySpec { name, parent, pose, mass, driven, ..BodySpec::default() };
         let id = scene.builder.mechanism.body(spec);
         for piece in pieces {
             let mut geom = Geom::new(id, piece.shape.clone());
@@ -178,7 +187,8 @@ fn add(scene: &mut Scene, body: BodyToBe) -> Result<(), SceneError> {
             }
             scene.builder.geom(geom);
         }
-        if body.parent.is_none() && body.joints.is_empty() && !body.fixed {
+        let free = body.parent.is_none() && body.joints.is_empty();
+        if free && !body.fixed && !body.driven {
             let joint = scene.builder.mechanism.joint(id, JointSpec::new(JointKind::Free));
             if body.velocity != Vector3::zeros() || body.angular_velocity != Vector3::zeros() {
                 let angular = pose.rotation.inverse() * body.angular_velocity;

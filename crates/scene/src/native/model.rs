@@ -188,6 +188,13 @@ impl Part {
         for (place, control) in keyframe.control.iter().enumerate() {
             start.control[self.placed.actuator(ActuatorId(place)).0] = *control;
         }
+        for (id, pose) in self.model().driven().iter().zip(&keyframe.driven) {
+            let there = world.model().body_of_builder(self.body(*id));
+            let place = world.model().driven().iter().position(|id| Some(*id) == there);
+            if let Some(place) = place {
+                start.driven[place] = self.placed.root.1 * pose;
+            }
+        }
     }
 
     /// Moves the coordinates of a free joint with the model.

@@ -2,7 +2,7 @@
 //! bodies, joints and actuators ask for.
 
 use nalgebra::Vector3;
-use stiction_mech::{ActuatorId, JointId, State};
+use stiction_mech::{ActuatorId, Input, JointId, State};
 use stiction_sim::World;
 
 use super::Scene;
@@ -23,7 +23,8 @@ pub(super) fn keyframe(world: &World, scene: &Scene) -> Keyframe {
     let model = world.model();
     let State { time, q, v } = State::new(model);
     let control = vec![0.0; model.nu()];
-    let mut start = Keyframe { name: "start".to_owned(), time, q, v, control };
+    let driven = Input::new(model).driven_pose;
+    let mut start = Keyframe { name: "start".to_owned(), time, q, v, control, driven };
     for part in &scene.parts {
         part.begin(world, &mut start);
     }

@@ -234,6 +234,7 @@ impl Plan {
             q,
             v: vec![0.0; model.nv()],
             control: vec![0.0; controls],
+            driven: Vec::new(),
         }
     }
 }
