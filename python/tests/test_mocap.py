@@ -73,11 +73,11 @@ def test_keyframes_and_states_know_where_they_stand(simulation: st.Simulation) -
 def test_what_cannot_be_driven_is_refused(simulation: st.Simulation) -> None:
     with pytest.raises(st.ModelError, match='body "cube".*driven'):
         simulation.body("cube").pose = ([0, 0, 0], UPRIGHT)
-    for wrong, said in [
-        (([0, 0], UPRIGHT), "position has 2"),
-        (([0, 0, np.nan], UPRIGHT), "finite"),
-        (([0, 0, 0], [1, 0, 0]), "quaternion has 3"),
-        (([0, 0, 0], [0, 0, 0, 0]), "length 0"),
+    for position, quaternion, said in [
+        ([0.0, 0.0], UPRIGHT, "position has 2"),
+        ([0.0, 0.0, np.nan], UPRIGHT, "finite"),
+        ([0.0, 0.0, 0.0], [1.0, 0.0, 0.0], "quaternion has 3"),
+        ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], "length 0"),
     ]:
         with pytest.raises(st.StateError, match=said):
-            simulation.body("paddle").pose = wrong
+            simulation.body("paddle").pose = (position, quaternion)
