@@ -1,8 +1,10 @@
 // A camera on a sphere about a target, moved by mouse, touch and keys.
-import { add, subtract, scaled, cross, unit, clamp, norm, multiply, lookAt, perspective } from './maths.js';
+import { add, subtract, scaled, dot, cross, unit, clamp, norm, multiply, lookAt, perspective } from './maths.js';
 
 const FIELD_OF_VIEW = 0.6;
 const START = { yaw: -0.95, pitch: 0.42 };
+// Part of the picture that stays free around what is fitted.
+const BORDER = 0.1;
 const STEEPEST = Math.PI / 2 - 0.01;
 
 export class Camera {
@@ -42,11 +44,19 @@ export class Camera {
     return unit(add(add(scaled(this.right, x * h * aspect), scaled(this.up, y * h)), scaled(this.backward, -1)));
   }
 
-  fit({ centre, radius }, aspect) {
-    this.target = [...centre];
+  // Comes as near as the corners of a box allow.
+  fit({ centre, radius, low, high }, aspect) {
     this.sceneRadius = radius;
-    const half = Math.min(FIELD_OF_VIEW / 2, Math.atan(Math.tan(FIELD_OF_VIEW / 2) * aspect));
-    this.distance = (1.02 * radius) / Math.sin(half);
+    this.target = [...centre];
+    const vertical = Math.tan(FIELD_OF_VIEW / 2) * (1 - BORDER), horizontal = vertical * aspect;
+    const { right, up, backward } = this;
+    let distance = 0;
+    for (let c = 0; c < 8; c++) {
+      const corner = subtract([0, 1, 2].map((i) => ((c >> i) & 1 ? high[i] : low[i])), centre);
+      const depth = dot(corner, backward);
+      distance = Math.max(distance, depth + Math.abs(dot(corner, right)) / horizontal, depth + Math.abs(dot(corner, up)) / vertical);
+    }
+    this.distance = Math.max(distance, radius * 0.5);
   }
 
   reset(bounds, aspect) {

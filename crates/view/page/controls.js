@@ -8,7 +8,7 @@ const KEYS = [
   ['Space', 'play or pause'], ['← →', 'one frame back or on (with Shift ten)'], ['Home End', 'first or last frame'],
   ['[ ]', 'slower or faster'], ['L', 'loop'], ['C', 'contact points'], ['F', 'force arrows'],
   ['A', 'frames of bodies'], ['G', 'grid'], ['V', 'shapes that are seen or that touch'], ['X', 'see through bodies'],
-  ['Z', 'fit to the scene'], ['R', 'reset the view'], ['.', 'follow the picked body'], ['Esc', 'pick nothing'],
+  ['Z', 'fit to what is seen now'], ['R', 'reset the view'], ['.', 'follow the picked body'], ['Esc', 'pick nothing'],
   ['T', 'light or dark'], ['P', 'save a picture'], ['?', 'this list'],
 ];
 
@@ -79,7 +79,7 @@ export class Transport {
 // Switches that set an option of the renderer. Returns what the keys need.
 export function wireSwitches(setOption) {
   const flip = (id) => { const box = byId(id); box.checked = !box.checked; box.dispatchEvent(new Event('change')); };
-  for (const id of ['points', 'forces', 'frames', 'grid', 'shadows', 'seeThrough', 'onlyPicked']) {
+  for (const id of ['points', 'forces', 'frames', 'grid', 'shadows', 'seeThrough', 'clearWalls', 'onlyPicked']) {
     byId(id).addEventListener('change', () => setOption({ [id]: byId(id).checked }));
   }
   byId('mode').addEventListener('change', () => setOption({ mode: byId('mode').value }));

@@ -72,9 +72,11 @@ export function usualForce(contacts) {
   return sizes.length ? sizes[Math.floor(0.9 * (sizes.length - 1))] : 1;
 }
 
-// Arrows and points of one frame: what is wanted, as flat arrays of origin, along, radius, colour.
+// Arrows and points of one frame: what is wanted, as flat arrays of origin, along, radius, colour;
+// and how many arrows would have been longer than the longest.
 export function glyphsOf(recording, frame, poses, wants) {
   const arrows = [], points = [];
+  let cut = 0;
   const { contacts } = recording;
   const [first, last] = recording.contactsOf(frame);
   const colours = { normal: linear(FORCE_COLOURS.normal), friction: linear(FORCE_COLOURS.friction), point: linear(wants.ink) };
@@ -88,8 +90,13 @@ export function glyphsOf(recording, frame, poses, wants) {
     }
     if (wants.forces) {
       for (const part of ['normal', 'friction']) {
-        const along = scaled(parts[part], wants.metresPerNewton);
-        if (norm(along) > wants.radius * 0.25) arrows.push(...at, ...along, wants.radius, ...colours[part]);
+        let along = scaled(parts[part], wants.metresPerNewton);
+        const length = norm(along);
+        if (length > wants.longest) {
+          along = scaled(along, wants.longest / length);
+          cut += 1;
+        }
+        if (length > wants.radius * 0.25) arrows.push(...at, ...along, wants.radius, ...colours[part]);
       }
     }
   }
@@ -102,7 +109,7 @@ export function glyphsOf(recording, frame, poses, wants) {
       }
     }
   }
-  return { arrows: new Float32Array(arrows), points: new Float32Array(points) };
+  return { arrows: new Float32Array(arrows), points: new Float32Array(points), cut };
 }
 
 // Total force on a body from the contacts of a frame [N], and the contacts themselves.

@@ -46,6 +46,7 @@ class Page {
     this.describe();
     this.wire();
     if (this.renderer) {
+      byId('clearWalls').checked = this.renderer.options.clearWalls;
       this.renderer.newtonsPerMetre = usualForce(recording.contacts);
       this.renderer.resize();
       this.camera.reset(this.renderer.bounds, this.aspect);
@@ -164,7 +165,9 @@ class Page {
 
   fit() {
     if (!this.renderer) return;
-    this.camera.fit(this.renderer.bounds, this.aspect);
+    const { bounds } = this.renderer, { time } = this.player;
+    this.camera.fit({ ...this.renderer.findBounds(time, time), radius: bounds.radius }, this.aspect);
+    this.renderer.update(time);
     this.touched();
   }
 
@@ -196,6 +199,7 @@ class Page {
       (2 * Math.tan(0.3) * norm(subtract(this.camera.eye, this.camera.target)));
     byId('scaleBar').style.width = `${Math.max(4, Math.min(160, pixels))}px`;
     byId('scaleText').textContent = `${digits(newtons)} N`;
+    byId('scaleCut').textContent = renderer.cut ? `; ${renderer.cut} arrows cut short` : '';
   }
 
   save() {
@@ -230,7 +234,8 @@ class Page {
         this.showScale();
         renderer.draw(camera);
       } else if (!player.playing && now - this.changedAt > PATIENCE && renderer.canRefine) {
-        renderer.refine(camera);
+        // As many passes as a picture has time for.
+        for (let k = 0; k < (elapsed < 0.03 ? 3 : 1) && renderer.canRefine; k++) renderer.refine(camera);
       }
     }
     requestAnimationFrame((next) => this.tick(next));

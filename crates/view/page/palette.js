@@ -25,5 +25,5 @@ export const PLOT_COLOURS = ['#4477aa', '#ee6677', '#228833', '#ccbb44', '#66b5d
 
 export const THEMES = {
   light: { ground: fromHex('#f4f5f7'), grid: 0.1, shadow: 0.75, ink: fromHex('#1c1f24') },
-  dark: { ground: fromHex('#24272d'), grid: -0.25, shadow: 0.85, ink: fromHex('#e8eaee') },
+  dark: { ground: fromHex('#24272d'), grid: -0.16, shadow: 0.85, ink: fromHex('#e8eaee') },
 };

@@ -3,15 +3,17 @@ import { clamp, digits } from './maths.js';
 import { PLOT_COLOURS } from './palette.js';
 
 const MARGIN = { left: 46, right: 10, top: 6, bottom: 6 };
-const PLOT_HEIGHT = 96;
+const PLOT_HEIGHT = 88;
 
 // What is drawn: title, unit, and series of one number per frame.
 function charts(recording) {
   const f = recording.figures, n = recording.count;
+  const quick = f.phases.every((x) => x < 5e-4), unit = quick ? 1e6 : 1e3;
   const phases = recording.phases.map((label, k) => ({
     label,
-    values: Float64Array.from({ length: n }, (_, i) => 1e3 * f.phases[i * recording.phases.length + k]),
+    values: Float64Array.from({ length: n }, (_, i) => unit * f.phases[i * recording.phases.length + k]),
   }));
+  const asleep = f.asleep.some((x) => x > 0) ? [{ label: 'asleep', values: f.asleep }] : [];
   const total = Float64Array.from({ length: n }, (_, i) => f.kinetic[i] + f.potential[i]);
   const millimetres = (values) => values.map((x) => 1e3 * x);
   const equalities = f.equality_error.some((x) => x > 0)
@@ -23,10 +25,10 @@ function charts(recording) {
     { id: 'energy', title: 'Energy', unit: 'J', series: [
       { label: 'total', values: total }, { label: 'kinetic', values: f.kinetic },
       { label: 'potential', values: f.potential }] },
-    { id: 'time', title: 'Time of a step', unit: 'ms', stacked: true, series: phases },
+    { id: 'time', title: 'Time of a step', unit: quick ? 'µs' : 'ms', stacked: true, series: phases },
     { id: 'contacts', title: 'Contacts', unit: 'points', zero: true, series: [
       { label: 'contacts', values: f.contacts }, { label: 'iterations', values: f.iterations },
-      { label: 'asleep', values: f.asleep }] },
+      ...asleep] },
     { id: 'penetration', title: 'Penetration', unit: 'mm', zero: true, series: [
       { label: 'deepest', values: millimetres(f.penetration) }, ...equalities] },
   ];

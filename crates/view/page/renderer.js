@@ -10,8 +10,11 @@ import { arrowMesh, pointMesh, glyphsOf, GLYPH_SIZE } from './glyphs.js';
 
 const SHADOW_SIZE = 2048;
 const DOME_SIZE = 1024;
-const PASSES = 96;
-const KEY_DIRECTION = unit([0.35, -0.62, 0.95]);
+const PASSES = 160;
+const KEY_DIRECTION = unit([-0.55, -0.6, 1.05]);
+const WALL_ALPHA = 0.16;
+// Longest arrow, relative to the scene.
+const LONGEST = 0.75;
 const KEY_SPREAD = 0.075;
 
 // Points that fill the unit square evenly (additive recurrence of Roberts).
@@ -39,6 +42,7 @@ export class Renderer {
     };
     this.meshes = recording.meshes.map((mesh) => this.upload(mesh));
     this.bounds = this.findBounds();
+    this.options.clearWalls = this.isContained();
     this.buildBatches();
     this.buildSofts();
     this.buildGrounds();
@@ -80,13 +84,18 @@ export class Renderer {
   upload(mesh) {
     const { gl } = this;
     let radius = 0;
-    for (let k = 0; k < mesh.positions.length; k += 3) radius = Math.max(radius, norm(mesh.positions.subarray(k, k + 3)));
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    for (let k = 0; k < mesh.positions.length; k += 3) {
+      const p = mesh.positions.subarray(k, k + 3);
+      radius = Math.max(radius, norm(p));
+      for (let i = 0; i < 3; i++) { low[i] = Math.min(low[i], p[i]); high[i] = Math.max(high[i], p[i]); }
+    }
     return {
       positions: this.buffer(gl.ARRAY_BUFFER, mesh.positions, gl.STATIC_DRAW),
       normals: this.buffer(gl.ARRAY_BUFFER, mesh.normals, gl.STATIC_DRAW),
       triangles: this.buffer(gl.ELEMENT_ARRAY_BUFFER, mesh.triangles, gl.STATIC_DRAW),
       count: mesh.triangles.length,
-      radius,
+      radius, low, high,
     };
   }
 
@@ -109,7 +118,31 @@ export class Renderer {
     const own = shape.colour;
     const byBody = this.options.colours === 'body' || (isUnchosen(own) && shape.body !== 0);
     const colour = byBody && shape.body !== 0 ? bodyColour(this.recording.slot[shape.body] < 0 ? shape.body : this.recording.slot[shape.body]) : own;
-    return [...colour.slice(0, 3).map(toLinear), own[3]];
+    const wall = this.options.clearWalls && this.isWall(shape);
+    return [...colour.slice(0, 3).map(toLinear), wall ? Math.min(own[3], WALL_ALPHA) : own[3]];
+  }
+
+  // What stands still and may hide what moves.
+  isWall(shape) { return shape.mesh !== null && this.recording.slot[shape.body] < 0; }
+
+  // Whether most of what moves ends within what stands still, such as things in a bin.
+  isContained() {
+    const { recording } = this, world = new Float32Array(7);
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    let walls = 0;
+    for (const shape of recording.shapes.filter((s) => this.isWall(s))) {
+      compose(recording.rest, 7 * shape.body, shape.pose, 0, world, 0);
+      const mesh = this.meshes[shape.mesh];
+      walls += mesh.count > 36 ? 4 : 1;
+      for (let c = 0; c < 8; c++) {
+        const corner = [0, 1, 2].map((i) => ((c >> i) & 1 ? mesh.high[i] : mesh.low[i]) * shape.scale[i]);
+        const p = add(world.subarray(0, 3), turn(world.subarray(3, 7), corner));
+        for (let i = 0; i < 3; i++) { low[i] = Math.min(low[i], p[i]); high[i] = Math.max(high[i], p[i]); }
+      }
+    }
+    recording.poses(recording.end, this.poses);
+    const inside = recording.moving.filter((b) => low.every((l, i) => l < this.poses[7 * b + i] && this.poses[7 * b + i] < high[i]));
+    return walls >= 4 && inside.length > 0.6 * recording.moving.length;
   }
 
   buildBatches() {
@@ -124,9 +157,10 @@ export class Renderer {
     const groups = new Map();
     for (const shape of recording.shapes) {
       if (shape.mesh === null || !this.isDrawn(shape)) continue;
-      const clear = shape.colour[3] < 0.999;
-      const key = `${shape.mesh} ${clear}`;
-      if (!groups.has(key)) groups.set(key, { mesh: this.meshes[shape.mesh], clear, shapes: [] });
+      const wall = this.options.clearWalls && this.isWall(shape);
+      const clear = wall || shape.colour[3] < 0.999;
+      const key = `${shape.mesh} ${clear} ${wall}`;
+      if (!groups.has(key)) groups.set(key, { mesh: this.meshes[shape.mesh], clear, wall, shapes: [] });
       groups.get(key).shapes.push(shape);
     }
     this.batches = [...groups.values()].map((group) => {
@@ -244,14 +278,17 @@ export class Renderer {
   }
 
   // A sphere about what is seen over the run, without the few that fly away.
-  findBounds() {
+  findBounds(from = this.recording.begin, to = this.recording.end) {
     const { recording } = this;
     const places = [[], [], []], world = new Float32Array(7);
-    const frames = Math.min(24, Math.max(1, recording.count));
-    const shapes = recording.shapes.filter((s) => s.mesh !== null);
+    const frames = from < to ? Math.min(24, Math.max(1, recording.count)) : 1;
+    // What stands still counts only if nothing moves, or if what moves does not end within it.
+    const drawn = recording.shapes.filter((s) => s.mesh !== null);
+    const movers = drawn.filter((s) => !this.isWall(s));
+    const shapes = movers.length && (this.isContained() || this.isFar(movers, drawn)) ? movers : drawn;
     const stride = Math.max(1, Math.floor(shapes.length / 1500));
     for (let f = 0; f < frames; f++) {
-      const time = recording.begin + ((recording.end - recording.begin) * f) / Math.max(1, frames - 1);
+      const time = from + ((to - from) * f) / Math.max(1, frames - 1);
       recording.poses(time, this.poses);
       for (let s = 0; s < shapes.length; s += stride) {
         const shape = shapes[s];
@@ -264,14 +301,21 @@ export class Renderer {
         for (let i = 0; i < n; i += 3) for (let k = 0; k < 3; k++) places[k].push(all[at + i + k]);
       }
     }
-    if (!places[0].length) return { centre: [0, 0, 0.5], radius: 1, low: [-1, -1, 0] };
+    if (!places[0].length) return { centre: [0, 0, 0.5], radius: 1, low: [-1, -1, 0], high: [1, 1, 1] };
     const ends = places.map((list) => {
       const sorted = Float64Array.from(list).sort();
-      return [sorted[Math.floor(0.015 * (sorted.length - 1))], sorted[Math.ceil(0.985 * (sorted.length - 1))]];
+      return [sorted[Math.floor(0.02 * (sorted.length - 1))], sorted[Math.ceil(0.98 * (sorted.length - 1))]];
     });
     const low = ends.map((e) => e[0]), high = ends.map((e) => e[1]);
     const radius = Math.max(0.5 * norm(subtract(high, low)) * 0.92, 1e-3);
-    return { centre: scaled(add(low, high), 0.5), radius, low };
+    return { centre: scaled(add(low, high), 0.5), radius, low, high };
+  }
+
+  // Whether what stands still is so large that what moves would be lost in it.
+  isFar(movers, drawn) {
+    const size = (list) => list.reduce((most, s) => Math.max(most, this.meshes[s.mesh].radius * Math.max(...s.scale)), 0);
+    const still = drawn.filter((s) => this.isWall(s));
+    return still.length > 0 && size(still) > 25 * size(movers);
   }
 
   // Moves everything to a time.
@@ -321,8 +365,9 @@ export class Renderer {
       points: options.points, forces: options.forces, frames: options.frames,
       only: options.onlyPicked ? this.picked : -1,
       radius: 0.0065 * bounds.radius, axisLength: 0.12 * bounds.radius,
-      metresPerNewton: this.metresPerNewton, ink: this.theme.ink,
+      metresPerNewton: this.metresPerNewton, longest: LONGEST * bounds.radius, ink: this.theme.ink,
     });
+    this.cut = glyphs.cut;
     for (const name of ['arrows', 'points']) {
       gl.bindBuffer(gl.ARRAY_BUFFER, this[name].instances);
       gl.bufferData(gl.ARRAY_BUFFER, glyphs[name], gl.DYNAMIC_DRAW);
@@ -334,7 +379,7 @@ export class Renderer {
   // Changes what is drawn and how.
   set(changes) {
     Object.assign(this.options, changes);
-    if ('mode' in changes || 'colours' in changes) this.buildBatches();
+    if ('mode' in changes || 'colours' in changes || 'clearWalls' in changes) this.buildBatches();
     this.update(this.time ?? this.recording.begin);
   }
 
@@ -348,15 +393,15 @@ export class Renderer {
     this.updateGlyphs();
   }
 
-  drawBodies(program, filter) {
+  drawBodies(filter) {
     const { gl } = this;
     for (const batch of this.batches) {
-      if (!filter(batch.clear)) continue;
+      if (!filter(batch.clear, batch.wall)) continue;
       gl.bindVertexArray(batch.array);
       gl.drawElementsInstanced(gl.TRIANGLES, batch.mesh.count, gl.UNSIGNED_INT, 0, batch.n);
     }
     for (const entry of this.softs) {
-      if (!filter(entry.colour[3] < 0.999)) continue;
+      if (!filter(entry.colour[3] < 0.999, false)) continue;
       gl.bindVertexArray(entry.array);
       gl.vertexAttrib3f(2, 0, 0, 0);
       gl.vertexAttrib4f(3, 1, 0, 0, 0);
@@ -383,7 +428,7 @@ export class Renderer {
     gl.polygonOffset(1.5, 3);
     gl.useProgram(this.programs.depth.program);
     gl.uniformMatrix4fv(this.programs.depth.u('u_matrix'), false, map.matrix);
-    this.drawBodies(this.programs.depth, () => true);
+    this.drawBodies((clear, wall) => !wall);
     gl.disable(gl.POLYGON_OFFSET_FILL);
   }
 
@@ -397,6 +442,7 @@ export class Renderer {
     gl.uniform1i(u('u_key_map'), 0);
     gl.uniform1i(u('u_dome_map'), 1);
     gl.uniform1f(u('u_refined'), refined ? 1 : 0);
+    gl.uniform1f(u('u_dome_weight'), this.domeWeight ?? 1);
     gl.uniform1f(u('u_linear'), linear ? 1 : 0);
     gl.uniform1f(u('u_texel'), refined ? Math.max(this.key.texel, this.dome.texel) * 0.7 : this.key.texel);
   }
@@ -429,15 +475,15 @@ export class Renderer {
     if (clear) {
       // Depth first, so that each pixel shows only the nearest surface.
       gl.colorMask(false, false, false, false);
-      this.drawBodies(body, () => true);
+      this.drawBodies(() => true);
       gl.colorMask(true, true, true, true);
       gl.depthFunc(gl.LEQUAL);
-      this.drawBodies(body, () => true);
+      this.drawBodies(() => true);
       gl.depthFunc(gl.LESS);
     } else {
-      this.drawBodies(body, (isClear) => !isClear);
+      this.drawBodies((isClear) => !isClear);
       gl.depthMask(false);
-      this.drawBodies(body, (isClear) => isClear);
+      this.drawBodies((isClear) => isClear);
       gl.depthMask(true);
     }
     gl.disable(gl.BLEND);
@@ -521,8 +567,10 @@ export class Renderer {
     this.prepareSum(canvas.width, canvas.height);
     const k = this.passes;
     const [a, b] = evenly(k), [c, d] = evenly(k + 0.5);
-    // The sky, evenly over the upper half of all directions; the lamp, evenly over a disc.
-    const z = a, ring = Math.sqrt(1 - z * z), turnBy = 2 * Math.PI * b;
+    // The sky, more often from above, where most light comes from, and weighted for it; the lamp,
+    // evenly over a disc.
+    const z = Math.max(0.03, a ** (2 / 3)), ring = Math.sqrt(1 - z * z), turnBy = 2 * Math.PI * b;
+    this.domeWeight = 2 / (1.5 * Math.sqrt(z));
     this.drawShadow(this.dome, [ring * Math.cos(turnBy), ring * Math.sin(turnBy), z]);
     const x = unit(cross(KEY_DIRECTION, [0, 0, 1])), y = cross(KEY_DIRECTION, x);
     const r = KEY_SPREAD * Math.sqrt(c), angle = 2 * Math.PI * d;
@@ -612,7 +660,7 @@ export class Renderer {
     gl.enable(gl.DEPTH_TEST);
     gl.useProgram(this.programs.id.program);
     gl.uniformMatrix4fv(this.programs.id.u('u_matrix'), false, camera.matrix(w / h));
-    this.drawBodies(this.programs.id, () => true);
+    this.drawBodies((clear, wall) => !wall);
     const pixel = new Uint8Array(4);
     gl.readPixels(x, y, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
     gl.disable(gl.SCISSOR_TEST);

@@ -52,11 +52,12 @@ uniform vec3 u_dome;
 uniform sampler2DShadow u_key_map;
 uniform sampler2DShadow u_dome_map;
 uniform float u_refined;
+uniform float u_dome_weight;
 uniform float u_texel;
 uniform float u_linear;
-const float KEY = 1.25;
-const float SKY = 0.95;
-const float BOUNCE = 0.42;
+#define KEY 1.25
+#define SKY 0.95
+#define BOUNCE 0.42
 float seen(sampler2DShadow map, mat4 matrix, vec3 position, vec3 normal, float spread) {
   vec4 p = matrix * vec4(position + normal * u_texel * (1.0 + spread), 1.0);
   vec3 uvz = p.xyz / p.w * 0.5 + 0.5;
@@ -75,7 +76,7 @@ float irradiance(vec3 position, vec3 normal) {
   float sky;
   if (u_refined > 0.5) {
     float open = max(dot(normal, u_dome), 0.0);
-    sky = open > 0.0 ? 2.0 * SKY * open * seen(u_dome_map, u_dome_matrix, position, normal, 0.0) : 0.0;
+    sky = open > 0.0 ? u_dome_weight * SKY * open * seen(u_dome_map, u_dome_matrix, position, normal, 0.0) : 0.0;
   } else {
     sky = SKY * (0.5 + 0.5 * normal.z);
   }

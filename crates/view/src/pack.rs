@@ -290,8 +290,8 @@ pub(crate) mod tests {
         let packed = packer.finish(Map::new()).unwrap();
         let (_, column) = unpack(&packed);
         assert_eq!(column("extremes"), rows);
-        assert_eq!(column("nothing"), []);
-        assert_eq!(column("nowhere"), []);
+        assert!(column("nothing").is_empty());
+        assert!(column("nowhere").is_empty());
     }
 
     #[test]
