@@ -93,7 +93,20 @@ export function wireSwitches(setOption) {
   return { flip, nextMode };
 }
 
+// Whether a key means something to the element that has the focus.
+function isFor(element, key) {
+  if (element instanceof HTMLSelectElement) return key !== 'Escape';
+  if (element instanceof HTMLButtonElement) return key === ' ';
+  if (!(element instanceof HTMLInputElement)) return false;
+  return element.type === 'range' ? element.id !== 'scrub' && key.length > 1 && key !== 'Escape' : key === ' ';
+}
+
 export function wireKeys(actions) {
+  // What was pressed with the pointer gives the keys back to the page.
+  window.addEventListener('click', (event) => {
+    const pressed = event.detail > 0 && event.target instanceof Element && event.target.closest('button, input');
+    if (pressed) pressed.blur();
+  });
   byId('keys').append(...KEYS.flatMap(([key, about]) => {
     const term = document.createElement('dt'), detail = document.createElement('dd');
     term.textContent = key;
@@ -102,10 +115,8 @@ export function wireKeys(actions) {
   }));
   window.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const typing = event.target instanceof HTMLSelectElement;
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!action || (typing && event.key !== 'Escape')) return;
-    // A slider or a button with the focus must not do the same once more.
+    if (!action || isFor(event.target, event.key)) return;
     event.preventDefault();
     action(event.shiftKey ? 10 : 1);
   });

@@ -48,10 +48,14 @@ class Page {
     if (this.renderer) {
       byId('clearWalls').checked = this.renderer.options.clearWalls;
       this.renderer.newtonsPerMetre = usualForce(recording.contacts);
+      // The address ends in #draft: for slow machines.
+      if (window.location.hash === '#draft') this.renderer.options.refine = false;
       this.renderer.resize();
       this.camera.reset(this.renderer.bounds, this.aspect);
     }
-    this.setTheme(window.matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+    const dark = window.matchMedia('(prefers-color-scheme: dark)');
+    this.setTheme(dark.matches ? 'dark' : 'light');
+    dark.addEventListener('change', () => this.setTheme(dark.matches ? 'dark' : 'light'));
     this.player.onChange(() => this.moved());
     this.moved();
     this.last = performance.now();

@@ -20,8 +20,8 @@ const CREASE: f64 = 0.61;
 const AROUND: u32 = 40;
 /// Rings over a capsule's end.
 const RINGS: u32 = 8;
-/// Subdivisions of the icosahedron that stands for a ball.
-const BALL_LEVELS: u32 = 4;
+/// Subdivisions of the icosahedron that stands for a ball: with at most so many shapes, so many.
+const BALL_LEVELS: [(usize, u32); 3] = [(100, 4), (1000, 3), (usize::MAX, 2)];
 
 /// Triangles with a normal per corner.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,12 +48,19 @@ pub struct Placed {
 /// Meshes, each once.
 #[derive(Debug, Default)]
 pub struct Meshes {
+    /// Shapes that will be drawn; with many of them each is drawn more coarsely.
+    expected: usize,
     meshes: Vec<Mesh>,
     by_hash: HashMap<u64, Vec<usize>>,
     by_place: HashMap<usize, usize>,
 }
 
 impl Meshes {
+    /// No meshes, for so many shapes.
+    pub fn expecting(shapes: usize) -> Self {
+        Self { expected: shapes, ..Self::default() }
+    }
+
     /// The meshes.
     pub fn all(&self) -> &[Mesh] {
         &self.meshes
@@ -70,7 +77,11 @@ impl Meshes {
                     let vertices: Vec<_> = soup.vertices.iter().map(to_f64).collect();
                     creased(&vertices, &soup.triangles)
                 });
-                placed.push(Placed { mesh: Some(mesh), pose: Isometry3::identity(), scale: [1.0; 3] });
+                placed.push(Placed {
+                    mesh: Some(mesh),
+                    pose: Isometry3::identity(),
+                    scale: [1.0; 3],
+                });
             }
         }
         placed
@@ -80,8 +91,10 @@ impl Meshes {
         let (mesh, scale) = match shape {
             Shape::Plane => (None, [1.0; 3]),
             Shape::Box(half) => (Some(self.add(unit_box())), (*half).into()),
-            Shape::Sphere { radius } => (Some(self.add(unit_ball())), [*radius; 3]),
-            Shape::Ellipsoid { radii } => (Some(self.add(unit_ball())), (*radii).into()),
+            Shape::Sphere { radius } => (Some(self.add(unit_ball(self.expected))), [*radius; 3]),
+            Shape::Ellipsoid { radii } => {
+                (Some(self.add(unit_ball(self.expected))), (*radii).into())
+            }
             Shape::Cylinder { radius, half_length } => {
                 (Some(self.add(unit_cylinder())), [*radius, *radius, *half_length])
             }
@@ -158,8 +171,9 @@ fn unit_box() -> Mesh {
     creased(&vertices, &triangles)
 }
 
-fn unit_ball() -> Mesh {
-    let (vertices, triangles) = generate::icosphere(1.0, BALL_LEVELS);
+fn unit_ball(shapes: usize) -> Mesh {
+    let levels = BALL_LEVELS.iter().find(|(most, _)| shapes <= *most).map_or(2, |found| found.1);
+    let (vertices, triangles) = generate::icosphere(1.0, levels);
     let positions: Vec<_> = vertices.iter().map(single).collect();
     let normals = vertices.iter().map(|v| single(&v.normalize())).collect();
     Mesh { positions, normals, triangles }

@@ -98,13 +98,7 @@ impl Packer {
     }
 
     /// As [`Packer::column`], of integers that have been made already.
-    pub fn integers(
-        &mut self,
-        name: impl Into<String>,
-        series: usize,
-        scale: Scale,
-        rows: &[i32],
-    ) {
+    pub fn integers(&mut self, name: impl Into<String>, series: usize, scale: Scale, rows: &[i32]) {
         let candidates = [1, 2].map(|order| differences(rows, series, order));
         let weight = |left: &[i32]| left.iter().map(|&x| u64::from(zigzag(x))).sum::<u64>();
         let order = if weight(&candidates[1]) < weight(&candidates[0]) { 2 } else { 1 };

@@ -202,7 +202,8 @@ mod tests {
         let mut builder = WorldBuilder::new();
         builder.geom(Geom::new(BodyId::WORLD, Shape::Plane));
         let shape = Shape::sphere(0.1).unwrap();
-        let mass = MassProperties::new(1.0, Vector3::zeros(), shape.mass_properties(1.0).2).unwrap();
+        let mass =
+            MassProperties::new(1.0, Vector3::zeros(), shape.mass_properties(1.0).2).unwrap();
         let pose = Isometry3::translation(0.0, 0.0, height);
         let body = builder.mechanism.body(BodySpec {
             name: "ball".into(),

@@ -67,7 +67,8 @@ fn length_quantum(recording: &Recording) -> f64 {
         Geometry::Triangles(_) => f64::INFINITY,
     };
     let sizes = recording.shapes.iter().map(|seen| size(&seen.geometry));
-    let least = sizes.chain(soft_size(recording)).filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min);
+    let least =
+        sizes.chain(soft_size(recording)).filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min);
     let wanted = if least.is_finite() { least * FINENESS } else { NO_SIZE };
     wanted.log2().floor().exp2()
 }
@@ -107,7 +108,7 @@ fn pose(pose: &Isometry3<f64>) -> Value {
 
 /// Meshes, shapes and soft surfaces.
 fn scenery(recording: &Recording, header: &mut Map<String, Value>, packer: &mut Packer) {
-    let mut meshes = Meshes::default();
+    let mut meshes = Meshes::expecting(recording.shapes.len());
     let mut shapes = Vec::new();
     for (index, seen) in recording.shapes.iter().enumerate() {
         for placed in meshes.of(&seen.geometry) {
@@ -143,11 +144,8 @@ fn pack_mesh(k: usize, mesh: &Mesh, packer: &mut Packer) {
     let quantum = if high > low { (high - low) * MESH } else { 1.0 };
     let scale = Scale::Quantum { quantum, offset: low };
     packer.column(format!("mesh.{k}.positions"), 3, scale, &positions);
-    let folded: Vec<f64> = mesh
-        .normals
-        .iter()
-        .flat_map(|n| fold(&Vector3::from(*n).cast()))
-        .collect();
+    let folded: Vec<f64> =
+        mesh.normals.iter().flat_map(|n| fold(&Vector3::from(*n).cast())).collect();
     packer.column(format!("mesh.{k}.normals"), 2, Scale::quantum(SHADING), &folded);
     let corners: Vec<i32> = mesh.triangles.iter().flatten().map(|&v| v as i32).collect();
     packer.integers(format!("mesh.{k}.triangles"), 3, Scale::WHOLE, &corners);
@@ -338,8 +336,8 @@ mod tests {
         let mut points = left.clone();
         for (k, origin) in origins(&recording).into_iter().enumerate() {
             for s in 0..POINT {
-                points[k * POINT + s] = left[k * POINT + s]
-                    .wrapping_add(origin.map_or(0, |o| points[o * POINT + s]));
+                points[k * POINT + s] =
+                    left[k * POINT + s].wrapping_add(origin.map_or(0, |o| points[o * POINT + s]));
             }
         }
         near(points, lengths, frames.contacts.point.as_flattened(), 0.5 * quantum);
@@ -369,9 +367,8 @@ mod tests {
         };
         recording.time_step = 1.0 / 60.0;
         let cell = |i: usize, j: usize| (i * grid + j) as u32;
-        let triangles = (1..grid)
-            .flat_map(|i| (1..grid).map(move |j| (i, j)))
-            .flat_map(|(i, j)| {
+        let triangles =
+            (1..grid).flat_map(|i| (1..grid).map(move |j| (i, j))).flat_map(|(i, j)| {
                 let (a, b, c, d) = (cell(i - 1, j - 1), cell(i, j - 1), cell(i, j), cell(i - 1, j));
                 [[a, b, c], [a, c, d]]
             });
@@ -399,7 +396,8 @@ mod tests {
             }
             for v in 0..grid * grid {
                 let (x, y) = ((v / grid) as f64 / 30.0, (v % grid) as f64 / 30.0);
-                let z = 0.1 * (9.0 * x + 4.0 * t).sin() * (7.0 * y - 5.0 * t).cos() + 1e-3 * noise();
+                let z =
+                    0.1 * (9.0 * x + 4.0 * t).sin() * (7.0 * y - 5.0 * t).cos() + 1e-3 * noise();
                 frames.soft.push([x as f32, y as f32, (1.0 - 0.2 * t + z) as f32]);
             }
             // Each body rests on four points whose forces tremble.
@@ -441,7 +439,11 @@ mod tests {
         }
         recording.check().unwrap();
         let page = crate::html::page(&recording).unwrap();
-        println!("{} bytes, page {}", page.len(), crate::html::page(&Recording::default()).unwrap().len());
+        println!(
+            "{} bytes, page {}",
+            page.len(),
+            crate::html::page(&Recording::default()).unwrap().len()
+        );
         assert!(page.len() < 2_000_000, "{} bytes", page.len());
     }
 

@@ -20,9 +20,7 @@ const STYLE: &str = include_str!("../../page/page.css");
 pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
     let page = page(recording).map_err(|error| match error {
         PageError::Recording(source) => ViewError::Recording(source),
-        PageError::Deflate(source) => {
-            ViewError::Write { path: path.display().to_string(), source }
-        }
+        PageError::Deflate(source) => ViewError::Write { path: path.display().to_string(), source },
     })?;
     sink::put(path, page.as_bytes())
 }
