@@ -2,7 +2,11 @@
 import { digits, norm } from './maths.js';
 import { loadOn } from './glyphs.js';
 
-const vector = (v) => [...v].map((x) => digits(Math.abs(x) < 1e-9 ? 0 : x, 4)).join(', ');
+// Round-off beside larger numbers is no news.
+function vector(v) {
+  const faint = Math.max(1e-9, 1e-6 * Math.max(...[...v].map(Math.abs)));
+  return [...v].map((x) => digits(Math.abs(x) < faint ? 0 : x, 4)).join(', ');
+}
 const MOST_CONTACTS = 8;
 const degrees = (x) => (x * 180) / Math.PI;
 

@@ -5,14 +5,14 @@
 // are summed, until shadows are soft, corners dark and edges smooth.
 import { add, subtract, scaled, unit, cross, dot, norm, compose, turn, multiply, lookAt, orthographic } from './maths.js';
 import { THEMES, toLinear, isUnchosen, bodyColour } from './palette.js';
-import { BODY_VERTEX, BODY_FRAGMENT, DEPTH_FRAGMENT, ID_FRAGMENT, GROUND_VERTEX, GROUND_FRAGMENT, GLYPH_VERTEX, GLYPH_FRAGMENT, SCREEN_VERTEX, SCREEN_FRAGMENT } from './shaders.js';
+import { BODY_VERTEX, BODY_FRAGMENT, DEPTH_FRAGMENT, ID_FRAGMENT, OUTLINE_VERTEX, OUTLINE_FRAGMENT, GROUND_VERTEX, GROUND_FRAGMENT, GLYPH_VERTEX, GLYPH_FRAGMENT, SCREEN_VERTEX, SCREEN_FRAGMENT } from './shaders.js';
 import { arrowMesh, pointMesh, glyphsOf, GLYPH_SIZE } from './glyphs.js';
 
 const SHADOW_SIZE = 2048;
 const DOME_SIZE = 1024;
 const PASSES = 160;
 const KEY_DIRECTION = unit([-0.55, -0.6, 1.05]);
-const WALL_ALPHA = 0.16;
+const WALL_ALPHA = 0.1;
 // Longest arrow, relative to the scene.
 const LONGEST = 0.75;
 const KEY_SPREAD = 0.075;
@@ -36,6 +36,7 @@ export class Renderer {
       body: this.program(BODY_VERTEX, BODY_FRAGMENT),
       depth: this.program(BODY_VERTEX, DEPTH_FRAGMENT),
       id: this.program(BODY_VERTEX, ID_FRAGMENT),
+      outline: this.program(OUTLINE_VERTEX, OUTLINE_FRAGMENT),
       ground: this.program(GROUND_VERTEX, GROUND_FRAGMENT),
       glyph: this.program(GLYPH_VERTEX, GLYPH_FRAGMENT),
       screen: this.program(SCREEN_VERTEX, SCREEN_FRAGMENT),
@@ -122,6 +123,20 @@ export class Renderer {
     return [...colour.slice(0, 3).map(toLinear), wall ? Math.min(own[3], WALL_ALPHA) : own[3]];
   }
 
+  // Smallest and largest coordinates of a shape at a pose in the world.
+  boxOf(shape, world) {
+    const mesh = this.meshes[shape.mesh], q = world.subarray(3, 7);
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    for (let c = 0; c < 8; c++) {
+      const corner = turn(q, [0, 1, 2].map((i) => ((c >> i) & 1 ? mesh.high[i] : mesh.low[i]) * shape.scale[i]));
+      for (let i = 0; i < 3; i++) {
+        low[i] = Math.min(low[i], world[i] + corner[i]);
+        high[i] = Math.max(high[i], world[i] + corner[i]);
+      }
+    }
+    return [low, high];
+  }
+
   // What stands still and may hide what moves.
   isWall(shape) { return shape.mesh !== null && this.recording.slot[shape.body] < 0; }
 
@@ -132,13 +147,9 @@ export class Renderer {
     let walls = 0;
     for (const shape of recording.shapes.filter((s) => this.isWall(s))) {
       compose(recording.rest, 7 * shape.body, shape.pose, 0, world, 0);
-      const mesh = this.meshes[shape.mesh];
-      walls += mesh.count > 36 ? 4 : 1;
-      for (let c = 0; c < 8; c++) {
-        const corner = [0, 1, 2].map((i) => ((c >> i) & 1 ? mesh.high[i] : mesh.low[i]) * shape.scale[i]);
-        const p = add(world.subarray(0, 3), turn(world.subarray(3, 7), corner));
-        for (let i = 0; i < 3; i++) { low[i] = Math.min(low[i], p[i]); high[i] = Math.max(high[i], p[i]); }
-      }
+      walls += this.meshes[shape.mesh].count > 36 ? 4 : 1;
+      const [least, most] = this.boxOf(shape, world);
+      for (let i = 0; i < 3; i++) { low[i] = Math.min(low[i], least[i]); high[i] = Math.max(high[i], most[i]); }
     }
     recording.poses(recording.end, this.poses);
     const inside = recording.moving.filter((b) => low.every((l, i) => l < this.poses[7 * b + i] && this.poses[7 * b + i] < high[i]));
@@ -293,12 +304,16 @@ export class Renderer {
       for (let s = 0; s < shapes.length; s += stride) {
         const shape = shapes[s];
         compose(this.poses, 7 * shape.body, shape.pose, 0, world, 0);
-        const reach = this.meshes[shape.mesh].radius * Math.max(...shape.scale);
-        for (let k = 0; k < 3; k++) places[k].push(world[k] - reach * 0.8, world[k] + reach * 0.8);
+        const [low, high] = this.boxOf(shape, world);
+        for (let k = 0; k < 3; k++) places[k].push(low[k], high[k]);
       }
       if (recording.softVertices) {
         const all = recording.soft, n = 3 * recording.softVertices, at = recording.frameAt(time) * n;
-        for (let i = 0; i < n; i += 3) for (let k = 0; k < 3; k++) places[k].push(all[at + i + k]);
+        for (let k = 0; k < 3; k++) {
+          let low = Infinity, high = -Infinity;
+          for (let i = at + k; i < at + n; i += 3) { low = Math.min(low, all[i]); high = Math.max(high, all[i]); }
+          places[k].push(low, high);
+        }
       }
     }
     if (!places[0].length) return { centre: [0, 0, 0.5], radius: 1, low: [-1, -1, 0], high: [1, 1, 1] };
@@ -465,6 +480,7 @@ export class Renderer {
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     this.drawGrounds(matrix, eye, ground, refined, linear);
 
+    if (this.picked >= 0) this.drawOutline(matrix, eye, linear);
     const { body } = this.programs;
     gl.useProgram(body.program);
     this.light(body, eye, refined, linear);
@@ -483,11 +499,30 @@ export class Renderer {
     } else {
       this.drawBodies((isClear) => !isClear);
       gl.depthMask(false);
+      gl.enable(gl.CULL_FACE);
       this.drawBodies((isClear) => isClear);
+      gl.disable(gl.CULL_FACE);
       gl.depthMask(true);
     }
     gl.disable(gl.BLEND);
     this.drawGlyphs(matrix, camera, linear);
+  }
+
+  // The picked body a little larger and inside out: what shows beyond its own edge is a line.
+  drawOutline(matrix, eye, linear) {
+    const { gl } = this;
+    const { outline } = this.programs;
+    gl.useProgram(outline.program);
+    gl.uniformMatrix4fv(outline.u('u_matrix'), false, matrix);
+    gl.uniform1f(outline.u('u_picked'), this.picked + 1);
+    gl.uniform1f(outline.u('u_linear'), linear ? 1 : 0);
+    gl.uniform1f(outline.u('u_grown'), 0.0028);
+    gl.uniform3fv(outline.u('u_eye'), eye);
+    gl.enable(gl.CULL_FACE);
+    gl.cullFace(gl.FRONT);
+    this.drawBodies(() => true);
+    gl.cullFace(gl.BACK);
+    gl.disable(gl.CULL_FACE);
   }
 
   drawGrounds(matrix, eye, colour, refined, linear) {

@@ -42,6 +42,16 @@ void main() {
   colour = vec4(float(id & 255), float((id >> 8) & 255), float((id >> 16) & 255), 255.0) / 255.0;
 }`;
 
+// A body grown along its normals by a part of its distance; nothing of all others.
+export const OUTLINE_VERTEX = BODY_VERTEX
+  .replace('uniform float u_picked;', 'uniform float u_picked; uniform float u_grown; uniform vec3 u_eye;')
+  .replace('gl_Position =', 'v_position += normalize(v_normal) * u_grown * distance(v_position, u_eye);\n  gl_Position = v_picked < 0.5 ? vec4(2.0, 2.0, 2.0, 1.0) :');
+
+export const OUTLINE_FRAGMENT = `${HEAD}
+uniform float u_linear;
+out vec4 colour;
+void main() { colour = vec4(u_linear > 0.5 ? vec3(1.0, 0.13, 0.0) : vec3(1.0, 0.4, 0.0), 1.0); }`;
+
 // Light: a key light with a soft shadow, and a sky. While the picture is being refined each pass
 // takes one direction of the sky with a shadow of its own; the mean of many is light from everywhere.
 const LIGHT = `
@@ -105,7 +115,7 @@ void main() {
   vec3 halfway = normalize(view + u_key);
   float gloss = pow(max(dot(normal, halfway), 0.0), 48.0) * 0.16 * step(0.0, dot(normal, u_key));
   float grazing = pow(1.0 - max(dot(normal, view), 0.0), 4.0);
-  vec3 shade = v_colour.rgb * light * 0.62 + gloss + grazing * 0.05;
+  vec3 shade = v_colour.rgb * light * 0.57 + gloss + grazing * 0.05;
   vec3 mark = vec3(1.0, 0.42, 0.0);
   shade = mix(shade, mark * (0.35 + 0.5 * light), v_picked * (0.28 + 0.55 * pow(1.0 - max(dot(normal, view), 0.0), 2.0)));
   colour = vec4(encoded(shade), v_colour.a * mix(u_alpha, 1.0, v_picked * 0.6));

@@ -1,6 +1,6 @@
 //! Recordings as files that can be looked at.
 //!
-//! A [sink](sink) writes one kind of file. [`mesh`] turns shapes into triangles with normals, for all
+//! A sink, see [`sink`], writes one kind of file. [`mesh`] turns shapes into triangles with normals, for all
 //! of them; [`html`] writes the page that shows a recording in a browser, with [`pack`] for its
 //! numbers.
 
