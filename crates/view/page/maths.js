@@ -100,6 +100,7 @@ export function orthographic(half, near, far) {
 
 // A number for people: four digits, an exponent only where it helps.
 export function digits(x, count = 4) {
+  if (Number.isNaN(x)) return '–';
   if (!Number.isFinite(x)) return String(x);
   if (x === 0) return '0';
   const size = Math.abs(x);

@@ -8,26 +8,29 @@ const PLOT_HEIGHT = 88;
 // What is drawn: title, unit, and series of one number per frame.
 function charts(recording) {
   const f = recording.figures, n = recording.count;
-  const quick = f.phases.every((x) => x < 5e-4), unit = quick ? 1e6 : 1e3;
+  // A frame before any step has nothing to tell.
+  const stepped = (values) => values.map((x, i) => (f.steps[i] > 0 ? x : NaN));
+  const times = Float64Array.from({ length: n }, (_, i) => recording.phases.reduce((sum, _name, k) => sum + f.phases[i * recording.phases.length + k], 0)).sort();
+  const quick = !(times[Math.floor(0.9 * n)] >= 5e-4), unit = quick ? 1e6 : 1e3;
   const phases = recording.phases.map((label, k) => ({
     label,
-    values: Float64Array.from({ length: n }, (_, i) => unit * f.phases[i * recording.phases.length + k]),
+    values: Float64Array.from({ length: n }, (_, i) => (f.steps[i] > 0 ? unit * f.phases[i * recording.phases.length + k] : NaN)),
   }));
-  const asleep = f.asleep.some((x) => x > 0) ? [{ label: 'asleep', values: f.asleep }] : [];
+  const asleep = f.asleep.some((x) => x > 0) ? [{ label: 'asleep', values: stepped(f.asleep) }] : [];
   const total = Float64Array.from({ length: n }, (_, i) => f.kinetic[i] + f.potential[i]);
-  const millimetres = (values) => values.map((x) => 1e3 * x);
+  const millimetres = (values) => stepped(values).map((x) => 1e3 * x);
   const equalities = f.equality_error.some((x) => x > 0)
     ? [{ label: 'equalities [mm, mrad]', values: millimetres(f.equality_error) }] : [];
   return [
     { id: 'residual', title: 'Residual', unit: 'm/s; momentum relative', log: true, series: [
-      { label: 'exact friction', values: f.coulomb }, { label: 'relaxed friction', values: f.convex },
-      { label: 'momentum', values: f.momentum }] },
+      { label: 'exact friction', values: stepped(f.coulomb) }, { label: 'relaxed friction', values: stepped(f.convex) },
+      { label: 'momentum', values: stepped(f.momentum) }] },
     { id: 'energy', title: 'Energy', unit: 'J', series: [
       { label: 'total', values: total }, { label: 'kinetic', values: f.kinetic },
       { label: 'potential', values: f.potential }] },
     { id: 'time', title: 'Time of a step', unit: quick ? 'µs' : 'ms', stacked: true, series: phases },
     { id: 'contacts', title: 'Contacts', unit: 'points', zero: true, series: [
-      { label: 'contacts', values: f.contacts }, { label: 'iterations', values: f.iterations },
+      { label: 'contacts', values: stepped(f.contacts) }, { label: 'iterations', values: stepped(f.iterations) },
       ...asleep] },
     { id: 'penetration', title: 'Penetration', unit: 'mm', zero: true, series: [
       { label: 'deepest', values: millimetres(f.penetration) }, ...equalities] },
@@ -105,7 +108,7 @@ class Plot {
     const sums = new Float64Array(recording.count);
     this.tops = chart.series.map((series) => {
       if (!chart.stacked) return series.values;
-      return series.values.map((x, k) => (sums[k] += x));
+      return series.values.map((x, k) => (sums[k] += x)); // NaN stays
     });
     const all = [];
     for (const values of this.tops) {
@@ -116,7 +119,7 @@ class Plot {
         if (chart.stacked && values === this.tops.at(-1)) all.push(x);
       }
     }
-    if (!(low <= high)) [low, high] = chart.log ? [1e-8, 1] : [0, 1];
+    if (!(low <= high)) [low, high] = chart.log ? [1e-8, 0.9] : [0, 1];
     if (chart.log) {
       high = 10 ** Math.ceil(Math.log10(high) + 1e-9);
       low = Math.max(10 ** Math.floor(Math.log10(low)), high * 1e-14);
@@ -196,7 +199,7 @@ class Plot {
     pen.lineWidth = k === 0 ? 1.6 : 1.2;
     pen.lineJoin = 'round';
     pen.beginPath();
-    let down = false;
+    let down = false, first, last;
     // With more frames than pixels the highest of each pixel counts.
     const per = Math.max(1, Math.floor(n / (2 * this.width)));
     for (let i = 0; i < n; i += per) {
@@ -204,12 +207,14 @@ class Plot {
       for (let j = i + 1; j < Math.min(i + per, n); j++) if (values[j] > value) value = values[j];
       if (!Number.isFinite(value) || (chart.log && value <= 0)) { down = false; continue; }
       const x = this.x(recording.time[i]), y = this.y(value);
+      first ??= x;
+      last = x;
       if (down) pen.lineTo(x, y); else pen.moveTo(x, y);
       down = true;
     }
-    if (chart.stacked) {
-      pen.lineTo(this.x(recording.end), this.y(0));
-      pen.lineTo(this.x(recording.begin), this.y(0));
+    if (chart.stacked && first !== undefined) {
+      pen.lineTo(last, this.y(0));
+      pen.lineTo(first, this.y(0));
       pen.closePath();
       pen.globalAlpha = 0.85;
       pen.fill();
@@ -243,7 +248,8 @@ class Plot {
     this.chart.series.forEach((series, k) => {
       this.readings[k].textContent = digits(series.values[frame], 3);
       const y = this.y(this.tops[k][frame]);
-      if (this.chart.stacked || !Number.isFinite(y)) return;
+      const shown = Number.isFinite(y) && !(this.chart.log && this.tops[k][frame] <= 0);
+      if (this.chart.stacked || !shown) return;
       pen.fillStyle = series.colour;
       pen.beginPath();
       pen.arc(this.x(recording.time[frame]), y, 2.6, 0, 7);

@@ -249,7 +249,7 @@ export class Renderer {
       ground.middle = add(ground.origin, add(scaled(ground.x, shift[0]), scaled(ground.y, shift[1])));
       ground.shift = shift;
       ground.level = ground.normal[2] > 0.9999;
-      ground.reach = bounds.radius * (ground.level ? 9 : 2.2);
+      ground.reach = bounds.radius * (ground.level ? 9 : 4);
       ground.cell = cell;
     }
   }
