@@ -17,11 +17,13 @@ pub struct Options {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Write the contact problem of one step of a scenario
+    /// Write the contact problem of one step of a scene
     Capture(CaptureArgs),
+    /// Show what a model file contains, and what of it could not be honoured
+    Inspect(InspectArgs),
     /// Show what there is: solvers, laws, scenarios, shapes, joints and more
     List(ListArgs),
-    /// Simulate a scenario and judge it by its own physical check
+    /// Simulate a scenario or a file and judge it by its own physical check
     Run(RunArgs),
     /// Solve one contact problem with one or several solvers
     Solve(Box<SolveArgs>),
@@ -59,25 +61,55 @@ pub enum Category {
     Joints,
     /// Equalities between bodies, joints and tendons
     Constraints,
-    /// File formats of problems
+    /// What can be measured of a moving world
+    Sensors,
+    /// File formats of models, meshes and contact problems
     Formats,
     /// Materials of elastic things: a name that others may ask for, of which there are none
     #[value(hide = true)]
     Materials,
 }
 
-/// A scenario, and what to change in it.
+/// How a model file is read.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// Let the base of a URDF robot move freely
+    #[arg(long, help_heading = "Files")]
+    pub floating_base: bool,
+
+    /// Make one body of the links of a URDF robot that are joined rigidly
+    #[arg(long, help_heading = "Files")]
+    pub merge_fixed: bool,
+
+    /// Look for `package://` names in this folder first; may be repeated
+    #[arg(long, value_name = "FOLDER", help_heading = "Files")]
+    pub package_path: Vec<PathBuf>,
+
+    /// Make contacts of MJCF models rigid, whatever `solref` and `solimp` say
+    #[arg(long, help_heading = "Files")]
+    pub rigid_contact: bool,
+}
+
+/// A scene, and what to change in it.
 #[derive(Debug, Args)]
 pub struct SceneArgs {
-    /// A scenario (`stiction list scenarios`)
+    /// A scenario (`stiction list scenarios`) or a file: .xml MJCF, .urdf, .toml
     #[arg(value_name = "TARGET")]
     pub target: String,
 
-    /// Solver of the contact problems (`stiction list solvers`); the scenario's own if absent
+    /// Begin from a keyframe of the file, by name or number, with its controls
+    #[arg(long, value_name = "NAME", help_heading = "Files")]
+    pub keyframe: Option<String>,
+
+    /// How the file is read.
+    #[command(flatten)]
+    pub import: ImportArgs,
+
+    /// Solver of the contact problems (`stiction list solvers`); the scene's own if absent
     #[arg(long, short, value_name = "NAME")]
     pub solver: Option<String>,
 
-    /// Time step [s]; the scenario's own if absent
+    /// Time step [s]; the scene's own if absent
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
     pub time_step: Option<f64>,
 
@@ -102,14 +134,17 @@ Examples:
   stiction run clutter --set bodies=80 --set walls=0 --time 2
   stiction run clutter --solver canal --time-step 0.002 --steps 500 --json
   stiction run clutter --set friction=0.5 --set sleep=true --threads 1
-  stiction run clutter --solver alm --set tolerance=1e-10 --set solver.growth=5"
+  stiction run clutter --solver alm --set tolerance=1e-10 --set solver.growth=5
+  stiction run panda.xml --keyframe home --time 2
+  stiction run pile.toml --chart pile.svg
+  stiction run robot.urdf --floating-base --package-path ~/robots"
 )]
 pub struct RunArgs {
     /// What to run.
     #[command(flatten)]
     pub scene: SceneArgs,
 
-    /// Time to simulate [s]; the scenario's own if absent
+    /// Time to simulate [s]; the scene's own if absent
     #[arg(long, short, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
     pub time: Option<f64>,
 
@@ -120,6 +155,30 @@ pub struct RunArgs {
     /// Draw errors, contacts and cost over time
     #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
     pub chart: Option<PathBuf>,
+
+    /// Print one JSON document
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}
+
+/// Arguments of `inspect`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 the file could be read, whatever could not be honoured in it; 2 it could not.
+
+Examples:
+  stiction inspect panda.xml
+  stiction inspect robot.urdf --package-path ~/robots
+  stiction inspect scene.toml --json"
+)]
+pub struct InspectArgs {
+    /// A model file: .xml MJCF, .urdf, .toml
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// How the file is read.
+    #[command(flatten)]
+    pub import: ImportArgs,
 
     /// Print one JSON document
     #[arg(long, help_heading = "Output")]

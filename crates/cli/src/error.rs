@@ -28,12 +28,18 @@ pub enum CommandError {
     /// A scenario that does not exist, cannot be built, or cannot be run as asked.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// A file where a scenario was expected.
+    /// Neither a file nor a scenario.
     #[error(
-        "{target}: found the name of a file; scenes are not read from files (`stiction solve` reads contact \
-         problems: .npz, FCLIB .h5/.hdf5); expected one of the scenarios {known}"
+        "{target}: found neither a file nor a scenario of that name; expected a model file \
+         ({endings}) or one of {known}"
     )]
-    FileAsScene { target: String, known: String },
+    NoSuchScene { target: String, endings: String, known: String },
+    /// A contact problem where a scene was expected.
+    #[error(
+        "{target}: found a contact problem, which `stiction solve` takes; expected a scenario or a \
+         model file ({endings})"
+    )]
+    ProblemAsScene { target: String, endings: String },
     /// A step that poses no contact problem.
     #[error(
         "{target}, step {step}: found nothing that touches and no other constraint; expected a \

@@ -9,6 +9,7 @@ mod args;
 mod capture;
 mod chart;
 mod error;
+mod inspect;
 mod list;
 mod numbers;
 mod problem;
@@ -40,6 +41,7 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) ->
     };
     let done = match options.command {
         Command::Capture(args) => capture::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::List(args) => list::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Solve(args) => solve::run(&args),

@@ -4,7 +4,9 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use stiction_geom::SHAPES;
 use stiction_mech::JOINTS;
-use stiction_scene::{GALLERY, Scenario};
+use stiction_scene::mesh_file::MESH_FORMATS;
+use stiction_scene::{FORMATS, GALLERY, Scenario};
+use stiction_sim::SENSORS;
 use stiction_sim::constraint::CONSTRAINTS;
 use stiction_solve::Solver;
 use stiction_solve::catalogue::CATALOGUE;
@@ -17,7 +19,7 @@ use crate::table::{Align, Table};
 use crate::terminal::{self, Tone, paint};
 
 /// File formats of problems: name, endings, content.
-const FORMATS: [(&str, &str, &str); 2] = [
+const PROBLEM_FORMATS: [(&str, &str, &str); 2] = [
     (
         "fclib",
         ".h5, .hdf5",
@@ -25,6 +27,40 @@ const FORMATS: [(&str, &str, &str); 2] = [
     ),
     ("npz", ".npz", "contact problems as NumPy arrays; read and written"),
 ];
+
+/// A file format: what it holds, name, endings, content.
+struct FileFormat {
+    holds: &'static str,
+    name: &'static str,
+    endings: String,
+    about: &'static str,
+}
+
+/// File formats of models, of meshes, of problems.
+fn formats() -> Vec<FileFormat> {
+    let dotted = |endings: &[&str]| {
+        endings.iter().map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
+    };
+    let models = FORMATS.iter().map(|format| FileFormat {
+        holds: "model",
+        name: format.name,
+        endings: dotted(format.extensions),
+        about: format.about,
+    });
+    let meshes = MESH_FORMATS.iter().map(|format| FileFormat {
+        holds: "mesh",
+        name: format.name,
+        endings: dotted(format.extensions),
+        about: format.about,
+    });
+    let problems = PROBLEM_FORMATS.iter().map(|(name, endings, about)| FileFormat {
+        holds: "problem",
+        name,
+        endings: (*endings).to_owned(),
+        about,
+    });
+    models.chain(meshes).chain(problems).collect()
+}
 
 /// Prints one category, or all.
 pub fn run(args: &ListArgs) -> Result<bool, CommandError> {
@@ -90,9 +126,9 @@ fn json_entries(category: Category) -> Vec<Value> {
             .iter()
             .map(|e| json!({"name": e.name, "about": e.about, "size": e.size}))
             .collect(),
-        Category::Formats => FORMATS
+        Category::Formats => formats()
             .iter()
-            .map(|(name, endings, about)| json!({"name": name, "endings": endings, "about": about}))
+            .map(|f| json!({"name": f.name, "endings": f.endings, "about": f.about, "holds": f.holds}))
             .collect(),
         Category::Scenarios => GALLERY.iter().map(json_scenario).collect(),
         Category::Shapes => {
@@ -104,6 +140,9 @@ fn json_entries(category: Category) -> Vec<Value> {
             .collect(),
         Category::Constraints => {
             CONSTRAINTS.iter().map(|e| json!({"name": e.name, "about": e.about})).collect()
+        }
+        Category::Sensors => {
+            SENSORS.iter().map(|e| json!({"name": e.name, "about": e.about, "dim": e.dim})).collect()
         }
         Category::Materials => vec![],
     }
@@ -161,8 +200,9 @@ fn section(category: Category, details: bool, colours: bool) -> String {
             }
         }
         Category::Formats => {
-            for (name, endings, about) in FORMATS {
-                table.row(cells(name, endings, about));
+            for f in formats() {
+                let about = format!("{}: {}", f.holds, f.about);
+                table.row(cells(f.name, &f.endings, &about));
             }
         }
         Category::Scenarios if details => return scenarios_with_parameters(colours),
@@ -185,6 +225,13 @@ fn section(category: Category, details: bool, colours: bool) -> String {
         Category::Constraints => {
             for e in CONSTRAINTS {
                 table.row(cells(e.name, "", e.about));
+            }
+        }
+        Category::Sensors => {
+            for e in SENSORS {
+                let numbers =
+                    if e.dim == 1 { "1 number".to_owned() } else { format!("{} numbers", e.dim) };
+                table.row(cells(e.name, &numbers, e.about));
             }
         }
         Category::Materials => {}

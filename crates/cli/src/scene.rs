@@ -1,44 +1,30 @@
-//! The scene of a call: a scenario with everything that the call changes in it.
+//! The scene of a call: a scenario or a file, with everything that the call changes in it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use stiction_scene::{Act, GALLERY, SceneError, scenario};
+use stiction_scene::import::Options;
+use stiction_scene::{
+    Act, FORMATS, Files, GALLERY, Imported, Scenario, SceneError, Stage, load_with, scenario,
+};
 use stiction_sim::{SettingsError, StepReport};
 
-use crate::args::SceneArgs;
+use crate::args::{ImportArgs, SceneArgs};
 use crate::error::CommandError;
 
-/// Endings of files that hold models or problems, here or elsewhere.
-const FILE_ENDINGS: [&str; 6] = ["h5", "hdf5", "npz", "toml", "urdf", "xml"];
+/// Endings of files that hold contact problems.
+const PROBLEM_ENDINGS: [&str; 3] = ["h5", "hdf5", "npz"];
 
 /// The scene at its start.
 pub fn start(args: &SceneArgs) -> Result<Act, CommandError> {
-    let entry = GALLERY.iter().find(|entry| entry.name == args.target);
-    if entry.is_none() && is_file(&args.target) {
-        let names: Vec<&str> = GALLERY.iter().map(|entry| entry.name).collect();
-        let (target, known) = (args.target.clone(), names.join(", "));
-        return Err(CommandError::FileAsScene { target, known });
-    }
-    let mut stage = scenario(&args.target, &args.set).map_err(|error| match (error, entry) {
-        (SceneError::Settings(SettingsError::Unknown { key, known }), Some(entry)) => {
-            let own: Vec<&str> = entry.parameters.iter().map(|p| p.name).collect();
-            CommandError::Option {
-                option: "--set".to_owned(),
-                found: key,
-                expected: format!(
-                    "a parameter of {} ({}) or a setting of the step ({known})",
-                    entry.name,
-                    own.join(", ")
-                ),
-            }
-        }
-        (error, _) => error.into(),
-    })?;
+    let mut stage = match GALLERY.iter().find(|entry| entry.name == args.target) {
+        Some(entry) => from_gallery(entry, args)?,
+        None => from_file(args)?,
+    };
     if let Some(solver) = &args.solver {
         stage.settings.solver.clone_from(solver);
-        // What the scenario sets is meant for its own solver; what the call sets is for this one.
+        // What the scene sets is meant for its own solver; what the call sets is for this one.
         let own = args.set.iter().filter_map(|(key, value)| {
             key.strip_prefix("solver.").map(|key| (key.to_owned(), value.clone()))
         });
@@ -50,10 +36,88 @@ pub fn start(args: &SceneArgs) -> Result<Act, CommandError> {
     Ok(stage.start()?)
 }
 
-fn is_file(target: &str) -> bool {
-    let path = Path::new(target);
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    path.exists() || ending.is_some_and(|ending| FILE_ENDINGS.contains(&ending))
+fn from_gallery(entry: &Scenario, args: &SceneArgs) -> Result<Stage, CommandError> {
+    let import = &args.import;
+    let for_files = [
+        ("--keyframe", args.keyframe.is_some()),
+        ("--floating-base", import.floating_base),
+        ("--merge-fixed", import.merge_fixed),
+        ("--package-path", !import.package_path.is_empty()),
+        ("--rigid-contact", import.rigid_contact),
+    ];
+    if let Some((option, _)) = for_files.iter().find(|(_, given)| *given) {
+        return Err(CommandError::Option {
+            option: (*option).to_owned(),
+            found: format!("the scenario {}", entry.name),
+            expected: "a model file".to_owned(),
+        });
+    }
+    scenario(entry.name, &args.set).map_err(|error| match error {
+        SceneError::Settings(SettingsError::Unknown { key, known }) => {
+            let own: Vec<&str> = entry.parameters.iter().map(|p| p.name).collect();
+            CommandError::Option {
+                option: "--set".to_owned(),
+                found: key,
+                expected: format!(
+                    "a parameter of {} ({}) or a setting of the step ({known})",
+                    entry.name,
+                    own.join(", ")
+                ),
+            }
+        }
+        error => error.into(),
+    })
+}
+
+fn from_file(args: &SceneArgs) -> Result<Stage, CommandError> {
+    let path = Path::new(&args.target);
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let target = args.target.clone();
+    if PROBLEM_ENDINGS.contains(&ending) {
+        return Err(CommandError::ProblemAsScene { target, endings: endings() });
+    }
+    if !path.exists() && !is_model(ending) {
+        let names: Vec<&str> = GALLERY.iter().map(|entry| entry.name).collect();
+        let (endings, known) = (endings(), names.join(", "));
+        return Err(CommandError::NoSuchScene { target, endings, known });
+    }
+    let imported = load(path, &args.import)?;
+    let mut stage = match &args.keyframe {
+        Some(keyframe) => imported.stage_from(keyframe)?,
+        None => imported.stage()?,
+    };
+    for (key, value) in &args.set {
+        stage.settings.set(key, value).map_err(|error| match error {
+            SettingsError::Unknown { key, known } => CommandError::Option {
+                option: "--set".to_owned(),
+                found: key,
+                expected: format!("a setting of the step ({known})"),
+            },
+            error => SceneError::from(error).into(),
+        })?;
+    }
+    Ok(stage)
+}
+
+/// A model from a file, read as the call asks.
+pub fn load(path: &Path, args: &ImportArgs) -> Result<Imported, SceneError> {
+    let options = Options {
+        floating_base: args.floating_base,
+        merge_fixed: args.merge_fixed,
+        package_paths: args.package_path.clone(),
+        soft_contact: !args.rigid_contact,
+    };
+    load_with(Files::on_disk(), path, &options)
+}
+
+fn is_model(ending: &str) -> bool {
+    FORMATS.iter().any(|format| format.extensions.contains(&ending))
+}
+
+/// Endings of model files, for messages.
+fn endings() -> String {
+    let all = FORMATS.iter().flat_map(|format| format.extensions);
+    all.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
 }
 
 /// A bar over steps: simulated time, its ratio to real time, and the residual of the last step. It

@@ -8,7 +8,9 @@ use common::{json, keys, run, run_for_nobody, scratch};
 use serde_json::Value;
 use stiction_geom::SHAPES;
 use stiction_mech::JOINTS;
-use stiction_scene::GALLERY;
+use stiction_scene::mesh_file::MESH_FORMATS;
+use stiction_scene::{FORMATS, GALLERY};
+use stiction_sim::SENSORS;
 use stiction_sim::constraint::CONSTRAINTS;
 use stiction_solve::file::NpzFile;
 
@@ -120,9 +122,6 @@ fn parameters_of_the_scenario_and_settings_of_the_step_are_set_by_name() {
 
 #[test]
 fn a_wrong_call_is_status_two_with_one_message_and_no_output() {
-    let model = scratch("wrong_scene", "robot.xml");
-    std::fs::write(&model, "<mujoco/>").unwrap();
-    let model = model.to_str().unwrap();
     let nowhere = scratch("wrong_scene", "no-folder").join("x.npz");
     let nowhere = nowhere.to_str().unwrap();
     let out = scratch("wrong_scene", "out.npz");
@@ -130,8 +129,7 @@ fn a_wrong_call_is_status_two_with_one_message_and_no_output() {
     for (call, expected) in [
         (vec!["run"], "TARGET"),
         (vec!["run", "no-such-scene"], "clutter"),
-        (vec!["run", model], "not read from files"),
-        (vec!["run", "absent.urdf"], "not read from files"),
+        (vec!["run", "absent.urdf"], "absent.urdf"),
         (vec!["run", "clutter", "--solver", "magic"], "magic"),
         (vec!["run", "clutter", "--time", "-1"], "-1"),
         (vec!["run", "clutter", "--time", "nan"], "nan"),
@@ -219,6 +217,9 @@ fn what_a_world_is_made_of_stands_in_the_list() {
     assert_eq!(names("scenarios"), GALLERY.iter().map(|e| e.name).collect::<Vec<_>>());
     assert_eq!(names("shapes"), SHAPES.iter().map(|e| e.name).collect::<Vec<_>>());
     assert_eq!(names("joints"), JOINTS.iter().map(|e| e.name).collect::<Vec<_>>());
+    assert_eq!(names("sensors"), SENSORS.iter().map(|e| e.name).collect::<Vec<_>>());
+    let formats = FORMATS.iter().map(|e| e.name).chain(MESH_FORMATS.iter().map(|e| e.name));
+    assert_eq!(names("formats"), formats.chain(["fclib", "npz"]).collect::<Vec<_>>());
     assert_eq!(names("constraints"), CONSTRAINTS.iter().map(|e| e.name).collect::<Vec<_>>());
     let (status, text, _) = run(&["list", "scenarios"]);
     assert_eq!(status, 0);

@@ -26,6 +26,9 @@ pub struct BodySpec {
     pub mass: Option<MassProperties>,
     /// Part of the body's weight that is cancelled [-]: 0 nothing, 1 all of it.
     pub gravity_compensation: f64,
+    /// Whether its pose is an input ([`Input::driven_pose`](crate::Input::driven_pose)). Such a body
+    /// hangs on the world and neither it nor what it carries has joints.
+    pub driven: bool,
 }
 
 impl Default for BodySpec {
@@ -36,6 +39,7 @@ impl Default for BodySpec {
             pose: Isometry3::identity(),
             mass: None,
             gravity_compensation: 0.0,
+            driven: false,
         }
     }
 }
@@ -52,6 +56,9 @@ pub struct Body {
     pub link: Option<usize>,
     /// The tree it belongs to, `None` if it is fixed to the world.
     pub tree: Option<usize>,
-    /// Pose in the frame of its link, or of the world if it has none. Identity for a link.
+    /// The driven body that carries it: itself if it is driven, `None` if there is none.
+    pub driver: Option<usize>,
+    /// Pose in the frame of its link or driver, or of the world if it has neither. Identity for a
+    /// link and for a driven body.
     pub pose_in_link: Isometry3<f64>,
 }

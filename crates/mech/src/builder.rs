@@ -4,10 +4,15 @@
 //! them depth first, children in the order of their declaration. Bodies that are declared depth
 //! first keep their ids.
 
+use crate::actuator::ActuatorSpec;
 use crate::body::{Body, BodyId, BodySpec};
+use crate::data::Data;
 use crate::error::{ModelError, body_error, joint_error};
+use crate::force::DragSpec;
 use crate::joint::{AxisFault, Joint, JointId, JointKind, JointSpec};
+use crate::mass::mass_matrix;
 use crate::model::{Link, Model, TreeRange};
+use crate::tendon::TendonSpec;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::collections::HashMap;
 use stiction_math::spatial::Inertia10;
@@ -24,6 +29,24 @@ pub struct ModelBuilder {
     joints: Vec<(BodyId, JointSpec)>,
     /// Tendons and actuators.
     pub(crate) declared: crate::force::Declared,
+}
+
+/// The parts of a builder, with its own ids.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Declarations<'a> {
+    /// Acceleration of gravity [m/s²], world frame.
+    pub gravity: Vector3<f64>,
+    /// Bodies; the world stands first.
+    pub bodies: &'a [BodySpec],
+    /// Joints with the bodies that they move.
+    pub joints: &'a [(BodyId, JointSpec)],
+    /// Tendons.
+    pub tendons: &'a [TendonSpec],
+    /// Actuators.
+    pub actuators: &'a [ActuatorSpec],
+    /// What a medium resists.
+    pub drags: &'a [DragSpec],
 }
 
 impl Default for ModelBuilder {
@@ -61,9 +84,22 @@ impl ModelBuilder {
         JointId(self.joints.len() - 1)
     }
 
+    /// What was declared, for those who put it into another model.
+    pub fn declared(&self) -> Declarations<'_> {
+        Declarations {
+            gravity: self.gravity,
+            bodies: &self.bodies,
+            joints: &self.joints,
+            tendons: &self.declared.tendons,
+            actuators: &self.declared.actuators,
+            drags: &self.declared.drags,
+        }
+    }
+
     /// Checks everything and numbers it depth first.
     pub fn build(self) -> Result<Model, ModelError> {
         self.check_bodies()?;
+        self.check_driven()?;
         let joints = self.checked_joints()?;
         let order = self.depth_first();
         let mut body_of_builder = vec![BodyId(0); order.len()];
@@ -82,6 +118,8 @@ impl ModelBuilder {
             links: Vec::new(),
             trees: Vec::new(),
             welded: Vec::new(),
+            driven: Vec::new(),
+            carried_by_driven: Vec::new(),
             dof_parents: Vec::new(),
             armature: Vec::new(),
             q0: Vec::new(),
@@ -104,6 +142,7 @@ impl ModelBuilder {
         finish_links(&mut model, &inertias);
         finish_trees(&mut model);
         check_masses(&model, &order)?;
+        check_inertias(&model)?;
         model.compiled = self.declared.compile(&model)?;
         Ok(model)
     }
@@ -143,6 +182,23 @@ impl ModelBuilder {
             if !found.is_finite() {
                 return Err(body_error(BodyId(id), name, "gravity compensation", found));
             }
+        }
+        Ok(())
+    }
+
+    fn check_driven(&self) -> Result<(), ModelError> {
+        let mut is_carried = vec![false; self.bodies.len()];
+        for (id, spec) in self.bodies.iter().enumerate().skip(1) {
+            is_carried[id] = spec.driven || is_carried[spec.parent.0];
+            let has_joints = || self.joints.iter().any(|(body, _)| body.0 == id);
+            let what = if spec.driven && spec.parent != BodyId::WORLD {
+                "hangs on another body"
+            } else if is_carried[id] && has_joints() {
+                "has joints"
+            } else {
+                continue;
+            };
+            return Err(ModelError::Driven { body: id, name: spec.name.clone(), what });
         }
         Ok(())
     }
@@ -223,6 +279,15 @@ fn check_joint(id: JointId, spec: &mut JointSpec) -> Result<(), ModelError> {
             return Err(ModelError::Limit { joint: id.0, name, lower, upper });
         }
     }
+    if let Some((lower, upper)) = spec.actuator_force_range {
+        if spec.kind.nv() != 1 {
+            let kind = spec.kind.entry().name;
+            return Err(ModelError::ForceRangeOfKind { joint: id.0, name, kind });
+        }
+        if !(lower <= upper) {
+            return Err(ModelError::ForceRange { joint: id.0, name, lower, upper });
+        }
+    }
     spec.kind = spec.kind.checked().map_err(|fault| match fault {
         AxisFault::NoDirection(found) => ModelError::Axis { joint: id.0, name, found },
         AxisFault::Parallel(found) => ModelError::ParallelAxes { joint: id.0, name, found },
@@ -249,10 +314,19 @@ fn add_joint(model: &mut Model, spec: JointSpec, pose: Isometry3<f64>) {
 /// Adds a body whose joints are `first..` of the model's, and its mass to its link's.
 fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Inertia10]) {
     let (id, joints) = (model.bodies.len(), first..model.joints.len());
-    let parent = model.bodies.get(spec.parent.0).map(|p| (p.link, p.tree, p.pose_in_link));
-    let (parent_link, parent_tree, parent_pose) = parent.unwrap_or((None, None, spec.pose));
-    let pose = if id == 0 { Isometry3::identity() } else { parent_pose * spec.pose };
-    let mut body = Body { spec, joints, link: parent_link, tree: parent_tree, pose_in_link: pose };
+    let parent = model.bodies.get(spec.parent.0);
+    let parent_pose = parent.map_or(spec.pose, |parent| parent.pose_in_link);
+    let (parent_link, parent_tree) = parent.map_or((None, None), |p| (p.link, p.tree));
+    let mut driver = parent.and_then(|parent| parent.driver);
+    let mut pose = if id == 0 { Isometry3::identity() } else { parent_pose * spec.pose };
+    if spec.driven {
+        (driver, pose) = (Some(id), Isometry3::identity());
+        model.driven.push(BodyId(id));
+    } else if driver.is_some() {
+        model.carried_by_driven.push(id);
+    }
+    let (link, tree) = (parent_link, parent_tree);
+    let mut body = Body { spec, joints, link, tree, driver, pose_in_link: pose };
     if !body.joints.is_empty() {
         body.link = Some(id);
         body.pose_in_link = Isometry3::identity();
@@ -304,11 +378,10 @@ fn finish_links(model: &mut Model, inertias: &[Inertia10]) {
     for link in &mut model.links {
         let sum = &inertias[link.body];
         link.mass = sum.mass;
+        link.inertia = sum.rotational_matrix();
         if sum.mass > 0.0 {
             link.com = sum.moment / sum.mass;
-            let about_origin = sum.rotational_matrix();
-            let shift = Inertia10::point_mass(sum.mass, link.com).rotational_matrix();
-            link.inertia = about_origin - shift;
+            link.inertia -= Inertia10::point_mass(sum.mass, link.com).rotational_matrix();
         }
     }
     // The one massive body of a link that stands in its frame keeps its digits.
@@ -368,18 +441,53 @@ fn finish_trees(model: &mut Model) {
     }
 }
 
-/// Every link must carry mass or have armature on all its joints.
+/// Every link must carry mass or inertia, or have armature on all its joints.
 fn check_masses(model: &Model, builder_of_body: &[usize]) -> Result<(), ModelError> {
-    let mut carried = vec![0.0; model.bodies.len()];
+    let mut carries = vec![false; model.bodies.len()];
     for link in model.links.iter().rev() {
-        carried[link.body] += link.mass;
+        carries[link.body] |= link.mass > 0.0 || link.inertia != Matrix3::zeros();
         if let Some(parent) = link.parent {
-            carried[parent] += carried[link.body];
+            carries[parent] |= carries[link.body];
         }
         let has_armature = model.armature[link.dofs.clone()].iter().all(|&a| a > 0.0);
-        if carried[link.body] == 0.0 && !has_armature {
+        if !carries[link.body] && !has_armature {
             let name = model.bodies[link.body].spec.name.clone();
             return Err(ModelError::Massless { body: builder_of_body[link.body], name });
+        }
+    }
+    Ok(())
+}
+
+/// Every velocity of a link that carries no other must move inertia, which for such links does not
+/// depend on the configuration. What other links move may vanish in one configuration and not in
+/// the next: whether the mass matrix can be inverted is seen where it is.
+fn check_inertias(model: &Model) -> Result<(), ModelError> {
+    let mut is_parent = vec![false; model.bodies.len()];
+    model.links.iter().filter_map(|link| link.parent).for_each(|body| is_parent[body] = true);
+    let mut data = None;
+    for link in model.links.iter().filter(|link| !is_parent[link.body]) {
+        // What has mass and inertia about every axis moves inertia along every coordinate.
+        if link.mass > 0.0 && link.inertia.cholesky().is_some() {
+            continue;
+        }
+        let data = data.get_or_insert_with(|| {
+            let mut data = Data::new(model);
+            mass_matrix(model, &mut data);
+            data
+        });
+        let Some(tree) = model.bodies[link.body].tree.map(|tree| &model.trees[tree]) else {
+            continue;
+        };
+        for joint in link.joints.clone() {
+            for (coordinate, dof) in model.joints[joint].dofs.clone().enumerate() {
+                let place = (dof - tree.dofs.start) * (tree.dofs.len() + 1);
+                if !(data.mass[tree.mass.start + place] > 0.0) {
+                    let at = model.joint_of_builder.iter().position(|id| id.0 == joint);
+                    let (joint, name) =
+                        (at.unwrap_or(joint), model.joints[joint].spec.name.clone());
+                    return Err(ModelError::NoInertia { joint, name, coordinate });
+                }
+            }
         }
     }
     Ok(())

@@ -5,6 +5,8 @@
 //! own point keeps the numbers small wherever the tree stands. No function that fills these arrays
 //! asks for memory.
 
+use crate::body::BodyId;
+use crate::driven::place_driven;
 use crate::kinematics::kinematics;
 use crate::mass;
 use crate::model::Model;
@@ -82,6 +84,9 @@ impl Data {
             articulated_column: vec![Vector6::zeros(); nv],
             articulated_pivot: vec![[0.0; 2]; nv],
         };
+        let home = |id: &BodyId| model.bodies()[id.0].spec.pose;
+        let driven: Vec<Isometry3<f64>> = model.driven().iter().map(home).collect();
+        place_driven(model, &driven, &mut data);
         kinematics(model, model.q0(), &mut data);
         mass::write_constant(model, &mut data);
         data

@@ -171,6 +171,34 @@ pub enum ModelError {
         /// The kind.
         kind: &'static str,
     },
+    /// The range of the actuators' forces on a joint leaves no room.
+    #[error(
+        "actuator force range of joint {joint} '{name}' = {lower} … {upper}; expected \
+         lower ≤ upper"
+    )]
+    ForceRange {
+        /// The joint.
+        joint: usize,
+        /// Its name.
+        name: String,
+        /// The lower end.
+        lower: f64,
+        /// The upper end.
+        upper: f64,
+    },
+    /// A joint of this kind has several coordinates, whose forces have no common range.
+    #[error(
+        "joint {joint} '{name}' is {kind} and has an actuator force range; expected a joint with \
+         one coordinate"
+    )]
+    ForceRangeOfKind {
+        /// The joint.
+        joint: usize,
+        /// Its name.
+        name: String,
+        /// The kind.
+        kind: &'static str,
+    },
     /// A free joint is not alone between the world and its body.
     #[error(
         "joint {joint} '{name}' is free on body {body}; expected a body that hangs on the world \
@@ -184,6 +212,19 @@ pub enum ModelError {
         /// The body.
         body: usize,
     },
+    /// A driven body does not hang on the world, or it or what it carries has joints.
+    #[error(
+        "body {body} '{name}' is driven or carried by a driven body, and {what}; expected a body \
+         on the world without joints, nor any on what it carries"
+    )]
+    Driven {
+        /// The body.
+        body: usize,
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
     /// A moving body carries no mass.
     #[error(
         "body {body} '{name}' moves but neither it nor what it carries has mass; expected mass \
@@ -194,6 +235,20 @@ pub enum ModelError {
         body: usize,
         /// Its name.
         name: String,
+    },
+    /// A coordinate of a joint at the end of a branch moves mass but no inertia, as that of a hinge
+    /// through a point mass.
+    #[error(
+        "joint {joint} '{name}' moves no inertia along its coordinate {coordinate}; expected mass \
+         away from its axis, rotational inertia about it, or armature"
+    )]
+    NoInertia {
+        /// The joint.
+        joint: usize,
+        /// Its name.
+        name: String,
+        /// Which of its velocities.
+        coordinate: usize,
     },
     /// An actuator or a tendon is wrong.
     #[error(transparent)]

@@ -23,7 +23,19 @@ impl MassProperties {
     /// A body with this mass [kg], centre of mass [m] and rotational inertia about the centre of
     /// mass [kg·m²], the last two in the body's frame and axes.
     pub fn new(mass: f64, com: Vector3<f64>, inertia: Matrix3<f64>) -> Result<Self, InertiaError> {
-        if !(mass > 0.0 && mass.is_finite()) {
+        let found = Self::as_found(mass, com, inertia)?;
+        found.fault().map_or(Ok(found), Err)
+    }
+
+    /// [`MassProperties::new`] for numbers as they stand in files, where point masses, inertias of
+    /// no matter that exists and frames of no mass are common: all must be finite, the inertia
+    /// symmetric, the mass not negative, and nothing else. [`MassProperties::fault`] tells the rest.
+    pub fn as_found(
+        mass: f64,
+        com: Vector3<f64>,
+        inertia: Matrix3<f64>,
+    ) -> Result<Self, InertiaError> {
+        if !(mass >= 0.0 && mass.is_finite()) {
             return Err(InertiaError::Mass { found: mass });
         }
         if !com.iter().all(|x| x.is_finite()) {
@@ -42,15 +54,23 @@ impl MassProperties {
             }
         }
         let inertia = 0.5 * (inertia + inertia.transpose());
-        let mut moments: [f64; 3] = inertia.symmetric_eigenvalues().into();
+        Ok(Self { mass, com, inertia })
+    }
+
+    /// What [`MassProperties::new`] has against these numbers, if anything.
+    pub fn fault(&self) -> Option<InertiaError> {
+        if !(self.mass > 0.0) {
+            return Some(InertiaError::Mass { found: self.mass });
+        }
+        let mut moments: [f64; 3] = self.inertia.symmetric_eigenvalues().into();
         moments.sort_by(f64::total_cmp);
         if !(moments[0] > f64::EPSILON * moments[2]) {
-            return Err(InertiaError::NotPositiveDefinite { moments });
+            return Some(InertiaError::NotPositiveDefinite { moments });
         }
         if moments[2] > (moments[0] + moments[1]) * (1.0 + TOLERANCE) {
-            return Err(InertiaError::Triangle { moments });
+            return Some(InertiaError::Triangle { moments });
         }
-        Ok(Self { mass, com, inertia })
+        None
     }
 
     /// Mass [kg].
@@ -112,6 +132,26 @@ mod tests {
         let nowhere = Vector3::new(0.0, f64::NAN, 0.0);
         let error = MassProperties::new(1.0, nowhere, diagonal(1.0, 1.0, 1.0));
         assert!(matches!(error, Err(InertiaError::CentreOfMass { .. })));
+    }
+
+    #[test]
+    fn numbers_as_found_are_kept_and_their_fault_is_told() {
+        let found = |mass, inertia| MassProperties::as_found(mass, Vector3::x(), inertia);
+        for (mass, inertia) in [
+            (1.0, Matrix3::zeros()),
+            (0.0, Matrix3::zeros()),
+            (1.0, diagonal(1.0, 4.0, 2.0)),
+            (0.0, diagonal(1.0, 1.0, 1.0)),
+        ] {
+            let kept = found(mass, inertia).unwrap();
+            assert_eq!((kept.mass(), kept.com(), kept.inertia()), (mass, Vector3::x(), inertia));
+            let refused = MassProperties::new(mass, Vector3::x(), inertia).unwrap_err();
+            assert_eq!(kept.fault(), Some(refused));
+        }
+        assert_eq!(found(1.0, diagonal(1.0, 1.0, 1.0)).unwrap().fault(), None);
+        assert!(found(-1.0, Matrix3::zeros()).is_err());
+        assert!(found(f64::NAN, Matrix3::zeros()).is_err());
+        assert!(found(1.0, Matrix3::repeat(f64::INFINITY)).is_err());
     }
 
     #[test]

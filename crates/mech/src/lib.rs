@@ -22,6 +22,7 @@ mod bias;
 mod body;
 mod builder;
 mod data;
+mod driven;
 mod energy;
 mod error;
 mod force;
@@ -44,12 +45,13 @@ pub use actuator::{Actuator, ActuatorId, ActuatorLaw, ActuatorSpec, Transmission
 pub use articulated::forward_dynamics_aba;
 pub use bias::{bias_forces, gravity_compensation, tree_bias_forces};
 pub use body::{Body, BodyId, BodySpec};
-pub use builder::ModelBuilder;
+pub use builder::{Declarations, ModelBuilder};
 pub use data::Data;
+pub use driven::place_driven;
 pub use energy::{kinetic_energy, potential_energy};
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
 pub use force::{
-    Drive, DriveKind, ForceError, Forces, Input, LimitRow, LimitSource, Row, RowEntry,
+    DragSpec, Drive, DriveKind, ForceError, Forces, Input, LimitRow, LimitSource, Row, RowEntry,
     tendon_energy,
 };
 pub use inertia::MassProperties;

@@ -69,6 +69,9 @@ pub struct Model {
     pub(crate) trees: Vec<TreeRange>,
     /// Bodies without joints that a link carries.
     pub(crate) welded: Vec<usize>,
+    pub(crate) driven: Vec<BodyId>,
+    /// Bodies that a driven one carries.
+    pub(crate) carried_by_driven: Vec<usize>,
     /// Previous velocity on the way to the root, counted from the start of the tree; per dof.
     pub(crate) dof_parents: Vec<Option<u32>>,
     /// Inertia added to the diagonal; per dof.

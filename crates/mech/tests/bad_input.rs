@@ -223,3 +223,44 @@ fn two_joints_on_one_axis_have_no_mass_matrix_to_factor() {
     mass_matrix(&model, &mut data);
     assert_eq!(factor_mass(&model, &mut data), Err(NotPositiveDefinite { tree: 0 }));
 }
+
+#[test]
+fn a_range_of_actuator_forces_needs_one_coordinate_and_room() {
+    let attempt = |kind, range| {
+        let mut builder = ModelBuilder::new();
+        let id = builder.body(body("b"));
+        let spec = JointSpec { actuator_force_range: Some(range), ..JointSpec::new(kind) };
+        builder.joint(id, spec);
+        builder.build()
+    };
+    assert!(attempt(HINGE, (-1.0, 2.0)).is_ok());
+    for range in [(1.0, -1.0), (f64::NAN, 1.0)] {
+        let error = attempt(HINGE, range).unwrap_err();
+        assert!(matches!(error, ModelError::ForceRange { joint: 0, .. }), "{error}");
+    }
+    let error = attempt(JointKind::Ball, (-1.0, 1.0)).unwrap_err();
+    assert!(matches!(error, ModelError::ForceRangeOfKind { kind: "ball", .. }), "{error}");
+}
+
+#[test]
+fn a_joint_at_the_end_of_a_branch_must_move_inertia() {
+    let attempt = |com: Vector3<f64>, mass: f64, inertia: f64, kind, armature| {
+        let mut builder = ModelBuilder::new();
+        let inertia = nalgebra::Matrix3::identity() * inertia;
+        let mass = MassProperties::as_found(mass, com, inertia).ok();
+        let id = builder.body(BodySpec { mass, ..body("b") });
+        builder.joint(id, JointSpec { armature, ..JointSpec::new(kind) });
+        builder.build().map(|_| ())
+    };
+    let (centre, beside) = (Vector3::zeros(), Vector3::new(0.3, 0.4, 0.5));
+    // A point mass on its axis; mass beside it, inertia without mass, armature are enough.
+    let error = attempt(centre, 1.0, 0.0, HINGE, 0.0).unwrap_err();
+    assert!(matches!(error, ModelError::NoInertia { joint: 0, coordinate: 0, .. }), "{error}");
+    assert!(attempt(beside, 1.0, 0.0, HINGE, 0.0).is_ok());
+    assert!(attempt(centre, 0.0, 0.1, HINGE, 0.0).is_ok());
+    assert!(attempt(centre, 1.0, 0.0, HINGE, 0.1).is_ok());
+    // Inertia without mass does not slide, and is no free body.
+    let slide = JointKind::Slide { axis: Vector3::x() };
+    assert!(attempt(centre, 0.0, 0.1, slide, 0.0).is_err());
+    assert!(attempt(centre, 0.0, 0.1, JointKind::Free, 0.0).is_err());
+}

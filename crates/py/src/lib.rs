@@ -1,10 +1,62 @@
 //! The Python package `stiction`: forwards to the engine, and knows no physics of its own.
 
+#![forbid(unsafe_code)]
+#![allow(non_snake_case)] // matrices keep the capitals of the papers
+
+mod arrays;
+mod command;
+mod contacts;
+mod core;
+mod error;
+mod given;
+mod joint;
+mod load;
+mod matrix;
+mod mechanics;
+mod model;
+mod named;
+mod names;
+mod problem;
+mod recipe;
+mod report;
+mod rollout;
+mod simulation;
+mod solve;
+mod solver;
+mod state;
+mod text;
+mod views;
+
 use pyo3::prelude::*;
 
 /// The engine of the package `stiction`.
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    #[allow(non_upper_case_globals)] // a name of Python
     const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    use crate::command::main;
+    #[pymodule_export]
+    use crate::contacts::Contacts;
+    #[pymodule_export]
+    use crate::joint::Joint;
+    #[pymodule_export]
+    use crate::load::{load, loads, scenario, scenarios, solvers};
+    #[pymodule_export]
+    use crate::model::{_make_from_files, _make_scenario, Model};
+    #[pymodule_export]
+    use crate::named::{ActuatorHandle, BodyHandle, JointHandle};
+    #[pymodule_export]
+    use crate::problem::{_make_problem, Problem};
+    #[pymodule_export]
+    use crate::report::StepReport;
+    #[pymodule_export]
+    use crate::rollout::rollout;
+    #[pymodule_export]
+    use crate::simulation::Simulation;
+    #[pymodule_export]
+    use crate::solve::solve;
+    #[pymodule_export]
+    use crate::state::{_make_state, State};
 }

@@ -41,6 +41,16 @@ pub enum SceneError {
         /// Largest value.
         most: f64,
     },
+    /// There is no such keyframe.
+    #[error("model {model}: no keyframe is called \"{found}\"; expected {expected}")]
+    UnknownKeyframe {
+        /// The model.
+        model: String,
+        /// The name found.
+        found: String,
+        /// The names there are.
+        expected: String,
+    },
     /// A file could not be read.
     #[error("{path}: {what}")]
     File {

@@ -42,6 +42,11 @@ impl Files {
         Self { held: self.held.clone(), disk: false }
     }
 
+    /// Whether files that are not held are looked for on disk.
+    pub fn sees_disk(&self) -> bool {
+        self.disk
+    }
+
     /// What is held, in the order of paths.
     pub fn held(&self) -> impl Iterator<Item = (&Path, &[u8])> {
         self.held.iter().map(|(path, bytes)| (path.as_path(), &bytes[..]))

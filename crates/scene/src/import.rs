@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
-use stiction_mech::BodyId;
+use stiction_mech::{BodyId, State};
 use stiction_sim::{Settings, World};
 
+use crate::claim::{Claim, Judge};
 use crate::error::SceneError;
 use crate::files::Files;
+use crate::signal::{Driver, Signal};
+use crate::stage::Stage;
 use crate::xml::Place;
 
 /// A model that was read from a file. Ids are those of the world's model.
@@ -34,8 +37,75 @@ pub struct Imported {
     pub unsupported: Vec<Unsupported>,
     /// What was honoured in a way that the reader may want to know about.
     pub notes: Vec<String>,
+    /// How it begins, is driven and judged; empty for formats that only describe a model.
+    pub script: Script,
     /// The files that it was made of.
     pub files: Files,
+}
+
+/// What a scene is beyond a model: how it begins, what drives it, what is claimed of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Script {
+    /// How long it runs if nobody says otherwise [s].
+    pub duration: Option<f64>,
+    /// The state that it begins from; the reference configuration if absent.
+    pub start: Option<Keyframe>,
+    /// What drives its actuators.
+    pub signals: Vec<Signal>,
+    /// What must be true in the end.
+    pub claims: Vec<Claim>,
+}
+
+/// How long a file runs that does not say so [s].
+const DURATION: f64 = 10.0;
+
+impl Imported {
+    /// The scene, ready to run: from its own start if it has one, else from the reference
+    /// configuration at rest and without control.
+    pub fn stage(&self) -> Result<Stage, SceneError> {
+        self.staged(self.script.start.as_ref())
+    }
+
+    /// The scene, ready to run from a keyframe: its state and its controls.
+    pub fn stage_from(&self, keyframe: &str) -> Result<Stage, SceneError> {
+        self.staged(Some(self.keyframe(keyframe)?))
+    }
+
+    /// The keyframe of this name or, if none is called so, of this number.
+    pub fn keyframe(&self, name: &str) -> Result<&Keyframe, SceneError> {
+        let named = self.keyframes.iter().find(|keyframe| keyframe.name == name);
+        let numbered = || self.keyframes.get(name.parse::<usize>().ok()?);
+        named.filter(|_| !name.is_empty()).or_else(numbered).ok_or_else(|| {
+            let called = |(number, keyframe): (usize, &Keyframe)| match keyframe.name.as_str() {
+                "" => number.to_string(),
+                name => name.to_owned(),
+            };
+            let known: Vec<String> = self.keyframes.iter().enumerate().map(called).collect();
+            let expected = match known.is_empty() {
+                true => "none, since there are none".to_owned(),
+                false => format!("one of: {}", known.join(", ")),
+            };
+            SceneError::UnknownKeyframe {
+                model: self.name.clone(),
+                found: name.to_owned(),
+                expected,
+            }
+        })
+    }
+
+    fn staged(&self, start: Option<&Keyframe>) -> Result<Stage, SceneError> {
+        let duration = self.script.duration.unwrap_or(DURATION);
+        let judge = Judge::new(self.world.clone(), self.script.claims.clone());
+        let mut stage = Stage::new(self.world.clone(), self.settings.clone(), duration, judge);
+        if let Some(Keyframe { time, q, v, control, .. }) = start {
+            stage = stage.from_state(State { time: *time, q: q.clone(), v: v.clone() });
+            stage.control.clone_from(control);
+        }
+        if !self.script.signals.is_empty() {
+            stage = stage.controlled(Driver::new(self.script.signals.clone()));
+        }
+        Ok(stage)
+    }
 }
 
 /// A state with a name.

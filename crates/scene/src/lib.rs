@@ -7,6 +7,7 @@
 #![allow(rustdoc::broken_intra_doc_links)] // units and citations stand in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod claim;
 pub mod clock;
 mod error;
 pub mod files;
@@ -18,6 +19,7 @@ pub mod native;
 mod parameters;
 pub mod penalty;
 pub mod run;
+pub mod signal;
 mod stage;
 pub mod urdf;
 pub mod xml;

@@ -1,5 +1,7 @@
 //! A stage: everything that is needed to run a scene and to judge it.
 
+use std::sync::Arc;
+
 use stiction_mech::State;
 use stiction_sim::{Settings, Simulation, StepReport, World};
 
@@ -8,11 +10,13 @@ use crate::error::SceneError;
 /// A scene, ready to run.
 pub struct Stage {
     /// The world.
-    pub world: World,
+    pub world: Arc<World>,
     /// Settings that the scene asks for; a user may change them.
     pub settings: Settings,
     /// The state to start from; `None` for the reference configuration at rest.
     pub initial: Option<State>,
+    /// Controls to start with; none if empty.
+    pub control: Vec<f64>,
     /// How long it runs if nobody says otherwise [s].
     pub duration: f64,
     /// Sets inputs before each step.
@@ -24,13 +28,20 @@ pub struct Stage {
 impl Stage {
     /// A stage at rest in its reference configuration.
     pub fn new(
-        world: World,
+        world: impl Into<Arc<World>>,
         settings: Settings,
         duration: f64,
         check: impl Check + 'static,
     ) -> Self {
-        let check = Box::new(check);
-        Self { world, settings, initial: None, duration, controller: None, check }
+        Self {
+            world: world.into(),
+            settings,
+            initial: None,
+            control: Vec::new(),
+            duration,
+            controller: None,
+            check: Box::new(check),
+        }
     }
 
     /// Starts from a state.
@@ -50,6 +61,9 @@ impl Stage {
         let mut simulation = Simulation::new(self.world, self.settings)?;
         if let Some(state) = &self.initial {
             simulation.set_state(state)?;
+        }
+        if !self.control.is_empty() {
+            simulation.input_mut().control.clone_from(&self.control);
         }
         let mut check = self.check;
         check.begin(&mut simulation);

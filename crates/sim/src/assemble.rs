@@ -7,7 +7,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_geom::Contact;
-use stiction_mech::{Drive, DriveKind, Forces, LimitRow, LimitSource};
+use stiction_mech::{ActuatorId, Drive, DriveKind, Forces, LimitRow, LimitSource};
 use stiction_solve::contact;
 use stiction_solve::law::{Bilateral, Bounded, Coulomb, Elliptic, Law, Unilateral};
 
@@ -75,14 +75,15 @@ pub(crate) fn equalities(
         equality.error(place, &mut error);
         for row in 0..dim {
             largest = largest.max(error[row].abs());
-            let key = Key { class: Class::Equality, a: index as u32, b: row as u32, feature: 0 };
+            let key =
+                Key { class: Class::Equality, a: index as u32, b: row as u32, feature: 0, row: 0 };
             rows.open(key, Law::Bilateral(Bilateral), error[row], &[0.0], &[0.0]);
             equality.row(row, place, sight, rows);
             if let Some(chords) = chords
                 && let Some(ahead) = chords.ahead.error(index, row)
             {
-                let curve = (ahead - error[row]) / chords.time_step - rows.rate(sight, chords.v);
-                rows.set_bias(curve);
+                let own = if chords.ahead.moves { rows.rate(sight, chords.v) } else { 0.0 };
+                rows.set_bias((ahead - error[row]) / chords.time_step - own);
             }
             rows.close();
         }
@@ -96,7 +97,7 @@ pub(crate) fn limits(time_step: f64, forces: &Forces, sight: &Sight, rows: &mut 
     for limit in &forces.limits {
         let LimitRow { row, gap, sign, .. } = *limit;
         let (a, b) = limit_key(limit.source);
-        let key = Key { class: Class::Limit, a, b, feature: u32::from(sign < 0.0) };
+        let key = Key { class: Class::Limit, a, b, feature: u32::from(sign < 0.0), row: 0 };
         let bias = gap.max(0.0) / time_step;
         rows.open(key, Law::Unilateral(Unilateral), gap, &[bias], &[0.0]);
         for entry in row.of(&forces.entries) {
@@ -114,7 +115,7 @@ pub(crate) fn drives(rules: &Rules, forces: &Forces, sight: &Sight, rows: &mut R
         let Some(law) = Bounded::new(h * lower, h * upper) else { continue };
         let (compliance, bias) = drive.compliance(h);
         let (a, b) = drive_key(drive.kind);
-        let key = Key { class: Class::Drive, a, b, feature: 0 };
+        let key = Key { class: Class::Drive, a, b, feature: 0, row: 0 };
         rows.open(key, Law::Bounded(law), 0.0, &[bias], &[compliance]);
         for entry in row.of(&forces.entries) {
             rows.dof(sight, entry.dof, entry.coefficient);
@@ -133,21 +134,20 @@ pub(crate) fn contacts(
 ) {
     for contact in found {
         let bodies = world.bodies_of(contact);
-        let surfaces = [contact.a, contact.b].map(|id| &world.geoms[id.index()].surface);
-        let pairing = Pairing::of(surfaces[0], surfaces[1], rules.combine);
+        let pairing = world.pairing(contact, rules.combine);
         let Some(law) = law(&pairing) else { continue };
         let frame = frame(world, contact, &pairing, sight);
         let relative = sight.point_velocity(bodies[1], &contact.point)
             - sight.point_velocity(bodies[0], &contact.point);
         let approach = contact.normal.dot(&relative);
-        if !rules.may_close(contact.gap, approach, &relative, pairing.friction) {
+        let gap = contact.gap - pairing.standoff;
+        if !rules.may_close(gap, approach, &relative, pairing.friction) {
             continue;
         }
-        let (bias, compliance) = normal_rule(&pairing, rules, contact.gap, approach);
-        let key =
-            Key { class: Class::Contact, a: contact.a.0, b: contact.b.0, feature: contact.feature };
+        let (bias, compliance) = normal_rule(&pairing, rules, gap, approach);
         let (bias, compliance) = (contact::rows(bias, 0.0), contact::rows(compliance, 0.0));
-        rows.open(key, law, contact.gap, &bias, &compliance);
+        let bias = Vector3::from(bias) + frame * given_velocity(sight, bodies, &contact.point);
+        rows.open(contact_key(contact), law, gap, bias.as_slice(), &compliance);
         if pairing.stiffness == f64::INFINITY && approach >= -LASTING * rules.bounce_threshold {
             rows.set_lasting();
         }
@@ -159,10 +159,19 @@ pub(crate) fn contacts(
     }
 }
 
+/// What driven bodies add to the velocity of B relative to A at a point [m/s], world axes.
+pub(crate) fn given_velocity(
+    sight: &Sight,
+    [a, b]: [usize; 2],
+    point: &Vector3<f64>,
+) -> Vector3<f64> {
+    sight.driven.point_velocity(b, point) - sight.driven.point_velocity(a, point)
+}
+
 /// The identity of a contact over time.
 pub(crate) fn contact_key(contact: &Contact) -> Key {
     let (a, b, feature) = (contact.a.0, contact.b.0, contact.feature);
-    Key { class: Class::Contact, a, b, feature }
+    Key { class: Class::Contact, a, b, feature, row: 0 }
 }
 
 /// Ascending in the order in which limits are listed.
@@ -180,6 +189,18 @@ fn drive_key(kind: DriveKind) -> (u32, u32) {
         DriveKind::TendonFriction(tendon) => (2 * tendon.0 as u32, 1),
         DriveKind::Servo(actuator) => (u32::MAX - 1, actuator.0 as u32),
         DriveKind::JointFriction(dof) => (u32::MAX, dof as u32),
+    }
+}
+
+/// The tendon along which a limit or dry friction acts, with the sign of its force.
+pub(crate) fn tendon_of(key: &Key) -> Option<(usize, f64)> {
+    let servos = drive_key(DriveKind::Servo(ActuatorId(0))).0;
+    match (key.class, key.a, key.b) {
+        (Class::Limit, 0, tendon) => {
+            Some((tendon as usize, if key.feature == 0 { 1.0 } else { -1.0 }))
+        }
+        (Class::Drive, a, 1) if a < servos => Some((a as usize / 2, 1.0)),
+        _ => None,
     }
 }
 

@@ -37,6 +37,16 @@ pub enum WorldError {
         /// What it should be.
         expected: &'static str,
     },
+    /// A sensor is wrong.
+    #[error("sensor \"{name}\": {what}; expected {expected}")]
+    Sensor {
+        /// Name of the sensor.
+        name: String,
+        /// What was found.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
+    },
     /// Something refers to a thing that is not there.
     #[error("{owner}: {what} {found} does not exist; there are {count}")]
     Unknown {
@@ -48,6 +58,16 @@ pub enum WorldError {
         found: usize,
         /// How many there are.
         count: usize,
+    },
+    /// A world does not fit where it is put.
+    #[error("world \"{prefix}\": {what}; expected {expected}")]
+    Compose {
+        /// What its names begin with.
+        prefix: String,
+        /// What was found.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
     },
     /// A shape that cannot move sits on a body that can.
     #[error("shape \"{name}\": a {kind} has no inside to move; expected it on a fixed body")]
@@ -86,6 +106,42 @@ pub enum SettingsError {
     Solver(#[from] SettingError),
 }
 
+/// A snapshot that cannot be taken up.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// The bytes do not begin as those of a snapshot do.
+    #[error("these bytes are no snapshot; expected those that `to_bytes` gave")]
+    Foreign,
+    /// The snapshot has another layout.
+    #[error("snapshot of version {found}; expected version {expected}")]
+    Version {
+        /// Its version.
+        found: u32,
+        /// The version that is read.
+        expected: u32,
+    },
+    /// Bytes are missing or changed.
+    #[error("snapshot of {bytes} bytes is truncated or damaged; expected all that `to_bytes` gave")]
+    Damaged {
+        /// How many bytes there are.
+        bytes: usize,
+    },
+    /// The snapshot is of another world.
+    #[error("snapshot has {found} {what}; expected {expected}, as in this world")]
+    OtherWorld {
+        /// What differs.
+        what: &'static str,
+        /// How many the snapshot has.
+        found: usize,
+        /// How many the world has.
+        expected: usize,
+    },
+    /// Its state is none of this model.
+    #[error("snapshot: {0}")]
+    State(#[from] StateError),
+}
+
 /// A step that did not happen. The state is as it was before.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -122,6 +178,17 @@ pub enum StepError {
         joint: String,
         /// What was found.
         found: f64,
+    },
+    /// The mass matrix of a mechanism has no inverse.
+    #[error(
+        "step at t = {time} s: the mass matrix of the mechanism on \"{joint}\" is singular; expected \
+         every coordinate to move inertia of its own, or to have armature"
+    )]
+    Singular {
+        /// Time of the state [s].
+        time: f64,
+        /// The first joint of the mechanism.
+        joint: String,
     },
     /// The contact problem could not be posed.
     #[error("step at t = {time} s: {source}")]

@@ -8,7 +8,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod assemble;
+mod compose;
 pub mod constraint;
+mod driven;
 mod effort;
 mod error;
 mod free;
@@ -18,19 +20,25 @@ pub mod record;
 mod report;
 mod rows;
 mod scheme;
+pub mod sensor;
 mod settings;
 mod simulation;
 mod sleep;
+mod snapshot;
 mod stabilise;
 pub mod surface;
+mod twist;
 mod warm;
 mod world;
 
-pub use error::{SettingsError, StepError, WorldError};
+pub use compose::{Base, Placed};
+pub use error::{SettingsError, SnapshotError, StepError, WorldError};
 pub use hash::state_hash;
 pub use report::{PHASES, Phase, Phases, StepReport};
 pub use scheme::{SCHEMES, Scheme};
+pub use sensor::{SENSORS, SensorFrame, SensorKind, SensorSpec, TouchVolume};
 pub use settings::{KEYS, Settings, Sleep, Stabilisation};
 pub use simulation::{ContactPoint, Simulation};
-pub use surface::{Combine, Grain, Surface};
+pub use snapshot::Snapshot;
+pub use surface::{Combine, Grain, GrainOf, Pairing, Resistance, Surface};
 pub use world::{Geom, World, WorldBuilder};

@@ -8,8 +8,10 @@
 
 use nalgebra::{Vector3, Vector6};
 use stiction_math::branch;
-use stiction_mech::{BodyId, Data, Model, point_velocity};
+use stiction_mech::{BodyId, Data, Model, angular_velocity, point_velocity};
 use stiction_solve::law::Law;
+
+use crate::driven::Driven;
 
 /// Identity of a constraint over time: its class, what it is between, and which of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +20,8 @@ pub(crate) struct Key {
     pub a: u32,
     pub b: u32,
     pub feature: u32,
+    /// Which of the rows that stand beside a contact; zero for all others.
+    pub row: u8,
 }
 
 /// Classes of constraints, in the order of their rows.
@@ -28,6 +32,17 @@ pub(crate) enum Class {
     Limit,
     Drive,
     Contact,
+    /// Spinning and rolling of contacts.
+    Twist,
+}
+
+impl Class {
+    /// The class of a number, as `as u32` gives it.
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Self::Equality, Self::Limit, Self::Drive, Self::Contact, Self::Twist]
+            .into_iter()
+            .find(|class| *class as u32 == number)
+    }
 }
 
 /// What a term reads.
@@ -83,6 +98,8 @@ pub(crate) struct Sight<'a> {
     pub whole: &'a [bool],
     /// Per tree: whether it is asleep, and so does not move.
     pub asleep: &'a [bool],
+    /// Bodies whose motion is given.
+    pub driven: &'a Driven,
 }
 
 impl Sight<'_> {
@@ -102,7 +119,15 @@ impl Sight<'_> {
     pub fn point_velocity(&self, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
         match self.moving_tree(body) {
             Some(_) => point_velocity(self.model, self.data, BodyId(body), *point),
-            None => Vector3::zeros(),
+            None => self.driven.point_velocity(body, point),
+        }
+    }
+
+    /// Angular velocity of a body [rad/s], zero for a fixed one.
+    pub fn turning(&self, body: usize) -> Vector3<f64> {
+        match self.moving_tree(body) {
+            Some(_) => angular_velocity(self.data, BodyId(body)),
+            None => self.driven.turning(body),
         }
     }
 }

@@ -8,10 +8,16 @@
 /// How time is discretised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
+    /// All forces where the step begins, but the damping of joints where it ends; positions move
+    /// with the next velocity: MuJoCo's Euler.
+    Euler,
     /// θ = θ_vq = 0.
     Explicit,
     /// θ = θ_vq = 1.
     Implicit,
+    /// As `Euler`, but all forces that depend on velocities take part where the step ends, linearised;
+    /// of Coriolis forces those of single free bodies only: MuJoCo's implicitfast.
+    ImplicitFast,
     /// θ = θ_vq = ½: of second order.
     Midpoint,
     /// Laws and positions use the mean of the old and the next velocity.
@@ -27,8 +33,10 @@ pub enum Scheme {
 
 /// Every scheme, in alphabetical order.
 pub static SCHEMES: &[(&str, Scheme)] = &[
+    ("euler", Scheme::Euler),
     ("explicit", Scheme::Explicit),
     ("implicit", Scheme::Implicit),
+    ("implicit-fast", Scheme::ImplicitFast),
     ("mid-velocity", Scheme::MidVelocity),
     ("midpoint", Scheme::Midpoint),
     ("refined", Scheme::Refined),
@@ -44,8 +52,10 @@ impl Scheme {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Euler => "euler",
             Self::Explicit => "explicit",
             Self::Implicit => "implicit",
+            Self::ImplicitFast => "implicit-fast",
             Self::Midpoint => "midpoint",
             Self::MidVelocity => "mid-velocity",
             Self::Refined => "refined",
@@ -56,7 +66,12 @@ impl Scheme {
     /// θ: the weight of the next state where forces are evaluated.
     pub fn theta(self) -> f64 {
         match self {
-            Self::Explicit | Self::MidVelocity | Self::Refined | Self::Symplectic => 0.0,
+            Self::Euler
+            | Self::Explicit
+            | Self::ImplicitFast
+            | Self::MidVelocity
+            | Self::Refined
+            | Self::Symplectic => 0.0,
             Self::Midpoint => 0.5,
             Self::Implicit => 1.0,
         }
@@ -68,13 +83,23 @@ impl Scheme {
         match self {
             Self::Explicit => 0.0,
             Self::Midpoint => 0.5,
-            Self::Implicit | Self::MidVelocity | Self::Refined | Self::Symplectic => 1.0,
+            Self::Euler
+            | Self::Implicit
+            | Self::ImplicitFast
+            | Self::MidVelocity
+            | Self::Refined
+            | Self::Symplectic => 1.0,
         }
     }
 
     /// α: the weight of the next velocity in the velocity on which the laws act.
     pub fn alpha(self) -> f64 {
         if self == Self::MidVelocity { 0.5 } else { 1.0 }
+    }
+
+    /// Whether it is one of MuJoCo's: servos are forces, taken where the step begins.
+    pub fn is_direct(self) -> bool {
+        matches!(self, Self::Euler | Self::ImplicitFast)
     }
 
     /// Weight of the next state in damping and servos: implicit in every scheme.

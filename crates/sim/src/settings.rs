@@ -110,7 +110,8 @@ impl Settings {
         match key {
             "time-step" => self.time_step = number()?,
             "scheme" => {
-                let known = "explicit, implicit, mid-velocity, midpoint, refined or symplectic";
+                let known = "euler, explicit, implicit, implicit-fast, mid-velocity, midpoint, \
+                             refined or symplectic";
                 self.scheme = Scheme::parse(value).ok_or_else(|| wrong(known))?;
             }
             "tolerance" => self.tolerance = number()?,

@@ -8,25 +8,28 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Detector;
 use stiction_mech::{
-    BodyId, Data, Input, Model, State, angular_velocity, integrate, kinematics, point_velocity,
-    tree_kinematics, tree_velocities, velocities,
+    BodyId, Data, Input, Model, State, angular_velocity, integrate, kinematics, place_driven,
+    point_velocity, tree_kinematics, tree_velocities, velocities,
 };
 use stiction_solve::law::FrictionModel;
-use stiction_solve::{Goal, Problem, Session, Solution, Status, contact};
+use stiction_solve::{Goal, Problem, ProblemError, Session, Solution, Status, contact};
 
 use crate::assemble::{self, Chords, FORESIGHT, Rules};
 use crate::constraint::{Ahead, Place};
+use crate::driven::Driven;
 use crate::effort::{self, Next, Outcome};
-use crate::error::{SettingsError, StepError};
-use crate::free::FreeMotion;
+use crate::error::{SettingsError, SnapshotError, StepError};
+use crate::free::{Fault, FreeMotion};
 use crate::pose::{Poser, Question};
 use crate::report::{Clock, Phase, StepReport};
 use crate::rows::{Class, Rows, Sight};
 use crate::scheme::Scheme;
+use crate::sensor::{self, Reader};
 use crate::settings::{Settings, Stabilisation};
 use crate::sleep::Sleepers;
+use crate::snapshot::{Kept, Snapshot};
 use crate::stabilise::{Found, Stabiliser, Wrong};
-use crate::surface::Pairing;
+use crate::twist;
 use crate::warm::Memory;
 use crate::world::World;
 
@@ -55,6 +58,9 @@ pub struct ContactPoint {
     pub gap: f64,
     /// Force on B, and its opposite on A, mean over the step, world axes [N].
     pub force: Vector3<f64>,
+    /// Torque of friction against spinning and rolling on B, and its opposite on A, mean over the
+    /// step, world axes [N·m].
+    pub torque: Vector3<f64>,
     /// Velocity of B relative to A after the step, world axes [m/s].
     pub velocity: Vector3<f64>,
 }
@@ -70,6 +76,7 @@ pub struct Simulation {
     goal: Goal,
     work: Workspace,
     report: Option<StepReport>,
+    reader: Reader,
 }
 
 /// Memory without truth.
@@ -99,14 +106,27 @@ struct Workspace {
     stabiliser: Stabiliser,
     sleepers: Sleepers,
     contacts: Vec<ContactPoint>,
+    driven: Driven,
+    /// Axes of the rows against spinning and rolling.
+    axes: Vec<Vector3<f64>>,
 }
 
 impl Simulation {
     /// Puts a world into its reference configuration, at rest.
     pub fn new(world: impl Into<Arc<World>>, settings: Settings) -> Result<Self, SettingsError> {
+        let session = Session::new(&settings.solver)?;
+        Self::with_session(world, settings, session)
+    }
+
+    /// [`Simulation::new`] with a solver from outside; that of the settings does not count, but
+    /// their parameters of it do.
+    pub fn with_session(
+        world: impl Into<Arc<World>>,
+        settings: Settings,
+        mut session: Session,
+    ) -> Result<Self, SettingsError> {
         let world = world.into();
         settings.check()?;
-        let mut session = Session::new(&settings.solver)?;
         effort::prepare(&mut session)?;
         for (key, value) in &settings.solver_settings {
             session.set(key, value)?;
@@ -118,7 +138,7 @@ impl Simulation {
             ..Goal::default()
         };
         let model = &world.model;
-        let state = State::new(model);
+        let (state, input) = (State::new(model), Input::new(model));
         let work = Workspace {
             spare: state.clone(),
             seen: false,
@@ -140,9 +160,11 @@ impl Simulation {
             stabiliser: Stabiliser::new(&world)?,
             sleepers: Sleepers::new(model),
             contacts: Vec::new(),
+            driven: Driven::new(model, &input),
+            axes: Vec::new(),
         };
-        let input = Input::new(model);
-        Ok(Self { world, settings, state, input, session, goal, work, report: None })
+        let reader = Reader::new(&world);
+        Ok(Self { world, settings, state, input, session, goal, work, report: None, reader })
     }
 
     /// The world.
@@ -167,16 +189,94 @@ impl Simulation {
         &mut self.state
     }
 
-    /// Replaces the state, and forgets what was learnt from the last one.
+    /// Replaces the state, and forgets what was learnt from the last one. Driven bodies stand where
+    /// the input wants them.
     pub fn set_state(&mut self, state: &State) -> Result<(), StepError> {
         state
             .check(&self.world.model)
             .map_err(|source| StepError::State { time: state.time, source })?;
+        self.work.driven.stand(&self.input.driven_pose);
         self.state.clone_from(state);
         self.work.seen = false;
         self.work.memory.clear();
         self.work.lawful.copy_from_slice(&state.v);
+        self.reader.last.forget();
         self.work.sleepers.wake_all();
+        Ok(())
+    }
+
+    /// All that later steps depend on: taken up by another simulation of the same world and
+    /// settings, it continues with the same bits.
+    pub fn snapshot(&self) -> Snapshot {
+        let work = &self.work;
+        let (asleep, still, group, groups) = work.sleepers.memory();
+        let (keys, impulses) = work.memory.contents();
+        let kept = Kept {
+            lawful: work.lawful.clone(),
+            keys: keys.collect(),
+            impulses: impulses.to_vec(),
+            asleep: asleep.to_vec(),
+            still: still.to_vec(),
+            group: group.to_vec(),
+            groups,
+            seen: work.seen,
+            driven: work.driven.now.clone(),
+            reach: work.reach.clone(),
+            found: work.detector.contacts().to_vec(),
+            last_step: self.reader.last.clone(),
+        };
+        let (state, input) = (self.state.clone(), self.input.clone());
+        Snapshot { state, input, contacts: work.contacts.clone(), kept }
+    }
+
+    /// Takes up a snapshot, or returns an error and leaves everything as it was. There is no report
+    /// until the next step.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        let (world, model, kept) = (&*self.world, &self.world.model, &snapshot.kept);
+        let (trees, bodies) = (model.trees().len(), model.bodies().len());
+        for (what, found, expected) in [
+            ("controls", snapshot.input.control.len(), model.nu()),
+            ("wrenches", snapshot.input.wrench.len(), bodies),
+            ("velocities of laws", kept.lawful.len(), model.nv()),
+            ("trees", kept.asleep.len(), trees),
+            ("times of rest", kept.still.len(), trees),
+            ("groups of sleepers", kept.group.len(), trees),
+            ("reaches", kept.reach.len(), bodies),
+            ("driven bodies", kept.driven.len(), model.driven().len()),
+            ("driven poses", snapshot.input.driven_pose.len(), model.driven().len()),
+        ] {
+            if found != expected {
+                return Err(SnapshotError::OtherWorld { what, found, expected });
+            }
+        }
+        if !kept.last_step.belongs_to(world) {
+            let (what, found) = ("numbers of the last step", kept.last_step.q.len());
+            return Err(SnapshotError::OtherWorld { what, found, expected: model.nq() });
+        }
+        snapshot.state.check(model)?;
+        let mut memory = Memory::default();
+        let mut data = Data::new(model);
+        place_driven(model, &kept.driven, &mut data);
+        kinematics(model, &snapshot.state.q, &mut data);
+        velocities(model, &snapshot.state.v, &mut data);
+        if !memory.remember(&kept.keys, &kept.impulses) {
+            let (what, found) = ("impulses", kept.impulses.len());
+            let expected = kept.keys.iter().map(|(_, dim)| *dim as usize).sum();
+            return Err(SnapshotError::OtherWorld { what, found, expected });
+        }
+        let work = &mut self.work;
+        work.detector.adopt(&world.colliders, &data.body_pose, &kept.reach, &kept.found);
+        (work.memory, work.data) = (memory, data);
+        work.sleepers.remember((&kept.asleep, &kept.still, &kept.group, kept.groups));
+        work.lawful.copy_from_slice(&kept.lawful);
+        work.driven.stand(&kept.driven);
+        work.reach.copy_from_slice(&kept.reach);
+        work.contacts.clone_from(&snapshot.contacts);
+        work.seen = kept.seen;
+        self.state.clone_from(&snapshot.state);
+        self.input.clone_from(&snapshot.input);
+        self.reader.last.clone_from(&kept.last_step);
+        self.report = None;
         Ok(())
     }
 
@@ -204,6 +304,17 @@ impl Simulation {
     /// The contacts of the last step, with the forces that the solver used.
     pub fn contacts(&self) -> &[ContactPoint] {
         &self.work.contacts
+    }
+
+    /// The readings of all sensors, one after the other; [`World::sensor_range`] says where.
+    ///
+    /// Positions and velocities are those of the present state; accelerations, forces and touch
+    /// those of the last step. Before the first step and after [`Simulation::set_state`] the
+    /// mechanism counts as held: see [`sensor`](crate::sensor). From a state or input with which no
+    /// step can begin, every reading is NaN.
+    pub fn sensor_data(&mut self) -> &[f64] {
+        let Self { world, settings, state, input, work, reader, .. } = self;
+        reader.read(world, settings.scheme, state, input, &mut work.data)
     }
 
     /// Pose of a body in the world at the present state.
@@ -269,17 +380,23 @@ impl Simulation {
         let (world, settings, state) = (&*self.world, &self.settings, &self.state);
         let (model, h, time) = (&world.model, settings.time_step, state.time);
         let work = &mut self.work;
+        work.driven.aim(&self.input.driven_pose, h);
         if !work.seen {
             state.check(model).map_err(|source| StepError::State { time, source })?;
+            place_driven(model, &work.driven.now, &mut work.data);
             work.look(world, &state.q, &state.v, h, clock);
             work.seen = true;
         }
+        work.free.place_driven(model, &work.driven.now);
         let contacts = work.detector.contacts();
         work.sleepers.wake_touched(world, contacts, &work.data, settings.sleep);
         let (input, data) = (&self.input, &mut work.data);
         work.free
             .compute(model, settings.scheme, h, state, input, work.sleepers.flags(), data)
-            .map_err(|source| StepError::Force { time, source })?;
+            .map_err(|fault| match fault {
+                Fault::Force(source) => StepError::Force { time, source },
+                Fault::Singular { tree } => singular(world, time, tree),
+            })?;
         clock.lap(Phase::Dynamics);
 
         let rules = Rules {
@@ -296,15 +413,18 @@ impl Simulation {
             data: &work.data,
             whole: work.free.whole(),
             asleep: work.sleepers.flags(),
+            driven: &work.driven,
         };
         let place = Place { model, q: &state.q, data: &work.data };
-        work.ahead.look(world, settings.scheme, state, &work.data, h);
+        work.ahead.look(world, settings.scheme, state, &sight, h);
         let chords = Chords { ahead: &work.ahead, v: &state.v, time_step: h };
         assemble::equalities(world, &place, &sight, Some(&chords), rows);
         assemble::limits(h, &work.free.forces, &sight, rows);
         assemble::drives(&rules, &work.free.forces, &sight, rows);
         assemble::contacts(world, &rules, work.detector.contacts(), &sight, rows);
-        work.pose(world).map_err(|source| StepError::Problem { time, source })?;
+        let found = work.detector.contacts();
+        twist::rows(world, &rules, found, &sight, &work.memory, rows, &mut work.axes);
+        work.pose(world).map_err(|source| not_posed(world, work.poser.parts(), time, source))?;
         clock.lap(Phase::Assembly);
         Ok(())
     }
@@ -330,7 +450,8 @@ impl Simulation {
                 let least = SOFTENING * work.problem.delassus().scale(index);
                 work.rows.soften(index, least);
             }
-            work.pose(world).map_err(|source| StepError::Problem { time, source })?;
+            work.pose(world)
+                .map_err(|source| not_posed(world, work.poser.parts(), time, source))?;
             if next == Next::YieldFromCold {
                 work.solution.reset(&work.problem);
             }
@@ -343,7 +464,9 @@ impl Simulation {
     fn integrate(&mut self, clock: &mut Clock) -> Result<Wrong, StepError> {
         let (world, settings, work) = (&*self.world, &self.settings, &mut self.work);
         let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
-        work.collect_velocities(model);
+        if let Some(tree) = work.collect_velocities(model) {
+            return Err(singular(world, self.state.time, tree));
+        }
         let (alpha, theta_vq) = (scheme.alpha(), scheme.theta_vq());
         for dof in 0..model.nv() {
             let (old, lawful) = (self.state.v[dof], work.lawful[dof]);
@@ -371,11 +494,24 @@ impl Simulation {
             work.memory.store(&work.rows, &work.solution.impulse);
         }
         std::mem::swap(&mut self.state, &mut work.spare);
+        work.driven.arrive();
         work.seen = true;
+        self.reader.keep(&sensor::Step {
+            world: &self.world,
+            old: &work.spare,
+            next: &self.state.v,
+            time_step: self.settings.time_step,
+            input: &self.input,
+            contacts: &work.contacts,
+            rows: &work.rows,
+            impulse: &work.solution.impulse,
+            asleep: work.sleepers.flags(),
+        });
         let settled = outcome.status == Status::Converged && !outcome.softened;
         work.sleepers.watch(
             &self.world.model,
             &mut self.state.v,
+            &mut work.data,
             &work.problem,
             work.poser.parts(),
             settled,
@@ -405,6 +541,7 @@ impl Workspace {
     fn settle(&mut self, world: &World, settings: &Settings, clock: &mut Clock) -> Wrong {
         let (h, model) = (settings.time_step, &world.model);
         let mut spare = std::mem::take(&mut self.spare);
+        place_driven(model, &self.driven.next, &mut self.data);
         let mut wrong = Wrong::default();
         for round in 0..=CORRECTIONS {
             self.look(world, &spare.q, &spare.v, h, clock);
@@ -417,6 +554,7 @@ impl Workspace {
                     data: &self.data,
                     whole: self.free.whole(),
                     asleep: self.sleepers.flags(),
+                    driven: &self.driven,
                 },
                 contacts: self.detector.contacts(),
                 free: &self.free,
@@ -443,17 +581,23 @@ impl Workspace {
         wrong
     }
 
-    /// How far each body can get within the step, and which bodies rest.
+    /// How far each body can get within the step, and which bodies rest; those keep their reach.
     fn look_ahead(&mut self, world: &World, h: f64, gravity: f64) {
         let model = &world.model;
         for link in model.links() {
             let tree = model.bodies()[link.body].tree.unwrap_or(0);
+            self.resting[link.body] = self.sleepers.flags()[tree];
+            if self.resting[link.body] {
+                continue;
+            }
             let (data, body) = (&self.data, BodyId(link.body));
             let origin = data.body_pose[link.body].translation.vector;
             let speed = point_velocity(model, data, body, origin).norm()
                 + angular_velocity(data, body).norm() * world.radius[link.body];
             self.reach[link.body] = FORESIGHT * h * (speed + h * gravity);
-            self.resting[link.body] = self.sleepers.flags()[tree];
+        }
+        for (k, driven) in model.driven().iter().enumerate() {
+            self.reach[driven.0] = FORESIGHT * self.driven.way(k, world.radius[driven.0], h);
         }
     }
 
@@ -467,8 +611,8 @@ impl Workspace {
     }
 
     /// The velocities on which the laws acted: the problem's for what takes part in it, free motion
-    /// for the rest.
-    fn collect_velocities(&mut self, model: &Model) {
+    /// for the rest. Returns a tree whose matrix has no inverse, if there is one.
+    fn collect_velocities(&mut self, model: &Model) -> Option<usize> {
         let mut parts = self.poser.parts().iter().peekable();
         for (tree, range) in model.trees().iter().enumerate() {
             let out = &mut self.lawful[range.dofs.clone()];
@@ -477,9 +621,10 @@ impl Workspace {
             } else if self.sleepers.flags()[tree] {
                 out.fill(0.0);
             } else if !self.free.solve(model, tree, out) {
-                out.fill(f64::NAN);
+                return Some(tree);
             }
         }
+        None
     }
 
     /// Free bodies in flight or in lasting contact move with the mean of the old and next velocity.
@@ -507,17 +652,17 @@ impl Workspace {
             data: &self.data,
             whole: self.free.whole(),
             asleep: self.sleepers.flags(),
+            driven: &self.driven,
         };
         let rows = self.rows.constraints();
         let mut next = rows.partition_point(|c| c.key.class < Class::Contact);
         for found in self.detector.contacts() {
             let Some(constraint) = rows.get(next) else { break };
-            let key = constraint.key;
-            if (key.a, key.b, key.feature) != (found.a.0, found.b.0, found.feature) {
+            if constraint.key != assemble::contact_key(found) {
                 continue;
             }
-            let geoms = [found.a, found.b].map(|id| &world.geoms[id.index()]);
-            let pairing = Pairing::of(&geoms[0].surface, &geoms[1].surface, settings.combine);
+            let pairing = world.pairing(found, settings.combine);
+            let bodies = world.bodies_of(found);
             let frame = assemble::frame(world, found, &pairing, &sight);
             let impulse = &self.solution.impulse[constraint.rows()];
             let mut c = [0.0; contact::DIM];
@@ -525,15 +670,18 @@ impl Workspace {
             let to_world = |rows: &[f64]| frame.tr_mul(&Vector3::from_column_slice(rows));
             self.contacts.push(ContactPoint {
                 geoms: [found.a.index(), found.b.index()],
-                bodies: geoms.map(|geom| geom.body.0),
+                bodies,
                 point: found.point,
                 normal: found.normal,
                 gap: found.gap,
                 force: to_world(impulse) / settings.time_step,
-                velocity: to_world(&c),
+                torque: Vector3::zeros(),
+                velocity: to_world(&c) + assemble::given_velocity(&sight, bodies, &found.point),
             });
             next += 1;
         }
+        let Self { rows, axes, solution, contacts, .. } = self;
+        twist::torques(rows, axes, &solution.impulse, settings.time_step, contacts);
     }
 }
 
@@ -550,6 +698,26 @@ fn check_next(world: &World, next: &State, time: f64, time_step: f64) -> Result<
         }
     }
     Ok(())
+}
+
+/// The mass matrix of a tree has no inverse.
+fn singular(world: &World, time: f64, tree: usize) -> StepError {
+    let joint = &world.model.joints()[world.model.trees()[tree].joints.start];
+    StepError::Singular { time, joint: joint_name(world, joint) }
+}
+
+/// Why a problem could not be posed, in the words of mechanisms.
+fn not_posed(
+    world: &World,
+    parts: &[(usize, std::ops::Range<usize>)],
+    time: f64,
+    source: ProblemError,
+) -> StepError {
+    let tree = match source {
+        ProblemError::NotPositiveDefinite { subsystem } => parts.get(subsystem).map(|part| part.0),
+        _ => None,
+    };
+    tree.map_or(StepError::Problem { time, source }, |tree| singular(world, time, tree))
 }
 
 /// The name of a joint, or of its body if it has none.

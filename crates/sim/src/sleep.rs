@@ -6,7 +6,7 @@
 //! what sleeps would not have moved.
 
 use stiction_geom::Contact;
-use stiction_mech::{Data, Model};
+use stiction_mech::{Data, Model, tree_velocities};
 use stiction_solve::Problem;
 
 use crate::settings::{Settings, Sleep};
@@ -47,6 +47,19 @@ impl Sleepers {
     /// Number of trees asleep.
     pub fn asleep(&self) -> usize {
         self.asleep.iter().filter(|asleep| **asleep).count()
+    }
+
+    /// Who sleeps, how long others have been still, who fell asleep with whom, and how often.
+    pub fn memory(&self) -> (&[bool], &[f64], &[u32], u32) {
+        (&self.asleep, &self.still, &self.group, self.groups)
+    }
+
+    /// Takes up what [`Sleepers::memory`] gave.
+    pub fn remember(&mut self, (asleep, still, group, groups): (&[bool], &[f64], &[u32], u32)) {
+        self.asleep.copy_from_slice(asleep);
+        self.still.copy_from_slice(still);
+        self.group.copy_from_slice(group);
+        self.groups = groups;
     }
 
     pub fn wake_all(&mut self) {
@@ -91,11 +104,14 @@ impl Sleepers {
         }
     }
 
-    /// Looks at the velocities after a step, and puts to sleep what has been still for long enough.
+    /// Looks at the velocities after a step, and puts to sleep what has been still for long enough:
+    /// its velocities become zero, also in `data`, whose other contents stay.
+    #[allow(clippy::too_many_arguments)] // each of them is a room's own thing
     pub fn watch(
         &mut self,
         model: &Model,
         v: &mut [f64],
+        data: &mut Data,
         problem: &Problem,
         parts: &[(usize, std::ops::Range<usize>)],
         settled: bool,
@@ -124,6 +140,7 @@ impl Sleepers {
                 self.asleep[tree] = true;
                 self.group[tree] = self.groups;
                 v[model.trees()[tree].dofs.clone()].fill(0.0);
+                tree_velocities(model, tree, v, data);
             }
         }
     }

@@ -92,8 +92,8 @@ impl Stabiliser {
         let place = Place { model: &world.model, q, data: sight.data };
         wrong.equality = assemble::equalities(world, &place, &sight, None, &mut self.rows);
         self.add_limits(found, &mut wrong);
-        for contact in found.contacts.iter().filter(|c| found.world.is_rigid(c)) {
-            wrong.depth = wrong.depth.max(-contact.gap);
+        for gap in found.contacts.iter().filter_map(|contact| found.world.rigid_gap(contact)) {
+            wrong.depth = wrong.depth.max(-gap);
         }
         wrong
     }
@@ -139,9 +139,10 @@ impl Stabiliser {
 
     fn add_contacts(&mut self, found: &Found) {
         let Found { world, sight, contacts, .. } = *found;
-        for contact in contacts.iter().filter(|c| world.is_rigid(c)) {
+        for contact in contacts {
+            let Some(gap) = world.rigid_gap(contact) else { continue };
             let key = assemble::contact_key(contact);
-            self.rows.open(key, Law::Unilateral(Unilateral), contact.gap, &[0.0], &[0.0]);
+            self.rows.open(key, Law::Unilateral(Unilateral), gap, &[0.0], &[0.0]);
             let [a, b] = world.bodies_of(contact);
             self.rows.point(&sight, b, &contact.point, &[contact.normal], 1.0);
             self.rows.point(&sight, a, &contact.point, &[contact.normal], -1.0);

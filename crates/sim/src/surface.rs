@@ -1,7 +1,8 @@
 //! Surfaces: what a contact needs to know of the two materials that meet, and how they combine.
 //!
 //! All quantities are physical and in SI units. A rigid surface has infinite stiffness; a finite
-//! one makes the contact compliant [Castro22, Sec. II-B].
+//! one makes the contact compliant [Castro22, Sec. II-B]. Of two surfaces with different priorities
+//! the higher decides alone, as in MuJoCo; else both count.
 
 use nalgebra::{Unit, Vector3};
 
@@ -21,6 +22,30 @@ pub struct Surface {
     pub stiffness: f64,
     /// Dissipation time τ_d [s] of a compliant surface.
     pub dissipation: f64,
+    /// Which relative motions it resists besides penetration.
+    pub resistance: Resistance,
+    /// Coefficient of friction against spinning about the normal [m]: the largest torque per normal
+    /// force. Counts from [`Resistance::Spinning`] on.
+    pub spin: f64,
+    /// Coefficient of friction against rolling about the tangents [m]: the largest torque per normal
+    /// force. Counts at [`Resistance::Rolling`].
+    pub roll: f64,
+    /// Of two surfaces that meet, the one with the higher priority decides alone.
+    pub priority: i32,
+}
+
+/// Which relative motions a contact resists besides penetration; each includes those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Resistance {
+    /// None: a contact without friction (MJCF: condim 1).
+    Nothing,
+    /// Sliding along the tangents (condim 3).
+    #[default]
+    Sliding,
+    /// Spinning about the normal (condim 4).
+    Spinning,
+    /// Rolling about the tangents (condim 6).
+    Rolling,
 }
 
 /// A direction in a surface and the friction across it [Lee23, Sec. III-E].
@@ -40,6 +65,10 @@ impl Default for Surface {
             restitution: 0.0,
             stiffness: f64::INFINITY,
             dissipation: 0.0,
+            resistance: Resistance::default(),
+            spin: 0.0,
+            roll: 0.0,
+            priority: 0,
         }
     }
 }
@@ -59,7 +88,12 @@ impl Surface {
             expected,
         };
         let across = self.grain.map_or(self.friction, |g| g.across_friction);
-        for (what, mu) in [("friction", self.friction), ("friction across the grain", across)] {
+        for (what, mu) in [
+            ("friction", self.friction),
+            ("friction across the grain", across),
+            ("friction against spinning", self.spin),
+            ("friction against rolling", self.roll),
+        ] {
             if !(mu >= 0.0 && mu.is_finite()) {
                 return Err(wrong(what, mu, "a finite number that is not negative"));
             }
@@ -120,6 +154,21 @@ pub struct Pairing {
     pub dissipation: f64,
     /// Whether the grain is that of A, of B, or there is none. If both have one, A's counts.
     pub grain: GrainOf,
+    /// Which relative motions are resisted: the more of the two.
+    pub resistance: Resistance,
+    /// Coefficient of friction against spinning [m].
+    pub spin: f64,
+    /// Coefficient of friction against rolling [m].
+    pub roll: f64,
+    /// Distance [m] at which the contact acts already.
+    pub standoff: f64,
+}
+
+impl Default for Pairing {
+    /// Two default surfaces.
+    fn default() -> Self {
+        Self::of(&Surface::default(), &Surface::default(), Combine::default())
+    }
 }
 
 /// Whose grain a contact follows.
@@ -134,8 +183,14 @@ pub enum GrainOf {
 }
 
 impl Pairing {
-    /// Combines two surfaces. Series of springs and sum of dissipation times as in Drake.
+    /// Combines two surfaces. Series of springs and sum of dissipation times as in Drake; a higher
+    /// priority decides alone, as in MuJoCo. The standoff is none.
     pub fn of(a: &Surface, b: &Surface, combine: Combine) -> Self {
+        match a.priority.cmp(&b.priority) {
+            std::cmp::Ordering::Greater => return Self::of_one(a, GrainOf::A),
+            std::cmp::Ordering::Less => return Self::of_one(b, GrainOf::B),
+            std::cmp::Ordering::Equal => {}
+        }
         let across = |s: &Surface| s.grain.map_or(s.friction, |g| g.across_friction);
         let grain = match (a.grain, b.grain) {
             (Some(_), _) => GrainOf::A,
@@ -149,8 +204,78 @@ impl Pairing {
             stiffness: 1.0 / (1.0 / a.stiffness + 1.0 / b.stiffness),
             dissipation: a.dissipation + b.dissipation,
             grain,
+            resistance: a.resistance.max(b.resistance),
+            spin: combine.friction(a.spin, b.spin),
+            roll: combine.friction(a.roll, b.roll),
+            standoff: 0.0,
         }
+        .without_what_is_not_resisted()
     }
+
+    /// What one surface decides alone; `side` says whose grain it would be.
+    fn of_one(surface: &Surface, side: GrainOf) -> Self {
+        Self {
+            friction: surface.friction,
+            across_friction: surface.grain.map_or(surface.friction, |g| g.across_friction),
+            restitution: surface.restitution,
+            stiffness: surface.stiffness,
+            dissipation: surface.dissipation,
+            grain: if surface.grain.is_some() { side } else { GrainOf::Neither },
+            resistance: surface.resistance,
+            spin: surface.spin,
+            roll: surface.roll,
+            standoff: 0.0,
+        }
+        .without_what_is_not_resisted()
+    }
+
+    /// The same with coefficients of zero for the motions that are not resisted.
+    pub(crate) fn without_what_is_not_resisted(mut self) -> Self {
+        if self.resistance < Resistance::Sliding {
+            (self.friction, self.across_friction) = (0.0, 0.0);
+        }
+        if self.resistance < Resistance::Spinning {
+            self.spin = 0.0;
+        }
+        if self.resistance < Resistance::Rolling {
+            self.roll = 0.0;
+        }
+        self
+    }
+
+    /// Whether rows beside those of a contact are needed.
+    pub(crate) fn twists(&self) -> bool {
+        self.spin > 0.0 || self.roll > 0.0
+    }
+
+    /// Whether every number can be one of a contact; `owner` names it in the error.
+    pub(crate) fn check(&self, owner: &str) -> Result<(), WorldError> {
+        let surface = Surface {
+            friction: self.friction,
+            grain: None,
+            restitution: self.restitution,
+            stiffness: self.stiffness,
+            dissipation: self.dissipation,
+            resistance: self.resistance,
+            spin: self.spin,
+            roll: self.roll,
+            priority: 0,
+        };
+        surface.check(owner)?;
+        Surface { friction: self.across_friction, ..surface }.check(owner)?;
+        check_standoff(self.standoff, owner)
+    }
+}
+
+/// Whether a distance can be a standoff; `shape` names its owner in the error.
+pub(crate) fn check_standoff(standoff: f64, shape: &str) -> Result<(), WorldError> {
+    let fine = standoff.is_finite();
+    fine.then_some(()).ok_or_else(|| WorldError::Surface {
+        shape: shape.to_owned(),
+        what: "standoff",
+        found: standoff,
+        expected: "a finite number of metres",
+    })
 }
 
 #[cfg(test)]
@@ -179,6 +304,37 @@ mod tests {
     }
 
     #[test]
+    fn the_larger_resistance_counts_and_what_is_not_resisted_has_no_coefficient() {
+        let rough = Surface { spin: 0.1, roll: 0.2, ..Surface::with_friction(0.3) };
+        for (a, b, expected) in [
+            (Resistance::Nothing, Resistance::Nothing, [0.0, 0.0, 0.0]),
+            (Resistance::Nothing, Resistance::Sliding, [0.3, 0.0, 0.0]),
+            (Resistance::Spinning, Resistance::Sliding, [0.3, 0.1, 0.0]),
+            (Resistance::Spinning, Resistance::Rolling, [0.3, 0.1, 0.2]),
+        ] {
+            let with = |resistance| Surface { resistance, ..rough };
+            let pair = Pairing::of(&with(a), &with(b), Combine::Maximum);
+            assert_eq!([pair.friction, pair.spin, pair.roll], expected);
+        }
+    }
+
+    #[test]
+    fn the_higher_priority_decides_alone() {
+        let grain = Some(Grain { along: Vector3::x_axis(), across_friction: 0.05 });
+        let (soft, high) = (Surface { stiffness: 1e3, dissipation: 0.1, ..Surface::default() }, 3);
+        let ruler = Surface { priority: high, grain, roll: 0.5, ..Surface::with_friction(0.1) };
+        let rolling = Surface { resistance: Resistance::Rolling, ..soft };
+        let pair = Pairing::of(&rolling, &ruler, Combine::Maximum);
+        let expected = Pairing {
+            friction: 0.1,
+            across_friction: 0.05,
+            grain: GrainOf::B,
+            ..Pairing::default()
+        };
+        assert_eq!(pair, expected);
+    }
+
+    #[test]
     fn impossible_surfaces_are_refused_with_the_number_found() {
         let of = |s: Surface| s.check("crate").map_err(|e| e.to_string());
         assert!(of(Surface::default()).is_ok());
@@ -189,6 +345,8 @@ mod tests {
             Surface { stiffness: 0.0, ..Surface::default() },
             Surface { stiffness: f64::NAN, ..Surface::default() },
             Surface { dissipation: -1.0, ..Surface::default() },
+            Surface { spin: -1.0, ..Surface::default() },
+            Surface { roll: f64::INFINITY, ..Surface::default() },
         ] {
             let message = of(bad).unwrap_err();
             assert!(message.contains("crate"), "{message}");

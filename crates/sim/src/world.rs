@@ -3,13 +3,17 @@
 //! It never changes. Shapes are carried by links: what is welded together moves together and never
 //! touches itself, nor the link that carries it.
 
+use std::cmp::Ordering;
+use std::sync::Arc;
+
 use nalgebra::Isometry3;
 use stiction_geom::{Collider, ColliderId, Colliders, Contact, Groups, Shape};
-use stiction_mech::{BodyId, JointId, Model, ModelBuilder, TendonId};
+use stiction_mech::{ActuatorId, BodyId, JointId, Model, ModelBuilder, TendonId};
 
 use crate::constraint::Equality;
 use crate::error::WorldError;
-use crate::surface::Surface;
+use crate::sensor::{self, SensorSpec};
+use crate::surface::{Combine, GrainOf, Pairing, Resistance, Surface, check_standoff};
 
 /// A shape on a body.
 #[derive(Clone, Debug)]
@@ -28,6 +32,9 @@ pub struct Geom {
     pub groups: Groups,
     /// Distance [m] from which its contacts are wanted, whatever the motion.
     pub margin: f64,
+    /// Distance [m] at which its contacts act already (MJCF: margin). Those of two shapes that meet
+    /// add up.
+    pub standoff: f64,
     /// Red, green, blue and opacity, each from 0 to 1; for those who look.
     pub colour: [f32; 4],
 }
@@ -43,6 +50,7 @@ impl Geom {
             surface: Surface::default(),
             groups: Groups::default(),
             margin: 0.0,
+            standoff: 0.0,
             colour: [0.6, 0.6, 0.6, 1.0],
         }
     }
@@ -77,10 +85,11 @@ impl Geom {
 pub struct WorldBuilder {
     /// Bodies, joints, tendons, actuators.
     pub mechanism: ModelBuilder,
-    geoms: Vec<Geom>,
-    equalities: Vec<(String, Equality)>,
-    excludes: Vec<(BodyId, BodyId)>,
-    pairs: Vec<(usize, usize)>,
+    pub(crate) geoms: Vec<Geom>,
+    pub(crate) equalities: Vec<(String, Equality)>,
+    pub(crate) excludes: Vec<(BodyId, BodyId)>,
+    pub(crate) pairs: Vec<(usize, usize, Option<Pairing>)>,
+    pub(crate) sensors: Vec<SensorSpec>,
 }
 
 impl WorldBuilder {
@@ -107,28 +116,83 @@ impl WorldBuilder {
 
     /// Lets two shapes touch whatever their groups and bodies.
     pub fn pair(&mut self, a: usize, b: usize) {
-        self.pairs.push((a, b));
+        self.pairs.push((a, b, None));
+    }
+
+    /// Lets two shapes touch whatever their groups and bodies, with a combined surface of their own.
+    /// Of several for the same two shapes the last counts. A grain is that of the shape it names.
+    pub fn pair_as(&mut self, a: usize, b: usize, pairing: Pairing) {
+        self.pairs.push((a, b, Some(pairing)));
     }
 
     /// Checks everything.
     pub fn build(self) -> Result<World, WorldError> {
-        let Self { mechanism, mut geoms, mut equalities, excludes, pairs } = self;
+        let parts = Arc::new(self.clone());
+        let Self { mechanism, mut geoms, mut equalities, excludes, pairs, sensors } = self;
         let model = mechanism.build()?;
         let renumber = Renumber { model: &model };
         for geom in &mut geoms {
             geom.body = renumber.body(geom.body, || format!("shape \"{}\"", geom.name))?;
             geom.surface.check(&geom.name)?;
+            check_standoff(geom.standoff, &geom.name)?;
         }
         for (name, equality) in &mut equalities {
             equality.renumber(&renumber, name)?;
             equality.check(&model, name)?;
         }
+        let sensors = sensor::Layout::new(sensors, &model, &renumber)?;
         let colliders = colliders(&model, &renumber, &geoms, &excludes, &pairs)?;
+        let pairings = pairings(&geoms, &pairs)?;
+        let twists = geoms.iter().any(|geom| geom.surface.resistance >= Resistance::Spinning)
+            || pairings.iter().any(|(_, pairing)| pairing.twists());
         let radius = radii(&model, &colliders);
         let link_index = link_indices(&model);
         let (names, equalities) = equalities.into_iter().unzip();
-        Ok(World { model, geoms, colliders, equalities, equality_names: names, radius, link_index })
+        Ok(World {
+            parts,
+            model,
+            geoms,
+            colliders,
+            pairings,
+            twists,
+            equalities,
+            equality_names: names,
+            sensors,
+            radius,
+            link_index,
+        })
     }
+}
+
+/// A pairing and the shapes it is between, smaller index first.
+type PairingOf = ((u32, u32), Pairing);
+
+/// The explicit pairings, checked and sorted by their shapes.
+fn pairings(
+    geoms: &[Geom],
+    pairs: &[(usize, usize, Option<Pairing>)],
+) -> Result<Vec<PairingOf>, WorldError> {
+    let mut list = Vec::new();
+    for (a, b, pairing) in pairs {
+        let Some(mut pairing) = *pairing else { continue };
+        let name = |index: usize| &geoms[index].name;
+        pairing.check(&format!("{}\" and \"{}", name(*a), name(*b)))?;
+        if a > b {
+            pairing.grain = match pairing.grain {
+                GrainOf::Neither => GrainOf::Neither,
+                GrainOf::A => GrainOf::B,
+                GrainOf::B => GrainOf::A,
+            };
+        }
+        let key = (*a.min(b) as u32, *a.max(b) as u32);
+        list.push((key, pairing.without_what_is_not_resisted()));
+    }
+    // The sort is stable: of several the last declared comes last.
+    list.sort_by_key(|(key, _)| *key);
+    list.reverse();
+    list.dedup_by_key(|(key, _)| *key);
+    list.reverse();
+    Ok(list)
 }
 
 /// From the ids of a builder to those of its model.
@@ -158,6 +222,17 @@ impl Renumber<'_> {
         let unknown = || WorldError::Unknown { owner: owner(), what: "tendon", found: id.0, count };
         (id.0 < count).then_some(id).ok_or_else(unknown)
     }
+
+    pub fn actuator(
+        &self,
+        id: ActuatorId,
+        owner: impl Fn() -> String,
+    ) -> Result<ActuatorId, WorldError> {
+        let count = self.model.actuators().len();
+        let (owner, what) = (owner(), "actuator");
+        let unknown = || WorldError::Unknown { owner, what, found: id.0, count };
+        (id.0 < count).then_some(id).ok_or_else(unknown)
+    }
 }
 
 fn colliders(
@@ -165,13 +240,28 @@ fn colliders(
     renumber: &Renumber,
     geoms: &[Geom],
     excludes: &[(BodyId, BodyId)],
-    pairs: &[(usize, usize)],
+    pairs: &[(usize, usize, Option<Pairing>)],
 ) -> Result<Colliders, WorldError> {
     let mut set = Colliders::builder();
-    let frame = |body: BodyId| model.link(body).unwrap_or(0) as u32;
-    for geom in geoms {
+    let frame = |body: BodyId| {
+        let driver = || model.driver(body).map(|driver| driver.0);
+        model.link(body).or_else(driver).unwrap_or(0) as u32
+    };
+    // An explicit pair is found at its own standoff: half of it on either side.
+    let mut least_margin = vec![0.0_f64; geoms.len()];
+    for (a, b, pairing) in pairs {
+        for index in [*a, *b] {
+            let Some(least) = least_margin.get_mut(index) else {
+                let owner = "explicit pair".to_owned();
+                let (what, found, count) = ("shape", index, geoms.len());
+                return Err(WorldError::Unknown { owner, what, found, count });
+            };
+            *least = least.max(0.5 * pairing.map_or(0.0, |pairing| pairing.standoff));
+        }
+    }
+    for (index, geom) in geoms.iter().enumerate() {
         let body = &model.bodies()[geom.body.0];
-        if body.link.is_some() && !geom.shape.bounding_radius().is_finite() {
+        if frame(geom.body) != 0 && !geom.shape.bounding_radius().is_finite() {
             let (name, kind) = (geom.name.clone(), geom.shape.name());
             return Err(WorldError::Immovable { name, kind });
         }
@@ -180,7 +270,7 @@ fn colliders(
             frame: frame(geom.body),
             pose: body.pose_in_link * geom.pose,
             groups: geom.groups,
-            margin: geom.margin,
+            margin: geom.margin.max(geom.standoff).max(least_margin[index]),
         });
     }
     set.fixed(0);
@@ -189,12 +279,17 @@ fn colliders(
             set.exclude(parent as u32, link.body as u32);
         }
     }
+    // What is driven meets neither the world nor its like.
+    for (k, driven) in model.driven().iter().enumerate() {
+        set.exclude(0, driven.0 as u32);
+        model.driven()[..k].iter().for_each(|other| set.exclude(other.0 as u32, driven.0 as u32));
+    }
     for (a, b) in excludes {
         let owner = || "exclusion".to_owned();
         let (a, b) = (renumber.body(*a, owner)?, renumber.body(*b, owner)?);
         set.exclude(frame(a), frame(b));
     }
-    for (a, b) in pairs {
+    for (a, b, _) in pairs {
         set.pair(ColliderId(*a as u32), ColliderId(*b as u32));
     }
     Ok(set.build()?)
@@ -225,11 +320,18 @@ fn link_indices(model: &Model) -> Vec<u32> {
 /// A checked world.
 #[derive(Clone, Debug)]
 pub struct World {
+    /// What it was built from, with the ids of the builder.
+    pub(crate) parts: Arc<WorldBuilder>,
     pub(crate) model: Model,
     pub(crate) geoms: Vec<Geom>,
     pub(crate) colliders: Colliders,
+    /// Explicit pairings by the shapes they are between, sorted.
+    pairings: Vec<PairingOf>,
+    /// Whether any contact may resist spinning or rolling.
+    pub(crate) twists: bool,
     pub(crate) equalities: Vec<Equality>,
     equality_names: Vec<String>,
+    pub(crate) sensors: sensor::Layout,
     pub(crate) radius: Vec<f64>,
     pub(crate) link_index: Vec<u32>,
 }
@@ -255,11 +357,40 @@ impl World {
         [contact.a, contact.b].map(|id| self.geoms[id.index()].body.0)
     }
 
-    /// Whether neither surface in contact yields.
-    pub(crate) fn is_rigid(&self, contact: &Contact) -> bool {
-        [contact.a, contact.b]
-            .iter()
-            .all(|id| self.geoms[id.index()].surface.stiffness == f64::INFINITY)
+    /// How the two surfaces of a contact meet.
+    pub(crate) fn pairing(&self, contact: &Contact, combine: Combine) -> Pairing {
+        if let Some(explicit) = self.explicit_pairing(contact) {
+            return *explicit;
+        }
+        let [a, b] = [contact.a, contact.b].map(|id| &self.geoms[id.index()]);
+        let standoff = a.standoff + b.standoff;
+        Pairing { standoff, ..Pairing::of(&a.surface, &b.surface, combine) }
+    }
+
+    fn explicit_pairing(&self, contact: &Contact) -> Option<&Pairing> {
+        if self.pairings.is_empty() {
+            return None;
+        }
+        let key = (contact.a.0, contact.b.0);
+        let place = self.pairings.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        Some(&self.pairings[place].1)
+    }
+
+    /// Distance [m] beyond the standoff, and whether the contact does not yield.
+    pub(crate) fn rigid_gap(&self, contact: &Contact) -> Option<f64> {
+        let (stiffness, standoff) = match self.explicit_pairing(contact) {
+            Some(explicit) => (explicit.stiffness, explicit.standoff),
+            None => {
+                let [a, b] = [contact.a, contact.b].map(|id| &self.geoms[id.index()]);
+                let stiffness = match a.surface.priority.cmp(&b.surface.priority) {
+                    Ordering::Less => b.surface.stiffness,
+                    Ordering::Equal => a.surface.stiffness.min(b.surface.stiffness),
+                    Ordering::Greater => a.surface.stiffness,
+                };
+                (stiffness, a.standoff + b.standoff)
+            }
+        };
+        (stiffness == f64::INFINITY).then_some(contact.gap - standoff)
     }
 
     /// The equalities.

@@ -1,4 +1,4 @@
-//! A steady step takes no memory.
+//! A steady step takes no memory, nor do readings of sensors.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -7,10 +7,16 @@ mod common;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use common::{cube, on_ground, start};
+use common::{cube, free, on_ground, start};
 use nalgebra::{Isometry3, Matrix3, Vector3};
-use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, Limit, MassProperties};
+use stiction_geom::Shape;
+use stiction_mech::{
+    ActuatorSpec, BodyId, BodySpec, JointId, JointKind, JointSpec, Limit, MassProperties,
+    Transmission,
+};
 use stiction_sim::constraint::{Connect, Equality};
+use stiction_sim::{Combine, Resistance, Scheme, Settings, Simulation, Surface};
+use stiction_sim::{SensorFrame, SensorKind, SensorSpec, TouchVolume};
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
@@ -37,7 +43,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 #[test]
-fn a_stack_and_a_closed_loop_step_without_taking_memory() {
+fn a_stack_and_a_closed_loop_step_and_are_read_without_taking_memory() {
     let mut builder = on_ground(0.5);
     for level in 0..3 {
         cube(&mut builder, 0.1, 0.0, 0.1 + 0.2 * f64::from(level), 0.5);
@@ -60,14 +66,65 @@ fn a_stack_and_a_closed_loop_step_without_taking_memory() {
         point_b: Vector3::new(0.2, 0.0, 0.0),
     };
     builder.equality("end", Equality::Connect(connect));
+    let at = SensorFrame::of(parent);
+    for kind in [
+        SensorKind::Accelerometer(at),
+        SensorKind::Force(at),
+        SensorKind::Touch { at: SensorFrame::of(BodyId(1)), volume: TouchVolume::Sphere(1.0) },
+        SensorKind::JointActuatorForce(JointId(3)),
+        SensorKind::Gyro(at),
+    ] {
+        builder.sensor(SensorSpec::new(kind.name(), kind));
+    }
     let mut simulation = start(builder, 0.01);
+    for _ in 0..200 {
+        let _ = simulation.step().unwrap();
+        let _ = simulation.sensor_data();
+    }
+    let before = COUNT.get();
+    for _ in 0..20 {
+        let report = simulation.step().unwrap();
+        assert!(report.contacts >= 12);
+        assert!(simulation.sensor_data().iter().all(|x| x.is_finite()));
+    }
+    assert_eq!(COUNT.get() - before, 0);
+}
+
+#[test]
+fn rolling_friction_and_servos_as_forces_step_without_taking_memory() {
+    let surface = Surface {
+        resistance: Resistance::Rolling,
+        spin: 1e-3,
+        roll: 1e-3,
+        ..Surface::with_friction(0.5)
+    };
+    let mut builder = on_ground(0.5);
+    for x in [0.0, 0.5] {
+        let shape = Shape::cuboid(Vector3::repeat(0.1)).unwrap();
+        free(&mut builder, shape, 1.0, Isometry3::translation(x, 0.0, 0.1), surface);
+    }
+    let mass = MassProperties::new(1.0, Vector3::new(0.1, 0.0, 0.0), Matrix3::identity() * 0.01);
+    let spec = BodySpec {
+        pose: Isometry3::translation(1.0, 0.0, 2.0),
+        mass: mass.ok(),
+        ..BodySpec::default()
+    };
+    let arm = builder.mechanism.body(spec);
+    let hinge = JointSpec::new(JointKind::Hinge { axis: Vector3::y() });
+    let joint = builder.mechanism.joint(arm, hinge);
+    let servo = ActuatorSpec::position("servo", Transmission::Joint(joint), 5.0, 1.0);
+    builder.mechanism.actuator(ActuatorSpec { force_range: Some((-1.0, 1.0)), ..servo });
+    let (scheme, combine) = (Scheme::ImplicitFast, Combine::Maximum);
+    let settings = Settings { scheme, combine, ..Settings::default() };
+    let mut simulation = Simulation::new(builder.build().unwrap(), settings).unwrap();
     for _ in 0..200 {
         let _ = simulation.step().unwrap();
     }
     let before = COUNT.get();
     for _ in 0..20 {
         let report = simulation.step().unwrap();
-        assert!(report.contacts >= 12);
+        // Four corners each, with three rows of contact and three of spinning and rolling.
+        assert_eq!(report.rows, 2 * 4 * 6);
     }
     assert_eq!(COUNT.get() - before, 0);
 }

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`sim`] | worlds, settings, the step and its report |
-//! | [`scene`] | the gallery of scenarios, with parameters and physical checks |
+//! | [`scene`] | models and scenes from files (MJCF, URDF, TOML); the gallery of scenarios |
 //! | [`mech`] | bodies, joints, tendons, actuators, dynamics |
 //! | [`geom`] | shapes, distances, contact manifolds |
 //! | [`solve`] | contact problems, laws, solvers, residuals; usable alone |
@@ -46,6 +46,27 @@
 //! assert!((carried - mass * 9.81).abs() < 1e-4 * mass * 9.81);
 //! # Ok(())
 //! # }
+//! ```
+//!
+//! A model from a file, with its own start, controllers and checks; [`scene::load`] reads it from disk:
+//!
+//! ```
+//! use stiction::scene::{Files, import::Options, load_with};
+//!
+//! let mut files = Files::in_memory();
+//! files.insert("swing.xml", *br#"<mujoco model="swing"><worldbody><body>
+//!   <joint name="hinge" axis="0 1 0"/><geom type="capsule" size="0.02 0.2" pos="0 0 -0.2"/>
+//! </body></worldbody><keyframe><key name="raised" qpos="1"/></keyframe></mujoco>"#);
+//! let model = load_with(files, "swing.xml".as_ref(), &Options::default())?;
+//! assert!(model.unsupported.is_empty());
+//!
+//! let mut act = model.stage_from("raised")?.start()?;
+//! while act.simulation.state().q[0] > 0.0 {
+//!     let _ = act.step()?;
+//! }
+//! // A swing of one radian takes a fifteenth longer than a small one, 2π √(I / m g l) = 1.055 s.
+//! assert!((act.simulation.state().time - 1.125 / 4.0).abs() < 0.005);
+//! # Ok::<(), stiction::scene::SceneError>(())
 //! ```
 //!
 //! A scenario of the gallery, with one of its parameters changed, judged by its own check:

@@ -109,6 +109,32 @@ impl Detector {
         &self.contacts
     }
 
+    /// Takes up the contacts of another detector of this set, names and all, as if it had found them
+    /// itself with the frames at these poses and reaches. They are sorted as those it gave; what
+    /// cannot touch there is left out.
+    pub fn adopt(
+        &mut self,
+        set: &Colliders,
+        frames: &[Isometry3<f64>],
+        reach: &[f64],
+        contacts: &[Contact],
+    ) {
+        *self = Self::new(set);
+        // Nothing rests in the first call, whatever the flags say.
+        self.place(set, frames, reach, &[]);
+        self.broad.refresh(set);
+        let mut rest = contacts;
+        for pair in self.broad.pairs_mut() {
+            let key = (pair.a, pair.b);
+            let of = |contact: &Contact| (contact.a.0, contact.b.0);
+            rest = &rest[rest.iter().take_while(|contact| of(contact) < key).count()..];
+            let count = rest.iter().take_while(|contact| of(contact) == key).count();
+            (pair.first, pair.count) = (self.contacts.len() as u32, count as u32);
+            self.contacts.extend_from_slice(&rest[..count]);
+            rest = &rest[count..];
+        }
+    }
+
     /// The contacts of the last call.
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts

@@ -3,10 +3,15 @@
 //! Seen along the transmission's row, the law has stiffness −b₁ gear² and damping −b₂ gear². What
 //! of these holds back is taken implicitly; what drives on (a slope of the other sign) is explicit,
 //! because an implicit step must not take away from the mass matrix.
+//!
+//! The sum of all actuators on a joint keeps to the joint's range. Where one actuator has the joint
+//! to itself this is a bound of its own. Where several share it, their present sum is clamped, and
+//! their slopes count only while it is inside.
 
 use super::Forces;
-use super::drive::{Drive, DriveKind};
-use crate::actuator::{ActuatorId, Place};
+use super::drive::{Drive, DriveKind, RowEntry};
+use super::layout::Share;
+use crate::actuator::{ActuatorId, ActuatorSpec, Place};
 use crate::data::Data;
 use crate::force::Input;
 use crate::jacobian::for_each_column;
@@ -23,6 +28,10 @@ impl Forces {
         data: &Data,
         input: &Input,
     ) {
+        if model.actuators().is_empty() {
+            return;
+        }
+        self.actuation.fill(0.0);
         for (index, actuator) in model.actuators().iter().enumerate() {
             let (spec, row) = (&actuator.spec, self.layout.actuators[index]);
             let (length, rate) = match actuator.place {
@@ -60,14 +69,26 @@ impl Forces {
                 continue;
             }
 
-            let (_, [_, b_length, b_rate]) = spec.law.affine();
-            let stiffness = gear * gear * (-b_length).max(0.0);
-            let damping = gear * gear * (-b_rate).max(0.0);
-            if stiffness == 0.0 && damping == 0.0 {
-                self.push(row, gear * bounded);
+            let (lower, upper) =
+                ((gear * lower).min(gear * upper), (gear * lower).max(gear * upper));
+            let (within, lower, upper) = match self.layout.shares[index] {
+                Share::Alone { lower: least, upper: most } => {
+                    let within = |force: f64| force.clamp(least, most);
+                    (within(gear * bounded), within(lower), within(upper))
+                }
+                _ => (gear * bounded, lower, upper),
+            };
+            for entry in row.of(&self.entries) {
+                self.actuation[entry.dof] += entry.coefficient * within;
+            }
+            if self.layout.shares[index] == Share::Several {
                 continue;
             }
-            let (lower, upper) = (gear * lower, gear * upper);
+            let [stiffness, damping] = slopes(spec);
+            if stiffness == 0.0 && damping == 0.0 {
+                self.push(row, within);
+                continue;
+            }
             self.drive(Drive {
                 kind: DriveKind::Servo(ActuatorId(index)),
                 row,
@@ -75,9 +96,105 @@ impl Forces {
                 rate: rate / gear,
                 stiffness,
                 damping,
-                lower: lower.min(upper),
-                upper: lower.max(upper),
+                lower,
+                upper,
             });
         }
+        self.shared_ranges(model);
     }
+
+    /// The explicit forces of actuators that share a joint with a range.
+    fn shared_ranges(&mut self, model: &Model) {
+        for index in 0..self.layout.actuators.len() {
+            if self.layout.shares[index] != Share::Several {
+                continue;
+            }
+            let spec = &model.actuators()[index].spec;
+            let (row, force) = (self.layout.actuators[index], self.actuator_force[index]);
+            let (least, most) = spec.force_bounds();
+            let is_linear = least < force && force < most;
+            for k in row.start..row.end {
+                let RowEntry { dof, coefficient } = self.entries[k];
+                match self.layout.shared_range(dof) {
+                    None => self.generalized[dof] += coefficient * spec.gear * force,
+                    Some((lower, upper)) => {
+                        let sum = self.actuation[dof];
+                        if is_linear && row.end == row.start + 1 && lower < sum && sum < upper {
+                            let [stiffness, damping] = slopes(spec);
+                            self.stiffness[dof] += coefficient * coefficient * stiffness;
+                            self.damping[dof] += coefficient * coefficient * damping;
+                        }
+                    }
+                }
+            }
+        }
+        for &(dof, lower, upper) in &self.layout.shared_ranges {
+            self.actuation[dof] = self.actuation[dof].clamp(lower, upper);
+            self.generalized[dof] += self.actuation[dof];
+        }
+    }
+
+    /// Makes the present forces of springs, dampers and servos a part of
+    /// [`Forces::generalized`], for steps that take them where the step begins: what is left of the
+    /// drives is dry friction.
+    pub fn take_drives_explicitly(&mut self) {
+        let Self { generalized, drives, entries, .. } = self;
+        drives.retain(|drive| {
+            if drive.kind.is_dry_friction() {
+                return true;
+            }
+            let force = drive.present_force();
+            for entry in drive.row.of(entries) {
+                generalized[entry.dof] += entry.coefficient * force;
+            }
+            false
+        });
+    }
+
+    /// Calls `visit(row, slope)` for every force that depends on the rate of a row besides the
+    /// dampers of joints: a medium, dampers of tendons, and actuators that are not at an end of their own force
+    /// range, nor of that of the joint they act on. The slope is ∂force/∂rate [N·s/m or
+    /// N·m·s/rad], of either sign.
+    pub fn rate_slopes(&self, model: &Model, mut visit: impl FnMut(&[RowEntry], f64)) {
+        for (row, slope) in self.drag_rows() {
+            visit(row.of(&self.entries), slope);
+        }
+        for (tendon, row) in model.tendons().iter().zip(&self.layout.tendons) {
+            if tendon.spec.damping != 0.0 {
+                visit(row.of(&self.entries), -tendon.spec.damping);
+            }
+        }
+        for (index, actuator) in model.actuators().iter().enumerate() {
+            let spec = &actuator.spec;
+            let (_, [_, _, b_rate]) = spec.law.affine();
+            let (lower, upper) = spec.force_bounds();
+            let force = self.actuator_force[index];
+            let clamped = match actuator.place {
+                Place::Scalar { dof, .. } => {
+                    let range = match self.layout.shares[index] {
+                        Share::Alone { lower, upper } => Some((lower, upper)),
+                        _ => self.layout.shared_range(dof),
+                    };
+                    let sum = self.actuation[dof];
+                    range.is_some_and(|(lower, upper)| !(lower < sum && sum < upper))
+                }
+                _ => false,
+            };
+            if b_rate != 0.0 && lower < force && force < upper && !clamped {
+                let slope = spec.gear * spec.gear * b_rate;
+                visit(self.layout.actuators[index].of(&self.entries), slope);
+            }
+        }
+    }
+
+    /// Damping of the joints [N·s/m, N·m·s/rad]; per dof.
+    pub fn joint_damping(&self) -> &[f64] {
+        &self.layout.damping
+    }
+}
+
+/// Stiffness and damping of an actuator along its row, where they hold back.
+fn slopes(spec: &ActuatorSpec) -> [f64; 2] {
+    let (_, [_, b_length, b_rate]) = spec.law.affine();
+    [b_length, b_rate].map(|slope| spec.gear * spec.gear * (-slope).max(0.0))
 }

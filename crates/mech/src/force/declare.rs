@@ -1,5 +1,6 @@
 //! Actuators and tendons in the builder and in the model.
 
+use super::drag::DragSpec;
 use super::error::{Check, ForceError};
 use crate::actuator::{Actuator, ActuatorId, ActuatorSpec};
 use crate::builder::ModelBuilder;
@@ -13,6 +14,7 @@ use std::collections::HashMap;
 pub(crate) struct Declared {
     pub(crate) tendons: Vec<TendonSpec>,
     pub(crate) actuators: Vec<ActuatorSpec>,
+    pub(crate) drags: Vec<DragSpec>,
 }
 
 /// Actuators and tendons of a model.
@@ -20,6 +22,7 @@ pub(crate) struct Declared {
 pub(crate) struct Compiled {
     pub(crate) tendons: Vec<Tendon>,
     pub(crate) actuators: Vec<Actuator>,
+    pub(crate) drags: Vec<DragSpec>,
 }
 
 impl ModelBuilder {
@@ -33,6 +36,12 @@ impl ModelBuilder {
     pub fn actuator(&mut self, spec: ActuatorSpec) -> ActuatorId {
         self.declared.actuators.push(spec);
         ActuatorId(self.declared.actuators.len() - 1)
+    }
+
+    /// Declares the resistance of a medium to a body.
+    pub fn drag(&mut self, spec: DragSpec) -> &mut Self {
+        self.declared.drags.push(spec);
+        self
     }
 }
 
@@ -53,6 +62,13 @@ impl Declared {
             let check = Check { what: "actuator", name: &spec.name.clone() };
             let n_tendons = compiled.tendons.len();
             compiled.actuators.push(Actuator::compile(model, spec, &check, n_tendons)?);
+        }
+        for spec in self.drags {
+            let drag = spec.compile(model)?;
+            // A medium cannot slow down what does not move.
+            if model.link(drag.body).is_some() {
+                compiled.drags.push(drag);
+            }
         }
         Ok(compiled)
     }
@@ -80,6 +96,11 @@ impl Model {
     /// Actuators in the order of their declaration.
     pub fn actuators(&self) -> &[Actuator] {
         &self.compiled.actuators
+    }
+
+    /// Resistance of a medium to bodies that can move.
+    pub fn drags(&self) -> &[DragSpec] {
+        &self.compiled.drags
     }
 
     /// Number of controls.

@@ -2,9 +2,9 @@
 
 use super::error::ForceError;
 use crate::model::Model;
-use nalgebra::Vector6;
+use nalgebra::{Isometry3, Vector6};
 
-/// Controls of the actuators and wrenches on the bodies.
+/// Controls of the actuators, wrenches on the bodies and poses of driven ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     /// Control of each actuator, in the unit of its law.
@@ -12,6 +12,9 @@ pub struct Input {
     /// Torque [N·m] and force [N] on each body, angular first, world axes, the force at the body's
     /// centre of mass (at its origin if it has no mass). That on the world has no effect.
     pub wrench: Vec<Vector6<f64>>,
+    /// Pose in the world of each driven body at the end of the step, in the order of
+    /// [`Model::driven`].
+    pub driven_pose: Vec<Isometry3<f64>>,
 }
 
 impl Input {
@@ -20,6 +23,7 @@ impl Input {
         Self {
             control: vec![0.0; model.actuators().len()],
             wrench: vec![Vector6::zeros(); model.bodies().len()],
+            driven_pose: model.driven().iter().map(|id| model.bodies()[id.0].spec.pose).collect(),
         }
     }
 
@@ -34,6 +38,7 @@ impl Input {
         for (what, found, expected) in [
             ("control", self.control.len(), model.actuators().len()),
             ("wrench", self.wrench.len(), model.bodies().len()),
+            ("driven pose", self.driven_pose.len(), model.driven().len()),
         ] {
             if found != expected {
                 return Err(ForceError::Length { what, found, expected });
@@ -42,6 +47,12 @@ impl Input {
         for (index, &found) in self.control.iter().enumerate() {
             if !found.is_finite() {
                 return Err(ForceError::NotFinite { what: "control", index, found });
+            }
+        }
+        for (index, pose) in self.driven_pose.iter().enumerate() {
+            let mut numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+            if let Some(&found) = numbers.find(|x| !x.is_finite()) {
+                return Err(ForceError::NotFinite { what: "driven pose", index, found });
             }
         }
         Ok(())

@@ -5,6 +5,7 @@
 
 use super::drive::{Row, RowEntry};
 use crate::actuator::Place;
+use crate::body::BodyId;
 use crate::joint::{JointKind, Limit};
 use crate::model::Model;
 use nalgebra::Vector3;
@@ -46,6 +47,23 @@ pub(crate) struct Layout {
     pub(crate) tendons: Vec<Row>,
     /// Row of each actuator.
     pub(crate) actuators: Vec<Row>,
+    /// Rows of the medium's resistance to each body: about three axes and along them.
+    pub(crate) drags: Vec<[Row; 6]>,
+    /// How each actuator stands to the force ranges of joints.
+    pub(crate) shares: Vec<Share>,
+    /// Velocities whose range is that of several actuators, ascending, with its ends.
+    pub(crate) shared_ranges: Vec<(usize, f64, f64)>,
+}
+
+/// How an actuator stands to the force ranges of the joints that it moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Share {
+    /// None of them has one.
+    Free,
+    /// It moves one joint, which no other actuator does, with this range [N, N·m].
+    Alone { lower: f64, upper: f64 },
+    /// It shares a range with others, or moves other joints as well.
+    Several,
 }
 
 impl Layout {
@@ -75,6 +93,9 @@ impl Layout {
             }),
             tendons,
             actuators: Vec::new(),
+            drags: Vec::new(),
+            shares: Vec::new(),
+            shared_ranges: Vec::new(),
         };
         for (index, joint) in joints.enumerate() {
             let spec = &joint.spec;
@@ -108,16 +129,66 @@ impl Layout {
             layout.actuators.push(match actuator.place {
                 Place::Scalar { dof, .. } | Place::Rotation { dof, .. } => of_dof(dof),
                 Place::Tendon(tendon) => layout.tendons[tendon],
-                Place::Body { body, .. } => {
-                    let tree = model.tree(body).map(|tree| &model.trees()[tree]);
-                    let start = tree.map_or(0, |tree| tree.dofs.start);
-                    let above = |dof: &usize| Some(start + model.dof_parents()[*dof]? as usize);
-                    append(&mut std::iter::successors(model.last_dof(body), above))
-                }
+                Place::Body { body, .. } => append(&mut carrying(model, body)),
             });
         }
+        for drag in model.drags() {
+            layout.drags.push([(); 6].map(|()| append(&mut carrying(model, drag.body))));
+        }
+        layout.share_ranges(model, &entries);
         (layout, entries)
     }
+
+    /// The force range of a velocity, if several actuators share it.
+    #[inline]
+    pub(crate) fn shared_range(&self, dof: usize) -> Option<(f64, f64)> {
+        let place = self.shared_ranges.binary_search_by_key(&dof, |range| range.0).ok()?;
+        let (_, lower, upper) = self.shared_ranges[place];
+        Some((lower, upper))
+    }
+
+    /// Finds out which actuators share the force ranges of joints.
+    fn share_ranges(&mut self, model: &Model, entries: &[RowEntry]) {
+        let (nv, rows) = (model.nv(), &self.actuators);
+        let mut range = vec![None; nv];
+        for joint in model.joints() {
+            range[joint.dofs.clone()].fill(joint.spec.actuator_force_range);
+        }
+        let mut count = vec![0_usize; nv];
+        for row in rows {
+            row.of(entries).iter().for_each(|entry| count[entry.dof] += 1);
+        }
+        self.shares =
+            rows.iter()
+                .map(|row| match *row.of(entries) {
+                    // The rows of single velocities stand first and have unit coefficients.
+                    [RowEntry { dof, .. }] if row.start < nv && count[dof] == 1 => range[dof]
+                        .map_or(Share::Free, |(lower, upper)| Share::Alone { lower, upper }),
+                    ref row if row.iter().any(|entry| range[entry.dof].is_some()) => Share::Several,
+                    _ => Share::Free,
+                })
+                .collect();
+        for (row, share) in rows.iter().zip(&self.shares) {
+            if *share != Share::Several {
+                continue;
+            }
+            for entry in row.of(entries) {
+                if let Some((lower, upper)) = range[entry.dof] {
+                    self.shared_ranges.push((entry.dof, lower, upper));
+                }
+            }
+        }
+        self.shared_ranges.sort_by_key(|range| range.0);
+        self.shared_ranges.dedup_by_key(|range| range.0);
+    }
+}
+
+/// The velocities that move a body, from the body to the root.
+fn carrying(model: &Model, body: BodyId) -> impl Iterator<Item = usize> + '_ {
+    let tree = model.tree(body).map(|tree| &model.trees()[tree]);
+    let start = tree.map_or(0, |tree| tree.dofs.start);
+    let above = move |dof: &usize| Some(start + model.dof_parents()[*dof]? as usize);
+    std::iter::successors(model.last_dof(body), above)
 }
 
 /// The row of one velocity.

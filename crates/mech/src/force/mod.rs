@@ -15,6 +15,7 @@
 
 mod actuation;
 mod declare;
+mod drag;
 mod drive;
 pub(crate) mod error;
 mod input;
@@ -24,11 +25,13 @@ mod tendon;
 pub(crate) mod walk;
 
 pub(crate) use declare::{Compiled, Declared};
+pub use drag::DragSpec;
 pub use drive::{Drive, DriveKind, LimitRow, LimitSource, Row, RowEntry};
 pub use error::ForceError;
 pub use input::Input;
 pub use tendon::tendon_energy;
 
+use crate::actuator::ActuatorId;
 use crate::body::BodyId;
 use crate::data::Data;
 use crate::model::Model;
@@ -63,6 +66,10 @@ pub struct Forces {
     pub actuator_rate: Vec<f64>,
     /// Present force of the law within its bounds, before the gear [N or N·m]; per actuator.
     pub actuator_force: Vec<f64>,
+    /// Present forces of all actuators, within the ranges of the joints [N, N·m]; per dof.
+    pub actuation: Vec<f64>,
+    /// ∂force/∂rate of the medium's resistance along each of its rows.
+    drag_slopes: Vec<f64>,
     layout: Layout,
     /// A gradient over all velocities, zero between uses.
     dense: Vec<f64>,
@@ -85,6 +92,8 @@ impl Forces {
             actuator_length: vec![0.0; nu],
             actuator_rate: vec![0.0; nu],
             actuator_force: vec![0.0; nu],
+            actuation: vec![0.0; nv],
+            drag_slopes: vec![0.0; 6 * model.drags().len()],
             layout,
             dense: vec![0.0; nv],
         }
@@ -117,6 +126,7 @@ impl Forces {
             crate::bias::gravity_compensation(model, data, &mut self.generalized);
         }
         self.wrenches(model, data, input)?;
+        self.drags(model, v, data);
         self.tendons(model, (q, v), data, time_step);
         self.actuators(model, (q, v), data, input);
         self.joint_frictions(v);
@@ -127,6 +137,11 @@ impl Forces {
     /// The row of a tendon's length.
     pub fn tendon_row(&self, tendon: TendonId) -> Row {
         self.layout.tendons[tendon.0]
+    }
+
+    /// The row of an actuator's transmission, before its gear.
+    pub fn actuator_row(&self, actuator: ActuatorId) -> Row {
+        self.layout.actuators[actuator.0]
     }
 
     /// Entries of a row.

@@ -218,6 +218,10 @@ pub struct JointSpec {
     pub limit: Option<Limit>,
     /// Value of each scalar coordinate at the reference configuration [rad, m].
     pub reference: f64,
+    /// Range of the sum of all actuators' forces on the coordinate [N·m, N], for joints with one
+    /// coordinate. One actuator that has the coordinate to itself keeps within it implicitly, at
+    /// the end of the step; of several, the sum at the start of the step is clamped.
+    pub actuator_force_range: Option<(f64, f64)>,
 }
 
 impl JointSpec {
@@ -234,6 +238,7 @@ impl JointSpec {
             friction_loss: 0.0,
             limit: None,
             reference: 0.0,
+            actuator_force_range: None,
         }
     }
 }

@@ -26,29 +26,23 @@ impl Placed {
     }
 }
 
-/// Sums up a string part by part.
-struct Strands<'a> {
-    model: &'a Model,
+/// Sums up a string part by part, calling `visit(a, b, pull)` for every straight one: its ends and
+/// the unit vector from a to b, over the divisor of the branch.
+struct Strands<'a, V> {
     data: &'a Data,
-    gradient: Option<&'a mut [f64]>,
+    visit: V,
     length: f64,
     /// One over the divisor of the branch.
     share: f64,
 }
 
-impl Strands<'_> {
+impl<V: FnMut(&Placed, &Placed, Vector3<f64>)> Strands<'_, V> {
     fn straight(&mut self, a: &Placed, b: &Placed) {
         let between = b.p_W - a.p_W;
         let length = between.norm();
         self.length += self.share * length;
-        if let Some(gradient) = self.gradient.as_deref_mut().filter(|_| length > 0.0) {
-            let pull = between * (self.share / length);
-            walk::apart(self.model, a.body, b.body, |dof, tree, carries_b| {
-                // Points of a rigid body have one velocity along the line that joins them, so that
-                // either end will do for both.
-                let along = pull.dot(&walk::point_rate(self.data, dof, tree, a.p_W));
-                gradient[dof] += if carries_b { along } else { -along };
-            });
+        if length > 0.0 {
+            (self.visit)(a, b, between * (self.share / length));
         }
     }
 
@@ -112,6 +106,22 @@ impl Tendon {
         self.evaluate(model, q, data, Some(gradient))
     }
 
+    /// Calls `visit(body, point, force)` for every point at which the tendon pulls on a body: the
+    /// force in the world per unit of force along the tendon, which is positive where it pushes.
+    /// A sum of joints acts on no body.
+    pub fn for_each_pull(
+        &self,
+        data: &Data,
+        mut visit: impl FnMut(BodyId, Vector3<f64>, Vector3<f64>),
+    ) {
+        if let TendonPath::Spatial(path) = &self.spec.path {
+            string_length(path, data, |a, b, pull| {
+                visit(a.body, a.p_W, -pull);
+                visit(b.body, b.p_W, pull);
+            });
+        }
+    }
+
     fn evaluate(&self, model: &Model, q: &[f64], data: &Data, gradient: Option<&mut [f64]>) -> f64 {
         match &self.spec.path {
             TendonPath::Fixed(_) => {
@@ -122,11 +132,28 @@ impl Tendon {
                 }
                 self.terms.iter().map(|term| term.coefficient * q[term.q]).sum()
             }
-            TendonPath::Spatial(path) => {
-                let mut strands = Strands { model, data, gradient, length: 0.0, share: 1.0 };
-                strands.follow(path);
-                strands.length
-            }
+            TendonPath::Spatial(path) => match gradient {
+                None => string_length(path, data, |_, _, _| {}),
+                Some(gradient) => string_length(path, data, |a, b, pull| {
+                    walk::apart(model, a.body, b.body, |dof, tree, carries_b| {
+                        // Points of a rigid body have one velocity along the line that joins them,
+                        // so that either end will do for both.
+                        let along = pull.dot(&walk::point_rate(data, dof, tree, a.p_W));
+                        gradient[dof] += if carries_b { along } else { -along };
+                    });
+                }),
+            },
         }
     }
+}
+
+/// Length of a string [m], calling `visit` for its straight parts.
+fn string_length(
+    path: &[Waypoint],
+    data: &Data,
+    visit: impl FnMut(&Placed, &Placed, Vector3<f64>),
+) -> f64 {
+    let mut strands = Strands { data, visit, length: 0.0, share: 1.0 };
+    strands.follow(path);
+    strands.length
 }

@@ -4,7 +4,9 @@
 //! A point at distance d sees the circle of radius r under the half angle whose cosine is r/d at
 //! the centre; what the two tangents leave of the angle between the ends is the arc. On a sphere
 //! the string lies in the plane of the ends and the centre; on a cylinder it is a helix, straight
-//! when unrolled. Strings lie on the outside only. An end inside the surface, or an arc that would be negative: the string is free.
+//! when unrolled. Strings lie on the outside only. An end inside the surface, or an arc that would be
+//! negative: the string is free. With a side to lie on, it takes the longer way when the straight
+//! line would pass behind the centre: across the half-line from it away from that side.
 //!
 //! Because the string is tangent where it touches, its length changes with the touching points
 //! held fixed on the surface: its gradient needs the free parts only.
@@ -31,7 +33,8 @@ struct Arc {
 
 /// The string from `a` to `b` [m] around a sphere of `radius` [m] at the origin.
 ///
-/// It takes the way nearer to `side`, and the shorter one if there is none. `None`: it is free.
+/// It takes the shorter way, unless that passes behind the centre as seen from `side`. `None`: it
+/// is free.
 pub fn sphere(
     a: Vector3<f64>,
     b: Vector3<f64>,
@@ -56,7 +59,8 @@ pub fn sphere(
 
 /// The string from `a` to `b` [m] around an endless cylinder of `radius` [m] about the z axis.
 ///
-/// It takes the way nearer to `side`, and the shorter one if there is none. `None`: it is free.
+/// It takes the shorter way, unless that passes behind the centre as seen from `side`. `None`: it
+/// is free.
 pub fn cylinder(
     a: Vector3<f64>,
     b: Vector3<f64>,
@@ -114,7 +118,12 @@ fn circle(
         None => way(short),
         Some(s) => {
             let (one, other) = (way(short), way(-short));
-            if other.2.dot(&s) > one.2.dot(&s) { other } else { one }
+            let round = match crossing(a, b, s) {
+                Some(0.0) => other.2.dot(&s) > one.2.dot(&s),
+                Some(along) => along < 0.0,
+                None => false,
+            };
+            if round { other } else { one }
         }
     };
     (arc > 0.0).then(|| Arc {
@@ -122,6 +131,13 @@ fn circle(
         last: towards(b, -sense * tangent_b),
         length: radius * arc,
     })
+}
+
+/// Where the straight line from `a` to `b` crosses the line from the origin to `side`: a number of
+/// the sign of the distance towards `side`, or `None` if it does not.
+fn crossing(a: Vector2<f64>, b: Vector2<f64>, side: Vector2<f64>) -> Option<f64> {
+    let (off_a, off_b) = (a.perp(&side), b.perp(&side));
+    (off_a * off_b < 0.0).then(|| (a * off_b.abs() + b * off_a.abs()).dot(&side))
 }
 
 #[cfg(test)]
@@ -182,6 +198,17 @@ mod tests {
         let half = |p: Vector3<f64>| (0.3 / p.norm()).acos();
         let exact = 0.3 * (middle - half(a) - half(b));
         assert!((wrap.on_surface - exact).abs() <= ROUNDING);
+    }
+
+    #[test]
+    fn a_string_that_passes_on_the_given_side_is_free() {
+        let (a, b) = (Vector3::new(-1.0, 0.5, 0.1), Vector3::new(1.0, 0.5, -0.2));
+        let (here, there) = (Vector3::new(0.2, 1.0, 0.0), Vector3::new(0.2, -1.0, 0.0));
+        for turn in [sphere, cylinder] {
+            assert_eq!(turn(a, b, 0.4, Some(here)), None);
+            let wrap = turn(a, b, 0.4, Some(there)).unwrap();
+            assert!(wrap.first.y < 0.0 && wrap.last.y < 0.0);
+        }
     }
 
     #[test]

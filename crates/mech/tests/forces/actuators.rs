@@ -230,3 +230,175 @@ fn actuators_follow_their_joints_when_the_builder_s_order_is_not_depth_first() {
     assert_eq!(forces.generalized, [0.0, 0.0, 1.0]);
     assert_eq!(forces.tendon_length, [5.0]);
 }
+
+/// A slide with a range of its actuators' forces.
+fn ranged(range: (f64, f64), specs: impl IntoIterator<Item = ActuatorSpec>) -> Scene {
+    let spec = JointSpec { actuator_force_range: Some(range), ..JointSpec::new(SLIDE) };
+    let (mut builder, _) = single(spec);
+    specs.into_iter().for_each(|spec| {
+        builder.actuator(spec);
+    });
+    Scene::new(builder)
+}
+
+const ON_SLIDE: Transmission = Transmission::Joint(JointId(0));
+
+#[test]
+fn one_motor_keeps_within_the_range_of_its_joint() {
+    let motor = ActuatorSpec { gear: -2.0, ..ActuatorSpec::motor("motor", ON_SLIDE) };
+    let mut scene = ranged((-1.0, 3.0), [motor]);
+    for (control, force) in [(0.25, -0.5), (9.0, -1.0), (-1.0, 2.0), (-9.0, 3.0)] {
+        scene.input.control[0] = control;
+        let forces = scene.evaluate();
+        assert_eq!((forces.generalized[0], forces.actuation[0]), (force, force));
+        // The joint's range is not the actuator's.
+        assert_eq!(forces.actuator_force[0], control);
+    }
+}
+
+#[test]
+fn one_servo_has_the_bounds_of_its_own_range_and_of_its_joint() {
+    let servo = |range| ActuatorSpec {
+        gear: -2.0,
+        force_range: range,
+        ..ActuatorSpec::position("servo", ON_SLIDE, 100.0, 5.0)
+    };
+    // Through the gear −1 … 3 is −6 … 2; the joint allows −4 … 5.
+    for (own, joint, expected) in [
+        (Some((-1.0, 3.0)), (-4.0, 5.0), (-4.0, 2.0)),
+        (None, (-4.0, 5.0), (-4.0, 5.0)),
+        // An actuator that always pushes harder than the joint allows gives what is allowed.
+        (Some((-8.0, -6.0)), (-4.0, 5.0), (5.0, 5.0)),
+    ] {
+        let mut scene = ranged(joint, [servo(own)]);
+        scene.input.control[0] = 1.0;
+        let forces = scene.evaluate();
+        let [drive] = forces.drives[..] else { panic!("{:?}", forces.drives) };
+        assert_eq!((drive.lower, drive.upper), expected);
+        assert_eq!(forces.actuation[0], drive.present_force());
+    }
+}
+
+#[test]
+fn the_sum_of_several_actuators_on_a_joint_is_clamped() {
+    let motor = |name: &str, gear| ActuatorSpec { gear, ..ActuatorSpec::motor(name, ON_SLIDE) };
+    let servo = ActuatorSpec::position("servo", ON_SLIDE, 10.0, 2.0);
+    let mut scene = ranged((-1.0, 2.0), [motor("one", 1.0), motor("two", -3.0), servo]);
+    // Each alone would be outside; together they are within, and the servo's slopes count.
+    scene.input.control.copy_from_slice(&[5.0, 2.0, 0.05]);
+    let forces = scene.evaluate();
+    assert_eq!((forces.generalized[0], forces.actuation[0]), (-0.5, -0.5));
+    assert_eq!((forces.stiffness[0], forces.damping[0]), (10.0, 2.0));
+    // Outside they do not.
+    for (controls, force) in [([5.0, -2.0, 0.0], 2.0), ([-5.0, 0.0, 0.0], -1.0)] {
+        scene.input.control.copy_from_slice(&controls);
+        let forces = scene.evaluate();
+        assert_eq!((forces.generalized[0], forces.actuation[0]), (force, force));
+        assert_eq!((forces.stiffness[0], forces.damping[0]), (0.0, 0.0));
+        assert!(forces.drives.is_empty());
+    }
+}
+
+#[test]
+fn a_tendon_pulls_a_joint_with_a_range_no_harder_than_that_and_others_as_before() {
+    let mut builder = stiction_mech::ModelBuilder::new();
+    let ranges = [None, Some((-0.5, 0.5))];
+    let joints = ranges.map(|actuator_force_range| {
+        let mass = crate::mechanism::mass();
+        let body = builder.body(stiction_mech::BodySpec { mass, ..Default::default() });
+        builder.joint(body, JointSpec { actuator_force_range, ..JointSpec::new(SLIDE) })
+    });
+    let path = TendonPath::Fixed(vec![(joints[0], 2.0), (joints[1], -1.0)]);
+    let tendon = builder.tendon(TendonSpec::new("sum", path));
+    builder.actuator(ActuatorSpec::motor("pull", Transmission::Tendon(tendon)));
+    let mut scene = Scene::new(builder);
+    scene.input.control[0] = 3.0;
+    let forces = scene.evaluate();
+    assert_eq!(forces.generalized, [6.0, -0.5]);
+    assert_eq!(forces.actuation, [6.0, -0.5]);
+}
+
+#[test]
+fn drives_taken_explicitly_leave_dry_friction_and_the_same_total() {
+    let mut rng = Random(47);
+    let mut builder = tree(&mut rng, 8, true, |rng, joint| {
+        joint.friction_loss = rng.positive();
+        joint.damping = rng.positive();
+    });
+    let sites = [2, 5, 8].map(|body| Site { body: BodyId(body), point: rng.vector() });
+    let tendon = builder.tendon(TendonSpec {
+        stiffness: 4.0,
+        damping: 3.0,
+        ..TendonSpec::new("string", TendonPath::through(sites))
+    });
+    let servo = ActuatorSpec::position("servo", Transmission::Tendon(tendon), 50.0, 4.0);
+    builder.actuator(ActuatorSpec { force_range: Some((-1.0, 1.0)), ..servo });
+    let mut scene = Scene::new(builder);
+    scene.shuffle(&mut rng).evaluate();
+    let mut total = vec![0.0; scene.model.nv()];
+    scene.forces.add_total(&mut total);
+    scene.forces.take_drives_explicitly();
+    assert!(scene.forces.drives.iter().all(|drive| drive.kind.is_dry_friction()));
+    assert_eq!(scene.forces.drives.len(), scene.model.nv());
+    for (found, expected) in scene.forces.generalized.iter().zip(&total) {
+        // The same sum in another order.
+        assert!((found - expected).abs() <= 1e-13, "{found} against {expected}");
+    }
+}
+
+#[test]
+fn rate_slopes_are_the_derivatives_of_forces_by_velocities() {
+    let mut rng = Random(53);
+    let mut builder = tree(&mut rng, 8, true, |rng, joint| joint.damping = rng.positive());
+    let sites = [2, 5, 8].map(|body| Site { body: BodyId(body), point: rng.vector() });
+    let tendon = builder.tendon(TendonSpec {
+        stiffness: 4.0,
+        damping: 3.0,
+        ..TendonSpec::new("string", TendonPath::through(sites))
+    });
+    let on = [Transmission::Tendon(tendon), Transmission::Joint(JointId(3))];
+    for (k, on) in on.into_iter().enumerate() {
+        let law = ActuatorLaw::Affine { gain: 1.0, bias: [0.1, -2.0, -3.0 + 4.0 * k as f64] };
+        let motor = ActuatorSpec::motor(format!("affine {k}"), on);
+        builder.actuator(ActuatorSpec { law, gear: 1.5 - k as f64, ..motor });
+    }
+    // One that is at the end of its range has no slope.
+    let servo = ActuatorSpec::velocity("weak", Transmission::Joint(JointId(1)), 1e3);
+    builder.actuator(ActuatorSpec { force_range: Some((-1e-3, 1e-3)), ..servo });
+    let mut scene = Scene::new(builder);
+    scene.shuffle(&mut rng);
+    scene.input.control[2] = 1e3;
+    scene.evaluate();
+    let nv = scene.model.nv();
+    let mut slope = vec![0.0; nv * nv];
+    for (dof, damping) in scene.forces.joint_damping().iter().enumerate() {
+        slope[dof * nv + dof] -= damping;
+    }
+    scene.forces.rate_slopes(&scene.model, |row, weight| {
+        for one in row {
+            for other in row {
+                slope[one.dof * nv + other.dof] += weight * one.coefficient * other.coefficient;
+            }
+        }
+    });
+    let total = |scene: &mut Scene| {
+        let mut out = vec![0.0; nv];
+        scene.evaluate().add_total(&mut out);
+        out
+    };
+    let v = scene.state.v.clone();
+    for column in 0..nv {
+        let at = |scene: &mut Scene, change: f64| {
+            scene.state.v[column] = v[column] + change;
+            let found = total(scene);
+            scene.state.v[column] = v[column];
+            found
+        };
+        let (after, before) = (at(&mut scene, 0.5), at(&mut scene, -0.5));
+        for row in 0..nv {
+            // Forces are linear in velocities: differences are exact up to round-off.
+            let (found, expected) = (slope[row * nv + column], after[row] - before[row]);
+            assert!((found - expected).abs() <= 1e-11, "{row} {column}: {found} {expected}");
+        }
+    }
+}

@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{
     BodyId, BodySpec, DeadBand, DriveKind, JointId, JointKind, JointSpec, Limit, LimitSource,
     ModelBuilder, Rest, Site, SpringSpec, TendonId, TendonPath, TendonSpec, Waypoint, WrapShape,
-    WrapSurface, potential_energy, tendon_energy,
+    WrapSurface, apply_wrench, potential_energy, tendon_energy,
 };
 
 const BODIES: usize = 12;
@@ -99,6 +99,30 @@ fn strings_do_wrap_in_the_random_trees() {
         }
     }
     assert!(longer > 20, "{longer} of 80");
+}
+
+#[test]
+fn a_string_pulls_on_bodies_as_its_row_does_on_velocities_and_with_no_force_in_all() {
+    for seed in 0..20 {
+        let (_, mut scene) = stringed(seed);
+        scene.evaluate();
+        let Scene { model, data, forces, .. } = &scene;
+        for (index, tendon) in model.tendons().iter().enumerate() {
+            let mut found = vec![0.0; model.nv()];
+            let (mut force, mut moment) = (Vector3::zeros(), Vector3::zeros());
+            tendon.for_each_pull(data, |body, point, pull| {
+                apply_wrench(model, data, body, point, Vector3::zeros(), pull, &mut found);
+                force += pull;
+                moment += point.cross(&pull);
+            });
+            // Round-off of a few dozen products of numbers of order ten.
+            assert!(force.norm() <= 1e-12 && moment.norm() <= 1e-12, "seed {seed}");
+            for entry in forces.row(forces.tendon_row(TendonId(index))) {
+                found[entry.dof] -= entry.coefficient;
+            }
+            assert!(found.iter().all(|error| error.abs() <= 1e-12), "seed {seed}: {found:?}");
+        }
+    }
 }
 
 #[test]

@@ -220,7 +220,7 @@ impl Check for Energy {
             // Midpoint keeps a quadratic energy.
             (_, Scheme::Midpoint) => (1.0 - lost - noise, 1.0 + noise + lost),
             // Symplectic Euler keeps v² + ω² x² − h ω² x v.
-            (_, Scheme::Symplectic | Scheme::Refined) => {
+            (_, Scheme::Euler | Scheme::ImplicitFast | Scheme::Symplectic | Scheme::Refined) => {
                 (1.0 / (1.0 + 0.5 * wh) - lost - noise, 1.0 / (1.0 - 0.5 * wh) + noise)
             }
             // Implicit Euler divides it by 1 + ω² h² in each step.

@@ -1,17 +1,22 @@
 //! What grows while an MJCF file is read: the world, the names in it, and what could not be honoured.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use nalgebra::{Isometry3, Vector3};
-use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, TendonId};
-use stiction_sim::{Settings, WorldBuilder};
+use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, Model, TendonId};
+use stiction_sim::{Combine, Settings, WorldBuilder, WorldError};
 
+use super::asset::Assets;
+use super::attach::Part;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
+use super::flag::Flags;
+use super::medium::Medium;
+use super::option::MAGNETIC;
 use crate::error::SceneError;
 use crate::files::Files;
-use crate::import::{Options, Site, Unsupported, Visual};
+use crate::import::{Keyframe, Options, Site, Unsupported, Visual};
 use crate::xml::{Element, Place};
 
 /// Things of one kind by name and by number.
@@ -55,6 +60,13 @@ impl<T> Names<T> {
         })
     }
 
+    /// Replaces the thing of a number.
+    pub fn set(&mut self, number: usize, item: T) {
+        if let Some(place) = self.items.get_mut(number) {
+            *place = item;
+        }
+    }
+
     /// All of them, in the order of the file.
     pub fn items(&self) -> &[T] {
         &self.items
@@ -67,6 +79,8 @@ pub(super) struct BodyMade {
     pub id: BodyId,
     /// Pose in the world at the reference configuration.
     pub pose: Isometry3<f64>,
+    /// Centre of mass and principal axes, in the frame of the body.
+    pub inertial: Isometry3<f64>,
 }
 
 /// A joint as later sections see it.
@@ -92,6 +106,67 @@ pub(super) struct GeomMade {
     pub size: Vector3<f64>,
 }
 
+/// How a geom meets others, in the terms of MJCF.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ContactTerms {
+    pub contype: i32,
+    pub conaffinity: i32,
+    pub condim: i32,
+    pub priority: i32,
+    /// Sliding [-], spinning [m], rolling [m].
+    pub friction: [f64; 3],
+    pub solmix: f64,
+    pub solref: [f64; 2],
+    pub solimp: [f64; 5],
+    pub margin: f64,
+    pub gap: f64,
+}
+
+impl Default for ContactTerms {
+    /// What MJCF says of a geom that says nothing.
+    fn default() -> Self {
+        Self {
+            contype: 1,
+            conaffinity: 1,
+            condim: 3,
+            priority: 0,
+            friction: [1.0, 0.005, 0.0001],
+            solmix: 1.0,
+            solref: [0.02, 1.0],
+            solimp: [0.9, 0.95, 0.001, 0.5, 2.0],
+            margin: 0.0,
+            gap: 0.0,
+        }
+    }
+}
+
+/// A site as later sections see it, beside what [`Site`] tells everybody.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SiteMade {
+    pub body: BodyId,
+    /// Pose in the frame of its body.
+    pub pose: Isometry3<f64>,
+    /// Kind and half sizes as MJCF has them: what a touch sensor there feels.
+    pub kind: GeomKind,
+    pub size: Vector3<f64>,
+}
+
+/// A tendon as later sections see it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TendonMade {
+    pub id: TendonId,
+    /// Range as written, whether it is in force or not.
+    pub range: Option<(f64, f64)>,
+}
+
+/// A camera as later sections see it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CameraMade {
+    pub body: BodyId,
+    /// Pose in the frame of its body.
+    pub pose: Isometry3<f64>,
+}
+
 /// Kinds of geoms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GeomKind {
@@ -110,25 +185,104 @@ pub(super) enum GeomKind {
 pub(super) struct Build<'a> {
     pub files: &'a mut Files,
     pub options: &'a Options,
-    /// Folder of the main file.
+    /// Folder of the model that is being read.
     pub folder: PathBuf,
+    /// How each model is to be understood; that of the present one is out in `compiler`,
+    /// `defaults` and `folder`.
+    parts: Vec<Part>,
+    part: usize,
+    pub assets: Assets,
+    /// Names of the geoms in explicit pairs.
+    pub paired: HashSet<String>,
     pub compiler: Compiler,
     pub defaults: Defaults,
+    pub flags: Flags,
+    /// The magnetic field, world axes [T].
+    pub magnetic: Vector3<f64>,
+    pub medium: Medium,
     pub world: WorldBuilder,
     pub settings: Settings,
     pub bodies: Names<BodyMade>,
     pub joints: Names<JointMade>,
     pub geoms: Names<GeomMade>,
-    /// Numbers into `Imported::sites`, which has them in the same order.
-    pub sites: Names<Site>,
-    pub tendons: Names<TendonId>,
+    pub sites: Names<SiteMade>,
+    pub cameras: Names<CameraMade>,
+    pub tendons: Names<TendonMade>,
     pub actuators: Names<ActuatorId>,
+    pub keyframes: Vec<Keyframe>,
+    /// What `Imported` tells of the sites, in the same order.
+    pub site_list: Vec<Site>,
     pub visuals: Vec<Visual>,
     pub unsupported: Vec<Unsupported>,
     pub notes: Vec<String>,
 }
 
-impl Build<'_> {
+impl<'a> Build<'a> {
+    /// Nothing read.
+    pub fn new(files: &'a mut Files, options: &'a Options, folder: PathBuf) -> Self {
+        Self {
+            files,
+            options,
+            folder,
+            parts: vec![Part::default()],
+            part: 0,
+            assets: Assets::default(),
+            paired: HashSet::new(),
+            compiler: Compiler::default(),
+            defaults: Defaults::default(),
+            flags: Flags::default(),
+            magnetic: MAGNETIC,
+            medium: Medium::default(),
+            world: WorldBuilder::new(),
+            settings: Settings { combine: Combine::Maximum, ..Settings::default() },
+            bodies: Names::new("body"),
+            joints: Names::new("joint"),
+            geoms: Names::new("geom"),
+            sites: Names::new("site"),
+            cameras: Names::new("camera"),
+            tendons: Names::new("tendon"),
+            actuators: Names::new("actuator"),
+            keyframes: Vec::new(),
+            site_list: Vec::new(),
+            visuals: Vec::new(),
+            unsupported: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Takes over how models are to be understood, and begins with the first.
+    pub fn understand(&mut self, parts: Vec<Part>) {
+        self.parts = parts;
+        self.part = 0;
+        self.exchange(0);
+    }
+
+    /// The model that is being read.
+    pub fn part(&self) -> usize {
+        self.part
+    }
+
+    /// Goes on with another model.
+    pub fn enter(&mut self, part: usize) {
+        if part != self.part && part < self.parts.len() {
+            self.exchange(self.part);
+            self.part = part;
+            self.exchange(part);
+        }
+    }
+
+    fn exchange(&mut self, part: usize) {
+        let Some(Part { compiler, defaults, folder }) = self.parts.get_mut(part) else { return };
+        std::mem::swap(compiler, &mut self.compiler);
+        std::mem::swap(defaults, &mut self.defaults);
+        std::mem::swap(folder, &mut self.folder);
+    }
+
+    /// The mechanism as far as it was read; ids of the builder become those of the model.
+    pub fn mechanism(&self) -> Result<Model, SceneError> {
+        Ok(self.world.mechanism.clone().build().map_err(WorldError::from)?)
+    }
+
     /// Remembers something that changes the motion and was not done.
     pub fn cannot(&mut self, place: &Place, what: impl Into<String>) {
         self.unsupported.push(Unsupported {

@@ -1,16 +1,133 @@
 //! Reader of MJCF, the model format of MuJoCo.
+//!
+//! Files become one tree of elements ([`document`]), `<attach>` and `<replicate>` are written out in
+//! it, and the sections are read in the order of [`SECTIONS`] into [`build::Build`].
 
+mod actuator;
+mod asset;
+mod attach;
+mod body;
 mod build;
 mod compiler;
+mod contact;
 mod defaults;
+mod document;
+mod equality;
+mod flag;
+mod frame;
+mod geom;
+mod height_field;
+mod inertial;
+mod joint;
+mod keyframe;
+mod medium;
+mod mesh;
+mod option;
+mod orientation;
+mod png;
+mod principal;
+mod rename;
+mod replicate;
+mod schema;
+mod sensor;
+mod site;
+mod softness;
+mod solid;
+mod spring;
+mod surface;
+mod tendon;
+#[cfg(test)]
+mod testing;
+mod unread;
 
 use std::path::Path;
+use std::sync::Arc;
+
+use build::Build;
+use document::Document;
+use flag::Flags;
 
 use crate::error::SceneError;
 use crate::files::Files;
 use crate::import::{Imported, Options};
+use crate::xml::Element;
+
+/// Elements of a model with all its copies, at most.
+const MOST_ELEMENTS: usize = 200_000;
+
+/// Reads a section; sections may repeat.
+type Reader = fn(&mut Build, &Element) -> Result<(), SceneError>;
+
+/// Every section that has a bearing on motion, in the order in which one refers to another. What
+/// comes before the bodies must not name them.
+static SECTIONS: &[(&str, Reader)] = &[
+    ("option", option::read),
+    ("asset", asset::read),
+    ("worldbody", body::read),
+    ("contact", contact::read),
+    ("tendon", tendon::read),
+    ("equality", equality::read),
+    ("actuator", actuator::read),
+    ("sensor", sensor::read),
+    ("keyframe", keyframe::read),
+];
 
 /// Reads a file.
-pub fn read(_files: &mut Files, path: &Path, _options: &Options) -> Result<Imported, SceneError> {
-    Err(SceneError::File { path: path.display().to_string(), what: "cannot be read yet".into() })
+pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Imported, SceneError> {
+    read_all(files, path, options).map_err(|error| match error {
+        located @ (SceneError::Model { .. } | SceneError::File { .. }) => located,
+        other => SceneError::File { path: path.display().to_string(), what: other.to_string() },
+    })
+}
+
+fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Imported, SceneError> {
+    let document = Document::read(files, path)?;
+    let name = document.name();
+    let expansion = attach::expand(files, document)?;
+    let (parts, sections) = (expansion.parts, expansion.sections);
+    let (roots, unsupported) = (expansion.roots, expansion.unsupported);
+    let mut build = Build::new(files, options, Default::default());
+    build.understand(parts);
+    build.unsupported = unsupported;
+    if let Some(main) = roots.first() {
+        build.flags = Flags::of(main)?;
+    }
+    for (_, section) in sections.iter().filter(|(_, section)| section.tag == "contact") {
+        let named = section.all("pair").flat_map(|pair| ["geom1", "geom2"].map(|g| pair.peek(g)));
+        build.paired.extend(named.flatten().map(str::to_owned));
+    }
+    for (tag, reader) in SECTIONS {
+        for (part, section) in sections.iter().filter(|(_, section)| section.tag == *tag) {
+            build.enter(*part);
+            reader(&mut build, section)?;
+        }
+    }
+    medium::apply(&mut build, &roots)?;
+    for (part, root) in roots.iter().enumerate() {
+        build.enter(part);
+        unread::sweep(&mut build, root);
+    }
+    finish(build, name)
+}
+
+/// Builds the world; ids become those of its model.
+fn finish(build: Build, name: String) -> Result<Imported, SceneError> {
+    let world = build.world.build()?;
+    let of_model = |id| world.model().body_of_builder(id).unwrap_or(id);
+    let (mut sites, mut visuals) = (build.site_list, build.visuals);
+    sites.iter_mut().for_each(|site| site.body = of_model(site.body));
+    visuals.iter_mut().for_each(|visual| visual.body = of_model(visual.body));
+    Ok(Imported {
+        name,
+        format: "mjcf",
+        world: Arc::new(world),
+        settings: build.settings,
+        keyframes: build.keyframes,
+        sites,
+        visuals,
+        unsupported: build.unsupported,
+        notes: build.notes,
+        script: Default::default(),
+        files: build.files.clone(),
+    })
 }

@@ -1,12 +1,142 @@
-//! Reader of scenes of the house.
+//! Reader of scenes of the house: TOML that puts models from files, bodies, joints, actuators and
+//! controllers into one world, says how to step it and what must be true in the end.
+//!
+//! `docs/scenes.md` describes the format. One file here reads one kind of table. Every key that is
+//! not known is an error with its line; so is everything that cannot be.
 
-use std::path::Path;
+mod actuator;
+mod body;
+mod check;
+mod controller;
+mod copies;
+mod csv;
+mod equality;
+mod exclude;
+mod joint;
+mod model;
+mod names;
+mod pose;
+mod settings;
+mod shape;
+mod start;
+mod surface;
+mod table;
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use stiction_sim::{Settings, WorldBuilder};
+
+use self::controller::Pending;
+use self::model::Part;
+use self::start::Beginning;
+use self::surface::Surfaces;
+use self::table::{Source, Table};
 use crate::error::SceneError;
 use crate::files::Files;
-use crate::import::{Imported, Options};
+use crate::import::{Imported, Options, Script};
 
 /// Reads a file.
-pub fn read(_files: &mut Files, path: &Path, _options: &Options) -> Result<Imported, SceneError> {
-    Err(SceneError::File { path: path.display().to_string(), what: "cannot be read yet".into() })
+pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Imported, SceneError> {
+    let source = Source::new(files.text(path)?, path);
+    let document = source.parse()?;
+    let root = Table::root(&source, &document);
+    if root.has("record") {
+        return Err(root.wrong("record", "no such table, since scenes are not recorded"));
+    }
+
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let mut script = Script::default();
+    let mut name = stem.unwrap_or_default();
+    let mut scene = Scene {
+        files,
+        options,
+        folder: path.parent().map(Path::to_path_buf).unwrap_or_default(),
+        builder: WorldBuilder::new(),
+        settings: Settings::default(),
+        surfaces: Surfaces::read(&root)?,
+        parts: Vec::new(),
+        beginnings: Vec::new(),
+        pending: Vec::new(),
+        notes: Vec::new(),
+    };
+    if let Some(table) = root.table("scene")? {
+        if let Some(found) = table.text("name")? {
+            name = found.to_owned();
+        }
+        script.duration = table.positive("duration")?;
+        if let Some(gravity) = table.vector("gravity")? {
+            scene.builder.mechanism.gravity(gravity);
+        }
+        table.finish()?;
+    }
+    for table in root.tables("model")? {
+        model::read(&mut scene, table)?;
+    }
+    settings::read(&mut scene, &root)?;
+    let joints = joint::read(&root)?;
+    body::read(&mut scene, &root, joints)?;
+    for table in root.tables("equality")? {
+        equality::read(&mut scene, table)?;
+    }
+    for table in root.tables("exclude")? {
+        exclude::read(&mut scene, table)?;
+    }
+    for table in root.tables("actuator")? {
+        actuator::read(&mut scene, table)?;
+    }
+    for table in root.tables("controller")? {
+        controller::read(&mut scene, table)?;
+    }
+    let claims = root.tables("check")?;
+    root.finish()?;
+
+    let whole = |error: &dyn std::fmt::Display| SceneError::File {
+        path: path.display().to_string(),
+        what: error.to_string(),
+    };
+    let builder = std::mem::take(&mut scene.builder);
+    let world = Arc::new(builder.build().map_err(|error| whole(&error))?);
+    let start = start::keyframe(&world, &scene);
+    for pending in &scene.pending {
+        script.signals.push(pending.signal(&world, &start));
+    }
+    for table in claims {
+        check::read(&world, table, &mut script.claims)?;
+    }
+    let mut imported = Imported {
+        name,
+        format: "native",
+        world: world.clone(),
+        settings: scene.settings,
+        keyframes: vec![start.clone()],
+        sites: Vec::new(),
+        visuals: Vec::new(),
+        unsupported: Vec::new(),
+        notes: scene.notes,
+        script: Script { start: Some(start), ..script },
+        files: scene.files.clone(),
+    };
+    for part in &scene.parts {
+        part.carry_over(&world, &mut imported);
+    }
+    Ok(imported)
 }
+
+/// What grows while a scene is read. Ids are those of the builder.
+struct Scene<'a> {
+    files: &'a mut Files,
+    options: &'a Options,
+    /// Folder of the scene, from which other files are named.
+    folder: PathBuf,
+    builder: WorldBuilder,
+    settings: Settings,
+    surfaces: Surfaces,
+    parts: Vec<Part>,
+    beginnings: Vec<Beginning>,
+    pending: Vec<Pending>,
+    notes: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ mod value;
 use std::cell::Cell;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::error::SceneError;
@@ -40,7 +41,9 @@ pub struct Attribute {
     pub value: String,
     /// Where: differs from the element's place if it came from a default.
     pub place: Place,
-    read: Cell<bool>,
+    /// Whether somebody asked for it; shared by all copies, so that reading an element that was
+    /// merged with its defaults marks what stands in the file.
+    read: Rc<Cell<bool>>,
 }
 
 /// One element with its attributes and children.
@@ -118,8 +121,7 @@ impl Element {
     /// Adds an attribute unless there is one of its name.
     pub fn inherit(&mut self, attribute: &Attribute) {
         if self.peek(&attribute.name).is_none() {
-            let read = Cell::new(false);
-            self.attributes.push(Attribute { read, ..attribute.clone() });
+            self.attributes.push(attribute.clone());
         }
     }
 
@@ -132,7 +134,7 @@ impl Element {
                 name: name.to_owned(),
                 value,
                 place: self.place.clone(),
-                read: Cell::new(false),
+                read: Rc::default(),
             }),
         }
     }
@@ -172,7 +174,7 @@ fn convert(
         name: attribute.name().to_owned(),
         value: attribute.value().to_owned(),
         place: place_at(attribute.range().start),
-        read: Cell::new(false),
+        read: Rc::default(),
     });
     let text = node.children().filter_map(|child| child.is_text().then(|| child.text()).flatten());
     Ok(Element {
@@ -209,6 +211,18 @@ mod tests {
         assert_eq!(root.get("y"), Some("2"));
         let unread: Vec<_> = root.unread().map(|attribute| attribute.name.as_str()).collect();
         assert_eq!(unread, ["x", "z"]);
+    }
+
+    #[test]
+    fn reading_a_merged_copy_marks_the_original_and_its_default() {
+        let class = parse("<geom size='1' mass='2'/>").unwrap();
+        let geom = parse("<geom mass='3'/>").unwrap();
+        let mut merged = geom.clone();
+        class.attributes.iter().for_each(|attribute| merged.inherit(attribute));
+        assert_eq!((merged.get("mass"), merged.get("size")), (Some("3"), Some("1")));
+        assert_eq!(geom.unread().count(), 0);
+        let unread: Vec<_> = class.unread().map(|attribute| attribute.name.as_str()).collect();
+        assert_eq!(unread, ["mass"]);
     }
 
     #[test]

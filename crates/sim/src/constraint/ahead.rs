@@ -10,12 +10,15 @@
 
 use super::{MOST_ROWS, Place};
 use crate::free::LARGEST_TURN;
+use crate::rows::Sight;
 use crate::scheme::Scheme;
 use crate::world::World;
-use stiction_mech::{Data, Model, State, integrate, kinematics};
+use stiction_mech::{Data, Model, State, integrate, kinematics, place_driven};
 
 /// Errors after a step at the present velocity.
 pub(crate) struct Ahead {
+    /// Whether what is not driven moves as well.
+    pub moves: bool,
     data: Data,
     q: Vec<f64>,
     errors: Vec<[f64; MOST_ROWS]>,
@@ -23,25 +26,32 @@ pub(crate) struct Ahead {
 
 impl Ahead {
     pub fn new(model: &Model) -> Self {
-        Self { data: Data::new(model), q: vec![0.0; model.nq()], errors: Vec::new() }
+        let (data, q) = (Data::new(model), vec![0.0; model.nq()]);
+        Self { moves: true, data, q, errors: Vec::new() }
     }
 
-    /// Looks a step ahead of a state whose kinematics are in `data`. What turns faster than the time
+    /// Looks a step ahead of a state whose kinematics are in `sight`. What turns faster than the time
     /// step resolves is left alone: no prediction helps it. Under the mid-velocity
-    /// convention the next velocity is mirrored at the mean, and a chord would be mirrored with it:
-    /// nobody looks.
-    pub fn look(&mut self, world: &World, scheme: Scheme, state: &State, data: &Data, h: f64) {
+    /// convention the next velocity is mirrored at the mean, and a chord would be mirrored with it.
+    /// In both cases only driven bodies move ahead, if there are any.
+    pub fn look(&mut self, world: &World, scheme: Scheme, state: &State, sight: &Sight, h: f64) {
         self.errors.clear();
-        let model = &world.model;
-        if scheme.alpha() < 1.0 {
+        let (model, data) = (&world.model, sight.data);
+        if world.equalities.is_empty() {
             return;
         }
         let too_fast =
             |body: usize| !(data.velocity[body].fixed_rows::<3>(0).norm() * h <= LARGEST_TURN);
-        if world.equalities.is_empty() || model.links().iter().any(|link| too_fast(link.body)) {
+        self.moves = scheme.alpha() == 1.0 && !model.links().iter().any(|link| too_fast(link.body));
+        if !self.moves && model.driven().is_empty() {
             return;
         }
-        integrate(model, &state.q, &state.v, h, &mut self.q);
+        if self.moves {
+            integrate(model, &state.q, &state.v, h, &mut self.q);
+        } else {
+            self.q.copy_from_slice(&state.q);
+        }
+        place_driven(model, &sight.driven.next, &mut self.data);
         kinematics(model, &self.q, &mut self.data);
         let place = Place { model, q: &self.q, data: &self.data };
         for equality in &world.equalities {

@@ -109,6 +109,7 @@ fn rows_are_the_rates_of_errors_seen_link_by_link_and_as_a_whole() {
                 data: &data,
                 whole: &vec![whole; model.trees().len()],
                 asleep: &vec![false; model.trees().len()],
+                driven: &Default::default(),
             };
             let place = Place { model, q: &state.q, data: &data };
             let mut rows = Rows::default();

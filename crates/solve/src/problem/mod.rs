@@ -57,6 +57,9 @@ pub struct Term {
     len: u32,
 }
 
+/// Velocity of a constraint, relative to the fastest motion, below which it counts as rest [-].
+const STANDSTILL: f64 = 1e-6;
+
 /// A checked contact problem. Built by [`Builder`], or loaded from a file. The default one is
 /// empty: memory to build in.
 #[derive(Clone, Debug, Default)]
@@ -180,6 +183,9 @@ impl Problem {
     }
 
     /// The velocity that residuals are compared with [m/s]: the largest of `|J v*|` and `|e|`.
+    /// Deviation: it is not smaller than a small part of the fastest velocity in v*, whose rounding
+    /// errors are all that is left of J v* where constraints are at rest in a moving frame, such as
+    /// the brakes of a robot that falls freely.
     pub fn reference_velocity(&self) -> f64 {
         self.reference_velocity
     }
@@ -213,7 +219,8 @@ impl Problem {
         self.free_rows.clear();
         self.free_rows.resize(self.bias.len(), 0.0);
         self.jacobian.mul(&self.free_velocity, &mut self.free_rows);
-        let mut largest: f64 = 0.0;
+        let fastest = self.free_velocity.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+        let mut largest = STANDSTILL * fastest;
         for (c, e) in self.free_rows.iter_mut().zip(&self.bias) {
             largest = largest.max(c.abs()).max(e.abs());
             *c += e;

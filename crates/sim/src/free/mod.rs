@@ -5,14 +5,17 @@
 //! second stage, `A = M + h² θ θ_vq K + h θ D` [Castro22, Eqs. (13)–(17)]. Gyroscopic forces of free
 //! bodies are implicit in either case: taken explicitly they feed energy to what spins fast.
 
+mod direct;
+
 use std::ops::Range;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_math::spatial::Inertia10;
 use stiction_math::{branch, spatial};
 use stiction_mech::{
-    Data, ForceError, Forces, Input, Model, State, bias_forces, integrate, kinematics, mass_matrix,
-    tree_bias_forces, tree_mass_matrix, tree_velocities, velocities,
+    Data, ForceError, Forces, Input, Joint, JointKind, Link, Model, State, bias_forces, integrate,
+    kinematics, mass_matrix, place_driven, tree_bias_forces, tree_mass_matrix, tree_velocities,
+    velocities,
 };
 
 use crate::assemble::FORESIGHT;
@@ -28,6 +31,24 @@ pub(crate) const LARGEST_TURN: f64 = 0.5;
 /// Newton steps for the rotation of a free body.
 const GYROSCOPIC_STEPS: usize = 6;
 
+/// Why there is no free motion.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// An input is wrong.
+    Force(ForceError),
+    /// A of a tree has no inverse.
+    Singular {
+        /// The tree.
+        tree: usize,
+    },
+}
+
+impl From<ForceError> for Fault {
+    fn from(error: ForceError) -> Self {
+        Self::Force(error)
+    }
+}
+
 /// A, b and v* of all trees, and the forces at the start of the step.
 pub(crate) struct FreeMotion {
     /// Forces at the start of the step: limits and drives become rows.
@@ -40,6 +61,8 @@ pub(crate) struct FreeMotion {
     whole: Vec<bool>,
     /// Stiffness of joint springs, per velocity: energy is theirs to keep, so the scheme's θ decides.
     spring: Vec<f64>,
+    /// Trees whose mass matrix may have no inverse, in some configuration or in all.
+    doubtful: Vec<usize>,
     inertia_scale: f64,
     /// Whether a mechanism moves faster than the step resolves.
     unresolved: bool,
@@ -72,6 +95,7 @@ impl FreeMotion {
                 .iter()
                 .flat_map(|joint| joint.dofs.clone().map(|_| joint.spec.stiffness))
                 .collect(),
+            doubtful: (0..model.trees().len()).filter(|tree| is_doubtful(model, *tree)).collect(),
             inertia_scale: 1.0,
             unresolved: false,
             trial: Trial {
@@ -126,6 +150,11 @@ impl FreeMotion {
         }
     }
 
+    /// Puts driven bodies where they stand, for states between the old and the next.
+    pub fn place_driven(&mut self, model: &Model, poses: &[Isometry3<f64>]) {
+        place_driven(model, poses, &mut self.trial.data);
+    }
+
     /// Computes A and b from a state whose kinematics are in `data`. What sleeps is left alone.
     #[allow(clippy::too_many_arguments)] // each of them is a room's own thing
     pub fn compute(
@@ -137,7 +166,7 @@ impl FreeMotion {
         input: &Input,
         asleep: &[bool],
         data: &mut Data,
-    ) -> Result<(), ForceError> {
+    ) -> Result<(), Fault> {
         self.inertia_scale = 1.0 / scheme.alpha();
         for (whole, tree) in self.whole.iter_mut().zip(model.trees()) {
             *whole = scheme.is_iterated() || tree.links.len() == 1;
@@ -148,8 +177,16 @@ impl FreeMotion {
         self.unresolved = (0..model.trees().len()).filter(mechanism).any(fast);
         if scheme.is_iterated() {
             self.iterate(model, scheme, h, state, input)?;
+        } else if scheme.is_direct() {
+            self.direct(model, scheme, h, state, asleep, data);
         } else {
             self.once(model, h, state, asleep, data);
+        }
+        for k in 0..self.doubtful.len() {
+            let tree = self.doubtful[k];
+            if !asleep[tree] && !self.factors(model, tree) {
+                return Err(Fault::Singular { tree });
+            }
         }
         if self.forces.has_joint_limits() {
             self.look_for_limits(model, h, state, asleep);
@@ -173,7 +210,7 @@ impl FreeMotion {
         self.velocity = next;
     }
 
-    /// `A = M/α + h D + h² K`, `b = A v₀ + h f − h² K v₀`, with D and K of damping and servos.
+    /// `A = M/α + h D + h² K`, `b = A v₀ + h f − h² K v₀`, with D and K of damping, servos and drag.
     fn once(&mut self, model: &Model, h: f64, state: &State, asleep: &[bool], data: &mut Data) {
         let scale = self.inertia_scale;
         for (index, tree) in model.trees().iter().enumerate() {
@@ -193,6 +230,12 @@ impl FreeMotion {
                 self.diagonal[dof] = scale * model.armature()[dof] + implicit;
                 self.momentum[dof] = h * forces.generalized[dof] - h * h * servo * v[k];
             }
+        }
+        if self.forces.has_drag() {
+            self.drag(model, h, asleep);
+        }
+        for (index, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
+            let (n, v) = (tree.dofs.len(), &state.v[tree.dofs.clone()]);
             self.bias(model, index, h, state, data);
             let A = &self.matrix[tree.mass.clone()];
             let b = &mut self.momentum[tree.dofs.clone()];
@@ -326,16 +369,37 @@ impl FreeMotion {
 
     /// `x ← A⁻¹ x` of one tree. False if A is not positive definite.
     fn apply_inverse(&mut self, model: &Model, tree: usize, x: &mut [f64]) -> bool {
-        let range = &model.trees()[tree];
-        let L = &mut self.factor[range.mass.clone()];
-        L.copy_from_slice(&self.matrix[range.mass.clone()]);
-        let parents = &model.dof_parents()[range.dofs.clone()];
-        let positive = branch::factor(L, parents, |_| 0.0);
+        let positive = self.factors(model, tree);
         if positive {
-            branch::solve(L, parents, x);
+            let range = &model.trees()[tree];
+            let parents = &model.dof_parents()[range.dofs.clone()];
+            branch::solve(&self.factor[range.mass.clone()], parents, x);
         }
         positive
     }
+
+    /// Factors A of one tree. False if it is not positive definite.
+    fn factors(&mut self, model: &Model, tree: usize) -> bool {
+        let range = &model.trees()[tree];
+        let (L, A) = (&mut self.factor[range.mass.clone()], &self.matrix[range.mass.clone()]);
+        L.copy_from_slice(A);
+        let n = range.dofs.len();
+        branch::factor(L, &model.dof_parents()[range.dofs.clone()], |k| A[k * n + k])
+    }
+}
+
+/// Whether the mass matrix of a tree may have no inverse: matter with extent in every direction, on
+/// joints one by one, always has one.
+fn is_doubtful(model: &Model, tree: usize) -> bool {
+    let is_sound = |link: &Link| {
+        let joints = &model.joints()[link.joints.clone()];
+        let turns_twice = |joint: &Joint| matches!(joint.spec.kind, JointKind::Universal { .. });
+        link.mass > 0.0
+            && link.inertia.cholesky().is_some()
+            && joints.len() == 1
+            && !joints.iter().any(turns_twice)
+    };
+    !model.links()[model.trees()[tree].links.clone()].iter().all(is_sound)
 }
 
 /// Largest angle by which a link of a tree turns within a step at its present velocity [rad].

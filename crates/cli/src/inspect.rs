@@ -1,0 +1,285 @@
+//! `stiction inspect`: what a model file contains, and what of it could not be honoured.
+
+use serde_json::{Value, json};
+use stiction_mech::{ActuatorLaw, BodyId, Joint, Model, Transmission};
+use stiction_scene::Imported;
+use stiction_scene::import::Unsupported;
+use stiction_sim::SensorSpec;
+
+use crate::args::InspectArgs;
+use crate::error::CommandError;
+use crate::numbers::{count, significant};
+use crate::scene::load;
+use crate::table::{Align, Table};
+use crate::terminal::{self, Tone, paint};
+
+/// Prints it; always true.
+pub fn run(args: &InspectArgs) -> Result<bool, CommandError> {
+    let imported = load(&args.file, &args.import)?;
+    let file = args.file.display().to_string();
+    let text = match args.json {
+        true => format!("{:#}\n", json_of(&file, &imported)),
+        false => text_of(&file, &imported, terminal::colours()),
+    };
+    terminal::print(&text)?;
+    Ok(true)
+}
+
+/// Mass of all bodies [kg], also of those that do not move.
+fn mass(model: &Model) -> f64 {
+    model.bodies().iter().filter_map(|body| body.spec.mass).fold(0.0, |sum, mass| sum + mass.mass())
+}
+
+fn json_of(file: &str, imported: &Imported) -> Value {
+    let (world, model) = (&imported.world, imported.world.model());
+    let body_name = |id: BodyId| &model.bodies()[id.0].spec.name;
+    let unsupported = |u: &Unsupported| json!({"where": u.place.to_string(), "what": u.what, "physical": u.physical});
+    let bodies = model.bodies().iter().skip(1).map(|body| {
+        json!({
+            "name": body.spec.name,
+            "parent": body_name(body.spec.parent),
+            "mass": body.spec.mass.map_or(0.0, |mass| mass.mass()),
+            "joints": body.joints.clone().map(|j| joint_json(&model.joints()[j])).collect::<Vec<_>>(),
+        })
+    });
+    let actuators = model.actuators().iter().map(|actuator| {
+        let spec = &actuator.spec;
+        json!({
+            "name": spec.name,
+            "kind": law(&spec.law),
+            "on": target(model, &spec.transmission),
+            "control_range": spec.control_range.map(|(a, b)| [a, b]),
+            "force_range": spec.force_range.map(|(a, b)| [a, b]),
+        })
+    });
+    let sites: Vec<Value> = imported
+        .sites
+        .iter()
+        .map(|site| json!({"name": site.name, "body": body_name(site.body)}))
+        .collect();
+    json!({
+        "file": file,
+        "format": imported.format,
+        "name": imported.name,
+        "nq": model.nq(),
+        "nv": model.nv(),
+        "nu": model.nu(),
+        // Bodies besides the world.
+        "bodies": model.bodies().len() - 1,
+        "joints": model.joints().len(),
+        // Shapes that touch and shapes that are only seen.
+        "geoms": world.geoms().len() + imported.visuals.len(),
+        "visuals": imported.visuals.len(),
+        "tendons": model.tendons().len(),
+        "equalities": world.equalities().len(),
+        "mass": mass(model),
+        "time_step": imported.settings.time_step,
+        "gravity": model.gravity().as_slice(),
+        "tree": bodies.collect::<Vec<_>>(),
+        "actuators": actuators.collect::<Vec<_>>(),
+        "sensors": world.sensors().iter().map(sensor_json).collect::<Vec<_>>(),
+        "sites": sites,
+        "keyframes": imported.keyframes.iter().map(|k| k.name.as_str()).collect::<Vec<_>>(),
+        "notes": imported.notes,
+        "unsupported": imported.unsupported.iter().map(unsupported).collect::<Vec<_>>(),
+    })
+}
+
+fn joint_json(joint: &Joint) -> Value {
+    json!({
+        "name": joint.spec.name,
+        "kind": joint.spec.kind.entry().name,
+        "q": [joint.q.start, joint.q.end],
+        "v": [joint.dofs.start, joint.dofs.end],
+        "range": joint.spec.limit.map(|limit| [limit.lower, limit.upper]),
+    })
+}
+
+fn sensor_json(sensor: &SensorSpec) -> Value {
+    json!({"name": sensor.name, "kind": sensor.kind.name(), "dim": sensor.kind.dim()})
+}
+
+fn law(law: &ActuatorLaw) -> &'static str {
+    match law {
+        ActuatorLaw::Motor => "motor",
+        ActuatorLaw::Position { .. } => "position",
+        ActuatorLaw::Velocity { .. } => "velocity",
+        ActuatorLaw::Affine { .. } => "affine",
+    }
+}
+
+/// What an actuator acts on.
+fn target(model: &Model, transmission: &Transmission) -> String {
+    match transmission {
+        Transmission::Joint(joint) => model.joints()[joint.0].spec.name.clone(),
+        Transmission::JointDof(joint, k) => format!("{}[{k}]", model.joints()[joint.0].spec.name),
+        Transmission::Tendon(tendon) => model.tendons()[tendon.0].spec.name.clone(),
+        Transmission::Body { body, .. } => model.bodies()[body.0].spec.name.clone(),
+    }
+}
+
+fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
+    let (world, model) = (&imported.world, imported.world.model());
+    let heading = |text: &str| paint(text, Tone::Heading, colours);
+    let mut out = format!("{}: {} \"{}\"\n", heading(file), imported.format, imported.name);
+    out += &format!(
+        "{} and {}, {}; nq {}, nv {}, nu {}; {} of mass\n",
+        count_bodies(model.bodies().len() - 1),
+        count(model.joints().len(), "joint"),
+        count(world.geoms().len(), "touching shape"),
+        model.nq(),
+        model.nv(),
+        model.nu(),
+        kilograms(mass(model)),
+    );
+    let parts = [
+        (model.tendons().len(), "tendon"),
+        (world.sensors().len(), "sensor"),
+        (imported.sites.len(), "site"),
+        (imported.visuals.len(), "visual"),
+        (imported.keyframes.len(), "keyframe"),
+    ];
+    let mut more: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(*n, what)).collect();
+    match world.equalities().len() {
+        0 => {}
+        1 => more.push("1 equality".to_owned()),
+        n => more.push(format!("{n} equalities")),
+    }
+    if !more.is_empty() {
+        out += &format!("{}\n", more.join(", "));
+    }
+    out += &format!("\n{}\n{}", heading("bodies"), bodies(imported, colours));
+    if model.nu() > 0 {
+        out += &format!("\n{}\n{}", heading("actuators"), actuators(model, colours));
+    }
+    if !world.sensors().is_empty() {
+        let sensors = world.sensors().iter().map(|s| format!("{} ({})", s.name, s.kind.name()));
+        let sensors = sensors.collect::<Vec<_>>().join(", ");
+        out += &format!("\n{}\n  {sensors}\n", heading("sensors"));
+    }
+    if !imported.keyframes.is_empty() {
+        let called = |(n, name): (usize, &str)| {
+            if name.is_empty() { n.to_string() } else { name.to_owned() }
+        };
+        let names = imported.keyframes.iter().map(|keyframe| keyframe.name.as_str()).enumerate();
+        let names: Vec<String> = names.map(called).collect();
+        out += &format!("\n{}\n  {}\n", heading("keyframes"), names.join(", "));
+    }
+    if !imported.notes.is_empty() {
+        out += &format!("\n{}\n", heading("notes"));
+        out += &imported.notes.iter().map(|note| format!("  {note}\n")).collect::<String>();
+    }
+    out +=
+        &format!("\n{}\n{}", heading("not honoured"), unsupported(&imported.unsupported, colours));
+    out
+}
+
+fn count_bodies(n: usize) -> String {
+    if n == 1 { "1 body".to_owned() } else { format!("{n} bodies") }
+}
+
+fn kilograms(mass: f64) -> String {
+    if mass == 0.0 { "0 kg".to_owned() } else { format!("{} kg", significant(mass)) }
+}
+
+/// The tree of bodies, with the joints that move them.
+fn bodies(imported: &Imported, colours: bool) -> String {
+    let (world, model) = (&imported.world, imported.world.model());
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Right, Align::Left]);
+    table.toned(Tone::Faint, &["name", "mass", "shapes", "moves by"]);
+    let mut shapes = vec![0; model.bodies().len()];
+    for geom in world.geoms() {
+        shapes[geom.body.0] += 1;
+    }
+    let mut depth = vec![0; model.bodies().len()];
+    for (id, body) in model.bodies().iter().enumerate() {
+        if id > 0 {
+            depth[id] = depth[body.spec.parent.0] + 1;
+        }
+        let name = match (id, body.spec.name.as_str()) {
+            (0, "" | "world") => "world",
+            (_, "") => "(no name)",
+            (_, name) => name,
+        };
+        let mass = body.spec.mass.map_or(String::new(), |mass| kilograms(mass.mass()));
+        let shape = if shapes[id] == 0 { String::new() } else { shapes[id].to_string() };
+        let mut joints: Vec<String> =
+            model.joints()[body.joints.clone()].iter().map(describe_joint).collect();
+        if joints.is_empty() && id > 0 {
+            joints.push("fixed".to_owned());
+        }
+        table.row([
+            (format!("{}{name}", "  ".repeat(depth[id])), Tone::Plain),
+            (mass, Tone::Plain),
+            (shape, Tone::Plain),
+            (joints.join("; "), Tone::Faint),
+        ]);
+    }
+    table.render("  ", colours)
+}
+
+/// Name, kind and range of a joint.
+fn describe_joint(joint: &Joint) -> String {
+    let kind = joint.spec.kind.entry().name;
+    let name = &joint.spec.name;
+    let mut text = if name.is_empty() { kind.to_owned() } else { format!("{name} ({kind})") };
+    if let Some(limit) = joint.spec.limit {
+        let unit = if kind == "slide" { "m" } else { "rad" };
+        text += &format!(" {} to {} {unit}", short(limit.lower), short(limit.upper));
+    }
+    text
+}
+
+/// A number in a few digits.
+fn short(x: f64) -> String {
+    if x == 0.0 {
+        return "0".to_owned();
+    }
+    let sign = if x < 0.0 { "−" } else { "" };
+    format!("{sign}{}", significant(x.abs()))
+}
+
+fn actuators(model: &Model, colours: bool) -> String {
+    let mut table = Table::new(&[Align::Left, Align::Left, Align::Left, Align::Left, Align::Left]);
+    table.toned(Tone::Faint, &["name", "kind", "on", "control", "force"]);
+    let range = |range: Option<(f64, f64)>| {
+        range.map_or(String::new(), |(a, b)| format!("{} to {}", short(a), short(b)))
+    };
+    for (number, actuator) in model.actuators().iter().enumerate() {
+        let spec = &actuator.spec;
+        let name = if spec.name.is_empty() { format!("({number})") } else { spec.name.clone() };
+        let on = target(model, &spec.transmission);
+        let cells = [
+            name,
+            law(&spec.law).to_owned(),
+            on,
+            range(spec.control_range),
+            range(spec.force_range),
+        ];
+        table.row(cells.map(|cell| (cell, Tone::Plain)));
+    }
+    table.render("  ", colours)
+}
+
+/// What was asked for and not done; what changes the motion first.
+fn unsupported(list: &[Unsupported], colours: bool) -> String {
+    if list.is_empty() {
+        return format!(
+            "  {}\n",
+            paint("nothing: all of the file is honoured", Tone::Good, colours)
+        );
+    }
+    let mut table = Table::new(&[Align::Left, Align::Left]);
+    for physical in [true, false] {
+        for one in list.iter().filter(|one| one.physical == physical) {
+            let tone = if physical { Tone::Bad } else { Tone::Faint };
+            let what = match physical {
+                true => format!("{} (changes the motion)", one.what),
+                false => one.what.clone(),
+            };
+            table.row([(one.place.to_string(), Tone::Plain), (what, tone)]);
+        }
+    }
+    table.render("  ", colours)
+}

@@ -1,0 +1,144 @@
+//! Resistance of a medium to the motion of bodies: forces and torques along axes of a body that
+//! grow with its velocity through the medium, linearly and with the square.
+//!
+//! Along each axis the force is `−(a + b |u|) u` for a rate u. Its slope
+//! `−(a + 2 b |u|)` is told to steps that take it implicitly. Cost: six rows per body.
+
+use super::Forces;
+use super::drive::{Row, RowEntry};
+use super::error::{Check, ForceError};
+use crate::body::BodyId;
+use crate::data::Data;
+use crate::jacobian::for_each_column;
+use crate::model::Model;
+use crate::tendon::compile;
+use nalgebra::{Isometry3, Vector3, Vector6};
+
+/// Resistance of a medium to one body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DragSpec {
+    /// The body.
+    pub body: BodyId,
+    /// Where the resistance acts, and its axes, in the frame of the body.
+    pub frame: Isometry3<f64>,
+    /// Torque per angular velocity [N·m·s] about each axis, then force per velocity [N·s/m].
+    pub linear: Vector6<f64>,
+    /// Torque per square of angular velocity [N·m·s²], then force per square of velocity [N·s²/m²].
+    pub quadratic: Vector6<f64>,
+    /// Velocity of the medium in the world [m/s].
+    pub wind: Vector3<f64>,
+}
+
+impl DragSpec {
+    /// Checks the numbers and takes the model's number of the body.
+    pub(crate) fn compile(mut self, model: &Model) -> Result<Self, ForceError> {
+        let check = Check { what: "drag", name: "" };
+        compile::renumber_body(model, &check, &mut self.body)?;
+        let check = Check { what: "drag", name: &model.bodies()[self.body.0].spec.name };
+        self.linear.iter().try_for_each(|a| check.not_negative("linear coefficient", *a))?;
+        self.quadratic.iter().try_for_each(|b| check.not_negative("quadratic coefficient", *b))?;
+        let frame = self.frame.translation.vector.iter().chain(self.frame.rotation.coords.iter());
+        frame.chain(self.wind.iter()).try_for_each(|x| check.finite("frame or wind", *x))?;
+        Ok(self)
+    }
+}
+
+impl Forces {
+    /// Adds the resistance of the medium.
+    pub(super) fn drags(&mut self, model: &Model, v: &[f64], data: &Data) {
+        for (index, drag) in model.drags().iter().enumerate() {
+            let rows = self.layout.drags[index];
+            let X_WF = data.body_pose[drag.body.0] * drag.frame;
+            let axes = [0, 1, 2].map(|k| X_WF.rotation * Vector3::ith(k, 1.0));
+            // The layout lists the same velocities in the same order.
+            let (mut at, p_W, entries) = (0, X_WF.translation.vector, &mut self.entries);
+            for_each_column(model, data, drag.body, p_W, |_, turning, moving| {
+                for (k, axis) in axes.iter().enumerate() {
+                    entries[rows[k].start + at].coefficient = axis.dot(&turning);
+                    entries[rows[3 + k].start + at].coefficient = axis.dot(&moving);
+                }
+                at += 1;
+            });
+            for (k, row) in rows.into_iter().enumerate() {
+                let wind = if k < 3 { 0.0 } else { axes[k - 3].dot(&drag.wind) };
+                let rate = self.rate(row, v) - wind;
+                let (a, b) = (drag.linear[k], drag.quadratic[k] * rate.abs());
+                self.drag_slopes[6 * index + k] = -(a + 2.0 * b);
+                self.push(row, -(a + b) * rate);
+            }
+        }
+    }
+
+    /// Whether a medium resists anything.
+    pub fn has_drag(&self) -> bool {
+        !self.layout.drags.is_empty()
+    }
+
+    /// Calls `visit` with each row of the resistance and its slope ∂force/∂rate [N·s/m, N·m·s], not
+    /// positive.
+    pub fn drag_slopes(&self, mut visit: impl FnMut(&[RowEntry], f64)) {
+        self.drag_rows().for_each(|(row, slope)| visit(self.row(row), slope));
+    }
+
+    /// Rows of the resistance with the slopes ∂force/∂rate of the last evaluation.
+    pub(super) fn drag_rows(&self) -> impl Iterator<Item = (Row, f64)> + '_ {
+        self.layout.drags.iter().flatten().copied().zip(self.drag_slopes.iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        BodySpec, Input, JointKind, JointSpec, MassProperties, ModelBuilder, kinematics, velocities,
+    };
+    use nalgebra::Matrix3;
+
+    #[test]
+    fn resistance_acts_at_its_place_along_its_axes() {
+        // A rod that turns about z at ω; the medium resists at distance ℓ along y of the rod's end,
+        // which moves at ω ℓ through a wind w that comes to meet it.
+        let (a, b, arm, w, omega) = (0.7, 1.3, 2.0, 0.5, 3.0);
+        let mut builder = ModelBuilder::new();
+        let mass = MassProperties::new(1.0, Vector3::zeros(), Matrix3::identity()).unwrap();
+        let body = builder.body(BodySpec { mass: Some(mass), ..BodySpec::default() });
+        let axis = Vector3::z();
+        builder.joint(body, JointSpec::new(JointKind::Hinge { axis }));
+        builder.drag(DragSpec {
+            body,
+            frame: Isometry3::translation(arm, 0.0, 0.0),
+            linear: Vector6::new(0.0, 0.0, 0.1, 0.0, a, 0.0),
+            quadratic: Vector6::new(0.0, 0.0, 0.2, 0.0, b, 0.0),
+            wind: Vector3::new(0.0, -w, 0.0),
+        });
+        let model = builder.build().unwrap();
+        let (q, v) = ([0.0], [omega]);
+        let (mut data, mut forces) = (Data::new(&model), Forces::new(&model));
+        kinematics(&model, &q, &mut data);
+        velocities(&model, &v, &mut data);
+        forces.evaluate(&model, (&q, &v), &data, &Input::new(&model), 0.01).unwrap();
+        let through = omega * arm + w;
+        let exact = -(0.1 + 0.2 * omega) * omega - arm * (a + b * through) * through;
+        assert!((forces.generalized[0] - exact).abs() <= 1e-13 * exact.abs());
+        // Slopes: the sum over the rows is the derivative by ω.
+        let mut slope = 0.0;
+        forces.rate_slopes(&model, |row, along| {
+            slope += row.iter().map(|entry| entry.coefficient.powi(2) * along).sum::<f64>();
+        });
+        let exact = -(0.1 + 0.4 * omega) - arm * arm * (a + 2.0 * b * through);
+        assert!((slope - exact).abs() <= 1e-13 * exact.abs());
+    }
+
+    #[test]
+    fn resistance_that_drives_is_refused() {
+        let mut builder = ModelBuilder::new();
+        builder.drag(DragSpec {
+            body: BodyId::WORLD,
+            frame: Isometry3::identity(),
+            linear: Vector6::repeat(-1.0),
+            quadratic: Vector6::zeros(),
+            wind: Vector3::zeros(),
+        });
+        assert!(builder.build().unwrap_err().to_string().contains("linear coefficient"));
+    }
+}

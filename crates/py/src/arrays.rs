@@ -1,0 +1,66 @@
+//! Arrays between NumPy and plain numbers.
+
+use nalgebra::Vector3;
+use numpy::{AllowTypeChange, PyArray1, PyArrayLike1, PyArrayLikeDyn, PyArrayMethods};
+use pyo3::prelude::*;
+use stiction_solve::file::{Array, Values};
+
+use crate::error;
+
+/// Three finite numbers from Python.
+pub fn vector(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vector3<f64>> {
+    let numbers = numbers(what, given)?;
+    let [x, y, z] = numbers[..] else {
+        let found = numbers.len();
+        return Err(error::state(format!("{what} has {found} entries; expected 3")));
+    };
+    Ok(Vector3::new(x, y, z))
+}
+
+/// A flat list of finite numbers from Python.
+pub fn numbers(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let array = given.extract::<numpy::PyArrayLike1<'_, f64, numpy::AllowTypeChange>>();
+    let array = array.map_err(|refused| {
+        error::state(format!("{what}: expected a flat array of numbers; {refused}"))
+    })?;
+    let numbers = array.as_array().to_vec();
+    match numbers.iter().position(|x| !x.is_finite()) {
+        Some(index) => {
+            let found = numbers[index];
+            Err(error::state(format!("{what}[{index}] = {found}; expected a finite number")))
+        }
+        None => Ok(numbers),
+    }
+}
+
+/// A flat list of numbers from Python, infinite ones among them.
+pub fn numbers_or_infinite(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let array: PyArrayLike1<'_, f64, AllowTypeChange> = given.extract().map_err(|refused| {
+        error::problem(format!("{what}: expected a flat array of numbers; {refused}"))
+    })?;
+    Ok(array.as_array().to_vec())
+}
+
+/// An array of a file as NumPy has it.
+pub fn write_array<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'py, PyAny>> {
+    let shape = array.shape.clone();
+    Ok(match &array.values {
+        Values::F64(values) => PyArray1::from_slice(py, values).reshape(shape)?.into_any(),
+        Values::I64(values) => PyArray1::from_slice(py, values).reshape(shape)?.into_any(),
+    })
+}
+
+/// An array of NumPy as files have it.
+pub fn read_array(given: &Bound<'_, PyAny>) -> PyResult<Array> {
+    let kind: String = given.getattr("dtype")?.getattr("kind")?.extract()?;
+    if kind == "i" {
+        let array: PyArrayLikeDyn<'_, i64, AllowTypeChange> = given.extract()?;
+        let view = array.as_array();
+        let values = Values::I64(view.iter().copied().collect());
+        return Ok(Array { shape: view.shape().to_vec(), values });
+    }
+    let array: PyArrayLikeDyn<'_, f64, AllowTypeChange> = given.extract()?;
+    let view = array.as_array();
+    let values = Values::F64(view.iter().copied().collect());
+    Ok(Array { shape: view.shape().to_vec(), values })
+}

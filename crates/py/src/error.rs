@@ -1,0 +1,74 @@
+//! Rust errors as Python exceptions that carry the same message. The classes stand in
+//! `stiction/errors.py`, since they inherit from `ValueError` and others besides `StictionError`.
+
+use std::fmt::Display;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+use stiction_scene::SceneError;
+use stiction_sim::{SettingsError, StepError};
+
+const MODULE: &str = "stiction.errors";
+
+macro_rules! exception {
+    ($(#[$about:meta])* $function:ident, $class:literal) => {
+        $(#[$about])*
+        pub fn $function(message: impl Display) -> PyErr {
+            static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+            let message = message.to_string();
+            Python::attach(|py| match CLASS.import(py, MODULE, $class) {
+                Ok(class) => PyErr::from_type(class.clone(), message),
+                Err(error) => error,
+            })
+        }
+    };
+}
+
+exception!(
+    /// A model cannot be made, or has no part of that name.
+    model, "ModelError");
+exception!(
+    /// A model file does not exist.
+    not_found, "ModelNotFoundError");
+exception!(
+    /// A contact problem cannot be made.
+    problem, "ProblemError");
+exception!(
+    /// A setting cannot be, or an array has the wrong shape.
+    setting, "SettingError");
+exception!(
+    /// A solver is not known, or answered with nonsense.
+    solver, "SolverError");
+exception!(
+    /// A state or an input belongs to no model of this kind.
+    state, "StateError");
+exception!(
+    /// A step could not be made.
+    step_failed, "StepError");
+
+/// Why a step did not happen: bad input, or physics beyond numbers.
+pub fn step(error: StepError) -> PyErr {
+    match error {
+        StepError::State { .. } | StepError::Force { .. } => state(error),
+        StepError::Solver(error) => solver(error),
+        other => step_failed(other),
+    }
+}
+
+/// Why a scene cannot be made.
+pub fn scene(error: SceneError) -> PyErr {
+    match error {
+        SceneError::Step(error) => step(error),
+        SceneError::Settings(error) => settings(error),
+        other => model(other),
+    }
+}
+
+/// Why settings were refused.
+pub fn settings(error: SettingsError) -> PyErr {
+    match error {
+        SettingsError::Solver(error) => solver(error),
+        other => setting(other),
+    }
+}

@@ -1,0 +1,100 @@
+//! Models from files, from text and from the gallery; lists of what there is.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use stiction_scene::import::{FORMATS, Options};
+use stiction_scene::{Files, GALLERY};
+use stiction_solve::solver::SOLVERS;
+
+use crate::model::Model;
+use crate::recipe::Content;
+use crate::{error, text};
+
+/// Reads a model from a file: MJCF (.xml), URDF (.urdf) or a native scene (.toml).
+///
+/// floating_base lets the base of a URDF robot move freely; merge_fixed makes one body of links that
+/// are joined rigidly; package_paths are folders in which package:// names are looked for;
+/// soft_contact turns solref and solimp of MJCF into stiffness and dissipation of surfaces.
+#[pyfunction]
+#[pyo3(signature = (path, *, floating_base=false, merge_fixed=false, package_paths=Vec::new(), soft_contact=true))]
+pub fn load(
+    py: Python<'_>,
+    path: PathBuf,
+    floating_base: bool,
+    merge_fixed: bool,
+    package_paths: Vec<PathBuf>,
+    soft_contact: bool,
+) -> PyResult<Model> {
+    if !path.exists() {
+        return Err(error::not_found(format!("{}: no such file", path.display())));
+    }
+    let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
+    let made = py.detach(|| Content::of_files(Files::on_disk(), &path, options));
+    Ok(Model { content: Arc::new(made.map_err(error::scene)?) })
+}
+
+/// Reads a model from text. Further files are looked for in assets, by path as the text names them
+/// (folders such as meshdir included), then on disk, from folder on.
+#[pyfunction]
+#[pyo3(signature = (text, *, format="mjcf", assets=BTreeMap::new(), folder=PathBuf::new(), floating_base=false, merge_fixed=false, package_paths=Vec::new(), soft_contact=true))]
+#[allow(clippy::too_many_arguments)] // keyword arguments of Python
+pub fn loads(
+    py: Python<'_>,
+    text: &str,
+    format: &str,
+    assets: BTreeMap<String, Vec<u8>>,
+    folder: PathBuf,
+    floating_base: bool,
+    merge_fixed: bool,
+    package_paths: Vec<PathBuf>,
+    soft_contact: bool,
+) -> PyResult<Model> {
+    let Some(entry) = FORMATS.iter().find(|entry| entry.name == format) else {
+        let known = FORMATS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+        return Err(error::model(format!("format \"{format}\"; expected one of: {known}")));
+    };
+    // No file is called so.
+    let path = folder.join(format!("<text>.{}", entry.extensions[0]));
+    let mut files = Files::on_disk();
+    for (name, bytes) in assets {
+        files.insert(folder.join(name), bytes);
+    }
+    files.insert(&path, text.as_bytes());
+    let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
+    let made = py.detach(|| Content::of_files(files, &path, options));
+    Ok(Model { content: Arc::new(made.map_err(error::scene)?) })
+}
+
+/// A scenario of the gallery, with its own parameters and settings by keyword; underscores stand for
+/// dashes.
+#[pyfunction]
+#[pyo3(signature = (name, **parameters))]
+pub fn scenario(
+    py: Python<'_>,
+    name: &str,
+    parameters: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Model> {
+    let own = GALLERY.iter().find(|entry| entry.name == name).map_or(&[][..], |s| s.parameters);
+    let set = text::pairs(parameters)?.into_iter().map(|(given, value)| {
+        let is_own = |name: &&str| name.replace('-', "_") == given;
+        let known = own.iter().map(|parameter| parameter.name).find(is_own);
+        (known.map_or_else(|| text::key(&given), str::to_owned), value)
+    });
+    crate::model::_make_scenario(py, name, set.collect())
+}
+
+/// Names of the scenarios, each with what it shows.
+#[pyfunction]
+pub fn scenarios() -> BTreeMap<&'static str, &'static str> {
+    GALLERY.iter().map(|entry| (entry.name, entry.about)).collect()
+}
+
+/// Names of the solvers, each with what it does.
+#[pyfunction]
+pub fn solvers() -> BTreeMap<&'static str, &'static str> {
+    SOLVERS.iter().map(|entry| (entry.name, entry.about)).collect()
+}

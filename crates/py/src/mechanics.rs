@@ -1,0 +1,149 @@
+//! Answers of the mechanism at the present state, as arrays in the coordinates of MuJoCo.
+
+use nalgebra::{Isometry3, Vector3};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+use stiction_mech::{
+    BodyId, angular_velocity, bias_forces, factor_mass, inverse_dynamics, jacobian, kinematics,
+    kinetic_energy, mass_matrix, point_velocity, potential_energy, solve_mass, velocities,
+};
+
+use crate::core::Core;
+use crate::error;
+
+impl Core {
+    /// Fills the position stage.
+    pub fn look(&mut self) {
+        kinematics(self.engine.world().model(), &self.engine.state().q, &mut self.data);
+    }
+
+    /// Fills the position and the velocity stage.
+    pub fn look_at_motion(&mut self) {
+        self.look();
+        velocities(self.engine.world().model(), &self.engine.state().v, &mut self.data);
+    }
+
+    /// M, dense.
+    pub fn mass_matrix<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.look();
+        let model = self.engine.world().model();
+        mass_matrix(model, &mut self.data);
+        let nv = model.nv();
+        let mut dense = vec![0.0; nv * nv];
+        for tree in model.trees() {
+            let n = tree.dofs.len();
+            for (row, numbers) in
+                self.data.mass[tree.mass.clone()].chunks_exact(n.max(1)).enumerate()
+            {
+                let start = (tree.dofs.start + row) * nv + tree.dofs.start;
+                dense[start..start + n].copy_from_slice(numbers);
+            }
+        }
+        // The engine fills one triangle of some trees.
+        for row in 0..nv {
+            for column in 0..row {
+                dense[column * nv + row] = dense[row * nv + column];
+            }
+        }
+        PyArray1::from_vec(py, dense).reshape([nv, nv])
+    }
+
+    /// Coriolis, centrifugal and gravity forces.
+    pub fn bias<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.look_at_motion();
+        bias_forces(self.engine.world().model(), &self.engine.state().v, &mut self.data);
+        PyArray1::from_slice(py, &self.data.bias)
+    }
+
+    /// M a + bias.
+    pub fn inverse_dynamics<'py>(
+        &mut self,
+        py: Python<'py>,
+        acceleration: &[f64],
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.look();
+        let model = self.engine.world().model();
+        if acceleration.len() != model.nv() {
+            let (found, nv) = (acceleration.len(), model.nv());
+            return Err(error::state(format!("qacc has {found} entries; expected nv = {nv}")));
+        }
+        let mut force = vec![0.0; model.nv()];
+        let v = &self.engine.state().v;
+        inverse_dynamics(model, &mut self.data, v, acceleration, &mut force);
+        Ok(PyArray1::from_vec(py, force))
+    }
+
+    /// M⁻¹ (forces − bias).
+    pub fn forward_dynamics<'py>(
+        &mut self,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.look_at_motion();
+        let (model, state) = (self.engine.world().model(), self.engine.state());
+        let time_step = self.engine.settings().time_step;
+        let (q, v) = (&state.q[..], &state.v[..]);
+        self.forces
+            .evaluate(model, (q, v), &self.data, self.engine.input(), time_step)
+            .map_err(error::state)?;
+        bias_forces(model, v, &mut self.data);
+        let mut out: Vec<f64> = self.data.bias.iter().map(|bias| -bias).collect();
+        self.forces.add_total(&mut out);
+        mass_matrix(model, &mut self.data);
+        factor_mass(model, &mut self.data).map_err(error::step_failed)?;
+        solve_mass(model, &self.data, &mut out);
+        Ok(PyArray1::from_vec(py, out))
+    }
+
+    /// Kinetic and potential energy.
+    pub fn energies<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        self.look_at_motion();
+        let (model, state) = (self.engine.world().model(), self.engine.state());
+        let kinetic = kinetic_energy(model, &self.data, &state.v);
+        let potential = potential_energy(model, &self.data, &state.q);
+        CLASS.import(py, "stiction.types", "Energy")?.call1((kinetic, potential))
+    }
+
+    /// Angular rows, then linear rows, of a point of a body.
+    pub fn jacobian<'py>(
+        &mut self,
+        py: Python<'py>,
+        body: usize,
+        point: Option<Vector3<f64>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.look();
+        let model = self.engine.world().model();
+        let point = point.unwrap_or(self.data.body_pose[body].translation.vector);
+        let mut out = vec![0.0; 6 * model.nv()];
+        jacobian(model, &self.data, BodyId(body), point, &mut out);
+        PyArray1::from_vec(py, out).reshape([6, model.nv()])
+    }
+
+    /// Angular velocity and velocity of a point of a body.
+    pub fn velocity<'py>(
+        &mut self,
+        py: Python<'py>,
+        body: usize,
+        point: Option<Vector3<f64>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        self.look_at_motion();
+        let point = point.unwrap_or(self.data.body_pose[body].translation.vector);
+        let angular = angular_velocity(&self.data, BodyId(body));
+        let model = self.engine.world().model();
+        let linear = point_velocity(model, &self.data, BodyId(body), point);
+        let arrays = [angular, linear].map(|x| PyArray1::from_slice(py, x.as_slice()));
+        CLASS.import(py, "stiction.types", "Velocity")?.call1((&arrays[0], &arrays[1]))
+    }
+}
+
+/// A named tuple of position and quaternion.
+pub fn pose<'py>(py: Python<'py>, pose: &Isometry3<f64>) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let position = PyArray1::from_slice(py, pose.translation.vector.as_slice());
+    let r = &pose.rotation;
+    let quaternion = PyArray1::from_slice(py, &[r.w, r.i, r.j, r.k]);
+    CLASS.import(py, "stiction.types", "Pose")?.call1((position, quaternion))
+}

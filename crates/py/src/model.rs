@@ -1,0 +1,375 @@
+//! A model: what never changes while it is simulated.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
+use stiction_mech::{Body, MassProperties};
+use stiction_scene::import::Options;
+
+use crate::joint::Joint;
+use crate::recipe::{Content, Recipe, unpack};
+use crate::{error, names};
+
+/// What the world is called if the file gives it no name.
+const WORLD: &str = "world";
+
+/// A mechanism with its shapes, surfaces, sensors and settings. It never changes, so that any number
+/// of simulations and threads can share it. Made by load, loads and scenario.
+///
+/// Bodies are numbered depth first; the first is the world. Coordinates follow MuJoCo's layout.
+#[pyclass(frozen, module = "stiction._native")]
+pub struct Model {
+    pub content: Arc<Content>,
+}
+
+impl Model {
+    /// The mechanism.
+    pub fn mechanism(&self) -> &stiction_mech::Model {
+        self.content.world.model()
+    }
+
+    /// Names of the bodies.
+    pub fn names_of_bodies(&self) -> impl Iterator<Item = &str> + Clone {
+        self.mechanism().bodies().iter().enumerate().map(|(index, _)| self.name_of_body(index))
+    }
+
+    /// Name of a body.
+    pub fn name_of_body(&self, index: usize) -> &str {
+        let name = &self.mechanism().bodies()[index].spec.name;
+        if index == 0 && name.is_empty() { WORLD } else { name }
+    }
+
+    /// Number of a body.
+    pub fn body_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
+        names::find("body", asked, self.names_of_bodies())
+    }
+
+    /// Number of a joint.
+    pub fn joint_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let joints = self.mechanism().joints();
+        names::find("joint", asked, joints.iter().map(|joint| joint.spec.name.as_str()))
+    }
+
+    /// Number of an actuator.
+    pub fn actuator_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let actuators = self.mechanism().actuators();
+        names::find("actuator", asked, actuators.iter().map(|a| a.spec.name.as_str()))
+    }
+
+    /// Number of a site.
+    pub fn site_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
+        names::find("site", asked, self.content.sites.iter().map(|site| site.name.as_str()))
+    }
+
+    /// Where a sensor stands among the readings of all.
+    pub fn sensor_range(&self, asked: &Bound<'_, PyAny>) -> PyResult<Range<usize>> {
+        let world = &self.content.world;
+        let index = names::find("sensor", asked, world.sensors().iter().map(|s| s.name.as_str()))?;
+        Ok(world.sensor_ranges().nth(index).unwrap_or(0..0))
+    }
+
+    /// Number of a keyframe.
+    pub fn keyframe_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let keyframes = &self.content.keyframes;
+        names::find("keyframe", asked, keyframes.iter().map(|frame| frame.name.as_str()))
+    }
+
+    /// A joint by number.
+    pub fn joint_at(&self, index: usize) -> Joint {
+        let joint = &self.mechanism().joints()[index];
+        Joint {
+            name: joint.spec.name.clone(),
+            r#type: joint.spec.kind.entry().name,
+            body: self.name_of_body(joint.body).to_owned(),
+            range: joint.spec.limit.map(|limit| (limit.lower, limit.upper)),
+            q: joint.q.clone(),
+            v: joint.dofs.clone(),
+        }
+    }
+
+    fn mass_of(&self, asked: &Bound<'_, PyAny>) -> PyResult<Option<&MassProperties>> {
+        let index = self.body_index(asked)?;
+        Ok(self.mechanism().bodies()[index].spec.mass.as_ref())
+    }
+}
+
+fn mass(body: &Body) -> f64 {
+    body.spec.mass.as_ref().map_or(0.0, MassProperties::mass)
+}
+
+#[pymethods]
+impl Model {
+    /// What the file calls the model, or the file's or scenario's name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.content.name
+    }
+
+    /// Format that it was read from: `mjcf`, `urdf`, `native`, or `scenario`.
+    #[getter]
+    fn format(&self) -> &str {
+        self.content.format
+    }
+
+    /// Number of coordinates.
+    #[getter]
+    fn nq(&self) -> usize {
+        self.mechanism().nq()
+    }
+
+    /// Number of velocities.
+    #[getter]
+    fn nv(&self) -> usize {
+        self.mechanism().nv()
+    }
+
+    /// Number of controls.
+    #[getter]
+    fn nu(&self) -> usize {
+        self.mechanism().nu()
+    }
+
+    /// Number of bodies, the world among them.
+    #[getter]
+    fn nbody(&self) -> usize {
+        self.mechanism().bodies().len()
+    }
+
+    /// Number of joints.
+    #[getter]
+    fn njnt(&self) -> usize {
+        self.mechanism().joints().len()
+    }
+
+    /// Number of shapes that can touch.
+    #[getter]
+    fn ngeom(&self) -> usize {
+        self.content.world.geoms().len()
+    }
+
+    /// Names of the bodies, in their order; empty for those without.
+    #[getter]
+    fn body_names(&self) -> Vec<&str> {
+        self.names_of_bodies().collect()
+    }
+
+    /// Names of the joints.
+    #[getter]
+    fn joint_names(&self) -> Vec<&str> {
+        self.mechanism().joints().iter().map(|joint| joint.spec.name.as_str()).collect()
+    }
+
+    /// Names of the shapes that can touch.
+    #[getter]
+    fn geom_names(&self) -> Vec<&str> {
+        self.content.world.geoms().iter().map(|geom| geom.name.as_str()).collect()
+    }
+
+    /// Names of the actuators.
+    #[getter]
+    fn actuator_names(&self) -> Vec<&str> {
+        self.mechanism().actuators().iter().map(|a| a.spec.name.as_str()).collect()
+    }
+
+    /// Names of the sensors.
+    #[getter]
+    fn sensor_names(&self) -> Vec<&str> {
+        self.content.world.sensors().iter().map(|sensor| sensor.name.as_str()).collect()
+    }
+
+    /// Length of the readings of all sensors.
+    #[getter]
+    fn nsensordata(&self) -> usize {
+        self.content.world.sensor_len()
+    }
+
+    /// Names of the sites.
+    #[getter]
+    fn site_names(&self) -> Vec<&str> {
+        self.content.sites.iter().map(|site| site.name.as_str()).collect()
+    }
+
+    /// Names of the keyframes.
+    #[getter]
+    fn keyframe_names(&self) -> Vec<&str> {
+        self.content.keyframes.iter().map(|frame| frame.name.as_str()).collect()
+    }
+
+    /// Masses of the bodies [kg], shape (nbody,).
+    #[getter]
+    fn masses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_iter(py, self.mechanism().bodies().iter().map(mass))
+    }
+
+    /// Acceleration of gravity [m/s²], shape (3,).
+    #[getter]
+    fn gravity<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.mechanism().gravity().as_slice())
+    }
+
+    /// Coordinates of the reference configuration, shape (nq,).
+    #[getter]
+    fn qpos0<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.mechanism().q0())
+    }
+
+    /// Time step that the model asks for [s].
+    #[getter]
+    fn time_step(&self) -> f64 {
+        self.content.settings.time_step
+    }
+
+    /// Range of each control, shape (nu, 2); infinite without a range.
+    #[getter]
+    fn ctrl_range<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let actuators = self.mechanism().actuators();
+        let ends = actuators.iter().flat_map(|actuator| {
+            let (lower, upper) =
+                actuator.spec.control_range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+            [lower, upper]
+        });
+        PyArray1::from_iter(py, ends).reshape([actuators.len(), 2])
+    }
+
+    /// What the importer could not honour: where (file and line), what, and whether the motion
+    /// differs for it.
+    #[getter]
+    fn unsupported<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let class = CLASS.import(py, "stiction.types", "Unsupported")?;
+        let list = self.content.unsupported.iter();
+        list.map(|entry| class.call1((entry.place.to_string(), &entry.what, entry.physical)))
+            .collect()
+    }
+
+    /// What was honoured in a way that one may want to know about.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.content.notes.clone()
+    }
+
+    /// Whether the model brings a controller that sets inputs before each step.
+    #[getter]
+    fn has_controller(&self) -> bool {
+        self.content.has_controller
+    }
+
+    /// Mass of a body [kg], by name or number.
+    fn body_mass(&self, body: &Bound<'_, PyAny>) -> PyResult<f64> {
+        Ok(self.mass_of(body)?.map_or(0.0, MassProperties::mass))
+    }
+
+    /// Rotational inertia of a body about its centre of mass [kg·m²], body axes, shape (3, 3).
+    fn body_inertia<'py>(&self, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let inertia = self.mass_of(body)?.map(MassProperties::inertia).unwrap_or_default();
+        // Symmetric: columns are rows.
+        PyArray1::from_slice(body.py(), inertia.as_slice()).reshape([3, 3])
+    }
+
+    /// Centre of mass of a body [m], body frame, shape (3,).
+    fn body_com<'py>(&self, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let com = self.mass_of(body)?.map(MassProperties::com).unwrap_or_default();
+        Ok(PyArray1::from_slice(body.py(), com.as_slice()))
+    }
+
+    /// Number of the parent of a body; that of the world is itself.
+    fn body_parent(&self, body: &Bound<'_, PyAny>) -> PyResult<usize> {
+        Ok(self.mechanism().bodies()[self.body_index(body)?].spec.parent.0)
+    }
+
+    /// Number of a body.
+    fn body_id(&self, name: &Bound<'_, PyAny>) -> PyResult<usize> {
+        self.body_index(name)
+    }
+
+    /// What there is to know about a joint, by name or number.
+    fn joint(&self, joint: &Bound<'_, PyAny>) -> PyResult<Joint> {
+        Ok(self.joint_at(self.joint_index(joint)?))
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "Model(\"{}\", {}, nq={}, nv={}, nu={}, nbody={})",
+            self.content.name,
+            self.content.format,
+            self.nq(),
+            self.nv(),
+            self.nu(),
+            self.nbody()
+        )
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.content, &other.content) || self.content.recipe == other.content.recipe
+    }
+
+    fn __hash__(&self) -> u64 {
+        // Equal models are equal in these.
+        (self.nq() as u64) << 32 | self.ngeom() as u64
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let module = py.import("stiction._native")?;
+        match &self.content.recipe {
+            Recipe::Scenario { name, set } => {
+                let arguments = (name, set.clone()).into_pyobject(py)?;
+                Ok((module.getattr("_make_scenario")?, arguments))
+            }
+            Recipe::Files { files, path, options } => {
+                let held = PyDict::new(py);
+                for (path, bytes) in files.held() {
+                    held.set_item(path.to_string_lossy(), PyBytes::new(py, bytes))?;
+                }
+                let Options { floating_base, merge_fixed, package_paths, soft_contact } = options;
+                let packages: Vec<_> = package_paths.iter().map(|p| p.to_string_lossy()).collect();
+                let arguments = (
+                    held,
+                    path.to_string_lossy(),
+                    (*floating_base, *merge_fixed, packages, *soft_contact),
+                );
+                Ok((module.getattr("_make_from_files")?, arguments.into_pyobject(py)?))
+            }
+        }
+    }
+}
+
+/// The scenario of this name, with settings as pairs of text.
+#[pyfunction]
+pub fn _make_scenario(py: Python<'_>, name: &str, set: Vec<(String, String)>) -> PyResult<Model> {
+    let content = py.detach(|| Content::of_scenario(name, set)).map_err(error::scene)?;
+    Ok(Model { content: Arc::new(content) })
+}
+
+/// Options in the order of a packed model: floating base, merge fixed, packages, soft contact.
+type Packed = (bool, bool, Vec<PathBuf>, bool);
+
+/// The model in these files.
+#[pyfunction]
+pub fn _make_from_files(
+    py: Python<'_>,
+    files: BTreeMap<String, Vec<u8>>,
+    path: PathBuf,
+    options: Packed,
+) -> PyResult<Model> {
+    let (floating_base, merge_fixed, package_paths, soft_contact) = options;
+    let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
+    let made = py.detach(|| Content::of_files(unpack(files), &path, options));
+    Ok(Model { content: Arc::new(made.map_err(error::scene)?) })
+}

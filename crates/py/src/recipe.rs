@@ -1,0 +1,153 @@
+//! How a model is made, so that it can be made again: in another process, or for a controller.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use stiction_mech::State;
+use stiction_scene::import::{Keyframe, Options, Site, Unsupported};
+use stiction_scene::signal::{Driver, Signal};
+use stiction_scene::{Controller, Files, Imported, SceneError, Stage, load_with, scenario};
+use stiction_sim::{Settings, World};
+
+/// What a model was made from.
+#[derive(Clone, Debug)]
+pub enum Recipe {
+    /// A scenario of the gallery with its settings.
+    Scenario {
+        /// Its name.
+        name: String,
+        /// What was set.
+        set: Vec<(String, String)>,
+    },
+    /// Files, all of them held in memory.
+    Files {
+        /// The files.
+        files: Files,
+        /// The one to begin with.
+        path: PathBuf,
+        /// How they were read.
+        options: Options,
+    },
+}
+
+impl PartialEq for Recipe {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Scenario { name, set }, Self::Scenario { name: other, set: others }) => {
+                name == other && set == others
+            }
+            (
+                Self::Files { files, path, options },
+                Self::Files { files: others, path: other, options: asked },
+            ) => path == other && options == asked && files.held().eq(others.held()),
+            _ => false,
+        }
+    }
+}
+
+/// What a recipe makes.
+pub struct Content {
+    /// What the model is called.
+    pub name: String,
+    /// Format of the file, or `scenario`.
+    pub format: &'static str,
+    /// The physics.
+    pub world: Arc<World>,
+    /// How it wants to be stepped.
+    pub settings: Settings,
+    /// The state to start from.
+    pub initial: State,
+    /// The controls to start with.
+    pub control: Vec<f64>,
+    /// States to start from, by name.
+    pub keyframes: Vec<Keyframe>,
+    /// Named frames.
+    pub sites: Vec<Site>,
+    /// What could not be honoured.
+    pub unsupported: Vec<Unsupported>,
+    /// What the reader may want to know.
+    pub notes: Vec<String>,
+    /// Whether something sets inputs before each step.
+    pub has_controller: bool,
+    signals: Vec<Signal>,
+    /// How it was made.
+    pub recipe: Recipe,
+}
+
+impl Content {
+    /// Makes a scenario.
+    pub fn of_scenario(name: &str, set: Vec<(String, String)>) -> Result<Self, SceneError> {
+        let Stage { world, settings, initial, mut control, controller, .. } = scenario(name, &set)?;
+        control.resize(world.model().nu(), 0.0);
+        let initial = initial.unwrap_or_else(|| State::new(world.model()));
+        Ok(Self {
+            name: name.to_owned(),
+            format: "scenario",
+            world,
+            settings,
+            initial,
+            control,
+            keyframes: Vec::new(),
+            sites: Vec::new(),
+            unsupported: Vec::new(),
+            notes: Vec::new(),
+            has_controller: controller.is_some(),
+            signals: Vec::new(),
+            recipe: Recipe::Scenario { name: name.to_owned(), set },
+        })
+    }
+
+    /// Reads files.
+    pub fn of_files(files: Files, path: &Path, options: Options) -> Result<Self, SceneError> {
+        let imported = load_with(files, path, &options)?;
+        let Stage { initial, mut control, .. } = imported.stage()?;
+        let Imported {
+            name,
+            format,
+            world,
+            settings,
+            keyframes,
+            sites,
+            unsupported,
+            notes,
+            script,
+            files,
+            ..
+        } = imported;
+        control.resize(world.model().nu(), 0.0);
+        Ok(Self {
+            name,
+            format,
+            initial: initial.unwrap_or_else(|| State::new(world.model())),
+            control,
+            world,
+            settings,
+            keyframes,
+            sites,
+            unsupported,
+            notes,
+            has_controller: !script.signals.is_empty(),
+            signals: script.signals,
+            recipe: Recipe::Files { files: files.packed(), path: path.to_owned(), options },
+        })
+    }
+
+    /// A controller of its own for each simulation: it may have a memory.
+    pub fn controller(&self) -> Result<Option<Box<dyn Controller>>, SceneError> {
+        match &self.recipe {
+            _ if !self.has_controller => Ok(None),
+            Recipe::Scenario { name, set } => Ok(scenario(name, set)?.controller),
+            Recipe::Files { .. } => Ok(Some(Box::new(Driver::new(self.signals.clone())))),
+        }
+    }
+}
+
+/// Files as plain data.
+pub fn unpack(files: BTreeMap<String, Vec<u8>>) -> Files {
+    let mut held = Files::in_memory();
+    for (path, bytes) in files {
+        held.insert(path, bytes);
+    }
+    held
+}

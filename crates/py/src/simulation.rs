@@ -1,0 +1,429 @@
+//! A model in motion, as Python sees it. The work is done in `core.rs` and `mechanics.rs`.
+
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use stiction_mech::State as MechState;
+use stiction_sim::{Simulation as Engine, StepError, state_hash};
+
+use crate::arrays::{numbers, vector};
+use crate::contacts::Contacts;
+use crate::core::Core;
+use crate::mechanics::pose;
+use crate::model::Model;
+use crate::named::{ActuatorHandle, BodyHandle, JointHandle};
+use crate::problem::Problem;
+use crate::report::StepReport;
+use crate::state::State;
+use crate::views::Views;
+use crate::{error, text};
+
+/// A model in motion.
+///
+/// qpos, qvel, ctrl and wrench are arrays that can be written: the next step or question sees what
+/// they hold, and a step writes its result into them. They stay valid when the simulation is gone.
+/// The interpreter is free for other threads while a step runs.
+#[pyclass(frozen, module = "stiction._native")]
+pub struct Simulation {
+    model: Py<Model>,
+    views: Views,
+    core: Mutex<Core>,
+}
+
+impl Simulation {
+    /// The engine, which one thread may use at a time.
+    fn lock(&self) -> PyResult<MutexGuard<'_, Core>> {
+        match self.core.try_lock() {
+            Ok(core) => Ok(core),
+            // A step that panicked has not touched the state.
+            Err(TryLockError::Poisoned(core)) => Ok(PoisonError::into_inner(core)),
+            Err(TryLockError::WouldBlock) => Err(error::step_failed(
+                "the simulation is in a step of another thread, or of the solver that asks; \
+                 expected one user at a time",
+            )),
+        }
+    }
+
+    /// The engine at what the arrays hold.
+    fn at_present(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Core>> {
+        let mut core = self.lock()?;
+        let mut block = self.views.borrow(py)?;
+        core.pull(&self.views.layout, block.as_slice_mut()?)?;
+        Ok(core)
+    }
+
+    /// The model.
+    pub fn model_ref(&self) -> &Model {
+        self.model.get()
+    }
+
+    /// The arrays.
+    pub fn views(&self) -> &Views {
+        &self.views
+    }
+
+    /// Pose of a body.
+    pub fn pose_of<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        let mut core = self.at_present(py)?;
+        core.look();
+        pose(py, &core.data.body_pose[index])
+    }
+
+    /// Velocity of a body at its origin.
+    pub fn velocity_of<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        self.at_present(py)?.velocity(py, index, None)
+    }
+
+    /// Shows state and inputs.
+    fn show_all(&self, py: Python<'_>, core: &Core) -> PyResult<()> {
+        let mut block = self.views.borrow(py)?;
+        let block = block.as_slice_mut()?;
+        core.push(&self.views.layout, block);
+        core.push_input(&self.views.layout, block);
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl Simulation {
+    /// Starts a model: at a keyframe, by name or number, or where the model says. solver is a name
+    /// or an object with a method solve(problem, guess); time_step [s] and all other settings are
+    /// those of the model unless given.
+    #[new]
+    #[pyo3(signature = (model, solver=None, time_step=None, keyframe=None, **settings))]
+    fn new(
+        py: Python<'_>,
+        model: Py<Model>,
+        solver: Option<&Bound<'_, PyAny>>,
+        time_step: Option<f64>,
+        keyframe: Option<&Bound<'_, PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let content = model.get().content.clone();
+        let mut chosen = content.settings.clone();
+        let (mut name, mut plugged) = (None, None);
+        if let Some(solver) = solver {
+            if solver.is_instance_of::<PyString>() {
+                name = Some(solver.extract()?);
+            } else {
+                name = Some(crate::solver::NAME.to_owned());
+                plugged = Some(crate::solver::session(solver, None)?);
+            }
+        }
+        text::choose(&mut chosen, name, time_step, settings)?;
+        let world = content.world.clone();
+        let (session, failure) = plugged.unzip();
+        let engine = py.detach(|| match session {
+            Some(session) => Engine::with_session(world, chosen, session),
+            None => Engine::new(world, chosen),
+        });
+        let engine = engine.map_err(error::settings)?;
+        let controller = content.controller().map_err(error::scene)?;
+        let views = Views::new(py, model.get().mechanism())?;
+        let simulation =
+            Self { model, views, core: Mutex::new(Core::new(engine, controller, failure)) };
+        simulation.reset(py, keyframe)?;
+        Ok(simulation)
+    }
+
+    /// The model.
+    #[getter]
+    fn model(&self, py: Python<'_>) -> Py<Model> {
+        self.model.clone_ref(py)
+    }
+
+    /// Coordinates [m, rad, -], shape (nq,): a view, to be read and written.
+    #[getter]
+    fn qpos(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
+        self.views.qpos.clone_ref(py)
+    }
+
+    #[setter(qpos)]
+    fn set_qpos(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(self.views.qpos.bind(py), value)
+    }
+
+    /// Velocities [m/s, rad/s], shape (nv,): a view, to be read and written.
+    #[getter]
+    fn qvel(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
+        self.views.qvel.clone_ref(py)
+    }
+
+    #[setter(qvel)]
+    fn set_qvel(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(self.views.qvel.bind(py), value)
+    }
+
+    /// Controls in the units of their actuators, shape (nu,): a view, to be read and written.
+    #[getter]
+    fn ctrl(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
+        self.views.ctrl.clone_ref(py)
+    }
+
+    #[setter(ctrl)]
+    fn set_ctrl(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(self.views.ctrl.bind(py), value)
+    }
+
+    /// Torque [N·m] and force [N] on each body, shape (nbody, 6), torque first, world axes, the force
+    /// at the centre of mass: a view, to be read and written. They act until changed.
+    #[getter]
+    fn wrench(&self, py: Python<'_>) -> Py<PyArray2<f64>> {
+        self.views.wrench.clone_ref(py)
+    }
+
+    #[setter(wrench)]
+    fn set_wrench(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(self.views.wrench.bind(py), value)
+    }
+
+    /// Time [s].
+    #[getter]
+    fn time(&self) -> PyResult<f64> {
+        Ok(self.lock()?.engine.state().time)
+    }
+
+    #[setter(time)]
+    fn set_time(&self, time: f64) -> PyResult<()> {
+        if !time.is_finite() {
+            return Err(error::state(format!("time = {time}; expected a finite number")));
+        }
+        self.lock()?.engine.state_mut().time = time;
+        Ok(())
+    }
+
+    /// Time step [s].
+    #[getter]
+    fn time_step(&self) -> PyResult<f64> {
+        Ok(self.lock()?.engine.settings().time_step)
+    }
+
+    /// Makes n steps. An error leaves the state as it was before the step that failed.
+    #[pyo3(signature = (n=1))]
+    fn step(&self, py: Python<'_>, n: usize) -> PyResult<StepReport> {
+        let mut core = self.at_present(py)?;
+        let (mut left, mut report) = (n, StepReport::default());
+        loop {
+            let before = left;
+            let outcome = {
+                let (core, left, report) = (&mut *core, &mut left, &mut report);
+                py.detach(move || core.run(left, report))
+            };
+            if left < before {
+                let mut block = self.views.borrow(py)?;
+                core.push(&self.views.layout, block.as_slice_mut()?);
+            }
+            outcome?;
+            if left == 0 {
+                return Ok(report);
+            }
+            py.check_signals()?;
+        }
+    }
+
+    /// A, b, J and the laws of the coming step; None if nothing is constrained. The model's own
+    /// controller, if there is one, sets its inputs first.
+    fn problem(&self, py: Python<'_>) -> PyResult<Option<Problem>> {
+        let mut core = self.at_present(py)?;
+        let core = &mut *core;
+        let problem = py.detach(|| {
+            core.control();
+            Ok::<_, StepError>(core.engine.problem()?.cloned())
+        });
+        Ok(problem.map_err(error::step)?.map(Problem::of_step))
+    }
+
+    /// A joint by name or number.
+    fn joint(slf: &Bound<'_, Self>, joint: &Bound<'_, PyAny>) -> PyResult<JointHandle> {
+        let index = slf.get().model.get().joint_index(joint)?;
+        Ok(JointHandle { simulation: slf.clone().unbind(), index })
+    }
+
+    /// An actuator by name or number.
+    fn actuator(slf: &Bound<'_, Self>, actuator: &Bound<'_, PyAny>) -> PyResult<ActuatorHandle> {
+        let index = slf.get().model.get().actuator_index(actuator)?;
+        Ok(ActuatorHandle { simulation: slf.clone().unbind(), index })
+    }
+
+    /// A body by name or number.
+    fn body(slf: &Bound<'_, Self>, body: &Bound<'_, PyAny>) -> PyResult<BodyHandle> {
+        let index = slf.get().model.get().body_index(body)?;
+        Ok(BodyHandle { simulation: slf.clone().unbind(), index })
+    }
+
+    /// Everything that later steps depend on: state, inputs, contacts and warm starts. Given back to
+    /// this or another simulation of the same model and settings, the motion continues bit for bit.
+    fn get_state(&self, py: Python<'_>) -> PyResult<State> {
+        Ok(State { snapshot: self.at_present(py)?.engine.snapshot() })
+    }
+
+    /// Takes up a state. An error leaves the simulation as it was.
+    fn set_state(&self, py: Python<'_>, state: &State) -> PyResult<()> {
+        let mut core = self.lock()?;
+        core.engine.restore(&state.snapshot).map_err(error::state)?;
+        self.show_all(py, &core)
+    }
+
+    /// The settings in force, by name.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        text::settings(py, self.lock()?.engine.settings())
+    }
+
+    /// What the solver had to say about the last step: a choice made, a fallback taken.
+    #[getter]
+    fn notes(&self) -> PyResult<Vec<String>> {
+        Ok(self.lock()?.engine.notes())
+    }
+
+    /// The contacts of the last step.
+    #[getter]
+    fn contacts(&self) -> PyResult<Contacts> {
+        let core = self.lock()?;
+        Ok(Contacts::new(core.engine.contacts(), &self.model.get().content))
+    }
+
+    /// Mass matrix M with armature [kg, kg·m²], shape (nv, nv).
+    fn mass_matrix<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.at_present(py)?.mass_matrix(py)
+    }
+
+    /// Coriolis, centrifugal and gravity forces [N, N·m], shape (nv,): M v̇ + bias = forces.
+    fn bias_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(self.at_present(py)?.bias(py))
+    }
+
+    /// Forces M a + bias [N, N·m] that go with accelerations a, shape (nv,). Springs, dampers,
+    /// actuators and contacts take no part.
+    fn inverse_dynamics<'py>(
+        &self,
+        py: Python<'py>,
+        qacc: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let acceleration = numbers("qacc", qacc)?;
+        self.at_present(py)?.inverse_dynamics(py, &acceleration)
+    }
+
+    /// Accelerations [m/s², rad/s²], shape (nv,), under all present forces but those of contacts,
+    /// limits, dry friction and equalities.
+    fn forward_dynamics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.at_present(py)?.forward_dynamics(py)
+    }
+
+    /// Kinetic and potential energy [J].
+    fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.at_present(py)?.energies(py)
+    }
+
+    /// Pose of a body in the world, by name or number: position [m] and quaternion (w, x, y, z).
+    fn body_pose<'py>(&self, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.pose_of(body.py(), self.model.get().body_index(body)?)
+    }
+
+    /// Pose of a site in the world.
+    fn site_pose<'py>(&self, site: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let model = self.model.get();
+        let site_of = &model.content.sites[model.site_index(site)?];
+        let mut core = self.at_present(site.py())?;
+        core.look();
+        pose(site.py(), &(core.data.body_pose[site_of.body.0] * site_of.pose))
+    }
+
+    /// Velocity of a body: its angular velocity [rad/s] and the velocity [m/s] of its point at
+    /// `point` (world, default its origin); world axes.
+    #[pyo3(signature = (body, point=None))]
+    fn body_velocity<'py>(
+        &self,
+        body: &Bound<'py, PyAny>,
+        point: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let index = self.model.get().body_index(body)?;
+        let point = point.map(|point| vector("point", point)).transpose()?;
+        self.at_present(body.py())?.velocity(body.py(), index, point)
+    }
+
+    /// Jacobian of a body, shape (6, nv): three rows for its angular velocity, then three for the
+    /// velocity of its point at `point` (world, default its origin); world axes.
+    #[pyo3(signature = (body, point=None))]
+    fn jacobian<'py>(
+        &self,
+        body: &Bound<'py, PyAny>,
+        point: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let index = self.model.get().body_index(body)?;
+        let point = point.map(|point| vector("point", point)).transpose()?;
+        self.at_present(body.py())?.jacobian(body.py(), index, point)
+    }
+
+    /// A copy of the readings of all sensors, one after the other, shape (nsensordata,).
+    /// Accelerations, forces and touch are those of the last step, the rest of the present state.
+    #[getter]
+    fn sensor_data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(PyArray1::from_slice(py, self.at_present(py)?.engine.sensor_data()))
+    }
+
+    /// A copy of the reading of one sensor, by name or number, shape (dim,).
+    fn sensor<'py>(&self, sensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let range = self.model.get().sensor_range(sensor)?;
+        let mut core = self.at_present(sensor.py())?;
+        Ok(PyArray1::from_slice(sensor.py(), &core.engine.sensor_data()[range]))
+    }
+
+    /// Goes back to a keyframe, by name or number, or to where the model starts.
+    #[pyo3(signature = (keyframe=None))]
+    fn reset(&self, py: Python<'_>, keyframe: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let model = self.model.get();
+        let content = &model.content;
+        let frame = keyframe.map(|asked| model.keyframe_index(asked)).transpose()?;
+        let frame = frame.map(|index| &content.keyframes[index]);
+        let mut core = self.lock()?;
+        let state = frame.map_or_else(
+            || content.initial.clone(),
+            |frame| MechState { time: frame.time, q: frame.q.clone(), v: frame.v.clone() },
+        );
+        core.engine.set_state(&state).map_err(error::step)?;
+        let input = core.engine.input_mut();
+        input.control.copy_from_slice(frame.map_or(&content.control, |frame| &frame.control));
+        input.wrench.iter_mut().for_each(|wrench| wrench.fill(0.0));
+        if content.has_controller {
+            core.controller = content.controller().map_err(error::scene)?;
+        }
+        self.show_all(py, &core)
+    }
+
+    /// A hash of time, coordinates and velocities: equal for equal bits.
+    fn state_hash(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(state_hash(self.at_present(py)?.engine.state()))
+    }
+
+    /// Whether the model's own controller sets inputs before each step.
+    #[getter]
+    fn controlled(&self) -> PyResult<bool> {
+        Ok(self.lock()?.controlled)
+    }
+
+    #[setter(controlled)]
+    fn set_controlled(&self, controlled: bool) -> PyResult<()> {
+        let mut core = self.lock()?;
+        if controlled && core.controller.is_none() {
+            return Err(error::model("controlled = True; expected a model with a controller"));
+        }
+        core.controlled = controlled;
+        Ok(())
+    }
+
+    fn __repr__(&self) -> String {
+        let name = &self.model.get().content.name;
+        match self.core.try_lock() {
+            Ok(core) => format!("Simulation(\"{name}\", t={} s)", core.engine.state().time),
+            Err(_) => format!("Simulation(\"{name}\", in a step)"),
+        }
+    }
+}
+
+/// Writes through a view.
+pub fn assign(view: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    view.set_item(view.py().Ellipsis(), value)
+}

@@ -1,0 +1,77 @@
+//! States: all of a simulation that later steps depend on.
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use stiction_sim::{Snapshot, state_hash};
+
+use crate::error;
+
+/// All of a simulation that later steps depend on, to the bit: time, coordinates, velocities, inputs,
+/// contacts and warm starts. Made by Simulation.get_state. It never changes.
+#[pyclass(frozen, module = "stiction._native")]
+pub struct State {
+    pub snapshot: Snapshot,
+}
+
+#[pymethods]
+impl State {
+    /// Time [s].
+    #[getter]
+    fn time(&self) -> f64 {
+        self.snapshot.state.time
+    }
+
+    /// A copy of the coordinates [m, rad, -], shape (nq,).
+    #[getter]
+    fn qpos<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.snapshot.state.q)
+    }
+
+    /// A copy of the velocities [m/s, rad/s], shape (nv,).
+    #[getter]
+    fn qvel<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.snapshot.state.v)
+    }
+
+    /// A copy of the controls, shape (nu,).
+    #[getter]
+    fn ctrl<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.snapshot.input.control)
+    }
+
+    /// A copy of the wrenches [N·m, N], shape (nbody, 6).
+    #[getter]
+    fn wrench<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let wrenches = &self.snapshot.input.wrench;
+        let numbers = wrenches.iter().flat_map(|wrench| wrench.iter().copied());
+        PyArray1::from_iter(py, numbers).reshape([wrenches.len(), 6])
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.snapshot == other.snapshot
+    }
+
+    fn __hash__(&self) -> u64 {
+        state_hash(&self.snapshot.state)
+    }
+
+    fn __repr__(&self) -> String {
+        let state = &self.snapshot.state;
+        format!("State(t={} s, nq={}, nv={})", state.time, state.q.len(), state.v.len())
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let make = py.import("stiction._native")?.getattr("_make_state")?;
+        Ok((make, (PyBytes::new(py, &self.snapshot.to_bytes()),)))
+    }
+}
+
+/// A state from the bytes of a packed one.
+#[pyfunction]
+pub fn _make_state(bytes: &[u8]) -> PyResult<State> {
+    Ok(State { snapshot: Snapshot::from_bytes(bytes).map_err(error::state)? })
+}

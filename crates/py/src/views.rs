@@ -1,0 +1,120 @@
+//! The numbers that Python sees while the engine works: one block of memory that NumPy owns, and
+//! views of its parts.
+//!
+//! The engine never reads or writes this memory while other threads may: a step copies it in, lets
+//! go of the interpreter, and copies the result back. Views are ordinary arrays, and live as long
+//! as anyone holds them.
+
+use std::ops::Range;
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadwriteArray1};
+use pyo3::prelude::*;
+use pyo3::types::PySlice;
+use stiction_mech::Model;
+
+/// Numbers per wrench.
+const WRENCH: usize = 6;
+
+/// Where things stand in the block.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Coordinates.
+    pub q: Range<usize>,
+    /// Velocities.
+    pub v: Range<usize>,
+    /// Controls.
+    pub control: Range<usize>,
+    /// Wrenches, body by body.
+    pub wrench: Range<usize>,
+}
+
+impl Layout {
+    fn new(model: &Model) -> Self {
+        let mut end = 0;
+        let mut next = |length: usize| {
+            let start = end;
+            end += length;
+            start..end
+        };
+        Self {
+            q: next(model.nq()),
+            v: next(model.nv()),
+            control: next(model.nu()),
+            wrench: next(WRENCH * model.bodies().len()),
+        }
+    }
+}
+
+/// The block and its views.
+pub struct Views {
+    /// Where things stand.
+    pub layout: Layout,
+    block: Py<PyArray1<f64>>,
+    /// Coordinates.
+    pub qpos: Py<PyArray1<f64>>,
+    /// Velocities.
+    pub qvel: Py<PyArray1<f64>>,
+    /// Controls.
+    pub ctrl: Py<PyArray1<f64>>,
+    /// Wrenches, a row per body.
+    pub wrench: Py<PyArray2<f64>>,
+}
+
+impl Views {
+    /// Zeros for a model.
+    pub fn new(py: Python<'_>, model: &Model) -> PyResult<Self> {
+        let layout = Layout::new(model);
+        let block = PyArray1::zeros(py, [layout.wrench.end], false);
+        let rows = part(&block, &layout.wrench)?;
+        let wrench = rows.call_method1("reshape", ((model.bodies().len(), WRENCH),))?;
+        Ok(Self {
+            qpos: part(&block, &layout.q)?.unbind(),
+            qvel: part(&block, &layout.v)?.unbind(),
+            ctrl: part(&block, &layout.control)?.unbind(),
+            wrench: wrench.cast_into()?.unbind(),
+            block: block.unbind(),
+            layout,
+        })
+    }
+
+    /// The block, for as long as the interpreter is held.
+    pub fn borrow<'py>(&self, py: Python<'py>) -> PyResult<PyReadwriteArray1<'py, f64>> {
+        Ok(self.block.bind(py).try_readwrite()?)
+    }
+
+    /// A view of some of the coordinates.
+    pub fn some_q<'py>(
+        &self,
+        py: Python<'py>,
+        range: &Range<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        part(self.qpos.bind(py), range)
+    }
+
+    /// A view of some of the velocities.
+    pub fn some_v<'py>(
+        &self,
+        py: Python<'py>,
+        range: &Range<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        part(self.qvel.bind(py), range)
+    }
+
+    /// A view of one wrench.
+    pub fn one_wrench<'py>(
+        &self,
+        py: Python<'py>,
+        body: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(self.wrench.bind(py).get_item(body)?.cast_into()?)
+    }
+}
+
+/// A view of a part of an array.
+fn part<'py>(
+    array: &Bound<'py, PyArray1<f64>>,
+    range: &Range<usize>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let slice = PySlice::new(array.py(), range.start as isize, range.end as isize, 1);
+    Ok(array.get_item(slice)?.cast_into()?)
+}

@@ -1,0 +1,143 @@
+//! Actuators of MJCF against closed forms.
+
+use super::super::testing::{error, model};
+use crate::import::Imported;
+use stiction_mech::{ActuatorLaw, ActuatorSpec, Transmission};
+
+/// A cart of mass 4 on a rail that carries a mass of 2 on another; a free body of mass 8.
+const CARTS: &str = "<worldbody>
+    <body><joint name='j' type='slide' axis='1 0 0' range='-1 3'/>
+      <inertial pos='0 0 0' mass='4' diaginertia='1 1 1'/>
+      <body><joint name='k' type='slide' axis='1 0 0'/>
+        <inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/></body></body>
+    <body><freejoint name='f'/><inertial pos='0 0 0' mass='8' diaginertia='1 1 1'/>
+      <site name='s' pos='0 0 1' quat='0.7071067811865476 0 0 0.7071067811865476'/></body>
+    <body><joint name='ball' type='ball'/><inertial pos='0 0 0' mass='8' diaginertia='1 1 1'/>
+    </body></worldbody>";
+
+fn read(actuators: &str, before: &str) -> Imported {
+    model(&format!("{before}{CARTS}<actuator>{actuators}</actuator>"))
+}
+
+fn one(actuator: &str, defaults: &str) -> ActuatorSpec {
+    let found = read(actuator, &format!("<default>{defaults}</default>"));
+    assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
+    found.world.model().actuators()[0].spec.clone()
+}
+
+#[test]
+fn shortcuts_are_the_laws_that_their_names_promise() {
+    let law = |text: &str| one(text, "").law;
+    assert_eq!(law("<motor joint='j'/>"), ActuatorLaw::Motor);
+    let servo = law("<position joint='j' kp='5' kv='2'/>");
+    assert_eq!(servo, ActuatorLaw::Position { kp: 5.0, kd: 2.0 });
+    assert_eq!(law("<velocity joint='j' kv='3'/>"), ActuatorLaw::Velocity { kd: 3.0 });
+    let general = "<general joint='j' gainprm='7' biastype='affine' biasprm='1 -2 -3'/>";
+    assert_eq!(law(general), ActuatorLaw::Affine { gain: 7.0, bias: [1.0, -2.0, -3.0] });
+    let unbiased = "<general joint='j' gainprm='7' biasprm='1 -2 -3'/>";
+    assert_eq!(law(unbiased).affine(), (7.0, [0.0; 3]));
+}
+
+#[test]
+fn a_ratio_of_damping_refers_to_the_mass_that_the_servo_feels() {
+    let (kp, ratio) = (50.0_f64, 0.7);
+    // Pushing the second cart against the first: 1/m = 1/4 + 1/2. Pushing the first moves both, but
+    // the second slides freely: 4. A gear of 3 makes a mass of a ninth.
+    for (target, mass) in [
+        ("joint='k'", 4.0 / 3.0),
+        ("joint='j'", 4.0),
+        ("joint='j' gear='3'", 4.0 / 9.0),
+        ("joint='f' gear='0 0 1'", 8.0),
+    ] {
+        let spec = one(&format!("<position {target} kp='{kp}' dampratio='{ratio}'/>"), "");
+        let (_, [_, _, b_rate]) = spec.law.affine();
+        let exact = -2.0 * ratio * (kp * mass).sqrt();
+        assert!((b_rate - exact).abs() <= 1e-14 * exact.abs(), "{target}: {b_rate}, {exact}");
+    }
+}
+
+#[test]
+fn layers_of_defaults_refine_one_another_and_other_shortcuts_start_again() {
+    let affine = |text: &str, defaults: &str| one(text, defaults).law.affine();
+    let (servo, general) = ("<position kp='300' kv='3'/>", "<general gainprm='300'/>");
+    assert_eq!(affine("<position joint='j'/>", servo), (300.0, [0.0, -300.0, -3.0]));
+    assert_eq!(affine("<position joint='j' kp='5'/>", servo), (5.0, [0.0, -5.0, -3.0]));
+    assert_eq!(affine("<general joint='j'/>", servo), (300.0, [0.0, -300.0, -3.0]));
+    assert_eq!(affine("<motor joint='j'/>", servo), (1.0, [0.0; 3]));
+    assert_eq!(affine("<velocity joint='j'/>", servo), (1.0, [0.0, 0.0, -1.0]));
+    assert_eq!(affine("<position joint='j'/>", general), (300.0, [0.0, -300.0, 0.0]));
+    assert_eq!(affine("<velocity joint='j'/>", general), (300.0, [0.0, 0.0, -300.0]));
+}
+
+#[test]
+fn ranges_count_as_they_say_and_may_be_those_of_the_joint() {
+    let range = |text: &str, defaults: &str| one(text, defaults).control_range;
+    assert_eq!(range("<motor joint='j' ctrlrange='-1 2'/>", ""), Some((-1.0, 2.0)));
+    assert_eq!(range("<motor joint='j' ctrlrange='-1 2' ctrllimited='false'/>", ""), None);
+    let half = "<position joint='j' inheritrange='0.5'/>";
+    assert_eq!(range(half, "<motor ctrlrange='-9 9'/>"), Some((0.0, 2.0)));
+    let own = "<position joint='j' ctrlrange='-2 2'/>";
+    assert_eq!(range(own, "<position inheritrange='1'/>"), Some((-2.0, 2.0)));
+    let spec = one("<motor joint='j' forcerange='-5 4'/>", "");
+    assert_eq!(spec.force_range, Some((-5.0, 4.0)));
+}
+
+#[test]
+fn a_wrench_at_a_site_is_turned_into_the_frame_of_its_body() {
+    let spec = one("<motor site='s' gear='1 0 0 0 2 0'/>", "");
+    let Transmission::Body { point, wrench, .. } = spec.transmission else {
+        panic!("expected a wrench")
+    };
+    // The site is turned by a right angle about z: its x is the body's y, its y minus the body's x.
+    let expected = [-2.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    assert!(wrench.iter().zip(expected).all(|(found, exact)| (found - exact).abs() <= 1e-15));
+    assert_eq!(point.z, 1.0);
+}
+
+#[test]
+fn what_cannot_be_honoured_is_listed_and_keeps_its_control() {
+    for actuator in [
+        "<muscle joint='j'/>",
+        "<adhesion body='world' ctrlrange='0 1'/>",
+        "<intvelocity joint='j' actrange='-1 1'/>",
+        "<damper joint='j' kv='1' ctrlrange='0 1'/>",
+        "<general joint='j' dyntype='integrator'/>",
+        "<motor joint='f' gear='1 1 0 0 0 0'/>",
+        "<motor site='s' refsite='s'/>",
+    ] {
+        let found = read(&format!("{actuator}<motor joint='k'/>"), "");
+        let lost: Vec<_> = found.unsupported.iter().filter(|entry| entry.physical).collect();
+        assert_eq!(lost.len(), 1, "{actuator}: {lost:?}");
+        assert_eq!(found.world.model().nu(), 2);
+        let law = &found.world.model().actuators()[0].spec.law;
+        assert_eq!(law.affine(), (0.0, [0.0; 3]), "{actuator}");
+    }
+}
+
+#[test]
+fn actuators_that_are_switched_off_exert_no_force() {
+    for before in
+        ["<option><flag actuation='disable'/></option>", "<option actuatorgroupdisable='2'/>"]
+    {
+        let found = read("<position joint='j' kp='5' group='2'/>", before);
+        assert_eq!(found.world.model().actuators()[0].spec.law.affine(), (0.0, [0.0; 3]));
+    }
+}
+
+#[test]
+fn actuators_that_cannot_be_are_refused_at_their_line() {
+    for inner in [
+        "<motor/>",
+        "<motor joint='none'/>",
+        "<motor joint='j' tendon='t'/>",
+        "<motor joint='j' ctrllimited='true'/>",
+        "<position joint='j' kv='-1'/>",
+        "<position joint='j' kv='1' dampratio='1'/>",
+        "<position joint='j' ctrlrange='0 1' inheritrange='1'/>",
+        "<position joint='k' inheritrange='1'/>",
+        "<general joint='j' gaintype='magic'/>",
+    ] {
+        let message = error(&format!("{CARTS}\n<actuator>{inner}</actuator>"));
+        assert!(message.starts_with("main.xml:10: <"), "{inner}: {message}");
+    }
+}

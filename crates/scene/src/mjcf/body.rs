@@ -1,0 +1,400 @@
+//! `<worldbody>` and `<body>`: the tree of bodies, in the depth-first order of the text.
+//!
+//! Of each body first what stands in it is read, then its mass is found, then it is declared with its
+//! joints, geoms, sites and cameras, then its children follow. Masses may be scaled once all are
+//! known, so bodies and joints are kept as drafts until the tree is complete.
+
+use nalgebra::Isometry3;
+use stiction_mech::{BodyId, BodySpec, JointId, JointKind, JointSpec, MassProperties};
+use stiction_sim::Geom;
+
+use super::build::{BodyMade, Build, CameraMade, ContactTerms, GeomMade, JointMade, SiteMade};
+use super::compiler::FromGeoms;
+use super::frame::{Gathered, gather};
+use super::geom::{self, GeomRead, Wanted};
+use super::inertial::{self, Lump};
+use super::joint::{self, JointRead};
+use super::{asset, orientation, site, spring, surface};
+use crate::error::SceneError;
+use crate::import::{Site, Visual};
+use crate::xml::{Element, Place};
+
+/// A body before it is declared.
+#[derive(Debug)]
+struct BodyDraft {
+    spec: BodySpec,
+    lump: Option<Lump>,
+    /// The body whose joints move it; 0 if none do.
+    link: usize,
+    place: Place,
+}
+
+/// A shape before its surface is known.
+#[derive(Debug)]
+struct GeomDraft {
+    geom: Geom,
+    terms: ContactTerms,
+}
+
+/// The tree before it is declared.
+#[derive(Debug, Default)]
+struct Draft {
+    bodies: Vec<BodyDraft>,
+    joints: Vec<(BodyId, JointSpec)>,
+    springs: Vec<spring::Wanted>,
+    geoms: Vec<GeomDraft>,
+}
+
+/// Reads all world bodies of a file as one.
+pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
+    let mut draft = Draft::default();
+    let world = BodySpec { name: "world".into(), ..BodySpec::default() };
+    let place = section.place.clone();
+    draft.bodies.push(BodyDraft { spec: world, lump: None, link: 0, place });
+    let pose = Isometry3::identity();
+    build.bodies.add(section, "world", BodyMade { id: BodyId::WORLD, pose, inertial: pose })?;
+    let here = Here { id: 0, pose, link: 0 };
+    contents(build, &mut draft, section, section.get("childclass"), here)?;
+    scale_masses(build, &mut draft);
+    declare(build, draft)
+}
+
+/// A body while what stands in it is read.
+#[derive(Clone, Copy)]
+struct Here {
+    id: usize,
+    /// Pose in the world at the reference configuration.
+    pose: Isometry3<f64>,
+    link: usize,
+}
+
+/// What was read of a body.
+#[derive(Default)]
+struct Contents<'e> {
+    joints: Vec<JointRead>,
+    geoms: Vec<GeomRead>,
+    sites: Vec<(SiteMade, &'e Element)>,
+    cameras: Vec<(CameraMade, &'e Element)>,
+    inertial: Option<Lump>,
+}
+
+/// Reads what stands in a body, declares it, and goes on with its children.
+fn contents(
+    build: &mut Build,
+    draft: &mut Draft,
+    element: &Element,
+    class: Option<&str>,
+    mut here: Here,
+) -> Result<(), SceneError> {
+    let gathered = gather(build, element, class)?;
+    let (bodies, own): (Vec<_>, Vec<_>) =
+        gathered.into_iter().partition(|found| found.element.tag == "body");
+    let part = build.part();
+    let mut contents = read_own(build, &own, here)?;
+    build.enter(part);
+    let is_world = here.id == 0;
+    if !is_world {
+        let lump = total(build, &contents);
+        here = place_body(build, draft, here, lump, &mut contents, bodies.is_empty());
+    }
+    declare_contents(build, draft, here, contents)?;
+    for body in bodies {
+        build.enter(body.part);
+        child(build, draft, &body, here)?;
+    }
+    build.enter(part);
+    Ok(())
+}
+
+/// Reads a child of a body.
+fn child(
+    build: &mut Build,
+    draft: &mut Draft,
+    found: &Gathered,
+    parent: Here,
+) -> Result<(), SceneError> {
+    let element = found.element;
+    if draft.bodies.len() > super::MOST_ELEMENTS {
+        return Err(element
+            .error(format_args!("too many bodies; expected at most {}", super::MOST_ELEMENTS)));
+    }
+    for ignored in ["user", "sleep", "simple", "fuse"] {
+        element.get(ignored);
+    }
+    let name = element.get("name").unwrap_or_default().to_owned();
+    let pose = found.frame * orientation::pose(element, &build.compiler)?;
+    let class = element.get("childclass").or(found.class);
+    if let Some(class) = class.filter(|class| !build.defaults.contains(class)) {
+        return Err(
+            element.error(format_args!("childclass = \"{class}\"; expected the name of a class"))
+        );
+    }
+    if element.boolean("mocap")? == Some(true) {
+        build.ignores(&element.place, "mocap: the body stands still unless it is moved by hand");
+    }
+    let id = draft.bodies.len();
+    draft.bodies.push(BodyDraft {
+        spec: BodySpec {
+            name: name.clone(),
+            parent: BodyId(parent.id),
+            pose,
+            gravity_compensation: element.number("gravcomp")?.unwrap_or(0.0),
+            ..BodySpec::default()
+        },
+        lump: None,
+        link: parent.link,
+        place: element.place.clone(),
+    });
+    let pose = parent.pose * pose;
+    let inertial = Isometry3::identity();
+    build.bodies.add(element, &name, BodyMade { id: BodyId(id), pose, inertial })?;
+    contents(build, draft, element, class, Here { id, pose, link: parent.link })
+}
+
+/// Reads joints, geoms, sites, cameras and the inertial of a body.
+fn read_own<'e>(
+    build: &mut Build,
+    own: &[Gathered<'e>],
+    here: Here,
+) -> Result<Contents<'e>, SceneError> {
+    let tagged = |tag: &'static str| own.iter().filter(move |found| found.element.tag == tag);
+    let mut contents = Contents::default();
+    let inertials: Vec<_> = tagged("inertial").collect();
+    if let [_, second, ..] = inertials[..] {
+        return Err(second.element.error("found a second one; expected one in a body"));
+    }
+    let moves =
+        own.iter().any(|found| ["joint", "freejoint"].contains(&found.element.tag.as_str()));
+    let wanted = Wanted {
+        mass: here.id != 0
+            && match build.compiler.from_geoms {
+                FromGeoms::Auto => inertials.is_empty(),
+                FromGeoms::Always => true,
+                FromGeoms::Never => false,
+            },
+        still: here.link == 0 && !moves,
+    };
+    for found in own {
+        build.enter(found.part);
+        let merged = match found.element.tag.as_str() {
+            "joint" | "geom" | "site" | "camera" | "light" => {
+                build.defaults.apply(found.element, found.class)?
+            }
+            _ => found.element.clone(),
+        };
+        match found.element.tag.as_str() {
+            "joint" if here.id != 0 => {
+                contents.joints.push(joint::read(build, &merged, &found.frame)?)
+            }
+            "freejoint" if here.id != 0 => contents.joints.push(joint::free(build, &merged)?),
+            "joint" | "freejoint" => {
+                return Err(found.element.error("a joint of the world; expected it in a body"));
+            }
+            "inertial" if here.id != 0 => {
+                contents.inertial = Some(inertial::read(build, &merged, &found.frame)?);
+            }
+            "inertial" => {
+                return Err(found.element.error("an inertial of the world; expected it in a body"));
+            }
+            "geom" => contents.geoms.push(geom::read(build, &merged, &found.frame, wanted)?),
+            "site" => {
+                contents.sites.push((site::read(build, &merged, &found.frame)?, found.element))
+            }
+            "camera" => {
+                contents.cameras.push((site::camera(build, &merged, &found.frame)?, found.element));
+            }
+            "light" => asset::seen_only(&merged),
+            // What cannot be read at all is told when everything else has been.
+            _ => {}
+        }
+    }
+    check_joints(&contents.joints)?;
+    Ok(contents)
+}
+
+/// A free joint stands alone, and nothing turns after a ball.
+fn check_joints(joints: &[JointRead]) -> Result<(), SceneError> {
+    for (place, joint) in joints.iter().enumerate() {
+        if joint.spec.kind == JointKind::Free && joints.len() > 1 {
+            return Err(joint.element.error("other joints beside a free one; expected it alone"));
+        }
+        let before = &joints[..place];
+        let slides = matches!(joint.spec.kind, JointKind::Slide { .. });
+        if !slides && before.iter().any(|joint| joint.spec.kind == JointKind::Ball) {
+            return Err(joint.element.error("a rotation after a ball joint; expected none"));
+        }
+    }
+    Ok(())
+}
+
+/// The mass of a body: its inertial, or the sum of its geoms.
+fn total(build: &Build, contents: &Contents) -> Option<Lump> {
+    let lumps: Vec<_> = contents.geoms.iter().filter_map(|geom| geom.lump).collect();
+    let from_geoms = (!lumps.is_empty()).then(|| Lump::sum(&lumps));
+    let lump = from_geoms.or(contents.inertial);
+    let bounded = build.compiler.least_mass > 0.0 || build.compiler.least_inertia > 0.0;
+    let lump = if bounded { Some(lump.unwrap_or_default()) } else { lump };
+    lump.map(|lump| lump.corrected(&build.compiler))
+}
+
+/// Gives a body its mass, and moves a free one into the frame of its inertia if that is wanted.
+fn place_body(
+    build: &mut Build,
+    draft: &mut Draft,
+    mut here: Here,
+    lump: Option<Lump>,
+    contents: &mut Contents,
+    childless: bool,
+) -> Here {
+    let body = &mut draft.bodies[here.id];
+    body.lump = lump;
+    let mut inertial = lump.map_or_else(Isometry3::identity, |lump| lump.frame().1);
+    let aligned = contents.joints.iter().any(|joint| joint.align);
+    if let (Some(lump), true) = (lump, aligned && childless) {
+        let (moments, frame) = lump.frame();
+        let back = frame.inverse();
+        body.spec.pose *= frame;
+        here.pose *= frame;
+        body.lump = Some(Lump::principal(lump.mass, moments, &Isometry3::identity()));
+        inertial = Isometry3::identity();
+        for geom in &mut contents.geoms {
+            geom.pose = back * geom.pose;
+            if let Some((_, pose)) = &mut geom.look {
+                *pose = back * *pose;
+            }
+        }
+        contents.sites.iter_mut().for_each(|(site, _)| site.pose = back * site.pose);
+        contents.cameras.iter_mut().for_each(|(camera, _)| camera.pose = back * camera.pose);
+    }
+    if !contents.joints.is_empty() {
+        here.link = here.id;
+        body.link = here.id;
+    }
+    build.bodies.set(here.id, BodyMade { id: BodyId(here.id), pose: here.pose, inertial });
+    here
+}
+
+/// Declares what stands in a body.
+fn declare_contents(
+    build: &mut Build,
+    draft: &mut Draft,
+    here: Here,
+    contents: Contents,
+) -> Result<(), SceneError> {
+    let body = BodyId(here.id);
+    for read in contents.joints {
+        if read.spec.kind == JointKind::Free && draft.bodies[here.id].spec.parent != BodyId::WORLD {
+            return Err(read
+                .element
+                .error("a free joint below another body; expected it on the world"));
+        }
+        let id = JointId(draft.joints.len());
+        let made = JointMade { id, kind: read.spec.kind, range: read.range, body };
+        build.joints.add(&read.element, &read.spec.name, made)?;
+        if let Some((time, ratio)) = read.spring_damper {
+            draft.springs.push(spring::Wanted { joint: id, time, ratio });
+        }
+        draft.joints.push((body, read.spec));
+    }
+    for read in contents.geoms {
+        declare_geom(build, draft, body, read)?;
+    }
+    for (site, element) in contents.sites {
+        let name = element.get("name").unwrap_or_default();
+        build.sites.add(element, name, SiteMade { body, ..site })?;
+        let (pose, size) = (site.pose, site.size);
+        build.site_list.push(Site { name: name.to_owned(), body, pose, size });
+    }
+    for (camera, element) in contents.cameras {
+        let name = element.get("name").unwrap_or_default();
+        build.cameras.add(element, name, CameraMade { body, ..camera })?;
+    }
+    Ok(())
+}
+
+fn declare_geom(
+    build: &mut Build,
+    draft: &mut Draft,
+    body: BodyId,
+    read: GeomRead,
+) -> Result<(), SceneError> {
+    let GeomRead { name, element, kind, size, pose, contact, shape, look, colour, .. } = read;
+    let collider = shape.is_some().then_some(draft.geoms.len());
+    build.geoms.add(&element, &name, GeomMade { body, pose, collider, kind, size })?;
+    if let Some(shape) = shape {
+        let geom = Geom {
+            name,
+            pose,
+            groups: surface::groups(&contact),
+            // MuJoCo looks for contacts from margin + gap on; they act from the margin on.
+            margin: (contact.margin + contact.gap).max(0.0),
+            standoff: contact.margin,
+            colour,
+            ..Geom::new(body, shape)
+        };
+        draft.geoms.push(GeomDraft { geom, terms: contact });
+    } else if let Some((look, pose)) = look.filter(|_| !build.compiler.discard_visual) {
+        build.visuals.push(Visual { body, pose, look, colour });
+    }
+    Ok(())
+}
+
+/// Scales all masses to the total that the compiler wants.
+fn scale_masses(build: &Build, draft: &mut Draft) {
+    let Some(wanted) = build.compiler.total_mass else { return };
+    let lumps = || draft.bodies.iter().filter_map(|body| body.lump);
+    let total: f64 = lumps().map(|lump| lump.mass).sum();
+    let scale = wanted / total;
+    if !(scale.is_finite() && scale > 0.0) {
+        return;
+    }
+    for lump in draft.bodies.iter_mut().filter_map(|body| body.lump.as_mut()) {
+        lump.mass *= scale;
+        lump.inertia *= scale;
+    }
+}
+
+/// Declares bodies, joints and shapes.
+fn declare(build: &mut Build, mut draft: Draft) -> Result<(), SceneError> {
+    let mut link_mass = vec![0.0; draft.bodies.len()];
+    for body in &draft.bodies {
+        if body.link != 0 {
+            link_mass[body.link] += body.lump.map_or(0.0, |lump| lump.mass);
+        }
+    }
+    for body in draft.bodies.iter_mut().skip(1) {
+        let Some(lump) = body.lump else { continue };
+        if lump.mass == 0.0 && lump.inertia.amax() == 0.0 {
+            continue;
+        }
+        let found = MassProperties::as_found(lump.mass, lump.com, lump.inertia);
+        let mass = found.map_err(|fault| SceneError::Model {
+            place: body.place.clone(),
+            what: format!("<body> \"{}\": {fault}", body.spec.name),
+        })?;
+        if let Some(fault) = mass.fault() {
+            build.note(format!("body \"{}\" is kept as it stands: {fault}", body.spec.name));
+        }
+        body.spec.mass = Some(mass);
+    }
+    for body in draft.bodies.iter().skip(1) {
+        build.world.mechanism.body(body.spec.clone());
+    }
+    spring::resolve(build, &draft.springs, &mut draft.joints)?;
+    for (body, spec) in draft.joints {
+        build.world.mechanism.joint(body, spec);
+    }
+    for GeomDraft { mut geom, terms } in draft.geoms {
+        let link = draft.bodies[geom.body.0].link;
+        geom.surface = surface::surface(build, &terms, link_mass[link]);
+        build.world.geom(geom);
+    }
+    if build.compiler.fuse_static {
+        build.note("fusestatic: fixed bodies keep their names; they move with what carries them");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "body_tests.rs"]
+mod tests;

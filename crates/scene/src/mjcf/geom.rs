@@ -1,0 +1,425 @@
+//! `<geom>`: what touches, what has mass, what is seen.
+//!
+//! A geom that neither touches anything by its bits nor stands in an explicit pair is only seen. A
+//! mesh touches by its convex hull, as in MuJoCo; a primitive with a mesh is fitted to the mesh.
+
+use nalgebra::{Isometry3, Translation3, Vector3};
+use stiction_geom::Shape;
+
+use super::asset;
+use super::build::{Build, ContactTerms, GeomKind};
+use super::inertial::Lump;
+use super::mesh::{self, MeshSolid};
+use super::orientation;
+use super::solid;
+use super::surface;
+use crate::error::SceneError;
+use crate::import::Look;
+use crate::xml::Element;
+
+/// Words for kinds.
+pub(super) const KINDS: [(&str, GeomKind); 9] = [
+    ("plane", GeomKind::Plane),
+    ("hfield", GeomKind::HeightField),
+    ("sphere", GeomKind::Sphere),
+    ("capsule", GeomKind::Capsule),
+    ("ellipsoid", GeomKind::Ellipsoid),
+    ("cylinder", GeomKind::Cylinder),
+    ("box", GeomKind::Box),
+    ("mesh", GeomKind::Mesh),
+    ("sdf", GeomKind::Sdf),
+];
+
+/// Density where a file says nothing [kg/m³].
+const DENSITY: f64 = 1000.0;
+
+/// Colour where a file says nothing.
+const COLOUR: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
+
+/// A geom as it stands in the file.
+#[derive(Clone, Debug)]
+pub(super) struct GeomRead {
+    pub name: String,
+    pub element: Element,
+    pub kind: GeomKind,
+    pub size: Vector3<f64>,
+    /// Pose in the frame of the body; a mesh stands in the frame of its inertia.
+    pub pose: Isometry3<f64>,
+    pub contact: ContactTerms,
+    /// What touches.
+    pub shape: Option<Shape>,
+    /// What is seen, and where, if it does not touch.
+    pub look: Option<(Look, Isometry3<f64>)>,
+    pub colour: [f32; 4],
+    /// What it adds to the mass of its body.
+    pub lump: Option<Lump>,
+}
+
+/// What the body wants of a geom.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// Whether its mass counts.
+    pub mass: bool,
+    /// Whether the body stands still for ever.
+    pub still: bool,
+}
+
+/// Reads `<geom>` with its defaults merged; `frame` is the pose of the enclosing frames in the body.
+pub(super) fn read(
+    build: &mut Build,
+    element: &Element,
+    frame: &Isometry3<f64>,
+    wanted: Wanted,
+) -> Result<GeomRead, SceneError> {
+    for seen in ["user", "castshadow"] {
+        element.get(seen);
+    }
+    let name = element.get("name").unwrap_or_default().to_owned();
+    let kind = element.choice("type", &KINDS)?.unwrap_or(GeomKind::Sphere);
+    let contact = surface::terms(element)?;
+    let by_bits = contact.contype != 0 || contact.conaffinity != 0;
+    let touches = build.flags.contact && (by_bits || build.paired.contains(&name));
+    let mass = mass(build, element, wanted)?;
+    let mut geom = GeomRead {
+        name,
+        element: element.clone(),
+        kind,
+        size: Vector3::from(element.array_or("size", [0.0; 3])?),
+        pose: orientation::pose(element, &build.compiler)?,
+        contact,
+        shape: None,
+        look: None,
+        colour: colour(build, element)?,
+        lump: None,
+    };
+    fluid(build, element)?;
+    let fitted = element.get("mesh").map(str::to_owned);
+    let fit_scale = element.number("fitscale")?.unwrap_or(1.0);
+    if let Some(ends) = ends(element)? {
+        ends.place(&mut geom)?;
+    }
+    let shell = element.boolean("shellinertia")? == Some(true);
+    match (kind, &fitted) {
+        (GeomKind::Mesh | GeomKind::Sdf, None) => {
+            return Err(element.error("no mesh; expected the name of one"));
+        }
+        (GeomKind::Mesh | GeomKind::Sdf, Some(mesh)) => {
+            if kind == GeomKind::Sdf {
+                build.cannot(&element.place, "sdf: the convex hull of the mesh touches instead");
+            }
+            if shell {
+                let expected = "shells of meshes to be wanted where the mesh is declared";
+                return Err(element.wrong("shellinertia", expected));
+            }
+            with_mesh(build, &mut geom, mesh, touches, mass, frame)?;
+        }
+        (GeomKind::HeightField, _) => with_field(build, &mut geom, touches, wanted)?,
+        (GeomKind::Plane, _) => {
+            if !wanted.still {
+                return Err(element.error("a plane on a body that moves; expected a fixed one"));
+            }
+            if !(geom.size.z > 0.0) {
+                return Err(element.wrong("size", "three numbers, the last of them positive"));
+            }
+        }
+        (_, Some(mesh)) => {
+            if !fit(build, &mut geom, mesh, fit_scale)? {
+                return Ok(geom);
+            }
+        }
+        (_, None) => check_size(&geom)?,
+    }
+    geom.pose = frame * geom.pose;
+    if let Some((_, pose)) = &mut geom.look {
+        *pose = frame * *pose;
+    }
+    if kind != GeomKind::Mesh && kind != GeomKind::Sdf {
+        finish(&mut geom, touches, mass, shell)?;
+    }
+    Ok(geom)
+}
+
+/// Shape, look and mass of what is not a mesh.
+fn finish(
+    geom: &mut GeomRead,
+    touches: bool,
+    mass: Option<Mass>,
+    shell: bool,
+) -> Result<(), SceneError> {
+    if geom.kind != GeomKind::HeightField {
+        let shape = primitive(geom.kind, &geom.size).map_err(|fault| geom.element.error(fault))?;
+        if touches {
+            geom.shape = Some(shape);
+        } else {
+            geom.look = Some((Look::Shape(shape), geom.pose));
+        }
+    }
+    if let (Some(mass), true) = (mass, geom.kind != GeomKind::Plane) {
+        let measure = solid::measure(geom.kind, &geom.size, shell);
+        let mass = mass.of(measure);
+        let moments = solid::inertia(geom.kind, &geom.size, shell) * mass;
+        geom.lump = Some(Lump::principal(mass, moments, &geom.pose));
+    }
+    Ok(())
+}
+
+/// Mass or density of a geom.
+#[derive(Clone, Copy, Debug)]
+enum Mass {
+    Given(f64),
+    Density(f64),
+}
+
+impl Mass {
+    fn of(self, measure: f64) -> f64 {
+        match self {
+            Self::Given(mass) => mass,
+            Self::Density(density) => density * measure,
+        }
+    }
+}
+
+/// The mass of a geom, `None` if it has none or nobody wants it.
+fn mass(build: &Build, element: &Element, wanted: Wanted) -> Result<Option<Mass>, SceneError> {
+    let (mass, density) = (element.number("mass")?, element.number("density")?);
+    for (name, found) in [("mass", mass), ("density", density)] {
+        if found.is_some_and(|found| found < 0.0) {
+            return Err(element.wrong(name, "a number that is not negative"));
+        }
+    }
+    let group = element.integer("group")?.unwrap_or(0);
+    let (first, last) = build.compiler.mass_groups;
+    let mass = match mass {
+        Some(mass) => Mass::Given(mass),
+        None => Mass::Density(density.unwrap_or(DENSITY)),
+    };
+    let counts = wanted.mass && (first..=last).contains(&group) && mass.of(1.0) > 0.0;
+    Ok(counts.then_some(mass))
+}
+
+fn colour(build: &Build, element: &Element) -> Result<[f32; 4], SceneError> {
+    let own = asset::colour(element)?.filter(|colour| *colour != COLOUR);
+    let material = match element.get("material") {
+        Some(name) => match build.assets.materials.get(name) {
+            Some(colour) => Some(*colour),
+            None => return Err(element.wrong("material", "the name of a material")),
+        },
+        None => None,
+    };
+    Ok(own.or(material).unwrap_or(COLOUR))
+}
+
+/// What would act in a fluid, or on a moving or sticky surface.
+fn fluid(build: &mut Build, element: &Element) -> Result<(), SceneError> {
+    // A medium is told of where the options are read; without one these say nothing.
+    element.get("fluidshape");
+    element.get("fluidcoef");
+    for (name, what) in [("surfacevel", "surfaces that move"), ("adhesion", "surfaces that stick")]
+    {
+        if element.numbers(name)?.is_some_and(|parts| parts.iter().any(|part| *part != 0.0)) {
+            build.cannot(&element.place, format!("{name}: {what} are not read"));
+        }
+    }
+    Ok(())
+}
+
+/// Sizes that must be positive, by kind.
+fn check_size(geom: &GeomRead) -> Result<(), SceneError> {
+    let needed = sizes(geom.kind);
+    if geom.size.iter().take(needed).all(|size| *size > 0.0) {
+        return Ok(());
+    }
+    let expected = match needed {
+        1 => "a positive number".to_owned(),
+        needed => format!("{needed} positive numbers"),
+    };
+    Err(geom.element.wrong("size", &expected))
+}
+
+/// How many sizes a kind has.
+fn sizes(kind: GeomKind) -> usize {
+    match kind {
+        GeomKind::Sphere => 1,
+        GeomKind::Capsule | GeomKind::Cylinder => 2,
+        GeomKind::Ellipsoid | GeomKind::Box => 3,
+        GeomKind::Plane | GeomKind::HeightField | GeomKind::Mesh | GeomKind::Sdf => 0,
+    }
+}
+
+fn primitive(kind: GeomKind, size: &Vector3<f64>) -> Result<Shape, stiction_geom::ShapeError> {
+    match kind {
+        GeomKind::Sphere => Shape::sphere(size.x),
+        GeomKind::Capsule => Shape::capsule(size.x, size.y),
+        GeomKind::Cylinder => Shape::cylinder(size.x, size.y),
+        GeomKind::Ellipsoid => Shape::ellipsoid(*size),
+        GeomKind::Box => Shape::cuboid(*size),
+        GeomKind::Plane | GeomKind::HeightField | GeomKind::Mesh | GeomKind::Sdf => {
+            Ok(Shape::Plane)
+        }
+    }
+}
+
+/// Both ends of the axis of a geom or site.
+pub(super) struct Ends {
+    from: Vector3<f64>,
+    to: Vector3<f64>,
+    element: Element,
+}
+
+/// `fromto`, if it is given.
+pub(super) fn ends(element: &Element) -> Result<Option<Ends>, SceneError> {
+    let Some([a, b, c, d, e, f]) = element.array::<6>("fromto")? else { return Ok(None) };
+    let (from, to) = (Vector3::new(a, b, c), Vector3::new(d, e, f));
+    if element.vector("pos")?.is_some_and(|pos| pos != Vector3::zeros()) {
+        return Err(element.error("both pos and fromto; expected one of them"));
+    }
+    Ok(Some(Ends { from, to, element: element.clone() }))
+}
+
+impl Ends {
+    /// Pose and sizes: z points from the second end to the first.
+    pub fn pose_and_size(
+        &self,
+        kind: GeomKind,
+        size: &Vector3<f64>,
+    ) -> Result<(Isometry3<f64>, Vector3<f64>), SceneError> {
+        let along = self.from - self.to;
+        let half = along.norm() / 2.0;
+        if !(half > f64::MIN_POSITIVE.sqrt() && half.is_finite()) {
+            return Err(self.element.wrong("fromto", "two different points"));
+        }
+        let size = match kind {
+            GeomKind::Capsule | GeomKind::Cylinder => Vector3::new(size.x, half, size.z),
+            GeomKind::Ellipsoid | GeomKind::Box => Vector3::new(size.x, size.x, half),
+            _ => {
+                let expected = "a capsule, cylinder, ellipsoid or box to have ends";
+                return Err(self.element.wrong("fromto", expected));
+            }
+        };
+        let axis = orientation::direction(&self.element, "fromto", along)?;
+        let middle = Translation3::from((self.from + self.to) / 2.0);
+        Ok((Isometry3::from_parts(middle, orientation::from_z(&axis)), size))
+    }
+
+    fn place(&self, geom: &mut GeomRead) -> Result<(), SceneError> {
+        let size = geom.size;
+        (geom.pose, geom.size) = self.pose_and_size(geom.kind, &size)?;
+        if matches!(geom.kind, GeomKind::Capsule | GeomKind::Cylinder) {
+            geom.size.z = 0.0;
+        }
+        Ok(())
+    }
+}
+
+/// The mesh of a name, or an error at the geom.
+fn mesh_of(
+    build: &mut Build,
+    geom: &GeomRead,
+    name: &str,
+) -> Result<Option<std::rc::Rc<MeshSolid>>, SceneError> {
+    let Some(mesh) = build.assets.meshes.get(name) else {
+        return Err(geom.element.wrong("mesh", "the name of a mesh"));
+    };
+    if let Some(word) = mesh.generated() {
+        let what =
+            format!("mesh \"{name}\": builtin {word} is not generated; its geom is left out");
+        build.cannot(&geom.element.place, what);
+        return Ok(None);
+    }
+    mesh::solid(build, name)
+}
+
+/// A geom that is a mesh. It is read only if it touches or has mass.
+fn with_mesh(
+    build: &mut Build,
+    geom: &mut GeomRead,
+    name: &str,
+    touches: bool,
+    mass: Option<Mass>,
+    frame: &Isometry3<f64>,
+) -> Result<(), SceneError> {
+    let written = geom.pose;
+    let look = build.assets.meshes.get(name).and_then(|mesh| mesh.look());
+    if !touches && let Some((path, place, scale)) = look.clone() {
+        geom.look = Some((Look::Mesh { path, scale }, written * place));
+        if mass.is_none() {
+            return Ok(());
+        }
+    }
+    let Some(solid) = mesh_of(build, geom, name)? else { return Ok(()) };
+    geom.pose = written * solid.pose;
+    geom.size = solid.half_box;
+    if touches {
+        let fault =
+            |fault| geom.element.error(format_args!("the hull of mesh \"{name}\": {fault}"));
+        geom.shape = Some(solid.hull().map_err(fault)?);
+    } else if look.is_none() {
+        geom.look = solid.hull().ok().map(|hull| (Look::Shape(hull), geom.pose));
+    }
+    if let Some(mass) = mass {
+        let Some((measure, moments)) = solid.integrals else {
+            return Err(geom.element.error(format_args!(
+                "mesh \"{name}\" has no volume; expected one, or inertia = \"shell\" where it is \
+                 declared, or no mass"
+            )));
+        };
+        let mass = mass.of(measure);
+        let pose = frame * geom.pose;
+        geom.lump = Some(Lump::principal(mass, moments * (mass / measure), &pose));
+    }
+    Ok(())
+}
+
+/// Gives a primitive the place and the size of a mesh: by its inertia, or by the box around it.
+fn fit(build: &mut Build, geom: &mut GeomRead, name: &str, scale: f64) -> Result<bool, SceneError> {
+    let Some(solid) = mesh_of(build, geom, name)? else { return Ok(false) };
+    let by_bounds = build.compiler.fit_bounds;
+    let [low, high] = solid.bounds;
+    let half = if by_bounds { (high - low) / 2.0 } else { solid.half_box };
+    let centre = if by_bounds { (high + low) / 2.0 } else { Vector3::zeros() };
+    let across = if by_bounds { half.x.max(half.y) } else { (half.x + half.y) / 2.0 };
+    let size = match geom.kind {
+        GeomKind::Sphere if by_bounds => Vector3::new(half.max(), 0.0, 0.0),
+        GeomKind::Sphere => Vector3::new(half.mean(), 0.0, 0.0),
+        GeomKind::Capsule if by_bounds => Vector3::new(across, half.z - across, 0.0),
+        GeomKind::Capsule => Vector3::new(across, (half.z - across / 2.0).max(0.0), 0.0),
+        GeomKind::Cylinder => Vector3::new(across, half.z, 0.0),
+        _ => half,
+    };
+    geom.size = size * scale;
+    geom.pose = geom.pose * solid.pose * Translation3::from(centre);
+    check_size(geom)?;
+    Ok(true)
+}
+
+/// A geom that is a height field.
+fn with_field(
+    build: &mut Build,
+    geom: &mut GeomRead,
+    touches: bool,
+    wanted: Wanted,
+) -> Result<(), SceneError> {
+    let element = &geom.element;
+    let name = element.require("hfield")?;
+    let Some(field) = build.assets.height_fields.get(name) else {
+        return Err(element.wrong("hfield", "the name of a height field"));
+    };
+    let [x, y, top, bottom] = field.size;
+    // The box whose mass MuJoCo gives to a height field.
+    geom.size = Vector3::new(x, y, 0.25 * top + 0.5 * bottom);
+    let shape = field.shape().map_err(|fault| geom.element.error(fault))?;
+    if !touches {
+        geom.look = Some((Look::Shape(shape), geom.pose));
+    } else if wanted.still {
+        geom.shape = Some(shape);
+    } else {
+        let what = "a height field on a body that moves: it touches nothing";
+        build.cannot(&geom.element.place, what);
+        geom.look = Some((Look::Shape(shape), geom.pose));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "geom_tests.rs"]
+mod tests;

@@ -1,0 +1,116 @@
+//! `<keyframe>`: states to start from. What a key does not give has MuJoCo's default: coordinates of
+//! the reference configuration, and zeros.
+
+use stiction_mech::Model;
+
+use super::build::Build;
+use crate::error::SceneError;
+use crate::import::Keyframe;
+use crate::xml::Element;
+
+/// Reads a section. Everything else must have been read.
+pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
+    if section.children.is_empty() {
+        return Ok(());
+    }
+    let model = build.mechanism()?;
+    for key in section.all("key") {
+        let frame = Keyframe {
+            name: key.get("name").unwrap_or("").to_owned(),
+            time: key.number("time")?.unwrap_or(0.0),
+            q: coordinates(key, &model)?,
+            v: numbers(key, "qvel", &vec![0.0; model.nv()])?,
+            control: numbers(key, "ctrl", &vec![0.0; model.nu()])?,
+        };
+        if !frame.name.is_empty() && build.keyframes.iter().any(|k| k.name == frame.name) {
+            return Err(key.error("a second keyframe has this name"));
+        }
+        build.keyframes.push(frame);
+        for (name, what) in [
+            ("act", "activations of actuators"),
+            ("mpos", "positions of mocap bodies"),
+            ("mquat", "orientations of mocap bodies"),
+            ("plastic", "plastic deformations"),
+        ] {
+            if key.numbers(name)?.is_some_and(|numbers| !numbers.is_empty()) {
+                build.cannot(&key.place, format!("<key> {name}: {what}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// As many numbers as the default has, or the default.
+fn numbers(key: &Element, name: &str, default: &[f64]) -> Result<Vec<f64>, SceneError> {
+    match key.numbers(name)? {
+        None => Ok(default.to_vec()),
+        Some(numbers) if numbers.is_empty() => Ok(default.to_vec()),
+        Some(numbers) if numbers.len() == default.len() => Ok(numbers),
+        Some(numbers) => Err(key.error(format_args!(
+            "{name} has {} numbers; expected {}",
+            numbers.len(),
+            default.len()
+        ))),
+    }
+}
+
+/// Coordinates with quaternions of unit length.
+fn coordinates(key: &Element, model: &Model) -> Result<Vec<f64>, SceneError> {
+    let mut q = numbers(key, "qpos", model.q0())?;
+    for joint in model.joints() {
+        let Some(scalars) = joint.spec.kind.quaternion() else { continue };
+        let start = joint.q.start + scalars;
+        let quaternion = &mut q[start..start + 4];
+        let norm = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if !(norm > 0.0 && norm.is_finite()) {
+            let joint = &joint.spec.name;
+            return Err(key.error(format_args!(
+                "qpos has a quaternion of length {norm} for joint \"{joint}\"; expected 1"
+            )));
+        }
+        quaternion.iter_mut().for_each(|x| *x /= norm);
+    }
+    Ok(q)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{error, model};
+
+    const BODIES: &str = "<worldbody>
+        <body pos='0 0 1'><freejoint/><geom size='0.1'/></body>
+        <body><joint name='j' type='slide' ref='0.5'/><geom size='0.1'/></body></worldbody>
+        <actuator><motor joint='j'/></actuator>";
+
+    #[test]
+    fn what_a_key_does_not_say_is_the_reference_and_zeros() {
+        let found = model(&format!("{BODIES}<keyframe><key/><key name='k' time='2'/></keyframe>"));
+        let key = &found.keyframes[0];
+        assert_eq!(key.q, [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.5]);
+        assert_eq!((key.v.len(), key.control.len(), key.time), (7, 1, 0.0));
+        assert_eq!((found.keyframes[1].name.as_str(), found.keyframes[1].time), ("k", 2.0));
+    }
+
+    #[test]
+    fn quaternions_get_unit_length() {
+        let key = "<key qpos='1 2 3 0 3 4 0 9' qvel='1 2 3 4 5 6 7' ctrl='8'/>";
+        let found = model(&format!("{BODIES}<keyframe>{key}</keyframe>"));
+        let key = &found.keyframes[0];
+        assert_eq!(key.q, [1.0, 2.0, 3.0, 0.0, 0.6, 0.8, 0.0, 9.0]);
+        assert_eq!((key.v[6], key.control[0]), (7.0, 8.0));
+    }
+
+    #[test]
+    fn wrong_numbers_of_numbers_are_refused_with_the_right_one() {
+        for (key, right) in [
+            ("qpos='1 2'", "expected 8"),
+            ("qvel='1 2'", "expected 7"),
+            ("ctrl='1 2'", "expected 1"),
+            ("qpos='1 2 3 0 0 0 0 9'", "expected 1"),
+        ] {
+            let message = error(&format!("{BODIES}\n<keyframe><key {key}/></keyframe>"));
+            assert!(message.starts_with("main.xml:5: <key>"), "{message}");
+            assert!(message.contains(right), "{message}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Forces of the medium around the bodies, by MuJoCo's model of boxes.
+//!
+//! Each body meets the medium as the box that has its inertia: half sides
+//! `r_i = √(3/(2 m) (I_j + I_k − I_i))` along its principal axes. With the viscosity β and the mean
+//! half side r, force and torque are `−6 π β r v` and `−8 π β r³ ω`; with the density ρ they are
+//! `−2 ρ r_j r_k |v_i| v_i` and `−½ ρ r_i (r_j⁴ + r_k⁴) |ω_i| ω_i` along and about each axis, at the
+//! centre of mass [MuJoCo, Computation, Fluid forces]. Velocities are relative to the wind.
+//! The model of ellipsoids (`fluidshape`) is not read.
+
+use std::f64::consts::PI;
+
+use nalgebra::{Matrix3, Vector3, Vector6};
+use stiction_mech::DragSpec;
+
+use super::build::Build;
+use crate::error::SceneError;
+use crate::xml::Element;
+
+/// What surrounds the bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Medium {
+    /// Density [kg/m³].
+    pub density: f64,
+    /// Viscosity [Pa·s].
+    pub viscosity: f64,
+    /// Velocity of the medium in the world [m/s].
+    pub wind: Vector3<f64>,
+}
+
+impl Medium {
+    /// Reads what an `<option>` says about it.
+    pub fn merge(&mut self, option: &Element) -> Result<(), SceneError> {
+        for (name, value) in [("density", &mut self.density), ("viscosity", &mut self.viscosity)] {
+            if let Some(found) = option.number(name)? {
+                if !(found >= 0.0) {
+                    return Err(option.wrong(name, "a number that is not negative"));
+                }
+                *value = found;
+            }
+        }
+        self.wind = option.vector("wind")?.unwrap_or(self.wind);
+        Ok(())
+    }
+
+    fn is_none(&self) -> bool {
+        self.density == 0.0 && self.viscosity == 0.0
+    }
+}
+
+/// Half sides [m] of the box of a mass [kg] and principal moments of inertia [kg·m²].
+fn half_sides(mass: f64, moments: Vector3<f64>) -> Vector3<f64> {
+    let sum = moments.sum();
+    moments.map(|own| (1.5 / mass * (sum - 2.0 * own)).max(0.0).sqrt())
+}
+
+/// Gives every body the resistance of the medium. All bodies must have been read.
+pub(super) fn apply(build: &mut Build, roots: &[Element]) -> Result<(), SceneError> {
+    let medium = build.medium;
+    if medium.is_none() {
+        return Ok(());
+    }
+    for root in roots {
+        ellipsoids(build, root);
+    }
+    let model = build.mechanism()?;
+    let bodies: Vec<_> = build.bodies.items().iter().map(|made| (made.id, made.inertial)).collect();
+    for (id, inertial) in bodies {
+        let mass = model.body_of_builder(id).and_then(|body| model.bodies()[body.0].spec.mass);
+        let Some(mass) = mass.filter(|mass| mass.mass() > 0.0) else { continue };
+        let axes: Matrix3<f64> = inertial.rotation.to_rotation_matrix().into_inner();
+        let moments = (axes.transpose() * mass.inertia() * axes).diagonal();
+        let (linear, quadratic) = medium.coefficients(half_sides(mass.mass(), moments));
+        let wind = medium.wind;
+        build.world.mechanism.drag(DragSpec { body: id, frame: inertial, linear, quadratic, wind });
+    }
+    Ok(())
+}
+
+impl Medium {
+    /// Linear and quadratic resistance of a box of half sides r [m], angular first.
+    fn coefficients(&self, r: Vector3<f64>) -> (Vector6<f64>, Vector6<f64>) {
+        let mean = r.mean();
+        let (turning, moving) =
+            (8.0 * PI * self.viscosity * mean.powi(3), 6.0 * PI * self.viscosity * mean);
+        let mut quadratic = Vector6::zeros();
+        for i in 0..3 {
+            let (r_i, r_j, r_k) = (r[i], r[(i + 1) % 3], r[(i + 2) % 3]);
+            quadratic[i] = 0.5 * self.density * r_i * (r_j.powi(4) + r_k.powi(4));
+            quadratic[3 + i] = 2.0 * self.density * r_j * r_k;
+        }
+        (Vector6::new(turning, turning, turning, moving, moving, moving), quadratic)
+    }
+}
+
+/// Lists the geoms that ask for another model.
+fn ellipsoids(build: &mut Build, element: &Element) {
+    if element.get("fluidshape").is_some_and(|shape| shape != "none") {
+        build.cannot(&element.place, "<geom> fluidshape: the medium meets the body as a box");
+    }
+    for child in &element.children {
+        ellipsoids(build, child);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{error, model};
+    use super::*;
+    use stiction_sim::Simulation;
+
+    #[test]
+    fn a_solid_box_meets_the_medium_as_itself() {
+        let (mass, r) = (2.0, Vector3::new(0.1, 0.2, 0.4));
+        let square = r.component_mul(&r);
+        let moments = square.map(|own| mass / 3.0 * (square.sum() - own));
+        assert!((half_sides(mass, moments) - r).norm() <= 1e-15);
+    }
+
+    #[test]
+    fn a_ball_sinks_at_the_speed_at_which_the_medium_carries_its_weight() {
+        let (mass, radius, viscosity, g) = (0.5, 0.1_f64, 3.0, 9.81);
+        let found = model(&format!(
+            "<option viscosity='{viscosity}' wind='0 1 0'/>
+             <worldbody><body><freejoint/><geom size='{radius}' mass='{mass}'/></body></worldbody>"
+        ));
+        assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
+        let mut simulation = Simulation::new(found.world, found.settings).unwrap();
+        for _ in 0..1000 {
+            let _ = simulation.step().unwrap();
+        }
+        // The box of a ball has half sides of √(3/5) radii. Two seconds are 17 time constants
+        // m/(6 π β r), in which the rest of the way falls by e¹⁷.
+        let exact = mass * g / (6.0 * PI * viscosity * 0.6_f64.sqrt() * radius);
+        let v = &simulation.state().v;
+        assert!((v[2] + exact).abs() <= 1e-6 * exact, "{} against {exact}", v[2]);
+        assert!((v[1] - 1.0).abs() <= 1e-6, "carried by the wind: {}", v[1]);
+    }
+
+    #[test]
+    fn other_models_of_the_medium_are_listed_only_where_there_is_one() {
+        let geom = "<worldbody><body><freejoint/><geom size='1' fluidshape='ellipsoid'/></body>\
+            </worldbody>";
+        let lost = |text: &str| model(text).unsupported.iter().filter(|e| e.physical).count();
+        assert_eq!(lost(geom), 0);
+        assert_eq!(lost(&format!("<option density='1'/>{geom}")), 1);
+        assert!(error("<option viscosity='-1'/>").contains("not negative"));
+    }
+}

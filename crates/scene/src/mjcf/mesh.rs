@@ -1,0 +1,228 @@
+//! `<mesh>`: triangles from a file or from the text, placed as MuJoCo places them.
+//!
+//! Vertices are rounded to single precision where they enter, as in MuJoCo, then moved by `refpos`
+//! and `refquat`, then scaled, all in double precision. A geom with such a mesh stands in the frame
+//! of its inertia: centre of mass and principal axes.
+
+use std::cell::OnceCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use nalgebra::{Isometry3, Translation3, Vector3};
+use stiction_geom::{Shape, ShapeError};
+
+use super::asset;
+use super::build::Build;
+use super::orientation;
+use super::principal;
+use crate::error::SceneError;
+use crate::mesh_file::{self, Triangles, mass};
+use crate::xml::Element;
+
+/// Where triangles come from.
+#[derive(Clone, Debug)]
+enum Source {
+    File(PathBuf),
+    Text(Triangles),
+    /// A surface that MuJoCo generates.
+    Generated(String),
+}
+
+/// How mass is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    Absolute,
+    Exact,
+    Convex,
+    Shell,
+}
+
+/// A mesh as the file describes it.
+#[derive(Clone, Debug)]
+pub(super) struct MeshAsset {
+    element: Element,
+    source: Source,
+    pub scale: Vector3<f64>,
+    reference: Isometry3<f64>,
+    rule: Rule,
+}
+
+/// A mesh that was read, in the frame of its inertia.
+#[derive(Debug)]
+pub(super) struct MeshSolid {
+    /// Centre of mass and principal axes in the frame of the asset.
+    pub pose: Isometry3<f64>,
+    /// Volume [m³], or area [m²] of a shell; none if it has no mass properties.
+    pub integrals: Option<(f64, Vector3<f64>)>,
+    /// Half sizes of the box of the same inertia [m].
+    pub half_box: Vector3<f64>,
+    /// Corners of the box around it [m].
+    pub bounds: [Vector3<f64>; 2],
+    vertices: Vec<Vector3<f64>>,
+    hull: OnceCell<Shape>,
+}
+
+impl MeshAsset {
+    /// Reads `<mesh>` with its defaults merged.
+    pub fn read(build: &mut Build, element: &Element) -> Result<(String, Self), SceneError> {
+        for seen in ["content_type", "material", "normal", "texcoord", "smoothnormal"] {
+            element.get(seen);
+        }
+        let name = asset::name_of(element);
+        let file = asset::file_of(build, element)?;
+        let source = match (file, element.get("builtin").filter(|word| *word != "none")) {
+            (Some(path), _) => Source::File(path),
+            (None, Some(word)) => {
+                element.get("params");
+                Source::Generated(word.to_owned())
+            }
+            (None, None) => Source::Text(inline(element)?),
+        };
+        if element.integer("maxhullvert")?.is_some_and(|count| count >= 0) {
+            build.note("convex hulls are exact: maxhullvert is not used");
+        }
+        let scale = element.vector("scale")?.unwrap_or(Vector3::repeat(1.0));
+        let position = element.vector("refpos")?.unwrap_or_default();
+        let rotation = orientation::quaternion(element, "refquat")?.unwrap_or_default();
+        let rules = [
+            ("legacy", Rule::Absolute),
+            ("exact", Rule::Exact),
+            ("convex", Rule::Convex),
+            ("shell", Rule::Shell),
+        ];
+        let rule = element.choice("inertia", &rules)?.unwrap_or(Rule::Absolute);
+        let reference = Isometry3::from_parts(Translation3::from(position), rotation);
+        Ok((name, Self { element: element.clone(), source, scale, reference, rule }))
+    }
+
+    /// The file, where it stands, and the scale, for those who look; `None` if it has none.
+    pub fn look(&self) -> Option<(PathBuf, Isometry3<f64>, Vector3<f64>)> {
+        let Source::File(path) = &self.source else { return None };
+        let mut back = self.reference.inverse();
+        back.translation.vector.component_mul_assign(&self.scale);
+        Some((path.clone(), back, self.scale))
+    }
+
+    /// What MuJoCo generates by itself, if it does.
+    pub fn generated(&self) -> Option<&str> {
+        match &self.source {
+            Source::Generated(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// Reads the triangles and finds their frame.
+    pub fn solid(&self, build: &mut Build) -> Result<MeshSolid, SceneError> {
+        let mut mesh = match &self.source {
+            Source::File(path) => mesh_file::read(build.files, path)?,
+            Source::Text(triangles) => triangles.clone(),
+            Source::Generated(word) => {
+                return Err(self
+                    .element
+                    .error(format_args!("builtin = \"{word}\"; expected a file or vertices")));
+            }
+        };
+        let back = self.reference.inverse();
+        for vertex in &mut mesh.vertices {
+            let single = vertex.map(|part| f64::from(part as f32));
+            *vertex = (back * nalgebra::Point3::from(single)).coords.component_mul(&self.scale);
+            if !vertex.iter().all(|part| part.is_finite()) {
+                return Err(self.element.error("vertices beyond all bounds; expected finite ones"));
+            }
+        }
+        if self.scale.product() < 0.0 {
+            mesh.triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
+        }
+        if mesh.vertices.len() < 4 {
+            let count = mesh.vertices.len();
+            return Err(self.element.error(format_args!("{count} vertices; expected at least 4")));
+        }
+        Ok(self.place(mesh))
+    }
+
+    /// Moves a mesh into the frame of its inertia.
+    fn place(&self, mesh: Triangles) -> MeshSolid {
+        let found = match self.rule {
+            _ if mesh.triangles.is_empty() => mass::convex(&mesh),
+            Rule::Absolute => mass::legacy(&mesh),
+            Rule::Exact => mass::exact(&mesh),
+            Rule::Convex => mass::convex(&mesh),
+            Rule::Shell => mass::shell(&mesh),
+        };
+        let mut pose = Isometry3::identity();
+        let (mut integrals, mut half_box) = (None, Vector3::zeros());
+        if let Ok((measure, com, inertia)) = found {
+            let (moments, axes) = principal::decompose(&inertia, principal::OF_MESHES);
+            pose = Isometry3::from_parts(Translation3::from(com), axes);
+            let second = Vector3::repeat(moments.sum() / 2.0) - moments;
+            half_box = (second * (3.0 / measure)).map(|square| square.max(0.0).sqrt());
+            integrals = Some((measure, moments));
+        }
+        let back = pose.inverse();
+        let (mut low, mut high) = (Vector3::repeat(f64::MAX), Vector3::repeat(f64::MIN));
+        let vertices: Vec<_> = mesh
+            .vertices
+            .iter()
+            .map(|vertex| {
+                let vertex = (back * nalgebra::Point3::from(*vertex)).coords;
+                (low, high) = (low.inf(&vertex), high.sup(&vertex));
+                vertex
+            })
+            .collect();
+        MeshSolid {
+            pose,
+            integrals,
+            half_box,
+            bounds: [low, high],
+            vertices,
+            hull: OnceCell::new(),
+        }
+    }
+}
+
+impl MeshSolid {
+    /// The convex hull, made once.
+    pub fn hull(&self) -> Result<Shape, ShapeError> {
+        if let Some(hull) = self.hull.get() {
+            return Ok(hull.clone());
+        }
+        let hull = Shape::convex(&self.vertices)?;
+        Ok(self.hull.get_or_init(|| hull).clone())
+    }
+}
+
+/// The mesh of a name, read once.
+pub(super) fn solid(build: &mut Build, name: &str) -> Result<Option<Rc<MeshSolid>>, SceneError> {
+    if let Some(solid) = build.assets.solids.get(name) {
+        return Ok(Some(solid.clone()));
+    }
+    let Some(mesh) = build.assets.meshes.get(name).cloned() else { return Ok(None) };
+    let solid = Rc::new(mesh.solid(build)?);
+    build.assets.solids.insert(name.to_owned(), solid.clone());
+    Ok(Some(solid))
+}
+
+/// `vertex` and `face` of the text.
+fn inline(element: &Element) -> Result<Triangles, SceneError> {
+    let numbers = element.numbers("vertex")?.unwrap_or_default();
+    if numbers.len() < 12 || numbers.len() % 3 != 0 {
+        let expected = "a file, or three numbers for each of at least four vertices";
+        return Err(element.wrong("vertex", expected));
+    }
+    let vertices: Vec<_> =
+        numbers.chunks_exact(3).map(|part| Vector3::new(part[0], part[1], part[2])).collect();
+    let faces = element.numbers("face")?.unwrap_or_default();
+    let wrong = || element.wrong("face", "three numbers of vertices for each triangle");
+    if faces.len() % 3 != 0 {
+        return Err(wrong());
+    }
+    let corner = |number: f64| {
+        let whole = number >= 0.0 && number < vertices.len() as f64 && number.fract() == 0.0;
+        whole.then_some(number as u32).ok_or_else(wrong)
+    };
+    let triangles = faces
+        .chunks_exact(3)
+        .map(|part| Ok([corner(part[0])?, corner(part[1])?, corner(part[2])?]))
+        .collect::<Result<_, SceneError>>()?;
+    Ok(Triangles { vertices, triangles })
+}

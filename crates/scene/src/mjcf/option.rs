@@ -1,0 +1,171 @@
+//! `<option>`: time step, gravity and fields of the world.
+//!
+//! Most of the section chooses how MuJoCo computes: integrator, cone, solver and its iterations.
+//! These say nothing about the world and are passed over with one note; a simulation has its own
+//! settings.
+
+use nalgebra::Vector3;
+
+use super::build::Build;
+use super::flag::switch;
+use crate::error::SceneError;
+use crate::xml::Element;
+
+/// The magnetic field of MuJoCo, world axes [T].
+pub(super) const MAGNETIC: Vector3<f64> = Vector3::new(0.0, -0.5, 0.0);
+
+/// Numbers that steer algorithms of MuJoCo.
+const NUMERICAL: [&str; 15] = [
+    "apirate",
+    "ccd_iterations",
+    "ccd_tolerance",
+    "impratio",
+    "iterations",
+    "ls_iterations",
+    "ls_tolerance",
+    "mpr_iterations",
+    "mpr_tolerance",
+    "noslip_iterations",
+    "noslip_tolerance",
+    "sdf_initpoints",
+    "sdf_iterations",
+    "sleep_tolerance",
+    "tolerance",
+];
+
+/// Words that choose algorithms of MuJoCo.
+const CHOICES: [(&str, &[&str]); 4] = [
+    ("cone", &["pyramidal", "elliptic"]),
+    ("integrator", &["Euler", "RK4", "implicit", "implicitfast", "discrete"]),
+    ("jacobian", &["auto", "dense", "sparse"]),
+    ("solver", &["PGS", "CG", "Newton"]),
+];
+
+/// Switches of algorithms, or of what MuJoCo reports.
+const SWITCHES: [&str; 18] = [
+    "autoreset",
+    "diagexact",
+    "energy",
+    "eulerdamp",
+    "fwdinv",
+    "invdiscrete",
+    "ipc",
+    "island",
+    "midphase",
+    "mpr",
+    "multiccd",
+    "nativeccd",
+    "refsafe",
+    "sensor",
+    "sensornoise",
+    "sleep",
+    "speculative",
+    "warmstart",
+];
+
+/// Reads a section.
+pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
+    if let Some(step) = section.number("timestep")? {
+        if !(step > 0.0) {
+            return Err(section.wrong("timestep", "a positive number of seconds"));
+        }
+        build.settings.time_step = step;
+    }
+    if let Some(gravity) = section.vector("gravity")? {
+        build.world.mechanism.gravity(gravity);
+    }
+    if !build.flags.gravity {
+        build.world.mechanism.gravity(Vector3::zeros());
+    }
+    if let Some(field) = section.vector("magnetic")? {
+        build.magnetic = field;
+    }
+    build.medium.merge(section)?;
+    overrides(build, section)?;
+    passed_over(build, section)
+}
+
+/// Values that replace those of every contact, where this is switched on.
+fn overrides(build: &mut Build, section: &Element) -> Result<(), SceneError> {
+    for name in ["o_friction", "o_margin", "o_solimp", "o_solref"] {
+        let _ = section.numbers(name)?;
+    }
+    for flag in section.all("flag") {
+        if switch(flag, "override")? == Some(true) {
+            build.cannot(&flag.place, "<flag> override: one set of parameters for all contacts");
+        }
+        if switch(flag, "filterparent")? == Some(false) {
+            build.cannot(&flag.place, "<flag> filterparent: contact between parent and child");
+        }
+    }
+    if section.get("collision").is_some_and(|which| which != "all") {
+        build.cannot(&section.place, "<option> collision: only some of the pairs");
+    }
+    Ok(())
+}
+
+/// What chooses how MuJoCo computes.
+fn passed_over(build: &mut Build, section: &Element) -> Result<(), SceneError> {
+    for name in NUMERICAL {
+        if section.number(name)?.is_some() {
+            note(build, "option", name);
+        }
+    }
+    for (name, words) in CHOICES {
+        let words: Vec<_> = words.iter().map(|word| (*word, ())).collect();
+        if section.choice(name, &words)?.is_some() {
+            note(build, "option", name);
+        }
+    }
+    for flag in section.all("flag") {
+        for name in SWITCHES {
+            if switch(flag, name)?.is_some() {
+                note(build, "flag", name);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn note(build: &mut Build, element: &str, name: &str) {
+    build.note(format!("<{element}> {name} chooses how MuJoCo computes and is passed over"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{error, model};
+    use nalgebra::Vector3;
+    use stiction_sim::{Combine, Settings};
+
+    #[test]
+    fn time_step_and_gravity_are_taken_and_the_rest_is_noted() {
+        let found = model(
+            "<option timestep='0.003' gravity='0 1 -2' cone='elliptic' iterations='7'>\
+             <flag warmstart='disable'/></option>",
+        );
+        assert_eq!(found.settings.time_step, 0.003);
+        assert_eq!(found.world.model().gravity(), Vector3::new(0.0, 1.0, -2.0));
+        assert_eq!(found.settings.combine, Combine::Maximum);
+        assert_eq!(found.settings.scheme, Settings::default().scheme);
+        assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
+        for name in ["cone", "iterations", "warmstart"] {
+            assert!(found.notes.iter().any(|note| note.contains(name)), "{:?}", found.notes);
+        }
+    }
+
+    #[test]
+    fn gravity_that_is_switched_off_is_none() {
+        let found = model("<option gravity='0 1 -2'><flag gravity='disable'/></option>");
+        assert_eq!(found.world.model().gravity(), Vector3::zeros());
+    }
+
+    #[test]
+    fn what_changes_the_motion_and_is_not_modelled_is_listed() {
+        for inner in ["collision='predefined'", "><flag override='enable'/"] {
+            let found = model(&format!("<option {inner}></option>"));
+            assert!(found.unsupported.iter().any(|entry| entry.physical), "{inner}");
+        }
+        assert!(error("<option timestep='0'/>").contains("positive"));
+        assert!(error("<option solver='magic'/>").contains("Newton"));
+    }
+}

@@ -1,0 +1,163 @@
+//! Names of elements and references to them, so that copies of a part of a model can be told apart.
+
+use crate::xml::Element;
+
+/// Kinds of things that have names; a name counts within its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Actuator,
+    Body,
+    Camera,
+    Equality,
+    Frame,
+    Geom,
+    HeightField,
+    Joint,
+    Key,
+    Light,
+    Material,
+    Mesh,
+    Model,
+    Pair,
+    Sensor,
+    Site,
+    Skin,
+    Tendon,
+    Texture,
+}
+
+/// What an element with a name is; `section` is the tag of its section.
+fn kind_of(section: &str, tag: &str) -> Option<Kind> {
+    Some(match (section, tag) {
+        ("actuator", _) => Kind::Actuator,
+        ("sensor", _) => Kind::Sensor,
+        ("equality", _) => Kind::Equality,
+        ("contact", _) => Kind::Pair,
+        ("keyframe", _) => Kind::Key,
+        ("tendon", "spatial" | "fixed") => Kind::Tendon,
+        (_, "body") => Kind::Body,
+        (_, "joint" | "freejoint") => Kind::Joint,
+        (_, "geom") => Kind::Geom,
+        (_, "site") => Kind::Site,
+        (_, "camera") => Kind::Camera,
+        (_, "light") => Kind::Light,
+        (_, "frame") => Kind::Frame,
+        (_, "mesh") => Kind::Mesh,
+        (_, "material") => Kind::Material,
+        (_, "texture") => Kind::Texture,
+        (_, "hfield") => Kind::HeightField,
+        (_, "skin") => Kind::Skin,
+        (_, "model") => Kind::Model,
+        _ => return None,
+    })
+}
+
+/// What an attribute of an element names.
+fn reference(element: &Element, attribute: &str) -> Option<Kind> {
+    Some(match attribute {
+        "joint" | "joint1" | "joint2" | "jointinparent" => Kind::Joint,
+        "body" | "body1" | "body2" | "target" => Kind::Body,
+        "geom" | "geom1" | "geom2" => Kind::Geom,
+        "site" | "site1" | "site2" | "cranksite" | "slidersite" | "refsite" | "sidesite" => {
+            Kind::Site
+        }
+        "tendon" | "tendon1" | "tendon2" => Kind::Tendon,
+        "actuator" => Kind::Actuator,
+        "camera" => Kind::Camera,
+        "mesh" => Kind::Mesh,
+        "material" => Kind::Material,
+        "texture" => Kind::Texture,
+        "hfield" => Kind::HeightField,
+        "objname" => by_word(element.peek("objtype"))?,
+        "refname" => by_word(element.peek("reftype"))?,
+        _ => return None,
+    })
+}
+
+fn by_word(word: Option<&str>) -> Option<Kind> {
+    Some(match word? {
+        "body" | "xbody" => Kind::Body,
+        "geom" => Kind::Geom,
+        "site" => Kind::Site,
+        "camera" => Kind::Camera,
+        "joint" => Kind::Joint,
+        "tendon" => Kind::Tendon,
+        "actuator" => Kind::Actuator,
+        _ => return None,
+    })
+}
+
+/// Renames an element, what stands in it, and what they refer to. `rename` gives the other name, or
+/// `None` to keep a name.
+pub(super) fn rename(
+    element: &mut Element,
+    section: &str,
+    rename_to: &impl Fn(Kind, &str) -> Option<String>,
+) {
+    let mut changes = Vec::new();
+    for attribute in &element.attributes {
+        let kind = match attribute.name.as_str() {
+            "name" => kind_of(section, &element.tag),
+            name => reference(element, name),
+        };
+        let other = kind.and_then(|kind| rename_to(kind, &attribute.value));
+        changes.extend(other.map(|other| (attribute.name.clone(), other)));
+    }
+    for (attribute, other) in changes {
+        element.set(&attribute, other);
+    }
+    for child in &mut element.children {
+        rename(child, section, rename_to);
+    }
+}
+
+/// Calls `found` with every name that an element and what stands in it have.
+pub(super) fn names(element: &Element, section: &str, found: &mut impl FnMut(Kind, &str)) {
+    if let (Some(kind), Some(name)) = (kind_of(section, &element.tag), element.peek("name")) {
+        found(kind, name);
+    }
+    for child in &element.children {
+        names(child, section, found);
+    }
+}
+
+/// Calls `found` with every name that an element and what stands in it refer to.
+pub(super) fn references(element: &Element, found: &mut impl FnMut(Kind, &str)) {
+    for attribute in &element.attributes {
+        if let Some(kind) = reference(element, &attribute.name) {
+            found(kind, &attribute.value);
+        }
+    }
+    for child in &element.children {
+        references(child, found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn names_and_references_change_and_other_words_stay() {
+        let text = "<body name='b' childclass='c'><geom name='g' mesh='m' class='c' type='mesh'/>\
+                    <frameframe objtype='site' objname='s' reftype='body' refname='b'/></body>";
+        let mut element = Element::parse(text, Path::new("a.xml")).unwrap();
+        rename(&mut element, "worldbody", &|_, name| Some(format!("p_{name}")));
+        assert_eq!((element.peek("name"), element.peek("childclass")), (Some("p_b"), Some("c")));
+        let geom = &element.children[0];
+        let found = ["name", "mesh", "class", "type"].map(|name| geom.peek(name).unwrap());
+        assert_eq!(found, ["p_g", "p_m", "c", "mesh"]);
+        let sensor = &element.children[1];
+        assert_eq!((sensor.peek("objname"), sensor.peek("refname")), (Some("p_s"), Some("p_b")));
+    }
+
+    #[test]
+    fn a_joint_among_equalities_is_no_joint() {
+        let element = Element::parse("<joint name='e' joint1='j'/>", Path::new("a.xml")).unwrap();
+        let mut found = Vec::new();
+        names(&element, "equality", &mut |kind, name| found.push((kind, name.to_owned())));
+        references(&element, &mut |kind, name| found.push((kind, name.to_owned())));
+        assert_eq!(found, [(Kind::Equality, "e".into()), (Kind::Joint, "j".into())]);
+    }
+}

@@ -1,0 +1,447 @@
+//! The vocabulary of MJCF: which elements may stand where, and which attributes they may have.
+//!
+//! [`check`] refuses what MJCF does not know, with the nearest word that it does; older files' words
+//! are known too. What is known and not honoured is told by [`super::unread`]. Elements that are
+//! only seen, or that no motion depends on, are not looked into.
+
+use crate::error::SceneError;
+use crate::xml::Element;
+
+/// What becomes of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is read.
+    Read,
+    /// It is passed over; no motion depends on it.
+    Seen,
+    /// It is passed over; motion would depend on it.
+    Lost,
+}
+
+/// One kind of element. Words are separated by spaces.
+#[derive(Debug)]
+pub(super) struct Kind {
+    /// Its tag, after that of its parent where the tag alone says too little.
+    pub tag: &'static str,
+    pub fate: Fate,
+    /// Attributes that are read, or on which no motion depends.
+    known: &'static str,
+    /// Attributes on which motion depends and that cannot be honoured.
+    lost: &'static str,
+    /// Tags that may stand in it.
+    children: &'static str,
+}
+
+const fn read(tag: &'static str, known: &'static str, lost: &'static str) -> Kind {
+    Kind { tag, fate: Fate::Read, known, lost, children: "" }
+}
+
+const fn holds(tag: &'static str, known: &'static str, children: &'static str) -> Kind {
+    Kind { tag, fate: Fate::Read, known, lost: "", children }
+}
+
+const fn seen(tag: &'static str) -> Kind {
+    Kind { tag, fate: Fate::Seen, known: "", lost: "", children: "" }
+}
+
+const fn lost(tag: &'static str) -> Kind {
+    Kind { tag, fate: Fate::Lost, known: "", lost: "", children: "" }
+}
+
+const BODY: &str = "body frame replicate attach inertial joint freejoint geom site camera light \
+    plugin composite flexcomp";
+
+const POSE: &str = "pos quat axisangle xyaxes zaxis euler";
+
+const TENDON: &str = "name class group user limited range margin solreflimit solimplimit \
+    solreffriction solimpfriction frictionloss springlength stiffness damping armature \
+    actuatorfrclimited actuatorfrcrange width material rgba";
+
+const EQUALITY: &str = "name class active solref solimp";
+
+/// What all actuators but adhesion have.
+const ACTUATOR: &str = "name class group user joint jointinparent tendon site refsite cranksite \
+    slidersite cranklength gear ctrllimited ctrlrange forcelimited forcerange lengthrange armature \
+    damping delay interp nsample";
+
+const SENSOR: &str = "name user noise cutoff delay interp interval nsample";
+
+/// Every element, in the order of MuJoCo's reference.
+static KINDS: &[Kind] = &[
+    holds(
+        "mujoco",
+        "model",
+        "compiler option size statistic visual default extension asset worldbody deformable contact \
+         tendon equality actuator sensor custom keyframe",
+    ),
+    holds(
+        "compiler",
+        "alignfree angle assetdir autolimits balanceinertia boundinertia boundmass conflict \
+         convexhull coordinate discardvisual eulerseq exactmeshinertia fitaabb fusestatic \
+         inertiafromgeom inertiagrouprange meshdir passthrough savecanonical savecompiled \
+         saveinertial settotalmass strippath texturedir usethread",
+        "lengthrange",
+    ),
+    seen("lengthrange"),
+    holds(
+        "option",
+        "actuatorgroupdisable apirate ccd_iterations ccd_tolerance collision cone density gravity \
+         impratio integrator iterations jacobian ls_iterations ls_tolerance magnetic \
+         mpr_iterations mpr_tolerance noslip_iterations noslip_tolerance o_friction o_margin \
+         o_solimp o_solref sdf_initpoints sdf_iterations sleep_tolerance solver timestep tolerance \
+         viscosity wind",
+        "flag",
+    ),
+    read(
+        "flag",
+        "actuation autoreset clampctrl constraint contact damper diagexact energy equality \
+         eulerdamp filterparent frictionloss fwdinv gravity invdiscrete ipc island limit midphase \
+         mpr multiccd nativeccd override passive refsafe sensor sensornoise sleep speculative \
+         spring warmstart",
+        "",
+    ),
+    seen("size"),
+    seen("statistic"),
+    seen("visual"),
+    seen("extension"),
+    seen("custom"),
+    holds(
+        "default",
+        "class",
+        "default mesh texture material joint geom site camera light pair equality tendon general \
+         motor position velocity intvelocity orientation pid damper cylinder muscle adhesion \
+         dcmotor plugin",
+    ),
+    read("default/tendon", TENDON, "springyield"),
+    read("default/equality", EQUALITY, ""),
+    holds("asset", "", "mesh hfield skin texture material model"),
+    holds(
+        "mesh",
+        "builtin class content_type face file inertia material maxhullvert name normal params \
+         refpos refquat scale smoothnormal texcoord vertex octree_maxdepth",
+        "plugin",
+    ),
+    read("hfield", "content_type elevation file name ncol nrow size", ""),
+    seen("skin"),
+    seen("texture"),
+    seen("material"),
+    read("model", "content_type file name", ""),
+    holds("worldbody", "", BODY),
+    holds("body", "name childclass gravcomp mocap simple fuse sleep user POSE", BODY),
+    holds("frame", "name childclass POSE", BODY),
+    holds("replicate", "count offset sep childclass POSE", BODY),
+    read("attach", "body frame model prefix", ""),
+    read("inertial", "mass diaginertia fullinertia POSE", ""),
+    read(
+        "joint",
+        "actuatorfrclimited actuatorfrcrange actuatorgravcomp armature axis class damping \
+         frictionloss group limited margin name pos range ref solimpfriction solimplimit \
+         solreffriction solreflimit springdamper springref stiffness type user",
+        "springyield",
+    ),
+    read("freejoint", "align group name", ""),
+    Kind {
+        tag: "geom",
+        fate: Fate::Read,
+        known: "castshadow class conaffinity condim contype density fitscale fluidcoef fluidshape \
+            friction fromto gap group hfield margin mass material mesh name priority rgba \
+            shellinertia size solimp solmix solref type user POSE",
+        lost: "adhesion surfacevel",
+        children: "plugin",
+    },
+    read("site", "class fromto group material mesh name rgba size type user POSE", ""),
+    read(
+        "camera",
+        "class focal focalpixel fovy ipd mode name output principal principalpixel projection \
+         orthographic resolution sensorsize target user POSE",
+        "",
+    ),
+    seen("light"),
+    lost("plugin"),
+    lost("composite"),
+    lost("flexcomp"),
+    holds("deformable", "", "flex skin"),
+    lost("flex"),
+    holds("contact", "", "pair exclude"),
+    read(
+        "pair",
+        "class condim friction gap geom1 geom2 margin name solimp solref solreffriction",
+        "adhesion",
+    ),
+    read("exclude", "body1 body2 name", ""),
+    holds("tendon", "", "spatial fixed"),
+    Kind {
+        tag: "spatial",
+        fate: Fate::Read,
+        known: TENDON,
+        lost: "springyield",
+        children: "site geom pulley",
+    },
+    read("spatial/site", "site", ""),
+    read("spatial/geom", "geom sidesite", ""),
+    read("pulley", "divisor", ""),
+    Kind { tag: "fixed", fate: Fate::Read, known: TENDON, lost: "springyield", children: "joint" },
+    read("fixed/joint", "coef joint", ""),
+    holds("equality", "", "connect weld joint tendon flex flexvert flexstrain distance"),
+    read("connect", "EQUALITY anchor body1 body2 site1 site2", ""),
+    read("weld", "EQUALITY anchor body1 body2 relpose site1 site2 torquescale", ""),
+    read("equality/joint", "EQUALITY joint1 joint2 polycoef", ""),
+    read("equality/tendon", "EQUALITY tendon1 tendon2 polycoef", ""),
+    lost("flexvert"),
+    lost("flexstrain"),
+    lost("equality/distance"),
+    holds(
+        "actuator",
+        "",
+        "general motor position velocity intvelocity orientation pid damper cylinder muscle \
+         adhesion dcmotor plugin",
+    ),
+    read(
+        "general",
+        "ACTUATOR body actdim actearly actlimited actrange biasprm biastype dynprm dyntype gainprm \
+         gaintype inheritrange",
+        "ffrange input velrange",
+    ),
+    read("motor", "ACTUATOR", ""),
+    read("position", "ACTUATOR dampratio inheritrange kp kv timeconst", ""),
+    read("velocity", "ACTUATOR kv", ""),
+    read("intvelocity", "ACTUATOR actlimited actrange dampratio inheritrange kp kv", ""),
+    read("orientation", "ACTUATOR dampratio input kp kv", ""),
+    read(
+        "pid",
+        "ACTUATOR dampratio ffrange imax inheritrange input ki kp kv posrange slewmax velrange",
+        "",
+    ),
+    read("damper", "ACTUATOR kv", ""),
+    read("cylinder", "ACTUATOR area bias diameter timeconst", ""),
+    read("muscle", "ACTUATOR force fpmax fvmax lmax lmin range scale tausmooth timeconst vmax", ""),
+    read("adhesion", "ACTUATOR body gain", ""),
+    read(
+        "dcmotor",
+        "ACTUATOR cogging controller inductance input lugre motorconst nominal resistance \
+         saturation thermal",
+        "",
+    ),
+    holds(
+        "actuator/plugin",
+        "ACTUATOR actdim actearly actlimited actrange dynprm dyntype instance plugin",
+        "config",
+    ),
+    seen("config"),
+    holds(
+        "sensor",
+        "",
+        "touch accelerometer velocimeter gyro force torque magnetometer camprojection rangefinder \
+         jointpos jointvel tendonpos tendonvel actuatorpos actuatorvel actuatorfrc \
+         jointactuatorfrc tendonactuatorfrc ballquat ballangvel jointlimitpos jointlimitvel \
+         jointlimitfrc tendonlimitpos tendonlimitvel tendonlimitfrc framepos framequat framexaxis \
+         frameyaxis framezaxis framelinvel frameangvel framelinacc frameangacc subtreecom \
+         subtreelinvel subtreeangmom insidesite distance normal fromto contact e_potential \
+         e_kinetic clock tactile user plugin",
+    ),
+    read("touch", "SENSOR site", ""),
+    read("accelerometer", "SENSOR site", ""),
+    read("velocimeter", "SENSOR site", ""),
+    read("gyro", "SENSOR site", ""),
+    read("force", "SENSOR site", ""),
+    read("torque", "SENSOR site", ""),
+    read("magnetometer", "SENSOR site", ""),
+    seen("camprojection"),
+    seen("rangefinder"),
+    read("jointpos", "SENSOR joint", ""),
+    read("jointvel", "SENSOR joint", ""),
+    read("tendonpos", "SENSOR tendon", ""),
+    read("tendonvel", "SENSOR tendon", ""),
+    read("actuatorpos", "SENSOR actuator", ""),
+    read("actuatorvel", "SENSOR actuator", ""),
+    read("actuatorfrc", "SENSOR actuator", ""),
+    read("jointactuatorfrc", "SENSOR joint", ""),
+    seen("tendonactuatorfrc"),
+    read("ballquat", "SENSOR joint", ""),
+    read("ballangvel", "SENSOR joint", ""),
+    seen("jointlimitpos"),
+    seen("jointlimitvel"),
+    seen("jointlimitfrc"),
+    seen("tendonlimitpos"),
+    seen("tendonlimitvel"),
+    seen("tendonlimitfrc"),
+    read("framepos", "SENSOR objname objtype refname reftype", ""),
+    read("framequat", "SENSOR objname objtype refname reftype", ""),
+    read("framexaxis", "SENSOR objname objtype refname reftype", ""),
+    read("frameyaxis", "SENSOR objname objtype refname reftype", ""),
+    read("framezaxis", "SENSOR objname objtype refname reftype", ""),
+    read("framelinvel", "SENSOR objname objtype refname reftype", ""),
+    read("frameangvel", "SENSOR objname objtype refname reftype", ""),
+    read("framelinacc", "SENSOR objname objtype", ""),
+    read("frameangacc", "SENSOR objname objtype", ""),
+    read("subtreecom", "SENSOR body", ""),
+    seen("subtreelinvel"),
+    seen("subtreeangmom"),
+    seen("insidesite"),
+    seen("distance"),
+    seen("normal"),
+    seen("fromto"),
+    seen("sensor/contact"),
+    seen("e_potential"),
+    seen("e_kinetic"),
+    seen("clock"),
+    seen("tactile"),
+    seen("user"),
+    seen("sensor/plugin"),
+    holds("keyframe", "", "key"),
+    read("key", "act ctrl mpos mquat name plastic qpos qvel time", ""),
+];
+
+/// Words of a list; those in capitals stand for lists of their own.
+fn words(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.split_ascii_whitespace().flat_map(|word| {
+        match word {
+            "POSE" => POSE,
+            "EQUALITY" => EQUALITY,
+            "ACTUATOR" => ACTUATOR,
+            "SENSOR" => SENSOR,
+            word => word,
+        }
+        .split_ascii_whitespace()
+    })
+}
+
+impl Kind {
+    /// The kind of a root.
+    pub fn root() -> &'static Kind {
+        &KINDS[0]
+    }
+
+    /// The kind of a child with this tag.
+    pub fn child(&self, tag: &str) -> Option<&'static Kind> {
+        words(self.children).find(|known| *known == tag)?;
+        let own = |kind: &&Kind| {
+            let (parent, name) = kind.tag.split_once('/').unwrap_or((self.tag, kind.tag));
+            kind.tag.contains('/') && name == tag && parent == self.tag
+        };
+        let shared = |kind: &&Kind| kind.tag == tag;
+        KINDS.iter().find(own).or_else(|| KINDS.iter().find(shared))
+    }
+
+    /// Whether motion depends on an attribute that cannot be honoured.
+    pub fn loses(&self, attribute: &str) -> bool {
+        words(self.lost).any(|known| known == attribute)
+    }
+
+    fn attributes(&self) -> impl Iterator<Item = &'static str> {
+        words(self.known).chain(words(self.lost))
+    }
+}
+
+/// Whether MJCF knows every element and attribute.
+pub(super) fn check(root: &Element) -> Result<(), SceneError> {
+    check_as(root, Kind::root())
+}
+
+fn check_as(element: &Element, kind: &Kind) -> Result<(), SceneError> {
+    if kind.fate != Fate::Read {
+        return Ok(());
+    }
+    for attribute in &element.attributes {
+        if !kind.attributes().any(|known| known == attribute.name) {
+            let hint = nearest(&attribute.name, kind.attributes());
+            return Err(SceneError::Model {
+                place: attribute.place.clone(),
+                what: format!(
+                    "<{}> has an attribute \"{}\"; expected one that MJCF knows{hint}",
+                    element.tag, attribute.name
+                ),
+            });
+        }
+    }
+    for child in &element.children {
+        let Some(kind) = kind.child(&child.tag) else {
+            let hint = nearest(&child.tag, words(kind.children));
+            return Err(child.error(format_args!(
+                "found in <{}>; expected an element that MJCF knows there{hint}",
+                element.tag
+            )));
+        };
+        check_as(child, kind)?;
+    }
+    Ok(())
+}
+
+/// A hint at the most similar word.
+fn nearest(found: &str, known: impl Iterator<Item = &'static str>) -> String {
+    let near = known.min_by_key(|word| distance(found, word));
+    near.map_or(String::new(), |word| format!(", such as \"{word}\""))
+}
+
+/// Letters to insert, remove or replace between two words.
+fn distance(a: &str, b: &str) -> usize {
+    const LONGEST: usize = 40;
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.chars().take(LONGEST).enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, other) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *other);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn refusal(text: &str) -> String {
+        let root = Element::parse(text, Path::new("a.xml")).unwrap();
+        check(&root).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_word_leads_to_a_kind_and_every_kind_is_reached() {
+        let mut reached = vec!["mujoco"];
+        let mut waiting = vec![Kind::root()];
+        while let Some(kind) = waiting.pop() {
+            for tag in words(kind.children) {
+                let child = kind.child(tag).unwrap_or_else(|| panic!("<{tag}> in <{}>", kind.tag));
+                if !reached.contains(&child.tag) {
+                    reached.push(child.tag);
+                    waiting.push(child);
+                }
+            }
+        }
+        for kind in KINDS {
+            assert!(reached.contains(&kind.tag), "{}", kind.tag);
+        }
+    }
+
+    #[test]
+    fn a_tag_means_what_its_parent_says() {
+        let tendon = Kind::root().child("tendon").unwrap();
+        let fixed = tendon.child("fixed").unwrap();
+        assert!(fixed.child("joint").unwrap().attributes().any(|name| name == "coef"));
+        let default = Kind::root().child("default").unwrap();
+        assert!(default.child("joint").unwrap().attributes().any(|name| name == "armature"));
+        assert!(default.child("tendon").unwrap().attributes().any(|name| name == "stiffness"));
+    }
+
+    #[test]
+    fn what_mjcf_does_not_know_is_refused_with_the_nearest_word() {
+        let message = refusal("<mujoco>\n<worldbody>\n<geom\nfrictoin='1'/></worldbody></mujoco>");
+        assert!(message.starts_with("a.xml:4: <geom>"), "{message}");
+        assert!(message.contains("\"frictoin\"") && message.contains("\"friction\""), "{message}");
+        let message = refusal("<mujoco>\n<worldbod/></mujoco>");
+        assert!(message.starts_with("a.xml:2: <worldbod>"), "{message}");
+        assert!(message.contains("\"worldbody\""), "{message}");
+    }
+
+    #[test]
+    fn the_distance_of_words_counts_changed_letters() {
+        for (a, b, d) in [("", "abc", 3), ("kp", "kp", 0), ("siz", "size", 1), ("abc", "cab", 2)] {
+            assert_eq!((distance(a, b), distance(b, a)), (d, d));
+        }
+    }
+}

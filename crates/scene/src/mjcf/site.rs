@@ -1,0 +1,43 @@
+//! `<site>` and `<camera>`: named frames on bodies.
+
+use nalgebra::{Isometry3, Vector3};
+use stiction_mech::BodyId;
+
+use super::asset;
+use super::build::{Build, CameraMade, GeomKind, SiteMade};
+use super::geom::{self, KINDS};
+use super::orientation;
+use crate::error::SceneError;
+use crate::xml::Element;
+
+/// Half size where a file says nothing [m].
+const SIZE: f64 = 0.005;
+
+/// A site as it stands in the file; the body is filled in later.
+pub(super) fn read(
+    build: &mut Build,
+    element: &Element,
+    frame: &Isometry3<f64>,
+) -> Result<SiteMade, SceneError> {
+    for seen in ["group", "material", "rgba", "user", "mesh"] {
+        element.get(seen);
+    }
+    let kind = element.choice("type", &KINDS)?.unwrap_or(GeomKind::Sphere);
+    let size = Vector3::from(element.array_or("size", [SIZE; 3])?);
+    let (pose, size) = match geom::ends(element)? {
+        Some(ends) => ends.pose_and_size(kind, &size)?,
+        None => (orientation::pose(element, &build.compiler)?, size),
+    };
+    Ok(SiteMade { body: BodyId::WORLD, pose: frame * pose, kind, size })
+}
+
+/// A camera as it stands in the file; the body is filled in later.
+pub(super) fn camera(
+    build: &mut Build,
+    element: &Element,
+    frame: &Isometry3<f64>,
+) -> Result<CameraMade, SceneError> {
+    asset::seen_only(element);
+    let pose = orientation::pose(element, &build.compiler)?;
+    Ok(CameraMade { body: BodyId::WORLD, pose: frame * pose })
+}

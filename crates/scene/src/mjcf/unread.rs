@@ -1,0 +1,104 @@
+//! What a file says and nobody asked for, found when everything has been read.
+//!
+//! Things of one kind are told once, with the place of the first and their number. What stands in
+//! a default class counts if some element asked for the class.
+
+use std::collections::BTreeMap;
+
+use super::build::Build;
+use super::schema::{Fate, Kind};
+use crate::xml::{Attribute, Element, Place};
+
+/// Things of one kind: where the first stands, and how many there are.
+type Tally = BTreeMap<(bool, String), (Place, usize)>;
+
+/// Tells what was not honoured.
+pub(super) fn sweep(build: &mut Build, root: &Element) {
+    let mut tally = Tally::new();
+    look(root, Kind::root(), &mut tally);
+    let default = Kind::root().child("default");
+    for element in build.defaults.used() {
+        if let Some(kind) = default.and_then(|default| default.child(&element.tag)) {
+            lost_attributes(element, kind, &mut tally);
+        }
+    }
+    for ((physical, what), (place, count)) in tally {
+        let what = if count > 1 { format!("{what} ({count} times)") } else { what };
+        if physical { build.cannot(&place, what) } else { build.ignores(&place, what) }
+    }
+}
+
+fn look(element: &Element, kind: &Kind, tally: &mut Tally) {
+    match kind.fate {
+        Fate::Seen => return add(tally, false, format!("<{}>", element.tag), &element.place),
+        Fate::Lost => return add(tally, true, format!("<{}>", element.tag), &element.place),
+        Fate::Read if element.tag == "default" => return,
+        Fate::Read => {}
+    }
+    lost_attributes(element, kind, tally);
+    for attribute in element.unread().filter(|attribute| !kind.loses(&attribute.name)) {
+        if !["name", "class", "childclass"].contains(&attribute.name.as_str()) {
+            add_attribute(tally, false, element, attribute);
+        }
+    }
+    for child in &element.children {
+        if let Some(kind) = kind.child(&child.tag) {
+            look(child, kind, tally);
+        }
+    }
+}
+
+/// Attributes on which motion depends, unless they say nothing.
+fn lost_attributes(element: &Element, kind: &Kind, tally: &mut Tally) {
+    let nothing = |attribute: &&Attribute| {
+        attribute.value.split_ascii_whitespace().all(|word| word.parse() == Ok(0.0))
+    };
+    for attribute in element.unread().filter(|attribute| kind.loses(&attribute.name)) {
+        if !nothing(&attribute) {
+            add_attribute(tally, true, element, attribute);
+        }
+    }
+}
+
+fn add_attribute(tally: &mut Tally, physical: bool, element: &Element, attribute: &Attribute) {
+    add(tally, physical, format!("<{}> {}", element.tag, attribute.name), &attribute.place);
+}
+
+fn add(tally: &mut Tally, physical: bool, what: String, place: &Place) {
+    tally.entry((physical, what)).or_insert_with(|| (place.clone(), 0)).1 += 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::model;
+
+    #[test]
+    fn what_nobody_read_is_told_once_with_its_number_and_whether_motion_depends_on_it() {
+        let found = model(
+            "<worldbody><light/><light/><light/>\n
+             <body><joint name='j'/><geom size='1'/></body></worldbody>
+             <tendon><fixed springyield='1'><joint joint='j' coef='1'/></fixed>
+             <fixed springyield='0'><joint joint='j' coef='1'/></fixed></tendon>
+             <deformable><flex/></deformable>",
+        );
+        let told: Vec<_> =
+            found.unsupported.iter().map(|entry| (entry.what.as_str(), entry.physical)).collect();
+        let expected =
+            [("<light> (3 times)", false), ("<fixed> springyield", true), ("<flex>", true)];
+        assert_eq!(told, expected);
+        assert_eq!(found.unsupported[1].place.line, 4);
+    }
+
+    #[test]
+    fn a_default_counts_only_where_an_element_asks_for_it() {
+        let text = |class: &str| {
+            format!(
+                "<default><default class='yields'><tendon springyield='1'/></default></default>
+                 <worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>
+                 <tendon><fixed {class}><joint joint='j' coef='1'/></fixed></tendon>"
+            )
+        };
+        assert!(model(&text("")).unsupported.is_empty());
+        assert_eq!(model(&text("class='yields'")).unsupported.len(), 1);
+    }
+}

@@ -1,0 +1,70 @@
+//! Claims: `[[check]]` says what must be true in the end.
+
+use stiction_mech::BodyId;
+use stiction_sim::World;
+
+use super::names;
+use super::table::Table;
+use crate::claim::Claim;
+use crate::error::SceneError;
+
+/// Reads one `[[check]]`.
+pub(super) fn read(world: &World, table: Table, claims: &mut Vec<Claim>) -> Result<(), SceneError> {
+    let before = claims.len();
+    if let Some(depth) = table.not_negative("penetration-below")? {
+        claims.push(Claim::Penetration(depth));
+    }
+    let model = world.model();
+    if let Some(pattern) = table.text("body")? {
+        let names = model.bodies().iter().map(|body| body.spec.name.as_str());
+        for body in names::find(&table, "body", pattern, names)? {
+            of_body(&table, BodyId(body), claims)?;
+        }
+    }
+    if let Some(pattern) = table.text("joint")? {
+        let names = model.joints().iter().map(|joint| joint.spec.name.as_str());
+        for joint in names::find(&table, "joint", pattern, names)? {
+            let joint = &model.joints()[joint];
+            if joint.spec.kind.nv() != 1 {
+                return Err(table.wrong("joint", "a joint of one coordinate"));
+            }
+            let value = table.number("value")?;
+            claims.push(Claim::Coordinate {
+                joint: joint.spec.name.clone(),
+                q: joint.q.start,
+                value: value.ok_or_else(|| table.wrong("value", "a coordinate [m or rad]"))?,
+                within: within(&table)?,
+            });
+        }
+    }
+    if claims.len() == before {
+        return Err(table.error(
+            "nothing is claimed; expected penetration-below, a body with speed-below, position, \
+             lowest or highest, or a joint with a value",
+        ));
+    }
+    table.finish()
+}
+
+fn of_body(table: &Table, body: BodyId, claims: &mut Vec<Claim>) -> Result<(), SceneError> {
+    if let Some(speed) = table.not_negative("speed-below")? {
+        claims.push(Claim::AtRest { body, speed });
+    }
+    if let Some(position) = table.vector("position")? {
+        claims.push(Claim::Near { body, position, within: within(table)? });
+    }
+    let (lowest, highest) = (table.number("lowest")?, table.number("highest")?);
+    if lowest.is_some() || highest.is_some() {
+        claims.push(Claim::Height {
+            body,
+            lowest: lowest.unwrap_or(f64::NEG_INFINITY),
+            highest: highest.unwrap_or(f64::INFINITY),
+        });
+    }
+    Ok(())
+}
+
+fn within(table: &Table) -> Result<f64, SceneError> {
+    let within = table.not_negative("within")?;
+    within.ok_or_else(|| table.wrong("within", "the largest distance that still counts"))
+}

@@ -1,0 +1,25 @@
+//! Exclusions: `[[exclude]]` lets bodies pass through one another.
+
+use stiction_mech::BodyId;
+
+use super::table::Table;
+use super::{Scene, names};
+use crate::error::SceneError;
+
+/// Reads one `[[exclude]]`.
+pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
+    let patterns = table.texts("bodies")?.unwrap_or_default();
+    let [first, second] = patterns[..] else {
+        return Err(table.wrong("bodies", "two names or patterns of bodies"));
+    };
+    let declared = scene.builder.mechanism.declared();
+    let names = declared.bodies.iter().map(|spec| spec.name.as_str());
+    let first = names::find(&table, "bodies", first, names.clone())?;
+    let second = names::find(&table, "bodies", second, names)?;
+    for a in &first {
+        for b in second.iter().filter(|b| *b != a) {
+            scene.builder.exclude(BodyId(*a), BodyId(*b));
+        }
+    }
+    table.finish()
+}

@@ -1,0 +1,48 @@
+//! The state that a scene begins from: reference configuration, keyframes of models, and what
+//! bodies, joints and actuators ask for.
+
+use nalgebra::Vector3;
+use stiction_mech::{ActuatorId, JointId, State};
+use stiction_sim::World;
+
+use super::Scene;
+use crate::import::Keyframe;
+
+/// What something asks for at the start. Ids are those of the builder.
+pub(super) enum Beginning {
+    /// Coordinate of a joint that has one [m or rad].
+    Coordinate { joint: JointId, value: f64 },
+    /// Velocity of a free body: linear in the world [m/s], angular in its own frame [rad/s].
+    Velocity { joint: JointId, linear: Vector3<f64>, angular: Vector3<f64> },
+    /// Control of an actuator.
+    Control { actuator: ActuatorId, value: f64 },
+}
+
+/// The state with its controls, in the numbering of the world.
+pub(super) fn keyframe(world: &World, scene: &Scene) -> Keyframe {
+    let model = world.model();
+    let State { time, q, v } = State::new(model);
+    let control = vec![0.0; model.nu()];
+    let mut start = Keyframe { name: "start".to_owned(), time, q, v, control };
+    for part in &scene.parts {
+        part.begin(world, &mut start);
+    }
+    for beginning in &scene.beginnings {
+        match beginning {
+            Beginning::Coordinate { joint, value } => {
+                if let Some(joint) = model.joint_of_builder(*joint) {
+                    start.q[model.joints()[joint.0].q.start] = *value;
+                }
+            }
+            Beginning::Velocity { joint, linear, angular } => {
+                if let Some(joint) = model.joint_of_builder(*joint) {
+                    let v = &mut start.v[model.joints()[joint.0].dofs.clone()];
+                    v[..3].copy_from_slice(linear.as_slice());
+                    v[3..].copy_from_slice(angular.as_slice());
+                }
+            }
+            Beginning::Control { actuator, value } => start.control[actuator.0] = *value,
+        }
+    }
+    start
+}

@@ -1,0 +1,169 @@
+//! Controls as functions of time: held, swinging, or along waypoints.
+//!
+//! A scene file describes them; a [`Driver`] writes them into the simulation before each step.
+
+use stiction_sim::Simulation;
+
+use crate::stage::Controller;
+
+/// The control of one actuator over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signal {
+    /// The actuator, counted as in the model.
+    pub actuator: usize,
+    /// Its control, in the unit of the actuator's law.
+    pub course: Course,
+}
+
+/// A number as a function of time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Course {
+    /// Always the same.
+    Hold(f64),
+    /// centre + amplitude sin(2π frequency t + phase).
+    Sinusoid {
+        /// Mean value.
+        centre: f64,
+        /// Largest distance from it.
+        amplitude: f64,
+        /// Swings per second [Hz].
+        frequency: f64,
+        /// Phase at time zero [rad].
+        phase: f64,
+    },
+    /// From point to point; before the first and after the last it rests there.
+    Waypoints {
+        /// Times [s], ascending.
+        times: Vec<f64>,
+        /// Values at these times.
+        values: Vec<f64>,
+        /// What happens between them.
+        path: Path,
+        /// Whether it begins anew after the last.
+        repeat: bool,
+    },
+}
+
+/// What happens between two waypoints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Path {
+    /// A straight line.
+    #[default]
+    Linear,
+    /// A cubic that rests at both.
+    Smooth,
+    /// The value of the earlier one, then a jump.
+    Stepped,
+}
+
+impl Course {
+    /// The value at a time [s].
+    pub fn at(&self, time: f64) -> f64 {
+        match self {
+            Self::Hold(value) => *value,
+            Self::Sinusoid { centre, amplitude, frequency, phase } => {
+                centre + amplitude * (std::f64::consts::TAU * frequency * time + phase).sin()
+            }
+            Self::Waypoints { times, values, path, repeat } => {
+                along(times, values, *path, *repeat, time)
+            }
+        }
+    }
+}
+
+/// The value on the way at a time; zero without waypoints.
+fn along(times: &[f64], values: &[f64], path: Path, repeat: bool, time: f64) -> f64 {
+    let (Some(first), Some(last)) = (times.first(), times.last()) else { return 0.0 };
+    let period = last - first;
+    let time = match repeat && period > 0.0 {
+        true => first + (time - first).rem_euclid(period),
+        false => time,
+    };
+    let next = times.partition_point(|t| *t <= time);
+    if next == 0 || next == times.len() {
+        return values[if next == 0 { 0 } else { times.len() - 1 }];
+    }
+    let s = (time - times[next - 1]) / (times[next] - times[next - 1]);
+    let part = match path {
+        Path::Linear => s,
+        Path::Smooth => s * s * (3.0 - 2.0 * s),
+        Path::Stepped => 0.0,
+    };
+    values[next - 1] + part * (values[next] - values[next - 1])
+}
+
+/// Writes signals into a simulation.
+#[derive(Clone, Debug)]
+pub struct Driver {
+    signals: Vec<Signal>,
+}
+
+impl Driver {
+    /// A driver of these signals.
+    pub fn new(signals: Vec<Signal>) -> Self {
+        Self { signals }
+    }
+}
+
+impl Controller for Driver {
+    fn control(&mut self, simulation: &mut Simulation) {
+        let time = simulation.state().time;
+        for signal in &self.signals {
+            let value = signal.course.at(time);
+            // A control that stays as it is wakes nothing.
+            match simulation.input().control.get(signal.actuator) {
+                Some(present) if *present != value => {
+                    simulation.input_mut().control[signal.actuator] = value;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn way(path: Path, repeat: bool) -> Course {
+        Course::Waypoints { times: vec![1.0, 2.0, 4.0], values: vec![0.0, 1.0, -1.0], path, repeat }
+    }
+
+    #[test]
+    fn a_way_rests_at_its_ends_and_passes_its_points() {
+        for path in [Path::Linear, Path::Smooth, Path::Stepped] {
+            let course = way(path, false);
+            for (time, value) in [(0.0, 0.0), (1.0, 0.0), (2.0, 1.0), (4.0, -1.0), (9.0, -1.0)] {
+                assert_eq!(course.at(time), value, "{path:?} at {time}");
+            }
+        }
+        assert_eq!(way(Path::Linear, false).at(2.5), 0.5);
+        assert_eq!(way(Path::Stepped, false).at(2.5), 1.0);
+    }
+
+    #[test]
+    fn a_smooth_way_has_no_speed_at_its_points() {
+        let (course, dt) = (way(Path::Smooth, false), 1e-6);
+        for time in [1.0, 2.0, 4.0] {
+            // The cubic leaves a point by 3 s² of the distance, which is at most 2.
+            assert!((course.at(time + dt) - course.at(time - dt)).abs() <= 6.0 * dt * dt + 1e-15);
+        }
+    }
+
+    #[test]
+    fn a_repeated_way_has_the_period_of_its_times() {
+        let course = way(Path::Linear, true);
+        for time in [1.25, 2.0, 3.5] {
+            assert_eq!(course.at(time), course.at(time + 3.0));
+            assert_eq!(course.at(time), course.at(time - 6.0));
+        }
+    }
+
+    #[test]
+    fn a_sinusoid_swings_about_its_centre() {
+        let course = Course::Sinusoid { centre: 2.0, amplitude: 0.5, frequency: 2.0, phase: 0.0 };
+        assert_eq!(course.at(0.0), 2.0);
+        // A quarter and three quarters of a period of half a second.
+        assert!((course.at(0.125) - 2.5).abs() <= 1e-15 && (course.at(0.375) - 1.5).abs() <= 1e-15);
+    }
+}

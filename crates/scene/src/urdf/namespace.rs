@@ -1,0 +1,71 @@
+//! Prefixes that nobody declared, as in `<sensor:contact>` without `xmlns:sensor`. XML does not know
+//! such names, but programs that wrote and read robot descriptions never asked: here they are
+//! declared on the root, on its own line, so that places in messages stay true.
+
+use std::collections::BTreeSet;
+
+/// The text with its prefixes declared; `None` if there are none to declare.
+pub(super) fn declared(text: &str) -> Option<String> {
+    let prefixes = prefixes(text);
+    let at = root_name_end(text)?;
+    if prefixes.is_empty() {
+        return None;
+    }
+    let declarations: String =
+        prefixes.iter().map(|prefix| format!(" xmlns:{prefix}=\"{prefix}\"")).collect();
+    Some(format!("{}{declarations}{}", &text[..at], &text[at..]))
+}
+
+/// Words before a colon where names of elements and attributes begin, unless declared.
+fn prefixes(text: &str) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    for (at, _) in text.match_indices(':') {
+        let before = &text[..at];
+        let start = before
+            .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
+            .map_or(0, |k| k + 1);
+        let word = &before[start..];
+        let opens = before[..start].ends_with(['<', '/', ' ', '\t', '\n', '\r']);
+        let named = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if opens && named && !word.to_lowercase().starts_with("xml") {
+            found.insert(word);
+        }
+    }
+    found.retain(|prefix| !text.contains(&format!("xmlns:{prefix}")));
+    found
+}
+
+/// Where the name of the root element ends.
+fn root_name_end(text: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        let open = rest.find('<')?;
+        let tag = &rest[open..];
+        if tag.starts_with("<!--") {
+            at += open + tag.find("-->")? + 3;
+        } else if tag.starts_with("<?") || tag.starts_with("<!") {
+            at += open + tag.find('>')? + 1;
+        } else {
+            let end = tag[1..].find(|c: char| c.is_whitespace() || c == '>' || c == '/')?;
+            return Some(at + open + 1 + end);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn undeclared_prefixes_are_declared_on_the_line_of_the_root() {
+        let text = "<?xml version='1.0'?>\n<!-- <robot a:b='1'> -->\n<robot name='r' xmlns:k='k'>\n\
+                    <sensor:contact k:x='1' y:z='2' file='package://a'/></robot>";
+        let found = declared(text).unwrap();
+        let root = found.lines().nth(2).unwrap();
+        assert!(root.starts_with("<robot ") && root.contains("xmlns:sensor=\"sensor\""), "{root}");
+        assert!(root.contains("xmlns:y=") && !root.contains("xmlns:k=\"k\""), "{root}");
+        assert!(roxmltree::Document::parse(&found).is_ok());
+        assert!(declared("<robot/>").is_none() && declared("").is_none());
+    }
+}

@@ -1,0 +1,44 @@
+//! Elements and attributes that no reader asked for. Robot descriptions carry much that is meant for
+//! other programs; all of it is listed, none of it stops the reading.
+
+use super::ledger::Ledger;
+use crate::xml::Element;
+
+/// Children that are understood, or passed over knowingly, per element.
+const KNOWN: &[(&str, &[&str])] = &[
+    ("robot", &["link", "joint", "material"]),
+    ("link", &["inertial", "visual", "collision", "contact"]),
+    ("inertial", &["origin", "mass", "inertia"]),
+    ("visual", &["origin", "geometry", "material"]),
+    ("collision", &["origin", "geometry", "material"]),
+    ("geometry", &["box", "capsule", "cylinder", "mesh", "sphere"]),
+    ("contact", &["lateral_friction", "restitution"]),
+    ("material", &["color"]),
+    ("joint", &["origin", "parent", "child", "axis", "limit", "dynamics", "mimic"]),
+];
+
+/// Elements that do not move a robot, whatever they say: nothing is told about them.
+const PASSED: &[(&str, &str)] =
+    &[("joint", "calibration"), ("joint", "safety_controller"), ("material", "texture")];
+
+/// Lists what was not read.
+pub(super) fn list(root: &Element, ledger: &mut Ledger) {
+    walk(root, ledger);
+}
+
+fn walk(element: &Element, ledger: &mut Ledger) {
+    for attribute in element.unread() {
+        let what = format!("{} of <{}>", attribute.name, element.tag);
+        ledger.ignores(&attribute.place, what);
+    }
+    let known = KNOWN.iter().find(|(tag, _)| *tag == element.tag).map_or(&[][..], |known| known.1);
+    for child in &element.children {
+        if known.contains(&child.tag.as_str()) {
+            walk(child, ledger);
+        } else if element.tag == "robot" && child.tag == "transmission" {
+            ledger.note("transmissions are passed over: every joint has its own motor", "");
+        } else if !PASSED.contains(&(element.tag.as_str(), child.tag.as_str())) {
+            ledger.ignores(&child.place, format!("<{}> in <{}>", child.tag, element.tag));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! MJCF files of real robots, and what is left of them after accidents.
+//!
+//! The robots stand in the folder `models` of the folder that STICTION_SHARED names; without it only
+//! the model of this file is broken.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::path::{Path, PathBuf};
+
+use stiction_scene::{Files, load_with};
+
+/// A model with a bit of everything.
+const MODEL: &str = r#"<mujoco model="everything">
+  <compiler angle="degree" eulerseq="zyx" meshdir="m" autolimits="true" boundmass="1e-6"/>
+  <option timestep="0.004" gravity="0 0 -9" integrator="implicitfast"/>
+  <include file="classes.xml"/>
+  <asset>
+    <mesh name="wedge" vertex="0 0 0 1 0 0 0 1 0 0 0 1 1 1 0" scale="0.1 -0.1 0.1"/>
+    <hfield name="hills" nrow="2" ncol="3" elevation="0 1 2 3 4 5" size="1 2 0.5 0.1"/>
+    <material name="red" rgba="1 0 0 1"/>
+    <model name="leg" file="leg.xml"/>
+  </asset>
+  <worldbody>
+    <geom name="floor" type="plane" size="0 0 1" condim="4" friction="0.8 0.01 0.001"/>
+    <geom type="hfield" hfield="hills" pos="5 0 0"/>
+    <light pos="0 0 3"/>
+    <body name="trunk" pos="0 0 1" childclass="soft">
+      <freejoint name="root"/>
+      <geom type="mesh" mesh="wedge" material="red"/>
+      <site name="imu" pos="0.1 0 0" euler="10 20 30"/>
+      <camera name="eye" xyaxes="1 0 0 0 1 0"/>
+      <frame pos="0.2 0 0" zaxis="0 1 1">
+        <body name="arm" axisangle="1 0 0 30">
+          <inertial pos="0 0 0.1" mass="0.5" fullinertia="0.01 0.01 0.01 0 0 0.001"/>
+          <joint name="shoulder" axis="0 1 0" range="-90 90" springdamper="0.1 1"/>
+          <joint name="slide" type="slide" actuatorfrcrange="-5 5"/>
+          <geom type="capsule" fromto="0 0 0 0 0 0.3"/>
+          <body name="wrist" pos="0 0 0.3"><joint name="ball" type="ball" range="0 60"/>
+            <geom name="hand" type="ellipsoid" size="0.05 0.04 0.03" priority="1"/></body>
+        </body>
+      </frame>
+      <attach model="leg" body="thigh" prefix="left_"/>
+    </body>
+    <replicate count="3" offset="0.3 0 0" euler="0 0 30" sep="_">
+      <body name="stone" pos="2 0 1"><joint name="s" type="free"/>
+        <geom name="g" type="box" size="0.1 0.1 0.05" euler="0 0 10"/></body>
+    </replicate>
+  </worldbody>
+  <contact><pair geom1="floor" geom2="hand" condim="3"/><exclude body1="trunk" body2="arm"/></contact>
+  <tendon><fixed name="t"><joint joint="shoulder" coef="1"/><joint joint="slide" coef="-2"/></fixed></tendon>
+  <equality><joint joint1="shoulder" joint2="slide" polycoef="0 1 0 0 0"/></equality>
+  <actuator><motor joint="shoulder" gear="2"/><position tendon="t" kp="10" ctrlrange="-1 1"/></actuator>
+  <keyframe><key name="home"/></keyframe>
+</mujoco>"#;
+
+const CLASSES: &str = r#"<mujoco><default><geom density="500"/><default class="soft">
+  <geom size="0.05" solref="0.01 1" rgba="0 1 0 1"/><joint damping="0.1" armature="0.01"/>
+</default></default></mujoco>"#;
+
+const LEG: &str = r#"<mujoco><compiler angle="radian"/><worldbody><body name="thigh" pos="0 0.2 0">
+  <joint name="hip" range="-1 1"/><geom type="cylinder" size="0.05 0.2"/></body></worldbody>
+  <actuator><motor name="hip" joint="hip"/></actuator></mujoco>"#;
+
+fn texts() -> Vec<(PathBuf, String)> {
+    let files = [("main.xml", MODEL), ("classes.xml", CLASSES), ("leg.xml", LEG)];
+    files.map(|(path, text)| (PathBuf::from(path), text.to_owned())).into()
+}
+
+fn robots() -> Vec<PathBuf> {
+    let Ok(shared) = std::env::var("STICTION_SHARED") else {
+        println!("STICTION_SHARED is not set: no robots");
+        return Vec::new();
+    };
+    let mut robots = Vec::new();
+    for folder in std::fs::read_dir(Path::new(&shared).join("models")).unwrap() {
+        let folder = folder.unwrap().path();
+        if folder.is_dir() {
+            let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+            robots.extend(files.filter(|file| file.extension().is_some_and(|e| e == "xml")));
+        }
+    }
+    robots.sort();
+    robots
+}
+
+#[test]
+fn every_robot_loads_and_what_it_was_made_of_suffices_to_load_it_again() {
+    for robot in robots() {
+        let found = stiction_scene::load(&robot).unwrap_or_else(|error| panic!("{error}"));
+        let again = load_with(found.files.packed(), &robot, &Default::default())
+            .unwrap_or_else(|error| panic!("{error}"));
+        let [a, b] = [&found, &again].map(|imported| imported.world.model());
+        assert_eq!((a.nq(), a.nv(), a.nu()), (b.nq(), b.nv(), b.nu()), "{}", robot.display());
+        assert_eq!(a.mass().to_bits(), b.mass().to_bits(), "{}", robot.display());
+    }
+}
+
+/// Numbers that look random and are the same every time [Marsaglia03].
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % bound.max(1)
+    }
+}
+
+/// What accidents write over a word.
+const WRECKAGE: [&str; 16] = [
+    "nan",
+    "inf",
+    "-1",
+    "0",
+    "1e308",
+    "-1e-320",
+    "99999999999999999999",
+    "0 0 0",
+    "",
+    "x",
+    "\"",
+    "<",
+    "1 2 3 4 5 6 7",
+    "&#0;",
+    "true",
+    "mesh",
+];
+
+/// One accident: something is cut, doubled, swapped or overwritten.
+fn broken(text: &str, dice: &mut Dice) -> String {
+    let place = |dice: &mut Dice, text: &str| {
+        let mut at = dice.below(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let (from, to) = (place(dice, text), place(dice, text));
+    let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 80));
+    let to = (to..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    match dice.below(5) {
+        0 => text[..from].to_owned(),
+        1 => format!("{}{}", &text[..from], &text[to..]),
+        2 => format!("{}{}", &text[..to], &text[from..]),
+        _ => {
+            // The value of an attribute, if there is one behind the place.
+            let Some(open) = text[from..].find('"').map(|at| from + at + 1) else {
+                return text[..from].to_owned();
+            };
+            let close = text[open..].find('"').map_or(text.len(), |at| open + at);
+            let wreck = WRECKAGE[dice.below(WRECKAGE.len())];
+            format!("{}{wreck}{}", &text[..open], &text[close..])
+        }
+    }
+}
+
+#[test]
+fn the_model_of_this_file_loads() {
+    let mut files = Files::in_memory();
+    texts().into_iter().for_each(|(path, text)| files.insert(path, text.into_bytes()));
+    let found = load_with(files, Path::new("main.xml"), &Default::default());
+    let found = found.unwrap_or_else(|error| panic!("{error}"));
+    let model = found.world.model();
+    // A free trunk, an arm of a hinge, a slide and a ball, a leg, and three free stones.
+    assert_eq!((model.nv(), model.nu()), (6 + 1 + 1 + 3 + 1 + 3 * 6, 3));
+    assert!(found.unsupported.iter().all(|entry| !entry.physical), "{:?}", found.unsupported);
+}
+
+#[test]
+fn broken_files_are_errors_or_other_models_but_never_accidents_of_the_reader() {
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let (mut refused, mut silent) = (0, Vec::new());
+    for round in 0..1000 {
+        let mut files = Files::in_memory();
+        for (path, text) in texts() {
+            files.insert(path, text.into_bytes());
+        }
+        let (path, mut text) = texts().swap_remove(dice.below(3));
+        for _ in 0..=dice.below(3) {
+            text = broken(&text, &mut dice);
+        }
+        files.insert(path, text.into_bytes());
+        if let Err(error) = load_with(files, Path::new("main.xml"), &Default::default()) {
+            refused += 1;
+            let message = error.to_string();
+            if !message.contains(".xml") {
+                silent.push(format!("round {round}: {message}"));
+            }
+        }
+    }
+    assert!(refused > 300, "{refused} of the broken files were refused");
+    assert!(silent.is_empty(), "errors without a file:\n{}", silent.join("\n"));
+}
+
+#[test]
+fn broken_robots_are_errors_or_other_models_but_never_accidents_of_the_reader() {
+    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    for robot in robots() {
+        let text = std::fs::read_to_string(&robot).unwrap();
+        for _ in 0..2 {
+            let mut files = Files::on_disk();
+            files.insert(&robot, broken(&text, &mut dice).into_bytes());
+            let _ = load_with(files, &robot, &Default::default());
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Forces of actuators and of the springs of tendons in the last step, as the scheme took them.
+//!
+//! Laws are linear in length and rate, so that the force of a step differs from that of its start by
+//! slopes times changes: with the slopes that hold back at the end of the step, with all of them at
+//! the state between, or with those of rates alone, as the scheme says. A saturated actuator gives
+//! its bound.
+
+use stiction_mech::{ActuatorId, Forces, JointId, Model, TendonId, Transmission};
+
+use crate::scheme::Scheme;
+
+/// Where a step asks the laws, beyond the state from which it begins.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub model: &'a Model,
+    /// Forces where the step begins.
+    pub forces: &'a Forces,
+    pub scheme: Scheme,
+    /// [s]; zero where there was no step.
+    pub time_step: f64,
+    /// Velocities on which the laws acted.
+    pub lawful: &'a [f64],
+    pub control: &'a [f64],
+}
+
+/// Slopes of a force over length and rate.
+#[derive(Clone, Copy)]
+struct Slopes {
+    length: f64,
+    rate: f64,
+}
+
+impl Asked<'_> {
+    /// Force of an actuator before its gear [N or N·m].
+    pub fn actuator(&self, actuator: ActuatorId) -> f64 {
+        let (forces, ActuatorId(index)) = (self.forces, actuator);
+        let spec = &self.model.actuators()[index].spec;
+        let control = spec.clamp_control(self.control[index]);
+        let (length, rate) = (forces.actuator_length[index], forces.actuator_rate[index]);
+        let next = spec.gear * forces.rate(forces.actuator_row(actuator), self.lawful);
+        let (lower, upper) = spec.force_bounds();
+        let start = spec.law.force(control, length, rate);
+        let (_, [_, length, slope]) = spec.law.affine();
+        let mut slopes = Slopes { length, rate: slope };
+        if self.scheme.is_direct() && !(lower < start && start < upper) {
+            slopes.rate = 0.0;
+        }
+        (start + self.change(slopes, rate, next)).clamp(lower, upper)
+    }
+
+    /// Force of the spring and the damper of a tendon and of the actuators on it [N or N·m].
+    pub fn tendon(&self, id: TendonId) -> f64 {
+        let (tendon, forces) = (&self.model.tendons()[id.0], self.forces);
+        let (length, rate) = (forces.tendon_length[id.0], forces.tendon_rate[id.0]);
+        let stretch = tendon.slack.stretch(length);
+        let is_slack = stretch == 0.0 && tendon.slack.lower < tendon.slack.upper;
+        let stiffness = if is_slack { 0.0 } else { tendon.spec.stiffness };
+        let slopes = Slopes { length: -stiffness, rate: -tendon.spec.damping };
+        let next = forces.rate(forces.tendon_row(id), self.lawful);
+        let mut sum = slopes.length * stretch + slopes.rate * rate;
+        sum += self.change(slopes, rate, next);
+        for (index, actuator) in self.model.actuators().iter().enumerate() {
+            if actuator.spec.transmission == Transmission::Tendon(id) {
+                sum += actuator.spec.gear * self.actuator(ActuatorId(index));
+            }
+        }
+        sum
+    }
+
+    /// Force of all actuators on the only coordinate of a joint, within its range [N or N·m].
+    pub fn on_joint(&self, JointId(joint): JointId) -> f64 {
+        let joint = &self.model.joints()[joint];
+        let mut sum = 0.0;
+        for (index, actuator) in self.model.actuators().iter().enumerate() {
+            let row = self.forces.row(self.forces.actuator_row(ActuatorId(index)));
+            let entries = row.iter().filter(|entry| entry.dof == joint.dofs.start);
+            let coefficient: f64 = entries.map(|entry| entry.coefficient).sum();
+            if coefficient != 0.0 {
+                sum += coefficient * actuator.spec.gear * self.actuator(ActuatorId(index));
+            }
+        }
+        joint.spec.actuator_force_range.map_or(sum, |(lower, upper)| sum.clamp(lower, upper))
+    }
+
+    /// What the step adds to a force, from the rates before and after.
+    fn change(&self, slopes: Slopes, rate: f64, next: f64) -> f64 {
+        let (h, scheme) = (self.time_step, self.scheme);
+        if h == 0.0 || scheme == Scheme::Euler {
+            0.0
+        } else if scheme == Scheme::ImplicitFast {
+            slopes.rate * (next - rate)
+        } else if scheme.is_iterated() {
+            let (theta, theta_vq) = (scheme.theta(), scheme.theta_vq());
+            let way = theta * h * (theta_vq * next + (1.0 - theta_vq) * rate);
+            slopes.length * way + slopes.rate * theta * (next - rate)
+        } else {
+            slopes.length.min(0.0) * h * next + slopes.rate.min(0.0) * (next - rate)
+        }
+    }
+}

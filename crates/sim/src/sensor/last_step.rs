@@ -1,0 +1,152 @@
+//! What is kept of the last step, so that accelerations and forces can be read after it.
+//!
+//! Copies only: coordinates and velocities from which it began, the acceleration that came of it,
+//! the inputs, the contacts, the impulses of equalities and along tendons. What sleeps is not in the
+//! step's problem: the forces with which it fell asleep stay.
+
+use nalgebra::Vector6;
+use stiction_mech::{Input, State};
+
+use super::equality::ends;
+use crate::assemble::tendon_of;
+use crate::constraint::{Equality, MOST_ROWS};
+use crate::rows::{Class, Rows, tree_of_dof};
+use crate::simulation::ContactPoint;
+use crate::world::World;
+
+/// A step as it is accepted.
+pub(crate) struct Step<'a> {
+    pub world: &'a World,
+    /// The state from which it began.
+    pub old: &'a State,
+    /// The velocities to which it led.
+    pub next: &'a [f64],
+    pub time_step: f64,
+    pub input: &'a Input,
+    pub contacts: &'a [ContactPoint],
+    pub rows: &'a Rows,
+    pub impulse: &'a [f64],
+    /// Per tree: whether it took no part.
+    pub asleep: &'a [bool],
+}
+
+/// The last step, or a mechanism that is held.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct LastStep {
+    /// Whether there was one.
+    pub taken: bool,
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    /// Mean acceleration of the coordinates.
+    pub acceleration: Vec<f64>,
+    pub time_step: f64,
+    pub control: Vec<f64>,
+    pub wrench: Vec<Vector6<f64>>,
+    pub contacts: Vec<ContactPoint>,
+    /// Mean forces of the rows of equalities, [`MOST_ROWS`] each.
+    pub equality: Vec<f64>,
+    /// Mean force of limits and dry friction along each tendon.
+    pub tendon_force: Vec<f64>,
+}
+
+impl LastStep {
+    /// Forgets the step.
+    pub fn forget(&mut self) {
+        self.taken = false;
+    }
+
+    /// Whether its arrays have the lengths of a world, if there was a step.
+    pub fn belongs_to(&self, world: &World) -> bool {
+        let model = &world.model;
+        let bodies = model.bodies().len();
+        let lengths = [
+            (self.q.len(), model.nq()),
+            (self.v.len(), model.nv()),
+            (self.acceleration.len(), model.nv()),
+            (self.control.len(), model.nu()),
+            (self.wrench.len(), bodies),
+            (self.equality.len(), world.equalities.len() * MOST_ROWS),
+            (self.tendon_force.len(), model.tendons().len()),
+        ];
+        let known = |contact: &ContactPoint| contact.bodies.iter().all(|body| *body < bodies);
+        !self.taken
+            || lengths.iter().all(|(found, own)| found == own) && self.contacts.iter().all(known)
+    }
+
+    /// Stands in for a step that was not taken: nothing accelerates, nothing touches.
+    pub fn hold(&mut self, world: &World, state: &State, input: &Input) {
+        self.begin(world, state, input);
+        self.acceleration.fill(0.0);
+        self.time_step = 0.0;
+        self.contacts.clear();
+        self.equality.fill(0.0);
+        self.tendon_force.fill(0.0);
+    }
+
+    /// Keeps a step.
+    pub fn keep(&mut self, step: &Step) {
+        let Step { world, old, next, time_step, asleep, .. } = *step;
+        self.begin(world, old, step.input);
+        (self.taken, self.time_step) = (true, time_step);
+        for (a, (next, old)) in self.acceleration.iter_mut().zip(next.iter().zip(&old.v)) {
+            *a = (next - old) / time_step;
+        }
+        let sleeps = |body: usize| world.model.bodies()[body].tree.is_none_or(|tree| asleep[tree]);
+        self.contacts.retain(|contact| contact.bodies.into_iter().all(sleeps));
+        self.contacts.extend_from_slice(step.contacts);
+        self.keep_rows(step, sleeps);
+    }
+
+    /// Keeps the impulses of equalities, and of limits and dry friction of tendons.
+    fn keep_rows(&mut self, step: &Step, sleeps: impl Fn(usize) -> bool) {
+        let model = &step.world.model;
+        let string_sleeps = |tendon: usize| {
+            let mut dofs = model.tendons()[tendon].dofs.iter();
+            dofs.all(|dof| step.asleep[tree_of_dof(model, *dof)])
+        };
+        for (tendon, force) in self.tendon_force.iter_mut().enumerate() {
+            if !string_sleeps(tendon) {
+                *force = 0.0;
+            }
+        }
+        let forces = self.equality.chunks_exact_mut(MOST_ROWS);
+        for (equality, forces) in step.world.equalities.iter().zip(forces) {
+            let all_sleep = match equality {
+                Equality::Tendon(coupling) => {
+                    let leads = coupling.leader.is_none_or(|leader| string_sleeps(leader.0));
+                    leads && string_sleeps(coupling.tendon.0)
+                }
+                _ => ends(equality).is_some_and(|ends| ends.iter().all(|body| sleeps(body.0))),
+            };
+            if !all_sleep {
+                forces.fill(0.0);
+            }
+        }
+        for constraint in step.rows.constraints() {
+            let force = || step.impulse[constraint.first_row as usize] / step.time_step;
+            let key = &constraint.key;
+            if key.class == Class::Equality {
+                self.equality[key.a as usize * MOST_ROWS + key.b as usize] = force();
+            } else if let Some((tendon, sign)) = tendon_of(key) {
+                self.tendon_force[tendon] += sign * force();
+            } else if key.class == Class::Contact {
+                break;
+            }
+        }
+    }
+
+    fn begin(&mut self, world: &World, state: &State, input: &Input) {
+        self.q.clone_from(&state.q);
+        self.v.clone_from(&state.v);
+        self.acceleration.resize(state.v.len(), 0.0);
+        self.control.clone_from(&input.control);
+        self.wrench.clone_from(&input.wrench);
+        self.equality.resize(world.equalities.len() * MOST_ROWS, 0.0);
+        self.tendon_force.resize(world.model.tendons().len(), 0.0);
+    }
+
+    /// Mean force along a row of an equality [N, N·m].
+    pub fn equality_force(&self, equality: usize, row: usize) -> f64 {
+        self.equality[equality * MOST_ROWS + row]
+    }
+}

@@ -1,0 +1,328 @@
+//! From a state and the last step to the readings of all sensors.
+//!
+//! Nothing is computed before it is asked for, and of the last step only what some sensor reads.
+
+use nalgebra::{Point3, Vector3};
+use std::ops::Range;
+use stiction_mech::{BodyId, Data, Forces, Input, JointId, Model, State, kinematics, velocities};
+
+use super::acceleration::Accelerations;
+use super::drive::Asked;
+use super::equality::Pulls;
+use super::frame::View;
+use super::interaction::{Loads, Wrench};
+use super::last_step::{LastStep, Step};
+use super::{SensorFrame, SensorKind, string, touch};
+use crate::constraint::Place;
+use crate::scheme::Scheme;
+use crate::world::World;
+
+/// Reads the sensors of a world.
+pub(crate) struct Reader {
+    pub last: LastStep,
+    readings: Vec<f64>,
+    /// Lengths and rates at the present state, if some sensor reads them.
+    measures: Option<Box<(Forces, Input)>>,
+    /// The last step, seen again, if some sensor reads of it.
+    before: Option<Box<Before>>,
+}
+
+/// The last step, seen again from where it began.
+struct Before {
+    data: Data,
+    forces: Forces,
+    input: Input,
+    lawful: Vec<f64>,
+    accelerations: Accelerations,
+    loads: Loads,
+    pulls: Pulls,
+}
+
+/// A state whose arrays are filled.
+#[derive(Clone, Copy)]
+struct Now<'a> {
+    view: View<'a>,
+    q: &'a [f64],
+    v: &'a [f64],
+}
+
+impl Reader {
+    pub fn new(world: &World) -> Self {
+        let (model, sensors) = (&world.model, &world.sensors);
+        Self {
+            last: LastStep::default(),
+            readings: vec![0.0; sensors.len],
+            measures: sensors
+                .any(SensorKind::reads_lengths)
+                .then(|| Box::new((Forces::new(model), Input::new(model)))),
+            before: sensors.any(SensorKind::reads_last_step).then(|| Box::new(Before::new(model))),
+        }
+    }
+
+    /// Keeps a step, if some sensor reads of it.
+    pub fn keep(&mut self, step: &Step) {
+        if self.before.is_some() {
+            self.last.keep(step);
+        }
+    }
+
+    /// Reads everything. `data` is filled from the state; `input` counts where no step was taken.
+    pub fn read(
+        &mut self,
+        world: &World,
+        scheme: Scheme,
+        state: &State,
+        input: &Input,
+        data: &mut Data,
+    ) -> &[f64] {
+        let model = &world.model;
+        if self.readings.is_empty() {
+            return &self.readings;
+        }
+        if state.check(model).is_err() || input.check(model).is_err() {
+            self.readings.fill(f64::NAN);
+            return &self.readings;
+        }
+        kinematics(model, &state.q, data);
+        velocities(model, &state.v, data);
+        let now = Now { view: View { model, data }, q: &state.q, v: &state.v };
+        if let Some(measures) = &mut self.measures {
+            let (forces, none) = &mut **measures;
+            // Lengths of the right number and an input of zeros: nothing to fail on.
+            let _ = forces.evaluate(model, (now.q, now.v), data, none, 0.0);
+        }
+        if let Some(before) = &mut self.before {
+            if !self.last.taken {
+                self.last.hold(world, state, input);
+            }
+            before.see(world, scheme, &self.last, data);
+        }
+        let mut rest = &mut self.readings[..];
+        for spec in &world.sensors.specs {
+            let (out, others) = rest.split_at_mut(spec.kind.dim());
+            rest = others;
+            let measures = self.measures.as_ref().map(|measures| &measures.0);
+            let done = now.read(world, &spec.kind, measures, out)
+                || self
+                    .before
+                    .as_ref()
+                    .is_some_and(|before| before.read(world, scheme, &self.last, &spec.kind, out));
+            debug_assert!(done, "every kind is read by one of the two");
+            if spec.cutoff > 0.0 && spec.kind.is_clamped() {
+                out.iter_mut().for_each(|x| *x = x.clamp(-spec.cutoff, spec.cutoff));
+            }
+        }
+        &self.readings
+    }
+}
+
+fn write(out: &mut [f64], v: Vector3<f64>) -> bool {
+    out.copy_from_slice(v.as_slice());
+    true
+}
+
+fn write_one(out: &mut [f64], x: f64) -> bool {
+    out[0] = x;
+    true
+}
+
+impl Now<'_> {
+    /// Reads what belongs to the present state; false if the sensor reads something else.
+    fn read(
+        &self,
+        world: &World,
+        kind: &SensorKind,
+        measures: Option<&Forces>,
+        out: &mut [f64],
+    ) -> bool {
+        let view = &self.view;
+        let joint = |id: JointId| &world.model.joints()[id.0];
+        let measure = |length: fn(&Forces) -> &[f64], index: usize| {
+            measures.map_or(f64::NAN, |forces| length(forces)[index])
+        };
+        match kind {
+            SensorKind::Gyro(at) => write(out, view.in_axes_of(at, &view.angular_velocity(at))),
+            SensorKind::Velocimeter(at) => write(out, view.in_axes_of(at, &view.velocity(at))),
+            SensorKind::Magnetometer { at, field } => write(out, view.in_axes_of(at, field)),
+            SensorKind::FramePosition { of, seen_from } => {
+                write(out, view.position_seen(of, seen_from.as_ref()))
+            }
+            SensorKind::FrameOrientation { of, seen_from } => {
+                let turn = view.orientation_seen(of, seen_from.as_ref());
+                out.copy_from_slice(&[turn.w, turn.i, turn.j, turn.k]);
+                true
+            }
+            SensorKind::FrameAxis { of, seen_from, axis } => {
+                let turn = view.orientation_seen(of, seen_from.as_ref());
+                write(out, turn * Vector3::ith(*axis, 1.0))
+            }
+            SensorKind::FrameLinearVelocity { of, seen_from } => {
+                write(out, view.velocity_seen(of, seen_from.as_ref()))
+            }
+            SensorKind::FrameAngularVelocity { of, seen_from } => {
+                write(out, view.angular_velocity_seen(of, seen_from.as_ref()))
+            }
+            SensorKind::JointPosition(id) => write_one(out, self.q[joint(*id).q.start]),
+            SensorKind::JointVelocity(id) => write_one(out, self.v[joint(*id).dofs.start]),
+            SensorKind::BallOrientation(id) => {
+                let q = &self.q[joint(*id).q.clone()];
+                let norm = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+                out.iter_mut().zip(q).for_each(|(out, x)| *out = x / norm);
+                true
+            }
+            SensorKind::BallVelocity(id) => {
+                out.copy_from_slice(&self.v[joint(*id).dofs.clone()]);
+                true
+            }
+            SensorKind::ActuatorPosition(id) => {
+                write_one(out, measure(|forces| &forces.actuator_length, id.0))
+            }
+            SensorKind::ActuatorVelocity(id) => {
+                write_one(out, measure(|forces| &forces.actuator_rate, id.0))
+            }
+            SensorKind::TendonPosition(id) => {
+                write_one(out, measure(|forces| &forces.tendon_length, id.0))
+            }
+            SensorKind::TendonVelocity(id) => {
+                write_one(out, measure(|forces| &forces.tendon_rate, id.0))
+            }
+            SensorKind::SubtreeCom(body) => {
+                write(out, centre_of_mass(view, world.sensors.subtree(*body)))
+            }
+            SensorKind::Accelerometer(_)
+            | SensorKind::Force(_)
+            | SensorKind::Torque(_)
+            | SensorKind::Touch { .. }
+            | SensorKind::FrameLinearAcceleration { .. }
+            | SensorKind::FrameAngularAcceleration { .. }
+            | SensorKind::JointActuatorForce(_)
+            | SensorKind::ActuatorForce(_) => false,
+        }
+    }
+}
+
+/// Centre of mass of bodies [m], world frame; the origin of the first if they have no mass.
+fn centre_of_mass(view: &View, bodies: Range<usize>) -> Vector3<f64> {
+    let (mut mass, mut moment) = (0.0, Vector3::zeros());
+    let root = view.data.body_pose[bodies.start].translation.vector;
+    for body in bodies {
+        if let Some(own) = &view.model.bodies()[body].spec.mass {
+            let com = view.data.body_pose[body] * Point3::from(own.com());
+            mass += own.mass();
+            moment += own.mass() * com.coords;
+        }
+    }
+    if mass > 0.0 { moment / mass } else { root }
+}
+
+impl Before {
+    fn new(model: &Model) -> Self {
+        let bodies = model.bodies().len();
+        Self {
+            data: Data::new(model),
+            forces: Forces::new(model),
+            input: Input::new(model),
+            lawful: vec![0.0; model.nv()],
+            accelerations: Accelerations::new(bodies),
+            loads: Loads::new(bodies),
+            pulls: Pulls::new(model),
+        }
+    }
+
+    /// Looks at the last step again, as far as some sensor does; driven bodies stand where they do
+    /// now.
+    fn see(&mut self, world: &World, scheme: Scheme, last: &LastStep, now: &Data) {
+        let (model, sensors) = (&world.model, &world.sensors);
+        if !model.driven().is_empty() {
+            for (index, body) in model.bodies().iter().enumerate() {
+                if body.driver.is_some() {
+                    self.data.body_pose[index] = now.body_pose[index];
+                }
+            }
+        }
+        kinematics(model, &last.q, &mut self.data);
+        velocities(model, &last.v, &mut self.data);
+        let view = View { model, data: &self.data };
+        self.accelerations.compute(&view, &last.acceleration);
+        let carries = sensors.any(SensorKind::reads_interaction);
+        if sensors.any(SensorKind::reads_actuators) || carries && !model.tendons().is_empty() {
+            let alpha_step = scheme.alpha() * last.time_step;
+            for dof in 0..model.nv() {
+                self.lawful[dof] = last.v[dof] + alpha_step * last.acceleration[dof];
+            }
+            self.input.control.clone_from(&last.control);
+            // The step was taken with the same arrays, or they were checked: nothing to fail on.
+            let state = (&last.q[..], &last.v[..]);
+            let _ = self.forces.evaluate(model, state, &self.data, &self.input, last.time_step);
+        }
+        if carries {
+            self.weigh(world, scheme, last);
+        }
+    }
+
+    /// What every body needs from its parent.
+    fn weigh(&mut self, world: &World, scheme: Scheme, last: &LastStep) {
+        let Self { data, forces, lawful, accelerations, loads, pulls, .. } = self;
+        let view = View { model: &world.model, data };
+        loads.begin(&view, accelerations);
+        loads.relieve_contacts(&view, &last.contacts);
+        loads.relieve_applied(&view, &last.wrench);
+        let mut relieve = |body: BodyId, wrench: &Wrench, p_W: &Vector3<f64>| {
+            loads.relieve(&view, body, wrench, p_W);
+        };
+        let place = Place { model: &world.model, q: &last.q, data };
+        pulls.for_each(world, &place, last, &mut relieve);
+        let asked = asked(world, forces, scheme, lawful, last);
+        string::for_each_pull(world, data, &asked, last, &mut relieve);
+    }
+
+    /// Reads what belongs to the last step; false if the sensor reads something else.
+    fn read(
+        &self,
+        world: &World,
+        scheme: Scheme,
+        last: &LastStep,
+        kind: &SensorKind,
+        out: &mut [f64],
+    ) -> bool {
+        let model = &world.model;
+        let view = View { model, data: &self.data };
+        let asked = asked(world, &self.forces, scheme, &self.lawful, last);
+        let acceleration = |frame: &SensorFrame| {
+            let p_W = view.pose(frame).translation.vector;
+            self.accelerations.of_point(&view, frame.body, &p_W)
+        };
+        let carried = |frame: &SensorFrame| {
+            let p_W = view.pose(frame).translation.vector;
+            self.loads.carried(&view, world.sensors.subtree(frame.body), &p_W)
+        };
+        match kind {
+            SensorKind::Accelerometer(at) => write(out, view.in_axes_of(at, &acceleration(at))),
+            SensorKind::FrameLinearAcceleration { of } => write(out, acceleration(of)),
+            SensorKind::FrameAngularAcceleration { of } => {
+                write(out, self.accelerations.angular(of.body))
+            }
+            SensorKind::Force(at) => write(out, view.in_axes_of(at, &carried(at).force)),
+            SensorKind::Torque(at) => write(out, view.in_axes_of(at, &carried(at).torque)),
+            SensorKind::Touch { at, volume } => {
+                let BodyId(body) = at.body;
+                write_one(out, touch::pressure(&last.contacts, body, volume, &view.pose(at)))
+            }
+            SensorKind::ActuatorForce(id) => write_one(out, asked.actuator(*id)),
+            SensorKind::JointActuatorForce(id) => write_one(out, asked.on_joint(*id)),
+            _ => false,
+        }
+    }
+}
+
+/// Where the last step asked the laws.
+fn asked<'a>(
+    world: &'a World,
+    forces: &'a Forces,
+    scheme: Scheme,
+    lawful: &'a [f64],
+    last: &'a LastStep,
+) -> Asked<'a> {
+    let (model, time_step, control) = (&world.model, last.time_step, &last.control);
+    Asked { model, forces, scheme, time_step, lawful, control }
+}

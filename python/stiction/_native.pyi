@@ -1,0 +1,686 @@
+"""The engine of the package `stiction`. Units are SI; arrays are float64 unless said otherwise."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Final, Literal, SupportsIndex, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stiction.types import (
+    Energy,
+    Guess,
+    Pose,
+    Residual,
+    Rollout,
+    Solution,
+    Solver,
+    Unsupported,
+    Velocity,
+)
+
+__all__ = [
+    "ActuatorHandle",
+    "BodyHandle",
+    "Contacts",
+    "Joint",
+    "JointHandle",
+    "Model",
+    "Problem",
+    "Simulation",
+    "State",
+    "StepReport",
+    "__version__",
+    "_make_from_files",
+    "_make_problem",
+    "_make_scenario",
+    "_make_state",
+    "load",
+    "loads",
+    "main",
+    "rollout",
+    "scenario",
+    "scenarios",
+    "solve",
+    "solvers",
+]
+
+__version__: Final[str]
+
+_Array = NDArray[np.float64]
+_Indices = NDArray[np.int64]
+_Path = str | PathLike[str]
+_Part = str | SupportsIndex
+_Value = bool | int | float | str
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command with its arguments, the program's name first, and returns the exit status."""
+
+def load(
+    path: _Path,
+    *,
+    floating_base: bool = ...,
+    merge_fixed: bool = ...,
+    package_paths: Sequence[_Path] = ...,
+    soft_contact: bool = ...,
+) -> Model:
+    """Reads a model from a file: MJCF (.xml), URDF (.urdf) or a native scene (.toml).
+
+    floating_base lets the base of a URDF robot move freely; merge_fixed makes one body of links that
+    are joined rigidly; package_paths are folders in which package:// names are looked for;
+    soft_contact turns solref and solimp of MJCF into stiffness and dissipation of surfaces.
+    """
+
+def loads(
+    text: str,
+    *,
+    format: Literal["mjcf", "native", "urdf"] = ...,
+    assets: Mapping[str, bytes] = ...,
+    folder: _Path = ...,
+    floating_base: bool = ...,
+    merge_fixed: bool = ...,
+    package_paths: Sequence[_Path] = ...,
+    soft_contact: bool = ...,
+) -> Model:
+    """Reads a model from text. Further files are looked for in assets, by path as the text names them
+    (folders such as meshdir included), then on disk, from folder on.
+    """
+
+def scenario(name: str, **parameters: _Value) -> Model:
+    """A scenario of the gallery, with its own parameters and settings by keyword; underscores stand
+    for dashes.
+    """
+
+def scenarios() -> dict[str, str]:
+    """Names of the scenarios, each with what it shows."""
+
+def solvers() -> dict[str, str]:
+    """Names of the solvers, each with what it does."""
+
+def solve(
+    problem: Problem,
+    solver: str | Solver | None = None,
+    tolerance: float = 1e-6,
+    max_iterations: int | None = None,
+    friction: Literal["coulomb", "convex"] | None = None,
+    guess: Solution | Guess | tuple[ArrayLike, ArrayLike] | ArrayLike | None = None,
+    trace: bool = ...,
+    **settings: _Value,
+) -> Solution:
+    """Solves a contact problem. solver is a name, or an object with a method solve(problem, guess).
+
+    tolerance is the violation of the laws to reach, relative to the reference velocity; friction is
+    "coulomb" (exact) or "convex" (relaxed), the solver's own if absent; guess is an earlier solution,
+    a pair of velocities and impulses, or impulses. trace keeps the residual over iterations.
+    Further keywords are parameters of the solver.
+    """
+
+def rollout(
+    model: Model,
+    states: State | Iterable[State] | ArrayLike,
+    controls: ArrayLike | None = None,
+    *,
+    steps: int | None = None,
+    threads: int | None = None,
+    solver: str | None = None,
+    time_step: float | None = None,
+    on_error: Literal["raise", "nan"] = ...,
+    **settings: _Value,
+) -> Rollout:
+    """Simulates a batch of n beginnings for t steps each.
+
+    states is a list of State, or an array (n, nq + nv) of coordinates and velocities. controls is an
+    array (n, t, nu), or (t, nu) for all alike; without it, steps says how many, and controls stay as
+    they are. threads is the number of threads, all if absent; the result is the same for any. A step
+    that cannot be made is an error, or with on_error="nan" the end of that simulation: what would
+    follow is NaN. Further keywords are settings as of Simulation. A controller that the model may
+    bring takes no part.
+    """
+
+@final
+class Model:
+    """A mechanism with its shapes, surfaces, sensors and settings. It never changes, so that any
+    number of simulations and threads can share it. Made by load, loads and scenario.
+
+    Bodies are numbered depth first; the first is the world. Coordinates follow MuJoCo's layout.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the file calls the model, or the file's or scenario's name."""
+    @property
+    def format(self) -> str:
+        """Format that it was read from: "mjcf", "urdf", "native", or "scenario"."""
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+    @property
+    def nu(self) -> int:
+        """Number of controls."""
+    @property
+    def nbody(self) -> int:
+        """Number of bodies, the world among them."""
+    @property
+    def njnt(self) -> int:
+        """Number of joints."""
+    @property
+    def ngeom(self) -> int:
+        """Number of shapes that can touch."""
+    @property
+    def nsensordata(self) -> int:
+        """Length of the readings of all sensors."""
+    @property
+    def body_names(self) -> list[str]:
+        """Names of the bodies, in their order; empty for those without."""
+    @property
+    def joint_names(self) -> list[str]:
+        """Names of the joints."""
+    @property
+    def geom_names(self) -> list[str]:
+        """Names of the shapes that can touch."""
+    @property
+    def actuator_names(self) -> list[str]:
+        """Names of the actuators."""
+    @property
+    def sensor_names(self) -> list[str]:
+        """Names of the sensors."""
+    @property
+    def site_names(self) -> list[str]:
+        """Names of the sites."""
+    @property
+    def keyframe_names(self) -> list[str]:
+        """Names of the keyframes."""
+    @property
+    def masses(self) -> _Array:
+        """Masses of the bodies [kg], shape (nbody,)."""
+    @property
+    def gravity(self) -> _Array:
+        """Acceleration of gravity [m/s²], shape (3,)."""
+    @property
+    def qpos0(self) -> _Array:
+        """Coordinates of the reference configuration, shape (nq,)."""
+    @property
+    def time_step(self) -> float:
+        """Time step that the model asks for [s]."""
+    @property
+    def ctrl_range(self) -> _Array:
+        """Range of each control, shape (nu, 2); infinite without a range."""
+    @property
+    def unsupported(self) -> list[Unsupported]:
+        """What the importer could not honour: where (file and line), what, and whether the motion
+        differs for it.
+        """
+    @property
+    def notes(self) -> list[str]:
+        """What was honoured in a way that one may want to know about."""
+    @property
+    def has_controller(self) -> bool:
+        """Whether the model brings a controller that sets inputs before each step."""
+    def body_mass(self, body: _Part) -> float:
+        """Mass of a body [kg], by name or number."""
+    def body_inertia(self, body: _Part) -> _Array:
+        """Rotational inertia of a body about its centre of mass [kg·m²], body axes, shape (3, 3)."""
+    def body_com(self, body: _Part) -> _Array:
+        """Centre of mass of a body [m], body frame, shape (3,)."""
+    def body_parent(self, body: _Part) -> int:
+        """Number of the parent of a body; that of the world is itself."""
+    def body_id(self, name: _Part) -> int:
+        """Number of a body."""
+    def joint(self, joint: _Part) -> Joint:
+        """What there is to know about a joint, by name or number."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __copy__(self) -> Model: ...
+    def __deepcopy__(self, _memo: Any) -> Model: ...
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
+
+@final
+class Joint:
+    """A joint of a model."""
+
+    @property
+    def name(self) -> str:
+        """Its name, may be empty."""
+    @property
+    def type(self) -> str:
+        """Its kind: "hinge", "slide", "ball", "free", "screw", "universal" or "planar"."""
+    @property
+    def body(self) -> str:
+        """Name of the body that it moves."""
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Lower and upper end of its coordinates [rad, m]; None without limits."""
+    @property
+    def qpos_range(self) -> slice:
+        """Its place in qpos."""
+    @property
+    def qvel_range(self) -> slice:
+        """Its place in qvel."""
+
+@final
+class Simulation:
+    """A model in motion.
+
+    qpos, qvel, ctrl and wrench are arrays that can be written: the next step or question sees what
+    they hold, and a step writes its result into them. They stay valid when the simulation is gone.
+    Quaternions near unit length are normalised; others are refused. The interpreter is free for other
+    threads while a step runs; what they write into qpos or qvel meanwhile is overwritten.
+    """
+
+    def __new__(
+        cls,
+        model: Model,
+        solver: str | Solver | None = None,
+        time_step: float | None = None,
+        keyframe: _Part | None = None,
+        **settings: _Value,
+    ) -> Simulation:
+        """Starts a model: at a keyframe, by name or number, or where the model says. solver is a name
+        or an object with a method solve(problem, guess); time_step [s] and all other settings are
+        those of the model unless given: scheme, tolerance, max_iterations, friction_model, combine,
+        sleep, stabilisation_slop…; parameters of the solver begin with "solver_".
+        """
+    @property
+    def model(self) -> Model:
+        """The model."""
+    @property
+    def qpos(self) -> _Array:
+        """Coordinates [m, rad, -], shape (nq,): a view, to be read and written."""
+    @qpos.setter
+    def qpos(self, value: ArrayLike) -> None: ...
+    @property
+    def qvel(self) -> _Array:
+        """Velocities [m/s, rad/s], shape (nv,): a view, to be read and written."""
+    @qvel.setter
+    def qvel(self, value: ArrayLike) -> None: ...
+    @property
+    def ctrl(self) -> _Array:
+        """Controls in the units of their actuators, shape (nu,): a view, to be read and written."""
+    @ctrl.setter
+    def ctrl(self, value: ArrayLike) -> None: ...
+    @property
+    def wrench(self) -> _Array:
+        """Torque [N·m] and force [N] on each body, shape (nbody, 6), torque first, world axes, the
+        force at the centre of mass: a view, to be read and written. They act until changed.
+        """
+    @wrench.setter
+    def wrench(self, value: ArrayLike) -> None: ...
+    @property
+    def time(self) -> float:
+        """Time [s]."""
+    @time.setter
+    def time(self, value: float) -> None: ...
+    @property
+    def time_step(self) -> float:
+        """Time step [s]."""
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings in force, by name."""
+    @property
+    def notes(self) -> list[str]:
+        """What the solver had to say about the last step: a choice made, a fallback taken."""
+    @property
+    def controlled(self) -> bool:
+        """Whether the model's own controller sets inputs before each step."""
+    @controlled.setter
+    def controlled(self, value: bool) -> None: ...
+    def step(self, n: int = 1) -> StepReport:
+        """Makes n steps. An error leaves the state as it was before the step that failed."""
+    @property
+    def contacts(self) -> Contacts:
+        """The contacts of the last step."""
+    def mass_matrix(self) -> _Array:
+        """Mass matrix M with armature [kg, kg·m²], shape (nv, nv)."""
+    def bias_forces(self) -> _Array:
+        """Coriolis, centrifugal and gravity forces [N, N·m], shape (nv,): M v̇ + bias = forces."""
+    def inverse_dynamics(self, qacc: ArrayLike) -> _Array:
+        """Forces M a + bias [N, N·m] that go with accelerations a, shape (nv,). Springs, dampers,
+        actuators and contacts take no part.
+        """
+    def forward_dynamics(self) -> _Array:
+        """Accelerations [m/s², rad/s²], shape (nv,), under all present forces but those of contacts,
+        limits, dry friction and equalities.
+        """
+    def energy(self) -> Energy:
+        """Kinetic and potential energy [J]."""
+    def body_pose(self, body: _Part) -> Pose:
+        """Pose of a body in the world, by name or number: position [m] and quaternion (w, x, y, z)."""
+    def site_pose(self, site: _Part) -> Pose:
+        """Pose of a site in the world."""
+    def body_velocity(self, body: _Part, point: ArrayLike | None = None) -> Velocity:
+        """Velocity of a body: its angular velocity [rad/s] and the velocity [m/s] of its point at
+        `point` (world, default its origin); world axes.
+        """
+    def jacobian(self, body: _Part, point: ArrayLike | None = None) -> _Array:
+        """Jacobian of a body, shape (6, nv): three rows for its angular velocity, then three for the
+        velocity of its point at `point` (world, default its origin); world axes.
+        """
+    @property
+    def sensor_data(self) -> _Array:
+        """A copy of the readings of all sensors, one after the other, shape (nsensordata,).
+        Accelerations, forces and touch are those of the last step, the rest of the present state.
+        """
+    def sensor(self, sensor: _Part) -> _Array:
+        """A copy of the reading of one sensor, by name or number, shape (dim,)."""
+    def reset(self, keyframe: _Part | None = None) -> None:
+        """Goes back to a keyframe, by name or number, or to where the model starts."""
+    def get_state(self) -> State:
+        """Everything that later steps depend on: state, inputs, contacts and warm starts. Given back
+        to this or another simulation of the same model and settings, the motion continues bit for bit.
+        """
+    def set_state(self, state: State) -> None:
+        """Takes up a state. An error leaves the simulation as it was."""
+    def state_hash(self) -> int:
+        """A hash of time, coordinates and velocities: equal for equal bits."""
+    def problem(self) -> Problem | None:
+        """A, b, J and the laws of the coming step; None if nothing is constrained. The model's own
+        controller, if there is one, sets its inputs first.
+        """
+    def joint(self, joint: _Part) -> JointHandle:
+        """A joint by name or number."""
+    def actuator(self, actuator: _Part) -> ActuatorHandle:
+        """An actuator by name or number."""
+    def body(self, body: _Part) -> BodyHandle:
+        """A body by name or number."""
+
+@final
+class JointHandle:
+    """A joint of a simulation."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def type(self) -> str:
+        """Its kind."""
+    @property
+    def qpos(self) -> _Array:
+        """Its coordinates [rad, m, -]: a view, to be read and written."""
+    @qpos.setter
+    def qpos(self, value: ArrayLike) -> None: ...
+    @property
+    def qvel(self) -> _Array:
+        """Its velocities [rad/s, m/s]: a view, to be read and written."""
+    @qvel.setter
+    def qvel(self, value: ArrayLike) -> None: ...
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Lower and upper end of its coordinates [rad, m]; None without limits."""
+
+@final
+class ActuatorHandle:
+    """An actuator of a simulation."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def ctrl(self) -> float:
+        """Its control, in the unit of its law."""
+    @ctrl.setter
+    def ctrl(self, value: float) -> None: ...
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Lower and upper end of its control; None without limits."""
+
+@final
+class BodyHandle:
+    """A body of a simulation."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def id(self) -> int:
+        """Its number."""
+    @property
+    def mass(self) -> float:
+        """Its mass [kg]."""
+    @property
+    def pose(self) -> Pose:
+        """Its pose in the world."""
+    @property
+    def velocity(self) -> Velocity:
+        """Its angular velocity [rad/s] and the velocity of its origin [m/s], world axes."""
+    @property
+    def wrench(self) -> _Array:
+        """Torque [N·m] and force [N] on it, shape (6,), torque first, world axes, the force at the
+        centre of mass: a view, to be read and written.
+        """
+    @wrench.setter
+    def wrench(self, value: ArrayLike) -> None: ...
+
+@final
+class StepReport:
+    """What one or several steps did. Over several steps, residual, iterations, status and penetration
+    are the worst of them, times are sums, and the rest is that of the last step.
+    """
+
+    @property
+    def steps(self) -> int:
+        """Number of steps."""
+    @property
+    def status(self) -> str:
+        """How the contact problems ended: "converged", "iteration_limit", "stalled" or "failed"."""
+    @property
+    def converged(self) -> bool:
+        """Whether every step met the tolerance, on the problem as it stood."""
+    @property
+    def friction(self) -> str:
+        """The friction model that was solved for: "coulomb" or "convex"."""
+    @property
+    def residual(self) -> Residual:
+        """Distance of the answers from the problems."""
+    @property
+    def iterations(self) -> int:
+        """Most iterations of the solver in one step."""
+    @property
+    def total_iterations(self) -> int:
+        """Iterations of the solver in all steps."""
+    @property
+    def unconverged(self) -> int:
+        """Steps whose answer missed the tolerance, or had to be softened."""
+    @property
+    def contacts(self) -> int:
+        """Points of contact in the last step, also those still apart."""
+    @property
+    def rows(self) -> int:
+        """Rows of the last step's contact problem."""
+    @property
+    def penetration(self) -> float:
+        """Deepest penetration [m]."""
+    @property
+    def equality_error(self) -> float:
+        """Largest position error of an equality [m, rad]."""
+    @property
+    def softened(self) -> bool:
+        """Whether a problem had no solution as it stood, and was solved with yielding constraints."""
+    @property
+    def unresolved(self) -> bool:
+        """Whether something moved faster than the time step resolves."""
+    @property
+    def asleep(self) -> int:
+        """Bodies that are asleep."""
+    @property
+    def phases(self) -> dict[str, float]:
+        """Time of each part of the step [s]."""
+    @property
+    def seconds(self) -> float:
+        """Time of all steps [s]."""
+
+@final
+class Contacts:
+    """The contacts of the last step, n of them, with the forces that the solver used. It is a copy:
+    the next step does not change it.
+    """
+
+    @property
+    def point(self) -> _Array:
+        """Positions in the world [m], shape (n, 3)."""
+    @property
+    def normal(self) -> _Array:
+        """Unit normals from A into B, world axes, shape (n, 3)."""
+    @property
+    def gap(self) -> _Array:
+        """Distances along the normals [m], negative in penetration, shape (n,)."""
+    @property
+    def force(self) -> _Array:
+        """Forces on B, their opposites on A, mean over the step, world axes [N], shape (n, 3)."""
+    @property
+    def torque(self) -> _Array:
+        """Torques on B of spinning and rolling friction, their opposites on A, world axes [N·m],
+        shape (n, 3).
+        """
+    @property
+    def velocity(self) -> _Array:
+        """Velocities of B relative to A after the step, world axes [m/s], shape (n, 3)."""
+    @property
+    def bodies(self) -> _Indices:
+        """Numbers of the bodies A and B, shape (n, 2)."""
+    @property
+    def geoms(self) -> _Indices:
+        """Numbers of the shapes A and B, shape (n, 2)."""
+    @property
+    def body_names(self) -> list[tuple[str, str]]:
+        """Names of the bodies A and B of each contact."""
+    @property
+    def geom_names(self) -> list[tuple[str, str]]:
+        """Names of the shapes A and B of each contact."""
+    def __len__(self) -> int: ...
+
+@final
+class State:
+    """All of a simulation that later steps depend on, to the bit: time, coordinates, velocities,
+    inputs, contacts and warm starts. Made by Simulation.get_state. It never changes.
+    """
+
+    @property
+    def time(self) -> float:
+        """Time [s]."""
+    @property
+    def qpos(self) -> _Array:
+        """A copy of the coordinates [m, rad, -], shape (nq,)."""
+    @property
+    def qvel(self) -> _Array:
+        """A copy of the velocities [m/s, rad/s], shape (nv,)."""
+    @property
+    def ctrl(self) -> _Array:
+        """A copy of the controls, shape (nu,)."""
+    @property
+    def wrench(self) -> _Array:
+        """A copy of the wrenches [N·m, N], shape (nbody, 6)."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
+
+@final
+class Problem:
+    """A contact problem A v = b + Jᵀ λ, u = J v + e + R λ, with a law between u and λ for each
+    constraint.
+
+    n velocities v [m/s], m rows; A (n, n) symmetric and positive definite [kg]; b (n,) [N·s];
+    J (m, n); λ (m,) [N·s]; e (m,) [m/s]; R (m,) [1/kg]. Rows of a contact are ordered normal,
+    tangent, tangent.
+    """
+
+    def __new__(
+        cls,
+        A: Any,
+        b: ArrayLike,
+        J: Any,
+        mu: ArrayLike | None = None,
+        kinds: Iterable[int | str] | None = None,
+        e: ArrayLike | None = None,
+        R: ArrayLike | None = None,
+        blocks: Sequence[Sequence[int]] | None = None,
+        *,
+        row_start: Sequence[int] | None = None,
+        limits: tuple[ArrayLike, ArrayLike] | None = None,
+        name: str = ...,
+    ) -> Problem:
+        """A problem from arrays: A and J dense, or sparse with a method tocsr.
+
+        kinds says what each constraint is: "contact" (three rows), "unilateral", "bilateral" or
+        "bounded" (one row each), or their numbers 2, 1, 0, 3; all contacts if absent. mu is the
+        coefficient of friction of each constraint, or one for all; none if absent. row_start is the
+        first row of each constraint; one after the other if absent. limits are the two arrays of
+        impulses [N·s], per constraint, between which bounded constraints hold. blocks are lists of
+        velocities that A does not couple with others; found if absent.
+        """
+    @staticmethod
+    def load(path: _Path, *, symmetrise: bool = ...) -> Problem:
+        """Reads a problem: .npz, or FCLIB .h5 and .hdf5. symmetrise replaces an asymmetric matrix of
+        an FCLIB file by its symmetric part.
+        """
+    def save(self, path: _Path) -> None:
+        """Writes the problem as an .npz archive that numpy.load opens too."""
+    @property
+    def name(self) -> str:
+        """What it is called."""
+    @property
+    def dofs(self) -> int:
+        """Number n of velocities."""
+    @property
+    def rows(self) -> int:
+        """Number m of rows."""
+    @property
+    def contacts(self) -> int:
+        """Number of contacts with friction."""
+    @property
+    def A(self) -> Any:
+        """A [kg], shape (n, n): a scipy.sparse.csr_array if SciPy is there, else dense."""
+    @property
+    def J(self) -> Any:
+        """J, shape (m, n): a scipy.sparse.csr_array if SciPy is there, else dense."""
+    @property
+    def b(self) -> _Array:
+        """b [N·s], shape (n,)."""
+    @property
+    def e(self) -> _Array:
+        """Bias e [m/s], shape (m,)."""
+    @property
+    def R(self) -> _Array:
+        """Compliance R [1/kg], shape (m,)."""
+    @property
+    def mu(self) -> _Array:
+        """Coefficient of friction of each constraint [-]."""
+    @property
+    def kinds(self) -> _Indices:
+        """Kind of each constraint: 0 bilateral, 1 unilateral, 2 contact, 3 bounded."""
+    @property
+    def row_start(self) -> _Indices:
+        """First row of each constraint."""
+    @property
+    def extra(self) -> dict[str, NDArray[Any]]:
+        """What else the file holds: reference solutions, time step, structure."""
+    @property
+    def free_velocity(self) -> _Array:
+        """A⁻¹ b [m/s], shape (n,): the motion without constraints."""
+    def velocity_of(self, impulse: ArrayLike) -> _Array:
+        """A⁻¹ (b + Jᵀ λ) [m/s], shape (n,): the velocity that impulses λ [N·s] cause."""
+    def project(self, impulse: ArrayLike) -> _Array:
+        """The nearest impulses [N·s], shape (m,), that the laws admit: within the friction cone of a
+        contact, not negative at a stop, within the limits of a bounded constraint.
+        """
+    def residual(self, impulse: ArrayLike, velocity: ArrayLike | None = None) -> Residual:
+        """How far impulses λ, and velocities if given, are from this problem. Without velocities,
+        those that the impulses cause.
+        """
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
+
+def _make_scenario(name: str, set: Sequence[tuple[str, str]]) -> Model: ...
+def _make_from_files(
+    files: Mapping[str, bytes],
+    path: _Path,
+    options: tuple[bool, bool, Sequence[_Path], bool],
+) -> Model: ...
+def _make_state(bytes: bytes) -> State: ...
+def _make_problem(
+    name: str,
+    arrays: dict[str, NDArray[Any]],
+    blocks: tuple[Sequence[int], Sequence[int]] | None,
+    extra: dict[str, NDArray[Any]],
+) -> Problem: ...

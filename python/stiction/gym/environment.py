@@ -1,0 +1,106 @@
+"""The base class of environments: a model, actions as controls, observations as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, SupportsFloat
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from stiction import Model, Simulation
+from stiction.types import Array
+
+
+class StictionEnv(gymnasium.Env[Array, Array]):
+    """A model that is acted upon through its controls.
+
+    An action is the controls of all actuators, shape (nu,), within their ranges, kept for
+    `frame_skip` steps. An observation is `observe()`: coordinates and velocities, shape (nq + nv,),
+    unless overridden. Give `reward` and `terminated` as functions, or override the methods of a
+    subclass: `begin` places the simulation at the start of an episode, `rate` is the reward of a
+    step, `is_over` says whether the episode has ended.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        frame_skip: int = 1,
+        reward: Callable[[Simulation, Array], float] | None = None,
+        terminated: Callable[[Simulation], bool] | None = None,
+        noise: float = 0.0,
+        keyframe: str | int | None = None,
+        solver: str | None = None,
+        time_step: float | None = None,
+        render_mode: str | None = None,
+        **settings: bool | int | float | str,
+    ) -> None:
+        """`noise` [m, rad, m/s, rad/s] is the largest change of each number of the starting state,
+        drawn evenly; quaternions are left alone. Further keywords are settings of the simulation.
+        """
+        if frame_skip < 1:
+            raise ValueError(f"frame_skip = {frame_skip}; expected at least 1")
+        if render_mode is not None:
+            raise ValueError(f"render_mode = {render_mode!r}; expected None: nothing is rendered")
+        self.simulation = Simulation(model, solver, time_step, keyframe, **settings)
+        self.frame_skip = frame_skip
+        self.keyframe = keyframe
+        self.noise = noise
+        self.render_mode = None
+        self._reward = reward
+        self._terminated = terminated
+        # Coordinates that are no part of a quaternion.
+        self._scalars: NDArray[np.bool_] = np.ones(model.nq, dtype=bool)
+        for index in range(model.njnt):
+            joint = model.joint(index)
+            if joint.type in ("ball", "free"):
+                self._scalars[joint.qpos_range.stop - 4 : joint.qpos_range.stop] = False
+        low, high = model.ctrl_range.T
+        self.action_space = gymnasium.spaces.Box(low, high, dtype=np.float64)
+        size = self.observe().shape
+        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, size, dtype=np.float64)
+
+    @property
+    def dt(self) -> float:
+        """Time between two actions [s]."""
+        return self.frame_skip * self.simulation.time_step
+
+    def observe(self) -> Array:
+        """What the agent sees."""
+        return np.concatenate([self.simulation.qpos, self.simulation.qvel])
+
+    def begin(self, random: np.random.Generator) -> None:
+        """Places the simulation, which is at its start already, at the start of an episode."""
+        simulation, noise = self.simulation, self.noise
+        count = int(self._scalars.sum())
+        simulation.qpos[self._scalars] += random.uniform(-noise, noise, count)
+        simulation.qvel[:] += random.uniform(-noise, noise, len(simulation.qvel))
+
+    def rate(self, action: Array) -> float:
+        """The reward of the step that was made with an action."""
+        return 0.0 if self._reward is None else float(self._reward(self.simulation, action))
+
+    def is_over(self) -> bool:
+        """Whether the episode has reached an end of its own."""
+        return self._terminated is not None and bool(self._terminated(self.simulation))
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Starts an episode."""
+        super().reset(seed=seed, options=options)
+        self.simulation.reset(self.keyframe)
+        self.begin(self.np_random)
+        return self.observe(), {"time": self.simulation.time}
+
+    def step(self, action: Array) -> tuple[Array, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Acts for `frame_skip` steps. The info holds the time [s] and whether all steps converged."""
+        action = np.asarray(action, dtype=np.float64)
+        self.simulation.ctrl = action
+        report = self.simulation.step(self.frame_skip)
+        info = {"time": self.simulation.time, "converged": report.converged}
+        return self.observe(), self.rate(action), self.is_over(), False, info

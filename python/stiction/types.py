@@ -1,0 +1,201 @@
+"""Small answers with names: poses, velocities, energies, residuals, solutions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from stiction._native import Problem
+
+Array = NDArray[np.float64]
+
+
+class Pose(NamedTuple):
+    """Where a frame stands in the world."""
+
+    position: Array
+    """Origin [m], shape (3,)."""
+    quaternion: Array
+    """Rotation from the frame to the world as (w, x, y, z), shape (4,)."""
+
+    @property
+    def rotation(self) -> Array:
+        """Rotation from the frame to the world, shape (3, 3)."""
+        w, x, y, z = self.quaternion
+        return np.array(
+            [
+                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            ]
+        )
+
+    @property
+    def matrix(self) -> Array:
+        """Homogeneous transformation from the frame to the world, shape (4, 4)."""
+        matrix = np.eye(4)
+        matrix[:3, :3] = self.rotation
+        matrix[:3, 3] = self.position
+        return matrix
+
+
+class Velocity(NamedTuple):
+    """How a body moves, world axes."""
+
+    angular: Array
+    """Angular velocity [rad/s], shape (3,)."""
+    linear: Array
+    """Velocity of the point asked about [m/s], shape (3,)."""
+
+
+class Energy(NamedTuple):
+    """Energy of a mechanism [J]."""
+
+    kinetic: float
+    potential: float
+    """Of gravity and springs."""
+
+    @property
+    def total(self) -> float:
+        """The sum."""
+        return self.kinetic + self.potential
+
+
+class Residual(NamedTuple):
+    """How far an answer is from the contact problem, measured on the problem itself."""
+
+    momentum: float
+    """Relative error of momentum [-]."""
+    coulomb: float
+    """Largest violation of the laws with exact friction [m/s]."""
+    convex: float
+    """Largest violation of the laws with friction relaxed to a cone [m/s]."""
+    natural_map: float
+    """Natural map of the contacts with unit step, relative to the free velocities [-]."""
+    reference_velocity: float
+    """The velocity to compare violations with [m/s]."""
+
+
+class Trace(NamedTuple):
+    """How a solver got on: one entry per iterate that was measured."""
+
+    iteration: NDArray[np.int64]
+    """Iterations done, in the unit of the solver."""
+    seconds: Array
+    """Time taken by the solver [s]."""
+    residual: Array
+    """Violation of the laws relative to the reference velocity [-]."""
+    momentum: Array
+    """Relative error of momentum [-]."""
+
+
+class SolveReport(NamedTuple):
+    """What a solve did."""
+
+    solver: str
+    friction: str
+    """The friction model that was solved for: "coulomb" or "convex"."""
+    status: str
+    """"converged", "iteration_limit", "stalled" or "failed", as measured."""
+    iterations: int
+    """Iterations, in the unit of the solver."""
+    residual: Residual
+    seconds: float
+    """Time taken by the solver [s]."""
+    trace: Trace | None
+    """Residuals over iterations, if asked for."""
+    notes: list[str]
+    """What the solver has to say: a choice made, a fallback taken."""
+
+
+class Solution(NamedTuple):
+    """The answer to a contact problem, in the order of the problem's arrays."""
+
+    velocity: Array
+    """v [m/s], shape (n,)."""
+    impulse: Array
+    """Impulses [N s], shape (m,)."""
+    report: SolveReport
+
+    @property
+    def status(self) -> str:
+        """How the solve ended: "converged", "iteration_limit", "stalled" or "failed"."""
+        return self.report.status
+
+    @property
+    def converged(self) -> bool:
+        """Whether the yardstick found the tolerance met."""
+        return self.report.status == "converged"
+
+    @property
+    def iterations(self) -> int:
+        """Iterations, in the unit of the solver."""
+        return self.report.iterations
+
+    @property
+    def residual(self) -> Residual:
+        """How far the answer is from the problem."""
+        return self.report.residual
+
+
+class Guess(NamedTuple):
+    """What a solver starts from."""
+
+    velocity: Array
+    """v [m/s], shape (n,)."""
+    impulse: Array
+    """Impulses [N s], shape (m,)."""
+
+
+class Rollout(NamedTuple):
+    """Motions of a batch of n simulations over t steps. Row k is the state after step k + 1."""
+
+    time: Array
+    """Time [s], shape (n, t)."""
+    qpos: Array
+    """Coordinates [m, rad, -], shape (n, t, nq)."""
+    qvel: Array
+    """Velocities [m/s, rad/s], shape (n, t, nv)."""
+    sensor_data: Array
+    """Readings of the sensors, shape (n, t, nsensordata)."""
+    unconverged: NDArray[np.int64]
+    """Steps whose answer missed the tolerance, shape (n,)."""
+    failed: NDArray[np.int64]
+    """The step that could not be made, counted from 0, or -1, shape (n,)."""
+
+
+class Unsupported(NamedTuple):
+    """Something that a model file asks for and that was not done."""
+
+    where: str
+    """File and line."""
+    what: str
+    physical: bool
+    """Whether the motion differs for it."""
+
+
+class Solver(Protocol):
+    """A solver written in Python."""
+
+    def solve(self, problem: Problem, guess: Guess) -> ArrayLike | tuple[ArrayLike, ArrayLike]:
+        """Impulses [N s], shape (m,), or velocities [m/s] and impulses."""
+        ...
+
+
+__all__ = [
+    "Array",
+    "Energy",
+    "Guess",
+    "Pose",
+    "Residual",
+    "Rollout",
+    "Solution",
+    "SolveReport",
+    "Solver",
+    "Trace",
+    "Unsupported",
+    "Velocity",
+]
