@@ -46,7 +46,7 @@ export class Player {
     const { begin, end } = this.recording;
     let next = this.time + seconds * this.speed;
     if (next > end) {
-      if (this.loop && end > begin) next = begin;
+      if (this.loop && end > begin) next = begin + ((next - end) % (end - begin));
       else { next = end; this.playing = false; }
     }
     this.seek(next);
