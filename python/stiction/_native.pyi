@@ -493,6 +493,9 @@ class StepReport:
     def penetration(self) -> float:
         """Deepest penetration [m]."""
     @property
+    def limit_error(self) -> float:
+        """How far a coordinate or a tendon was beyond its range at most [m, rad]."""
+    @property
     def equality_error(self) -> float:
         """Largest position error of an equality [m, rad]."""
     @property

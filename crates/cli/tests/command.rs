@@ -175,8 +175,17 @@ fn options_that_vary_a_problem_are_refused_for_files() {
 fn what_there_is_stands_in_the_list() {
     let (status, all) = json(&["list", "--json"]);
     assert_eq!(status, 0);
-    let expected =
-        ["constraints", "formats", "joints", "laws", "problems", "scenarios", "shapes", "solvers"];
+    let expected = [
+        "constraints",
+        "formats",
+        "joints",
+        "laws",
+        "problems",
+        "scenarios",
+        "sensors",
+        "shapes",
+        "solvers",
+    ];
     assert_eq!(keys(&all), expected);
     let names = |category: &str| -> Vec<String> {
         let entries = all[category].as_array().unwrap().iter();

@@ -33,6 +33,9 @@ pub struct StepReport {
     /// Deepest penetration [m].
     #[pyo3(get)]
     penetration: f64,
+    /// How far a coordinate or a tendon was beyond its range at most [m, rad].
+    #[pyo3(get)]
+    limit_error: f64,
     /// Largest position error of an equality [m, rad].
     #[pyo3(get)]
     equality_error: f64,
@@ -61,6 +64,7 @@ impl Default for StepReport {
             contacts: 0,
             rows: 0,
             penetration: 0.0,
+            limit_error: 0.0,
             equality_error: 0.0,
             softened: false,
             unresolved: false,
@@ -96,6 +100,7 @@ impl StepReport {
         self.unconverged += usize::from(!report.converged());
         (self.contacts, self.rows, self.asleep) = (report.contacts, report.rows, report.asleep);
         worst(&mut self.penetration, report.penetration);
+        worst(&mut self.limit_error, report.limit_error);
         worst(&mut self.equality_error, report.equality_error);
         self.softened |= report.softened;
         self.unresolved |= report.unresolved;

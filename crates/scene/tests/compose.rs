@@ -75,7 +75,9 @@ fn a_robot_from_a_file_put_into_nothing_is_the_same_to_the_last_bit() {
         let simulation = |world| Simulation::new(world, robot.settings.clone()).unwrap();
         let mut both = [simulation(robot.world.clone()), simulation(again.into())];
         for _ in 0..5 {
-            both.iter_mut().for_each(|simulation| drop(simulation.step().unwrap()));
+            for simulation in &mut both {
+                let _ = simulation.step().unwrap();
+            }
             let [a, b] = both.each_mut().map(|simulation| {
                 let readings = simulation.sensor_data().iter().map(|x| x.to_bits());
                 (readings.collect::<Vec<_>>(), state_hash(simulation.state()))

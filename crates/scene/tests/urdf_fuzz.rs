@@ -212,8 +212,11 @@ fn mutated_robots_give_a_model_or_a_message() {
     let (mut models, mut messages) = (0, 0);
     let mut try_one = |bytes: Vec<u8>, path: &Path, mut files: Files, k: usize| {
         files.insert(path, bytes);
-        let options =
-            Options { floating_base: k % 2 == 0, merge_fixed: k % 3 == 0, ..Options::default() };
+        let options = Options {
+            floating_base: k.is_multiple_of(2),
+            merge_fixed: k.is_multiple_of(3),
+            ..Options::default()
+        };
         match urdf::read(&mut files, path, &options) {
             Ok(robot) => {
                 models += 1;

@@ -84,6 +84,8 @@ pub struct StepReport {
     pub rows: usize,
     /// Deepest penetration found by collision at the start of the step [m].
     pub penetration: f64,
+    /// How far a coordinate or a tendon is beyond its range at most, after the step [m, rad].
+    pub limit_error: f64,
     /// Largest position error of an equality after the step [m, rad].
     pub equality_error: f64,
     /// Whether the problem had no solution as it stood, and was solved with yielding constraints.

@@ -365,6 +365,7 @@ impl Simulation {
             contacts,
             rows: self.work.rows.len(),
             penetration: wrong.depth,
+            limit_error: wrong.limit,
             equality_error: wrong.equality,
             softened: outcome.softened,
             unresolved: self.work.free.is_unresolved(),
@@ -563,7 +564,8 @@ impl Workspace {
             wrong = self.stabiliser.inspect(&found);
             let Stabilisation { slop, closure, .. } = settings.stabilisation;
             let open = wrong.equality > closure;
-            let deep = wrong.depth > if round < DEPTH_CORRECTIONS { slop } else { DEEP * slop };
+            let deep = wrong.depth.max(wrong.limit)
+                > if round < DEPTH_CORRECTIONS { slop } else { DEEP * slop };
             if round == CORRECTIONS || !(open || deep) {
                 break;
             }

@@ -60,8 +60,10 @@ pub(crate) struct Found<'a> {
 pub(crate) struct Wrong {
     /// Largest error of an equality [m, rad].
     pub equality: f64,
-    /// Deepest penetration of a rigid contact or limit [m, rad].
+    /// Deepest penetration of a rigid contact [m].
     pub depth: f64,
+    /// How far a coordinate or a tendon is beyond its range at most [m, rad].
+    pub limit: f64,
 }
 
 impl Stabiliser {
@@ -132,7 +134,7 @@ impl Stabiliser {
             return;
         }
         for limit in &forces.limits {
-            wrong.depth = wrong.depth.max(-limit.gap);
+            wrong.limit = wrong.limit.max(-limit.gap);
         }
         assemble::limits(time_step, forces, &sight, &mut self.rows);
     }

@@ -1,0 +1,25 @@
+"""The documents are true: the tutorial runs, and the pages of the package are those of the package."""
+
+import importlib.util
+
+import pytest
+
+from conftest import ROOT
+
+DOCS = ROOT / "docs"
+
+
+def test_the_tutorial_runs_from_top_to_bottom() -> None:
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    notebook = nbformat.read(DOCS / "tutorial.ipynb", as_version=4)
+    nbclient.NotebookClient(notebook, resources={"metadata": {"path": str(DOCS)}}).execute()
+
+
+def test_the_pages_of_the_package_are_up_to_date() -> None:
+    spec = importlib.util.spec_from_file_location("make", DOCS / "make_python_api.py")
+    assert spec is not None and spec.loader is not None
+    make = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make)
+    assert make.PAGE.read_text() == make.page(), "run: python docs/make_python_api.py"
