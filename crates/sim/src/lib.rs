@@ -16,6 +16,7 @@ mod error;
 mod free;
 mod hash;
 mod pose;
+pub mod record;
 mod report;
 mod rows;
 mod scheme;

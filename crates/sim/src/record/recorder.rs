@@ -1,0 +1,315 @@
+//! Looks at a simulation after each step and keeps a frame when its time has come.
+//!
+//! Frames lie on a raster of the rate asked for, each at the step nearest to its time; a rate above
+//! that of the steps keeps them all. A step without a frame costs a few comparisons. A frame costs
+//! one pass of kinematics in memory of its own and a copy of poses and contacts.
+
+use nalgebra::Isometry3;
+use stiction_mech::{Data, kinematics, kinetic_energy, potential_energy, velocities};
+
+use super::{RecordError, Recording, Seen};
+use crate::report::{PHASES, StepReport};
+use crate::simulation::Simulation;
+
+/// Makes a [`Recording`].
+#[derive(Debug)]
+pub struct Recorder {
+    recording: Recording,
+    data: Data,
+    /// Time between frames [s].
+    interval: f64,
+    /// Time of the first frame [s].
+    begin: f64,
+    /// Number of the frame that is waited for.
+    due: u64,
+    since: Since,
+}
+
+/// What happened since the last frame.
+#[derive(Debug, Default)]
+struct Since {
+    steps: u32,
+    momentum: f64,
+    coulomb: f64,
+    convex: f64,
+    iterations: u32,
+    status: u8,
+    softened: bool,
+    penetration: f64,
+    equality_error: f64,
+    phases: [f64; PHASES.len()],
+    contacts: u32,
+    asleep: u32,
+}
+
+/// The larger of two; NaN stays.
+fn worst(a: &mut f64, b: f64) {
+    if b.is_nan() || b > *a {
+        *a = b;
+    }
+}
+
+impl Since {
+    fn add(&mut self, report: &StepReport) {
+        self.steps += 1;
+        worst(&mut self.momentum, report.residuals.momentum);
+        worst(&mut self.coulomb, report.residuals.coulomb);
+        worst(&mut self.convex, report.residuals.convex);
+        worst(&mut self.penetration, report.penetration);
+        worst(&mut self.equality_error, report.equality_error);
+        self.iterations = self.iterations.max(report.iterations as u32);
+        self.status = self.status.max(report.status as u8);
+        self.softened |= report.softened;
+        for (sum, time) in self.phases.iter_mut().zip(report.phases.all()) {
+            *sum += time.as_secs_f64();
+        }
+        self.contacts = report.contacts as u32;
+        self.asleep = report.asleep as u32;
+    }
+}
+
+impl Recorder {
+    /// Begins a recording at `rate` frames per second of simulated time; infinity keeps every step.
+    /// The first frame is the present state.
+    pub fn new(simulation: &Simulation, rate: f64) -> Result<Self, RecordError> {
+        if !(rate > 0.0) {
+            return Err(RecordError::Rate { found: rate });
+        }
+        let (world, settings) = (simulation.world(), simulation.settings());
+        let model = world.model();
+        let name = |(k, body): (usize, &stiction_mech::Body)| match body.spec.name.as_str() {
+            "" if k == 0 => "world".to_owned(),
+            "" => format!("body {k}"),
+            name => name.to_owned(),
+        };
+        let bodies = model.bodies();
+        let recording = Recording {
+            solver: settings.solver.clone(),
+            time_step: settings.time_step,
+            tolerance: settings.tolerance,
+            bodies: bodies.iter().enumerate().map(name).collect(),
+            moving: (0..bodies.len()).filter(|&b| bodies[b].link.is_some()).collect(),
+            shapes: Seen::of_world(world),
+            ..Recording::default()
+        };
+        let mut recorder = Self {
+            recording,
+            data: Data::new(model),
+            interval: 1.0 / rate,
+            begin: simulation.state().time,
+            due: 0,
+            since: Since::default(),
+        };
+        recorder.keep(simulation);
+        recorder.recording.rest.clone_from(&recorder.data.body_pose);
+        Ok(recorder)
+    }
+
+    /// Says what was run.
+    pub fn title(&mut self, title: impl Into<String>) {
+        self.recording.title = title.into();
+    }
+
+    /// Adds a shape that is only seen, such as the visual mesh of a robot's link.
+    pub fn visual(&mut self, visual: Seen) {
+        self.recording.shapes.push(visual);
+    }
+
+    /// Sees a step, and keeps a frame if its time has come.
+    pub fn observe(&mut self, simulation: &Simulation, report: &StepReport) {
+        self.since.add(report);
+        let half_step = 0.5 * self.recording.time_step;
+        let due = self.begin + self.due as f64 * self.interval;
+        if simulation.state().time + half_step >= due {
+            self.keep(simulation);
+        }
+    }
+
+    /// Keeps a frame of the present state, due or not; nothing happens if there is one of its time
+    /// already.
+    pub fn keep(&mut self, simulation: &Simulation) {
+        let state = simulation.state();
+        if self.recording.frames.time.last() == Some(&state.time) {
+            return;
+        }
+        let (model, data) = (simulation.world().model(), &mut self.data);
+        kinematics(model, &state.q, data);
+        velocities(model, &state.v, data);
+        let frames = &mut self.recording.frames;
+        frames.time.push(state.time);
+        for &body in &self.recording.moving {
+            let pose: &Isometry3<f64> = &data.body_pose[body];
+            let r = pose.rotation.quaternion();
+            frames.position.push(pose.translation.vector.into());
+            frames.rotation.push([r.w, r.i, r.j, r.k]);
+        }
+        let contacts = &mut frames.contacts;
+        contacts.first.push(contacts.gap.len());
+        // Before its first step a simulation has none, and after a reset those of another life.
+        if self.since.steps > 0 {
+            for contact in simulation.contacts() {
+                contacts.bodies.push(contact.bodies.map(|body| body as u32));
+                contacts.shapes.push(contact.geoms.map(|geom| geom as u32));
+                contacts.point.push(contact.point.into());
+                contacts.normal.push(contact.normal.into());
+                contacts.force.push(contact.force.into());
+                contacts.gap.push(contact.gap);
+            }
+        }
+        let (since, figures) = (std::mem::take(&mut self.since), &mut frames.figures);
+        figures.steps.push(since.steps);
+        figures.momentum.push(since.momentum);
+        figures.coulomb.push(since.coulomb);
+        figures.convex.push(since.convex);
+        figures.iterations.push(since.iterations);
+        figures.status.push(since.status);
+        figures.softened.push(since.softened);
+        figures.penetration.push(since.penetration);
+        figures.equality_error.push(since.equality_error);
+        figures.kinetic.push(kinetic_energy(model, data, &state.v));
+        figures.potential.push(potential_energy(model, data, &state.q));
+        let steps = f64::from(since.steps.max(1));
+        figures.phases.push(since.phases.map(|sum| sum / steps));
+        figures.contacts.push(since.contacts);
+        figures.asleep.push(since.asleep);
+        // The next frame of the raster that lies ahead.
+        let passed = (state.time - self.begin + 0.5 * self.recording.time_step) / self.interval;
+        self.due = (passed.max(0.0) as u64).saturating_add(1).max(self.due);
+    }
+
+    /// What was recorded so far.
+    pub fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// What was recorded.
+    pub fn finish(self) -> Recording {
+        self.recording
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+    use crate::world::{Geom, WorldBuilder};
+    use nalgebra::Vector3;
+    use stiction_geom::Shape;
+    use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
+
+    /// A ball at a height above a floor.
+    fn ball(height: f64, time_step: f64) -> Simulation {
+        let mut builder = WorldBuilder::new();
+        builder.geom(Geom::new(BodyId::WORLD, Shape::Plane));
+        let shape = Shape::sphere(0.1).unwrap();
+        let mass =
+            MassProperties::new(1.0, Vector3::zeros(), shape.mass_properties(1.0).2).unwrap();
+        let pose = Isometry3::translation(0.0, 0.0, height);
+        let body = builder.mechanism.body(BodySpec {
+            name: "ball".into(),
+            pose,
+            mass: Some(mass),
+            ..BodySpec::default()
+        });
+        builder.mechanism.joint(body, JointSpec::new(JointKind::Free));
+        builder.geom(Geom::new(body, shape));
+        let settings = Settings { time_step, ..Settings::default() };
+        Simulation::new(builder.build().unwrap(), settings).unwrap()
+    }
+
+    fn run(simulation: &mut Simulation, rate: f64, steps: usize) -> Recording {
+        let mut recorder = Recorder::new(simulation, rate).unwrap();
+        for _ in 0..steps {
+            let report = simulation.step().unwrap();
+            recorder.observe(simulation, &report);
+        }
+        recorder.finish()
+    }
+
+    #[test]
+    fn frames_lie_on_the_raster_nearest_to_its_times() {
+        // 300 steps of 1/240 s at 60 frames per second: every fourth step, and the start.
+        let recording = run(&mut ball(10.0, 1.0 / 240.0), 60.0, 300);
+        recording.check().unwrap();
+        assert_eq!(recording.len(), 76);
+        for (k, time) in recording.frames.time.iter().enumerate() {
+            assert!((time - k as f64 / 60.0).abs() < 1e-9, "{k}: {time}");
+        }
+        // A step that divides no interval: never off by more than half of it, no frame twice.
+        let recording = run(&mut ball(10.0, 0.007), 60.0, 300);
+        assert_eq!(recording.len(), 1 + (300.0_f64 * 0.007 * 60.0 + 0.5 * 0.007 * 60.0) as usize);
+        for (k, time) in recording.frames.time.iter().enumerate() {
+            assert!((time - k as f64 / 60.0).abs() <= 0.0035 + 1e-9, "{k}: {time}");
+        }
+    }
+
+    #[test]
+    fn a_rate_above_that_of_the_steps_keeps_them_all() {
+        for rate in [1e5, f64::INFINITY] {
+            let recording = run(&mut ball(10.0, 0.01), rate, 20);
+            assert_eq!(recording.len(), 21);
+            assert!(recording.frames.figures.steps[1..].iter().all(|&steps| steps == 1));
+        }
+    }
+
+    #[test]
+    fn poses_are_those_of_the_state_and_contacts_those_of_the_last_step() {
+        let mut simulation = ball(0.1, 0.01);
+        let recording = run(&mut simulation, f64::INFINITY, 10);
+        let frames = &recording.frames;
+        let pose = simulation.body_pose(1);
+        assert_eq!(frames.position.last(), Some(&pose.translation.vector.into()));
+        assert_eq!((recording.bodies[0].as_str(), &recording.moving), ("world", &vec![1]));
+        assert!(frames.contacts.of(0).is_empty());
+        let last = frames.contacts.of(10);
+        assert_eq!(last.len(), simulation.contacts().len());
+        // One kilogram at rest.
+        assert!((frames.contacts.force[last.start][2] - 9.81).abs() < 1e-3);
+        assert_eq!(frames.contacts.bodies[last.start], [0, 1]);
+        let energy = frames.figures.kinetic[10] + frames.figures.potential[10];
+        assert_eq!(energy, simulation.energy());
+    }
+
+    #[test]
+    fn a_frame_tells_the_worst_of_the_steps_since_the_last() {
+        let (mut every, mut some) = (ball(0.12, 0.01), ball(0.12, 0.01));
+        let (every, some) = (run(&mut every, f64::INFINITY, 40), run(&mut some, 10.0, 40));
+        assert_eq!(some.len(), 5);
+        let worst_of = |range: std::ops::Range<usize>, column: &[f64]| {
+            column[range].iter().copied().fold(0.0, f64::max)
+        };
+        for frame in 1..5 {
+            let steps = 10 * frame - 9..10 * frame + 1;
+            let (all, one) = (&every.frames.figures, &some.frames.figures);
+            assert_eq!(one.coulomb[frame], worst_of(steps.clone(), &all.coulomb));
+            assert_eq!(one.penetration[frame], worst_of(steps, &all.penetration));
+            assert_eq!(one.steps[frame], 10);
+        }
+    }
+
+    #[test]
+    fn being_watched_changes_nothing() {
+        let (mut alone, mut watched) = (ball(0.3, 0.01), ball(0.3, 0.01));
+        for _ in 0..50 {
+            let _ = alone.step().unwrap();
+        }
+        run(&mut watched, 60.0, 50);
+        assert_eq!(crate::state_hash(alone.state()), crate::state_hash(watched.state()));
+    }
+
+    #[test]
+    fn a_rate_that_is_none_is_refused() {
+        for rate in [0.0, -1.0, f64::NAN] {
+            assert!(matches!(Recorder::new(&ball(1.0, 0.01), rate), Err(RecordError::Rate { .. })));
+        }
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_are_found() {
+        let mut recording = run(&mut ball(0.1, 0.01), 60.0, 10);
+        recording.frames.contacts.bodies[0] = [0, 7];
+        assert!(matches!(recording.check(), Err(RecordError::Index { found: 7, count: 2, .. })));
+        recording.frames.time.pop();
+        assert!(matches!(recording.check(), Err(RecordError::Length { .. })));
+    }
+}

@@ -1,0 +1,196 @@
+//! A recording: columns without behaviour, apart from a check that they fit together.
+//!
+//! Every column of [`Frames`] has one entry per frame, or one per frame and moving body, frame by
+//! frame. Contacts differ in number from frame to frame; `first` says where those of a frame begin.
+//! Poses are those at the frame's time; contacts, forces and figures are those of the step that
+//! led to it (nothing for a first frame before any step).
+
+use nalgebra::Isometry3;
+
+use super::{RecordError, Seen};
+use crate::report::PHASES;
+
+/// What happened in a run.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// What was run.
+    pub title: String,
+    /// The solver.
+    pub solver: String,
+    /// Time step [s].
+    pub time_step: f64,
+    /// Tolerance that the solver was asked for [-].
+    pub tolerance: f64,
+    /// Names of the bodies; the first is the world.
+    pub bodies: Vec<String>,
+    /// Pose of each body at the first frame; those that do not move stay there.
+    pub rest: Vec<Isometry3<f64>>,
+    /// Indices of the bodies that move, ascending.
+    pub moving: Vec<usize>,
+    /// Shapes that are seen; those of the world first, in its order.
+    pub shapes: Vec<Seen>,
+    /// Surfaces of soft bodies.
+    pub softs: Vec<Soft>,
+    /// The columns.
+    pub frames: Frames,
+}
+
+/// The surface of a soft body; its vertices are in [`Frames::soft`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Soft {
+    /// Name, may be empty.
+    pub name: String,
+    /// Number of vertices.
+    pub vertices: usize,
+    /// Three vertices each, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// Red, green, blue and opacity, each from 0 to 1.
+    pub colour: [f32; 4],
+}
+
+/// Columns over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frames {
+    /// Time [s].
+    pub time: Vec<f64>,
+    /// Origins of the moving bodies in the world [m]; frames × moving bodies.
+    pub position: Vec<[f64; 3]>,
+    /// Their orientations, unit quaternions w, x, y, z; frames × moving bodies.
+    pub rotation: Vec<[f64; 4]>,
+    /// Vertices of the soft surfaces in the world [m]; frames × vertices of all surfaces.
+    pub soft: Vec<[f32; 3]>,
+    /// Contacts.
+    pub contacts: Contacts,
+    /// Measured figures.
+    pub figures: Figures,
+}
+
+/// Contacts of all frames, one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contacts {
+    /// Index of the first contact of each frame.
+    pub first: Vec<usize>,
+    /// The two bodies, A and B.
+    pub bodies: Vec<[u32; 2]>,
+    /// The two shapes, A and B, as in [`Recording::shapes`].
+    pub shapes: Vec<[u32; 2]>,
+    /// Position in the world [m].
+    pub point: Vec<[f64; 3]>,
+    /// Unit normal from A into B.
+    pub normal: Vec<[f64; 3]>,
+    /// Force on B, mean over the step, world axes [N].
+    pub force: Vec<[f64; 3]>,
+    /// Distance along the normal [m], negative in penetration.
+    pub gap: Vec<f64>,
+}
+
+impl Contacts {
+    /// Indices of the contacts of a frame.
+    pub fn of(&self, frame: usize) -> std::ops::Range<usize> {
+        let start = self.first.get(frame).copied().unwrap_or(self.gap.len());
+        start..self.first.get(frame + 1).copied().unwrap_or(self.gap.len())
+    }
+}
+
+/// Measured figures, per frame.
+///
+/// A frame stands for all steps since the last one, so that nothing that happened between two
+/// frames is lost and the columns do not grow with the number of steps: residuals, penetration,
+/// equality errors, iterations and status are the worst of these steps, times are their means;
+/// energies and counts are those at the frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Steps since the last frame.
+    pub steps: Vec<u32>,
+    /// Relative error of momentum [-].
+    pub momentum: Vec<f64>,
+    /// Violation of the laws with exact friction [m/s].
+    pub coulomb: Vec<f64>,
+    /// Violation of the laws with relaxed friction [m/s].
+    pub convex: Vec<f64>,
+    /// Iterations of the solver.
+    pub iterations: Vec<u32>,
+    /// How the solver ended: 0 converged, 1 iteration limit, 2 stalled, 3 failed.
+    pub status: Vec<u8>,
+    /// Whether a step had to be solved with yielding constraints.
+    pub softened: Vec<bool>,
+    /// Deepest penetration [m].
+    pub penetration: Vec<f64>,
+    /// Largest position error of an equality [m, rad].
+    pub equality_error: Vec<f64>,
+    /// Kinetic energy [J].
+    pub kinetic: Vec<f64>,
+    /// Potential energy of weight and springs [J].
+    pub potential: Vec<f64>,
+    /// Time of each phase of a step [s], in the order of [`PHASES`].
+    pub phases: Vec<[f64; PHASES.len()]>,
+    /// Points of contact, also those still apart.
+    pub contacts: Vec<u32>,
+    /// Bodies that are asleep.
+    pub asleep: Vec<u32>,
+}
+
+impl Recording {
+    /// Number of frames.
+    pub fn len(&self) -> usize {
+        self.frames.time.len()
+    }
+
+    /// Whether there is no frame.
+    pub fn is_empty(&self) -> bool {
+        self.frames.time.is_empty()
+    }
+
+    /// Checks that all columns fit together; what a [`Recorder`](super::Recorder) makes does.
+    pub fn check(&self) -> Result<(), RecordError> {
+        let (frames, n) = (&self.frames, self.len());
+        let (contacts, figures) = (&frames.contacts, &frames.figures);
+        let (moving, count) = (self.moving.len(), contacts.gap.len());
+        let soft: usize = self.softs.iter().map(|soft| soft.vertices).sum();
+        for (column, found, expected) in [
+            ("rest", self.rest.len(), self.bodies.len()),
+            ("position", frames.position.len(), n * moving),
+            ("rotation", frames.rotation.len(), n * moving),
+            ("soft", frames.soft.len(), n * soft),
+            ("contacts.first", contacts.first.len(), n),
+            ("contacts.bodies", contacts.bodies.len(), count),
+            ("contacts.shapes", contacts.shapes.len(), count),
+            ("contacts.point", contacts.point.len(), count),
+            ("contacts.normal", contacts.normal.len(), count),
+            ("contacts.force", contacts.force.len(), count),
+            ("steps", figures.steps.len(), n),
+            ("momentum", figures.momentum.len(), n),
+            ("coulomb", figures.coulomb.len(), n),
+            ("convex", figures.convex.len(), n),
+            ("iterations", figures.iterations.len(), n),
+            ("status", figures.status.len(), n),
+            ("softened", figures.softened.len(), n),
+            ("penetration", figures.penetration.len(), n),
+            ("equality_error", figures.equality_error.len(), n),
+            ("kinetic", figures.kinetic.len(), n),
+            ("potential", figures.potential.len(), n),
+            ("phases", figures.phases.len(), n),
+            ("contacts", figures.contacts.len(), n),
+            ("asleep", figures.asleep.len(), n),
+        ] {
+            if found != expected {
+                return Err(RecordError::Length { column, found, expected });
+            }
+        }
+        let index = |column, found, count| {
+            if found < count { Ok(()) } else { Err(RecordError::Index { column, found, count }) }
+        };
+        let bodies = self.bodies.len();
+        self.moving.iter().try_for_each(|&b| index("moving", b, bodies))?;
+        self.shapes.iter().try_for_each(|s| index("shapes.body", s.body, bodies))?;
+        let of_contacts = contacts.bodies.iter().flatten();
+        of_contacts.into_iter().try_for_each(|&b| index("contacts.bodies", b as usize, bodies))?;
+        contacts.first.iter().try_for_each(|&k| index("contacts.first", k, count + 1))?;
+        for soft in &self.softs {
+            for &corner in soft.triangles.iter().flatten() {
+                index("softs.triangles", corner as usize, soft.vertices)?;
+            }
+        }
+        Ok(())
+    }
+}

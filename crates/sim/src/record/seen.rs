@@ -1,0 +1,60 @@
+//! What of a world is seen: shapes on bodies, with their colours.
+
+use std::sync::Arc;
+
+use nalgebra::Isometry3;
+use stiction_geom::{Groups, Shape};
+
+use crate::world::{Geom, World};
+
+/// Triangles in a frame of their own, counter-clockwise seen from outside.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Triangles {
+    /// Corners [m].
+    pub vertices: Vec<[f32; 3]>,
+    /// Three corners each.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// What a shape looks like.
+#[derive(Clone, Debug)]
+pub enum Geometry {
+    /// A shape of the house.
+    Shape(Shape),
+    /// A mesh that is only seen.
+    Triangles(Arc<Triangles>),
+}
+
+/// A shape that is seen.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Name, may be empty.
+    pub name: String,
+    /// Index of the body that carries it.
+    pub body: usize,
+    /// Pose in the frame of the body.
+    pub pose: Isometry3<f64>,
+    /// What it looks like.
+    pub geometry: Geometry,
+    /// Red, green, blue and opacity, each from 0 to 1.
+    pub colour: [f32; 4],
+    /// Whether it can touch anything, or is there only to be seen.
+    pub collides: bool,
+}
+
+impl Seen {
+    /// The shapes of a world, each with its own index.
+    pub(super) fn of_world(world: &World) -> Vec<Self> {
+        let pairs = world.colliders.explicit_pairs();
+        let of_geom = |(index, geom): (usize, &Geom)| Self {
+            name: geom.name.clone(),
+            body: geom.body.0,
+            pose: geom.pose,
+            geometry: Geometry::Shape(geom.shape.clone()),
+            colour: geom.colour,
+            collides: geom.groups != Groups { category: 0, mask: 0 }
+                || pairs.iter().any(|&(a, b)| [a, b].contains(&(index as u32))),
+        };
+        world.geoms().iter().enumerate().map(of_geom).collect()
+    }
+}

@@ -1,0 +1,30 @@
+//! Errors of sinks: which file, what was found, what was expected.
+
+use stiction_sim::record::RecordError;
+
+/// A recording that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ViewError {
+    /// No sink writes files of this ending.
+    #[error("{path}: found the ending \"{found}\"; expected one of: {known}")]
+    Ending {
+        /// The file.
+        path: String,
+        /// Its ending.
+        found: String,
+        /// The endings there are.
+        known: String,
+    },
+    /// The file cannot be written.
+    #[error("{path}: cannot be written: {source}")]
+    Write {
+        /// The file.
+        path: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The recording does not fit together.
+    #[error(transparent)]
+    Recording(#[from] RecordError),
+}
