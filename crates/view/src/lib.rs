@@ -9,10 +9,15 @@
 #![allow(rustdoc::broken_intra_doc_links)] // units and citations stand in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod bounds;
+pub mod columns;
 mod error;
+pub mod glb;
 pub mod html;
 pub mod mesh;
+pub mod npz;
 pub mod pack;
+pub mod scenery;
 pub mod sink;
 
 pub use error::ViewError;

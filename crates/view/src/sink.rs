@@ -25,12 +25,26 @@ pub struct Sink {
 
 /// Every sink of the house, in alphabetical order.
 /// To add one: write a file with its `write`, then add one line here.
-pub static SINKS: &[Sink] = &[Sink {
-    name: "html",
-    endings: &["html", "htm"],
-    about: "a page that shows the run in any browser, offline, in one file",
-    write: crate::html::write,
-}];
+pub static SINKS: &[Sink] = &[
+    Sink {
+        name: "glb",
+        endings: &["glb"],
+        about: "glTF 2.0 with one animation, for Blender and every viewer of that format",
+        write: crate::glb::write,
+    },
+    Sink {
+        name: "html",
+        endings: &["html", "htm"],
+        about: "a page that shows the run in any browser, offline, in one file",
+        write: crate::html::write,
+    },
+    Sink {
+        name: "npz",
+        endings: &["npz"],
+        about: "every column as an array, for NumPy",
+        write: crate::npz::write,
+    },
+];
 
 /// The sink that a file's name asks for, once it is known that the file can be written: a long run
 /// must not end with that news. Nothing that exists is touched.
