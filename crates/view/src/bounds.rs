@@ -59,7 +59,8 @@ impl Bounds {
             }
         };
         for k in 0..times {
-            let time = from + (to - from) * k as f64 / (times - 1).max(1) as f64;
+            let time =
+                if k == 0 { from } else { from + (to - from) * k as f64 / (times - 1) as f64 };
             let poses = poses_at(recording, time);
             for part in parts.iter().step_by((parts.len() / PARTS).max(1)) {
                 add(boxes[part.mesh].placed(part, &poses[part.body]));

@@ -17,6 +17,8 @@ pub mod html;
 pub mod mesh;
 pub mod npz;
 pub mod pack;
+pub mod png;
+pub mod raster;
 pub mod scenery;
 pub mod sink;
 

@@ -44,6 +44,12 @@ pub static SINKS: &[Sink] = &[
         about: "every column as an array, for NumPy",
         write: crate::npz::write,
     },
+    Sink {
+        name: "png",
+        endings: &["png"],
+        about: "a picture of the last frame",
+        write: crate::png::write,
+    },
 ];
 
 /// The sink that a file's name asks for, once it is known that the file can be written: a long run
