@@ -12,11 +12,14 @@
 pub mod bounds;
 pub mod columns;
 mod error;
+pub mod gif;
 pub mod glb;
 pub mod html;
 pub mod mesh;
+pub mod mp4;
 pub mod npz;
 pub mod pack;
+pub mod parquet;
 pub mod png;
 pub mod raster;
 pub mod scenery;

@@ -131,7 +131,7 @@ impl Ground {
         let ratio = found / light.open(&normal).max(1e-3);
         let dim = 1.0 + (ratio - 1.0) * self.shadow;
         let away = [0, 1].map(|k| (hit.place[k] - self.middle[k]) / self.reach);
-        let away = (away[0].hypot(away[1])) as f32;
+        let away = (away[0] * away[0] + away[1] * away[1]).sqrt() as f32;
         let fade = 1.0 - smooth(0.25, 1.0, away);
         let minor = 0.55 * lines(hit, self.cell, THIN);
         let line = minor.max(lines(hit, self.cell * MAJOR, THICK)) * fade * LINES;

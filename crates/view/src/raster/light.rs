@@ -40,6 +40,8 @@ struct Lamp {
     scale: f32,
     /// Largest distance along the direction, per texel.
     depth: Vec<f32>,
+    /// Texels between which there is something: first column and row, and the last.
+    range: [f32; 4],
 }
 
 /// All light of a picture.
@@ -147,10 +149,20 @@ impl Lamp {
         let y = direction.cross(&x);
         let scale = size as f32 / (2.0 * radius);
         let depth = vec![f32::NEG_INFINITY; size * size];
-        let mut lamp = Self { direction, x, y, weight, size, scale, depth };
+        let range = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+        let mut lamp = Self { direction, x, y, weight, size, scale, depth, range };
         for corners in casters {
             lamp.cast(corners);
         }
+        // A place between four texels needs the one before it and the one after it.
+        let [left, top, right, bottom] = lamp.range;
+        let last = (size - 1) as f32;
+        lamp.range = [
+            (left - 2.0).max(0.0),
+            (top - 2.0).max(0.0),
+            (right + 2.0).min(last),
+            (bottom + 2.0).min(last),
+        ];
         lamp
     }
 
@@ -168,6 +180,10 @@ impl Lamp {
         let places = corners.map(|p| self.place(&p));
         let grid = places.map(|[u, v, _]| [snapped(f64::from(u)), snapped(f64::from(v))]);
         let Some(edges) = Edges::new(grid) else { return };
+        for [u, v, _] in places {
+            let [left, top, right, bottom] = self.range;
+            self.range = [left.min(u), top.min(v), right.max(u), bottom.max(v)];
+        }
         let size = self.size as i64;
         let within = Region { left: 0, top: 0, right: size, bottom: size };
         let [first, per_column, per_row] = edges.linear(places.map(|p| f64::from(p[2])));
@@ -192,8 +208,8 @@ impl Lamp {
     /// Part of the lamp that is seen, between the four texels about a place; all of it outside.
     #[inline]
     fn seen(&self, u: f32, v: f32, depth: f32) -> f32 {
-        let last = (self.size - 1) as f32;
-        if !(u >= 0.0 && v >= 0.0 && u < last && v < last) {
+        let [from_left, from_top, right, bottom] = self.range;
+        if !(u >= from_left && v >= from_top && u < right && v < bottom) {
             return 1.0;
         }
         let (left, top) = (u as u32, v as u32);

@@ -56,7 +56,7 @@ impl Look {
             width: 1600,
             height: 1000,
             samples: 3,
-            light: Fineness { keys: 3, skies: 10, key_size: 1024, sky_size: 512 },
+            light: Fineness { keys: 3, skies: 8, key_size: 1024, sky_size: 512 },
             view: View::default(),
             forces: false,
             coarseness: 1,
@@ -69,11 +69,20 @@ impl Look {
             width,
             height,
             samples: 2,
-            light: Fineness { keys: 2, skies: 6, key_size: 768, sky_size: 192 },
+            light: Fineness { keys: 2, skies: 4, key_size: 512, sky_size: 192 },
             coarseness: 10,
             ..Self::still()
         }
     }
+}
+
+/// Times [s] of the pictures of a film at so many per second, at least one.
+pub fn film(recording: &Recording, rate: f64) -> Vec<f64> {
+    let time = &recording.frames.time;
+    let (Some(&begin), Some(&end)) = (time.first(), time.last()) else { return vec![0.0] };
+    // The last picture may come a little late, so that round-off loses none.
+    let count = ((end - begin) * rate + 0.01).max(0.0) as usize;
+    (0..=count).map(|k| begin + k as f64 / rate).collect()
 }
 
 /// A picture: red, green and blue of each pixel, row by row.
