@@ -20,6 +20,7 @@ pub mod native;
 mod parameters;
 pub mod penalty;
 pub mod run;
+pub mod seen;
 pub mod signal;
 mod stage;
 pub mod urdf;
