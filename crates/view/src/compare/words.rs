@@ -81,9 +81,8 @@ fn introduction(out: &mut String, comparison: &Comparison) {
          friction has a residual against exact friction there, however well it converges. That \
          part is the model’s, not the solver’s, error.</dd>\n\
          <dt>tolerance</dt><dd>Here {tolerance}. A step counts as solved when the residual in the \
-         solver’s own friction model, relative to a velocity that is typical of the step (what \
-         gravity and other forces do to it within one time step, see <a \
-         href=\"#convergence\">Convergence</a>), and the residual of momentum are below it.</dd>\n\
+         solver’s own friction model, relative to the largest velocity that contacts would have \
+         without contact forces (the <em>reference velocity</em>), and the residual of momentum are below it.</dd>\n\
          <dt>penetration</dt><dd>How deep bodies are inside each other. Small is good; none is \
          impossible in discrete time.</dd>\n\
          </dl>\n"
