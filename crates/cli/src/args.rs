@@ -258,8 +258,8 @@ pub struct CompareArgs {
     pub set: Vec<(String, String)>,
 
     /// Time that a solver may take for each captured step [s]
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = positive, allow_hyphen_values = true)]
-    pub time_limit: f64,
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
+    pub time_limit: Option<f64>,
 
     /// Begin from a keyframe of the file, by name or number, with its controls
     #[arg(long, value_name = "NAME", help_heading = "Files")]

@@ -31,7 +31,7 @@ pub fn run(args: &CompareArgs) -> Result<bool, CommandError> {
         target: &args.target,
         solvers: &args.solvers,
         steps,
-        time_limit: Duration::try_from_secs_f64(args.time_limit).unwrap_or(Duration::MAX),
+        time_limit: time_limit(args),
         visuals: &visuals,
     };
     let bar = progress();
@@ -64,6 +64,14 @@ pub fn run(args: &CompareArgs) -> Result<bool, CommandError> {
     };
     terminal::print(&text)?;
     Ok(found.contenders.iter().all(|contender| contender.finished(found.steps)))
+}
+
+/// Time that a solver may take for each captured step, if nobody says otherwise.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+
+fn time_limit(args: &CompareArgs) -> Duration {
+    // A limit too long to be told apart from none is none.
+    args.time_limit.map_or(TIME_LIMIT, |s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX))
 }
 
 /// Whether the report can be written where it shall be; a long run must not end with that news.
@@ -184,7 +192,7 @@ fn command(args: &CompareArgs) -> String {
         ("--steps", args.steps.map(|n| n.to_string())),
         ("--time-step", args.time_step.map(number)),
         ("--threads", args.threads.map(|n| n.to_string())),
-        ("--time-limit", Some(number(args.time_limit))),
+        ("--time-limit", args.time_limit.map(number)),
         ("--keyframe", args.keyframe.clone()),
         ("--report", args.report.as_ref().map(|path| path.display().to_string())),
     ] {

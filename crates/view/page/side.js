@@ -39,7 +39,8 @@ class Views {
     this.camera.reset(first.bounds, this.picture.width / this.picture.height);
     this.wire();
     this.player.onChange(() => this.moved());
-    this.moved();
+    // The end tells the runs apart best; playing begins at the start.
+    this.player.seek(this.longest.end);
     this.last = performance.now();
     requestAnimationFrame((now) => this.tick(now));
   }

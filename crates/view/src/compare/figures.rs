@@ -42,13 +42,16 @@ fn traces(
     let axis = if spread { Axis::log(label).range(first, most) } else { Axis::linear(label) };
     let from = if spread { first } else { 0.0 };
     let tolerance = comparison.settings.tolerance;
-    let mut panel = Panel::new(axis, Axis::log("error, relative [-]"))
-        .guide_y(tolerance, "tolerance: below this line a step counts as solved");
+    let mut panel =
+        Panel::new(axis, Axis::log("error, relative [-]")).guide_y(tolerance, "tolerance");
     for (contender, answer) in comparison.contenders.iter().zip(&captured.answers) {
         let trace = answer.as_ref().map(|report| report.trace.as_slice()).unwrap_or_default();
         let error = |point: &TracePoint| point.residual.max(point.momentum);
-        let points = trace.iter().map(|p| (x(p).max(from), error(p))).collect();
-        panel = panel.series(Series::line(&contender.solver, thinned(points)));
+        let points: Vec<_> = trace.iter().map(|p| (x(p).max(from), error(p))).collect();
+        let end = points.last().copied().into_iter().collect();
+        panel = panel
+            .series(Series::line(&contender.solver, thinned(points)))
+            .series(Series::markers(&contender.solver, end));
     }
     panel
 }
@@ -87,6 +90,11 @@ fn over_time(
     panel
 }
 
+/// Zero has no place on a logarithmic axis: a step without contact is a gap.
+fn positive(column: &[f64]) -> Vec<f64> {
+    column.iter().map(|&x| if x > 0.0 { x } else { f64::NAN }).collect()
+}
+
 /// Violation of the laws: each in its own model, and all against exact friction.
 pub fn residuals(comparison: &Comparison) -> Figure {
     let own = over_time(
@@ -94,15 +102,15 @@ pub fn residuals(comparison: &Comparison) -> Figure {
         Axis::log("residual [m/s]"),
         "in the solver's own friction model",
         |contender, figures| match contender.friction_model {
-            FrictionModel::Coulomb => figures.coulomb.clone(),
-            FrictionModel::Convex => figures.convex.clone(),
+            FrictionModel::Coulomb => positive(&figures.coulomb),
+            FrictionModel::Convex => positive(&figures.convex),
         },
     );
     let exact = over_time(
         comparison,
         Axis::log("residual [m/s]"),
         "against exact friction",
-        |_, figures| figures.coulomb.clone(),
+        |_, figures| positive(&figures.coulomb),
     );
     Figure::new("").panel(own).panel(exact)
 }
@@ -117,13 +125,8 @@ pub fn effort(comparison: &Comparison) -> Figure {
         comparison,
         Axis::log("iterations per step [-]"),
         "iterations of the solver",
-        // Zero has no place on the axis; a step without contact is a gap.
         |_, figures| {
-            figures
-                .iterations
-                .iter()
-                .map(|&n| if n == 0 { f64::NAN } else { f64::from(n) })
-                .collect()
+            positive(&figures.iterations.iter().map(|&n| f64::from(n)).collect::<Vec<_>>())
         },
     );
     Figure::new("").panel(time).panel(iterations)

@@ -30,12 +30,14 @@ fn power(x: f64, digits: usize) -> String {
     }
 }
 
-/// A residual: two digits.
+/// A residual: two digits, small ones as a power of ten.
 pub fn residual(x: f64) -> String {
     if !x.is_finite() {
         NOTHING.to_owned()
     } else if x == 0.0 {
         "0".to_owned()
+    } else if (0.01..1e3).contains(&x) {
+        figure(x, 2)
     } else {
         power(x, 2)
     }

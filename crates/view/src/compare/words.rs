@@ -97,8 +97,8 @@ fn summary(out: &mut String, comparison: &Comparison) {
     *out += "</ul>\n";
     *out += &table::summary(comparison);
     *out += &format!(
-        "<p>★ marks the best of a row, among solvers that got to the end and missed the tolerance \
-         in at most {} % of the steps (among all that got to the end if there is none such): \
+        "<p>★ marks the best of a row, among solvers that got to the end; of times, among those \
+         that also missed the tolerance in at most {} % of the steps, if there are any, because \
          giving up early is fast. Residuals are means over the steps, below them the worst step. \
          Compare the two frictions with care: the row of a solver’s own model tells how well it \
          solves, the row against exact friction also what its model leaves out.</p>\n",
@@ -132,12 +132,12 @@ fn summary(out: &mut String, comparison: &Comparison) {
 /// What can be read off the figures, in sentences.
 fn findings(comparison: &Comparison) -> Vec<String> {
     let contenders = &comparison.contenders;
-    let eligible = table::eligible(comparison);
+    let (finished, reliable) = (table::finished(comparison), table::reliable(comparison));
     let name = |k: usize| format!("<b>{}</b>", escaped(&contenders[k].solver));
     let mut found = Vec::new();
     let times: Vec<Option<f64>> =
         contenders.iter().map(|c| c.run().map(|run| run.summary.step_times.mean)).collect();
-    if let Some((k, us)) = table::least(&times, &eligible).and_then(|k| times[k].map(|t| (k, t))) {
+    if let Some((k, us)) = table::least(&times, &reliable).and_then(|k| times[k].map(|t| (k, t))) {
         let pace = 1e6 * comparison.settings.time_step / us;
         found.push(format!(
             "Fastest: {}, {} per step on average, {} times real time.",
@@ -152,7 +152,7 @@ fn findings(comparison: &Comparison) -> Vec<String> {
         contenders.iter().map(value).collect()
     };
     let (own, exact) = (of(&own), of(&exact));
-    if let Some((k, r)) = table::least(&own, &eligible).and_then(|k| own[k].map(|r| (k, r))) {
+    if let Some((k, r)) = table::least(&own, &finished).and_then(|k| own[k].map(|r| (k, r))) {
         let model = friction(contenders[k].friction_model);
         found.push(format!(
             "Nearest to the law it solves for: {} ({model} friction), residual {} m/s on average.",
@@ -160,7 +160,7 @@ fn findings(comparison: &Comparison) -> Vec<String> {
             residual(r)
         ));
     }
-    if let Some((k, r)) = table::least(&exact, &eligible).and_then(|k| exact[k].map(|r| (k, r))) {
+    if let Some((k, r)) = table::least(&exact, &finished).and_then(|k| exact[k].map(|r| (k, r))) {
         found.push(format!(
             "Nearest to exact friction: {}, residual {} m/s on average.",
             name(k),
@@ -340,8 +340,9 @@ fn one_step(out: &mut String, comparison: &Comparison, captured: &Captured) {
         count(captured.dofs, "degree"),
         figure(captured.reference_velocity, 3)
     );
-    let left = "<b>Error over iterations and over time.</b> Whoever reaches the tolerance further \
-                left in the right chart is faster on this step.";
+    let left = "<b>Error over iterations and over time.</b> A marker shows where a solver stopped. \
+                Whoever reaches the tolerance further left in the right chart is faster on this \
+                step; whoever stops above it did not solve it.";
     let svg = figures::inline(&figures::convergence(comparison, captured));
     chart(out, &format!("convergence-step-{}", captured.step), &svg, left);
     *out += &table::answers(comparison, captured);
