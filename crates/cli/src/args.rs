@@ -19,6 +19,8 @@ pub struct Options {
 pub enum Command {
     /// Write the contact problem of one step of a scene
     Capture(CaptureArgs),
+    /// Run the same scene with several solvers and compare them
+    Compare(CompareArgs),
     /// Show what a model file contains, and what of it could not be honoured
     Inspect(InspectArgs),
     /// Show what there is: solvers, laws, scenarios, shapes, joints and more
@@ -71,7 +73,7 @@ pub enum Category {
 }
 
 /// How a model file is read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ImportArgs {
     /// Let the base of a URDF robot move freely
     #[arg(long, help_heading = "Files")]
@@ -207,6 +209,73 @@ pub struct CaptureArgs {
     /// Where to write the problem
     #[arg(long, short, value_name = "FILE.npz")]
     pub out: PathBuf,
+}
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Each solver runs the whole scene from the same start. Some telling steps of the first that gets to
+the end (the hardest impact, an ordinary one, one at rest) are then solved by all of them from the
+cold start, with the error over iterations and over time.
+
+Exit status: 0 every solver got to the end, 1 some could not run or broke off, 2 wrong input or
+call. What each run was like is for the report to say.
+
+Examples:
+  stiction compare clutter --solvers sap,canal,subadmm,psor,pgs,apgd --report clutter.html
+  stiction compare clutter --solvers alm,canal --steps 200 --set bodies=80 --json
+  stiction compare pile.toml --solvers canal,pgs --set tolerance=1e-8 --set pgs.omega=0.8
+  stiction compare panda.xml --solvers auto,sap --keyframe home --time 1 --report panda.html"
+)]
+pub struct CompareArgs {
+    /// A scenario (`stiction list scenarios`) or a file: .xml MJCF, .urdf, .toml
+    #[arg(value_name = "TARGET")]
+    pub target: String,
+
+    /// Solvers to compare, separated by commas (`stiction list solvers`)
+    #[arg(long, short, value_name = "A,B,…", value_delimiter = ',', required = true)]
+    pub solvers: Vec<String>,
+
+    /// Time to simulate [s]; the scene's own if absent
+    #[arg(long, short, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
+    pub time: Option<f64>,
+
+    /// Steps to simulate
+    #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
+    pub steps: Option<u64>,
+
+    /// Time step [s]; the scene's own if absent
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
+    pub time_step: Option<f64>,
+
+    /// Threads to compute with; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+
+    /// Set a parameter of the scenario, a setting of the step, solver.KEY=VALUE of the solvers that
+    /// have it, or NAME.KEY=VALUE of one solver; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
+    pub set: Vec<(String, String)>,
+
+    /// Time that a solver may take for each captured step [s]
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
+    pub time_limit: Option<f64>,
+
+    /// Begin from a keyframe of the file, by name or number, with its controls
+    #[arg(long, value_name = "NAME", help_heading = "Files")]
+    pub keyframe: Option<String>,
+
+    /// How the file is read.
+    #[command(flatten)]
+    pub import: ImportArgs,
+
+    /// Write a report with plots and the motion side by side, in one file that opens in any browser
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub report: Option<PathBuf>,
+
+    /// Print one JSON document
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
 }
 
 /// Arguments of `solve`.

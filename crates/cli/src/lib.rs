@@ -8,6 +8,7 @@
 mod args;
 mod capture;
 mod chart;
+mod compare;
 mod error;
 mod inspect;
 mod list;
@@ -41,6 +42,7 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) ->
     };
     let done = match options.command {
         Command::Capture(args) => capture::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::List(args) => list::run(&args),
         Command::Run(args) => run::run(&args),

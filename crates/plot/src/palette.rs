@@ -17,7 +17,7 @@ pub(crate) const COLOURS: [(&str, &str); 7] = [
 ];
 
 /// Lengths of dash and gap [px]; empty for a solid line.
-const DASHES: [&str; 5] = ["", "7 3", "2.2 2.4", "9 3 2 3", "4 2.5"];
+const DASHES: [&str; 6] = ["", "7 3", "2.2 2.4", "9 3 2 3", "4 2.5", "12 2.5 2 2.5 2 2.5"];
 
 /// The look of the curve that was named as the `index`-th.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,14 +40,16 @@ impl Look {
         DASHES[self.index % DASHES.len()]
     }
 
-    /// Path of the marker around the origin [px]: circle, square, triangle, diamond, cross.
+    /// Path of the marker around the origin [px]: circle, square, triangle, diamond, cross,
+    /// triangle upside down.
     pub fn marker(self) -> &'static str {
         match self.index % DASHES.len() {
             0 => "m-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0 -6.4 0z",
             1 => "m-2.8 -2.8h5.6v5.6h-5.6z",
             2 => "m0 -3.8l3.6 6.4h-7.2z",
             3 => "m0 -4l4 4l-4 4l-4 -4z",
-            _ => "m-3.4 -1h2.4v-2.4h2v2.4h2.4v2h-2.4v2.4h-2v-2.4h-2.4z",
+            4 => "m-3.4 -1h2.4v-2.4h2v2.4h2.4v2h-2.4v2.4h-2v-2.4h-2.4z",
+            _ => "m0 3.8l3.6 -6.4h-7.2z",
         }
     }
 }
@@ -57,8 +59,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_looks_of_thirty_five_curves_differ() {
-        let looks: Vec<_> = (0..35).map(Look::new).map(|l| (l.colour(), l.dashes())).collect();
+    fn the_looks_of_forty_two_curves_differ() {
+        let looks: Vec<_> = (0..42).map(Look::new).map(|l| (l.colour(), l.dashes())).collect();
         for (i, a) in looks.iter().enumerate() {
             assert!(looks[..i].iter().all(|b| a != b), "{i}");
         }
@@ -66,6 +68,6 @@ mod tests {
 
     #[test]
     fn neighbours_differ_in_grey() {
-        assert!((0..35).all(|i| Look::new(i).dashes() != Look::new(i + 1).dashes()));
+        assert!((0..42).all(|i| Look::new(i).dashes() != Look::new(i + 1).dashes()));
     }
 }

@@ -9,6 +9,7 @@
 
 pub mod claim;
 pub mod clock;
+pub mod compare;
 mod error;
 pub mod files;
 pub mod gallery;
@@ -19,6 +20,7 @@ pub mod native;
 mod parameters;
 pub mod penalty;
 pub mod run;
+pub mod seen;
 pub mod signal;
 mod stage;
 pub mod urdf;
@@ -29,5 +31,5 @@ pub use files::Files;
 pub use gallery::{GALLERY, Scenario, scenario};
 pub use import::{FORMATS, Imported, load, load_with};
 pub use parameters::{Parameter, Parameters};
-pub use run::{StepTimes, Summary, Tally, run};
+pub use run::{StepTimes, Summary, Tally, run, run_seen};
 pub use stage::{Act, Check, Controller, Stage, Verdict};

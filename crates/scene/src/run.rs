@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use stiction_sim::{PHASES, StepError, StepReport, state_hash};
+use stiction_sim::{PHASES, Simulation, StepError, StepReport, state_hash};
 
 use crate::clock::cpu_time;
 use crate::error::SceneError;
@@ -163,13 +163,23 @@ pub fn run(
     steps: usize,
     mut watch: impl FnMut(usize, &StepReport),
 ) -> Result<Summary, SceneError> {
+    run_seen(target, act, steps, |step, _, report| watch(step, report))
+}
+
+/// As [`run`], for those who also look at the simulation after each step.
+pub fn run_seen(
+    target: &str,
+    act: &mut Act,
+    steps: usize,
+    mut watch: impl FnMut(usize, &Simulation, &StepReport),
+) -> Result<Summary, SceneError> {
     let mut record = Record::begin(act);
     let mut stopped = None;
     for step in 1..=steps {
         match act.step() {
             Ok(report) => {
                 record.add(&report);
-                watch(step, &report);
+                watch(step, &act.simulation, &report);
             }
             Err(error @ SceneError::Step(StepError::Solver(_))) => return Err(error),
             Err(error) => {
@@ -293,7 +303,7 @@ mod tests {
     use crate::stage::{Check, Stage};
     use nalgebra::Isometry3;
     use stiction_geom::Shape;
-    use stiction_sim::{Settings, Simulation, Surface, WorldBuilder};
+    use stiction_sim::{Settings, Surface, WorldBuilder};
 
     /// A check that passes everything.
     struct Content;

@@ -21,7 +21,9 @@ const KEY_SPREAD = 0.075;
 const evenly = (k) => [(0.5 + k * 0.7548776662466927) % 1, (0.5 + k * 0.5698402909980532) % 1];
 
 export class Renderer {
-  constructor(canvas, recording) {
+  // `like` is a renderer on the same canvas that shows another recording of the same scene: what can
+  // be shared is.
+  constructor(canvas, recording, like = null) {
     const gl = canvas.getContext('webgl2', { antialias: true, alpha: false, powerPreference: 'high-performance' });
     if (!gl) throw new Error('WebGL2 is not available');
     Object.assign(this, { canvas, gl, recording });
@@ -32,7 +34,7 @@ export class Renderer {
     this.passes = 0;
     this.canSum = Boolean(gl.getExtension('EXT_color_buffer_float') && gl.getExtension('EXT_float_blend'));
     this.poses = new Float32Array(7 * recording.bodies.length);
-    this.programs = {
+    this.programs = like?.programs ?? {
       body: this.program(BODY_VERTEX, BODY_FRAGMENT),
       depth: this.program(BODY_VERTEX, DEPTH_FRAGMENT),
       id: this.program(BODY_VERTEX, ID_FRAGMENT),
@@ -42,15 +44,15 @@ export class Renderer {
       screen: this.program(SCREEN_VERTEX, SCREEN_FRAGMENT),
     };
     this.meshes = recording.meshes.map((mesh) => this.upload(mesh));
-    this.bounds = this.findBounds();
-    this.options.clearWalls = this.isContained();
+    this.bounds = like?.bounds ?? this.findBounds();
+    this.options.clearWalls = like?.options.clearWalls ?? this.isContained();
     this.buildBatches();
     this.buildSofts();
     this.buildGrounds();
     this.arrows = this.glyphBatch(arrowMesh());
     this.points = this.glyphBatch(pointMesh());
-    this.key = this.shadowMap(SHADOW_SIZE);
-    this.dome = this.shadowMap(DOME_SIZE);
+    this.key = like?.key ?? this.shadowMap(SHADOW_SIZE);
+    this.dome = like?.dome ?? this.shadowMap(DOME_SIZE);
     this.nothing = gl.createVertexArray();
   }
 

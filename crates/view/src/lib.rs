@@ -2,7 +2,7 @@
 //!
 //! A sink, see [`sink`], writes one kind of file. [`mesh`] turns shapes into triangles with normals, for all
 //! of them; [`html`] writes the page that shows a recording in a browser, with [`pack`] for its
-//! numbers.
+//! numbers; [`compare`] writes the report on several solvers.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::neg_cmp_op_on_partial_ord)] // NaN must fail a test, not pass it
@@ -11,6 +11,7 @@
 
 pub mod bounds;
 pub mod columns;
+pub mod compare;
 mod error;
 pub mod gif;
 pub mod glb;

@@ -42,27 +42,36 @@ pub fn page(recording: &Recording) -> Result<String, PageError> {
     recording.check()?;
     let text = pack::base64(&data::encode(recording)?);
     let title = if recording.title.is_empty() { "recording" } else { &recording.title };
-    let mut page = String::with_capacity(PAGE.len() + STYLE.len() + text.len() + (1 << 18));
-    let mut rest = PAGE;
-    // The template's own order of slots; what is put in is never searched for slots.
-    for (slot, content) in [
-        ("{{title}}", escaped(title)),
-        ("{{style}}", STYLE.to_owned()),
-        ("{{script}}", script::joined()),
-        ("{{length}}", text.len().to_string()),
-        ("{{data}}", text),
-    ] {
+    Ok(fill(
+        PAGE,
+        &[
+            ("{{title}}", escaped(title)),
+            ("{{style}}", STYLE.to_owned()),
+            ("{{script}}", script::joined()),
+            ("{{length}}", text.len().to_string()),
+            ("{{data}}", text),
+        ],
+    ))
+}
+
+/// A template with its slots filled, given in its own order; what is put in is never searched for
+/// slots.
+pub(crate) fn fill(template: &str, slots: &[(&str, String)]) -> String {
+    let size = slots.iter().map(|(_, content)| content.len()).sum::<usize>();
+    let mut page = String::with_capacity(template.len() + size);
+    let mut rest = template;
+    for (slot, content) in slots {
         let (before, after) = rest.split_once(slot).unwrap_or((rest, ""));
         page.push_str(before);
-        page.push_str(&content);
+        page.push_str(content);
         rest = after;
     }
     page.push_str(rest);
-    Ok(page)
+    page
 }
 
 /// Text that is nothing but text, within an element or a quoted attribute.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

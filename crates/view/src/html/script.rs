@@ -22,10 +22,26 @@ pub const MODULES: &[(&str, &str)] = &[
     ("main.js", include_str!("../../page/main.js")),
 ];
 
+/// Modules of the page that the report on several recordings does without.
+const OF_ONE: &[&str] = &["plots.js", "inspector.js", "main.js"];
+
+/// What the report puts in their place.
+pub const SIDE_BY_SIDE: (&str, &str) = ("side.js", include_str!("../../page/side.js"));
+
 /// All modules in one.
 pub fn joined() -> String {
+    join(MODULES.iter())
+}
+
+/// The modules that show several recordings side by side.
+pub fn joined_side_by_side() -> String {
+    let shared = MODULES.iter().filter(|(name, _)| !OF_ONE.contains(name));
+    join(shared.chain([&SIDE_BY_SIDE]))
+}
+
+fn join<'a>(modules: impl Iterator<Item = &'a (&'static str, &'static str)>) -> String {
     let mut script = String::new();
-    for (name, module) in MODULES {
+    for (name, module) in modules {
         script.push_str(&format!("// {name}\n"));
         for line in module.lines().filter(|line| !line.starts_with("import ")) {
             script.push_str(line.strip_prefix("export ").unwrap_or(line));
@@ -57,15 +73,21 @@ mod tests {
 
     #[test]
     fn modules_import_only_what_earlier_ones_export_and_share_no_name() {
+        check(MODULES);
+        let shared = MODULES.iter().filter(|(name, _)| !OF_ONE.contains(name));
+        check(&shared.chain([&SIDE_BY_SIDE]).copied().collect::<Vec<_>>());
+    }
+
+    fn check(modules: &[(&str, &str)]) {
         let mut names = HashSet::new();
-        for (k, (name, module)) in MODULES.iter().enumerate() {
+        for (k, (name, module)) in modules.iter().enumerate() {
             for line in module.lines().filter(|line| line.starts_with("import ")) {
                 let (bindings, from) = line
                     .strip_prefix("import { ")
                     .and_then(|rest| rest.split_once(" } from './"))
                     .unwrap_or_else(|| panic!("{name}: {line}"));
                 let from = from.trim_end_matches("';");
-                let source = MODULES[..k].iter().find(|(other, _)| *other == from);
+                let source = modules[..k].iter().find(|(other, _)| *other == from);
                 let (_, source) = source.unwrap_or_else(|| panic!("{name} imports {from}"));
                 let exports: HashSet<_> =
                     declared(source).into_iter().filter(|d| d.1).map(|d| d.0).collect();
@@ -83,7 +105,8 @@ mod tests {
 
     #[test]
     fn no_import_or_export_is_left() {
-        let script = joined();
-        assert!(!script.lines().any(|l| l.starts_with("import ") || l.starts_with("export ")));
+        for script in [joined(), joined_side_by_side()] {
+            assert!(!script.lines().any(|l| l.starts_with("import ") || l.starts_with("export ")));
+        }
     }
 }

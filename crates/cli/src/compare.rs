@@ -1,0 +1,379 @@
+//! `stiction compare`: the same scene with several solvers, as a table, a document or a report.
+
+use std::path::Path;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use stiction_scene::compare::{Captured, Comparison, Contender, Plan, compare};
+use stiction_scene::{Act, GALLERY};
+use stiction_sim::record::Seen;
+use stiction_solve::solver::{SOLVERS, SettingError};
+use stiction_solve::{FrictionModel, Session, Status};
+use stiction_view::compare::Making;
+use stiction_view::sink_of;
+
+use crate::args::{CompareArgs, SceneArgs};
+use crate::error::CommandError;
+use crate::numbers::{count, duration, significant, small};
+use crate::table::{Align, Table};
+use crate::terminal::{self, Tone, paint};
+use crate::{scene, threads};
+
+/// Does the work; true if every solver got to the end.
+pub fn run(args: &CompareArgs) -> Result<bool, CommandError> {
+    if let Some(path) = &args.report {
+        check_report(path)?;
+    }
+    let calls = calls(args)?;
+    let steps = steps(args, &scene::start(&calls[0])?)?;
+    let visuals = visuals(&calls[0])?;
+    let plan = Plan {
+        target: &args.target,
+        solvers: &args.solvers,
+        steps,
+        time_limit: time_limit(args),
+        visuals: &visuals,
+    };
+    let bar = progress();
+    let start = |solver: &str| {
+        let call = calls.iter().find(|call| call.solver.as_deref() == Some(solver));
+        scene::start(call.unwrap_or(&calls[0]))
+    };
+    let found = threads::within(args.threads, || {
+        let found = compare(&plan, start, |progress| {
+            bar.set_length(progress.all as u64);
+            bar.set_position(progress.done as u64);
+            bar.set_message(format!("{} {}", progress.solver, progress.task));
+        });
+        found.map(|found| (found, rayon::current_num_threads()))
+    })?;
+    bar.finish_and_clear();
+    let (found, threads) = found?;
+    let command = command(args);
+    if let Some(path) = &args.report {
+        let making = Making { command: command.clone(), threads };
+        stiction_view::compare::write(&found, &making, path)?;
+    }
+    let text = if args.json {
+        let mut document = found.json();
+        document["command"] = command.into();
+        document["threads"] = threads.into();
+        format!("{document:#}\n")
+    } else {
+        text(&found, args.report.as_deref(), terminal::colours())
+    };
+    terminal::print(&text)?;
+    Ok(found.contenders.iter().all(|contender| contender.finished(found.steps)))
+}
+
+/// Time that a solver may take for each captured step, if nobody says otherwise.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+
+fn time_limit(args: &CompareArgs) -> Duration {
+    // A limit too long to be told apart from none is none.
+    args.time_limit.map_or(TIME_LIMIT, |s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX))
+}
+
+/// Whether the report can be written where it shall be; a long run must not end with that news.
+fn check_report(path: &Path) -> Result<(), CommandError> {
+    let sink = sink_of(path)?;
+    if sink.name == "html" {
+        return Ok(());
+    }
+    let found = format!("{}, which would hold {}", path.display(), sink.about);
+    Err(option("--report", found, "a file that ends in .html"))
+}
+
+/// The call of `run` for each solver, with the settings that are meant for it; refuses what no
+/// solver knows.
+fn calls(args: &CompareArgs) -> Result<Vec<SceneArgs>, CommandError> {
+    let mut calls: Vec<SceneArgs> = Vec::with_capacity(args.solvers.len());
+    let mut sessions = Vec::with_capacity(args.solvers.len());
+    for solver in &args.solvers {
+        sessions.push(Session::new(solver)?);
+        if calls.iter().any(|call| call.solver.as_ref() == Some(solver)) {
+            return Err(option("--solvers", format!("{solver} twice"), "each solver once"));
+        }
+        calls.push(SceneArgs {
+            target: args.target.clone(),
+            keyframe: args.keyframe.clone(),
+            import: args.import.clone(),
+            solver: Some(solver.clone()),
+            time_step: args.time_step,
+            threads: args.threads,
+            set: Vec::new(),
+        });
+    }
+    for (key, value) in &args.set {
+        match for_solvers(key) {
+            None => calls.iter_mut().for_each(|call| call.set.push((key.clone(), value.clone()))),
+            Some((name, setting)) => {
+                let mut refusal = None;
+                let mut taken = false;
+                for (call, session) in calls.iter_mut().zip(&mut sessions) {
+                    if name != "solver" && name != session.name() {
+                        continue;
+                    }
+                    match session.set(setting, value) {
+                        Ok(()) => {
+                            call.set.push((format!("solver.{setting}"), value.clone()));
+                            taken = true;
+                        }
+                        Err(error @ SettingError::UnknownKey { .. }) => refusal = Some(error),
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                match refusal {
+                    _ if taken => {}
+                    Some(error) => return Err(error.into()),
+                    None => {
+                        let found = format!("a setting of solver '{name}'");
+                        return Err(option("--set", found, "one of the solvers that are compared"));
+                    }
+                }
+            }
+        }
+    }
+    Ok(calls)
+}
+
+/// Solver and name of a setting that is meant for solvers.
+fn for_solvers(key: &str) -> Option<(&str, &str)> {
+    let (name, setting) = key.split_once('.')?;
+    let known = name == "solver" || SOLVERS.iter().any(|entry| entry.name == name);
+    known.then_some((name, setting))
+}
+
+fn option(option: &str, found: String, expected: &str) -> CommandError {
+    CommandError::Option { option: option.to_owned(), found, expected: expected.to_owned() }
+}
+
+/// Steps to do: at least one.
+fn steps(args: &CompareArgs, act: &Act) -> Result<usize, CommandError> {
+    if let Some(steps) = args.steps {
+        return Ok(usize::try_from(steps).unwrap_or(usize::MAX));
+    }
+    let time_step = act.simulation.settings().time_step;
+    let time = args.time.unwrap_or(act.duration);
+    match (time / time_step).round() as usize {
+        0 => {
+            let expected = format!("at least one time step of {time_step} s");
+            Err(option("--time", format!("{time} s"), &expected))
+        }
+        steps => Ok(steps),
+    }
+}
+
+/// What of a model file is only seen.
+fn visuals(call: &SceneArgs) -> Result<Vec<Seen>, CommandError> {
+    if GALLERY.iter().any(|entry| entry.name == call.target) {
+        return Ok(Vec::new());
+    }
+    Ok(scene::load(Path::new(&call.target), &call.import)?.seen())
+}
+
+/// A bar over all solvers; it hides itself when standard error is no terminal.
+fn progress() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{bar:24} {percent:>3} % {msg} (eta {eta})") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// The call, as it can be typed again.
+fn command(args: &CompareArgs) -> String {
+    let mut words = vec!["stiction".to_owned(), "compare".to_owned(), args.target.clone()];
+    let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    add("--solvers", args.solvers.join(","));
+    let number = |x: f64| x.to_string();
+    for (name, value) in [
+        ("--time", args.time.map(number)),
+        ("--steps", args.steps.map(|n| n.to_string())),
+        ("--time-step", args.time_step.map(number)),
+        ("--threads", args.threads.map(|n| n.to_string())),
+        ("--time-limit", args.time_limit.map(number)),
+        ("--keyframe", args.keyframe.clone()),
+        ("--report", args.report.as_ref().map(|path| path.display().to_string())),
+    ] {
+        if let Some(value) = value {
+            add(name, value);
+        }
+    }
+    for (key, value) in &args.set {
+        add("--set", format!("{key}={value}"));
+    }
+    for folder in &args.import.package_path {
+        add("--package-path", folder.display().to_string());
+    }
+    for (name, given) in [
+        ("--floating-base", args.import.floating_base),
+        ("--merge-fixed", args.import.merge_fixed),
+        ("--rigid-contact", args.import.rigid_contact),
+        ("--json", args.json),
+    ] {
+        if given {
+            words.push(name.to_owned());
+        }
+    }
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A word that a shell takes as it is.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,/:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// For people: a table of the runs, one of the captured steps.
+fn text(found: &Comparison, report: Option<&Path>, colours: bool) -> String {
+    let mut out = format!(
+        "{}: {} of {} with each of {}\n",
+        paint(&found.target, Tone::Heading, colours),
+        count(found.steps, "step"),
+        duration(found.settings.time_step),
+        count(found.contenders.len(), "solver"),
+    );
+    let explanation = format!(
+        "Tolerance {:e}. Residuals [m/s], means over the steps: own is that of the friction model \
+         the solver solves for.",
+        found.settings.tolerance
+    );
+    out += &paint(&explanation, Tone::Faint, colours);
+    out += "\n\n";
+    out += &runs(found).render("  ", colours);
+    for captured in &found.captured {
+        out.push('\n');
+        out += &answers(found, captured, colours);
+    }
+    for contender in &found.contenders {
+        if let Err(why) = &contender.run {
+            out += &format!("\n{} could not run: {why}\n", contender.solver);
+        } else if let Some(run) = contender.run().filter(|run| run.summary.steps < found.steps) {
+            out += &format!("\n{}: {}\n", contender.solver, run.summary.check.detail);
+        }
+    }
+    match report {
+        Some(path) => out += &format!("\nwrote {}\n", path.display()),
+        None => out += "\nWith --report FILE.html: plots, and the motion side by side.\n",
+    }
+    out
+}
+
+fn runs(found: &Comparison) -> Table {
+    let mut columns = vec![Align::Left, Align::Left];
+    columns.extend([Align::Right; 9]);
+    let mut table = Table::new(&columns);
+    table.toned(
+        Tone::Heading,
+        &[
+            "solver",
+            "friction",
+            "steps",
+            "missed",
+            "mean",
+            "99 %",
+            "iterations",
+            "own",
+            "coulomb",
+            "penetration",
+            "check",
+        ],
+    );
+    for contender in &found.contenders {
+        table.row(row(found, contender));
+    }
+    table
+}
+
+fn row(found: &Comparison, contender: &Contender) -> Vec<(String, Tone)> {
+    let plain = |text: String| (text, Tone::Plain);
+    let mut cells =
+        vec![plain(contender.solver.clone()), plain(contender.friction_model.name().to_owned())];
+    let Some(run) = contender.run() else {
+        cells.push(("none".to_owned(), Tone::Bad));
+        return cells;
+    };
+    let s = &run.summary;
+    let judged = |text: String, good: bool| (text, if good { Tone::Plain } else { Tone::Bad });
+    let own = match contender.friction_model {
+        FrictionModel::Coulomb => &s.coulomb,
+        FrictionModel::Convex => &s.convex,
+    };
+    let deepest = 1e3 * s.penetration_max;
+    let deepest = if deepest == 0.0 { "0".to_owned() } else { significant(deepest) };
+    let (verdict, tone) =
+        if s.check.passed { ("passed", Tone::Good) } else { ("failed", Tone::Bad) };
+    cells.extend([
+        judged(s.steps.to_string(), s.steps == found.steps),
+        judged(s.unconverged_steps.to_string(), s.unconverged_steps == 0),
+        plain(duration(1e-6 * s.step_times.mean)),
+        plain(duration(1e-6 * s.step_times.p99)),
+        plain(format!("{:.1}", s.iterations.mean())),
+        plain(small(own.mean())),
+        plain(small(s.coulomb.mean())),
+        plain(format!("{deepest} mm")),
+        (verdict.to_owned(), tone),
+    ]);
+    cells
+}
+
+fn answers(found: &Comparison, captured: &Captured, colours: bool) -> String {
+    let heading = format!("step {} ({})", captured.step, captured.reason.name());
+    let mut out = format!(
+        "{}: {}, {}; from the cold start, residuals relative to {} m/s\n",
+        paint(&heading, Tone::Heading, colours),
+        count(captured.contacts, "contact"),
+        count(captured.rows, "row"),
+        significant(captured.reference_velocity),
+    );
+    let mut columns = vec![Align::Left, Align::Left];
+    columns.extend([Align::Right; 4]);
+    let mut table = Table::new(&columns);
+    table.toned(Tone::Heading, &["solver", "status", "iterations", "time", "own", "momentum"]);
+    for (contender, answer) in found.contenders.iter().zip(&captured.answers) {
+        let plain = |text: String| (text, Tone::Plain);
+        let mut cells = vec![plain(contender.solver.clone())];
+        match answer {
+            Ok(report) => {
+                let good = report.status == Status::Converged;
+                let tone = if good { Tone::Good } else { Tone::Bad };
+                let reference = captured.reference_velocity;
+                let own = report.residuals.of(report.friction_model);
+                cells.extend([
+                    (report.status.name().replace('_', " "), tone),
+                    plain(report.iterations.to_string()),
+                    plain(duration(report.seconds)),
+                    plain(small(if reference > 0.0 { own / reference } else { own })),
+                    plain(small(report.residuals.momentum)),
+                ]);
+            }
+            Err(_) => cells.push(("could not".to_owned(), Tone::Bad)),
+        }
+        table.row(cells);
+    }
+    out += &table.render("  ", colours);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_can_be_typed_again() {
+        let found = ["a/b.xml", "bodies=8", "my scene.xml", "it's", ""].map(quoted);
+        assert_eq!(found, ["a/b.xml", "bodies=8", "'my scene.xml'", "'it'\\''s'", "''"]);
+    }
+
+    #[test]
+    fn settings_of_solvers_are_told_from_those_of_the_step() {
+        assert_eq!(for_solvers("solver.growth"), Some(("solver", "growth")));
+        assert_eq!(for_solvers("canal.growth"), Some(("canal", "growth")));
+        assert_eq!(for_solvers("sleep.speed"), None);
+        assert_eq!(for_solvers("bodies"), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! The line charts of the report: convergence on captured steps, and figures over the run. Every
+//! chart lists the solvers in the same order, so that each keeps its colour and dashes.
+
+use stiction_plot::{Axis, Figure, Panel, Series};
+use stiction_scene::compare::{Captured, Comparison, Contender};
+use stiction_sim::record::Figures;
+use stiction_solve::FrictionModel;
+use stiction_solve::monitor::TracePoint;
+
+/// Ends of curves further apart than this factor share a logarithmic axis.
+const SPREAD: f64 = 20.0;
+/// Points of a curve that a reader can tell apart.
+const POINTS: usize = 400;
+
+/// A chart as part of the page: no size but its own, and no name space, which a page has already.
+pub fn inline(figure: &Figure) -> String {
+    figure.to_svg().replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1)
+}
+
+/// The larger of both errors that a tolerance bounds, over iterations and over time.
+pub fn convergence(comparison: &Comparison, captured: &Captured) -> Figure {
+    let iterations = |point: &TracePoint| point.iteration as f64;
+    let milliseconds = |point: &TracePoint| 1e3 * point.seconds;
+    Figure::new("")
+        .panel(traces("iterations [-]", comparison, captured, &iterations))
+        .panel(traces("time [ms]", comparison, captured, &milliseconds))
+}
+
+fn traces(
+    label: &str,
+    comparison: &Comparison,
+    captured: &Captured,
+    x: &dyn Fn(&TracePoint) -> f64,
+) -> Panel {
+    let traces = || captured.answers.iter().flatten().map(|report| &report.trace);
+    let ends = traces().filter_map(|trace| trace.last()).map(x).filter(|x| *x > 0.0);
+    let (least, most) = ends.fold((f64::INFINITY, 0.0), |(l, m), x| (x.min(l), x.max(m)));
+    // A logarithmic axis starts at the first step that any solver shows; earlier points sit there.
+    let steps = traces().flat_map(|trace| trace.iter().skip(1)).map(x);
+    let first = steps.filter(|x| *x > 0.0).fold(least, f64::min);
+    let spread = most > SPREAD * least && first < most;
+    let axis = if spread { Axis::log(label).range(first, most) } else { Axis::linear(label) };
+    let from = if spread { first } else { 0.0 };
+    let tolerance = comparison.settings.tolerance;
+    let mut panel =
+        Panel::new(axis, Axis::log("error, relative [-]")).guide_y(tolerance, "tolerance");
+    for (contender, answer) in comparison.contenders.iter().zip(&captured.answers) {
+        let trace = answer.as_ref().map(|report| report.trace.as_slice()).unwrap_or_default();
+        let error = |point: &TracePoint| point.residual.max(point.momentum);
+        let points: Vec<_> = trace.iter().map(|p| (x(p).max(from), error(p))).collect();
+        let end = points.last().copied().into_iter().collect();
+        panel = panel
+            .series(Series::line(&contender.solver, thinned(points)))
+            .series(Series::markers(&contender.solver, end));
+    }
+    panel
+}
+
+/// At most so many points as can be told apart, evenly by the logarithm of their number; the last
+/// stays.
+fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    if points.len() <= POINTS {
+        return points;
+    }
+    let last = (points.len() - 1) as f64;
+    let mut chosen: Vec<usize> =
+        (0..POINTS).map(|k| last.powf(k as f64 / (POINTS - 1) as f64) as usize).collect();
+    chosen.insert(0, 0);
+    chosen.push(points.len() - 1);
+    chosen.dedup();
+    chosen.into_iter().map(|k| points[k]).collect()
+}
+
+/// A column of all runs over time. Before the first step there is nothing to show.
+fn over_time(
+    comparison: &Comparison,
+    axis: Axis,
+    title: &str,
+    column: impl Fn(&Contender, &Figures) -> Vec<f64>,
+) -> Panel {
+    let mut panel = Panel::new(Axis::linear("simulated time [s]"), axis).title(title);
+    for contender in &comparison.contenders {
+        let points = contender.run().map(|run| {
+            let frames = &run.recording.frames;
+            let values = column(contender, &frames.figures);
+            frames.time.iter().copied().zip(values).skip(1).collect()
+        });
+        panel = panel.series(Series::line(&contender.solver, points.unwrap_or_default()));
+    }
+    panel
+}
+
+/// Zero has no place on a logarithmic axis: a step without contact is a gap.
+fn positive(column: &[f64]) -> Vec<f64> {
+    column.iter().map(|&x| if x > 0.0 { x } else { f64::NAN }).collect()
+}
+
+/// Violation of the laws: each in its own model, and all against exact friction.
+pub fn residuals(comparison: &Comparison) -> Figure {
+    let own = over_time(
+        comparison,
+        Axis::log("residual [m/s]"),
+        "in the solver's own friction model",
+        |contender, figures| match contender.friction_model {
+            FrictionModel::Coulomb => positive(&figures.coulomb),
+            FrictionModel::Convex => positive(&figures.convex),
+        },
+    );
+    let exact = over_time(
+        comparison,
+        Axis::log("residual [m/s]"),
+        "against exact friction",
+        |_, figures| positive(&figures.coulomb),
+    );
+    Figure::new("").panel(own).panel(exact)
+}
+
+/// What each step cost.
+pub fn effort(comparison: &Comparison) -> Figure {
+    let time =
+        over_time(comparison, Axis::log("time per step [ms]"), "time of a step", |_, figures| {
+            figures.phases.iter().map(|parts| 1e3 * parts.iter().sum::<f64>()).collect()
+        });
+    let iterations = over_time(
+        comparison,
+        Axis::log("iterations per step [-]"),
+        "iterations of the solver",
+        |_, figures| {
+            positive(&figures.iterations.iter().map(|&n| f64::from(n)).collect::<Vec<_>>())
+        },
+    );
+    Figure::new("").panel(time).panel(iterations)
+}
+
+/// What the motion shows: penetration and energy.
+pub fn physics(comparison: &Comparison) -> Figure {
+    let penetration = over_time(
+        comparison,
+        Axis::linear("deepest penetration [mm]"),
+        "penetration",
+        |_, figures| figures.penetration.iter().map(|x| 1e3 * x).collect(),
+    );
+    let energy = over_time(
+        comparison,
+        Axis::linear("energy [J]"),
+        "kinetic and potential energy",
+        |_, figures| figures.kinetic.iter().zip(&figures.potential).map(|(k, p)| k + p).collect(),
+    );
+    Figure::new("").panel(penetration).panel(energy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_both_ends_and_the_order() {
+        let points: Vec<(f64, f64)> = (0..100_000).map(|k| (f64::from(k), 1.0)).collect();
+        let thin = thinned(points.clone());
+        assert!(thin.len() <= POINTS + 2 && thin.is_sorted());
+        assert_eq!((thin[0], thin.last()), (points[0], points.last()));
+        assert_eq!(thinned(points[..50].to_vec()), points[..50]);
+    }
+}

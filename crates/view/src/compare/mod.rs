@@ -1,0 +1,113 @@
+//! The report on a comparison: one page that explains what was compared, shows the runs side by
+//! side, and asks for nothing outside itself.
+//!
+//! [`words`] writes the text, [`table`] the figures, [`figures`] and [`costs`] the plots, as vector
+//! graphics in the page. The recordings are those of the page of one run, see [`crate::html`], drawn
+//! by the same modules.
+
+mod costs;
+mod figures;
+mod numbers;
+mod table;
+mod words;
+
+use std::path::Path;
+
+use stiction_scene::compare::Comparison;
+
+use crate::html::{PageError, data, escaped, fill, script};
+use crate::{ViewError, pack, sink};
+
+const PAGE: &str = include_str!("../../page/report.html");
+const STYLE: &str = include_str!("../../page/report.css");
+
+/// How a comparison was made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Making {
+    /// The call that made it, as it can be repeated; empty if there was none.
+    pub command: String,
+    /// Threads that computed.
+    pub threads: usize,
+}
+
+/// Writes the report to a file.
+pub fn write(comparison: &Comparison, making: &Making, path: &Path) -> Result<(), ViewError> {
+    let page = page(comparison, making).map_err(|error| match error {
+        PageError::Recording(source) => ViewError::Recording(source),
+        PageError::Deflate(source) => ViewError::Write { path: path.display().to_string(), source },
+    })?;
+    sink::put(path, page.as_bytes())
+}
+
+/// The report.
+pub fn page(comparison: &Comparison, making: &Making) -> Result<String, PageError> {
+    let mut recordings = String::new();
+    for run in comparison.contenders.iter().filter_map(|contender| contender.run()) {
+        run.recording.check()?;
+        let text = pack::base64(&data::encode(&run.recording)?);
+        let length = text.len();
+        recordings += &format!(
+            "<script type=\"text/plain\" class=\"recording\" data-length=\"{length}\">{text}\
+             </script>\n"
+        );
+    }
+    Ok(fill(
+        PAGE,
+        &[
+            ("{{title}}", escaped(&words::title(comparison))),
+            ("{{style}}", STYLE.to_owned()),
+            ("{{body}}", words::body(comparison, making)),
+            ("{{script}}", script::joined_side_by_side()),
+            ("{{data}}", recordings),
+        ],
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_scene::SceneError;
+    use stiction_scene::compare::{Plan, compare};
+
+    fn comparison(solvers: &[&str], sets: &[(&str, &str)], steps: usize) -> Comparison {
+        let solvers: Vec<String> = solvers.iter().map(|s| (*s).to_owned()).collect();
+        let sets: Vec<_> = sets.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let time_limit = std::time::Duration::from_secs(10);
+        let plan = Plan { target: "clutter", solvers: &solvers, steps, time_limit, visuals: &[] };
+        let start = |solver: &str| {
+            let mut stage = stiction_scene::scenario("clutter", &sets)?;
+            stage.settings.solver = solver.to_owned();
+            stage.start()
+        };
+        compare::<SceneError>(&plan, start, |_| ()).unwrap()
+    }
+
+    #[test]
+    fn the_report_names_every_solver_and_nothing_outside_itself() {
+        let solvers = ["sap", "canal", "pgs"];
+        let found = comparison(&solvers, &[("bodies", "4")], 40);
+        let making = Making { command: "stiction compare <clutter>".into(), threads: 1 };
+        let page = page(&found, &making).unwrap();
+        assert!(solvers.iter().all(|solver| page.contains(&format!("<th scope=\"col\">{solver}"))));
+        assert_eq!(page.matches("class=\"recording\"").count(), solvers.len());
+        assert_eq!(page.matches("class=\"motion\"").count(), solvers.len());
+        for mark in ["http:", "https:", "//cdn", "@import", "src=\"", "url(", "NaN", "{{"] {
+            assert!(!page.contains(mark), "{mark}");
+        }
+        assert!(page.contains("default-src 'none'"));
+        assert!(page.contains("stiction compare &lt;clutter&gt;"));
+    }
+
+    #[test]
+    fn a_report_on_runs_that_never_began_or_met_nothing_still_stands() {
+        let sets = [("bodies", "2"), ("friction-model", "coulomb")];
+        let found = comparison(&["sap", "apgd"], &sets, 3);
+        assert_eq!(found.reference, None);
+        let page = page(&found, &Making::default()).unwrap();
+        assert!(page.contains("could not run") && !page.contains("NaN"));
+        // Two steps of free fall: nothing touches, nothing can be captured.
+        let found = comparison(&["canal"], &[("bodies", "1")], 2);
+        assert!(found.captured.is_empty());
+        assert!(!super::page(&found, &Making::default()).unwrap().contains("NaN"));
+    }
+}

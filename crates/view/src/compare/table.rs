@@ -1,0 +1,302 @@
+//! The figures of the runs, one column per solver, the best of each row marked; and the answers to
+//! one captured step, one row per solver.
+//!
+//! The best of a row got to the end. Among times it also missed the tolerance in few steps, since
+//! giving up is fast; if no solver did, all that got to the end can.
+
+use stiction_scene::compare::{Captured, Comparison, Contender, Run};
+use stiction_scene::{Summary, Tally};
+use stiction_solve::{FrictionModel, Status};
+
+use super::numbers::{NOTHING, duration, figure, residual};
+use crate::html::escaped;
+
+/// Part of the steps that the best of a row may have missed.
+pub const FEW: f64 = 0.01;
+
+/// What the friction model is called on the page.
+pub fn friction(model: FrictionModel) -> &'static str {
+    match model {
+        FrictionModel::Coulomb => "exact",
+        FrictionModel::Convex => "relaxed",
+    }
+}
+
+/// Which solvers got to the end.
+pub fn finished(comparison: &Comparison) -> Vec<bool> {
+    comparison.contenders.iter().map(|c| c.finished(comparison.steps)).collect()
+}
+
+/// Which solvers can be called fast.
+pub fn reliable(comparison: &Comparison) -> Vec<bool> {
+    let steps = comparison.steps;
+    let exact = |contender: &Contender| {
+        let missed = contender.run().map_or(usize::MAX, |run| run.summary.unconverged_steps);
+        contender.finished(steps) && missed as f64 <= FEW * steps as f64
+    };
+    let best: Vec<bool> = comparison.contenders.iter().map(exact).collect();
+    if best.contains(&true) { best } else { finished(comparison) }
+}
+
+/// Which of some values is the least, if one is.
+pub fn least(values: &[Option<f64>], eligible: &[bool]) -> Option<usize> {
+    let known = values.iter().zip(eligible).enumerate();
+    let known = known.filter_map(|(k, (value, fit))| value.filter(|_| *fit).map(|v| (k, v)));
+    let found = known.filter(|(_, v)| v.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1));
+    found.map(|(k, _)| k)
+}
+
+/// A table under construction.
+struct Rows<'a> {
+    comparison: &'a Comparison,
+    finished: Vec<bool>,
+    reliable: Vec<bool>,
+    out: String,
+}
+
+impl Rows<'_> {
+    fn group(&mut self, name: &str) {
+        let columns = self.comparison.contenders.len() + 1;
+        self.out += &format!("<tr class=\"group\"><th colspan=\"{columns}\">{name}</th></tr>\n");
+    }
+
+    fn open(&mut self, name: &str, about: &str) {
+        self.out += &format!("<tr><th scope=\"row\">{name}<small>{about}</small></th>");
+    }
+
+    /// A row of which less is better, among some of the solvers; `show` gives the cell.
+    fn ranked(
+        &mut self,
+        (name, about): (&str, &str),
+        among: &[bool],
+        value: impl Fn(&Contender, &Run) -> f64,
+        show: impl Fn(&Contender, &Run) -> String,
+    ) {
+        let contenders = &self.comparison.contenders;
+        let values: Vec<_> = contenders.iter().map(|c| c.run().map(|run| value(c, run))).collect();
+        // A best that all share tells nothing.
+        let all: Vec<f64> = values.iter().flatten().copied().collect();
+        let differ = all.windows(2).any(|pair| pair[0] != pair[1]);
+        let best = if differ { least(&values, among) } else { None };
+        self.cells((name, about), |k, contender, run| {
+            let class = if best == Some(k) { " class=\"best\"" } else { "" };
+            format!("<td{class}>{}</td>", show(contender, run))
+        });
+    }
+
+    /// A row without a best.
+    fn cells(
+        &mut self,
+        (name, about): (&str, &str),
+        cell: impl Fn(usize, &Contender, &Run) -> String,
+    ) {
+        self.open(name, about);
+        for (k, contender) in self.comparison.contenders.iter().enumerate() {
+            self.out += &match contender.run() {
+                Some(run) => cell(k, contender, run),
+                None => format!("<td class=\"none\">{NOTHING}</td>"),
+            };
+        }
+        self.out += "</tr>\n";
+    }
+
+    /// Mean and largest of a residual.
+    fn tally(
+        &mut self,
+        words: (&str, &str),
+        among: &[bool],
+        of: impl Fn(&Contender, &Summary) -> Tally,
+    ) {
+        self.ranked(
+            words,
+            among,
+            |contender, run| of(contender, &run.summary).mean(),
+            |contender, run| {
+                let tally = of(contender, &run.summary);
+                let (mean, max) = (residual(tally.mean()), residual(tally.max()));
+                format!("{mean}<small>max {max}</small>")
+            },
+        );
+    }
+}
+
+/// The summary of all runs.
+pub fn summary(comparison: &Comparison) -> String {
+    let mut rows = Rows {
+        comparison,
+        finished: finished(comparison),
+        reliable: reliable(comparison),
+        out: String::with_capacity(1 << 14),
+    };
+    rows.out += "<div class=\"scroll\"><table id=\"summary\"><thead><tr><th></th>";
+    for contender in &comparison.contenders {
+        rows.out += &format!(
+            "<th scope=\"col\">{}<small>{} friction</small></th>",
+            escaped(&contender.solver),
+            friction(contender.friction_model)
+        );
+    }
+    rows.out += "</tr></thead><tbody>\n";
+    outcome(&mut rows);
+    effort(&mut rows);
+    errors(&mut rows);
+    motion(&mut rows);
+    rows.out += "</tbody></table></div>\n";
+    rows.out
+}
+
+fn outcome(rows: &mut Rows<'_>) {
+    rows.group("Outcome");
+    let steps = rows.comparison.steps;
+    rows.open("steps done", &format!("of {steps}"));
+    for contender in &rows.comparison.contenders {
+        rows.out += &match &contender.run {
+            Ok(run) if run.summary.steps == steps => format!("<td>{steps}</td>"),
+            Ok(run) => {
+                format!("<td class=\"bad\">{}<small>broke off</small></td>", run.summary.steps)
+            }
+            Err(_) => "<td class=\"bad\">could not run</td>".to_owned(),
+        };
+    }
+    rows.out += "</tr>\n";
+    rows.cells(("steps that missed the tolerance", "of the steps done"), |_, _, run| {
+        match run.summary.unconverged_steps {
+            0 => "<td>0</td>".to_owned(),
+            missed => format!("<td class=\"bad\">{missed}</td>"),
+        }
+    });
+    rows.cells(("the scene's own check", "what it found stands below"), |_, _, run| {
+        let (class, word) =
+            if run.summary.check.passed { ("good", "passed") } else { ("bad", "failed") };
+        format!("<td class=\"{class}\">{word}</td>")
+    });
+}
+
+fn effort(rows: &mut Rows<'_>) {
+    rows.group("Cost of a step");
+    let reliable = rows.reliable.clone();
+    type Time = fn(&Summary) -> f64;
+    let times: [(&str, &str, Time); 3] = [
+        ("time, mean", "", |s| s.step_times.mean),
+        ("time, median", "half of the steps are faster", |s| s.step_times.p50),
+        ("time, 99th percentile", "the slow ones: what real time depends on", |s| s.step_times.p99),
+    ];
+    for (name, about, time) in times {
+        let of = move |_: &Contender, run: &Run| time(&run.summary);
+        rows.ranked((name, about), &reliable, of, move |_, run| {
+            duration(1e-6 * time(&run.summary))
+        });
+    }
+    // More is better.
+    let pace = |_: &Contender, run: &Run| 1e6 * run.summary.time_step / run.summary.step_times.mean;
+    let about = "simulated over computed time; above one is faster than reality";
+    rows.ranked(
+        ("real-time factor", about),
+        &reliable,
+        move |contender, run| -pace(contender, run),
+        move |contender, run| format!("{} ×", figure(pace(contender, run), 3)),
+    );
+    let about = "of different kinds, so that only times compare";
+    rows.cells(("iterations, mean", about), |_, _, run| {
+        let iterations = &run.summary.iterations;
+        let (mean, max) = (figure(iterations.mean(), 3), iterations.max());
+        format!("<td>{mean}<small>max {max}</small></td>")
+    });
+}
+
+fn errors(rows: &mut Rows<'_>) {
+    rows.group("Residual: how far the answers are from the laws");
+    let own = |contender: &Contender, s: &Summary| match contender.friction_model {
+        FrictionModel::Coulomb => s.coulomb,
+        FrictionModel::Convex => s.convex,
+    };
+    let (finished, none) = (rows.finished.clone(), vec![false; rows.finished.len()]);
+    let about = "what the solver tries to make zero";
+    rows.tally(("in its own friction model [m/s]", about), &finished, own);
+    let about = "the distance from real dry friction";
+    rows.tally(("against exact friction [m/s]", about), &finished, |_, s| s.coulomb);
+    // Whoever solves for the other law cannot be near this one, and need not be.
+    let about = "for solvers of exact friction only the distance of the two models";
+    rows.tally(("against relaxed friction [m/s]", about), &none, |_, s| s.convex);
+    // Rounding errors, for most: who has the least of them tells nothing.
+    let about = "impulses and velocities that do not add up";
+    rows.tally(("momentum, relative [-]", about), &none, |_, s| s.momentum);
+}
+
+fn motion(rows: &mut Rows<'_>) {
+    rows.group("Motion");
+    let finished = rows.finished.clone();
+    rows.ranked(
+        ("deepest penetration [mm]", "at the start of any step"),
+        &finished,
+        |_, run| run.summary.penetration_max,
+        |_, run| {
+            let (max, last) = (run.summary.penetration_max, run.summary.penetration_final);
+            format!("{}<small>last {}</small>", figure(1e3 * max, 2), figure(1e3 * last, 2))
+        },
+    );
+    rows.cells(("energy at the end [J]", "and change over the run"), |_, _, run| {
+        let (first, last) = (run.summary.energy_initial, run.summary.energy_final);
+        format!("<td>{}<small>{}</small></td>", figure(last, 5), figure(last - first, 4))
+    });
+    let reference = rows.comparison.reference.map(|k| &rows.comparison.contenders[k].solver);
+    let about =
+        reference.map(|r| format!("mean distance of the bodies from the run of {}", escaped(r)));
+    rows.cells(("apart at the end [mm]", about.as_deref().unwrap_or_default()), |_, _, run| {
+        match run.apart {
+            Some(apart) => format!("<td>{}</td>", figure(1e3 * apart, 3)),
+            None => format!("<td class=\"none\">{NOTHING}</td>"),
+        }
+    });
+    rows.cells(("last state", "equal only for the same motion, bit for bit"), |_, _, run| {
+        let hash = format!("{:016x}", run.summary.state_hash);
+        format!("<td><code title=\"{hash}\">{}</code></td>", &hash[..8])
+    });
+}
+
+/// The answers to a captured step.
+pub fn answers(comparison: &Comparison, captured: &Captured) -> String {
+    let mut out =
+        "<div class=\"scroll\"><table class=\"answers\"><thead><tr><th></th><th>friction</th><th>ended</th>\
+                   <th>iterations</th><th>time</th><th>own residual</th><th>exact</th>\
+                   <th>relaxed</th><th>momentum</th></tr></thead><tbody>\n"
+            .to_owned();
+    let done = |answer: &Result<stiction_solve::Report, String>| {
+        answer.as_ref().ok().filter(|report| report.status == Status::Converged).map(|r| r.seconds)
+    };
+    let times: Vec<Option<f64>> = captured.answers.iter().map(done).collect();
+    let fastest = least(&times, &vec![true; times.len()]);
+    let reference = captured.reference_velocity;
+    let relative = |x: f64| residual(if reference > 0.0 { x / reference } else { x });
+    for (k, (contender, answer)) in comparison.contenders.iter().zip(&captured.answers).enumerate()
+    {
+        let name = escaped(&contender.solver);
+        out += &format!("<tr><th scope=\"row\">{name}</th>");
+        out += &match answer {
+            Ok(report) => {
+                let (class, word) = match report.status {
+                    Status::Converged => ("good", "converged"),
+                    Status::IterationLimit => ("bad", "limit reached"),
+                    Status::Stalled => ("bad", "stalled"),
+                    Status::Failed => ("bad", "failed"),
+                };
+                let best = if fastest == Some(k) { " class=\"best\"" } else { "" };
+                let r = &report.residuals;
+                format!(
+                    "<td>{}</td><td class=\"{class}\">{word}</td><td>{}</td><td{best}>{}</td>\
+                     <td>{}</td><td>{}</td><td>{}</td><td>{}</td>",
+                    friction(report.friction_model),
+                    report.iterations,
+                    duration(report.seconds),
+                    relative(r.of(report.friction_model)),
+                    relative(r.coulomb),
+                    relative(r.convex),
+                    residual(r.momentum),
+                )
+            }
+            Err(why) => format!("<td class=\"words bad\" colspan=\"8\">{}</td>", escaped(why)),
+        };
+        out += "</tr>\n";
+    }
+    out + "</tbody></table></div>\n"
+}

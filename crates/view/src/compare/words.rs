@@ -1,0 +1,435 @@
+//! The text of the report: what is compared, what the words mean, what to look at, what was found.
+
+use stiction_scene::GALLERY;
+use stiction_scene::compare::telling::Reason;
+use stiction_scene::compare::{Captured, Comparison, Contender};
+use stiction_sim::Settings;
+
+use super::numbers::{count, duration, figure, residual};
+use super::table::{self, friction};
+use super::{Making, costs, figures};
+use crate::html::escaped;
+
+/// Markup of the buttons of the clock; their names are those of the page of one run.
+const CLOCK: &str = include_str!("../../page/clock.html");
+
+/// The heading.
+pub fn title(comparison: &Comparison) -> String {
+    format!("{}: {} compared", comparison.target, count(comparison.contenders.len(), "solver"))
+}
+
+/// Everything between the page's head and its script.
+pub fn body(comparison: &Comparison, making: &Making) -> String {
+    let mut out = String::with_capacity(1 << 20);
+    out += "<main>\n";
+    lead(&mut out, comparison);
+    introduction(&mut out, comparison);
+    summary(&mut out, comparison);
+    motion(&mut out, comparison);
+    cost(&mut out, comparison);
+    over_time(&mut out, comparison);
+    convergence(&mut out, comparison);
+    colophon(&mut out, comparison, making);
+    out + "</main>\n"
+}
+
+fn lead(out: &mut String, comparison: &Comparison) {
+    let Comparison { target, steps, settings, contenders, .. } = comparison;
+    *out += &format!("<h1>{}</h1>\n", escaped(&title(comparison)));
+    let about = GALLERY.iter().find(|entry| entry.name == *target);
+    let about = about.map(|entry| format!(": {}", escaped(entry.about))).unwrap_or_default();
+    let names: Vec<String> =
+        contenders.iter().map(|c| format!("<b>{}</b>", escaped(&c.solver))).collect();
+    *out += &format!(
+        "<p class=\"lead\">The scene <b>{}</b>{about}. The same start, the same {} of {} ({} \
+         simulated), once with each of {}.</p>\n",
+        escaped(target),
+        count(*steps, "step"),
+        duration(settings.time_step),
+        duration(*steps as f64 * settings.time_step),
+        listed(&names),
+    );
+    *out += "<nav aria-label=\"Contents\"><ol><li><a href=\"#what\">What is compared</a></li>\
+             <li><a href=\"#results\">Results</a></li><li><a href=\"#motion\">Motion</a></li>\
+             <li><a href=\"#cost\">Time per step</a></li><li><a href=\"#run\">Over the run</a></li>\
+             <li><a href=\"#convergence\">Convergence</a></li>\
+             <li><a href=\"#making\">How this was made</a></li></ol></nav>\n";
+}
+
+fn introduction(out: &mut String, comparison: &Comparison) {
+    let tolerance = residual(comparison.settings.tolerance);
+    *out += &format!(
+        "<h2 id=\"what\">What is compared</h2>\n\
+         <p>In each time step a simulator must find how hard bodies push on one another: contact \
+         forces that keep them from entering each other, and friction that makes them stick or \
+         slide. All contacts act on each other, so this is one system of equations and conditions \
+         per step, the <em>contact problem</em>. A <em>solver</em> finds its answer step by step, \
+         by iterations. Solvers differ in how long that takes, in how exact the answer is, and in \
+         which law of friction they solve for.</p>\n\
+         <dl class=\"terms\">\n\
+         <dt>residual</dt><dd>How far an answer is from fulfilling the laws of contact, measured \
+         at the worst contact as a velocity [m/s]: zero means that all laws hold. It is measured \
+         on the problem after the solve, in the same way for every solver, and never taken from \
+         the solver itself. The residual of momentum tells whether velocities and impulses fit \
+         together.</dd>\n\
+         <dt>exact friction</dt><dd>Coulomb’s law of dry friction: a contact sticks, or it slides \
+         and friction opposes the sliding with μ times the normal force. What touches stays in \
+         touch while it slides.</dd>\n\
+         <dt>relaxed friction</dt><dd>A change of that law that makes the problem convex and \
+         easier to solve. The same where contacts stick, separate or have no friction. Where they \
+         slide, bodies also lift off, by about μ times the sliding velocity: a solver for relaxed \
+         friction has a residual against exact friction there, however well it converges. That \
+         part is the model’s, not the solver’s, error.</dd>\n\
+         <dt>tolerance</dt><dd>Here {tolerance}. A step counts as solved when the residual in the \
+         solver’s own friction model, relative to the largest velocity that contacts would have \
+         without contact forces (the <em>reference velocity</em>), and the residual of momentum are below it.</dd>\n\
+         <dt>penetration</dt><dd>How deep bodies are inside each other. Small is good; none is \
+         impossible in discrete time.</dd>\n\
+         </dl>\n"
+    );
+}
+
+fn summary(out: &mut String, comparison: &Comparison) {
+    *out += "<h2 id=\"results\">Results</h2>\n<ul class=\"findings\">\n";
+    for finding in findings(comparison) {
+        *out += &format!("<li>{finding}</li>\n");
+    }
+    *out += "</ul>\n";
+    *out += &table::summary(comparison);
+    *out += &format!(
+        "<p>★ marks the best of a row, among solvers that got to the end; of times, among those \
+         that also missed the tolerance in at most {} % of the steps, if there are any, because \
+         giving up early is fast. Residuals are means over the steps, below them the worst step. \
+         Compare the two frictions with care: the row of a solver’s own model tells how well it \
+         solves, the row against exact friction also what its model leaves out.</p>\n",
+        100.0 * table::FEW
+    );
+    let mut verdicts = String::new();
+    for contender in &comparison.contenders {
+        let (class, text) = match &contender.run {
+            Ok(run) if run.summary.check.passed => ("good", &run.summary.check.detail),
+            Ok(run) => ("bad", &run.summary.check.detail),
+            Err(why) => ("bad", why),
+        };
+        let word = match &contender.run {
+            Ok(run) if run.summary.check.passed => "passed",
+            Ok(_) => "failed",
+            Err(_) => "could not run",
+        };
+        verdicts += &format!(
+            "<tr><th scope=\"row\">{}</th><td class=\"{class}\">{word}</td><td>{}</td></tr>\n",
+            escaped(&contender.solver),
+            escaped(text)
+        );
+    }
+    *out += &format!(
+        "<h3>What the scene’s own check found</h3>\n<p>A scene knows what must come out of it, \
+         whatever the solver. A run that is cut short may fail for that reason alone.</p>\n\
+         <div class=\"scroll\"><table class=\"list\"><tbody>\n{verdicts}</tbody></table></div>\n"
+    );
+}
+
+/// What can be read off the figures, in sentences.
+fn findings(comparison: &Comparison) -> Vec<String> {
+    let contenders = &comparison.contenders;
+    let (finished, reliable) = (table::finished(comparison), table::reliable(comparison));
+    let name = |k: usize| format!("<b>{}</b>", escaped(&contenders[k].solver));
+    let mut found = Vec::new();
+    let times: Vec<Option<f64>> =
+        contenders.iter().map(|c| c.run().map(|run| run.summary.step_times.mean)).collect();
+    if let Some((k, us)) = table::least(&times, &reliable).and_then(|k| times[k].map(|t| (k, t))) {
+        let pace = 1e6 * comparison.settings.time_step / us;
+        found.push(format!(
+            "Fastest: {}, {} per step on average, {} times real time.",
+            name(k),
+            duration(1e-6 * us),
+            figure(pace, 3)
+        ));
+    }
+    let own = |c: &Contender| c.own_residual().map(|tally| tally.mean());
+    let exact = |c: &Contender| c.run().map(|run| run.summary.coulomb.mean());
+    let of = |value: &dyn Fn(&Contender) -> Option<f64>| -> Vec<Option<f64>> {
+        contenders.iter().map(value).collect()
+    };
+    let (own, exact) = (of(&own), of(&exact));
+    if let Some((k, r)) = table::least(&own, &finished).and_then(|k| own[k].map(|r| (k, r))) {
+        let model = friction(contenders[k].friction_model);
+        found.push(format!(
+            "Nearest to the law it solves for: {} ({model} friction), residual {} m/s on average.",
+            name(k),
+            residual(r)
+        ));
+    }
+    if let Some((k, r)) = table::least(&exact, &finished).and_then(|k| exact[k].map(|r| (k, r))) {
+        found.push(format!(
+            "Nearest to exact friction: {}, residual {} m/s on average.",
+            name(k),
+            residual(r)
+        ));
+    }
+    let missed: Vec<String> = contenders
+        .iter()
+        .enumerate()
+        .filter_map(|(k, c)| {
+            let run = c.run().filter(|run| run.summary.unconverged_steps > 0)?;
+            let (missed, steps) = (run.summary.unconverged_steps, run.summary.steps);
+            Some(format!("{} in {missed} of {steps}", name(k)))
+        })
+        .collect();
+    found.push(if missed.is_empty() {
+        "No solver that ran missed the tolerance in any step.".to_owned()
+    } else {
+        format!("Steps that missed the tolerance: {}.", listed(&missed))
+    });
+    for (k, contender) in contenders.iter().enumerate() {
+        match &contender.run {
+            Err(why) => found.push(format!(
+                "<span class=\"bad\">{} could not run:</span> {}",
+                name(k),
+                escaped(why)
+            )),
+            Ok(run) if run.summary.steps < comparison.steps => found.push(format!(
+                "<span class=\"bad\">{} broke off:</span> {}",
+                name(k),
+                escaped(&run.summary.check.detail)
+            )),
+            Ok(_) => {}
+        }
+    }
+    found
+}
+
+fn motion(out: &mut String, comparison: &Comparison) {
+    *out += "<h2 id=\"motion\">Motion side by side</h2>\n\
+             <p>All runs on one timeline, seen from one camera. Small differences grow with every \
+             impact, so that piles which fall differently may all be right; look for what cannot \
+             be: bodies inside each other, jitter at rest, creeping, things that leave the scene. \
+             Drag turns the camera, Shift and drag moves it, the wheel comes nearer, a double \
+             click resets it. The strip under the slider marks moments in which the longest run \
+             missed the tolerance.</p>\n<section id=\"views\" aria-label=\"Motion\">\n";
+    for contender in &comparison.contenders {
+        let Some(run) = contender.run() else { continue };
+        let name = escaped(&contender.solver);
+        let model = friction(contender.friction_model);
+        let short = if contender.finished(comparison.steps) {
+            format!("{model} friction")
+        } else {
+            format!("broke off after {}", count(run.summary.steps, "step"))
+        };
+        *out += &format!(
+            "<figure><canvas class=\"motion\" tabindex=\"0\" aria-label=\"Motion with {name}\">\
+             </canvas><figcaption><b>{name}</b><span>{short}</span></figcaption></figure>\n"
+        );
+    }
+    *out += "</section>\n<p id=\"message\" role=\"alert\" hidden></p>\n";
+    *out += CLOCK;
+    let failed: Vec<String> = comparison
+        .contenders
+        .iter()
+        .filter(|contender| contender.run.is_err())
+        .map(|contender| format!("<b>{}</b>", escaped(&contender.solver)))
+        .collect();
+    if !failed.is_empty() {
+        *out += &format!("<p>Not shown, because there is no run: {}.</p>\n", listed(&failed));
+    }
+}
+
+/// A chart with its caption and a way to keep it.
+fn chart(out: &mut String, name: &str, svg: &str, caption: &str) {
+    *out += &format!(
+        "<figure>\n{svg}<figcaption>{caption} <button class=\"keep\" type=\"button\" \
+         data-name=\"{name}\">Save SVG</button></figcaption></figure>\n"
+    );
+}
+
+fn cost(out: &mut String, comparison: &Comparison) {
+    *out += "<h2 id=\"cost\">Time per step</h2>\n";
+    let svg = costs::costs(comparison);
+    if svg.is_empty() {
+        *out += "<p>No solver ran.</p>\n";
+        return;
+    }
+    chart(
+        out,
+        "time-per-step",
+        &svg,
+        "<b>How long a step takes, and for what.</b> Left: a long line from the median to the 99th \
+         percentile means that some steps, such as impacts, cost much more than the usual one; at \
+         its right end the mean. Right: kinematics finds where bodies are, collision what touches, \
+         dynamics masses and forces, assembly the contact problem; <em>solve</em> is the solver; \
+         integrate moves the bodies. All but solve are the same program for every solver, so a \
+         narrow dark part means that the solver is no longer what costs time.",
+    );
+}
+
+fn over_time(out: &mut String, comparison: &Comparison) {
+    *out += "<h2 id=\"run\">Over the run</h2>\n\
+             <p>Each point of a curve is the worst (of times: the mean) of the steps since the \
+             point before.</p>\n";
+    chart(
+        out,
+        "residuals",
+        &figures::inline(&figures::residuals(comparison)),
+        "<b>Residual.</b> Left, each solver against the law it solves for: lower is more exact, and \
+         a flat line just below the tolerance is what was asked for. Right, all against exact \
+         friction: solvers for relaxed friction rise wherever something slides.",
+    );
+    chart(
+        out,
+        "effort",
+        &figures::inline(&figures::effort(comparison)),
+        "<b>Cost.</b> Peaks are impacts, when the last step says little about the next one. \
+         Iterations are of different kinds (a Newton iteration costs much more than a sweep over \
+         the contacts); compare times instead. A gap means that nothing touched.",
+    );
+    chart(
+        out,
+        "physics",
+        &figures::inline(&figures::physics(comparison)),
+        "<b>Penetration and energy.</b> Penetration should return to near zero after impacts. \
+         Energy of things that only fall, collide and slide must not rise: a rising curve means \
+         that a solver adds energy, unless a motor in the scene does. Curves that end early belong \
+         to runs that broke off.",
+    );
+}
+
+fn convergence(out: &mut String, comparison: &Comparison) {
+    *out += "<h2 id=\"convergence\">Convergence on captured steps</h2>\n";
+    let Some(reference) = comparison.reference.map(|k| &comparison.contenders[k]) else {
+        *out += "<p>No solver got to the end, so that there is no run to take steps from.</p>\n";
+        return;
+    };
+    if comparison.captured.is_empty() {
+        *out += "<p>Nothing touched in this run: no step posed a contact problem.</p>\n";
+        return;
+    }
+    *out += &format!(
+        "<p>Whole runs drift apart, and each solver starts from the answer of its own last step. \
+         To compare the methods alone, some steps of the run of <b>{}</b> were captured, and every \
+         solver solved the same problems from the cold start: free motion, no contact forces. The \
+         curves show the error in the solver’s own friction model: the larger of the residual, \
+         divided by the reference velocity of the step, and the residual of momentum. Straight \
+         lines downwards mean that each iteration makes the error smaller by the same factor; \
+         curves that bend downwards converge faster and faster, as Newton’s method does near the \
+         answer; flat ends have stalled. Each solver had {} per problem.</p>\n",
+        escaped(&reference.solver),
+        duration(comparison.time_limit)
+    );
+    for captured in &comparison.captured {
+        one_step(out, comparison, captured);
+    }
+}
+
+fn one_step(out: &mut String, comparison: &Comparison, captured: &Captured) {
+    let (heading, why) = match captured.reason {
+        Reason::Impact => ("The hardest impact", "the largest sum of contact forces of the run"),
+        Reason::Median => ("An ordinary step", "the median number of equations of the run"),
+        Reason::Rest => (
+            "The quietest step with many contacts",
+            "the least relative velocity at contacts, of steps with at least half of the most \
+             equations",
+        ),
+    };
+    let time = captured.step as f64 * comparison.settings.time_step;
+    *out += &format!("<h3>{heading}: step {}</h3>\n", captured.step);
+    *out += &format!(
+        "<p>Chosen for {why}. At {}; {}, {} and {} of freedom; reference velocity {} m/s.</p>\n",
+        duration(time),
+        count(captured.contacts, "contact"),
+        count(captured.rows, "equation"),
+        count(captured.dofs, "degree"),
+        figure(captured.reference_velocity, 3)
+    );
+    let left = "<b>Error over iterations and over time.</b> A marker shows where a solver stopped. \
+                Whoever reaches the tolerance further left in the right chart is faster on this \
+                step; whoever stops above it did not solve it.";
+    let svg = figures::inline(&figures::convergence(comparison, captured));
+    chart(out, &format!("convergence-step-{}", captured.step), &svg, left);
+    *out += &table::answers(comparison, captured);
+    *out += "<p><small>Residuals relative to the reference velocity. ★ the fastest that \
+             converged.</small></p>\n";
+}
+
+fn colophon(out: &mut String, comparison: &Comparison, making: &Making) {
+    *out += "<h2 id=\"making\">How this was made</h2>\n";
+    if !making.command.is_empty() {
+        *out += &format!("<pre>{}</pre>\n", escaped(&making.command));
+    }
+    *out += "<div class=\"scroll\"><table class=\"list\"><thead><tr><th>solver</th><th>friction</th>\
+             <th>what it does</th><th>source</th><th>its settings</th></tr></thead><tbody>\n";
+    for contender in &comparison.contenders {
+        let own: Vec<String> =
+            contender.settings.iter().map(|(k, v)| format!("{k} = {v}")).collect();
+        let own = if own.is_empty() { "default".to_owned() } else { own.join(", ") };
+        let notes = contender.run().map(|run| run.notes.join("; ")).unwrap_or_default();
+        let notes = if notes.is_empty() {
+            String::new()
+        } else {
+            format!("<small>last step: {}</small>", escaped(&notes))
+        };
+        *out += &format!(
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}{notes}</td><td>{}</td><td>{}</td></tr>\n",
+            escaped(&contender.solver),
+            friction(contender.friction_model),
+            escaped(contender.about),
+            source(contender.cite),
+            escaped(&own)
+        );
+    }
+    *out += "</tbody></table></div>\n<h3>Settings that all runs share</h3>\n\
+             <div class=\"scroll\"><table class=\"list\"><tbody>\n";
+    for (name, value) in shared(&comparison.settings) {
+        *out += &format!("<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>\n");
+    }
+    *out += &format!(
+        "</tbody></table></div>\n<footer>Stiction {}, {} on {}, {}. Times are wall times of this \
+         machine; everything else is the same on every run, whatever the number of \
+         threads.</footer>\n",
+        env!("CARGO_PKG_VERSION"),
+        count(making.threads.max(1), "thread"),
+        std::env::consts::ARCH,
+        std::env::consts::OS,
+    );
+}
+
+/// Where a method was published, from its key in the project's list of references.
+fn source(key: &str) -> String {
+    match key {
+        "Castro22" => "Castro, Permenter, Han 2022",
+        "Lee23" => "Lee et al. 2023",
+        "Lee25" => "Lee et al. 2025",
+        "Mazhar15" => "Mazhar et al. 2015",
+        "Tasora" => "Tasora, Anitescu",
+        other => return escaped(other),
+    }
+    .to_owned()
+}
+
+fn shared(settings: &Settings) -> Vec<(&'static str, String)> {
+    let model = settings.friction_model.map_or("each solver’s own", friction);
+    let limit = settings.max_iterations.map_or("each solver’s own".to_owned(), |n| n.to_string());
+    let sleep = settings.sleep.map_or("off".to_owned(), |sleep| {
+        format!("below {} m/s for {}", figure(sleep.speed, 2), duration(sleep.patience))
+    });
+    let stabilisation = &settings.stabilisation;
+    vec![
+        ("time step", duration(settings.time_step)),
+        ("time stepping scheme", settings.scheme.name().to_owned()),
+        ("tolerance", residual(settings.tolerance)),
+        ("most iterations", limit),
+        ("friction", model.to_owned()),
+        ("friction of two surfaces", format!("{:?}", settings.combine).to_lowercase()),
+        ("penetration left alone", format!("{} mm", figure(1e3 * stabilisation.slop, 2))),
+        ("penetration removed at", format!("{} m/s at most", figure(stabilisation.max_speed, 2))),
+        ("sleeping", sleep),
+    ]
+}
+
+/// Words with commas, and an "and" before the last.
+fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
