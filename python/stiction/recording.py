@@ -1,0 +1,64 @@
+"""What recordings need from Python: a frame in a notebook, and files that Python libraries write."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Callable
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stiction.types import Array, Visual
+
+if TYPE_CHECKING:
+    from stiction._native import Recording
+
+FRAME_HEIGHT = 560
+"""Height of a recording in a notebook [CSS pixels]."""
+
+
+def in_frame(page: str, height: int = FRAME_HEIGHT) -> str:
+    """A page as an element of another page, such as the output of a notebook's cell."""
+    return (
+        f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts allow-downloads" '
+        f'style="width: 100%; height: {height}px; border: 0"></iframe>'
+    )
+
+
+def sink_of(path: str | PathLike[str]) -> Callable[[Recording, str | PathLike[str]], None] | None:
+    """The function that writes such a file, or None if the engine does.
+
+    Refuses a file whose library is missing or whose place cannot be written, before the run.
+    """
+    if not fspath(path).lower().endswith(".rrd"):
+        return None
+    from stiction import rerun_sink
+
+    rerun_sink.check(path)
+    return rerun_sink.save
+
+
+def beside(path: str | PathLike[str]) -> Path:
+    """A name in the same folder, to be written first and then moved."""
+    path = Path(path)
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def shown(visuals: list[Visual]) -> list[Visual]:
+    """What is shown of bodies: where there are meshes to be seen, those; else the shapes that touch.
+    Of the world, everything.
+    """
+    dressed = {visual.body for visual in visuals if not visual.collides}
+    return [v for v in visuals if not v.collides or v.body == 0 or v.body not in dressed]
+
+
+def extent(positions: Array, least: float = 0.3) -> float:
+    """Diagonal of the box around positions (n, 3) [m], but not less than least."""
+    size = float(np.linalg.norm(np.ptp(positions, axis=0))) if len(positions) else 0.0
+    return max(size, least)
+
+
+__all__ = ["FRAME_HEIGHT", "beside", "extent", "in_frame", "shown", "sink_of"]
