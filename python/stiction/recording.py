@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stiction.types import Array, Visual
+from stiction.types import Array, Pose, Visual
 
 if TYPE_CHECKING:
     from stiction._native import Recording
@@ -55,10 +55,22 @@ def shown(visuals: list[Visual]) -> list[Visual]:
     return [v for v in visuals if not v.collides or v.body == 0 or v.body not in dressed]
 
 
-def extent(positions: Array, least: float = 0.3) -> float:
-    """Diagonal of the box around positions (n, 3) [m], but not less than least."""
-    size = float(np.linalg.norm(np.ptp(positions, axis=0))) if len(positions) else 0.0
-    return max(size, least)
+def bounds(visuals: list[Visual], positions: Array, quaternions: Array) -> tuple[Array, Array]:
+    """Lowest and highest corner [m], shape (3,) each, of the box around visuals on bodies at positions
+    (nbody, 3) with quaternions (nbody, 4). Half spaces do not count.
+    """
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for visual in visuals:
+        if visual.is_half_space:
+            continue
+        points = visual.vertices * visual.scale
+        body = Pose(positions[visual.body], quaternions[visual.body])
+        for pose in (Pose(visual.position, visual.quaternion), body):
+            points = points @ pose.rotation.T + pose.position
+        low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+    if not np.isfinite(low).all():
+        low, high = np.min(positions, axis=0), np.max(positions, axis=0)
+    return low, high
 
 
-__all__ = ["FRAME_HEIGHT", "beside", "extent", "in_frame", "shown", "sink_of"]
+__all__ = ["FRAME_HEIGHT", "beside", "bounds", "in_frame", "shown", "sink_of"]

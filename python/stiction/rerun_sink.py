@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from stiction._extras import need
 from stiction._native import Recording, Simulation
 from stiction.errors import RecordingNotWrittenError
-from stiction.recording import beside, extent, shown
+from stiction.recording import beside, bounds, shown
 from stiction.types import Array, Visual
 
 TIMELINE = "simulation_time"
@@ -35,6 +35,8 @@ ARROW = 0.5
 """Length of the largest force arrow, relative to the extent of the scene."""
 RADIUS = 0.004
 """Radius of arrows and points, relative to the extent of the scene."""
+SMALLEST = 0.1
+"""Smallest extent of a scene [m]."""
 GROUND = 4.0
 """Half side of the square that stands for a half space, relative to the extent of the scene."""
 
@@ -97,6 +99,12 @@ def log(
         sender.recording(source, meshes)
     else:
         sender.moment(source, meshes)
+
+
+def _size(visuals: list[Visual], positions: Array, quaternions: Array) -> float:
+    """Diagonal of the box around what is seen [m]."""
+    low, high = bounds(visuals, positions, quaternions)
+    return max(float(np.linalg.norm(high - low)), SMALLEST)
 
 
 class _Sender:
@@ -168,9 +176,10 @@ class _Sender:
     def recording(self, recording: Recording, meshes: bool) -> None:
         """All frames."""
         rr, arrays, names = self.rr, recording.to_arrays(), recording.body_names
-        time, size = arrays["time"], extent(arrays["rest_position"])
+        time, visuals = arrays["time"], shown(recording.visuals())
+        size = _size(visuals, arrays["rest_position"], arrays["rest_rotation"])
         if meshes:
-            self.visuals(shown(recording.visuals()), names, size)
+            self.visuals(visuals, names, size)
         moving = set(arrays["moving"].tolist())
         for index in range(1, len(names)):
             if index not in moving:
@@ -203,9 +212,10 @@ class _Sender:
         model = sim.model
         names, time = model.body_names, np.array([sim.time])
         position, rotation = sim.body_poses()
-        size = extent(position)
+        visuals = shown(sim.visuals())
+        size = _size(visuals, position, rotation)
         if meshes:
-            self.visuals(shown(sim.visuals()), names, size)
+            self.visuals(visuals, names, size)
         for index in range(1, len(names)):
             columns = self.rr.Transform3D.columns(
                 translation=position[index : index + 1],
