@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 FRAME_HEIGHT = 560
 """Height of a recording in a notebook [CSS pixels]."""
+UNCHOSEN = (0.6, 0.6, 0.6)
+"""The grey of a shape whose author chose no colour."""
+BODY_COLOURS = [
+    tuple(bytes.fromhex(colour))
+    for colour in "5b8db8 e3a857 79ae82 cf7369 9887b8 62b1b3 d6bf63 b78a68 8a9fb2 d08fae".split()
+]
+"""Colours of bodies that have none of their own."""
 
 
 def in_frame(page: str, height: int = FRAME_HEIGHT) -> str:
@@ -55,6 +62,17 @@ def shown(visuals: list[Visual]) -> list[Visual]:
     return [v for v in visuals if not v.collides or v.body == 0 or v.body not in dressed]
 
 
+def colour_of(visual: Visual) -> tuple[int, int, int, int]:
+    """Red, green, blue and opacity, each from 0 to 255; one of the body's own if its author chose none.
+    The page of a recording has the same.
+    """
+    colour = [int(round(255 * float(part))) for part in np.clip(visual.colour, 0, 1)]
+    if visual.body > 0 and np.allclose(visual.colour[:3], UNCHOSEN, atol=1e-3):
+        colour[:3] = BODY_COLOURS[(visual.body - 1) % len(BODY_COLOURS)]
+    red, green, blue, opacity = colour
+    return red, green, blue, opacity
+
+
 def bounds(visuals: list[Visual], positions: Array, quaternions: Array) -> tuple[Array, Array]:
     """Lowest and highest corner [m], shape (3,) each, of the box around visuals on bodies at positions
     (nbody, 3) with quaternions (nbody, 4). Half spaces do not count.
@@ -73,4 +91,4 @@ def bounds(visuals: list[Visual], positions: Array, quaternions: Array) -> tuple
     return low, high
 
 
-__all__ = ["FRAME_HEIGHT", "beside", "bounds", "in_frame", "shown", "sink_of"]
+__all__ = ["FRAME_HEIGHT", "beside", "bounds", "colour_of", "in_frame", "shown", "sink_of"]

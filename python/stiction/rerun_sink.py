@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from stiction._extras import need
 from stiction._native import Recording, Simulation
 from stiction.errors import RecordingNotWrittenError
-from stiction.recording import beside, bounds, shown
+from stiction.recording import beside, bounds, colour_of, shown
 from stiction.types import Array, Visual
 
 TIMELINE = "simulation_time"
@@ -144,7 +144,7 @@ class _Sender:
                 vertex_positions=vertices,
                 triangle_indices=triangles,
                 vertex_normals=normals,
-                albedo_factor=np.clip(visual.colour * 255, 0, 255).astype(np.uint8),
+                albedo_factor=colour_of(visual),
             )
             place = rr.Transform3D(
                 translation=visual.position,
@@ -212,7 +212,7 @@ class _Sender:
         model = sim.model
         names, time = model.body_names, np.array([sim.time])
         position, rotation = sim.body_poses()
-        visuals = shown(sim.visuals())
+        visuals = shown(sim.visuals()) if meshes or self.force_scale is None else []
         size = _size(visuals, position, rotation)
         if meshes:
             self.visuals(visuals, names, size)

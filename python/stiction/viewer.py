@@ -20,6 +20,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,16 +28,22 @@ import numpy as np
 from stiction._extras import need
 from stiction._native import Simulation, StepReport
 from stiction.grip import STRENGTH, Grip
-from stiction.recording import bounds, shown
+from stiction.recording import bounds, colour_of, shown
 from stiction.types import Array, Visual
 
 FORCE_COLOUR = (235, 110, 40)
 POINT_COLOUR = (240, 190, 30)
 PULL_COLOUR = (40, 120, 235)
-ARROW = 0.4
-"""Length of an arrow with the weight of all bodies, relative to the size of the scene."""
+ARROW = 0.3
+"""Length of an arrow with the weight between that of one body and of all, relative to the size of the
+scene.
+"""
+FIELD_OF_VIEW = 0.7
+"""Height of the picture as an angle [rad]."""
 TEXT_INTERVAL = 0.2
 """Time between changes of the text in the page [s]."""
+WALLS = 0.15
+"""Opacity of walls that are to be seen through."""
 FREE_RANGE = 1.0
 """Ends of the slider of a control without a range."""
 LONGEST_FRAME = 2.0
@@ -53,10 +60,9 @@ class Viewer:
         host: str = "127.0.0.1",
         port: int = 8080,
         fps: float = 30.0,
-        verbose: bool = True,
     ) -> None:
-        """Starts a server at host and port, or the next port that is free. fps is the number of
-        pictures per second. verbose prints the address.
+        """Starts a server at host and port, or the next port that is free; viser prints the address.
+        fps is the number of pictures per second.
         """
         if not fps > 0:
             raise ValueError(f"fps = {fps}; expected a number > 0")
@@ -84,8 +90,6 @@ class Viewer:
         self._scene = _Scene(self)
         self._panel = _Panel(self)
         self.update()
-        if verbose:
-            print(f"Stiction: look at {self.url}")
 
     @property
     def url(self) -> str:
@@ -156,6 +160,22 @@ class Viewer:
         if self.grip is not None:
             self.grip.release()
             self.grip = None
+
+    def show(
+        self,
+        *,
+        points: bool | None = None,
+        forces: bool | None = None,
+        clear_walls: bool | None = None,
+    ) -> None:
+        """Switches on or off: points of contact, arrows of contact forces, whether one sees through
+        what does not move. What is not given stays.
+        """
+        for name, on in (("points", points), ("forces", forces), ("clear_walls", clear_walls)):
+            if on is not None:
+                if name in self._panel.looks:
+                    self._panel.looks[name].value = on
+                self._scene.switch(name, on)
 
     def close(self) -> None:
         """Stops the server."""
@@ -237,9 +257,11 @@ class _Scene:
         worn = shown(visuals)
         low, high = bounds(worn, *poses)
         self.size = max(float(np.linalg.norm(high - low)), 0.1)
-        weight = float(sim.model.masses.sum() * np.linalg.norm(sim.model.gravity))
+        masses = sim.model.masses
+        mass = float(np.sqrt(masses.sum() * masses.max()))
+        weight = mass * float(np.linalg.norm(sim.model.gravity))
         self.force_scale = ARROW * self.size / weight if weight > 0 else 1.0
-        self.points_shown = self.forces_shown = False
+        self.shown = {"points": False, "forces": False, "clear_walls": False}
         self.handles: Any = None
         self._scenery(low, high)
         names = sim.model.body_names
@@ -250,12 +272,18 @@ class _Scene:
         self.bare: list[Any] = []
         """Meshes of shapes that touch, on bodies that have others to be seen."""
         self.dressed: list[Any] = []
+        self.walls: list[tuple[Any, float]] = []
+        """Meshes of the world, with their opacities."""
         kept = {id(visual) for visual in worn}
         alone = {visual.body for visual in visuals if not visual.collides}
         for k, visual in enumerate(visuals):
             mesh = self._add(visual, k, id(visual) in kept)
+            if visual.body == 0 and not visual.is_half_space:
+                self.walls.append((mesh, float(visual.colour[3])))
             if visual.body in alone and visual.body != 0:
                 (self.bare if visual.collides else self.dressed).append(mesh)
+        if self._is_contained([v for v in visuals if v.body == 0 and not v.is_half_space]):
+            self.switch("clear_walls", True)
         origin = np.zeros((1, 3))
         self.points = self.scene.add_point_cloud(
             "/contacts/points", origin, POINT_COLOUR, point_size=0.008 * self.size,
@@ -270,13 +298,23 @@ class _Scene:
         self.scene.configure_default_lights(enabled=True, cast_shadow=True)
         middle = (low + high) / 2
         camera = self.viewer.server.initial_camera
-        camera.position = tuple(middle + self.size * np.array([0.75, -0.95, 0.55]))
+        camera.position = tuple(middle + self.size * np.array([0.9, -1.15, 0.65]))
         camera.look_at = tuple(middle)
+        camera.fov = FIELD_OF_VIEW
+
+    def _is_contained(self, walls: list[Visual]) -> bool:
+        """Whether most of what moves is within what stands still, such as things in a bin."""
+        sim = self.viewer.sim
+        positions, quaternions = sim.body_poses()
+        moving = positions[1:]
+        if len(walls) < 4 or not len(moving):
+            return False
+        low, high = bounds(walls, positions, quaternions)
+        return bool(((low < moving) & (moving < high)).all(axis=1).mean() > 0.6)
 
     def _add(self, visual: Visual, k: int, visible: bool) -> Any:
         name = f"{self.frames[visual.body].name}/{k}"
         pose = {"wxyz": visual.quaternion, "position": visual.position}
-        colour = tuple(int(round(255 * float(c))) for c in np.clip(visual.colour[:3], 0, 1))
         if visual.is_half_space:
             cell = 10.0 ** np.floor(np.log10(self.size))
             return self.scene.add_grid(
@@ -286,7 +324,7 @@ class _Scene:
             )
         opacity = float(visual.colour[3])
         mesh = self.scene.add_mesh_simple(
-            name, visual.vertices, visual.triangles, color=colour,
+            name, visual.vertices, visual.triangles, color=colour_of(visual)[:3],
             opacity=None if opacity >= 1 else opacity, scale=tuple(map(float, visual.scale)),
             side="double", visible=visible, **pose,
         )
@@ -331,17 +369,21 @@ class _Scene:
 
         async def drag(event: Any) -> None:
             target = np.array(event.target.position)
-            viewer._ask(lambda: viewer.pull(body, target))
-
-        async def end(_: Any) -> None:
-            viewer._ask(viewer.release)
+            end = event.phase == "end"
+            viewer._ask(viewer.release if end else lambda: viewer.pull(body, target))
 
         handles.on_update(drag)
-        handles.on_drag_end(end)
 
     def _centre(self, body: int) -> Array:
         pose = self.viewer.sim.body_pose(body)
         return np.asarray(pose.position + pose.rotation @ self.viewer.sim.model.body_com(body))
+
+    def switch(self, name: str, on: bool) -> None:
+        """Switches something on or off that may be shown."""
+        self.shown[name] = on
+        if name == "clear_walls":
+            for mesh, opacity in self.walls:
+                mesh.opacity = min(opacity, WALLS if on else 1.0)
 
     def wear(self, visuals: bool) -> None:
         """Shows what is to be seen of bodies, or what touches."""
@@ -355,13 +397,13 @@ class _Scene:
         sim, grip = self.viewer.sim, self.viewer.grip
         for frame, position, quaternion in zip(self.frames, *sim.body_poses(), strict=True):
             frame.position, frame.wxyz = position, quaternion
-        if self.points_shown or self.forces_shown:
+        if self.shown["points"] or self.shown["forces"]:
             contacts = sim.contacts
             point, force = contacts.point, contacts.force * self.force_scale
             acting = np.linalg.norm(force, axis=1) > 1e-3 * self.size if len(point) else []
             point, force = point[acting], force[acting]
-            self.points.visible = self.points_shown and len(point) > 0
-            self.forces.visible = self.forces_shown and len(point) > 0
+            self.points.visible = self.shown["points"] and len(point) > 0
+            self.forces.visible = self.shown["forces"] and len(point) > 0
             if len(point):
                 self.points.points = point.astype(np.float32)
                 self.forces.points = np.stack([point, point + force], axis=1).astype(np.float32)
@@ -421,12 +463,17 @@ class _Panel:
     def _add_looks(self) -> None:
         scene = self.viewer._scene
         with self.gui.add_folder("Show"):
-            points = self.gui.add_checkbox("Contact points", scene.points_shown)
-            forces = self.gui.add_checkbox("Contact forces", scene.forces_shown)
+            labels = {"points": "Contact points", "forces": "Contact forces"}
+            if scene.walls:
+                labels["clear_walls"] = "Clear walls"
+            self.looks = {
+                name: self.gui.add_checkbox(label, scene.shown[name])
+                for name, label in labels.items()
+            }
+            for name, box in self.looks.items():
+                box.on_update(partial(self._changed, act=partial(scene.switch, name)))
             length = self.gui.add_slider("Arrow length", -2.0, 2.0, 0.1, 0.0, hint="power of ten")
             unit = scene.force_scale
-            points.on_update(lambda e: self._changed(e, lambda on: setattr(scene, "points_shown", on)))
-            forces.on_update(lambda e: self._changed(e, lambda on: setattr(scene, "forces_shown", on)))
             length.on_update(
                 lambda e: self._changed(e, lambda x: setattr(scene, "force_scale", unit * 10**x))
             )
