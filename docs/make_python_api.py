@@ -10,6 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "python" / "stiction"
 PAGE = ROOT / "docs" / "python.md"
+MODULES = ["viewer.py", "grip.py", "rerun_sink.py"]
+"""Modules that are imported by their own names."""
+FILES = ["_native.pyi", "types.py", "errors.py", *MODULES]
 HEAD = """# The Python package
 
 Made by `docs/make_python_api.py` from the package itself. Units are SI, arrays are of 64-bit floating-point
@@ -61,10 +64,11 @@ def fields(node: ast.ClassDef) -> list[str]:
     return found
 
 
-def section(node: Definition) -> str:
+def section(node: Definition, module: str) -> str:
+    name = f"{module}{node.name}"
     if isinstance(node, ast.FunctionDef):
-        return f"## {node.name}\n\n```python\n{signature(node)}\n```\n\n{documentation(node)}\n\n"
-    text = f"## {node.name}\n\n{documentation(node)}\n\n" + "".join(fields(node))
+        return f"## {name}\n\n```python\n{signature(node)}\n```\n\n{documentation(node)}\n\n"
+    text = f"## {name}\n\n{documentation(node)}\n\n" + "".join(fields(node))
     for item in node.body:
         if not isinstance(item, ast.FunctionDef) or not is_public(item.name) or is_setter(item):
             continue
@@ -74,13 +78,28 @@ def section(node: Definition) -> str:
     return text
 
 
+def exports(tree: ast.Module) -> set[str]:
+    """The names that a module gives out."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    return set()
+
+
 def page() -> str:
     text = HEAD
-    for name in ["_native.pyi", "types.py", "errors.py"]:
+    for name in FILES:
         tree = ast.parse((PACKAGE / name).read_text())
+        module = f"stiction.{Path(name).stem}"
+        apart = name in MODULES
+        if apart:
+            text += f"\n# {module}\n\n{ast.get_docstring(tree)}\n"
+        exported = exports(tree) if apart else None
         for node in tree.body:
-            if isinstance(node, Definition) and is_public(node.name) and node.name != "main":
-                text += "\n" + section(node).rstrip() + "\n"
+            if not isinstance(node, Definition) or not is_public(node.name) or node.name == "main":
+                continue
+            if exported is None or node.name in exported:
+                text += "\n" + section(node, f"{module}." if apart else "").rstrip() + "\n"
     return text
 
 

@@ -19,6 +19,7 @@ from stiction._native import (
     JointHandle,
     Model,
     Problem,
+    Recording,
     Simulation,
     State,
     StepReport,
@@ -32,9 +33,12 @@ from stiction._native import (
     solvers,
 )
 from stiction.errors import (
+    MissingPackageError,
     ModelError,
     ModelNotFoundError,
     ProblemError,
+    RecordingError,
+    RecordingNotWrittenError,
     SettingError,
     SolverError,
     StateError,
@@ -53,6 +57,7 @@ from stiction.types import (
     Trace,
     Unsupported,
     Velocity,
+    Visual,
 )
 
 __all__ = [
@@ -63,12 +68,16 @@ __all__ = [
     "Guess",
     "Joint",
     "JointHandle",
+    "MissingPackageError",
     "Model",
     "ModelError",
     "ModelNotFoundError",
     "Pose",
     "Problem",
     "ProblemError",
+    "Recording",
+    "RecordingError",
+    "RecordingNotWrittenError",
     "Residual",
     "Rollout",
     "SettingError",
@@ -85,6 +94,7 @@ __all__ = [
     "Trace",
     "Unsupported",
     "Velocity",
+    "Visual",
     "__version__",
     "load",
     "loads",

@@ -17,6 +17,7 @@ from stiction.types import (
     Solver,
     Unsupported,
     Velocity,
+    Visual,
 )
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "JointHandle",
     "Model",
     "Problem",
+    "Recording",
     "Simulation",
     "State",
     "StepReport",
@@ -329,6 +331,18 @@ class Simulation:
     def controlled(self, value: bool) -> None: ...
     def step(self, n: int = 1) -> StepReport:
         """Makes n steps. An error leaves the state as it was before the step that failed."""
+    def record(
+        self, path: _Path | None = None, *, fps: float = ..., title: str | None = None
+    ) -> Recording:
+        """Begins a recording of what every step from now on does, fps frames per second of simulated
+        time; math.inf keeps every step. The steps are observed in Rust and cost hardly more.
+
+        It ends with its method stop, with the block of a with statement, or when nobody holds it any
+        more. A path is written then; that it can be is checked at once. Frames have ascending times:
+        after a reset, none is kept until the time of the last one has passed.
+        """
+    def visuals(self) -> list[Visual]:
+        """What the bodies look like: meshes in the frames of their bodies."""
     @property
     def contacts(self) -> Contacts:
         """The contacts of the last step."""
@@ -348,6 +362,10 @@ class Simulation:
         """Kinetic and potential energy [J]."""
     def body_pose(self, body: _Part) -> Pose:
         """Pose of a body in the world, by name or number: position [m] and quaternion (w, x, y, z)."""
+    def body_poses(self) -> tuple[_Array, _Array]:
+        """Poses of all bodies in the world: positions [m], shape (nbody, 3), and quaternions
+        (w, x, y, z), shape (nbody, 4).
+        """
     def site_pose(self, site: _Part) -> Pose:
         """Pose of a site in the world."""
     def body_velocity(self, body: _Part, point: ArrayLike | None = None) -> Velocity:
@@ -566,6 +584,73 @@ class Contacts:
     def geom_names(self) -> list[tuple[str, str]]:
         """Names of the shapes A and B of each contact."""
     def __len__(self) -> int: ...
+
+@final
+class Recording:
+    """What a simulation was seen to do: poses, contacts with their forces, residuals, energies and
+    times, frame by frame. Made by Simulation.record, which says how to use it.
+
+    Poses are those at the time of a frame; contacts and forces are those of the step that led to it.
+    A frame stands for all steps since the last one: residuals, penetration and iterations are the
+    worst of these, times their means.
+    """
+
+    @property
+    def title(self) -> str:
+        """What was run."""
+    @property
+    def solver(self) -> str:
+        """The solver."""
+    @property
+    def time_step(self) -> float:
+        """Time step of the simulation [s]."""
+    @property
+    def frames(self) -> int:
+        """Number of frames so far."""
+    @property
+    def body_names(self) -> list[str]:
+        """Names of the bodies, the world first."""
+    @property
+    def active(self) -> bool:
+        """Whether steps are still observed."""
+    @property
+    def notes(self) -> list[str]:
+        """What cannot be seen, and why: visual meshes that could not be read."""
+    def visuals(self) -> list[Visual]:
+        """What the bodies look like: meshes in the frames of their bodies."""
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """A copy of all columns, by name. With t frames, b bodies that move and c contacts in all
+        frames:
+
+        time (t,) [s]; position (t, b, 3) [m] and rotation (t, b, 4), quaternions (w, x, y, z), of
+        bodies `moving` (b,); rest_position (nbody, 3) [m] and rest_rotation (nbody, 4) of all bodies
+        at the first frame; body_names (nbody,).
+
+        contact_bodies (c, 2), contact_shapes (c, 2), contact_point (c, 3) [m], contact_normal (c, 3)
+        from A into B, contact_force (c, 3) on B [N], contact_gap (c,) [m]; those of frame k are
+        contact_start[k]:contact_start[k + 1].
+
+        steps (t,); residual_momentum (t,) [-], residual_coulomb and residual_convex (t,) [m/s];
+        iterations (t,); status (t,): 0 converged, 1 iteration limit, 2 stalled, 3 failed; softened
+        (t,); penetration (t,) [m]; equality_error (t,) [m, rad]; energy_kinetic and
+        energy_potential (t,) [J]; phase_time (t, p) [s] of the phases phase_names (p,); contacts
+        (t,); asleep (t,).
+        """
+    def html(self) -> str:
+        """The page that shows the recording in a browser: one text that asks for nothing else."""
+    def save(self, path: _Path) -> None:
+        """Writes what was recorded so far; the ending of the name says how: .html is a page for any
+        browser, .rrd a recording of rerun; a refusal lists the others.
+        """
+    def stop(self) -> None:
+        """Ends the recording, and writes the file that it was begun with, if any. What was recorded
+        stays. Stopping twice does nothing.
+        """
+    def __enter__(self) -> Recording: ...
+    def __exit__(self, *_exception: object) -> None:
+        """Stops; an exception on the way loses nothing of what was recorded."""
+    def __len__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
 
 @final
 class State:

@@ -5,6 +5,10 @@ class StictionError(Exception):
     """Anything that Stiction refuses or cannot do."""
 
 
+class MissingPackageError(StictionError, ImportError):
+    """A package that only a part of this one needs is not installed."""
+
+
 class ModelError(StictionError, ValueError):
     """A model cannot be made, or has no part of the name asked for."""
 
@@ -15,6 +19,14 @@ class ModelNotFoundError(ModelError, FileNotFoundError):
 
 class ProblemError(StictionError, ValueError):
     """A contact problem cannot be made from what was given."""
+
+
+class RecordingError(StictionError, ValueError):
+    """A recording cannot be made or written in the way asked for."""
+
+
+class RecordingNotWrittenError(RecordingError, OSError):
+    """A recording cannot be written to the place asked for."""
 
 
 class SettingError(StictionError, ValueError):
@@ -34,9 +46,12 @@ class StateError(StepError, ValueError):
 
 
 __all__ = [
+    "MissingPackageError",
     "ModelError",
     "ModelNotFoundError",
     "ProblemError",
+    "RecordingError",
+    "RecordingNotWrittenError",
     "SettingError",
     "SolverError",
     "StateError",

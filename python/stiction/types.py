@@ -177,6 +177,38 @@ class Unsupported(NamedTuple):
     """Whether the motion differs for it."""
 
 
+class Visual(NamedTuple):
+    """A mesh that is seen, fixed to a body."""
+
+    body: int
+    """Number of the body that carries it; 0 is the world."""
+    name: str
+    """Name of the shape, may be empty."""
+    vertices: NDArray[np.float32]
+    """Corners before scale and pose, shape (n, 3); none for the half space z <= 0, which has no end.
+    Visuals with the same mesh share this array.
+    """
+    normals: NDArray[np.float32]
+    """Unit normals at the corners, before scale and pose, shape (n, 3)."""
+    triangles: NDArray[np.uint32]
+    """Three corners each, counter-clockwise seen from outside, shape (m, 3)."""
+    position: Array
+    """Place in the frame of the body [m], shape (3,)."""
+    quaternion: Array
+    """Rotation to the frame of the body as (w, x, y, z), shape (4,)."""
+    scale: Array
+    """Scale along the axes of the mesh, shape (3,): m = position + rotation (scale vertex)."""
+    colour: NDArray[np.float32]
+    """Red, green, blue and opacity, each from 0 to 1, shape (4,)."""
+    collides: bool
+    """Whether it can touch anything, or is there only to be seen."""
+
+    @property
+    def is_half_space(self) -> bool:
+        """Whether it is the half space z <= 0."""
+        return len(self.vertices) == 0
+
+
 class Solver(Protocol):
     """A solver written in Python."""
 
@@ -198,4 +230,5 @@ __all__ = [
     "Trace",
     "Unsupported",
     "Velocity",
+    "Visual",
 ]

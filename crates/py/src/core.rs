@@ -1,13 +1,15 @@
 //! The engine behind a simulation, and the copying between it and the numbers that Python sees.
 
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use stiction_mech::{Data, Forces, Model, State};
 use stiction_scene::Controller;
-use stiction_sim::{Simulation, StepError};
+use stiction_sim::{Simulation, StepError, StepReport as Report};
 
 use crate::error;
+use crate::record::Watch;
 use crate::report::StepReport;
 use crate::solver::Failure;
 use crate::views::Layout;
@@ -31,6 +33,8 @@ pub struct Core {
     /// Memory for questions about forces.
     pub forces: Forces,
     wanted: State,
+    /// What observes each step, as long as someone wants it.
+    watches: Vec<Weak<Watch>>,
     /// Where exceptions of a solver from Python wait.
     failure: Option<Failure>,
 }
@@ -50,6 +54,7 @@ impl Core {
             data: Data::new(model),
             forces: Forces::new(model),
             wanted: State::new(model),
+            watches: Vec::new(),
             failure,
             engine,
         }
@@ -119,7 +124,10 @@ impl Core {
             self.control();
             match self.failure.clone() {
                 Some(failure) => self.careful_step(&failure, report)?,
-                None => report.add(&self.engine.step().map_err(error::step)?),
+                None => {
+                    let made = self.engine.step().map_err(error::step)?;
+                    self.note(&made, report);
+                }
             }
             *left -= 1;
             if begin.is_some_and(|begin| begin.elapsed() > PATIENCE) {
@@ -137,8 +145,22 @@ impl Core {
             self.engine.restore(&before).map_err(error::step_failed)?;
             return Err(exception);
         }
-        report.add(&outcome.map_err(error::step)?);
+        self.note(&outcome.map_err(error::step)?, report);
         Ok(())
+    }
+
+    /// Lets each step from now on be observed.
+    pub fn watch(&mut self, watch: &Arc<Watch>) {
+        self.watches.retain(|held| held.upgrade().is_some_and(|watch| watch.is_wanted()));
+        self.watches.push(Arc::downgrade(watch));
+    }
+
+    /// Adds a step to the report and lets it be observed.
+    fn note(&self, made: &Report, report: &mut StepReport) {
+        report.add(made);
+        for watch in self.watches.iter().filter_map(Weak::upgrade) {
+            watch.observe(&self.engine, made);
+        }
     }
 }
 

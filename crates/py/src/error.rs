@@ -8,6 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use stiction_scene::SceneError;
 use stiction_sim::{SettingsError, StepError};
+use stiction_view::ViewError;
 
 const MODULE: &str = "stiction.errors";
 
@@ -34,6 +35,12 @@ exception!(
 exception!(
     /// A contact problem cannot be made.
     problem, "ProblemError");
+exception!(
+    /// A recording cannot be made or written in this way.
+    recording, "RecordingError");
+exception!(
+    /// A recording cannot be written to this place.
+    not_written, "RecordingNotWrittenError");
 exception!(
     /// A setting cannot be, or an array has the wrong shape.
     setting, "SettingError");
@@ -70,5 +77,13 @@ pub fn settings(error: SettingsError) -> PyErr {
     match error {
         SettingsError::Solver(error) => solver(error),
         other => setting(other),
+    }
+}
+
+/// Why a recording was not written.
+pub fn view(error: ViewError) -> PyErr {
+    match error {
+        ViewError::Write { .. } => not_written(error),
+        other => recording(crate::record::told(&other)),
     }
 }

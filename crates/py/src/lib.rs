@@ -18,6 +18,7 @@ mod named;
 mod names;
 mod problem;
 mod recipe;
+mod record;
 mod report;
 mod rollout;
 mod simulation;
@@ -26,6 +27,7 @@ mod solver;
 mod state;
 mod text;
 mod views;
+mod visuals;
 
 use pyo3::prelude::*;
 
@@ -49,6 +51,8 @@ mod _native {
     use crate::named::{ActuatorHandle, BodyHandle, JointHandle};
     #[pymodule_export]
     use crate::problem::{_make_problem, Problem};
+    #[pymodule_export]
+    use crate::record::Recording;
     #[pymodule_export]
     use crate::report::StepReport;
     #[pymodule_export]

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nalgebra::Isometry3;
 use stiction_mech::{Input, State};
-use stiction_scene::import::{Keyframe, Options, Site, Unsupported};
+use stiction_scene::import::{Keyframe, Options, Site, Unsupported, Visual};
+use stiction_scene::seen::seen;
 use stiction_scene::signal::{Driver, Signal};
 use stiction_scene::{Controller, Files, Imported, SceneError, Stage, load_with, scenario};
+use stiction_sim::record::Seen;
 use stiction_sim::{Settings, World};
 
 /// What a model was made from.
@@ -47,6 +49,14 @@ impl PartialEq for Recipe {
     }
 }
 
+/// What is only seen of a model.
+pub struct Looks {
+    /// The shapes.
+    pub shapes: Vec<Seen>,
+    /// Why others cannot be seen.
+    pub faults: Vec<String>,
+}
+
 /// What a recipe makes.
 pub struct Content {
     /// What the model is called.
@@ -74,6 +84,8 @@ pub struct Content {
     /// Whether something sets inputs before each step.
     pub has_controller: bool,
     signals: Vec<Signal>,
+    visuals: Vec<Visual>,
+    looks: OnceLock<Looks>,
     /// How it was made.
     pub recipe: Recipe,
 }
@@ -99,6 +111,8 @@ impl Content {
             notes: Vec::new(),
             has_controller: controller.is_some(),
             signals: Vec::new(),
+            visuals: Vec::new(),
+            looks: OnceLock::new(),
             recipe: Recipe::Scenario { name: name.to_owned(), set },
         })
     }
@@ -114,6 +128,7 @@ impl Content {
             settings,
             keyframes,
             sites,
+            visuals,
             unsupported,
             notes,
             script,
@@ -135,7 +150,22 @@ impl Content {
             notes,
             has_controller: !script.signals.is_empty(),
             signals: script.signals,
+            visuals,
+            looks: OnceLock::new(),
             recipe: Recipe::Files { files: files.packed(), path: path.to_owned(), options },
+        })
+    }
+
+    /// What is only seen; its meshes are read when it is first asked for. A model that was packed
+    /// brings no such meshes: those that are not held are looked for where they were.
+    pub fn looks(&self) -> &Looks {
+        self.looks.get_or_init(|| {
+            let mut files = Files::on_disk();
+            if let Recipe::Files { files: held, .. } = &self.recipe {
+                held.held().for_each(|(path, bytes)| files.insert(path, bytes));
+            }
+            let (shapes, faults) = seen(&self.visuals, &mut files);
+            Looks { shapes, faults: faults.iter().map(ToString::to_string).collect() }
         })
     }
 

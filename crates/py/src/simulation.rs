@@ -1,12 +1,14 @@
 //! A model in motion, as Python sees it. The work is done in `core.rs` and `mechanics.rs`.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use nalgebra::Isometry3;
-use numpy::{PyArray1, PyArray2};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use stiction_mech::State as MechState;
+use stiction_sim::record::Recorder;
 use stiction_sim::{Simulation as Engine, StepError, state_hash};
 
 use crate::arrays::{numbers, vector};
@@ -16,10 +18,11 @@ use crate::mechanics::pose;
 use crate::model::Model;
 use crate::named::{ActuatorHandle, BodyHandle, JointHandle};
 use crate::problem::Problem;
+use crate::record::{self, Recording};
 use crate::report::StepReport;
 use crate::state::State;
 use crate::views::Views;
-use crate::{error, text};
+use crate::{error, text, visuals};
 
 /// A model in motion.
 ///
@@ -100,6 +103,16 @@ impl Simulation {
             core.engine.stand_driven();
         }
         Ok(())
+    }
+
+    /// A recorder at the present state, with everything that is seen of the model.
+    fn recorder(&self, py: Python<'_>, core: &Core, fps: f64) -> PyResult<Recorder> {
+        let content = &self.model.get().content;
+        let looks = py.detach(|| content.looks());
+        let mut recorder = Recorder::new(&core.engine, fps).map_err(error::setting)?;
+        recorder.title(content.name.as_str());
+        looks.shapes.iter().for_each(|look| recorder.visual(look.clone()));
+        Ok(recorder)
     }
 
     /// Shows state and inputs.
@@ -249,6 +262,40 @@ impl Simulation {
         }
     }
 
+    /// Begins a recording of what every step from now on does, fps frames per second of simulated
+    /// time; math.inf keeps every step. The steps are observed in Rust and cost hardly more.
+    ///
+    /// It ends with its method stop, with the block of a with statement, or when nobody holds it any
+    /// more. A path is written then; that it can be is checked at once. Frames have ascending times:
+    /// after a reset, none is kept until the time of the last one has passed.
+    #[pyo3(signature = (path=None, *, fps=60.0, title=None))]
+    fn record(
+        &self,
+        py: Python<'_>,
+        path: Option<PathBuf>,
+        fps: f64,
+        title: Option<String>,
+    ) -> PyResult<Recording> {
+        if let Some(path) = &path {
+            record::check(py, path)?;
+        }
+        let mut core = self.at_present(py)?;
+        let mut recorder = self.recorder(py, &core, fps)?;
+        if let Some(title) = title {
+            recorder.title(title);
+        }
+        let notes = self.model.get().content.looks().faults.clone();
+        let recording = Recording::new(recorder, path, notes);
+        core.watch(recording.watch());
+        Ok(recording)
+    }
+
+    /// What the bodies look like: meshes in the frames of their bodies.
+    fn visuals<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let recorder = self.recorder(py, &*self.at_present(py)?, f64::INFINITY)?;
+        visuals::of_shapes(py, &recorder.recording().shapes)
+    }
+
     /// A, b, J and the laws of the coming step; None if nothing is constrained. The model's own
     /// controller, if there is one, sets its inputs first.
     fn problem(&self, py: Python<'_>) -> PyResult<Option<Problem>> {
@@ -346,6 +393,24 @@ impl Simulation {
     /// Pose of a body in the world, by name or number: position [m] and quaternion (w, x, y, z).
     fn body_pose<'py>(&self, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.pose_of(body.py(), self.model.get().body_index(body)?)
+    }
+
+    /// Poses of all bodies in the world: positions [m], shape (nbody, 3), and quaternions
+    /// (w, x, y, z), shape (nbody, 4).
+    #[allow(clippy::type_complexity)] // two arrays
+    fn body_poses<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+        let mut core = self.at_present(py)?;
+        core.look();
+        let poses = &core.data.body_pose;
+        let positions = poses.iter().flat_map(|pose| pose.translation.vector.iter().copied());
+        let rotations = poses.iter().flat_map(|pose| visuals::quaternion(&pose.rotation));
+        Ok((
+            PyArray1::from_iter(py, positions).reshape([poses.len(), 3])?,
+            PyArray1::from_iter(py, rotations).reshape([poses.len(), 4])?,
+        ))
     }
 
     /// Pose of a site in the world.

@@ -1,0 +1,17 @@
+"""Packages that only some parts need, and a clear word if they are missing."""
+
+from importlib import import_module
+from typing import Any
+
+from stiction.errors import MissingPackageError
+
+
+def need(module: str, package: str, extra: str) -> Any:
+    """A module of a package that comes with an extra of this one."""
+    try:
+        return import_module(module)
+    except ImportError as missing:
+        raise MissingPackageError(
+            f"{package} cannot be imported ({missing}); expected it to be installed: "
+            f"pip install 'stiction[{extra}]'"
+        ) from missing

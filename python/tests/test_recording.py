@@ -1,0 +1,215 @@
+"""Recordings: what was kept is what happened, files are whole, and being watched changes nothing."""
+
+import gc
+import html
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stiction as st
+from models import BOX, BOX_MASS, GRAVITY, PENDULUM
+
+MESH = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+
+DRESSED = """
+<mujoco model="dressed">
+  <asset><mesh name="skin" file="skin.obj" scale="2 2 2"/></asset>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body name="tooth" pos="0 0 1">
+      <freejoint/>
+      <geom type="sphere" size="0.1" mass="1"/>
+      <geom type="mesh" mesh="skin" contype="0" conaffinity="0" mass="0" rgba="1 0.5 0 1"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def box() -> st.Simulation:
+    return st.Simulation(st.loads(BOX))
+
+
+def test_frames_lie_on_the_raster_from_the_state_at_the_beginning_on() -> None:
+    sim = box()
+    recording = sim.record(fps=50)
+    sim.step(100)
+    arrays = recording.to_arrays()
+    assert recording.frames == len(recording) == 11
+    assert np.allclose(arrays["time"], np.arange(11) / 50, atol=1e-12)
+    assert arrays["steps"].tolist() == [0] + [10] * 10
+
+
+def test_poses_and_forces_are_those_of_the_simulation() -> None:
+    sim = box()
+    recording = sim.record(fps=math.inf)
+    positions = []
+    for _ in range(20):
+        sim.step()
+        positions.append(sim.body_pose("box").position)
+    arrays = recording.to_arrays()
+    assert arrays["position"].shape == (21, 1, 3) and arrays["rotation"].shape == (21, 1, 4)
+    assert np.array_equal(arrays["position"][1:, 0], positions)
+    last = slice(*arrays["contact_start"][-2:])
+    assert np.array_equal(arrays["contact_force"][last], sim.contacts.force)
+    assert np.array_equal(arrays["contact_point"][last], sim.contacts.point)
+    # A box at rest: the floor carries its weight, to the tolerance of the solver.
+    assert arrays["contact_force"][last][:, 2].sum() == pytest.approx(BOX_MASS * GRAVITY, rel=1e-3)
+    energy = arrays["energy_kinetic"][-1] + arrays["energy_potential"][-1]
+    assert energy == sim.energy().total
+    assert arrays["body_names"].tolist() == ["world", "box"] == recording.body_names
+    assert arrays["moving"].tolist() == [1]
+
+
+def test_every_column_has_an_entry_per_frame_or_contact() -> None:
+    sim = st.Simulation(st.scenario("stack"))
+    recording = sim.record()
+    sim.step(30)
+    arrays = recording.to_arrays()
+    frames, contacts = recording.frames, len(arrays["contact_gap"])
+    apart = {"rest_position", "rest_rotation", "moving", "body_names", "phase_names"}
+    for name, column in arrays.items():
+        if name == "contact_start":
+            assert len(column) == frames + 1 and column[-1] == contacts
+        elif name.startswith("contact_"):
+            assert len(column) == contacts, name
+        elif name not in apart:
+            assert len(column) == frames, name
+    assert arrays["phase_time"].shape == (frames, len(arrays["phase_names"]))
+
+
+def test_being_watched_changes_nothing() -> None:
+    alone, watched = box(), box()
+    alone.step(100)
+    with watched.record():
+        watched.step(100)
+    assert alone.state_hash() == watched.state_hash()
+
+
+def test_a_block_writes_its_page_even_if_it_fails(tmp_path: Path) -> None:
+    sim, page = box(), tmp_path / "run.html"
+    with pytest.raises(ZeroDivisionError), sim.record(page, title="a <fall>") as recording:
+        sim.step(10)
+        assert recording.active and not page.exists()
+        raise ZeroDivisionError
+    assert not recording.active
+    text = page.read_text()
+    assert "<title>" in text and "a &lt;fall&gt;" in text and text == recording.html()
+    # Nobody observes any more.
+    frames = recording.frames
+    sim.step(100)
+    assert recording.frames == frames
+    page.unlink()
+    recording.stop()
+    assert not page.exists()
+
+
+def test_a_recording_that_nobody_holds_is_forgotten() -> None:
+    sim = box()
+    recording = sim.record()
+    other = sim.record(fps=10)
+    del recording
+    gc.collect()
+    sim.step(50)
+    assert other.frames == 2
+
+
+def test_a_notebook_shows_the_page_in_a_frame() -> None:
+    sim = box()
+    recording = sim.record()
+    shown = re.fullmatch(r'<iframe srcdoc="([^"]*)".*></iframe>', recording._repr_html_(), re.S)
+    assert shown is not None
+    assert html.unescape(shown[1]) == recording.html()
+
+
+def test_what_cannot_be_written_is_refused_before_the_run(tmp_path: Path) -> None:
+    sim = box()
+    with pytest.raises(st.RecordingError, match=r"run\.docx.*\.html.*\.rrd"):
+        sim.record(tmp_path / "run.docx")
+    with pytest.raises(st.RecordingNotWrittenError, match="cannot be written") as refused:
+        sim.record(tmp_path / "no" / "folder" / "run.html")
+    assert isinstance(refused.value, OSError)
+    for rate in (0.0, -1.0, math.nan):
+        with pytest.raises(st.SettingError, match="frames per second"):
+            sim.record(fps=rate)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_visual_mesh_is_seen_in_place_of_what_touches() -> None:
+    from stiction.recording import shown
+
+    sim = st.Simulation(st.loads(DRESSED, assets={"skin.obj": MESH}))
+    plane, ball, skin = sim.visuals()
+    assert plane.is_half_space and plane.body == 0
+    assert ball.collides and np.allclose(ball.scale, 0.1)
+    assert not skin.collides and skin.body == sim.model.body_id("tooth")
+    assert np.allclose(skin.colour, [1, 0.5, 0, 1])
+    assert sorted(map(tuple, skin.vertices * skin.scale))[-1] == (2, 0, 0)
+    assert [visual.body for visual in shown([plane, ball, skin])] == [0, 1]
+    assert sim.record().notes == []
+    assert [len(v.triangles) for v in sim.record().visuals()] == [0, len(ball.triangles), 4]
+
+
+def test_a_visual_mesh_that_cannot_be_read_is_told_of() -> None:
+    sim = st.Simulation(st.loads(DRESSED, assets={"skin.obj": b"nonsense"}))
+    recording = sim.record()
+    assert len(recording.visuals()) == 2
+    assert len(recording.notes) == 1 and "skin.obj" in recording.notes[0]
+
+
+def test_visuals_alike_share_their_arrays() -> None:
+    visuals = st.Simulation(st.scenario("stack")).visuals()
+    boxes = [v for v in visuals if not v.is_half_space]
+    assert len(boxes) > 1 and all(v.vertices is boxes[0].vertices for v in boxes)
+
+
+def test_poses_of_all_bodies_are_those_of_each() -> None:
+    sim = st.Simulation(st.loads(PENDULUM), keyframe="raised")
+    positions, quaternions = sim.body_poses()
+    for body in range(sim.model.nbody):
+        pose = sim.body_pose(body)
+        assert np.array_equal(positions[body], pose.position)
+        assert np.array_equal(quaternions[body], pose.quaternion)
+
+
+def test_rerun_gets_a_file_with_the_whole_run(tmp_path: Path) -> None:
+    try:
+        import rerun as rr
+
+        from stiction import rerun_sink
+    except ImportError:
+        print("skipped: rerun is not installed")
+        pytest.skip("rerun is not installed")
+    sim, path = st.Simulation(st.scenario("stack")), tmp_path / "run.rrd"
+    with sim.record(path) as recording:
+        sim.step(60)
+    first = path.stat().st_size
+    assert [file.name for file in tmp_path.iterdir()] == ["run.rrd"]
+    # Each frame adds to it, beyond the meshes.
+    sim.step(200)
+    longer = sim.record()
+    sim.step(300)
+    longer.save(path)
+    assert path.stat().st_size > first > 10_000
+    # Both kinds of source, to a stream in memory.
+    stream = rr.RecordingStream("test")
+    memory = stream.memory_recording()
+    rerun_sink.log(recording, stream, root="whole")
+    rerun_sink.log(sim, stream, root="moment", meshes=False)
+    assert memory.num_msgs() > 0
+
+
+def test_rerun_refuses_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    pytest.importorskip("rerun")
+    with pytest.raises(st.RecordingNotWrittenError, match="cannot be written"):
+        box().record(tmp_path / "no" / "run.rrd")
+
+
+def test_a_missing_package_is_named_with_the_extra_that_brings_it() -> None:
+    from stiction._extras import need
+
+    with pytest.raises(st.MissingPackageError, match=r"no_such.*pip install 'stiction\[viz\]'"):
+        need("no_such_module", "no_such", "viz")

@@ -1,0 +1,243 @@
+"""The live viewer: what the page asks for happens, and the page shows what happens."""
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stiction as st
+from models import BOX, BOX_MASS, GRAVITY, PENDULUM
+from stiction.grip import Grip
+
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--window-size=800,500",
+]
+PATIENCE = 90.0
+"""How long a browser that draws without a graphics card may take [s]."""
+
+
+def skip(reason: str) -> None:
+    print(f"skipped: {reason}")
+    pytest.skip(reason)
+
+
+def need_viser() -> None:
+    try:
+        import viser  # noqa: F401
+    except ImportError:
+        skip("viser is not installed")
+
+
+def test_a_pulled_body_comes_to_rest_at_the_target_but_for_its_weight() -> None:
+    sim = st.Simulation(st.loads(BOX))
+    grip = Grip(sim, sim.model.body_id("box"))
+    grip.target = np.array([0.5, -0.2, 1.0])
+    for _ in range(2000):
+        grip.apply()
+        sim.step()
+    # m ω² sag = m g; four seconds are forty time constants of the spring.
+    sag = GRAVITY / grip.strength**2
+    assert np.allclose(grip.point, grip.target - [0, 0, sag], atol=1e-6)
+    assert grip.force[2] == pytest.approx(BOX_MASS * GRAVITY, rel=1e-6)
+    grip.release()
+    assert not sim.wrench.any()
+
+
+def test_a_pull_beside_the_centre_turns_the_body() -> None:
+    sim = st.Simulation(st.loads(BOX))
+    corner = sim.body_pose("box").position + [0.1, 0.0, 0.0]
+    sim.wrench[1, 5] = 2.0
+    grip = Grip(sim, 1, corner)
+    grip.target = corner + [0.0, 0.0, 1.0]
+    grip.apply()
+    force = grip.force
+    # The centre of mass is the origin; a force up at +x turns about -y.
+    assert np.allclose(sim.wrench[1], [0, -0.1 * force[2], 0, 0, 0, force[2] + 2.0])
+    grip.release()
+    assert np.array_equal(sim.wrench[1], [0, 0, 0, 0, 0, 2.0])
+
+
+def test_a_hinge_is_pulled_with_its_effective_mass() -> None:
+    sim = st.Simulation(st.loads(PENDULUM))
+    grip = Grip(sim, 1)
+    grip.target = grip.point + [0.01, 0, 0]
+    # Inertia about the hinge over the squared arm is the mass along x; along y and z nothing moves.
+    inertia = sim.mass_matrix()[0, 0]
+    assert grip.force[0] == pytest.approx(3 * inertia / 0.5**2 * grip.strength**2 * 0.01)
+
+
+@pytest.fixture
+def open_viewer() -> Iterator[Callable[[st.Simulation], Any]]:
+    need_viser()
+    from stiction.viewer import Viewer
+
+    opened: list[Any] = []
+
+    def make(sim: st.Simulation) -> Any:
+        opened.append(Viewer(sim, port=8180))
+        return opened[-1]
+
+    yield make
+    for viewer in opened:
+        viewer.close()
+
+
+def test_steps_follow_the_speed_and_stop_in_a_pause(open_viewer: Any) -> None:
+    sim = st.Simulation(st.loads(BOX))
+    viewer = open_viewer(sim)
+    viewer.speed = 2.0
+    for _ in range(30):
+        viewer.step()
+    # Thirty pictures are a second; fractions of a step wait for the next picture.
+    assert sim.time == pytest.approx(2.0, abs=sim.time_step + 1e-9)
+    viewer.paused = True
+    before = sim.time
+    assert viewer.step() is None and sim.time == before
+    viewer.single_step()
+    assert sim.time == pytest.approx(before + sim.time_step)
+    viewer.reset()
+    assert sim.time == 0.0 and viewer.report is None
+    viewer.close()
+    assert not viewer.is_open
+
+
+def test_a_viewer_pulls_what_it_is_told_to(open_viewer: Any) -> None:
+    sim = st.Simulation(st.loads(BOX))
+    viewer = open_viewer(sim)
+    viewer.select("box")
+    viewer.pull("box", np.array([0.0, 0.0, 0.6]))
+    for _ in range(60):
+        viewer.step()
+    assert sim.body_pose("box").position[2] > 0.4
+    viewer.release()
+    for _ in range(60):
+        viewer.step()
+    assert sim.body_pose("box").position[2] == pytest.approx(0.1, abs=1e-3)
+    assert not sim.wrench.any()
+
+
+class Page:
+    """The viewer's page in a browser, while the test plays the loop that steps."""
+
+    def __init__(self, viewer: Any, driver: Any) -> None:
+        self.viewer, self.driver = viewer, driver
+
+    def wait(self, what: str, done: Callable[[], Any]) -> None:
+        """Keeps the viewer going until something is so."""
+        deadline = time.monotonic() + PATIENCE
+        while not done():
+            assert time.monotonic() < deadline, f"waited in vain for {what}"
+            self.viewer.step()
+            time.sleep(0.02)
+
+    def press(self, label: str) -> None:
+        for button in self.driver.find_elements("tag name", "button"):
+            if button.text.strip() == label:
+                self.driver.execute_script("arguments[0].click()", button)
+                return
+        raise AssertionError(f"there is no button {label!r}")
+
+    def text(self) -> str:
+        return str(self.driver.find_element("tag name", "body").text)
+
+    def picture(self) -> np.ndarray[Any, Any]:
+        """The page as colours, without the panel."""
+        from PIL import Image
+
+        shot = Image.open(BytesIO(self.driver.get_screenshot_as_png())).convert("RGB")
+        return np.asarray(shot)[:, : int(0.6 * shot.width)].astype(int)
+
+
+@pytest.fixture
+def open_page(open_viewer: Any, tmp_path: Path) -> Iterator[Callable[[st.Simulation], Page]]:
+    for program in ("chromium", "chromedriver"):
+        if shutil.which(program) is None:
+            skip(f"{program} is not installed")
+    try:
+        from selenium import webdriver
+    except ImportError:
+        skip("Selenium is not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(shutil.which("chromium"))
+    for flag in [*FLAGS, f"--user-data-dir={tmp_path / 'profile'}"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    service = webdriver.ChromeService(shutil.which("chromedriver"))
+    driver = webdriver.Chrome(options=options, service=service)
+
+    def make(sim: st.Simulation) -> Page:
+        viewer = open_viewer(sim)
+        driver.get(viewer.url)
+        return Page(viewer, driver)
+
+    yield make
+    driver.quit()
+
+
+def test_the_page_shows_the_bodies_and_its_buttons_act(open_page: Any) -> None:
+    sim = st.Simulation(st.scenario("clutter"))
+    page = open_page(sim)
+    viewer = page.viewer
+    page.wait("a client", lambda: viewer.server.get_clients())
+    page.wait("the panel", lambda: "Real-time factor" in page.text())
+
+    def colours() -> int:
+        return len(np.unique(page.picture().reshape(-1, 3), axis=0))
+
+    page.wait("a picture with bodies", lambda: colours() > 200)
+    page.press("Pause")
+    page.wait("the pause", lambda: viewer.paused)
+    page.wait("the button to play on", lambda: "Play" in page.text())
+    before = sim.time
+    page.press("Step")
+    page.wait("a single step", lambda: sim.time > before)
+    assert sim.time == pytest.approx(before + sim.time_step) and viewer.paused
+    page.wait("the time of the step", lambda: f"{sim.time:.3f} s" in page.text())
+    page.press("Play")
+    page.wait("motion", lambda: sim.time > before + 10 * sim.time_step)
+    page.press("Reset")
+    page.wait("the start", lambda: sim.time < before)
+    asked = []
+    for entry in page.driver.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] in ("Network.requestWillBeSent", "Network.webSocketCreated"):
+            asked.append(message["params"].get("request", message["params"])["url"])
+    own = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "chrome:")
+    assert asked and [url for url in asked if not url.startswith(own)] == []
+
+
+def test_what_moves_moves_in_the_page(open_page: Any) -> None:
+    page = open_page(st.Simulation(st.loads(BOX)))
+    viewer, sim = page.viewer, page.viewer.sim
+    viewer.paused = True
+    page.wait("a client", lambda: viewer.server.get_clients())
+    first: list[Any] = []
+
+    def stands() -> bool:
+        """Whether two pictures in a row are the same and not empty."""
+        first.append(page.picture())
+        return len(first) > 1 and np.ptp(first[-1]) > 60 and not (first[-1] != first[-2]).any()
+
+    page.wait("a picture that stands", stands)
+    sim.qpos[:3] += [0.0, 0.1, 0.15]
+
+    def moved() -> bool:
+        change = np.abs(page.picture() - first[-1]).max(axis=2) > 30
+        return bool(change.mean() > 0.002)
+
+    page.wait("a picture that changed", moved)
