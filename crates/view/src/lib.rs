@@ -12,6 +12,7 @@
 mod error;
 pub mod html;
 pub mod mesh;
+pub mod native;
 pub mod pack;
 pub mod sink;
 
