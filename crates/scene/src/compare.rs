@@ -11,6 +11,7 @@
 mod json;
 pub mod telling;
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use stiction_sim::Settings;
@@ -18,7 +19,7 @@ use stiction_sim::record::{Recorder, Recording, Seen};
 use stiction_solve::solver::{SOLVERS, SettingError};
 use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution};
 
-use crate::run::{Summary, Tally, run_seen};
+use crate::run::{Summary, Tally, run_watched};
 use crate::stage::Act;
 use telling::{Glance, Reason, telling};
 
@@ -231,10 +232,11 @@ fn one(
     let mut recorder = Recorder::new(&act.simulation, rate).map_err(|error| error.to_string())?;
     recorder.title(plan.target);
     plan.visuals.iter().for_each(|visual| recorder.visual(visual.clone()));
-    let summary = run_seen(plan.target, act, plan.steps, |step, simulation, report| {
+    let summary = run_watched(plan.target, act, 0..plan.steps, |step, simulation, report| {
         glances.push(Glance::of(simulation, report));
         recorder.observe(simulation, report);
         watch(step);
+        ControlFlow::Continue(())
     })
     .map_err(|error| error.to_string())?;
     recorder.keep(&act.simulation);

@@ -18,6 +18,7 @@ pub mod glb;
 pub mod html;
 pub mod mesh;
 pub mod mp4;
+pub mod native;
 pub mod npz;
 pub mod pack;
 pub mod parquet;

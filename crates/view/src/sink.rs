@@ -77,6 +77,13 @@ pub static SINKS: &[Sink] = &[
         ready: || Ok(()),
         write: crate::png::write,
     },
+    Sink {
+        name: "stiction",
+        endings: &["stiction"],
+        about: "all numbers to the bit, from which the others can be made later",
+        ready: || Ok(()),
+        write: crate::native::write,
+    },
 ];
 
 /// The sink that a file's name asks for, once it is known that the file can be written: a long run
