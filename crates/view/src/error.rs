@@ -24,6 +24,14 @@ pub enum ViewError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// A program that is needed is not there or fails.
+    #[error("program {program}: {reason}")]
+    Program {
+        /// The program.
+        program: String,
+        /// What went wrong.
+        reason: String,
+    },
     /// The recording does not fit together.
     #[error(transparent)]
     Recording(#[from] RecordError),

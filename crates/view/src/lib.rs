@@ -9,10 +9,20 @@
 #![allow(rustdoc::broken_intra_doc_links)] // units and citations stand in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod bounds;
+pub mod columns;
 mod error;
+pub mod gif;
+pub mod glb;
 pub mod html;
 pub mod mesh;
+pub mod mp4;
+pub mod npz;
 pub mod pack;
+pub mod parquet;
+pub mod png;
+pub mod raster;
+pub mod scenery;
 pub mod sink;
 
 pub use error::ViewError;

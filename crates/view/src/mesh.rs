@@ -66,6 +66,11 @@ impl Meshes {
         &self.meshes
     }
 
+    /// The meshes, for good.
+    pub fn into_all(self) -> Vec<Mesh> {
+        self.meshes
+    }
+
     /// The meshes that a geometry is drawn with.
     pub fn of(&mut self, geometry: &Geometry) -> Vec<Placed> {
         let mut placed = Vec::new();

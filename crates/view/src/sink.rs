@@ -19,18 +19,65 @@ pub struct Sink {
     pub endings: &'static [&'static str],
     /// What it is, in one line.
     pub about: &'static str,
+    /// Says whether all that writing needs is there, such as another program.
+    pub ready: fn() -> Result<(), ViewError>,
     /// Writes a recording to a file.
     pub write: fn(&Recording, &Path) -> Result<(), ViewError>,
 }
 
 /// Every sink of the house, in alphabetical order.
 /// To add one: write a file with its `write`, then add one line here.
-pub static SINKS: &[Sink] = &[Sink {
-    name: "html",
-    endings: &["html", "htm"],
-    about: "a page that shows the run in any browser, offline, in one file",
-    write: crate::html::write,
-}];
+pub static SINKS: &[Sink] = &[
+    Sink {
+        name: "gif",
+        endings: &["gif"],
+        about: "a small film that plays in every browser, document and chat",
+        ready: || Ok(()),
+        write: crate::gif::write,
+    },
+    Sink {
+        name: "glb",
+        endings: &["glb"],
+        about: "glTF 2.0 with one animation, for Blender and every viewer of that format",
+        ready: || Ok(()),
+        write: crate::glb::write,
+    },
+    Sink {
+        name: "html",
+        endings: &["html", "htm"],
+        about: "a page that shows the run in any browser, offline, in one file",
+        ready: || Ok(()),
+        write: crate::html::write,
+    },
+    Sink {
+        name: "mp4",
+        endings: &["mp4"],
+        about: "a film; needs the program ffmpeg",
+        ready: crate::mp4::ready,
+        write: crate::mp4::write,
+    },
+    Sink {
+        name: "npz",
+        endings: &["npz"],
+        about: "every column as an array, for NumPy",
+        ready: || Ok(()),
+        write: crate::npz::write,
+    },
+    Sink {
+        name: "parquet",
+        endings: &["parquet"],
+        about: "every column in a table with a row per frame, for data frames and databases",
+        ready: || Ok(()),
+        write: crate::parquet::write,
+    },
+    Sink {
+        name: "png",
+        endings: &["png"],
+        about: "a picture of the last frame",
+        ready: || Ok(()),
+        write: crate::png::write,
+    },
+];
 
 /// The sink that a file's name asks for, once it is known that the file can be written: a long run
 /// must not end with that news. Nothing that exists is touched.
@@ -42,6 +89,7 @@ pub fn sink_of(path: &Path) -> Result<&'static Sink, ViewError> {
         let path = path.display().to_string();
         ViewError::Ending { path, found: ending.clone(), known: all.join(", ") }
     })?;
+    (sink.ready)()?;
     let beside = beside(path);
     File::create(&beside)
         .and_then(|_| fs::remove_file(&beside))
@@ -70,7 +118,7 @@ pub fn put(path: &Path, bytes: &[u8]) -> Result<(), ViewError> {
 }
 
 /// A name in the same folder, so that moving is a matter of names.
-fn beside(path: &Path) -> PathBuf {
+pub(crate) fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     path.with_file_name(format!(".{name}.{}.part", std::process::id()))
 }

@@ -1,0 +1,408 @@
+//! A recording as glTF 2.0 in one binary file, for Blender and every viewer of that format.
+//!
+//! One node per body, below a root that turns z up into glTF's y up; meshes once each, materials
+//! by colour, one animation with a translation and a rotation channel per body that moves. Times
+//! begin at zero. Planes are squares. Vertices of soft surfaces are those of the first frame, which
+//! `extras` of their nodes say: glTF has no streams of vertices. Contacts and figures have no place
+//! in the format either. [glTF 2.0, Khronos Group 2021].
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use nalgebra::{Isometry3, Quaternion, Vector3};
+use serde_json::{Map, Value, json};
+use stiction_sim::record::Recording;
+
+use crate::bounds::{Bounds, is_contained};
+use crate::mesh::{Mesh, creased};
+use crate::scenery::{Scenery, soft_colour};
+use crate::{ViewError, sink};
+
+const MAGIC: u32 = u32::from_le_bytes(*b"glTF");
+const VERSION: u32 = 2;
+/// Components: bytes of two and four without sign, floats of four.
+const U16: u32 = 5123;
+const U32: u32 = 5125;
+const F32: u32 = 5126;
+/// What a view of the buffer is for.
+const VERTICES: u32 = 34962;
+const INDICES: u32 = 34963;
+/// The half width of a plane's square, in units of the radius of what is seen.
+const REACH: f64 = 4.0;
+/// Opacity of walls around what moves.
+const WALL: f32 = 0.15;
+const PLANE_COLOUR: [f32; 4] = [0.9, 0.91, 0.93, 1.0];
+const ROUGHNESS: f64 = 0.6;
+/// Turns z up into y up, x, y, z, w.
+const UP: [f64; 4] = [-std::f64::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f64::consts::FRAC_1_SQRT_2];
+
+/// Writes a recording to a file.
+pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
+    recording.check()?;
+    let bytes = binary(recording)
+        .map_err(|source| ViewError::Write { path: path.display().to_string(), source })?;
+    sink::put(path, &bytes)
+}
+
+/// The file of a recording that fits together.
+pub fn binary(recording: &Recording) -> std::io::Result<Vec<u8>> {
+    let mut document = Document::default();
+    let root = document.node(json!({"name": title(recording), "rotation": UP}));
+    let mut children = bodies(recording, &mut document);
+    children.extend(softs(recording, &mut document));
+    if !children.is_empty() {
+        document.nodes[root]["children"] = children.into();
+    }
+    document.finish(recording, root)
+}
+
+fn title(recording: &Recording) -> &str {
+    if recording.title.is_empty() { "recording" } else { &recording.title }
+}
+
+/// The nodes of the bodies, with their meshes below them and their motion.
+fn bodies(recording: &Recording, document: &mut Document) -> Vec<Value> {
+    let scenery = Scenery::new(recording, recording.shapes.len());
+    let contained = is_contained(recording, &scenery);
+    let mut below: Vec<Vec<Value>> = vec![Vec::new(); recording.bodies.len()];
+    let geometry: Vec<Value> = scenery.meshes.iter().map(|mesh| document.geometry(mesh)).collect();
+    for part in &scenery.parts {
+        // A file may hold a mesh without triangles; glTF may not.
+        if scenery.meshes[part.mesh].triangles.is_empty() {
+            continue;
+        }
+        let mut colour = part.colour;
+        if contained && part.still {
+            colour[3] = colour[3].min(WALL);
+        }
+        let mesh = document.mesh(part.mesh, &geometry[part.mesh], colour);
+        let mut node = placed(&part.pose, json!({"mesh": mesh}));
+        if part.scale != Vector3::repeat(1.0) {
+            node["scale"] = part.scale.as_slice().into();
+        }
+        let name = &recording.shapes[part.shape].name;
+        if !name.is_empty() {
+            node["name"] = name.as_str().into();
+        }
+        below[part.body].push(document.node(node).into());
+    }
+    if !scenery.planes.is_empty() {
+        let (first, last) = ends(recording);
+        let radius = Bounds::of(recording, &scenery, first, last).radius();
+        let square = document.geometry(&square((REACH * radius) as f32));
+        for (body, pose) in &scenery.planes {
+            let mesh = document.mesh(usize::MAX, &square, PLANE_COLOUR);
+            let node = placed(pose, json!({"name": "plane", "mesh": mesh}));
+            below[*body].push(document.node(node).into());
+        }
+    }
+    let mut nodes = Vec::new();
+    let mut node_of = HashMap::new();
+    for (body, below) in below.into_iter().enumerate() {
+        if below.is_empty() && recording.moving.binary_search(&body).is_err() {
+            continue;
+        }
+        let pose = &recording.rest[body];
+        let mut node = placed(pose, json!({"name": recording.bodies[body]}));
+        if !below.is_empty() {
+            node["children"] = below.into();
+        }
+        let node = document.node(node);
+        node_of.insert(body, node);
+        nodes.push(node.into());
+    }
+    animate(recording, &node_of, document);
+    nodes
+}
+
+fn ends(recording: &Recording) -> (f64, f64) {
+    let time = &recording.frames.time;
+    (time.first().copied().unwrap_or(0.0), time.last().copied().unwrap_or(0.0))
+}
+
+/// A node's pose; what is not finite is left out.
+fn placed(pose: &Isometry3<f64>, mut node: Value) -> Value {
+    let (p, q) = (&pose.translation.vector, pose.rotation.quaternion());
+    if *p != Vector3::zeros() && p.iter().all(|x| x.is_finite()) {
+        node["translation"] = p.as_slice().into();
+    }
+    if q.imag() != Vector3::zeros() && q.coords.iter().all(|x| x.is_finite()) {
+        node["rotation"] = q.normalize().coords.as_slice().into();
+    }
+    node
+}
+
+/// A square in the plane z = 0 that faces up.
+fn square(half: f32) -> Mesh {
+    Mesh {
+        positions: vec![
+            [-half, -half, 0.0],
+            [half, -half, 0.0],
+            [half, half, 0.0],
+            [-half, half, 0.0],
+        ],
+        normals: vec![[0.0, 0.0, 1.0]; 4],
+        triangles: vec![[0, 1, 2], [0, 2, 3]],
+    }
+}
+
+/// The channels of all bodies that move.
+fn animate(recording: &Recording, node_of: &HashMap<usize, usize>, document: &mut Document) {
+    let (frames, moving) = (&recording.frames, recording.moving.len());
+    // Keys must lie at times that grow, also once they are short floats.
+    let (mut keys, mut times) = (Vec::new(), Vec::new());
+    for (frame, time) in frames.time.iter().enumerate() {
+        let time = (time - frames.time[0]) as f32;
+        if time.is_finite() && times.last().is_none_or(|last| time > *last) {
+            keys.push(frame);
+            times.push(time);
+        }
+    }
+    if keys.len() < 2 {
+        return;
+    }
+    let mut input = None;
+    let (mut samplers, mut channels) = (Vec::new(), Vec::new());
+    for (slot, body) in recording.moving.iter().enumerate() {
+        let rest = &recording.rest[*body];
+        let positions = held(&keys, rest.translation.vector.into(), |frame| {
+            frames.position[frame * moving + slot]
+        });
+        let rest = rest.rotation.quaternion();
+        let mut rotations = held(&keys, [rest.w, rest.i, rest.j, rest.k], |frame| {
+            frames.rotation[frame * moving + slot]
+        });
+        one_way(&mut rotations);
+        let positions: Vec<[f32; 3]> = positions.iter().map(|p| p.map(|x| x as f32)).collect();
+        let rotations: Vec<[f32; 4]> = rotations
+            .iter()
+            .map(|&[w, x, y, z]| Quaternion::new(w, x, y, z).normalize())
+            .map(|q| [q.i as f32, q.j as f32, q.k as f32, q.w as f32])
+            .collect();
+        let Some(&node) = node_of.get(body) else { continue };
+        let input = *input.get_or_insert_with(|| {
+            let range = (Value::from(&times[..1]), Value::from(&times[times.len() - 1..]));
+            document.floats("SCALAR", 1, &times, None, Some(range))
+        });
+        for (path, kind, width, values) in [
+            ("translation", "VEC3", 3, positions.as_flattened()),
+            ("rotation", "VEC4", 4, rotations.as_flattened()),
+        ] {
+            let output = document.floats(kind, width, values, None, None);
+            channels
+                .push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
+            samplers.push(json!({"input": input, "output": output, "interpolation": "LINEAR"}));
+        }
+    }
+    if !channels.is_empty() {
+        document.animation =
+            Some(json!({"name": title(recording), "samplers": samplers, "channels": channels}));
+    }
+}
+
+/// Values at the keys; where one is not finite, that of the key before.
+fn held<const N: usize>(
+    keys: &[usize],
+    mut last: [f64; N],
+    at: impl Fn(usize) -> [f64; N],
+) -> Vec<[f64; N]> {
+    let values = keys.iter().map(|&frame| {
+        let value = at(frame);
+        if value.iter().all(|x| x.is_finite()) {
+            last = value;
+        }
+        last
+    });
+    values.collect()
+}
+
+/// Chooses, of the two quaternions of an orientation, the one nearer to the last: what lies between
+/// two keys is then the short way.
+fn one_way(rotations: &mut [[f64; 4]]) {
+    for k in 1..rotations.len() {
+        let along: f64 = rotations[k - 1].iter().zip(&rotations[k]).map(|(a, b)| a * b).sum();
+        if along < 0.0 {
+            rotations[k] = rotations[k].map(|x| -x);
+        }
+    }
+}
+
+/// Soft surfaces as they are in the first frame.
+fn softs(recording: &Recording, document: &mut Document) -> Vec<Value> {
+    let mut nodes = Vec::new();
+    let mut first = 0;
+    for (k, soft) in recording.softs.iter().enumerate() {
+        let vertices = recording.frames.soft.get(first..first + soft.vertices);
+        first += soft.vertices;
+        let vertices: Vec<_> =
+            vertices.unwrap_or_default().iter().map(|p| Vector3::from(p.map(f64::from))).collect();
+        let mesh = creased(&vertices, &soft.triangles);
+        if mesh.triangles.is_empty() || mesh.positions.iter().flatten().any(|x| !x.is_finite()) {
+            continue;
+        }
+        let geometry = document.geometry(&mesh);
+        let mesh = document.mesh(usize::MAX - 1 - k, &geometry, soft_colour(soft.colour, k));
+        let name = if soft.name.is_empty() { format!("soft {k}") } else { soft.name.clone() };
+        let extras = json!({"soft": "vertices of the first frame; the motion is not in this file"});
+        nodes.push(document.node(json!({"name": name, "mesh": mesh, "extras": extras})).into());
+    }
+    nodes
+}
+
+/// The file while it is being made.
+#[derive(Default)]
+struct Document {
+    bytes: Vec<u8>,
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+    materials: Vec<Value>,
+    material_of: HashMap<[u32; 4], usize>,
+    meshes: Vec<Value>,
+    mesh_of: HashMap<(usize, usize), usize>,
+    nodes: Vec<Value>,
+    animation: Option<Value>,
+}
+
+impl Document {
+    fn node(&mut self, node: Value) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// Appends bytes; every number starts at a multiple of its size.
+    fn view(&mut self, bytes: impl Iterator<Item = u8>, target: Option<u32>) -> usize {
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        let offset = self.bytes.len();
+        self.bytes.extend(bytes);
+        let length = self.bytes.len() - offset;
+        let mut view = json!({"buffer": 0, "byteOffset": offset, "byteLength": length});
+        if let Some(target) = target {
+            view["target"] = target.into();
+        }
+        self.views.push(view);
+        self.views.len() - 1
+    }
+
+    fn floats(
+        &mut self,
+        kind: &str,
+        width: usize,
+        values: &[f32],
+        target: Option<u32>,
+        range: Option<(Value, Value)>,
+    ) -> usize {
+        let view = self.view(values.iter().flat_map(|x| x.to_le_bytes()), target);
+        let count = values.len() / width;
+        let mut accessor =
+            json!({"bufferView": view, "componentType": F32, "count": count, "type": kind});
+        if let Some((low, high)) = range {
+            accessor["min"] = low;
+            accessor["max"] = high;
+        }
+        self.accessors.push(accessor);
+        self.accessors.len() - 1
+    }
+
+    /// The numbers of a mesh, as a primitive without its material.
+    fn geometry(&mut self, mesh: &Mesh) -> Value {
+        if mesh.triangles.is_empty() {
+            return Value::Null;
+        }
+        let end = |pick: fn(f32, f32) -> f32| {
+            let all = mesh.positions.iter().copied();
+            let ends = all.reduce(|a, b| std::array::from_fn(|k| pick(a[k], b[k])));
+            Value::from(ends.unwrap_or_default().as_slice())
+        };
+        let range = Some((end(f32::min), end(f32::max)));
+        let position = self.floats("VEC3", 3, mesh.positions.as_flattened(), Some(VERTICES), range);
+        let normal = self.floats("VEC3", 3, mesh.normals.as_flattened(), Some(VERTICES), None);
+        let corners = mesh.triangles.as_flattened();
+        // The largest index of a width means something else in some viewers.
+        let short = mesh.positions.len() < usize::from(u16::MAX);
+        let view = if short {
+            self.view(corners.iter().flat_map(|&c| (c as u16).to_le_bytes()), Some(INDICES))
+        } else {
+            self.view(corners.iter().flat_map(|c| c.to_le_bytes()), Some(INDICES))
+        };
+        let component = if short { U16 } else { U32 };
+        self.accessors.push(json!({
+            "bufferView": view, "componentType": component, "count": corners.len(), "type": "SCALAR",
+        }));
+        let indices = self.accessors.len() - 1;
+        json!({"attributes": {"POSITION": position, "NORMAL": normal}, "indices": indices})
+    }
+
+    /// A mesh in a colour; the same for the same.
+    fn mesh(&mut self, key: usize, geometry: &Value, colour: [f32; 4]) -> usize {
+        let material = self.material(colour);
+        *self.mesh_of.entry((key, material)).or_insert_with(|| {
+            let mut primitive = geometry.clone();
+            primitive["material"] = material.into();
+            self.meshes.push(json!({"primitives": [primitive]}));
+            self.meshes.len() - 1
+        })
+    }
+
+    fn material(&mut self, colour: [f32; 4]) -> usize {
+        *self.material_of.entry(colour.map(f32::to_bits)).or_insert_with(|| {
+            let mut material = json!({
+                "doubleSided": true,
+                "pbrMetallicRoughness": {
+                    "baseColorFactor": colour, "metallicFactor": 0.0, "roughnessFactor": ROUGHNESS,
+                },
+            });
+            if colour[3] < 1.0 {
+                material["alphaMode"] = "BLEND".into();
+            }
+            self.materials.push(material);
+            self.materials.len() - 1
+        })
+    }
+
+    /// Both parts of the file: the description and the numbers.
+    fn finish(mut self, recording: &Recording, root: usize) -> std::io::Result<Vec<u8>> {
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        let mut json = Map::new();
+        let generator = concat!("Stiction ", env!("CARGO_PKG_VERSION"));
+        json.insert("asset".into(), json!({"version": "2.0", "generator": generator}));
+        json.insert("scene".into(), 0.into());
+        let (begin, _) = ends(recording);
+        let extras = json!({
+            "title": recording.title, "solver": recording.solver,
+            "time_step": recording.time_step, "begin": begin,
+        });
+        json.insert("scenes".into(), json!([{"nodes": [root], "extras": extras}]));
+        for (key, list) in [
+            ("nodes", self.nodes),
+            ("meshes", self.meshes),
+            ("materials", self.materials),
+            ("accessors", self.accessors),
+            ("bufferViews", self.views),
+            ("animations", self.animation.into_iter().collect()),
+        ] {
+            // The format allows no empty list.
+            if !list.is_empty() {
+                json.insert(key.into(), list.into());
+            }
+        }
+        if !self.bytes.is_empty() {
+            json.insert("buffers".into(), json!([{"byteLength": self.bytes.len()}]));
+        }
+        let mut text = serde_json::to_vec(&json)?;
+        text.resize(text.len().next_multiple_of(4), b' ');
+        let chunks = [(*b"JSON", text), (*b"BIN\0", self.bytes)];
+        let chunks = chunks.into_iter().filter(|(_, bytes)| !bytes.is_empty());
+        let mut file = vec![0; 12];
+        for (kind, bytes) in chunks {
+            let length = u32::try_from(bytes.len()).map_err(std::io::Error::other)?;
+            file.extend(length.to_le_bytes());
+            file.extend(kind);
+            file.extend(bytes);
+        }
+        let length = u32::try_from(file.len()).map_err(std::io::Error::other)?;
+        for (word, at) in [(MAGIC, 0), (VERSION, 4), (length, 8)] {
+            file[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        }
+        Ok(file)
+    }
+}

@@ -1,0 +1,117 @@
+//! A recording as a film in MP4, through the program `ffmpeg`.
+//!
+//! Pictures go to the program one by one, see [`crate::raster`]; it writes beside the place of the
+//! file, which then appears whole. Whether the program is there is known before a run begins, see
+//! [`ready`].
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use stiction_sim::record::Recording;
+
+use crate::raster::{Look, Painter, film};
+use crate::{ViewError, sink};
+
+/// Size of the pictures [pixels], even for the sake of the format.
+const WIDTH: usize = 1280;
+const HEIGHT: usize = 800;
+/// Frames per second.
+const RATE: u32 = 30;
+/// Encoders, the best first; builds of the program differ in what they have.
+const ENCODERS: [&str; 3] = ["libx264", "libopenh264", "mpeg4"];
+
+/// Writes a recording to a file.
+pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
+    write_with(recording, path, &Look::moving(WIDTH, HEIGHT), OsStr::new("ffmpeg"))
+}
+
+/// Says whether the program is there and can do its work.
+pub fn ready() -> Result<(), ViewError> {
+    encoder(OsStr::new("ffmpeg")).map(|_| ())
+}
+
+/// Writes a recording in a look of choice with a program of choice.
+pub fn write_with(
+    recording: &Recording,
+    path: &Path,
+    look: &Look,
+    program: &OsStr,
+) -> Result<(), ViewError> {
+    recording.check()?;
+    let encoder = encoder(program)?;
+    let times = film(recording, f64::from(RATE));
+    // The format halves the resolution of colours.
+    let look = Look {
+        width: look.width.next_multiple_of(2),
+        height: look.height.next_multiple_of(2),
+        ..*look
+    };
+    let painter = Painter::new(recording, &look, times[0], times[times.len() - 1]);
+    let part = sink::beside(path);
+    let failed = |reason: String| {
+        // What is left of a failed attempt is of no use to anyone.
+        let _ = fs::remove_file(&part);
+        ViewError::Program { program: program.to_string_lossy().into(), reason }
+    };
+    let mut child = Command::new(program)
+        .args(["-y", "-loglevel", "error", "-f", "rawvideo", "-pixel_format", "rgb24"])
+        .args(["-video_size", &format!("{}x{}", look.width, look.height)])
+        .args(["-framerate", &RATE.to_string(), "-i", "-", "-an", "-c:v", encoder])
+        .args(quality(encoder))
+        .args(["-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"])
+        .arg(&part)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed(error.to_string()))?;
+    let mut fed = Ok(());
+    if let Some(mut input) = child.stdin.take() {
+        fed = times.iter().try_for_each(|&time| input.write_all(&painter.paint(time).rgb));
+    }
+    let output = child.wait_with_output().map_err(|error| failed(error.to_string()))?;
+    // What the program says tells more than that it no longer listens.
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(failed(format!("{}: {}", output.status, said.trim())));
+    }
+    fed.map_err(|error| failed(error.to_string()))?;
+    fs::File::open(&part)
+        .and_then(|file| file.sync_all())
+        .and_then(|()| fs::rename(&part, path))
+        .map_err(|source| {
+            let _ = fs::remove_file(&part);
+            ViewError::Write { path: path.display().to_string(), source }
+        })
+}
+
+/// The best encoder that the program has.
+fn encoder(program: &OsStr) -> Result<&'static str, ViewError> {
+    let failed =
+        |reason: String| ViewError::Program { program: program.to_string_lossy().into(), reason };
+    let output = Command::new(program)
+        .args(["-hide_banner", "-encoders"])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| {
+            failed(format!("{error}; it must be in PATH to write .mp4 (.gif needs no program)"))
+        })?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let has = |name: &&&str| said.split_whitespace().any(|word| word == **name);
+    ENCODERS
+        .iter()
+        .find(has)
+        .copied()
+        .ok_or_else(|| failed(format!("it has none of the encoders {}", ENCODERS.join(", "))))
+}
+
+fn quality(encoder: &str) -> [&'static str; 2] {
+    match encoder {
+        "libx264" => ["-crf", "18"],
+        "libopenh264" => ["-b:v", "6M"],
+        _ => ["-q:v", "3"],
+    }
+}

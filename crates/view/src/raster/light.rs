@@ -1,0 +1,227 @@
+//! Light: a lamp with an extent, and a sky; each a set of directions with a shadow map of its own.
+//!
+//! The samples of a pixel take turns: each asks other directions, and their mean is light from all
+//! of them, so that shadows have soft edges and corners are dark, at the cost of few lookups per
+//! sample and without noise. A map keeps, seen from its direction, how far the nearest surface lies.
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+use super::scan::{Edges, Region, snapped};
+use crate::bounds::Bounds;
+
+/// Direction to the lamp, and how far its directions spread.
+const LAMP: [f64; 3] = [-0.55, -0.6, 1.05];
+const SPREAD: f64 = 0.075;
+/// Strength of the lamp, of the sky, and of what the ground throws back.
+const KEY: f32 = 1.25;
+const SKY: f32 = 0.95;
+const BOUNCE: f32 = 0.42;
+/// The lowest directions of the sky see along the ground and are left out.
+const HORIZON: f64 = 0.03;
+/// A map covers the bounds and this much about them.
+const COVER: f64 = 1.35;
+/// A surface is in its own shadow only beyond so many texels.
+const OFFSET: f32 = 1.2;
+const BIAS: f32 = 1.2;
+
+/// A triangle's corners in the world, about the middle of the bounds [m].
+pub type Corners = [Vector3<f32>; 3];
+
+/// One direction of light.
+struct Lamp {
+    direction: Vector3<f32>,
+    x: Vector3<f32>,
+    y: Vector3<f32>,
+    /// Strength of a surface that faces it.
+    weight: f32,
+    size: usize,
+    /// Texels per metre.
+    scale: f32,
+    /// Largest distance along the direction, per texel.
+    depth: Vec<f32>,
+    /// Texels between which there is something: first column and row, and the last.
+    range: [f32; 4],
+}
+
+/// All light of a picture.
+pub struct Light {
+    keys: Vec<Lamp>,
+    skies: Vec<Lamp>,
+    /// Samples per pixel.
+    samples: usize,
+    /// Direction to the middle of the lamp.
+    pub toward: Vector3<f32>,
+}
+
+/// How many directions, and how fine their maps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fineness {
+    /// Directions of the lamp per sample.
+    pub keys: usize,
+    /// Directions of the sky per sample.
+    pub skies: usize,
+    /// Texels along a side of the lamp's maps.
+    pub key_size: usize,
+    /// Texels along a side of the sky's maps.
+    pub sky_size: usize,
+}
+
+/// Points that fill the unit square evenly [Roberts18].
+fn evenly(k: f64) -> [f64; 2] {
+    [(0.5 + k * 0.754_877_666_246_692_7).fract(), (0.5 + k * 0.569_840_290_998_053_2).fract()]
+}
+
+impl Light {
+    /// Light on a scene; `casters` are the triangles that throw shadows.
+    pub fn new(bounds: &Bounds, fineness: &Fineness, samples: usize, casters: &[Corners]) -> Self {
+        let radius = (COVER * bounds.radius()) as f32;
+        let toward = Vector3::from(LAMP).normalize();
+        let across = toward.cross(&Vector3::z()).normalize();
+        let along = toward.cross(&across);
+        let (keys, skies) = (fineness.keys * samples, fineness.skies * samples);
+        let key = |k: usize| {
+            let [c, d] = evenly(k as f64 + 0.5);
+            let (sin, cos) = (std::f64::consts::TAU * d).sin_cos();
+            let r = if keys == 1 { 0.0 } else { SPREAD * c.sqrt() };
+            (toward + (across * cos + along * sin) * r).normalize()
+        };
+        let sky = |k: usize| {
+            let [a, b] = evenly(k as f64);
+            // More often from above, where most light comes from; the weight makes up for it.
+            let z = a.powf(2.0 / 3.0).max(HORIZON);
+            let (sin, cos) = (std::f64::consts::TAU * b).sin_cos();
+            let ring = (1.0 - z * z).sqrt();
+            (Vector3::new(ring * cos, ring * sin, z), 1.0 / z.sqrt())
+        };
+        // An open surface that faces up gets all of the sky.
+        let total: f64 = (0..skies).map(sky).map(|(d, weight)| d.z * weight).sum();
+        let share = skies as f64 / total.max(f64::MIN_POSITIVE);
+        let lamps = (0..keys).map(|k| (key(k), f64::from(KEY), fineness.key_size));
+        let domes = (0..skies).map(|k| {
+            let (direction, weight) = sky(k);
+            (direction, f64::from(SKY) * weight * share, fineness.sky_size)
+        });
+        let all: Vec<_> = lamps.chain(domes).collect();
+        let make = |(direction, weight, size): (Vector3<f64>, f64, usize)| {
+            Lamp::new(direction.cast(), weight as f32, size, radius, casters)
+        };
+        let mut all: Vec<Lamp> = all.into_par_iter().map(make).collect();
+        let skies = all.split_off(keys);
+        Self { keys: all, skies, samples, toward: toward.cast() }
+    }
+
+    /// Light on a place with a normal, as one sample of a pixel sees it; with the part that comes
+    /// straight from the lamp.
+    pub fn at(&self, place: &Vector3<f32>, normal: &Vector3<f32>, sample: usize) -> (f32, f32) {
+        let mean = |lamps: &[Lamp]| {
+            let Some(first) = lamps.first() else { return 0.0 };
+            let place = place + normal * (OFFSET / first.scale);
+            let (mut sum, mut k) = (0.0, sample);
+            while let Some(lamp) = lamps.get(k) {
+                sum += lamp.on(&place, normal);
+                k += self.samples;
+            }
+            sum * self.samples as f32 / lamps.len() as f32
+        };
+        let key = mean(&self.keys);
+        (key + mean(&self.skies) + BOUNCE * (0.5 - 0.5 * normal.z), key)
+    }
+
+    /// Light on a place that nothing shades.
+    pub fn open(&self, normal: &Vector3<f32>) -> f32 {
+        let key = KEY * normal.dot(&self.toward).max(0.0);
+        key + SKY * (0.5 + 0.5 * normal.z) + BOUNCE * (0.5 - 0.5 * normal.z)
+    }
+}
+
+impl Lamp {
+    fn new(
+        direction: Vector3<f32>,
+        weight: f32,
+        size: usize,
+        radius: f32,
+        casters: &[Corners],
+    ) -> Self {
+        let x = Vector3::new(-direction.y, direction.x, 0.0)
+            .try_normalize(1e-6)
+            .unwrap_or_else(Vector3::x);
+        let y = direction.cross(&x);
+        let scale = size as f32 / (2.0 * radius);
+        let depth = vec![f32::NEG_INFINITY; size * size];
+        let range = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+        let mut lamp = Self { direction, x, y, weight, size, scale, depth, range };
+        for corners in casters {
+            lamp.cast(corners);
+        }
+        // A place between four texels needs the one before it and the one after it.
+        let [left, top, right, bottom] = lamp.range;
+        let last = (size - 1) as f32;
+        lamp.range = [
+            (left - 2.0).max(0.0),
+            (top - 2.0).max(0.0),
+            (right + 2.0).min(last),
+            (bottom + 2.0).min(last),
+        ];
+        lamp
+    }
+
+    /// Place in the map [texels] and distance along the direction [m].
+    fn place(&self, p: &Vector3<f32>) -> [f32; 3] {
+        let middle = 0.5 * self.size as f32;
+        [
+            middle + p.dot(&self.x) * self.scale,
+            middle + p.dot(&self.y) * self.scale,
+            p.dot(&self.direction),
+        ]
+    }
+
+    fn cast(&mut self, corners: &Corners) {
+        let places = corners.map(|p| self.place(&p));
+        let grid = places.map(|[u, v, _]| [snapped(f64::from(u)), snapped(f64::from(v))]);
+        let Some(edges) = Edges::new(grid) else { return };
+        for [u, v, _] in places {
+            let [left, top, right, bottom] = self.range;
+            self.range = [left.min(u), top.min(v), right.max(u), bottom.max(v)];
+        }
+        let size = self.size as i64;
+        let within = Region { left: 0, top: 0, right: size, bottom: size };
+        let [first, per_column, per_row] = edges.linear(places.map(|p| f64::from(p[2])));
+        edges.scan(within, |x, y| {
+            let depth = (first + per_column * x as f64 + per_row * y as f64) as f32;
+            let texel = &mut self.depth[(y * size + x) as usize];
+            *texel = texel.max(depth);
+        });
+    }
+
+    /// Light of this lamp on a surface, at a place a little above it.
+    #[inline]
+    fn on(&self, place: &Vector3<f32>, normal: &Vector3<f32>) -> f32 {
+        let facing = normal.dot(&self.direction);
+        if facing <= 0.0 {
+            return 0.0;
+        }
+        let [u, v, depth] = self.place(place);
+        self.weight * facing * self.seen(u - 0.5, v - 0.5, depth + BIAS / self.scale)
+    }
+
+    /// Part of the lamp that is seen, between the four texels about a place; all of it outside.
+    #[inline]
+    fn seen(&self, u: f32, v: f32, depth: f32) -> f32 {
+        let [from_left, from_top, right, bottom] = self.range;
+        if !(u >= from_left && v >= from_top && u < right && v < bottom) {
+            return 1.0;
+        }
+        let (left, top) = (u as u32, v as u32);
+        let first = top as usize * self.size + left as usize;
+        let Some(upper) = self.depth.get(first..first + 2) else { return 1.0 };
+        let Some(lower) = self.depth.get(first + self.size..first + self.size + 2) else {
+            return 1.0;
+        };
+        let open = |texel: f32| if texel > depth { 0.0 } else { 1.0 };
+        let [a, b, c, d] = [open(upper[0]), open(upper[1]), open(lower[0]), open(lower[1])];
+        let (part_u, part_v) = (u - left as f32, v - top as f32);
+        let (upper, lower) = (a + (b - a) * part_u, c + (d - c) * part_u);
+        upper + (lower - upper) * part_v
+    }
+}

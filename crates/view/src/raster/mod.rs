@@ -1,0 +1,273 @@
+//! Pictures of a recording, drawn without graphics processor and without display.
+//!
+//! A camera looks at what is seen; light comes from a lamp with an extent and from the sky, with
+//! shadows of both ([`light`]); bodies are triangles with depth ([`tile`]), planes are exact
+//! ([`ground`]). The same recording gives the same bytes for any number of threads. Cost: one pass
+//! over the triangles per direction of light, and a few lookups per sample.
+
+pub mod arrows;
+pub mod camera;
+pub mod ground;
+pub mod light;
+pub mod scan;
+pub mod surface;
+pub mod tile;
+
+use nalgebra::Isometry3;
+use rayon::prelude::*;
+use stiction_sim::record::Recording;
+
+use crate::bounds::{Bounds, is_contained};
+use crate::scenery::{Scenery, nearest, poses_at, soft_colour, softs_at};
+use camera::{Camera, View};
+use ground::Ground;
+use light::{Fineness, Light};
+use surface::{Surface, Triangle};
+use tile::{Bin, SIDE, Stage};
+
+/// Opacity of walls around what moves.
+const WALL: f32 = 0.1;
+/// The largest width and height [pixels]: places on a picture must stay exact.
+const LARGEST: usize = 16_384;
+
+/// How a picture looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// Width [pixels].
+    pub width: usize,
+    /// Height [pixels].
+    pub height: usize,
+    /// Samples along a side of a pixel.
+    pub samples: usize,
+    /// How fine light is.
+    pub light: Fineness,
+    /// Where the camera stands.
+    pub view: View,
+    /// Whether contact forces are drawn.
+    pub forces: bool,
+    /// Round shapes are drawn as coarsely as if there were so many times more shapes.
+    pub coarseness: usize,
+}
+
+impl Look {
+    /// For a figure.
+    pub fn still() -> Self {
+        Self {
+            width: 1600,
+            height: 1000,
+            samples: 3,
+            light: Fineness { keys: 3, skies: 8, key_size: 1024, sky_size: 512 },
+            view: View::default(),
+            forces: false,
+            coarseness: 1,
+        }
+    }
+
+    /// For one of many pictures.
+    pub fn moving(width: usize, height: usize) -> Self {
+        Self {
+            width,
+            height,
+            samples: 2,
+            light: Fineness { keys: 2, skies: 4, key_size: 512, sky_size: 192 },
+            coarseness: 10,
+            ..Self::still()
+        }
+    }
+}
+
+/// Times [s] of the pictures of a film at so many per second, at least one.
+pub fn film(recording: &Recording, rate: f64) -> Vec<f64> {
+    let time = &recording.frames.time;
+    let (Some(&begin), Some(&end)) = (time.first(), time.last()) else { return vec![0.0] };
+    // The last picture may come a little late, so that round-off loses none.
+    let count = ((end - begin) * rate + 0.01).max(0.0) as usize;
+    (0..=count).map(|k| begin + k as f64 / rate).collect()
+}
+
+/// A picture: red, green and blue of each pixel, row by row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Width [pixels].
+    pub width: usize,
+    /// Height [pixels].
+    pub height: usize,
+    /// Three bytes per pixel, encoded as sRGB.
+    pub rgb: Vec<u8>,
+}
+
+/// Draws a recording that fits together.
+pub struct Painter<'a> {
+    recording: &'a Recording,
+    scenery: Scenery,
+    look: Look,
+    bounds: Bounds,
+    camera: Camera,
+    contained: bool,
+    usual_force: f64,
+    /// Bytes of light, for light in steps.
+    encoded: Vec<u8>,
+}
+
+impl<'a> Painter<'a> {
+    /// A painter whose camera sees what happens between two times [s].
+    pub fn new(recording: &'a Recording, look: &Look, from: f64, to: f64) -> Self {
+        let mut look = *look;
+        look.width = look.width.clamp(1, LARGEST);
+        look.height = look.height.clamp(1, LARGEST);
+        look.samples = look.samples.clamp(1, 8);
+        let scenery =
+            Scenery::new(recording, recording.shapes.len().saturating_mul(look.coarseness.max(1)));
+        let bounds = Bounds::of(recording, &scenery, from, to);
+        let camera = Camera::fitting(&bounds, &look.view, look.width as f64 / look.height as f64);
+        let contained = is_contained(recording, &scenery);
+        let usual_force = if look.forces { arrows::usual_force(recording) } else { 1.0 };
+        let encoded = (0..=ENCODED).map(|k| encode(k as f32 / ENCODED as f32)).collect();
+        Self { recording, scenery, look, bounds, camera, contained, usual_force, encoded }
+    }
+
+    /// The camera.
+    pub fn camera(&self) -> &Camera {
+        &self.camera
+    }
+
+    /// The picture of a time [s].
+    pub fn paint(&self, time: f64) -> Picture {
+        let Self { recording, bounds, look, camera, .. } = self;
+        let poses = poses_at(recording, time);
+        let centre = bounds.centre();
+        let (mut bodies, casting) = self.surface(&poses, time);
+        let grounds = self.grounds(&poses);
+        let casters: Vec<light::Corners> = bodies.faces[..casting]
+            .iter()
+            .map(|(corners, _)| corners.map(|c| bodies.corners[c as usize].place))
+            .collect();
+        let per_pixel = look.samples * look.samples;
+        let light = Light::new(bounds, &look.light, per_pixel, &casters);
+        let size = [look.width * look.samples, look.height * look.samples];
+        let [width, height] = size.map(|n| n as f64);
+        bodies.see(camera, &centre, width, height);
+        let mut arrows = match nearest(recording, time) {
+            Some(frame) if look.forces => {
+                arrows::of_frame(recording, frame, bounds, self.usual_force)
+            }
+            _ => Surface::default(),
+        };
+        arrows.see(camera, &centre, width, height);
+        let stage = Stage {
+            camera,
+            centre,
+            light: &light,
+            grounds: &grounds,
+            bodies: &bodies,
+            arrows: &arrows,
+            size,
+            samples: look.samples,
+        };
+        self.assemble(&stage)
+    }
+
+    /// Triangles of a moment, and how many of them, the first ones, cast shadows.
+    fn surface(&self, poses: &[Isometry3<f64>], time: f64) -> (Surface, usize) {
+        let mut surface = Surface::default();
+        let is_wall = |still: bool| self.contained && still;
+        for part in self.scenery.parts.iter().filter(|part| !is_wall(part.still)) {
+            let mesh = &self.scenery.meshes[part.mesh];
+            surface.add_part(mesh, part, &poses[part.body], part.colour, &self.bounds);
+        }
+        let softs = softs_at(self.recording, time);
+        let mut rest = softs.as_slice();
+        for (k, soft) in self.recording.softs.iter().enumerate() {
+            let Some((own, others)) = rest.split_at_checked(soft.vertices) else { break };
+            rest = others;
+            surface.add_soft(own, &soft.triangles, soft_colour(soft.colour, k), &self.bounds);
+        }
+        let casting = surface.faces.len();
+        for part in self.scenery.parts.iter().filter(|part| is_wall(part.still)) {
+            // Walls between the eye and what moves would only veil it.
+            let place = poses[part.body] * part.pose.translation.vector;
+            if (place - self.bounds.centre()).dot(&self.camera.backward) > 0.0 {
+                continue;
+            }
+            let mesh = &self.scenery.meshes[part.mesh];
+            let [r, g, b, opacity] = part.colour;
+            let colour = [r, g, b, opacity.min(WALL)];
+            surface.add_part(mesh, part, &poses[part.body], colour, &self.bounds);
+        }
+        (surface, casting)
+    }
+
+    fn grounds(&self, poses: &[Isometry3<f64>]) -> Vec<Ground> {
+        let planes = self.scenery.planes.iter();
+        let mut grounds: Vec<Ground> =
+            planes.map(|(body, pose)| Ground::new(&(poses[*body] * pose), &self.bounds)).collect();
+        if grounds.is_empty() {
+            grounds.push(Ground::below(&self.bounds));
+        }
+        grounds
+    }
+
+    /// Paints all tiles and puts them together.
+    fn assemble(&self, stage: &Stage) -> Picture {
+        let Look { width, height, .. } = self.look;
+        let columns = width.div_ceil(SIDE);
+        let bins = bins(stage, columns, height.div_ceil(SIDE));
+        let mut rgb = vec![0; 3 * width * height];
+        rgb.par_chunks_mut(3 * width * SIDE).enumerate().for_each(|(row, band)| {
+            for column in 0..columns {
+                let pixels = stage.paint(column, row, &bins[row * columns + column]);
+                let wide = SIDE.min(width - column * SIDE);
+                for (y, line) in band.chunks_mut(3 * width).enumerate() {
+                    let target = &mut line[3 * column * SIDE..][..3 * wide];
+                    let source = pixels[y * SIDE..][..wide].as_flattened();
+                    for (byte, light) in target.iter_mut().zip(source) {
+                        *byte = self.encoded[(light.clamp(0.0, 1.0) * ENCODED as f32) as usize];
+                    }
+                }
+            }
+        });
+        Picture { width, height, rgb }
+    }
+}
+
+/// Which triangles may be seen in which tile.
+fn bins(stage: &Stage, columns: usize, rows: usize) -> Vec<Bin> {
+    let mut bins = vec![Bin::default(); columns * rows];
+    let side = (SIDE * stage.samples) as i64;
+    let mut put = |triangle: &Triangle, add: &mut dyn FnMut(&mut Bin)| {
+        let region = &triangle.edges.region;
+        let range = |low: i64, high: i64, count: usize| {
+            let last = ((high - 1).div_euclid(side) + 1).clamp(0, count as i64);
+            low.div_euclid(side).clamp(0, count as i64) as usize..last as usize
+        };
+        if region.left >= region.right || region.top >= region.bottom {
+            return;
+        }
+        for row in range(region.top, region.bottom, rows) {
+            for column in range(region.left, region.right, columns) {
+                add(&mut bins[row * columns + column]);
+            }
+        }
+    };
+    for (index, triangle) in stage.bodies.triangles.iter().enumerate() {
+        if stage.bodies.colours[triangle.colour as usize][3] < 1.0 {
+            put(triangle, &mut |bin| bin.clear.push(index as u32));
+        } else {
+            put(triangle, &mut |bin| bin.opaque.push(index as u32));
+        }
+    }
+    for (index, triangle) in stage.arrows.triangles.iter().enumerate() {
+        put(triangle, &mut |bin| bin.arrows.push(index as u32));
+    }
+    bins
+}
+
+/// Steps of light that are told apart before they become bytes.
+const ENCODED: usize = 1 << 14;
+
+/// From light to a byte of a picture [IEC 61966-2-1].
+fn encode(light: f32) -> u8 {
+    let c =
+        if light <= 0.003_130_8 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
+    (c * 255.0).round() as u8
+}
