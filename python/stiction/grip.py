@@ -1,7 +1,7 @@
 """A hand at a body: a damped spring between a point of the body and a place in the world.
 
 The spring is critically damped for the effective mass m of the point, m = 3 / tr(J M⁻¹ Jᵀ) with the
-Jacobian J of the point: f = m ω (ω (target - point) - 2 velocity). It acts through
+Jacobian J of the point, but at least the mass of the body, so that it can be lifted at a corner: f = m ω (ω (target - point) - 2 velocity). It acts through
 Simulation.wrench, on top of what stands there, and is explicit: apply it before each step.
 """
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from stiction._native import Simulation
 from stiction.types import Array
 
-STRENGTH = 10.0
+STRENGTH = 20.0
 """Frequency ω of the spring [rad/s]."""
 MOST_VELOCITIES = 200
 """From so many velocities on, the mass of the body itself stands for the effective mass."""
@@ -65,11 +65,12 @@ class Grip:
 
     def _effective_mass(self) -> float:
         sim = self._sim
+        least = sim.model.body_mass(self.body)
         if sim.model.nv > MOST_VELOCITIES:
-            return sim.model.body_mass(self.body)
+            return least
         jacobian = sim.jacobian(self.body, self.point)[3:]
         mobility = float(np.trace(jacobian @ np.linalg.solve(sim.mass_matrix(), jacobian.T)))
-        return 3 / mobility if mobility > 0 else 0.0
+        return max(least, 3 / mobility) if mobility > 0 else 0.0
 
 
 __all__ = ["STRENGTH", "Grip"]

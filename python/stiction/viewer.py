@@ -489,7 +489,7 @@ class _Panel:
         with self.gui.add_folder("Pull"):
             self.selected = self.gui.add_dropdown("Body", (nothing, *bodies))
             self._strength = self.gui.add_slider(
-                "Strength", 1.0, 40.0, 0.5, STRENGTH, hint="frequency of the spring [rad/s]"
+                "Strength", 1.0, 80.0, 0.5, STRENGTH, hint="frequency of the spring [rad/s]"
             )
         self.selected.on_update(
             lambda e: self._changed(e, lambda name: viewer.select(bodies.get(name)))
