@@ -55,9 +55,6 @@ pub enum CommandError {
     /// A file that cannot be written.
     #[error("{}: {source}; expected a place to write to", path.display())]
     Write { path: PathBuf, source: std::io::Error },
-    /// A page that cannot be written.
-    #[error(transparent)]
-    View(#[from] stiction_view::ViewError),
     /// Standard output that cannot be written.
     #[error("standard output: {0}")]
     Output(std::io::Error),
