@@ -1,7 +1,7 @@
 //! A recording as an animated GIF that plays again and again, in real time.
 //!
 //! All frames share one palette, see [`palette`], found from some of them. After the first frame
-//! only the rectangle that changes is written, and within it only the pixels that do [GIF89a].
+//! only the rectangle that changes is written, and within it only the pixels that do (GIF89a).
 //! Cost: drawing, see [`crate::raster`]; memory does not grow with the length of the run, apart from
 //! that of the file itself.
 

@@ -17,7 +17,7 @@ use nalgebra::Isometry3;
 use rayon::prelude::*;
 use stiction_sim::record::Recording;
 
-use crate::bounds::{Bounds, is_contained};
+use crate::bounds::{Bounds, boxes, is_contained};
 use crate::scenery::{Scenery, nearest, poses_at, soft_colour, softs_at};
 use camera::{Camera, View};
 use ground::Ground;
@@ -56,7 +56,7 @@ impl Look {
             width: 1600,
             height: 1000,
             samples: 3,
-            light: Fineness { keys: 3, skies: 8, key_size: 1024, sky_size: 512 },
+            light: Fineness { keys: 4, skies: 8, key_size: 1024, sky_size: 512 },
             view: View::default(),
             forces: false,
             coarseness: 1,
@@ -118,8 +118,10 @@ impl<'a> Painter<'a> {
         look.samples = look.samples.clamp(1, 8);
         let scenery =
             Scenery::new(recording, recording.shapes.len().saturating_mul(look.coarseness.max(1)));
-        let bounds = Bounds::of(recording, &scenery, from, to);
-        let camera = Camera::fitting(&bounds, &look.view, look.width as f64 / look.height as f64);
+        let boxes = boxes(recording, &scenery, from, to);
+        let bounds = Bounds::about(&boxes);
+        let aspect = look.width as f64 / look.height as f64;
+        let camera = Camera::fitting(&bounds, &boxes, &look.view, aspect);
         let contained = is_contained(recording, &scenery);
         let usual_force = if look.forces { arrows::usual_force(recording) } else { 1.0 };
         let encoded = (0..=ENCODED).map(|k| encode(k as f32 / ENCODED as f32)).collect();
