@@ -16,7 +16,7 @@ use crate::raster::{Look, Painter, Picture, film};
 use crate::{ViewError, sink};
 use palette::{COLOURS, Palette};
 
-/// Size of the pictures [pixels].
+/// Size of the pictures [px].
 const WIDTH: usize = 640;
 const HEIGHT: usize = 400;
 /// Time between frames [1/100 s]; viewers slow down what is faster than two.

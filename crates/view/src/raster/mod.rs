@@ -27,15 +27,15 @@ use tile::{Bin, SIDE, Stage};
 
 /// Opacity of walls around what moves.
 const WALL: f32 = 0.1;
-/// The largest width and height [pixels]: places on a picture must stay exact.
+/// The largest width and height [px]: places on a picture must stay exact.
 const LARGEST: usize = 16_384;
 
 /// How a picture looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// Width [pixels].
+    /// Width [px].
     pub width: usize,
-    /// Height [pixels].
+    /// Height [px].
     pub height: usize,
     /// Samples along a side of a pixel.
     pub samples: usize,
@@ -88,9 +88,9 @@ pub fn film(recording: &Recording, rate: f64) -> Vec<f64> {
 /// A picture: red, green and blue of each pixel, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Width [pixels].
+    /// Width [px].
     pub width: usize,
-    /// Height [pixels].
+    /// Height [px].
     pub height: usize,
     /// Three bytes per pixel, encoded as sRGB.
     pub rgb: Vec<u8>,
