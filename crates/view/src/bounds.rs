@@ -41,46 +41,26 @@ impl Bounds {
 
     /// What is seen between two times [s].
     pub fn of(recording: &Recording, scenery: &Scenery, from: f64, to: f64) -> Self {
-        let boxes: Vec<Self> = scenery.meshes.iter().map(Self::of_mesh).collect();
-        let moving: Vec<&Part> = scenery.parts.iter().filter(|part| !part.still).collect();
-        let size = |part: &Part| boxes[part.mesh].radius() * part.scale.amax();
-        let largest = |still: bool| {
-            let parts = scenery.parts.iter().filter(|part| part.still == still);
-            parts.map(size).fold(0.0, f64::max)
-        };
-        let alone = !moving.is_empty()
-            && (is_contained(recording, scenery) || largest(true) > LOST * largest(false));
-        let parts = if alone { moving } else { scenery.parts.iter().collect() };
-        let times = if from < to { TIMES.min(recording.len().max(1)) } else { 1 };
-        let mut ends: [Vec<f64>; 3] = Default::default();
-        let mut add = |found: Self| {
-            for (axis, list) in ends.iter_mut().enumerate() {
-                list.extend([found.low[axis], found.high[axis]].iter().filter(|x| x.is_finite()));
-            }
-        };
-        for k in 0..times {
-            let time =
-                if k == 0 { from } else { from + (to - from) * k as f64 / (times - 1) as f64 };
-            let poses = poses_at(recording, time);
-            for part in parts.iter().step_by((parts.len() / PARTS).max(1)) {
-                add(boxes[part.mesh].placed(part, &poses[part.body]));
-            }
-            let soft = softs_at(recording, time);
-            if !soft.is_empty() {
-                add(Self::of_points(&soft));
-            }
-        }
+        Self::about(&boxes(recording, scenery, from, to))
+    }
+
+    /// A box about most of some boxes.
+    pub fn about(boxes: &[Self]) -> Self {
+        let mut ends: [Vec<f64>; 3] = std::array::from_fn(|axis| {
+            let both = boxes.iter().flat_map(|found| [found.low[axis], found.high[axis]]);
+            both.filter(|x| x.is_finite()).collect()
+        });
         if ends.iter().any(Vec::is_empty) {
             return Self::NOTHING;
         }
         for list in &mut ends {
             list.sort_by(f64::total_cmp);
         }
-        let at = |list: &[f64], part: f64| (part * (list.len() - 1) as f64) as usize;
+        let outside = |list: &[f64]| (OUTLIERS * (list.len() - 1) as f64) as usize;
         Self {
-            low: Vector3::from_fn(|axis, _| ends[axis][at(&ends[axis], OUTLIERS)]),
+            low: Vector3::from_fn(|axis, _| ends[axis][outside(&ends[axis])]),
             high: Vector3::from_fn(|axis, _| {
-                ends[axis][ends[axis].len() - 1 - at(&ends[axis], OUTLIERS)]
+                ends[axis][ends[axis].len() - 1 - outside(&ends[axis])]
             }),
         }
     }
@@ -136,6 +116,34 @@ impl Bounds {
             )
         })
     }
+}
+
+/// Boxes about what is seen at some times between two [s].
+pub fn boxes(recording: &Recording, scenery: &Scenery, from: f64, to: f64) -> Vec<Bounds> {
+    let boxes: Vec<Bounds> = scenery.meshes.iter().map(Bounds::of_mesh).collect();
+    let moving: Vec<&Part> = scenery.parts.iter().filter(|part| !part.still).collect();
+    let size = |part: &Part| boxes[part.mesh].radius() * part.scale.amax();
+    let largest = |still: bool| {
+        let parts = scenery.parts.iter().filter(|part| part.still == still);
+        parts.map(size).fold(0.0, f64::max)
+    };
+    let alone = !moving.is_empty()
+        && (is_contained(recording, scenery) || largest(true) > LOST * largest(false));
+    let parts = if alone { moving } else { scenery.parts.iter().collect() };
+    let times = if from < to { TIMES.min(recording.len().max(1)) } else { 1 };
+    let mut found = Vec::new();
+    for k in 0..times {
+        let time = if k == 0 { from } else { from + (to - from) * k as f64 / (times - 1) as f64 };
+        let poses = poses_at(recording, time);
+        for part in parts.iter().step_by((parts.len() / PARTS).max(1)) {
+            found.push(boxes[part.mesh].placed(part, &poses[part.body]));
+        }
+        let soft = softs_at(recording, time);
+        if !soft.is_empty() {
+            found.push(Bounds::of_points(&soft));
+        }
+    }
+    found
 }
 
 /// Whether most of what moves ends within what stands still, such as things in a bin.

@@ -2,7 +2,9 @@
 //!
 //! A sink, see [`sink`], writes one kind of file. [`mesh`] turns shapes into triangles with normals, for all
 //! of them; [`html`] writes the page that shows a recording in a browser, with [`pack`] for its
-//! numbers; [`compare`] writes the report on several solvers.
+//! numbers; [`raster`] draws what [`scenery`] says, for [`png`], [`gif`] and [`mp4`]; [`columns`]
+//! names the numbers for [`npz`] and [`parquet`]; [`compare`] writes
+//! the report on several solvers.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::neg_cmp_op_on_partial_ord)] // NaN must fail a test, not pass it

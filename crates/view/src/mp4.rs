@@ -15,7 +15,7 @@ use stiction_sim::record::Recording;
 use crate::raster::{Look, Painter, film};
 use crate::{ViewError, sink};
 
-/// Size of the pictures [pixels], even for the sake of the format.
+/// Size of the pictures [px], even for the sake of the format.
 const WIDTH: usize = 1280;
 const HEIGHT: usize = 800;
 /// Frames per second.

@@ -1,7 +1,7 @@
 //! A recording as an animated GIF that plays again and again, in real time.
 //!
 //! All frames share one palette, see [`palette`], found from some of them. After the first frame
-//! only the rectangle that changes is written, and within it only the pixels that do [GIF89a].
+//! only the rectangle that changes is written, and within it only the pixels that do (GIF89a).
 //! Cost: drawing, see [`crate::raster`]; memory does not grow with the length of the run, apart from
 //! that of the file itself.
 
@@ -16,7 +16,7 @@ use crate::raster::{Look, Painter, Picture, film};
 use crate::{ViewError, sink};
 use palette::{COLOURS, Palette};
 
-/// Size of the pictures [pixels].
+/// Size of the pictures [px].
 const WIDTH: usize = 640;
 const HEIGHT: usize = 400;
 /// Time between frames [1/100 s]; viewers slow down what is faster than two.

@@ -7,7 +7,7 @@ use crate::bounds::Bounds;
 /// Angle of view over the height of the picture [rad].
 const FIELD_OF_VIEW: f64 = 0.6;
 /// Part of the picture that stays free around what is seen.
-const BORDER: f64 = 0.08;
+const BORDER: f64 = 0.12;
 /// How often the target is moved to the middle, each time with what is left of the error squared.
 const CENTRINGS: usize = 6;
 /// What lies nearer than this part of the distance to the target is not seen.
@@ -48,8 +48,16 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// A camera that sees a box, as near as its corners allow; `aspect` is width over height.
-    pub fn fitting(bounds: &Bounds, view: &View, aspect: f64) -> Self {
+    /// A camera that sees what lies in some boxes and in the one about them, as near as their
+    /// corners allow; `aspect` is width over height.
+    pub fn fitting(bounds: &Bounds, boxes: &[Bounds], view: &View, aspect: f64) -> Self {
+        let within = |corner: Vector3<f64>| corner.sup(&bounds.low).inf(&bounds.high);
+        let finite = |corner: &Vector3<f64>| corner.iter().all(|x| x.is_finite());
+        let mut corners: Vec<Vector3<f64>> =
+            boxes.iter().flat_map(Bounds::corners).filter(finite).map(within).collect();
+        if corners.is_empty() {
+            corners = bounds.corners().into();
+        }
         let (sin, cos) = view.pitch.sin_cos();
         let backward = Vector3::new(cos * view.yaw.cos(), cos * view.yaw.sin(), sin);
         let right = Vector3::new(-view.yaw.sin(), view.yaw.cos(), 0.0);
@@ -61,7 +69,7 @@ impl Camera {
         let mut target = bounds.centre();
         let mut distance = 0.0;
         for round in 0..CENTRINGS {
-            let places = bounds.corners().map(|corner| corner - target);
+            let places: Vec<_> = corners.iter().map(|corner| corner - target).collect();
             let needed = |p: &Vector3<f64>| {
                 let (across, along) = (p.dot(&right).abs() / wide, p.dot(&up).abs() / tall);
                 p.dot(&backward) + f64::max(across, along)
@@ -71,11 +79,11 @@ impl Camera {
                 break;
             }
             for axis in [right, up] {
-                let seen = places.map(|p| p.dot(&axis) / (distance - p.dot(&backward)));
-                let (low, high) = (
-                    seen.iter().copied().fold(f64::INFINITY, f64::min),
-                    seen.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-                );
+                let seen = places.iter().map(|p| p.dot(&axis) / (distance - p.dot(&backward)));
+                let (low, high) = seen
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+                        (low.min(x), high.max(x))
+                    });
                 target += axis * (0.5 * (low + high) * distance);
             }
         }

@@ -14,7 +14,7 @@ const LINES: f32 = 0.22;
 const SHADOW: f32 = 0.75;
 /// Lines per thicker line.
 const MAJOR: f64 = 5.0;
-/// Half width of lines [pixels].
+/// Half width of lines [px].
 const THIN: f64 = 1.1;
 const THICK: f64 = 1.4;
 /// Half width, in units of the radius of what is seen, of planes that lie flat and of others.

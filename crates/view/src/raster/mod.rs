@@ -17,7 +17,7 @@ use nalgebra::Isometry3;
 use rayon::prelude::*;
 use stiction_sim::record::Recording;
 
-use crate::bounds::{Bounds, is_contained};
+use crate::bounds::{Bounds, boxes, is_contained};
 use crate::scenery::{Scenery, nearest, poses_at, soft_colour, softs_at};
 use camera::{Camera, View};
 use ground::Ground;
@@ -27,15 +27,15 @@ use tile::{Bin, SIDE, Stage};
 
 /// Opacity of walls around what moves.
 const WALL: f32 = 0.1;
-/// The largest width and height [pixels]: places on a picture must stay exact.
+/// The largest width and height [px]: places on a picture must stay exact.
 const LARGEST: usize = 16_384;
 
 /// How a picture looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// Width [pixels].
+    /// Width [px].
     pub width: usize,
-    /// Height [pixels].
+    /// Height [px].
     pub height: usize,
     /// Samples along a side of a pixel.
     pub samples: usize,
@@ -56,7 +56,7 @@ impl Look {
             width: 1600,
             height: 1000,
             samples: 3,
-            light: Fineness { keys: 3, skies: 8, key_size: 1024, sky_size: 512 },
+            light: Fineness { keys: 4, skies: 8, key_size: 1024, sky_size: 512 },
             view: View::default(),
             forces: false,
             coarseness: 1,
@@ -88,9 +88,9 @@ pub fn film(recording: &Recording, rate: f64) -> Vec<f64> {
 /// A picture: red, green and blue of each pixel, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Width [pixels].
+    /// Width [px].
     pub width: usize,
-    /// Height [pixels].
+    /// Height [px].
     pub height: usize,
     /// Three bytes per pixel, encoded as sRGB.
     pub rgb: Vec<u8>,
@@ -118,8 +118,10 @@ impl<'a> Painter<'a> {
         look.samples = look.samples.clamp(1, 8);
         let scenery =
             Scenery::new(recording, recording.shapes.len().saturating_mul(look.coarseness.max(1)));
-        let bounds = Bounds::of(recording, &scenery, from, to);
-        let camera = Camera::fitting(&bounds, &look.view, look.width as f64 / look.height as f64);
+        let boxes = boxes(recording, &scenery, from, to);
+        let bounds = Bounds::about(&boxes);
+        let aspect = look.width as f64 / look.height as f64;
+        let camera = Camera::fitting(&bounds, &boxes, &look.view, aspect);
         let contained = is_contained(recording, &scenery);
         let usual_force = if look.forces { arrows::usual_force(recording) } else { 1.0 };
         let encoded = (0..=ENCODED).map(|k| encode(k as f32 / ENCODED as f32)).collect();

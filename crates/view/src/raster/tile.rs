@@ -37,7 +37,7 @@ pub struct Stage<'a> {
     pub bodies: &'a Surface,
     /// Arrows.
     pub arrows: &'a Surface,
-    /// Size of the picture [samples].
+    /// Size of the picture in samples.
     pub size: [usize; 2],
     /// Samples along a side of a pixel.
     pub samples: usize,
