@@ -640,7 +640,8 @@ class Recording:
         """The page that shows the recording in a browser: one text that asks for nothing else."""
     def save(self, path: _Path) -> None:
         """Writes what was recorded so far; the ending of the name says how: .html is a page for any
-        browser, .rrd a recording of rerun; a refusal lists the others.
+        browser, .glb a scene for Blender and others, .png, .gif and .mp4 are pictures, .npz and
+        .parquet columns, .rrd a recording of rerun.
         """
     def stop(self) -> None:
         """Ends the recording, and writes the file that it was begun with, if any. What was recorded

@@ -1,11 +1,32 @@
-"""What the tests share: where the data sets are, and a way to skip without them."""
+"""What the tests share: where the data sets are, a browser, and a way to skip without them."""
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--window-size=800,480",
+]
+
+
+def skip(reason: str) -> None:
+    print(f"skipped: {reason}")
+    pytest.skip(reason)
 
 
 def shared() -> Path | None:
@@ -21,3 +42,24 @@ def data_sets() -> Path:
     if folder is None:
         pytest.skip("STICTION_SHARED is not set: no data sets to read")
     return folder
+
+
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A browser without a window; skips without one."""
+    for program in ("chromium", "chromedriver"):
+        if shutil.which(program) is None:
+            skip(f"{program} is not installed")
+    try:
+        from selenium import webdriver
+    except ImportError:
+        skip("Selenium is not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(shutil.which("chromium"))
+    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    service = webdriver.ChromeService(shutil.which("chromedriver"))
+    driver = webdriver.Chrome(options=options, service=service)
+    yield driver
+    driver.quit()

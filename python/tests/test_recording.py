@@ -4,7 +4,9 @@ import gc
 import html
 import math
 import re
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -107,6 +109,27 @@ def test_a_block_writes_its_page_even_if_it_fails(tmp_path: Path) -> None:
     assert not page.exists()
 
 
+def test_every_kind_of_file_is_written(tmp_path: Path) -> None:
+    sim = box()
+    recording = sim.record()
+    sim.step(20)
+    for ending in ("gif", "glb", "html", "npz", "parquet"):
+        recording.save(tmp_path / f"run.{ending}")
+        assert (tmp_path / f"run.{ending}").stat().st_size > 500, ending
+
+
+def test_arrays_are_those_of_the_archive(tmp_path: Path) -> None:
+    sim = st.Simulation(st.scenario("stack"))
+    with sim.record(tmp_path / "run.npz") as recording:
+        sim.step(30)
+    arrays = recording.to_arrays()
+    with np.load(tmp_path / "run.npz") as archive:
+        assert set(arrays) <= set(archive)
+        for name, column in arrays.items():
+            assert column.shape == archive[name].shape, name
+            assert np.array_equal(column, archive[name]), name
+
+
 def test_a_recording_that_nobody_holds_is_forgotten() -> None:
     sim = box()
     recording = sim.record()
@@ -123,6 +146,32 @@ def test_a_notebook_shows_the_page_in_a_frame() -> None:
     shown = re.fullmatch(r'<iframe srcdoc="([^"]*)".*></iframe>', recording._repr_html_(), re.S)
     assert shown is not None
     assert html.unescape(shown[1]) == recording.html()
+
+
+def test_the_page_and_its_frame_in_a_notebook_show_the_run(driver: Any, tmp_path: Path) -> None:
+    sim, page = st.Simulation(st.scenario("stack")), tmp_path / "run.html"
+    with sim.record(page) as recording:
+        sim.step(30)
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<!doctype html><body>{recording._repr_html_()}</body>")
+    for shown in (page, notebook):
+        driver.get(shown.as_uri())
+        if shown is notebook:
+            driver.switch_to.frame(0)
+        deadline = time.monotonic() + 60
+        ask = "return document.body && document.body.dataset.state"
+        while (state := driver.execute_script(ask)) is None:
+            assert time.monotonic() < deadline, f"{shown} is not ready"
+            time.sleep(0.05)
+        assert state == "ready"
+        drawn = """const { renderer, camera } = window.stiction, { gl } = renderer;
+            renderer.draw(camera);
+            const p = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
+            gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, p);
+            const seen = new Set(); for (let k = 0; k < p.length; k += 4) seen.add(p[k] << 16 | p[k + 1] << 8 | p[k + 2]);
+            return [seen.size, window.stiction.recording.count];"""
+        colours, frames = driver.execute_script(drawn)
+        assert colours > 100 and frames == recording.frames
 
 
 def test_what_cannot_be_written_is_refused_before_the_run(tmp_path: Path) -> None:

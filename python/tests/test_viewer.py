@@ -1,7 +1,6 @@
 """The live viewer: what the page asks for happens, and the page shows what happens."""
 
 import json
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -12,28 +11,12 @@ import numpy as np
 import pytest
 
 import stiction as st
+from conftest import skip
 from models import BOX, BOX_MASS, GRAVITY, PENDULUM
 from stiction.grip import Grip
 
-FLAGS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--window-size=800,480",
-]
 PATIENCE = 90.0
 """How long a browser that draws without a graphics card may take [s]."""
-
-
-def skip(reason: str) -> None:
-    print(f"skipped: {reason}")
-    pytest.skip(reason)
 
 
 def need_viser() -> None:
@@ -180,31 +163,11 @@ class Page:
         return np.asarray(shot)[:, : int(0.55 * shot.width)].astype(int)
 
 
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    need_viser()
-    for program in ("chromium", "chromedriver"):
-        if shutil.which(program) is None:
-            skip(f"{program} is not installed")
-    try:
-        from selenium import webdriver
-    except ImportError:
-        skip("Selenium is not installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(shutil.which("chromium"))
-    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    service = webdriver.ChromeService(shutil.which("chromedriver"))
-    driver = webdriver.Chrome(options=options, service=service)
-    yield driver
-    driver.quit()
-
-
 @pytest.fixture
 def open_page(driver: Any, open_viewer: Any) -> Callable[[st.Simulation], Page]:
     def make(sim: st.Simulation) -> Page:
         viewer = open_viewer(sim)
+        driver.get_log("performance")  # what other pages asked for is forgotten
         driver.get(viewer.url)
         return Page(viewer, driver)
 

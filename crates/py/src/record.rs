@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use stiction_sim::record::{Recorder, Recording as Columns};
 use stiction_sim::{PHASES, Simulation as Engine, StepReport};
+use stiction_view::columns::{self, Per, Values};
 use stiction_view::{ViewError, html, sink_of, write};
 
 use crate::{error, visuals};
@@ -158,38 +159,29 @@ impl Recording {
     /// (t,); asleep (t,).
     fn to_arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = self.ask(py, Columns::clone);
-        let (frames, figures) = (&columns.frames, &columns.frames.figures);
-        let (contacts, t, b) = (&frames.contacts, columns.len(), columns.moving.len());
-        let c = contacts.gap.len();
+        let (t, b) = (columns.len(), columns.moving.len());
+        let starts = &columns.frames.contacts.first;
+        let c = columns.frames.contacts.gap.len();
         let arrays = PyDict::new(py);
         let out = &arrays;
-        set(out, "time", &frames.time, vec![t])?;
-        set(out, "position", frames.position.as_flattened(), vec![t, b, 3])?;
-        set(out, "rotation", frames.rotation.as_flattened(), vec![t, b, 4])?;
-        set(out, "contact_bodies", contacts.bodies.as_flattened(), vec![c, 2])?;
-        set(out, "contact_shapes", contacts.shapes.as_flattened(), vec![c, 2])?;
-        set(out, "contact_point", contacts.point.as_flattened(), vec![c, 3])?;
-        set(out, "contact_normal", contacts.normal.as_flattened(), vec![c, 3])?;
-        set(out, "contact_force", contacts.force.as_flattened(), vec![c, 3])?;
-        set(out, "contact_gap", &contacts.gap, vec![c])?;
-        let start: Vec<i64> = contacts.first.iter().chain([&c]).map(|&k| k as i64).collect();
+        for column in columns::columns(&columns) {
+            let mut shape = match column.per {
+                Per::Frame => vec![t],
+                Per::Body => vec![t, b],
+                Per::Contact => vec![c],
+                Per::SoftVertex => vec![t, columns::soft_vertices(&columns)],
+            };
+            shape.extend((!column.components.is_empty()).then_some(column.components.len()));
+            match column.values {
+                Values::F64(values) => set(out, column.name, values, shape)?,
+                Values::F32(values) => set(out, column.name, values, shape)?,
+                Values::U32(values) => set(out, column.name, values, shape)?,
+                Values::U8(values) => set(out, column.name, values, shape)?,
+                Values::Bool(values) => set(out, column.name, values, shape)?,
+            }
+        }
+        let start: Vec<i64> = starts.iter().chain([&c]).map(|&k| k as i64).collect();
         set(out, "contact_start", &start, vec![t + 1])?;
-        set(out, "steps", &figures.steps, vec![t])?;
-        set(out, "residual_momentum", &figures.momentum, vec![t])?;
-        set(out, "residual_coulomb", &figures.coulomb, vec![t])?;
-        set(out, "residual_convex", &figures.convex, vec![t])?;
-        set(out, "iterations", &figures.iterations, vec![t])?;
-        set(out, "status", &figures.status, vec![t])?;
-        set(out, "softened", &figures.softened, vec![t])?;
-        set(out, "penetration", &figures.penetration, vec![t])?;
-        set(out, "equality_error", &figures.equality_error, vec![t])?;
-        set(out, "energy_kinetic", &figures.kinetic, vec![t])?;
-        set(out, "energy_potential", &figures.potential, vec![t])?;
-        set(out, "phase_time", figures.phases.as_flattened(), vec![t, PHASES.len()])?;
-        set(out, "contacts", &figures.contacts, vec![t])?;
-        set(out, "asleep", &figures.asleep, vec![t])?;
-        let soft: usize = columns.softs.iter().map(|soft| soft.vertices).sum();
-        set(out, "soft_position", frames.soft.as_flattened(), vec![t, soft, 3])?;
         let moving: Vec<i64> = columns.moving.iter().map(|&k| k as i64).collect();
         set(out, "moving", &moving, vec![b])?;
         let (rest, n) = (&columns.rest, columns.rest.len());
@@ -212,7 +204,8 @@ impl Recording {
     }
 
     /// Writes what was recorded so far; the ending of the name says how: .html is a page for any
-    /// browser, .rrd a recording of rerun; a refusal lists the others.
+    /// browser, .glb a scene for Blender and others, .png, .gif and .mp4 are pictures, .npz and
+    /// .parquet columns, .rrd a recording of rerun.
     fn save(slf: &Bound<'_, Self>, path: PathBuf) -> PyResult<()> {
         let py = slf.py();
         if let Some(sink) = python_sink(py, &path)? {
