@@ -27,6 +27,7 @@ fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
         "microseconds_per_step",
         "penetration",
         "realtime_factor",
+        "recordings",
         "residual",
         "simulated_seconds",
         "solver",
@@ -146,7 +147,7 @@ fn a_wrong_call_is_status_two_with_one_message_and_no_output() {
         (vec!["run", "clutter", "--set", "boddies=3"], "scheme"),
         (vec!["run", "clutter", "--set", "tolerance=0"], "tolerance"),
         (vec!["run", "clutter", "--set", "solver.nonsense=1"], "nonsense"),
-        (vec!["run", "clutter", "--record", "film"], "--record"),
+        (vec!["run", "clutter", "--record", "film"], ".html"),
         (
             vec!["run", "clutter", "--solver", "sap", "--set", "friction-model=coulomb"],
             "does not solve for coulomb",
