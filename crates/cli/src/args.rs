@@ -67,7 +67,7 @@ pub enum Category {
     Constraints,
     /// What can be measured of a moving world
     Sensors,
-    /// File formats of models, meshes and contact problems
+    /// File formats of models, meshes, contact problems and recordings
     Formats,
     /// Materials of elastic things: a name that others may ask for, of which there are none
     #[value(hide = true)]
@@ -132,9 +132,9 @@ pub struct SceneArgs {
     mut_arg("target", |target| target.required(false).required_unless_present("resume").default_value("")
         .hide_default_value(true)),
     after_help = "Exit status: 0 the run ended and its check passed, 1 the check failed or a step could not be
-made, 2 wrong input or call, or an output that could not be written, 130 stopped by Ctrl-C or a
-request to terminate; what was recorded is kept then. Steps that missed the tolerance are counted in the report; whether the
-motion is right is for the check to say.
+made, 2 wrong input or call, or an output that could not be written, 130 stopped by Ctrl-C or by a
+request to terminate, with everything recorded kept. Steps that missed the tolerance are counted in
+the report; whether the motion is right is for the check to say.
 
 Examples:
   stiction run clutter
@@ -151,7 +151,8 @@ Examples:
 
 A recording grows in FILE.part, which a crash cannot spoil and `stiction view` opens; at the end FILE
 is written and FILE.part is removed. A run that is resumed goes on with its own target, settings,
-recordings and checkpoints; its check judges the steps after the checkpoint."
+recordings and checkpoints, and --time and --steps count from its start; its check judges the steps
+after the checkpoint, or nothing if it depends on the start."
 )]
 pub struct RunArgs {
     /// What to run.

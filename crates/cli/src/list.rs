@@ -12,6 +12,7 @@ use stiction_solve::Solver;
 use stiction_solve::catalogue::CATALOGUE;
 use stiction_solve::law::LAWS;
 use stiction_solve::solver::{Entry, SOLVERS};
+use stiction_view::SINKS;
 
 use crate::args::{Category, ListArgs};
 use crate::error::CommandError;
@@ -36,7 +37,7 @@ struct FileFormat {
     about: &'static str,
 }
 
-/// File formats of models, of meshes, of problems.
+/// File formats of models, of meshes, of problems, of recordings.
 fn formats() -> Vec<FileFormat> {
     let dotted = |endings: &[&str]| {
         endings.iter().map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
@@ -59,7 +60,13 @@ fn formats() -> Vec<FileFormat> {
         endings: (*endings).to_owned(),
         about,
     });
-    models.chain(meshes).chain(problems).collect()
+    let recordings = SINKS.iter().map(|sink| FileFormat {
+        holds: "recording",
+        name: sink.name,
+        endings: dotted(sink.endings),
+        about: sink.about,
+    });
+    models.chain(meshes).chain(problems).chain(recordings).collect()
 }
 
 /// Prints one category, or all.

@@ -126,7 +126,8 @@ fn endings() -> String {
 }
 
 /// A bar over steps: simulated time, steps per second, the ratio to real time, and the residual of
-/// the last step. It hides itself when standard error is no terminal.
+/// the last step [m/s], in the width of a small terminal. It hides itself when standard error is no
+/// terminal.
 pub struct Progress {
     bar: ProgressBar,
     steps: usize,
@@ -149,7 +150,8 @@ impl Progress {
     /// A bar of a run whose first steps are done.
     pub fn after(first: usize, steps: usize, time_step: f64) -> Self {
         let bar = ProgressBar::new(steps as u64).with_position(first as u64);
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {percent:>3} % {msg} (eta {eta})")
+        if let Ok(style) =
+            ProgressStyle::with_template("{bar:8} {percent:>3} % {wide_msg} {eta:>3}")
         {
             bar.set_style(style);
         }
@@ -170,8 +172,7 @@ impl Progress {
         let residual = report.residuals.of(report.friction_model);
         self.bar.set_position(step as u64);
         self.bar.set_message(format!(
-            "t = {time:.2} of {end:.2} s, {rate:.0} steps/s, {factor:.2} × real time, residual \
-             {residual:.1e} m/s"
+            "{time:.2}/{end:.2} s, {rate:.0} steps/s, {factor:.2} × real time, residual {residual:.1e}"
         ));
     }
 

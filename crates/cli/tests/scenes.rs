@@ -13,6 +13,7 @@ use stiction_scene::{FORMATS, GALLERY};
 use stiction_sim::SENSORS;
 use stiction_sim::constraint::CONSTRAINTS;
 use stiction_solve::file::NpzFile;
+use stiction_view::SINKS;
 
 #[test]
 fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
@@ -27,6 +28,7 @@ fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
         "microseconds_per_step",
         "penetration",
         "realtime_factor",
+        "recordings",
         "residual",
         "simulated_seconds",
         "solver",
@@ -146,7 +148,7 @@ fn a_wrong_call_is_status_two_with_one_message_and_no_output() {
         (vec!["run", "clutter", "--set", "boddies=3"], "scheme"),
         (vec!["run", "clutter", "--set", "tolerance=0"], "tolerance"),
         (vec!["run", "clutter", "--set", "solver.nonsense=1"], "nonsense"),
-        (vec!["run", "clutter", "--record", "film"], "--record"),
+        (vec!["run", "clutter", "--record", "film"], ".html"),
         (
             vec!["run", "clutter", "--solver", "sap", "--set", "friction-model=coulomb"],
             "does not solve for coulomb",
@@ -219,7 +221,8 @@ fn what_a_world_is_made_of_stands_in_the_list() {
     assert_eq!(names("joints"), JOINTS.iter().map(|e| e.name).collect::<Vec<_>>());
     assert_eq!(names("sensors"), SENSORS.iter().map(|e| e.name).collect::<Vec<_>>());
     let formats = FORMATS.iter().map(|e| e.name).chain(MESH_FORMATS.iter().map(|e| e.name));
-    assert_eq!(names("formats"), formats.chain(["fclib", "npz"]).collect::<Vec<_>>());
+    let formats = formats.chain(["fclib", "npz"]).chain(SINKS.iter().map(|e| e.name));
+    assert_eq!(names("formats"), formats.collect::<Vec<_>>());
     assert_eq!(names("constraints"), CONSTRAINTS.iter().map(|e| e.name).collect::<Vec<_>>());
     let (status, text, _) = run(&["list", "scenarios"]);
     assert_eq!(status, 0);

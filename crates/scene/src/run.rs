@@ -173,8 +173,8 @@ pub fn run(
 /// [`run`] from a step to another, for those who look at the simulation itself and may end the run
 /// by a reason; its check has then failed with it.
 ///
-/// If the first steps were done elsewhere, the check has not seen them: it judges the others, and
-/// its verdict says so.
+/// If the first steps were done elsewhere, the check has not seen them: it judges the others, or
+/// nothing if it needs the start, and the verdict says so.
 pub fn run_watched(
     target: &str,
     act: &mut Act,
@@ -199,6 +199,10 @@ pub fn run_watched(
         };
         stopped = Some(Verdict { passed: false, detail });
         break;
+    }
+    if steps.start > 0 && stopped.is_none() && act.check.needs_the_start() {
+        let detail = "nothing, since what is checked depends on the start".to_owned();
+        stopped = Some(Verdict { passed: true, detail });
     }
     let mut summary = record.end(target, act, stopped);
     if steps.start > 0 {
@@ -262,7 +266,7 @@ impl Record {
         self.last_penetration = report.penetration;
     }
 
-    fn end(mut self, target: &str, act: &mut Act, stopped: Option<Verdict>) -> Summary {
+    fn end(mut self, target: &str, act: &mut Act, judged: Option<Verdict>) -> Summary {
         let wall = self.wall.elapsed();
         let cpu = cpu_time().zip(self.cpu).map(|(now, then)| now.saturating_sub(then));
         let steps = self.times.len();
@@ -297,7 +301,7 @@ impl Record {
             energy_initial: self.energy,
             energy_final: simulation.energy(),
             state_hash: state_hash(simulation.state()),
-            check: stopped.unwrap_or_else(|| act.check.verdict()),
+            check: judged.unwrap_or_else(|| act.check.verdict()),
         }
     }
 }

@@ -110,6 +110,12 @@ pub trait Check: Send {
 
     /// Judges what was seen so far.
     fn verdict(&self) -> Verdict;
+
+    /// Whether it can judge only what it saw from the start: a run that another process began is
+    /// then not judged.
+    fn needs_the_start(&self) -> bool {
+        false
+    }
 }
 
 /// A running scene.

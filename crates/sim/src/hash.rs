@@ -35,6 +35,17 @@ impl Fnv {
         self.0 = bytes.fold(self.0, step);
     }
 
+    /// Adds bytes eight at a time, for long columns: another hash than that of the bytes, and
+    /// several times as fast. Every step can be undone, so that no single change goes unnoticed.
+    pub fn add_words(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            let mixed = (self.0 ^ u64::from_le_bytes(*word)).wrapping_mul(Self::PRIME);
+            self.0 = mixed.rotate_left(29);
+        }
+        self.add(rest.iter().copied());
+    }
+
     /// The hash of what was added.
     pub fn hash(&self) -> u64 {
         self.0

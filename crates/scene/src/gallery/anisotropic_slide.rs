@@ -84,6 +84,10 @@ struct Path {
 }
 
 impl Check for Path {
+    fn needs_the_start(&self) -> bool {
+        true
+    }
+
     fn observe(&mut self, simulation: &mut Simulation, _report: &StepReport) {
         let (v, w) = parts::velocity(simulation.world(), simulation.state(), self.body);
         self.yaw = self.yaw.max(w.norm());

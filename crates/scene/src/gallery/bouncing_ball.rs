@@ -82,6 +82,10 @@ struct Peaks {
 }
 
 impl Check for Peaks {
+    fn needs_the_start(&self) -> bool {
+        true
+    }
+
     fn begin(&mut self, simulation: &mut Simulation) {
         self.h = simulation.settings().time_step;
         self.found.reserve(PEAKS as usize + 1);

@@ -179,6 +179,10 @@ impl Analytic {
 }
 
 impl Check for Analytic {
+    fn needs_the_start(&self) -> bool {
+        true
+    }
+
     fn begin(&mut self, simulation: &mut Simulation) {
         self.time_step = simulation.settings().time_step;
         self.sample(simulation);

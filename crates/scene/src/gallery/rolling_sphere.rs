@@ -84,6 +84,10 @@ impl Rolls {
 }
 
 impl Check for Rolls {
+    fn needs_the_start(&self) -> bool {
+        true
+    }
+
     fn begin(&mut self, simulation: &mut Simulation) {
         self.h = simulation.settings().time_step;
     }

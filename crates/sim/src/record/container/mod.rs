@@ -80,8 +80,10 @@ impl Chunk {
 }
 
 fn checksum(kind: u32, body: &[u8]) -> u64 {
-    let about = kind.to_le_bytes().into_iter().chain((body.len() as u64).to_le_bytes());
-    Fnv::of(about.chain(body.iter().copied()))
+    let mut sum = Fnv::default();
+    sum.add(kind.to_le_bytes().into_iter().chain((body.len() as u64).to_le_bytes()));
+    sum.add_words(body);
+    sum.hash()
 }
 
 /// A whole recording as bytes.
