@@ -401,7 +401,7 @@ mod tests {
     fn a_solver_that_cannot_run_is_reported_beside_those_that_can() {
         // Convex friction by definition: the other model is refused.
         let sets = [("bodies", "2"), ("friction-model", "coulomb")];
-        let found = of("clutter", &sets, &["sap", "canal"], 5);
+        let found = of("clutter", &sets, &["sap", "canal"], 40);
         assert!(found.contenders[0].run.as_ref().is_err_and(|why| why.contains("coulomb")));
         assert_eq!(found.reference, Some(1));
         assert!(found.captured.iter().all(|step| step.answers[0].is_err()));

@@ -205,8 +205,8 @@ fn motion(out: &mut String, comparison: &Comparison) {
              impact, so that piles which fall differently may all be right; look for what cannot \
              be: bodies inside each other, jitter at rest, creeping, things that leave the scene. \
              Drag turns the camera, Shift and drag moves it, the wheel comes nearer, a double \
-             click resets it. The strip under the slider marks moments in which the longest run \
-             missed the tolerance.</p>\n<section id=\"views\" aria-label=\"Motion\">\n";
+             click shows the place of the whole run. The strip under the slider marks moments \
+             in which any of them missed the tolerance.</p>\n<section id=\"views\" aria-label=\"Motion\">\n";
     for contender in &comparison.contenders {
         let Some(run) = contender.run() else { continue };
         let name = escaped(&contender.solver);
