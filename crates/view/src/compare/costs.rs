@@ -94,7 +94,7 @@ pub fn costs(comparison: &Comparison) -> String {
         };
         let [p50, mean, p99] = [t.p50, t.mean, t.p99].map(place);
         let y_text = y.to_string();
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<g class=\"sp-strong\" fill=\"#1a1a1a\"><title>{name}: median {}, mean {}, 99th \
              percentile {}</title>\
@@ -102,7 +102,7 @@ pub fn costs(comparison: &Comparison) -> String {
              <circle cx=\"{p50}\" cy=\"{y_text}\" r=\"4.2\"/>\
              <path d=\"M{p99} {}v10\" stroke=\"#777777\" class=\"sp-frame\" stroke-width=\"2.4\"/>\
              <path d=\"M{mean} {}l5 5l-5 5l-5 -5z\" fill=\"#d55e00\" stroke=\"#ffffff\" \
-             stroke-width=\"1\"/></g>\n",
+             stroke-width=\"1\"/></g>",
             duration(1e-6 * t.p50),
             duration(1e-6 * t.mean),
             duration(1e-6 * t.p99),
