@@ -26,9 +26,11 @@ pub enum Command {
     /// Show what there is: solvers, laws, scenarios, shapes, joints and more
     List(ListArgs),
     /// Simulate a scenario or a file and judge it by its own physical check
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Solve one contact problem with one or several solvers
     Solve(Box<SolveArgs>),
+    /// Look at a recording in the browser, or write it in another format
+    View(ViewArgs),
 }
 
 /// Arguments of `list`.
@@ -127,8 +129,11 @@ pub struct SceneArgs {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(
+    mut_arg("target", |target| target.required(false).required_unless_present("resume").default_value("")
+        .hide_default_value(true)),
     after_help = "Exit status: 0 the run ended and its check passed, 1 the check failed or a step could not be
-made, 2 wrong input or call. Steps that missed the tolerance are counted in the report; whether the
+made, 2 wrong input or call, or an output that could not be written, 130 stopped by Ctrl-C or a
+request to terminate; what was recorded is kept then. Steps that missed the tolerance are counted in the report; whether the
 motion is right is for the check to say.
 
 Examples:
@@ -139,7 +144,14 @@ Examples:
   stiction run clutter --solver alm --set tolerance=1e-10 --set solver.growth=5
   stiction run panda.xml --keyframe home --time 2
   stiction run pile.toml --chart pile.svg
-  stiction run robot.urdf --floating-base --package-path ~/robots"
+  stiction run robot.urdf --floating-base --package-path ~/robots
+  stiction run clutter --record clutter.html --record clutter.stiction --fps 30
+  stiction run clutter --record clutter.html --checkpoint clutter.checkpoint --every 0.5
+  stiction run --resume clutter.checkpoint
+
+A recording grows in FILE.part, which a crash cannot spoil and `stiction view` opens; at the end FILE
+is written and FILE.part is removed. A run that is resumed goes on with its own target, settings,
+recordings and checkpoints; its check judges the steps after the checkpoint."
 )]
 pub struct RunArgs {
     /// What to run.
@@ -158,9 +170,67 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
     pub chart: Option<PathBuf>,
 
+    /// Keep the run as a file to look at; the ending decides how, .html for a page; may be repeated
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub record: Vec<PathBuf>,
+
+    /// Frames of a recording per second of simulated time
+    #[arg(long, value_name = "N", value_parser = positive, allow_hyphen_values = true, help_heading = "Output")]
+    pub fps: Option<f64>,
+
+    /// Keep the state of the run in this file, to continue from
+    #[arg(long, value_name = "FILE", help_heading = "Stopping and going on")]
+    pub checkpoint: Option<PathBuf>,
+
+    /// Simulated time between two checkpoints [s]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = positive,
+        allow_hyphen_values = true,
+        requires = "checkpoint",
+        help_heading = "Stopping and going on"
+    )]
+    pub every: Option<f64>,
+
+    /// Continue a run from its checkpoint, to the bit as if it had never stopped
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["target", "solver", "time_step", "set", "keyframe", "floating_base", "merge_fixed",
+            "package_path", "rigid_contact"],
+        help_heading = "Stopping and going on"
+    )]
+    pub resume: Option<PathBuf>,
+
     /// Print one JSON document
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+}
+
+/// Arguments of `view`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A recording that was cut off opens up to its last complete part, also while the run still goes on.
+
+Examples:
+  stiction view run.html
+  stiction view run.stiction
+  stiction view run.html.part --no-open
+  stiction view run.stiction --out run.html --out still.png"
+)]
+pub struct ViewArgs {
+    /// A page (.html) or a recording of the house (.stiction, .part)
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Write the recording to this file instead of opening it; the ending decides how; may be repeated
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Vec<PathBuf>,
+
+    /// Print the name of the page and open nothing
+    #[arg(long)]
+    pub no_open: bool,
 }
 
 /// Arguments of `inspect`.
@@ -219,7 +289,7 @@ the end (the hardest impact, an ordinary one, one at rest) are then solved by al
 cold start, with the error over iterations and over time.
 
 Exit status: 0 every solver got to the end, 1 some could not run or broke off, 2 wrong input or
-call. What each run was like is for the report to say.
+call, 130 stopped by Ctrl-C; what was done by then is reported. What each run was like is for the report to say.
 
 Examples:
   stiction compare clutter --solvers sap,canal,subadmm,psor,pgs,apgd --report clutter.html

@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 
 use stiction_scene::SceneError;
+use stiction_sim::CheckpointError;
+use stiction_sim::record::RecordError;
 use stiction_solve::ProblemError;
 use stiction_solve::file::FileError;
 use stiction_solve::solver::SettingError;
+use stiction_view::ViewError;
 
 /// Why the command could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -52,13 +55,31 @@ pub enum CommandError {
     /// A file that cannot be written.
     #[error("{}: {source}; expected a place to write to", path.display())]
     Write { path: PathBuf, source: std::io::Error },
-    /// A page that cannot be written.
-    #[error(transparent)]
-    View(#[from] stiction_view::ViewError),
     /// Standard output that cannot be written.
     #[error("standard output: {0}")]
     Output(std::io::Error),
     /// Threads that the system does not give.
     #[error("{count} threads: {reason}; expected fewer, by --threads")]
     Threads { count: String, reason: String },
+    /// A recording that cannot be made or written.
+    #[error(transparent)]
+    View(#[from] ViewError),
+    /// A recording that could not be written, while what grew beside it is there.
+    #[error("{source}; all that was recorded is in {}", part.display())]
+    Unfinished { source: ViewError, part: PathBuf },
+    /// A recording that cannot be read.
+    #[error("{}: {source}", path.display())]
+    Recording { path: PathBuf, source: RecordError },
+    /// A checkpoint that cannot be continued from.
+    #[error("{}: {source}", path.display())]
+    Checkpoint { path: PathBuf, source: CheckpointError },
+    /// A file that cannot be read.
+    #[error("{}: {source}; expected a file that can be read", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    /// A file that is not what was expected, and is left alone.
+    #[error("{}: found {found}; expected {expected}", path.display())]
+    Found { path: PathBuf, found: String, expected: String },
+    /// No program opens the page.
+    #[error("{opener}: {reason}; expected a program that opens {}", path.display())]
+    Open { path: PathBuf, opener: String, reason: String },
 }

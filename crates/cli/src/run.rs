@@ -1,41 +1,105 @@
-//! `stiction run`: simulate a scenario, measure it, and let its own check judge.
+//! `stiction run`: simulate a scenario, measure it, and let its own check judge. On the way it may be
+//! recorded, stopped, and continued later.
 
+use std::ops::ControlFlow;
+
+use serde_json::{Value, json};
 use stiction_scene::Act;
+use stiction_sim::Checkpoint;
 
 use crate::args::RunArgs;
 use crate::chart::Chart;
 use crate::error::CommandError;
-use crate::scene::{Progress, start};
-use crate::{summary, terminal, threads};
+use crate::keeper::{Keeper, Outputs, Written, fingerprint_of};
+use crate::scene::{Progress, open};
+use crate::{Ending, interrupt, place, recipe, summary, terminal, threads};
 
-/// Does the work; true if the check passed.
-pub fn run(args: &RunArgs) -> Result<bool, CommandError> {
-    let mut act = start(&args.scene)?;
+/// Does the work.
+pub fn run(call: &RunArgs) -> Result<Ending, CommandError> {
+    let (resumed, continued) = match &call.resume {
+        None => (None, None),
+        Some(path) => {
+            let wrong = |source| CommandError::Checkpoint { path: path.clone(), source };
+            let found = Checkpoint::from_bytes(&place::read(path)?).map_err(wrong)?;
+            let args = recipe::read(&found.recipe, call, path)?;
+            (Some(found), Some(args))
+        }
+    };
+    let args = continued.as_ref().unwrap_or(call);
+    let outputs = Outputs::prepare(&args.record)?;
+    let (mut act, imported) = open(&args.scene)?;
+    if let (Some(found), Some(path)) = (&resumed, &call.resume) {
+        let wrong = |source| CommandError::Checkpoint { path: path.clone(), source };
+        let present = fingerprint_of(&act.simulation, imported.as_ref());
+        found.belongs_to(present).map_err(wrong)?;
+        act.simulation.restore(&found.snapshot).map_err(|error| wrong(error.into()))?;
+    }
     let steps = steps(args, &act)?;
+    let done = resumed.as_ref().map_or(0, |found| found.step as usize).min(steps);
+    let told = (resumed.as_ref(), steps);
+    let scene = (&act.simulation, imported.as_ref());
+    let mut keeper = Keeper::begin(args, outputs, scene, told)?;
     let time_step = act.simulation.settings().time_step;
-    let mut progress = Progress::new(steps, time_step);
+    let mut progress = Progress::after(done, steps, time_step);
     let mut chart = Chart::default();
+    interrupt::listen();
     let found = threads::within(args.scene.threads, || {
-        stiction_scene::run(&args.scene.target, &mut act, steps, |step, report| {
-            progress.show(step, report);
-            if args.chart.is_some() {
-                chart.add(step as f64 * time_step, report);
-            }
-        })
+        stiction_scene::run_watched(
+            &args.scene.target,
+            &mut act,
+            done..steps,
+            |step, simulation, report| {
+                progress.show(step, report);
+                keeper.observe(step, simulation, report, |text| {
+                    progress.aside(|| terminal::warn(text));
+                });
+                if args.chart.is_some() {
+                    chart.add(step as f64 * time_step, report);
+                }
+                match interrupt::asked() && step < steps {
+                    true => ControlFlow::Break("someone asked to stop".to_owned()),
+                    false => ControlFlow::Continue(()),
+                }
+            },
+        )
     })?;
     progress.end();
-    let found = found?;
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => {
+            keeper.discard();
+            return Err(error.into());
+        }
+    };
+    let last = done + found.steps;
+    let stopped = last < steps && interrupt::asked();
+    let (written, error) = keeper.finish(last, &act.simulation, !stopped);
     if let Some(path) = &args.chart {
         let figure = chart.figure(&args.scene.target, &act.simulation.settings().solver);
         figure.write(path).map_err(|source| CommandError::Write { path: path.clone(), source })?;
     }
     let text = if args.json {
-        format!("{:#}\n", found.json())
+        let mut document = found.json();
+        document["recordings"] = written.iter().map(Written::json).collect::<Value>();
+        if let Some(resumed) = &resumed {
+            document["resumed"] =
+                json!({"step": resumed.step, "time": resumed.snapshot.state.time});
+        }
+        format!("{document:#}\n")
     } else {
-        summary::text(&found, &act.simulation.notes(), terminal::colours())
+        let mut text = summary::text(&found, &act.simulation.notes(), terminal::colours());
+        text.extend(written.iter().map(Written::text));
+        if let Some(path) = args.checkpoint.as_ref().filter(|_| stopped) {
+            text += &format!("to go on: stiction run --resume {}\n", path.display());
+        }
+        text
     };
     terminal::print(&text)?;
-    Ok(found.check.passed)
+    match error {
+        Some(error) => Err(error),
+        None if stopped => Ok(Ending::Stopped),
+        None => Ok(found.check.passed.into()),
+    }
 }
 
 /// Steps to do: at least one.

@@ -18,9 +18,14 @@ const PROBLEM_ENDINGS: [&str; 3] = ["h5", "hdf5", "npz"];
 
 /// The scene at its start.
 pub fn start(args: &SceneArgs) -> Result<Act, CommandError> {
-    let mut stage = match GALLERY.iter().find(|entry| entry.name == args.target) {
-        Some(entry) => from_gallery(entry, args)?,
-        None => from_file(args)?,
+    Ok(open(args)?.0)
+}
+
+/// The scene at its start, and the model if it comes from a file.
+pub fn open(args: &SceneArgs) -> Result<(Act, Option<Imported>), CommandError> {
+    let (mut stage, imported) = match GALLERY.iter().find(|entry| entry.name == args.target) {
+        Some(entry) => (from_gallery(entry, args)?, None),
+        None => from_file(args).map(|(stage, imported)| (stage, Some(imported)))?,
     };
     if let Some(solver) = &args.solver {
         stage.settings.solver.clone_from(solver);
@@ -33,7 +38,7 @@ pub fn start(args: &SceneArgs) -> Result<Act, CommandError> {
     if let Some(time_step) = args.time_step {
         stage.settings.time_step = time_step;
     }
-    Ok(stage.start()?)
+    Ok((stage.start()?, imported))
 }
 
 fn from_gallery(entry: &Scenario, args: &SceneArgs) -> Result<Stage, CommandError> {
@@ -69,7 +74,7 @@ fn from_gallery(entry: &Scenario, args: &SceneArgs) -> Result<Stage, CommandErro
     })
 }
 
-fn from_file(args: &SceneArgs) -> Result<Stage, CommandError> {
+fn from_file(args: &SceneArgs) -> Result<(Stage, Imported), CommandError> {
     let path = Path::new(&args.target);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let target = args.target.clone();
@@ -96,7 +101,7 @@ fn from_file(args: &SceneArgs) -> Result<Stage, CommandError> {
             error => SceneError::from(error).into(),
         })?;
     }
-    Ok(stage)
+    Ok((stage, imported))
 }
 
 /// A model from a file, read as the call asks.
@@ -120,10 +125,13 @@ fn endings() -> String {
     all.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
 }
 
-/// A bar over steps: simulated time, its ratio to real time, and the residual of the last step. It
-/// hides itself when standard error is no terminal.
+/// A bar over steps: simulated time, steps per second, the ratio to real time, and the residual of
+/// the last step. It hides itself when standard error is no terminal.
 pub struct Progress {
     bar: ProgressBar,
+    steps: usize,
+    /// Steps that were done before.
+    first: usize,
     time_step: f64,
     begin: Instant,
     shown: Duration,
@@ -135,12 +143,18 @@ const REFRESH: Duration = Duration::from_millis(100);
 impl Progress {
     /// A bar that has not moved.
     pub fn new(steps: usize, time_step: f64) -> Self {
-        let bar = ProgressBar::new(steps as u64);
+        Self::after(0, steps, time_step)
+    }
+
+    /// A bar of a run whose first steps are done.
+    pub fn after(first: usize, steps: usize, time_step: f64) -> Self {
+        let bar = ProgressBar::new(steps as u64).with_position(first as u64);
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {percent:>3} % {msg} (eta {eta})")
         {
             bar.set_style(style);
         }
-        Self { bar, time_step, begin: Instant::now(), shown: Duration::ZERO }
+        bar.reset_eta();
+        Self { bar, steps, first, time_step, begin: Instant::now(), shown: Duration::ZERO }
     }
 
     /// Shows a step, if it is time to.
@@ -150,13 +164,20 @@ impl Progress {
             return;
         }
         self.shown = elapsed;
-        let time = self.time_step * step as f64;
-        let factor = time / elapsed.as_secs_f64();
+        let [time, end] = [step, self.steps].map(|step| self.time_step * step as f64);
+        let rate = (step - self.first) as f64 / elapsed.as_secs_f64();
+        let factor = self.time_step * rate;
         let residual = report.residuals.of(report.friction_model);
         self.bar.set_position(step as u64);
         self.bar.set_message(format!(
-            "t = {time:.2} s, {factor:.2} × real time, residual {residual:.1e} m/s"
+            "t = {time:.2} of {end:.2} s, {rate:.0} steps/s, {factor:.2} × real time, residual \
+             {residual:.1e} m/s"
         ));
+    }
+
+    /// Does something that writes to standard error, without spoiling the bar.
+    pub fn aside(&self, work: impl FnOnce()) {
+        self.bar.suspend(work);
     }
 
     /// Takes the bar away.

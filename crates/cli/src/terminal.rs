@@ -58,3 +58,9 @@ pub fn complain(error: &CommandError) {
     let colours = stderr().is_terminal() && allowed();
     let _ = writeln!(stderr().lock(), "{} {error}", paint("error:", Tone::Bad, colours));
 }
+
+/// Writes something to standard error that is no reason to stop.
+pub fn warn(text: &str) {
+    let colours = stderr().is_terminal() && allowed();
+    let _ = writeln!(stderr().lock(), "{} {text}", paint("warning:", Tone::Bad, colours));
+}

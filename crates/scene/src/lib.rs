@@ -31,5 +31,5 @@ pub use files::Files;
 pub use gallery::{GALLERY, Scenario, scenario};
 pub use import::{FORMATS, Imported, load, load_with};
 pub use parameters::{Parameter, Parameters};
-pub use run::{StepTimes, Summary, Tally, run, run_seen};
+pub use run::{StepTimes, Summary, Tally, run, run_watched};
 pub use stage::{Act, Check, Controller, Stage, Verdict};

@@ -4,6 +4,7 @@
 //! Times are wall times of the step itself, without the check and without whoever watches. Costs
 //! one number of memory per step, for the percentiles.
 
+use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
@@ -163,33 +164,48 @@ pub fn run(
     steps: usize,
     mut watch: impl FnMut(usize, &StepReport),
 ) -> Result<Summary, SceneError> {
-    run_seen(target, act, steps, |step, _, report| watch(step, report))
+    run_watched(target, act, 0..steps, |step, _, report| {
+        watch(step, report);
+        ControlFlow::Continue(())
+    })
 }
 
-/// As [`run`], for those who also look at the simulation after each step.
-pub fn run_seen(
+/// [`run`] from a step to another, for those who look at the simulation itself and may end the run
+/// by a reason; its check has then failed with it.
+///
+/// If the first steps were done elsewhere, the check has not seen them: it judges the others, and
+/// its verdict says so.
+pub fn run_watched(
     target: &str,
     act: &mut Act,
-    steps: usize,
-    mut watch: impl FnMut(usize, &Simulation, &StepReport),
+    steps: Range<usize>,
+    mut watch: impl FnMut(usize, &Simulation, &StepReport) -> ControlFlow<String>,
 ) -> Result<Summary, SceneError> {
     let mut record = Record::begin(act);
     let mut stopped = None;
-    for step in 1..=steps {
-        match act.step() {
+    for step in steps.start + 1..=steps.end {
+        let detail = match act.step() {
             Ok(report) => {
                 record.add(&report);
-                watch(step, &act.simulation, &report);
+                match watch(step, &act.simulation, &report) {
+                    ControlFlow::Continue(()) => continue,
+                    ControlFlow::Break(reason) => {
+                        format!("ended after step {step} of {}: {reason}", steps.end)
+                    }
+                }
             }
             Err(error @ SceneError::Step(StepError::Solver(_))) => return Err(error),
-            Err(error) => {
-                let detail = format!("step {step} of {steps} could not be made: {error}");
-                stopped = Some(Verdict { passed: false, detail });
-                break;
-            }
-        }
+            Err(error) => format!("step {step} of {} could not be made: {error}", steps.end),
+        };
+        stopped = Some(Verdict { passed: false, detail });
+        break;
     }
-    Ok(record.end(target, act, stopped))
+    let mut summary = record.end(target, act, stopped);
+    if steps.start > 0 {
+        let detail = &summary.check.detail;
+        summary.check.detail = format!("of the steps after {}: {detail}", steps.start);
+    }
+    Ok(summary)
 }
 
 /// The figures while they grow.
@@ -388,6 +404,19 @@ mod tests {
         let summary = run("fall", &mut act, 10, |_, _| ()).unwrap();
         assert_eq!((summary.steps, summary.check.passed), (3, false));
         assert!(summary.check.detail.contains("step 4 of 10"), "{}", summary.check.detail);
+    }
+
+    #[test]
+    fn whoever_watches_may_end_a_run_and_steps_done_elsewhere_count() {
+        let mut act = falling().start().unwrap();
+        let summary = run_watched("fall", &mut act, 5..20, |step, _, _| match step {
+            8 => ControlFlow::Break("enough".to_owned()),
+            _ => ControlFlow::Continue(()),
+        });
+        let summary = summary.unwrap();
+        assert_eq!((summary.steps, summary.check.passed), (3, false));
+        let expected = "of the steps after 5: ended after step 8 of 20: enough";
+        assert_eq!(summary.check.detail, expected);
     }
 
     #[test]

@@ -142,6 +142,43 @@ pub enum SnapshotError {
     State(#[from] StateError),
 }
 
+/// A checkpoint that cannot be continued from.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// The bytes do not begin as those of a checkpoint do.
+    #[error("found something else than a checkpoint; expected what `run --checkpoint` wrote")]
+    Foreign,
+    /// The checkpoint has another layout.
+    #[error("found a checkpoint of version {found}; expected version {expected}")]
+    Version {
+        /// Its version.
+        found: u32,
+        /// The version that is read.
+        expected: u32,
+    },
+    /// Bytes are missing or changed.
+    #[error("found {bytes} bytes, truncated or damaged; expected a whole checkpoint")]
+    Damaged {
+        /// How many bytes there are.
+        bytes: usize,
+    },
+    /// The checkpoint is of another model.
+    #[error(
+        "found a checkpoint of another model, fingerprint {found:016x}; expected {expected:016x}: the \
+         model, its script or the program changed since it was written"
+    )]
+    OtherModel {
+        /// Fingerprint of the checkpoint.
+        found: u64,
+        /// Fingerprint of the model.
+        expected: u64,
+    },
+    /// Its snapshot cannot be taken up.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+}
+
 /// A step that did not happen. The state is as it was before.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -2,8 +2,21 @@
 
 use stiction_mech::State;
 
-/// FNV-1a, 64 bits.
-pub(crate) struct Fnv;
+/// FNV-1a, 64 bits, of bytes that come one after the other.
+pub(crate) struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(Self::OFFSET)
+    }
+}
+
+impl std::fmt::Write for Fnv {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.add(text.bytes());
+        Ok(())
+    }
+}
 
 impl Fnv {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
@@ -11,8 +24,20 @@ impl Fnv {
 
     /// The hash of some bytes.
     pub fn of(bytes: impl Iterator<Item = u8>) -> u64 {
+        let mut fnv = Self::default();
+        fnv.add(bytes);
+        fnv.0
+    }
+
+    /// Adds some bytes.
+    pub fn add(&mut self, bytes: impl Iterator<Item = u8>) {
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(Self::PRIME);
-        bytes.fold(Self::OFFSET, step)
+        self.0 = bytes.fold(self.0, step);
+    }
+
+    /// The hash of what was added.
+    pub fn hash(&self) -> u64 {
+        self.0
     }
 }
 

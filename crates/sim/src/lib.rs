@@ -8,6 +8,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod assemble;
+mod bytes;
+mod checkpoint;
 mod compose;
 pub mod constraint;
 mod driven;
@@ -31,8 +33,9 @@ mod twist;
 mod warm;
 mod world;
 
+pub use checkpoint::{Checkpoint, fingerprint};
 pub use compose::{Base, Placed};
-pub use error::{SettingsError, SnapshotError, StepError, WorldError};
+pub use error::{CheckpointError, SettingsError, SnapshotError, StepError, WorldError};
 pub use hash::state_hash;
 pub use report::{PHASES, Phase, Phases, StepReport};
 pub use scheme::{SCHEMES, Scheme};

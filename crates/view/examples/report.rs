@@ -1,6 +1,7 @@
 //! Compares solvers on a scenario of the gallery: `report NAME FILE SOLVER,… STEPS [KEY=VALUE …]`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -25,6 +26,6 @@ fn main() {
         stage.settings.solver = solver.to_owned();
         stage.start()
     };
-    let found = compare::<SceneError>(&plan, start, |_| ()).unwrap();
+    let found = compare::<SceneError>(&plan, start, |_| ControlFlow::Continue(())).unwrap();
     write(&found, &Making { command: arguments.join(" "), threads: 1 }, path).unwrap();
 }

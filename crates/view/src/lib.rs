@@ -13,6 +13,7 @@ pub mod compare;
 mod error;
 pub mod html;
 pub mod mesh;
+pub mod native;
 pub mod pack;
 pub mod sink;
 

@@ -25,12 +25,20 @@ pub struct Sink {
 
 /// Every sink of the house, in alphabetical order.
 /// To add one: write a file with its `write`, then add one line here.
-pub static SINKS: &[Sink] = &[Sink {
-    name: "html",
-    endings: &["html", "htm"],
-    about: "a page that shows the run in any browser, offline, in one file",
-    write: crate::html::write,
-}];
+pub static SINKS: &[Sink] = &[
+    Sink {
+        name: "html",
+        endings: &["html", "htm"],
+        about: "a page that shows the run in any browser, offline, in one file",
+        write: crate::html::write,
+    },
+    Sink {
+        name: "stiction",
+        endings: &["stiction"],
+        about: "all numbers to the bit, from which the others can be made later",
+        write: crate::native::write,
+    },
+];
 
 /// The sink that a file's name asks for, once it is known that the file can be written: a long run
 /// must not end with that news. Nothing that exists is touched.

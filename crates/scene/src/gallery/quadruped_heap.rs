@@ -78,10 +78,10 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         quadruped::add(&mut builder, &format!("robot-{index}"), *pose, surface)?;
     }
     let settings = Settings { time_step: 1.0 / 240.0, ..Settings::default() };
-    let mut told = false;
-    let hold = move |simulation: &mut Simulation| {
-        // Once: what does not change wakes nobody.
-        if !std::mem::replace(&mut told, true) {
+    let hold = |simulation: &mut Simulation| {
+        // What does not change wakes nobody, also if another process has set it.
+        let mut wanted = simulation.input().control.iter().zip(STANDING.iter().cycle());
+        if wanted.any(|(control, angle)| control != angle) {
             let controls = simulation.input_mut().control.iter_mut();
             controls.zip(STANDING.iter().cycle()).for_each(|(control, angle)| *control = *angle);
         }

@@ -30,4 +30,40 @@ pub enum RecordError {
         /// How many there are.
         count: usize,
     },
+    /// Bytes that do not begin as those of a recording do.
+    #[error("found something else than a recording of the house")]
+    Foreign,
+    /// The recording has another layout.
+    #[error("found a recording of version {found}; expected version {expected}")]
+    Version {
+        /// Its version.
+        found: u32,
+        /// The version that is read.
+        expected: u32,
+    },
+    /// The recording was cut off before anything was in it.
+    #[error("found {bytes} bytes, cut off before the first frame; expected a recording")]
+    Headless {
+        /// How many bytes there are.
+        bytes: usize,
+    },
+    /// Bytes were changed.
+    #[error(
+        "found {bytes} bytes, damaged in the chunk at byte {place}, although others follow it; \
+         expected chunks with the right checksums"
+    )]
+    Damaged {
+        /// Where the chunk begins.
+        place: usize,
+        /// How many bytes there are.
+        bytes: usize,
+    },
+    /// A recording cannot be continued by another scene.
+    #[error("found a recording of {found} moving bodies; expected {expected}, as in this scene")]
+    OtherScene {
+        /// Moving bodies of the recording.
+        found: usize,
+        /// Moving bodies of the scene.
+        expected: usize,
+    },
 }

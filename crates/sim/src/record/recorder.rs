@@ -105,6 +105,32 @@ impl Recorder {
         Ok(recorder)
     }
 
+    /// Continues a recording of the same scene, without those of its frames that lie ahead. The
+    /// next frame tells of the steps since now.
+    pub fn resume(&mut self, mut earlier: Recording) -> Result<(), RecordError> {
+        let (found, expected) = (earlier.moving.len(), self.recording.moving.len());
+        if found != expected || earlier.bodies.len() != self.recording.bodies.len() {
+            return Err(RecordError::OtherScene { found, expected });
+        }
+        let Some(now) = self.recording.frames.time.last().copied() else { return Ok(()) };
+        earlier.keep_until(now);
+        let (Some(&first), Some(&last)) = (earlier.frames.time.first(), earlier.frames.time.last())
+        else {
+            return Ok(());
+        };
+        self.recording = earlier;
+        self.begin = first;
+        self.due = 0;
+        self.await_after(last);
+        Ok(())
+    }
+
+    /// Waits for the next frame of the raster after a time [s].
+    fn await_after(&mut self, time: f64) {
+        let passed = (time - self.begin + 0.5 * self.recording.time_step) / self.interval;
+        self.due = (passed.max(0.0) as u64).saturating_add(1).max(self.due);
+    }
+
     /// Says what was run.
     pub fn title(&mut self, title: impl Into<String>) {
         self.recording.title = title.into();
@@ -172,9 +198,7 @@ impl Recorder {
         figures.phases.push(since.phases.map(|sum| sum / steps));
         figures.contacts.push(since.contacts);
         figures.asleep.push(since.asleep);
-        // The next frame of the raster that lies ahead.
-        let passed = (state.time - self.begin + 0.5 * self.recording.time_step) / self.interval;
-        self.due = (passed.max(0.0) as u64).saturating_add(1).max(self.due);
+        self.await_after(state.time);
     }
 
     /// What was recorded so far.
@@ -295,6 +319,35 @@ mod tests {
         }
         run(&mut watched, 60.0, 50);
         assert_eq!(crate::state_hash(alone.state()), crate::state_hash(watched.state()));
+    }
+
+    #[test]
+    fn a_recording_continues_as_if_it_had_never_stopped() {
+        let mut simulation = ball(0.2, 0.01);
+        let whole = run(&mut simulation, 30.0, 100);
+        // Another process: the state of step 50, and a recording that went on for longer.
+        let (mut first, mut second) = (ball(0.2, 0.01), ball(0.2, 0.01));
+        let mut snapshot = None;
+        let mut recorder = Recorder::new(&first, 30.0).unwrap();
+        for step in 0..70 {
+            if step == 50 {
+                snapshot = Some(first.snapshot());
+            }
+            let report = first.step().unwrap();
+            recorder.observe(&first, &report);
+        }
+        second.restore(&snapshot.unwrap()).unwrap();
+        let mut recorder_again = Recorder::new(&second, 30.0).unwrap();
+        recorder_again.resume(recorder.finish()).unwrap();
+        for _ in 50..100 {
+            let report = second.step().unwrap();
+            recorder_again.observe(&second, &report);
+        }
+        let found = recorder_again.finish();
+        found.check().unwrap();
+        let (found, expected) = (&found.frames, &whole.frames);
+        assert_eq!((&found.time, &found.position), (&expected.time, &expected.position));
+        assert_eq!(found.contacts, expected.contacts);
     }
 
     #[test]

@@ -141,6 +141,46 @@ impl Recording {
         self.frames.time.is_empty()
     }
 
+    /// Leaves out the frames after a time [s].
+    pub fn keep_until(&mut self, time: f64) {
+        let n = self.frames.time.partition_point(|t| *t <= time);
+        if n == self.len() {
+            return;
+        }
+        let moving = n * self.moving.len();
+        let soft = n * self.softs.iter().map(|soft| soft.vertices).sum::<usize>();
+        let Frames { time, position, rotation, soft: surface, contacts, figures } =
+            &mut self.frames;
+        let count = contacts.first.get(n).copied().unwrap_or(0);
+        time.truncate(n);
+        position.truncate(moving);
+        rotation.truncate(moving);
+        surface.truncate(soft);
+        let Contacts { first, bodies, shapes, point, normal, force, gap } = contacts;
+        first.truncate(n);
+        [bodies, shapes].into_iter().for_each(|column| column.truncate(count));
+        [point, normal, force].into_iter().for_each(|column| column.truncate(count));
+        gap.truncate(count);
+        let f = figures;
+        for column in [&mut f.steps, &mut f.iterations, &mut f.contacts, &mut f.asleep] {
+            column.truncate(n);
+        }
+        for column in [
+            &mut f.momentum,
+            &mut f.coulomb,
+            &mut f.convex,
+            &mut f.penetration,
+            &mut f.equality_error,
+            &mut f.kinetic,
+            &mut f.potential,
+        ] {
+            column.truncate(n);
+        }
+        f.status.truncate(n);
+        f.softened.truncate(n);
+        f.phases.truncate(n);
+    }
+
     /// Checks that all columns fit together; what a [`Recorder`](super::Recorder) makes does.
     pub fn check(&self) -> Result<(), RecordError> {
         let (frames, n) = (&self.frames, self.len());

@@ -66,6 +66,7 @@ pub fn page(comparison: &Comparison, making: &Making) -> Result<String, PageErro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::ControlFlow;
     use stiction_scene::SceneError;
     use stiction_scene::compare::{Plan, compare};
 
@@ -79,7 +80,7 @@ mod tests {
             stage.settings.solver = solver.to_owned();
             stage.start()
         };
-        compare::<SceneError>(&plan, start, |_| ()).unwrap()
+        compare::<SceneError>(&plan, start, |_| ControlFlow::Continue(())).unwrap()
     }
 
     #[test]

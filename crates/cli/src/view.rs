@@ -1,0 +1,96 @@
+//! `stiction view`: a recording in the browser, or in another format.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use stiction_sim::record::{Recording, container};
+use stiction_view::{html, sink_of};
+
+use crate::args::ViewArgs;
+use crate::error::CommandError;
+use crate::{place, terminal};
+
+/// Endings of pages.
+const PAGES: [&str; 2] = ["html", "htm"];
+
+/// Does the work; always true.
+pub fn run(args: &ViewArgs) -> Result<bool, CommandError> {
+    let path = &args.file;
+    let bytes = place::read(path)?;
+    if !args.out.is_empty() {
+        let recording = recording(path, &bytes)?;
+        let mut sinks = args.out.iter().map(|out| Ok((out, sink_of(out)?)));
+        let sinks = sinks.by_ref().collect::<Result<Vec<_>, CommandError>>()?;
+        for (out, sink) in sinks {
+            (sink.write)(&recording, out)?;
+            terminal::print(&format!("{}\n", out.display()))?;
+        }
+        return Ok(true);
+    }
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let is_page = PAGES.contains(&ending.to_lowercase().as_str());
+    let page = match container::recognises(&bytes) || !is_page {
+        true => temporary(path, &recording(path, &bytes)?)?,
+        false => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
+    };
+    terminal::print(&format!("{}\n", page.display()))?;
+    if !args.no_open {
+        open(&page)?;
+    }
+    Ok(true)
+}
+
+/// What there is of a recording; says so if that is not all.
+fn recording(path: &Path, bytes: &[u8]) -> Result<Recording, CommandError> {
+    if !container::recognises(bytes) {
+        return Err(CommandError::Found {
+            path: path.to_owned(),
+            found: "something else than a recording of the house".to_owned(),
+            expected: "what `run --record` wrote: a page (.html) to open, or .stiction or .part"
+                .to_owned(),
+        });
+    }
+    let opened = container::read(bytes)
+        .map_err(|source| CommandError::Recording { path: path.to_owned(), source })?;
+    if !opened.whole {
+        let (found, left) = (&opened.recording, bytes.len() - opened.sound);
+        let end = found.frames.time.last().copied().unwrap_or_default();
+        terminal::warn(&format!(
+            "{}: not at its end: {} frames up to {end:.3} s, {left} bytes after them left out",
+            path.display(),
+            found.len(),
+        ));
+    }
+    Ok(opened.recording)
+}
+
+/// A page in a folder of its own that the system may clear away.
+fn temporary(path: &Path, recording: &Recording) -> Result<PathBuf, CommandError> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let folder = std::env::temp_dir().join(format!("stiction-{}-{now}", std::process::id()));
+    std::fs::create_dir(&folder)
+        .map_err(|source| CommandError::Write { path: folder.clone(), source })?;
+    let name = path.file_stem().unwrap_or_default();
+    let page = place::with_ending(&folder.join(name), ".html");
+    html::write(recording, &page)?;
+    Ok(page)
+}
+
+/// Opens a page with the program that the system has for it.
+fn open(page: &Path) -> Result<(), CommandError> {
+    let words: &[&str] = match std::env::consts::OS {
+        "macos" => &["open"],
+        "windows" => &["cmd", "/C", "start", ""],
+        _ => &["xdg-open"],
+    };
+    let failed = |reason: String| CommandError::Open {
+        path: page.to_owned(),
+        opener: words[0].to_owned(),
+        reason,
+    };
+    let mut opener = Command::new(words[0]);
+    opener.args(&words[1..]).arg(page).stdin(Stdio::null()).stdout(Stdio::null());
+    let status = opener.status().map_err(|error| failed(error.to_string()))?;
+    if status.success() { Ok(()) } else { Err(failed(status.to_string())) }
+}

@@ -1,0 +1,100 @@
+//! Frames as bytes, column after column. How many numbers a column has follows from the head and
+//! from the number of contacts of each frame.
+
+use std::ops::Range;
+
+use super::super::{Figures, Recording};
+use crate::bytes::{Reader, Writer};
+
+pub fn write(recording: &Recording, range: Range<usize>, out: &mut Writer) {
+    let frames = &recording.frames;
+    let of = |per_frame: usize| range.start * per_frame..range.end * per_frame;
+    let moving = of(recording.moving.len());
+    out.u64(range.len() as u64);
+    out.numbers(&frames.time[range.clone()]);
+    out.rows(&frames.position[moving.clone()]);
+    out.rows(&frames.rotation[moving]);
+    let soft = of(recording.softs.iter().map(|soft| soft.vertices).sum());
+    frames.soft[soft].iter().flatten().for_each(|x| out.f32(*x));
+    let contacts = &frames.contacts;
+    range.clone().for_each(|frame| out.u32(contacts.of(frame).len() as u32));
+    let end = if range.is_empty() { 0 } else { contacts.of(range.end - 1).end };
+    let those = contacts.first.get(range.start).map_or(0, |first| *first).min(end)..end;
+    contacts.bodies[those.clone()].iter().for_each(|pair| out.counts(pair));
+    contacts.shapes[those.clone()].iter().for_each(|pair| out.counts(pair));
+    out.rows(&contacts.point[those.clone()]);
+    out.rows(&contacts.normal[those.clone()]);
+    out.rows(&contacts.force[those.clone()]);
+    out.numbers(&contacts.gap[those]);
+    let f = &frames.figures;
+    out.counts(&f.steps[range.clone()]);
+    out.counts(&f.iterations[range.clone()]);
+    out.counts(&f.contacts[range.clone()]);
+    out.counts(&f.asleep[range.clone()]);
+    for column in [
+        &f.momentum,
+        &f.coulomb,
+        &f.convex,
+        &f.penetration,
+        &f.equality_error,
+        &f.kinetic,
+        &f.potential,
+    ] {
+        out.numbers(&column[range.clone()]);
+    }
+    out.rows(&f.phases[range.clone()]);
+    out.0.extend_from_slice(&f.status[range.clone()]);
+    out.0.extend(f.softened[range].iter().map(|softened| u8::from(*softened)));
+}
+
+/// Appends the frames; what they were appended to is of no use if this fails.
+pub fn read(recording: &mut Recording, from: &mut Reader) -> Option<()> {
+    let n = from.length()?;
+    let moving = n.checked_mul(recording.moving.len())?;
+    let vertices =
+        recording.softs.iter().try_fold(0_usize, |sum, s| sum.checked_add(s.vertices))?;
+    let frames = &mut recording.frames;
+    frames.time.extend(from.numbers(n)?);
+    frames.position.extend(from.rows(moving)?);
+    frames.rotation.extend(from.rows(moving)?);
+    let soft = |from: &mut Reader| Some([from.f32()?, from.f32()?, from.f32()?]);
+    frames.soft.extend(from.items(n.checked_mul(vertices)?, soft)?);
+    let contacts = &mut frames.contacts;
+    let mut end = contacts.gap.len();
+    let before = end;
+    for count in from.counts(n)? {
+        contacts.first.push(end);
+        end = end.checked_add(count as usize)?;
+    }
+    let count = end - before;
+    let pair = |from: &mut Reader| Some([from.u32()?, from.u32()?]);
+    contacts.bodies.extend(from.items(count, pair)?);
+    contacts.shapes.extend(from.items(count, pair)?);
+    contacts.point.extend(from.rows(count)?);
+    contacts.normal.extend(from.rows(count)?);
+    contacts.force.extend(from.rows(count)?);
+    contacts.gap.extend(from.numbers(count)?);
+    figures(&mut frames.figures, n, from)?;
+    from.done()
+}
+
+fn figures(f: &mut Figures, n: usize, from: &mut Reader) -> Option<()> {
+    for column in [&mut f.steps, &mut f.iterations, &mut f.contacts, &mut f.asleep] {
+        column.extend(from.counts(n)?);
+    }
+    for column in [
+        &mut f.momentum,
+        &mut f.coulomb,
+        &mut f.convex,
+        &mut f.penetration,
+        &mut f.equality_error,
+        &mut f.kinetic,
+        &mut f.potential,
+    ] {
+        column.extend(from.numbers(n)?);
+    }
+    f.phases.extend(from.rows(n)?);
+    f.status.extend(from.slice(n)?);
+    f.softened.extend(from.slice(n)?.iter().map(|byte| *byte != 0));
+    Some(())
+}

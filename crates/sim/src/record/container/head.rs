@@ -1,0 +1,63 @@
+//! What does not change while a recording grows: names, bodies, shapes, soft surfaces.
+
+use super::super::{Recording, Seen, Soft};
+use super::geometry;
+use crate::bytes::{Reader, Writer};
+
+pub fn write(recording: &Recording, out: &mut Writer) {
+    out.text(&recording.title);
+    out.text(&recording.solver);
+    out.f64(recording.time_step);
+    out.f64(recording.tolerance);
+    out.list(&recording.bodies, |out, name| out.text(name));
+    out.list(&recording.rest, Writer::pose);
+    out.list(&recording.moving, |out, body| out.u32(*body as u32));
+    let mut known = geometry::Known::default();
+    out.list(&recording.shapes, |out, seen| {
+        out.text(&seen.name);
+        out.u32(seen.body as u32);
+        out.pose(&seen.pose);
+        known.write(&seen.geometry, out);
+        seen.colour.iter().for_each(|x| out.f32(*x));
+        out.u32(u32::from(seen.collides));
+    });
+    out.list(&recording.softs, |out, soft| {
+        out.text(&soft.name);
+        out.u64(soft.vertices as u64);
+        out.list(&soft.triangles, |out, corners| out.counts(corners));
+        soft.colour.iter().for_each(|x| out.f32(*x));
+    });
+}
+
+pub fn read(from: &mut Reader) -> Option<Recording> {
+    let mut recording = Recording {
+        title: from.text()?,
+        solver: from.text()?,
+        time_step: from.f64()?,
+        tolerance: from.f64()?,
+        bodies: from.list(Reader::text)?,
+        rest: from.list(Reader::pose)?,
+        moving: from.list(|from| Some(from.u32()? as usize))?,
+        ..Recording::default()
+    };
+    for _ in 0..from.length()? {
+        let (name, body, pose) = (from.text()?, from.u32()? as usize, from.pose()?);
+        let geometry = geometry::read(from, &recording.shapes)?;
+        let (colour, collides) = (colour(from)?, from.u32()? != 0);
+        recording.shapes.push(Seen { name, body, pose, geometry, colour, collides });
+    }
+    recording.softs = from.list(|from| {
+        Some(Soft {
+            name: from.text()?,
+            vertices: usize::try_from(from.u64()?).ok()?,
+            triangles: from.list(geometry::corners)?,
+            colour: colour(from)?,
+        })
+    })?;
+    from.done()?;
+    Some(recording)
+}
+
+fn colour(from: &mut Reader) -> Option<[f32; 4]> {
+    Some([from.f32()?, from.f32()?, from.f32()?, from.f32()?])
+}

@@ -1,0 +1,166 @@
+//! A recording as bytes that a crash cannot spoil: chunks that are only ever appended.
+//!
+//! A magic word and a version, then chunks: a mark, what it is, its length, a checksum over all of
+//! it, its bytes. The first chunk tells what does not change, each later one some frames, the last
+//! that the recording is whole. What is cut off anywhere opens up to its last complete chunk. What
+//! was changed somewhere is told by sound chunks that follow one that is not, and is an error.
+//! Numbers are kept to the bit, little-endian; shapes are built anew from their corners.
+
+mod frames;
+mod geometry;
+mod head;
+
+use std::ops::Range;
+
+use super::{RecordError, Recording};
+use crate::bytes::{Reader, Writer};
+use crate::hash::Fnv;
+
+/// The first bytes of every recording.
+const MAGIC: &[u8; 8] = b"stictrec";
+/// Changes with the layout, and with the phases of a step.
+const VERSION: u32 = 1;
+/// The first bytes of every chunk.
+const MARK: &[u8; 4] = b"CHNK";
+/// Where the first chunk begins.
+const START: usize = MAGIC.len() + size_of::<u32>();
+/// Marks behind a broken chunk that are looked at, in the search for one that is sound.
+const SEARCHES: usize = 64;
+
+/// What a chunk holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Head = 1,
+    Frames = 2,
+    End = 3,
+}
+
+/// A piece of a recording, to be appended to those before it.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    kind: Kind,
+    body: Vec<u8>,
+}
+
+impl Chunk {
+    /// What does not change while a recording grows; `run` tells runs apart.
+    pub fn head(recording: &Recording, run: u64) -> Self {
+        let mut out = Writer::default();
+        out.u64(run);
+        head::write(recording, &mut out);
+        Self { kind: Kind::Head, body: out.0 }
+    }
+
+    /// Some frames.
+    pub fn frames(recording: &Recording, range: Range<usize>) -> Self {
+        let mut out = Writer::default();
+        frames::write(recording, range, &mut out);
+        Self { kind: Kind::Frames, body: out.0 }
+    }
+
+    /// The end of a recording that is whole.
+    pub fn end(recording: &Recording) -> Self {
+        Self { kind: Kind::End, body: (recording.len() as u64).to_le_bytes().to_vec() }
+    }
+
+    /// As bytes; those of a head begin a file. Costs one pass over them for the checksum.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Writer::default();
+        if self.kind == Kind::Head {
+            out.0.extend_from_slice(MAGIC);
+            out.u32(VERSION);
+        }
+        out.0.extend_from_slice(MARK);
+        out.u32(self.kind as u32);
+        out.u64(self.body.len() as u64);
+        out.u64(checksum(self.kind as u32, &self.body));
+        out.0.extend_from_slice(&self.body);
+        out.0
+    }
+}
+
+fn checksum(kind: u32, body: &[u8]) -> u64 {
+    let about = kind.to_le_bytes().into_iter().chain((body.len() as u64).to_le_bytes());
+    Fnv::of(about.chain(body.iter().copied()))
+}
+
+/// A whole recording as bytes.
+pub fn to_bytes(recording: &Recording, run: u64) -> Vec<u8> {
+    let chunks = [
+        Chunk::head(recording, run),
+        Chunk::frames(recording, 0..recording.len()),
+        Chunk::end(recording),
+    ];
+    chunks.iter().flat_map(Chunk::to_bytes).collect()
+}
+
+/// Whether bytes begin as those of a recording do, of whatever version.
+pub fn recognises(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// A recording that was read.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// All frames of its sound chunks.
+    pub recording: Recording,
+    /// Tells runs apart.
+    pub run: u64,
+    /// Whether it has its end, or was cut off.
+    pub whole: bool,
+    /// Bytes of its sound chunks.
+    pub sound: usize,
+}
+
+/// Reads what [`Chunk::to_bytes`] gave, one after the other, up to where it was cut off.
+pub fn read(bytes: &[u8]) -> Result<Opened, RecordError> {
+    let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(RecordError::Foreign) };
+    let damaged = |place| RecordError::Damaged { place, bytes: bytes.len() };
+    let version = Reader(rest).u32().ok_or(RecordError::Headless { bytes: bytes.len() })?;
+    if version != VERSION {
+        return Err(RecordError::Version { found: version, expected: VERSION });
+    }
+    let Some((Kind::Head, body, mut place)) = chunk(bytes, START) else {
+        let headless = RecordError::Headless { bytes: bytes.len() };
+        return Err(if sound_after(bytes, START) { damaged(START) } else { headless });
+    };
+    let mut from = Reader(body);
+    let run = from.u64().ok_or(damaged(START))?;
+    let mut recording = head::read(&mut from).ok_or(damaged(START))?;
+    let mut whole = false;
+    while !whole {
+        match chunk(bytes, place) {
+            Some((Kind::Frames, body, next)) => {
+                frames::read(&mut recording, &mut Reader(body)).ok_or(damaged(place))?;
+                place = next;
+            }
+            Some((Kind::End, body, next)) if body == (recording.len() as u64).to_le_bytes() => {
+                (whole, place) = (true, next);
+            }
+            Some(_) => return Err(damaged(place)),
+            None if sound_after(bytes, place) => return Err(damaged(place)),
+            None => break,
+        }
+    }
+    recording.check()?;
+    Ok(Opened { recording, run, whole, sound: place })
+}
+
+/// The sound chunk at a place, and the place of the next.
+fn chunk(bytes: &[u8], place: usize) -> Option<(Kind, &[u8], usize)> {
+    let mut from = Reader(bytes.get(place..)?.strip_prefix(MARK)?);
+    let (kind, length, sum) = (from.u32()?, from.u64()?, from.u64()?);
+    let body = from.slice(usize::try_from(length).ok()?)?;
+    let known = [Kind::Head, Kind::Frames, Kind::End].into_iter().find(|k| *k as u32 == kind)?;
+    (checksum(kind, body) == sum).then_some((known, body, bytes.len() - from.0.len()))
+}
+
+/// Whether a sound chunk begins behind a place: then bytes were changed there, not cut off.
+fn sound_after(bytes: &[u8], place: usize) -> bool {
+    let behind = bytes.get(place + 1..).unwrap_or_default();
+    let marks = behind.windows(MARK.len()).enumerate().filter(|(_, word)| word == MARK);
+    marks.take(SEARCHES).any(|(k, _)| chunk(bytes, place + 1 + k).is_some())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+use super::*;
+use crate::record::{Geometry, Recorder, Seen, Triangles};
+use crate::settings::Settings;
+use crate::simulation::Simulation;
+use crate::world::{Geom, WorldBuilder};
+use nalgebra::{Isometry3, Vector3};
+use stiction_geom::Shape;
+use stiction_geom::shape::generate;
+use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
+
+/// Every shape of the house, two of them sharing their corners.
+fn shapes() -> Vec<Shape> {
+    let at = |x: f64| Isometry3::translation(x, 0.0, 0.0);
+    let ball = Shape::sphere(0.1).unwrap();
+    let (vertices, triangles) = generate::torus(0.2, 0.05, 8, 6);
+    let hull = Shape::convex(&generate::icosphere(0.1, 1).0).unwrap();
+    let compound = Shape::compound(vec![(at(-0.1), ball.clone()), (at(0.1), hull.clone())]);
+    vec![
+        ball,
+        Shape::cuboid(Vector3::new(0.1, 0.2, 0.3)).unwrap(),
+        Shape::capsule(0.1, 0.2).unwrap(),
+        compound.unwrap(),
+        hull.clone(),
+        hull,
+        Shape::cylinder(0.1, 0.2).unwrap(),
+        Shape::ellipsoid(Vector3::new(0.1, 0.2, 0.3)).unwrap(),
+        Shape::mesh(&vertices, &triangles).unwrap(),
+    ]
+}
+
+/// A few frames of everything on a floor.
+fn recording() -> Recording {
+    let mut builder = WorldBuilder::new();
+    builder.geom(Geom::new(BodyId::WORLD, Shape::Plane).named("floor"));
+    let field = Shape::height_field(2, 3, vec![0.0, 0.1, 0.0, -0.1, 0.0, 0.2], (1.0, 2.0)).unwrap();
+    let far = Isometry3::translation(100.0, 0.0, 0.0);
+    builder.geom(Geom::new(BodyId::WORLD, field).at(far));
+    for (k, shape) in shapes().into_iter().enumerate() {
+        let mass = MassProperties::new(1.0, Vector3::zeros(), nalgebra::Matrix3::identity());
+        let body = builder.mechanism.body(BodySpec {
+            name: format!("körper {k}"),
+            pose: Isometry3::translation(2.0 * k as f64, 0.0, 0.3),
+            mass: Some(mass.unwrap()),
+            ..BodySpec::default()
+        });
+        builder.mechanism.joint(body, JointSpec::new(JointKind::Free));
+        builder.geom(Geom::new(body, shape).coloured(0.1, 0.2, 0.3));
+    }
+    let settings = Settings { time_step: 0.01, ..Settings::default() };
+    let mut simulation = Simulation::new(builder.build().unwrap(), settings).unwrap();
+    let mut recorder = Recorder::new(&simulation, 50.0).unwrap();
+    recorder.title("everything");
+    let (vertices, triangles) = (vec![[0.0; 3], [1.0; 3], [0.0, 1.0, 0.0]], vec![[0, 1, 2]]);
+    recorder.visual(Seen {
+        name: "sheet".into(),
+        body: 1,
+        pose: Isometry3::identity(),
+        geometry: Geometry::Triangles(Triangles { vertices, triangles }.into()),
+        colour: [1.0, 0.5, 0.25, 0.125],
+        collides: false,
+    });
+    for _ in 0..40 {
+        let report = simulation.step().unwrap();
+        recorder.observe(&simulation, &report);
+    }
+    let mut recording = recorder.finish();
+    recording.softs.push(crate::record::Soft {
+        name: "sheet".into(),
+        vertices: 3,
+        triangles: vec![[0, 1, 2]],
+        colour: [1.0; 4],
+    });
+    recording.frames.soft = (0..3 * recording.len()).map(|k| [k as f32, 0.5, -1.0]).collect();
+    recording.check().unwrap();
+    recording
+}
+
+/// A short one, of shapes that are quickly built anew.
+fn short() -> Recording {
+    let mut recording = recording();
+    recording.keep_until(0.25);
+    recording.shapes.truncate(3);
+    recording.check().unwrap();
+    recording
+}
+
+/// The bytes of a recording in chunks of so many frames, and where each chunk ends.
+fn in_chunks(recording: &Recording, size: usize) -> (Vec<u8>, Vec<usize>) {
+    let mut bytes = Chunk::head(recording, 42).to_bytes();
+    let mut ends = vec![bytes.len()];
+    for first in (0..recording.len()).step_by(size) {
+        let range = first..(first + size).min(recording.len());
+        bytes.extend(Chunk::frames(recording, range).to_bytes());
+        ends.push(bytes.len());
+    }
+    bytes.extend(Chunk::end(recording).to_bytes());
+    ends.push(bytes.len());
+    (bytes, ends)
+}
+
+#[test]
+fn a_recording_comes_back_to_the_bit_however_it_was_cut_into_chunks() {
+    let recording = recording();
+    assert!(recording.frames.contacts.gap.len() > 10);
+    for size in [1, 4, 1000] {
+        let (bytes, _) = in_chunks(&recording, size);
+        let found = read(&bytes).unwrap();
+        assert!(found.whole && found.sound == bytes.len() && found.run == 42);
+        assert_eq!(found.recording.frames, recording.frames);
+        let told = |r: &Recording| {
+            format!("{:?}", (&r.title, &r.solver, r.time_step, r.tolerance, &r.bodies, &r.moving))
+        };
+        assert_eq!(told(&found.recording), told(&recording));
+        assert_eq!(found.recording.softs, recording.softs);
+        assert_eq!(found.recording.rest, recording.rest);
+        assert_eq!(found.recording.shapes.len(), recording.shapes.len());
+        for (found, expected) in found.recording.shapes.iter().zip(&recording.shapes) {
+            assert_eq!((&found.name, found.body), (&expected.name, expected.body));
+            assert_eq!((found.pose, found.colour), (expected.pose, expected.colour));
+            assert_eq!(found.collides, expected.collides);
+            match (&found.geometry, &expected.geometry) {
+                (Geometry::Shape(found), Geometry::Shape(expected)) => {
+                    assert_eq!(found.name(), expected.name());
+                    let (a, b) = (found.bounding_radius(), expected.bounding_radius());
+                    assert!(a == b || (a - b).abs() <= 1e-12 * b, "{a} against {b}");
+                }
+                (Geometry::Triangles(found), Geometry::Triangles(expected)) => {
+                    assert_eq!(found, expected);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn cut_off_at_any_byte_it_opens_up_to_its_last_complete_chunk() {
+    let recording = short();
+    let (bytes, ends) = in_chunks(&recording, 5);
+    for length in 0..=bytes.len() {
+        let found = read(&bytes[..length]);
+        if length < ends[0] {
+            assert!(found.is_err(), "{length} bytes hold no head");
+            continue;
+        }
+        let found = found.unwrap();
+        let complete = ends.iter().filter(|end| **end <= length).count() - 1;
+        assert_eq!(found.recording.len(), (5 * complete).min(recording.len()), "{length} bytes");
+        assert_eq!((found.whole, found.sound), (length == bytes.len(), ends[complete]));
+    }
+}
+
+#[test]
+fn a_changed_byte_before_the_last_chunk_is_an_error_and_none_goes_unnoticed() {
+    let recording = short();
+    let (bytes, ends) = in_chunks(&recording, 5);
+    let last = ends[ends.len() - 2];
+    for place in (0..bytes.len()).step_by(7).chain(last - 40..bytes.len()) {
+        let mut changed = bytes.clone();
+        changed[place] ^= 0x04;
+        match read(&changed) {
+            Err(_) => {}
+            // What follows the last frames cannot be told from a file that was cut off there.
+            Ok(found) => assert!(place >= last && !found.whole, "byte {place}"),
+        }
+    }
+}
+
+#[test]
+fn foreign_bytes_and_other_versions_are_named() {
+    assert!(matches!(read(b"<html>"), Err(RecordError::Foreign)));
+    let (mut bytes, _) = in_chunks(&recording(), 5);
+    bytes[MAGIC.len()] = 9;
+    assert!(matches!(read(&bytes), Err(RecordError::Version { found: 9, expected: VERSION })));
+}
