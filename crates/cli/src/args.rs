@@ -290,7 +290,7 @@ the end (the hardest impact, an ordinary one, one at rest) are then solved by al
 cold start, with the error over iterations and over time.
 
 Exit status: 0 every solver got to the end, 1 some could not run or broke off, 2 wrong input or
-call. What each run was like is for the report to say.
+call, 130 stopped by Ctrl-C; what was done by then is reported. What each run was like is for the report to say.
 
 Examples:
   stiction compare clutter --solvers sap,canal,subadmm,psor,pgs,apgd --report clutter.html

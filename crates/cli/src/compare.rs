@@ -1,12 +1,12 @@
 //! `stiction compare`: the same scene with several solvers, as a table, a document or a report.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use stiction_scene::Act;
 use stiction_scene::compare::{Captured, Comparison, Contender, Plan, compare};
-use stiction_scene::{Act, GALLERY};
-use stiction_sim::record::Seen;
 use stiction_solve::solver::{SOLVERS, SettingError};
 use stiction_solve::{FrictionModel, Session, Status};
 use stiction_view::compare::Making;
@@ -17,16 +17,17 @@ use crate::error::CommandError;
 use crate::numbers::{count, duration, significant, small};
 use crate::table::{Align, Table};
 use crate::terminal::{self, Tone, paint};
-use crate::{scene, threads};
+use crate::{Ending, interrupt, scene, threads};
 
-/// Does the work; true if every solver got to the end.
-pub fn run(args: &CompareArgs) -> Result<bool, CommandError> {
+/// Does the work.
+pub fn run(args: &CompareArgs) -> Result<Ending, CommandError> {
     if let Some(path) = &args.report {
         check_report(path)?;
     }
     let calls = calls(args)?;
-    let steps = steps(args, &scene::start(&calls[0])?)?;
-    let visuals = visuals(&calls[0])?;
+    let (act, imported) = scene::open(&calls[0])?;
+    let steps = steps(args, &act)?;
+    let visuals = imported.map(|imported| imported.seen()).unwrap_or_default();
     let plan = Plan {
         target: &args.target,
         solvers: &args.solvers,
@@ -39,11 +40,13 @@ pub fn run(args: &CompareArgs) -> Result<bool, CommandError> {
         let call = calls.iter().find(|call| call.solver.as_deref() == Some(solver));
         scene::start(call.unwrap_or(&calls[0]))
     };
+    interrupt::listen();
     let found = threads::within(args.threads, || {
         let found = compare(&plan, start, |progress| {
             bar.set_length(progress.all as u64);
             bar.set_position(progress.done as u64);
             bar.set_message(format!("{} {}", progress.solver, progress.task));
+            if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         found.map(|found| (found, rayon::current_num_threads()))
     })?;
@@ -63,7 +66,8 @@ pub fn run(args: &CompareArgs) -> Result<bool, CommandError> {
         text(&found, args.report.as_deref(), terminal::colours())
     };
     terminal::print(&text)?;
-    Ok(found.contenders.iter().all(|contender| contender.finished(found.steps)))
+    let all = found.contenders.iter().all(|contender| contender.finished(found.steps));
+    Ok(if found.stopped { Ending::Stopped } else { all.into() })
 }
 
 /// Time that a solver may take for each captured step, if nobody says otherwise.
@@ -162,14 +166,6 @@ fn steps(args: &CompareArgs, act: &Act) -> Result<usize, CommandError> {
         }
         steps => Ok(steps),
     }
-}
-
-/// What of a model file is only seen.
-fn visuals(call: &SceneArgs) -> Result<Vec<Seen>, CommandError> {
-    if GALLERY.iter().any(|entry| entry.name == call.target) {
-        return Ok(Vec::new());
-    }
-    Ok(scene::load(Path::new(&call.target), &call.import)?.seen())
 }
 
 /// A bar over all solvers; it hides itself when standard error is no terminal.

@@ -65,7 +65,7 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) ->
     };
     let done = match options.command {
         Command::Capture(args) => capture::run(&args).map(Ending::from),
-        Command::Compare(args) => compare::run(&args).map(Ending::from),
+        Command::Compare(args) => compare::run(&args),
         Command::Inspect(args) => inspect::run(&args).map(Ending::from),
         Command::List(args) => list::run(&args).map(Ending::from),
         Command::Run(args) => run::run(&args),

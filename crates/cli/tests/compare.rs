@@ -23,6 +23,7 @@ fn a_comparison_prints_one_document_with_runs_and_traces() {
         "reference",
         "solvers",
         "steps",
+        "stopped",
         "target",
         "threads",
         "time_step",

@@ -78,6 +78,8 @@ pub struct Comparison {
     pub time_limit: f64,
     /// Steps that were solved by all.
     pub captured: Vec<Captured>,
+    /// Whether someone asked to stop before all was done.
+    pub stopped: bool,
 }
 
 /// One solver.
@@ -152,24 +154,33 @@ pub struct Captured {
 }
 
 /// Compares. `start` gives the scene at its start, with a solver of the plan; what it refuses is
-/// returned. `watch` is told how far the work is.
+/// returned. `watch` is told how far the work is, and may ask to stop: what is there by then is what
+/// came of it.
 pub fn compare<E>(
     plan: &Plan<'_>,
     mut start: impl FnMut(&str) -> Result<Act, E>,
-    mut watch: impl FnMut(Progress<'_>),
+    mut watch: impl FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Comparison, E> {
     // One more run for the reference, and about as much again for the captured steps.
     let runs = plan.solvers.len() + 1;
     let all = runs * plan.steps + telling::REASONS.len() * plan.solvers.len();
     let mut contenders = Vec::with_capacity(plan.solvers.len());
     let (mut reference, mut shared, mut telling_steps) = (None, None, Vec::new());
+    let mut stopped = false;
     for (k, solver) in plan.solvers.iter().enumerate() {
         let mut act = start(solver)?;
         let settings = act.simulation.settings().clone();
         let mut glances = Vec::with_capacity(plan.steps);
-        let run = one(plan, &mut act, &mut glances, |step| {
-            watch(Progress { solver, task: "runs", done: k * plan.steps + step, all });
-        });
+        let run = if stopped {
+            Err("someone asked to stop before it began".to_owned())
+        } else {
+            one(plan, &mut act, &mut glances, |step| {
+                let done = k * plan.steps + step;
+                let go_on = watch(Progress { solver, task: "runs", done, all });
+                stopped = go_on.is_break();
+                go_on
+            })
+        };
         let contender = contender(solver, &settings, run);
         if reference.is_none() && contender.finished(plan.steps) {
             reference = Some(k);
@@ -179,18 +190,24 @@ pub fn compare<E>(
         shared.get_or_insert(settings);
     }
     let mut captured = Vec::new();
-    if let Some(solver) = reference.map(|k| &plan.solvers[k]) {
-        measure_distance(&mut contenders, reference);
+    measure_distance(&mut contenders, reference);
+    if let Some(solver) = reference.map(|k| &plan.solvers[k]).filter(|_| !stopped) {
         let before = plan.solvers.len() * plan.steps;
         let problems = capture(&mut start(solver)?, &telling_steps, |step| {
-            watch(Progress { solver, task: "repeats", done: before + step, all });
+            let go_on = watch(Progress { solver, task: "repeats", done: before + step, all });
+            stopped = go_on.is_break();
+            go_on
         });
         let mut done = runs * plan.steps;
-        for ((step, reason), problem) in telling_steps.iter().zip(problems) {
+        'steps: for ((step, reason), problem) in telling_steps.iter().zip(problems) {
             let mut answers = Vec::with_capacity(contenders.len());
             for contender in &contenders {
                 let solver = &contender.solver;
-                watch(Progress { solver, task: "solves", done, all });
+                // A step that not all have solved compares nothing.
+                if watch(Progress { solver, task: "solves", done, all }).is_break() {
+                    stopped = true;
+                    break 'steps;
+                }
                 let shared = shared.as_ref();
                 answers.push(solve(contender, shared, &problem, plan.time_limit));
                 done += 1;
@@ -216,6 +233,7 @@ pub fn compare<E>(
         reference,
         time_limit: plan.time_limit.as_secs_f64(),
         captured,
+        stopped,
     })
 }
 
@@ -224,7 +242,7 @@ fn one(
     plan: &Plan<'_>,
     act: &mut Act,
     glances: &mut Vec<Glance>,
-    mut watch: impl FnMut(usize),
+    mut watch: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Run, String> {
     let time_step = act.simulation.settings().time_step;
     let duration = plan.steps as f64 * time_step;
@@ -235,8 +253,12 @@ fn one(
     let summary = run_watched(plan.target, act, 0..plan.steps, |step, simulation, report| {
         glances.push(Glance::of(simulation, report));
         recorder.observe(simulation, report);
-        watch(step);
-        ControlFlow::Continue(())
+        match watch(step) {
+            ControlFlow::Break(()) if step < plan.steps => {
+                ControlFlow::Break("someone asked to stop".to_owned())
+            }
+            _ => ControlFlow::Continue(()),
+        }
     })
     .map_err(|error| error.to_string())?;
     recorder.keep(&act.simulation);
@@ -259,7 +281,11 @@ fn contender(solver: &str, settings: &Settings, run: Result<Run, String>) -> Con
 }
 
 /// The problems that some steps of a run pose, in the order of the steps.
-fn capture(act: &mut Act, steps: &[(usize, Reason)], mut watch: impl FnMut(usize)) -> Vec<Problem> {
+fn capture(
+    act: &mut Act,
+    steps: &[(usize, Reason)],
+    mut watch: impl FnMut(usize) -> ControlFlow<()>,
+) -> Vec<Problem> {
     let mut problems = Vec::with_capacity(steps.len());
     let last = steps.last().map_or(0, |(step, _)| *step);
     for step in 1..=last {
@@ -276,7 +302,9 @@ fn capture(act: &mut Act, steps: &[(usize, Reason)], mut watch: impl FnMut(usize
         if act.simulation.step().is_err() {
             break;
         }
-        watch(step);
+        if watch(step).is_break() {
+            break;
+        }
     }
     problems
 }
@@ -364,8 +392,11 @@ mod tests {
             stage.settings.solver = solver.to_owned();
             stage.start()
         };
-        compare::<SceneError>(&plan, start, |progress| assert!(progress.done <= progress.all))
-            .unwrap()
+        compare::<SceneError>(&plan, start, |progress| {
+            assert!(progress.done <= progress.all);
+            ControlFlow::Continue(())
+        })
+        .unwrap()
     }
 
     #[test]
@@ -400,10 +431,31 @@ mod tests {
     }
 
     #[test]
+    fn whoever_asks_to_stop_gets_what_is_there() {
+        let solvers = ["canal".to_owned(), "sap".to_owned(), "pgs".to_owned()];
+        let time_limit = Duration::from_secs(10);
+        let plan =
+            Plan { target: "clutter", solvers: &solvers, steps: 30, time_limit, visuals: &[] };
+        let start = |solver: &str| {
+            let mut stage = scenario("clutter", &[("bodies".into(), "2".into())])?;
+            stage.settings.solver = solver.to_owned();
+            stage.start()
+        };
+        let found = compare::<SceneError>(&plan, start, |progress| match progress.done {
+            40.. => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        });
+        let found = found.unwrap();
+        let steps = found.contenders.iter().map(|c| c.run().map(|run| run.summary.steps));
+        assert_eq!(steps.collect::<Vec<_>>(), [Some(30), Some(10), None]);
+        assert!(found.stopped && found.captured.is_empty());
+    }
+
+    #[test]
     fn a_solver_that_cannot_run_is_reported_beside_those_that_can() {
         // Convex friction by definition: the other model is refused.
         let sets = [("bodies", "2"), ("friction-model", "coulomb")];
-        let found = of("clutter", &sets, &["sap", "canal"], 5);
+        let found = of("clutter", &sets, &["sap", "canal"], 40);
         assert!(found.contenders[0].run.as_ref().is_err_and(|why| why.contains("coulomb")));
         assert_eq!(found.reference, Some(1));
         assert!(found.captured.iter().all(|step| step.answers[0].is_err()));

@@ -15,6 +15,13 @@ const PATIENCE = 250;
 // Passes before a refined picture is better than the quick one.
 const SETTLED = 12;
 
+// A timeline that shows where any of the runs missed its tolerance.
+function merged(longest, recordings) {
+  const worst = (name) => longest.figures[name].map((_, k) => Math.max(...recordings.map((r) => r.figures[name][k] ?? 0)));
+  const figures = { ...longest.figures, status: worst('status'), softened: worst('softened') };
+  return Object.assign(Object.create(longest), { figures });
+}
+
 class Views {
   constructor(recordings) {
     this.canvases = [...document.querySelectorAll('canvas.motion')];
@@ -32,15 +39,16 @@ class Views {
     // A run that broke off stands still at its last frame.
     this.longest = recordings.reduce((a, b) => (b.end > a.end ? b : a));
     this.player = new Player(this.longest);
-    this.transport = new Transport(this.player, this.longest);
+    this.transport = new Transport(this.player, merged(this.longest, recordings));
     this.pens = this.canvases.map((canvas) => canvas.getContext('2d'));
     this.camera = new Camera();
     this.resize();
-    this.camera.reset(first.bounds, this.picture.width / this.picture.height);
+    this.camera.reset(first.bounds, this.aspect);
     this.wire();
     this.player.onChange(() => this.moved());
     // The end tells the runs apart best; playing begins at the start.
     this.player.seek(this.longest.end);
+    this.fit();
     this.last = performance.now();
     requestAnimationFrame((now) => this.tick(now));
   }
@@ -58,9 +66,10 @@ class Views {
       });
     }
     byId('reset').addEventListener('click', () => this.reset());
+    byId('fit').addEventListener('click', () => this.fit());
     const actions = {
       ' ': () => player.toggle(), ArrowLeft: (n) => player.step(-n), ArrowRight: (n) => player.step(n),
-      Home: () => player.step(-this.longest.count), End: () => player.step(this.longest.count), r: () => this.reset(),
+      Home: () => player.step(-this.longest.count), End: () => player.step(this.longest.count), r: () => this.reset(), z: () => this.fit(),
     };
     // Only for the pictures: elsewhere these keys move the page.
     byId('views').addEventListener('keydown', (event) => {
@@ -85,8 +94,19 @@ class Views {
     }).observe(byId('views'));
   }
 
+  get aspect() { return this.picture.width / this.picture.height; }
+
+  // Looks at everything that happens.
   reset() {
-    this.camera.reset(this.renderers[0].bounds, this.picture.width / this.picture.height);
+    this.camera.reset(this.renderers[0].bounds, this.aspect);
+    this.touched();
+  }
+
+  // Looks at what is there now.
+  fit() {
+    const [first] = this.renderers, time = Math.min(this.player.time, first.recording.end);
+    this.camera.fit({ ...first.findBounds(time, time), radius: first.bounds.radius }, this.aspect);
+    first.update(time);
     this.touched();
   }
 

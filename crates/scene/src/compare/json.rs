@@ -15,6 +15,7 @@ impl Comparison {
             "time_step": self.settings.time_step,
             "tolerance": self.settings.tolerance,
             "reference": reference,
+            "stopped": self.stopped,
             "solvers": self.contenders.iter().map(|c| c.json(self.steps)).collect::<Vec<_>>(),
             "captured": self.captured.iter().map(|c| c.json(&self.contenders)).collect::<Vec<_>>(),
         })

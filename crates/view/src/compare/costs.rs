@@ -14,13 +14,11 @@ use crate::html::escaped;
 
 const ROW: f64 = 30.0;
 const HEAD: f64 = 44.0;
-const NAMES: f64 = 118.0;
 const SPREAD: f64 = 350.0;
 const SHARES: f64 = 380.0;
 const BETWEEN: f64 = 74.0;
 /// Between two lines of a hatched part [px].
 const GAP: f64 = 5.0;
-const WIDTH: f64 = NAMES + SPREAD + BETWEEN + SHARES + 20.0;
 
 /// Fill of each part and whether it is hatched, in the order of [`PHASES`].
 const FILLS: [(&str, bool); PHASES.len()] = [
@@ -43,21 +41,25 @@ pub fn costs(comparison: &Comparison) -> String {
     if most == 0.0 {
         return String::new();
     }
+    // A bold letter is about so wide, and the name stands apart from its row.
+    let longest = comparison.contenders.iter().map(|c| c.solver.chars().count()).max().unwrap_or(0);
+    let names = 7.2 * longest as f64 + 24.0;
+    let width = names + SPREAD + BETWEEN + SHARES + 20.0;
     let (low, high) = (decade_below(least), decade_above(most));
-    let place = |us: f64| NAMES + SPREAD * (us / low).log10() / (high / low).log10();
+    let place = |us: f64| names + SPREAD * (us / low).log10() / (high / low).log10();
     let rows = runs.len() as f64;
     let bottom = HEAD + rows * ROW;
     let height = bottom + 78.0;
     let mut svg = String::new();
     let _ = write!(
         svg,
-        "<svg width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
+        "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
          aria-label=\"Time per step\" font-family=\"Helvetica, Arial, 'Liberation Sans', \
          'DejaVu Sans', sans-serif\"><title>Time per step</title>\n\
-         <rect class=\"sp-paper\" width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
+         <rect class=\"sp-paper\" width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
     );
-    let right = NAMES + SPREAD + BETWEEN;
-    heading(&mut svg, NAMES + SPREAD / 2.0, "time of a step, logarithmic scale");
+    let right = names + SPREAD + BETWEEN;
+    heading(&mut svg, names + SPREAD / 2.0, "time of a step, logarithmic scale");
     heading(&mut svg, right + SHARES / 2.0, "share of its parts (mean)");
     // Grid and ticks of the left half.
     let mut tick = low;
@@ -85,16 +87,16 @@ pub fn costs(comparison: &Comparison) -> String {
             svg,
             "<text class=\"sp-strong\" x=\"{}\" y=\"{}\" font-size=\"12.5\" fill=\"#1a1a1a\" \
              font-weight=\"bold\" text-anchor=\"end\">{name}</text>",
-            NAMES - 12.0,
+            names - 12.0,
             y + 4.5
         );
         let Some(t) = summary.map(|s| &s.step_times).filter(|t| t.mean.is_finite()) else {
-            label(&mut svg, (NAMES + 6.0, y + 4.0), "start", "did not run");
+            label(&mut svg, (names + 6.0, y + 4.0), "start", "did not run");
             continue;
         };
         let [p50, mean, p99] = [t.p50, t.mean, t.p99].map(place);
         let y_text = y.to_string();
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<g class=\"sp-strong\" fill=\"#1a1a1a\"><title>{name}: median {}, mean {}, 99th \
              percentile {}</title>\
@@ -102,7 +104,7 @@ pub fn costs(comparison: &Comparison) -> String {
              <circle cx=\"{p50}\" cy=\"{y_text}\" r=\"4.2\"/>\
              <path d=\"M{p99} {}v10\" stroke=\"#777777\" class=\"sp-frame\" stroke-width=\"2.4\"/>\
              <path d=\"M{mean} {}l5 5l-5 5l-5 -5z\" fill=\"#d55e00\" stroke=\"#ffffff\" \
-             stroke-width=\"1\"/></g>\n",
+             stroke-width=\"1\"/></g>",
             duration(1e-6 * t.p50),
             duration(1e-6 * t.mean),
             duration(1e-6 * t.p99),
@@ -115,7 +117,7 @@ pub fn costs(comparison: &Comparison) -> String {
         label(&mut svg, (place(high) + 8.0, y + 4.0), "start", &duration(1e-6 * t.mean));
         shares(&mut svg, &t.phases, (right, y - 9.0));
     }
-    legend(&mut svg, bottom + 46.0);
+    legend(&mut svg, names, bottom + 46.0);
     svg.push_str("</svg>\n");
     svg
 }
@@ -183,8 +185,8 @@ fn hatching((x, y, width, height): (f64, f64, f64, f64)) -> String {
     d
 }
 
-fn legend(svg: &mut String, y: f64) {
-    let mut x = NAMES;
+fn legend(svg: &mut String, names: f64, y: f64) {
+    let mut x = names;
     let _ = writeln!(
         svg,
         "<g class=\"sp-strong\" fill=\"#1a1a1a\"><circle cx=\"{}\" cy=\"{y}\" r=\"4.2\"/>\
@@ -199,7 +201,7 @@ fn legend(svg: &mut String, y: f64) {
     label(svg, (x + 16.0, y + 4.0), "start", "median");
     label(svg, (x + 90.0, y + 4.0), "start", "mean");
     label(svg, (x + 148.0, y + 4.0), "start", "99 % of steps are faster");
-    x = NAMES + SPREAD + BETWEEN;
+    x = names + SPREAD + BETWEEN;
     for (k, (name, (fill, hatched))) in PHASES.iter().zip(FILLS).enumerate() {
         let (column, row) = ((k % 3) as f64, (k / 3) as f64);
         let at = (x + column * 130.0, y - 6.0 + row * 20.0);

@@ -1,5 +1,7 @@
 //! The text of the report: what is compared, what the words mean, what to look at, what was found.
 
+use std::path::Path;
+
 use stiction_scene::GALLERY;
 use stiction_scene::compare::telling::Reason;
 use stiction_scene::compare::{Captured, Comparison, Contender};
@@ -15,7 +17,9 @@ const CLOCK: &str = include_str!("../../page/clock.html");
 
 /// The heading.
 pub fn title(comparison: &Comparison) -> String {
-    format!("{}: {} compared", comparison.target, count(comparison.contenders.len(), "solver"))
+    let target = Path::new(&comparison.target).file_name().map(|name| name.to_string_lossy());
+    let target = target.unwrap_or_default();
+    format!("{target}: {} compared", count(comparison.contenders.len(), "solver"))
 }
 
 /// Everything between the page's head and its script.
@@ -135,6 +139,11 @@ fn findings(comparison: &Comparison) -> Vec<String> {
     let (finished, reliable) = (table::finished(comparison), table::reliable(comparison));
     let name = |k: usize| format!("<b>{}</b>", escaped(&contenders[k].solver));
     let mut found = Vec::new();
+    if comparison.stopped {
+        found.push(
+            "<span class=\"bad\">Someone asked to stop</span> before all was done.".to_owned(),
+        );
+    }
     let times: Vec<Option<f64>> =
         contenders.iter().map(|c| c.run().map(|run| run.summary.step_times.mean)).collect();
     if let Some((k, us)) = table::least(&times, &reliable).and_then(|k| times[k].map(|t| (k, t))) {
@@ -205,8 +214,8 @@ fn motion(out: &mut String, comparison: &Comparison) {
              impact, so that piles which fall differently may all be right; look for what cannot \
              be: bodies inside each other, jitter at rest, creeping, things that leave the scene. \
              Drag turns the camera, Shift and drag moves it, the wheel comes nearer, a double \
-             click resets it. The strip under the slider marks moments in which the longest run \
-             missed the tolerance.</p>\n<section id=\"views\" aria-label=\"Motion\">\n";
+             click shows the place of the whole run. The strip under the slider marks moments \
+             in which any of them missed the tolerance.</p>\n<section id=\"views\" aria-label=\"Motion\">\n";
     for contender in &comparison.contenders {
         let Some(run) = contender.run() else { continue };
         let name = escaped(&contender.solver);
@@ -295,6 +304,10 @@ fn over_time(out: &mut String, comparison: &Comparison) {
 
 fn convergence(out: &mut String, comparison: &Comparison) {
     *out += "<h2 id=\"convergence\">Convergence on captured steps</h2>\n";
+    if comparison.stopped && comparison.captured.is_empty() {
+        *out += "<p>Someone asked to stop before steps were captured.</p>\n";
+        return;
+    }
     let Some(reference) = comparison.reference.map(|k| &comparison.contenders[k]) else {
         *out += "<p>No solver got to the end, so that there is no run to take steps from.</p>\n";
         return;
