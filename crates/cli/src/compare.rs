@@ -247,7 +247,7 @@ fn text(found: &Comparison, report: Option<&Path>, colours: bool) -> String {
     }
     for contender in &found.contenders {
         if let Err(why) = &contender.run {
-            out += &format!("\n{} could not run: {why}\n", contender.solver);
+            out += &format!("\n{} did not run: {why}\n", contender.solver);
         } else if let Some(run) = contender.run().filter(|run| run.summary.steps < found.steps) {
             out += &format!("\n{}: {}\n", contender.solver, run.summary.check.detail);
         }

@@ -37,7 +37,8 @@ fn a_comparison_prints_one_document_with_runs_and_traces() {
     let (_, alone) = json(&[
         "run", "clutter", "--set", "bodies=6", "--steps", "50", "--solver", "sap", "--json",
     ]);
-    for key in keys(&alone) {
+    // Files are what a call keeps of its run, not what the run was.
+    for key in keys(&alone).into_iter().filter(|key| *key != "recordings") {
         assert!(!solvers[0][key].is_null(), "{key}");
     }
     // Being compared changes nothing about a run.
@@ -124,7 +125,7 @@ fn a_solver_that_cannot_run_is_told_of_and_the_others_go_on() {
     let set = ["--set", "friction-model=coulomb", "--solvers", "sap,canal"];
     let (status, stdout, _) = run(&call(&set));
     assert_eq!(status, 1);
-    assert!(stdout.contains("sap could not run"), "{stdout}");
+    assert!(stdout.contains("sap did not run"), "{stdout}");
     let (status, document) = json(&call(&[&set[..], &["--json"]].concat()));
     assert_eq!((status, &document["reference"]), (1, &"canal".into()));
     assert!(document["solvers"][0]["error"].as_str().unwrap().contains("coulomb"));

@@ -43,7 +43,7 @@ pub fn costs(comparison: &Comparison) -> String {
     }
     // A bold letter is about so wide, and the name stands apart from its row.
     let longest = comparison.contenders.iter().map(|c| c.solver.chars().count()).max().unwrap_or(0);
-    let names = 7.2 * longest as f64 + 24.0;
+    let names = 8.6 * longest as f64 + 24.0;
     let width = names + SPREAD + BETWEEN + SHARES + 20.0;
     let (low, high) = (decade_below(least), decade_above(most));
     let place = |us: f64| names + SPREAD * (us / low).log10() / (high / low).log10();

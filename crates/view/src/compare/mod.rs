@@ -106,7 +106,7 @@ mod tests {
         let found = comparison(&["sap", "apgd"], &sets, 40);
         assert_eq!(found.reference, None);
         let body = words::body(&found, &Making::default());
-        assert!(body.contains("could not run") && !body.contains("NaN"));
+        assert!(body.contains("did not run") && !body.contains("NaN"));
         assert!(!page(&found, &Making::default()).unwrap().contains("class=\"motion\""));
         // Two steps of free fall: nothing touches, nothing can be captured.
         let found = comparison(&["canal"], &[("bodies", "1")], 2);

@@ -155,7 +155,7 @@ fn outcome(rows: &mut Rows<'_>) {
             Ok(run) => {
                 format!("<td class=\"bad\">{}<small>broke off</small></td>", run.summary.steps)
             }
-            Err(_) => "<td class=\"bad\">could not run</td>".to_owned(),
+            Err(_) => "<td class=\"bad\">did not run</td>".to_owned(),
         };
     }
     rows.out += "</tr>\n";

@@ -118,7 +118,7 @@ fn summary(out: &mut String, comparison: &Comparison) {
         let word = match &contender.run {
             Ok(run) if run.summary.check.passed => "passed",
             Ok(_) => "failed",
-            Err(_) => "could not run",
+            Err(_) => "did not run",
         };
         verdicts += &format!(
             "<tr><th scope=\"row\">{}</th><td class=\"{class}\">{word}</td><td>{}</td></tr>\n",
@@ -193,7 +193,7 @@ fn findings(comparison: &Comparison) -> Vec<String> {
     for (k, contender) in contenders.iter().enumerate() {
         match &contender.run {
             Err(why) => found.push(format!(
-                "<span class=\"bad\">{} could not run:</span> {}",
+                "<span class=\"bad\">{} did not run:</span> {}",
                 name(k),
                 escaped(why)
             )),
