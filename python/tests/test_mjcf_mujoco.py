@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 
 import stiction as st
+from agreement import TOLERANCE, close
 from conftest import ROOT, shared
 
 mujoco = pytest.importorskip("mujoco")
-
-TOLERANCE = 1e-9
 
 
 def models() -> list[Path]:
@@ -31,15 +30,6 @@ def models() -> list[Path]:
 
 def name_of(path: Path) -> str:
     return f"{path.parent.name}/{path.stem}"
-
-
-def close(ours: np.ndarray, reference: np.ndarray, what: str) -> None:
-    """Agreement relative to the largest entry."""
-    ours, reference = np.asarray(ours), np.asarray(reference)
-    assert ours.shape == reference.shape, f"{what}: {ours.shape} against {reference.shape}"
-    scale = max(np.abs(reference).max(initial=0.0), 1e-12)
-    error = np.abs(ours - reference).max(initial=0.0)
-    assert error <= TOLERANCE * scale, f"{what}: differs by {error:.3g}, scale {scale:.3g}"
 
 
 def random_state(model: "mujoco.MjModel", random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

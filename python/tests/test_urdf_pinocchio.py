@@ -21,10 +21,10 @@ import numpy as np
 import pytest
 
 import stiction as st
+from agreement import close
 
 pin = pytest.importorskip("pinocchio")
 
-TOLERANCE = 1e-9
 STATES = 3
 ROOT_JOINT = "root_joint"
 
@@ -40,15 +40,6 @@ def robots() -> list[Path]:
 
 def name_of(path: Path) -> str:
     return path.stem
-
-
-def close(ours: Any, reference: Any, what: str) -> None:
-    """Agreement relative to the largest entry."""
-    ours, reference = np.asarray(ours), np.asarray(reference)
-    assert ours.shape == reference.shape, f"{what}: {ours.shape} against {reference.shape}"
-    scale = max(np.abs(reference).max(initial=0.0), 1e-12)
-    error = np.abs(ours - reference).max(initial=0.0)
-    assert error <= TOLERANCE * scale, f"{what}: differs by {error:.3g}, scale {scale:.3g}"
 
 
 class Coordinates:

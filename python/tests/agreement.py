@@ -1,0 +1,15 @@
+"""How two programs that compute the same agree: relative to the largest entry."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+TOLERANCE = 1e-9
+
+
+def close(ours: ArrayLike, reference: ArrayLike, what: str) -> None:
+    """Agreement relative to the largest entry."""
+    ours, reference = np.asarray(ours), np.asarray(reference)
+    assert ours.shape == reference.shape, f"{what}: {ours.shape} against {reference.shape}"
+    scale = max(np.abs(reference).max(initial=0.0), 1e-12)
+    error = np.abs(ours - reference).max(initial=0.0)
+    assert error <= TOLERANCE * scale, f"{what}: differs by {error:.3g}, scale {scale:.3g}"
