@@ -235,13 +235,15 @@ fn gltf_passes_the_validator_of_the_khronos_group() {
         glb::write(&recording, &path).unwrap();
         command.arg(path);
     }
+    let needed = std::env::var("CI").is_ok_and(|value| value == "true");
     match command.output() {
-        Err(error) => println!("skipped: node: {error}"),
+        Err(error) if !needed => println!("skipped: node: {error}"),
+        Err(error) => panic!("CI=true, but node: {error}"),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stdout);
             println!("{said}");
             let code = output.status.code();
-            assert!(code == Some(0) || code == Some(77), "{said}");
+            assert!(code == Some(0) || code == Some(77) && !needed, "{said}");
         }
     }
     std::fs::remove_dir_all(folder).unwrap();
