@@ -356,7 +356,7 @@ fn recorder(
     };
     let rate = args.fps.unwrap_or(FRAMES_PER_SECOND);
     let mut recorder = Recorder::new(simulation, rate).map_err(wrong)?;
-    recorder.title(args.scene.target.as_str());
+    recorder.title(imported.map_or(args.scene.target.as_str(), |imported| &imported.name));
     if let Some(imported) = imported {
         let (visuals, faults) = seen(&imported.visuals, &mut imported.files.clone());
         visuals.into_iter().for_each(|visual| recorder.visual(visual));
