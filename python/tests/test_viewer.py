@@ -163,6 +163,17 @@ class Page:
         return np.asarray(shot)[:, : int(0.55 * shot.width)].astype(int)
 
 
+    def wait_until_it_stands(self) -> np.ndarray[Any, Any]:
+        """A picture that is not empty and like the one before."""
+        seen: list[np.ndarray[Any, Any]] = []
+
+        def stands() -> bool:
+            seen.append(self.picture())
+            return len(seen) > 1 and np.ptp(seen[-1]) > 60 and not (seen[-1] != seen[-2]).any()
+
+        self.wait("a picture that stands", stands)
+        return seen[-1]
+
     def requests_elsewhere(self) -> list[str]:
         """What the page asked for that does not come from the viewer."""
         asked: list[str] = []
@@ -217,18 +228,11 @@ def test_what_moves_moves_in_the_page(open_page: Any) -> None:
     viewer, sim = page.viewer, page.viewer.sim
     viewer.paused = True
     page.wait("a client", lambda: viewer.server.get_clients())
-    first: list[Any] = []
-
-    def stands() -> bool:
-        """Whether two pictures in a row are the same and not empty."""
-        first.append(page.picture())
-        return len(first) > 1 and np.ptp(first[-1]) > 60 and not (first[-1] != first[-2]).any()
-
-    page.wait("a picture that stands", stands)
+    before = page.wait_until_it_stands()
     sim.qpos[:3] += [0.0, 0.1, 0.15]
 
     def moved() -> bool:
-        change = np.abs(page.picture() - first[-1]).max(axis=2) > 30
+        change = np.abs(page.picture() - before).max(axis=2) > 30
         return bool(change.mean() > 0.002)
 
     page.wait("a picture that changed", moved)
@@ -237,22 +241,18 @@ def test_what_moves_moves_in_the_page(open_page: Any) -> None:
 def test_arrows_appear_in_the_page_when_they_are_asked_for(open_page: Any) -> None:
     page = open_page(st.Simulation(st.loads(BOX)))
     viewer = page.viewer
-    page.wait("a client", lambda: viewer.server.get_clients())
-    page.wait("a picture", lambda: np.ptp(page.picture()) > 60)
     viewer.sim.step(200)
     viewer.paused = True
-
-    def arrows() -> int:
-        """Pixels of the colour of forces, whatever the light: much more red than blue."""
-        red, green, blue = np.moveaxis(page.picture(), 2, 0)
-        return int(((red > 140) & (red > 2 * blue) & (red > 1.4 * green)).sum())
-
-    before = arrows()
+    viewer._scene.force_scale *= 5
+    page.wait("a client", lambda: viewer.server.get_clients())
+    page.wait("the panel", lambda: "Contact forces" in page.text())
+    before = page.wait_until_it_stands()
     label = page.driver.find_element("xpath", "//label[contains(., 'Contact forces')]")
     box = page.driver.find_element("id", label.get_attribute("for"))
     page.driver.execute_script("arguments[0].click()", box)
     page.wait("forces that are switched on", lambda: viewer._scene.shown["forces"])
-    page.wait("arrows", lambda: arrows() > before + 30)
+    # Arrows of four corners, each some pixels wide and a good part of the box long.
+    page.wait("arrows", lambda: (np.abs(page.picture() - before).max(axis=2) > 30).sum() > 100)
     assert page.requests_elsewhere() == []
 
 
