@@ -70,7 +70,7 @@ pub fn write_with(
         .map_err(|error| failed(error.to_string()))?;
     let mut fed = Ok(());
     if let Some(mut input) = child.stdin.take() {
-        fed = times.iter().try_for_each(|&time| input.write_all(&painter.paint(time).rgb));
+        fed = painter.film(&times).try_for_each(|picture| input.write_all(&picture.rgb));
     }
     let output = child.wait_with_output().map_err(|error| failed(error.to_string()))?;
     // What the program says tells more than that it no longer listens.

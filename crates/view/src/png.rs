@@ -40,7 +40,7 @@ pub fn encode(picture: &Picture) -> std::io::Result<Vec<u8>> {
     }
     // Eight bits, red green blue, deflate, filter per row, rows in order.
     header.extend([8, 2, 0, 0, 0]);
-    let mut deflate = ZlibEncoder::new(Vec::new(), Compression::best());
+    let mut deflate = ZlibEncoder::new(Vec::new(), Compression::default());
     let zeros = vec![0; 3 * picture.width];
     let mut above = zeros.as_slice();
     for row in picture.rgb.chunks(3 * picture.width) {

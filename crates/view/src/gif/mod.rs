@@ -37,14 +37,17 @@ pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
 pub fn write_with(recording: &Recording, path: &Path, look: &Look) -> Result<(), ViewError> {
     recording.check()?;
     let times = film(recording, 100.0 / f64::from(DELAY));
-    let painter = Painter::new(recording, look, times[0], times[times.len() - 1]);
     let last = times.len() - 1;
+    let painter = Painter::new(recording, look, times[0], times[last]);
+    // Colours do not depend on the size.
+    let small = Look { width: look.width.div_ceil(2), height: look.height.div_ceil(2), ..*look };
+    let sketcher = Painter::new(recording, &small, times[0], times[last]);
     let some = (0..SAMPLES.min(times.len())).map(|k| times[last * k / (SAMPLES - 1)]);
-    let pictures: Vec<Picture> = some.map(|time| painter.paint(time)).collect();
-    let mut animation = Animation::new(Palette::of(&pictures), &pictures[0])
+    let sketches: Vec<Picture> = some.map(|time| sketcher.paint(time)).collect();
+    let mut animation = Animation::new(Palette::of(&sketches), look.width, look.height)
         .map_err(|source| ViewError::Write { path: path.display().to_string(), source })?;
-    for time in times {
-        animation.add(&painter.paint(time));
+    for picture in painter.film(&times) {
+        animation.add(&picture);
     }
     sink::put(path, &animation.finish())
 }
@@ -61,9 +64,9 @@ pub struct Animation {
 }
 
 impl Animation {
-    /// An animation of pictures of the size of one.
-    pub fn new(palette: Palette, like: &Picture) -> std::io::Result<Self> {
-        let [width, height] = [like.width, like.height].map(u16::try_from);
+    /// An animation of pictures of a size [px].
+    pub fn new(palette: Palette, width: usize, height: usize) -> std::io::Result<Self> {
+        let [width, height] = [width, height].map(u16::try_from);
         let (width, height) =
             (width.map_err(std::io::Error::other)?, height.map_err(std::io::Error::other)?);
         let mut bytes = b"GIF89a".to_vec();
