@@ -13,7 +13,7 @@ use std::path::Path;
 use stiction_sim::record::Recording;
 
 use crate::raster::{Look, Painter, Picture, film};
-use crate::{ViewError, sink};
+use crate::{Shot, ViewError, sink};
 use palette::{COLOURS, Palette};
 
 /// Size of the pictures [px].
@@ -29,8 +29,8 @@ const UNCHANGED: u8 = COLOURS as u8;
 const BITS: u8 = 8;
 
 /// Writes a recording to a file.
-pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
-    write_with(recording, path, &Look::moving(WIDTH, HEIGHT))
+pub fn write(recording: &Recording, path: &Path, shot: &Shot) -> Result<(), ViewError> {
+    write_with(recording, path, &shot.look(Look::moving(WIDTH, HEIGHT)))
 }
 
 /// Writes a recording in a look of choice.
@@ -44,8 +44,9 @@ pub fn write_with(recording: &Recording, path: &Path, look: &Look) -> Result<(),
     let sketcher = Painter::new(recording, &small, times[0], times[last]);
     let some = (0..SAMPLES.min(times.len())).map(|k| times[last * k / (SAMPLES - 1)]);
     let sketches: Vec<Picture> = some.map(|time| sketcher.paint(time)).collect();
-    let mut animation = Animation::new(Palette::of(&sketches), look.width, look.height)
-        .map_err(|source| ViewError::Write { path: path.display().to_string(), source })?;
+    let [width, height] = painter.size();
+    let mut animation = Animation::new(Palette::of(&sketches), width, height)
+        .map_err(|source| sink::unwritten(path, source))?;
     for picture in painter.film(&times) {
         animation.add(&picture);
     }

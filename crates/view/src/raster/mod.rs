@@ -34,7 +34,7 @@ const STILL: f64 = 0.1;
 /// Opacity of walls around what moves.
 const WALL: f32 = 0.1;
 /// The largest width and height [px]: places on a picture must stay exact.
-const LARGEST: usize = 16_384;
+pub const LARGEST: usize = 16_384;
 
 /// How a picture looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,6 +135,11 @@ impl<'a> Painter<'a> {
         let usual_force = if look.forces { arrows::usual_force(recording) } else { 1.0 };
         let encoded = (0..=ENCODED).map(|k| encode(k as f32 / ENCODED as f32)).collect();
         Self { recording, scenery, shadows, look, bounds, camera, contained, usual_force, encoded }
+    }
+
+    /// Width and height of the pictures [px].
+    pub fn size(&self) -> [usize; 2] {
+        [self.look.width, self.look.height]
     }
 
     /// The camera.
