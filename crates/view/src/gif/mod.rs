@@ -20,7 +20,7 @@ use palette::{COLOURS, Palette};
 const WIDTH: usize = 640;
 const HEIGHT: usize = 400;
 /// Time between frames [1/100 s]; viewers slow down what is faster than two.
-const DELAY: u16 = 5;
+const DELAY: u16 = 6;
 /// Frames that the palette is found from.
 const SAMPLES: usize = 8;
 /// Index of the colour that lets the last frame through; the palette has no such colour.

@@ -6,15 +6,16 @@
 //! direction, how far the nearest surface lies, and the range of these distances in squares of
 //! texels: most of a plane is known to be lit, or not, without a lookup per place (see [`Patch`]).
 
-use nalgebra::Vector3;
+use nalgebra::{Rotation3, Vector3};
 use rayon::prelude::*;
 
 use super::scan::{Edges, Region, snapped};
 use super::surface::Corner;
 use crate::bounds::Bounds;
 
-/// Direction to the lamp, and how far its directions spread.
-const LAMP: [f64; 3] = [-0.55, -0.6, 1.05];
+/// Direction to the lamp, seen from a camera that looks against x, and how far its directions
+/// spread.
+const LAMP: [f64; 3] = [0.168, -0.797, 1.05];
 const SPREAD: f64 = 0.075;
 /// Strength of the lamp, of the sky, and of what the ground throws back.
 const KEY: f32 = 1.25;
@@ -88,10 +89,18 @@ fn evenly(k: f64) -> [f64; 2] {
 }
 
 impl Light {
-    /// Light on a scene whose pixels have so many samples.
-    pub fn new(bounds: &Bounds, fineness: &Fineness, samples: usize, casters: Casters) -> Self {
+    /// Light on a scene whose pixels have so many samples. The lamp goes with a camera at `yaw`
+    /// [rad].
+    pub fn new(
+        bounds: &Bounds,
+        fineness: &Fineness,
+        yaw: f64,
+        samples: usize,
+        casters: Casters,
+    ) -> Self {
         let radius = (COVER * bounds.radius()) as f32;
-        let toward = Vector3::from(LAMP).normalize();
+        let turn = Rotation3::from_axis_angle(&Vector3::z_axis(), yaw);
+        let toward = turn * Vector3::from(LAMP).normalize();
         let across = toward.cross(&Vector3::z()).normalize();
         let along = toward.cross(&across);
         // Each sample gets as many as the others.
@@ -226,14 +235,6 @@ impl Lamp {
         for (corners, _) in casters.faces {
             lamp.cast(corners.map(|corner| places[corner as usize]));
         }
-        for (row, texels) in lamp.depth.chunks(size).enumerate() {
-            let ranges = &mut lamp.ranges[row / SQUARE * squares..][..squares];
-            for (square, range) in texels.chunks(SQUARE).zip(ranges) {
-                for &depth in square {
-                    *range = [range[0].min(depth), range[1].max(depth)];
-                }
-            }
-        }
         // A place between four texels needs the one before it and the one after it.
         let [left, top, right, bottom] = lamp.range;
         let last = (size - 1) as f32;
@@ -243,6 +244,17 @@ impl Lamp {
             (right + 2.0).min(last),
             (bottom + 2.0).min(last),
         ];
+        let row = |place: f32| (place.max(0.0) as usize).min(size);
+        let (first, last) = (row(lamp.range[1]), row(lamp.range[3] + 2.0));
+        let texels = lamp.depth.chunks(size).enumerate();
+        for (row, texels) in texels.take(last).skip(first) {
+            let ranges = &mut lamp.ranges[row / SQUARE * squares..][..squares];
+            for (square, range) in texels.chunks(SQUARE).zip(ranges) {
+                for &depth in square {
+                    *range = [range[0].min(depth), range[1].max(depth)];
+                }
+            }
+        }
         lamp
     }
 

@@ -62,7 +62,7 @@ impl Look {
             width: 1600,
             height: 1000,
             samples: 3,
-            light: Fineness { keys: 18, skies: 36, key_size: 1024, sky_size: 384 },
+            light: Fineness { keys: 18, skies: 54, key_size: 1024, sky_size: 256 },
             view: View::default(),
             forces: false,
             coarseness: 1,
@@ -75,7 +75,7 @@ impl Look {
             width,
             height,
             samples: 2,
-            light: Fineness { keys: 8, skies: 16, key_size: 512, sky_size: 192 },
+            light: Fineness { keys: 8, skies: 16, key_size: 384, sky_size: 160 },
             coarseness: 10,
             ..Self::still()
         }
@@ -156,7 +156,8 @@ impl<'a> Painter<'a> {
         let light = {
             let shadows = self.solid(&self.shadows, &poses, &softs);
             let casters = Casters { corners: &shadows.corners, faces: &shadows.faces };
-            Light::new(bounds, &look.light, look.samples * look.samples, casters)
+            let samples = look.samples * look.samples;
+            Light::new(bounds, &look.light, look.view.yaw, samples, casters)
         };
         let mut bodies = self.solid(&self.scenery, &poses, &softs);
         self.add_walls(&mut bodies, &poses);

@@ -23,6 +23,8 @@ const SMOOTH: f32 = 0.97;
 const CLOSE: f64 = 0.01;
 /// Pixels between a surface and a plane below which they may meet within one.
 const MEETING: f64 = 2.0;
+/// Planes that are seen through one another.
+const STACKED: usize = 8;
 /// No triangle.
 const NOTHING: u32 = u32::MAX;
 /// Part of the light that a white surface throws back.
@@ -277,15 +279,26 @@ impl Stage<'_> {
         at: (f64, f64),
         asking: Asking,
     ) -> [f32; 3] {
-        let mut last = inverse;
-        for _ in 0..self.grounds.len() {
-            let hits = self.grounds.iter().enumerate().filter_map(|(k, ground)| {
-                let hit = self.hit(ground, at)?;
-                (hit.inverse > last).then_some((k, hit))
-            });
-            let next = hits.min_by(|a, b| a.1.inverse.total_cmp(&b.1.inverse));
-            let Some((k, hit)) = next else { break };
-            last = hit.inverse;
+        // From far to near; of more than fit, the farthest are left out.
+        let (mut hits, mut count) = ([None::<(usize, Hit)>; STACKED], 0);
+        for (k, ground) in self.grounds.iter().enumerate() {
+            let Some(hit) = self.hit(ground, at).filter(|hit| hit.inverse > inverse) else {
+                continue;
+            };
+            if count == STACKED {
+                hits.rotate_left(1);
+                count -= 1;
+            }
+            hits[count] = Some((k, hit));
+            count += 1;
+            let depth = |hit: &Option<(usize, Hit)>| hit.map_or(f64::INFINITY, |hit| hit.1.inverse);
+            for place in (1..count).rev() {
+                if depth(&hits[place - 1]) > depth(&hits[place]) {
+                    hits.swap(place - 1, place);
+                }
+            }
+        }
+        for (k, hit) in hits.into_iter().flatten() {
             let ground = &self.grounds[k];
             let (place, normal) = (ground.place(&hit, &self.centre), ground.normal());
             let light = match asking {
