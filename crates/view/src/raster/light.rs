@@ -160,7 +160,8 @@ impl Light {
 
     /// What is known of the light on all places of a flat patch with these corners.
     pub fn patch(&self, corners: &[Vector3<f32>; 4], normal: &Vector3<f32>) -> Patch<'_> {
-        let mut patch = Patch { known: self.with_bounce(0.0, 0.0, normal).0, unknown: Vec::new() };
+        let known = self.with_bounce(0.0, 0.0, normal).0;
+        let mut patch = Patch { known, unknown: Vec::new(), is_lit: true };
         for lamps in [&self.keys, &self.skies] {
             let Some(first) = lamps.first() else { continue };
             let above = normal * (OFFSET / first.scale);
@@ -168,8 +169,14 @@ impl Light {
             let share = 1.0 / lamps.len() as f32;
             for lamp in lamps {
                 match lamp.over(&places, normal) {
-                    Some(light) => patch.known += light * share,
-                    None => patch.unknown.push((lamp, share, above)),
+                    Some(light) => {
+                        patch.known += light * share;
+                        patch.is_lit &= light > 0.0 || lamp.direction.dot(normal) <= 0.0;
+                    }
+                    None => {
+                        patch.unknown.push((lamp, share, above));
+                        patch.is_lit = false;
+                    }
                 }
             }
         }
@@ -201,6 +208,8 @@ fn mean<'a>(
 pub struct Patch<'a> {
     known: f32,
     unknown: Vec<(&'a Lamp, f32, Vector3<f32>)>,
+    /// Whether no direction is hidden anywhere on it.
+    pub is_lit: bool,
 }
 
 impl Patch<'_> {

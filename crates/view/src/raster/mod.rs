@@ -149,6 +149,11 @@ impl<'a> Painter<'a> {
 
     /// The picture of a time [s].
     pub fn paint(&self, time: f64) -> Picture {
+        self.paint_over(time, None)
+    }
+
+    /// The picture of a time [s], over what is known of one without bodies.
+    fn paint_over(&self, time: f64, bare: Option<&[[f32; 3]]>) -> Picture {
         let Self { recording, bounds, look, camera, .. } = self;
         let poses = poses_at(recording, time);
         let centre = bounds.centre();
@@ -181,8 +186,35 @@ impl<'a> Painter<'a> {
             arrows: &arrows,
             size,
             samples: look.samples,
+            bare,
         };
-        self.assemble(&stage)
+        self.encode(&self.assemble(&stage))
+    }
+
+    /// Colours of all pixels without bodies; `None` if a plane moves.
+    fn bare(&self) -> Option<Vec<[f32; 3]>> {
+        let moves = |(body, _): &(usize, Isometry3<f64>)| self.recording.moving.contains(body);
+        if self.scenery.planes.iter().any(moves) {
+            return None;
+        }
+        let Self { bounds, look, camera, .. } = self;
+        let nothing = Surface::default();
+        let casters = Casters { corners: &[], faces: &[] };
+        let samples = look.samples * look.samples;
+        let light = Light::new(bounds, &look.light, look.view.yaw, samples, casters);
+        let size = [look.width * look.samples, look.height * look.samples];
+        let stage = Stage {
+            camera,
+            centre: bounds.centre(),
+            light: &light,
+            grounds: &self.grounds(&self.recording.rest),
+            bodies: &nothing,
+            arrows: &nothing,
+            size,
+            samples: look.samples,
+            bare: None,
+        };
+        Some(self.assemble(&stage))
     }
 
     /// Triangles of a moment, without walls.
@@ -223,11 +255,12 @@ impl<'a> Painter<'a> {
     /// The pictures of some times [s] in their order. What has not moved since the last picture is
     /// not drawn again.
     pub fn film(&self, times: &[f64]) -> impl Iterator<Item = Rc<Picture>> {
+        let bare = if times.len() > 1 { self.bare() } else { None };
         let mut last: Option<(f64, Rc<Picture>)> = None;
         times.iter().map(move |&time| match &last {
             Some((then, picture)) if !self.moved(*then, time) => picture.clone(),
             _ => {
-                let picture = Rc::new(self.paint(time));
+                let picture = Rc::new(self.paint_over(time, bare.as_deref()));
                 last = Some((time, picture.clone()));
                 picture
             }
@@ -266,26 +299,29 @@ impl<'a> Painter<'a> {
         grounds
     }
 
-    /// Paints all tiles and puts them together.
-    fn assemble(&self, stage: &Stage) -> Picture {
+    /// Paints all tiles and puts them together, as light.
+    fn assemble(&self, stage: &Stage) -> Vec<[f32; 3]> {
         let Look { width, height, .. } = self.look;
         let columns = width.div_ceil(SIDE);
         let bins = bins(stage, columns, height.div_ceil(SIDE));
-        let mut rgb = vec![0; 3 * width * height];
-        rgb.par_chunks_mut(3 * width * SIDE).enumerate().for_each(|(row, band)| {
+        let mut light = vec![[0.0; 3]; width * height];
+        light.par_chunks_mut(width * SIDE).enumerate().for_each(|(row, band)| {
             for column in 0..columns {
                 let pixels = stage.paint(column, row, &bins[row * columns + column]);
                 let wide = SIDE.min(width - column * SIDE);
-                for (y, line) in band.chunks_mut(3 * width).enumerate() {
-                    let target = &mut line[3 * column * SIDE..][..3 * wide];
-                    let source = pixels[y * SIDE..][..wide].as_flattened();
-                    for (byte, light) in target.iter_mut().zip(source) {
-                        *byte = self.encoded[(light.clamp(0.0, 1.0) * ENCODED as f32) as usize];
-                    }
+                for (y, line) in band.chunks_mut(width).enumerate() {
+                    line[column * SIDE..][..wide].copy_from_slice(&pixels[y * SIDE..][..wide]);
                 }
             }
         });
-        Picture { width, height, rgb }
+        light
+    }
+
+    /// A picture from the light of its pixels.
+    fn encode(&self, light: &[[f32; 3]]) -> Picture {
+        let Look { width, height, .. } = self.look;
+        let byte = |c: &f32| self.encoded[(c.clamp(0.0, 1.0) * ENCODED as f32) as usize];
+        Picture { width, height, rgb: light.as_flattened().iter().map(byte).collect() }
     }
 }
 

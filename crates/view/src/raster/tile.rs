@@ -5,6 +5,8 @@
 //! see-through triangles are laid over from far to near, and arrows over everything. A pixel is the
 //! mean of its samples, as light.
 
+use std::cell::OnceCell;
+
 use nalgebra::Vector3;
 
 use super::camera::Camera;
@@ -52,6 +54,8 @@ pub struct Stage<'a> {
     pub size: [usize; 2],
     /// Samples along a side of a pixel.
     pub samples: usize,
+    /// Colours of all pixels without bodies and shadows, row by row, if they are known.
+    pub bare: Option<&'a [[f32; 3]]>,
 }
 
 /// Indices of the triangles that may be seen in a tile.
@@ -127,16 +131,21 @@ impl Stage<'_> {
 
     /// Shades the samples of a block of pixels.
     fn block(&self, region: Region, depths: &Depths, colours: &mut [[f32; 3]]) {
-        let planes = self.planes(region);
+        let planes = OnceCell::new();
+        let planes = || planes.get_or_init(|| self.planes(region));
         let n = self.samples as i64;
+        let row_length = self.size[0] / self.samples;
         for top in (region.top..region.bottom).step_by(self.samples) {
             for left in (region.left..region.right).step_by(self.samples) {
                 let (x, y) =
                     (left as f64 + 0.5 * (n - 1) as f64, top as f64 + 0.5 * (n - 1) as f64);
                 let whole = match self.content(left, top, depths) {
-                    Content::Nothing if planes.in_order => {
-                        Some(self.behind_planes(COLOUR, 0.0, (x, y), Asking::Pixel(&planes)))
-                    }
+                    Content::Nothing if planes().in_order => match self.bare {
+                        Some(bare) if planes().lit => {
+                            Some(bare[(top / n) as usize * row_length + (left / n) as usize])
+                        }
+                        _ => Some(self.behind_planes(COLOUR, 0.0, (x, y), Asking::Pixel(planes()))),
+                    },
                     Content::Smooth(index) => self.smooth(index, (x, y), &planes),
                     _ => None,
                 };
@@ -195,7 +204,12 @@ impl Stage<'_> {
     }
 
     /// The colour of a pixel that shows one smooth surface, unless a plane cuts it there.
-    fn smooth(&self, index: u32, (x, y): (f64, f64), planes: &Planes) -> Option<[f32; 3]> {
+    fn smooth<'a>(
+        &self,
+        index: u32,
+        (x, y): (f64, f64),
+        planes: &dyn Fn() -> &'a Planes<'a>,
+    ) -> Option<[f32; 3]> {
         let triangle = &self.bodies.triangles[index as usize];
         let (place, _) = self.place(triangle, x, y);
         let place = place.cast::<f64>() + self.centre;
@@ -213,7 +227,7 @@ impl Stage<'_> {
         if !hidden {
             return Some(colour);
         }
-        Some(self.behind_planes(colour, 1.0 / depth, (x, y), Asking::Pixel(planes)))
+        Some(self.behind_planes(colour, 1.0 / depth, (x, y), Asking::Pixel(planes())))
     }
 
     /// The planes of a block.
@@ -242,7 +256,13 @@ impl Stage<'_> {
             let places = [a, b, c, d].map(|hit| ground.place(hit, &self.centre));
             Some(self.light.patch(&places, &ground.normal()))
         };
-        Planes { in_order, patches: self.grounds.iter().zip(&hits).map(patch).collect() }
+        let patches: Vec<_> = self.grounds.iter().zip(&hits).map(patch).collect();
+        let is_lit = |(patch, hits): (&Option<Patch>, &[Option<Hit>; 4])| match patch {
+            Some(patch) => patch.is_lit,
+            None => hits.iter().all(Option::is_none),
+        };
+        let lit = patches.iter().zip(&hits).all(is_lit);
+        Planes { in_order, lit, patches }
     }
 
     /// Width of a pixel at unit depth.
@@ -397,6 +417,8 @@ enum Content {
 struct Planes<'a> {
     /// Whether the same planes are seen all over it, in the same order.
     in_order: bool,
+    /// Whether nothing throws a shadow on them.
+    lit: bool,
     /// What is known of the light on each plane that is seen all over it.
     patches: Vec<Option<Patch<'a>>>,
 }
