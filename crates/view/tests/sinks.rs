@@ -390,7 +390,7 @@ fn recordings_of_nothing_and_of_one_frame_are_written_by_every_sink() {
     {
         for sink in SINKS.iter().filter(|sink| !["gif", "mp4", "png"].contains(&sink.name)) {
             let path = folder.join(format!("{name}.{}", sink.endings[0]));
-            (sink.write)(&recording, &path).unwrap();
+            (sink.write)(&recording, &path, &stiction_view::Shot::default()).unwrap();
             assert!(std::fs::metadata(&path).unwrap().len() > 0);
         }
         let path = folder.join(format!("{name}.png"));
@@ -410,7 +410,10 @@ fn a_recording_that_does_not_fit_together_is_refused_by_every_sink() {
     recording.frames.position.pop();
     for sink in SINKS {
         let path = folder.join(format!("run.{}", sink.endings[0]));
-        let message = (sink.write)(&recording, &path).err().unwrap().to_string();
+        let message = (sink.write)(&recording, &path, &stiction_view::Shot::default())
+            .err()
+            .unwrap()
+            .to_string();
         assert!(message.contains("position"), "{}: {message}", sink.name);
         assert!(!path.exists());
     }
