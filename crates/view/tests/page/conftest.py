@@ -162,7 +162,8 @@ def pages(tmp_path_factory, machine) -> Path:
     """A folder of pages."""
     folder = tmp_path_factory.mktemp("pages")
     example("specimens", str(folder))
-    example("record", "clutter", str(folder / "clutter.html"), "1.2")
+    run = [*command(), "run", "clutter", "--time", "1.2", "--record", str(folder / "clutter.html")]
+    subprocess.run(run, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return folder
 
 
