@@ -130,6 +130,107 @@ def test_arrays_are_those_of_the_archive(tmp_path: Path) -> None:
             assert np.array_equal(column, archive[name]), name
 
 
+def test_a_recording_comes_back_from_its_file_to_the_bit(tmp_path: Path) -> None:
+    sim = st.Simulation(st.scenario("stack"))
+    with sim.record([tmp_path / "run.stiction", tmp_path / "run.html"], title="tower") as recording:
+        sim.step(30)
+    found = st.load_recording(tmp_path / "run.stiction")
+    assert (found.title, found.solver, found.frames) == ("tower", recording.solver, recording.frames)
+    assert not found.active and found.notes == []
+    arrays = found.to_arrays()
+    for name, column in recording.to_arrays().items():
+        assert np.array_equal(column, arrays[name]), name
+    assert found.html() == recording.html() == (tmp_path / "run.html").read_text()
+    assert len(found.visuals()) == len(recording.visuals()) and "<iframe" in found._repr_html_()
+    found.save(tmp_path / "again.stiction")
+    assert (tmp_path / "again.stiction").read_bytes() == (tmp_path / "run.stiction").read_bytes()
+    found.stop()
+
+
+def test_a_file_that_is_cut_or_changed_opens_as_far_as_it_is_sound_or_says_why_not(tmp_path: Path) -> None:
+    sim, path = box(), tmp_path / "run.stiction"
+    with sim.record(path):
+        sim.step(50)
+    sound = path.read_bytes()
+    path.write_bytes(sound[:-1])
+    cut = st.load_recording(path)
+    assert len(cut.notes) == 1 and "left out" in cut.notes[0]
+    flipped = bytearray(sound)
+    flipped[len(sound) // 2] ^= 1
+    newer = bytearray(sound)
+    newer[8] = 99
+    for content, expected in [
+        (bytes(flipped), "damaged"),
+        (bytes(newer), "version 99"),
+        (sound[:30], "cut off"),
+        (b"<html>", "something else"),
+    ]:
+        path.write_bytes(content)
+        with pytest.raises(st.RecordingError, match=rf"run\.stiction.*{expected}"):
+            st.load_recording(path)
+        assert path.read_bytes() == content
+    with pytest.raises(st.RecordingNotFoundError, match="no such file") as missing:
+        st.load_recording(tmp_path / "none.stiction")
+    assert isinstance(missing.value, FileNotFoundError)
+
+
+def test_pictures_look_as_they_are_asked_for(tmp_path: Path) -> None:
+    sim = st.Simulation(st.scenario("stack"))
+    recording = sim.record()
+    sim.step(30)
+    size = (120, 90)
+    plain = recording.picture(size=size)
+    assert plain.shape == (90, 120, 3) and plain.dtype == np.uint8
+    assert np.array_equal(plain, recording.picture(size=size))
+    for asked in (
+        {"view": "top"},
+        {"azimuth": 20.0, "elevation": 5.0},
+        {"look_at": (0.0, 0.0, 0.0), "distance": 1.0},
+        {"zoom": 2.0},
+        {"forces": True},
+    ):
+        assert not np.array_equal(plain, recording.picture(size=size, **asked)), asked  # type: ignore[arg-type]
+    recording.save(tmp_path / "a.png", size=size, view="front")
+    assert (tmp_path / "a.png").read_bytes()[16:24] == (120).to_bytes(4, "big") + (90).to_bytes(4, "big")
+    for refused, expected in (
+        ({"size": (0, 9)}, "WIDTHxHEIGHT"),
+        ({"view": "inside"}, "front"),
+        ({"elevation": 100.0}, "-90 to 90"),
+        ({"zoom": -1.0}, "above zero"),
+    ):
+        with pytest.raises(st.RecordingError, match=expected):
+            recording.picture(**refused)  # type: ignore[arg-type]
+    with pytest.raises(st.RecordingError, match=r"\.png, \.gif or \.mp4"):
+        recording.save(tmp_path / "a.html", view="top")
+
+
+def test_a_scene_says_what_to_leave_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = """
+        [[body]]
+        name = "ball"
+        shape = "sphere"
+        radius = 0.1
+        [record]
+        files = ["ball.html", "ball.png"]
+        fps = 20
+        picture = "size=60x40"
+        """
+    model = st.loads(scene, format="native")
+    wishes = model.record_wishes
+    assert wishes == st.RecordWishes(["ball.html", "ball.png"], 20.0, "size=60x40")
+    monkeypatch.chdir(tmp_path)
+    sim = st.Simulation(model, time_step=0.01)
+    with sim.record(wishes.files) as recording:
+        sim.step(100)
+    assert recording.frames == 21
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ball.html", "ball.png"]
+    assert (tmp_path / "ball.png").read_bytes()[16:24] == (60).to_bytes(4, "big") + (40).to_bytes(4, "big")
+    # Nothing is written unasked.
+    sim.record().stop()
+    assert len(list(tmp_path.iterdir())) == 2
+    assert st.scenario("stack").record_wishes is None
+
+
 def test_a_recording_that_nobody_holds_is_forgotten() -> None:
     sim = box()
     recording = sim.record()
@@ -181,6 +282,8 @@ def test_what_cannot_be_written_is_refused_before_the_run(tmp_path: Path) -> Non
     with pytest.raises(st.RecordingNotWrittenError, match="cannot be written") as refused:
         sim.record(tmp_path / "no" / "folder" / "run.html")
     assert isinstance(refused.value, OSError)
+    with pytest.raises(st.RecordingNotWrittenError, match="there is no folder"):
+        sim.record(["run.html", tmp_path / "no" / "run.html"])
     for rate in (0.0, -1.0, math.nan):
         with pytest.raises(st.SettingError, match="frames per second"):
             sim.record(fps=rate)
