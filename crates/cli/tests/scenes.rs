@@ -43,7 +43,7 @@ fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
     let phases = ["assembly", "collision", "dynamics", "integrate", "kinematics"];
     let times = [&phases[..], &["max", "mean", "p50", "p99", "solve"]].concat();
     for (key, inner) in [
-        ("check", &["detail", "passed"][..]),
+        ("check", &["detail", "passed", "skipped"][..]),
         ("contacts", &["max", "mean"]),
         ("energy", &["final", "initial"]),
         ("iterations", &["max", "mean"]),
