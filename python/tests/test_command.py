@@ -58,4 +58,4 @@ def test_an_interrupt_ends_the_command(tmp_path: Path) -> None:
         time.sleep(1.0)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=20)
-    assert process.returncode == -signal.SIGINT
+    assert process.returncode == 128 + signal.SIGINT
