@@ -32,7 +32,7 @@ fn main() {
     }
     let recording = recorder.finish();
     let start = Instant::now();
-    stiction_view::write(&recording, path).unwrap();
+    stiction_view::write(&recording, path, &stiction_view::Shot::default()).unwrap();
     println!(
         "{name}: {steps} steps {:.1} µs each, recording {:.2} µs each ({:.2} %), {} frames, {} contacts, \
          {} bytes written in {:.0} ms",
