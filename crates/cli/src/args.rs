@@ -153,10 +153,11 @@ Examples:
   stiction run clutter --record clutter.html --checkpoint clutter.checkpoint --every 0.5
   stiction run --resume clutter.checkpoint
 
-A recording grows in FILE.part, which a crash cannot spoil and `stiction view` opens; at the end FILE
-is written and FILE.part is removed. A run that is resumed goes on with its own target, settings,
-recordings and checkpoints, and --time and --steps count from its start; its check judges the steps
-after the checkpoint, or is skipped if it depends on the start.
+A recording grows in FILE.part, which a crash cannot spoil and `stiction view` opens; at the end
+FILE is written and FILE.part is removed. The table [record] of a scene file says what is recorded
+if --record does not. A run that is resumed goes on with its own target, settings, recordings and
+checkpoints, and --time and --steps count from its start; its check judges the steps after the
+checkpoint, or is skipped if it depends on the start.
 
 {}", pictures())
 )]

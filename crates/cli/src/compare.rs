@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use stiction_scene::Act;
-use stiction_scene::compare::{Captured, Comparison, Contender, Plan, compare};
+use stiction_scene::compare::{Captured, Comparison, Contender, Plan, TIME_LIMIT, compare};
 use stiction_solve::solver::{SOLVERS, SettingError};
-use stiction_solve::{FrictionModel, Session, Status};
+use stiction_solve::{Session, Status};
 use stiction_view::compare::Making;
-use stiction_view::sink_of;
 
 use crate::args::{CompareArgs, SceneArgs};
 use crate::error::CommandError;
@@ -22,7 +21,7 @@ use crate::{Ending, interrupt, scene, threads};
 /// Does the work.
 pub fn run(args: &CompareArgs) -> Result<Ending, CommandError> {
     if let Some(path) = &args.report {
-        check_report(path)?;
+        stiction_view::compare::check(path)?;
     }
     let calls = calls(args)?;
     let (act, imported) = scene::open(&calls[0])?;
@@ -70,22 +69,9 @@ pub fn run(args: &CompareArgs) -> Result<Ending, CommandError> {
     Ok(if found.stopped { Ending::Stopped } else { all.into() })
 }
 
-/// Time that a solver may take for each captured step, if nobody says otherwise.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
-
 fn time_limit(args: &CompareArgs) -> Duration {
     // A limit too long to be told apart from none is none.
     args.time_limit.map_or(TIME_LIMIT, |s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX))
-}
-
-/// Whether the report can be written where it shall be; a long run must not end with that news.
-fn check_report(path: &Path) -> Result<(), CommandError> {
-    let sink = sink_of(path)?;
-    if sink.name == "html" {
-        return Ok(());
-    }
-    let found = format!("{}, which would hold {}", path.display(), sink.about);
-    Err(option("--report", found, "a file that ends in .html"))
 }
 
 /// The call of `run` for each solver, with the settings that are meant for it; refuses what no
@@ -295,10 +281,7 @@ fn row(found: &Comparison, contender: &Contender) -> Vec<(String, Tone)> {
     };
     let s = &run.summary;
     let judged = |text: String, good: bool| (text, if good { Tone::Plain } else { Tone::Bad });
-    let own = match contender.friction_model {
-        FrictionModel::Coulomb => &s.coulomb,
-        FrictionModel::Convex => &s.convex,
-    };
+    let own = contender.own_residual().copied().unwrap_or_default();
     let deepest = 1e3 * s.penetration_max;
     let deepest = if deepest == 0.0 { "0".to_owned() } else { significant(deepest) };
     let (verdict, tone) =

@@ -16,15 +16,13 @@ use stiction_scene::seen::seen;
 use stiction_sim::record::container::{self, Chunk};
 use stiction_sim::record::{RecordError, Recorder, Recording};
 use stiction_sim::{Checkpoint, Simulation, StepReport, fingerprint};
-use stiction_view::{Holds, Shot, Sink, ViewError, sink_of};
+use stiction_view::{FRAMES_PER_SECOND, Holds, Shot, Sink, ViewError, sink_of};
 
 use crate::args::RunArgs;
 use crate::error::CommandError;
-use crate::writer::{Job, Stream, Trouble, Writer};
+use crate::writer::{Done, Job, Stream, Writer};
 use crate::{place, recipe, terminal};
 
-/// Frames per second of simulated time, if nobody says otherwise.
-const FRAMES_PER_SECOND: f64 = 60.0;
 /// Simulated time between checkpoints [s], if nobody says otherwise.
 const EVERY: f64 = 1.0;
 /// Real time after which frames are brought to the disk.
@@ -83,8 +81,10 @@ pub struct Keeper {
     watching: Option<Watching>,
     checkpoints: Option<Checkpoints>,
     writer: Writer,
-    /// Whether the last thing that was tried failed, so that it is told once.
-    troubled: bool,
+    /// Files of which the last piece could not be written, so that each is told of once.
+    troubled: Vec<PathBuf>,
+    /// The number of the run, and whether another process began it.
+    run: u64,
     resumed: bool,
 }
 
@@ -197,6 +197,7 @@ impl Keeper {
         if let (Some(part), false) = (outputs.part(), matches!(earlier, Earlier::Finished)) {
             let mut recorder = recorder(args, simulation, imported)?;
             if let Earlier::Part(recording) = earlier {
+                tell_of_gap(&recording, time, args);
                 recorder
                     .resume(*recording)
                     .map_err(|source| CommandError::Recording { path: part.clone(), source })?;
@@ -212,7 +213,8 @@ impl Keeper {
                 Some(Watching { recorder, outputs, part, safe: frames, given: frames, last });
         }
         let writer = Writer::start(stream);
-        Ok(Self { watching, checkpoints, writer, troubled: false, resumed: resumed.is_some() })
+        let resumed = resumed.is_some();
+        Ok(Self { watching, checkpoints, writer, troubled: Vec::new(), run, resumed })
     }
 
     /// Sees a step. `tell` is called with what cannot be written.
@@ -223,8 +225,8 @@ impl Keeper {
         report: &StepReport,
         mut tell: impl FnMut(&str),
     ) {
-        while let Some(result) = self.writer.ended() {
-            self.note(result, &mut tell);
+        while let Some(done) = self.writer.ended() {
+            self.note(&done, &mut tell);
         }
         if let Some(watching) = &mut self.watching {
             watching.recorder.observe(simulation, report);
@@ -251,35 +253,39 @@ impl Keeper {
         }
     }
 
-    fn wait(&mut self, tell: &mut impl FnMut(&str)) -> Option<Trouble> {
+    /// Waits until all is written, and returns what was not and is no frame.
+    fn wait(&mut self, tell: &mut impl FnMut(&str)) -> Option<CommandError> {
         let mut last = None;
-        while let Some(result) = self.writer.wait() {
-            last = self.note(result, tell).or(last);
+        while let Some(done) = self.writer.wait() {
+            self.note(&done, tell);
+            let of_part = self.watching.as_ref().is_some_and(|own| own.part == done.path);
+            if let (Some(source), false) = (done.trouble, of_part) {
+                last = Some(CommandError::Write { path: done.path, source });
+            }
         }
         last
     }
 
     /// Remembers how a job ended.
-    fn note(
-        &mut self,
-        result: Result<(), Trouble>,
-        tell: &mut impl FnMut(&str),
-    ) -> Option<Trouble> {
-        let failed = result.err();
-        if let Some(watching) = &mut self.watching {
-            let of_part = |trouble: &Trouble| trouble.path == watching.part;
-            if failed.as_ref().is_some_and(of_part) {
-                watching.given = watching.safe;
-            } else if failed.is_none() {
-                watching.safe = watching.given;
+    fn note(&mut self, done: &Done, tell: &mut impl FnMut(&str)) {
+        if let Some(watching) = self.watching.as_mut().filter(|own| own.part == done.path) {
+            match done.trouble {
+                None => watching.safe = watching.given,
+                Some(_) => watching.given = watching.safe,
             }
         }
-        if let Some(Trouble { path, source }) = failed.as_ref().filter(|_| !self.troubled) {
-            let path = path.display();
-            tell(&format!("{path}: {source}; the run goes on and tries again"));
+        let known = self.troubled.iter().position(|path| *path == done.path);
+        match (&done.trouble, known) {
+            (None, Some(place)) => {
+                self.troubled.swap_remove(place);
+            }
+            (Some(source), None) => {
+                let path = done.path.display();
+                tell(&format!("{path}: {source}; the run goes on and tries again"));
+                self.troubled.push(done.path.clone());
+            }
+            _ => {}
         }
-        self.troubled = failed.is_some();
-        failed
     }
 
     /// Writes the recordings. `step` is the last that was done; `whole` says whether the run got
@@ -295,27 +301,26 @@ impl Keeper {
         }
         // What fails now is an error, not news on the way.
         self.checkpoint(step, simulation, &mut |_: &str| ());
-        let part = self.watching.as_ref().map(|watching| &watching.part).cloned();
         // That frames could not be brought to the disk matters only if the recordings cannot.
-        let trouble =
-            self.wait(&mut |_: &str| ()).filter(|trouble| part.as_ref() != Some(&trouble.path));
-        let mut error =
-            trouble.map(|Trouble { path, source }| CommandError::Write { path, source });
+        let mut error = self.wait(&mut |_: &str| ());
         let mut written = Vec::new();
         let Some(Watching { recorder, outputs, part, safe, .. }) = self.watching.take() else {
             return (written, error);
         };
         let recording = recorder.finish();
         let safe = safe == recording.len();
-        let mut all = true;
+        let (mut all, mut rescued) = (true, None);
         for result in outputs.write(&recording) {
             match result {
                 Ok(done) => written.push(done),
                 Err(source) => {
                     all = false;
-                    error = Some(match safe {
-                        true => CommandError::Unfinished { source, part: part.clone() },
-                        false => source.into(),
+                    let kept = if safe { Some(part.clone()) } else { rescued.clone() };
+                    let rescue = || rescue(&recording, self.run, &part);
+                    rescued = kept.or_else(rescue);
+                    error = Some(match &rescued {
+                        Some(part) => CommandError::Unfinished { source, part: part.clone() },
+                        None => source.into(),
                     });
                 }
             }
@@ -373,6 +378,27 @@ impl Checkpoints {
         };
         checkpoint.to_bytes()
     }
+}
+
+/// Tells of frames that a full disk has swallowed before a run was stopped.
+fn tell_of_gap(earlier: &Recording, now: f64, args: &RunArgs) {
+    let interval = earlier.time_step.max(1.0 / args.fps.unwrap_or(FRAMES_PER_SECOND));
+    if let Some(last) = earlier.frames.time.last().filter(|last| **last + 2.0 * interval < now) {
+        terminal::warn(&format!(
+            "{}: found no frames from {last:.3} to {now:.3} s; the recording goes on without them",
+            earlier.title
+        ));
+    }
+}
+
+/// Keeps a recording in the system's folder for temporary files, if there is room: better there than
+/// nowhere.
+fn rescue(recording: &Recording, run: u64, part: &Path) -> Option<PathBuf> {
+    let name = part.file_name()?.to_string_lossy();
+    let name = name.trim_end_matches(PART);
+    let place = std::env::temp_dir().join(format!("stiction-{run:016x}-{name}.stiction"));
+    stiction_view::place::put(&place, &container::to_bytes(recording, run)).ok()?;
+    Some(place)
 }
 
 /// A number that no other run has, as far as a clock can tell.

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use stiction_sim::record::{Recording, container};
-use stiction_view::html;
+use stiction_view::{html, native};
 
 use crate::args::ViewArgs;
 use crate::error::CommandError;
@@ -50,18 +50,12 @@ fn recording(path: &Path, bytes: &[u8]) -> Result<Recording, CommandError> {
                 .to_owned(),
         });
     }
-    let opened = container::read(bytes)
+    let (found, note) = native::open(bytes)
         .map_err(|source| CommandError::Recording { path: path.to_owned(), source })?;
-    if !opened.whole {
-        let (found, left) = (&opened.recording, bytes.len() - opened.sound);
-        let end = found.frames.time.last().copied().unwrap_or_default();
-        terminal::warn(&format!(
-            "{}: not at its end: {} frames up to {end:.3} s, {left} bytes after them left out",
-            path.display(),
-            found.len(),
-        ));
+    if let Some(note) = note {
+        terminal::warn(&format!("{}: {note}", path.display()));
     }
-    Ok(opened.recording)
+    Ok(found)
 }
 
 /// A page in a folder of its own that the system may clear away.

@@ -21,18 +21,18 @@ pub enum Job {
     Replace(PathBuf, Vec<u8>),
 }
 
-/// A job that failed.
-pub struct Trouble {
+/// How a job ended.
+pub struct Done {
     /// The file.
     pub path: PathBuf,
-    /// What the system says.
-    pub source: io::Error,
+    /// What the system says if it failed.
+    pub trouble: Option<io::Error>,
 }
 
 /// The thread, and how many of its jobs are not known to be done.
 pub struct Writer {
     jobs: Option<Sender<Job>>,
-    done: Receiver<Result<(), Trouble>>,
+    done: Receiver<Done>,
     waiting: usize,
     thread: Option<JoinHandle<()>>,
 }
@@ -44,13 +44,17 @@ impl Writer {
         let (outbox, done) = channel();
         let work = move || {
             for job in inbox {
-                let result = match job {
-                    Job::Append(chunk) => stream.as_mut().map_or(Ok(()), |s| s.append(&chunk)),
-                    Job::Replace(path, bytes) => {
-                        place::put(&path, &bytes).map_err(|source| Trouble { path, source })
+                let (path, result) = match (job, &mut stream) {
+                    (Job::Append(chunk), Some(stream)) => {
+                        (stream.path.clone(), stream.append(&chunk))
+                    }
+                    (Job::Append(_), None) => (PathBuf::new(), Ok(())),
+                    (Job::Replace(path, bytes), _) => {
+                        let result = place::put(&path, &bytes);
+                        (path, result)
                     }
                 };
-                if outbox.send(result).is_err() {
+                if outbox.send(Done { path, trouble: result.err() }).is_err() {
                     break;
                 }
             }
@@ -72,14 +76,14 @@ impl Writer {
     }
 
     /// How the next job ended, if it has; jobs end in the order in which they were given.
-    pub fn ended(&mut self) -> Option<Result<(), Trouble>> {
+    pub fn ended(&mut self) -> Option<Done> {
         let result = self.done.try_recv().ok()?;
         self.waiting -= 1;
         Some(result)
     }
 
     /// Waits until the next job has ended; `None` if there is none.
-    pub fn wait(&mut self) -> Option<Result<(), Trouble>> {
+    pub fn wait(&mut self) -> Option<Done> {
         if self.waiting == 0 {
             return None;
         }
@@ -115,7 +119,7 @@ impl Stream {
         Ok(Self { path: path.to_owned(), file, sound: bytes.len() as u64 })
     }
 
-    fn append(&mut self, chunk: &Chunk) -> Result<(), Trouble> {
+    fn append(&mut self, chunk: &Chunk) -> io::Result<()> {
         let bytes = chunk.to_bytes();
         match self.file.write_all(&bytes).and_then(|()| self.file.sync_data()) {
             Ok(()) => {
@@ -125,7 +129,7 @@ impl Stream {
             Err(source) => {
                 // A reader would stop at the piece of a chunk, and with it at all that follow.
                 let _ = self.file.set_len(self.sound);
-                Err(Trouble { path: self.path.clone(), source })
+                Err(source)
             }
         }
     }

@@ -6,19 +6,16 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use stiction_scene::compare::{Comparison as Found, Plan, compare as compare_runs};
+use stiction_scene::compare::{Comparison as Found, Plan, TIME_LIMIT, compare as compare_runs};
 use stiction_scene::{Act, GALLERY, SceneError};
 use stiction_solve::Session;
-use stiction_view::compare::{Making, page, write};
-use stiction_view::sink_of;
+use stiction_view::compare::{Making, check, page, write};
 
 use crate::model::Model;
 use crate::{error, load, text};
 
 /// Time between two looks at whether someone wants to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Time that a solver may take for each captured step [s], if nobody says otherwise.
-const TIME_LIMIT: f64 = 10.0;
 
 /// The same model under several solvers: a document with all figures, and a report with plots and the
 /// motion side by side. Made by compare.
@@ -78,7 +75,7 @@ impl Comparison {
 
     /// Writes the report to a file that ends in .html.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| check(&path))?;
+        py.detach(|| check(&path)).map_err(error::view)?;
         py.detach(|| write(&self.found, &self.making, &path)).map_err(error::view)
     }
 
@@ -94,19 +91,6 @@ impl Comparison {
     }
 }
 
-/// Refuses a place for the report before the work.
-fn check(path: &Path) -> PyResult<()> {
-    let sink = sink_of(path).map_err(error::view)?;
-    if sink.name == "html" {
-        return Ok(());
-    }
-    let path = path.display();
-    Err(error::recording(format!(
-        "{path}: found {}; expected a name that ends in .html",
-        sink.name
-    )))
-}
-
 /// Runs the same model with several solvers, and lets all of them solve the same telling steps.
 ///
 /// model is a Model, or the name of a scenario or of a file. Each solver runs `steps` steps, or `time`
@@ -115,7 +99,7 @@ fn check(path: &Path) -> PyResult<()> {
 /// report is a file for the report, which ends in .html. Further keywords are settings as of
 /// Simulation, for all runs.
 #[pyfunction]
-#[pyo3(signature = (model, solvers, *, steps=None, time=None, time_step=None, time_limit=TIME_LIMIT, threads=None, report=None, solver_settings=None, **settings))]
+#[pyo3(signature = (model, solvers, *, steps=None, time=None, time_step=None, time_limit=TIME_LIMIT.as_secs_f64(), threads=None, report=None, solver_settings=None, **settings))]
 #[allow(clippy::too_many_arguments)] // keyword arguments of Python
 pub fn compare(
     py: Python<'_>,
@@ -131,7 +115,7 @@ pub fn compare(
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Comparison> {
     if let Some(path) = &report {
-        py.detach(|| check(path))?;
+        py.detach(|| check(path)).map_err(error::view)?;
     }
     let content = named(py, model)?.content;
     // What each solver is told.

@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use numpy::{Element, PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use stiction_sim::record::{Recorder, Recording as Columns, container};
+use stiction_sim::record::{Recorder, Recording as Columns};
 use stiction_sim::{PHASES, Simulation as Engine, StepReport};
 use stiction_view::columns::{self, Per, Values};
-use stiction_view::{Holds, Shot, ViewError, html, png, sink_of};
+use stiction_view::{Holds, Shot, ViewError, html, native, png, sink_of};
 
 use crate::{error, visuals};
 
@@ -124,21 +124,13 @@ pub fn load_recording(py: Python<'_>, path: PathBuf) -> PyResult<Recording> {
         }
         _ => error::recording(format!("{shown}: {refused}; expected a file that can be read")),
     })?;
-    let opened = py.detach(|| container::read(&bytes));
-    let opened = opened.map_err(|refused| error::recording(format!("{shown}: {refused}")))?;
-    let (found, left) = (&opened.recording, bytes.len() - opened.sound);
-    let notes = (!opened.whole).then(|| {
-        let end = found.frames.time.last().copied().unwrap_or_default();
-        let frames = found.len();
-        format!(
-            "not at its end: {frames} frames up to {end:.3} s, {left} bytes after them left out"
-        )
-    });
+    let opened = py.detach(|| native::open(&bytes));
+    let (columns, note) = opened.map_err(|why| error::recording(format!("{shown}: {why}")))?;
     Ok(Recording {
-        source: Source::Read(Box::new(opened.recording)),
+        source: Source::Read(Box::new(columns)),
         paths: Vec::new(),
         shot: Shot::default(),
-        notes: notes.into_iter().collect(),
+        notes: note.into_iter().collect(),
     })
 }
 

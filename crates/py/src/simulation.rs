@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyString};
 use stiction_mech::State as MechState;
 use stiction_sim::record::Recorder;
 use stiction_sim::{Simulation as Engine, StepError, state_hash};
+use stiction_view::FRAMES_PER_SECOND;
 
 use crate::arrays::{numbers, vector};
 use crate::contacts::Contacts;
@@ -22,9 +23,6 @@ use crate::report::StepReport;
 use crate::state::State;
 use crate::views::Views;
 use crate::{error, text, visuals};
-
-/// Frames per second of simulated time, if nobody says otherwise.
-const FRAMES_PER_SECOND: f64 = 60.0;
 
 /// A model in motion.
 ///

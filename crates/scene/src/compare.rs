@@ -33,6 +33,9 @@ const REPEAT_BELOW: Duration = Duration::from_millis(100);
 /// How often at most.
 const REPEATS: usize = 5;
 
+/// Time that a solver may take for a captured step, if nobody says otherwise.
+pub const TIME_LIMIT: Duration = Duration::from_secs(10);
+
 /// What is to be compared.
 #[derive(Clone, Debug)]
 pub struct Plan<'a> {

@@ -33,4 +33,4 @@ pub mod sink;
 
 pub use error::ViewError;
 pub use shot::Shot;
-pub use sink::{Holds, SINKS, Sink, sink_of, write};
+pub use sink::{FRAMES_PER_SECOND, Holds, SINKS, Sink, sink_of, write};

@@ -17,18 +17,10 @@ pub const KEYS: [(&str, &str, &str); 9] = [
     ("size", "WIDTHxHEIGHT", "size of the picture [px]"),
     ("time", "SECONDS", "moment of a .png; its last frame if absent"),
     ("forces", "on|off", "arrows of contact forces: blue along the normal, orange friction"),
-    (
-        "view",
-        "NAME",
-        "corner, front (from +x), back, left (from +y), right or side (from -y), above or top",
-    ),
+    ("view", "NAME", "corner, front (from +x), back, left (+y), right or side (-y), above, top"),
     ("azimuth", "DEGREES", "direction to the camera about z, from x towards y"),
     ("elevation", "DEGREES", "direction to the camera above the ground, -90 to 90"),
-    (
-        "look-at",
-        "X:Y:Z",
-        "point in the middle of the picture [m]; that of all that is seen if absent",
-    ),
+    ("look-at", "X:Y:Z", "point in the middle [m]; that of all that is seen if absent"),
     ("distance", "METRES", "from that point to the camera; so that all is seen if absent"),
     ("zoom", "FACTOR", "so many times closer"),
 ];

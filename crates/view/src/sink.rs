@@ -8,6 +8,9 @@ use stiction_sim::record::Recording;
 
 use crate::{Shot, ViewError, place};
 
+/// Frames per second of simulated time, if nobody says otherwise.
+pub const FRAMES_PER_SECOND: f64 = 60.0;
+
 /// One line of [`SINKS`].
 pub struct Sink {
     /// Name.

@@ -30,6 +30,19 @@ pub struct Making {
     pub threads: usize,
 }
 
+/// Says whether the report can be written to a file; a long run must not end with that news.
+pub fn check(path: &Path) -> Result<(), ViewError> {
+    let sink = sink::sink_of(path)?;
+    if sink.name == "html" {
+        return Ok(());
+    }
+    Err(ViewError::Ending {
+        path: path.display().to_string(),
+        found: sink.name.to_owned(),
+        known: ".html".to_owned(),
+    })
+}
+
 /// Writes the report to a file.
 pub fn write(comparison: &Comparison, making: &Making, path: &Path) -> Result<(), ViewError> {
     let page = page(comparison, making).map_err(|error| match error {
