@@ -3,9 +3,9 @@
 //! An island falls asleep when all of it has been slower than a threshold for a while and the last
 //! step solved it. It wakes as a whole, when a moving body comes into contact with any part of
 //! it, or when a user changes the state or an input. Friction that truly sticks makes this exact:
-//! what sleeps would not have moved.
+//! what sleeps would not have moved. Soft bodies never sleep and keep awake what they touch.
 
-use stiction_geom::Contact;
+use stiction_geom::{Contact, Side, SoftContact};
 use stiction_mech::{Data, Model, tree_velocities};
 use stiction_solve::Problem;
 
@@ -93,6 +93,31 @@ impl Sleepers {
                 self.waking.push(self.group[sleeper]);
             }
         }
+        self.wake_groups();
+    }
+
+    /// Wakes the groups that a soft body touches or is near.
+    pub fn wake_beside_soft(
+        &mut self,
+        world: &World,
+        contacts: &[SoftContact],
+        sleep: Option<Sleep>,
+    ) {
+        if sleep.is_none() {
+            return;
+        }
+        self.waking.clear();
+        for side in contacts.iter().flat_map(|contact| [&contact.a, &contact.b]) {
+            let Side::Rigid(id) = side else { continue };
+            let tree = world.model.bodies()[world.geoms[id.index()].body.0].tree;
+            if let Some(tree) = tree.filter(|tree| self.asleep[*tree]) {
+                self.waking.push(self.group[tree]);
+            }
+        }
+        self.wake_groups();
+    }
+
+    fn wake_groups(&mut self) {
         if self.waking.is_empty() {
             return;
         }
@@ -105,7 +130,8 @@ impl Sleepers {
     }
 
     /// Looks at the velocities after a step, and puts to sleep what has been still for long enough:
-    /// its velocities become zero, also in `data`, whose other contents stay.
+    /// its velocities become zero, also in `data`, whose other contents stay. `parts` are the trees that
+    /// took part, and how many soft bodies followed them.
     #[allow(clippy::too_many_arguments)] // each of them is a room's own thing
     pub fn watch(
         &mut self,
@@ -113,7 +139,7 @@ impl Sleepers {
         v: &mut [f64],
         data: &mut Data,
         problem: &Problem,
-        parts: &[(usize, std::ops::Range<usize>)],
+        (parts, softs): (&[(usize, std::ops::Range<usize>)], usize),
         settled: bool,
         settings: &Settings,
     ) {
@@ -127,7 +153,12 @@ impl Sleepers {
             return;
         }
         let islands = problem.islands();
+        let (_, of_softs) =
+            islands.of_subsystem().split_at(islands.of_subsystem().len().saturating_sub(softs));
         for island in 0..islands.count() as u32 {
+            if of_softs.contains(&island) {
+                continue;
+            }
             let members = || {
                 let of = islands.of_subsystem().iter().zip(parts);
                 of.filter(move |(own, _)| **own == island).map(|(_, (tree, _))| *tree)

@@ -6,6 +6,9 @@
 //! bodies are implicit in either case: taken explicitly they feed energy to what spins fast.
 
 mod direct;
+mod soft;
+
+pub(crate) use soft::SoftMotion;
 
 use std::ops::Range;
 
@@ -41,6 +44,11 @@ pub(crate) enum Fault {
         /// The tree.
         tree: usize,
     },
+    /// A of a soft body has no inverse.
+    SoftSingular {
+        /// The soft body.
+        soft: usize,
+    },
 }
 
 impl From<ForceError> for Fault {
@@ -53,6 +61,8 @@ impl From<ForceError> for Fault {
 pub(crate) struct FreeMotion {
     /// Forces at the start of the step: limits and drives become rows.
     pub forces: Forces,
+    /// Soft bodies.
+    pub soft: SoftMotion,
     matrix: Vec<f64>,
     factor: Vec<f64>,
     diagonal: Vec<f64>,
@@ -80,10 +90,11 @@ struct Trial {
 }
 
 impl FreeMotion {
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, scheme: Scheme, h: f64) -> Self {
         let (nv, nm) = (model.nv(), model.mass_len());
         Self {
             forces: Forces::new(model),
+            soft: SoftMotion::new(model, scheme, h),
             matrix: vec![0.0; nm],
             factor: vec![0.0; nm],
             diagonal: vec![0.0; nv],
@@ -127,7 +138,7 @@ impl FreeMotion {
     /// Whether a mechanism moves faster than the step resolves: a link turns by too much in it, or
     /// the equations of an implicit scheme were not solved.
     pub fn is_unresolved(&self) -> bool {
-        self.unresolved
+        self.unresolved || self.soft.is_unresolved()
     }
 
     /// Whether constraints see a tree as a whole, not link by link.
