@@ -137,7 +137,13 @@ impl WorldBuilder {
                     *x = (root * Point3::from(*x)).coords;
                 }
             }
-            self.soft(object);
+            // What stood still on its world stays still in what that is welded to.
+            let carried =
+                if parent == BodyId::WORLD { vec![] } else { std::mem::take(&mut object.spec.fixed) };
+            let soft = self.soft(object);
+            if !carried.is_empty() {
+                self.attach(soft, &carried, parent);
+            }
         }
         for attach in &parts.attached {
             self.attach(shift.soft(attach.soft), &attach.vertices, shift.body(attach.body));

@@ -260,7 +260,7 @@ impl Motion {
         let mut weight = vec![0.0; 3 * n];
         let everywhere: Vec<f64> = (0..3 * n).map(|k| gravity[k % 3]).collect();
         body.mass().mul(&everywhere, &mut weight);
-        let nonlinear = !body.spec.material.is_linear_within_step();
+        let nonlinear = !body.spec.material.entry().linear;
         let mut motion = Self {
             work: SoftWork::new(body),
             A: Symmetric::zeros(own.as_ref().unwrap_or(pattern)),
