@@ -12,6 +12,7 @@ use crate::force::DragSpec;
 use crate::joint::{AxisFault, Joint, JointId, JointKind, JointSpec};
 use crate::mass::mass_matrix;
 use crate::model::{Link, Model, TreeRange};
+use crate::rod::{self, RodId, RodSpec};
 use crate::tendon::TendonSpec;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::collections::HashMap;
@@ -29,6 +30,7 @@ pub struct ModelBuilder {
     joints: Vec<(BodyId, JointSpec)>,
     /// Tendons and actuators.
     pub(crate) declared: crate::force::Declared,
+    rods: Vec<RodSpec>,
 }
 
 /// The parts of a builder, with its own ids.
@@ -47,6 +49,8 @@ pub struct Declarations<'a> {
     pub actuators: &'a [ActuatorSpec],
     /// What a medium resists.
     pub drags: &'a [DragSpec],
+    /// Rods.
+    pub rods: &'a [RodSpec],
 }
 
 impl Default for ModelBuilder {
@@ -63,6 +67,7 @@ impl ModelBuilder {
             bodies: vec![BodySpec::default()],
             joints: Vec::new(),
             declared: Default::default(),
+            rods: Vec::new(),
         }
     }
 
@@ -84,6 +89,12 @@ impl ModelBuilder {
         JointId(self.joints.len() - 1)
     }
 
+    /// Declares a rod, whose segments are bodies declared one after the other.
+    pub fn rod(&mut self, spec: RodSpec) -> RodId {
+        self.rods.push(spec);
+        RodId(self.rods.len() - 1)
+    }
+
     /// What was declared, for those who put it into another model.
     pub fn declared(&self) -> Declarations<'_> {
         Declarations {
@@ -93,6 +104,7 @@ impl ModelBuilder {
             tendons: &self.declared.tendons,
             actuators: &self.declared.actuators,
             drags: &self.declared.drags,
+            rods: &self.rods,
         }
     }
 
@@ -127,6 +139,7 @@ impl ModelBuilder {
             body_of_builder,
             joint_of_builder: vec![JointId(0); joints.len()],
             compiled: Default::default(),
+            rods: Vec::new(),
         };
         let mut inertias = vec![Inertia10::default(); order.len()];
         for &id in &order {
@@ -141,9 +154,11 @@ impl ModelBuilder {
         }
         finish_links(&mut model, &inertias);
         finish_trees(&mut model);
+        check_names("rod", self.rods.iter().map(|spec| spec.name.as_str()))?;
         check_masses(&model, &order)?;
         check_inertias(&model)?;
         model.compiled = self.declared.compile(&model)?;
+        model.rods = rod::compile(&self.rods, &model)?;
         Ok(model)
     }
 

@@ -35,6 +35,7 @@ mod kinematics;
 mod mass;
 mod model;
 mod momentum;
+pub mod rod;
 mod spatial;
 mod spring;
 mod state;
@@ -65,6 +66,7 @@ pub use mass::{
 };
 pub use model::{Link, Model, TreeRange};
 pub use momentum::{centre_of_mass, momentum};
+pub use rod::{Rod, RodEnd, RodError, RodId, RodRest, RodSpec, RodWork};
 pub use spring::{DeadBand, SpringSpec};
 pub use state::State;
 pub use tendon::{

@@ -33,6 +33,8 @@ pub(crate) struct Poser {
     soft_parts: Vec<(usize, Range<usize>)>,
     soft: Vec<Option<SubsystemId>>,
     zeros: Vec<f64>,
+    /// Per tree: the rod whose segment it is.
+    rod: Vec<Option<u32>>,
 }
 
 /// Which problem is posed.
@@ -59,6 +61,9 @@ impl Poser {
             soft_parts: Vec::new(),
             soft: vec![None; model.softs().len()],
             zeros: vec![0.0; model.nv()],
+            rod: (0..model.trees().len())
+                .map(|tree| model.rod_of_tree(tree).map(|rod| rod.0 as u32))
+                .collect(),
         }
     }
 
@@ -68,9 +73,19 @@ impl Poser {
     }
 
     /// Soft bodies that take part, and the velocities of their vertices in the problem, without those
-    /// that are fixed. As subsystems they follow the trees.
+    /// that are fixed. As subsystems they come last.
     pub fn soft_parts(&self) -> &[(usize, Range<usize>)] {
         &self.soft_parts
+    }
+
+    /// The subsystem of the problem that a soft body is; zero if it takes no part.
+    pub fn subsystem_of_soft(&self, soft: usize) -> usize {
+        self.soft[soft].map_or(0, |id| id.0)
+    }
+
+    /// The subsystem of the problem that a tree belongs to; zero if it takes no part.
+    pub fn subsystem_of(&self, tree: usize) -> usize {
+        self.subsystem[tree].map_or(0, |id| id.0)
     }
 
     /// Nothing takes part.
@@ -124,6 +139,11 @@ impl Poser {
                 }
             }
         }
+        for rod in model.rods() {
+            if self.subsystem[rod.trees.clone()].iter().any(|part| part.is_some()) {
+                self.subsystem[rod.trees.clone()].fill(Some(SubsystemId(0)));
+            }
+        }
         self.parts.clear();
         let mut first = 0;
         for (tree, range) in model.trees().iter().enumerate() {
@@ -152,10 +172,23 @@ impl Poser {
         for place in 0..self.parts.len() {
             let tree = self.parts[place].0;
             let range = &world.model.trees()[tree];
-            let momentum = match question {
-                Question::Velocities => free.momentum(range.dofs.clone()),
-                Question::Displacements(_) => &self.zeros[range.dofs.clone()],
+            let momentum_of = |dofs| match question {
+                Question::Velocities => free.momentum(dofs),
+                Question::Displacements(_) => &self.zeros[dofs],
             };
+            // The segments of a rod are one subsystem, added with the first of them.
+            if let Some(rod) = self.rod[tree] {
+                let (index, rod) = (rod as usize, &world.model.rods()[rod as usize]);
+                if tree == rod.trees.start {
+                    let matrix = free.rod_matrix(index);
+                    let blocks = matrix.pattern().entries();
+                    let blocks = blocks.map(|e| (e.row, e.col, matrix.block(e.id)));
+                    let id = self.builder.sparse(6, blocks, momentum_of(rod.dofs.clone()));
+                    self.subsystem[rod.trees.clone()].fill(Some(id));
+                }
+                continue;
+            }
+            let momentum = momentum_of(range.dofs.clone());
             let id = if free.is_whole(tree) {
                 self.builder.dense(free.matrix(range.mass.clone()), momentum)
             } else {
@@ -183,7 +216,14 @@ impl Poser {
             return Some(self.builder.port(subsystem, Map::Point { nodes, weights }));
         }
         let (slot, tree, map) = match port {
-            Port::Whole(tree) => (&mut self.whole[tree as usize], tree as usize, Map::Whole),
+            Port::Whole(tree) => {
+                let tree = tree as usize;
+                let map = self.rod[tree].map_or(Map::Whole, |rod| {
+                    let first = world.model.rods()[rod as usize].trees.start;
+                    Map::Nodes(vec![(tree - first, 1.0)])
+                });
+                (&mut self.whole[tree], tree, map)
+            }
             Port::Link(body) => {
                 let tree = world.model.bodies()[body as usize].tree?;
                 let index = world.link_index[body as usize] as usize;

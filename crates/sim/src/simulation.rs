@@ -378,7 +378,8 @@ impl Simulation {
         velocities(model, &self.state.v, data);
         stiction_mech::kinetic_energy(model, data, &self.state.v)
             + stiction_mech::potential_energy(model, data, &self.state.q)
-            + stiction_mech::soft_energy(model, &self.state)
+            + stiction_mech::soft_kinetic_energy(model, &self.state.x_dot)
+            + stiction_mech::soft_potential_energy(model, &self.state.x)
     }
 
     /// The arrays of the mechanism at the present state.
@@ -641,7 +642,7 @@ impl Simulation {
             &mut self.state.v,
             &mut work.data,
             &work.problem,
-            (work.poser.parts(), work.poser.soft_parts().len()),
+            &work.poser,
             settled,
             &self.settings,
         );
@@ -744,9 +745,9 @@ impl Workspace {
             }
             // In flight as rigid bodies do: the centre of mass moves with the mean velocity.
             if scheme == Scheme::Refined && part.is_none() && body.spec.fixed.is_empty() {
-                let change = body.momentum(&spare.x_dot[body.nodes.clone()])
-                    - body.momentum(&old.x_dot[body.nodes.clone()]);
-                let back = -0.5 * h * change / body.total_mass();
+                let change = body.centre_of_mass(&spare.x_dot[body.nodes.clone()])
+                    - body.centre_of_mass(&old.x_dot[body.nodes.clone()]);
+                let back = -0.5 * h * change;
                 spare.x[body.nodes.clone()].iter_mut().for_each(|x| *x += back);
             }
         }
@@ -837,6 +838,13 @@ impl Workspace {
                 out.copy_from_slice(&self.solution.velocity[part.clone()]);
             } else if self.sleepers.flags()[tree] {
                 out.fill(0.0);
+            } else if let Some(rod) = model.rod_of_tree(tree) {
+                // All segments of a rod move together, with the first.
+                let range = &model.rods()[rod.0];
+                let out = &mut self.lawful[range.dofs.clone()];
+                if range.trees.start == tree && !self.free.solve_rod(model, rod.0, out) {
+                    return Some(tree);
+                }
             } else if !self.free.solve(model, tree, out) {
                 return Some(tree);
             }
@@ -849,6 +857,8 @@ impl Workspace {
         let trees = model.trees();
         self.takes_mean.clear();
         self.takes_mean.extend(trees.iter().map(|tree| tree.single));
+        // A rod is stiff: its strains follow from the next velocity.
+        model.rods().iter().for_each(|rod| self.takes_mean[rod.trees.clone()].fill(false));
         for constraint in self.rows.constraints().iter().filter(|c| !c.lasting) {
             for term in self.rows.terms(constraint) {
                 if let Some(takes) = self.takes_mean.get_mut(term.tree as usize) {
@@ -1000,12 +1010,13 @@ fn not_posed(world: &World, poser: &Poser, time: f64, source: ProblemError) -> S
     let ProblemError::NotPositiveDefinite { subsystem } = source else {
         return StepError::Problem { time, source };
     };
-    let (trees, softs) = (poser.parts(), poser.soft_parts());
-    if let Some((tree, _)) = trees.get(subsystem) {
-        return singular(world, time, *tree);
+    let mut trees = poser.parts().iter().map(|part| part.0);
+    if let Some(tree) = trees.find(|tree| poser.subsystem_of(*tree) == subsystem) {
+        return singular(world, time, tree);
     }
-    match softs.get(subsystem.wrapping_sub(trees.len())) {
-        Some((soft, _)) => soft_singular(world, time, *soft),
+    let mut softs = poser.soft_parts().iter().map(|part| part.0);
+    match softs.find(|soft| poser.subsystem_of_soft(*soft) == subsystem) {
+        Some(soft) => soft_singular(world, time, soft),
         None => StepError::Problem { time, source },
     }
 }

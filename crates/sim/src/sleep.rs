@@ -9,6 +9,7 @@ use stiction_geom::{Contact, Side, SoftContact};
 use stiction_mech::{Data, Model, tree_velocities};
 use stiction_solve::Problem;
 
+use crate::pose::Poser;
 use crate::settings::{Settings, Sleep};
 use crate::world::World;
 
@@ -130,8 +131,7 @@ impl Sleepers {
     }
 
     /// Looks at the velocities after a step, and puts to sleep what has been still for long enough:
-    /// its velocities become zero, also in `data`, whose other contents stay. `parts` are the trees that
-    /// took part, and how many soft bodies followed them.
+    /// its velocities become zero, also in `data`, whose other contents stay.
     #[allow(clippy::too_many_arguments)] // each of them is a room's own thing
     pub fn watch(
         &mut self,
@@ -139,7 +139,7 @@ impl Sleepers {
         v: &mut [f64],
         data: &mut Data,
         problem: &Problem,
-        (parts, softs): (&[(usize, std::ops::Range<usize>)], usize),
+        poser: &Poser,
         settled: bool,
         settings: &Settings,
     ) {
@@ -149,19 +149,18 @@ impl Sleepers {
             self.still[tree] =
                 if slow && settled { self.still[tree] + settings.time_step } else { 0.0 };
         }
-        if !settled || parts.is_empty() {
+        if !settled || poser.parts().is_empty() {
             return;
         }
         let islands = problem.islands();
-        let (_, of_softs) =
-            islands.of_subsystem().split_at(islands.of_subsystem().len().saturating_sub(softs));
+        let of_soft = |soft: usize| islands.of_subsystem()[poser.subsystem_of_soft(soft)];
         for island in 0..islands.count() as u32 {
-            if of_softs.contains(&island) {
+            if poser.soft_parts().iter().any(|part| of_soft(part.0) == island) {
                 continue;
             }
             let members = || {
-                let of = islands.of_subsystem().iter().zip(parts);
-                of.filter(move |(own, _)| **own == island).map(|(_, (tree, _))| *tree)
+                let own = |tree: &usize| islands.of_subsystem()[poser.subsystem_of(*tree)];
+                poser.parts().iter().map(|part| part.0).filter(move |tree| own(tree) == island)
             };
             if members().any(|tree| self.still[tree] < sleep.patience) {
                 continue;

@@ -214,9 +214,9 @@ impl Recorder {
         figures.softened.push(since.softened);
         figures.penetration.push(since.penetration);
         figures.equality_error.push(since.equality_error);
-        let soft_kinetic = soft_kinetic_energy(model, state);
+        let soft_kinetic = soft_kinetic_energy(model, &state.x_dot);
         figures.kinetic.push(kinetic_energy(model, data, &state.v) + soft_kinetic);
-        let soft_potential = soft_potential_energy(model, state);
+        let soft_potential = soft_potential_energy(model, &state.x);
         figures.potential.push(potential_energy(model, data, &state.q) + soft_potential);
         let steps = f64::from(since.steps.max(1));
         figures.phases.push(since.phases.map(|sum| sum / steps));

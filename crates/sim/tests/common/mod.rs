@@ -62,34 +62,20 @@ pub fn block(size: Vector3<f64>, cells: [usize; 3], centre: Vector3<f64>) -> Sof
     }
 }
 
-/// Total momentum of all soft bodies [kg·m/s].
+/// Momentum of all soft bodies [kg·m/s].
 pub fn soft_momentum(simulation: &Simulation) -> Vector3<f64> {
     let (model, state) = (simulation.world().model(), simulation.state());
-    model.softs().iter().map(|soft| soft.momentum(&state.x_dot[soft.nodes.clone()])).sum()
+    stiction_mech::soft_momentum(model, &state.x, &state.x_dot, Vector3::zeros()).0
 }
 
 /// Angular momentum of all soft bodies about the origin [kg·m²/s].
 pub fn soft_spin(simulation: &Simulation) -> Vector3<f64> {
     let (model, state) = (simulation.world().model(), simulation.state());
-    let mut sum = Vector3::zeros();
-    for soft in model.softs() {
-        let v: Vec<f64> =
-            state.x_dot[soft.nodes.clone()].iter().flat_map(|v| [v.x, v.y, v.z]).collect();
-        let mut p = vec![0.0; v.len()];
-        soft.mass().mul(&v, &mut p);
-        for (x, p) in state.x[soft.nodes.clone()].iter().zip(p.chunks_exact(3)) {
-            sum += x.cross(&Vector3::from_column_slice(p));
-        }
-    }
-    sum
+    stiction_mech::soft_momentum(model, &state.x, &state.x_dot, Vector3::zeros()).1
 }
 
-/// Mass [kg] and mean position [m], by mass, of the soft bodies.
+/// Mass [kg] and centre [m] of the first soft body.
 pub fn soft_centre(simulation: &Simulation) -> (f64, Vector3<f64>) {
-    let (model, state) = (simulation.world().model(), simulation.state());
-    // M is linear and the same for positions: M x summed over vertices is m times the centre.
-    let sum: Vector3<f64> =
-        model.softs().iter().map(|soft| soft.momentum(&state.x[soft.nodes.clone()])).sum();
-    let mass: f64 = model.softs().iter().map(|soft| soft.total_mass()).sum();
-    (mass, sum / mass)
+    let (soft, state) = (&simulation.world().model().softs()[0], simulation.state());
+    (soft.total_mass(), soft.centre_of_mass(&state.x[soft.nodes.clone()]))
 }
