@@ -457,3 +457,20 @@ fn wrong_soft_bodies_are_refused_with_what_was_found() {
     builder.exclude_soft(SoftId(0), BodyId::WORLD);
     assert!(builder.build().is_err());
 }
+
+#[test]
+fn the_same_bits_come_of_every_number_of_threads() {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            // Large enough that every parallel loop is one.
+            let mut simulation = start(pressed([8; 3], 0.6), 0.01);
+            for _ in 0..8 {
+                let _ = simulation.step().unwrap();
+            }
+            state_hash(simulation.state())
+        })
+    };
+    let one = run(1);
+    assert_eq!([run(2), run(8)], [one; 2]);
+}
