@@ -12,6 +12,7 @@ use crate::force::DragSpec;
 use crate::joint::{AxisFault, Joint, JointId, JointKind, JointSpec};
 use crate::mass::mass_matrix;
 use crate::model::{Link, Model, TreeRange};
+use crate::rod::{self, RodId, RodSpec};
 use crate::soft::{SoftBody, SoftError, SoftId, SoftSpec};
 use crate::tendon::TendonSpec;
 use nalgebra::{Isometry3, Matrix3, Vector3};
@@ -30,6 +31,7 @@ pub struct ModelBuilder {
     joints: Vec<(BodyId, JointSpec)>,
     /// Tendons and actuators.
     pub(crate) declared: crate::force::Declared,
+    rods: Vec<RodSpec>,
     softs: Vec<SoftSpec>,
 }
 
@@ -49,6 +51,8 @@ pub struct Declarations<'a> {
     pub actuators: &'a [ActuatorSpec],
     /// What a medium resists.
     pub drags: &'a [DragSpec],
+    /// Rods.
+    pub rods: &'a [RodSpec],
     /// Soft bodies.
     pub softs: &'a [SoftSpec],
 }
@@ -67,6 +71,7 @@ impl ModelBuilder {
             bodies: vec![BodySpec::default()],
             joints: Vec::new(),
             declared: Default::default(),
+            rods: Vec::new(),
             softs: Vec::new(),
         }
     }
@@ -89,6 +94,12 @@ impl ModelBuilder {
         JointId(self.joints.len() - 1)
     }
 
+    /// Declares a rod, whose segments are bodies declared one after the other.
+    pub fn rod(&mut self, spec: RodSpec) -> RodId {
+        self.rods.push(spec);
+        RodId(self.rods.len() - 1)
+    }
+
     /// Declares a soft body.
     pub fn soft(&mut self, spec: SoftSpec) -> SoftId {
         self.softs.push(spec);
@@ -104,6 +115,7 @@ impl ModelBuilder {
             tendons: &self.declared.tendons,
             actuators: &self.declared.actuators,
             drags: &self.declared.drags,
+            rods: &self.rods,
             softs: &self.softs,
         }
     }
@@ -139,6 +151,7 @@ impl ModelBuilder {
             body_of_builder,
             joint_of_builder: vec![JointId(0); joints.len()],
             compiled: Default::default(),
+            rods: Vec::new(),
             softs: Vec::new(),
         };
         let mut inertias = vec![Inertia10::default(); order.len()];
@@ -154,9 +167,11 @@ impl ModelBuilder {
         }
         finish_links(&mut model, &inertias);
         finish_trees(&mut model);
+        check_names("rod", self.rods.iter().map(|spec| spec.name.as_str()))?;
         check_masses(&model, &order)?;
         check_inertias(&model)?;
         model.compiled = self.declared.compile(&model)?;
+        model.rods = rod::compile(&self.rods, &model)?;
         model.softs = checked_softs(self.softs)?;
         Ok(model)
     }

@@ -253,6 +253,16 @@ pub enum ModelError {
     /// An actuator or a tendon is wrong.
     #[error(transparent)]
     Force(#[from] crate::force::ForceError),
+    /// A rod is wrong.
+    #[error("rod {rod} '{name}': {source}")]
+    Rod {
+        /// The rod.
+        rod: usize,
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        source: crate::rod::RodError,
+    },
     /// A soft body is wrong.
     #[error(transparent)]
     Soft(#[from] crate::soft::SoftError),

@@ -36,6 +36,7 @@ mod mass;
 pub mod material;
 mod model;
 mod momentum;
+pub mod rod;
 mod soft;
 mod spatial;
 mod spring;
@@ -68,6 +69,7 @@ pub use mass::{
 pub use material::{MATERIALS, Material, MaterialError};
 pub use model::{Link, Model, TreeRange};
 pub use momentum::{centre_of_mass, momentum};
+pub use rod::{Rod, RodEnd, RodError, RodId, RodRest, RodSpec, RodWork};
 pub use soft::{
     Lumping, SoftBody, SoftError, SoftFault, SoftId, SoftScheme, SoftSpec, SoftWork,
     soft_kinetic_energy, soft_momentum, soft_potential_energy,

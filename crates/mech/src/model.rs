@@ -83,6 +83,7 @@ pub struct Model {
     pub(crate) body_of_builder: Vec<BodyId>,
     pub(crate) joint_of_builder: Vec<JointId>,
     pub(crate) compiled: crate::force::Compiled,
+    pub(crate) rods: Vec<crate::rod::Rod>,
     pub(crate) softs: Vec<SoftBody>,
 }
 

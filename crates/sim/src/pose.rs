@@ -30,6 +30,8 @@ pub(crate) struct Poser {
     link: Vec<Option<PortId>>,
     dof: Vec<Option<PortId>>,
     zeros: Vec<f64>,
+    /// Per tree: the rod whose segment it is.
+    rod: Vec<Option<u32>>,
 }
 
 /// Which problem is posed.
@@ -54,12 +56,20 @@ impl Poser {
             link: vec![None; model.bodies().len()],
             dof: vec![None; model.nv()],
             zeros: vec![0.0; model.nv()],
+            rod: (0..model.trees().len())
+                .map(|tree| model.rod_of_tree(tree).map(|rod| rod.0 as u32))
+                .collect(),
         }
     }
 
     /// Trees that take part, and their velocities in the problem.
     pub fn parts(&self) -> &[(usize, Range<usize>)] {
         &self.parts
+    }
+
+    /// The subsystem of the problem that a tree belongs to; zero if it takes no part.
+    pub fn subsystem_of(&self, tree: usize) -> usize {
+        self.subsystem[tree].map_or(0, |id| id.0)
     }
 
     /// Nothing takes part.
@@ -108,6 +118,11 @@ impl Poser {
                 self.subsystem[term.tree as usize] = Some(SubsystemId(0));
             }
         }
+        for rod in model.rods() {
+            if self.subsystem[rod.trees.clone()].iter().any(|part| part.is_some()) {
+                self.subsystem[rod.trees.clone()].fill(Some(SubsystemId(0)));
+            }
+        }
         self.parts.clear();
         let mut first = 0;
         for (tree, range) in model.trees().iter().enumerate() {
@@ -128,10 +143,23 @@ impl Poser {
         for place in 0..self.parts.len() {
             let tree = self.parts[place].0;
             let range = &world.model.trees()[tree];
-            let momentum = match question {
-                Question::Velocities => free.momentum(range.dofs.clone()),
-                Question::Displacements(_) => &self.zeros[range.dofs.clone()],
+            let momentum_of = |dofs| match question {
+                Question::Velocities => free.momentum(dofs),
+                Question::Displacements(_) => &self.zeros[dofs],
             };
+            // The segments of a rod are one subsystem, added with the first of them.
+            if let Some(rod) = self.rod[tree] {
+                let (index, rod) = (rod as usize, &world.model.rods()[rod as usize]);
+                if tree == rod.trees.start {
+                    let matrix = free.rod_matrix(index);
+                    let blocks = matrix.pattern().entries();
+                    let blocks = blocks.map(|e| (e.row, e.col, matrix.block(e.id)));
+                    let id = self.builder.sparse(6, blocks, momentum_of(rod.dofs.clone()));
+                    self.subsystem[rod.trees.clone()].fill(Some(id));
+                }
+                continue;
+            }
+            let momentum = momentum_of(range.dofs.clone());
             let id = if free.is_whole(tree) {
                 self.builder.dense(free.matrix(range.mass.clone()), momentum)
             } else {
@@ -150,7 +178,14 @@ impl Poser {
 
     fn port(&mut self, world: &World, port: Port) -> Option<PortId> {
         let (slot, tree, map) = match port {
-            Port::Whole(tree) => (&mut self.whole[tree as usize], tree as usize, Map::Whole),
+            Port::Whole(tree) => {
+                let tree = tree as usize;
+                let map = self.rod[tree].map_or(Map::Whole, |rod| {
+                    let first = world.model.rods()[rod as usize].trees.start;
+                    Map::Nodes(vec![(tree - first, 1.0)])
+                });
+                (&mut self.whole[tree], tree, map)
+            }
             Port::Link(body) => {
                 let tree = world.model.bodies()[body as usize].tree?;
                 let index = world.link_index[body as usize] as usize;

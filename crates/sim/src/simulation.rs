@@ -438,7 +438,7 @@ impl Simulation {
         assemble::contacts(world, &rules, work.detector.contacts(), &sight, rows);
         let found = work.detector.contacts();
         twist::rows(world, &rules, found, &sight, &work.memory, rows, &mut work.axes);
-        work.pose(world).map_err(|source| not_posed(world, work.poser.parts(), time, source))?;
+        work.pose(world).map_err(|source| not_posed(world, &work.poser, time, source))?;
         clock.lap(Phase::Assembly);
         Ok(())
     }
@@ -464,8 +464,7 @@ impl Simulation {
                 let least = SOFTENING * work.problem.delassus().scale(index);
                 work.rows.soften(index, least);
             }
-            work.pose(world)
-                .map_err(|source| not_posed(world, work.poser.parts(), time, source))?;
+            work.pose(world).map_err(|source| not_posed(world, &work.poser, time, source))?;
             if next == Next::YieldFromCold {
                 work.solution.reset(&work.problem);
             }
@@ -527,7 +526,7 @@ impl Simulation {
             &mut self.state.v,
             &mut work.data,
             &work.problem,
-            work.poser.parts(),
+            &work.poser,
             settled,
             &self.settings,
         );
@@ -635,6 +634,13 @@ impl Workspace {
                 out.copy_from_slice(&self.solution.velocity[part.clone()]);
             } else if self.sleepers.flags()[tree] {
                 out.fill(0.0);
+            } else if let Some(rod) = model.rod_of_tree(tree) {
+                // All segments of a rod move together, with the first.
+                let range = &model.rods()[rod.0];
+                let out = &mut self.lawful[range.dofs.clone()];
+                if range.trees.start == tree && !self.free.solve_rod(model, rod.0, out) {
+                    return Some(tree);
+                }
             } else if !self.free.solve(model, tree, out) {
                 return Some(tree);
             }
@@ -647,6 +653,8 @@ impl Workspace {
         let trees = model.trees();
         self.takes_mean.clear();
         self.takes_mean.extend(trees.iter().map(|tree| tree.single));
+        // A rod is stiff: its strains follow from the next velocity.
+        model.rods().iter().for_each(|rod| self.takes_mean[rod.trees.clone()].fill(false));
         for constraint in self.rows.constraints().iter().filter(|c| !c.lasting) {
             for term in self.rows.terms(constraint) {
                 self.takes_mean[term.tree as usize] = false;
@@ -722,14 +730,12 @@ fn singular(world: &World, time: f64, tree: usize) -> StepError {
 }
 
 /// Why a problem could not be posed, in the words of mechanisms.
-fn not_posed(
-    world: &World,
-    parts: &[(usize, std::ops::Range<usize>)],
-    time: f64,
-    source: ProblemError,
-) -> StepError {
+fn not_posed(world: &World, poser: &Poser, time: f64, source: ProblemError) -> StepError {
     let tree = match source {
-        ProblemError::NotPositiveDefinite { subsystem } => parts.get(subsystem).map(|part| part.0),
+        ProblemError::NotPositiveDefinite { subsystem } => {
+            let trees = poser.parts().iter().map(|part| part.0);
+            trees.into_iter().find(|tree| poser.subsystem_of(*tree) == subsystem)
+        }
         _ => None,
     };
     tree.map_or(StepError::Problem { time, source }, |tree| singular(world, time, tree))

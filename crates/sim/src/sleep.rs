@@ -9,6 +9,7 @@ use stiction_geom::Contact;
 use stiction_mech::{Data, Model, tree_velocities};
 use stiction_solve::Problem;
 
+use crate::pose::Poser;
 use crate::settings::{Settings, Sleep};
 use crate::world::World;
 
@@ -113,7 +114,7 @@ impl Sleepers {
         v: &mut [f64],
         data: &mut Data,
         problem: &Problem,
-        parts: &[(usize, std::ops::Range<usize>)],
+        poser: &Poser,
         settled: bool,
         settings: &Settings,
     ) {
@@ -123,14 +124,14 @@ impl Sleepers {
             self.still[tree] =
                 if slow && settled { self.still[tree] + settings.time_step } else { 0.0 };
         }
-        if !settled || parts.is_empty() {
+        if !settled || poser.parts().is_empty() {
             return;
         }
         let islands = problem.islands();
         for island in 0..islands.count() as u32 {
             let members = || {
-                let of = islands.of_subsystem().iter().zip(parts);
-                of.filter(move |(own, _)| **own == island).map(|(_, (tree, _))| *tree)
+                let own = |tree: &usize| islands.of_subsystem()[poser.subsystem_of(*tree)];
+                poser.parts().iter().map(|part| part.0).filter(move |tree| own(tree) == island)
             };
             if members().any(|tree| self.still[tree] < sleep.patience) {
                 continue;

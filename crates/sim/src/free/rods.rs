@@ -1,0 +1,140 @@
+//! Rods in free motion: A and b of a rod's segments together, elastic forces where the step ends.
+//!
+//! In every scheme a rod is implicit, `A = M/α + h (h α + τ) JᵀKJ + h² α E` and
+//! `b = (M/α) v₀ + h (f − JᵀKe)`: with the next velocity (α = 1) the linearly implicit Euler step,
+//! with the mean velocity (α = ½) [Lee23, Eq. (9)] in impulses. Iterated schemes take forces at q^θ
+//! and v^θ instead, with `A = M + h θ (h θ_vq + τ) JᵀKJ + h² θ θ_vq E` [Han23, Eq. (11)].
+//! E is the stiffness of tension. Cost: linear in the number of segments.
+
+use stiction_math::block;
+use stiction_mech::{Data, Model, Rod, RodWork};
+
+use super::FreeMotion;
+use crate::scheme::Scheme;
+
+/// A of one rod and memory for it.
+pub(super) struct RodSystem {
+    matrix: block::Symmetric,
+    factor: block::Cholesky,
+    work: RodWork,
+}
+
+/// Weights of the terms of A and b.
+struct Weights {
+    elastic: f64,
+    geometric: f64,
+    /// Of the mass matrix, for damping by a medium.
+    mass: f64,
+}
+
+impl RodSystem {
+    pub fn new(rod: &Rod) -> Self {
+        Self {
+            matrix: block::Symmetric::zeros(rod.pattern()),
+            factor: block::Cholesky::analyse(rod.pattern()),
+            work: RodWork::new(rod),
+        }
+    }
+
+    pub fn matrix(&self) -> &block::Symmetric {
+        &self.matrix
+    }
+
+    /// Sums A from those of the segments alone and the bonds at `data`.
+    fn assemble(&mut self, model: &Model, rod: &Rod, own: &[f64], data: &Data, weights: &Weights) {
+        rod.evaluate(data, &mut self.work);
+        self.matrix.clear();
+        for (k, tree) in model.trees()[rod.trees.clone()].iter().enumerate() {
+            let id = rod.pattern().diagonal(k);
+            let parts = own[tree.mass.clone()].iter().zip(&data.mass[tree.mass.clone()]);
+            for (a, (own, mass)) in self.matrix.block_mut(id).iter_mut().zip(parts) {
+                *a = own + weights.mass * mass;
+            }
+        }
+        rod.add_stiffness(&self.work, weights.elastic, weights.geometric, &mut self.matrix);
+    }
+
+    /// `x ← A⁻¹ x`. False if A is not positive definite.
+    fn solve(&mut self, x: &mut [f64]) -> bool {
+        let factored = self.factor.factor(&self.matrix).is_ok();
+        if factored {
+            self.factor.solve_in_place(x);
+        }
+        factored
+    }
+}
+
+impl FreeMotion {
+    /// A of a rod.
+    pub fn rod_matrix(&self, rod: usize) -> &block::Symmetric {
+        self.rods[rod].matrix()
+    }
+
+    /// `v* = A⁻¹ b` of one rod. False if A is not positive definite.
+    pub fn solve_rod(&mut self, model: &Model, rod: usize, out: &mut [f64]) -> bool {
+        out.copy_from_slice(&self.momentum[model.rods()[rod].dofs.clone()]);
+        self.rods[rod].solve(out)
+    }
+
+    /// Joins the segments of rods, whose own A and b are there. What sleeps is left alone.
+    pub(super) fn couple_rods(
+        &mut self,
+        model: &Model,
+        scheme: Scheme,
+        h: f64,
+        asleep: &[bool],
+        data: &Data,
+    ) {
+        let ahead = scheme.alpha() * h;
+        for (rod, system) in model.rods().iter().zip(&mut self.rods) {
+            if asleep[rod.trees.start] {
+                continue;
+            }
+            let weights = Weights {
+                elastic: h * (ahead + rod.spec.damping),
+                geometric: h * ahead,
+                mass: h * rod.spec.mass_damping,
+            };
+            system.assemble(model, rod, &self.matrix, data, &weights);
+            rod.add_forces(&system.work, h, &mut self.momentum[rod.dofs.clone()]);
+        }
+    }
+
+    /// One Newton step of the rods in an iterated scheme, from the forces on their segments alone in
+    /// b. Returns the largest relative change of a velocity.
+    pub(super) fn improve_rods(&mut self, model: &Model, scheme: Scheme, h: f64) -> f64 {
+        let (theta, theta_vq) = (scheme.theta(), scheme.theta_vq());
+        let mut change = 0.0_f64;
+        for (rod, system) in model.rods().iter().zip(&mut self.rods) {
+            let (dofs, spec, data) = (rod.dofs.clone(), &rod.spec, &self.trial.data);
+            let weights = Weights {
+                elastic: h * theta * (h * theta_vq + spec.damping),
+                geometric: h * h * theta * theta_vq,
+                mass: h * theta * spec.mass_damping,
+            };
+            system.assemble(model, rod, &self.matrix, data, &weights);
+            let (v, b) = (&self.trial.v[dofs.clone()], &mut self.momentum[dofs.clone()]);
+            rod.add_forces(&system.work, h, b);
+            if spec.damping > 0.0 {
+                rod.add_viscous_forces(&system.work, h * spec.damping, v, b);
+            }
+            if spec.mass_damping > 0.0 {
+                for (k, tree) in model.trees()[rod.trees.clone()].iter().enumerate() {
+                    let (b, v) = (&mut b[6 * k..6 * k + 6], &v[6 * k..6 * k + 6]);
+                    for (row, b) in data.mass[tree.mass.clone()].chunks_exact(6).zip(b) {
+                        let momentum: f64 = row.iter().zip(v).map(|(m, v)| m * v).sum();
+                        *b -= h * spec.mass_damping * momentum;
+                    }
+                }
+            }
+            if !system.solve(b) {
+                continue;
+            }
+            for (next, step) in self.velocity[dofs].iter_mut().zip(&*b) {
+                *next += step;
+                change = change.max(step.abs() / next.abs().max(1.0));
+            }
+        }
+        change
+    }
+}
