@@ -21,10 +21,12 @@ pub mod narrow;
 pub mod nonconvex;
 pub mod sdf;
 pub mod shape;
+pub mod tetrahedra;
 
 pub use bounds::Aabb;
 pub use collider::{Collider, ColliderId, Colliders, CollidersBuilder, Groups};
 pub use contact::Contact;
 pub use detect::Detector;
-pub use error::{ColliderError, ShapeError};
+pub use error::{ColliderError, ShapeError, SoftSurfaceError, TetMeshError};
 pub use shape::{Entry, SHAPES, Shape};
+pub use tetrahedra::TetMesh;
