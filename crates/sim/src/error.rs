@@ -1,6 +1,6 @@
 //! Errors of worlds, settings and steps: where, what was found, what was expected.
 
-use stiction_geom::{ColliderError, TetMeshError};
+use stiction_geom::{ColliderError, SoftSurfaceError, TetMeshError};
 use stiction_mech::{ForceError, ModelError, StateError};
 use stiction_solve::ProblemError;
 use stiction_solve::solver::SettingError;
@@ -55,6 +55,9 @@ pub enum WorldError {
         /// What is wrong with it.
         source: TetMeshError,
     },
+    /// The surface of a soft body is wrong; they are counted as they were added.
+    #[error(transparent)]
+    SoftSurface(#[from] SoftSurfaceError),
     /// A sensor is wrong.
     #[error("sensor \"{name}\": {what}; expected {expected}")]
     Sensor {

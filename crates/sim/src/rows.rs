@@ -467,7 +467,8 @@ impl Rows {
             return;
         }
         // Weights of zero stand for a vertex that is there.
-        face.nodes[used..].fill(face.nodes[0]);
+        let first = face.nodes[0];
+        face.nodes[used..].fill(first);
         self.effect.certain = true;
         self.faces.push(face);
         let port = Port::Face((self.faces.len() - 1) as u32);

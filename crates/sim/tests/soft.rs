@@ -150,7 +150,9 @@ fn an_impact_of_a_rigid_body_on_a_soft_one_conserves_momentum() {
     simulation.state_mut().v[2] = -1.0;
     let total = |simulation: &mut Simulation| {
         let soft = (soft_momentum(simulation), soft_spin(simulation));
-        let (p, l) = stiction_mech::momentum(&simulation.world().clone().model, simulation.data());
+        let world = simulation.world().clone();
+        let (p, l) =
+            stiction_mech::momentum(world.model(), simulation.data(), Vector3::zeros());
         (soft.0 + p, soft.1 + l)
     };
     assert_eq!(plate, BodyId(1));

@@ -48,11 +48,6 @@ pub(crate) enum Fault {
         /// The tree.
         tree: usize,
     },
-    /// A of a soft body has no inverse.
-    SoftSingular {
-        /// The soft body.
-        soft: usize,
-    },
 }
 
 impl From<ForceError> for Fault {

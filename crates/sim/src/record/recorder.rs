@@ -188,8 +188,8 @@ impl Recorder {
         }
         for (soft, skin) in model.softs().iter().zip(&simulation.world().softs.skins) {
             let x = &state.x[soft.nodes.clone()];
-            let seen = skin.vertices.iter().map(|v| x[*v as usize].map(|c| c as f32).into());
-            frames.soft.extend(seen);
+            let seen = skin.vertices.iter().map(|v| x[*v as usize].map(|c| c as f32));
+            frames.soft.extend(seen.map(<[f32; 3]>::from));
         }
         let contacts = &mut frames.contacts;
         contacts.first.push(contacts.gap.len());

@@ -178,7 +178,7 @@ fn normal_rule(
 /// Deepest penetration [m] of contacts that do not yield.
 pub(crate) fn deepest(world: &World, found: &[SoftContact], combine: Combine) -> f64 {
     let mut depth = 0.0_f64;
-    for contact in found.iter().filter(|contact| -contact.gap > depth) {
+    for contact in found {
         let pairing = pairing(world, &sides_of(world, contact), combine);
         if pairing.stiffness == f64::INFINITY {
             depth = depth.max(pairing.standoff - contact.gap);

@@ -13,8 +13,6 @@ pub(crate) use contact::{
     SideOf, contact_key, deepest, frame, given_velocity, pairing, rows as contact_rows, sides_of,
 };
 
-use std::ops::Range;
-
 use stiction_geom::{Colliders, Groups, SoftSurface, SoftSurfaces, TetMesh};
 use stiction_mech::{BodyId, Model, ModelBuilder, SoftId, SoftSpec};
 
@@ -176,6 +174,7 @@ impl Softs {
             set.add(SoftSurface {
                 nodes: body.nodes.clone(),
                 triangles: skins[index].triangles.iter().map(|t| t.map(global)).collect(),
+                rest: object.spec.vertices.clone(),
                 groups: object.groups,
                 margin: object.margin,
                 touches_itself: object.touches_itself,
@@ -202,11 +201,6 @@ impl Softs {
     pub fn place_of(&self, node: u32) -> Option<u32> {
         let place = self.place[node as usize];
         (place != FIXED).then_some(place)
-    }
-
-    /// Per vertex of a body: its place among the unknowns, if it is not fixed.
-    pub fn places(&self, nodes: Range<usize>) -> impl Iterator<Item = Option<u32>> + '_ {
-        self.place[nodes].iter().map(|place| (*place != FIXED).then_some(*place))
     }
 }
 
