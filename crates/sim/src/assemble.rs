@@ -43,7 +43,13 @@ pub(crate) struct Rules {
 impl Rules {
     /// Whether a gap [m] may close within the step, at this approach and relative velocity [m/s].
     /// What is left out and closes all the same is seen and parted at the end of the step.
-    pub fn may_close(&self, gap: f64, approach: f64, relative: &Vector3<f64>, friction: f64) -> bool {
+    pub fn may_close(
+        &self,
+        gap: f64,
+        approach: f64,
+        relative: &Vector3<f64>,
+        friction: f64,
+    ) -> bool {
         let turned = if self.glides { friction.max(TURNED) } else { TURNED };
         let speed = (-approach).max(0.0) + turned * relative.norm() + self.bounce_threshold;
         gap <= FORESIGHT * self.time_step * speed
@@ -246,12 +252,7 @@ pub(crate) fn frame_with_grain(
 
 /// Bias [m/s] and yield [1/kg] of the normal row, from the gap [m] and the velocity [m/s] at which
 /// it changes before the step.
-pub(crate) fn normal_rule(
-    pairing: &Pairing,
-    rules: &Rules,
-    gap: f64,
-    approach: f64,
-) -> (f64, f64) {
+pub(crate) fn normal_rule(pairing: &Pairing, rules: &Rules, gap: f64, approach: f64) -> (f64, f64) {
     let h = rules.time_step;
     if pairing.stiffness.is_finite() {
         let (k, tau) = (pairing.stiffness, pairing.dissipation);

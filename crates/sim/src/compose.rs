@@ -138,8 +138,11 @@ impl WorldBuilder {
                 }
             }
             // What stood still on its world stays still in what that is welded to.
-            let carried =
-                if parent == BodyId::WORLD { vec![] } else { std::mem::take(&mut object.spec.fixed) };
+            let carried = if parent == BodyId::WORLD {
+                vec![]
+            } else {
+                std::mem::take(&mut object.spec.fixed)
+            };
             let soft = self.soft(object);
             if !carried.is_empty() {
                 self.attach(soft, &carried, parent);

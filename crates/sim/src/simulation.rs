@@ -537,8 +537,7 @@ impl Simulation {
     fn relinearise(&mut self, outcome: &mut Outcome) -> Result<(), StepError> {
         let (world, work, state) = (&*self.world, &mut self.work, &self.state);
         let model = &world.model;
-        let nonlinear =
-            |work: &Workspace, part: &(usize, _)| work.free.soft.is_nonlinear(part.0);
+        let nonlinear = |work: &Workspace, part: &(usize, _)| work.free.soft.is_nonlinear(part.0);
         let rounds = self.settings.relinearisations;
         if rounds == 0 || !work.poser.soft_parts().iter().any(|part| nonlinear(work, part)) {
             return Ok(());
@@ -550,8 +549,7 @@ impl Simulation {
             if !work.linearise_at_answer(model, state) {
                 break;
             }
-            work.pose(world)
-                .map_err(|source| not_posed(world, &work.poser, state.time, source))?;
+            work.pose(world).map_err(|source| not_posed(world, &work.poser, state.time, source))?;
             let Workspace { problem, solution, .. } = work;
             let (again, next) = effort::solve(&mut self.session, problem, &self.goal, solution)?;
             outcome.repeat(&again);
@@ -711,13 +709,7 @@ impl Workspace {
 
     /// Velocities on which the laws acted on soft bodies, and their next positions and velocities, into
     /// the spare state. Returns a body whose matrix has no inverse, if there is one.
-    fn move_softs(
-        &mut self,
-        model: &Model,
-        scheme: Scheme,
-        old: &State,
-        h: f64,
-    ) -> Option<usize> {
+    fn move_softs(&mut self, model: &Model, scheme: Scheme, old: &State, h: f64) -> Option<usize> {
         let Self { poser, free, solution, linearised, soft_lawful, spare, .. } = self;
         let weights = free.soft.weights();
         for (soft, body) in model.softs().iter().enumerate() {

@@ -151,8 +151,7 @@ fn an_impact_of_a_rigid_body_on_a_soft_one_conserves_momentum() {
     let total = |simulation: &mut Simulation| {
         let soft = (soft_momentum(simulation), soft_spin(simulation));
         let world = simulation.world().clone();
-        let (p, l) =
-            stiction_mech::momentum(world.model(), simulation.data(), Vector3::zeros());
+        let (p, l) = stiction_mech::momentum(world.model(), simulation.data(), Vector3::zeros());
         (soft.0 + p, soft.1 + l)
     };
     assert_eq!(plate, BodyId(1));
@@ -223,7 +222,11 @@ fn attached_vertices_follow_the_link_of_a_robot() {
         let report = simulation.step().unwrap();
         assert!(report.converged());
         // Circles are left along tangents: (ω h)² r/2 per step, taken back by the next.
-        assert!(report.equality_error <= 0.6 * (1.1 * 0.005_f64).powi(2), "{}", report.equality_error);
+        assert!(
+            report.equality_error <= 0.6 * (1.1 * 0.005_f64).powi(2),
+            "{}",
+            report.equality_error
+        );
     }
     let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), simulation.state().q[0]);
     for (x, x0) in simulation.state().x.iter().zip(&start).filter(|(_, x0)| x0.x < 0.4501) {
@@ -377,13 +380,25 @@ fn a_soft_body_launched_at_high_speed_stays_finite() {
 
 #[test]
 fn a_step_that_cannot_be_leaves_the_state_untouched() {
-    let mut builder = on_ground(0.5);
+    let mut builder = WorldBuilder::new();
     builder.soft(cube_at(0.2, 0.5));
     let mut simulation = start(builder, 0.01);
+    // Products of such numbers with masses are finite, their squares and sums are not.
     simulation.state_mut().x_dot[3].y = 1e308;
     simulation.state_mut().x_dot[4].y = -1e308;
-    let before = simulation.state().clone();
-    let error = simulation.step().unwrap_err();
+    let mut before = simulation.state().clone();
+    let mut error = None;
+    for _ in 0..20 {
+        before.clone_from(simulation.state());
+        match simulation.step() {
+            Ok(report) => assert!(report.unresolved),
+            Err(found) => {
+                error = Some(found);
+                break;
+            }
+        }
+    }
+    let error = error.unwrap();
     assert!(error.to_string().contains("block"), "{error}");
     assert_eq!(*simulation.state(), before);
     simulation.state_mut().x[7].x = f64::NAN;
@@ -415,7 +430,8 @@ fn a_world_with_soft_bodies_can_be_put_into_another() {
     assert_eq!((placed.first_soft, second.unwrap().first_soft), (0, 1));
     let outer = outer.build().unwrap();
     assert_eq!(outer.soft("right-block"), Some(SoftId(1)));
-    let (x, own) = (&outer.model().softs()[0].spec.vertices, &inner.model().softs()[0].spec.vertices);
+    let (x, own) =
+        (&outer.model().softs()[0].spec.vertices, &inner.model().softs()[0].spec.vertices);
     for (x, own) in x.iter().zip(own) {
         let expected = pose * nalgebra::Point3::from(*own);
         assert!((x - expected.coords).norm() <= 1e-15 * 10.0);

@@ -43,7 +43,8 @@ pub(crate) fn attachments(
     let mut list = Vec::new();
     for attach in attached {
         let owner = || "attachment".to_owned();
-        let unknown = |what, found, count| WorldError::Unknown { owner: owner(), what, found, count };
+        let unknown =
+            |what, found, count| WorldError::Unknown { owner: owner(), what, found, count };
         let Some(object) = objects.get(attach.soft.0) else {
             return Err(unknown("soft body", attach.soft.0, objects.len()));
         };
@@ -91,8 +92,7 @@ pub(crate) fn rows(
         let p_W = x[node as usize] - error;
         let given = sight.driven.point_velocity(body, &p_W);
         for (row, axis) in AXES.iter().enumerate() {
-            let key =
-                Key { class: Class::Attachment, a: node, b: row as u32, feature: 0, row: 0 };
+            let key = Key { class: Class::Attachment, a: node, b: row as u32, feature: 0, row: 0 };
             let bias = part * error[row] / time_step - given[row];
             rows.open(key, Law::Bilateral(Bilateral), error[row], &[bias], &[0.0]);
             rows.face(world, [node; 3], [1.0, 0.0, 0.0], std::slice::from_ref(axis), 1.0);

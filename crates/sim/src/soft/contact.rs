@@ -4,7 +4,11 @@
 //! apart afterwards, as rigid bodies are: a soft body can store it. Where the surfaces yield, their
 //! stiffness pushes; where they do not, the bound on the normal velocity asks for a small part of the
 //! depth per step, `c_n ≥ −K gap/h`, of limited speed. The bound is continuous where the gap closes
-//! and vanishes there, so that what rests does so without a push [Lee23, Sec. III-A].
+//! and vanishes there, so that what rests does so without a push.
+//!
+//! Deviation: where laws act on the mean velocity û [Lee23, Sec. II-A], vertices that touch would ring, for
+//! they have little mass: a mean of zero mirrors the velocity in every step. There, the bounds are on
+//! the part of the mean that the next velocity has, `û − (1 − α) v₀`, so that what sticks stops.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_geom::{FacePoint, Side, SoftContact};
@@ -35,9 +39,7 @@ pub(crate) enum SideOf<'a> {
 /// The two sides of a contact, A and B.
 pub(crate) fn sides_of<'a>(world: &World, contact: &'a SoftContact) -> [SideOf<'a>; 2] {
     [&contact.a, &contact.b].map(|side| match side {
-        Side::Rigid(id) => {
-            SideOf::Rigid { geom: id.index(), body: world.geoms[id.index()].body.0 }
-        }
+        Side::Rigid(id) => SideOf::Rigid { geom: id.index(), body: world.geoms[id.index()].body.0 },
         Side::Soft(id, at) => SideOf::Soft { soft: id.0 as usize, at },
     })
 }
@@ -85,7 +87,12 @@ pub(crate) fn frame(
 }
 
 /// Velocity of a side at the contact [m/s].
-fn velocity(side: &SideOf, point: &Vector3<f64>, x_dot: &[Vector3<f64>], sight: &Sight) -> Vector3<f64> {
+fn velocity(
+    side: &SideOf,
+    point: &Vector3<f64>,
+    x_dot: &[Vector3<f64>],
+    sight: &Sight,
+) -> Vector3<f64> {
     match side {
         SideOf::Rigid { body, .. } => sight.point_velocity(*body, point),
         SideOf::Soft { at, .. } => {
@@ -131,7 +138,11 @@ pub(crate) fn rows(
         let (bias, compliance) = normal_rule(&pairing, rules, gap, approach, fastest);
         let frame = frame(world, contact, &sides, &pairing, sight);
         let (bias, compliance) = (contact::rows(bias, 0.0), contact::rows(compliance, 0.0));
-        let bias = Vector3::from(bias) + frame * given_velocity(sight, &sides, &contact.point);
+        let mut bias = Vector3::from(bias) + frame * given_velocity(sight, &sides, &contact.point);
+        if rules.alpha < 1.0 && gap <= 0.0 {
+            let sliding = relative - contact.normal * approach;
+            bias -= frame * sliding * (1.0 - rules.alpha);
+        }
         rows.open(contact_key(contact), law, gap, bias.as_slice(), &compliance);
         let axes: [Vector3<f64>; contact::DIM] =
             std::array::from_fn(|row| frame.row(row).transpose());

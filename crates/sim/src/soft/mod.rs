@@ -165,7 +165,8 @@ impl Softs {
             let mut excluded_frames = Vec::new();
             let links = attached.iter().map(|attach| (attach.soft, attach.body));
             let links = links.filter(|(_, body)| *body != BodyId::WORLD);
-            for (_, other) in links.chain(excluded.iter().copied()).filter(|(id, _)| id.0 == index) {
+            for (_, other) in links.chain(excluded.iter().copied()).filter(|(id, _)| id.0 == index)
+            {
                 let owner = || format!("soft body \"{}\"", object.spec.name);
                 excluded_frames.push(frame_of(model, renumber.body(other, owner)?));
             }
