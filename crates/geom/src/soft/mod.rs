@@ -9,7 +9,17 @@
 //! needs no vertex where it happens.
 
 mod contact;
+mod crossing;
+mod detector;
+mod field;
+mod form;
+mod pair;
+mod probe;
+mod rigid;
+mod skin;
 mod surfaces;
+mod tree;
 
 pub use contact::{FacePoint, Side, SoftContact};
+pub use detector::SoftDetector;
 pub use surfaces::{SoftSurface, SoftSurfaceId, SoftSurfaces, SoftSurfacesBuilder};

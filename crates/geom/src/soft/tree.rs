@@ -96,7 +96,8 @@ impl Tree {
                 let range = node.first as usize..(node.first + node.count) as usize;
                 self.order[range].iter().fold(Region::NONE, |sum, &t| {
                     let n = normals[t as usize];
-                    let one = Region { bounds: bounds[t as usize], normals: Aabb { min: n, max: n } };
+                    let one =
+                        Region { bounds: bounds[t as usize], normals: Aabb { min: n, max: n } };
                     sum.union(&one)
                 })
             } else {

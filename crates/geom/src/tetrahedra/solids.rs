@@ -9,7 +9,7 @@ use super::refine::{Place, kuhn, refine};
 use super::{TetMesh, positive};
 use crate::TetMeshError;
 use nalgebra::Vector3;
-use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use std::f64::consts::{FRAC_PI_2, TAU};
 
 /// Most elements that a generator makes: a request beyond is a slip, and would fill the memory.
 const MOST: usize = 1 << 26;
@@ -113,12 +113,12 @@ impl TetMesh {
             for &(corner, weight) in place.iter().filter(|place| place.1 > 0) {
                 let weight = f64::from(weight) / cells as f64;
                 match corner {
-                    0..6 => {
+                    0..=5 => {
                         outward += weight;
                         along[usize::from(along[0].is_some())] = Some((corner, weight));
                     }
-                    7 => up = weight,
-                    _ => {}
+                    6 => {}
+                    _ => up = weight,
                 }
             }
             let turn = match along {
@@ -263,10 +263,4 @@ fn icosahedron() -> ([Vector3<f64>; 12], [[u32; 3]; 20]) {
         faces[at + 3] = [11, 6 + next, 6 + k];
     }
     (corners, faces)
-}
-
-/// Volume of the ball by its radius [m], for those who compare.
-#[cfg(test)]
-pub(super) fn ball(radius: f64) -> f64 {
-    4.0 / 3.0 * PI * radius.powi(3)
 }

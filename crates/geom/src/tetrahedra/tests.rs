@@ -1,6 +1,9 @@
-use super::solids::ball;
 use super::*;
 use std::f64::consts::PI;
+
+fn ball(radius: f64) -> f64 {
+    4.0 / 3.0 * PI * radius.powi(3)
+}
 
 fn unit() -> (Vec<Vector3<f64>>, Vec<[u32; 4]>) {
     (vec![Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()], vec![[0, 1, 2, 3]])
