@@ -34,12 +34,14 @@ pub(crate) enum Class {
     Contact,
     /// Spinning and rolling of contacts.
     Twist,
+    /// Ends of cables on bodies that move.
+    Clamp,
 }
 
 impl Class {
     /// The class of a number, as `as u32` gives it.
     pub fn from_number(number: u32) -> Option<Self> {
-        [Self::Equality, Self::Limit, Self::Drive, Self::Contact, Self::Twist]
+        [Self::Equality, Self::Limit, Self::Drive, Self::Contact, Self::Twist, Self::Clamp]
             .into_iter()
             .find(|class| *class as u32 == number)
     }

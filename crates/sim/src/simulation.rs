@@ -15,6 +15,7 @@ use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, ProblemError, Session, Solution, Status, contact};
 
 use crate::assemble::{self, Chords, FORESIGHT, Rules};
+use crate::cable;
 use crate::constraint::{Ahead, Place};
 use crate::driven::Driven;
 use crate::effort::{self, Next, Outcome};
@@ -438,6 +439,7 @@ impl Simulation {
         assemble::contacts(world, &rules, work.detector.contacts(), &sight, rows);
         let found = work.detector.contacts();
         twist::rows(world, &rules, found, &sight, &work.memory, rows, &mut work.axes);
+        cable::clamp::rows(settings.scheme, h, &sight, &state.v, rows);
         work.pose(world).map_err(|source| not_posed(world, &work.poser, time, source))?;
         clock.lap(Phase::Assembly);
         Ok(())

@@ -10,6 +10,7 @@ use nalgebra::Isometry3;
 use stiction_geom::{Collider, ColliderId, Colliders, Contact, Groups, Shape};
 use stiction_mech::{ActuatorId, BodyId, JointId, Model, ModelBuilder, TendonId};
 
+use crate::cable::{self, Cable};
 use crate::constraint::Equality;
 use crate::error::WorldError;
 use crate::sensor::{self, SensorSpec};
@@ -90,6 +91,7 @@ pub struct WorldBuilder {
     pub(crate) excludes: Vec<(BodyId, BodyId)>,
     pub(crate) pairs: Vec<(usize, usize, Option<Pairing>)>,
     pub(crate) sensors: Vec<SensorSpec>,
+    pub(crate) cables: Vec<Cable>,
 }
 
 impl WorldBuilder {
@@ -128,7 +130,8 @@ impl WorldBuilder {
     /// Checks everything.
     pub fn build(self) -> Result<World, WorldError> {
         let parts = Arc::new(self.clone());
-        let Self { mechanism, mut geoms, mut equalities, excludes, pairs, sensors } = self;
+        let Self { mechanism, mut geoms, mut equalities, excludes, pairs, sensors, cables } = self;
+        cable::check(&cables)?;
         let model = mechanism.build()?;
         let renumber = Renumber { model: &model };
         for geom in &mut geoms {
@@ -141,6 +144,7 @@ impl WorldBuilder {
             equality.check(&model, name)?;
         }
         let sensors = sensor::Layout::new(sensors, &model, &renumber)?;
+        let cables = cable::checked(cables, &renumber)?;
         let colliders = colliders(&model, &renumber, &geoms, &excludes, &pairs)?;
         let pairings = pairings(&geoms, &pairs)?;
         let twists = geoms.iter().any(|geom| geom.surface.resistance >= Resistance::Spinning)
@@ -158,6 +162,7 @@ impl WorldBuilder {
             equalities,
             equality_names: names,
             sensors,
+            cables,
             radius,
             link_index,
         })
@@ -346,6 +351,7 @@ pub struct World {
     pub(crate) equalities: Vec<Equality>,
     equality_names: Vec<String>,
     pub(crate) sensors: sensor::Layout,
+    pub(crate) cables: Vec<Cable>,
     pub(crate) radius: Vec<f64>,
     pub(crate) link_index: Vec<u32>,
 }
