@@ -10,6 +10,7 @@ use stiction_mech::{
     TendonPath, Transmission, Waypoint,
 };
 
+use crate::cable::CableEnd;
 use crate::constraint::Equality;
 use crate::error::WorldError;
 use crate::sensor::SensorKind;
@@ -107,6 +108,13 @@ impl WorldBuilder {
             cable.spec.name = shift.name(&cable.spec.name);
             cable.bodies.iter_mut().for_each(|body| *body = shift.body(*body));
             cable.rod.0 += first_rod;
+            for end in &mut cable.spec.ends {
+                match end {
+                    CableEnd::Attached { body, pose } => shift.frame(body, pose),
+                    CableEnd::Held(body) => *body = shift.body(*body),
+                    CableEnd::Free => {}
+                }
+            }
             self.cables.push(cable);
         }
         for tendon in declared.tendons {
