@@ -90,6 +90,16 @@ pub enum WorldError {
         /// What it should be.
         expected: &'static str,
     },
+    /// A cable is wrong.
+    #[error("cable \"{name}\": {what}; expected {expected}")]
+    Cable {
+        /// Name of the cable.
+        name: String,
+        /// What was found.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
+    },
     /// A shape that cannot move sits on a body that can.
     #[error("shape \"{name}\": a {kind} has no inside to move; expected it on a fixed body")]
     Immovable {

@@ -9,6 +9,7 @@
 
 mod assemble;
 mod bytes;
+mod cable;
 mod checkpoint;
 mod compose;
 pub mod constraint;
@@ -34,6 +35,7 @@ mod twist;
 mod warm;
 mod world;
 
+pub use cable::{Cable, CableCourse, CableEnd, CableId, CableSpec};
 pub use checkpoint::{Checkpoint, fingerprint};
 pub use compose::{Base, Placed};
 pub use error::{CheckpointError, SettingsError, SnapshotError, StepError, WorldError};

@@ -39,6 +39,8 @@ pub(crate) enum Class {
     Twist,
     /// Contacts of soft bodies.
     SoftContact,
+    /// Ends of cables on bodies that move.
+    Clamp,
 }
 
 impl Class {
@@ -52,6 +54,7 @@ impl Class {
             Self::Contact,
             Self::Twist,
             Self::SoftContact,
+            Self::Clamp,
         ]
         .into_iter()
         .find(|class| *class as u32 == number)

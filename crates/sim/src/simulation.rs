@@ -15,6 +15,7 @@ use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, ProblemError, Session, Solution, Status, contact};
 
 use crate::assemble::{self, Chords, FORESIGHT, Rules};
+use crate::cable;
 use crate::constraint::{Ahead, Place};
 use crate::driven::Driven;
 use crate::effort::{self, Next, Outcome};
@@ -489,6 +490,7 @@ impl Simulation {
         twist::rows(world, &rules, found, &sight, &work.memory, rows, &mut work.axes);
         let (touching, fastest) = (work.soft_detector.contacts(), settings.stabilisation.max_speed);
         soft::contact_rows(world, &rules, touching, &state.x_dot, fastest, &sight, rows);
+        cable::clamp::rows(settings.scheme, h, &sight, &state.v, rows);
         work.pose(world).map_err(|source| not_posed(world, &work.poser, time, source))?;
         clock.lap(Phase::Assembly);
         Ok(())

@@ -10,6 +10,7 @@ use nalgebra::Isometry3;
 use stiction_geom::{Collider, ColliderId, Colliders, Contact, Groups, Shape};
 use stiction_mech::{ActuatorId, BodyId, JointId, Model, ModelBuilder, SoftId, TendonId};
 
+use crate::cable::{self, Cable};
 use crate::constraint::Equality;
 use crate::error::WorldError;
 use crate::sensor::{self, SensorSpec};
@@ -94,6 +95,7 @@ pub struct WorldBuilder {
     pub(crate) softs: Vec<SoftObject>,
     pub(crate) attached: Vec<Attach>,
     pub(crate) soft_excludes: Vec<(SoftId, BodyId)>,
+    pub(crate) cables: Vec<Cable>,
 }
 
 impl WorldBuilder {
@@ -150,7 +152,8 @@ impl WorldBuilder {
     pub fn build(self) -> Result<World, WorldError> {
         let parts = Arc::new(self.clone());
         let Self { mut mechanism, mut geoms, mut equalities, excludes, pairs, sensors, .. } = self;
-        let (mut objects, attached) = (self.softs, self.attached);
+        let (mut objects, attached, cables) = (self.softs, self.attached, self.cables);
+        cable::check(&cables)?;
         let skins = Softs::declare(&mut objects, &attached, &mut mechanism)?;
         let model = mechanism.build()?;
         check_declared(&model, objects.len())?;
@@ -165,6 +168,7 @@ impl WorldBuilder {
             equality.check(&model, name)?;
         }
         let sensors = sensor::Layout::new(sensors, &model, &renumber)?;
+        let cables = cable::checked(cables, &renumber)?;
         let colliders = colliders(&model, &renumber, &geoms, &excludes, &pairs)?;
         let pairings = pairings(&geoms, &pairs)?;
         let own = SoftParts { objects, skins, attached, excluded: self.soft_excludes };
@@ -184,6 +188,7 @@ impl WorldBuilder {
             equalities,
             equality_names: names,
             sensors,
+            cables,
             radius,
             link_index,
             softs,
@@ -389,6 +394,7 @@ pub struct World {
     pub(crate) equalities: Vec<Equality>,
     equality_names: Vec<String>,
     pub(crate) sensors: sensor::Layout,
+    pub(crate) cables: Vec<Cable>,
     pub(crate) radius: Vec<f64>,
     pub(crate) link_index: Vec<u32>,
     pub(crate) softs: Softs,

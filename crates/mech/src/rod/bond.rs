@@ -67,7 +67,7 @@ impl Bond {
             - (X_i.translation.vector + a_i * along(&X_i.rotation));
         let epsilon = R_m.tr_mul(&gap);
         // tan(θ/4) n, from the quaternion of the half turn.
-        let quarter = half.imag() / (1.0 + half.w);
+        let quarter = half.imag() / half.w;
         let P = 0.5 * (Matrix3::identity() + skew(quarter));
         let (cross, arm) = (skew(epsilon), skew(Vector3::z()));
         let strain = stack(&epsilon, &phi);

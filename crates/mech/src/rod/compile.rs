@@ -121,6 +121,10 @@ fn place(declared: &RodSpec, model: &Model) -> Result<Rod, RodError> {
     let dofs = model.trees[trees.start].dofs.start..model.trees[trees.end - 1].dofs.end;
     Ok(Rod {
         stiffness: spec.stiffness_over(spec.segment_length),
+        least_mass: model.trees[trees.clone()]
+            .iter()
+            .map(|tree| model.links[tree.links.start].mass)
+            .fold(f64::INFINITY, f64::min),
         rest: vec![Vector6::zeros(); n + 1],
         pattern: block::Pattern::new(&vec![6; n], (1..n).map(|k| (k, k - 1))),
         spec,

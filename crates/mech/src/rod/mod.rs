@@ -155,6 +155,8 @@ pub struct Rod {
     pub clamps: [Option<Clamp>; 2],
     /// K of a bond between segments [N/m, N·m/rad].
     stiffness: Vector6<f64>,
+    /// Mass of the lightest segment [kg].
+    least_mass: f64,
     /// Strains without forces; per bond, those of the clamps first and last.
     rest: Vec<Vector6<f64>>,
     pattern: block::Pattern,

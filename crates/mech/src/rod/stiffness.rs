@@ -5,6 +5,9 @@
 //! adding `a T` to both rotations across its axis. Without it a taut rod, stiff as a string and soft
 //! in bending, would be explicit. Deviation: pressure, which has the other sign, and all other parts
 //! of E, which are of the order of the strains against K, are left out: the sum stays semi-definite.
+//!
+//! In a step that ends in the next velocity, E costs a turning rod angular momentum, as in implicit
+//! Euler; so much tension as such a step bears explicitly, [`Rod::explicit_tension`], can be spared.
 
 use super::{Bond, Rod};
 use crate::data::Data;
@@ -69,18 +72,27 @@ impl Rod {
         }
     }
 
-    /// Adds `elastic` times Σ Jᵀ K J and `geometric` times the stiffness of tension to a matrix of
-    /// this rod's [`Rod::pattern`].
+    /// Tension [N] that is stable without E in symplectic steps of `h` [s] in which K is implicit, with
+    /// a margin. A transverse wave of number k is stable if `T k² ≤ 4 ρA/h² + EI k⁴`, and the least
+    /// favourable one gives `T ≤ max(ρA l²/h², 4 √(ρA EI)/h)` or better.
+    pub fn explicit_tension(&self, h: f64) -> f64 {
+        const MARGIN: f64 = 0.5;
+        let (m, l, k) = (self.least_mass, self.spec.segment_length, self.stiffness[3]);
+        MARGIN * (m * l / (h * h)).max(4.0 * (m * k).sqrt() / h)
+    }
+
+    /// Adds `elastic` times Σ Jᵀ K J and `geometric` times the stiffness of tension beyond `spared` [N]
+    /// to a matrix of this rod's [`Rod::pattern`].
     pub fn add_stiffness(
         &self,
         work: &RodWork,
         elastic: f64,
-        geometric: f64,
+        (geometric, spared): (f64, f64),
         out: &mut block::Symmetric,
     ) {
         for (bond, sides) in self.bonds(work) {
             let blocks = Blocks::new(bond, elastic);
-            let tension = geometric * bond.force[2].max(0.0);
+            let tension = geometric * (bond.force[2] - spared).max(0.0);
             for (side, k) in sides.into_iter().enumerate() {
                 let Some(k) = k else { continue };
                 let id = out.pattern().diagonal(k);

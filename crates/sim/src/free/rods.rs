@@ -4,7 +4,9 @@
 //! `b = (M/α) v₀ + h (f − JᵀKe)`: with the next velocity (α = 1) the linearly implicit Euler step,
 //! with the mean velocity (α = ½) [Lee23, Eq. (9)] in impulses. Iterated schemes take forces at q^θ
 //! and v^θ instead, with `A = M + h θ (h θ_vq + τ) JᵀKJ + h² θ θ_vq E` [Han23, Eq. (11)].
-//! E is the stiffness of tension. Cost: linear in the number of segments.
+//! E is the stiffness of tension; of the schemes that move with the next velocity it is taken where
+//! tension is too large to be explicit. With the mean velocity it is always needed: explicit tension
+//! would feed energy to waves of every length. Cost: linear in the number of segments.
 
 use stiction_math::block;
 use stiction_mech::{Data, Model, Rod, RodWork};
@@ -22,7 +24,8 @@ pub(super) struct RodSystem {
 /// Weights of the terms of A and b.
 struct Weights {
     elastic: f64,
-    geometric: f64,
+    /// Of tension, and how much of it is left out [N].
+    geometric: (f64, f64),
     /// Of the mass matrix, for damping by a medium.
     mass: f64,
 }
@@ -86,13 +89,15 @@ impl FreeMotion {
         data: &Data,
     ) {
         let ahead = scheme.alpha() * h;
+        let is_symplectic = scheme.alpha() == 1.0 && scheme.theta_vq() == 1.0;
         for (rod, system) in model.rods().iter().zip(&mut self.rods) {
             if asleep[rod.trees.start] {
                 continue;
             }
+            let spared = if is_symplectic { rod.explicit_tension(h) } else { 0.0 };
             let weights = Weights {
                 elastic: h * (ahead + rod.spec.damping),
-                geometric: h * ahead,
+                geometric: (h * ahead, spared),
                 mass: h * rod.spec.mass_damping,
             };
             system.assemble(model, rod, &self.matrix, data, &weights);
@@ -109,7 +114,7 @@ impl FreeMotion {
             let (dofs, spec, data) = (rod.dofs.clone(), &rod.spec, &self.trial.data);
             let weights = Weights {
                 elastic: h * theta * (h * theta_vq + spec.damping),
-                geometric: h * h * theta * theta_vq,
+                geometric: (h * h * theta * theta_vq, 0.0),
                 mass: h * theta * spec.mass_damping,
             };
             system.assemble(model, rod, &self.matrix, data, &weights);
