@@ -492,3 +492,77 @@ fn the_same_bits_come_of_every_number_of_threads() {
     let one = run(1);
     assert_eq!([run(2), run(8)], [one; 2]);
 }
+
+#[test]
+fn a_linear_body_that_vibrates_keeps_its_energy_in_the_mid_velocity_scheme() {
+    let mut builder = WorldBuilder::new();
+    let mut object = cube_at(0.0, 0.5);
+    object.spec.material = Material::from_name("linear", &[1e5, 0.3]).unwrap();
+    object.spec.stiffness_damping = 0.0;
+    builder.soft(object);
+    let mut simulation = simulation(builder, 0.01, Scheme::MidVelocity);
+    for (x, v) in simulation.state().x.clone().iter().zip(&mut simulation.state_mut().x_dot) {
+        *v = Vector3::new(x.x, -x.y, 5.0 * x.z * x.x);
+    }
+    // Its own energy, without that of the weight, whose zero is far away.
+    let before = simulation.energy();
+    for _ in 0..200 {
+        let _ = simulation.step().unwrap();
+    }
+    // The implicit midpoint rule keeps quadratic invariants: round-off of 200 solves is left, beside
+    // the energy of a fall of two seconds, m g² t²/2.
+    let fall = 0.5 * (GRAVITY * 2.0_f64).powi(2);
+    assert!(
+        (simulation.energy() - before).abs() <= 1e-10 * fall,
+        "{}",
+        simulation.energy() - before
+    );
+}
+
+#[test]
+fn a_force_sensor_feels_what_hangs_on_its_body() {
+    let mut builder = WorldBuilder::new();
+    let mass = MassProperties::new(2.0, Vector3::zeros(), Matrix3::identity()).ok();
+    let hook = builder.mechanism.body(BodySpec { mass, ..BodySpec::default() });
+    let mut joint = JointSpec::new(JointKind::Slide { axis: Vector3::z() });
+    joint.stiffness = 1e4;
+    joint.damping = 300.0;
+    builder.mechanism.joint(hook, joint);
+    let spec = block(Vector3::repeat(0.1), [2; 3], Vector3::zeros());
+    let top: Vec<u32> = (0..27).filter(|v| spec.vertices[*v as usize].z > 0.04).collect();
+    let soft = builder.soft(SoftObject::new(spec));
+    builder.attach(soft, &top, hook);
+    let kind = stiction_sim::SensorKind::Force(stiction_sim::SensorFrame::of(hook));
+    builder.sensor(stiction_sim::SensorSpec::new("load", kind));
+    let mut simulation = start(builder, 0.01);
+    for _ in 0..600 {
+        let _ = simulation.step().unwrap();
+    }
+    // Two kilograms of hook and one of rubber; the sign is that of the force on the parent's child.
+    let load = simulation.sensor_data()[2];
+    assert!((load.abs() - 3.0 * GRAVITY).abs() <= 1e-6 * 3.0 * GRAVITY, "{load}");
+}
+
+#[test]
+fn a_recording_holds_the_surfaces_of_soft_bodies() {
+    let mut simulation = start(pressed([2; 3], 0.5), 0.01);
+    let mut recorder = stiction_sim::record::Recorder::new(&simulation, 50.0).unwrap();
+    for _ in 0..10 {
+        let report = simulation.step().unwrap();
+        recorder.observe(&simulation, &report);
+    }
+    let recording = recorder.finish();
+    recording.check().unwrap();
+    // A cube of three vertices along each edge has one that is not seen.
+    assert_eq!((recording.softs.len(), recording.softs[0].vertices), (1, 26));
+    let (vertices, _) = simulation.world().skin(SoftId(0));
+    let last = &recording.frames.soft[(recording.len() - 1) * 26..];
+    for (seen, vertex) in last.iter().zip(vertices) {
+        let x = simulation.state().x[*vertex as usize];
+        assert_eq!(*seen, [x.x as f32, x.y as f32, x.z as f32]);
+    }
+    let frames = &recording.frames;
+    let energy = frames.figures.kinetic.last().unwrap() + frames.figures.potential.last().unwrap();
+    assert!((energy - simulation.energy()).abs() <= 1e-12 * energy.abs());
+    assert!(!frames.contacts.of(recording.len() - 1).is_empty());
+}

@@ -280,7 +280,7 @@ impl Motion {
         };
         let still = vec![Vector3::zeros(); n];
         motion.begin(body, &body.spec.vertices, &still, weights, h);
-        motion.estimate_yields();
+        motion.estimate_yields(FEW_VERTICES);
         motion
     }
 
@@ -450,12 +450,12 @@ impl Motion {
         true
     }
 
-    /// `trace((A⁻¹)ᵢᵢ)/3` of all vertices, if they are few. For many, a sample says how much softer a
+    /// `trace((A⁻¹)ᵢᵢ)/3` of all vertices, if they are no more than a few. For many, a sample says how much softer a
     /// vertex is than its own block of A alone, and all others follow from their blocks.
-    fn estimate_yields(&mut self) {
+    fn estimate_yields(&mut self, few: usize) {
         let (n, pattern) = (self.free.len(), self.A.pattern());
         let trace = |block: &[f64]| (block[0] + block[4] + block[8]) / 3.0;
-        if n <= FEW_VERTICES {
+        if n <= few {
             let mut inverse = SelectedInverse::analyse(pattern);
             if inverse.compute(&self.A).is_ok() {
                 for (k, out) in self.yields.iter_mut().enumerate() {
@@ -509,4 +509,111 @@ fn without_fixed(pattern: &Pattern, free: &[u32]) -> (Option<Pattern>, Option<Ve
     let whole = |i: usize, j: usize| pattern.find(free[i] as usize, free[j] as usize);
     let blocks = own.entries().filter_map(|e| whole(e.row, e.col)).map(|id| id.0 as u32).collect();
     (Some(own), Some(blocks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_mech::{Lumping, Material, ModelBuilder, SoftSpec};
+    use stiction_solve::random::SplitMix64;
+
+    /// A box of 2×2×2 cubes of 10 cm, cut into tetrahedra, its lowest vertices fixed.
+    fn model(material: &str) -> Model {
+        let mesh = stiction_geom::TetMesh::cuboid(Vector3::repeat(0.2), [2; 3]).unwrap();
+        let material = Material::from_name(material, &[1e4, 0.3]).unwrap();
+        let fixed = (0..27).filter(|v| mesh.vertices()[*v as usize].z < -0.05).collect();
+        let spec = SoftSpec {
+            mass_damping: 0.5,
+            stiffness_damping: 0.02,
+            lumping: Lumping::Consistent,
+            fixed,
+            ..SoftSpec::new(mesh.vertices().to_vec(), mesh.tetrahedra().to_vec(), material, 1e3)
+        };
+        let mut builder = ModelBuilder::new();
+        builder.soft(spec);
+        builder.build().unwrap()
+    }
+
+    /// Pulled and shaken: under tension no stiffness has to be clamped to stay positive.
+    fn state(model: &Model, rng: &mut SplitMix64) -> State {
+        let mut state = State::new(model);
+        let still = |v: usize| model.softs()[0].is_fixed()[v];
+        for v in (0..model.nodes()).filter(|v| !still(*v)) {
+            let pull = Vector3::z() * (0.2 * (state.x[v].z + 0.1));
+            state.x[v] += pull + Vector3::from_fn(|_, _| rng.uniform(-2e-3, 2e-3));
+            state.x_dot[v] = Vector3::from_fn(|_, _| rng.uniform(-0.2, 0.2));
+        }
+        state
+    }
+
+    /// m(u) = A u − b where it is linearised at u.
+    fn imbalance(motion: &mut SoftMotion, model: &Model, state: &State, u: &[f64]) -> Vec<f64> {
+        assert!(motion.linearise(model, 0, state, u));
+        let mut m = vec![0.0; u.len()];
+        motion.matrix(0).mul(u, &mut m);
+        m.iter_mut().zip(motion.momentum(0)).for_each(|(m, b)| *m -= b);
+        m
+    }
+
+    #[test]
+    fn the_matrix_is_the_slope_of_the_imbalance_of_momentum() {
+        let mut rng = SplitMix64::new(5);
+        for material in ["linear", "linear-corotated", "corotational", "neo-hookean"] {
+            for scheme in [Scheme::Refined, Scheme::Midpoint, Scheme::MidVelocity] {
+                let model = model(material);
+                let state = state(&model, &mut rng);
+                let mut motion = SoftMotion::new(&model, scheme, 0.01);
+                motion.compute(&model, &state);
+                let n = motion.momentum(0).len();
+                assert_eq!(n, 3 * 18);
+                let u: Vec<f64> = (0..n).map(|_| rng.uniform(-0.2, 0.2)).collect();
+                let d: Vec<f64> = (0..n).map(|_| rng.uniform(-1.0, 1.0)).collect();
+                // Central differences: truncation of order ε², round-off of order 1/ε.
+                let epsilon = 1e-5;
+                let mut at = |sign: f64| {
+                    let u: Vec<f64> =
+                        u.iter().zip(&d).map(|(u, d)| u + sign * epsilon * d).collect();
+                    imbalance(&mut motion, &model, &state, &u)
+                };
+                let (plus, minus) = (at(1.0), at(-1.0));
+                imbalance(&mut motion, &model, &state, &u);
+                let mut slope = vec![0.0; n];
+                motion.matrix(0).mul(&d, &mut slope);
+                let size = slope.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+                for k in 0..n {
+                    let found = (plus[k] - minus[k]) / (2.0 * epsilon);
+                    let error = (found - slope[k]).abs();
+                    assert!(error <= 1e-6 * size, "{material} {scheme:?}: {found} {}", slope[k]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn free_motion_balances_momentum_also_where_forces_are_not_linear() {
+        let mut rng = SplitMix64::new(6);
+        for material in ["linear-corotated", "corotational", "neo-hookean"] {
+            let model = model(material);
+            let state = state(&model, &mut rng);
+            let mut motion = SoftMotion::new(&model, Scheme::Implicit, 0.01);
+            motion.compute(&model, &state);
+            let mut u = vec![0.0; motion.momentum(0).len()];
+            assert!(motion.solve(&model, 0, &state, &mut u) && !motion.is_unresolved());
+            let left = imbalance(&mut motion, &model, &state, &u);
+            let size = motion.momentum(0).iter().fold(0.0_f64, |most, b| most.max(b.abs()));
+            assert!(left.iter().all(|m| m.abs() <= 1e-9 * size), "{material}");
+        }
+    }
+
+    #[test]
+    fn a_sample_tells_the_yield_of_all_vertices_about() {
+        let model = model("linear-corotated");
+        let mut motion = SoftMotion::new(&model, Scheme::Refined, 0.01);
+        let exact = motion.yields(0).to_vec();
+        motion.bodies[0].estimate_yields(0);
+        // Vertices of edges and corners yield more than those within.
+        for (found, exact) in motion.yields(0).iter().zip(&exact) {
+            assert!((0.3..3.0).contains(&(found / exact)), "{found} against {exact}");
+        }
+    }
 }

@@ -197,3 +197,41 @@ pub(crate) fn deepest(world: &World, found: &[SoftContact], combine: Combine) ->
     }
     depth
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(alpha: f64) -> Rules {
+        let combine = Combine::default();
+        Rules { time_step: 0.01, alpha, bounce_threshold: 0.2, combine, glides: false }
+    }
+
+    fn rigid() -> Pairing {
+        Pairing::of(&Surface::default(), &Surface::default(), Combine::default())
+    }
+
+    #[test]
+    fn the_bound_on_the_normal_velocity_is_continuous_where_the_gap_closes() {
+        for alpha in [1.0, 0.5] {
+            let at = |gap: f64| normal_rule(&rigid(), &rules(alpha), gap, 0.0, 1.0);
+            assert_eq!(at(0.0), (0.0, 0.0));
+            assert!((at(1e-9).0 - 1e-7).abs() <= 1e-16);
+            // A part of the depth per step, up to the fastest.
+            let (bias, _) = at(-1e-4);
+            assert!(bias < 0.0 && bias >= -TAKEN_BACK * 1e-4 / 0.01 * (1.0 + 1e-15));
+            assert_eq!(at(-1.0).0, -1.0);
+        }
+    }
+
+    #[test]
+    fn what_touches_and_approaches_stops_in_both_conventions() {
+        for alpha in [1.0, 0.5] {
+            for approach in [-0.01, -3.0] {
+                let (bias, _) = normal_rule(&rigid(), &rules(alpha), 0.0, approach, 1.0);
+                let after = (-bias - (1.0 - alpha) * approach) / alpha;
+                assert!(after.abs() <= 1e-15, "alpha {alpha}: {after}");
+            }
+        }
+    }
+}
