@@ -22,6 +22,13 @@ const LEADS_DEEPER: f64 = 0.02;
 /// Part of an edge at its ends where the vertices are the contact [-].
 const AT_END: f64 = 1e-3;
 
+/// Length of the mixed gradient below which the distance has a kink [-]. Bisection leaves no more of a smooth
+/// turn than 1e-10, except at points as small as a thousandth of the edge.
+const KINK: f64 = 1.0 - 1e-6;
+
+/// Part of the edge within which a point of the shape over one of its faces is the same contact [-].
+const SAME_PLACE: f64 = 1e-3;
+
 /// Part of the solid's thickness down to which an edge is found [-].
 const SUNK: f64 = 0.9;
 
@@ -77,11 +84,13 @@ fn touch(soft: Soft, rigid: Rigid, edge: u32, wanted: f64, work: &Work) -> Optio
             (high, after) = (middle, found);
         }
     }
-    let t = 0.5 * (low + high);
+    // Where the two tangents meet: at a kink exactly, and in the smooth case as good as the least value.
+    let (falls, grows) = (slope(&before), slope(&after));
+    let meet = (before.distance - after.distance + grows * high - falls * low) / (grows - falls);
+    let t = meet.clamp(low, high);
     if !(AT_END..=1.0 - AT_END).contains(&t) {
         return None;
     }
-    let (falls, grows) = (slope(&before), slope(&after));
     let alpha = grows / (grows - falls);
     let mixed = before.gradient * alpha + after.gradient * (1.0 - alpha);
     let share = mixed.norm();
@@ -90,7 +99,8 @@ fn touch(soft: Soft, rigid: Rigid, edge: u32, wanted: f64, work: &Work) -> Optio
     if !(share > 0.2) {
         return None;
     }
-    let gap = before.distance.min(after.distance) / share.min(1.0);
+    // At a kink with the common normal m = α g₋ + (1−α) g₊, both edges lie d/|m| apart along it.
+    let gap = at(t)?.distance / if share < KINK { share } else { 1.0 };
     let faces = skin.edges[edge as usize].faces;
     let thickness = faces.iter().map(|&f| skin.thickness[f as usize]).fold(f64::INFINITY, f64::min);
     if !(gap <= wanted && gap >= -SUNK * thickness) {
@@ -109,10 +119,13 @@ fn touch(soft: Soft, rigid: Rigid, edge: u32, wanted: f64, work: &Work) -> Optio
     if !(facing < 0.0) {
         return None;
     }
-    let raised = significance(corners - gap, length)?;
+    let raised = significance(corners - gap, length.min(rigid.grain()))?;
+    let on_soft: Vector3<f64> = p + along * t;
+    if work.probes.iter().any(|probe| probe.is_at(&faces, &on_soft, SAME_PLACE * length)) {
+        return None;
+    }
     let third = skin.faces[faces[0] as usize].iter().copied().find(|v| !ends.contains(v))?;
     let nodes = [ends[0], ends[1], third].map(|v| skin.vertices[v as usize]);
-    let on_soft: Vector3<f64> = p + along * t;
     Some(SoftContact {
         a: Side::Rigid(rigid.id),
         b: Side::Soft(soft.id, FacePoint { nodes, weights: [1.0 - t, t, 0.0] }),

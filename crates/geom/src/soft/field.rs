@@ -1,9 +1,9 @@
 //! Signed distance of a point of a soft surface from a rigid shape, with its gradient: for every shape.
 //!
 //! Closed forms where there are any, hulls by their faces, meshes by [`crate::sdf`], height fields by the cells
-//! around. All in the shape's frame S. Inside a box, a cylinder or a hull the way out must not lead along
-//! the outward normal of the soft surface: what a thin plate presses on leaves it on the side on which it
-//! came. Compounds are asked part by part, elsewhere.
+//! around. All in the shape's frame S. Inside a box, a cylinder or a hull the way out does not lead along
+//! the outward normal of the soft surface, unless it is much shorter: what a thin plate presses on leaves it
+//! on the side on which it came. Compounds are asked part by part, elsewhere.
 
 use crate::Shape;
 use crate::nonconvex::point;
@@ -14,6 +14,9 @@ use nalgebra::Vector3;
 /// Cosine between a soft surface's outward normal and a direction from which that direction leads along
 /// the surface's own outside [-].
 pub const ALONG: f64 = 0.5;
+
+/// How many times longer a way out that does not lead along the soft surface's outside may be [-].
+const DETOUR: f64 = 4.0;
 
 /// A distance and the direction in which it grows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,13 +37,23 @@ pub fn signed(
 ) -> Option<Signed> {
     match shape {
         Shape::Box(_) | Shape::Convex(_) => {
-            let open = |n: &Vector3<f64>| n.dot(outward) < ALONG;
-            let found = point::signed_distance(shape, p, open)
-                .or_else(|| point::signed_distance(shape, p, |_| true));
-            found.map(|(distance, gradient)| Signed { distance, gradient })
+            let way = |open: &dyn Fn(&Vector3<f64>) -> bool| {
+                let found = point::signed_distance(shape, p, open);
+                found.map(|(distance, gradient)| Signed { distance, gradient })
+            };
+            let nearest = way(&|_| true)?;
+            if nearest.gradient.dot(outward) < ALONG || nearest.distance >= 0.0 {
+                return Some(nearest);
+            }
+            Some(choose(nearest, way(&|n| n.dot(outward) < ALONG)))
         }
         Shape::Cylinder { radius, half_length } => {
-            Some(cylinder(*radius, *half_length, p, outward))
+            let nearest = shape.nearest(p)?;
+            let nearest = Signed { distance: nearest.distance, gradient: nearest.normal };
+            if nearest.gradient.dot(outward) < ALONG || nearest.distance >= 0.0 {
+                return Some(nearest);
+            }
+            Some(choose(nearest, out_of_cylinder(*radius, *half_length, p, outward)))
         }
         Shape::Mesh(mesh) => in_mesh(mesh, p, outward, reach),
         Shape::HeightField(field) => over_field(field, p, reach),
@@ -48,28 +61,26 @@ pub fn signed(
     }
 }
 
-fn cylinder(radius: f64, half_length: f64, p: &Vector3<f64>, outward: &Vector3<f64>) -> Signed {
+/// The open way out, unless the nearest is much shorter.
+fn choose(nearest: Signed, open: Option<Signed>) -> Signed {
+    open.filter(|open| open.distance >= DETOUR * nearest.distance).unwrap_or(nearest)
+}
+
+/// The shortest way out of a cylinder that does not lead along `outward`.
+fn out_of_cylinder(
+    radius: f64,
+    half_length: f64,
+    p: &Vector3<f64>,
+    outward: &Vector3<f64>,
+) -> Option<Signed> {
     let across = p.x.hypot(p.y);
     let radial = if across > 0.0 { Vector3::new(p.x, p.y, 0.0) / across } else { Vector3::x() };
     let up = Vector3::z();
-    let mut best: Option<Signed> = None;
-    if across <= radius && p.z.abs() <= half_length {
-        let ways = [(across - radius, radial), (p.z - half_length, up), (-p.z - half_length, -up)];
-        for (distance, gradient) in ways {
-            let deeper = best.is_some_and(|old| distance <= old.distance);
-            if gradient.dot(outward) < ALONG && !deeper {
-                best = Some(Signed { distance, gradient });
-            }
-        }
-    }
-    best.unwrap_or_else(|| {
-        let shape = Shape::Cylinder { radius, half_length };
-        let near = shape.nearest(p);
-        near.map_or(Signed { distance: f64::NAN, gradient: up }, |near| Signed {
-            distance: near.distance,
-            gradient: near.normal,
-        })
-    })
+    [(across - radius, radial), (p.z - half_length, up), (-p.z - half_length, -up)]
+        .into_iter()
+        .map(|(distance, gradient)| Signed { distance, gradient })
+        .filter(|way| way.gradient.dot(outward) < ALONG)
+        .max_by(|a, b| a.distance.total_cmp(&b.distance))
 }
 
 /// Closed meshes have an inside; a sheet is touched on the side towards which the soft surface looks.

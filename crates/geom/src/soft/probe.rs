@@ -30,6 +30,9 @@ const SUNK_CENTRE: f64 = 0.5;
 /// Cosine between the normals of two faces above which one point of a shape touches only one of them [-].
 const SAME_SIDE: f64 = 0.64;
 
+/// Part of a face's size within which two feet are one [-].
+const SAME_PLACE: f64 = 1e-6;
+
 /// A point of a shape over a face.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
@@ -38,9 +41,20 @@ pub struct Probe {
     face: u32,
     /// The point, or the centre of the ball around it [m].
     point: Vector3<f64>,
+    /// Longest side of the face [m].
+    size: f64,
+    /// Its foot on the face [m].
+    foot: Vector3<f64>,
     /// Height over the face [m].
     height: f64,
     contact: SoftContact,
+}
+
+impl Probe {
+    /// Whether it touches one of two faces within `distance` [m] of a point.
+    pub fn is_at(&self, faces: &[u32; 2], point: &Vector3<f64>, distance: f64) -> bool {
+        faces.contains(&self.face) && (self.foot - point).norm() <= distance
+    }
 }
 
 /// Writes the contacts of the shape's points with the faces near it.
@@ -186,7 +200,11 @@ impl<'a> Over<'a> {
         let within = found.iter().all(|&w| w >= -ROUND_OFF && w <= AT_VERTEX);
         let gap = height - radius;
         let deeper = self.nearest - gap;
-        let Some(raised) = significance(deeper, self.size).filter(|_| within) else { return };
+        let Some(raised) =
+            significance(deeper, self.size.min(self.rigid.grain())).filter(|_| within)
+        else {
+            return;
+        };
         let mut weights = found.map(|w| w.max(0.0));
         let sum: f64 = weights.iter().sum();
         weights.iter_mut().for_each(|w| *w /= sum);
@@ -202,12 +220,20 @@ impl<'a> Over<'a> {
             normal: -outward,
             gap: gap + raised,
         };
-        work.probes.push(Probe { id, face: self.face, point, height, contact });
+        work.probes.push(Probe {
+            id,
+            face: self.face,
+            size: self.size,
+            point,
+            foot: on_soft,
+            height,
+            contact,
+        });
     }
 }
 
 /// Names the points and leaves out doubles: a sharp point behind several faces that look the same way
-/// touches the nearest.
+/// touches the nearest, and a point over an edge one of its faces.
 fn deliver(soft: Soft, rigid: Rigid, work: &mut Work) {
     let Work { probes, contacts, .. } = work;
     probes.sort_unstable_by_key(|probe| (probe.id, probe.face));
@@ -217,10 +243,13 @@ fn deliver(soft: Soft, rigid: Rigid, work: &mut Work) {
         for probe in same {
             let normal = |probe: &Probe| soft.form.normals[probe.face as usize];
             let beats = |other: &Probe| {
-                other.face != probe.face
-                    && other.point == probe.point
-                    && (other.height, probe.face) > (probe.height, other.face)
+                let sunk = other.point == probe.point
                     && probe.height < 0.0
+                    && (other.height, probe.face) > (probe.height, other.face);
+                let on_edge = other.face < probe.face
+                    && (other.foot - probe.foot).norm() <= SAME_PLACE * probe.size;
+                other.face != probe.face
+                    && (sunk || on_edge)
                     && normal(other).dot(&normal(probe)) > SAME_SIDE
             };
             if same.iter().any(beats) {

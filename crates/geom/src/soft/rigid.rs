@@ -16,8 +16,8 @@ use crate::narrow::Face;
 use crate::{Aabb, ColliderId, Shape};
 use nalgebra::{Isometry3, Vector3};
 
-/// Part of the size of a face or an edge by which a point in it must reach deeper than its corners for them
-/// not to stand for it [-]. At twice of it, it counts in full.
+/// Part of the size of a face or an edge, or of the shape if that is smaller, by which a point in it must reach
+/// deeper than its corners for them not to stand for it [-]. At twice of it, it counts in full.
 const REPRESENTED: f64 = 0.01;
 
 /// A soft surface in its present form.
@@ -88,6 +88,20 @@ impl Work {
 }
 
 impl Rigid<'_> {
+    /// Size [m] of the finest features of the shape that a soft surface feels.
+    pub fn grain(&self) -> f64 {
+        match self.shape {
+            Shape::Box(half) => half.min(),
+            Shape::Capsule { radius, .. } | Shape::Sphere { radius } => *radius,
+            Shape::Cylinder { radius, half_length } => radius.min(*half_length),
+            Shape::Ellipsoid { radii } => radii.min(),
+            Shape::Mesh(mesh) => mesh.mesh_width(),
+            Shape::HeightField(field) => field.spacing().0.min(field.spacing().1),
+            Shape::Convex(hull) => 0.5 * hull.bounds(&Isometry3::identity()).size().min(),
+            Shape::Compound(_) | Shape::Plane => f64::INFINITY,
+        }
+    }
+
     /// A point of the world in the shape's frame [m].
     pub fn local(&self, p: &Vector3<f64>) -> Vector3<f64> {
         self.X_WS.rotation.inverse_transform_vector(&(p - self.X_WS.translation.vector))
