@@ -227,6 +227,10 @@ impl Solver for Apgd {
         &[FrictionModel::Convex]
     }
 
+    fn reduces(&self) -> bool {
+        true
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         vec![
             Setting::new("precondition", "scale unknowns by √w", &mut self.precondition),

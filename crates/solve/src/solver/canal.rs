@@ -67,6 +67,10 @@ impl Solver for Canal {
         &[FrictionModel::Coulomb, FrictionModel::Convex]
     }
 
+    fn reduces(&self) -> bool {
+        true
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         vec![
             Setting::new("first-penalty", "penalty at the start, per 1/w", &mut self.first_penalty),

@@ -328,6 +328,10 @@ impl Solver for Ipm {
         &[FrictionModel::Convex]
     }
 
+    fn reduces(&self) -> bool {
+        true
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         vec![
             Setting::new(

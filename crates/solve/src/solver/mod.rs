@@ -20,6 +20,7 @@ pub mod newton;
 mod newton_al;
 mod pgs;
 mod psor;
+mod reduced;
 mod sap;
 mod setting;
 mod ssor;
@@ -33,6 +34,7 @@ use crate::law::FrictionModel;
 use crate::monitor::{Goal, Monitor, Status};
 use crate::problem::Problem;
 use crate::solution::{Report, Solution};
+use reduced::Reduced;
 
 /// A method for contact problems.
 pub trait Solver: Send {
@@ -46,6 +48,12 @@ pub trait Solver: Send {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status;
+
+    /// Whether it factors matrices as large as A, and is better off with a problem reduced to the
+    /// velocities that take part.
+    fn reduces(&self) -> bool {
+        false
+    }
 
     /// Parameters that can be set by name.
     fn settings(&mut self) -> Vec<Setting<'_>> {
@@ -174,6 +182,8 @@ pub struct Session {
     name: &'static str,
     solver: Box<dyn Solver>,
     monitor: Monitor,
+    reduced: Reduced,
+    may_reduce: bool,
 }
 
 impl Session {
@@ -183,12 +193,19 @@ impl Session {
             let known = SOLVERS.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
             SettingError::UnknownSolver { found: name.to_owned(), known }
         })?;
-        Ok(Self { name: entry.name, solver: (entry.build)(), monitor: Monitor::default() })
+        Ok(Self::with(entry.name, (entry.build)()))
     }
 
     /// A session with a solver that is not in the list.
     pub fn with(name: &'static str, solver: Box<dyn Solver>) -> Self {
-        Self { name, solver, monitor: Monitor::default() }
+        let (monitor, reduced) = (Monitor::default(), Reduced::default());
+        Self { name, solver, monitor, reduced, may_reduce: true }
+    }
+
+    /// Whether a problem may be reduced to the velocities that take part, where that pays and the
+    /// solver asks for it. It may, unless told otherwise.
+    pub fn reduce(&mut self, may: bool) {
+        self.may_reduce = may;
     }
 
     /// The solver's name.
@@ -228,12 +245,19 @@ impl Session {
         if !self.solver.models().contains(&model) {
             return Err(SettingError::FrictionModel { solver: self.name, found: model.name() });
         }
-        // Without a constraint the cold start is the answer.
-        if problem.rows() == 0 || !solution.fits(problem) {
+        if problem.rows() == 0 {
+            // Without a constraint there is nothing to solve for.
+            solution.set_free(problem);
+        } else if !solution.fits(problem) {
             solution.reset(problem);
         }
         self.monitor.start(problem, goal, model, &solution.velocity);
-        let claimed = self.solver.improve(problem, &mut self.monitor, solution);
+        let Self { solver, monitor, reduced, .. } = self;
+        let claimed = if self.may_reduce && solver.reduces() && reduced.pays(problem) {
+            reduced.improve_with(&mut **solver, problem, monitor, solution)
+        } else {
+            solver.improve(problem, monitor, solution)
+        };
         let seconds = self.monitor.elapsed().as_secs_f64();
         if !solution.fits(problem) {
             solution.reset(problem);

@@ -53,6 +53,10 @@ impl Solver for NewtonAl {
         &[FrictionModel::Coulomb]
     }
 
+    fn reduces(&self) -> bool {
+        true
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         vec![
             Setting::new("first-penalty", "penalty at the start, per 1/w", &mut self.first_penalty),

@@ -301,6 +301,10 @@ impl Solver for Pgs {
         &[FrictionModel::Coulomb, FrictionModel::Convex]
     }
 
+    fn reduces(&self) -> bool {
+        true
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         vec![
             Setting::new(

@@ -23,6 +23,10 @@ impl Solver for Psor {
         &[FrictionModel::Convex, FrictionModel::Coulomb]
     }
 
+    fn reduces(&self) -> bool {
+        true
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         self.relaxation.settings()
     }

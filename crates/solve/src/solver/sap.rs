@@ -84,6 +84,10 @@ impl Solver for Sap {
         &[FrictionModel::Convex]
     }
 
+    fn reduces(&self) -> bool {
+        true
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         vec![
             Setting::new("beta", "near-rigid limit of the normal [-]", &mut self.near_rigid.beta),

@@ -21,6 +21,10 @@ impl Solver for Ssor {
         &[FrictionModel::Convex, FrictionModel::Coulomb]
     }
 
+    fn reduces(&self) -> bool {
+        true
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         self.relaxation.settings()
     }

@@ -114,6 +114,12 @@ impl Cholesky {
         self.work
     }
 
+    /// Multiplications of a sparse factorization of a pattern, to leading order, without making
+    /// room for one.
+    pub fn work_of(pattern: &Pattern) -> f64 {
+        Elimination::analyse(pattern, &vec![false; pattern.n_blocks()]).work()
+    }
+
     /// How the matrix is factored.
     pub fn engine(&self) -> Engine {
         match &self.factors {

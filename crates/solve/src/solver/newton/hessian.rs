@@ -15,11 +15,16 @@ use crate::problem::Problem;
 /// From this width on, a diagonal block is assembled by one matrix product.
 const WIDE: usize = 40;
 
+/// Blocks of a kept pattern, per block of A, up to which it is kept for contacts on a mesh.
+const SPARE_BLOCKS: f64 = 1.5;
+
 /// Where each product of a constraint's blocks goes.
 #[derive(Clone, Debug, Default)]
 pub struct Stencil {
     pattern: Option<block::Pattern>,
     spare: Option<block::Pattern>,
+    /// Pattern of A that it was found for.
+    mass: block::Pattern,
     sizes: Vec<usize>,
     pairs: Vec<(usize, usize)>,
     mass_targets: Vec<(BlockId, BlockId, usize)>,
@@ -34,22 +39,21 @@ impl Stencil {
     /// Fits the stencil to a problem. True if the pattern is not the one of the last call.
     pub fn prepare(&mut self, problem: &Problem) -> bool {
         let (jacobian, mass) = (problem.jacobian(), problem.mass().matrix());
+        self.place_slopes(problem);
+        if self.still_fits(problem) {
+            return false;
+        }
         self.sizes.clear();
         let n_blocks = mass.pattern().n_blocks();
         self.sizes.extend((0..n_blocks).map(|k| mass.pattern().size(k)));
         self.pairs.clear();
         self.pairs.extend(mass.pattern().entries().map(|e| (e.row, e.col)));
-        self.slope_start.clear();
-        self.slope_start.push(0);
-        let mut slopes = 0;
         for i in 0..jacobian.constraints() {
             let entries = jacobian.constraint_entries(i);
             for (k, a) in entries.iter().enumerate() {
                 let column = |b: &crate::problem::Entry| (a.block as usize, b.block as usize);
                 self.pairs.extend(entries[..=k].iter().map(column));
             }
-            slopes += jacobian.dim(i) * jacobian.dim(i);
-            self.slope_start.push(slopes);
         }
         let pairs = self.pairs.iter().copied();
         let mut next = match self.spare.take() {
@@ -68,13 +72,37 @@ impl Stencil {
             std::mem::swap(old, &mut next);
             self.spare = Some(next);
         }
+        self.find_mass_targets(problem);
         self.find_targets(problem);
         changed
     }
 
-    fn find_targets(&mut self, problem: &Problem) {
+    fn place_slopes(&mut self, problem: &Problem) {
+        let jacobian = problem.jacobian();
+        self.slope_start.clear();
+        self.slope_start.push(0);
+        let mut slopes = 0;
+        for i in 0..jacobian.constraints() {
+            slopes += jacobian.dim(i) * jacobian.dim(i);
+            self.slope_start.push(slopes);
+        }
+    }
+
+    /// Whether the last pattern serves a problem with a mesh: A is where it was, every pair that a
+    /// constraint touches has a block, and those that it does not need are few. Contacts on a
+    /// mesh come and go all the time; an analysis costs more than a few blocks of zeros.
+    fn still_fits(&mut self, problem: &Problem) -> bool {
+        let mass = problem.mass().matrix().pattern();
+        let Some(pattern) = &self.pattern else { return false };
+        let meshed = mass.n_entries() > 2 * mass.n_blocks();
+        let few = pattern.n_entries() as f64 <= SPARE_BLOCKS * mass.n_entries() as f64;
+        meshed && few && mass == &self.mass && self.find_targets(problem)
+    }
+
+    fn find_mass_targets(&mut self, problem: &Problem) {
         let Some(pattern) = &self.pattern else { return };
-        let (jacobian, mass) = (problem.jacobian(), problem.mass().matrix().pattern());
+        let mass = problem.mass().matrix().pattern();
+        self.mass.clone_from(mass);
         self.mass_targets.clear();
         self.mass_targets.extend(
             mass.entries()
@@ -82,17 +110,24 @@ impl Stencil {
         );
         self.diagonals.clear();
         self.diagonals.extend((0..pattern.n_blocks()).map(|k| pattern.diagonal(k)));
+    }
+
+    /// Looks up the blocks of all pairs. False if one is not there.
+    fn find_targets(&mut self, problem: &Problem) -> bool {
+        let (Some(pattern), jacobian) = (&self.pattern, problem.jacobian()) else { return false };
         self.targets.clear();
         for i in 0..jacobian.constraints() {
             let entries = jacobian.constraint_entries(i);
             for (k, a) in entries.iter().enumerate() {
                 for b in &entries[..=k] {
-                    if let Some(id) = pattern.find(a.block as usize, b.block as usize) {
-                        self.targets.push(id);
-                    }
+                    let Some(id) = pattern.find(a.block as usize, b.block as usize) else {
+                        return false;
+                    };
+                    self.targets.push(id);
                 }
             }
         }
+        true
     }
 
     /// The pattern of H.
