@@ -7,7 +7,7 @@
 //! factoring nor solving allocates. It does not solve with Ŝ.
 
 use crate::NotPositiveDefinite;
-use crate::block::{Elimination, Pattern, Supernodal, Symmetric, dot};
+use crate::block::{Elimination, Pattern, Supernodal, Symmetric, View, dot};
 use crate::simd::{Job, dispatch};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, MatRef, Par};
@@ -66,6 +66,14 @@ impl Schur {
     /// # Panics
     /// If the matrix has not as many values as the analysed pattern.
     pub fn factor(&mut self, A: &Symmetric) -> Result<(), NotPositiveDefinite> {
+        self.factor_view(A.into())
+    }
+
+    /// The same for a matrix whose values lie elsewhere.
+    ///
+    /// # Panics
+    /// If the matrix has not as many values as the analysed pattern.
+    pub fn factor_view(&mut self, A: View<'_>) -> Result<(), NotPositiveDefinite> {
         assert_eq!(A.values().len(), self.pattern.n_values());
         debug_assert_eq!(A.pattern(), &self.pattern);
         self.factor.factor(A)?;

@@ -13,6 +13,7 @@ use crate::joint::{AxisFault, Joint, JointId, JointKind, JointSpec};
 use crate::mass::mass_matrix;
 use crate::model::{Link, Model, TreeRange};
 use crate::rod::{self, RodId, RodSpec};
+use crate::soft::{SoftBody, SoftError, SoftId, SoftSpec};
 use crate::tendon::TendonSpec;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::collections::HashMap;
@@ -31,6 +32,7 @@ pub struct ModelBuilder {
     /// Tendons and actuators.
     pub(crate) declared: crate::force::Declared,
     rods: Vec<RodSpec>,
+    softs: Vec<SoftSpec>,
 }
 
 /// The parts of a builder, with its own ids.
@@ -51,6 +53,8 @@ pub struct Declarations<'a> {
     pub drags: &'a [DragSpec],
     /// Rods.
     pub rods: &'a [RodSpec],
+    /// Soft bodies.
+    pub softs: &'a [SoftSpec],
 }
 
 impl Default for ModelBuilder {
@@ -68,6 +72,7 @@ impl ModelBuilder {
             joints: Vec::new(),
             declared: Default::default(),
             rods: Vec::new(),
+            softs: Vec::new(),
         }
     }
 
@@ -95,6 +100,12 @@ impl ModelBuilder {
         RodId(self.rods.len() - 1)
     }
 
+    /// Declares a soft body.
+    pub fn soft(&mut self, spec: SoftSpec) -> SoftId {
+        self.softs.push(spec);
+        SoftId(self.softs.len() - 1)
+    }
+
     /// What was declared, for those who put it into another model.
     pub fn declared(&self) -> Declarations<'_> {
         Declarations {
@@ -105,6 +116,7 @@ impl ModelBuilder {
             actuators: &self.declared.actuators,
             drags: &self.declared.drags,
             rods: &self.rods,
+            softs: &self.softs,
         }
     }
 
@@ -140,6 +152,7 @@ impl ModelBuilder {
             joint_of_builder: vec![JointId(0); joints.len()],
             compiled: Default::default(),
             rods: Vec::new(),
+            softs: Vec::new(),
         };
         let mut inertias = vec![Inertia10::default(); order.len()];
         for &id in &order {
@@ -159,6 +172,7 @@ impl ModelBuilder {
         check_inertias(&model)?;
         model.compiled = self.declared.compile(&model)?;
         model.rods = rod::compile(&self.rods, &model)?;
+        model.softs = checked_softs(self.softs)?;
         Ok(model)
     }
 
@@ -241,6 +255,20 @@ impl ModelBuilder {
         }
         Ok(joints)
     }
+}
+
+/// The soft bodies, their vertices numbered one body after the other.
+fn checked_softs(specs: Vec<SoftSpec>) -> Result<Vec<SoftBody>, ModelError> {
+    check_names("soft body", specs.iter().map(|spec| spec.name.as_str()))?;
+    let (mut softs, mut first) = (Vec::with_capacity(specs.len()), 0);
+    for (soft, spec) in specs.into_iter().enumerate() {
+        let name = spec.name.clone();
+        let body =
+            SoftBody::starting_at(spec, first).map_err(|fault| SoftError { soft, name, fault })?;
+        first = body.nodes.end;
+        softs.push(body);
+    }
+    Ok(softs)
 }
 
 fn check_names<'a>(

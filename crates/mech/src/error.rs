@@ -91,10 +91,10 @@ pub enum ModelError {
         /// The last body there is.
         last: usize,
     },
-    /// Two bodies or two joints share a name.
+    /// Two bodies, two joints or two soft bodies share a name.
     #[error("{what} {first} and {second} are both named '{name}'; expected different names")]
     DuplicateName {
-        /// "body" or "joint".
+        /// "body", "joint" or "soft body".
         what: &'static str,
         /// The name.
         name: String,
@@ -263,6 +263,9 @@ pub enum ModelError {
         /// What is wrong with it.
         source: crate::rod::RodError,
     },
+    /// A soft body is wrong.
+    #[error(transparent)]
+    Soft(#[from] crate::soft::SoftError),
 }
 
 /// Why a state does not belong to a model.
@@ -272,7 +275,7 @@ pub enum StateError {
     /// An array has the wrong length.
     #[error("{what} has {found} entries; expected {expected}")]
     Length {
-        /// "q" or "v".
+        /// "q", "v", "x" or "x_dot".
         what: &'static str,
         /// Its length.
         found: usize,
@@ -290,6 +293,22 @@ pub enum StateError {
         joint: String,
         /// The number.
         found: f64,
+    },
+    /// A coordinate of a vertex is infinite or not a number.
+    #[error(
+        "{what}[{index}] = {found:?}, vertex {vertex} of soft body '{soft}'; expected finite numbers"
+    )]
+    VertexNotFinite {
+        /// "x" or "x_dot".
+        what: &'static str,
+        /// Where in the array.
+        index: usize,
+        /// The soft body.
+        soft: String,
+        /// Which of its vertices.
+        vertex: usize,
+        /// The numbers.
+        found: [f64; 3],
     },
     /// Four numbers that should be a rotation have no direction.
     #[error("q[{index}..] of joint '{joint}' is a quaternion of length {found}; expected 1")]

@@ -6,8 +6,8 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use stiction_mech::{
-    ActuatorId, BodyId, BodySpec, Declarations, JointId, JointKind, JointSpec, RodEnd, TendonId,
-    TendonPath, Transmission, Waypoint,
+    ActuatorId, BodyId, BodySpec, Declarations, JointId, JointKind, JointSpec, RodEnd, SoftId,
+    TendonId, TendonPath, Transmission, Waypoint,
 };
 
 use crate::cable::CableEnd;
@@ -47,6 +47,8 @@ pub struct Placed {
     pub first_actuator: usize,
     /// Its first shape.
     pub first_geom: usize,
+    /// Its first soft body.
+    pub first_soft: usize,
 }
 
 impl World {
@@ -87,6 +89,7 @@ impl WorldBuilder {
                 first_tendon: self.mechanism.declared().tendons.len(),
                 first_actuator: self.mechanism.declared().actuators.len(),
                 first_geom: self.geoms.len(),
+                first_soft: self.softs.len(),
             },
         };
         shift.bodies(self, &declared);
@@ -152,6 +155,32 @@ impl WorldBuilder {
             let first = shift.placed.first_geom;
             self.pairs.push((first + a, first + b, *pairing));
         }
+        let root = self.start_pose(parent) * pose;
+        for object in &parts.softs {
+            let mut object = object.clone();
+            object.spec.name = shift.name(&object.spec.name);
+            if root != Isometry3::identity() {
+                for x in &mut object.spec.vertices {
+                    *x = (root * Point3::from(*x)).coords;
+                }
+            }
+            // What stood still on its world stays still in what that is welded to.
+            let carried = if parent == BodyId::WORLD {
+                vec![]
+            } else {
+                std::mem::take(&mut object.spec.fixed)
+            };
+            let soft = self.soft(object);
+            if !carried.is_empty() {
+                self.attach(soft, &carried, parent);
+            }
+        }
+        for attach in &parts.attached {
+            self.attach(shift.soft(attach.soft), &attach.vertices, shift.body(attach.body));
+        }
+        for (soft, body) in &parts.soft_excludes {
+            self.exclude_soft(shift.soft(*soft), shift.body(*body));
+        }
         for sensor in &parts.sensors {
             let mut sensor = sensor.clone();
             sensor.name = shift.name(&sensor.name);
@@ -159,6 +188,23 @@ impl WorldBuilder {
             self.sensor(sensor);
         }
         Ok(shift.placed)
+    }
+}
+
+impl WorldBuilder {
+    /// Pose of a body in the world at the start.
+    fn start_pose(&self, body: BodyId) -> Isometry3<f64> {
+        let bodies = self.mechanism.declared().bodies;
+        let (mut pose, mut at) = (Isometry3::identity(), body);
+        // Parents come before children; one that does not is told when the world is built.
+        while let Some(spec) = bodies.get(at.0).filter(|_| at != BodyId::WORLD) {
+            pose = spec.pose * pose;
+            if spec.parent.0 >= at.0 {
+                break;
+            }
+            at = spec.parent;
+        }
+        pose
     }
 }
 
@@ -258,6 +304,10 @@ impl Shift<'_> {
             *point = (self.placed.root.1 * Point3::from(*point)).coords;
         }
         *body = self.body(*body);
+    }
+
+    fn soft(&self, soft: SoftId) -> SoftId {
+        SoftId(self.placed.first_soft + soft.0)
     }
 
     fn joint(&self, joint: &mut JointId) -> Result<(), WorldError> {

@@ -11,7 +11,7 @@ use stiction_solve::problem::{Builder, Map, PortId, SubsystemId, Tree};
 use stiction_solve::{Problem, ProblemError, contact};
 
 use crate::free::FreeMotion;
-use crate::rows::{Constraint, Port, Rows, tree_of_dof};
+use crate::rows::{Constraint, Face, Port, Rows, tree_of_dof};
 use crate::world::World;
 
 /// Terms of a constraint that need no memory of their own.
@@ -29,6 +29,9 @@ pub(crate) struct Poser {
     whole: Vec<Option<PortId>>,
     link: Vec<Option<PortId>>,
     dof: Vec<Option<PortId>>,
+    /// Soft bodies that take part, ascending, after the trees.
+    soft_parts: Vec<(usize, Range<usize>)>,
+    soft: Vec<Option<SubsystemId>>,
     zeros: Vec<f64>,
     /// Per tree: the rod whose segment it is.
     rod: Vec<Option<u32>>,
@@ -55,6 +58,8 @@ impl Poser {
             whole: vec![None; model.trees().len()],
             link: vec![None; model.bodies().len()],
             dof: vec![None; model.nv()],
+            soft_parts: Vec::new(),
+            soft: vec![None; model.softs().len()],
             zeros: vec![0.0; model.nv()],
             rod: (0..model.trees().len())
                 .map(|tree| model.rod_of_tree(tree).map(|rod| rod.0 as u32))
@@ -67,6 +72,17 @@ impl Poser {
         &self.parts
     }
 
+    /// Soft bodies that take part, and the velocities of their vertices in the problem, without those
+    /// that are fixed. As subsystems they come last.
+    pub fn soft_parts(&self) -> &[(usize, Range<usize>)] {
+        &self.soft_parts
+    }
+
+    /// The subsystem of the problem that a soft body is; zero if it takes no part.
+    pub fn subsystem_of_soft(&self, soft: usize) -> usize {
+        self.soft[soft].map_or(0, |id| id.0)
+    }
+
     /// The subsystem of the problem that a tree belongs to; zero if it takes no part.
     pub fn subsystem_of(&self, tree: usize) -> usize {
         self.subsystem[tree].map_or(0, |id| id.0)
@@ -75,6 +91,7 @@ impl Poser {
     /// Nothing takes part.
     pub fn nothing(&mut self) {
         self.parts.clear();
+        self.soft_parts.clear();
     }
 
     /// Poses a problem in the memory of the last one.
@@ -88,7 +105,7 @@ impl Poser {
         problem: &mut Problem,
     ) -> Result<(), ProblemError> {
         self.builder.clear();
-        self.find_parts(&world.model, rows, question);
+        self.find_parts(&world.model, free, rows, question);
         self.add_subsystems(world, data, free, question);
         for (index, constraint) in rows.constraints().iter().enumerate() {
             match question {
@@ -103,11 +120,12 @@ impl Poser {
         self.builder.build_into(problem)
     }
 
-    fn find_parts(&mut self, model: &Model, rows: &Rows, question: Question) {
+    fn find_parts(&mut self, model: &Model, free: &FreeMotion, rows: &Rows, question: Question) {
         self.subsystem.fill(None);
         self.whole.fill(None);
         self.link.fill(None);
         self.dof.fill(None);
+        self.soft.fill(None);
         for (index, constraint) in rows.constraints().iter().enumerate() {
             if let Question::Displacements(wanted) = question
                 && wanted[index].is_none()
@@ -115,7 +133,10 @@ impl Poser {
                 continue;
             }
             for term in rows.terms(constraint) {
-                self.subsystem[term.tree as usize] = Some(SubsystemId(0));
+                match rows.face_of(term.port) {
+                    Some(face) => self.soft[face.soft as usize] = Some(SubsystemId(0)),
+                    None => self.subsystem[term.tree as usize] = Some(SubsystemId(0)),
+                }
             }
         }
         for rod in model.rods() {
@@ -129,6 +150,14 @@ impl Poser {
             if self.subsystem[tree].is_some() {
                 self.parts.push((tree, first..first + range.dofs.len()));
                 first += range.dofs.len();
+            }
+        }
+        self.soft_parts.clear();
+        for soft in 0..self.soft.len() {
+            if self.soft[soft].is_some() {
+                let count = free.soft.momentum(soft).len();
+                self.soft_parts.push((soft, first..first + count));
+                first += count;
             }
         }
     }
@@ -174,9 +203,18 @@ impl Poser {
             };
             self.subsystem[tree] = Some(id);
         }
+        for (soft, _) in &self.soft_parts {
+            let (matrix, momentum) = (free.soft.matrix(*soft), free.soft.momentum(*soft));
+            let yields = Some(free.soft.yields(*soft));
+            self.soft[*soft] = Some(self.builder.sparse_matrix(matrix, momentum, yields));
+        }
     }
 
-    fn port(&mut self, world: &World, port: Port) -> Option<PortId> {
+    fn port(&mut self, world: &World, rows: &Rows, port: Port) -> Option<PortId> {
+        if let Some(Face { soft, nodes, weights }) = rows.face_of(port).copied() {
+            let subsystem = self.soft[soft as usize]?;
+            return Some(self.builder.port(subsystem, Map::Point { nodes, weights }));
+        }
         let (slot, tree, map) = match port {
             Port::Whole(tree) => {
                 let tree = tree as usize;
@@ -197,6 +235,7 @@ impl Poser {
                 let first = dof - world.model.trees()[tree].dofs.start;
                 (&mut self.dof[dof], tree, Map::Coordinates { first, count: 1 })
             }
+            Port::Face(_) => return None,
         };
         if slot.is_none() {
             *slot = Some(self.builder.port(self.subsystem[tree]?, map));
@@ -249,7 +288,7 @@ impl Poser {
         }
         let list = if terms.len() > FEW { &mut many[..] } else { &mut few[..terms.len()] };
         for (slot, term) in list.iter_mut().zip(terms) {
-            let Some(port) = self.port(world, term.port) else { return };
+            let Some(port) = self.port(world, rows, term.port) else { return };
             *slot = (port, part(rows.values(term)));
         }
         self.builder.constraint(law, bias, compliance, list);

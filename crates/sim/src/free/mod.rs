@@ -7,6 +7,9 @@
 
 mod direct;
 mod rods;
+mod soft;
+
+pub(crate) use soft::SoftMotion;
 
 use std::ops::Range;
 
@@ -57,6 +60,8 @@ impl From<ForceError> for Fault {
 pub(crate) struct FreeMotion {
     /// Forces at the start of the step: limits and drives become rows.
     pub forces: Forces,
+    /// Soft bodies.
+    pub soft: SoftMotion,
     matrix: Vec<f64>,
     factor: Vec<f64>,
     diagonal: Vec<f64>,
@@ -86,10 +91,11 @@ struct Trial {
 }
 
 impl FreeMotion {
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, scheme: Scheme, h: f64) -> Self {
         let (nv, nm) = (model.nv(), model.mass_len());
         Self {
             forces: Forces::new(model),
+            soft: SoftMotion::new(model, scheme, h),
             matrix: vec![0.0; nm],
             factor: vec![0.0; nm],
             diagonal: vec![0.0; nv],
@@ -134,7 +140,7 @@ impl FreeMotion {
     /// Whether a mechanism moves faster than the step resolves: a link turns by too much in it, or
     /// the equations of an implicit scheme were not solved.
     pub fn is_unresolved(&self) -> bool {
-        self.unresolved
+        self.unresolved || self.soft.is_unresolved()
     }
 
     /// Whether constraints see a tree as a whole, not link by link.

@@ -62,13 +62,13 @@ impl Reduction {
                 parts.push(Part::Free);
                 continue;
             }
-            let part = mass.part(&mass.blocks(s));
             let b = &problem.momentum()[mass.dofs(s)];
             let first = mass.blocks(s).start;
-            let node_size = match mass.structure(s) {
-                Structure::Sparse { node_size } => *node_size,
+            let (node_size, part) = match (mass.structure(s), mass.part(s)) {
+                (Structure::Sparse { node_size }, Some(part)) => (*node_size, part),
                 _ => {
-                    let id = builder.dense(part.block(part.pattern().diagonal(0)), b);
+                    let diagonal = mass.matrix().pattern().diagonal(first);
+                    let id = builder.dense(mass.matrix().block(diagonal), b);
                     ports[first] = Some(builder.port(id, Map::Whole));
                     parts.push(Part::Whole(at));
                     at += b.len();
@@ -85,7 +85,7 @@ impl Reduction {
             } else {
                 let mut schur = Box::new(Schur::analyse(part.pattern(), &keep));
                 schur
-                    .factor(&part)
+                    .factor_view(part)
                     .map_err(|_| ProblemError::NotPositiveDefinite { subsystem: s.0 })?;
                 let mut reduced = vec![0.0; schur.dim()];
                 schur.reduce_rhs(b, &mut reduced);

@@ -18,7 +18,7 @@ mod dense;
 mod selected_inverse;
 mod supernodal;
 
-use super::{Elimination, Pattern, Symmetric};
+use super::{Elimination, Pattern, Symmetric, View};
 use crate::NotPositiveDefinite;
 
 pub use selected_inverse::SelectedInverse;
@@ -128,6 +128,14 @@ impl Cholesky {
     /// # Panics
     /// If the matrix has not as many values as the analysed pattern.
     pub fn factor(&mut self, A: &Symmetric) -> Result<(), NotPositiveDefinite> {
+        self.factor_view(A.into())
+    }
+
+    /// Factors a matrix whose values lie elsewhere.
+    ///
+    /// # Panics
+    /// If the matrix has not as many values as the analysed pattern.
+    pub fn factor_view(&mut self, A: View<'_>) -> Result<(), NotPositiveDefinite> {
         assert_eq!(A.values().len(), self.pattern.n_values());
         debug_assert_eq!(A.pattern(), &self.pattern);
         match &mut self.factors {
