@@ -22,7 +22,7 @@ const GROUPS: usize = 32;
 const VERTICES: usize = 256;
 const BLOCKS: usize = 512;
 /// Groups from which on a second thread pays.
-const PARALLEL_FROM: usize = 128;
+const PARALLEL_FROM: usize = 256;
 
 /// Place of the block (a, b) of an element among its ten, for b ≤ a.
 const PLACE: [[usize; 4]; 4] = [[0, 1, 3, 6], [1, 2, 4, 7], [3, 4, 5, 8], [6, 7, 8, 9]];
@@ -118,23 +118,57 @@ impl SoftBody {
         let lagged = self.spec.material.entry().lagged;
         let from = self.parallel_from(self.groups.len());
         let sum = |range: std::ops::Range<usize>| {
-            let mut total = 0.0;
-            for group in &self.groups[range] {
-                let F = group.deformation(x);
-                let density = with_law!(
-                    self.resolved,
-                    lame => {
-                        let R = if lagged { rotation(&F) } else { Mat::IDENTITY };
-                        lame.energy(&F, &R)
-                    },
-                    law => law.energy(&F)
-                );
-                let energy = density * group.volume;
-                total += (energy.0[0] + energy.0[1]) + (energy.0[2] + energy.0[3]);
-            }
-            total
+            let groups = &self.groups[range];
+            with_law!(
+                self.resolved,
+                lame => dispatch(GivenEnergy { groups, x, lame, lagged }),
+                law => dispatch(IsotropicEnergy { groups, x, law })
+            )
         };
         reduce(self.groups.len(), GROUPS, from, sum, |a, b| a + b)
+    }
+}
+
+/// Energy of linear materials.
+struct GivenEnergy<'a> {
+    groups: &'a [Group],
+    x: &'a [Vector3<f64>],
+    lame: Lame,
+    lagged: bool,
+}
+
+impl Job for GivenEnergy<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let mut total = Lanes::ZERO;
+        for group in self.groups {
+            let F = group.deformation(self.x);
+            let R = if self.lagged { rotation(&F) } else { Mat::IDENTITY };
+            total = total.fma(self.lame.energy(&F, &R), group.volume);
+        }
+        total.sum()
+    }
+}
+
+/// Energy of isotropic materials.
+struct IsotropicEnergy<'a, M> {
+    groups: &'a [Group],
+    x: &'a [Vector3<f64>],
+    law: M,
+}
+
+impl<M: Isotropic> Job for IsotropicEnergy<'_, M> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let mut total = Lanes::ZERO;
+        for group in self.groups {
+            total = total.fma(self.law.energy(&group.deformation(self.x)), group.volume);
+        }
+        total.sum()
     }
 }
 
@@ -226,7 +260,10 @@ impl<M: Isotropic> Job for IsotropicBlocks<'_, M> {
         for (group, out) in self.groups.iter().zip(self.out) {
             let frames = svd(&group.deformation(self.x));
             let tangent = self.law.tangent(&frames.sigma).projected();
-            let g = group.gradients.0.map(|g| frames.V.apply_transposed(&g));
+            let mut g = [[Lanes::ZERO; 3]; 3];
+            for a in 0..3 {
+                g[a] = frames.V.apply_transposed(&group.gradients.0[a]);
+            }
             let mut blocks = [Mat::ZERO; 10];
             for a in 0..3 {
                 for b in 0..=a {
