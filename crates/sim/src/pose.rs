@@ -180,10 +180,8 @@ impl Poser {
             if let Some(rod) = self.rod[tree] {
                 let (index, rod) = (rod as usize, &world.model.rods()[rod as usize]);
                 if tree == rod.trees.start {
-                    let matrix = free.rod_matrix(index);
-                    let blocks = matrix.pattern().entries();
-                    let blocks = blocks.map(|e| (e.row, e.col, matrix.block(e.id)));
-                    let id = self.builder.sparse(6, blocks, momentum_of(rod.dofs.clone()));
+                    let momentum = momentum_of(rod.dofs.clone());
+                    let id = self.builder.sparse_matrix(free.rod_matrix(index), momentum, None);
                     self.subsystem[rod.trees.clone()].fill(Some(id));
                 }
                 continue;
@@ -220,7 +218,7 @@ impl Poser {
                 let tree = tree as usize;
                 let map = self.rod[tree].map_or(Map::Whole, |rod| {
                     let first = world.model.rods()[rod as usize].trees.start;
-                    Map::Nodes(vec![(tree - first, 1.0)])
+                    Map::node((tree - first) as u32)
                 });
                 (&mut self.whole[tree], tree, map)
             }

@@ -61,24 +61,41 @@ impl Rod {
         }
     }
 
-    /// Adds `weight` times −Jᵀ K J v to `out`: v and `out` have six numbers per segment.
-    pub fn add_viscous_forces(&self, work: &RodWork, weight: f64, v: &[f64], out: &mut [f64]) {
+    /// Adds `elastic` times Σ Jᵀ K J v and `geometric` times the stiffness of tension beyond `spared`
+    /// [N] times v to `out`: both have six numbers per segment.
+    pub fn add_product(
+        &self,
+        work: &RodWork,
+        elastic: f64,
+        (geometric, spared): (f64, f64),
+        v: &[f64],
+        out: &mut [f64],
+    ) {
         const STILL: [f64; 6] = [0.0; 6];
         for (bond, sides) in self.bonds(work) {
             let [first, second] =
                 sides.map(|side| side.map_or(&STILL[..], |k| &v[6 * k..6 * k + 6]));
             let lambda = bond.stiffness.component_mul(&bond.rate(first, second));
-            add_pull(bond, sides, &(-weight * lambda), out);
+            add_pull(bond, sides, &(elastic * lambda), out);
+            let tension = geometric * (bond.force[2] - spared).max(0.0);
+            for (arm, k) in bond.arm.iter().zip(sides) {
+                let Some(k) = k else { continue };
+                for across in [6 * k + 3, 6 * k + 4] {
+                    out[across] += arm * tension * v[across];
+                }
+            }
         }
     }
 
-    /// Tension [N] that is stable without E in symplectic steps of `h` [s] in which K is implicit, with
-    /// a margin. A transverse wave of number k is stable if `T k² ≤ 4 ρA/h² + EI k⁴`, and the least
-    /// favourable one gives `T ≤ max(ρA l²/h², 4 √(ρA EI)/h)` or better.
-    pub fn explicit_tension(&self, h: f64) -> f64 {
+    /// Tension [N] that is stable without E in steps of `h` [s] in which K is implicit, with a margin.
+    /// In symplectic steps a transverse wave of number k is stable if `T k² ≤ 4 ρA/h² + EI k⁴`, for the
+    /// least favourable one `T ≤ max(ρA l²/h², 4 √(ρA EI)/h)` or better. In steps by the `mean`
+    /// velocity bending does not help: `T k² ≤ 4 ρA/h²`, with k up to 2/l.
+    pub fn explicit_tension(&self, h: f64, mean: bool) -> f64 {
         const MARGIN: f64 = 0.5;
         let (m, l, k) = (self.least_mass, self.spec.segment_length, self.stiffness[3]);
-        MARGIN * (m * l / (h * h)).max(4.0 * (m * k).sqrt() / h)
+        let shortest = m * l / (h * h);
+        MARGIN * if mean { shortest } else { shortest.max(4.0 * (m * k).sqrt() / h) }
     }
 
     /// Adds `elastic` times Σ Jᵀ K J and `geometric` times the stiffness of tension beyond `spared` [N]

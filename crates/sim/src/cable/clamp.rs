@@ -20,7 +20,9 @@ fn weights(scheme: Scheme, h: f64, tau: f64) -> (f64, f64) {
         let old = h * theta * (1.0 - theta_vq) + tau * (1.0 - theta);
         return (theta * (h * theta_vq + tau), old);
     }
-    (scheme.alpha() * h + tau, 0.0)
+    // With the old velocity for positions, the strain at the end of the step is known.
+    let old = (1.0 - scheme.theta_vq()) * h;
+    (scheme.alpha() * h + tau, old)
 }
 
 /// Adds the rows of all rods; `v` are the present velocities.

@@ -196,7 +196,7 @@ impl FreeMotion {
             self.once(model, h, state, asleep, data);
         }
         if !scheme.is_iterated() {
-            self.couple_rods(model, scheme, h, asleep, data);
+            self.couple_rods(model, scheme, h, state, asleep, data);
         }
         for k in 0..self.doubtful.len() {
             let tree = self.doubtful[k];

@@ -1,17 +1,20 @@
 //! Rods in free motion: A and b of a rod's segments together, elastic forces where the step ends.
 //!
-//! In every scheme a rod is implicit, `A = M/α + h (h α + τ) JᵀKJ + h² α E` and
-//! `b = (M/α) v₀ + h (f − JᵀKe)`: with the next velocity (α = 1) the linearly implicit Euler step,
-//! with the mean velocity (α = ½) [Lee23, Eq. (9)] in impulses. Iterated schemes take forces at q^θ
-//! and v^θ instead, with `A = M + h θ (h θ_vq + τ) JᵀKJ + h² θ θ_vq E` [Han23, Eq. (11)].
-//! E is the stiffness of tension; of the schemes that move with the next velocity it is taken where
-//! tension is too large to be explicit. With the mean velocity it is always needed: explicit tension
-//! would feed energy to waves of every length. Cost: linear in the number of segments.
+//! In every scheme a rod is implicit. With the next velocity (α = 1) it takes linearly implicit Euler
+//! steps, `A = M + h (h + τ) JᵀKJ + h² E`, `b = M v₀ + h (f − JᵀKe)`. With the mean velocity v̂ (α = ½)
+//! A is that of [Lee23, Eq. (9)] in impulses, `2 M + h (h/2 + τ) JᵀKJ + (h²/2) E`.
+//! Deviation: bonds are linearised at `q̃ = q₀ ⊕ (h/2) v₀`, not at q₀, with
+//! `b = 2 M v₀ + h (f − JᵀKe) + (h²/2) (JᵀKJ + E) v₀`: the same where strains are linear in q, and of
+//! second order where they are not, whatever E leaves out. With the old velocity for positions, bonds
+//! are taken where these are going to be. Iterated schemes take forces at q^θ and v^θ, with
+//! `A = M + h θ (h θ_vq + τ) JᵀKJ + h² θ θ_vq E` [Han23, Eq. (11)].
+//! E is the stiffness of tension, of which as much is left out as a step bears explicitly. Cost: linear
+//! in the number of segments.
 
 use stiction_math::block;
-use stiction_mech::{Data, Model, Rod, RodWork};
+use stiction_mech::{Data, Model, Rod, RodWork, State, tree_integrate, tree_kinematics};
 
-use super::FreeMotion;
+use super::{FreeMotion, Trial};
 use crate::scheme::Scheme;
 
 /// A of one rod and memory for it.
@@ -43,9 +46,16 @@ impl RodSystem {
         &self.matrix
     }
 
-    /// Sums A from those of the segments alone and the bonds at `data`.
-    fn assemble(&mut self, model: &Model, rod: &Rod, own: &[f64], data: &Data, weights: &Weights) {
-        rod.evaluate(data, &mut self.work);
+    /// Sums A from those of the segments alone, at one configuration, and the bonds, at another.
+    fn assemble(
+        &mut self,
+        model: &Model,
+        rod: &Rod,
+        own: &[f64],
+        (data, bonds): (&Data, &Data),
+        weights: &Weights,
+    ) {
+        rod.evaluate(bonds, &mut self.work);
         self.matrix.clear();
         for (k, tree) in model.trees()[rod.trees.clone()].iter().enumerate() {
             let id = rod.pattern().diagonal(k);
@@ -85,23 +95,44 @@ impl FreeMotion {
         model: &Model,
         scheme: Scheme,
         h: f64,
+        state: &State,
         asleep: &[bool],
         data: &Data,
     ) {
+        let Trial { data: trial, q, .. } = &mut self.trial;
         let ahead = scheme.alpha() * h;
-        let is_symplectic = scheme.alpha() == 1.0 && scheme.theta_vq() == 1.0;
+        // How far ahead bonds are looked at, with the old velocity: to the middle of the step, or to
+        // its end if that is known.
+        let foresight = match scheme {
+            Scheme::MidVelocity => 0.5 * h,
+            Scheme::Explicit => h,
+            _ => 0.0,
+        };
         for (rod, system) in model.rods().iter().zip(&mut self.rods) {
             if asleep[rod.trees.start] {
                 continue;
             }
-            let spared = if is_symplectic { rod.explicit_tension(h) } else { 0.0 };
+            let mut seen = data;
+            if foresight > 0.0 {
+                for tree in rod.trees.clone() {
+                    tree_integrate(model, tree, &state.q, &state.v, foresight, q);
+                    tree_kinematics(model, tree, q, trial);
+                }
+                seen = trial;
+            }
+            let spared = rod.explicit_tension(h, scheme == Scheme::MidVelocity);
             let weights = Weights {
                 elastic: h * (ahead + rod.spec.damping),
                 geometric: (h * ahead, spared),
                 mass: h * rod.spec.mass_damping,
             };
-            system.assemble(model, rod, &self.matrix, data, &weights);
-            rod.add_forces(&system.work, h, &mut self.momentum[rod.dofs.clone()]);
+            system.assemble(model, rod, &self.matrix, (data, seen), &weights);
+            let b = &mut self.momentum[rod.dofs.clone()];
+            rod.add_forces(&system.work, h, b);
+            if scheme == Scheme::MidVelocity {
+                let (v, back) = (&state.v[rod.dofs.clone()], h * foresight);
+                rod.add_product(&system.work, back, (back, spared), v, b);
+            }
         }
     }
 
@@ -117,11 +148,11 @@ impl FreeMotion {
                 geometric: (h * h * theta * theta_vq, 0.0),
                 mass: h * theta * spec.mass_damping,
             };
-            system.assemble(model, rod, &self.matrix, data, &weights);
+            system.assemble(model, rod, &self.matrix, (data, data), &weights);
             let (v, b) = (&self.trial.v[dofs.clone()], &mut self.momentum[dofs.clone()]);
             rod.add_forces(&system.work, h, b);
             if spec.damping > 0.0 {
-                rod.add_viscous_forces(&system.work, h * spec.damping, v, b);
+                rod.add_product(&system.work, -h * spec.damping, (0.0, 0.0), v, b);
             }
             if spec.mass_damping > 0.0 {
                 for (k, tree) in model.trees()[rod.trees.clone()].iter().enumerate() {
