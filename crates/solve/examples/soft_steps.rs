@@ -10,6 +10,7 @@ use stiction_solve::catalogue::ElasticGrid;
 use stiction_solve::contact::{frame, rows};
 use stiction_solve::law::{Coulomb, Law};
 use stiction_solve::problem::Map;
+use stiction_solve::solver::Reduce;
 use stiction_solve::{Goal, Problem, Session, Solution};
 
 const STEP: f64 = 0.01; // [s]
@@ -63,12 +64,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for pair in args.iter().skip(7) {
         let (key, value) = pair.split_once('=').ok_or("key=value")?;
         if key == "reduce" {
-            session.reduce(value.parse()?);
+            session.reduce(match value {
+                "always" => Reduce::Always,
+                "never" => Reduce::Never,
+                _ => Reduce::WherePays,
+            });
         } else {
             session.set(key, value)?;
         }
     }
-    let goal = Goal { tolerance, ..Goal::default() };
+    let goal = Goal { tolerance, trace: true, ..Goal::default() };
     let (mut builder, mut problem) = (Problem::builder("steps"), Problem::default());
     let (mut solution, mut impulses) = (Solution::default(), vec![[0.0; 3]; 2 * grid.count()]);
     let [nx, ny, nz] = grid.nodes();
@@ -131,7 +136,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         solved += 1e3 * (end - middle);
         let residual = report.residuals.of(report.friction_model);
         println!(
-            "{step:4} {:6} {:6} {:9.3} {:9.3} {:9.1e} {:9.1e} {} {:.3e}",
+            "{step:4} {:6} {:6} {:9.3} {:9.3} {:9.1e} {:9.1e} {} {:.3e} from {:.1e} {:.1e}",
             problem.rows(),
             report.iterations,
             1e3 * (middle - begin),
@@ -140,6 +145,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             report.residuals.momentum,
             report.status.name(),
             report.residuals.reference_velocity,
+            report.trace.first().map_or(0.0, |t| t.residual),
+            report.trace.first().map_or(0.0, |t| t.momentum),
         );
     }
     println!(

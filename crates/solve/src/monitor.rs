@@ -180,6 +180,11 @@ impl Monitor {
         self.velocity_tolerance
     }
 
+    /// The tolerance on the relative error of momentum [-], tightened or not.
+    pub fn momentum_tolerance(&self) -> f64 {
+        self.momentum_tolerance
+    }
+
     /// The tolerance relative to the reference velocity [-].
     pub fn relative_tolerance(&self) -> f64 {
         self.asked.1

@@ -28,6 +28,7 @@ mod tree;
 
 pub use builder::Builder;
 pub use delassus::Delassus;
+pub(crate) use estimate::common_motion;
 pub use from_raw::FromFile;
 pub(crate) use from_raw::subsystems;
 pub use island::Islands;

@@ -227,8 +227,8 @@ impl Solver for Apgd {
         &[FrictionModel::Convex]
     }
 
-    fn reduces(&self) -> bool {
-        true
+    fn worth_reducing(&self) -> f64 {
+        1.0 // every product with W solves with A
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {

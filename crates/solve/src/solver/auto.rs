@@ -46,7 +46,7 @@ impl Default for Auto {
 }
 
 /// Velocities of a sparse subsystem, and the relative tolerance, from which on COND serves.
-const SOFT_DOFS: usize = 20_000;
+const SOFT_DOFS: usize = 3_000;
 const SOFT_TOLERANCE: f64 = 1e-4;
 /// Rows, and the relative tolerance, from which on sweeps serve.
 const HEAP_ROWS: usize = 60_000;
@@ -102,7 +102,8 @@ impl Auto {
             }
         };
         let islands = &mut self.solvers[index].1;
-        if name != "cond" && self.reduced.pays(problem) {
+        let worth = islands.worth_reducing();
+        if self.reduced.pays(problem, worth) {
             let inner = |p: &Problem, m: &mut Monitor, s: &mut Solution| islands.improve(p, m, s);
             return Some(self.reduced.improve(problem, monitor, solution, inner));
         }

@@ -328,8 +328,8 @@ impl Solver for Ipm {
         &[FrictionModel::Convex]
     }
 
-    fn reduces(&self) -> bool {
-        true
+    fn worth_reducing(&self) -> f64 {
+        1.0 // W is assembled
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {

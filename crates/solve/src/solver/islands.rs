@@ -27,6 +27,7 @@ struct Island {
 /// Solves islands apart, each by a solver of one kind.
 pub(super) struct Islands {
     build: fn() -> Box<dyn Solver>,
+    worth_reducing: f64,
     /// Solves the whole at once where there is one island, and where a trace is asked for: a trace
     /// of parts would show none.
     whole: Option<Box<dyn Solver>>,
@@ -37,7 +38,19 @@ pub(super) struct Islands {
 
 impl Islands {
     pub fn new(build: fn() -> Box<dyn Solver>) -> Self {
-        Self { build, whole: None, islands: Vec::new(), used: 0, constrained: Vec::new() }
+        Self {
+            build,
+            worth_reducing: build().worth_reducing(),
+            whole: None,
+            islands: Vec::new(),
+            used: 0,
+            constrained: Vec::new(),
+        }
+    }
+
+    /// What a reduction is worth to its solvers.
+    pub fn worth_reducing(&self) -> f64 {
+        self.worth_reducing
     }
 
     /// Number of islands that have a constraint.

@@ -49,10 +49,10 @@ pub trait Solver: Send {
         solution: &mut Solution,
     ) -> Status;
 
-    /// Whether it factors matrices as large as A, and is better off with a problem reduced to the
-    /// velocities that take part.
-    fn reduces(&self) -> bool {
-        false
+    /// Up to what work of factoring the matrix of the velocities that take part, relative to that
+    /// of factoring A, it is better off with a problem reduced to them [-]; zero: never.
+    fn worth_reducing(&self) -> f64 {
+        0.0
     }
 
     /// Parameters that can be set by name.
@@ -183,7 +183,19 @@ pub struct Session {
     solver: Box<dyn Solver>,
     monitor: Monitor,
     reduced: Reduced,
-    may_reduce: bool,
+    when: Reduce,
+}
+
+/// When a problem is reduced to the velocities that take part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reduce {
+    /// Where that pays for the solver.
+    #[default]
+    WherePays,
+    /// Wherever a mesh is touched by something and the solver factors matrices at all.
+    Always,
+    /// Never.
+    Never,
 }
 
 impl Session {
@@ -199,13 +211,12 @@ impl Session {
     /// A session with a solver that is not in the list.
     pub fn with(name: &'static str, solver: Box<dyn Solver>) -> Self {
         let (monitor, reduced) = (Monitor::default(), Reduced::default());
-        Self { name, solver, monitor, reduced, may_reduce: true }
+        Self { name, solver, monitor, reduced, when: Reduce::default() }
     }
 
-    /// Whether a problem may be reduced to the velocities that take part, where that pays and the
-    /// solver asks for it. It may, unless told otherwise.
-    pub fn reduce(&mut self, may: bool) {
-        self.may_reduce = may;
+    /// Decides when problems are reduced to the velocities that take part.
+    pub fn reduce(&mut self, when: Reduce) {
+        self.when = when;
     }
 
     /// The solver's name.
@@ -253,7 +264,12 @@ impl Session {
         }
         self.monitor.start(problem, goal, model, &solution.velocity);
         let Self { solver, monitor, reduced, .. } = self;
-        let claimed = if self.may_reduce && solver.reduces() && reduced.pays(problem) {
+        let worth = match (self.when, solver.worth_reducing()) {
+            (Reduce::Never, _) => 0.0,
+            (Reduce::Always, worth) if worth > 0.0 => f64::INFINITY,
+            (_, worth) => worth,
+        };
+        let claimed = if reduced.pays(problem, worth) {
             reduced.improve_with(&mut **solver, problem, monitor, solution)
         } else {
             solver.improve(problem, monitor, solution)

@@ -53,8 +53,8 @@ impl Solver for NewtonAl {
         &[FrictionModel::Coulomb]
     }
 
-    fn reduces(&self) -> bool {
-        true
+    fn worth_reducing(&self) -> f64 {
+        4.0 // LU factorizations are slow on a mesh
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {

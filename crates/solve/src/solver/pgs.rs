@@ -301,8 +301,8 @@ impl Solver for Pgs {
         &[FrictionModel::Coulomb, FrictionModel::Convex]
     }
 
-    fn reduces(&self) -> bool {
-        true
+    fn worth_reducing(&self) -> f64 {
+        1.0 // W is assembled by solves with A
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {

@@ -23,8 +23,8 @@ impl Solver for Psor {
         &[FrictionModel::Convex, FrictionModel::Coulomb]
     }
 
-    fn reduces(&self) -> bool {
-        true
+    fn worth_reducing(&self) -> f64 {
+        1.0 // every constraint solves with A
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {

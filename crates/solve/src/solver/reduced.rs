@@ -23,9 +23,10 @@ const TIGHTENINGS: usize = 3;
 const TIGHTEN: f64 = 0.1;
 
 impl Reduced {
-    /// Whether a problem is better solved through its reduction.
-    pub fn pays(&mut self, problem: &Problem) -> bool {
-        self.reduction.pays(problem)
+    /// Whether a problem is better solved through its reduction, by a solver to which that is worth
+    /// so much.
+    pub fn pays(&mut self, problem: &Problem, worth: f64) -> bool {
+        worth > 0.0 && self.reduction.pays(problem, worth)
     }
 
     /// Improves a solution by whatever `improve` does to that of the reduced problem.

@@ -21,8 +21,8 @@ impl Solver for Ssor {
         &[FrictionModel::Convex, FrictionModel::Coulomb]
     }
 
-    fn reduces(&self) -> bool {
-        true
+    fn worth_reducing(&self) -> f64 {
+        1.0 // every constraint solves with A
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {

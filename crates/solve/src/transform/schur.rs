@@ -7,9 +7,9 @@
 //! contact costs, not what the mesh costs. Subsystems that nothing touches are left out: they
 //! move freely. Laws, scales and rows are those of the whole.
 //!
-//! The nodes that are kept may be more than those that take part: as long as the participants stay
-//! among the kept of the last problem, and those are not far more, the analysis is kept, so that
-//! contacts which come and go cost no analysis and no memory.
+//! The kept nodes are those that take part, no matter what was kept before: the bits of an answer do
+//! not depend on the past. What makes contacts that come and go cheap is that the order of
+//! elimination is found once for a mesh, and that the last few analyses are kept.
 
 use stiction_math::block;
 use stiction_math::schur::Schur;
@@ -25,10 +25,20 @@ pub struct Reduction {
     reduced: Problem,
     parts: Vec<Part>,
     condensed: Vec<Condensed>,
-    used: usize,
+    /// Counts reductions.
+    clock: u64,
+    keep: Vec<bool>,
     ports: Vec<Option<PortId>>,
-    /// Work of a factorization of each mesh, for [`Reduction::pays`].
-    known: Vec<(block::Pattern, f64)>,
+    meshes: Vec<Mesh>,
+}
+
+/// What is known of a mesh once and for all.
+#[derive(Debug)]
+struct Mesh {
+    pattern: block::Pattern,
+    order: Vec<usize>,
+    /// Multiplications of a factorization.
+    work: f64,
 }
 
 /// How the velocities of one subsystem are found again.
@@ -45,6 +55,9 @@ enum Part {
 /// A mesh of which some nodes are kept.
 #[derive(Debug)]
 struct Condensed {
+    /// The subsystem and the reduction that it last served.
+    subsystem: usize,
+    used: u64,
     keep: Vec<bool>,
     schur: Schur,
     /// Â by blocks.
@@ -54,31 +67,23 @@ struct Condensed {
 
 /// Velocities in sparse subsystems from which on a reduction may pay.
 const WORTH_FROM: usize = 1000;
-/// Work of a factorization of Â, relative to that of A, up to which it pays: a few Newton
-/// iterations with Â then cost less than with A, the complement included.
-const WORTH_WORK: f64 = 0.5;
-/// Nodes may be kept beyond those that take part: this many times, and this many more.
-const KEPT_FACTOR: f64 = 1.3;
-const KEPT_MORE: f64 = 10.0;
+/// Analyses kept beyond those of the last problem.
+const SPARE_ANALYSES: usize = 4;
 
 impl Condensed {
-    fn analyse(pattern: &block::Pattern, keep: Vec<bool>, node_size: usize) -> Self {
+    fn analyse(mesh: &Mesh, keep: &[bool], node_size: usize) -> Self {
         let nodes = keep.iter().filter(|k| **k).count();
         let all = (0..nodes).flat_map(|i| (0..i).map(move |j| (i, j)));
         let complement =
             block::Symmetric::zeros(&block::Pattern::new(&vec![node_size; nodes], all));
-        let momentum = vec![0.0; node_size * nodes];
-        Self { schur: Schur::analyse(pattern, &keep), keep, complement, momentum }
-    }
-
-    /// Whether it serves nodes that take part, without keeping far too many.
-    fn serves(&self, pattern: &block::Pattern, takes_part: impl Fn(usize) -> bool) -> bool {
-        if self.schur.pattern() != pattern {
-            return false;
+        Self {
+            subsystem: 0,
+            used: 0,
+            keep: keep.to_vec(),
+            schur: Schur::analyse_in(&mesh.pattern, keep, &mesh.order),
+            complement,
+            momentum: vec![0.0; node_size * nodes],
         }
-        let touched = (0..self.keep.len()).filter(|k| takes_part(*k)).count();
-        let kept = self.keep.iter().filter(|k| **k).count();
-        (0..self.keep.len()).all(|k| self.keep[k] || !takes_part(k)) && acceptable(kept, touched)
     }
 
     /// Forms Â and b̂. False if A is not positive definite.
@@ -100,36 +105,41 @@ impl Condensed {
     }
 }
 
-fn acceptable(kept: usize, touched: usize) -> bool {
-    kept as f64 <= KEPT_FACTOR * touched as f64 + KEPT_MORE
-}
-
 impl Reduction {
-    /// Whether a reduction is likely to pay: a large mesh, little of it touched.
-    pub fn pays(&mut self, problem: &Problem) -> bool {
+    /// Whether a reduction is likely to pay: a large mesh, so little of it touched that factoring Â
+    /// takes at most `worth` times the work of factoring A. An infinite worth asks only whether
+    /// there is something to leave out.
+    pub fn pays(&mut self, problem: &Problem, worth: f64) -> bool {
         let mass = problem.mass();
         let (mut all, mut less, mut more) = (0, 0.0, 0.0);
         for s in (0..mass.subsystems()).map(SubsystemId) {
-            let Some(A) = mass.part(s).filter(|_| mass.is_lazy(s)) else { continue };
+            let sparse = matches!(mass.structure(s), Structure::Sparse { .. });
+            let wanted = mass.is_lazy(s) || (sparse && worth.is_infinite());
+            let Some(A) = mass.part(s).filter(|_| wanted) else { continue };
             let n = mass.dofs(s).len();
             let touched = participants(problem, s).count() * (n / mass.blocks(s).len());
             if touched == 0 || touched == n {
                 continue;
             }
+            if worth.is_infinite() {
+                return true;
+            }
             all += n;
             more += (touched as f64).powi(3) / 6.0;
-            less += self.work_of(A.pattern());
+            less += self.mesh_of(A.pattern()).work;
         }
-        all >= WORTH_FROM && more <= WORTH_WORK * less
+        all >= WORTH_FROM && more <= worth * less
     }
 
-    fn work_of(&mut self, pattern: &block::Pattern) -> f64 {
-        if let Some((_, work)) = self.known.iter().find(|(known, _)| known == pattern) {
-            return *work;
-        }
-        let work = block::Cholesky::work_of(pattern);
-        self.known.push((pattern.clone(), work));
-        work
+    fn mesh_of(&mut self, pattern: &block::Pattern) -> &Mesh {
+        let known = self.meshes.iter().position(|mesh| &mesh.pattern == pattern);
+        let known = known.unwrap_or_else(|| {
+            let order = Schur::order_of(pattern);
+            let work = block::Cholesky::work_in(pattern, &order);
+            self.meshes.push(Mesh { pattern: pattern.clone(), order, work });
+            self.meshes.len() - 1
+        });
+        &self.meshes[known]
     }
 
     /// Reduces a problem.
@@ -139,12 +149,12 @@ impl Reduction {
         Ok(reduction)
     }
 
-    /// Reduces another problem, in the same memory while participants stay among the kept.
+    /// Reduces another problem, in the same memory while the same nodes take part.
     pub fn update(&mut self, problem: &Problem) -> Result<(), ProblemError> {
         let (mass, jacobian) = (problem.mass(), problem.jacobian());
         self.builder.clear();
         self.parts.clear();
-        self.used = 0;
+        self.clock += 1;
         self.ports.clear();
         self.ports.resize(mass.matrix().pattern().n_blocks(), None);
         let mut at = 0;
@@ -206,9 +216,7 @@ impl Reduction {
             }
             return Ok(Part::Whole(at));
         }
-        let which = self.used;
-        self.used += 1;
-        self.keep_participants(problem, s, A.pattern(), node_size, which);
+        let which = self.keep_participants(problem, s, A.pattern(), node_size);
         let condensed = &mut self.condensed[which];
         if !condensed.reduce(A, b, node_size) {
             return Err(ProblemError::NotPositiveDefinite { subsystem: s.0 });
@@ -221,33 +229,54 @@ impl Reduction {
         Ok(Part::Condensed { at, which })
     }
 
-    /// Analyses a mesh anew if the last analysis does not serve.
+    /// Finds the analysis of a mesh for the nodes that take part, or makes it.
     fn keep_participants(
         &mut self,
         problem: &Problem,
         s: SubsystemId,
         pattern: &block::Pattern,
         node_size: usize,
-        which: usize,
-    ) {
+    ) -> usize {
         let first = problem.mass().blocks(s).start;
         let takes_part = |k: usize| !problem.jacobian().column_entries(first + k).is_empty();
-        if self.condensed.get(which).is_some_and(|c| c.serves(pattern, takes_part)) {
-            return;
-        }
-        let mut keep: Vec<bool> = (0..pattern.n_blocks()).map(takes_part).collect();
-        let touched = keep.iter().filter(|k| **k).count();
-        if let Some(last) = self.condensed.get(which).filter(|c| c.schur.pattern() == pattern) {
-            // What has taken part may do so again.
-            let both: Vec<bool> = keep.iter().zip(&last.keep).map(|(a, b)| a | b).collect();
-            if acceptable(both.iter().filter(|k| **k).count(), touched) {
-                keep = both;
+        self.keep.clear();
+        self.keep.extend((0..pattern.n_blocks()).map(takes_part));
+        let serves = |c: &Condensed| {
+            c.used != self.clock && c.keep == self.keep && c.schur.pattern() == pattern
+        };
+        // Meshes of one kind may take part alike; each has an analysis of its own.
+        let same = |c: &Condensed| serves(c) && c.subsystem == s.0;
+        let found = self.condensed.iter().position(same);
+        let which = found.or_else(|| self.condensed.iter().position(serves)).unwrap_or_else(|| {
+            let keep = std::mem::take(&mut self.keep);
+            let condensed = Condensed::analyse(self.mesh_of(pattern), &keep, node_size);
+            self.keep = keep;
+            self.make_room();
+            let free = self.condensed.iter().position(|c| c.used == 0);
+            match free {
+                Some(slot) => {
+                    self.condensed[slot] = condensed;
+                    slot
+                }
+                None => {
+                    self.condensed.push(condensed);
+                    self.condensed.len() - 1
+                }
             }
-        }
-        let condensed = Condensed::analyse(pattern, keep, node_size);
-        match self.condensed.get_mut(which) {
-            Some(slot) => *slot = condensed,
-            None => self.condensed.push(condensed),
+        });
+        (self.condensed[which].used, self.condensed[which].subsystem) = (self.clock, s.0);
+        which
+    }
+
+    /// Marks the analysis that has not served for longest as free, if there are many.
+    fn make_room(&mut self) {
+        let clock = self.clock;
+        let in_use = self.condensed.iter().filter(|c| c.used == clock).count();
+        if self.condensed.len() > in_use + SPARE_ANALYSES {
+            let oldest = self.condensed.iter_mut().filter(|c| c.used != clock);
+            if let Some(oldest) = oldest.min_by_key(|c| c.used) {
+                oldest.used = 0;
+            }
         }
     }
 
@@ -315,7 +344,7 @@ mod tests {
             let goal = Goal { tolerance: 1e-13, ..Goal::default() };
             let mut direct = Solution::cold(&problem);
             let mut session = Session::new("alm").unwrap();
-            session.reduce(false);
+            session.reduce(crate::solver::Reduce::Never);
             let _ = session.solve(&problem, &goal, &mut direct).unwrap();
 
             let mut reduction = Reduction::new(&problem).unwrap();

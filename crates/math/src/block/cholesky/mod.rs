@@ -114,10 +114,14 @@ impl Cholesky {
         self.work
     }
 
-    /// Multiplications of a sparse factorization of a pattern, to leading order, without making
-    /// room for one.
-    pub fn work_of(pattern: &Pattern) -> f64 {
-        Elimination::analyse(pattern, &vec![false; pattern.n_blocks()]).work()
+    /// Multiplications of a sparse factorization of a pattern in a given order, to leading order.
+    ///
+    /// # Panics
+    /// If `order` has not one entry for each block.
+    pub fn work_in(pattern: &Pattern, order: &[usize]) -> f64 {
+        assert_eq!(order.len(), pattern.n_blocks());
+        let held = vec![false; pattern.n_blocks()];
+        Elimination::analyse_in(pattern, &held, order.to_vec()).work()
     }
 
     /// How the matrix is factored.

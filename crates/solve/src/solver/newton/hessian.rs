@@ -15,9 +15,6 @@ use crate::problem::Problem;
 /// From this width on, a diagonal block is assembled by one matrix product.
 const WIDE: usize = 40;
 
-/// Blocks of a kept pattern, per block of A, up to which it is kept for contacts on a mesh.
-const SPARE_BLOCKS: f64 = 1.5;
-
 /// Where each product of a constraint's blocks goes.
 #[derive(Clone, Debug, Default)]
 pub struct Stencil {
@@ -88,15 +85,13 @@ impl Stencil {
         }
     }
 
-    /// Whether the last pattern serves a problem with a mesh: A is where it was, every pair that a
-    /// constraint touches has a block, and those that it does not need are few. Contacts on a
-    /// mesh come and go all the time; an analysis costs more than a few blocks of zeros.
+    /// Whether the last pattern is that of A, which has not changed, and serves without another
+    /// block: then it need not be made again. Contacts on a mesh come and go all the time.
     fn still_fits(&mut self, problem: &Problem) -> bool {
         let mass = problem.mass().matrix().pattern();
         let Some(pattern) = &self.pattern else { return false };
-        let meshed = mass.n_entries() > 2 * mass.n_blocks();
-        let few = pattern.n_entries() as f64 <= SPARE_BLOCKS * mass.n_entries() as f64;
-        meshed && few && mass == &self.mass && self.find_targets(problem)
+        let same = pattern.n_entries() == mass.n_entries() && mass == &self.mass;
+        same && self.find_targets(problem)
     }
 
     fn find_mass_targets(&mut self, problem: &Problem) {
@@ -360,11 +355,16 @@ fn fixed_transposed_product<const D: usize, const N: usize, const M: usize>(
     }
 }
 
+/// Multiplications of a factorization from which on it is worth saving one.
+const COSTLY: f64 = 1e7;
+
 /// The symmetric H of the convex potential, with its Cholesky factorization.
 #[derive(Debug, Default)]
 pub struct Hessian {
     stencil: Stencil,
     parts: Option<(block::Symmetric, block::Cholesky)>,
+    is_factored: bool,
+    meshed: bool,
 }
 
 impl Hessian {
@@ -375,6 +375,15 @@ impl Hessian {
             self.parts =
                 Some((block::Symmetric::zeros(pattern), block::Cholesky::analyse(pattern)));
         }
+        let mass = problem.mass().matrix().pattern();
+        self.meshed = mass.n_entries() > 2 * mass.n_blocks();
+        self.is_factored = false;
+    }
+
+    /// Whether there is a factor of an earlier H of the same problem that is worth using again.
+    pub fn is_worth_keeping(&self) -> bool {
+        let costly = self.parts.as_ref().is_some_and(|(_, factor)| factor.work() >= COSTLY);
+        self.is_factored && self.meshed && costly
     }
 
     /// Where slopes are placed.
@@ -415,10 +424,11 @@ impl Hessian {
 
     /// Factors H. False if it is not positive definite in floating point.
     pub fn factor(&mut self) -> bool {
-        self.parts.as_mut().is_some_and(|(H, factor)| factor.factor(H).is_ok())
+        self.is_factored = self.parts.as_mut().is_some_and(|(H, factor)| factor.factor(H).is_ok());
+        self.is_factored
     }
 
-    /// `x ← H⁻¹ x`.
+    /// `x ← H⁻¹ x` with the H last factored.
     pub fn solve(&self, x: &mut [f64]) {
         if let Some((_, factor)) = &self.parts {
             factor.solve_in_place(x);
