@@ -230,7 +230,7 @@ fn a_cable_in_flight_keeps_its_momentum() {
 }
 
 #[test]
-fn the_mean_velocity_keeps_the_energy_of_a_cable_to_second_order() {
+fn the_mean_velocity_keeps_the_energy_of_a_cable() {
     let drift = |h: f64| {
         let mut simulation = thrown(12, Scheme::MidVelocity, h);
         let first = simulation.energy();
@@ -241,8 +241,10 @@ fn the_mean_velocity_keeps_the_energy_of_a_cable_to_second_order() {
         }
         largest
     };
+    // Bonds are of second order. Gyroscopic torques of the segments are of first order, but these are
+    // small: r²/L² of all rotation.
     let (coarse, fine) = (drift(4e-4), drift(2e-4));
-    assert!(coarse < 0.05 && fine < 0.4 * coarse, "{coarse} {fine}");
+    assert!(coarse < 2.0 * (RADIUS / LENGTH).powi(2) && fine < 0.6 * coarse, "{coarse} {fine}");
 }
 
 #[test]
@@ -267,9 +269,9 @@ fn no_scheme_loses_a_stiff_taut_cable() {
         let mut simulation = start(builder, 0.01, *scheme);
         let rod = &simulation.world().model().rods()[0];
         assert!(tension > 2.0 * rod.explicit_tension(0.01, false));
-        for v in simulation.state_mut().v.chunks_exact_mut(6) {
-            v[0] = 0.1;
-        }
+        let state = simulation.state_mut();
+        state.q.chunks_exact_mut(7).for_each(|q| q[2] *= 1.05);
+        state.v.chunks_exact_mut(6).for_each(|v| v[0] = 0.1);
         for _ in 0..300 {
             let _ = simulation.step().unwrap_or_else(|error| panic!("{name}: {error}"));
         }

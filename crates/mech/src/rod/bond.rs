@@ -39,6 +39,8 @@ pub struct Bond {
     pub(super) mean: Matrix3<f64>,
     /// Rates of the first three strains with ω_i and ω_j.
     pub(super) turn: [Matrix3<f64>; 2],
+    /// P.
+    pub(super) share: Matrix3<f64>,
     /// Q.
     pub(super) bend: Matrix3<f64>,
     /// a_i and a_j [m].
@@ -78,6 +80,7 @@ impl Bond {
             rest: *rest,
             mean: R_m,
             turn: [a_i * H.tr_mul(&arm) + cross * P.transpose(), a_j * H * arm + cross * P],
+            share: P,
             bend: inverse_right_jacobian(&phi),
             arm: [a_i, a_j],
         }

@@ -1,18 +1,27 @@
 //! Forces and stiffness of a whole rod, summed over its bonds.
 //!
 //! `K = Σ Jᵀ K J` is positive semi-definite whatever the shape. Of the geometric term E of
-//! [Lee23, Eq. (8)] that of tension T is kept: segments of a taut rod want to stay in line, each end
-//! adding `a T` to both rotations across its axis. Without it a taut rod, stiff as a string and soft
-//! in bending, would be explicit. Deviation: pressure, which has the other sign, and all other parts
-//! of E, which are of the order of the strains against K, are left out: the sum stays semi-definite.
+//! [Lee23, Eq. (8)] that of tension T is kept, by which a taut rod is stiff as a string: to second
+//! order a turn of the two frames by θ_i and θ_j across the rod d stretches a bond by
+//!
+//! ```text
+//! a_i θ_i²/2 + a_j θ_j²/2 + (θ_m × d)·γ
+//! ```
+//!
+//! with the shear γ and the turn θ_m of frame m. Both terms are kept semi-definite: the second by
+//! completing the square of the shear energy, `k |γ + (T/k) θ_m × d|²/2`, which adds T²/k to the
+//! stiffness of turns, of the order of the strain against T a.
+//! Deviation: pressure, which has the other sign, and all parts of E that are of the order of the
+//! strains against K, are left out.
 //!
 //! In a step that ends in the next velocity, E costs a turning rod angular momentum, as in implicit
-//! Euler; so much tension as such a step bears explicitly, [`Rod::explicit_tension`], can be spared.
+//! Euler; so much tension as a step bears explicitly, [`Rod::explicit_tension`], can be spared.
 
 use super::{Bond, Rod};
 use crate::data::Data;
-use nalgebra::{Matrix3, Vector6};
+use nalgebra::{Matrix3, Vector3, Vector6};
 use stiction_math::block;
+use stiction_math::spatial::skew;
 
 /// The bonds of one rod at one configuration; memory without truth.
 #[derive(Clone, Debug)]
@@ -73,11 +82,11 @@ impl Rod {
     ) {
         const STILL: [f64; 6] = [0.0; 6];
         for (bond, sides) in self.bonds(work) {
+            let (bond, tension) = taut(bond, elastic, (geometric, spared));
             let [first, second] =
                 sides.map(|side| side.map_or(&STILL[..], |k| &v[6 * k..6 * k + 6]));
             let lambda = bond.stiffness.component_mul(&bond.rate(first, second));
-            add_pull(bond, sides, &(elastic * lambda), out);
-            let tension = geometric * (bond.force[2] - spared).max(0.0);
+            add_pull(&bond, sides, &(elastic * lambda), out);
             for (arm, k) in bond.arm.iter().zip(sides) {
                 let Some(k) = k else { continue };
                 for across in [6 * k + 3, 6 * k + 4] {
@@ -108,8 +117,8 @@ impl Rod {
         out: &mut block::Symmetric,
     ) {
         for (bond, sides) in self.bonds(work) {
-            let blocks = Blocks::new(bond, elastic);
-            let tension = geometric * (bond.force[2] - spared).max(0.0);
+            let (bond, tension) = taut(bond, elastic, (geometric, spared));
+            let blocks = Blocks::new(&bond, elastic);
             for (side, k) in sides.into_iter().enumerate() {
                 let Some(k) = k else { continue };
                 let id = out.pattern().diagonal(k);
@@ -134,6 +143,19 @@ fn add_pull(bond: &Bond, sides: [Option<usize>; 2], lambda: &Vector6<f64>, out: 
             out[6 * k..6 * k + 6].iter_mut().zip(force).for_each(|(out, f)| *out += f);
         }
     }
+}
+
+/// A bond whose shears turn with its frames as tension makes them, and that tension times its weight.
+fn taut(bond: &Bond, elastic: f64, (geometric, spared): (f64, f64)) -> (Bond, f64) {
+    let tension = geometric * (bond.force[2] - spared).max(0.0);
+    let mut taut = *bond;
+    if tension > 0.0 {
+        // θ_m × d = −[e₃]× (P θ_j + Pᵀ θ_i) in frame m; the two shears have one stiffness.
+        let turn = -tension / (elastic * bond.stiffness[0]) * skew(Vector3::z());
+        taut.turn[0] += turn * bond.share.transpose();
+        taut.turn[1] += turn * bond.share;
+    }
+    (taut, tension)
 }
 
 /// The factors of Jᵀ K J of one bond.

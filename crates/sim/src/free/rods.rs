@@ -5,17 +5,22 @@
 //! A is that of [Lee23, Eq. (9)] in impulses, `2 M + h (h/2 + τ) JᵀKJ + (h²/2) E`.
 //! Deviation: bonds are linearised at `q̃ = q₀ ⊕ (h/2) v₀`, not at q₀, with
 //! `b = 2 M v₀ + h (f − JᵀKe) + (h²/2) (JᵀKJ + E) v₀`: the same where strains are linear in q, and of
-//! second order where they are not, whatever E leaves out. With the old velocity for positions, bonds
+//! second order where they are not, whatever E leaves out; on shorter ways where strains are fast. With the old velocity for positions, bonds
 //! are taken where these are going to be. Iterated schemes take forces at q^θ and v^θ, with
 //! `A = M + h θ (h θ_vq + τ) JᵀKJ + h² θ θ_vq E` [Han23, Eq. (11)].
 //! E is the stiffness of tension, of which as much is left out as a step bears explicitly. Cost: linear
 //! in the number of segments.
 
+use nalgebra::Vector3;
 use stiction_math::block;
 use stiction_mech::{Data, Model, Rod, RodWork, State, tree_integrate, tree_kinematics};
 
 use super::{FreeMotion, Trial};
 use crate::scheme::Scheme;
+
+/// Largest strain [-, rad] that may pass on the way to where bonds are linearised: beyond it waves in
+/// the rod are faster than the step, and the old velocity tells nothing.
+const SEEN_STRAIN: f64 = 0.2;
 
 /// A of one rod and memory for it.
 pub(super) struct RodSystem {
@@ -77,6 +82,18 @@ impl RodSystem {
     }
 }
 
+/// Largest rate of strain of a rod, turning as a whole included [1/s, rad/s], by the velocities of the
+/// model.
+fn fastest_strain(rod: &Rod, v: &[f64]) -> f64 {
+    let part = |dof: usize| Vector3::new(v[dof], v[dof + 1], v[dof + 2]);
+    let nodes = rod.dofs.clone().step_by(6);
+    let pairs = nodes.clone().zip(nodes.clone().skip(1));
+    let apart = pairs.clone().map(|(i, j)| (part(j) - part(i)).norm());
+    let turning = pairs.map(|(i, j)| (part(j + 3) - part(i + 3)).norm());
+    let stretching = apart.fold(0.0, f64::max) / rod.spec.segment_length;
+    turning.fold(stretching, f64::max)
+}
+
 impl FreeMotion {
     /// A of a rod.
     pub fn rod_matrix(&self, rod: usize) -> &block::Symmetric {
@@ -113,6 +130,11 @@ impl FreeMotion {
                 continue;
             }
             let mut seen = data;
+            let foresight = if scheme == Scheme::MidVelocity {
+                foresight.min(SEEN_STRAIN / fastest_strain(rod, &state.v))
+            } else {
+                foresight
+            };
             if foresight > 0.0 {
                 for tree in rod.trees.clone() {
                     tree_integrate(model, tree, &state.q, &state.v, foresight, q);
