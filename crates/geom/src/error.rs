@@ -137,3 +137,186 @@ pub enum ColliderError {
         colliders: usize,
     },
 }
+
+/// A tetrahedral mesh that cannot exist, or that bounds no solid.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TetMeshError {
+    /// There are no elements.
+    #[error("tetrahedral mesh: no elements; expected at least one")]
+    Empty,
+    /// A coordinate that is not finite.
+    #[error("tetrahedral mesh: vertex {vertex} = ({}, {}, {}) m; expected finite coordinates", found[0], found[1], found[2])]
+    Vertex {
+        /// Index of the vertex.
+        vertex: usize,
+        /// The coordinates given [m].
+        found: [f64; 3],
+    },
+    /// An element that names a vertex that does not exist.
+    #[error(
+        "tetrahedral mesh: element {element} names vertex {found}; there are {vertices} vertices"
+    )]
+    Index {
+        /// Index of the element.
+        element: usize,
+        /// The vertex named.
+        found: u32,
+        /// Number of vertices given.
+        vertices: usize,
+    },
+    /// An element without volume.
+    #[error(
+        "tetrahedral mesh: element {element} with vertices {corners:?} has a volume of {volume} m³ at a longest edge of {longest} m; expected one that is not flat"
+    )]
+    Flat {
+        /// Index of the element.
+        element: usize,
+        /// Its vertices.
+        corners: [u32; 4],
+        /// Its volume [m³].
+        volume: f64,
+        /// Its longest edge [m].
+        longest: f64,
+    },
+    /// A vertex that belongs to no element.
+    #[error(
+        "tetrahedral mesh: vertex {vertex} belongs to no element ({unused} such vertices in all); expected every vertex to be used"
+    )]
+    Unused {
+        /// Index of the first such vertex.
+        vertex: usize,
+        /// Number of such vertices.
+        unused: usize,
+    },
+    /// A face of more than two elements, or of two on the same side of it.
+    #[error(
+        "tetrahedral mesh: the face of vertices {corners:?} belongs to elements {elements:?}; expected one, or two on its two sides"
+    )]
+    Face {
+        /// Vertices of the face, in ascending order.
+        corners: [u32; 3],
+        /// The elements.
+        elements: Vec<usize>,
+    },
+    /// An edge of the surface that does not join exactly two triangles.
+    #[error(
+        "tetrahedral mesh: the edge between vertices {} and {} joins {triangles} triangles of the surface; expected two (a manifold)", ends[0], ends[1]
+    )]
+    Edge {
+        /// Its ends.
+        ends: [u32; 2],
+        /// How many triangles of the surface it joins.
+        triangles: usize,
+    },
+    /// A vertex at which parts of the surface meet that share no edge there.
+    #[error(
+        "tetrahedral mesh: parts of the surface meet in vertex {vertex} alone; expected one fan of triangles around it (a manifold)"
+    )]
+    Pinched {
+        /// Index of the vertex.
+        vertex: usize,
+    },
+    /// A length or a factor that is not a positive, finite number.
+    #[error("tetrahedral mesh: {parameter} = {found}; expected a finite number > 0")]
+    Length {
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// The value given.
+        found: f64,
+    },
+    /// A number of cells that makes no solid.
+    #[error("tetrahedral mesh: {parameter} = {found}; expected at least {expected}")]
+    Count {
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// The number given.
+        found: usize,
+        /// The least number.
+        expected: usize,
+    },
+    /// More elements than a generator makes.
+    #[error("tetrahedral mesh: more elements than the {most} that are made; expected fewer cells")]
+    TooMany {
+        /// Most elements made.
+        most: usize,
+    },
+    /// A wall that leaves no hollow.
+    #[error(
+        "tetrahedral mesh: {solid} with thickness = {thickness} m and radius = {radius} m; expected a thickness below the radius"
+    )]
+    Thickness {
+        /// Name of the solid.
+        solid: &'static str,
+        /// Thickness of its wall [m].
+        thickness: f64,
+        /// Its outer radius [m].
+        radius: f64,
+    },
+}
+
+/// A surface of a soft body that cannot take part in contact.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SoftSurfaceError {
+    /// A triangle that names a node outside the body's own.
+    #[error(
+        "soft surface {surface}: triangle {triangle} names node {found}; expected one of {}..{}", nodes.start, nodes.end
+    )]
+    Node {
+        /// Index of the surface.
+        surface: u32,
+        /// Index of the triangle.
+        triangle: usize,
+        /// The node named.
+        found: u32,
+        /// Nodes of the body.
+        nodes: std::ops::Range<usize>,
+    },
+    /// There are no triangles.
+    #[error("soft surface {surface}: no triangles; expected a closed surface")]
+    Empty {
+        /// Index of the surface.
+        surface: u32,
+    },
+    /// Another number of positions at rest than of nodes.
+    #[error("soft surface {surface}: {found} positions at rest; expected {expected}, one per node")]
+    Rest {
+        /// Index of the surface.
+        surface: u32,
+        /// How many were given.
+        found: usize,
+        /// How many nodes there are.
+        expected: usize,
+    },
+    /// A position at rest that is not finite.
+    #[error("soft surface {surface}: node {node} rests at ({}, {}, {}) m; expected finite coordinates", found[0], found[1], found[2])]
+    Position {
+        /// Index of the surface.
+        surface: u32,
+        /// The node.
+        node: usize,
+        /// Where it rests [m].
+        found: [f64; 3],
+    },
+    /// An edge that does not join two triangles that run through it in opposite senses.
+    #[error(
+        "soft surface {surface}: the edge between nodes {} and {} joins {triangles} triangles, or two that are turned against each other; expected a closed surface that faces outwards", ends[0], ends[1]
+    )]
+    Edge {
+        /// Index of the surface.
+        surface: u32,
+        /// Its ends.
+        ends: [u32; 2],
+        /// How many triangles it joins.
+        triangles: usize,
+    },
+    /// A margin that is negative or not finite.
+    #[error("soft surface {surface}: margin = {found} m; expected a finite number ≥ 0")]
+    Margin {
+        /// Index of the surface.
+        surface: u32,
+        /// The margin given [m].
+        found: f64,
+    },
+}

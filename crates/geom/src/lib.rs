@@ -3,7 +3,8 @@
 //! A [`Shape`] is rigid geometry in its own frame. [`Colliders`] is an immutable set of shapes carried
 //! by moving frames; a [`Detector`] is the memory with which contacts between them are found:
 //! [`detect`] holds the broad phase, [`narrow`] the pairs of convex shapes, [`nonconvex`] meshes,
-//! height fields and compounds.
+//! height fields and compounds. A [`TetMesh`] is a solid cut into [`tetrahedra`]; [`soft`] finds the contacts
+//! of surfaces whose nodes move.
 
 #![forbid(unsafe_code)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
@@ -21,10 +22,17 @@ pub mod narrow;
 pub mod nonconvex;
 pub mod sdf;
 pub mod shape;
+pub mod soft;
+pub mod tetrahedra;
 
 pub use bounds::Aabb;
 pub use collider::{Collider, ColliderId, Colliders, CollidersBuilder, Groups};
 pub use contact::Contact;
 pub use detect::Detector;
-pub use error::{ColliderError, ShapeError};
+pub use error::{ColliderError, ShapeError, SoftSurfaceError, TetMeshError};
 pub use shape::{Entry, SHAPES, Shape};
+pub use soft::{
+    FacePoint, Side, SoftContact, SoftDetector, SoftSurface, SoftSurfaceId, SoftSurfaces,
+    SoftSurfacesBuilder,
+};
+pub use tetrahedra::TetMesh;

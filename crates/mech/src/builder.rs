@@ -12,6 +12,8 @@ use crate::force::DragSpec;
 use crate::joint::{AxisFault, Joint, JointId, JointKind, JointSpec};
 use crate::mass::mass_matrix;
 use crate::model::{Link, Model, TreeRange};
+use crate::rod::{self, RodId, RodSpec};
+use crate::soft::{SoftBody, SoftError, SoftId, SoftSpec};
 use crate::tendon::TendonSpec;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::collections::HashMap;
@@ -29,6 +31,8 @@ pub struct ModelBuilder {
     joints: Vec<(BodyId, JointSpec)>,
     /// Tendons and actuators.
     pub(crate) declared: crate::force::Declared,
+    rods: Vec<RodSpec>,
+    softs: Vec<SoftSpec>,
 }
 
 /// The parts of a builder, with its own ids.
@@ -47,6 +51,10 @@ pub struct Declarations<'a> {
     pub actuators: &'a [ActuatorSpec],
     /// What a medium resists.
     pub drags: &'a [DragSpec],
+    /// Rods.
+    pub rods: &'a [RodSpec],
+    /// Soft bodies.
+    pub softs: &'a [SoftSpec],
 }
 
 impl Default for ModelBuilder {
@@ -63,6 +71,8 @@ impl ModelBuilder {
             bodies: vec![BodySpec::default()],
             joints: Vec::new(),
             declared: Default::default(),
+            rods: Vec::new(),
+            softs: Vec::new(),
         }
     }
 
@@ -84,6 +94,18 @@ impl ModelBuilder {
         JointId(self.joints.len() - 1)
     }
 
+    /// Declares a rod, whose segments are bodies declared one after the other.
+    pub fn rod(&mut self, spec: RodSpec) -> RodId {
+        self.rods.push(spec);
+        RodId(self.rods.len() - 1)
+    }
+
+    /// Declares a soft body.
+    pub fn soft(&mut self, spec: SoftSpec) -> SoftId {
+        self.softs.push(spec);
+        SoftId(self.softs.len() - 1)
+    }
+
     /// What was declared, for those who put it into another model.
     pub fn declared(&self) -> Declarations<'_> {
         Declarations {
@@ -93,6 +115,8 @@ impl ModelBuilder {
             tendons: &self.declared.tendons,
             actuators: &self.declared.actuators,
             drags: &self.declared.drags,
+            rods: &self.rods,
+            softs: &self.softs,
         }
     }
 
@@ -127,6 +151,8 @@ impl ModelBuilder {
             body_of_builder,
             joint_of_builder: vec![JointId(0); joints.len()],
             compiled: Default::default(),
+            rods: Vec::new(),
+            softs: Vec::new(),
         };
         let mut inertias = vec![Inertia10::default(); order.len()];
         for &id in &order {
@@ -141,9 +167,12 @@ impl ModelBuilder {
         }
         finish_links(&mut model, &inertias);
         finish_trees(&mut model);
+        check_names("rod", self.rods.iter().map(|spec| spec.name.as_str()))?;
         check_masses(&model, &order)?;
         check_inertias(&model)?;
         model.compiled = self.declared.compile(&model)?;
+        model.rods = rod::compile(&self.rods, &model)?;
+        model.softs = checked_softs(self.softs)?;
         Ok(model)
     }
 
@@ -226,6 +255,20 @@ impl ModelBuilder {
         }
         Ok(joints)
     }
+}
+
+/// The soft bodies, their vertices numbered one body after the other.
+fn checked_softs(specs: Vec<SoftSpec>) -> Result<Vec<SoftBody>, ModelError> {
+    check_names("soft body", specs.iter().map(|spec| spec.name.as_str()))?;
+    let (mut softs, mut first) = (Vec::with_capacity(specs.len()), 0);
+    for (soft, spec) in specs.into_iter().enumerate() {
+        let name = spec.name.clone();
+        let body =
+            SoftBody::starting_at(spec, first).map_err(|fault| SoftError { soft, name, fault })?;
+        first = body.nodes.end;
+        softs.push(body);
+    }
+    Ok(softs)
 }
 
 fn check_names<'a>(

@@ -20,9 +20,12 @@ pub fn kinetic_energy(model: &Model, data: &Data, v: &[f64]) -> f64 {
 }
 
 /// Potential energy [J] of the weight that is not compensated (zero at the world's origin) and of
-/// the springs of joints and tendons. Needs the position stage of `data` for the same `q`.
+/// the springs of joints, tendons and rods. Needs the position stage of `data` for the same `q`.
 pub fn potential_energy(model: &Model, data: &Data, q: &[f64]) -> f64 {
-    gravity_energy(model, data) + spring_energy(model, q) + tendon_energy(model, data, q)
+    gravity_energy(model, data)
+        + spring_energy(model, q)
+        + tendon_energy(model, data, q)
+        + model.rods.iter().map(|rod| rod.energy(data)).sum::<f64>()
 }
 
 fn gravity_energy(model: &Model, data: &Data) -> f64 {

@@ -91,10 +91,10 @@ pub enum ModelError {
         /// The last body there is.
         last: usize,
     },
-    /// Two bodies or two joints share a name.
+    /// Two bodies, two joints or two soft bodies share a name.
     #[error("{what} {first} and {second} are both named '{name}'; expected different names")]
     DuplicateName {
-        /// "body" or "joint".
+        /// "body", "joint" or "soft body".
         what: &'static str,
         /// The name.
         name: String,
@@ -253,6 +253,19 @@ pub enum ModelError {
     /// An actuator or a tendon is wrong.
     #[error(transparent)]
     Force(#[from] crate::force::ForceError),
+    /// A rod is wrong.
+    #[error("rod {rod} '{name}': {source}")]
+    Rod {
+        /// The rod.
+        rod: usize,
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        source: crate::rod::RodError,
+    },
+    /// A soft body is wrong.
+    #[error(transparent)]
+    Soft(#[from] crate::soft::SoftError),
 }
 
 /// Why a state does not belong to a model.
@@ -262,7 +275,7 @@ pub enum StateError {
     /// An array has the wrong length.
     #[error("{what} has {found} entries; expected {expected}")]
     Length {
-        /// "q" or "v".
+        /// "q", "v", "x" or "x_dot".
         what: &'static str,
         /// Its length.
         found: usize,
@@ -280,6 +293,22 @@ pub enum StateError {
         joint: String,
         /// The number.
         found: f64,
+    },
+    /// A coordinate of a vertex is infinite or not a number.
+    #[error(
+        "{what}[{index}] = {found:?}, vertex {vertex} of soft body '{soft}'; expected finite numbers"
+    )]
+    VertexNotFinite {
+        /// "x" or "x_dot".
+        what: &'static str,
+        /// Where in the array.
+        index: usize,
+        /// The soft body.
+        soft: String,
+        /// Which of its vertices.
+        vertex: usize,
+        /// The numbers.
+        found: [f64; 3],
     },
     /// Four numbers that should be a rotation have no direction.
     #[error("q[{index}..] of joint '{joint}' is a quaternion of length {found}; expected 1")]

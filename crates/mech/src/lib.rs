@@ -1,4 +1,4 @@
-//! Articulated mechanisms: the model, its state, its dynamics and the forces on it.
+//! Articulated mechanisms and soft bodies: the model, its state, its dynamics and the forces on it.
 //!
 //! A [`Model`] never changes, a [`State`] is the physics, [`Data`] is memory whose contents follow
 //! from both. Every algorithm is a free function in a file of its own that reads the model and
@@ -7,7 +7,7 @@
 //!
 //! Trees of bodies hang on the world. Bodies without joints are rigid parts of what carries them;
 //! a body with joints, together with all that is welded to it, is a *link*. Coordinates are those
-//! of MuJoCo.
+//! of MuJoCo. Soft bodies ([`SoftBody`]) are meshes of vertices beside the trees.
 
 #![forbid(unsafe_code)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
@@ -33,8 +33,11 @@ mod jacobian;
 pub mod joint;
 mod kinematics;
 mod mass;
+pub mod material;
 mod model;
 mod momentum;
+pub mod rod;
+mod soft;
 mod spatial;
 mod spring;
 mod state;
@@ -63,8 +66,14 @@ pub use kinematics::{kinematics, tree_kinematics};
 pub use mass::{
     factor_mass, mass_matrix, solve_mass, tree_factor_mass, tree_mass_matrix, tree_solve_mass,
 };
+pub use material::{MATERIALS, Material, MaterialError};
 pub use model::{Link, Model, TreeRange};
 pub use momentum::{centre_of_mass, momentum};
+pub use rod::{Rod, RodEnd, RodError, RodId, RodRest, RodSpec, RodWork};
+pub use soft::{
+    Lumping, SoftBody, SoftError, SoftFault, SoftId, SoftScheme, SoftSpec, SoftWork,
+    soft_kinetic_energy, soft_momentum, soft_potential_energy,
+};
 pub use spring::{DeadBand, SpringSpec};
 pub use state::State;
 pub use tendon::{

@@ -5,6 +5,7 @@
 
 use crate::body::{Body, BodyId};
 use crate::joint::{Joint, JointId, JointKind};
+use crate::soft::{SoftBody, SoftId};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::ops::Range;
 
@@ -82,6 +83,8 @@ pub struct Model {
     pub(crate) body_of_builder: Vec<BodyId>,
     pub(crate) joint_of_builder: Vec<JointId>,
     pub(crate) compiled: crate::force::Compiled,
+    pub(crate) rods: Vec<crate::rod::Rod>,
+    pub(crate) softs: Vec<SoftBody>,
 }
 
 impl Model {
@@ -182,7 +185,23 @@ impl Model {
         &self.q_spring
     }
 
-    /// Mass of all bodies that move [kg].
+    /// Soft bodies in the order of their declaration.
+    pub fn softs(&self) -> &[SoftBody] {
+        &self.softs
+    }
+
+    /// Number of vertices of all soft bodies.
+    pub fn nodes(&self) -> usize {
+        self.softs.last().map_or(0, |soft| soft.nodes.end)
+    }
+
+    /// The soft body of this name.
+    pub fn soft(&self, name: &str) -> Option<SoftId> {
+        let found = self.softs.iter().position(|soft| soft.spec.name == name);
+        found.filter(|_| !name.is_empty()).map(SoftId)
+    }
+
+    /// Mass of all links [kg]; soft bodies know their own.
     pub fn mass(&self) -> f64 {
         self.links.iter().map(|link| link.mass).sum()
     }

@@ -1,7 +1,8 @@
-//! The physics of a moment: time, coordinates, velocities.
+//! The physics of a moment: time, coordinates, velocities, and the vertices of soft bodies.
 
 use crate::error::StateError;
 use crate::model::Model;
+use nalgebra::Vector3;
 
 /// A state, in the coordinates of MuJoCo.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,12 +13,23 @@ pub struct State {
     pub q: Vec<f64>,
     /// Velocities [m/s, rad/s].
     pub v: Vec<f64>,
+    /// Positions of the vertices of all soft bodies [m], world frame, one body after the other.
+    pub x: Vec<Vector3<f64>>,
+    /// Velocities of the vertices [m/s], world frame.
+    pub x_dot: Vec<Vector3<f64>>,
 }
 
 impl State {
     /// The reference configuration at rest.
     pub fn new(model: &Model) -> Self {
-        Self { time: 0.0, q: model.q0().to_vec(), v: vec![0.0; model.nv()] }
+        let vertices = model.softs().iter().flat_map(|soft| soft.spec.vertices.iter().copied());
+        Self {
+            time: 0.0,
+            q: model.q0().to_vec(),
+            v: vec![0.0; model.nv()],
+            x: vertices.collect(),
+            x_dot: vec![Vector3::zeros(); model.nodes()],
+        }
     }
 
     /// Whether the state belongs to the model: lengths, finite numbers, quaternions that are
@@ -26,6 +38,12 @@ impl State {
         for (what, array, expected) in [("q", &self.q, model.nq()), ("v", &self.v, model.nv())] {
             if array.len() != expected {
                 return Err(StateError::Length { what, found: array.len(), expected });
+            }
+        }
+        for (what, array) in [("x", &self.x), ("x_dot", &self.x_dot)] {
+            if array.len() != model.nodes() {
+                let (found, expected) = (array.len(), model.nodes());
+                return Err(StateError::Length { what, found, expected });
             }
         }
         let not_finite = |what, index, joint: &str, found| {
@@ -47,6 +65,21 @@ impl State {
                 let found = self.q[index..index + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
                 if !((found - 1.0).abs() <= QUATERNION_SLACK) {
                     return Err(StateError::Quaternion { index, joint: name.clone(), found });
+                }
+            }
+        }
+        self.check_vertices(model)
+    }
+
+    fn check_vertices(&self, model: &Model) -> Result<(), StateError> {
+        for soft in model.softs() {
+            for (what, array) in [("x", &self.x), ("x_dot", &self.x_dot)] {
+                let part = &array[soft.nodes.clone()];
+                let wrong = part.iter().position(|x| !x.iter().all(|x| x.is_finite()));
+                if let Some(vertex) = wrong {
+                    let (index, found) = (soft.nodes.start + vertex, part[vertex].into());
+                    let soft = soft.spec.name.clone();
+                    return Err(StateError::VertexNotFinite { what, index, soft, vertex, found });
                 }
             }
         }

@@ -252,7 +252,8 @@ fn read_starts(content: &Content, given: &Bound<'_, PyAny>) -> PyResult<Vec<Star
         }
         let moment = |(index, row): (usize, numpy::ndarray::ArrayView1<'_, f64>)| {
             let (q, v) = row.split_at(numpy::ndarray::Axis(0), nq);
-            let mut moment = Moment { time: 0.0, q: q.to_vec(), v: v.to_vec() };
+            let (q, v) = (q.to_vec(), v.to_vec());
+            let mut moment = Moment { q, v, ..Moment::new(model) };
             let refused = |error| error::state(format!("states[{index}]: {error}"));
             moment.check(model).map_err(refused)?;
             normalise(model, &mut moment.q);

@@ -479,7 +479,10 @@ impl Simulation {
         let mut core = self.lock()?;
         let state = frame.map_or_else(
             || content.initial.clone(),
-            |frame| MechState { time: frame.time, q: frame.q.clone(), v: frame.v.clone() },
+            |frame| {
+                let (q, v) = (frame.q.clone(), frame.v.clone());
+                MechState { time: frame.time, q, v, ..content.initial.clone() }
+            },
         );
         let input = core.engine.input_mut();
         input.driven_pose.clone_from(frame.map_or(&content.driven, |frame| &frame.driven));

@@ -120,7 +120,8 @@ impl Imported {
         let judge = Judge::new(self.world.clone(), self.script.claims.clone());
         let mut stage = Stage::new(self.world.clone(), self.settings.clone(), duration, judge);
         if let Some(Keyframe { time, q, v, control, driven, .. }) = start {
-            stage = stage.from_state(State { time: *time, q: q.clone(), v: v.clone() });
+            let (q, v, rest) = (q.clone(), v.clone(), State::new(self.world.model()));
+            stage = stage.from_state(State { time: *time, q, v, ..rest });
             stage.control.clone_from(control);
             stage.driven.clone_from(driven);
         }

@@ -43,7 +43,13 @@ pub(crate) struct Rules {
 impl Rules {
     /// Whether a gap [m] may close within the step, at this approach and relative velocity [m/s].
     /// What is left out and closes all the same is seen and parted at the end of the step.
-    fn may_close(&self, gap: f64, approach: f64, relative: &Vector3<f64>, friction: f64) -> bool {
+    pub fn may_close(
+        &self,
+        gap: f64,
+        approach: f64,
+        relative: &Vector3<f64>,
+        friction: f64,
+    ) -> bool {
         let turned = if self.glides { friction.max(TURNED) } else { TURNED };
         let speed = (-approach).max(0.0) + turned * relative.norm() + self.bounce_threshold;
         gap <= FORESIGHT * self.time_step * speed
@@ -204,7 +210,8 @@ pub(crate) fn tendon_of(key: &Key) -> Option<(usize, f64)> {
     }
 }
 
-fn law(pairing: &Pairing) -> Option<Law> {
+/// The law of a contact.
+pub(crate) fn law(pairing: &Pairing) -> Option<Law> {
     if pairing.grain == GrainOf::Neither {
         return Coulomb::new(pairing.friction).map(Law::Coulomb);
     }
@@ -223,19 +230,29 @@ pub(crate) fn frame(
         GrainOf::A => contact.a,
         GrainOf::B => contact.b,
     };
-    let geom = &world.geoms[owner.index()];
+    frame_with_grain(world, owner.index(), contact.normal, sight)
+}
+
+/// World axes to the rows of a contact whose first tangent follows the grain of a shape, if it has one.
+pub(crate) fn frame_with_grain(
+    world: &World,
+    geom: usize,
+    normal: Vector3<f64>,
+    sight: &Sight,
+) -> Matrix3<f64> {
+    let geom = &world.geoms[geom];
     match geom.surface.grain {
         Some(grain) => {
             let rotation = sight.data.body_pose[geom.body.0].rotation * geom.pose.rotation;
-            contact::frame_along(contact.normal, rotation * grain.along.into_inner())
+            contact::frame_along(normal, rotation * grain.along.into_inner())
         }
-        None => contact::frame(contact.normal),
+        None => contact::frame(normal),
     }
 }
 
 /// Bias [m/s] and yield [1/kg] of the normal row, from the gap [m] and the velocity [m/s] at which
 /// it changes before the step.
-fn normal_rule(pairing: &Pairing, rules: &Rules, gap: f64, approach: f64) -> (f64, f64) {
+pub(crate) fn normal_rule(pairing: &Pairing, rules: &Rules, gap: f64, approach: f64) -> (f64, f64) {
     let h = rules.time_step;
     if pairing.stiffness.is_finite() {
         let (k, tau) = (pairing.stiffness, pairing.dissipation);

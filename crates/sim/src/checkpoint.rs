@@ -16,7 +16,7 @@ use crate::world::World;
 /// The first bytes of every checkpoint.
 const MAGIC: &[u8; 8] = b"stictchk";
 /// Changes with the layout.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A run that can be continued.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,10 +6,11 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use stiction_mech::{
-    ActuatorId, BodyId, BodySpec, Declarations, JointId, JointKind, JointSpec, TendonId,
-    TendonPath, Transmission, Waypoint,
+    ActuatorId, BodyId, BodySpec, Declarations, JointId, JointKind, JointSpec, RodEnd, SoftId,
+    TendonId, TendonPath, Transmission, Waypoint,
 };
 
+use crate::cable::CableEnd;
 use crate::constraint::Equality;
 use crate::error::WorldError;
 use crate::sensor::SensorKind;
@@ -46,6 +47,8 @@ pub struct Placed {
     pub first_actuator: usize,
     /// Its first shape.
     pub first_geom: usize,
+    /// Its first soft body.
+    pub first_soft: usize,
 }
 
 impl World {
@@ -86,10 +89,37 @@ impl WorldBuilder {
                 first_tendon: self.mechanism.declared().tendons.len(),
                 first_actuator: self.mechanism.declared().actuators.len(),
                 first_geom: self.geoms.len(),
+                first_soft: self.softs.len(),
             },
         };
         shift.bodies(self, &declared);
         shift.joints(self, &declared, base);
+        let first_rod = self.mechanism.declared().rods.len();
+        for rod in declared.rods {
+            let mut rod = rod.clone();
+            rod.name = shift.name(&rod.name);
+            rod.segments.iter_mut().for_each(|body| *body = shift.body(*body));
+            for end in &mut rod.ends {
+                if let RodEnd::Clamped { body, pose } = end {
+                    shift.frame(body, pose);
+                }
+            }
+            self.mechanism.rod(rod);
+        }
+        for cable in &parts.cables {
+            let mut cable = cable.clone();
+            cable.spec.name = shift.name(&cable.spec.name);
+            cable.bodies.iter_mut().for_each(|body| *body = shift.body(*body));
+            cable.rod.0 += first_rod;
+            for end in &mut cable.spec.ends {
+                match end {
+                    CableEnd::Attached { body, pose } => shift.frame(body, pose),
+                    CableEnd::Held(body) => *body = shift.body(*body),
+                    CableEnd::Free => {}
+                }
+            }
+            self.cables.push(cable);
+        }
         for tendon in declared.tendons {
             let mut tendon = tendon.clone();
             tendon.name = shift.name(&tendon.name);
@@ -125,6 +155,32 @@ impl WorldBuilder {
             let first = shift.placed.first_geom;
             self.pairs.push((first + a, first + b, *pairing));
         }
+        let root = self.start_pose(parent) * pose;
+        for object in &parts.softs {
+            let mut object = object.clone();
+            object.spec.name = shift.name(&object.spec.name);
+            if root != Isometry3::identity() {
+                for x in &mut object.spec.vertices {
+                    *x = (root * Point3::from(*x)).coords;
+                }
+            }
+            // What stood still on its world stays still in what that is welded to.
+            let carried = if parent == BodyId::WORLD {
+                vec![]
+            } else {
+                std::mem::take(&mut object.spec.fixed)
+            };
+            let soft = self.soft(object);
+            if !carried.is_empty() {
+                self.attach(soft, &carried, parent);
+            }
+        }
+        for attach in &parts.attached {
+            self.attach(shift.soft(attach.soft), &attach.vertices, shift.body(attach.body));
+        }
+        for (soft, body) in &parts.soft_excludes {
+            self.exclude_soft(shift.soft(*soft), shift.body(*body));
+        }
         for sensor in &parts.sensors {
             let mut sensor = sensor.clone();
             sensor.name = shift.name(&sensor.name);
@@ -132,6 +188,23 @@ impl WorldBuilder {
             self.sensor(sensor);
         }
         Ok(shift.placed)
+    }
+}
+
+impl WorldBuilder {
+    /// Pose of a body in the world at the start.
+    fn start_pose(&self, body: BodyId) -> Isometry3<f64> {
+        let bodies = self.mechanism.declared().bodies;
+        let (mut pose, mut at) = (Isometry3::identity(), body);
+        // Parents come before children; one that does not is told when the world is built.
+        while let Some(spec) = bodies.get(at.0).filter(|_| at != BodyId::WORLD) {
+            pose = spec.pose * pose;
+            if spec.parent.0 >= at.0 {
+                break;
+            }
+            at = spec.parent;
+        }
+        pose
     }
 }
 
@@ -156,7 +229,15 @@ fn check_floating(declared: &Declarations, prefix: &str) -> Result<(), WorldErro
 /// Bodies whose parent is the world, but for driven ones.
 fn on_world<'a>(declared: &'a Declarations) -> impl Iterator<Item = usize> + 'a {
     let bodies = declared.bodies.iter().enumerate().skip(1);
-    bodies.filter(|(_, spec)| spec.parent == BodyId::WORLD && !spec.driven).map(|(id, _)| id)
+    let own = |(id, spec): &(usize, &BodySpec)| {
+        spec.parent == BodyId::WORLD && !spec.driven && !is_segment(declared, BodyId(*id))
+    };
+    bodies.filter(own).map(|(id, _)| id)
+}
+
+/// Whether a body is a segment of a rod: those stay on the world and keep their free joints.
+fn is_segment(declared: &Declarations, body: BodyId) -> bool {
+    declared.rods.iter().any(|rod| rod.segments.contains(&body))
 }
 
 /// From the ids and frames of a world to those of the builder it is put into.
@@ -171,8 +252,16 @@ impl Shift<'_> {
     }
 
     fn bodies(&mut self, builder: &mut WorldBuilder, declared: &Declarations) {
-        for spec in &declared.bodies[1..] {
+        let root = builder.reference_pose(self.placed.root.0) * self.placed.root.1;
+        for (id, spec) in declared.bodies.iter().enumerate().skip(1) {
             let mut spec = BodySpec { name: self.name(&spec.name), ..spec.clone() };
+            if is_segment(declared, BodyId(id)) {
+                if root != Isometry3::identity() {
+                    spec.pose = root * spec.pose;
+                }
+                self.placed.bodies.push(builder.mechanism.body(spec));
+                continue;
+            }
             // A parent that does not exist cannot be: the world was built.
             self.frame(&mut spec.parent, &mut spec.pose);
             self.placed.bodies.push(builder.mechanism.body(spec));
@@ -182,7 +271,8 @@ impl Shift<'_> {
     fn joints(&mut self, builder: &mut WorldBuilder, declared: &Declarations, base: Base) {
         let leaves_out_free = matches!(base, Base::Fixed | Base::On(_));
         for (body, spec) in declared.joints {
-            let joint = (spec.kind != JointKind::Free || !leaves_out_free).then(|| {
+            let stays = spec.kind != JointKind::Free || is_segment(declared, *body);
+            let joint = (stays || !leaves_out_free).then(|| {
                 let spec = JointSpec { name: self.name(&spec.name), ..spec.clone() };
                 builder.mechanism.joint(self.body(*body), spec)
             });
@@ -214,6 +304,10 @@ impl Shift<'_> {
             *point = (self.placed.root.1 * Point3::from(*point)).coords;
         }
         *body = self.body(*body);
+    }
+
+    fn soft(&self, soft: SoftId) -> SoftId {
+        SoftId(self.placed.first_soft + soft.0)
     }
 
     fn joint(&self, joint: &mut JointId) -> Result<(), WorldError> {

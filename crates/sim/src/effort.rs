@@ -55,6 +55,12 @@ impl Outcome {
         }
     }
 
+    /// Takes over what the same constraints led to when they were solved again.
+    pub fn repeat(&mut self, again: &Self) {
+        self.iterations += again.iterations;
+        (self.status, self.residuals) = (again.status, again.residuals);
+    }
+
     /// Takes over what yielding constraints led to.
     pub fn soften(&mut self, report: &Report) {
         self.iterations += report.iterations;

@@ -1,6 +1,6 @@
 //! Errors of worlds, settings and steps: where, what was found, what was expected.
 
-use stiction_geom::ColliderError;
+use stiction_geom::{ColliderError, SoftSurfaceError, TetMeshError};
 use stiction_mech::{ForceError, ModelError, StateError};
 use stiction_solve::ProblemError;
 use stiction_solve::solver::SettingError;
@@ -37,6 +37,27 @@ pub enum WorldError {
         /// What it should be.
         expected: &'static str,
     },
+    /// A soft body is wrong.
+    #[error("soft body \"{name}\": {what}; expected {expected}")]
+    Soft {
+        /// Name of the soft body.
+        name: String,
+        /// What was found.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// The mesh of a soft body is wrong.
+    #[error("soft body \"{name}\": {source}")]
+    Mesh {
+        /// Name of the soft body.
+        name: String,
+        /// What is wrong with it.
+        source: TetMeshError,
+    },
+    /// The surface of a soft body is wrong; they are counted as they were added.
+    #[error(transparent)]
+    SoftSurface(#[from] SoftSurfaceError),
     /// A sensor is wrong.
     #[error("sensor \"{name}\": {what}; expected {expected}")]
     Sensor {
@@ -64,6 +85,16 @@ pub enum WorldError {
     Compose {
         /// What its names begin with.
         prefix: String,
+        /// What was found.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A cable is wrong.
+    #[error("cable \"{name}\": {what}; expected {expected}")]
+    Cable {
+        /// Name of the cable.
+        name: String,
         /// What was found.
         what: String,
         /// What it should be.
@@ -215,6 +246,36 @@ pub enum StepError {
         joint: String,
         /// What was found.
         found: f64,
+    },
+    /// The next state of a soft body would not be finite.
+    #[error(
+        "step at t = {time} s: the next {what} of vertex {vertex} of soft body \"{soft}\" would be \
+         {found}; expected a finite number. The time step of {time_step} s may be too large"
+    )]
+    SoftNotFinite {
+        /// Time of the state [s].
+        time: f64,
+        /// The time step [s].
+        time_step: f64,
+        /// Position or velocity.
+        what: &'static str,
+        /// The soft body.
+        soft: String,
+        /// Which of its vertices.
+        vertex: usize,
+        /// What was found.
+        found: f64,
+    },
+    /// The matrix of a soft body has no inverse.
+    #[error(
+        "step at t = {time} s: mass and stiffness of soft body \"{soft}\" are not positive definite; \
+         expected a deformation that its material can be in"
+    )]
+    SoftSingular {
+        /// Time of the state [s].
+        time: f64,
+        /// The soft body.
+        soft: String,
     },
     /// The mass matrix of a mechanism has no inverse.
     #[error(

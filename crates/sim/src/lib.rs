@@ -9,6 +9,7 @@
 
 mod assemble;
 mod bytes;
+mod cable;
 mod checkpoint;
 mod compose;
 pub mod constraint;
@@ -27,12 +28,14 @@ mod settings;
 mod simulation;
 mod sleep;
 mod snapshot;
+mod soft;
 mod stabilise;
 pub mod surface;
 mod twist;
 mod warm;
 mod world;
 
+pub use cable::{Cable, CableCourse, CableEnd, CableId, CableSpec};
 pub use checkpoint::{Checkpoint, fingerprint};
 pub use compose::{Base, Placed};
 pub use error::{CheckpointError, SettingsError, SnapshotError, StepError, WorldError};
@@ -43,5 +46,6 @@ pub use sensor::{SENSORS, SensorFrame, SensorKind, SensorSpec, TouchVolume};
 pub use settings::{KEYS, Settings, Sleep, Stabilisation};
 pub use simulation::{ContactPoint, Simulation};
 pub use snapshot::Snapshot;
+pub use soft::SoftObject;
 pub use surface::{Combine, Grain, GrainOf, Pairing, Resistance, Surface};
 pub use world::{Geom, World, WorldBuilder};

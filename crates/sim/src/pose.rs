@@ -11,7 +11,7 @@ use stiction_solve::problem::{Builder, Map, PortId, SubsystemId, Tree};
 use stiction_solve::{Problem, ProblemError, contact};
 
 use crate::free::FreeMotion;
-use crate::rows::{Constraint, Port, Rows, tree_of_dof};
+use crate::rows::{Constraint, Face, Port, Rows, tree_of_dof};
 use crate::world::World;
 
 /// Terms of a constraint that need no memory of their own.
@@ -29,7 +29,12 @@ pub(crate) struct Poser {
     whole: Vec<Option<PortId>>,
     link: Vec<Option<PortId>>,
     dof: Vec<Option<PortId>>,
+    /// Soft bodies that take part, ascending, after the trees.
+    soft_parts: Vec<(usize, Range<usize>)>,
+    soft: Vec<Option<SubsystemId>>,
     zeros: Vec<f64>,
+    /// Per tree: the rod whose segment it is.
+    rod: Vec<Option<u32>>,
 }
 
 /// Which problem is posed.
@@ -53,7 +58,12 @@ impl Poser {
             whole: vec![None; model.trees().len()],
             link: vec![None; model.bodies().len()],
             dof: vec![None; model.nv()],
+            soft_parts: Vec::new(),
+            soft: vec![None; model.softs().len()],
             zeros: vec![0.0; model.nv()],
+            rod: (0..model.trees().len())
+                .map(|tree| model.rod_of_tree(tree).map(|rod| rod.0 as u32))
+                .collect(),
         }
     }
 
@@ -62,9 +72,26 @@ impl Poser {
         &self.parts
     }
 
+    /// Soft bodies that take part, and the velocities of their vertices in the problem, without those
+    /// that are fixed. As subsystems they come last.
+    pub fn soft_parts(&self) -> &[(usize, Range<usize>)] {
+        &self.soft_parts
+    }
+
+    /// The subsystem of the problem that a soft body is; zero if it takes no part.
+    pub fn subsystem_of_soft(&self, soft: usize) -> usize {
+        self.soft[soft].map_or(0, |id| id.0)
+    }
+
+    /// The subsystem of the problem that a tree belongs to; zero if it takes no part.
+    pub fn subsystem_of(&self, tree: usize) -> usize {
+        self.subsystem[tree].map_or(0, |id| id.0)
+    }
+
     /// Nothing takes part.
     pub fn nothing(&mut self) {
         self.parts.clear();
+        self.soft_parts.clear();
     }
 
     /// Poses a problem in the memory of the last one.
@@ -78,7 +105,7 @@ impl Poser {
         problem: &mut Problem,
     ) -> Result<(), ProblemError> {
         self.builder.clear();
-        self.find_parts(&world.model, rows, question);
+        self.find_parts(&world.model, free, rows, question);
         self.add_subsystems(world, data, free, question);
         for (index, constraint) in rows.constraints().iter().enumerate() {
             match question {
@@ -93,11 +120,12 @@ impl Poser {
         self.builder.build_into(problem)
     }
 
-    fn find_parts(&mut self, model: &Model, rows: &Rows, question: Question) {
+    fn find_parts(&mut self, model: &Model, free: &FreeMotion, rows: &Rows, question: Question) {
         self.subsystem.fill(None);
         self.whole.fill(None);
         self.link.fill(None);
         self.dof.fill(None);
+        self.soft.fill(None);
         for (index, constraint) in rows.constraints().iter().enumerate() {
             if let Question::Displacements(wanted) = question
                 && wanted[index].is_none()
@@ -105,7 +133,15 @@ impl Poser {
                 continue;
             }
             for term in rows.terms(constraint) {
-                self.subsystem[term.tree as usize] = Some(SubsystemId(0));
+                match rows.face_of(term.port) {
+                    Some(face) => self.soft[face.soft as usize] = Some(SubsystemId(0)),
+                    None => self.subsystem[term.tree as usize] = Some(SubsystemId(0)),
+                }
+            }
+        }
+        for rod in model.rods() {
+            if self.subsystem[rod.trees.clone()].iter().any(|part| part.is_some()) {
+                self.subsystem[rod.trees.clone()].fill(Some(SubsystemId(0)));
             }
         }
         self.parts.clear();
@@ -114,6 +150,14 @@ impl Poser {
             if self.subsystem[tree].is_some() {
                 self.parts.push((tree, first..first + range.dofs.len()));
                 first += range.dofs.len();
+            }
+        }
+        self.soft_parts.clear();
+        for soft in 0..self.soft.len() {
+            if self.soft[soft].is_some() {
+                let count = free.soft.momentum(soft).len();
+                self.soft_parts.push((soft, first..first + count));
+                first += count;
             }
         }
     }
@@ -128,10 +172,21 @@ impl Poser {
         for place in 0..self.parts.len() {
             let tree = self.parts[place].0;
             let range = &world.model.trees()[tree];
-            let momentum = match question {
-                Question::Velocities => free.momentum(range.dofs.clone()),
-                Question::Displacements(_) => &self.zeros[range.dofs.clone()],
+            let momentum_of = |dofs| match question {
+                Question::Velocities => free.momentum(dofs),
+                Question::Displacements(_) => &self.zeros[dofs],
             };
+            // The segments of a rod are one subsystem, added with the first of them.
+            if let Some(rod) = self.rod[tree] {
+                let (index, rod) = (rod as usize, &world.model.rods()[rod as usize]);
+                if tree == rod.trees.start {
+                    let momentum = momentum_of(rod.dofs.clone());
+                    let id = self.builder.sparse_matrix(free.rod_matrix(index), momentum, None);
+                    self.subsystem[rod.trees.clone()].fill(Some(id));
+                }
+                continue;
+            }
+            let momentum = momentum_of(range.dofs.clone());
             let id = if free.is_whole(tree) {
                 self.builder.dense(free.matrix(range.mass.clone()), momentum)
             } else {
@@ -146,11 +201,27 @@ impl Poser {
             };
             self.subsystem[tree] = Some(id);
         }
+        for (soft, _) in &self.soft_parts {
+            let (matrix, momentum) = (free.soft.matrix(*soft), free.soft.momentum(*soft));
+            let yields = Some(free.soft.yields(*soft));
+            self.soft[*soft] = Some(self.builder.sparse_matrix(matrix, momentum, yields));
+        }
     }
 
-    fn port(&mut self, world: &World, port: Port) -> Option<PortId> {
+    fn port(&mut self, world: &World, rows: &Rows, port: Port) -> Option<PortId> {
+        if let Some(Face { soft, nodes, weights }) = rows.face_of(port).copied() {
+            let subsystem = self.soft[soft as usize]?;
+            return Some(self.builder.port(subsystem, Map::Point { nodes, weights }));
+        }
         let (slot, tree, map) = match port {
-            Port::Whole(tree) => (&mut self.whole[tree as usize], tree as usize, Map::Whole),
+            Port::Whole(tree) => {
+                let tree = tree as usize;
+                let map = self.rod[tree].map_or(Map::Whole, |rod| {
+                    let first = world.model.rods()[rod as usize].trees.start;
+                    Map::node((tree - first) as u32)
+                });
+                (&mut self.whole[tree], tree, map)
+            }
             Port::Link(body) => {
                 let tree = world.model.bodies()[body as usize].tree?;
                 let index = world.link_index[body as usize] as usize;
@@ -162,6 +233,7 @@ impl Poser {
                 let first = dof - world.model.trees()[tree].dofs.start;
                 (&mut self.dof[dof], tree, Map::Coordinates { first, count: 1 })
             }
+            Port::Face(_) => return None,
         };
         if slot.is_none() {
             *slot = Some(self.builder.port(self.subsystem[tree]?, map));
@@ -214,7 +286,7 @@ impl Poser {
         }
         let list = if terms.len() > FEW { &mut many[..] } else { &mut few[..terms.len()] };
         for (slot, term) in list.iter_mut().zip(terms) {
-            let Some(port) = self.port(world, term.port) else { return };
+            let Some(port) = self.port(world, rows, term.port) else { return };
             *slot = (port, part(rows.values(term)));
         }
         self.builder.constraint(law, bias, compliance, list);

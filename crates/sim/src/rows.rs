@@ -1,8 +1,8 @@
 //! The constraint rows of one step, in flat memory, before any solver sees them.
 //!
 //! A constraint has a law, its bias and yield per row, a position (gap or error) and up to a few
-//! terms. A term is the matrix C of one port: the whole of a small tree, a link of a larger one, or
-//! a single coordinate. From the same rows the problem for velocities and the one that removes
+//! terms. A term is the matrix C of one port: the whole of a small tree, a link of a larger one, a
+//! single coordinate, or a point of a soft body. From the same rows the problem for velocities and the one that removes
 //! position errors are posed. Keys are sorted, so that impulses are carried from step to step by
 //! merging two lists.
 
@@ -12,6 +12,7 @@ use stiction_mech::{BodyId, Data, Model, angular_velocity, point_velocity};
 use stiction_solve::law::Law;
 
 use crate::driven::Driven;
+use crate::world::World;
 
 /// Identity of a constraint over time: its class, what it is between, and which of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,19 +30,34 @@ pub(crate) struct Key {
 pub(crate) enum Class {
     #[default]
     Equality,
+    /// Vertices of soft bodies that keep their place on others.
+    Attachment,
     Limit,
     Drive,
     Contact,
     /// Spinning and rolling of contacts.
     Twist,
+    /// Contacts of soft bodies.
+    SoftContact,
+    /// Ends of cables on bodies that move.
+    Clamp,
 }
 
 impl Class {
     /// The class of a number, as `as u32` gives it.
     pub fn from_number(number: u32) -> Option<Self> {
-        [Self::Equality, Self::Limit, Self::Drive, Self::Contact, Self::Twist]
-            .into_iter()
-            .find(|class| *class as u32 == number)
+        [
+            Self::Equality,
+            Self::Attachment,
+            Self::Limit,
+            Self::Drive,
+            Self::Contact,
+            Self::Twist,
+            Self::SoftContact,
+            Self::Clamp,
+        ]
+        .into_iter()
+        .find(|class| *class as u32 == number)
     }
 }
 
@@ -54,11 +70,26 @@ pub(crate) enum Port {
     Link(u32),
     /// One velocity of the model.
     Dof(u32),
+    /// A point of a soft body: which of the faces.
+    Face(u32),
 }
+
+/// A point of a soft body: the mean of some of its vertices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Face {
+    pub soft: u32,
+    /// Places of vertices among those of the body that are not fixed.
+    pub nodes: [u32; 4],
+    pub weights: [f64; 4],
+}
+
+/// The tree of a term that reads none.
+pub(crate) const NO_TREE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Term {
     pub port: Port,
+    /// The tree that it reads, or [`NO_TREE`].
     pub tree: u32,
     offset: u32,
     len: u32,
@@ -167,12 +198,13 @@ impl Gradients {
             });
             gradient[place] += value;
         };
-        for term in rows.terms(constraint) {
+        for term in rows.terms(constraint).iter().filter(|term| term.tree != NO_TREE) {
             let (tree, c) = (term.tree as usize, rows.values(term));
             let start = sight.model.trees()[tree].dofs.start;
             match term.port {
                 Port::Whole(_) => c.iter().enumerate().for_each(|(k, c)| add(start + k, *c)),
                 Port::Dof(dof) => add(dof as usize, c[0]),
+                Port::Face(_) => {}
                 Port::Link(body) => {
                     let c = Vector6::from_column_slice(c);
                     for k in sight.path(tree, body as usize) {
@@ -225,6 +257,7 @@ pub(crate) struct Rows {
     compliance: Vec<f64>,
     terms: Vec<Term>,
     values: Vec<f64>,
+    faces: Vec<Face>,
     /// A gradient over all velocities, zero between uses.
     scratch: Vec<f64>,
     effect: Effect,
@@ -281,6 +314,7 @@ impl Rows {
         self.compliance.clear();
         self.terms.clear();
         self.values.clear();
+        self.faces.clear();
     }
 
     pub fn constraints(&self) -> &[Constraint] {
@@ -411,6 +445,50 @@ impl Rows {
         });
     }
 
+    /// Adds velocities of a point of a soft body, given by the weights of nodes, along axes, one per
+    /// row, times `sign`. Fixed vertices do not move.
+    pub fn face(
+        &mut self,
+        world: &World,
+        nodes: [u32; 3],
+        weights: [f64; 3],
+        axes: &[Vector3<f64>],
+        sign: f64,
+    ) {
+        let soft = world.softs.body_of(nodes[0]) as u32;
+        let mut face = Face { soft, nodes: [0; 4], weights: [0.0; 4] };
+        let mut used = 0;
+        for (node, weight) in nodes.into_iter().zip(weights) {
+            if weight != 0.0
+                && let Some(place) = world.softs.place_of(node)
+            {
+                (face.nodes[used], face.weights[used]) = (place, weight);
+                used += 1;
+            }
+        }
+        if used == 0 {
+            return;
+        }
+        // Weights of zero stand for a vertex that is there.
+        let first = face.nodes[0];
+        face.nodes[used..].fill(first);
+        self.effect.certain = true;
+        self.faces.push(face);
+        let port = Port::Face((self.faces.len() - 1) as u32);
+        let out = self.push(port, NO_TREE as usize, 3 * axes.len());
+        for (row, axis) in out.chunks_exact_mut(3).zip(axes) {
+            row.copy_from_slice((sign * axis).as_slice());
+        }
+    }
+
+    /// The point of a soft body that a port reads.
+    pub fn face_of(&self, port: Port) -> Option<&Face> {
+        match port {
+            Port::Face(index) => self.faces.get(index as usize),
+            _ => None,
+        }
+    }
+
     /// Adds angular velocities of a body along axes, one per row, times `sign`.
     pub fn rotation(&mut self, sight: &Sight, body: usize, axes: &[Vector3<f64>], sign: f64) {
         let Some(tree) = sight.moving_tree(body) else { return };
@@ -507,14 +585,18 @@ impl Rows {
 
     /// Rate of a term of one row at velocities of the model. Those of links are in `data`.
     pub fn term_rate(&self, sight: &Sight, term: &Term, v: &[f64]) -> f64 {
-        let dofs = sight.model.trees()[term.tree as usize].dofs.clone();
         let c = self.values(term);
         match term.port {
-            Port::Whole(_) => c.iter().zip(&v[dofs]).map(|(c, v)| c * v).sum(),
+            Port::Whole(tree) => {
+                let dofs = sight.model.trees()[tree as usize].dofs.clone();
+                c.iter().zip(&v[dofs]).map(|(c, v)| c * v).sum()
+            }
             Port::Dof(dof) => c[0] * v[dof as usize],
             Port::Link(body) => {
                 c.iter().zip(sight.data.velocity[body as usize].iter()).map(|(c, v)| c * v).sum()
             }
+            // Vertices are none of the model's velocities.
+            Port::Face(_) => 0.0,
         }
     }
 

@@ -3,7 +3,8 @@
 //! Stage 1 finds the motion v* without constraints, `M(q^θ)(v* − v₀) = h k(q^θ, v^θ)`; stage 2
 //! adds impulses through `A = M + h² θ θ_vq K + h θ D` [Castro22, Eqs. (6)–(18); the printed
 //! θ_qv of Eq. (15) is θ_vq]. Positions move with `v^{θ_vq}`. The mid-velocity convention puts the
-//! laws of contact on `(v₀ + v)/2` instead, which also moves the positions [Lee23, Sec. II-A].
+//! laws of contact on `(v₀ + v)/2` instead, which also moves the positions [Lee23, Sec. II-A]. Soft
+//! bodies and rods are stiff: their elastic forces are implicit in every scheme.
 
 /// How time is discretised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

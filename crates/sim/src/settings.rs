@@ -30,6 +30,10 @@ pub struct Settings {
     pub stabilisation: Stabilisation,
     /// When to stop computing what does not move; `None` never.
     pub sleep: Option<Sleep>,
+    /// How often soft bodies in contact whose material is more than linear within a step are
+    /// linearised again where the step leads. With none, once, where they would move without contact
+    /// [Han23, Sec. IV].
+    pub relinearisations: usize,
 }
 
 /// Removal of position errors, apart from the velocities, so that it adds no energy and cannot
@@ -79,6 +83,7 @@ impl Default for Settings {
             combine: Combine::default(),
             stabilisation: Stabilisation::default(),
             sleep: None,
+            relinearisations: 4,
         }
     }
 }
@@ -118,6 +123,9 @@ impl Settings {
             "max-iterations" => {
                 let count = value.parse().map_err(|_| wrong("a whole number"))?;
                 self.max_iterations = Some(count);
+            }
+            "relinearisations" => {
+                self.relinearisations = value.parse().map_err(|_| wrong("a whole number"))?;
             }
             "friction-model" => {
                 self.friction_model = Some(match value {
@@ -159,7 +167,7 @@ impl Settings {
 }
 
 /// Every key of [`Settings::set`].
-pub const KEYS: &str = "combine, friction-model, max-iterations, scheme, sleep, sleep.patience, \
+pub const KEYS: &str = "combine, friction-model, max-iterations, relinearisations, scheme, sleep, sleep.patience, \
      sleep.speed, solver.KEY, stabilisation.closure, \
      stabilisation.max-speed, stabilisation.slop, time-step, tolerance";
 
@@ -194,7 +202,7 @@ mod tests {
                 "friction-model" => "convex",
                 "scheme" => "midpoint",
                 "sleep" => "true",
-                "max-iterations" => "7",
+                "max-iterations" | "relinearisations" => "7",
                 _ => "0.125",
             };
             settings.set(key, value).unwrap();

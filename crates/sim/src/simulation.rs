@@ -6,15 +6,16 @@
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Vector3};
-use stiction_geom::Detector;
+use stiction_geom::{Detector, SoftDetector};
 use stiction_mech::{
-    BodyId, Data, Input, Model, State, angular_velocity, integrate, kinematics, place_driven,
-    point_velocity, tree_kinematics, tree_velocities, velocities,
+    BodyId, Data, Input, Model, SoftId, State, angular_velocity, integrate, kinematics,
+    place_driven, point_velocity, tree_kinematics, tree_velocities, velocities,
 };
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, ProblemError, Session, Solution, Status, contact};
 
 use crate::assemble::{self, Chords, FORESIGHT, Rules};
+use crate::cable;
 use crate::constraint::{Ahead, Place};
 use crate::driven::Driven;
 use crate::effort::{self, Next, Outcome};
@@ -28,6 +29,7 @@ use crate::sensor::{self, Reader};
 use crate::settings::{Settings, Stabilisation};
 use crate::sleep::Sleepers;
 use crate::snapshot::{Kept, Snapshot};
+use crate::soft::{self, SideOf};
 use crate::stabilise::{Found, Stabiliser, Wrong};
 use crate::twist;
 use crate::warm::Memory;
@@ -42,14 +44,20 @@ const SOFTENING: f64 = 1e-2;
 const CORRECTIONS: usize = 6;
 const DEPTH_CORRECTIONS: usize = 2;
 const DEEP: f64 = 10.0;
+/// Change of velocities at which soft bodies need not be linearised again, relative to the fastest.
+const RELINEARISED: f64 = 1e-4;
+/// How often the way to where a material has no forces is halved.
+const HALVINGS: usize = 6;
 
 /// A contact of the last step, with the force that the solver used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
-    /// Indices of the two shapes, A and B.
+    /// Indices of the two shapes, A and B; [`ContactPoint::NO_GEOM`] for a side that is soft.
     pub geoms: [usize; 2],
-    /// Indices of their bodies.
+    /// Indices of their bodies; that of the world for a side that is soft.
     pub bodies: [usize; 2],
+    /// The soft bodies, for sides that are soft.
+    pub soft: [Option<SoftId>; 2],
     /// Position in the world [m].
     pub point: Vector3<f64>,
     /// Normal from A into B.
@@ -63,6 +71,16 @@ pub struct ContactPoint {
     pub torque: Vector3<f64>,
     /// Velocity of B relative to A after the step, world axes [m/s].
     pub velocity: Vector3<f64>,
+}
+
+impl ContactPoint {
+    /// Stands for the shape of a side that is soft.
+    pub const NO_GEOM: usize = u32::MAX as usize;
+
+    /// Whether a side is soft.
+    pub fn is_soft(&self) -> bool {
+        self.soft.iter().any(Option::is_some)
+    }
 }
 
 /// A world in motion.
@@ -86,7 +104,10 @@ struct Workspace {
     seen: bool,
     data: Data,
     detector: Detector,
+    soft_detector: SoftDetector,
     reach: Vec<f64>,
+    /// How far each node can get within a step [m].
+    node_reach: Vec<f64>,
     resting: Vec<bool>,
     free: FreeMotion,
     ahead: Ahead,
@@ -97,6 +118,11 @@ struct Workspace {
     memory: Memory,
     /// Velocities on which the laws acted, per velocity of the model: the next guess.
     lawful: Vec<f64>,
+    /// The same per node.
+    soft_lawful: Vec<Vector3<f64>>,
+    /// Where soft bodies were linearised last.
+    linearised: Vec<f64>,
+    candidate: Vec<f64>,
     /// Velocities with which positions move.
     speed: Vec<f64>,
     /// Per tree: whether it moves with the mean of the old and next velocity.
@@ -144,9 +170,11 @@ impl Simulation {
             seen: false,
             data: Data::new(model),
             detector: Detector::new(&world.colliders),
+            soft_detector: SoftDetector::new(&world.colliders, &world.softs.surfaces),
+            node_reach: vec![0.0; model.nodes()],
             reach: vec![0.0; model.bodies().len()],
             resting: vec![false; model.bodies().len()],
-            free: FreeMotion::new(model),
+            free: FreeMotion::new(model, settings.scheme, settings.time_step),
             ahead: Ahead::new(model),
             rows: Rows::default(),
             poser: Poser::new(model),
@@ -154,6 +182,9 @@ impl Simulation {
             solution: Solution::default(),
             memory: Memory::default(),
             lawful: vec![0.0; model.nv()],
+            soft_lawful: vec![Vector3::zeros(); model.nodes()],
+            linearised: Vec::new(),
+            candidate: Vec::new(),
             speed: vec![0.0; model.nv()],
             takes_mean: Vec::with_capacity(model.trees().len()),
             corrected: vec![0.0; model.nq()],
@@ -199,6 +230,7 @@ impl Simulation {
         self.stand_driven();
         self.work.memory.clear();
         self.work.lawful.copy_from_slice(&state.v);
+        self.work.soft_lawful.copy_from_slice(&state.x_dot);
         self.reader.last.forget();
         Ok(())
     }
@@ -226,6 +258,7 @@ impl Simulation {
         let (keys, impulses) = work.memory.contents();
         let kept = Kept {
             lawful: work.lawful.clone(),
+            soft_lawful: work.soft_lawful.clone(),
             keys: keys.collect(),
             impulses: impulses.to_vec(),
             asleep: asleep.to_vec(),
@@ -251,6 +284,7 @@ impl Simulation {
             ("controls", snapshot.input.control.len(), model.nu()),
             ("wrenches", snapshot.input.wrench.len(), bodies),
             ("velocities of laws", kept.lawful.len(), model.nv()),
+            ("velocities of nodes", kept.soft_lawful.len(), model.nodes()),
             ("trees", kept.asleep.len(), trees),
             ("times of rest", kept.still.len(), trees),
             ("groups of sleepers", kept.group.len(), trees),
@@ -282,9 +316,11 @@ impl Simulation {
         (work.memory, work.data) = (memory, data);
         work.sleepers.remember((&kept.asleep, &kept.still, &kept.group, kept.groups));
         work.lawful.copy_from_slice(&kept.lawful);
+        work.soft_lawful.copy_from_slice(&kept.soft_lawful);
         work.driven.stand(&kept.driven);
         work.reach.copy_from_slice(&kept.reach);
         work.contacts.clone_from(&snapshot.contacts);
+        work.look_soft(world, &snapshot.state, self.settings.time_step);
         work.seen = kept.seen;
         self.state.clone_from(&snapshot.state);
         self.input.clone_from(&snapshot.input);
@@ -343,6 +379,8 @@ impl Simulation {
         velocities(model, &self.state.v, data);
         stiction_mech::kinetic_energy(model, data, &self.state.v)
             + stiction_mech::potential_energy(model, data, &self.state.q)
+            + stiction_mech::soft_kinetic_energy(model, &self.state.x_dot)
+            + stiction_mech::soft_potential_energy(model, &self.state.x)
     }
 
     /// The arrays of the mechanism at the present state.
@@ -365,7 +403,8 @@ impl Simulation {
         self.prepare(&mut clock)?;
         let outcome = self.solve()?;
         self.work.read_contacts(&self.world, &self.settings);
-        let contacts = self.work.detector.contacts().len();
+        let contacts =
+            self.work.detector.contacts().len() + self.work.soft_detector.contacts().len();
         clock.lap(Phase::Solve);
         let wrong = self.integrate(&mut clock)?;
         self.accept(&outcome);
@@ -382,6 +421,7 @@ impl Simulation {
             equality_error: wrong.equality,
             softened: outcome.softened,
             unresolved: self.work.free.is_unresolved(),
+            inverted: self.work.free.soft.inverted(),
             asleep: self.work.sleepers.asleep(),
             phases: clock.phases,
         };
@@ -399,11 +439,14 @@ impl Simulation {
             state.check(model).map_err(|source| StepError::State { time, source })?;
             place_driven(model, &work.driven.now, &mut work.data);
             work.look(world, &state.q, &state.v, h, clock);
+            work.look_soft(world, state, h);
+            clock.lap(Phase::Collision);
             work.seen = true;
         }
         work.free.place_driven(model, &work.driven.now);
         let contacts = work.detector.contacts();
         work.sleepers.wake_touched(world, contacts, &work.data, settings.sleep);
+        work.sleepers.wake_beside_soft(world, work.soft_detector.contacts(), settings.sleep);
         let (input, data) = (&self.input, &mut work.data);
         work.free
             .compute(model, settings.scheme, h, state, input, work.sleepers.flags(), data)
@@ -411,6 +454,12 @@ impl Simulation {
                 Fault::Force(source) => StepError::Force { time, source },
                 Fault::Singular { tree } => singular(world, time, tree),
             })?;
+        work.free.soft.compute(model, state);
+        if settings.relinearisations == 0
+            && let Some(soft) = work.free.soft.iterate(model, state)
+        {
+            return Err(soft_singular(world, time, soft));
+        }
         clock.lap(Phase::Dynamics);
 
         let rules = Rules {
@@ -433,12 +482,16 @@ impl Simulation {
         work.ahead.look(world, settings.scheme, state, &sight, h);
         let chords = Chords { ahead: &work.ahead, v: &state.v, time_step: h };
         assemble::equalities(world, &place, &sight, Some(&chords), rows);
+        soft::attachment_rows(world, &state.x, h, rules.alpha, &sight, rows);
         assemble::limits(h, &work.free.forces, &sight, rows);
         assemble::drives(&rules, &work.free.forces, &sight, rows);
         assemble::contacts(world, &rules, work.detector.contacts(), &sight, rows);
         let found = work.detector.contacts();
         twist::rows(world, &rules, found, &sight, &work.memory, rows, &mut work.axes);
-        work.pose(world).map_err(|source| not_posed(world, work.poser.parts(), time, source))?;
+        let (touching, fastest) = (work.soft_detector.contacts(), settings.stabilisation.max_speed);
+        soft::contact_rows(world, &rules, touching, &state.x_dot, fastest, &sight, rows);
+        cable::clamp::rows(settings.scheme, h, &sight, &state.v, rows);
+        work.pose(world).map_err(|source| not_posed(world, &work.poser, time, source))?;
         clock.lap(Phase::Assembly);
         Ok(())
     }
@@ -457,6 +510,13 @@ impl Simulation {
             let dofs = world.model.trees()[*tree].dofs.clone();
             work.solution.velocity.extend_from_slice(&work.lawful[dofs]);
         }
+        for (soft, _) in work.poser.soft_parts() {
+            let first = world.model.softs()[*soft].nodes.start;
+            for vertex in work.free.soft.free_vertices(*soft) {
+                let u = &work.soft_lawful[first + *vertex as usize];
+                work.solution.velocity.extend_from_slice(u.as_slice());
+            }
+        }
         let Workspace { problem, solution, .. } = work;
         let (mut outcome, next) = effort::solve(&mut self.session, problem, &self.goal, solution)?;
         if next != Next::Stands {
@@ -464,14 +524,55 @@ impl Simulation {
                 let least = SOFTENING * work.problem.delassus().scale(index);
                 work.rows.soften(index, least);
             }
-            work.pose(world)
-                .map_err(|source| not_posed(world, work.poser.parts(), time, source))?;
+            work.pose(world).map_err(|source| not_posed(world, &work.poser, time, source))?;
             if next == Next::YieldFromCold {
                 work.solution.reset(&work.problem);
             }
             outcome.soften(&self.session.solve(&work.problem, &self.goal, &mut work.solution)?);
         }
+        self.relinearise(&mut outcome)?;
         Ok(outcome)
+    }
+
+    /// Linearises soft bodies whose forces are more than linear again where the last answer leads, and
+    /// solves again, with the same contacts, until the answer stays. The report says if it did not.
+    fn relinearise(&mut self, outcome: &mut Outcome) -> Result<(), StepError> {
+        let (world, work, state) = (&*self.world, &mut self.work, &self.state);
+        let model = &world.model;
+        let nonlinear = |work: &Workspace, part: &(usize, _)| work.free.soft.is_nonlinear(part.0);
+        let rounds = self.settings.relinearisations;
+        if rounds == 0 || !work.poser.soft_parts().iter().any(|part| nonlinear(work, part)) {
+            return Ok(());
+        }
+        work.linearised.clear();
+        work.linearised.resize(work.solution.velocity.len(), 0.0);
+        let least = model.gravity().norm() * self.settings.time_step;
+        for _ in 0..rounds {
+            if !work.linearise_at_answer(model, state) {
+                break;
+            }
+            work.pose(world).map_err(|source| not_posed(world, &work.poser, state.time, source))?;
+            let Workspace { problem, solution, .. } = work;
+            let (again, next) = effort::solve(&mut self.session, problem, &self.goal, solution)?;
+            outcome.repeat(&again);
+            if next == Next::YieldFromCold {
+                break;
+            }
+            let (mut change, mut size) = (0.0_f64, least);
+            for part in work.poser.soft_parts().iter().filter(|part| nonlinear(work, part)) {
+                let range = part.1.clone();
+                let at = &work.linearised[range.clone()];
+                for (u, at) in work.solution.velocity[range].iter().zip(at) {
+                    change = change.max((u - at).abs());
+                    size = size.max(u.abs());
+                }
+            }
+            if change <= RELINEARISED * size {
+                return Ok(());
+            }
+        }
+        work.free.soft.set_unresolved();
+        Ok(())
     }
 
     /// Velocities and positions of the next state, into the spare one.
@@ -491,11 +592,25 @@ impl Simulation {
             work.refine_speed(model, &self.state.v);
         }
         integrate(model, &self.state.q, &work.speed, h, &mut work.spare.q);
+        if let Some(soft) = work.move_softs(model, scheme, &self.state, h) {
+            return Err(soft_singular(world, self.state.time, soft));
+        }
         work.spare.time = self.state.time + h;
         check_next(world, &work.spare, self.state.time, h)?;
         clock.lap(Phase::Integrate);
-        let wrong = work.settle(world, settings, clock);
+        let mut wrong = work.settle(world, settings, clock);
         check_next(world, &work.spare, self.state.time, h)?;
+        if model.nodes() > 0 {
+            let spare = std::mem::take(&mut work.spare);
+            work.look_soft(world, &spare, h);
+            work.spare = spare;
+            let depth = soft::deepest(world, work.soft_detector.contacts(), settings.combine);
+            wrong.depth = wrong.depth.max(depth);
+            let apart = soft::largest_error(world, &work.spare.x, &work.data);
+            wrong.equality = wrong.equality.max(apart);
+            clock.lap(Phase::Collision);
+            work.free.soft.inspect(model, &self.state, &work.spare);
+        }
         Ok(wrong)
     }
 
@@ -527,7 +642,7 @@ impl Simulation {
             &mut self.state.v,
             &mut work.data,
             &work.problem,
-            work.poser.parts(),
+            &work.poser,
             settled,
             &self.settings,
         );
@@ -549,6 +664,88 @@ impl Workspace {
         let Self { detector, data, reach, resting, .. } = self;
         detector.detect(&world.colliders, &data.body_pose, reach, resting);
         clock.lap(Phase::Collision);
+    }
+
+    /// Contacts of soft bodies at a state whose poses are known.
+    fn look_soft(&mut self, world: &World, state: &State, h: f64) {
+        if world.model.nodes() == 0 {
+            return;
+        }
+        let fall = h * world.model.gravity().norm();
+        for (reach, v) in self.node_reach.iter_mut().zip(&state.x_dot) {
+            *reach = FORESIGHT * h * (v.norm() + fall);
+        }
+        self.soft_detector.detect(
+            &world.colliders,
+            &world.softs.surfaces,
+            &self.data.body_pose,
+            &state.x,
+            &self.reach,
+            &self.node_reach,
+        );
+    }
+
+    /// Linearises soft bodies at the last answer, or on the way there if their materials have no
+    /// forces so far away. False if that is not to be found.
+    fn linearise_at_answer(&mut self, model: &Model, state: &State) -> bool {
+        let Self { poser, free, solution, linearised, candidate, .. } = self;
+        for (soft, part) in poser.soft_parts() {
+            if !free.soft.is_nonlinear(*soft) {
+                continue;
+            }
+            let (at, answer) = (&mut linearised[part.clone()], &solution.velocity[part.clone()]);
+            let mut share = 1.0;
+            let found = (0..=HALVINGS).any(|_| {
+                candidate.clear();
+                candidate.extend(at.iter().zip(answer).map(|(at, u)| at + share * (u - at)));
+                share *= 0.5;
+                free.soft.linearise(model, *soft, state, candidate)
+            });
+            if !found {
+                return false;
+            }
+            at.copy_from_slice(candidate);
+        }
+        true
+    }
+
+    /// Velocities on which the laws acted on soft bodies, and their next positions and velocities, into
+    /// the spare state. Returns a body whose matrix has no inverse, if there is one.
+    fn move_softs(&mut self, model: &Model, scheme: Scheme, old: &State, h: f64) -> Option<usize> {
+        let Self { poser, free, solution, linearised, soft_lawful, spare, .. } = self;
+        let weights = free.soft.weights();
+        for (soft, body) in model.softs().iter().enumerate() {
+            let part = poser.soft_parts().iter().find(|(taking_part, _)| *taking_part == soft);
+            let u = match part {
+                Some((_, part)) => &solution.velocity[part.clone()],
+                None => {
+                    linearised.resize(free.soft.momentum(soft).len(), 0.0);
+                    if !free.soft.solve(model, soft, old, linearised) {
+                        return Some(soft);
+                    }
+                    &linearised[..]
+                }
+            };
+            let lawful = &mut soft_lawful[body.nodes.clone()];
+            lawful.fill(Vector3::zeros());
+            for (vertex, u) in free.soft.free_vertices(soft).iter().zip(u.chunks_exact(3)) {
+                lawful[*vertex as usize] = Vector3::from_column_slice(u);
+            }
+            for node in body.nodes.clone() {
+                let (v0, u) = (old.x_dot[node], soft_lawful[node]);
+                spare.x_dot[node] = (u - (1.0 - weights.alpha) * v0) / weights.alpha;
+                let speed = weights.moving * u + (1.0 - weights.moving) * v0;
+                spare.x[node] = old.x[node] + h * speed;
+            }
+            // In flight as rigid bodies do: the centre of mass moves with the mean velocity.
+            if scheme == Scheme::Refined && part.is_none() && body.spec.fixed.is_empty() {
+                let change = body.centre_of_mass(&spare.x_dot[body.nodes.clone()])
+                    - body.centre_of_mass(&old.x_dot[body.nodes.clone()]);
+                let back = -0.5 * h * change;
+                spare.x[body.nodes.clone()].iter_mut().for_each(|x| *x += back);
+            }
+        }
+        None
     }
 
     /// Looks at the spare state and takes its position errors back.
@@ -635,6 +832,13 @@ impl Workspace {
                 out.copy_from_slice(&self.solution.velocity[part.clone()]);
             } else if self.sleepers.flags()[tree] {
                 out.fill(0.0);
+            } else if let Some(rod) = model.rod_of_tree(tree) {
+                // All segments of a rod move together, with the first.
+                let range = &model.rods()[rod.0];
+                let out = &mut self.lawful[range.dofs.clone()];
+                if range.trees.start == tree && !self.free.solve_rod(model, rod.0, out) {
+                    return Some(tree);
+                }
             } else if !self.free.solve(model, tree, out) {
                 return Some(tree);
             }
@@ -647,9 +851,13 @@ impl Workspace {
         let trees = model.trees();
         self.takes_mean.clear();
         self.takes_mean.extend(trees.iter().map(|tree| tree.single));
+        // A rod is stiff: its strains follow from the next velocity.
+        model.rods().iter().for_each(|rod| self.takes_mean[rod.trees.clone()].fill(false));
         for constraint in self.rows.constraints().iter().filter(|c| !c.lasting) {
             for term in self.rows.terms(constraint) {
-                self.takes_mean[term.tree as usize] = false;
+                if let Some(takes) = self.takes_mean.get_mut(term.tree as usize) {
+                    *takes = false;
+                }
             }
         }
         for (tree, _) in trees.iter().zip(&self.takes_mean).filter(|(_, takes)| **takes) {
@@ -686,6 +894,7 @@ impl Workspace {
             self.contacts.push(ContactPoint {
                 geoms: [found.a.index(), found.b.index()],
                 bodies,
+                soft: [None; 2],
                 point: found.point,
                 normal: found.normal,
                 gap: found.gap,
@@ -697,6 +906,50 @@ impl Workspace {
         }
         let Self { rows, axes, solution, contacts, .. } = self;
         twist::torques(rows, axes, &solution.impulse, settings.time_step, contacts);
+        self.read_soft_contacts(world, settings);
+    }
+
+    /// Contacts of soft bodies with their forces, after the others.
+    fn read_soft_contacts(&mut self, world: &World, settings: &Settings) {
+        let sight = Sight {
+            model: &world.model,
+            data: &self.data,
+            whole: self.free.whole(),
+            asleep: self.sleepers.flags(),
+            driven: &self.driven,
+        };
+        let rows = self.rows.constraints();
+        let mut next = rows.partition_point(|c| c.key.class < Class::SoftContact);
+        for found in self.soft_detector.contacts() {
+            let Some(constraint) = rows.get(next) else { break };
+            if constraint.key != soft::contact_key(found) {
+                continue;
+            }
+            let sides = soft::sides_of(world, found);
+            let pairing = soft::pairing(world, &sides, settings.combine);
+            let frame = soft::frame(world, found, &sides, &pairing, &sight);
+            let mut c = [0.0; contact::DIM];
+            self.problem.jacobian().mul_constraint(next, &self.solution.velocity, &mut c);
+            let to_world = |rows: &[f64]| frame.tr_mul(&Vector3::from_column_slice(rows));
+            let given = soft::given_velocity(&sight, &sides, &found.point);
+            let impulse = &self.solution.impulse[constraint.rows()];
+            let names = sides.map(|side| match side {
+                SideOf::Rigid { geom, body } => (geom, body, None),
+                SideOf::Soft { soft, .. } => (ContactPoint::NO_GEOM, 0, Some(SoftId(soft))),
+            });
+            self.contacts.push(ContactPoint {
+                geoms: names.map(|name| name.0),
+                bodies: names.map(|name| name.1),
+                soft: names.map(|name| name.2),
+                point: found.point,
+                normal: found.normal,
+                gap: found.gap,
+                force: to_world(impulse) / settings.time_step,
+                torque: Vector3::zeros(),
+                velocity: to_world(&c) + given,
+            });
+            next += 1;
+        }
     }
 }
 
@@ -712,6 +965,26 @@ fn check_next(world: &World, next: &State, time: f64, time_step: f64) -> Result<
             }
         }
     }
+    for soft in world.model.softs() {
+        let nodes = soft.nodes.clone();
+        for (what, array) in
+            [("velocity", &next.x_dot[nodes.clone()]), ("position", &next.x[nodes])]
+        {
+            let wrong = |x: &Vector3<f64>| x.iter().copied().find(|x| !x.is_finite());
+            let found = array.iter().enumerate().find_map(|(k, x)| Some((k, wrong(x)?)));
+            if let Some((vertex, found)) = found {
+                let soft = soft.spec.name.clone();
+                return Err(StepError::SoftNotFinite {
+                    time,
+                    time_step,
+                    what,
+                    soft,
+                    vertex,
+                    found,
+                });
+            }
+        }
+    }
     Ok(())
 }
 
@@ -721,18 +994,25 @@ fn singular(world: &World, time: f64, tree: usize) -> StepError {
     StepError::Singular { time, joint: joint_name(world, joint) }
 }
 
+/// The matrix of a soft body has no inverse.
+fn soft_singular(world: &World, time: f64, soft: usize) -> StepError {
+    StepError::SoftSingular { time, soft: world.model.softs()[soft].spec.name.clone() }
+}
+
 /// Why a problem could not be posed, in the words of mechanisms.
-fn not_posed(
-    world: &World,
-    parts: &[(usize, std::ops::Range<usize>)],
-    time: f64,
-    source: ProblemError,
-) -> StepError {
-    let tree = match source {
-        ProblemError::NotPositiveDefinite { subsystem } => parts.get(subsystem).map(|part| part.0),
-        _ => None,
+fn not_posed(world: &World, poser: &Poser, time: f64, source: ProblemError) -> StepError {
+    let ProblemError::NotPositiveDefinite { subsystem } = source else {
+        return StepError::Problem { time, source };
     };
-    tree.map_or(StepError::Problem { time, source }, |tree| singular(world, time, tree))
+    let mut trees = poser.parts().iter().map(|part| part.0);
+    if let Some(tree) = trees.find(|tree| poser.subsystem_of(*tree) == subsystem) {
+        return singular(world, time, tree);
+    }
+    let mut softs = poser.soft_parts().iter().map(|part| part.0);
+    match softs.find(|soft| poser.subsystem_of_soft(*soft) == subsystem) {
+        Some(soft) => soft_singular(world, time, soft),
+        None => StepError::Problem { time, source },
+    }
 }
 
 /// The name of a joint, or of its body if it has none.

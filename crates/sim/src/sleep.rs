@@ -3,12 +3,13 @@
 //! An island falls asleep when all of it has been slower than a threshold for a while and the last
 //! step solved it. It wakes as a whole, when a moving body comes into contact with any part of
 //! it, or when a user changes the state or an input. Friction that truly sticks makes this exact:
-//! what sleeps would not have moved.
+//! what sleeps would not have moved. Soft bodies never sleep and keep awake what they touch.
 
-use stiction_geom::Contact;
+use stiction_geom::{Contact, Side, SoftContact};
 use stiction_mech::{Data, Model, tree_velocities};
 use stiction_solve::Problem;
 
+use crate::pose::Poser;
 use crate::settings::{Settings, Sleep};
 use crate::world::World;
 
@@ -93,6 +94,31 @@ impl Sleepers {
                 self.waking.push(self.group[sleeper]);
             }
         }
+        self.wake_groups();
+    }
+
+    /// Wakes the groups that a soft body touches or is near.
+    pub fn wake_beside_soft(
+        &mut self,
+        world: &World,
+        contacts: &[SoftContact],
+        sleep: Option<Sleep>,
+    ) {
+        if sleep.is_none() {
+            return;
+        }
+        self.waking.clear();
+        for side in contacts.iter().flat_map(|contact| [&contact.a, &contact.b]) {
+            let Side::Rigid(id) = side else { continue };
+            let tree = world.model.bodies()[world.geoms[id.index()].body.0].tree;
+            if let Some(tree) = tree.filter(|tree| self.asleep[*tree]) {
+                self.waking.push(self.group[tree]);
+            }
+        }
+        self.wake_groups();
+    }
+
+    fn wake_groups(&mut self) {
         if self.waking.is_empty() {
             return;
         }
@@ -113,7 +139,7 @@ impl Sleepers {
         v: &mut [f64],
         data: &mut Data,
         problem: &Problem,
-        parts: &[(usize, std::ops::Range<usize>)],
+        poser: &Poser,
         settled: bool,
         settings: &Settings,
     ) {
@@ -123,14 +149,18 @@ impl Sleepers {
             self.still[tree] =
                 if slow && settled { self.still[tree] + settings.time_step } else { 0.0 };
         }
-        if !settled || parts.is_empty() {
+        if !settled || poser.parts().is_empty() {
             return;
         }
         let islands = problem.islands();
+        let of_soft = |soft: usize| islands.of_subsystem()[poser.subsystem_of_soft(soft)];
         for island in 0..islands.count() as u32 {
+            if poser.soft_parts().iter().any(|part| of_soft(part.0) == island) {
+                continue;
+            }
             let members = || {
-                let of = islands.of_subsystem().iter().zip(parts);
-                of.filter(move |(own, _)| **own == island).map(|(_, (tree, _))| *tree)
+                let own = |tree: &usize| islands.of_subsystem()[poser.subsystem_of(*tree)];
+                poser.parts().iter().map(|part| part.0).filter(move |tree| own(tree) == island)
             };
             if members().any(|tree| self.still[tree] < sleep.patience) {
                 continue;

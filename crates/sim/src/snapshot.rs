@@ -10,7 +10,7 @@
 
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3, Vector6};
 use stiction_geom::{ColliderId, Contact};
-use stiction_mech::{Input, State};
+use stiction_mech::{Input, SoftId, State};
 
 use crate::error::SnapshotError;
 use crate::hash::Fnv;
@@ -21,7 +21,7 @@ use crate::simulation::ContactPoint;
 /// The first bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// All of a simulation that later steps depend on.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,8 @@ pub struct Snapshot {
 pub(crate) struct Kept {
     /// Velocities on which the laws acted.
     pub lawful: Vec<f64>,
+    /// The same per node of soft bodies.
+    pub soft_lawful: Vec<Vector3<f64>>,
     /// Impulses of the last step by the key of their constraint: key, number of rows.
     pub keys: Vec<(Key, u32)>,
     pub impulses: Vec<f64>,
@@ -68,12 +70,15 @@ impl Snapshot {
         out.f64(self.state.time);
         out.list(&self.state.q, |out, x| out.f64(*x));
         out.list(&self.state.v, |out, x| out.f64(*x));
+        out.list(&self.state.x, Writer::vector);
+        out.list(&self.state.x_dot, Writer::vector);
         out.list(&self.input.control, |out, x| out.f64(*x));
         out.list(&self.input.wrench, Writer::wrench);
         out.list(&self.input.driven_pose, Writer::pose);
         out.list(&self.contacts, Writer::contact);
         let kept = &self.kept;
         out.list(&kept.lawful, |out, x| out.f64(*x));
+        out.list(&kept.soft_lawful, Writer::vector);
         out.list(&kept.keys, |out, (key, dim)| {
             [key.class as u32, key.a, key.b, key.feature, u32::from(key.row), *dim]
                 .iter()
@@ -112,8 +117,13 @@ impl Snapshot {
             return Err(SnapshotError::Damaged { bytes: bytes.len() });
         }
         from.bytes = from.bytes.get(..from.bytes.len() - sum.len()).unwrap_or_default();
-        let state =
-            State { time: from.f64()?, q: from.list(Reader::f64)?, v: from.list(Reader::f64)? };
+        let state = State {
+            time: from.f64()?,
+            q: from.list(Reader::f64)?,
+            v: from.list(Reader::f64)?,
+            x: from.list(Reader::vector)?,
+            x_dot: from.list(Reader::vector)?,
+        };
         let input = Input {
             control: from.list(Reader::f64)?,
             wrench: from.list(Reader::wrench)?,
@@ -122,6 +132,7 @@ impl Snapshot {
         let contacts = from.list(Reader::contact)?;
         let kept = Kept {
             lawful: from.list(Reader::f64)?,
+            soft_lawful: from.list(Reader::vector)?,
             keys: from.list(|from| {
                 let class = Class::from_number(from.u32()?)
                     .ok_or(SnapshotError::Damaged { bytes: from.total })?;
@@ -183,6 +194,7 @@ impl Writer {
 
     fn contact(&mut self, contact: &ContactPoint) {
         contact.geoms.iter().chain(&contact.bodies).for_each(|index| self.u32(*index as u32));
+        contact.soft.iter().for_each(|soft| self.u32(soft.map_or(0, |id| id.0 as u32 + 1)));
         self.f64(contact.gap);
         for vector in
             [contact.point, contact.normal, contact.force, contact.torque, contact.velocity]
@@ -253,6 +265,7 @@ impl Reader<'_> {
         Ok(ContactPoint {
             geoms: [a as usize, b as usize],
             bodies: [c as usize, d as usize],
+            soft: [self.soft()?, self.soft()?],
             gap: self.f64()?,
             point: self.vector()?,
             normal: self.vector()?,
@@ -260,6 +273,11 @@ impl Reader<'_> {
             torque: self.vector()?,
             velocity: self.vector()?,
         })
+    }
+
+    /// A soft body, or none.
+    fn soft(&mut self) -> Result<Option<SoftId>, SnapshotError> {
+        Ok((self.u32()? as usize).checked_sub(1).map(SoftId))
     }
 
     fn last_step(&mut self) -> Result<LastStep, SnapshotError> {

@@ -1,4 +1,4 @@
-//! A world: a mechanism, the shapes on its bodies with their surfaces, and equalities.
+//! A world: a mechanism, the shapes on its bodies with their surfaces, soft bodies, and equalities.
 //!
 //! It never changes. Shapes are carried by links: what is welded together moves together and never
 //! touches itself, nor the link that carries it.
@@ -8,11 +8,13 @@ use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use stiction_geom::{Collider, ColliderId, Colliders, Contact, Groups, Shape};
-use stiction_mech::{ActuatorId, BodyId, JointId, Model, ModelBuilder, TendonId};
+use stiction_mech::{ActuatorId, BodyId, JointId, Model, ModelBuilder, SoftId, TendonId};
 
+use crate::cable::{self, Cable};
 use crate::constraint::Equality;
 use crate::error::WorldError;
 use crate::sensor::{self, SensorSpec};
+use crate::soft::{Attach, SoftObject, SoftParts, Softs};
 use crate::surface::{Combine, GrainOf, Pairing, Resistance, Surface, check_standoff};
 
 /// A shape on a body.
@@ -90,6 +92,10 @@ pub struct WorldBuilder {
     pub(crate) excludes: Vec<(BodyId, BodyId)>,
     pub(crate) pairs: Vec<(usize, usize, Option<Pairing>)>,
     pub(crate) sensors: Vec<SensorSpec>,
+    pub(crate) softs: Vec<SoftObject>,
+    pub(crate) attached: Vec<Attach>,
+    pub(crate) soft_excludes: Vec<(SoftId, BodyId)>,
+    pub(crate) cables: Vec<Cable>,
 }
 
 impl WorldBuilder {
@@ -125,11 +131,32 @@ impl WorldBuilder {
         self.pairs.push((a, b, Some(pairing)));
     }
 
+    /// Adds a soft body.
+    pub fn soft(&mut self, object: SoftObject) -> SoftId {
+        self.softs.push(object);
+        SoftId(self.softs.len() - 1)
+    }
+
+    /// Attaches vertices of a soft body to a body: they stay where they are in its frame at the start.
+    /// The soft body does not touch what it is attached to.
+    pub fn attach(&mut self, soft: SoftId, vertices: &[u32], body: BodyId) {
+        self.attached.push(Attach { soft, vertices: vertices.to_vec(), body });
+    }
+
+    /// Lets a soft body pass through a body and what moves with it.
+    pub fn exclude_soft(&mut self, soft: SoftId, body: BodyId) {
+        self.soft_excludes.push((soft, body));
+    }
+
     /// Checks everything.
     pub fn build(self) -> Result<World, WorldError> {
         let parts = Arc::new(self.clone());
-        let Self { mechanism, mut geoms, mut equalities, excludes, pairs, sensors } = self;
+        let Self { mut mechanism, mut geoms, mut equalities, excludes, pairs, sensors, .. } = self;
+        let (mut objects, attached, cables) = (self.softs, self.attached, self.cables);
+        cable::check(&cables)?;
+        let skins = Softs::declare(&mut objects, &attached, &mut mechanism)?;
         let model = mechanism.build()?;
+        check_declared(&model, objects.len())?;
         let renumber = Renumber { model: &model };
         for geom in &mut geoms {
             geom.body = renumber.body(geom.body, || format!("shape \"{}\"", geom.name))?;
@@ -141,8 +168,11 @@ impl WorldBuilder {
             equality.check(&model, name)?;
         }
         let sensors = sensor::Layout::new(sensors, &model, &renumber)?;
+        let cables = cable::checked(cables, &renumber)?;
         let colliders = colliders(&model, &renumber, &geoms, &excludes, &pairs)?;
         let pairings = pairings(&geoms, &pairs)?;
+        let own = SoftParts { objects, skins, attached, excluded: self.soft_excludes };
+        let softs = Softs::new(own, &model, &renumber, &colliders)?;
         let twists = geoms.iter().any(|geom| geom.surface.resistance >= Resistance::Spinning)
             || pairings.iter().any(|(_, pairing)| pairing.twists());
         let radius = radii(&model, &colliders);
@@ -158,10 +188,25 @@ impl WorldBuilder {
             equalities,
             equality_names: names,
             sensors,
+            cables,
             radius,
             link_index,
+            softs,
         })
     }
+}
+
+/// Soft bodies of a world have skins: they come through [`WorldBuilder::soft`].
+fn check_declared(model: &Model, objects: usize) -> Result<(), WorldError> {
+    let bare = model.softs().len() - objects;
+    if bare == 0 {
+        return Ok(());
+    }
+    Err(WorldError::Soft {
+        name: model.softs()[0].spec.name.clone(),
+        what: "a soft body of the mechanism alone".to_owned(),
+        expected: "soft bodies to be added to the world, which gives them a skin",
+    })
 }
 
 /// A pairing and the shapes it is between, smaller index first.
@@ -235,6 +280,12 @@ impl Renumber<'_> {
     }
 }
 
+/// The frame of detection in which a body is at rest.
+pub(crate) fn frame_of(model: &Model, body: BodyId) -> u32 {
+    let driver = || model.driver(body).map(|driver| driver.0);
+    model.link(body).or_else(driver).unwrap_or(0) as u32
+}
+
 fn colliders(
     model: &Model,
     renumber: &Renumber,
@@ -243,10 +294,7 @@ fn colliders(
     pairs: &[(usize, usize, Option<Pairing>)],
 ) -> Result<Colliders, WorldError> {
     let mut set = Colliders::builder();
-    let frame = |body: BodyId| {
-        let driver = || model.driver(body).map(|driver| driver.0);
-        model.link(body).or_else(driver).unwrap_or(0) as u32
-    };
+    let frame = |body: BodyId| frame_of(model, body);
     // An explicit pair is found at its own standoff: half of it on either side.
     let mut least_margin = vec![0.0_f64; geoms.len()];
     for (a, b, pairing) in pairs {
@@ -346,8 +394,10 @@ pub struct World {
     pub(crate) equalities: Vec<Equality>,
     equality_names: Vec<String>,
     pub(crate) sensors: sensor::Layout,
+    pub(crate) cables: Vec<Cable>,
     pub(crate) radius: Vec<f64>,
     pub(crate) link_index: Vec<u32>,
+    pub(crate) softs: Softs,
 }
 
 impl World {
@@ -405,6 +455,23 @@ impl World {
             }
         };
         (stiffness == f64::INFINITY).then_some(contact.gap - standoff)
+    }
+
+    /// The soft bodies, as they were added; their mechanics are in [`Model::softs`].
+    pub fn softs(&self) -> &[SoftObject] {
+        &self.softs.objects
+    }
+
+    /// The soft body of this name.
+    pub fn soft(&self, name: &str) -> Option<SoftId> {
+        let place = self.softs().iter().position(|object| object.spec.name == name);
+        place.filter(|_| !name.is_empty()).map(SoftId)
+    }
+
+    /// The vertices of a soft body that lie on its surface, and the triangles over these, outward.
+    pub fn skin(&self, soft: SoftId) -> (&[u32], &[[u32; 3]]) {
+        let skin = &self.softs.skins[soft.0];
+        (&skin.vertices, &skin.triangles)
     }
 
     /// The equalities.

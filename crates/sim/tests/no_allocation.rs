@@ -7,7 +7,7 @@ mod common;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use common::{cube, free, on_ground, start};
+use common::{block, cube, free, on_ground, start};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{
@@ -15,7 +15,7 @@ use stiction_mech::{
     Transmission,
 };
 use stiction_sim::constraint::{Connect, Equality};
-use stiction_sim::{Combine, Resistance, Scheme, Settings, Simulation, Surface};
+use stiction_sim::{Combine, Resistance, Scheme, Settings, Simulation, SoftObject, Surface};
 use stiction_sim::{SensorFrame, SensorKind, SensorSpec, TouchVolume};
 
 thread_local! {
@@ -127,4 +127,35 @@ fn rolling_friction_and_servos_as_forces_step_without_taking_memory() {
         assert_eq!(report.rows, 2 * 4 * 6);
     }
     assert_eq!(COUNT.get() - before, 0);
+}
+
+#[test]
+fn a_plate_on_a_soft_block_and_an_attached_one_step_without_taking_memory() {
+    for solver in ["auto", "cond", "sap"] {
+        let surface = Surface::with_friction(0.6);
+        let mut builder = on_ground(0.6);
+        let spec = block(Vector3::repeat(0.1), [3; 3], Vector3::new(0.0, 0.0, 0.05));
+        builder.soft(SoftObject::new(spec).surface(surface));
+        let shape = Shape::cuboid(Vector3::new(0.08, 0.08, 0.03)).unwrap();
+        let plate = Isometry3::translation(0.0, 0.0, 0.1301);
+        let plate = free(&mut builder, shape, 2.0, plate, surface);
+        let spec = block(Vector3::repeat(0.05), [1; 3], Vector3::new(0.0, 0.0, 0.185));
+        let below: Vec<u32> =
+            (0..8).filter(|v: &u32| spec.vertices[*v as usize].z < 0.185).collect();
+        let name = "rider".to_owned();
+        let soft = builder.soft(SoftObject::new(stiction_mech::SoftSpec { name, ..spec }));
+        builder.attach(soft, &below, plate);
+        let settings =
+            Settings { time_step: 0.01, solver: solver.to_owned(), ..Settings::default() };
+        let mut simulation = Simulation::new(builder.build().unwrap(), settings).unwrap();
+        for _ in 0..150 {
+            let _ = simulation.step().unwrap();
+        }
+        let before = COUNT.get();
+        for _ in 0..20 {
+            let report = simulation.step().unwrap();
+            assert!(report.rows > 2 * 3 * 16);
+        }
+        assert_eq!(COUNT.get() - before, 0, "{solver}");
+    }
 }

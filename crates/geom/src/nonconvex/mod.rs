@@ -8,10 +8,10 @@
 mod core_surface;
 mod found;
 mod half_space;
-mod point;
+pub(crate) mod point;
 mod prism;
 mod reduce;
-mod surface;
+pub(crate) mod surface;
 mod surfaces;
 
 use crate::Shape;

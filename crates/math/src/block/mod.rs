@@ -34,7 +34,7 @@ pub use cholesky::{Cholesky, Engine, SelectedInverse};
 pub use general::General;
 pub use lu::Lu;
 pub use pattern::{BlockId, Entry, Pattern};
-pub use symmetric::Symmetric;
+pub use symmetric::{Symmetric, View};
 
 pub(crate) use cholesky::Supernodal;
 pub(crate) use elimination::Elimination;

@@ -211,7 +211,7 @@ impl Pattern {
     }
 
     /// Number of values of a symmetric matrix.
-    pub(crate) fn n_values(&self) -> usize {
+    pub fn n_values(&self) -> usize {
         self.offset.last().copied().unwrap_or(0)
     }
 
@@ -231,7 +231,7 @@ impl Pattern {
     }
 
     /// The size that all blocks have in common, if they do.
-    pub(crate) fn common_size(&self) -> Option<usize> {
+    pub fn common_size(&self) -> Option<usize> {
         let first = (self.n_blocks() > 0).then(|| self.size(0))?;
         (0..self.n_blocks()).all(|i| self.size(i) == first).then_some(first)
     }

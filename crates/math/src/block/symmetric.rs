@@ -16,6 +16,45 @@ pub struct Symmetric {
     values: Vec<f64>,
 }
 
+/// A symmetric block matrix whose values lie elsewhere: a part of a larger one, for example.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    pattern: &'a Pattern,
+    values: &'a [f64],
+}
+
+impl<'a> View<'a> {
+    /// Values in the order of a pattern.
+    ///
+    /// # Panics
+    /// If there are not as many values as the pattern has.
+    pub fn new(pattern: &'a Pattern, values: &'a [f64]) -> Self {
+        assert_eq!(values.len(), pattern.n_values());
+        Self { pattern, values }
+    }
+
+    /// Where the blocks are.
+    pub fn pattern(self) -> &'a Pattern {
+        self.pattern
+    }
+
+    /// All values, block after block in the order of [`Pattern::entries`].
+    pub fn values(self) -> &'a [f64] {
+        self.values
+    }
+
+    /// A block, row-major.
+    pub fn block(self, id: BlockId) -> &'a [f64] {
+        &self.values[self.pattern.values(id)]
+    }
+}
+
+impl<'a> From<&'a Symmetric> for View<'a> {
+    fn from(A: &'a Symmetric) -> Self {
+        Self { pattern: &A.pattern, values: &A.values }
+    }
+}
+
 impl Symmetric {
     /// The zero matrix with the given pattern.
     pub fn zeros(pattern: &Pattern) -> Self {

@@ -21,7 +21,7 @@ pub(super) enum Beginning {
 /// The state with its controls, in the numbering of the world.
 pub(super) fn keyframe(world: &World, scene: &Scene) -> Keyframe {
     let model = world.model();
-    let State { time, q, v } = State::new(model);
+    let State { time, q, v, .. } = State::new(model);
     let control = vec![0.0; model.nu()];
     let driven = Input::new(model).driven_pose;
     let mut start = Keyframe { name: "start".to_owned(), time, q, v, control, driven };

@@ -6,6 +6,10 @@
 //! bodies are implicit in either case: taken explicitly they feed energy to what spins fast.
 
 mod direct;
+mod rods;
+mod soft;
+
+pub(crate) use soft::SoftMotion;
 
 use std::ops::Range;
 
@@ -18,12 +22,15 @@ use stiction_mech::{
     velocities,
 };
 
+use self::rods::RodSystem;
 use crate::assemble::FORESIGHT;
 use crate::scheme::Scheme;
 
 /// Newton steps of the first stage, and the relative change at which they end.
 const NEWTON_STEPS: usize = 50;
 const NEWTON_TOLERANCE: f64 = 1e-13;
+/// Relative change below which rods are done where it no longer falls.
+const STALLED: f64 = 1e-8;
 /// Turns of a link within a step [rad]: below the first, forces may be taken where the step begins;
 /// above the second, a step does not resolve them.
 const NEGLIGIBLE_TURN: f64 = 1e-3;
@@ -53,6 +60,8 @@ impl From<ForceError> for Fault {
 pub(crate) struct FreeMotion {
     /// Forces at the start of the step: limits and drives become rows.
     pub forces: Forces,
+    /// Soft bodies.
+    pub soft: SoftMotion,
     matrix: Vec<f64>,
     factor: Vec<f64>,
     diagonal: Vec<f64>,
@@ -67,6 +76,8 @@ pub(crate) struct FreeMotion {
     /// Whether a mechanism moves faster than the step resolves.
     unresolved: bool,
     trial: Trial,
+    /// A of the rods.
+    rods: Vec<RodSystem>,
 }
 
 /// Memory for states between the old and the next.
@@ -80,10 +91,11 @@ struct Trial {
 }
 
 impl FreeMotion {
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, scheme: Scheme, h: f64) -> Self {
         let (nv, nm) = (model.nv(), model.mass_len());
         Self {
             forces: Forces::new(model),
+            soft: SoftMotion::new(model, scheme, h),
             matrix: vec![0.0; nm],
             factor: vec![0.0; nm],
             diagonal: vec![0.0; nv],
@@ -106,6 +118,7 @@ impl FreeMotion {
                 speed: vec![0.0; nv],
                 residual: vec![0.0; nv],
             },
+            rods: model.rods().iter().map(RodSystem::new).collect(),
         }
     }
 
@@ -127,7 +140,7 @@ impl FreeMotion {
     /// Whether a mechanism moves faster than the step resolves: a link turns by too much in it, or
     /// the equations of an implicit scheme were not solved.
     pub fn is_unresolved(&self) -> bool {
-        self.unresolved
+        self.unresolved || self.soft.is_unresolved()
     }
 
     /// Whether constraints see a tree as a whole, not link by link.
@@ -181,6 +194,9 @@ impl FreeMotion {
             self.direct(model, scheme, h, state, asleep, data);
         } else {
             self.once(model, h, state, asleep, data);
+        }
+        if !scheme.is_iterated() {
+            self.couple_rods(model, scheme, h, state, asleep, data);
         }
         for k in 0..self.doubtful.len() {
             let tree = self.doubtful[k];
@@ -301,6 +317,7 @@ impl FreeMotion {
         input: &Input,
     ) -> Result<(), ForceError> {
         let (theta, theta_vq) = (scheme.theta(), scheme.theta_vq());
+        let mut last_change = f64::INFINITY;
         self.velocity.copy_from_slice(&state.v);
         for round in 0..NEWTON_STEPS {
             self.unresolved |= round + 1 == NEWTON_STEPS;
@@ -322,7 +339,7 @@ impl FreeMotion {
                 self.diagonal[dof] = h * theta * (h * theta_vq * K + forces.damping[dof]);
             }
             let mut change = 0.0_f64;
-            for tree in model.trees() {
+            for (index, tree) in model.trees().iter().enumerate() {
                 let n = tree.dofs.len();
                 let A = &mut self.matrix[tree.mass.clone()];
                 A.copy_from_slice(&data.mass[tree.mass.clone()]);
@@ -336,6 +353,9 @@ impl FreeMotion {
                 for (k, dof) in tree.dofs.clone().enumerate() {
                     A[k * n + k] += self.diagonal[dof];
                 }
+                if model.rod_of_tree(index).is_some() {
+                    continue;
+                }
                 let L = &mut self.factor[tree.mass.clone()];
                 L.copy_from_slice(A);
                 let parents = &model.dof_parents()[tree.dofs.clone()];
@@ -347,9 +367,13 @@ impl FreeMotion {
                     change = change.max(step.abs() / next.abs().max(1.0));
                 }
             }
-            if !(change > NEWTON_TOLERANCE) {
+            change = change.max(self.improve_rods(model, scheme, h));
+            // Strains are small differences of large numbers: their round-off ends the rods' progress.
+            let stalls = !self.rods.is_empty() && change < STALLED && change > 0.5 * last_change;
+            if !(change > NEWTON_TOLERANCE) || stalls {
                 break;
             }
+            last_change = change;
         }
         for tree in model.trees() {
             let v = &self.velocity[tree.dofs.clone()];
@@ -357,6 +381,10 @@ impl FreeMotion {
             for (row, b) in A.chunks_exact(v.len()).zip(&mut self.momentum[tree.dofs.clone()]) {
                 *b = row.iter().zip(v).map(|(a, v)| a * v).sum();
             }
+        }
+        for (rod, system) in model.rods().iter().zip(&self.rods) {
+            let v = &self.velocity[rod.dofs.clone()];
+            system.matrix().mul(v, &mut self.momentum[rod.dofs.clone()]);
         }
         Ok(())
     }

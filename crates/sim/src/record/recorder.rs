@@ -5,11 +5,16 @@
 //! one pass of kinematics in memory of its own and a copy of poses and contacts.
 
 use nalgebra::Isometry3;
-use stiction_mech::{Data, kinematics, kinetic_energy, potential_energy, velocities};
+use stiction_mech::{
+    Data, kinematics, kinetic_energy, potential_energy, soft_kinetic_energy, soft_potential_energy,
+    velocities,
+};
 
-use super::{RecordError, Recording, Seen};
+use super::{RecordError, Recording, Seen, Soft};
 use crate::report::{PHASES, StepReport};
 use crate::simulation::Simulation;
+use crate::soft::{Skin, SoftObject};
+use crate::world::World;
 
 /// Makes a [`Recording`].
 #[derive(Debug)]
@@ -68,6 +73,17 @@ impl Since {
     }
 }
 
+/// Surfaces of the soft bodies of a world.
+fn softs_of(world: &World) -> Vec<Soft> {
+    let of = |(object, skin): (&SoftObject, &Skin)| Soft {
+        name: object.spec.name.clone(),
+        vertices: skin.vertices.len(),
+        triangles: skin.triangles.clone(),
+        colour: object.colour,
+    };
+    world.softs().iter().zip(&world.softs.skins).map(of).collect()
+}
+
 impl Recorder {
     /// Begins a recording at `rate` frames per second of simulated time; infinity keeps every step.
     /// The first frame is the present state.
@@ -90,6 +106,7 @@ impl Recorder {
             bodies: bodies.iter().enumerate().map(name).collect(),
             moving: (0..bodies.len()).filter(|&b| bodies[b].link.is_some()).collect(),
             shapes: Seen::of_world(world),
+            softs: softs_of(world),
             ..Recording::default()
         };
         let mut recorder = Self {
@@ -169,6 +186,11 @@ impl Recorder {
             frames.position.push(pose.translation.vector.into());
             frames.rotation.push([r.w, r.i, r.j, r.k]);
         }
+        for (soft, skin) in model.softs().iter().zip(&simulation.world().softs.skins) {
+            let x = &state.x[soft.nodes.clone()];
+            let seen = skin.vertices.iter().map(|v| x[*v as usize].map(|c| c as f32));
+            frames.soft.extend(seen.map(<[f32; 3]>::from));
+        }
         let contacts = &mut frames.contacts;
         contacts.first.push(contacts.gap.len());
         // Before its first step a simulation has none, and after a reset those of another life.
@@ -192,8 +214,10 @@ impl Recorder {
         figures.softened.push(since.softened);
         figures.penetration.push(since.penetration);
         figures.equality_error.push(since.equality_error);
-        figures.kinetic.push(kinetic_energy(model, data, &state.v));
-        figures.potential.push(potential_energy(model, data, &state.q));
+        let soft_kinetic = soft_kinetic_energy(model, &state.x_dot);
+        figures.kinetic.push(kinetic_energy(model, data, &state.v) + soft_kinetic);
+        let soft_potential = soft_potential_energy(model, &state.x);
+        figures.potential.push(potential_energy(model, data, &state.q) + soft_potential);
         let steps = f64::from(since.steps.max(1));
         figures.phases.push(since.phases.map(|sum| sum / steps));
         figures.contacts.push(since.contacts);

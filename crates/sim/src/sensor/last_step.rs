@@ -4,13 +4,13 @@
 //! the inputs, the contacts, the impulses of equalities and along tendons. What sleeps is not in the
 //! step's problem: the forces with which it fell asleep stay.
 
-use nalgebra::Vector6;
-use stiction_mech::{Input, State};
+use nalgebra::{Vector3, Vector6};
+use stiction_mech::{Input, SoftId, State};
 
 use super::equality::ends;
 use crate::assemble::tendon_of;
 use crate::constraint::{Equality, MOST_ROWS};
-use crate::rows::{Class, Rows, tree_of_dof};
+use crate::rows::{Class, Key, Rows, tree_of_dof};
 use crate::simulation::ContactPoint;
 use crate::world::World;
 
@@ -92,7 +92,9 @@ impl LastStep {
             *a = (next - old) / time_step;
         }
         let sleeps = |body: usize| world.model.bodies()[body].tree.is_none_or(|tree| asleep[tree]);
-        self.contacts.retain(|contact| contact.bodies.into_iter().all(sleeps));
+        // Soft bodies never sleep.
+        let stays = |c: &ContactPoint| !c.is_soft() && c.bodies.into_iter().all(sleeps);
+        self.contacts.retain(stays);
         self.contacts.extend_from_slice(step.contacts);
         self.keep_rows(step, sleeps);
     }
@@ -127,12 +129,35 @@ impl LastStep {
             let key = &constraint.key;
             if key.class == Class::Equality {
                 self.equality[key.a as usize * MOST_ROWS + key.b as usize] = force();
+            } else if key.class == Class::Attachment {
+                self.keep_attachment(step, key, force());
             } else if let Some((tendon, sign)) = tendon_of(key) {
                 self.tendon_force[tendon] += sign * force();
             } else if key.class == Class::Contact {
                 break;
             }
         }
+    }
+
+    /// Keeps the force of a row of an attachment: a contact without a normal, which carries but does
+    /// not press.
+    fn keep_attachment(&mut self, step: &Step, key: &Key, force: f64) {
+        let attachments = &step.world.softs.attachments;
+        let Ok(place) = attachments.binary_search_by_key(&key.a, |a| a.node) else { return };
+        let (node, body) = (key.a as usize, attachments[place].body);
+        let mut on_vertex = Vector3::zeros();
+        on_vertex[key.b as usize] = force;
+        self.contacts.push(ContactPoint {
+            geoms: [ContactPoint::NO_GEOM; 2],
+            bodies: [body, 0],
+            soft: [None, Some(SoftId(step.world.softs.body_of(key.a)))],
+            point: step.old.x[node],
+            normal: Vector3::zeros(),
+            gap: 0.0,
+            force: on_vertex,
+            torque: Vector3::zeros(),
+            velocity: Vector3::zeros(),
+        });
     }
 
     fn begin(&mut self, world: &World, state: &State, input: &Input) {

@@ -26,9 +26,9 @@ pub(super) fn pressure(
 ) -> f64 {
     let mut sum = 0.0;
     for contact in contacts {
-        let outwards = match contact.bodies {
-            [a, _] if a == body => contact.normal,
-            [_, b] if b == body => -contact.normal,
+        let outwards = match (contact.bodies, contact.soft) {
+            ([a, _], [None, _]) if a == body => contact.normal,
+            ([_, b], [_, None]) if b == body => -contact.normal,
             _ => continue,
         };
         let force = contact.force.dot(&contact.normal);

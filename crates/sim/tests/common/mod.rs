@@ -3,8 +3,10 @@
 #![allow(dead_code)]
 
 use nalgebra::{Isometry3, Vector3};
-use stiction_geom::Shape;
-use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
+use stiction_geom::{Shape, TetMesh};
+use stiction_mech::{
+    BodyId, BodySpec, JointKind, JointSpec, Lumping, MassProperties, Material, SoftSpec,
+};
 use stiction_sim::{Geom, Settings, Simulation, Surface, WorldBuilder};
 
 /// A world with a ground of friction μ.
@@ -42,4 +44,38 @@ pub fn cube(builder: &mut WorldBuilder, half: f64, x: f64, z: f64, friction: f64
 pub fn start(builder: WorldBuilder, time_step: f64) -> Simulation {
     let settings = Settings { time_step, ..Settings::default() };
     Simulation::new(builder.build().unwrap(), settings).unwrap()
+}
+
+/// A block of rubber: size [m], cells, place of its centre [m].
+pub fn block(size: Vector3<f64>, cells: [usize; 3], centre: Vector3<f64>) -> SoftSpec {
+    let mesh = TetMesh::cuboid(size, cells).unwrap();
+    SoftSpec {
+        name: "block".to_owned(),
+        vertices: mesh.vertices().iter().map(|x| x + centre).collect(),
+        tetrahedra: mesh.tetrahedra().to_vec(),
+        material: Material::from_name("linear-corotated", &[1e5, 0.4]).unwrap(),
+        density: 1000.0,
+        mass_damping: 0.0,
+        stiffness_damping: 0.01,
+        lumping: Lumping::Consistent,
+        fixed: vec![],
+    }
+}
+
+/// Momentum of all soft bodies [kg·m/s].
+pub fn soft_momentum(simulation: &Simulation) -> Vector3<f64> {
+    let (model, state) = (simulation.world().model(), simulation.state());
+    stiction_mech::soft_momentum(model, &state.x, &state.x_dot, Vector3::zeros()).0
+}
+
+/// Angular momentum of all soft bodies about the origin [kg·m²/s].
+pub fn soft_spin(simulation: &Simulation) -> Vector3<f64> {
+    let (model, state) = (simulation.world().model(), simulation.state());
+    stiction_mech::soft_momentum(model, &state.x, &state.x_dot, Vector3::zeros()).1
+}
+
+/// Mass [kg] and centre [m] of the first soft body.
+pub fn soft_centre(simulation: &Simulation) -> (f64, Vector3<f64>) {
+    let (soft, state) = (&simulation.world().model().softs()[0], simulation.state());
+    (soft.total_mass(), soft.centre_of_mass(&state.x[soft.nodes.clone()]))
 }

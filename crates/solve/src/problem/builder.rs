@@ -5,18 +5,20 @@
 //! What can be seen of one call alone, lengths and indices, is looked at when it comes; the first
 //! defect is told when the problem is built.
 
+use stiction_math::block;
+
 use super::check;
 use super::{Constraint, Map, Port, PortId, Problem, Structure, SubsystemId, Term, Tree};
 use crate::contact::{ContactVec, DIM};
 use crate::error::ProblemError;
 use crate::law::Law;
 
-/// A block of a sparse subsystem: node indices and the place of its row-major values.
+/// A block of a sparse subsystem as it came: node indices and the place of its values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct NodeBlock {
-    pub row: usize,
-    pub col: usize,
-    pub offset: usize,
+struct NodeBlock {
+    row: usize,
+    col: usize,
+    offset: usize,
 }
 
 /// A subsystem as it was given.
@@ -28,8 +30,10 @@ pub(super) struct Part {
     pub n: usize,
     /// First value in `matrices`.
     pub offset: usize,
-    /// Blocks of a sparse subsystem.
-    pub blocks: (usize, usize),
+    /// Which of the patterns a sparse subsystem has, whose values lie in its order.
+    pub pattern: usize,
+    /// First of the yields of its nodes, if they are known.
+    pub yields: Option<usize>,
 }
 
 /// Collects the parts of a problem. What is wrong with them is told by [`Builder::build`].
@@ -38,7 +42,15 @@ pub struct Builder {
     name: String,
     pub(super) parts: Vec<Part>,
     pub(super) matrices: Vec<f64>,
-    pub(super) node_blocks: Vec<NodeBlock>,
+    /// Patterns of sparse subsystems of this problem, then memory of others.
+    pub(super) patterns: Vec<block::Pattern>,
+    used_patterns: usize,
+    /// Yields of nodes [1/kg].
+    pub(super) node_yields: Vec<f64>,
+    /// Memory of [`Builder::sparse`]: blocks as they come, their values, and sizes of nodes.
+    node_blocks: Vec<NodeBlock>,
+    node_values: Vec<f64>,
+    sizes: Vec<usize>,
     /// Trees of this problem, then memory of others.
     trees: Vec<Tree>,
     used_trees: usize,
@@ -63,7 +75,8 @@ impl Builder {
     pub fn clear(&mut self) {
         self.parts.clear();
         self.matrices.clear();
-        self.node_blocks.clear();
+        self.used_patterns = 0;
+        self.node_yields.clear();
         self.used_trees = 0;
         self.momentum.clear();
         self.ports.clear();
@@ -82,7 +95,7 @@ impl Builder {
         self.note(|| check::length("A", "subsystem", index, matrix.len(), n * n));
         let offset = self.matrices.len();
         self.matrices.extend_from_slice(matrix);
-        self.push(Structure::Dense, offset, (0, 0), momentum)
+        self.push(Structure::Dense, offset, momentum)
     }
 
     /// Adds a subsystem of nodes with `node_size` velocities each. `blocks` yields the nodes
@@ -94,22 +107,101 @@ impl Builder {
         blocks: impl IntoIterator<Item = (usize, usize, &'a [f64])>,
         momentum: &[f64],
     ) -> SubsystemId {
-        let (index, first, offset) =
-            (self.parts.len(), self.node_blocks.len(), self.matrices.len());
-        let nodes = momentum.len() / node_size.max(1);
+        let (index, offset) = (self.parts.len(), self.matrices.len());
+        let (area, nodes) = (node_size * node_size, momentum.len() / node_size.max(1));
+        self.node_blocks.clear();
+        self.node_values.clear();
         for (row, col, block) in blocks {
-            self.node_blocks.push(NodeBlock { row, col, offset: self.matrices.len() });
-            self.matrices.extend_from_slice(block);
-        }
-        let end = self.node_blocks.len();
-        self.note(|| check::length("b", "subsystem", index, momentum.len(), node_size * nodes));
-        let (found, area) = (self.matrices.len() - offset, node_size * node_size);
-        self.note(|| check::length("A", "subsystem", index, found, (end - first) * area));
-        for k in first..end {
-            let NodeBlock { row, col, .. } = self.node_blocks[k];
+            self.node_blocks.push(NodeBlock { row, col, offset: self.node_values.len() });
+            self.node_values.extend_from_slice(block);
             self.note(|| check::known("subsystem", index, "node", row.max(col), nodes));
         }
-        self.push(Structure::Sparse { node_size }, offset, (first, end), momentum)
+        let (found, expected) = (self.node_values.len(), self.node_blocks.len() * area);
+        self.note(|| check::length("b", "subsystem", index, momentum.len(), node_size * nodes));
+        self.note(|| check::length("A", "subsystem", index, found, expected));
+        if self.defect.is_none() {
+            self.add_up_blocks(node_size, nodes);
+        }
+        self.push(Structure::Sparse { node_size }, offset, momentum)
+    }
+
+    /// Appends a pattern and the sums of the blocks that came.
+    fn add_up_blocks(&mut self, node_size: usize, nodes: usize) {
+        let (offset, area) = (self.matrices.len(), node_size * node_size);
+        self.sizes.clear();
+        self.sizes.resize(nodes, node_size);
+        if self.used_patterns == self.patterns.len() {
+            self.patterns.push(block::Pattern::default());
+        }
+        let pattern = &mut self.patterns[self.used_patterns];
+        self.used_patterns += 1;
+        pattern.rebuild(&self.sizes, self.node_blocks.iter().map(|b| (b.row, b.col)));
+        self.matrices.resize(offset + pattern.n_values(), 0.0);
+        for b in &self.node_blocks {
+            let Some(id) = pattern.find(b.row.max(b.col), b.row.min(b.col)) else { continue };
+            let (from, s) = (&self.node_values[b.offset..][..area], node_size);
+            let out = &mut self.matrices[offset + id.0 * area..][..area];
+            for p in 0..s {
+                for q in 0..s {
+                    out[p * s + q] +=
+                        if b.row >= b.col { from[p * s + q] } else { from[q * s + p] };
+                }
+            }
+        }
+    }
+
+    /// Adds a subsystem of nodes with equally many velocities each, whose A [kg] is at hand as a
+    /// block matrix, and its b [N·s].
+    ///
+    /// `yield_bound` tells for each node how far it yields, `trace((A⁻¹)_ii)/node_size` [1/kg], or
+    /// an estimate of it; without it, the diagonal blocks of A stand in. A large A is not
+    /// factored before a solver asks for it, so that an A which is not positive definite may be
+    /// found only then: that solve fails. Values are copied; while the pattern repeats, nothing
+    /// else is done with it.
+    pub fn sparse_matrix(
+        &mut self,
+        matrix: &block::Symmetric,
+        momentum: &[f64],
+        yield_bound: Option<&[f64]>,
+    ) -> SubsystemId {
+        self.sparse_view(matrix.into(), momentum, yield_bound)
+    }
+
+    /// The same for a matrix whose values lie elsewhere.
+    pub(crate) fn sparse_view(
+        &mut self,
+        matrix: block::View<'_>,
+        momentum: &[f64],
+        yield_bound: Option<&[f64]>,
+    ) -> SubsystemId {
+        let (index, offset, pattern) = (self.parts.len(), self.matrices.len(), matrix.pattern());
+        let nodes = pattern.n_blocks();
+        let node_size = if nodes > 0 { pattern.size(0) } else { 0 };
+        self.note(|| {
+            let length = |found, expected| check::length("b", "subsystem", index, found, expected);
+            length(momentum.len(), pattern.dim())?;
+            if pattern.common_size().is_none() {
+                let odd = (0..nodes).map(|k| pattern.size(k)).find(|s| *s != node_size);
+                let found = odd.unwrap_or(0);
+                check::length("a node", "subsystem", index, found, node_size.max(1))?;
+            }
+            let Some(bound) = yield_bound else { return Ok(()) };
+            check::length("yield bound", "subsystem", index, bound.len(), nodes)?;
+            check::finite("yield bound", "subsystem", index, bound)
+        });
+        match self.patterns.get_mut(self.used_patterns) {
+            Some(kept) if kept == pattern => {}
+            Some(kept) => kept.clone_from(pattern),
+            None => self.patterns.push(pattern.clone()),
+        }
+        self.used_patterns += 1;
+        self.matrices.extend_from_slice(matrix.values());
+        let id = self.push(Structure::Sparse { node_size }, offset, momentum);
+        if let Some(bound) = yield_bound {
+            self.parts[index].yields = Some(self.node_yields.len());
+            self.node_yields.extend_from_slice(bound);
+        }
+        id
     }
 
     /// Adds a tree of links; its A follows from the links. b [N·s or N·m·s] per velocity.
@@ -124,21 +216,16 @@ impl Builder {
             None => self.trees.push(tree.clone()),
         }
         self.used_trees += 1;
-        self.push(Structure::Tree { index: slot }, self.matrices.len(), (0, 0), momentum)
+        self.push(Structure::Tree { index: slot }, self.matrices.len(), momentum)
     }
 
-    fn push(
-        &mut self,
-        structure: Structure,
-        offset: usize,
-        blocks: (usize, usize),
-        momentum: &[f64],
-    ) -> SubsystemId {
+    fn push(&mut self, structure: Structure, offset: usize, momentum: &[f64]) -> SubsystemId {
         let (index, n) = (self.parts.len(), momentum.len());
         if n == 0 {
             self.note(|| check::length("b", "subsystem", index, 0, 1));
         }
-        self.parts.push(Part { structure, first: self.momentum.len(), n, offset, blocks });
+        let (first, pattern) = (self.momentum.len(), self.used_patterns.saturating_sub(1));
+        self.parts.push(Part { structure, first, n, offset, pattern, yields: None });
         self.momentum.extend_from_slice(momentum);
         SubsystemId(index)
     }
@@ -166,6 +253,17 @@ impl Builder {
         compliance: &[f64],
         terms: &[(PortId, &[f64])],
     ) {
+        self.constraint_of(law, bias, compliance, terms.iter().copied());
+    }
+
+    /// The same for terms as they come.
+    pub(crate) fn constraint_of<'a>(
+        &mut self,
+        law: Law,
+        bias: &[f64],
+        compliance: &[f64],
+        terms: impl Iterator<Item = (PortId, &'a [f64])>,
+    ) {
         let (index, dim) = (self.constraints.len(), law.dim());
         if bias.len() != dim || compliance.len() != dim {
             self.note(|| {
@@ -185,7 +283,7 @@ impl Builder {
             }
             let offset = self.term_values.len() as u32;
             self.term_values.extend_from_slice(values);
-            self.terms.push(Term { port: *port, offset, len: values.len() as u32 });
+            self.terms.push(Term { port, offset, len: values.len() as u32 });
         }
         let end_term = self.terms.len() as u32;
         self.constraints.push(Constraint { law, first_term, end_term });
@@ -211,7 +309,7 @@ impl Builder {
     /// Checks everything and derives what follows from it, in the memory of another problem. The
     /// builder is empty afterwards. After an error, so is the problem.
     pub fn build_into(&mut self, problem: &mut Problem) -> Result<(), ProblemError> {
-        let built = self.try_build_into(problem);
+        let built = self.try_build_into(problem, None);
         if built.is_err() {
             *problem = Problem::default();
         }
@@ -219,7 +317,26 @@ impl Builder {
         built
     }
 
-    fn try_build_into(&mut self, problem: &mut Problem) -> Result<(), ProblemError> {
+    /// The same for a problem whose constraints are those of another, measured by the same scales
+    /// and compared with the same velocity.
+    pub(crate) fn build_like(
+        &mut self,
+        problem: &mut Problem,
+        measured: &Problem,
+    ) -> Result<(), ProblemError> {
+        let built = self.try_build_into(problem, Some(measured));
+        if built.is_err() {
+            *problem = Problem::default();
+        }
+        self.clear();
+        built
+    }
+
+    fn try_build_into(
+        &mut self,
+        problem: &mut Problem,
+        measured: Option<&Problem>,
+    ) -> Result<(), ProblemError> {
         if self.momentum.is_empty() {
             return Err(ProblemError::Empty);
         }
@@ -238,7 +355,10 @@ impl Builder {
         exchange(&mut self.term_values, &mut problem.term_values);
         problem.collect_rows();
         problem.check_effects()?;
-        problem.derive();
+        match measured {
+            None => problem.derive(),
+            Some(other) => problem.measure_like(other),
+        }
         problem.check_derived()
     }
 
@@ -260,10 +380,10 @@ impl Builder {
                     check::symmetric(i, values, part.n)?;
                 }
                 Structure::Sparse { node_size } => {
-                    let blocks = &self.node_blocks[part.blocks.0..part.blocks.1];
-                    for b in blocks.iter().filter(|b| b.row == b.col) {
-                        let values = &self.matrices[b.offset..][..node_size * node_size];
-                        check::symmetric(i, values, node_size)?;
+                    let (pattern, area) = (&self.patterns[part.pattern], node_size * node_size);
+                    for k in 0..pattern.n_blocks() {
+                        let at = part.offset + pattern.diagonal(k).0 * area;
+                        check::symmetric(i, &self.matrices[at..at + area], node_size)?;
                     }
                 }
                 Structure::Tree { .. } => {}
@@ -340,6 +460,14 @@ impl Builder {
                 for (node, weight) in nodes {
                     check::known(OWNER, index, "node", *node, n / node_size.max(1))?;
                     check::finite("weight", OWNER, index, std::slice::from_ref(weight))?;
+                }
+                Ok(node_size)
+            }
+            Map::Point { nodes, weights } => {
+                let Structure::Sparse { node_size } = structure else { return Err(wrong()) };
+                check::finite("weight", OWNER, index, weights)?;
+                for (node, _) in nodes.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
+                    check::known(OWNER, index, "node", *node as usize, n / node_size.max(1))?;
                 }
                 Ok(node_size)
             }

@@ -257,6 +257,13 @@ fn write_ports(problem: &Problem, mut put: impl FnMut(&str, Array) -> Option<Arr
                 weights.extend(list.iter().map(|(_, w)| *w));
                 (3, first, list.len())
             }
+            Map::Point { nodes: four, weights: theirs } => {
+                let first = nodes.len();
+                let used = || four.iter().zip(theirs).filter(|(_, w)| **w != 0.0);
+                nodes.extend(used().map(|(n, _)| *n as usize));
+                weights.extend(used().map(|(_, w)| *w));
+                (3, first, nodes.len() - first)
+            }
             Map::Matrix { rows, values } => {
                 let first = matrices.len();
                 matrices.extend_from_slice(values);

@@ -2,16 +2,16 @@
 //!
 //! A subsystem is dense (one block), a tree of links (one block, known factors) or sparse (many
 //! small blocks of nodes). Factors are kept per subsystem, so that a solve which concerns one
-//! subsystem costs only that subsystem. Refilled in the same memory; the layout of the blocks is
-//! kept while sizes and couplings repeat. Only a sparse subsystem takes memory at every refill.
+//! subsystem costs only that subsystem; a large one is factored when somebody first solves with it.
+//! Refilled in the same memory; the layout of the blocks is kept while sizes and couplings repeat.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use stiction_math::spatial::Inertia10;
 use stiction_math::{block, branch};
 
 use super::builder::Builder;
+use super::large::Large;
 use super::{SubsystemId, Tree};
 use crate::error::ProblemError;
 
@@ -45,7 +45,7 @@ impl Structure {
 /// Up to this size a dense block is factored and solved by the plain loops below.
 const SMALL: usize = 48;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Factor {
     /// Reciprocals of a diagonal A at an offset.
     Diagonal(usize),
@@ -53,17 +53,8 @@ enum Factor {
     Small(usize),
     /// Factor along the branches of a tree at an offset, row-major.
     Branches(usize),
-    Large(Arc<block::Cholesky>),
-}
-
-impl Factor {
-    /// The factorization of a large subsystem, if nobody shares it.
-    fn into_large(self) -> Option<block::Cholesky> {
-        match self {
-            Self::Large(factor) => Arc::into_inner(factor),
-            _ => None,
-        }
-    }
+    /// One of the large ones.
+    Large(usize),
 }
 
 /// A of the problem.
@@ -81,17 +72,20 @@ pub struct Mass {
     factors: Vec<Factor>,
     small: Vec<f64>,
     composites: Vec<Inertia10>,
-    pattern: block::Pattern,
-    layout: Layout,
-    /// What the matrix has been laid out for.
-    laid_out: Layout,
-}
-
-/// Sizes of the blocks and the pairs that are coupled: what the pattern follows from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Layout {
+    /// Large subsystems of this problem, then memory of others.
+    large: Vec<Large>,
+    used_large: usize,
+    /// Which of the large ones a subsystem is, or none.
+    large_of: Vec<u32>,
+    one_block: block::Pattern,
+    /// Yields of nodes that the builder was told, per block; empty if of none. Negative: unknown.
+    yields: Vec<f64>,
     sizes: Vec<usize>,
-    pairs: Vec<(usize, usize)>,
+    /// Sizes of the blocks that the matrix has been laid out for.
+    laid_out: Vec<usize>,
+    /// Whether a pattern differs from the one that the matrix has been laid out for.
+    changed: bool,
+    pattern: block::Pattern,
 }
 
 impl Mass {
@@ -103,53 +97,44 @@ impl Mass {
     ) -> Result<(), ProblemError> {
         self.clear();
         for part in &builder.parts {
-            let first = self.layout.sizes.len();
+            let first = self.sizes.len();
             match part.structure {
-                Structure::Dense => self.layout.sizes.push(part.n),
+                Structure::Dense => {
+                    self.sizes.push(part.n);
+                    if part.n > SMALL {
+                        self.keep_large_block(first, part.n);
+                    }
+                }
                 Structure::Sparse { node_size } => {
                     let nodes = part.n / node_size.max(1);
-                    self.layout.sizes.extend(std::iter::repeat_n(node_size, nodes));
-                    let blocks = &builder.node_blocks[part.blocks.0..part.blocks.1];
-                    let pairs = blocks.iter();
-                    self.layout.pairs.extend(
-                        pairs.map(|b| (first + b.row.max(b.col), first + b.row.min(b.col))),
-                    );
+                    self.sizes.extend(std::iter::repeat_n(node_size, nodes));
+                    self.keep_large(first, &builder.patterns[part.pattern]);
+                    if let Some(from) = part.yields {
+                        self.yields.resize(first, -1.0);
+                        self.yields.extend_from_slice(&builder.node_yields[from..from + nodes]);
+                    }
                 }
                 Structure::Tree { index } => {
                     self.keep_tree(&trees[index]);
-                    self.layout.sizes.push(part.n);
+                    self.sizes.push(part.n);
                 }
             }
             self.push_subsystem(part.structure, first);
         }
         self.lay_out();
         for (s, part) in builder.parts.iter().enumerate() {
-            let first = self.blocks[s].start;
             let values = &builder.matrices[part.offset..];
+            let id = self.pattern.diagonal(self.blocks[s].start);
             match part.structure {
-                Structure::Dense => {
-                    let id = self.pattern.diagonal(first);
-                    symmetrise(values, part.n, self.matrix.block_mut(id));
-                }
+                Structure::Dense => symmetrise(values, part.n, self.matrix.block_mut(id)),
                 Structure::Tree { index } => {
-                    let id = self.pattern.diagonal(first);
                     let out = self.matrix.block_mut(id);
                     self.trees[index].mass_matrix_with(&mut self.composites, out);
                 }
-                Structure::Sparse { node_size } => {
-                    for b in &builder.node_blocks[part.blocks.0..part.blocks.1] {
-                        let (i, j) = (first + b.row.max(b.col), first + b.row.min(b.col));
-                        let Some(id) = self.pattern.find(i, j) else { continue };
-                        let (from, out) =
-                            (&builder.matrices[b.offset..], self.matrix.block_mut(id));
-                        let s = node_size;
-                        for p in 0..s {
-                            for q in 0..s {
-                                out[p * s + q] +=
-                                    if b.row >= b.col { from[p * s + q] } else { from[q * s + p] };
-                            }
-                        }
-                    }
+                Structure::Sparse { .. } => {
+                    let place = self.large[self.large_of[s] as usize].values.clone();
+                    let out = &mut self.matrix.values_mut()[place];
+                    out.copy_from_slice(&values[..out.len()]);
                 }
             }
         }
@@ -158,10 +143,13 @@ impl Mass {
 
     /// Forgets everything but the memory and what it has been laid out for.
     fn clear(&mut self) {
-        self.layout.sizes.clear();
-        self.layout.pairs.clear();
+        self.sizes.clear();
         self.structures.clear();
         self.used_trees = 0;
+        self.used_large = 0;
+        self.large_of.clear();
+        self.yields.clear();
+        self.changed = false;
         self.blocks.clear();
         self.starts.clear();
         self.starts.push(0);
@@ -177,30 +165,56 @@ impl Mass {
         self.used_trees += 1;
     }
 
+    /// Takes over the pattern of a sparse subsystem whose first block is `first`.
+    fn keep_large(&mut self, first: usize, pattern: &block::Pattern) {
+        if self.used_large == self.large.len() {
+            self.large.push(Large::default());
+        }
+        self.changed |= self.large[self.used_large].place(first, pattern);
+        self.used_large += 1;
+    }
+
+    /// The same for one large block.
+    fn keep_large_block(&mut self, first: usize, size: usize) {
+        let mut one = std::mem::take(&mut self.one_block);
+        one.rebuild(&[size], []);
+        self.keep_large(first, &one);
+        self.one_block = one;
+    }
+
     /// Appends a subsystem whose blocks are those from `first` to the end.
     fn push_subsystem(&mut self, structure: Structure, first: usize) {
-        let sizes = &self.layout.sizes;
+        let sizes = &self.sizes;
         let n: usize = sizes[first..].iter().sum();
         self.block_subsystem.resize(sizes.len(), self.blocks.len() as u32);
         self.starts.push(self.starts[self.starts.len() - 1] + n);
+        let last = self.large[..self.used_large].last().filter(|large| large.first == first);
+        self.large_of.push(if last.is_some() { self.used_large as u32 - 1 } else { u32::MAX });
         self.blocks.push(first..sizes.len());
         self.structures.push(structure);
     }
 
-    /// Makes the matrix, zero where blocks add up.
+    /// Makes the matrix, whose values are still to be written.
     fn lay_out(&mut self) {
-        if self.layout != self.laid_out {
-            self.laid_out.sizes.clone_from(&self.layout.sizes);
-            self.laid_out.pairs.clone_from(&self.layout.pairs);
-            self.pattern.rebuild(&self.layout.sizes, self.layout.pairs.iter().copied());
-            self.matrix.reshape(&self.pattern);
-        } else if !self.layout.pairs.is_empty() {
-            self.matrix.clear();
+        let known = self.large.len() == self.used_large;
+        if known && !self.changed && self.sizes == self.laid_out {
+            return;
+        }
+        self.large.truncate(self.used_large);
+        self.laid_out.clone_from(&self.sizes);
+        let pairs = self.large.iter().flat_map(|part| {
+            part.pattern.entries().map(|e| (part.first + e.row, part.first + e.col))
+        });
+        self.pattern.rebuild(&self.sizes, pairs);
+        self.matrix.reshape(&self.pattern);
+        for part in &mut self.large {
+            let begin = self.pattern.row_entries(part.first).next().map_or(0, |e| e.offset);
+            part.values = begin..begin + part.pattern.n_values();
         }
     }
 
     fn factor(&mut self) -> Result<(), ProblemError> {
-        self.factors.resize(self.blocks.len(), Factor::Diagonal(0));
+        self.factors.clear();
         for (subsystem, range) in self.blocks.iter().enumerate() {
             let fail = ProblemError::NotPositiveDefinite { subsystem };
             let (n, offset) = (self.dofs(SubsystemId(subsystem)).len(), self.small.len());
@@ -219,24 +233,28 @@ impl Mass {
                     return Err(fail);
                 }
                 Factor::Diagonal(offset)
-            } else if range.len() == 1 && n <= SMALL {
+            } else if let Some(large) = self.large.get_mut(self.large_of[subsystem] as usize) {
+                large.reset();
+                // What every positive definite matrix has; cheap to see.
+                let mut diagonals = range.clone().map(|k| self.pattern.diagonal(k));
+                let positive = |id: block::BlockId| {
+                    let D = self.matrix.block(id);
+                    D.iter().step_by(D.len().isqrt() + 1).all(|d| *d > 0.0)
+                };
+                let at_once = large.is_cheap || range.len() == 1;
+                let definite = || large.factor(self.matrix.values()).is_definite();
+                if !diagonals.all(positive) || (at_once && !definite()) {
+                    return Err(fail);
+                }
+                Factor::Large(self.large_of[subsystem] as usize)
+            } else {
                 self.small.extend_from_slice(A);
                 if !cholesky(&mut self.small[offset..], n) {
                     return Err(fail);
                 }
                 Factor::Small(offset)
-            } else {
-                let part = self.part(range);
-                // An island may still share the old one; then it is not ours to change.
-                let kept = std::mem::replace(&mut self.factors[subsystem], Factor::Diagonal(0));
-                let kept = kept.into_large();
-                let mut factor = kept
-                    .filter(|f| f.pattern() == part.pattern())
-                    .unwrap_or_else(|| block::Cholesky::analyse(part.pattern()));
-                factor.factor(&part).map_err(|_| fail)?;
-                Factor::Large(Arc::new(factor))
             };
-            self.factors[subsystem] = factor;
+            self.factors.push(factor);
         }
         Ok(())
     }
@@ -250,15 +268,14 @@ impl Mass {
         new_block.clear();
         new_block.resize(pattern.n_blocks(), u32::MAX);
         for s in members.iter().map(|s| *s as usize) {
-            let first = self.layout.sizes.len();
+            let first = self.sizes.len();
             for k in whole.blocks[s].clone() {
-                new_block[k] = self.layout.sizes.len() as u32;
-                self.layout.sizes.push(pattern.size(k));
-                if whole.blocks[s].len() > 1 {
-                    let at =
-                        |e: block::Entry| (new_block[e.row] as usize, new_block[e.col] as usize);
-                    self.layout.pairs.extend(pattern.row_entries(k).map(at));
-                }
+                new_block[k] = self.sizes.len() as u32;
+                self.sizes.push(pattern.size(k));
+            }
+            let large = whole.large.get(whole.large_of[s] as usize);
+            if let Some(large) = large {
+                self.keep_large(first, &large.pattern);
             }
             let mut structure = whole.structures[s];
             if let Structure::Tree { index } = &mut structure {
@@ -266,6 +283,10 @@ impl Mass {
                 *index = self.used_trees - 1;
             }
             self.push_subsystem(structure, first);
+            if !whole.yields.is_empty() {
+                let known = whole.blocks[s].clone().map(|k| whole.yield_of(k).unwrap_or(-1.0));
+                self.yields.extend(known);
+            }
             let n = whole.dofs(SubsystemId(s)).len();
             let mut keep = |offset: usize, len: usize| {
                 self.small.extend_from_slice(&whole.small[offset..offset + len]);
@@ -275,35 +296,59 @@ impl Mass {
                 Factor::Diagonal(offset) => Factor::Diagonal(keep(*offset, n)),
                 Factor::Small(offset) => Factor::Small(keep(*offset, n * n)),
                 Factor::Branches(offset) => Factor::Branches(keep(*offset, n * n)),
-                Factor::Large(factor) => Factor::Large(Arc::clone(factor)),
+                Factor::Large(_) => Factor::Large(self.used_large - 1),
             };
+            if let Some(large) = large {
+                self.large[self.used_large - 1].share(large);
+            }
             self.factors.push(factor);
         }
         self.lay_out();
-        for s in members.iter().map(|s| *s as usize) {
-            for e in whole.blocks[s].clone().flat_map(|k| pattern.row_entries(k)) {
-                let (row, col) = (new_block[e.row] as usize, new_block[e.col] as usize);
-                if let Some(id) = self.pattern.find(row, col) {
-                    self.matrix.block_mut(id).copy_from_slice(whole.matrix.block(e.id));
-                }
+        for (new, s) in members.iter().map(|s| *s as usize).enumerate() {
+            if let Some(large) = whole.large.get(whole.large_of[s] as usize) {
+                let to = self.large[self.large_of[new] as usize].values.clone();
+                let from = &whole.matrix.values()[large.values.clone()];
+                self.matrix.values_mut()[to].copy_from_slice(from);
+                continue;
+            }
+            for k in whole.blocks[s].clone() {
+                let id = self.pattern.diagonal(new_block[k] as usize);
+                let from = whole.matrix.block(pattern.diagonal(k));
+                self.matrix.block_mut(id).copy_from_slice(from);
             }
         }
     }
 
-    /// The matrix of some subsystem's blocks alone.
-    pub(crate) fn part(&self, range: &Range<usize>) -> block::Symmetric {
-        let pattern = self.matrix.pattern();
-        let sizes: Vec<usize> = range.clone().map(|k| pattern.size(k)).collect();
-        let inside = || range.clone().flat_map(|i| pattern.row_entries(i));
-        let pairs = inside().map(|e| (e.row - range.start, e.col - range.start));
-        let part_pattern = block::Pattern::new(&sizes, pairs);
-        let mut part = block::Symmetric::zeros(&part_pattern);
-        for e in inside() {
-            if let Some(to) = part_pattern.find(e.row - range.start, e.col - range.start) {
-                part.block_mut(to).copy_from_slice(self.matrix.block(e.id));
-            }
+    /// Lets go of factorizations that belong to another problem.
+    pub(super) fn release(&mut self) {
+        self.large.iter_mut().for_each(Large::release);
+    }
+
+    /// A of one subsystem that is sparse, or one large block.
+    pub fn part(&self, subsystem: SubsystemId) -> Option<block::View<'_>> {
+        let large = self.large.get(self.large_of[subsystem.0] as usize)?;
+        let values = &self.matrix.values()[large.values.clone()];
+        Some(block::View::new(&large.pattern, values))
+    }
+
+    /// Whether a subsystem is so large that nothing is derived from A⁻¹ before a solver asks.
+    pub(crate) fn is_lazy(&self, subsystem: SubsystemId) -> bool {
+        let large = self.large.get(self.large_of[subsystem.0] as usize);
+        let sparse = self.blocks[subsystem.0].len() > 1;
+        sparse && large.is_some_and(|large| !large.is_cheap)
+    }
+
+    /// Whether A of a subsystem has been factored.
+    pub fn is_factored(&self, subsystem: SubsystemId) -> bool {
+        match self.factors[subsystem.0] {
+            Factor::Large(k) => self.large[k].is_factored(),
+            _ => true,
         }
-        part
+    }
+
+    /// What the builder was told of how far a node yields [1/kg].
+    pub(crate) fn yield_of(&self, block: usize) -> Option<f64> {
+        self.yields.get(block).copied().filter(|y| *y >= 0.0)
     }
 
     /// A as a block matrix.
@@ -370,7 +415,7 @@ impl Mass {
                     branch::solve(&self.small[*offset..], tree.branches(), x);
                 }
             }
-            Factor::Large(factor) => factor.solve_in_place(x),
+            Factor::Large(k) => self.large[*k].factor(self.matrix.values()).solve(x),
         }
     }
 
@@ -464,7 +509,7 @@ pub(crate) fn cholesky(a: &mut [f64], n: usize) -> bool {
 
 /// `x ← (L Lᵀ)⁻¹ x` with the factor of [`cholesky`].
 #[inline]
-fn cholesky_solve(l: &[f64], x: &mut [f64]) {
+pub(super) fn cholesky_solve(l: &[f64], x: &mut [f64]) {
     match x.len() {
         6 => cholesky_solve_loops(l, x, 6),
         n => cholesky_solve_loops(l, x, n),

@@ -4,16 +4,21 @@
 //! subsystem, rows combine ports. A problem is checked once, when it is built; a `Problem` that
 //! exists is finite, consistent and has a positive definite A, and solvers never check again.
 //!
-//! What follows from the data alone is computed with it: the free velocity v* = A⁻¹ b, the
-//! diagonal blocks of the Delassus operator W = J A⁻¹ Jᵀ with their scales, and the islands.
+//! What follows from the data alone is computed with it: the diagonal blocks of the Delassus operator
+//! W = J A⁻¹ Jᵀ with their scales, the reference velocity, and the islands. The free velocity
+//! v* = A⁻¹ b and the factors of a large A are found when a solver asks for them; building costs
+//! no more than A and J have entries.
 
 mod builder;
 mod check;
 mod delassus;
+mod estimate;
 mod extension;
 mod from_raw;
 mod island;
 mod jacobian;
+mod large;
+mod lazy;
 mod mass;
 mod port;
 mod restrict;
@@ -23,6 +28,7 @@ mod tree;
 
 pub use builder::Builder;
 pub use delassus::Delassus;
+pub(crate) use estimate::common_motion;
 pub use from_raw::FromFile;
 pub(crate) use from_raw::subsystems;
 pub use island::Islands;
@@ -34,8 +40,10 @@ pub use restrict::Restriction;
 pub(crate) use small::dot;
 pub use tree::Tree;
 
+use crate::contact::DIM;
 use crate::error::ProblemError;
 use crate::law::Law;
+use lazy::Lazy;
 
 /// One constraint: a law on a few rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +65,15 @@ pub struct Term {
     len: u32,
 }
 
+/// The motion without constraints.
+#[derive(Clone, Debug, Default)]
+struct FreeMotion {
+    /// v* = A⁻¹ b [m/s].
+    velocity: Vec<f64>,
+    /// J v* + e [m/s], per row.
+    rows: Vec<f64>,
+}
+
 /// Velocity of a constraint, relative to the fastest motion, below which it counts as rest [-].
 const STANDSTILL: f64 = 1e-6;
 
@@ -67,9 +84,7 @@ pub struct Problem {
     name: String,
     mass: Mass,
     momentum: Vec<f64>,
-    free_velocity: Vec<f64>,
-    /// J v* + e, per row.
-    free_rows: Vec<f64>,
+    free: Lazy<FreeMotion>,
     ports: Vec<Port>,
     terms: Vec<Term>,
     term_values: Vec<f64>,
@@ -80,6 +95,8 @@ pub struct Problem {
     delassus: Delassus,
     reference_velocity: f64,
     islands: Islands,
+    /// v*, or an estimate of it.
+    estimate: Vec<f64>,
     work: Vec<f64>,
 }
 
@@ -119,14 +136,46 @@ impl Problem {
         &self.momentum
     }
 
-    /// v* = A⁻¹ b [m/s], the motion without constraints.
+    /// v* = A⁻¹ b [m/s], the motion without constraints. Found when it is first asked for, if that
+    /// takes the factorization of a large A.
     pub fn free_velocity(&self) -> &[f64] {
-        &self.free_velocity
+        &self.free_motion().velocity
     }
 
     /// J v* + e [m/s], per row: how the constraints would move without impulses.
     pub fn free_rows(&self) -> &[f64] {
-        &self.free_rows
+        &self.free_motion().rows
+    }
+
+    /// Whether a subsystem is so large that nothing is solved with it before a solver asks.
+    pub fn is_large(&self) -> bool {
+        (0..self.mass.subsystems()).any(|s| self.mass.is_lazy(SubsystemId(s)))
+    }
+
+    /// v* where it is at hand, and an estimate of it for large subsystems: a start that costs
+    /// nothing.
+    pub fn start_velocity(&self) -> &[f64] {
+        &self.estimate
+    }
+
+    /// `J_i v + e_i` [m/s] of a constraint at the start velocity.
+    pub(crate) fn free_row_estimate(&self, constraint: usize, out: &mut [f64]) {
+        let rows = self.row_range(constraint);
+        self.jacobian.mul_constraint(constraint, &self.estimate, &mut out[..rows.len()]);
+        out.iter_mut().zip(&self.bias[rows]).for_each(|(c, e)| *c += e);
+    }
+
+    fn free_motion(&self) -> &FreeMotion {
+        self.free.get(|old| {
+            let FreeMotion { mut velocity, mut rows } = old.unwrap_or_default();
+            velocity.clear();
+            velocity.extend_from_slice(&self.momentum);
+            self.mass.solve(&mut velocity);
+            rows.clear();
+            rows.resize(self.bias.len(), 0.0);
+            self.constraint_velocity(&velocity, &mut rows);
+            FreeMotion { velocity, rows }
+        })
     }
 
     /// The ports.
@@ -182,7 +231,8 @@ impl Problem {
         &self.delassus
     }
 
-    /// The velocity that residuals are compared with [m/s]: the largest of `|J v*|` and `|e|`.
+    /// The velocity that residuals are compared with [m/s]: the largest of `|J v*|` and `|e|`,
+    /// where an estimate stands for v* of a subsystem too large to solve with.
     /// Deviation: it is not smaller than a small part of the fastest velocity in v*, whose rounding
     /// errors are all that is left of J v* where constraints are at rest in a moving frame, such as
     /// the brakes of a robot that falls freely.
@@ -211,26 +261,39 @@ impl Problem {
     }
 
     fn derive(&mut self) {
-        self.free_velocity.clear();
-        self.free_velocity.extend_from_slice(&self.momentum);
-        self.mass.solve(&mut self.free_velocity);
+        self.free.reset();
         self.delassus.compute(&self.mass, &self.jacobian);
         self.islands.find(&self.mass, &self.jacobian);
-        self.free_rows.clear();
-        self.free_rows.resize(self.bias.len(), 0.0);
-        self.jacobian.mul(&self.free_velocity, &mut self.free_rows);
-        let fastest = self.free_velocity.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+        let mut motion = std::mem::take(&mut self.estimate);
+        estimate::free_motion(&self.mass, &self.momentum, &mut motion);
+        let fastest = motion.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let mut largest = STANDSTILL * fastest;
-        for (c, e) in self.free_rows.iter_mut().zip(&self.bias) {
-            largest = largest.max(c.abs()).max(e.abs());
-            *c += e;
+        let mut row = [0.0; DIM];
+        for i in 0..self.constraints.len() {
+            let rows = self.row_range(i);
+            let row = &mut row[..rows.len()];
+            self.jacobian.mul_constraint(i, &motion, row);
+            for (c, e) in row.iter().zip(&self.bias[rows]) {
+                largest = largest.max(c.abs()).max(e.abs());
+            }
         }
         self.reference_velocity = largest;
+        self.estimate = motion;
+    }
+
+    /// What is derived from A⁻¹ is taken from another problem with the same constraints.
+    fn measure_like(&mut self, other: &Self) {
+        self.free.reset();
+        self.delassus.clone_from(&other.delassus);
+        self.islands.find(&self.mass, &self.jacobian);
+        self.reference_velocity = other.reference_velocity;
+        self.estimate.clear();
+        self.estimate.resize(self.momentum.len(), 0.0);
     }
 
     /// Numbers that are finite can still overflow when they meet.
     fn check_derived(&self) -> Result<(), ProblemError> {
-        check::finite("A⁻¹ b", "problem", 0, &self.free_velocity)?;
+        check::finite("A⁻¹ b", "problem", 0, &self.estimate)?;
         check::finite("J v*", "problem", 0, &[self.reference_velocity])?;
         if !check::all_finite(self.delassus.blocks()) {
             for i in 0..self.constraints.len() {

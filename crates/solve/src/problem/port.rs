@@ -27,6 +27,14 @@ pub enum Map {
     Link(usize),
     /// A weighted sum of node velocities of a sparse subsystem: barycentric weights of a face.
     Nodes(Vec<(usize, f64)>),
+    /// The same for at most four nodes, in place: a mesh vertex, or a point of a face or of a
+    /// tetrahedron. A node with the weight zero takes no part.
+    Point {
+        /// The nodes.
+        nodes: [u32; 4],
+        /// Their weights [-].
+        weights: [f64; 4],
+    },
     /// Any linear map, row-major.
     Matrix {
         /// Number of rows.
@@ -37,12 +45,17 @@ pub enum Map {
 }
 
 impl Map {
+    /// One node of a sparse subsystem.
+    pub fn node(node: u32) -> Self {
+        Self::Point { nodes: [node, 0, 0, 0], weights: [1.0, 0.0, 0.0, 0.0] }
+    }
+
     pub(super) fn describe(&self) -> &'static str {
         match self {
             Self::Whole => "whole",
             Self::Coordinates { .. } => "run of coordinates",
             Self::Link(_) => "link",
-            Self::Nodes(_) => "node",
+            Self::Nodes(_) | Self::Point { .. } => "node",
             Self::Matrix { .. } => "matrix",
         }
     }

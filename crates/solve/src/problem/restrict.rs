@@ -42,6 +42,12 @@ impl Restriction {
         &self.rows
     }
 
+    /// Lets go of what it shares with the whole, so that the whole can be built again in its own
+    /// memory.
+    pub fn release(&mut self) {
+        self.problem.mass.release();
+    }
+
     /// Becomes the restriction of `whole` to one of its islands, in the same memory.
     pub fn restrict(&mut self, whole: &Problem, island: usize) {
         let members = whole.islands.subsystems(island);
@@ -56,7 +62,8 @@ impl Restriction {
             to.extend(order.iter().map(|k| from[*k as usize]));
         };
         pick(&whole.momentum, &mut part.momentum, &self.velocities);
-        pick(&whole.free_velocity, &mut part.free_velocity, &self.velocities);
+        pick(&whole.estimate, &mut part.estimate, &self.velocities);
+        part.free.reset();
 
         self.rows.clear();
         part.constraints.clear();
@@ -76,7 +83,6 @@ impl Restriction {
         }
         pick(&whole.bias, &mut part.bias, &self.rows);
         pick(&whole.compliance, &mut part.compliance, &self.rows);
-        pick(&whole.free_rows, &mut part.free_rows, &self.rows);
         part.jacobian.finish(part.mass.matrix().pattern());
         part.islands.become_one(part.mass.subsystems(), part.constraints.len());
         part.reference_velocity = whole.reference_velocity;

@@ -51,9 +51,14 @@ fn push_term(
             let width = values.len() / dim.max(1);
             for (node, weight) in nodes {
                 let out = jacobian.block_of_last(blocks.start + node, width);
-                for (out, c) in out.iter_mut().zip(values) {
-                    *out += weight * c;
-                }
+                add_scaled(out, *weight, values);
+            }
+        }
+        Map::Point { nodes, weights } => {
+            let width = values.len() / dim.max(1);
+            for (node, weight) in nodes.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
+                let out = jacobian.block_of_last(blocks.start + *node as usize, width);
+                add_scaled(out, *weight, values);
             }
         }
         map => {
@@ -80,11 +85,17 @@ fn push_term(
                             out[k] = super::dot(c, tree.subspaces()[k].as_slice());
                         }
                     }
-                    Map::Nodes(_) => {}
+                    Map::Nodes(_) | Map::Point { .. } => {}
                 }
             }
             scatter(jacobian, mass, port.subsystem, work, dim);
         }
+    }
+}
+
+fn add_scaled(out: &mut [f64], weight: f64, values: &[f64]) {
+    for (out, c) in out.iter_mut().zip(values) {
+        *out += weight * c;
     }
 }
 

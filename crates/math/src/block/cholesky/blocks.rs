@@ -7,7 +7,7 @@
 
 use crate::NotPositiveDefinite;
 use crate::block::kernel::{self, Any, Fixed, Kernel};
-use crate::block::{Elimination, Pattern, Symmetric};
+use crate::block::{Elimination, Pattern, View};
 use crate::simd::{Job, dispatch};
 
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Blocks {
         }
     }
 
-    pub(super) fn factor(&mut self, A: &Symmetric) -> Result<(), NotPositiveDefinite> {
+    pub(super) fn factor(&mut self, A: View<'_>) -> Result<(), NotPositiveDefinite> {
         dispatch(Factor { factors: self, A })
     }
 
@@ -75,7 +75,7 @@ impl Blocks {
 
 struct Factor<'a> {
     factors: &'a mut Blocks,
-    A: &'a Symmetric,
+    A: View<'a>,
 }
 
 impl Job for Factor<'_> {
@@ -92,7 +92,7 @@ impl Job for Factor<'_> {
 }
 
 #[inline(always)]
-fn factor<K: Kernel>(factors: &mut Blocks, A: &Symmetric) -> Result<(), NotPositiveDefinite> {
+fn factor<K: Kernel>(factors: &mut Blocks, A: View<'_>) -> Result<(), NotPositiveDefinite> {
     load::<K>(factors, A);
     let Blocks { elimination, diagonal, entry, values, position, .. } = factors;
     for j in 0..elimination.n_blocks() {
@@ -132,7 +132,7 @@ fn factor<K: Kernel>(factors: &mut Blocks, A: &Symmetric) -> Result<(), NotPosit
 
 /// Copies the matrix into the places of its factor.
 #[inline(always)]
-fn load<K: Kernel>(factors: &mut Blocks, A: &Symmetric) {
+fn load<K: Kernel>(factors: &mut Blocks, A: View<'_>) {
     factors.values.fill(0.0);
     let (start, rows, cols, offset) = A.pattern().raw();
     for i in 0..A.pattern().n_blocks() {
@@ -229,8 +229,8 @@ mod tests {
             let elimination = Elimination::analyse(&pattern, &vec![false; n]);
             let mut vector = Blocks::new(&pattern, elimination.clone());
             let mut scalar = Blocks::new(&pattern, elimination);
-            vector.factor(&A).unwrap();
-            Factor { factors: &mut scalar, A: &A }.run().unwrap();
+            vector.factor((&A).into()).unwrap();
+            Factor { factors: &mut scalar, A: (&A).into() }.run().unwrap();
             assert_eq!(vector.values, scalar.values, "{sizes:?}");
             let (mut x, mut y) = (vec![1.0; pattern.dim()], vec![1.0; pattern.dim()]);
             vector.solve_in_place(&mut x);

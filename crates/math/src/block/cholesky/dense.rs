@@ -4,7 +4,7 @@
 //! the memory that holds the factor.
 
 use crate::NotPositiveDefinite;
-use crate::block::{Pattern, Symmetric};
+use crate::block::{Pattern, View};
 use crate::simd::{Job, dispatch};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{self, LltError};
@@ -40,7 +40,7 @@ impl Dense {
         }
     }
 
-    pub(super) fn factor(&mut self, A: &Symmetric) -> Result<(), NotPositiveDefinite> {
+    pub(super) fn factor(&mut self, A: View<'_>) -> Result<(), NotPositiveDefinite> {
         self.load(A);
         let L = MatMut::from_column_major_slice_mut(&mut self.L, self.dim, self.dim);
         let stack = MemStack::new(&mut self.scratch);
@@ -51,7 +51,7 @@ impl Dense {
     }
 
     /// Lower triangle, column by column: a row of a block of Aᵀ is a piece of a column of A.
-    fn load(&mut self, A: &Symmetric) {
+    fn load(&mut self, A: View<'_>) {
         let Self { pattern, dim, L, .. } = self;
         if pattern.n_blocks() == 1 {
             L.copy_from_slice(A.values()); // symmetric, so row-major is column-major

@@ -18,7 +18,7 @@ mod dense;
 mod selected_inverse;
 mod supernodal;
 
-use super::{Elimination, Pattern, Symmetric};
+use super::{Elimination, Pattern, Symmetric, View};
 use crate::NotPositiveDefinite;
 
 pub use selected_inverse::SelectedInverse;
@@ -114,6 +114,16 @@ impl Cholesky {
         self.work
     }
 
+    /// Multiplications of a sparse factorization of a pattern in a given order, to leading order.
+    ///
+    /// # Panics
+    /// If `order` has not one entry for each block.
+    pub fn work_in(pattern: &Pattern, order: &[usize]) -> f64 {
+        assert_eq!(order.len(), pattern.n_blocks());
+        let held = vec![false; pattern.n_blocks()];
+        Elimination::analyse_in(pattern, &held, order.to_vec()).work()
+    }
+
     /// How the matrix is factored.
     pub fn engine(&self) -> Engine {
         match &self.factors {
@@ -128,6 +138,14 @@ impl Cholesky {
     /// # Panics
     /// If the matrix has not as many values as the analysed pattern.
     pub fn factor(&mut self, A: &Symmetric) -> Result<(), NotPositiveDefinite> {
+        self.factor_view(A.into())
+    }
+
+    /// Factors a matrix whose values lie elsewhere.
+    ///
+    /// # Panics
+    /// If the matrix has not as many values as the analysed pattern.
+    pub fn factor_view(&mut self, A: View<'_>) -> Result<(), NotPositiveDefinite> {
         assert_eq!(A.values().len(), self.pattern.n_values());
         debug_assert_eq!(A.pattern(), &self.pattern);
         match &mut self.factors {

@@ -8,7 +8,7 @@
 use super::blocks::Blocks;
 use crate::NotPositiveDefinite;
 use crate::block::kernel::{self, Any, Fixed, Kernel};
-use crate::block::{Elimination, Pattern, Symmetric};
+use crate::block::{Elimination, Pattern, Symmetric, View};
 use crate::simd::{Job, dispatch};
 
 /// Blocks of an inverse, analysed once and computed again as values change.
@@ -47,6 +47,14 @@ impl SelectedInverse {
     /// # Panics
     /// If the matrix has another pattern than the one analysed.
     pub fn compute(&mut self, A: &Symmetric) -> Result<(), NotPositiveDefinite> {
+        self.compute_view(A.into())
+    }
+
+    /// The same for a matrix whose values lie elsewhere.
+    ///
+    /// # Panics
+    /// If the matrix has another pattern than the one analysed.
+    pub fn compute_view(&mut self, A: View<'_>) -> Result<(), NotPositiveDefinite> {
         assert_eq!(A.pattern().n_blocks(), self.factors.elimination.n_blocks());
         self.factors.factor(A)?;
         dispatch(Invert { inverse: self });

@@ -5,7 +5,7 @@
 //! always taken, never the simplicial one, and always on one thread.
 
 use crate::NotPositiveDefinite;
-use crate::block::{Elimination, Pattern, Symmetric};
+use crate::block::{Elimination, Pattern, View};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::cholesky::llt::factor::{LltError, LltParams};
 use faer::sparse::linalg::cholesky::{simplicial, supernodal};
@@ -69,7 +69,7 @@ impl Supernodal {
         }
     }
 
-    pub(crate) fn factor(&mut self, A: &Symmetric) -> Result<(), NotPositiveDefinite> {
+    pub(crate) fn factor(&mut self, A: View<'_>) -> Result<(), NotPositiveDefinite> {
         self.load(A);
         let result = supernodal::factorize_supernodal_numeric_llt(
             &mut self.L,
@@ -88,7 +88,7 @@ impl Supernodal {
         }
     }
 
-    fn load(&mut self, A: &Symmetric) {
+    fn load(&mut self, A: View<'_>) {
         self.values.fill(0.0);
         for e in A.pattern().entries() {
             let (m, n) = (A.pattern().size(e.row), A.pattern().size(e.col));

@@ -342,7 +342,7 @@ fn add_term(map: &Map, C: &[f64], dim: usize, n: usize, out: &mut [f64]) {
                     add(0, row, *c);
                 }
             }
-            Map::Nodes(_) => {} // no port of a tree
+            Map::Nodes(_) | Map::Point { .. } => {} // no port of a tree
         }
     }
 }

@@ -1,0 +1,139 @@
+//! Detection: from the positions of frames and nodes to the sorted contacts of all soft surfaces.
+//!
+//! Boxes around surfaces and colliders tell which pairs may touch; only surfaces with a partner are fitted.
+//! Cost in proportion to the nodes of the surfaces and to what is near. Nothing is allocated once the memory
+//! has grown to the motion; the same input gives the same bits.
+
+use super::form::Form;
+use super::pair::{self, PairWork};
+use super::rigid::{self, Rigid, Soft, Work};
+use super::{SoftContact, SoftSurfaceId, SoftSurfaces};
+use crate::{Aabb, ColliderId, Colliders};
+use nalgebra::{Isometry3, Vector3};
+
+/// Memory of detection. It holds no truth: contacts depend on the positions given alone.
+#[derive(Clone, Debug)]
+pub struct SoftDetector {
+    /// Poses X_WS of the colliders, their bounds [m] and how far they may get [m]; `NONE` without a frame.
+    poses: Vec<Isometry3<f64>>,
+    bounds: Vec<Aabb>,
+    wanted: Vec<f64>,
+    forms: Vec<Form>,
+    work: Work,
+    pairs: PairWork,
+}
+
+impl SoftDetector {
+    /// Memory for a set of colliders and one of soft surfaces.
+    pub fn new(colliders: &Colliders, surfaces: &SoftSurfaces) -> Self {
+        let most = |count: fn(&super::skin::Skin) -> usize| {
+            surfaces.skins.iter().map(count).max().unwrap_or(0)
+        };
+        Self {
+            poses: vec![Isometry3::identity(); colliders.len()],
+            bounds: vec![Aabb::NONE; colliders.len()],
+            wanted: vec![0.0; colliders.len()],
+            forms: vec![Form::new(); surfaces.len()],
+            work: Work::new(most(|skin| skin.vertices.len()), most(|skin| skin.edges.len())),
+            pairs: PairWork::default(),
+        }
+    }
+
+    /// Finds all contacts whose gap is at most the sum of the reaches [m] and margins of both sides.
+    ///
+    /// `frames` are the poses X_WF of the frames that carry colliders, `nodes` the positions [m] of the nodes of
+    /// all soft bodies, `frame_reach` and `node_reach` the distances [m] from which contacts are wanted: how
+    /// far each can get in a step. Colliders whose frame is missing take no part; nodes and reaches that
+    /// are missing are zero. Contacts are sorted by [`SoftContact::key`].
+    pub fn detect(
+        &mut self,
+        colliders: &Colliders,
+        surfaces: &SoftSurfaces,
+        frames: &[Isometry3<f64>],
+        nodes: &[Vector3<f64>],
+        frame_reach: &[f64],
+        node_reach: &[f64],
+    ) -> &[SoftContact] {
+        self.work.contacts.clear();
+        if surfaces.is_empty() {
+            return &self.work.contacts;
+        }
+        self.place(colliders, frames, frame_reach);
+        for (form, skin) in self.forms.iter_mut().zip(&surfaces.skins) {
+            form.measure(skin, nodes, node_reach);
+        }
+        for index in 0..surfaces.len() {
+            self.against_rigid(colliders, surfaces, index);
+            self.against_soft(surfaces, index);
+        }
+        // A contact that is not finite helps nobody.
+        self.work.contacts.retain(|contact| {
+            let numbers = contact.normal.iter().chain(contact.point.iter());
+            contact.gap.is_finite() && numbers.into_iter().all(|x| x.is_finite())
+        });
+        self.work.contacts.sort_unstable_by_key(SoftContact::key);
+        &self.work.contacts
+    }
+
+    /// The contacts of the last call, sorted by [`SoftContact::key`].
+    pub fn contacts(&self) -> &[SoftContact] {
+        &self.work.contacts
+    }
+
+    fn place(&mut self, colliders: &Colliders, frames: &[Isometry3<f64>], frame_reach: &[f64]) {
+        for (k, collider) in colliders.as_slice().iter().enumerate() {
+            let frame = collider.frame as usize;
+            let Some(X_WF) = frames.get(frame) else {
+                self.bounds[k] = Aabb::NONE;
+                continue;
+            };
+            self.poses[k] = X_WF * collider.pose;
+            self.bounds[k] = collider.shape.bounds(&self.poses[k]);
+            self.wanted[k] =
+                collider.margin + frame_reach.get(frame).copied().unwrap_or(0.0).max(0.0);
+        }
+    }
+
+    fn against_rigid(&mut self, colliders: &Colliders, surfaces: &SoftSurfaces, index: usize) {
+        let (skin, margin) = (&surfaces.skins[index], surfaces.as_slice()[index].margin);
+        let id = SoftSurfaceId(index as u32);
+        for &k in &surfaces.partners[index] {
+            let (k, wanted) = (k as usize, self.wanted[k as usize] + margin);
+            if !rigid::near(Soft { id, skin, form: &self.forms[index] }, &self.bounds[k], wanted) {
+                continue;
+            }
+            self.forms[index].fit(skin);
+            let soft = Soft { id, skin, form: &self.forms[index] };
+            let shape = &colliders.as_slice()[k].shape;
+            let collider = ColliderId(k as u32);
+            let rigid = Rigid { id: collider, shape, X_WS: &self.poses[k], part: 0 };
+            rigid::find(soft, rigid, wanted, &mut self.work);
+        }
+    }
+
+    fn against_soft(&mut self, surfaces: &SoftSurfaces, index: usize) {
+        let given = surfaces.as_slice();
+        let skins = &surfaces.skins;
+        let id = SoftSurfaceId(index as u32);
+        if given[index].touches_itself {
+            self.forms[index].fit(&skins[index]);
+            let soft = Soft { id, skin: &skins[index], form: &self.forms[index] };
+            let wanted = 2.0 * given[index].margin;
+            pair::find_own(soft, wanted, &mut self.pairs, &mut self.work.contacts);
+        }
+        for other in index + 1..surfaces.len() {
+            let other_id = SoftSurfaceId(other as u32);
+            let wanted = given[index].margin + given[other].margin;
+            let reach = wanted + self.forms[index].farthest + self.forms[other].farthest;
+            let hull = self.forms[index].hull.inflated(reach);
+            if !surfaces.may_touch(id, other_id) || !hull.overlaps(&self.forms[other].hull) {
+                continue;
+            }
+            self.forms[index].fit(&skins[index]);
+            self.forms[other].fit(&skins[other]);
+            let a = Soft { id, skin: &skins[index], form: &self.forms[index] };
+            let b = Soft { id: other_id, skin: &skins[other], form: &self.forms[other] };
+            pair::find(a, b, wanted, &mut self.pairs, &mut self.work.contacts);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Contacts of soft surfaces with one another and with themselves: vertices against faces, both ways.
+//!
+//! A vertex asks for the nearest face that does not look its own way. Whether it lies outside or inside is told
+//! by the pseudo-normal of the nearest feature [Baerentzen05, Theorem 1]; it counts as inside as long as it has
+//! not sunk deeper than the solid there is thick. The normal is blended over the faces, so that it turns
+//! evenly, except past a crease, where it follows the direction between the two points.
+//! Two edges that cross between their ends are not looked for: their ends' faces are near.
+
+use super::contact::{FacePoint, Side, SoftContact};
+use super::field::ALONG;
+use super::form::{unit, weights};
+use super::rigid::{Kind, Soft, name};
+use super::skin::Skin;
+use super::tree::Region;
+use crate::Aabb;
+use crate::shape::triangle::{self, Feature};
+use nalgebra::Vector3;
+
+/// Part of the solid's thickness down to which a vertex of another surface counts as inside [-].
+const SUNK: f64 = 0.9;
+
+/// The same for a surface with itself: beyond, the vertex may be one of the other side.
+const SUNK_IN_ITSELF: f64 = 0.5;
+
+/// Part of the size of the edges around below which a distance has no direction [-].
+const ON_SURFACE: f64 = 1e-9;
+
+/// The face that a vertex touches.
+#[derive(Clone, Copy, Debug)]
+struct Hit {
+    face: u32,
+    point: Vector3<f64>,
+    feature: Feature,
+}
+
+/// Memory for pairs of surfaces.
+#[derive(Clone, Debug, Default)]
+pub struct PairWork {
+    /// For each vertex of the first surface, the vertex of the second at which it touches, if it is one.
+    partners: Vec<u32>,
+}
+
+/// Writes the contacts within `wanted` [m] of two different surfaces, to which the reaches of both are added.
+pub fn find(a: Soft, b: Soft, wanted: f64, work: &mut PairWork, contacts: &mut Vec<SoftContact>) {
+    work.partners.clear();
+    work.partners.resize(a.skin.vertices.len(), u32::MAX);
+    for (from, onto) in [(a, b), (b, a)] {
+        let region = onto.form.hull.inflated(wanted + onto.form.farthest + from.form.farthest);
+        for v in 0..from.skin.vertices.len() {
+            if !region.contains_point(&from.form.points[v]) {
+                continue;
+            }
+            let reach = wanted + onto.form.farthest + from.form.reach[v];
+            let Some((hit, gap, normal)) = touch(from, v, onto, reach, false) else { continue };
+            if let Feature::Corner(k) = hit.feature {
+                // Two vertices that touch each other are found from both sides: once is enough.
+                let other = onto.skin.faces[hit.face as usize][k];
+                if from.id == a.id {
+                    work.partners[v] = other;
+                } else if work.partners[other as usize] == v as u32 {
+                    continue;
+                }
+            }
+            // The normal points from the face to the vertex.
+            let (vertex, face) = (vertex_side(from, v), face_side(onto, &hit));
+            let flipped = from.id == a.id;
+            let (first, second) = if flipped { (vertex, face) } else { (face, vertex) };
+            contacts.push(SoftContact {
+                a: first,
+                b: second,
+                feature: name(Kind::Vertex, from.skin.vertices[v], 0),
+                point: from.form.points[v] - normal * (0.5 * gap),
+                normal: if flipped { -normal } else { normal },
+                gap,
+            });
+        }
+    }
+}
+
+/// Writes the contacts within `wanted` [m] of a surface with itself, to which its reach is added twice.
+pub fn find_own(soft: Soft, wanted: f64, work: &mut PairWork, contacts: &mut Vec<SoftContact>) {
+    work.partners.clear();
+    work.partners.resize(soft.skin.vertices.len(), u32::MAX);
+    for v in 0..soft.skin.vertices.len() {
+        let reach = wanted + soft.form.farthest + soft.form.reach[v];
+        let Some((hit, gap, normal)) = touch(soft, v, soft, reach, true) else { continue };
+        if let Feature::Corner(k) = hit.feature {
+            let other = soft.skin.faces[hit.face as usize][k];
+            if (other as usize) < v && work.partners[other as usize] == v as u32 {
+                continue;
+            }
+            work.partners[v] = other;
+        }
+        contacts.push(SoftContact {
+            a: face_side(soft, &hit),
+            b: vertex_side(soft, v),
+            feature: name(Kind::Vertex, soft.skin.vertices[v], 0),
+            point: soft.form.points[v] - normal * (0.5 * gap),
+            normal,
+            gap,
+        });
+    }
+}
+
+fn vertex_side(soft: Soft, v: usize) -> Side {
+    Side::Soft(soft.id, FacePoint::vertex(soft.skin.vertices[v]))
+}
+
+fn face_side(soft: Soft, hit: &Hit) -> Side {
+    let weights = clamped(soft, hit);
+    Side::Soft(soft.id, FacePoint { nodes: soft.skin.nodes(hit.face), weights })
+}
+
+/// Weights of the point touched, exact at corners and edges.
+fn clamped(soft: Soft, hit: &Hit) -> [f64; 3] {
+    let corners = soft.form.corners(soft.skin, hit.face);
+    match hit.feature {
+        Feature::Corner(k) => {
+            let mut w = [0.0; 3];
+            w[k] = 1.0;
+            w
+        }
+        Feature::Edge(k) => {
+            let (p, q) = (corners[k], corners[(k + 1) % 3]);
+            let t = ((hit.point - p).norm() / (q - p).norm()).clamp(0.0, 1.0);
+            let mut w = [0.0; 3];
+            (w[k], w[(k + 1) % 3]) = (1.0 - t, t);
+            w
+        }
+        Feature::Face => {
+            let w = weights(&hit.point, &corners).unwrap_or([1.0, 0.0, 0.0]).map(|w| w.max(0.0));
+            let sum: f64 = w.iter().sum();
+            w.map(|w| w / sum)
+        }
+    }
+}
+
+/// The face that vertex `v` of `from` touches on `onto` within `reach` [m], the gap [m] and the unit normal from
+/// the face to the vertex.
+fn touch(
+    from: Soft,
+    v: usize,
+    onto: Soft,
+    reach: f64,
+    is_own: bool,
+) -> Option<(Hit, f64, Vector3<f64>)> {
+    let (p, outward) = (from.form.points[v], from.form.outward[v]);
+    let Soft { skin, form, .. } = onto;
+    let depth = if is_own {
+        // Deeper than a cell the vertex is none of those that came from outside.
+        (SUNK_IN_ITSELF * skin.vertex_thickness[v]).min(skin.ring[v])
+    } else if form.hull.contains_point(&p) {
+        SUNK * skin.deepest
+    } else {
+        0.0
+    };
+    let own = is_own.then_some(v as u32);
+    let hit = nearest(onto, &p, &outward, reach.max(depth), own)?;
+    let away = p - hit.point;
+    let distance = away.norm();
+    let side = form.side(skin, hit.face, hit.feature);
+    let gap = if away.dot(&side) < 0.0 { -distance } else { distance };
+    let sunk = if is_own {
+        depth.min(SUNK_IN_ITSELF * skin.thickness[hit.face as usize])
+    } else {
+        SUNK * skin.thickness[hit.face as usize]
+    };
+    if !(gap <= reach && gap >= -sunk) {
+        return None;
+    }
+    let blended = form.normal_at(skin, hit.face, &clamped(onto, &hit));
+    let size = skin.ring[skin.faces[hit.face as usize][0] as usize];
+    let normal = if gap > 0.0 && past_a_crease(skin, &hit) {
+        if distance > ON_SURFACE * size { away / distance } else { unit(&side) }
+    } else {
+        blended
+    };
+    (normal != Vector3::zeros()).then_some((hit, gap, normal))
+}
+
+/// Whether the point touched lies on an edge or at a corner that is a crease.
+fn past_a_crease(skin: &Skin, hit: &Hit) -> bool {
+    match hit.feature {
+        Feature::Face => false,
+        Feature::Edge(k) => !skin.is_smooth(skin.sides[hit.face as usize][k]),
+        Feature::Corner(k) => !skin.is_smooth_at(skin.faces[hit.face as usize][k]),
+    }
+}
+
+/// The point of the surface nearest to `p` within `limit` [m], on faces that do not look along `outward` and do
+/// not belong together with the surface's `own` vertex.
+fn nearest(
+    onto: Soft,
+    p: &Vector3<f64>,
+    outward: &Vector3<f64>,
+    limit: f64,
+    own: Option<u32>,
+) -> Option<Hit> {
+    let Soft { skin, form, .. } = onto;
+    let mut best: Option<Hit> = None;
+    let mut bound = limit * limit;
+    let skip = |region: &Region, centres: &Aabb| {
+        region.least_along(outward) > ALONG
+            || own.is_some_and(|v| skin.all_belong_together(v, centres))
+    };
+    skin.tree.visit_nearest(&form.regions, p, skip, bound, |face| {
+        let normal = form.normals[face as usize];
+        let out_of_reach = form.bounds[face as usize].distance_squared(p) > bound;
+        if out_of_reach
+            || normal.dot(outward) > ALONG
+            || normal == Vector3::zeros()
+            || own.is_some_and(|v| skin.belong_together(v, face))
+        {
+            return bound;
+        }
+        let [a, b, c] = form.corners(skin, face);
+        let (point, feature) = triangle::nearest(p, &a, &b, &c);
+        let squared = (p - point).norm_squared();
+        // Of several faces at one distance the first by number is chosen.
+        let wins = best.is_none_or(|old| squared < bound || face < old.face);
+        if squared <= bound && wins {
+            bound = squared;
+            best = Some(Hit { face, point, feature });
+        }
+        bound
+    });
+    best
+}

@@ -1,0 +1,110 @@
+//! Soft bodies: linear tetrahedra of one material each.
+//!
+//! A [`SoftBody`] never changes: reference shape, masses, pattern. Positions and velocities of all
+//! vertices stand in [`State::x`](crate::State::x) and [`State::x_dot`](crate::State::x_dot), one body
+//! after the other; functions of one body take that body's part. Forces and stiffness go into a
+//! [`SoftWork`].
+//!
+//! ```
+//! use nalgebra::Vector3;
+//! use stiction_mech::{Material, SoftBody, SoftSpec, SoftWork};
+//! let vertices = vec![Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
+//! let material = Material::LinearCorotated { young: 1e4, poisson: 0.3 };
+//! let body = SoftBody::new(SoftSpec::new(vertices, vec![[0, 1, 2, 3]], material, 1000.0))?;
+//! let mut work = SoftWork::new(&body);
+//! let mut x = body.spec.vertices.clone();
+//! x[3].z = 1.1; // pulled
+//! body.freeze(&x, &mut work);
+//! body.forces(&x, &mut work);
+//! assert!(work.force[3].z < 0.0);
+//! # Ok::<(), stiction_mech::SoftFault>(())
+//! ```
+
+mod assemble;
+mod elements;
+mod error;
+mod gather;
+mod kernels;
+pub(crate) mod lanes;
+mod mass;
+mod measure;
+pub(crate) mod polar;
+mod spec;
+mod step;
+pub(crate) mod svd;
+mod topology;
+mod work;
+
+#[cfg(test)]
+pub(crate) mod testing;
+
+use crate::material::Resolved;
+use std::ops::Range;
+use stiction_math::block::{Pattern, Symmetric};
+
+pub use error::{SoftError, SoftFault};
+pub use measure::{soft_kinetic_energy, soft_momentum, soft_potential_energy};
+pub use spec::{Lumping, SoftId, SoftSpec};
+pub use step::SoftScheme;
+pub use work::SoftWork;
+
+/// A soft body of a model, checked.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SoftBody {
+    /// What was declared.
+    pub spec: SoftSpec,
+    /// Its vertices among those of all soft bodies.
+    pub nodes: Range<usize>,
+    resolved: Resolved,
+    groups: Vec<elements::Group>,
+    topology: topology::Topology,
+    mass: mass::Mass,
+    is_fixed: Vec<bool>,
+    has_fixed: bool,
+}
+
+impl SoftBody {
+    /// A soft body whose vertices are the first of all.
+    pub fn new(spec: SoftSpec) -> Result<Self, SoftFault> {
+        Self::starting_at(spec, 0)
+    }
+
+    /// A soft body whose vertices come after so many others.
+    pub(crate) fn starting_at(spec: SoftSpec, first: usize) -> Result<Self, SoftFault> {
+        spec.check()?;
+        let groups = elements::groups(&spec);
+        let topology = topology::Topology::new(&spec);
+        let mass = mass::Mass::new(&spec, &groups, &topology);
+        let mut is_fixed = vec![false; spec.vertices.len()];
+        spec.fixed.iter().for_each(|&vertex| is_fixed[vertex as usize] = true);
+        let nodes = first..first + spec.vertices.len();
+        let (resolved, has_fixed) = (spec.material.resolved(), !spec.fixed.is_empty());
+        Ok(Self { spec, nodes, resolved, groups, topology, mass, is_fixed, has_fixed })
+    }
+
+    /// Which vertices are coupled: 3×3 blocks, in the order of the vertices.
+    pub fn pattern(&self) -> &Pattern {
+        &self.topology.pattern
+    }
+
+    /// The mass matrix M [kg], on the same pattern as the stiffness.
+    pub fn mass(&self) -> &Symmetric {
+        &self.mass.matrix
+    }
+
+    /// The mass [kg] that weighs on each vertex: row sums of the mass matrix.
+    pub fn vertex_masses(&self) -> &[f64] {
+        &self.mass.of_vertex
+    }
+
+    /// Whether each vertex is one that never moves.
+    pub fn is_fixed(&self) -> &[bool] {
+        &self.is_fixed
+    }
+
+    /// Volume at rest [m³].
+    pub fn volume(&self) -> f64 {
+        self.mass.total / self.spec.density
+    }
+}

@@ -1,0 +1,150 @@
+//! Soft bodies as the user declares them, and what can be wrong with them.
+
+use super::error::SoftFault;
+use super::topology::MOST_ELEMENTS;
+use crate::material::Material;
+use nalgebra::{Isometry3, Point3, Vector3};
+
+/// A soft body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SoftId(pub usize);
+
+/// How the mass of an element is given to its vertices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lumping {
+    /// By the integrals of products of shape functions: a matrix that couples neighbours.
+    #[default]
+    Consistent,
+    /// A quarter to each vertex: a diagonal matrix.
+    Lumped,
+}
+
+/// A soft body as the user declares it: linear tetrahedra of one material.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SoftSpec {
+    /// Name, empty or different from those of all other soft bodies.
+    pub name: String,
+    /// Positions of the vertices [m], world frame: free of stress, and where they start.
+    pub vertices: Vec<Vector3<f64>>,
+    /// Corners of the tetrahedra; the fourth lies on the side of the first three from which they
+    /// are seen clockwise, so that volumes are positive.
+    pub tetrahedra: Vec<[u32; 4]>,
+    /// What it is made of.
+    pub material: Material,
+    /// Density [kg/m³].
+    pub density: f64,
+    /// Damping in proportion to the mass, α of [Han23, Eq. (5)] [1/s].
+    pub mass_damping: f64,
+    /// Damping in proportion to the stiffness, β of [Han23, Eq. (5)] [s].
+    pub stiffness_damping: f64,
+    /// How masses are given to vertices.
+    pub lumping: Lumping,
+    /// Vertices that never move.
+    pub fixed: Vec<u32>,
+}
+
+/// Least volume of a tetrahedron in proportion to the cube of its longest edge. Below it, forces lose
+/// more than half of their digits; a regular one has 0.118.
+const LEAST_VOLUME: f64 = 1e-8;
+
+impl SoftSpec {
+    /// A soft body without name, damping and fixed vertices.
+    pub fn new(
+        vertices: Vec<Vector3<f64>>,
+        tetrahedra: Vec<[u32; 4]>,
+        material: Material,
+        density: f64,
+    ) -> Self {
+        Self {
+            name: String::new(),
+            vertices,
+            tetrahedra,
+            material,
+            density,
+            mass_damping: 0.0,
+            stiffness_damping: 0.0,
+            lumping: Lumping::default(),
+            fixed: Vec::new(),
+        }
+    }
+
+    /// The same soft body at another place.
+    pub fn moved(mut self, pose: &Isometry3<f64>) -> Self {
+        for vertex in &mut self.vertices {
+            *vertex = (pose * Point3::from(*vertex)).coords;
+        }
+        self
+    }
+
+    /// Whether such a body can exist.
+    pub fn check(&self) -> Result<(), SoftFault> {
+        self.material.check()?;
+        if !(self.density > 0.0 && self.density.is_finite()) {
+            return Err(SoftFault::Density { found: self.density });
+        }
+        let damping = [
+            ("mass damping", self.mass_damping, "1/s"),
+            ("stiffness damping", self.stiffness_damping, "s"),
+        ];
+        for (field, found, unit) in damping {
+            if !(found >= 0.0 && found.is_finite()) {
+                return Err(SoftFault::Damping { field, found, unit });
+            }
+        }
+        if self.tetrahedra.is_empty() {
+            return Err(SoftFault::Empty);
+        }
+        if self.tetrahedra.len() >= MOST_ELEMENTS {
+            let (found, expected) = (self.tetrahedra.len(), MOST_ELEMENTS);
+            return Err(SoftFault::TooMany { found, expected });
+        }
+        for (vertex, x) in self.vertices.iter().enumerate() {
+            if !x.iter().all(|x| x.is_finite()) {
+                return Err(SoftFault::Vertex { vertex, found: (*x).into() });
+            }
+        }
+        let last = self.vertices.len().saturating_sub(1);
+        let mut used = vec![false; self.vertices.len()];
+        for (element, vertices) in self.tetrahedra.iter().enumerate() {
+            for &found in vertices {
+                match used.get_mut(found as usize) {
+                    Some(used) => *used = true,
+                    None => {
+                        let place = format!("tetrahedron {element}");
+                        return Err(SoftFault::UnknownVertex { place, found, last });
+                    }
+                }
+            }
+            self.check_shape(element, *vertices)?;
+        }
+        if let Some(vertex) = used.iter().position(|used| !used) {
+            return Err(SoftFault::UnusedVertex { vertex });
+        }
+        match self.fixed.iter().find(|&&vertex| vertex as usize > last) {
+            Some(&found) => {
+                let place = "the list of fixed vertices".to_owned();
+                Err(SoftFault::UnknownVertex { place, found, last })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_shape(&self, element: usize, vertices: [u32; 4]) -> Result<(), SoftFault> {
+        let p = vertices.map(|vertex| self.vertices[vertex as usize]);
+        let mut longest_edge = 0.0f64;
+        for i in 0..4 {
+            for j in 0..i {
+                longest_edge = longest_edge.max((p[i] - p[j]).norm());
+            }
+        }
+        let volume = (p[1] - p[0]).cross(&(p[2] - p[0])).dot(&(p[3] - p[0])) / 6.0;
+        let expected = LEAST_VOLUME * longest_edge.powi(3);
+        if volume <= -expected && volume < 0.0 {
+            Err(SoftFault::Inverted { element, vertices, volume })
+        } else if !(volume > expected) {
+            Err(SoftFault::Degenerate { element, vertices, volume, longest_edge, expected })
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Rows of cable ends on bodies that move: soft bilateral rows, one per strain.
+//!
+//! A spring k with damping d = k τ on a strain e, taken where the step ends, is the law
+//! `λ = −h k (e + w c)`, c the rate of the strain: a bilateral row with yield `R = 1/(h k w)` and
+//! bias `e/w`. With the next velocity `w = h + τ`; with the mean velocity `w = h/2 + τ`; in iterated
+//! schemes `w = θ (h θ_vq + τ)`, and the old rate adds its own part to the bias. k is that of half a
+//! segment. Rows that yield cannot contradict one another or other joints.
+
+use nalgebra::{Vector3, Vector6};
+use stiction_mech::{Rod, rod::Bond};
+use stiction_solve::law::{Bilateral, Law};
+
+use crate::rows::{Class, Key, Rows, Sight};
+use crate::scheme::Scheme;
+
+/// Weights of the next and of the old rate in the strain that pulls [s].
+fn weights(scheme: Scheme, h: f64, tau: f64) -> (f64, f64) {
+    if scheme.is_iterated() {
+        let (theta, theta_vq) = (scheme.theta(), scheme.theta_vq());
+        let old = h * theta * (1.0 - theta_vq) + tau * (1.0 - theta);
+        return (theta * (h * theta_vq + tau), old);
+    }
+    // With the old velocity for positions, the strain at the end of the step is known.
+    let old = (1.0 - scheme.theta_vq()) * h;
+    (scheme.alpha() * h + tau, old)
+}
+
+/// Adds the rows of all rods; `v` are the present velocities.
+pub(crate) fn rows(scheme: Scheme, h: f64, sight: &Sight, v: &[f64], rows: &mut Rows) {
+    for (index, rod) in sight.model.rods().iter().enumerate() {
+        for end in [0, 1] {
+            let clamp = rod.clamps[end].filter(|clamp| !clamp.grounded);
+            let place = if end == 0 { 0 } else { rod.len() };
+            if clamp.is_none() || sight.asleep[rod.trees.start] {
+                continue;
+            }
+            if let Some(bond) = rod.bond(sight.data, place) {
+                add(scheme, h, sight, v, (index, rod, end), &bond, rows);
+            }
+        }
+    }
+}
+
+fn add(
+    scheme: Scheme,
+    h: f64,
+    sight: &Sight,
+    v: &[f64],
+    (index, rod, end): (usize, &Rod, usize),
+    bond: &Bond,
+    rows: &mut Rows,
+) {
+    let Some(clamp) = rod.clamps[end] else { return };
+    let segment = rod.spec.segments[if end == 0 { 0 } else { rod.len() - 1 }].0;
+    let frame = sight.data.body_pose[clamp.body.0] * clamp.pose;
+    let middle = sight.data.body_pose[segment];
+    let [first, second] = bond.rows();
+    let (on_body, on_segment) = if end == 0 { (first, second) } else { (second, first) };
+    let (next, old) = weights(scheme, h, rod.spec.damping);
+    for k in 0..6 {
+        let b = (6 * end + k) as u32;
+        let key = Key { class: Class::Clamp, a: index as u32, b, feature: 0, row: 0 };
+        let strain = bond.strain[k] - bond.rest[k];
+        let compliance = 1.0 / (h * bond.stiffness[k] * next);
+        rows.open(key, Law::Bilateral(Bilateral), strain, &[0.0], &[compliance]);
+        let mut given = 0.0;
+        for (body, pose, row) in [
+            (segment, &middle, on_segment.row(k).transpose()),
+            (clamp.body.0, &frame, on_body.row(k).transpose()),
+        ] {
+            let (linear, angular) = split(&row);
+            let (point, turn) = (pose.translation.vector, pose.rotation * angular);
+            rows.point(sight, body, &point, &[linear], 1.0);
+            rows.rotation(sight, body, &[turn], 1.0);
+            given += linear.dot(&sight.driven.point_velocity(body, &point))
+                + turn.dot(&sight.driven.turning(body));
+        }
+        let rate = if old == 0.0 { 0.0 } else { rows.rate(sight, v) + given };
+        rows.set_bias((strain + old * rate) / next + given);
+        rows.close();
+    }
+}
+
+fn split(row: &Vector6<f64>) -> (Vector3<f64>, Vector3<f64>) {
+    (row.fixed_rows::<3>(0).into_owned(), row.fixed_rows::<3>(3).into_owned())
+}

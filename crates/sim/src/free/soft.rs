@@ -1,0 +1,619 @@
+//! Free motion of soft bodies: A and b of each from its elements.
+//!
+//! The unknown u is the velocity on which the laws act. With x₀ and v₀ at the start of the step,
+//!
+//! ```text
+//! m(u) = M (u − v₀)/α − h [f(x₀ + h (κ u + κ₀ v₀)) − (a M + β K₀)(δ u + δ₀ v₀) + M g],
+//! A    = ∂m/∂u = M/α + h² κ K + h δ (a M + β K₀),    b = A u − m(u),
+//! ```
+//!
+//! with the damping of Rayleigh, a and β, and the stiffness K₀ of the step's start. θ = θ_vq = 1 gives
+//! κ = δ = 1 [Han23, Eqs. (8)–(11)], θ = θ_vq = ½ gives κ = κ₀ = ¼ and δ = δ₀ = ½, and the mid-velocity
+//! convention α = κ = ½, δ = 1 [Lee23, Eqs. (4)–(9)]. Elastic forces are implicit in every other scheme as
+//! well: taken where the step begins they are unstable at any step of interest. Rows and columns of
+//! fixed vertices are left out.
+//!
+//! Materials whose forces are linear within a step are done at once. The others are linearised where
+//! the step begins, and again where it leads, with [`SoftMotion::linearise`].
+//!
+//! Cost: one pass over the elements and one over A; a factorization where nothing touches the body.
+
+use nalgebra::Vector3;
+use stiction_math::block::{Cholesky, Pattern, SelectedInverse, Symmetric};
+use stiction_mech::{Model, SoftBody, SoftWork, State};
+
+use crate::scheme::Scheme;
+
+/// Newton steps of free motion, the relative change at which they end, and how often one is halved.
+const NEWTON_STEPS: usize = 40;
+const NEWTON_TOLERANCE: f64 = 1e-10;
+const HALVINGS: usize = 6;
+
+/// Vertices up to which the yield of each is computed; for more, that of a sample.
+const FEW_VERTICES: usize = 2500;
+const SAMPLE: usize = 48;
+
+/// Part of an element's size by which its vertices may move against one another within a step.
+const RESOLVED: f64 = 0.5;
+
+/// How a scheme weighs old and next velocities of soft bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Weights {
+    /// α: the next velocity in the unknown.
+    pub alpha: f64,
+    /// κ and κ₀: the unknown and the old velocity in the position at which forces are taken.
+    pub ahead: f64,
+    pub ahead_old: f64,
+    /// δ and δ₀: the same in the velocity that is damped.
+    pub damped: f64,
+    pub damped_old: f64,
+    /// The unknown in the velocity with which positions move; the old one has the rest.
+    pub moving: f64,
+}
+
+impl Weights {
+    /// The weights of a scheme.
+    pub fn of(scheme: Scheme) -> Self {
+        let implicit = Self {
+            alpha: 1.0,
+            ahead: 1.0,
+            ahead_old: 0.0,
+            damped: 1.0,
+            damped_old: 0.0,
+            moving: 1.0,
+        };
+        match scheme {
+            Scheme::MidVelocity => Self { alpha: 0.5, ahead: 0.5, ..implicit },
+            Scheme::Midpoint => Self {
+                ahead: 0.25,
+                ahead_old: 0.25,
+                damped: 0.5,
+                damped_old: 0.5,
+                moving: 0.5,
+                ..implicit
+            },
+            _ => implicit,
+        }
+    }
+}
+
+/// A, b and v* of all soft bodies.
+pub(crate) struct SoftMotion {
+    bodies: Vec<Motion>,
+    weights: Weights,
+    time_step: f64,
+    /// Whether a body moved farther than the step resolves, or its equations were not solved.
+    unresolved: bool,
+    inverted: usize,
+}
+
+/// One soft body.
+struct Motion {
+    work: SoftWork,
+    /// Vertices that are not fixed.
+    free: Vec<u32>,
+    A: Symmetric,
+    b: Vec<f64>,
+    /// Estimates of trace((A⁻¹)ᵢᵢ)/3 [1/kg].
+    yields: Vec<f64>,
+    /// Per block of A the block of K, where vertices are fixed.
+    blocks: Option<Vec<u32>>,
+    /// K₀, if it does not stay for the step.
+    damping: Option<Symmetric>,
+    /// M g [N].
+    weight: Vec<f64>,
+    /// What of b does not depend on the point of linearisation.
+    base: Vec<f64>,
+    /// Scratch over all vertices: a position, a velocity and a product.
+    x: Vec<Vector3<f64>>,
+    flat: Vec<f64>,
+    product: Vec<f64>,
+    trial: Vec<f64>,
+    next: Vec<f64>,
+    factor: Option<Cholesky>,
+}
+
+impl SoftMotion {
+    /// Takes memory, and estimates how much each vertex yields at rest: it follows from the model, the
+    /// scheme and the time step alone.
+    pub fn new(model: &Model, scheme: Scheme, h: f64) -> Self {
+        let weights = Weights::of(scheme);
+        let make = |body: &SoftBody| Motion::new(body, &model.gravity(), &weights, h);
+        Self {
+            bodies: model.softs().iter().map(make).collect(),
+            weights,
+            time_step: h,
+            unresolved: false,
+            inverted: 0,
+        }
+    }
+
+    /// How the scheme weighs velocities.
+    pub fn weights(&self) -> Weights {
+        self.weights
+    }
+
+    /// A of a soft body, without its fixed vertices [kg].
+    pub fn matrix(&self, soft: usize) -> &Symmetric {
+        &self.bodies[soft].A
+    }
+
+    /// b of a soft body [N·s].
+    pub fn momentum(&self, soft: usize) -> &[f64] {
+        &self.bodies[soft].b
+    }
+
+    /// Per vertex that is not fixed, the yield [1/kg] at rest, about.
+    pub fn yields(&self, soft: usize) -> &[f64] {
+        &self.bodies[soft].yields
+    }
+
+    /// Vertices of a soft body that are not fixed, ascending.
+    pub fn free_vertices(&self, soft: usize) -> &[u32] {
+        &self.bodies[soft].free
+    }
+
+    /// Whether a body moved farther than the step resolves, or its equations were not solved.
+    pub fn is_unresolved(&self) -> bool {
+        self.unresolved
+    }
+
+    /// Says that equations were not solved.
+    pub fn set_unresolved(&mut self) {
+        self.unresolved = true;
+    }
+
+    /// Elements that the last step left inside out.
+    pub fn inverted(&self) -> usize {
+        self.inverted
+    }
+
+    /// Whether forces of a body are more than linear within a step.
+    pub fn is_nonlinear(&self, soft: usize) -> bool {
+        self.bodies[soft].damping.is_some()
+    }
+
+    /// A and b from the state at the start of a step.
+    pub fn compute(&mut self, model: &Model, state: &State) {
+        self.unresolved = false;
+        for (body, motion) in model.softs().iter().zip(&mut self.bodies) {
+            let (x0, v0) = (&state.x[body.nodes.clone()], &state.x_dot[body.nodes.clone()]);
+            motion.begin(body, x0, v0, &self.weights, self.time_step);
+        }
+    }
+
+    /// Linearises a body again, where the unknown is `u`. False if there it is not finite: then
+    /// everything stays as it was, but for A and b.
+    pub fn linearise(&mut self, model: &Model, soft: usize, state: &State, u: &[f64]) -> bool {
+        let body = &model.softs()[soft];
+        let (x0, v0) = (&state.x[body.nodes.clone()], &state.x_dot[body.nodes.clone()]);
+        self.bodies[soft].linearise(body, x0, v0, &self.weights, self.time_step, u)
+    }
+
+    /// The motion of a body that nothing touches, into `out`. False if A is not positive definite.
+    pub fn solve(&mut self, model: &Model, soft: usize, state: &State, out: &mut [f64]) -> bool {
+        let (h, weights) = (self.time_step, self.weights);
+        let (body, motion) = (&model.softs()[soft], &mut self.bodies[soft]);
+        if motion.damping.is_none() {
+            out.copy_from_slice(&motion.b);
+            return motion.apply_inverse(out);
+        }
+        let (x0, v0) = (&state.x[body.nodes.clone()], &state.x_dot[body.nodes.clone()]);
+        let solved = motion.newton(body, x0, v0, &weights, h, out);
+        self.unresolved |= solved == Newton::Unfinished;
+        solved != Newton::Singular
+    }
+
+    /// Newton's method on the free motion of all nonlinear bodies: A and b where it leads.
+    pub fn iterate(&mut self, model: &Model, state: &State) -> Option<usize> {
+        for soft in 0..self.bodies.len() {
+            if !self.is_nonlinear(soft) {
+                continue;
+            }
+            let mut u = std::mem::take(&mut self.bodies[soft].trial);
+            let fine = self.solve(model, soft, state, &mut u);
+            let fine = fine && self.linearise(model, soft, state, &u);
+            self.bodies[soft].trial = u;
+            if !fine {
+                return Some(soft);
+            }
+        }
+        None
+    }
+
+    /// Looks at a step from `old` to `next`: counts elements inside out and those whose vertices moved
+    /// against one another by more than a step resolves.
+    pub fn inspect(&mut self, model: &Model, old: &State, next: &State) {
+        self.inverted = 0;
+        let mut fast = false;
+        for body in model.softs() {
+            let (before, after) = (&old.x[body.nodes.clone()], &next.x[body.nodes.clone()]);
+            for tetrahedron in &body.spec.tetrahedra {
+                let corner = tetrahedron.map(|v| after[v as usize]);
+                let edges = [1, 2, 3].map(|k| corner[k] - corner[0]);
+                self.inverted += usize::from(!(edges[0].cross(&edges[1]).dot(&edges[2]) > 0.0));
+                let rest = tetrahedron.map(|v| body.spec.vertices[v as usize]);
+                let size = (1..4).map(|k| (rest[k] - rest[0]).norm_squared()).fold(0.0, f64::max);
+                let moved = tetrahedron.map(|v| after[v as usize] - before[v as usize]);
+                let most = (1..4).map(|k| (moved[k] - moved[0]).norm_squared()).fold(0.0, f64::max);
+                fast |= !(most <= RESOLVED * RESOLVED * size);
+            }
+        }
+        self.unresolved |= fast || self.inverted > 0;
+    }
+}
+
+/// How Newton's method ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Newton {
+    Solved,
+    Unfinished,
+    Singular,
+}
+
+impl Motion {
+    fn new(body: &SoftBody, gravity: &Vector3<f64>, weights: &Weights, h: f64) -> Self {
+        let (n, pattern) = (body.nodes.len(), body.pattern());
+        let is_fixed = |vertex: &u32| body.spec.fixed.contains(vertex);
+        let free: Vec<u32> = (0..n as u32).filter(|vertex| !is_fixed(vertex)).collect();
+        let (own, blocks) = without_fixed(pattern, &free);
+        let mut weight = vec![0.0; 3 * n];
+        let everywhere: Vec<f64> = (0..3 * n).map(|k| gravity[k % 3]).collect();
+        body.mass().mul(&everywhere, &mut weight);
+        let nonlinear = !body.spec.material.entry().linear;
+        let mut motion = Self {
+            work: SoftWork::new(body),
+            A: Symmetric::zeros(own.as_ref().unwrap_or(pattern)),
+            b: vec![0.0; 3 * free.len()],
+            yields: vec![0.0; free.len()],
+            blocks,
+            damping: nonlinear.then(|| Symmetric::zeros(pattern)),
+            weight,
+            base: vec![0.0; 3 * n],
+            x: vec![Vector3::zeros(); n],
+            flat: vec![0.0; 3 * n],
+            product: vec![0.0; 3 * n],
+            trial: vec![0.0; 3 * free.len()],
+            next: vec![0.0; if nonlinear { 3 * free.len() } else { 0 }],
+            free,
+            factor: None,
+        };
+        let still = vec![Vector3::zeros(); n];
+        motion.begin(body, &body.spec.vertices, &still, weights, h);
+        motion.estimate_yields(FEW_VERTICES);
+        motion
+    }
+
+    /// A and b at the start of a step, linearised where u = 0.
+    fn begin(
+        &mut self,
+        body: &SoftBody,
+        x0: &[Vector3<f64>],
+        v0: &[Vector3<f64>],
+        weights: &Weights,
+        h: f64,
+    ) {
+        body.freeze(x0, &mut self.work);
+        for (x, (x0, v0)) in self.x.iter_mut().zip(x0.iter().zip(v0)) {
+            *x = x0 + h * weights.ahead_old * v0;
+        }
+        body.forces(&self.x, &mut self.work);
+        body.stiffness(&self.x, &mut self.work);
+        if let Some(damping) = &mut self.damping {
+            damping.values_mut().copy_from_slice(self.work.stiffness.values());
+        }
+        self.begin_base(body, v0, weights, h);
+        for (vertex, b) in self.free.iter().zip(self.b.chunks_exact_mut(3)) {
+            let force = &self.work.force[*vertex as usize];
+            for k in 0..3 {
+                b[k] = self.base[3 * *vertex as usize + k] + h * force[k];
+            }
+        }
+        self.assemble(body, weights, h);
+    }
+
+    /// `M v₀/α + h M g − h δ₀ (a M + β K₀) v₀`.
+    fn begin_base(&mut self, body: &SoftBody, v0: &[Vector3<f64>], weights: &Weights, h: f64) {
+        flatten(v0, &mut self.flat);
+        body.mass().mul(&self.flat, &mut self.product);
+        let scale = 1.0 / weights.alpha - h * weights.damped_old * body.spec.mass_damping;
+        for (base, (p, w)) in self.base.iter_mut().zip(self.product.iter().zip(&self.weight)) {
+            *base = scale * p + h * w;
+        }
+        let damped = h * weights.damped_old * body.spec.stiffness_damping;
+        if damped != 0.0 {
+            self.work.stiffness.mul(&self.flat, &mut self.product);
+            for (base, p) in self.base.iter_mut().zip(&self.product) {
+                *base -= damped * p;
+            }
+        }
+    }
+
+    /// `A = (1/α + h δ a) M + h² κ K + h δ β K₀` over the vertices that are not fixed.
+    fn assemble(&mut self, body: &SoftBody, weights: &Weights, h: f64) {
+        let spec = &body.spec;
+        let mass_scale = 1.0 / weights.alpha + h * weights.damped * spec.mass_damping;
+        let (elastic, damped) =
+            (h * h * weights.ahead, h * weights.damped * spec.stiffness_damping);
+        let (M, K) = (body.mass().values(), self.work.stiffness.values());
+        let K0 = self.damping.as_ref().map_or(K, |damping| damping.values());
+        let entry = |k: usize| mass_scale * M[k] + elastic * K[k] + damped * K0[k];
+        let out = self.A.values_mut();
+        match &self.blocks {
+            None => out.iter_mut().enumerate().for_each(|(k, a)| *a = entry(k)),
+            Some(blocks) => {
+                for (block, from) in out.chunks_exact_mut(9).zip(blocks) {
+                    let from = 9 * *from as usize;
+                    block.iter_mut().enumerate().for_each(|(k, a)| *a = entry(from + k));
+                }
+            }
+        }
+    }
+
+    /// A and b where the unknown is `u`: `b = base + h f(x) + h² κ K u`.
+    fn linearise(
+        &mut self,
+        body: &SoftBody,
+        x0: &[Vector3<f64>],
+        v0: &[Vector3<f64>],
+        weights: &Weights,
+        h: f64,
+        u: &[f64],
+    ) -> bool {
+        self.flat.fill(0.0);
+        for (vertex, u) in self.free.iter().zip(u.chunks_exact(3)) {
+            self.flat[3 * *vertex as usize..][..3].copy_from_slice(u);
+        }
+        for (k, x) in self.x.iter_mut().enumerate() {
+            let u = Vector3::from_column_slice(&self.flat[3 * k..3 * k + 3]);
+            *x = x0[k] + h * (weights.ahead * u + weights.ahead_old * v0[k]);
+        }
+        body.forces(&self.x, &mut self.work);
+        body.stiffness(&self.x, &mut self.work);
+        self.work.stiffness.mul(&self.flat, &mut self.product);
+        let elastic = h * h * weights.ahead;
+        let mut finite = true;
+        for (vertex, b) in self.free.iter().zip(self.b.chunks_exact_mut(3)) {
+            let force = &self.work.force[*vertex as usize];
+            for k in 0..3 {
+                let at = 3 * *vertex as usize + k;
+                b[k] = self.base[at] + h * force[k] + elastic * self.product[at];
+                finite &= b[k].is_finite();
+            }
+        }
+        self.assemble(body, weights, h);
+        finite && self.A.values().iter().all(|a| a.is_finite())
+    }
+
+    /// Solves m(u) = 0; A and b belong to the last point of linearisation.
+    fn newton(
+        &mut self,
+        body: &SoftBody,
+        x0: &[Vector3<f64>],
+        v0: &[Vector3<f64>],
+        weights: &Weights,
+        h: f64,
+        u: &mut [f64],
+    ) -> Newton {
+        let mut next = std::mem::take(&mut self.next);
+        let ended = self.newton_from(body, x0, v0, weights, h, u, &mut next);
+        self.next = next;
+        ended
+    }
+
+    #[allow(clippy::too_many_arguments)] // the step as it began, and two iterates
+    fn newton_from(
+        &mut self,
+        body: &SoftBody,
+        x0: &[Vector3<f64>],
+        v0: &[Vector3<f64>],
+        weights: &Weights,
+        h: f64,
+        u: &mut [f64],
+        next: &mut [f64],
+    ) -> Newton {
+        u.fill(0.0);
+        for _ in 0..NEWTON_STEPS {
+            next.copy_from_slice(&self.b);
+            if !self.apply_inverse(next) {
+                return Newton::Singular;
+            }
+            let mut change = 0.0_f64;
+            let mut size = 0.0_f64;
+            for (next, u) in next.iter_mut().zip(&*u) {
+                change = change.max((*next - u).abs());
+                size = size.max(next.abs());
+            }
+            let mut halvings = 0;
+            while !self.linearise(body, x0, v0, weights, h, next) {
+                halvings += 1;
+                if halvings > HALVINGS {
+                    return Newton::Unfinished;
+                }
+                next.iter_mut().zip(&*u).for_each(|(next, u)| *next = 0.5 * (*next + u));
+            }
+            u.copy_from_slice(next);
+            if halvings == 0 && !(change > NEWTON_TOLERANCE * size.max(1.0)) {
+                return Newton::Solved;
+            }
+        }
+        Newton::Unfinished
+    }
+
+    /// `x ← A⁻¹ x`. False if A is not positive definite.
+    fn apply_inverse(&mut self, x: &mut [f64]) -> bool {
+        let factor = self.factor.get_or_insert_with(|| Cholesky::analyse(self.A.pattern()));
+        if factor.factor(&self.A).is_err() {
+            return false;
+        }
+        factor.solve_in_place(x);
+        true
+    }
+
+    /// `trace((A⁻¹)ᵢᵢ)/3` of all vertices, if they are no more than a few. For many, a sample says how much softer a
+    /// vertex is than its own block of A alone, and all others follow from their blocks.
+    fn estimate_yields(&mut self, few: usize) {
+        let (n, pattern) = (self.free.len(), self.A.pattern());
+        let trace = |block: &[f64]| (block[0] + block[4] + block[8]) / 3.0;
+        if n <= few {
+            let mut inverse = SelectedInverse::analyse(pattern);
+            if inverse.compute(&self.A).is_ok() {
+                for (k, out) in self.yields.iter_mut().enumerate() {
+                    *out = trace(inverse.diagonal_block(k));
+                }
+                return;
+            }
+        }
+        for (k, out) in self.yields.iter_mut().enumerate() {
+            *out = 1.0 / trace(self.A.block(pattern.diagonal(k)));
+        }
+        let mut factor = Cholesky::analyse(pattern);
+        if n == 0 || factor.factor(&self.A).is_err() {
+            return;
+        }
+        let (mut logarithms, mut column) = (0.0, vec![0.0; 3 * n]);
+        for k in 0..SAMPLE {
+            let vertex = k * n / SAMPLE;
+            let mut own = 0.0;
+            for axis in 0..3 {
+                column.fill(0.0);
+                column[3 * vertex + axis] = 1.0;
+                factor.solve_in_place(&mut column);
+                own += column[3 * vertex + axis] / 3.0;
+            }
+            logarithms += (own / self.yields[vertex]).ln();
+        }
+        let softer = (logarithms / SAMPLE as f64).exp();
+        self.yields.iter_mut().for_each(|out| *out *= softer);
+    }
+}
+
+fn flatten(vectors: &[Vector3<f64>], out: &mut [f64]) {
+    for (out, vector) in out.chunks_exact_mut(3).zip(vectors) {
+        out.copy_from_slice(vector.as_slice());
+    }
+}
+
+/// The pattern over the vertices that are not fixed, and for each of its blocks the one it is in the
+/// whole; nothing if none is fixed.
+fn without_fixed(pattern: &Pattern, free: &[u32]) -> (Option<Pattern>, Option<Vec<u32>>) {
+    if free.len() == pattern.n_blocks() {
+        return (None, None);
+    }
+    let mut place = vec![None; pattern.n_blocks()];
+    for (k, vertex) in free.iter().enumerate() {
+        place[*vertex as usize] = Some(k);
+    }
+    let pairs = pattern.entries().filter_map(|e| Some((place[e.row]?, place[e.col]?)));
+    let own = Pattern::new(&vec![3; free.len()], pairs);
+    let whole = |i: usize, j: usize| pattern.find(free[i] as usize, free[j] as usize);
+    let blocks = own.entries().filter_map(|e| whole(e.row, e.col)).map(|id| id.0 as u32).collect();
+    (Some(own), Some(blocks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_mech::{Lumping, Material, ModelBuilder, SoftSpec};
+    use stiction_solve::random::SplitMix64;
+
+    /// A box of 2×2×2 cubes of 10 cm, cut into tetrahedra, its lowest vertices fixed.
+    fn model(material: &str) -> Model {
+        let mesh = stiction_geom::TetMesh::cuboid(Vector3::repeat(0.2), [2; 3]).unwrap();
+        let material = Material::from_name(material, &[1e4, 0.3]).unwrap();
+        let fixed = (0..27).filter(|v| mesh.vertices()[*v as usize].z < -0.05).collect();
+        let spec = SoftSpec {
+            mass_damping: 0.5,
+            stiffness_damping: 0.02,
+            lumping: Lumping::Consistent,
+            fixed,
+            ..SoftSpec::new(mesh.vertices().to_vec(), mesh.tetrahedra().to_vec(), material, 1e3)
+        };
+        let mut builder = ModelBuilder::new();
+        builder.soft(spec);
+        builder.build().unwrap()
+    }
+
+    /// Pulled and shaken: under tension no stiffness has to be clamped to stay positive.
+    fn state(model: &Model, rng: &mut SplitMix64) -> State {
+        let mut state = State::new(model);
+        let still = |v: usize| model.softs()[0].is_fixed()[v];
+        for v in (0..model.nodes()).filter(|v| !still(*v)) {
+            let pull = Vector3::z() * (0.2 * (state.x[v].z + 0.1));
+            state.x[v] += pull + Vector3::from_fn(|_, _| rng.uniform(-2e-3, 2e-3));
+            state.x_dot[v] = Vector3::from_fn(|_, _| rng.uniform(-0.2, 0.2));
+        }
+        state
+    }
+
+    /// m(u) = A u − b where it is linearised at u.
+    fn imbalance(motion: &mut SoftMotion, model: &Model, state: &State, u: &[f64]) -> Vec<f64> {
+        assert!(motion.linearise(model, 0, state, u));
+        let mut m = vec![0.0; u.len()];
+        motion.matrix(0).mul(u, &mut m);
+        m.iter_mut().zip(motion.momentum(0)).for_each(|(m, b)| *m -= b);
+        m
+    }
+
+    #[test]
+    fn the_matrix_is_the_slope_of_the_imbalance_of_momentum() {
+        let mut rng = SplitMix64::new(5);
+        for material in ["linear", "linear-corotated", "corotational", "neo-hookean"] {
+            for scheme in [Scheme::Refined, Scheme::Midpoint, Scheme::MidVelocity] {
+                let model = model(material);
+                let state = state(&model, &mut rng);
+                let mut motion = SoftMotion::new(&model, scheme, 0.01);
+                motion.compute(&model, &state);
+                let n = motion.momentum(0).len();
+                assert_eq!(n, 3 * 18);
+                let u: Vec<f64> = (0..n).map(|_| rng.uniform(-0.2, 0.2)).collect();
+                let d: Vec<f64> = (0..n).map(|_| rng.uniform(-1.0, 1.0)).collect();
+                // Central differences: truncation of order ε², round-off of order 1/ε.
+                let epsilon = 1e-5;
+                let mut at = |sign: f64| {
+                    let u: Vec<f64> =
+                        u.iter().zip(&d).map(|(u, d)| u + sign * epsilon * d).collect();
+                    imbalance(&mut motion, &model, &state, &u)
+                };
+                let (plus, minus) = (at(1.0), at(-1.0));
+                imbalance(&mut motion, &model, &state, &u);
+                let mut slope = vec![0.0; n];
+                motion.matrix(0).mul(&d, &mut slope);
+                let size = slope.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+                for k in 0..n {
+                    let found = (plus[k] - minus[k]) / (2.0 * epsilon);
+                    let error = (found - slope[k]).abs();
+                    assert!(error <= 1e-6 * size, "{material} {scheme:?}: {found} {}", slope[k]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn free_motion_balances_momentum_also_where_forces_are_not_linear() {
+        let mut rng = SplitMix64::new(6);
+        for material in ["linear-corotated", "corotational", "neo-hookean"] {
+            let model = model(material);
+            let state = state(&model, &mut rng);
+            let mut motion = SoftMotion::new(&model, Scheme::Implicit, 0.01);
+            motion.compute(&model, &state);
+            let mut u = vec![0.0; motion.momentum(0).len()];
+            assert!(motion.solve(&model, 0, &state, &mut u) && !motion.is_unresolved());
+            let left = imbalance(&mut motion, &model, &state, &u);
+            let size = motion.momentum(0).iter().fold(0.0_f64, |most, b| most.max(b.abs()));
+            assert!(left.iter().all(|m| m.abs() <= 1e-9 * size), "{material}");
+        }
+    }
+
+    #[test]
+    fn a_sample_tells_the_yield_of_all_vertices_about() {
+        let model = model("linear-corotated");
+        let mut motion = SoftMotion::new(&model, Scheme::Refined, 0.01);
+        let exact = motion.yields(0).to_vec();
+        motion.bodies[0].estimate_yields(0);
+        // Vertices of edges and corners yield more than those within.
+        for (found, exact) in motion.yields(0).iter().zip(&exact) {
+            assert!((0.3..3.0).contains(&(found / exact)), "{found} against {exact}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Soft bodies in a world: finite elements with a skin that touches, and what they are attached to.
+//!
+//! Vertices of all soft bodies lie in one array, body after body, as in
+//! [`State::x`](stiction_mech::State); a vertex by its place there is a *node*. Fixed vertices have no
+//! velocity and no place among the unknowns.
+
+mod attach;
+mod contact;
+
+use attach::attachments;
+pub(crate) use attach::{Attachment, largest_error, rows as attachment_rows};
+pub(crate) use contact::{
+    SideOf, contact_key, deepest, frame, given_velocity, pairing, rows as contact_rows, sides_of,
+};
+
+use stiction_geom::{Colliders, Groups, SoftSurface, SoftSurfaces, TetMesh};
+use stiction_mech::{BodyId, Model, ModelBuilder, SoftId, SoftSpec};
+
+use crate::error::WorldError;
+use crate::surface::Surface;
+use crate::world::{Renumber, frame_of};
+
+/// A soft body and its skin.
+#[derive(Clone, Debug)]
+pub struct SoftObject {
+    /// Vertices, tetrahedra and material. Tetrahedra that are inside out are turned over.
+    pub spec: SoftSpec,
+    /// Its surface. It has no grain: there is no frame for one that holds while the body deforms.
+    pub surface: Surface,
+    /// What it is and what it touches.
+    pub groups: Groups,
+    /// Distance [m] from which its contacts are wanted, whatever the motion.
+    pub margin: f64,
+    /// Whether parts of its skin touch one another.
+    pub touches_itself: bool,
+    /// Red, green, blue and opacity, each from 0 to 1; for those who look.
+    pub colour: [f32; 4],
+}
+
+impl SoftObject {
+    /// A soft body with the default surface, which does not touch itself.
+    pub fn new(spec: SoftSpec) -> Self {
+        Self {
+            spec,
+            surface: Surface::default(),
+            groups: Groups::default(),
+            margin: 0.0,
+            touches_itself: false,
+            colour: [0.35, 0.6, 0.75, 1.0],
+        }
+    }
+
+    /// With a surface.
+    pub fn surface(mut self, surface: Surface) -> Self {
+        self.surface = surface;
+        self
+    }
+
+    /// With a colour.
+    pub fn coloured(mut self, red: f32, green: f32, blue: f32) -> Self {
+        self.colour = [red, green, blue, 1.0];
+        self
+    }
+
+    /// With parts that touch one another.
+    pub fn touching_itself(mut self) -> Self {
+        self.touches_itself = true;
+        self
+    }
+}
+
+/// Vertices of a soft body that are to follow a rigid one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Attach {
+    pub soft: SoftId,
+    pub vertices: Vec<u32>,
+    pub body: BodyId,
+}
+
+/// The place of a fixed vertex among the unknowns.
+const FIXED: u32 = u32::MAX;
+
+/// The skin of a soft body, in vertices of its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Skin {
+    /// Vertices of the body that lie on its surface.
+    pub vertices: Vec<u32>,
+    /// Triangles over these, outward.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// What soft bodies of a world are made of.
+pub(crate) struct SoftParts {
+    pub objects: Vec<SoftObject>,
+    pub skins: Vec<Skin>,
+    pub attached: Vec<Attach>,
+    /// Soft bodies and what they pass through.
+    pub excluded: Vec<(SoftId, BodyId)>,
+}
+
+/// The soft bodies of a world, checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Softs {
+    pub objects: Vec<SoftObject>,
+    pub surfaces: SoftSurfaces,
+    pub attachments: Vec<Attachment>,
+    pub skins: Vec<Skin>,
+    /// First node of each body, and their number at the end.
+    starts: Vec<u32>,
+    /// Per node: its place among the vertices of its body that are not fixed.
+    place: Vec<u32>,
+}
+
+impl Softs {
+    /// Declares the soft bodies in a mechanism; tetrahedra that are inside out are turned over.
+    pub fn declare(
+        objects: &mut [SoftObject],
+        attached: &[Attach],
+        mechanism: &mut ModelBuilder,
+    ) -> Result<Vec<Skin>, WorldError> {
+        let mut skins = Vec::new();
+        for (index, object) in objects.iter_mut().enumerate() {
+            let name = &object.spec.name;
+            object.surface.check(name)?;
+            if object.surface.grain.is_some() {
+                let (name, what) = (name.clone(), "a surface with a grain".to_owned());
+                let expected = "none: no frame holds while the body deforms";
+                return Err(WorldError::Soft { name, what, expected });
+            }
+            let (vertices, tetrahedra) = (&object.spec.vertices, &object.spec.tetrahedra);
+            let mesh = TetMesh::new(vertices.clone(), tetrahedra.clone())
+                .map_err(|source| WorldError::Mesh { name: name.clone(), source })?;
+            object.spec.tetrahedra = mesh.tetrahedra().to_vec();
+            skins.push(Skin::of(&mesh));
+            let mut spec = object.spec.clone();
+            // What is attached to the world stands as still as the world does.
+            for attach in attached.iter().filter(|a| a.soft.0 == index && a.body == BodyId::WORLD) {
+                spec.fixed.extend_from_slice(&attach.vertices);
+            }
+            spec.fixed.sort_unstable();
+            spec.fixed.dedup();
+            mechanism.soft(spec);
+        }
+        Ok(skins)
+    }
+
+    /// Completes soft bodies that a model has.
+    pub fn new(
+        parts: SoftParts,
+        model: &Model,
+        renumber: &Renumber,
+        colliders: &Colliders,
+    ) -> Result<Self, WorldError> {
+        let SoftParts { objects, skins, attached, excluded } = parts;
+        let attachments = attachments(&objects, &attached, model, renumber)?;
+        if let Some((id, _)) = excluded.iter().find(|(id, _)| id.0 >= objects.len()) {
+            let (owner, what) = ("exclusion".to_owned(), "soft body");
+            return Err(WorldError::Unknown { owner, what, found: id.0, count: objects.len() });
+        }
+        let mut set = SoftSurfaces::builder();
+        let (mut starts, mut place) = (vec![0], Vec::new());
+        for (index, (object, body)) in objects.iter().zip(model.softs()).enumerate() {
+            let first = body.nodes.start as u32;
+            let global = |k: u32| first + skins[index].vertices[k as usize];
+            let mut excluded_frames = Vec::new();
+            let links = attached.iter().map(|attach| (attach.soft, attach.body));
+            let links = links.filter(|(_, body)| *body != BodyId::WORLD);
+            for (_, other) in links.chain(excluded.iter().copied()).filter(|(id, _)| id.0 == index)
+            {
+                let owner = || format!("soft body \"{}\"", object.spec.name);
+                excluded_frames.push(frame_of(model, renumber.body(other, owner)?));
+            }
+            excluded_frames.sort_unstable();
+            excluded_frames.dedup();
+            set.add(SoftSurface {
+                nodes: body.nodes.clone(),
+                triangles: skins[index].triangles.iter().map(|t| t.map(global)).collect(),
+                rest: object.spec.vertices.clone(),
+                groups: object.groups,
+                margin: object.margin,
+                touches_itself: object.touches_itself,
+                excluded_frames,
+            });
+            starts.push(body.nodes.end as u32);
+            let mut next = 0;
+            for vertex in 0..body.nodes.len() as u32 {
+                let fixed = body.spec.fixed.binary_search(&vertex).is_ok();
+                place.push(if fixed { FIXED } else { next });
+                next += u32::from(!fixed);
+            }
+        }
+        let surfaces = set.build(colliders)?;
+        Ok(Self { objects, surfaces, attachments, skins, starts, place })
+    }
+
+    /// The soft body of a node.
+    pub fn body_of(&self, node: u32) -> usize {
+        self.starts.partition_point(|start| *start <= node) - 1
+    }
+
+    /// The place of a node among the unknowns of its body, if it is not fixed.
+    pub fn place_of(&self, node: u32) -> Option<u32> {
+        let place = self.place[node as usize];
+        (place != FIXED).then_some(place)
+    }
+}
+
+impl Skin {
+    fn of(mesh: &TetMesh) -> Self {
+        let mut local = vec![u32::MAX; mesh.vertices().len()];
+        let mut vertices: Vec<u32> = mesh.surface().iter().flatten().copied().collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        for (k, vertex) in vertices.iter().enumerate() {
+            local[*vertex as usize] = k as u32;
+        }
+        let triangles = mesh.surface().iter().map(|t| t.map(|v| local[v as usize])).collect();
+        Self { vertices, triangles }
+    }
+}

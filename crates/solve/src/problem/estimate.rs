@@ -1,0 +1,88 @@
+//! The free motion v* = A⁻¹ b, estimated where A is too large to solve with.
+//!
+//! Residuals are compared with how fast things would move on their own. For a large subsystem the
+//! estimate is that of one two-level step: the common motion of all its nodes that fits best,
+//! `v₀ = P (Pᵀ A P)⁻¹ Pᵀ b` with P the same velocity for every node, in which internal forces
+//! cancel; then each node by itself, `v = v₀ + D (b − A v₀)` with D the yields of the nodes. Costs
+//! one product with A. Exact for all other subsystems.
+
+use super::{Mass, SubsystemId};
+use stiction_math::block;
+
+/// Largest node whose common motion is found by the plain loops here.
+const LARGEST_NODE: usize = 6;
+
+/// v* for small subsystems, an estimate of it for large ones.
+pub(super) fn free_motion(mass: &Mass, momentum: &[f64], v: &mut Vec<f64>) {
+    v.clear();
+    v.extend_from_slice(momentum);
+    for s in (0..mass.subsystems()).map(SubsystemId) {
+        let dofs = mass.dofs(s);
+        match mass.part(s).filter(|_| mass.is_lazy(s)) {
+            None => mass.solve_subsystem(s, &mut v[dofs]),
+            Some(A) => {
+                let first = mass.blocks(s).start;
+                let yields = |k: usize| mass.yield_of(first + k);
+                estimate(A, yields, &momentum[dofs.clone()], &mut v[dofs]);
+            }
+        }
+    }
+}
+
+/// The velocity that all nodes would have in common under momenta b, `(Pᵀ A P)⁻¹ Pᵀ b`.
+pub(crate) fn common_motion(A: block::View<'_>, b: &[f64]) -> [f64; LARGEST_NODE] {
+    let (pattern, mut common) = (A.pattern(), [0.0; LARGEST_NODE]);
+    let Some(size) = pattern.common_size().filter(|size| *size <= LARGEST_NODE) else {
+        return common;
+    };
+    let mut sum = [0.0; LARGEST_NODE * LARGEST_NODE];
+    for e in pattern.entries() {
+        let block = A.block(e.id);
+        for p in 0..size {
+            for q in 0..size {
+                let mirror = if e.row == e.col { 0.0 } else { block[q * size + p] };
+                sum[p * size + q] += block[p * size + q] + mirror;
+            }
+        }
+    }
+    for b in b.chunks_exact(size) {
+        common.iter_mut().zip(b).for_each(|(c, b)| *c += b);
+    }
+    if super::mass::cholesky(&mut sum[..size * size], size) {
+        super::mass::cholesky_solve(&sum[..size * size], &mut common[..size]);
+    } else {
+        common.fill(0.0);
+    }
+    common
+}
+
+/// The two-level estimate of one subsystem.
+fn estimate(A: block::View<'_>, yields: impl Fn(usize) -> Option<f64>, b: &[f64], v: &mut [f64]) {
+    let pattern = A.pattern();
+    let common = common_motion(A, b);
+    // b − A v₀, block by block; then D times it, added to v₀.
+    v.copy_from_slice(b);
+    for e in pattern.entries() {
+        let (rows, cols) = (pattern.range(e.row), pattern.range(e.col));
+        let block = A.block(e.id);
+        for (p, row) in block.chunks_exact(cols.len()).enumerate() {
+            let product: f64 = row.iter().zip(&common).map(|(a, c)| a * c).sum();
+            v[rows.start + p] -= product;
+            if e.row != e.col {
+                for (v, a) in v[cols.clone()].iter_mut().zip(row) {
+                    *v -= a * common.get(p).copied().unwrap_or(0.0);
+                }
+            }
+        }
+    }
+    for k in 0..pattern.n_blocks() {
+        let D = A.block(pattern.diagonal(k));
+        let size = pattern.size(k);
+        for (p, v) in v[pattern.range(k)].iter_mut().enumerate() {
+            let stiff = 1.0 / D[p * (size + 1)];
+            // One yield speaks for a node whose velocities are of one kind.
+            let d = yields(k).filter(|_| size <= 3).unwrap_or(stiff);
+            *v = common.get(p).copied().unwrap_or(0.0) + d * *v;
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! A value that is made when it is first asked for, and made again in the same memory.
+//!
+//! What only some solvers read, the factorization of a large A or the free motion, costs nothing
+//! to the others. Asking is safe from several threads: one makes it, the others wait.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// A value on demand.
+#[derive(Debug)]
+pub(super) struct Lazy<T> {
+    ready: OnceLock<T>,
+    spare: Mutex<Option<T>>,
+}
+
+impl<T> Default for Lazy<T> {
+    fn default() -> Self {
+        Self { ready: OnceLock::new(), spare: Mutex::new(None) }
+    }
+}
+
+impl<T: Clone> Clone for Lazy<T> {
+    fn clone(&self) -> Self {
+        Self { ready: self.ready.clone(), spare: Mutex::new(None) }
+    }
+}
+
+impl<T> Lazy<T> {
+    /// The value; if it is not there, `make` makes it, from the last one if there was one.
+    pub fn get(&self, make: impl FnOnce(Option<T>) -> T) -> &T {
+        self.ready.get_or_init(|| {
+            let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+            make(spare.take())
+        })
+    }
+
+    /// The value, if somebody has asked for it.
+    pub fn ready(&self) -> Option<&T> {
+        self.ready.get()
+    }
+
+    /// Forgets the value; keeps its memory for the next one.
+    pub fn reset(&mut self) {
+        if let Some(old) = self.ready.take() {
+            *self.spare.get_mut().unwrap_or_else(PoisonError::into_inner) = Some(old);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_made_once_and_again_from_the_last_one() {
+        let mut lazy = Lazy::default();
+        assert_eq!(lazy.ready(), None);
+        assert_eq!(*lazy.get(|old| old.map_or(1, |x: i32| x + 1)), 1);
+        assert_eq!(*lazy.get(|_| 7), 1);
+        lazy.reset();
+        assert_eq!(lazy.ready(), None);
+        assert_eq!(*lazy.get(|old| old.map_or(1, |x| x + 1)), 2);
+    }
+}
