@@ -33,11 +33,32 @@ impl Schur {
     /// If `keep` has not one entry for each block.
     pub fn analyse(pattern: &Pattern, keep: &[bool]) -> Self {
         assert_eq!(keep.len(), pattern.n_blocks());
-        let elimination = Elimination::analyse(pattern, keep);
+        Self::from_elimination(pattern, keep, &Elimination::analyse(pattern, keep))
+    }
+
+    /// Analyses a pattern again and again for other blocks: `order` is that of
+    /// [`Schur::order_of`], in which the blocks that are not kept are eliminated. Finding an order is
+    /// the most of an analysis.
+    ///
+    /// # Panics
+    /// If `keep` or `order` has not one entry for each block.
+    pub fn analyse_in(pattern: &Pattern, keep: &[bool], order: &[usize]) -> Self {
+        assert_eq!((keep.len(), order.len()), (pattern.n_blocks(), pattern.n_blocks()));
+        let eliminated = order.iter().copied().filter(|k| !keep[*k]);
+        let order = eliminated.chain((0..keep.len()).filter(|k| keep[*k])).collect();
+        Self::from_elimination(pattern, keep, &Elimination::analyse_in(pattern, keep, order))
+    }
+
+    /// An order of elimination with little fill.
+    pub fn order_of(pattern: &Pattern) -> Vec<usize> {
+        Elimination::order_of(pattern)
+    }
+
+    fn from_elimination(pattern: &Pattern, keep: &[bool], elimination: &Elimination) -> Self {
         let kept: Vec<_> =
             (0..keep.len()).filter(|&k| keep[k]).flat_map(|k| pattern.range(k)).collect();
         Self {
-            factor: Supernodal::new(pattern, &elimination),
+            factor: Supernodal::new(pattern, elimination),
             L_pp: vec![0.0; kept.len() * kept.len()],
             S: vec![0.0; kept.len() * kept.len()],
             half_solved: vec![0.0; pattern.dim()],
@@ -91,11 +112,7 @@ impl Schur {
             1.0,
             Par::Seq,
         );
-        for c in 0..p {
-            for r in c + 1..p {
-                self.S[r * p + c] = self.S[c * p + r];
-            }
-        }
+        mirror(&mut self.S, p);
         Ok(())
     }
 
@@ -127,6 +144,20 @@ impl Schur {
         self.factor.backward(&self.half_solved, x);
         for (&k, value) in self.kept.iter().zip(x_kept) {
             x[k] = *value;
+        }
+    }
+}
+
+/// Copies the lower triangle of a column-major matrix into the upper one, tile by tile.
+fn mirror(S: &mut [f64], p: usize) {
+    const TILE: usize = 32;
+    for c0 in (0..p).step_by(TILE) {
+        for r0 in (c0..p).step_by(TILE) {
+            for c in c0..(c0 + TILE).min(p) {
+                for r in r0.max(c + 1)..(r0 + TILE).min(p) {
+                    S[r * p + c] = S[c * p + r];
+                }
+            }
         }
     }
 }
@@ -192,7 +223,11 @@ mod tests {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
             let keep: Vec<_> = (0..n).map(|k| k % every == every - 1).collect();
             let A = testing::positive_definite(&mut rng, &pattern);
-            let mut schur = Schur::analyse(&pattern, &keep);
+            let mut schur = if every == 4 {
+                Schur::analyse_in(&pattern, &keep, &Schur::order_of(&pattern))
+            } else {
+                Schur::analyse(&pattern, &keep)
+            };
             schur.factor(&A).unwrap();
 
             let dense = A.to_dense();

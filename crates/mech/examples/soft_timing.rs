@@ -16,8 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let spec = block(CELLS.map(|cells| cells * factor));
     println!("{} vertices, {} tetrahedra", spec.vertices.len(), spec.tetrahedra.len());
     println!(
-        "{:18} {:>10} {:>10} {:>10} {:>10} {:>10}",
-        "[µs]", "freeze", "forces", "stiffness", "A", "b"
+        "{:18} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
+        "[µs]", "freeze", "forces", "stiffness", "A", "b", "energy"
     );
     for entry in MATERIALS {
         let parameters: &[f64] =
@@ -38,14 +38,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let x: Vec<_> = body.spec.vertices.iter().map(bend).collect();
         let v = vec![Vector3::new(0.1, 0.2, 0.3); x.len()];
         let scheme = SoftScheme::theta(0.01, 1.0, 1.0);
-        let (mut A, mut b) = (Symmetric::zeros(body.pattern()), vec![0.0; 3 * x.len()]);
+        let (mut a, mut b) = (Symmetric::zeros(body.pattern()), vec![0.0; 3 * x.len()]);
         let gravity = Vector3::new(0.0, 0.0, -9.81);
         let times = [
             best(|| body.freeze(black_box(&x), &mut work)),
             best(|| body.forces(black_box(&x), &mut work)),
             best(|| body.stiffness(black_box(&x), &mut work)),
-            best(|| body.step_matrix(&scheme, black_box(&work), &mut A)),
+            best(|| body.step_matrix(&scheme, black_box(&work), &mut a)),
             best(|| body.free_momentum(&scheme, black_box(&v), None, gravity, &mut work, &mut b)),
+            best(|| _ = black_box(body.energy(black_box(&x)))),
         ];
         let columns = times.map(|time| format!("{time:10.1}")).join(" ");
         println!("{:18} {columns}", entry.name);

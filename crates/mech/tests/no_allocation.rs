@@ -1,6 +1,7 @@
 //! No function of the dynamics asks for memory once `Data` exists.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(non_snake_case)] // matrices keep the capitals of the papers
 
 mod common;
 mod counting;
@@ -9,6 +10,35 @@ use common::{Random, mixed, state};
 use counting::allocations;
 use nalgebra::Vector3;
 use stiction_mech::*;
+
+#[test]
+fn soft_bodies_take_no_memory() {
+    let corners = vec![Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z(), -Vector3::x()];
+    let tetrahedra = vec![[0, 1, 2, 3], [4, 0, 2, 3]];
+    for entry in MATERIALS {
+        let parameters = &[2.0, 0.3, 9.0][..entry.parameters.len()];
+        let material = Material::from_name(entry.name, parameters).unwrap();
+        let spec = SoftSpec::new(corners.clone(), tetrahedra.clone(), material, 1.0);
+        let body =
+            SoftBody::new(SoftSpec { stiffness_damping: 0.1, fixed: vec![2], ..spec }).unwrap();
+        let x: Vec<_> = corners.iter().map(|x| Vector3::new(x.y, x.x, -1.2 * x.z)).collect();
+        let v = vec![Vector3::new(0.1, 0.2, 0.3); x.len()];
+        let (mut work, mut b) = (SoftWork::new(&body), vec![0.0; 3 * x.len()]);
+        let mut A = stiction_math::block::Symmetric::zeros(body.pattern());
+        let (scheme, mut z) = (SoftScheme::theta(0.01, 0.6, 0.8), x.clone());
+        let before = allocations();
+        scheme.positions(&x, &v, &v, &mut z);
+        body.freeze(&x, &mut work);
+        body.forces(&z, &mut work);
+        body.stiffness(&z, &mut work);
+        body.step_matrix(&scheme, &work, &mut A);
+        body.free_momentum(&scheme, &v, Some(&v), Vector3::z(), &mut work, &mut b);
+        let energy = body.energy(&x) + body.kinetic_energy(&v);
+        let (linear, angular) = body.momentum(&x, &v, Vector3::zeros());
+        assert_eq!(allocations(), before);
+        assert!((energy + linear.norm() + angular.norm()).is_finite());
+    }
+}
 
 #[test]
 fn the_dynamics_take_no_memory() {

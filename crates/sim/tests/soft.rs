@@ -566,3 +566,72 @@ fn a_recording_holds_the_surfaces_of_soft_bodies() {
     assert!((energy - simulation.energy()).abs() <= 1e-12 * energy.abs());
     assert!(!frames.contacts.of(recording.len() - 1).is_empty());
 }
+
+#[test]
+fn a_soft_block_carries_another_one() {
+    let mut builder = on_ground(0.6);
+    let mut lower =
+        block(Vector3::new(0.14, 0.14, 0.08), [3, 3, 2], Vector3::new(0.0, 0.0, 0.0401));
+    lower.name = "lower".to_owned();
+    builder.soft(SoftObject::new(lower).surface(Surface::with_friction(0.6)));
+    builder.soft(cube_at(0.1305, 0.6));
+    let mut simulation = start(builder, 0.01);
+    for _ in 0..400 {
+        let _ = simulation.step().unwrap();
+    }
+    let upper = simulation.world().model().softs()[1].total_mass() * GRAVITY;
+    let both = upper + simulation.world().model().softs()[0].total_mass() * GRAVITY;
+    let of = |between: bool| -> Vector3<f64> {
+        let contacts = simulation.contacts().iter();
+        let chosen = contacts.filter(|c| c.soft.iter().all(Option::is_some) == between);
+        // On the upper of the two sides.
+        chosen
+            .map(|c| if c.soft[1] == Some(SoftId(1)) || !between { c.force } else { -c.force })
+            .sum()
+    };
+    assert!((of(true).z - upper).abs() <= 1e-6 * upper, "{} {upper}", of(true));
+    assert!((of(false).z - both).abs() <= 1e-6 * both, "{} {both}", of(false));
+}
+
+#[test]
+fn a_small_ball_rests_on_a_coarse_mat_between_its_vertices() {
+    let mut builder = on_ground(0.5);
+    let spec = block(Vector3::new(0.2, 0.2, 0.03), [2, 2, 1], Vector3::new(0.0, 0.0, 0.015));
+    builder.soft(SoftObject::new(spec).surface(Surface::with_friction(0.5)));
+    let pose = Isometry3::translation(0.04, 0.03, 0.05);
+    let ball = Shape::sphere(0.008).unwrap();
+    free(&mut builder, ball, 0.05, pose, Surface::with_friction(0.5));
+    let mut simulation = start(builder, 0.005);
+    for _ in 0..400 {
+        let _ = simulation.step().unwrap();
+    }
+    let height = simulation.state().q[2];
+    assert!((0.03..0.04).contains(&height), "{height}");
+    let on_ball: f64 = simulation
+        .contacts()
+        .iter()
+        .filter(|c| c.bodies.contains(&1))
+        .map(|c| if c.bodies[1] == 1 { c.force.z } else { -c.force.z })
+        .sum();
+    assert!((on_ball - 0.05 * GRAVITY).abs() <= 0.02 * 0.05 * GRAVITY, "{on_ball}");
+}
+
+#[test]
+fn a_block_crushed_flat_by_a_plate_that_nothing_stops_stays_finite_and_is_flagged() {
+    let mut builder = on_ground(0.6);
+    builder.soft(cube_at(0.05, 0.6));
+    let pose = Isometry3::translation(0.0, 0.0, 0.34);
+    let plate = builder.mechanism.body(BodySpec { pose, driven: true, ..BodySpec::default() });
+    let shape = Shape::cuboid(Vector3::new(0.08, 0.08, 0.03)).unwrap();
+    builder.geom(Geom::new(plate, shape).surface(Surface::with_friction(0.6)));
+    let mut simulation = start(builder, 0.01);
+    let mut flagged = false;
+    for step in 0..60 {
+        // Ten metres per second from the first step on, down to a fifth of a millimetre.
+        let height = (0.34 - 0.1 * f64::from(step + 1)).max(0.0302);
+        simulation.input_mut().driven_pose[0] = Isometry3::translation(0.0, 0.0, height);
+        let report = simulation.step().unwrap();
+        flagged |= report.unresolved || report.inverted > 0;
+    }
+    assert!(flagged && simulation.state().x.iter().all(|x| x.norm() < 1e2));
+}

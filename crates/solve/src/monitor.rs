@@ -161,6 +161,15 @@ impl Monitor {
         self.iterations += iterations;
     }
 
+    /// Takes over iterations, measuring time and trace of the watch over an equivalent problem.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        let before = self.iterations;
+        self.iterations += other.iterations;
+        self.measuring += other.measuring;
+        let later = |t: &TracePoint| TracePoint { iteration: before + t.iteration, ..*t };
+        self.trace.extend(other.trace.iter().map(later));
+    }
+
     /// Iterations counted so far.
     pub fn iterations(&self) -> usize {
         self.iterations
@@ -169,6 +178,11 @@ impl Monitor {
     /// The tolerance on violations [m/s].
     pub fn velocity_tolerance(&self) -> f64 {
         self.velocity_tolerance
+    }
+
+    /// The tolerance on the relative error of momentum [-], tightened or not.
+    pub fn momentum_tolerance(&self) -> f64 {
+        self.momentum_tolerance
     }
 
     /// The tolerance relative to the reference velocity [-].
@@ -183,9 +197,9 @@ impl Monitor {
     }
 
     /// The natural map of the contacts with unit step, relative to |q| [-].
-    pub fn natural_map(&mut self, problem: &Problem, lambda: &[f64]) -> f64 {
+    pub fn natural_map(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> f64 {
         let before = Instant::now();
-        let found = self.yardstick.natural_map(problem, self.model(), lambda);
+        let found = self.yardstick.natural_map_at(problem, self.model(), v, lambda);
         self.measuring += before.elapsed();
         found
     }

@@ -6,10 +6,12 @@
 //! - `coulomb`, `convex` [m/s]: the largest natural map of a constraint in its own scale,
 //!   `r_i = |λ_i − T(λ_i − ρ_i u_i)| / ρ_i`, `ρ_i = 1/(w_i + R_i)`, with T the exact or the
 //!   relaxed answer. Zero if and only if the law holds; a velocity in any system of units.
-//! - `natural_map`: the published metric of the FCLIB collection over contacts, with unit step.
+//! - `natural_map`: the published metric of the FCLIB collection over contacts, with unit step. It
+//!   follows from the impulse alone, through a solve with A; where a subsystem is too large for
+//!   that, the answer's own velocity and the estimate of the free motion stand in.
 //!
-//! Costs one product with A, two passes over J and three answers per constraint; no memory once
-//! warm.
+//! Costs one product with A, two passes over J and three answers per constraint, and no
+//! factorization; no memory once warm.
 
 use stiction_math::simd;
 
@@ -141,7 +143,7 @@ impl Yardstick {
             momentum: self.momentum_of_impulse(problem, v),
             coulomb,
             convex,
-            natural_map: self.natural_map_of_impulse(problem, FrictionModel::Coulomb, lambda),
+            natural_map: self.natural_map_at(problem, FrictionModel::Coulomb, v, lambda),
             reference_velocity: problem.reference_velocity(),
         }
     }
@@ -149,24 +151,33 @@ impl Yardstick {
     /// `|r − P_K(r − û)| / |q|` over contacts, û = u + μ|u_T| e_N (û = u in the convex model),
     /// where u follows from the impulse alone.
     pub fn natural_map(&mut self, problem: &Problem, model: FrictionModel, lambda: &[f64]) -> f64 {
-        self.impulse.fill(0.0);
-        problem.jacobian().mul_transposed_add(lambda, &mut self.impulse);
-        self.natural_map_of_impulse(problem, model, lambda)
+        problem.velocity_of(lambda, &mut self.velocity);
+        self.natural_map_of_velocity(problem, model, lambda)
     }
 
-    /// The natural map, given Jᵀλ.
-    fn natural_map_of_impulse(
+    /// The same where the velocity v stands in if A is too large to solve with.
+    pub(crate) fn natural_map_at(
         &mut self,
+        problem: &Problem,
+        model: FrictionModel,
+        v: &[f64],
+        lambda: &[f64],
+    ) -> f64 {
+        if problem.is_large() {
+            self.velocity.copy_from_slice(v);
+        } else {
+            problem.velocity_of(lambda, &mut self.velocity);
+        }
+        self.natural_map_of_velocity(problem, model, lambda)
+    }
+
+    /// The natural map, given the velocity that the impulse causes.
+    fn natural_map_of_velocity(
+        &self,
         problem: &Problem,
         model: FrictionModel,
         lambda: &[f64],
     ) -> f64 {
-        for (v, (b, j)) in
-            self.velocity.iter_mut().zip(problem.momentum().iter().zip(&self.impulse))
-        {
-            *v = b + j;
-        }
-        problem.mass().solve(&mut self.velocity);
         let (mut error, mut size) = (0.0, 0.0);
         for i in 0..problem.constraints().len() {
             let law = problem.law(i);
@@ -174,7 +185,9 @@ impl Yardstick {
                 continue;
             }
             let rows = problem.row_range(i);
-            size += problem.free_rows()[rows.clone()].iter().map(|q| q * q).sum::<f64>();
+            let mut q = [0.0; DIM];
+            problem.free_row_estimate(i, &mut q);
+            size += q.iter().map(|q| q * q).sum::<f64>();
             let mut u = [0.0; DIM];
             velocity(problem, i, &self.velocity, lambda, &mut u);
             if model == FrictionModel::Coulomb {

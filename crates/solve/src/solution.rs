@@ -27,7 +27,8 @@ impl Clone for Solution {
 }
 
 impl Solution {
-    /// The cold start: free motion, no impulse.
+    /// The cold start: free motion, no impulse. For subsystems that are large, an estimate of the
+    /// free motion.
     pub fn cold(problem: &Problem) -> Self {
         let mut solution = Self::default();
         solution.reset(problem);
@@ -36,6 +37,14 @@ impl Solution {
 
     /// Becomes the cold start of a problem, in the same memory.
     pub fn reset(&mut self, problem: &Problem) {
+        self.velocity.clear();
+        self.velocity.extend_from_slice(problem.start_velocity());
+        self.impulse.clear();
+        self.impulse.resize(problem.rows(), 0.0);
+    }
+
+    /// Becomes the free motion of a problem, without an impulse.
+    pub fn set_free(&mut self, problem: &Problem) {
         self.velocity.clear();
         self.velocity.extend_from_slice(problem.free_velocity());
         self.impulse.clear();

@@ -8,9 +8,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use common::{SMALL, build, goal, models};
+use stiction_math::block;
 use stiction_solve::catalogue::Variation;
 use stiction_solve::problem::{Builder, PortId, Structure, SubsystemId};
-use stiction_solve::solver::SOLVERS;
+use stiction_solve::solver::{Reduce, SOLVERS};
 use stiction_solve::{FrictionModel, Monitor, Problem, Session, Solution};
 
 thread_local! {
@@ -115,12 +116,30 @@ fn a_session_allocates_no_more_than_its_report() {
     assert_eq!(found, 0);
 }
 
+/// The matrices of a problem's meshes, as whoever assembles them has them.
+fn meshes(problem: &Problem) -> Vec<Option<block::Symmetric>> {
+    let mass = problem.mass();
+    let subsystems = (0..mass.subsystems()).map(SubsystemId);
+    let mesh = |s: SubsystemId| {
+        let part = mass.part(s)?;
+        let mut matrix = block::Symmetric::zeros(part.pattern());
+        matrix.values_mut().copy_from_slice(part.values());
+        Some(matrix)
+    };
+    subsystems.map(mesh).collect()
+}
+
 /// Adds all of a problem to a builder, with momenta and terms that differ a little.
-fn refill(builder: &mut Builder, problem: &Problem, relative: f64) {
+fn refill(
+    builder: &mut Builder,
+    problem: &Problem,
+    meshes: &[Option<block::Symmetric>],
+    relative: f64,
+) {
     builder.clear();
     let mass = problem.mass();
     for s in (0..mass.subsystems()).map(SubsystemId) {
-        let mut momentum = [0.0; 64];
+        let mut momentum = [0.0; 6000];
         let b = &problem.momentum()[mass.dofs(s)];
         let momentum = &mut momentum[..b.len()];
         for (k, (to, b)) in momentum.iter_mut().zip(b).enumerate() {
@@ -134,7 +153,9 @@ fn refill(builder: &mut Builder, problem: &Problem, relative: f64) {
             Structure::Tree { .. } => {
                 builder.tree(mass.tree(s).unwrap(), momentum);
             }
-            Structure::Sparse { .. } => panic!("a sparse subsystem takes memory"),
+            Structure::Sparse { .. } => {
+                builder.sparse_matrix(meshes[s.0].as_ref().unwrap(), momentum, None);
+            }
         }
     }
     for port in problem.ports() {
@@ -154,8 +175,17 @@ fn refill(builder: &mut Builder, problem: &Problem, relative: f64) {
 #[test]
 fn building_and_solving_a_problem_of_a_known_shape_does_not_allocate() {
     let mut failed = Vec::new();
-    for (name, size) in [("sphere-pile", 8), ("box-wall", 6), ("quadrupeds", 2), ("stack", 5)] {
+    for (name, size) in [
+        ("sphere-pile", 8),
+        ("box-wall", 6),
+        ("quadrupeds", 2),
+        ("stack", 5),
+        ("gripped-block", 2),
+        ("rod", 20),
+        ("soft-plate", 3),
+    ] {
         let original = build(name, &Variation { size, ..Variation::default() });
+        let matrices = meshes(&original);
         for entry in SOLVERS.iter().filter(|entry| !EXCEPTIONS.contains(&entry.name)) {
             let model = models(entry.name)[0];
             let mut builder = Problem::builder("again");
@@ -166,7 +196,7 @@ fn building_and_solving_a_problem_of_a_known_shape_does_not_allocate() {
             let mut built = 0;
             let mut step = |relative: f64, solution: &mut Solution| {
                 built = allocations(|| {
-                    refill(&mut builder, &original, relative);
+                    refill(&mut builder, &original, &matrices, relative);
                     builder.build_into(&mut problem).unwrap();
                 });
                 let _ = session.solve(&problem, &goal, solution).unwrap();
@@ -176,6 +206,44 @@ fn building_and_solving_a_problem_of_a_known_shape_does_not_allocate() {
             let found = allocations(|| step(0.0, &mut solution));
             if found > 0 {
                 failed.push(format!("{} on {name}: {built} building, {found} in all", entry.name));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn building_and_solving_a_large_mesh_again_does_not_allocate() {
+    let mut failed = Vec::new();
+    for (name, size) in [("soft-mat", 12), ("soft-plate", 12)] {
+        let original = build(name, &Variation { size, ..Variation::default() });
+        assert!(original.is_large(), "{name}");
+        let matrices = meshes(&original);
+        for (solver, reduce) in [
+            ("cond", Reduce::WherePays),
+            ("sap", Reduce::Never),
+            ("sap", Reduce::Always),
+            ("alm", Reduce::Always),
+            ("canal", Reduce::Always),
+            ("subadmm", Reduce::WherePays),
+        ] {
+            let (mut builder, mut problem) = (Problem::builder("again"), Problem::default());
+            let mut session = Session::new(solver).unwrap();
+            session.reduce(reduce);
+            let mut solution = Solution::default();
+            let goal = goal(models(solver)[0], 1e-4);
+            let mut step = |relative: f64, solution: &mut Solution| {
+                refill(&mut builder, &original, &matrices, relative);
+                builder.build_into(&mut problem).unwrap();
+                session.solve(&problem, &goal, solution).unwrap().iterations
+            };
+            step(2e-2, &mut solution);
+            step(1e-2, &mut solution);
+            let mut iterations = 0;
+            let found = allocations(|| iterations = step(0.0, &mut solution));
+            assert!(iterations > 0, "{solver} on {name} had nothing to do");
+            if found > 0 {
+                failed.push(format!("{solver} ({reduce:?}) on {name}: {found}"));
             }
         }
     }

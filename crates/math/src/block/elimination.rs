@@ -35,7 +35,16 @@ pub(crate) struct Elimination {
 impl Elimination {
     /// Orders and analyses; blocks for which `held` is true are eliminated last, in their order.
     pub(crate) fn analyse(pattern: &Pattern, held: &[bool]) -> Self {
-        let order = minimum_degree(pattern, held);
+        Self::analyse_in(pattern, held, minimum_degree(pattern, held))
+    }
+
+    /// An order of all blocks with little fill.
+    pub(crate) fn order_of(pattern: &Pattern) -> Vec<usize> {
+        minimum_degree(pattern, &vec![false; pattern.n_blocks()])
+    }
+
+    /// Analyses in a given order, in which held blocks come last.
+    pub(crate) fn analyse_in(pattern: &Pattern, held: &[bool], order: Vec<usize>) -> Self {
         let n_free = held.iter().filter(|h| !**h).count();
         let (column, below) = factor_columns(pattern, &order);
         let parents: Vec<_> = (0..order.len())

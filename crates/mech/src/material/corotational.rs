@@ -1,13 +1,13 @@
 //! Corotational elasticity: linear in the stretch, with the rotation of the present deformation.
 //!
-//! ψ = μ ‖F − R‖² + ½ λ (tr(Rᵀ F) − 3)², P = 2 μ (F − R) + λ (tr(Rᵀ F) − 3) R [Mueller04, Sec. 4.3 for the
-//! idea; Stomakhin12, Sec. 3 for the energy]. The derivative of R enters the stiffness through spin:
+//! ψ = μ ‖F − R‖² + ½ λ (tr(Rᵀ F) − 3)², P = 2 μ (F − R) + λ (tr(Rᵀ F) − 3) R, the strain of
+//! [Mueller04] with an exact derivative [Stomakhin12]. That of R enters the stiffness through spin:
 //! (ψ_i + ψ_j)/(σ_i + σ_j) = 2 μ + (2 λ (Σσ − 3) − 4 μ)/(σ_i + σ_j), negative under compression.
 
 use super::Entry;
 use super::isotropic::{Isotropic, PAIRS, Tangent};
 use super::lame::Lame;
-use crate::soft::lanes::{Lanes, Mat, Vec3};
+use crate::soft::lanes::{Lanes, Mat, Vec3, vec3};
 use crate::soft::polar::rotation_and_trace;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -49,7 +49,8 @@ impl Isotropic for Corotational {
         let Lame { mu, lambda } = self.0;
         let excess = sigma[0] + sigma[1] + sigma[2] - Lanes::splat(3.0);
         let pull = Lanes::splat(2.0 * lambda) * excess - Lanes::splat(4.0 * mu);
-        let spin = PAIRS.map(|(i, j)| {
+        let spin = vec3(|k| {
+            let (i, j) = PAIRS[k];
             let sum = (sigma[i] + sigma[j]).max(Lanes::splat(LEAST_SUM));
             Lanes::splat(2.0 * mu) + pull / sum
         });

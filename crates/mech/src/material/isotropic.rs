@@ -2,10 +2,10 @@
 //!
 //! ψ depends on the singular values σ of F = U Σ Vᵀ alone. Seen in the frames of U and V, dP/dF falls
 //! apart into a 3×3 matrix for changes of σ and, for each pair (i, j), one number for shear,
-//! (ψ_i − ψ_j)/(σ_i − σ_j), and one for spin, (ψ_i + ψ_j)/(σ_i + σ_j) [Stomakhin12, Sec. 4 and
-//! supplement]. Clamping the eigenvalues of these clamps those of the element's stiffness, exactly.
+//! (ψ_i − ψ_j)/(σ_i − σ_j), and one for spin, (ψ_i + ψ_j)/(σ_i + σ_j) [Stomakhin12]. Clamping the
+//! eigenvalues of these clamps those of dP/dF, exactly.
 
-use crate::soft::lanes::{Lanes, Mat, Vec3};
+use crate::soft::lanes::{Lanes, Mat, Vec3, vec3};
 use crate::soft::svd::{Svd, rotate, turn_of};
 
 /// An isotropic material without memory.
@@ -41,9 +41,9 @@ impl Tangent {
     /// The nearest tangent without negative eigenvalues.
     #[inline(always)]
     pub fn projected(&self) -> Self {
-        let clamp = |x: &Vec3| x.map(|x| x.max(Lanes::ZERO));
-        let stretch = clamped(&self.stretch);
-        Self { stretch, shear: clamp(&self.shear), spin: clamp(&self.spin) }
+        let shear = vec3(|k| self.shear[k].max(Lanes::ZERO));
+        let spin = vec3(|k| self.spin[k].max(Lanes::ZERO));
+        Self { stretch: clamped(&self.stretch), shear, spin }
     }
 
     /// The 3×3 matrix ∂(P a)/∂F · b, seen from the frame of U, for vectors a and b in the frame of V:
@@ -72,9 +72,27 @@ impl Tangent {
     }
 }
 
-/// A symmetric matrix with its negative eigenvalues set to zero.
+/// Pivot of a definite matrix in proportion to its trace, well above round-off.
+const DEFINITE: f64 = 1e-8;
+
+/// A symmetric matrix with its negative eigenvalues set to zero. One that is clearly definite, as most
+/// are, is left as it is.
 #[inline(always)]
 fn clamped(A: &Mat) -> Mat {
+    let least = Lanes::splat(DEFINITE) * A.trace();
+    let first = A.0[0][0];
+    let (l, m) = (A.0[1][0] / first, A.0[2][0] / first);
+    let second = A.0[1][1].fnma(l, A.0[1][0]);
+    let corner = A.0[2][1].fnma(l, A.0[2][0]);
+    let third = A.0[2][2].fnma(m, A.0[2][0]).fnma(corner / second, corner);
+    let definite = least.greater(Lanes::ZERO).and(first.greater(least));
+    let definite = definite.and(second.greater(least)).and(third.greater(least));
+    if definite.all() { *A } else { definite.select_mat(A, &clamped_by_turns(A)) }
+}
+
+/// The same by Jacobi's method.
+#[inline(always)]
+fn clamped_by_turns(A: &Mat) -> Mat {
     let (mut D, mut Q) = (*A, Mat::IDENTITY);
     for _ in 0..SWEEPS {
         let turned = turn(&mut D, &mut Q, 0, 1) | turn(&mut D, &mut Q, 0, 2);
@@ -82,7 +100,7 @@ fn clamped(A: &Mat) -> Mat {
             break;
         }
     }
-    let eigenvalues = [D.0[0][0], D.0[1][1], D.0[2][2]].map(|x| x.max(Lanes::ZERO));
+    let eigenvalues = vec3(|i| D.0[i][i].max(Lanes::ZERO));
     let mut scaled = Q;
     for i in 0..3 {
         for j in 0..3 {

@@ -7,7 +7,7 @@
 
 use super::Entry;
 use super::isotropic::{Isotropic, PAIRS, Tangent};
-use crate::soft::lanes::{Lanes, Mat, Vec3, dot};
+use crate::soft::lanes::{Lanes, Mat, Vec3, dot, vec3};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mooney-rivlin",
@@ -73,7 +73,7 @@ impl Isotropic for MooneyRivlin {
 
     #[inline(always)]
     fn tangent(&self, sigma: &Vec3) -> Tangent {
-        let c = PAIRS.map(|(i, j)| sigma[i] * sigma[j]);
+        let c = vec3(|k| sigma[PAIRS[k].0] * sigma[PAIRS[k].1]);
         let p = self.pressure(c[0] * sigma[0]);
         let (two_c1, two_c2) = (Lanes::splat(2.0 * self.c1), Lanes::splat(2.0 * self.c2));
         let volume = Lanes::splat(self.volume);

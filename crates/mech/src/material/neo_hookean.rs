@@ -8,7 +8,7 @@
 use super::Entry;
 use super::isotropic::{Isotropic, PAIRS, Tangent};
 use super::lame::Lame;
-use crate::soft::lanes::{Lanes, Mat, Vec3, dot};
+use crate::soft::lanes::{Lanes, Mat, Vec3, dot, vec3};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "neo-hookean",
@@ -61,7 +61,7 @@ impl Isotropic for NeoHookean {
     #[inline(always)]
     fn tangent(&self, sigma: &Vec3) -> Tangent {
         let I = dot(sigma, sigma);
-        let c = PAIRS.map(|(i, j)| sigma[i] * sigma[j]);
+        let c = vec3(|k| sigma[PAIRS[k].0] * sigma[PAIRS[k].1]);
         let (mu, lambda) = (Lanes::splat(self.mu), Lanes::splat(self.lambda));
         let p = lambda * (c[0] * sigma[0] - Lanes::splat(self.alpha));
         let shrunk = Lanes::ONE / (I + Lanes::ONE);
@@ -73,8 +73,8 @@ impl Isotropic for NeoHookean {
             stretch.0[i][j] = stretch.0[i][j].fma(p, sigma[k]);
             stretch.0[j][i] = stretch.0[i][j];
         }
-        let shear = sigma.map(|s| a.fnma(p, s));
-        let spin = sigma.map(|s| a.fma(p, s));
+        let shear = vec3(|k| a.fnma(p, sigma[k]));
+        let spin = vec3(|k| a.fma(p, sigma[k]));
         Tangent { stretch, shear, spin }
     }
 }

@@ -15,9 +15,10 @@ pub(crate) const N: usize = 4;
 #[repr(C, align(32))]
 pub(crate) struct Lanes(pub [f64; N]);
 
-/// What is so for which elements.
+/// What is so for which elements: all bits or none, as vector units compare.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mask(pub [bool; N]);
+#[repr(C, align(32))]
+pub(crate) struct Mask([u64; N]);
 
 macro_rules! binary {
     ($trait:ident, $name:ident, $op:tt) => {
@@ -85,6 +86,12 @@ impl Lanes {
         Self(out)
     }
 
+    /// The sum over the elements.
+    #[inline(always)]
+    pub fn sum(self) -> f64 {
+        (self.0[0] + self.0[1]) + (self.0[2] + self.0[3])
+    }
+
     #[inline(always)]
     pub fn sqrt(self) -> Self {
         self.map(f64::sqrt)
@@ -103,9 +110,9 @@ impl Lanes {
 
     #[inline(always)]
     pub fn greater(self, other: Self) -> Mask {
-        let mut out = [false; N];
+        let mut out = [0; N];
         for k in 0..N {
-            out[k] = self.0[k] > other.0[k];
+            out[k] = if self.0[k] > other.0[k] { u64::MAX } else { 0 };
         }
         Mask(out)
     }
@@ -127,7 +134,8 @@ impl Mask {
     pub fn select(self, yes: Lanes, no: Lanes) -> Lanes {
         let mut out = [0.0; N];
         for k in 0..N {
-            out[k] = if self.0[k] { yes.0[k] } else { no.0[k] };
+            let (yes, no) = (yes.0[k].to_bits() & self.0[k], no.0[k].to_bits() & !self.0[k]);
+            out[k] = f64::from_bits(yes | no);
         }
         Lanes(out)
     }
@@ -145,17 +153,17 @@ impl Mask {
 
     #[inline(always)]
     pub fn any(self) -> bool {
-        self.0[0] | self.0[1] | self.0[2] | self.0[3]
+        (self.0[0] | self.0[1]) | (self.0[2] | self.0[3]) != 0
     }
 
     #[inline(always)]
     pub fn all(self) -> bool {
-        self.0[0] & self.0[1] & self.0[2] & self.0[3]
+        (self.0[0] & self.0[1]) & (self.0[2] & self.0[3]) != 0
     }
 
     #[inline(always)]
     pub fn not(self) -> Self {
-        let mut out = [false; N];
+        let mut out = [0; N];
         for k in 0..N {
             out[k] = !self.0[k];
         }
@@ -164,7 +172,7 @@ impl Mask {
 
     #[inline(always)]
     pub fn and(self, other: Self) -> Self {
-        let mut out = [false; N];
+        let mut out = [0; N];
         for k in 0..N {
             out[k] = self.0[k] & other.0[k];
         }
@@ -174,6 +182,12 @@ impl Mask {
 
 /// A vector of each element.
 pub(crate) type Vec3 = [Lanes; 3];
+
+/// A vector by its entries. (Closures of `array::map` are not compiled into their caller.)
+#[inline(always)]
+pub(crate) fn vec3(f: impl Fn(usize) -> Lanes) -> Vec3 {
+    [f(0), f(1), f(2)]
+}
 
 #[inline(always)]
 pub(crate) fn dot(a: &Vec3, b: &Vec3) -> Lanes {

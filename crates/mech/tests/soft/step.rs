@@ -122,14 +122,17 @@ fn a_guess_does_not_change_a_linear_step() {
     }
 }
 
+/// Positions [m] and velocities [m/s].
+type Moment = (Vec<Vector3<f64>>, Vec<Vector3<f64>>);
+
 /// Steps a body freely and returns its positions and velocities at the end of each step.
 fn motion(
     body: &SoftBody,
     h: f64,
     steps: usize,
-    start: (Vec<Vector3<f64>>, Vec<Vector3<f64>>),
+    start: Moment,
     gravity: Vector3<f64>,
-) -> Vec<(Vec<Vector3<f64>>, Vec<Vector3<f64>>)> {
+) -> Vec<Moment> {
     let scheme = SoftScheme::mean_velocity(h, 0.5);
     let mut states = vec![start];
     for _ in 0..steps {
@@ -148,7 +151,7 @@ fn mid_velocity_steps_of_a_linear_solid_keep_its_energy() {
     let body = block(Material::Linear { young: 5e4, poisson: 0.3 });
     let x: Vec<_> = body.spec.vertices.iter().map(|x| x + 0.005 * rng.vector()).collect();
     let v = rng.vectors(body.nodes.len(), 0.1);
-    let energy = |(x, v): &(Vec<_>, Vec<_>)| body.energy(x) + body.kinetic_energy(v);
+    let energy = |(x, v): &Moment| body.energy(x) + body.kinetic_energy(v);
     let states = motion(&body, 0.01, 100, (x, v), Vector3::zeros());
     let first = energy(&states[0]);
     for state in &states {

@@ -10,6 +10,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::Variation;
 use super::assembly::{Assembly, GRAVITY, Standard};
+use super::elastic::{STEPS, lame, row_major, tetrahedron};
 use crate::contact::{DIM, frame, rows};
 use crate::error::ProblemError;
 use crate::problem::{Map, Problem};
@@ -20,9 +21,6 @@ const POISSON: f64 = 0.35; // [-]
 const DENSITY: f64 = 1000.0; // [kg/m³]
 const DAMPING: f64 = 0.01; // β [s]
 const VELOCITY: [f64; 3] = [0.5, 0.2, -0.3]; // [m/s]
-
-/// Orders in which the Kuhn subdivision steps along the axes, from the low corner of a cell.
-const STEPS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
     let standard =
@@ -51,7 +49,7 @@ pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
                 for j in 0..4 {
                     let (row, col) = (index(corners[i]), index(corners[j]));
                     if row >= col {
-                        let K = stiffness(volume, &gradients[i], &gradients[j]);
+                        let K = lame(YOUNG, POISSON, volume, &gradients[i], &gradients[j]);
                         let scaled = (dt * DAMPING + dt * dt) * K;
                         blocks.push((row, col, row_major(&scaled)));
                     }
@@ -76,66 +74,4 @@ pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
         assembly.builder.constraint(assembly.contact_law, &bias, &none, &[(port, &rotation)]);
     }
     assembly.build()
-}
-
-/// Volume [m³] and gradients of the barycentric coordinates [1/m].
-fn tetrahedron(p: [Vector3<f64>; 4]) -> (f64, [Vector3<f64>; 4]) {
-    let [a, b, c] = [p[1] - p[0], p[2] - p[0], p[3] - p[0]];
-    let six = a.dot(&b.cross(&c));
-    let others = [b.cross(&c) / six, c.cross(&a) / six, a.cross(&b) / six];
-    let first = -(others[0] + others[1] + others[2]);
-    (six.abs() / 6.0, [first, others[0], others[1], others[2]])
-}
-
-/// The block of nodes with gradients `g` and `h` [N/m].
-fn stiffness(volume: f64, g: &Vector3<f64>, h: &Vector3<f64>) -> Matrix3<f64> {
-    lame(YOUNG, POISSON, volume, g, h)
-}
-
-fn lame(young: f64, poisson: f64, volume: f64, g: &Vector3<f64>, h: &Vector3<f64>) -> Matrix3<f64> {
-    let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
-    let mu = 0.5 * young / (1.0 + poisson);
-    let isotropic = Matrix3::from_diagonal_element(mu * g.dot(h));
-    volume * (lambda * g * h.transpose() + mu * h * g.transpose() + isotropic)
-}
-
-fn row_major(matrix: &Matrix3<f64>) -> [f64; 9] {
-    std::array::from_fn(|k| matrix[(k / 3, k % 3)])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_unit_tetrahedron_has_the_stiffness_of_the_textbook() {
-        // E = 1, ν = 1/4: Lamé parameters 2/5 and 2/5, volume 1/6, entries by hand.
-        let corners = [Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
-        let (volume, g) = tetrahedron(corners);
-        let K = |i: usize, j: usize| lame(1.0, 0.25, volume, &g[i], &g[j]);
-        let bound = 8.0 * f64::EPSILON;
-        for axis in 0..3 {
-            assert!((K(0, 0)[(axis, axis)] - 1.0 / 3.0).abs() <= bound);
-            let along = if axis == 0 { 0.2 } else { 1.0 / 15.0 };
-            assert!((K(1, 1)[(axis, axis)] - along).abs() <= bound);
-        }
-        assert!((K(0, 1)[(0, 0)] + 0.2).abs() <= bound);
-        assert!((K(1, 2)[(0, 1)] - 1.0 / 15.0).abs() <= bound);
-        let trace: f64 = (0..4).map(|i| K(i, i).trace()).sum();
-        assert!((trace - 2.0).abs() <= 12.0 * bound);
-    }
-
-    #[test]
-    fn a_rigid_motion_meets_no_stiffness() {
-        let corners = [[0.1, 0.2, 0.0], [0.9, 0.1, 0.2], [0.3, 1.1, 0.1], [0.2, 0.3, 0.8]];
-        let p = corners.map(Vector3::from);
-        let (volume, g) = tetrahedron(p);
-        let (v, w) = (Vector3::new(0.3, -0.4, 0.2), Vector3::new(-0.5, 0.1, 0.7));
-        for i in 0..4 {
-            let force: Vector3<f64> =
-                (0..4).map(|j| lame(1.0, 0.3, volume, &g[i], &g[j]) * (v + w.cross(&p[j]))).sum();
-            // Sums of a few dozen products of order one.
-            assert!(force.norm() <= 100.0 * f64::EPSILON, "{force}");
-        }
-    }
 }

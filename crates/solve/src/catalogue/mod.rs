@@ -12,15 +12,21 @@ mod box_slide;
 mod box_wall;
 mod chain;
 mod dishes;
+mod elastic;
 mod fem_block;
+mod gripped_block;
 mod linkage;
 mod quadrupeds;
+mod rod;
+mod soft_mat;
+mod soft_plate;
 mod sphere_pile;
 mod stack;
 #[cfg(test)]
 mod tests;
 mod variation;
 
+pub use elastic::ElasticGrid;
 pub use variation::{Spread, random_variation};
 
 use crate::error::ProblemError;
@@ -100,10 +106,34 @@ pub static CATALOGUE: &[Entry] = &[
         build: fem_block::build,
     },
     Entry {
+        name: "gripped-block",
+        about: "an elastic block between the fingers of an articulated gripper, held by its faces",
+        size: "cells along an edge",
+        build: gripped_block::build,
+    },
+    Entry {
         name: "quadrupeds",
         about: "four-legged robots that land shoulder to shoulder",
         size: "robots",
         build: quadrupeds::build,
+    },
+    Entry {
+        name: "rod",
+        about: "a slender rod of elastic joints that drops on the ground and slides",
+        size: "segments",
+        build: rod::build,
+    },
+    Entry {
+        name: "soft-mat",
+        about: "an elastic mat that settles on the ground",
+        size: "cells along an edge",
+        build: soft_mat::build,
+    },
+    Entry {
+        name: "soft-plate",
+        about: "a rigid plate on an elastic block on the ground",
+        size: "cells along an edge",
+        build: soft_plate::build,
     },
     Entry {
         name: "sphere-pile",

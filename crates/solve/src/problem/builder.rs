@@ -164,6 +164,16 @@ impl Builder {
         momentum: &[f64],
         yield_bound: Option<&[f64]>,
     ) -> SubsystemId {
+        self.sparse_view(matrix.into(), momentum, yield_bound)
+    }
+
+    /// The same for a matrix whose values lie elsewhere.
+    pub(crate) fn sparse_view(
+        &mut self,
+        matrix: block::View<'_>,
+        momentum: &[f64],
+        yield_bound: Option<&[f64]>,
+    ) -> SubsystemId {
         let (index, offset, pattern) = (self.parts.len(), self.matrices.len(), matrix.pattern());
         let nodes = pattern.n_blocks();
         let node_size = if nodes > 0 { pattern.size(0) } else { 0 };
@@ -243,6 +253,17 @@ impl Builder {
         compliance: &[f64],
         terms: &[(PortId, &[f64])],
     ) {
+        self.constraint_of(law, bias, compliance, terms.iter().copied());
+    }
+
+    /// The same for terms as they come.
+    pub(crate) fn constraint_of<'a>(
+        &mut self,
+        law: Law,
+        bias: &[f64],
+        compliance: &[f64],
+        terms: impl Iterator<Item = (PortId, &'a [f64])>,
+    ) {
         let (index, dim) = (self.constraints.len(), law.dim());
         if bias.len() != dim || compliance.len() != dim {
             self.note(|| {
@@ -262,7 +283,7 @@ impl Builder {
             }
             let offset = self.term_values.len() as u32;
             self.term_values.extend_from_slice(values);
-            self.terms.push(Term { port: *port, offset, len: values.len() as u32 });
+            self.terms.push(Term { port, offset, len: values.len() as u32 });
         }
         let end_term = self.terms.len() as u32;
         self.constraints.push(Constraint { law, first_term, end_term });
@@ -288,7 +309,7 @@ impl Builder {
     /// Checks everything and derives what follows from it, in the memory of another problem. The
     /// builder is empty afterwards. After an error, so is the problem.
     pub fn build_into(&mut self, problem: &mut Problem) -> Result<(), ProblemError> {
-        let built = self.try_build_into(problem);
+        let built = self.try_build_into(problem, None);
         if built.is_err() {
             *problem = Problem::default();
         }
@@ -296,7 +317,26 @@ impl Builder {
         built
     }
 
-    fn try_build_into(&mut self, problem: &mut Problem) -> Result<(), ProblemError> {
+    /// The same for a problem whose constraints are those of another, measured by the same scales
+    /// and compared with the same velocity.
+    pub(crate) fn build_like(
+        &mut self,
+        problem: &mut Problem,
+        measured: &Problem,
+    ) -> Result<(), ProblemError> {
+        let built = self.try_build_into(problem, Some(measured));
+        if built.is_err() {
+            *problem = Problem::default();
+        }
+        self.clear();
+        built
+    }
+
+    fn try_build_into(
+        &mut self,
+        problem: &mut Problem,
+        measured: Option<&Problem>,
+    ) -> Result<(), ProblemError> {
         if self.momentum.is_empty() {
             return Err(ProblemError::Empty);
         }
@@ -315,7 +355,10 @@ impl Builder {
         exchange(&mut self.term_values, &mut problem.term_values);
         problem.collect_rows();
         problem.check_effects()?;
-        problem.derive();
+        match measured {
+            None => problem.derive(),
+            Some(other) => problem.measure_like(other),
+        }
         problem.check_derived()
     }
 

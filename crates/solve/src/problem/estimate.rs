@@ -29,31 +29,37 @@ pub(super) fn free_motion(mass: &Mass, momentum: &[f64], v: &mut Vec<f64>) {
     }
 }
 
+/// The velocity that all nodes would have in common under momenta b, `(Pᵀ A P)⁻¹ Pᵀ b`.
+pub(crate) fn common_motion(A: block::View<'_>, b: &[f64]) -> [f64; LARGEST_NODE] {
+    let (pattern, mut common) = (A.pattern(), [0.0; LARGEST_NODE]);
+    let Some(size) = pattern.common_size().filter(|size| *size <= LARGEST_NODE) else {
+        return common;
+    };
+    let mut sum = [0.0; LARGEST_NODE * LARGEST_NODE];
+    for e in pattern.entries() {
+        let block = A.block(e.id);
+        for p in 0..size {
+            for q in 0..size {
+                let mirror = if e.row == e.col { 0.0 } else { block[q * size + p] };
+                sum[p * size + q] += block[p * size + q] + mirror;
+            }
+        }
+    }
+    for b in b.chunks_exact(size) {
+        common.iter_mut().zip(b).for_each(|(c, b)| *c += b);
+    }
+    if super::mass::cholesky(&mut sum[..size * size], size) {
+        super::mass::cholesky_solve(&sum[..size * size], &mut common[..size]);
+    } else {
+        common.fill(0.0);
+    }
+    common
+}
+
 /// The two-level estimate of one subsystem.
 fn estimate(A: block::View<'_>, yields: impl Fn(usize) -> Option<f64>, b: &[f64], v: &mut [f64]) {
     let pattern = A.pattern();
-    let size = pattern.common_size().unwrap_or(LARGEST_NODE + 1);
-    let mut common = [0.0; LARGEST_NODE];
-    if size <= LARGEST_NODE {
-        let mut sum = [0.0; LARGEST_NODE * LARGEST_NODE];
-        for e in pattern.entries() {
-            let block = A.block(e.id);
-            for p in 0..size {
-                for q in 0..size {
-                    let mirror = if e.row == e.col { 0.0 } else { block[q * size + p] };
-                    sum[p * size + q] += block[p * size + q] + mirror;
-                }
-            }
-        }
-        for b in b.chunks_exact(size) {
-            common.iter_mut().zip(b).for_each(|(c, b)| *c += b);
-        }
-        if super::mass::cholesky(&mut sum[..size * size], size) {
-            super::mass::cholesky_solve(&sum[..size * size], &mut common[..size]);
-        } else {
-            common.fill(0.0);
-        }
-    }
+    let common = common_motion(A, b);
     // b − A v₀, block by block; then D times it, added to v₀.
     v.copy_from_slice(b);
     for e in pattern.entries() {

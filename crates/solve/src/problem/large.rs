@@ -23,7 +23,9 @@ pub(super) struct Large {
     /// Whether a factorization in the order of the nodes is so little work that it is made at
     /// once: small meshes, and chains of any length.
     pub is_cheap: bool,
-    factor: Arc<Lazy<Factored>>,
+    own: Arc<Lazy<Factored>>,
+    /// The factorization of another problem that this one is a part of.
+    shared: Option<Arc<Lazy<Factored>>>,
 }
 
 /// A factorization, or the finding that there is none.
@@ -39,30 +41,35 @@ const AT_ONCE: f64 = 2e6;
 impl Large {
     /// Forgets the factorization; keeps its analysis if nobody shares it.
     pub fn reset(&mut self) {
-        match Arc::get_mut(&mut self.factor) {
+        self.shared = None;
+        match Arc::get_mut(&mut self.own) {
             Some(factor) => factor.reset(),
-            None => self.factor = Arc::default(),
+            None => self.own = Arc::default(),
         }
     }
 
     /// Lets go of a factorization that belongs to another problem.
     pub fn release(&mut self) {
-        self.factor = Arc::default();
+        self.shared = None;
     }
 
     /// Shares the factorization of the same subsystem in another problem.
     pub fn share(&mut self, other: &Self) {
-        self.factor = Arc::clone(&other.factor);
+        self.shared = Some(Arc::clone(other.current()));
+    }
+
+    fn current(&self) -> &Arc<Lazy<Factored>> {
+        self.shared.as_ref().unwrap_or(&self.own)
     }
 
     /// Whether the factorization has been made.
     pub fn is_factored(&self) -> bool {
-        self.factor.ready().is_some()
+        self.current().ready().is_some()
     }
 
     /// The factorization of A with all its values; made if it is not there.
     pub fn factor(&self, A: &[f64]) -> &Factored {
-        self.factor.get(|old| {
+        self.current().get(|old| {
             let view = block::View::new(&self.pattern, &A[self.values.clone()]);
             let kept = old.map(|old| old.cholesky).filter(|c| c.pattern() == &self.pattern);
             let mut cholesky = kept.unwrap_or_else(|| block::Cholesky::analyse(&self.pattern));

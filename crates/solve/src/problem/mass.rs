@@ -324,8 +324,8 @@ impl Mass {
         self.large.iter_mut().for_each(Large::release);
     }
 
-    /// A of one sparse subsystem.
-    pub(crate) fn part(&self, subsystem: SubsystemId) -> Option<block::View<'_>> {
+    /// A of one subsystem that is sparse, or one large block.
+    pub fn part(&self, subsystem: SubsystemId) -> Option<block::View<'_>> {
         let large = self.large.get(self.large_of[subsystem.0] as usize)?;
         let values = &self.matrix.values()[large.values.clone()];
         Some(block::View::new(&large.pattern, values))

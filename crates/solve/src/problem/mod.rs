@@ -28,6 +28,7 @@ mod tree;
 
 pub use builder::Builder;
 pub use delassus::Delassus;
+pub(crate) use estimate::common_motion;
 pub use from_raw::FromFile;
 pub(crate) use from_raw::subsystems;
 pub use island::Islands;
@@ -146,6 +147,24 @@ impl Problem {
         &self.free_motion().rows
     }
 
+    /// Whether a subsystem is so large that nothing is solved with it before a solver asks.
+    pub fn is_large(&self) -> bool {
+        (0..self.mass.subsystems()).any(|s| self.mass.is_lazy(SubsystemId(s)))
+    }
+
+    /// v* where it is at hand, and an estimate of it for large subsystems: a start that costs
+    /// nothing.
+    pub fn start_velocity(&self) -> &[f64] {
+        &self.estimate
+    }
+
+    /// `J_i v + e_i` [m/s] of a constraint at the start velocity.
+    pub(crate) fn free_row_estimate(&self, constraint: usize, out: &mut [f64]) {
+        let rows = self.row_range(constraint);
+        self.jacobian.mul_constraint(constraint, &self.estimate, &mut out[..rows.len()]);
+        out.iter_mut().zip(&self.bias[rows]).for_each(|(c, e)| *c += e);
+    }
+
     fn free_motion(&self) -> &FreeMotion {
         self.free.get(|old| {
             let FreeMotion { mut velocity, mut rows } = old.unwrap_or_default();
@@ -260,6 +279,16 @@ impl Problem {
         }
         self.reference_velocity = largest;
         self.estimate = motion;
+    }
+
+    /// What is derived from A⁻¹ is taken from another problem with the same constraints.
+    fn measure_like(&mut self, other: &Self) {
+        self.free.reset();
+        self.delassus.clone_from(&other.delassus);
+        self.islands.find(&self.mass, &self.jacobian);
+        self.reference_velocity = other.reference_velocity;
+        self.estimate.clear();
+        self.estimate.resize(self.momentum.len(), 0.0);
     }
 
     /// Numbers that are finite can still overflow when they meet.

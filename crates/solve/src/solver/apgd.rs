@@ -227,6 +227,10 @@ impl Solver for Apgd {
         &[FrictionModel::Convex]
     }
 
+    fn worth_reducing(&self) -> f64 {
+        1.0 // every product with W solves with A
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         vec![
             Setting::new("precondition", "scale unknowns by √w", &mut self.precondition),

@@ -8,12 +8,12 @@
 //! yardstick, AUTO also brings the natural map of the contacts below the tolerance.
 
 use super::islands::Islands;
+use super::reduced::Reduced;
 use super::{SOLVERS, Setting, Solver};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status};
 use crate::problem::{Problem, Structure, SubsystemId};
 use crate::solution::Solution;
-use crate::transform::Reduction;
 
 /// A choice of solver, made by structure.
 pub struct Auto {
@@ -22,6 +22,7 @@ pub struct Auto {
     solvers: Vec<(&'static str, Islands)>,
     decisions: Vec<Decision>,
     best: Solution,
+    reduced: Reduced,
 }
 
 /// Something to tell the user.
@@ -39,12 +40,13 @@ impl Default for Auto {
             solvers: Vec::new(),
             decisions: Vec::new(),
             best: Solution::default(),
+            reduced: Reduced::default(),
         }
     }
 }
 
 /// Velocities of a sparse subsystem, and the relative tolerance, from which on COND serves.
-const SOFT_DOFS: usize = 20_000;
+const SOFT_DOFS: usize = 3_000;
 const SOFT_TOLERANCE: f64 = 1e-4;
 /// Rows, and the relative tolerance, from which on sweeps serve.
 const HEAP_ROWS: usize = 60_000;
@@ -100,11 +102,10 @@ impl Auto {
             }
         };
         let islands = &mut self.solvers[index].1;
-        if name != "cond" && Reduction::pays(problem) {
-            // Checked already, so that nothing but the elimination can fail.
-            if let Ok(mut reduction) = Reduction::new(problem) {
-                return Some(improve_reduced(islands, &mut reduction, problem, monitor, solution));
-            }
+        let worth = islands.worth_reducing();
+        if self.reduced.pays(problem, worth) {
+            let inner = |p: &Problem, m: &mut Monitor, s: &mut Solution| islands.improve(p, m, s);
+            return Some(self.reduced.improve(problem, monitor, solution, inner));
         }
         Some(islands.improve(problem, monitor, solution))
     }
@@ -162,7 +163,7 @@ impl Solver for Auto {
         for _ in 0..tightenings {
             let wanted = monitor.relative_tolerance();
             if status != Status::Converged
-                || monitor.natural_map(problem, &solution.impulse) <= wanted
+                || monitor.natural_map(problem, &solution.velocity, &solution.impulse) <= wanted
             {
                 break;
             }
@@ -198,22 +199,4 @@ impl Solver for Auto {
         status = if status == Status::IterationLimit { status } else { Status::Stalled };
         status
     }
-}
-
-/// Solves the reduced problem and extends its answer to the whole.
-fn improve_reduced(
-    islands: &mut Islands,
-    reduction: &mut Reduction,
-    problem: &Problem,
-    monitor: &mut Monitor,
-    solution: &mut Solution,
-) -> Status {
-    let (mut inner, mut small) = (Monitor::default(), Solution::default());
-    reduction.restrict(problem, solution, &mut small);
-    inner.start(reduction.problem(), &monitor.goal_for_part(), monitor.model(), &small.velocity);
-    let status = islands.improve(reduction.problem(), &mut inner, &mut small);
-    reduction.expand(problem, &small, solution);
-    monitor.count(inner.iterations());
-    let _ = monitor.observe(problem, &solution.velocity, &solution.impulse);
-    status
 }

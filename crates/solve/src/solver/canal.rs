@@ -55,6 +55,9 @@ impl Default for Canal {
 /// Outer iterations at the cap without halving the change before the cap is raised.
 const PATIENCE: usize = 10;
 
+/// Error of momentum that a minimisation may leave, per that of the answer [-].
+const INEXACT: f64 = 0.1;
+
 impl Canal {
     /// Where the time of Newton iterations went since the last call.
     pub fn take_phases(&mut self) -> Phases {
@@ -65,6 +68,10 @@ impl Canal {
 impl Solver for Canal {
     fn models(&self) -> &'static [FrictionModel] {
         &[FrictionModel::Coulomb, FrictionModel::Convex]
+    }
+
+    fn worth_reducing(&self) -> f64 {
+        0.15 // an old factor serves several iterations
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
@@ -93,13 +100,17 @@ impl Solver for Canal {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status {
-        let exact = monitor.model() == FrictionModel::Coulomb;
+        let exact_friction = monitor.model() == FrictionModel::Coulomb;
         if let Verdict::Stop(status) =
             monitor.observe(problem, &solution.velocity, &solution.impulse)
         {
             return status;
         }
         self.convex.prepare(problem);
+        // The multipliers follow; only the paper's letter is exact at every turn.
+        let inexact = INEXACT * monitor.momentum_tolerance();
+        let exact = Convex::default().tolerance;
+        self.convex.tolerance = if self.paper { exact } else { exact.max(inexact) };
         (self.multipliers.uniform, self.multipliers.relaxed) = (self.paper, !self.paper);
         self.multipliers.start(problem, &solution.impulse);
         self.multipliers.slip_at(problem, &solution.velocity);
@@ -109,7 +120,7 @@ impl Solver for Canal {
         let (mut last, mut smallest, mut idle) = (f64::INFINITY, f64::INFINITY, 0);
         for _ in 0..self.max_outer {
             self.old.clone_from(&self.multipliers.lambda);
-            let question = self.multipliers.question(problem, c, exact);
+            let question = self.multipliers.question(problem, c, exact_friction);
             let outcome = self.convex.minimise(
                 problem,
                 question,
@@ -120,7 +131,7 @@ impl Solver for Canal {
             monitor.count(outcome.iterations.max(1));
             let slack = self.multipliers.slack(problem, c, &self.old, &solution.impulse);
             self.multipliers.update(problem, c, &solution.impulse);
-            let slip = if exact {
+            let slip = if exact_friction {
                 self.multipliers.update_slip(problem, c, &solution.velocity, &self.old)
             } else {
                 0.0

@@ -328,6 +328,10 @@ impl Solver for Ipm {
         &[FrictionModel::Convex]
     }
 
+    fn worth_reducing(&self) -> f64 {
+        1.0 // W is assembled
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         vec![
             Setting::new(

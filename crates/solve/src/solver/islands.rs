@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::Solver;
 use crate::law::FrictionModel;
 use crate::monitor::{Goal, Monitor, Status};
-use crate::problem::{Problem, Restriction};
+use crate::problem::{Problem, Restriction, SubsystemId};
 use crate::solution::Solution;
 
 /// From this many rows on, islands are solved in parallel.
@@ -27,7 +27,9 @@ struct Island {
 /// Solves islands apart, each by a solver of one kind.
 pub(super) struct Islands {
     build: fn() -> Box<dyn Solver>,
-    /// Solves the whole at once where a trace is asked for: a trace of parts would show none.
+    worth_reducing: f64,
+    /// Solves the whole at once where there is one island, and where a trace is asked for: a trace
+    /// of parts would show none.
     whole: Option<Box<dyn Solver>>,
     islands: Vec<Island>,
     used: usize,
@@ -36,7 +38,19 @@ pub(super) struct Islands {
 
 impl Islands {
     pub fn new(build: fn() -> Box<dyn Solver>) -> Self {
-        Self { build, whole: None, islands: Vec::new(), used: 0, constrained: Vec::new() }
+        Self {
+            build,
+            worth_reducing: build().worth_reducing(),
+            whole: None,
+            islands: Vec::new(),
+            used: 0,
+            constrained: Vec::new(),
+        }
+    }
+
+    /// What a reduction is worth to its solvers.
+    pub fn worth_reducing(&self) -> f64 {
+        self.worth_reducing
     }
 
     /// Number of islands that have a constraint.
@@ -56,7 +70,8 @@ impl Islands {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status {
-        if monitor.is_tracing() {
+        // What is one island already need not be copied.
+        if monitor.is_tracing() || problem.islands().count() == 1 {
             self.used = 0;
             let solver = self.whole.get_or_insert_with(self.build);
             return solver.improve(problem, monitor, solution);
@@ -83,7 +98,10 @@ impl Islands {
         } else {
             islands.iter_mut().for_each(|island| island.solve(&goal, model, start));
         }
-        solution.velocity.copy_from_slice(problem.free_velocity());
+        for island in islands.iter_mut() {
+            island.restriction.release();
+        }
+        move_freely(problem, &mut solution.velocity);
         let mut worst = Status::Converged;
         let mut most = 0;
         for island in islands.iter() {
@@ -111,6 +129,18 @@ impl Islands {
         notes.sort_unstable();
         notes.dedup();
         notes
+    }
+}
+
+/// Lets subsystems that no constraint touches move freely.
+fn move_freely(problem: &Problem, v: &mut [f64]) {
+    let (mass, islands) = (problem.mass(), problem.islands());
+    for s in 0..mass.subsystems() {
+        if islands.constraints(islands.of_subsystem()[s] as usize).is_empty() {
+            let dofs = mass.dofs(SubsystemId(s));
+            v[dofs.clone()].copy_from_slice(&problem.momentum()[dofs.clone()]);
+            mass.solve_subsystem(SubsystemId(s), &mut v[dofs]);
+        }
     }
 }
 

@@ -20,6 +20,7 @@ pub mod newton;
 mod newton_al;
 mod pgs;
 mod psor;
+mod reduced;
 mod sap;
 mod setting;
 mod ssor;
@@ -33,6 +34,7 @@ use crate::law::FrictionModel;
 use crate::monitor::{Goal, Monitor, Status};
 use crate::problem::Problem;
 use crate::solution::{Report, Solution};
+use reduced::Reduced;
 
 /// A method for contact problems.
 pub trait Solver: Send {
@@ -46,6 +48,12 @@ pub trait Solver: Send {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status;
+
+    /// Up to what work of factoring the matrix of the velocities that take part, relative to that
+    /// of factoring A, it is better off with a problem reduced to them [-]; zero: never.
+    fn worth_reducing(&self) -> f64 {
+        0.0
+    }
 
     /// Parameters that can be set by name.
     fn settings(&mut self) -> Vec<Setting<'_>> {
@@ -174,6 +182,20 @@ pub struct Session {
     name: &'static str,
     solver: Box<dyn Solver>,
     monitor: Monitor,
+    reduced: Reduced,
+    when: Reduce,
+}
+
+/// When a problem is reduced to the velocities that take part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reduce {
+    /// Where that pays for the solver.
+    #[default]
+    WherePays,
+    /// Wherever a mesh is touched by something and the solver factors matrices at all.
+    Always,
+    /// Never.
+    Never,
 }
 
 impl Session {
@@ -183,12 +205,18 @@ impl Session {
             let known = SOLVERS.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
             SettingError::UnknownSolver { found: name.to_owned(), known }
         })?;
-        Ok(Self { name: entry.name, solver: (entry.build)(), monitor: Monitor::default() })
+        Ok(Self::with(entry.name, (entry.build)()))
     }
 
     /// A session with a solver that is not in the list.
     pub fn with(name: &'static str, solver: Box<dyn Solver>) -> Self {
-        Self { name, solver, monitor: Monitor::default() }
+        let (monitor, reduced) = (Monitor::default(), Reduced::default());
+        Self { name, solver, monitor, reduced, when: Reduce::default() }
+    }
+
+    /// Decides when problems are reduced to the velocities that take part.
+    pub fn reduce(&mut self, when: Reduce) {
+        self.when = when;
     }
 
     /// The solver's name.
@@ -228,12 +256,24 @@ impl Session {
         if !self.solver.models().contains(&model) {
             return Err(SettingError::FrictionModel { solver: self.name, found: model.name() });
         }
-        // Without a constraint the cold start is the answer.
-        if problem.rows() == 0 || !solution.fits(problem) {
+        if problem.rows() == 0 {
+            // Without a constraint there is nothing to solve for.
+            solution.set_free(problem);
+        } else if !solution.fits(problem) {
             solution.reset(problem);
         }
         self.monitor.start(problem, goal, model, &solution.velocity);
-        let claimed = self.solver.improve(problem, &mut self.monitor, solution);
+        let Self { solver, monitor, reduced, .. } = self;
+        let worth = match (self.when, solver.worth_reducing()) {
+            (Reduce::Never, _) => 0.0,
+            (Reduce::Always, worth) if worth > 0.0 => f64::INFINITY,
+            (_, worth) => worth,
+        };
+        let claimed = if reduced.pays(problem, worth) {
+            reduced.improve_with(&mut **solver, problem, monitor, solution)
+        } else {
+            solver.improve(problem, monitor, solution)
+        };
         let seconds = self.monitor.elapsed().as_secs_f64();
         if !solution.fits(problem) {
             solution.reset(problem);

@@ -301,6 +301,10 @@ impl Solver for Pgs {
         &[FrictionModel::Coulomb, FrictionModel::Convex]
     }
 
+    fn worth_reducing(&self) -> f64 {
+        1.0 // W is assembled by solves with A
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         vec![
             Setting::new(

@@ -23,6 +23,10 @@ impl Solver for Psor {
         &[FrictionModel::Convex, FrictionModel::Coulomb]
     }
 
+    fn worth_reducing(&self) -> f64 {
+        1.0 // every constraint solves with A
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         self.relaxation.settings()
     }

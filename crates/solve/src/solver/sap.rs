@@ -49,11 +49,19 @@ const SUFFICIENT_DECREASE: f64 = 0.25;
 /// By how much it is reduced, and down to what part of the near-rigid limit.
 const SHRINK: f64 = 0.1;
 const LEAST_SOFTNESS: f64 = 1e-3;
+/// Error of momentum that a minimisation may leave, per that of the answer [-].
+const INEXACT: f64 = 0.1;
 
 impl Sap {
     /// Where the time of Newton iterations went since the last call.
     pub fn take_phases(&mut self) -> Phases {
         self.convex.take_phases()
+    }
+
+    /// A minimisation whose softening is taken back next need not be more exact than the answer.
+    fn inner_tolerance(&self, monitor: &Monitor) -> f64 {
+        let exact = Convex::default().tolerance;
+        if self.refine { exact.max(INEXACT * monitor.momentum_tolerance()) } else { exact }
     }
 
     /// Yields of all rows, and how much of them the problem does not have, at a part of the
@@ -82,6 +90,10 @@ impl Sap {
 impl Solver for Sap {
     fn models(&self) -> &'static [FrictionModel] {
         &[FrictionModel::Convex]
+    }
+
+    fn worth_reducing(&self) -> f64 {
+        0.15 // an old factor serves several iterations
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
@@ -117,6 +129,7 @@ impl Solver for Sap {
             return status;
         }
         self.convex.prepare(problem);
+        self.convex.tolerance = self.inner_tolerance(monitor);
         let limit = monitor.iteration_limit(usize::MAX);
         let passes = if self.refine { self.max_passes } else { 1 };
         let (mut softness, mut last) = (1.0, f64::INFINITY);

@@ -21,6 +21,10 @@ impl Solver for Ssor {
         &[FrictionModel::Convex, FrictionModel::Coulomb]
     }
 
+    fn worth_reducing(&self) -> f64 {
+        1.0 // every constraint solves with A
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         self.relaxation.settings()
     }

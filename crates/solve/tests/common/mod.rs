@@ -10,7 +10,7 @@ use stiction_solve::problem::FromFile;
 use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution};
 
 /// Catalogue problems that every solver can be run on in little time: name and size.
-pub const SMALL: [(&str, usize); 10] = [
+pub const SMALL: [(&str, usize); 14] = [
     ("arch", 5),
     ("bolt-nut", 20),
     ("box-slide", 0),
@@ -18,7 +18,11 @@ pub const SMALL: [(&str, usize); 10] = [
     ("chain", 4),
     ("dishes", 2),
     ("fem-block", 2),
+    ("gripped-block", 2),
     ("quadrupeds", 1),
+    ("rod", 6),
+    ("soft-mat", 2),
+    ("soft-plate", 2),
     ("sphere-pile", 14),
     ("stack", 3),
 ];

@@ -114,6 +114,16 @@ impl Cholesky {
         self.work
     }
 
+    /// Multiplications of a sparse factorization of a pattern in a given order, to leading order.
+    ///
+    /// # Panics
+    /// If `order` has not one entry for each block.
+    pub fn work_in(pattern: &Pattern, order: &[usize]) -> f64 {
+        assert_eq!(order.len(), pattern.n_blocks());
+        let held = vec![false; pattern.n_blocks()];
+        Elimination::analyse_in(pattern, &held, order.to_vec()).work()
+    }
+
     /// How the matrix is factored.
     pub fn engine(&self) -> Engine {
         match &self.factors {

@@ -131,6 +131,10 @@ impl Solver for Alm {
         &[FrictionModel::Coulomb, FrictionModel::Convex]
     }
 
+    fn worth_reducing(&self) -> f64 {
+        4.0 // LU factorizations are slow on a mesh
+    }
+
     fn settings(&mut self) -> Vec<Setting<'_>> {
         vec![
             Setting::new("first-penalty", "penalty at the start, per 1/w", &mut self.first_penalty),

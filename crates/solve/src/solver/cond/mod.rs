@@ -9,7 +9,10 @@
 //! inner iteration has settled, λ_prev ← λ (the multiplier update of an augmented Lagrangian with
 //! penalty k_v); the limit is the given problem. Without compensation, the limit is the problem
 //! with the compliance R + 1/k_v.
-//! Deviation: it stops by the monitor, not by θ = |x⁺ − x|, which says little about the error.
+//! Deviation: it stops by the monitor, not by θ = |x⁺ − x|, which says little about the error. The
+//! setting `stop` = `paper` restores the rule of [Lee23, Alg. 1].
+//! Deviation: the guess is moved by the common motion of a mesh that its momentum error asks for,
+//! given the impulses of the guess: that of all motions which converges last, and costs one product.
 //! It returns the last x**, which fulfils the laws with λ, not the extrapolated x⁺.
 
 mod answer;
@@ -17,16 +20,18 @@ mod chebyshev;
 mod choice;
 mod inverse;
 mod node;
+mod stop;
 mod surrogate;
 mod system;
 
 pub use choice::Choice;
 pub use inverse::inverse;
+pub use stop::Stop;
 
 use super::{Setting, Solver};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
-use crate::problem::Problem;
+use crate::problem::{Problem, SubsystemId, common_motion};
 use crate::solution::Solution;
 use chebyshev::Chebyshev;
 use node::Nodes;
@@ -42,6 +47,7 @@ pub struct Cond {
     scaled: bool,
     spectral_limit: f64,
     accelerate: bool,
+    stop: Stop,
     theta: f64,
     max_iterations: usize,
     observe_every: usize,
@@ -69,6 +75,7 @@ impl Default for Cond {
             scaled: true,
             spectral_limit: 1.6,
             accelerate: true,
+            stop: Stop::Honest,
             theta: 0.0,
             max_iterations: 20_000,
             observe_every: 10,
@@ -147,6 +154,11 @@ impl Solver for Cond {
                 "stop at a change this small, in the norm of the unknowns; zero: never",
                 &mut self.theta,
             ),
+            Setting::new(
+                "stop",
+                "honest: by the yardstick; paper: by θ alone, in the plain norm",
+                &mut self.stop,
+            ),
             Setting::new("observe-every", "iterations per measurement", &mut self.observe_every),
             Setting::new("max-iterations", "iterations", &mut self.max_iterations),
         ]
@@ -167,14 +179,19 @@ impl Solver for Cond {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status {
-        if let Verdict::Stop(status) =
-            monitor.observe(problem, &solution.velocity, &solution.impulse)
+        let by_paper = self.stop == Stop::Paper;
+        if !by_paper
+            && let Verdict::Stop(status) =
+                monitor.observe(problem, &solution.velocity, &solution.impulse)
         {
             return status;
         }
         self.prepare(problem);
         let mut step = self.first_step(problem);
         self.start(problem, solution);
+        if !by_paper {
+            self.move_together(problem, &solution.impulse);
+        }
         let limit = monitor.iteration_limit(self.max_iterations);
         let every = self.observe_every.max(1);
         let (mut change, mut retreats) = (f64::INFINITY, 0);
@@ -185,9 +202,10 @@ impl Solver for Cond {
             }
             self.answer(problem, monitor.model(), step, &mut solution.impulse);
             monitor.count(1);
-            if l % every == 0 || l == limit {
+            if (l % every == 0 || l == limit) && !(by_paper && !monitor.is_tracing()) {
                 let v = &self.answered[..problem.dofs()];
-                if let Verdict::Stop(status) = monitor.observe(problem, v, &solution.impulse) {
+                let verdict = monitor.observe(problem, v, &solution.impulse);
+                if let (Verdict::Stop(status), false) = (verdict, by_paper) {
                     solution.velocity.copy_from_slice(v);
                     return status;
                 }
@@ -204,7 +222,8 @@ impl Solver for Cond {
                 solution.impulse.fill(0.0);
                 self.start(problem, solution);
             }
-            if change <= self.theta && self.theta > 0.0 {
+            let theta = if by_paper { self.plain_change() } else { change };
+            if theta <= self.stop.threshold(self.theta) {
                 solution.velocity.copy_from_slice(&self.answered[..problem.dofs()]);
                 return Status::Stalled;
             }
@@ -257,6 +276,35 @@ impl Cond {
             self.compensation.resize(problem.rows(), 0.0);
         }
         self.chebyshev.start();
+    }
+
+    /// Moves the nodes of each large mesh together, as far as the momentum error of the guess says.
+    fn move_together(&mut self, problem: &Problem, lambda: &[f64]) {
+        let (n, mass) = (problem.dofs(), problem.mass());
+        if !problem.is_large() {
+            return;
+        }
+        mass.mul(&self.x[..n], &mut self.product[..n]);
+        let error = &mut self.before[..n];
+        for ((e, b), g) in error.iter_mut().zip(problem.momentum()).zip(&self.product) {
+            *e = b - g;
+        }
+        problem.jacobian().mul_transposed_add(lambda, error);
+        for s in (0..mass.subsystems()).map(SubsystemId).filter(|s| mass.is_lazy(*s)) {
+            let (Some(A), dofs) = (mass.part(s), mass.dofs(s)) else { continue };
+            let common = common_motion(A, &self.before[dofs.clone()]);
+            let size = dofs.len() / mass.blocks(s).len();
+            for (k, x) in self.x[dofs].iter_mut().enumerate() {
+                *x += common[k % size];
+            }
+        }
+        system::place_virtual_nodes(problem, &self.nodes, lambda, &mut self.x);
+        self.previous.copy_from_slice(&self.x);
+    }
+
+    /// `|x⁺ − x|` in the plain norm, of the paper's θ.
+    fn plain_change(&self) -> f64 {
+        self.x.iter().zip(&self.previous).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
     }
 
     /// x** and λ from x and A~ x [Lee23, Alg. 1].

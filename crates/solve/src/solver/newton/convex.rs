@@ -4,12 +4,15 @@
 //! The kernel that SAP calls once and CANAL in a loop: with yields `r = R + 1/β` and shifts
 //! `s = e + p − λ/β` the potential is CANAL's surrogate [Lee25, Eqs. (22), (23)].
 //! Per iteration: one assembly and Cholesky factorization of `H = A + Jᵀ G J`, and a line search
-//! that costs a pass over the constraints for each evaluation.
+//! that costs a pass over the constraints for each evaluation. On a mesh, where contacts change H
+//! little from one iteration to the next, a few steps of conjugate gradients with the factor of an
+//! earlier H of the same minimisation stand in for a factorization as long as they converge.
 
 use std::time::Instant;
 
 use stiction_math::root;
 
+use super::gradients::Gradients;
 use super::{Hessian, Phases, Question};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
@@ -33,6 +36,7 @@ pub struct Convex {
     impulse: Vec<f64>,
     dv: Vec<f64>,
     dp: Vec<f64>,
+    gradients: Gradients,
     phases: Phases,
 }
 
@@ -51,6 +55,7 @@ impl Default for Convex {
             impulse: Vec::new(),
             dv: Vec::new(),
             dp: Vec::new(),
+            gradients: Gradients::default(),
             phases: Phases::default(),
         }
     }
@@ -144,16 +149,25 @@ impl Convex {
                 return done(true);
             }
             self.hessian_slopes(problem, question);
-            self.hessian.assemble(problem, &self.slopes);
-            let assembled = Instant::now();
+            let mut assembled = Instant::now();
             self.phases.assembly += assembled - start;
-            if !self.hessian.factor() {
-                return done(false);
+            let (hessian, slopes) = (&self.hessian, &self.slopes);
+            let kept = hessian.is_worth_keeping()
+                && self.gradients.solve(problem, hessian, slopes, &self.gradient, &mut self.dv);
+            if !kept {
+                let begin = Instant::now();
+                self.phases.factorization += begin - assembled;
+                self.hessian.assemble(problem, &self.slopes);
+                assembled = Instant::now();
+                self.phases.assembly += assembled - begin;
+                if !self.hessian.factor() {
+                    return done(false);
+                }
+                for (d, g) in self.dv.iter_mut().zip(&self.gradient) {
+                    *d = -g;
+                }
+                self.hessian.solve(&mut self.dv);
             }
-            for (d, g) in self.dv.iter_mut().zip(&self.gradient) {
-                *d = -g;
-            }
-            self.hessian.solve(&mut self.dv);
             let factored = Instant::now();
             self.phases.factorization += factored - assembled;
             let step = self.line_search(problem, question);

@@ -20,6 +20,8 @@ const WIDE: usize = 40;
 pub struct Stencil {
     pattern: Option<block::Pattern>,
     spare: Option<block::Pattern>,
+    /// Pattern of A that it was found for.
+    mass: block::Pattern,
     sizes: Vec<usize>,
     pairs: Vec<(usize, usize)>,
     mass_targets: Vec<(BlockId, BlockId, usize)>,
@@ -34,22 +36,21 @@ impl Stencil {
     /// Fits the stencil to a problem. True if the pattern is not the one of the last call.
     pub fn prepare(&mut self, problem: &Problem) -> bool {
         let (jacobian, mass) = (problem.jacobian(), problem.mass().matrix());
+        self.place_slopes(problem);
+        if self.still_fits(problem) {
+            return false;
+        }
         self.sizes.clear();
         let n_blocks = mass.pattern().n_blocks();
         self.sizes.extend((0..n_blocks).map(|k| mass.pattern().size(k)));
         self.pairs.clear();
         self.pairs.extend(mass.pattern().entries().map(|e| (e.row, e.col)));
-        self.slope_start.clear();
-        self.slope_start.push(0);
-        let mut slopes = 0;
         for i in 0..jacobian.constraints() {
             let entries = jacobian.constraint_entries(i);
             for (k, a) in entries.iter().enumerate() {
                 let column = |b: &crate::problem::Entry| (a.block as usize, b.block as usize);
                 self.pairs.extend(entries[..=k].iter().map(column));
             }
-            slopes += jacobian.dim(i) * jacobian.dim(i);
-            self.slope_start.push(slopes);
         }
         let pairs = self.pairs.iter().copied();
         let mut next = match self.spare.take() {
@@ -68,13 +69,35 @@ impl Stencil {
             std::mem::swap(old, &mut next);
             self.spare = Some(next);
         }
+        self.find_mass_targets(problem);
         self.find_targets(problem);
         changed
     }
 
-    fn find_targets(&mut self, problem: &Problem) {
+    fn place_slopes(&mut self, problem: &Problem) {
+        let jacobian = problem.jacobian();
+        self.slope_start.clear();
+        self.slope_start.push(0);
+        let mut slopes = 0;
+        for i in 0..jacobian.constraints() {
+            slopes += jacobian.dim(i) * jacobian.dim(i);
+            self.slope_start.push(slopes);
+        }
+    }
+
+    /// Whether the last pattern is that of A, which has not changed, and serves without another
+    /// block: then it need not be made again. Contacts on a mesh come and go all the time.
+    fn still_fits(&mut self, problem: &Problem) -> bool {
+        let mass = problem.mass().matrix().pattern();
+        let Some(pattern) = &self.pattern else { return false };
+        let same = pattern.n_entries() == mass.n_entries() && mass == &self.mass;
+        same && self.find_targets(problem)
+    }
+
+    fn find_mass_targets(&mut self, problem: &Problem) {
         let Some(pattern) = &self.pattern else { return };
-        let (jacobian, mass) = (problem.jacobian(), problem.mass().matrix().pattern());
+        let mass = problem.mass().matrix().pattern();
+        self.mass.clone_from(mass);
         self.mass_targets.clear();
         self.mass_targets.extend(
             mass.entries()
@@ -82,17 +105,24 @@ impl Stencil {
         );
         self.diagonals.clear();
         self.diagonals.extend((0..pattern.n_blocks()).map(|k| pattern.diagonal(k)));
+    }
+
+    /// Looks up the blocks of all pairs. False if one is not there.
+    fn find_targets(&mut self, problem: &Problem) -> bool {
+        let (Some(pattern), jacobian) = (&self.pattern, problem.jacobian()) else { return false };
         self.targets.clear();
         for i in 0..jacobian.constraints() {
             let entries = jacobian.constraint_entries(i);
             for (k, a) in entries.iter().enumerate() {
                 for b in &entries[..=k] {
-                    if let Some(id) = pattern.find(a.block as usize, b.block as usize) {
-                        self.targets.push(id);
-                    }
+                    let Some(id) = pattern.find(a.block as usize, b.block as usize) else {
+                        return false;
+                    };
+                    self.targets.push(id);
                 }
             }
         }
+        true
     }
 
     /// The pattern of H.
@@ -325,11 +355,16 @@ fn fixed_transposed_product<const D: usize, const N: usize, const M: usize>(
     }
 }
 
+/// Multiplications of a factorization from which on it is worth saving one.
+const COSTLY: f64 = 1e7;
+
 /// The symmetric H of the convex potential, with its Cholesky factorization.
 #[derive(Debug, Default)]
 pub struct Hessian {
     stencil: Stencil,
     parts: Option<(block::Symmetric, block::Cholesky)>,
+    is_factored: bool,
+    meshed: bool,
 }
 
 impl Hessian {
@@ -340,6 +375,15 @@ impl Hessian {
             self.parts =
                 Some((block::Symmetric::zeros(pattern), block::Cholesky::analyse(pattern)));
         }
+        let mass = problem.mass().matrix().pattern();
+        self.meshed = mass.n_entries() > 2 * mass.n_blocks();
+        self.is_factored = false;
+    }
+
+    /// Whether there is a factor of an earlier H of the same problem that is worth using again.
+    pub fn is_worth_keeping(&self) -> bool {
+        let costly = self.parts.as_ref().is_some_and(|(_, factor)| factor.work() >= COSTLY);
+        self.is_factored && self.meshed && costly
     }
 
     /// Where slopes are placed.
@@ -380,10 +424,11 @@ impl Hessian {
 
     /// Factors H. False if it is not positive definite in floating point.
     pub fn factor(&mut self) -> bool {
-        self.parts.as_mut().is_some_and(|(H, factor)| factor.factor(H).is_ok())
+        self.is_factored = self.parts.as_mut().is_some_and(|(H, factor)| factor.factor(H).is_ok());
+        self.is_factored
     }
 
-    /// `x ← H⁻¹ x`.
+    /// `x ← H⁻¹ x` with the H last factored.
     pub fn solve(&self, x: &mut [f64]) {
         if let Some((_, factor)) = &self.parts {
             factor.solve_in_place(x);

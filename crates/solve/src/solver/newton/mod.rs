@@ -5,6 +5,7 @@
 //! assemble `A + Jᵀ G J` on one block pattern that is found once and kept while it fits.
 
 mod convex;
+mod gradients;
 mod hessian;
 mod natural_map;
 mod strict;

@@ -1,0 +1,77 @@
+//! Solves a problem through the velocities that take part in it, where that pays.
+//!
+//! The solver sees the Schur complement [`Reduction`] and is watched there; its answer is extended to
+//! the whole and looked at again. Momentum weighs differently in the two, so that an answer which
+//! is not quite good enough for the whole is improved at a smaller tolerance.
+
+use super::Solver;
+use crate::monitor::{Monitor, Status, Verdict};
+use crate::problem::Problem;
+use crate::solution::Solution;
+use crate::transform::Reduction;
+
+/// A reduction with the memory that solves through it take.
+#[derive(Default)]
+pub(super) struct Reduced {
+    reduction: Reduction,
+    monitor: Monitor,
+    solution: Solution,
+}
+
+/// How often, and by how much, the tolerance is tightened.
+const TIGHTENINGS: usize = 3;
+const TIGHTEN: f64 = 0.1;
+
+impl Reduced {
+    /// Whether a problem is better solved through its reduction, by a solver to which that is worth
+    /// so much.
+    pub fn pays(&mut self, problem: &Problem, worth: f64) -> bool {
+        worth > 0.0 && self.reduction.pays(problem, worth)
+    }
+
+    /// Improves a solution by whatever `improve` does to that of the reduced problem.
+    pub fn improve(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+        mut improve: impl FnMut(&Problem, &mut Monitor, &mut Solution) -> Status,
+    ) -> Status {
+        if let Verdict::Stop(status) =
+            monitor.observe(problem, &solution.velocity, &solution.impulse)
+        {
+            return status;
+        }
+        if self.reduction.update(problem).is_err() {
+            return Status::Failed; // checked already, so that only the elimination can fail
+        }
+        let Self { reduction, monitor: inner, solution: small } = self;
+        reduction.restrict(problem, solution, small);
+        let mut goal = monitor.goal_for_part();
+        goal.trace = monitor.is_tracing();
+        for _ in 0..=TIGHTENINGS {
+            inner.start(reduction.problem(), &goal, monitor.model(), &small.velocity);
+            let status = improve(reduction.problem(), inner, small);
+            reduction.expand(problem, small, solution);
+            monitor.absorb(inner);
+            let verdict = monitor.observe(problem, &solution.velocity, &solution.impulse);
+            match verdict {
+                Verdict::Stop(found) => return found,
+                Verdict::Continue if status != Status::Converged => return status,
+                Verdict::Continue => goal.tolerance *= TIGHTEN,
+            }
+        }
+        Status::Stalled
+    }
+
+    /// The same with a solver.
+    pub fn improve_with(
+        &mut self,
+        solver: &mut dyn Solver,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Status {
+        self.improve(problem, monitor, solution, |p, m, s| solver.improve(p, m, s))
+    }
+}
