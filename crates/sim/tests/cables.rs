@@ -59,16 +59,19 @@ fn tip(simulation: &mut Simulation) -> Isometry3<f64> {
 }
 
 /// Where a cable comes to rest under a force and a torque at its second end. In steps so long that
-/// inertia is nothing against stiffness, every step is one of Newton's method.
+/// inertia is nothing against stiffness, every step is one of Newton's method. The load grows over the
+/// first of them.
 fn rest_under(spec: CableSpec, force: Vector3<f64>, torque: Vector3<f64>) -> Isometry3<f64> {
     let (h, n) = (10.0, spec.segments);
     let mut builder = weightless();
     builder.cable(spec);
     let mut simulation = start(builder, h, Scheme::Symplectic);
     let last = simulation.world().cables()[0].bodies[n - 1].0;
-    for _ in 0..200 {
+    for k in 0..200 {
+        let share = (0.04 * f64::from(k + 1)).min(1.0);
         let lever =
             tip(&mut simulation).translation.vector - simulation.body_pose(last).translation.vector;
+        let (force, torque) = (share * force, share * torque);
         let moment = torque + lever.cross(&force);
         simulation.input_mut().wrench[last] =
             Vector6::new(moment.x, moment.y, moment.z, force.x, force.y, force.z);
