@@ -152,6 +152,7 @@ impl ModelBuilder {
             joint_of_builder: vec![JointId(0); joints.len()],
             compiled: Default::default(),
             rods: Vec::new(),
+            rod_of_tree: Vec::new(),
             softs: Vec::new(),
         };
         let mut inertias = vec![Inertia10::default(); order.len()];
@@ -172,6 +173,10 @@ impl ModelBuilder {
         check_inertias(&model)?;
         model.compiled = self.declared.compile(&model)?;
         model.rods = rod::compile(&self.rods, &model)?;
+        model.rod_of_tree = vec![None; model.trees.len()];
+        for (index, rod) in model.rods.iter().enumerate() {
+            model.rod_of_tree[rod.trees.clone()].fill(Some(RodId(index)));
+        }
         model.softs = checked_softs(self.softs)?;
         Ok(model)
     }

@@ -84,6 +84,8 @@ pub struct Model {
     pub(crate) joint_of_builder: Vec<JointId>,
     pub(crate) compiled: crate::force::Compiled,
     pub(crate) rods: Vec<crate::rod::Rod>,
+    /// Per tree: the rod whose segment it is.
+    pub(crate) rod_of_tree: Vec<Option<crate::rod::RodId>>,
     pub(crate) softs: Vec<SoftBody>,
 }
 

@@ -59,16 +59,19 @@ fn tip(simulation: &mut Simulation) -> Isometry3<f64> {
 }
 
 /// Where a cable comes to rest under a force and a torque at its second end. In steps so long that
-/// inertia is nothing against stiffness, every step is one of Newton's method.
+/// inertia is nothing against stiffness, every step is one of Newton's method. The load grows over the
+/// first of them.
 fn rest_under(spec: CableSpec, force: Vector3<f64>, torque: Vector3<f64>) -> Isometry3<f64> {
-    let (h, n) = (100.0, spec.segments);
+    let (h, n) = (10.0, spec.segments);
     let mut builder = weightless();
     builder.cable(spec);
     let mut simulation = start(builder, h, Scheme::Symplectic);
     let last = simulation.world().cables()[0].bodies[n - 1].0;
-    for _ in 0..200 {
+    for k in 0..200 {
+        let share = (0.04 * f64::from(k + 1)).min(1.0);
         let lever =
             tip(&mut simulation).translation.vector - simulation.body_pose(last).translation.vector;
+        let (force, torque) = (share * force, share * torque);
         let moment = torque + lever.cross(&force);
         simulation.input_mut().wrench[last] =
             Vector6::new(moment.x, moment.y, moment.z, force.x, force.y, force.z);
@@ -306,8 +309,8 @@ fn a_cable_on_the_ground_presses_with_its_weight() {
     }
 }
 
-/// How far a cable over a cylinder slides in half a second, pulled at its ends by one newton and by
-/// `ratio` times that.
+/// How far a cable over a cylinder slides in a quarter of a second, once it is pulled at its ends by one
+/// newton and by `ratio` times that and has had half a second to settle.
 fn slide_over_cylinder(friction: f64, ratio: f64) -> f64 {
     let (drum, radius, n) = (0.1, 2e-3, 80);
     let around = drum + radius;
@@ -349,8 +352,11 @@ fn slide_over_cylinder(friction: f64, ratio: f64) -> f64 {
         simulation.input_mut().wrench[last][5] = -1.0 - (ratio - 1.0) * f64::from(k + 1) / 150.0;
         let _ = simulation.step().unwrap();
     }
-    let before = simulation.body_pose(middle).translation.vector;
     for _ in 0..250 {
+        let _ = simulation.step().unwrap();
+    }
+    let before = simulation.body_pose(middle).translation.vector;
+    for _ in 0..125 {
         let _ = simulation.step().unwrap();
     }
     (simulation.body_pose(middle).translation.vector - before).norm()
@@ -359,14 +365,15 @@ fn slide_over_cylinder(friction: f64, ratio: f64) -> f64 {
 #[test]
 fn a_cable_over_a_cylinder_holds_up_to_eulers_ratio_of_tensions() {
     // Half a turn holds a ratio of exp(μ π) [Euler 1762, Eytelwein 1808]. Contact begins and ends
-    // within a segment of the tangent points: angles of l/R, ratios of exp(μ l/R), of 3 % here; the
-    // cable's own stiffness shortens the arc by EI/(T R²), of 1 %.
+    // within a segment of the tangent points: angles of l/R, ratios of exp(μ l/R), of 3 % at either
+    // end; the cable's own stiffness shortens the arc by EI/(T R²), of less than 1 %.
     let friction = 0.4;
     let critical = (friction * PI).exp();
-    let held = slide_over_cylinder(friction, 0.9 * critical);
-    let lost = slide_over_cylinder(friction, 1.1 * critical);
-    assert!(held < 1e-3, "{held}");
-    assert!(lost > 1e-2, "{lost}");
+    let held = slide_over_cylinder(friction, 0.94 * critical);
+    let lost = slide_over_cylinder(friction, 1.06 * critical);
+    // What sticks does so to the tolerance of the solver, what slips gathers speed.
+    assert!(held < 1e-6, "{held}");
+    assert!(lost > 1.0, "{lost}");
 }
 
 #[test]

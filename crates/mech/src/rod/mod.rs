@@ -218,6 +218,6 @@ impl Model {
 
     /// The rod whose segment is a tree.
     pub fn rod_of_tree(&self, tree: usize) -> Option<RodId> {
-        self.rods.iter().position(|rod| rod.trees.contains(&tree)).map(RodId)
+        self.rod_of_tree[tree]
     }
 }

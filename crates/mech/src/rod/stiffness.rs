@@ -23,6 +23,9 @@ use nalgebra::{Matrix3, Vector3, Vector6};
 use stiction_math::block;
 use stiction_math::spatial::skew;
 
+/// Stretch [-] beyond which the series behind the stiffness of tension means nothing.
+const LARGEST_STRAIN: f64 = 0.2;
+
 /// The bonds of one rod at one configuration; memory without truth.
 #[derive(Clone, Debug)]
 pub struct RodWork {
@@ -147,7 +150,8 @@ fn add_pull(bond: &Bond, sides: [Option<usize>; 2], lambda: &Vector6<f64>, out: 
 
 /// A bond whose shears turn with its frames as tension makes them, and that tension times its weight.
 fn taut(bond: &Bond, elastic: f64, (geometric, spared): (f64, f64)) -> (Bond, f64) {
-    let tension = geometric * (bond.force[2] - spared).max(0.0);
+    let most = LARGEST_STRAIN * 2.0 * bond.stiffness[2] * (bond.arm[0] + bond.arm[1]);
+    let tension = geometric * (bond.force[2].min(most) - spared).max(0.0);
     let mut taut = *bond;
     if tension > 0.0 {
         // θ_m × d = −[e₃]× (P θ_j + Pᵀ θ_i) in frame m; the two shears have one stiffness.
