@@ -18,7 +18,7 @@ const YOUNG: f64 = 1e5; // [Pa]
 const POISSON: f64 = 0.3; // [-]
 const DENSITY: f64 = 200.0; // [kg/m³]
 const DAMPING: f64 = 0.01; // β [s]
-const SPEED: [f64; 3] = [0.3, 0.1, -0.1]; // [m/s]
+const SPEED: [f64; 3] = [0.1, 0.05, -0.3]; // [m/s]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
     let standard =

@@ -279,6 +279,17 @@ impl Problem {
         }
         self.reference_velocity = largest;
         self.estimate = motion;
+        if !self.is_large() {
+            // At hand already, and kept in the memory of the last problem.
+            self.free.get(|old| {
+                let FreeMotion { mut velocity, mut rows } = old.unwrap_or_default();
+                velocity.clone_from(&self.estimate);
+                rows.clear();
+                rows.resize(self.bias.len(), 0.0);
+                self.constraint_velocity(&velocity, &mut rows);
+                FreeMotion { velocity, rows }
+            });
+        }
     }
 
     /// What is derived from A⁻¹ is taken from another problem with the same constraints.

@@ -227,7 +227,7 @@ impl Solver for Apgd {
         &[FrictionModel::Convex]
     }
 
-    fn worth_reducing(&self) -> f64 {
+    fn worth_reducing(&self, _far: bool) -> f64 {
         1.0 // every product with W solves with A
     }
 

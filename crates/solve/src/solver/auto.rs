@@ -2,13 +2,14 @@
 //! solver stalls, and says so.
 //!
 //! Exact friction goes to ALM; the convex model to SAP if every row yields, else to the convex
-//! form of ALM. A large mesh at a moderate tolerance goes to COND, which factors nothing,
+//! form of ALM. A large mesh that contacts touch at its nodes goes to COND, which factors nothing,
 //! and a large heap at a low tolerance to sweeps. What does not converge is tried again by
 //! methods that fail differently, from the best answer so far; the best is kept. Beyond the
 //! yardstick, AUTO also brings the natural map of the contacts below the tolerance.
 
+use super::cond::{self, Cond};
 use super::islands::Islands;
-use super::reduced::Reduced;
+use super::reduced::{self, Reduced};
 use super::{SOLVERS, Setting, Solver};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status};
@@ -47,13 +48,19 @@ impl Default for Auto {
 
 /// Velocities of a sparse subsystem, and the relative tolerance, from which on COND serves.
 const SOFT_DOFS: usize = 3_000;
-const SOFT_TOLERANCE: f64 = 1e-4;
+const SOFT_TOLERANCE: f64 = 1e-6;
+/// Iterations of COND that cost about as much as a solver that factors.
+const SOFT_ITERATIONS: usize = 1500;
 /// Rows, and the relative tolerance, from which on sweeps serve.
 const HEAP_ROWS: usize = 60_000;
 const HEAP_TOLERANCE: f64 = 1e-3;
 /// How often, and by how much, the tolerance is tightened for the natural map.
 const TIGHTENINGS: usize = 4;
 const TIGHTEN: f64 = 0.1;
+
+fn patient_cond() -> Box<dyn Solver> {
+    Box::new(Cond::with_limit(SOFT_ITERATIONS))
+}
 
 impl Auto {
     fn choose(problem: &Problem, monitor: &Monitor) -> (&'static str, &'static str) {
@@ -63,8 +70,8 @@ impl Auto {
         };
         let soft: usize = (0..problem.mass().subsystems()).map(sparse).sum();
         let tolerance = monitor.relative_tolerance();
-        if soft >= SOFT_DOFS && tolerance >= SOFT_TOLERANCE {
-            return ("cond", "a large mesh at a moderate tolerance");
+        if soft >= SOFT_DOFS && tolerance >= SOFT_TOLERANCE && cond::serves(problem) {
+            return ("cond", "a large mesh that contacts touch at its nodes");
         }
         if problem.rows() >= HEAP_ROWS && soft == 0 && tolerance >= HEAP_TOLERANCE {
             return ("psor", "a large heap at a low tolerance");
@@ -97,12 +104,13 @@ impl Auto {
         let index = match self.solvers.iter().position(|(n, _)| *n == name) {
             Some(index) => index,
             None => {
-                self.solvers.push((name, Islands::new(entry.build)));
+                let build = if name == "cond" { patient_cond } else { entry.build };
+                self.solvers.push((name, Islands::new(build)));
                 self.solvers.len() - 1
             }
         };
         let islands = &mut self.solvers[index].1;
-        let worth = islands.worth_reducing();
+        let worth = islands.worth_reducing(reduced::is_far(problem, monitor, solution));
         if self.reduced.pays(problem, worth) {
             let inner = |p: &Problem, m: &mut Monitor, s: &mut Solution| islands.improve(p, m, s);
             return Some(self.reduced.improve(problem, monitor, solution, inner));

@@ -328,7 +328,7 @@ impl Solver for Ipm {
         &[FrictionModel::Convex]
     }
 
-    fn worth_reducing(&self) -> f64 {
+    fn worth_reducing(&self, _far: bool) -> f64 {
         1.0 // W is assembled
     }
 

@@ -27,7 +27,8 @@ struct Island {
 /// Solves islands apart, each by a solver of one kind.
 pub(super) struct Islands {
     build: fn() -> Box<dyn Solver>,
-    worth_reducing: f64,
+    /// What a reduction is worth to its solvers close to an answer and far from it.
+    worth_reducing: [f64; 2],
     /// Solves the whole at once where there is one island, and where a trace is asked for: a trace
     /// of parts would show none.
     whole: Option<Box<dyn Solver>>,
@@ -40,7 +41,7 @@ impl Islands {
     pub fn new(build: fn() -> Box<dyn Solver>) -> Self {
         Self {
             build,
-            worth_reducing: build().worth_reducing(),
+            worth_reducing: [false, true].map(|far| build().worth_reducing(far)),
             whole: None,
             islands: Vec::new(),
             used: 0,
@@ -49,8 +50,8 @@ impl Islands {
     }
 
     /// What a reduction is worth to its solvers.
-    pub fn worth_reducing(&self) -> f64 {
-        self.worth_reducing
+    pub fn worth_reducing(&self, far: bool) -> f64 {
+        self.worth_reducing[usize::from(far)]
     }
 
     /// Number of islands that have a constraint.

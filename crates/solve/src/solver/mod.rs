@@ -50,8 +50,9 @@ pub trait Solver: Send {
     ) -> Status;
 
     /// Up to what work of factoring the matrix of the velocities that take part, relative to that
-    /// of factoring A, it is better off with a problem reduced to them [-]; zero: never.
-    fn worth_reducing(&self) -> f64 {
+    /// of factoring A, it is better off with a problem reduced to them [-]; zero: never. `far` says
+    /// that the guess is far from the answer, so that there is much to do.
+    fn worth_reducing(&self, _far: bool) -> f64 {
         0.0
     }
 
@@ -264,7 +265,8 @@ impl Session {
         }
         self.monitor.start(problem, goal, model, &solution.velocity);
         let Self { solver, monitor, reduced, .. } = self;
-        let worth = match (self.when, solver.worth_reducing()) {
+        let far = reduced::is_far(problem, monitor, solution);
+        let worth = match (self.when, solver.worth_reducing(far)) {
             (Reduce::Never, _) => 0.0,
             (Reduce::Always, worth) if worth > 0.0 => f64::INFINITY,
             (_, worth) => worth,

@@ -53,7 +53,7 @@ impl Solver for NewtonAl {
         &[FrictionModel::Coulomb]
     }
 
-    fn worth_reducing(&self) -> f64 {
+    fn worth_reducing(&self, _far: bool) -> f64 {
         4.0 // LU factorizations are slow on a mesh
     }
 

@@ -301,7 +301,7 @@ impl Solver for Pgs {
         &[FrictionModel::Coulomb, FrictionModel::Convex]
     }
 
-    fn worth_reducing(&self) -> f64 {
+    fn worth_reducing(&self, _far: bool) -> f64 {
         1.0 // W is assembled by solves with A
     }
 

@@ -22,6 +22,17 @@ pub(super) struct Reduced {
 const TIGHTENINGS: usize = 3;
 const TIGHTEN: f64 = 0.1;
 
+/// Relative error of momentum from which on a guess is far from the answer [-].
+const FAR: f64 = 0.2;
+
+/// Whether a guess for a problem with a large mesh is far from the answer.
+pub(super) fn is_far(problem: &Problem, monitor: &mut Monitor, guess: &Solution) -> bool {
+    problem.is_large() && {
+        let _ = monitor.observe(problem, &guess.velocity, &guess.impulse);
+        monitor.last().1 > FAR
+    }
+}
+
 impl Reduced {
     /// Whether a problem is better solved through its reduction, by a solver to which that is worth
     /// so much.
@@ -37,9 +48,8 @@ impl Reduced {
         solution: &mut Solution,
         mut improve: impl FnMut(&Problem, &mut Monitor, &mut Solution) -> Status,
     ) -> Status {
-        if let Verdict::Stop(status) =
-            monitor.observe(problem, &solution.velocity, &solution.impulse)
-        {
+        let verdict = monitor.observe(problem, &solution.velocity, &solution.impulse);
+        if let Verdict::Stop(status) = verdict {
             return status;
         }
         if self.reduction.update(problem).is_err() {

@@ -92,8 +92,8 @@ impl Solver for Sap {
         &[FrictionModel::Convex]
     }
 
-    fn worth_reducing(&self) -> f64 {
-        0.15 // an old factor serves several iterations
+    fn worth_reducing(&self, far: bool) -> f64 {
+        if far { 0.7 } else { 0.15 } // close to the answer, an old factor serves again
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {

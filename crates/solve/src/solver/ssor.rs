@@ -21,7 +21,7 @@ impl Solver for Ssor {
         &[FrictionModel::Convex, FrictionModel::Coulomb]
     }
 
-    fn worth_reducing(&self) -> f64 {
+    fn worth_reducing(&self, _far: bool) -> f64 {
         1.0 // every constraint solves with A
     }
 

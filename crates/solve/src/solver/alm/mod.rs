@@ -131,7 +131,7 @@ impl Solver for Alm {
         &[FrictionModel::Coulomb, FrictionModel::Convex]
     }
 
-    fn worth_reducing(&self) -> f64 {
+    fn worth_reducing(&self, _far: bool) -> f64 {
         4.0 // LU factorizations are slow on a mesh
     }
 

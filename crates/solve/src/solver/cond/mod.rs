@@ -233,7 +233,22 @@ impl Solver for Cond {
     }
 }
 
+/// Part of the constraints that must act on nodes of their own for COND to be quick [-].
+const MOSTLY_DIRECT: f64 = 0.75;
+
+/// Whether most constraints of a problem act on mesh nodes directly, where COND is at its best.
+pub fn serves(problem: &Problem) -> bool {
+    let count = problem.constraints().len();
+    let direct = (0..count).filter(|i| node::direct(problem, *i).is_some()).count();
+    direct as f64 >= MOSTLY_DIRECT * count as f64
+}
+
 impl Cond {
+    /// With a limit on iterations.
+    pub fn with_limit(max_iterations: usize) -> Self {
+        Self { max_iterations, ..Self::default() }
+    }
+
     fn prepare(&mut self, problem: &Problem) {
         self.nodes.find(problem, self.coupling, self.absolute_coupling);
         self.surrogate.prepare(problem, &self.nodes, self.scaled);

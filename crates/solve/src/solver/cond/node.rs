@@ -83,7 +83,7 @@ impl Nodes {
 }
 
 /// The node that a contact may use directly.
-fn direct(problem: &Problem, constraint: usize) -> Option<Node> {
+pub(super) fn direct(problem: &Problem, constraint: usize) -> Option<Node> {
     let jacobian = problem.jacobian();
     let [entry] = jacobian.constraint_entries(constraint) else { return None };
     let columns = jacobian.block_range(entry.block as usize);

@@ -143,7 +143,7 @@ impl Convex {
             // Close to the round-off floor the error stops to decrease.
             idle = if error < 0.5 * best { 0 } else { idle + 1 };
             best = best.min(error);
-            let floor = question.floor(problem, v, lambda);
+            let floor = question.floor(problem, scaling, v, lambda);
             let near = residual <= NEAR_FLOOR * floor;
             if residual <= floor || (idle >= 3 && near) {
                 return done(true);

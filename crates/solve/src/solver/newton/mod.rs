@@ -37,8 +37,15 @@ impl Question<'_> {
     /// The round-off floor of a scaled residual `|D (A v − b − Jᵀ λ)|` \[√J\] at a velocity.
     ///
     /// An impulse is a difference of velocities divided by a yield; the smaller the yield, the
-    /// more of its round-off reaches the momentum. Only rows with an impulse take part.
-    pub(crate) fn floor(&self, problem: &Problem, v: &[f64], lambda: &[f64]) -> f64 {
+    /// more of its round-off reaches the momentum. Only rows with an impulse take part. `scaling`
+    /// is D.
+    pub(crate) fn floor(
+        &self,
+        problem: &Problem,
+        scaling: &[f64],
+        v: &[f64],
+        lambda: &[f64],
+    ) -> f64 {
         const OPERATIONS: f64 = 8.0;
         let jacobian = problem.jacobian();
         let mut sum = 0.0;
@@ -47,18 +54,20 @@ impl Question<'_> {
             if lambda[rows.clone()].iter().all(|l| *l == 0.0) {
                 continue;
             }
-            let (dim, W) = (rows.len(), problem.delassus().block(i));
-            let mut size = [0.0; DIM];
+            // |J v| term by term, and how an impulse of each row shows in the scaled residual.
+            let (mut size, mut square) = ([0.0; DIM], [0.0; DIM]);
             for e in jacobian.constraint_entries(i) {
-                let x = &v[jacobian.block_range(e.block as usize)];
-                for (row, size) in jacobian.block(e).chunks_exact(x.len()).zip(&mut size) {
-                    *size += row.iter().zip(x).map(|(j, x)| (j * x).abs()).sum::<f64>();
+                let range = jacobian.block_range(e.block as usize);
+                let (x, D) = (&v[range.clone()], &scaling[range]);
+                for (d, row) in jacobian.block(e).chunks_exact(x.len()).enumerate() {
+                    size[d] += row.iter().zip(x).map(|(j, x)| (j * x).abs()).sum::<f64>();
+                    square[d] += row.iter().zip(D).map(|(j, d)| (j * d).powi(2)).sum::<f64>();
                 }
             }
             for (d, k) in rows.enumerate() {
                 let bias = problem.bias()[k];
                 let terms = size[d] + bias.abs() + (self.shift[k] - bias).abs();
-                sum += W[d * dim + d] * (terms / self.yields[k]).powi(2);
+                sum += square[d] * (terms / self.yields[k]).powi(2);
             }
         }
         OPERATIONS * f64::EPSILON * f64::sqrt(sum)

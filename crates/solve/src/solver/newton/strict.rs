@@ -127,7 +127,8 @@ impl Strict {
             if !error.is_finite() {
                 return done(false);
             }
-            let (residual, floor) = ((2.0 * merit).sqrt(), question.floor(problem, v, lambda));
+            let (residual, floor) =
+                ((2.0 * merit).sqrt(), question.floor(problem, scaling, v, lambda));
             let good = residual <= floor.max(enough(lambda));
             if error <= self.tolerance || (iterations > 0 && good) {
                 return done(true);
