@@ -23,6 +23,8 @@
 mod assemble;
 mod elements;
 mod error;
+mod gather;
+mod kernels;
 pub(crate) mod lanes;
 mod mass;
 mod measure;

@@ -43,6 +43,9 @@ pub(crate) struct ElementForces(pub [[[f64; 4]; 4]; N]);
 #[repr(align(64))]
 pub(crate) struct ElementBlocks(pub [[[f64; 9]; 10]; N]);
 
+/// Place of the block (a, b) of an element among its ten, for b ≤ a.
+pub(crate) const PLACE: [[usize; 4]; 4] = [[0, 1, 3, 6], [1, 2, 4, 7], [3, 4, 5, 8], [6, 7, 8, 9]];
+
 impl SoftWork {
     /// Memory for a soft body, its rotations frozen at the reference shape.
     pub fn new(body: &SoftBody) -> Self {

@@ -1,0 +1,256 @@
+//! Loops over groups of elements, compiled once per instruction set: rotations, forces, stiffness and
+//! energy of each element, into memory of its own.
+
+use super::elements::Group;
+use super::lanes::{Lanes, Mat, N, Vec3, scale};
+use super::polar::rotation;
+use super::svd::svd;
+use super::work::{ElementBlocks, ElementForces, Frozen, PLACE};
+use crate::material::{Isotropic, Lame};
+use nalgebra::Vector3;
+use stiction_math::simd::Job;
+
+/// Energy of linear materials.
+pub(super) struct GivenEnergy<'a> {
+    pub groups: &'a [Group],
+    pub x: &'a [Vector3<f64>],
+    pub lame: Lame,
+    pub lagged: bool,
+}
+
+impl Job for GivenEnergy<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let mut total = Lanes::ZERO;
+        for group in self.groups {
+            let F = group.deformation(self.x);
+            let R = if self.lagged { rotation(&F) } else { Mat::IDENTITY };
+            total = total.fma(self.lame.energy(&F, &R), group.volume);
+        }
+        total.sum()
+    }
+}
+
+/// Energy of isotropic materials.
+pub(super) struct IsotropicEnergy<'a, M> {
+    pub groups: &'a [Group],
+    pub x: &'a [Vector3<f64>],
+    pub law: M,
+}
+
+impl<M: Isotropic> Job for IsotropicEnergy<'_, M> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let mut total = Lanes::ZERO;
+        for group in self.groups {
+            total = total.fma(self.law.energy(&group.deformation(self.x)), group.volume);
+        }
+        total.sum()
+    }
+}
+
+/// Rotations and turned gradients; the identity without positions.
+pub(super) struct Freeze<'a> {
+    pub groups: &'a [Group],
+    pub x: Option<&'a [Vector3<f64>]>,
+    pub out: &'a mut [Frozen],
+}
+
+impl Job for Freeze<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (group, out) in self.groups.iter().zip(self.out) {
+            let R = match self.x {
+                Some(x) => rotation(&group.deformation(x)),
+                None => Mat::IDENTITY,
+            };
+            let root = group.volume.sqrt();
+            let mut turned = [[Lanes::ZERO; 3]; 4];
+            for a in 0..3 {
+                turned[a + 1] = scale(&R.apply(&group.gradients.0[a]), root);
+                for i in 0..3 {
+                    turned[0][i] = turned[0][i] - turned[a + 1][i];
+                }
+            }
+            out.rotation = R;
+            store_corners(&turned, &mut out.turned);
+        }
+    }
+}
+
+/// Forces of linear materials.
+pub(super) struct GivenForces<'a> {
+    pub groups: &'a [Group],
+    pub x: &'a [Vector3<f64>],
+    pub frozen: &'a [Frozen],
+    pub lame: Lame,
+    pub out: &'a mut [ElementForces],
+}
+
+impl Job for GivenForces<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for ((group, frozen), out) in self.groups.iter().zip(self.frozen).zip(self.out) {
+            let P = self.lame.stress(&group.deformation(self.x), &frozen.rotation);
+            store_corners(&group.vertex_forces(&P), &mut out.0);
+        }
+    }
+}
+
+/// Forces of isotropic materials.
+pub(super) struct IsotropicForces<'a, M> {
+    pub groups: &'a [Group],
+    pub x: &'a [Vector3<f64>],
+    pub law: M,
+    pub out: &'a mut [ElementForces],
+}
+
+impl<M: Isotropic> Job for IsotropicForces<'_, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (group, out) in self.groups.iter().zip(self.out) {
+            let P = self.law.stress(&group.deformation(self.x));
+            store_corners(&group.vertex_forces(&P), &mut out.0);
+        }
+    }
+}
+
+/// Projected stiffness of each element.
+pub(super) struct IsotropicBlocks<'a, M> {
+    pub groups: &'a [Group],
+    pub x: &'a [Vector3<f64>],
+    pub law: M,
+    pub out: &'a mut [ElementBlocks],
+}
+
+impl<M: Isotropic> Job for IsotropicBlocks<'_, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (group, out) in self.groups.iter().zip(self.out) {
+            let frames = svd(&group.deformation(self.x));
+            let tangent = self.law.tangent(&frames.sigma).projected();
+            let mut g = [[Lanes::ZERO; 3]; 3];
+            for a in 0..3 {
+                g[a] = frames.V.apply_transposed(&group.gradients.0[a]);
+            }
+            let mut blocks = [Mat::ZERO; 10];
+            for a in 0..3 {
+                for b in 0..=a {
+                    let K = tangent.block(&frames, &g[a], &g[b]).scaled(group.volume);
+                    blocks[PLACE[a + 1][b + 1]] = K;
+                    // N_0 is one minus the others.
+                    let (own, first) = (PLACE[a + 1][0], PLACE[b + 1][0]);
+                    blocks[own] = subtracted(&blocks[own], &K);
+                    if a != b {
+                        blocks[first] = subtracted(&blocks[first], &transposed(&K));
+                    }
+                }
+            }
+            for a in 1..4 {
+                blocks[0] = subtracted(&blocks[0], &blocks[PLACE[a][0]]);
+            }
+            for (place, block) in blocks.iter().enumerate() {
+                for k in 0..N {
+                    for i in 0..3 {
+                        for j in 0..3 {
+                            out.0[k][place][3 * i + j] = block.0[i][j].0[k];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn transposed(A: &Mat) -> Mat {
+    Mat::from_fn(|i, j| A.0[j][i])
+}
+
+#[inline(always)]
+fn subtracted(A: &Mat, B: &Mat) -> Mat {
+    Mat::from_fn(|i, j| A.0[i][j] - B.0[i][j])
+}
+
+/// Vectors of the corners, element by element.
+#[inline(always)]
+fn store_corners(corners: &[Vec3; 4], out: &mut [[[f64; 4]; 4]; N]) {
+    for k in 0..N {
+        for a in 0..4 {
+            let [x, y, z] = corners[a];
+            out[k][a] = [x.0[k], y.0[k], z.0[k], 0.0];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::{Material, with_law};
+    use crate::soft::testing::Random;
+    use crate::soft::{SoftBody, SoftSpec, SoftWork};
+    use stiction_math::simd::dispatch;
+
+    #[test]
+    fn every_instruction_set_gives_the_same_bits() {
+        let mut rng = Random(12);
+        let vertices = vec![Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
+        for entry in crate::MATERIALS {
+            let parameters = &[2.0, 0.3, 9.0][..entry.parameters.len()];
+            let material = Material::from_name(entry.name, parameters).unwrap();
+            let spec = SoftSpec::new(vertices.clone(), vec![[0, 1, 2, 3]; 7], material, 1.0);
+            let body = SoftBody::new(spec).unwrap();
+            for size in [0.1, 1.0] {
+                let x: Vec<_> = vertices.iter().map(|x| x + size * rng.vector()).collect();
+                let (groups, x) = (&body.groups[..], &x[..]);
+                let (mut wide, mut twin) = (SoftWork::new(&body), SoftWork::new(&body));
+                dispatch(Freeze { groups, x: Some(x), out: &mut wide.frozen });
+                Freeze { groups, x: Some(x), out: &mut twin.frozen }.run();
+                let energies = with_law!(
+                    body.resolved,
+                    lame => {
+                        let out = &mut wide.element_forces[..];
+                        dispatch(GivenForces { groups, x, frozen: &wide.frozen, lame, out });
+                        let out = &mut twin.element_forces[..];
+                        GivenForces { groups, x, frozen: &twin.frozen, lame, out }.run();
+                        let energy = || GivenEnergy { groups, x, lame, lagged: true };
+                        [dispatch(energy()), energy().run()]
+                    },
+                    law => {
+                        let out = &mut wide.element_forces[..];
+                        dispatch(IsotropicForces { groups, x, law, out });
+                        let out = &mut twin.element_forces[..];
+                        IsotropicForces { groups, x, law, out }.run();
+                        let out = &mut wide.element_blocks[..];
+                        dispatch(IsotropicBlocks { groups, x, law, out });
+                        let out = &mut twin.element_blocks[..];
+                        IsotropicBlocks { groups, x, law, out }.run();
+                        let energy = || IsotropicEnergy { groups, x, law };
+                        [dispatch(energy()), energy().run()]
+                    }
+                );
+                let bits = |work: &SoftWork| {
+                    let forces = work.element_forces.iter().flat_map(|f| f.0).flatten().flatten();
+                    let blocks = work.element_blocks.iter().flat_map(|b| b.0).flatten().flatten();
+                    let turned = work.frozen.iter().flat_map(|f| f.turned).flatten().flatten();
+                    let all = forces.chain(blocks).chain(turned);
+                    all.map(f64::to_bits).collect::<Vec<_>>()
+                };
+                assert_eq!(bits(&wide), bits(&twin), "{}", entry.name);
+                assert_eq!(energies[0].to_bits(), energies[1].to_bits(), "{}", entry.name);
+            }
+        }
+    }
+}
