@@ -79,6 +79,11 @@ impl Aabb {
         (0..3).all(|axis| self.min[axis] <= p[axis] && p[axis] <= self.max[axis])
     }
 
+    /// Squared distance of the point `p` [m] from this box [m²].
+    pub fn distance_squared(&self, p: &Vector3<f64>) -> f64 {
+        (self.min - p).sup(&(p - self.max)).sup(&Vector3::zeros()).norm_squared()
+    }
+
     /// Whether all corners are finite.
     pub fn is_finite(&self) -> bool {
         (0..3).all(|axis| self.min[axis].is_finite() && self.max[axis].is_finite())

@@ -11,6 +11,8 @@ use super::field::ALONG;
 use super::form::{unit, weights};
 use super::rigid::{Kind, Soft, name};
 use super::skin::Skin;
+use super::tree::Region;
+use crate::Aabb;
 use crate::shape::triangle::{self, Feature};
 use nalgebra::Vector3;
 
@@ -152,9 +154,8 @@ fn touch(
     } else {
         0.0
     };
-    let hit = nearest(onto, &p, &outward, reach.max(depth), |face| {
-        !is_own || !skin.belong_together(v as u32, face)
-    })?;
+    let own = is_own.then_some(v as u32);
+    let hit = nearest(onto, &p, &outward, reach.max(depth), own)?;
     let away = p - hit.point;
     let distance = away.norm();
     let side = form.side(skin, hit.face, hit.feature);
@@ -186,21 +187,30 @@ fn past_a_crease(skin: &Skin, hit: &Hit) -> bool {
     }
 }
 
-/// The point of the surface nearest to `p` within `limit` [m], on faces that do not look along `outward` and of
-/// which `accept` holds.
+/// The point of the surface nearest to `p` within `limit` [m], on faces that do not look along `outward` and do
+/// not belong together with the surface's `own` vertex.
 fn nearest(
     onto: Soft,
     p: &Vector3<f64>,
     outward: &Vector3<f64>,
     limit: f64,
-    accept: impl Fn(u32) -> bool,
+    own: Option<u32>,
 ) -> Option<Hit> {
     let Soft { skin, form, .. } = onto;
     let mut best: Option<Hit> = None;
     let mut bound = limit * limit;
-    skin.tree.visit_nearest(&form.regions, p, (outward, ALONG), bound, |face| {
+    let skip = |region: &Region, centres: &Aabb| {
+        region.least_along(outward) > ALONG
+            || own.is_some_and(|v| skin.all_belong_together(v, centres))
+    };
+    skin.tree.visit_nearest(&form.regions, p, skip, bound, |face| {
         let normal = form.normals[face as usize];
-        if normal == Vector3::zeros() || normal.dot(outward) > ALONG {
+        let out_of_reach = form.bounds[face as usize].distance_squared(p) > bound;
+        if out_of_reach
+            || normal.dot(outward) > ALONG
+            || normal == Vector3::zeros()
+            || own.is_some_and(|v| skin.belong_together(v, face))
+        {
             return bound;
         }
         let [a, b, c] = form.corners(skin, face);
@@ -208,7 +218,7 @@ fn nearest(
         let squared = (p - point).norm_squared();
         // Of several faces at one distance the first by number is chosen.
         let wins = best.is_none_or(|old| squared < bound || face < old.face);
-        if squared <= bound && wins && accept(face) {
+        if squared <= bound && wins {
             bound = squared;
             best = Some(Hit { face, point, feature });
         }

@@ -99,6 +99,7 @@ impl Skin {
             (ring[a], ring[b]) = (ring[a].max(length), ring[b].max(length));
         }
         let bounds: Vec<_> = faces.iter().map(|t| Aabb::of_points(corners(t))).collect();
+        let normals: Vec<_> = faces_at_rest.iter().map(|face| face.normal).collect();
         let thickness = thickness(&faces, &rest, &faces_at_rest, &bounds);
         let mut vertex_thickness = vec![f64::INFINITY; vertices.len()];
         for (t, &thick) in faces.iter().zip(&thickness) {
@@ -109,7 +110,7 @@ impl Skin {
         let (around, around_starts) = around(vertices.len(), &faces);
         Ok(Self {
             deepest: thickness.iter().copied().fold(0.0, f64::max),
-            tree: Tree::build(&bounds),
+            tree: Tree::build(&bounds, &normals),
             vertices,
             faces,
             sides,
@@ -154,16 +155,25 @@ impl Skin {
         faces.iter().all(|face| name(face) == name(&faces[0]))
     }
 
+    /// Whether a vertex and all faces with their centres in a box at rest lie together, side by side.
+    pub fn all_belong_together(&self, vertex: u32, centres: &Aabb) -> bool {
+        let v = vertex as usize;
+        let farthest = (self.rest[v] - centres.centre()).abs() + 0.5 * centres.size();
+        let beside = NEIGHBOURHOOD * self.ring[v];
+        farthest.norm_squared() < beside * beside
+    }
+
     /// Whether a vertex and a face lie together at rest, side by side or through the solid, so that they do
     /// not touch each other when they are near. A gap between them at rest does not count.
     pub fn belong_together(&self, vertex: u32, face: u32) -> bool {
         let v = vertex as usize;
         let at_rest = &self.faces_at_rest[face as usize];
         let away = self.rest[v] - at_rest.centre;
-        let distance = away.norm() - at_rest.radius;
-        distance < NEIGHBOURHOOD * self.ring[v]
-            || (distance < OTHER_SIDE * self.vertex_thickness[v]
-                && away.dot(&at_rest.normal) < IN_FRONT * away.norm())
+        let squared = away.norm_squared();
+        let within = |distance: f64| squared < distance * distance;
+        let beside = NEIGHBOURHOOD * self.ring[v] + at_rest.radius;
+        let through = OTHER_SIDE * self.vertex_thickness[v] + at_rest.radius;
+        within(beside) || (within(through) && away.dot(&at_rest.normal) < IN_FRONT * squared.sqrt())
     }
 }
 

@@ -1,8 +1,8 @@
 //! A tree of boxes over the triangles of a soft surface: built once at rest, fitted to each motion.
 //!
 //! What is near at rest stays near in a deformed body as a rule, so that the tree need not be rebuilt.
-//! Nodes carry the box of the normals below them too: a search for what faces a direction passes over
-//! everything that looks the other way. Flat array in depth-first order, the left child after its parent;
+//! Nodes carry the box of the normals below them too, and are split by these as well as by place: a search for
+//! what faces a direction passes over everything that looks the other way. Flat array in depth-first order, the left child after its parent;
 //! fitting runs through it backwards. Nothing is allocated after construction.
 
 use crate::Aabb;
@@ -26,6 +26,8 @@ struct Node {
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
+    /// Boxes around the centres of the triangles of each node at rest [m].
+    rest: Vec<Aabb>,
     /// Triangles in the order of the leaves.
     order: Vec<u32>,
 }
@@ -50,40 +52,53 @@ impl Region {
     }
 
     /// Least product of `direction` with a vector of the box of normals.
-    fn least_along(&self, direction: &Vector3<f64>) -> f64 {
+    pub fn least_along(&self, direction: &Vector3<f64>) -> f64 {
         let Aabb { min, max } = &self.normals;
         (0..3).map(|k| (direction[k] * min[k]).min(direction[k] * max[k])).sum()
     }
 }
 
 impl Tree {
-    /// Builds the tree over triangles with these bounds.
-    pub fn build(bounds: &[Aabb]) -> Self {
-        let mut tree = Self { nodes: Vec::new(), order: (0..bounds.len() as u32).collect() };
-        let mut order = std::mem::take(&mut tree.order);
+    /// Builds the tree over triangles with these bounds [m] and unit normals.
+    pub fn build(bounds: &[Aabb], normals: &[Vector3<f64>]) -> Self {
+        let size = bounds.iter().fold(Aabb::NONE, |sum, one| sum.union(one)).size().norm();
+        // What looks the other way is as far as what lies at the other end.
+        let place = |k: usize| (bounds[k].centre(), normals[k] * (0.5 * size));
+        let places: Vec<_> = (0..bounds.len()).map(place).collect();
+        let mut tree = Self::default();
+        let mut order: Vec<u32> = (0..bounds.len() as u32).collect();
         if !bounds.is_empty() {
-            tree.split(bounds, &mut order, 0);
+            tree.split(&places, &mut order, 0);
         }
         tree.order = order;
         tree
     }
 
-    fn split(&mut self, bounds: &[Aabb], items: &mut [u32], first: usize) {
+    fn split(&mut self, places: &[(Vector3<f64>, Vector3<f64>)], items: &mut [u32], first: usize) {
         let index = self.nodes.len();
         self.nodes.push(Node { first: first as u32, count: items.len() as u32 });
+        let box_of = items.iter().map(|&i| places[i as usize].0);
+        self.rest.push(Aabb::of_points(box_of));
         if items.len() <= LEAF {
             return;
         }
-        let centres = Aabb::of_points(items.iter().map(|&i| bounds[i as usize].centre()));
-        let axis = centres.size().imax();
-        let key = |i: u32| bounds[i as usize].centre()[axis];
+        let extent = |of: fn(&(Vector3<f64>, Vector3<f64>)) -> Vector3<f64>| {
+            Aabb::of_points(items.iter().map(|&i| of(&places[i as usize]))).size()
+        };
+        let (centres, normals) = (extent(|place| place.0), extent(|place| place.1));
+        let by_place = centres.max() >= normals.max();
+        let axis = if by_place { centres.imax() } else { normals.imax() };
+        let key = |i: u32| {
+            let (centre, normal) = &places[i as usize];
+            if by_place { centre[axis] } else { normal[axis] }
+        };
         let half = items.len() / 2;
         // Ties are broken by number, so that the tree does not depend on the sort's inner workings.
         items.select_nth_unstable_by(half, |&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
         let (left, right) = items.split_at_mut(half);
-        self.split(bounds, left, first);
+        self.split(places, left, first);
         let child = self.nodes.len() as u32;
-        self.split(bounds, right, first + half);
+        self.split(places, right, first + half);
         self.nodes[index] = Node { first: child, count: 0 };
     }
 
@@ -142,23 +157,20 @@ impl Tree {
     }
 
     /// Visits triangles in the order in which they may be nearest to `point` [m], as long as their box lies
-    /// within the square root of `bound` [m²]; `visit` returns the bound from then on. Boxes whose
-    /// normals all have a product above `facing` with `away` are passed over.
+    /// within the square root of `bound` [m²]; `visit` returns the bound from then on. Nodes of which `skip`
+    /// holds, by what they hold now and by the box of their centres at rest, are passed over.
     pub fn visit_nearest(
         &self,
         regions: &[Region],
         point: &Vector3<f64>,
-        (away, facing): (&Vector3<f64>, f64),
+        skip: impl Fn(&Region, &Aabb) -> bool,
         mut bound: f64,
         mut visit: impl FnMut(u32) -> f64,
     ) {
         if self.nodes.is_empty() {
             return;
         }
-        let distance = |index: u32| {
-            let Region { bounds: Aabb { min, max }, .. } = &regions[index as usize];
-            (min - point).sup(&(point - max)).sup(&Vector3::zeros()).norm_squared()
-        };
+        let distance = |index: u32| regions[index as usize].bounds.distance_squared(point);
         let mut stack = [(0_u32, 0.0_f64); STACK];
         stack[0].1 = distance(0);
         let mut top = 1;
@@ -166,7 +178,8 @@ impl Tree {
             top -= 1;
             let (index, near) = stack[top];
             // Boxes at exactly the bound are visited: ties are for the visitor to break.
-            if !(near <= bound) || regions[index as usize].least_along(away) > facing {
+            let at = index as usize;
+            if !(near <= bound) || skip(&regions[at], &self.rest[at]) {
                 continue;
             }
             let node = self.nodes[index as usize];

@@ -1,15 +1,20 @@
-//! Files of triangle meshes.
+//! Files of triangle meshes, and of tetrahedral ones (`tetrahedra`).
 //!
 //! One file per format, each from bytes to [`Triangles`]; [`MESH_FORMATS`] lists them. Nothing is
 //! repaired, scaled or dropped here: vertices and triangles are those of the file. Memory stays in
 //! proportion to the length of the file: counts that it states are checked against that first.
 
 mod dae;
+mod gmsh;
 pub mod mass;
 mod msh;
 mod obj;
 mod polygon;
 mod stl;
+mod tetrahedra;
+mod vtk;
+
+pub use tetrahedra::{TET_FORMATS, TetFormat, tetrahedra};
 
 use std::path::Path;
 use std::sync::Arc;

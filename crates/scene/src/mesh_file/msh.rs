@@ -5,7 +5,7 @@ use std::path::Path;
 
 use nalgebra::Vector3;
 
-use super::{Triangles, wrong};
+use super::{Triangles, gmsh, wrong};
 use crate::error::SceneError;
 
 /// Reads the bytes of a file.
@@ -14,6 +14,9 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Triangles, SceneError> {
         let at = 4 * k;
         bytes.get(at..at + 4).map(|w| [w[0], w[1], w[2], w[3]]).unwrap_or_default()
     };
+    if bytes.trim_ascii_start().starts_with(gmsh::HEAD) {
+        return Err(wrong(path, "found elements of Gmsh; expected a triangle mesh of MuJoCo"));
+    }
     if bytes.len() < 16 {
         return Err(wrong(path, format!("{} bytes; expected at least 16", bytes.len())));
     }
@@ -88,6 +91,8 @@ mod tests {
             assert!(parse(&file(counts, &triangle, &faces), Path::new("a.msh")).is_err());
         }
         assert!(parse(&[1, 2, 3], Path::new("a.msh")).is_err());
+        let gmsh = parse(b"$MeshFormat\n2.2 0 8\n", Path::new("a.msh")).unwrap_err().to_string();
+        assert!(gmsh.contains("Gmsh"), "{gmsh}");
         let nan = [0.0, 0.0, f32::NAN, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         assert!(parse(&file([3, 0, 0, 1], &nan, &[0, 1, 2]), Path::new("a.msh")).is_err());
     }
