@@ -65,11 +65,8 @@ fn main() {
     let solvers = if named.is_empty() { vec!["auto".to_owned(), "alm".to_owned()] } else { named };
     for solver in &solvers {
         for segments in [160, 320] {
-            let settings = Settings {
-                time_step: TIME_STEP,
-                solver: solver.clone(),
-                ..Settings::default()
-            };
+            let settings =
+                Settings { time_step: TIME_STEP, solver: solver.clone(), ..Settings::default() };
             let world = hanging(segments).build().unwrap();
             let simulation = Simulation::new(world, settings.clone()).unwrap();
             run(&format!("{solver} hanging {segments}"), simulation, 300, None);

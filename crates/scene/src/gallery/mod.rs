@@ -6,20 +6,26 @@ pub mod arch;
 pub mod arm;
 pub mod bouncing_ball;
 pub mod box_slide;
+pub mod cable_coiling;
+pub mod cantilever;
 pub mod card_house;
 pub mod clutter;
 pub mod cradle;
 pub mod four_bar;
 pub mod granular;
+pub mod hanging_cable;
 pub mod incline;
 pub mod parts;
+pub mod pressed_block;
 pub mod quadruped_heap;
 pub mod robots;
 pub mod rolling_sphere;
 pub mod slider_crank;
+pub mod soft_parts;
 pub mod spider;
 pub mod spring_cylinder;
 pub mod stack;
+pub mod twisted_rod;
 
 use crate::error::SceneError;
 use crate::parameters::{Parameter, Parameters};
@@ -47,18 +53,23 @@ pub static GALLERY: &[Scenario] = &[
     arm::SCENARIO,
     bouncing_ball::SCENARIO,
     box_slide::SCENARIO,
+    cable_coiling::SCENARIO,
+    cantilever::SCENARIO,
     card_house::SCENARIO,
     clutter::SCENARIO,
     cradle::SCENARIO,
     four_bar::SCENARIO,
     granular::SCENARIO,
+    hanging_cable::SCENARIO,
     incline::SCENARIO,
+    pressed_block::SCENARIO,
     quadruped_heap::SCENARIO,
     rolling_sphere::SCENARIO,
     slider_crank::SCENARIO,
     spider::SCENARIO,
     spring_cylinder::SCENARIO,
     stack::SCENARIO,
+    twisted_rod::SCENARIO,
 ];
 
 /// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.
