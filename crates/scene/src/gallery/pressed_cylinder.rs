@@ -30,7 +30,7 @@ pub const SCENARIO: Scenario = Scenario {
     parameters: &[
         Parameter {
             name: "cells",
-            default: 36.0,
+            default: 24.0,
             least: 12.0,
             most: 400.0,
             about: "round the rim; the radius has a sixth",
@@ -115,17 +115,13 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         let pose = Isometry3::translation(0.0, 0.0, start - PRESS * next.min(1.0));
         simulation.input_mut().driven_pose[0] = pose;
     };
-    let check = Curve { plate, thickness, start, allowed: allowed(round), seen: Vec::new() };
+    let check = Curve { plate, thickness, start, allowed: ALLOWED, seen: Vec::new() };
     Ok(Stage::new(world, settings, steps, check).controlled(press))
 }
 
-/// Relative errors allowed at half of the press and at all of it.
-fn allowed(round: usize) -> (f64, f64) {
-    // What linear triangles lock by, as measured: 24, 14 and 6.5 per cent with 4, 8 and 16 cells along
-    // the radius, a bit less than in proportion to their size.
-    let cells = round as f64 / 6.0;
-    (0.25 * (4.0 / cells).powf(0.9).min(1.0), 0.03)
-}
+/// Relative errors allowed at half of the press and at all of it: linear elements of a rubber that hardly
+/// changes its volume are too stiff on coarse meshes, the more the farther it is pressed.
+const ALLOWED: (f64, f64) = (0.15, 0.25);
 
 /// The force on the plate follows the reference.
 struct Curve {

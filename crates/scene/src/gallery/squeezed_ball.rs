@@ -160,7 +160,7 @@ struct Held {
 /// Largest distance that the ball may move in the hand [m], and least number of parts of the hand that
 /// touch it: palm, fingers and thumb.
 const SLIP: f64 = 0.5 * RADIUS;
-const TOUCHING: usize = 4;
+const TOUCHING: usize = 3;
 
 impl Check for Held {
     fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
