@@ -1,7 +1,7 @@
 //! Errors of scenes: where, what was found, what was expected.
 
 use crate::xml::Place;
-use stiction_geom::ShapeError;
+use stiction_geom::{ShapeError, TetMeshError};
 use stiction_mech::InertiaError;
 use stiction_sim::{SettingsError, StepError, WorldError};
 
@@ -70,6 +70,9 @@ pub enum SceneError {
     /// A shape cannot exist.
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    /// A mesh of tetrahedra cannot exist.
+    #[error(transparent)]
+    TetMesh(#[from] TetMeshError),
     /// Mass properties cannot exist.
     #[error(transparent)]
     Inertia(#[from] InertiaError),

@@ -731,6 +731,12 @@ impl Workspace {
             for (vertex, u) in free.soft.free_vertices(soft).iter().zip(u.chunks_exact(3)) {
                 lawful[*vertex as usize] = Vector3::from_column_slice(u);
             }
+            let has_held = !(body.spec.fixed.is_empty() && body.spec.held_axes.is_empty());
+            if has_held {
+                for (lawful, held) in lawful.iter_mut().zip(body.held_axes()) {
+                    (0..3).filter(|axis| held[*axis]).for_each(|axis| lawful[axis] = 0.0);
+                }
+            }
             for node in body.nodes.clone() {
                 let (v0, u) = (old.x_dot[node], soft_lawful[node]);
                 spare.x_dot[node] = (u - (1.0 - weights.alpha) * v0) / weights.alpha;
@@ -738,7 +744,7 @@ impl Workspace {
                 spare.x[node] = old.x[node] + h * speed;
             }
             // In flight as rigid bodies do: the centre of mass moves with the mean velocity.
-            if scheme == Scheme::Refined && part.is_none() && body.spec.fixed.is_empty() {
+            if scheme == Scheme::Refined && part.is_none() && !has_held {
                 let change = body.centre_of_mass(&spare.x_dot[body.nodes.clone()])
                     - body.centre_of_mass(&old.x_dot[body.nodes.clone()]);
                 let back = -0.5 * h * change;

@@ -635,3 +635,52 @@ fn a_block_crushed_flat_by_a_plate_that_nothing_stops_stays_finite_and_is_flagge
     }
     assert!(flagged && simulation.state().x.iter().all(|x| x.norm() < 1e2));
 }
+
+/// A block between a smooth ground and a smooth plate that is pushed down with a force [N].
+fn pressed_smoothly(held: [bool; 3], force: f64) -> Simulation {
+    let mut builder = on_ground(0.0);
+    builder.mechanism.gravity(Vector3::zeros());
+    let mut spec = block(Vector3::new(0.1, 0.1, 0.1), [2; 3], Vector3::new(0.0, 0.0, 0.05));
+    spec.material = Material::Linear { young: 1e5, poisson: 0.4 };
+    spec.held_axes = (0..spec.vertices.len() as u32).map(|vertex| (vertex, held)).collect();
+    builder.soft(SoftObject::new(spec).surface(Surface::with_friction(0.0)));
+    let mass = MassProperties::new(1.0, Vector3::zeros(), Matrix3::identity()).ok();
+    let pose = Isometry3::translation(0.0, 0.0, 0.11);
+    let plate = builder.mechanism.body(BodySpec { pose, mass, ..BodySpec::default() });
+    builder.mechanism.joint(plate, JointSpec::new(JointKind::Slide { axis: Vector3::z() }));
+    let shape = Shape::cuboid(Vector3::new(0.1, 0.1, 0.01)).unwrap();
+    builder.geom(Geom::new(plate, shape).surface(Surface::with_friction(0.0)));
+    let mut simulation = simulation(builder, 0.02, Scheme::Implicit);
+    simulation.input_mut().wrench[plate.0][5] = -force;
+    for _ in 0..200 {
+        let _ = simulation.step().unwrap();
+    }
+    simulation
+}
+
+#[test]
+fn a_block_whose_vertices_cannot_leave_their_planes_is_in_plane_strain() {
+    // Small enough for the plate's own motion to be linear; uniform stress σ = F/A in a linear
+    // material, which linear elements represent exactly: ε = σ/E, σ (1 − ν²)/E with one side held, and
+    // σ (1 + ν)(1 − 2ν)/((1 − ν) E) with both.
+    let (force, young, poisson) = (1.0, 1e5, 0.4_f64);
+    let uniaxial = force / 0.01 / young * 0.1;
+    let confined = (1.0 + poisson) * (1.0 - 2.0 * poisson) / (1.0 - poisson);
+    for (held, factor) in [
+        ([false, false, false], 1.0),
+        ([false, true, false], 1.0 - poisson * poisson),
+        ([true, true, false], confined),
+    ] {
+        let simulation = pressed_smoothly(held, force);
+        let sunk = -simulation.state().q[0];
+        let expected = factor * uniaxial;
+        // Within the penetration that is left alone, and what is left of the motion.
+        assert!((sunk - expected).abs() <= 1e-4 * expected + 2e-8, "{held:?}: {sunk} {expected}");
+        for (x, x0) in simulation.state().x.iter().zip(&simulation.world().softs()[0].spec.vertices)
+        {
+            for axis in (0..3).filter(|axis| held[*axis]) {
+                assert_eq!(x[axis], x0[axis]);
+            }
+        }
+    }
+}

@@ -61,7 +61,9 @@ pub struct SoftBody {
     topology: topology::Topology,
     mass: mass::Mass,
     is_fixed: Vec<bool>,
-    has_fixed: bool,
+    /// Per vertex: the axes along which it never moves.
+    held: Vec<[bool; 3]>,
+    has_held: bool,
 }
 
 impl SoftBody {
@@ -78,9 +80,14 @@ impl SoftBody {
         let mass = mass::Mass::new(&spec, &groups, &topology);
         let mut is_fixed = vec![false; spec.vertices.len()];
         spec.fixed.iter().for_each(|&vertex| is_fixed[vertex as usize] = true);
+        let mut held: Vec<[bool; 3]> = is_fixed.iter().map(|fixed| [*fixed; 3]).collect();
+        for (vertex, axes) in &spec.held_axes {
+            let held = &mut held[*vertex as usize];
+            held.iter_mut().zip(axes).for_each(|(held, axis)| *held |= axis);
+        }
         let nodes = first..first + spec.vertices.len();
-        let (resolved, has_fixed) = (spec.material.resolved(), !spec.fixed.is_empty());
-        Ok(Self { spec, nodes, resolved, groups, topology, mass, is_fixed, has_fixed })
+        let (resolved, has_held) = (spec.material.resolved(), held.iter().flatten().any(|h| *h));
+        Ok(Self { spec, nodes, resolved, groups, topology, mass, is_fixed, held, has_held })
     }
 
     /// Which vertices are coupled: 3×3 blocks, in the order of the vertices.
@@ -101,6 +108,11 @@ impl SoftBody {
     /// Whether each vertex is one that never moves.
     pub fn is_fixed(&self) -> &[bool] {
         &self.is_fixed
+    }
+
+    /// Per vertex: the axes of the world along which it never moves; all of a fixed one.
+    pub fn held_axes(&self) -> &[[bool; 3]] {
+        &self.held
     }
 
     /// Volume at rest [m³].

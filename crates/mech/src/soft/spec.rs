@@ -41,6 +41,8 @@ pub struct SoftSpec {
     pub lumping: Lumping,
     /// Vertices that never move.
     pub fixed: Vec<u32>,
+    /// Vertices that never move along some of the world's axes: planes of symmetry, plane strain.
+    pub held_axes: Vec<(u32, [bool; 3])>,
 }
 
 /// Least volume of a tetrahedron in proportion to the cube of its longest edge. Below it, forces lose
@@ -65,6 +67,7 @@ impl SoftSpec {
             stiffness_damping: 0.0,
             lumping: Lumping::default(),
             fixed: Vec::new(),
+            held_axes: Vec::new(),
         }
     }
 
@@ -120,7 +123,8 @@ impl SoftSpec {
         if let Some(vertex) = used.iter().position(|used| !used) {
             return Err(SoftFault::UnusedVertex { vertex });
         }
-        match self.fixed.iter().find(|&&vertex| vertex as usize > last) {
+        let held = self.held_axes.iter().map(|(vertex, _)| vertex);
+        match self.fixed.iter().chain(held).find(|&&vertex| vertex as usize > last) {
             Some(&found) => {
                 let place = "the list of fixed vertices".to_owned();
                 Err(SoftFault::UnknownVertex { place, found, last })

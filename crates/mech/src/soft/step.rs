@@ -102,28 +102,27 @@ impl SoftBody {
                 }
             }
         });
-        if self.has_fixed {
-            self.uncouple_fixed(of_mass, A.values_mut().as_chunks_mut::<9>().0);
+        if self.has_held {
+            self.uncouple_held(of_mass, A.values_mut().as_chunks_mut::<9>().0);
         }
     }
 
-    fn uncouple_fixed(&self, of_mass: f64, blocks: &mut [[f64; 9]]) {
+    fn uncouple_held(&self, of_mass: f64, blocks: &mut [[f64; 9]]) {
         for (block, &[row, column]) in blocks.iter_mut().zip(&self.topology.places) {
-            if !(self.is_fixed[row as usize] || self.is_fixed[column as usize]) {
-                continue;
-            }
-            *block = [0.0; 9];
-            if row == column {
-                for i in 0..3 {
-                    block[4 * i] = of_mass * self.mass.of_vertex[row as usize];
+            let (row, column) = (row as usize, column as usize);
+            for (k, entry) in block.iter_mut().enumerate() {
+                let (i, j) = (k / 3, k % 3);
+                if self.held[row][i] || self.held[column][j] {
+                    let is_diagonal = row == column && i == j;
+                    *entry = if is_diagonal { of_mass * self.mass.of_vertex[row] } else { 0.0 };
                 }
             }
         }
     }
 
     /// b [N·s] of a step, three numbers per vertex, from [`SoftWork::force`] and, unless its factors
-    /// vanish, [`SoftWork::stiffness`], both at [`SoftScheme::positions`] of the guess. Zero for fixed
-    /// vertices. For linear materials a guess of zero is exact and spares a product with K.
+    /// vanish, [`SoftWork::stiffness`], both at [`SoftScheme::positions`] of the guess. Zero where
+    /// a vertex is held. For linear materials a guess of zero is exact and spares a product with K.
     ///
     /// Other forces on vertices enter by adding their impulses to `out`.
     ///
@@ -159,10 +158,8 @@ impl SoftBody {
         for (i, (out, product)) in out3.iter_mut().zip(product.as_chunks::<3>().0).enumerate() {
             let weight = h * (force[i] + self.mass.of_vertex[i] * gravity);
             for k in 0..3 {
-                out[k] = of_mass * out[k] + weight[k] + product[k];
-            }
-            if self.is_fixed[i] {
-                *out = [0.0; 3];
+                let free = of_mass * out[k] + weight[k] + product[k];
+                out[k] = if self.held[i][k] { 0.0 } else { free };
             }
         }
     }

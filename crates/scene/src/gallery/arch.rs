@@ -106,11 +106,11 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
 }
 
 /// Wedges of a semicircle in the plane of x and z.
-struct Geometry {
-    blocks: usize,
+pub(super) struct Geometry {
+    pub(super) blocks: usize,
     /// Radii on which the corners of the wedges lie [m].
-    inner: f64,
-    outer: f64,
+    pub(super) inner: f64,
+    pub(super) outer: f64,
 }
 
 impl Geometry {
@@ -123,7 +123,7 @@ impl Geometry {
     }
 
     /// Corners of a wedge, in order around it.
-    fn section(&self, block: usize) -> [Vector2<f64>; 4] {
+    pub(super) fn section(&self, block: usize) -> [Vector2<f64>; 4] {
         let (low, high) = (self.joint(block), self.joint(block + 1));
         [low * self.inner, low * self.outer, high * self.outer, high * self.inner]
     }
@@ -133,7 +133,7 @@ impl Geometry {
     /// A symmetric arch has a symmetric thrust line if it has any: the mean of one and its mirror
     /// image. All conditions are linear in the thrust H and its moment M about the centre, so that
     /// the room left for M is a concave function of H: its maximum is bracketed and cut by thirds.
-    fn has_thrust_line(&self, friction: f64) -> bool {
+    pub(super) fn has_thrust_line(&self, friction: f64) -> bool {
         let weight: f64 = self.blocks as f64 * area(&self.section(0)); // in units of ρ g depth
         let (mut low, mut high) = (0.0, 10.0 * weight);
         for _ in 0..200 {
@@ -177,7 +177,7 @@ impl Geometry {
 }
 
 /// Area of a polygon [m²].
-fn area(corners: &[Vector2<f64>]) -> f64 {
+pub(super) fn area(corners: &[Vector2<f64>]) -> f64 {
     0.5 * edges(corners).map(|(a, b)| a.perp(&b)).sum::<f64>().abs()
 }
 

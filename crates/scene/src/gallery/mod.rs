@@ -6,20 +6,30 @@ pub mod arch;
 pub mod arm;
 pub mod bouncing_ball;
 pub mod box_slide;
+pub mod bubble_gripper;
+pub mod cable_coiling;
+pub mod cantilever;
 pub mod card_house;
 pub mod clutter;
 pub mod cradle;
+pub mod elastic_arch;
 pub mod four_bar;
 pub mod granular;
+pub mod hanging_cable;
 pub mod incline;
 pub mod parts;
+pub mod pressed_block;
+pub mod pressed_cylinder;
 pub mod quadruped_heap;
 pub mod robots;
 pub mod rolling_sphere;
 pub mod slider_crank;
+pub mod soft_parts;
 pub mod spider;
 pub mod spring_cylinder;
+pub mod squeezed_ball;
 pub mod stack;
+pub mod twisted_rod;
 
 use crate::error::SceneError;
 use crate::parameters::{Parameter, Parameters};
@@ -47,18 +57,27 @@ pub static GALLERY: &[Scenario] = &[
     arm::SCENARIO,
     bouncing_ball::SCENARIO,
     box_slide::SCENARIO,
+    bubble_gripper::SCENARIO,
+    cable_coiling::SCENARIO,
+    cantilever::SCENARIO,
     card_house::SCENARIO,
     clutter::SCENARIO,
     cradle::SCENARIO,
+    elastic_arch::SCENARIO,
     four_bar::SCENARIO,
     granular::SCENARIO,
+    hanging_cable::SCENARIO,
     incline::SCENARIO,
+    pressed_block::SCENARIO,
+    pressed_cylinder::SCENARIO,
     quadruped_heap::SCENARIO,
     rolling_sphere::SCENARIO,
     slider_crank::SCENARIO,
     spider::SCENARIO,
     spring_cylinder::SCENARIO,
+    squeezed_ball::SCENARIO,
     stack::SCENARIO,
+    twisted_rod::SCENARIO,
 ];
 
 /// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.

@@ -92,6 +92,7 @@ struct Motion {
     work: SoftWork,
     /// Vertices that are not fixed.
     free: Vec<u32>,
+    held: Held,
     A: Symmetric,
     b: Vec<f64>,
     /// Estimates of trace((A⁻¹)ᵢᵢ)/3 [1/kg].
@@ -254,9 +255,10 @@ enum Newton {
 impl Motion {
     fn new(body: &SoftBody, gravity: &Vector3<f64>, weights: &Weights, h: f64) -> Self {
         let (n, pattern) = (body.nodes.len(), body.pattern());
-        let is_fixed = |vertex: &u32| body.spec.fixed.contains(vertex);
+        let is_fixed = |vertex: &u32| body.is_fixed()[*vertex as usize];
         let free: Vec<u32> = (0..n as u32).filter(|vertex| !is_fixed(vertex)).collect();
         let (own, blocks) = without_fixed(pattern, &free);
+        let held = Held::new(body.held_axes(), &free, own.as_ref().unwrap_or(pattern));
         let mut weight = vec![0.0; 3 * n];
         let everywhere: Vec<f64> = (0..3 * n).map(|k| gravity[k % 3]).collect();
         body.mass().mul(&everywhere, &mut weight);
@@ -276,6 +278,7 @@ impl Motion {
             trial: vec![0.0; 3 * free.len()],
             next: vec![0.0; if nonlinear { 3 * free.len() } else { 0 }],
             free,
+            held,
             factor: None,
         };
         let still = vec![Vector3::zeros(); n];
@@ -309,6 +312,7 @@ impl Motion {
                 b[k] = self.base[3 * *vertex as usize + k] + h * force[k];
             }
         }
+        self.held.clear(&mut self.b);
         self.assemble(body, weights, h);
     }
 
@@ -348,6 +352,7 @@ impl Motion {
                 }
             }
         }
+        self.held.uncouple(out);
     }
 
     /// A and b where the unknown is `u`: `b = base + h f(x) + h² κ K u`.
@@ -381,6 +386,7 @@ impl Motion {
                 finite &= b[k].is_finite();
             }
         }
+        self.held.clear(&mut self.b);
         self.assemble(body, weights, h);
         finite && self.A.values().iter().all(|a| a.is_finite())
     }
@@ -485,6 +491,51 @@ impl Motion {
         }
         let softer = (logarithms / SAMPLE as f64).exp();
         self.yields.iter_mut().for_each(|out| *out *= softer);
+    }
+}
+
+/// Coordinates of vertices that never move although others of the same vertex do. They stay among the
+/// unknowns, coupled to nothing and too heavy for any constraint to move.
+struct Held {
+    /// Places of the coordinates among the unknowns.
+    places: Vec<u32>,
+    /// Places in A of what couples them to others, and of their own entries.
+    coupling: Vec<u32>,
+    own: Vec<u32>,
+}
+
+/// How much heavier a held coordinate is than a free one: its motion is lost in round-off.
+const HEAVY: f64 = 1e9;
+
+impl Held {
+    /// From the axes of all vertices; `pattern` is over the `free` ones.
+    fn new(axes: &[[bool; 3]], free: &[u32], pattern: &Pattern) -> Self {
+        let is_held = |place: usize, axis: usize| axes[free[place] as usize][axis];
+        let coordinates = (0..3 * free.len()).filter(|c| is_held(c / 3, c % 3));
+        let places: Vec<u32> = coordinates.map(|c| c as u32).collect();
+        let (mut coupling, mut own) = (Vec::new(), Vec::new());
+        for (block, entry) in pattern.entries().enumerate().filter(|_| !places.is_empty()) {
+            for k in 0..9 {
+                let (i, j) = (k / 3, k % 3);
+                if is_held(entry.row, i) || is_held(entry.col, j) {
+                    let is_own = entry.row == entry.col && i == j;
+                    let list = if is_own { &mut own } else { &mut coupling };
+                    list.push((9 * block + k) as u32);
+                }
+            }
+        }
+        Self { places, coupling, own }
+    }
+
+    /// Uncouples them in A.
+    fn uncouple(&self, A: &mut [f64]) {
+        self.coupling.iter().for_each(|at| A[*at as usize] = 0.0);
+        self.own.iter().for_each(|at| A[*at as usize] *= HEAVY);
+    }
+
+    /// Sets them to zero.
+    fn clear(&self, x: &mut [f64]) {
+        self.places.iter().for_each(|at| x[*at as usize] = 0.0);
     }
 }
 

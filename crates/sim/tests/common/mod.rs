@@ -49,16 +49,12 @@ pub fn start(builder: WorldBuilder, time_step: f64) -> Simulation {
 /// A block of rubber: size [m], cells, place of its centre [m].
 pub fn block(size: Vector3<f64>, cells: [usize; 3], centre: Vector3<f64>) -> SoftSpec {
     let mesh = TetMesh::cuboid(size, cells).unwrap();
+    let material = Material::from_name("linear-corotated", &[1e5, 0.4]).unwrap();
+    let vertices = mesh.vertices().iter().map(|x| x + centre).collect();
     SoftSpec {
         name: "block".to_owned(),
-        vertices: mesh.vertices().iter().map(|x| x + centre).collect(),
-        tetrahedra: mesh.tetrahedra().to_vec(),
-        material: Material::from_name("linear-corotated", &[1e5, 0.4]).unwrap(),
-        density: 1000.0,
-        mass_damping: 0.0,
         stiffness_damping: 0.01,
-        lumping: Lumping::Consistent,
-        fixed: vec![],
+        ..SoftSpec::new(vertices, mesh.tetrahedra().to_vec(), material, 1000.0)
     }
 }
 

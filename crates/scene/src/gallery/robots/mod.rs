@@ -2,5 +2,6 @@
 
 pub mod arm;
 pub mod bar;
+pub mod hand;
 pub mod ledger;
 pub mod quadruped;
