@@ -6,8 +6,10 @@ pub mod arch;
 pub mod arm;
 pub mod bouncing_ball;
 pub mod box_slide;
+pub mod cable_winding;
 pub mod card_house;
 pub mod clutter;
+pub mod cond;
 pub mod cradle;
 pub mod four_bar;
 pub mod granular;
@@ -17,6 +19,9 @@ pub mod quadruped_heap;
 pub mod robots;
 pub mod rolling_sphere;
 pub mod slider_crank;
+pub mod soft_ball;
+pub mod soft_gripper;
+pub mod soft_mat;
 pub mod spider;
 pub mod spring_cylinder;
 pub mod stack;
@@ -47,6 +52,7 @@ pub static GALLERY: &[Scenario] = &[
     arm::SCENARIO,
     bouncing_ball::SCENARIO,
     box_slide::SCENARIO,
+    cable_winding::SCENARIO,
     card_house::SCENARIO,
     clutter::SCENARIO,
     cradle::SCENARIO,
@@ -56,6 +62,9 @@ pub static GALLERY: &[Scenario] = &[
     quadruped_heap::SCENARIO,
     rolling_sphere::SCENARIO,
     slider_crank::SCENARIO,
+    soft_ball::SCENARIO,
+    soft_gripper::SCENARIO,
+    soft_mat::SCENARIO,
     spider::SCENARIO,
     spring_cylinder::SCENARIO,
     stack::SCENARIO,

@@ -2,5 +2,8 @@
 
 pub mod arm;
 pub mod bar;
+pub mod gripper;
 pub mod ledger;
+pub mod manipulator;
 pub mod quadruped;
+pub mod reach;
