@@ -288,9 +288,10 @@ impl Check for Wound {
         self.tension = [tensions[last.min(tensions.len() - 1)], tensions[inner.max(1)]];
         self.steepest = 0.0;
         for k in inner..=last {
-            let from = angles[..=k].partition_point(|a| *a < angles[k] - WINDOW).max(1);
+            let past = angles[..=k].partition_point(|a| *a < angles[k] - WINDOW);
+            let from = past.saturating_sub(1).max(1);
             let angle = angles[k] - angles[from];
-            if angle > 0.8 * WINDOW && tensions[from] > 0.0 {
+            if angle >= WINDOW && tensions[from] > 0.0 {
                 let fall = (tensions[k] / tensions[from]).ln().abs() / angle;
                 self.steepest = self.steepest.max(fall);
             }

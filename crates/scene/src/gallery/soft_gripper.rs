@@ -104,7 +104,8 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let grasp = Grasp { stroke, close: CLOSE, height: HEIGHT, lift: LIFT, first_control };
     let world = builder.build()?;
     let part = world.model().body_of_builder(part).unwrap_or(BodyId::WORLD);
-    let check = Held { part, mass, ..Held::default() };
+    let deepest = DEEPEST * FINGER[0] / n as f64;
+    let check = Held { part, mass, bound: deepest, ..Held::default() };
     let duration = CLOSE + LIFT + HOLD;
     let stage = Stage::new(world, cond::settings(), duration, check);
     Ok(stage.controlled(move |simulation: &mut Simulation| grasp.control(simulation)))
@@ -116,6 +117,8 @@ struct Held {
     mass: f64,
     height: f64,
     deepest: f64,
+    /// Largest penetration that is allowed [m].
+    bound: f64,
     inverted: usize,
     /// Force on the part, and of its weight, along z [N].
     force: Vector3<f64>,
@@ -127,15 +130,15 @@ struct Held {
 impl Default for Held {
     fn default() -> Self {
         let (part, force, squeeze) = (BodyId::WORLD, Vector3::zeros(), [0.0; 2]);
-        let [mass, height, deepest, weight] = [0.0; 4];
-        Self { part, mass, height, deepest, inverted: 0, force, weight, squeeze }
+        let [mass, height, deepest, bound, weight] = [0.0; 5];
+        Self { part, mass, height, deepest, bound, inverted: 0, force, weight, squeeze }
     }
 }
 
 /// Largest way by which the part may hang behind the lift [m]: fingers yield to its weight.
 const BEHIND: f64 = 5e-3;
-/// Largest penetration [m].
-const DEEPEST: f64 = 5e-4;
+/// Largest penetration, as a part of the edge of a cell: edges of the part lie between vertices.
+const DEEPEST: f64 = 0.1;
 /// Largest part of the weight by which forces on the part may be off, while it swings.
 const MISSING: f64 = 0.02;
 
@@ -162,7 +165,7 @@ impl Check for Held {
     fn verdict(&self) -> Verdict {
         let off = (self.force - Vector3::z() * self.weight).norm();
         let passed = self.height >= HEIGHT - BEHIND
-            && self.deepest <= DEEPEST
+            && self.deepest <= self.bound
             && self.inverted == 0
             && off <= MISSING * self.weight;
         let detail = format!(
@@ -171,7 +174,7 @@ impl Check for Held {
             1e3 * self.height,
             1e3 * HEIGHT,
             1e3 * self.deepest,
-            1e3 * DEEPEST,
+            1e3 * self.bound,
             self.force.z,
             self.weight,
             off,
