@@ -92,9 +92,12 @@ fn the_hand_follows_a_trajectory_that_is_given() {
     let mut parameters = Parameters::new("cable-winding", cable_winding::SCENARIO.parameters);
     parameters.set("links", "40").unwrap();
     let down = UnitQuaternion::from_scaled_axis(Vector3::x() * std::f64::consts::PI);
-    let place = |k: usize| Vector3::new(0.514, 0.197304 - 4e-4 * k as f64, 0.100524 + 2e-4 * k as f64);
-    let poses = (0..50).map(|k| Isometry3::from_parts(Translation3::from(place(k)), down)).collect();
-    let mut act = cable_winding::stage_with_trajectory(&parameters, poses).unwrap().start().unwrap();
+    let place =
+        |k: usize| Vector3::new(0.514, 0.197304 - 4e-4 * k as f64, 0.100524 + 2e-4 * k as f64);
+    let poses =
+        (0..50).map(|k| Isometry3::from_parts(Translation3::from(place(k)), down)).collect();
+    let mut act =
+        cable_winding::stage_with_trajectory(&parameters, poses).unwrap().start().unwrap();
     for _ in 0..40 {
         let _ = act.step().unwrap();
     }

@@ -54,6 +54,7 @@ pub const SCENARIO: Scenario = Scenario {
     build,
 };
 
+const TOLERANCE: f64 = 1e-4; // [Lee23, Sec. V-C5]
 /// Ranges of Young's modulus [Pa], Poisson's ratio and friction [Lee23, Sec. V-C5].
 const RANGES: [(f64, f64); 3] = [(4e6, 5e6), (0.4, 0.49), (0.5, 1.5)];
 /// The cable.
@@ -72,7 +73,7 @@ const SLOPE: f64 = 0.7; // [rad]
 const TAUT: f64 = 0.02; // stretch while winding
 const PULLED: f64 = 0.05; // stretch at the end
 const LIFT: f64 = 1.0; // [s]
-const SPEED: f64 = 4.0; // of the winding [rad/s]
+const SPEED: f64 = 2.5; // of the winding [rad/s]
 const PULL: f64 = 0.5; // [s]
 const AFTER: f64 = 0.3; // [s]
 
@@ -143,7 +144,7 @@ pub fn stage_with_trajectory(
     parameters: &Parameters,
     poses: Vec<Isometry3<f64>>,
 ) -> Result<Stage, SceneError> {
-    let h = cond::settings().time_step;
+    let h = cond::TIME_STEP;
     let duration = h * poses.len() as f64;
     let path: Path = Box::new(move |time| {
         let place = (time / h).max(0.0);
@@ -188,7 +189,7 @@ fn staged(parameters: &Parameters, path: Path, duration: f64) -> Result<Stage, S
     let first = cond::coordinate(world.model(), "arm-0");
     let follow = Follow::new(reach, path, first, arm.first_control);
     let check = Wound { friction: drawn.friction, ..Wound::default() };
-    Ok(Stage::new(world, cond::settings(), duration, check).controlled(follow))
+    Ok(Stage::new(world, cond::settings(TOLERANCE), duration, check).controlled(follow))
 }
 
 /// Force [N] with which the cable pulls at the hand, world axes: that of the elastic bond between them.

@@ -10,12 +10,17 @@ use stiction_solve::random::SplitMix64;
 use crate::error::SceneError;
 use crate::parameters::{Parameter, Parameters};
 
+/// Time step of the scenes [s].
+pub const TIME_STEP: f64 = 0.01;
+
 /// Settings of the scenes [Lee23, Sec. V-A4]: laws on mean velocities, materials linearised once.
-pub fn settings() -> Settings {
+/// The tolerance is the number that the paper sets for its own residual; ours is the violation of the laws.
+pub fn settings(tolerance: f64) -> Settings {
     Settings {
-        time_step: 0.01,
+        time_step: TIME_STEP,
         scheme: Scheme::MidVelocity,
         relinearisations: 0,
+        tolerance,
         ..Settings::default()
     }
 }
@@ -29,10 +34,11 @@ pub const SEED: Parameter = Parameter {
     about: "draws young, poisson and friction from the ranges of the paper; 0 takes them as given",
 };
 
-/// Parameter that chooses the material.
+/// Parameter that chooses the material. With rotations from where the step begins the stiffness is that of
+/// the paper, which linearises its constraints there.
 pub const LAGGED: Parameter = Parameter {
     name: "lagged",
-    default: 0.0,
+    default: 1.0,
     least: 0.0,
     most: 1.0,
     about: "1 takes rotations of elements where the step begins (linear-corotated), 0 corotational",

@@ -42,6 +42,7 @@ pub const SCENARIO: Scenario = Scenario {
     build,
 };
 
+const TOLERANCE: f64 = 1e-5; // [Lee23, Sec. V-C4]
 /// Ranges of Young's modulus [Pa], Poisson's ratio and friction [Lee23, Sec. V-C4].
 const RANGES: [(f64, f64); 3] = [(0.5e6, 2e6), (0.3, 0.4), (0.4, 0.6)];
 const RADIUS: f64 = 0.04; // of the ball [m]
@@ -77,7 +78,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let lift = cond::coordinate(world.model(), "gripper-slide-2");
     let check = Held { ball, lift, ..Held::default() };
     let duration = CLOSE + LIFT + HOLD;
-    let stage = Stage::new(world, cond::settings(), duration, check);
+    let stage = Stage::new(world, cond::settings(TOLERANCE), duration, check);
     Ok(stage.controlled(move |simulation: &mut Simulation| grasp.control(simulation)))
 }
 

@@ -51,6 +51,7 @@ pub const SCENARIO: Scenario = Scenario {
     build,
 };
 
+const TOLERANCE: f64 = 1e-6; // [Lee23, Sec. V-C6]
 /// Ranges of Young's modulus [Pa], Poisson's ratio and friction [Lee23, Sec. V-C6].
 const RANGES: [(f64, f64); 3] = [(50e3, 100e3), (0.4, 0.49), (0.5, 2.1)];
 const FINGER: [f64; 3] = [0.032, 0.048, 0.08]; // edges of a soft finger [m]
@@ -87,10 +88,9 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     for (side, plate) in [-1.0, 1.0].into_iter().zip(gripper.fingers) {
         let centre = middle + Vector3::y() * (side * (PART[1] + GAP + 0.5 * FINGER[1]));
         let mesh = TetMesh::cuboid(Vector3::from(FINGER), cells);
-        let mesh = mesh.map(|mesh| mesh.moved(&Isometry3::from_parts(
-            centre.into(),
-            nalgebra::UnitQuaternion::identity(),
-        )));
+        let mesh = mesh.map(|mesh| {
+            mesh.moved(&Isometry3::from_parts(centre.into(), nalgebra::UnitQuaternion::identity()))
+        });
         let name = if side < 0.0 { "right" } else { "left" };
         let spec = drawn.solid(parameters, name, mesh, DENSITY, DAMPING)?;
         let back = centre.y + side * 0.5 * FINGER[1];
@@ -107,7 +107,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let deepest = DEEPEST * FINGER[0] / n as f64;
     let check = Held { part, mass, bound: deepest, ..Held::default() };
     let duration = CLOSE + LIFT + HOLD;
-    let stage = Stage::new(world, cond::settings(), duration, check);
+    let stage = Stage::new(world, cond::settings(TOLERANCE), duration, check);
     Ok(stage.controlled(move |simulation: &mut Simulation| grasp.control(simulation)))
 }
 

@@ -57,12 +57,13 @@ pub const SCENARIO: Scenario = Scenario {
     build,
 };
 
+const TOLERANCE: f64 = 1e-4; // [Lee23, Sec. V-C3]
 /// Ranges of Young's modulus [Pa], Poisson's ratio and friction [Lee23, Sec. V-C3].
 const RANGES: [(f64, f64); 3] = [(50e3, 100e3), (0.3, 0.4), (0.1, 0.5)];
 const SIZE: [f64; 3] = [0.36, 0.19, 0.01]; // of the mat [m]
 const MIDDLE: f64 = 0.50; // of the mat, in front of the arm [m]
 const DENSITY: f64 = 1000.0; // [kg/m³]
-const DAMPING: f64 = 0.01; // of the material [s]
+const DAMPING: f64 = 0.002; // of the material [s]
 /// Radius of the arc along the ground and its height, as parts of half the mat.
 const FORTH: f64 = 0.82;
 const HIGH: f64 = 0.75;
@@ -115,7 +116,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let follow = Follow::new(reach, path, first, arm.first_control);
     let check = Folded { mat, held, ..Folded::default() };
     let duration = REST + FOLD + AFTER;
-    Ok(Stage::new(world, cond::settings(), duration, check).controlled(follow))
+    Ok(Stage::new(world, cond::settings(TOLERANCE), duration, check).controlled(follow))
 }
 
 /// The mat lies folded, was never deep in the ground, and the ground and the hand carry its weight.

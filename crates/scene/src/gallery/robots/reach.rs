@@ -145,7 +145,10 @@ mod tests {
             let angles = reach.first_angles(&target);
             let hand = reach.hand_at(&angles);
             // The pull towards ease leaves an error of the order of the damping squared.
-            assert!((hand.translation.vector - target.translation.vector).norm() < 1e-4, "{place:?}");
+            assert!(
+                (hand.translation.vector - target.translation.vector).norm() < 1e-4,
+                "{place:?}"
+            );
             assert!(hand.rotation.angle_to(&target.rotation) < 1e-3, "{place:?}");
         }
     }
