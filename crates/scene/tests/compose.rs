@@ -16,7 +16,15 @@ fn stage(name: &str) -> stiction_scene::Stage {
         let entry = GALLERY.iter().find(|entry| entry.name == name).unwrap();
         entry.parameters.iter().any(|parameter| parameter.name == key)
     };
-    let few = [("bodies", "8"), ("spheres", "8"), ("robots", "1")];
+    let few = [
+        ("bodies", "8"),
+        ("spheres", "8"),
+        ("robots", "1"),
+        ("links", "40"),
+        ("cells", "2"),
+        ("cells-x", "8"),
+        ("cells-y", "2"),
+    ];
     let set = few.iter().filter(|(key, _)| knows(key));
     let set: Vec<_> = set.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     scenario(name, &set).unwrap()

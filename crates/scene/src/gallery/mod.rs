@@ -8,9 +8,11 @@ pub mod bouncing_ball;
 pub mod box_slide;
 pub mod bubble_gripper;
 pub mod cable_coiling;
+pub mod cable_winding;
 pub mod cantilever;
 pub mod card_house;
 pub mod clutter;
+pub mod cond;
 pub mod cradle;
 pub mod elastic_arch;
 pub mod four_bar;
@@ -24,6 +26,9 @@ pub mod quadruped_heap;
 pub mod robots;
 pub mod rolling_sphere;
 pub mod slider_crank;
+pub mod soft_ball;
+pub mod soft_gripper;
+pub mod soft_mat;
 pub mod soft_parts;
 pub mod spider;
 pub mod spring_cylinder;
@@ -59,6 +64,7 @@ pub static GALLERY: &[Scenario] = &[
     box_slide::SCENARIO,
     bubble_gripper::SCENARIO,
     cable_coiling::SCENARIO,
+    cable_winding::SCENARIO,
     cantilever::SCENARIO,
     card_house::SCENARIO,
     clutter::SCENARIO,
@@ -73,6 +79,9 @@ pub static GALLERY: &[Scenario] = &[
     quadruped_heap::SCENARIO,
     rolling_sphere::SCENARIO,
     slider_crank::SCENARIO,
+    soft_ball::SCENARIO,
+    soft_gripper::SCENARIO,
+    soft_mat::SCENARIO,
     spider::SCENARIO,
     spring_cylinder::SCENARIO,
     squeezed_ball::SCENARIO,

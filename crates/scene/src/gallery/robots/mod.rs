@@ -2,6 +2,9 @@
 
 pub mod arm;
 pub mod bar;
+pub mod gripper;
 pub mod hand;
 pub mod ledger;
+pub mod manipulator;
 pub mod quadruped;
+pub mod reach;

@@ -1,0 +1,109 @@
+//! The manipulation scenes of [Lee23, Sec. V-C] on coarse meshes: their checks pass, fail when the physics
+//! is against them, and every solver can run them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use stiction_scene::gallery::cable_winding;
+use stiction_scene::{Act, Parameters, scenario};
+
+const MAT: &[(&str, &str)] = &[("cells-x", "18"), ("cells-y", "4")];
+const BALL: &[(&str, &str)] = &[("cells", "3")];
+const CABLE: &[(&str, &str)] = &[("links", "80")];
+const GRIPPER: &[(&str, &str)] = &[("cells", "2")];
+
+fn act(name: &str, sets: &[&[(&str, &str)]], solver: &str) -> Act {
+    let all = sets.iter().flat_map(|set| set.iter());
+    let set: Vec<_> = all.map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    let mut stage = scenario(name, &set).unwrap();
+    stage.settings.solver = solver.to_owned();
+    stage.start().unwrap()
+}
+
+#[track_caller]
+fn judged(name: &str, sets: &[&[(&str, &str)]], expected: bool) {
+    let verdict = act(name, sets, "auto").run().unwrap();
+    assert_eq!(verdict.passed, expected, "{name}: {}", verdict.detail);
+}
+
+#[test]
+fn an_arm_folds_a_mat() {
+    judged("soft-mat", &[MAT], true);
+}
+
+#[test]
+fn a_ball_is_lifted_by_friction_and_not_without() {
+    judged("soft-ball", &[BALL], true);
+    // Two fingers hold no more than 2 μ F.
+    judged("soft-ball", &[BALL, &[("friction", "0.05")]], false);
+}
+
+#[test]
+fn soft_fingers_hold_a_part_and_smooth_ones_do_not() {
+    judged("soft-gripper", &[GRIPPER], true);
+    judged("soft-gripper", &[GRIPPER, &[("friction", "0.02")]], false);
+}
+
+#[test]
+fn a_cable_is_wound_around_a_cylinder() {
+    judged("cable-winding", &[CABLE], true);
+}
+
+#[test]
+fn drawn_materials_differ_by_their_seed_and_repeat_with_it() {
+    let young = |seed: &str| {
+        let act = act("soft-mat", &[MAT, &[("seed", seed)]], "auto");
+        act.simulation.world().softs()[0].spec.material
+    };
+    assert_eq!(young("1"), young("1"));
+    assert_ne!(young("1"), young("2"));
+}
+
+#[test]
+fn the_default_mat_has_the_size_of_the_paper() {
+    let act = act("soft-mat", &[], "auto");
+    let world = act.simulation.world();
+    assert_eq!((world.model().nodes(), world.model().nv()), (1480, 7));
+    assert_eq!(world.softs()[0].spec.tetrahedra.len(), 4104);
+}
+
+#[test]
+fn every_solver_of_the_paper_can_run_every_scene() {
+    for (name, set) in [
+        ("soft-mat", &[("cells-x", "8"), ("cells-y", "2")][..]),
+        ("soft-ball", &[("cells", "2")]),
+        ("cable-winding", &[("links", "40")]),
+        ("soft-gripper", GRIPPER),
+    ] {
+        for solver in ["cond", "pgs", "apgd", "sap", "alm"] {
+            let mut act = act(name, &[set], solver);
+            for step in 0..5 {
+                let report = act.step().unwrap();
+                let residual = report.residuals.coulomb;
+                assert!(residual.is_finite(), "{name} {solver} {step}: {report:?}");
+            }
+            assert!(act.simulation.energy().is_finite(), "{name} {solver}");
+        }
+    }
+}
+
+#[test]
+fn the_hand_follows_a_trajectory_that_is_given() {
+    let mut parameters = Parameters::new("cable-winding", cable_winding::SCENARIO.parameters);
+    parameters.set("links", "40").unwrap();
+    let down = UnitQuaternion::from_scaled_axis(Vector3::x() * std::f64::consts::PI);
+    let place =
+        |k: usize| Vector3::new(0.514, 0.197304 - 4e-4 * k as f64, 0.100524 + 2e-4 * k as f64);
+    let poses =
+        (0..50).map(|k| Isometry3::from_parts(Translation3::from(place(k)), down)).collect();
+    let mut act =
+        cable_winding::stage_with_trajectory(&parameters, poses).unwrap().start().unwrap();
+    for _ in 0..40 {
+        let _ = act.step().unwrap();
+    }
+    let hand = act.simulation.world().model().body("arm-hand").unwrap();
+    let found = act.simulation.body_pose(hand.0).translation.vector;
+    // A millimetre: the cable weighs 6 grams, and the servos yield to it by far less.
+    assert!((found - place(40)).norm() < 1e-3, "{found} {}", place(40));
+    assert!(cable_winding::hand_force(&mut act.simulation).norm() < 10.0);
+}
