@@ -8,11 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stiction.types import (
+    CapturedStep,
+    ComparisonDocument,
     Energy,
     Guess,
     Pose,
+    RecordWishes,
     Residual,
     Rollout,
+    RunFigures,
     Solution,
     Solver,
     Unsupported,
@@ -23,6 +27,7 @@ from stiction.types import (
 __all__ = [
     "ActuatorHandle",
     "BodyHandle",
+    "Comparison",
     "Contacts",
     "Joint",
     "JointHandle",
@@ -37,7 +42,9 @@ __all__ = [
     "_make_problem",
     "_make_scenario",
     "_make_state",
+    "compare",
     "load",
+    "load_recording",
     "loads",
     "main",
     "rollout",
@@ -54,6 +61,7 @@ _Indices = NDArray[np.int64]
 _Path = str | PathLike[str]
 _Part = str | SupportsIndex
 _Value = bool | int | float | str
+_View = Literal["corner", "front", "back", "left", "right", "side", "above", "top"]
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command with its arguments, the program's name first, and returns the exit status."""
@@ -139,6 +147,33 @@ def rollout(
     bring takes no part.
     """
 
+def load_recording(path: _Path) -> Recording:
+    """Opens a recording that was written as .stiction, or what there is of one that was cut off, such
+    as .part: `notes` then says so.
+    """
+
+def compare(
+    model: Model | _Path,
+    solvers: Sequence[str],
+    *,
+    steps: int | None = None,
+    time: float | None = None,
+    time_step: float | None = None,
+    time_limit: float = ...,
+    threads: int | None = None,
+    report: _Path | None = None,
+    solver_settings: dict[str, dict[str, _Value]] | None = None,
+    **settings: _Value,
+) -> Comparison:
+    """Runs the same model with several solvers, and lets all of them solve the same telling steps.
+
+    model is a Model, or the name of a scenario or of a file. Each solver runs `steps` steps, or `time`
+    [s], or as long as the model itself says, from the same start. time_limit [s] is what a solver
+    may take for each captured step; solver_settings are parameters of solvers, by their names;
+    report is a file for the report, which ends in .html. Further keywords are settings as of
+    Simulation, for all runs.
+    """
+
 @final
 class Model:
     """A mechanism with its shapes, surfaces, sensors and settings. It never changes, so that any
@@ -221,6 +256,11 @@ class Model:
     @property
     def has_controller(self) -> bool:
         """Whether the model brings a controller that sets inputs before each step."""
+    @property
+    def record_wishes(self) -> RecordWishes | None:
+        """What a run of the scene is to leave behind, as its table [record] says: files, frames per
+        second and how pictures look; None without such a table.
+        """
     def body_mass(self, body: _Part) -> float:
         """Mass of a body [kg], by name or number."""
     def body_inertia(self, body: _Part) -> _Array:
@@ -332,14 +372,19 @@ class Simulation:
     def step(self, n: int = 1) -> StepReport:
         """Makes n steps. An error leaves the state as it was before the step that failed."""
     def record(
-        self, path: _Path | None = None, *, fps: float = ..., title: str | None = None
+        self,
+        path: _Path | Sequence[_Path] | None = None,
+        *,
+        fps: float | None = None,
+        title: str | None = None,
     ) -> Recording:
         """Begins a recording of what every step from now on does, fps frames per second of simulated
-        time; math.inf keeps every step. The steps are observed in Rust and cost hardly more.
+        time; math.inf keeps every step, and if absent it is up to the model. The steps are observed
+        in Rust and cost hardly more.
 
         It ends with its method stop, with the block of a with statement, or when nobody holds it any
-        more. A path is written then; that it can be is checked at once. Frames have ascending times:
-        after a reset, none is kept until the time of the last one has passed.
+        more. One path or several are written then; that they can be is checked at once. Frames have
+        ascending times: after a reset, none is kept until the time of the last one has passed.
         """
     def visuals(self) -> list[Visual]:
         """What the bodies look like: meshes in the frames of their bodies."""
@@ -588,7 +633,7 @@ class Contacts:
 @final
 class Recording:
     """What a simulation was seen to do: poses, contacts with their forces, residuals, energies and
-    times, frame by frame. Made by Simulation.record, which says how to use it.
+    times, frame by frame. Made by Simulation.record, which says how to use it, or by load_recording.
 
     Poses are those at the time of a frame; contacts and forces are those of the step that led to it.
     A frame stands for all steps since the last one: residuals, penetration and iterations are the
@@ -615,7 +660,7 @@ class Recording:
         """Whether steps are still observed."""
     @property
     def notes(self) -> list[str]:
-        """What cannot be seen, and why: visual meshes that could not be read."""
+        """What cannot be seen, and why: visual meshes that could not be read, and what was cut off."""
     def visuals(self) -> list[Visual]:
         """What the bodies look like: meshes in the frames of their bodies."""
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -638,19 +683,87 @@ class Recording:
         """
     def html(self) -> str:
         """The page that shows the recording in a browser: one text that asks for nothing else."""
-    def save(self, path: _Path) -> None:
+    def save(
+        self,
+        path: _Path,
+        *,
+        size: tuple[int, int] | None = None,
+        time: float | None = None,
+        forces: bool = ...,
+        view: _View | None = None,
+        azimuth: float | None = None,
+        elevation: float | None = None,
+        look_at: Sequence[float] | None = None,
+        distance: float | None = None,
+        zoom: float | None = None,
+    ) -> None:
         """Writes what was recorded so far; the ending of the name says how: .html is a page for any
         browser, .glb a scene for Blender and others, .png, .gif and .mp4 are pictures, .npz and
-        .parquet columns, .rrd a recording of rerun.
+        .parquet columns, .rrd a recording of rerun, .stiction all of it for load_recording.
+
+        The keywords are for pictures, as of picture.
+        """
+    def picture(
+        self,
+        *,
+        size: tuple[int, int] | None = None,
+        time: float | None = None,
+        forces: bool = ...,
+        view: _View | None = None,
+        azimuth: float | None = None,
+        elevation: float | None = None,
+        look_at: Sequence[float] | None = None,
+        distance: float | None = None,
+        zoom: float | None = None,
+    ) -> NDArray[np.uint8]:
+        """A picture: red, green and blue, shape (height, width, 3), bytes.
+
+        size is (width, height) [px]; time [s] is the moment, the last frame if absent; forces draws
+        contact forces. The camera stands in direction azimuth [degrees], about z from x, and
+        elevation [degrees] above the ground, or as view says: "corner", "front", "back", "left",
+        "right", "side", "above" or "top". It looks at a point [m] from a distance [m], both such
+        that all is seen if absent, and zoom times closer.
         """
     def stop(self) -> None:
-        """Ends the recording, and writes the file that it was begun with, if any. What was recorded
+        """Ends the recording, and writes the files that it was begun with, if any. What was recorded
         stays. Stopping twice does nothing.
         """
     def __enter__(self) -> Recording: ...
     def __exit__(self, *_exception: object) -> None:
         """Stops; an exception on the way loses nothing of what was recorded."""
     def __len__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class Comparison:
+    """The same model under several solvers: a document with all figures, and a report with plots and
+    the motion side by side. Made by compare.
+    """
+
+    @property
+    def document(self) -> ComparisonDocument:
+        """All figures, as `stiction compare --json` prints them: a dictionary with the keys "solvers",
+        one entry per solver with the figures of its run, and "captured", one entry per step that
+        every solver solved, with the answers and how each got there.
+        """
+    @property
+    def target(self) -> str:
+        """What was run."""
+    @property
+    def reference(self) -> str | None:
+        """The first solver that got to the end, whose steps all of them solved; None if there is none."""
+    @property
+    def solvers(self) -> dict[str, RunFigures]:
+        """Figures of the runs, by solver: the entries "solvers" of the document."""
+    @property
+    def captured(self) -> list[CapturedStep]:
+        """The steps that every solver solved from the cold start: the entries "captured" of the
+        document.
+        """
+    def html(self) -> str:
+        """The report: one page that asks for nothing else."""
+    def save(self, path: _Path) -> None:
+        """Writes the report to a file that ends in .html."""
     def _repr_html_(self) -> str: ...
 
 @final

@@ -25,6 +25,10 @@ class RecordingError(StictionError, ValueError):
     """A recording cannot be made or written in the way asked for."""
 
 
+class RecordingNotFoundError(RecordingError, FileNotFoundError):
+    """A recording does not exist."""
+
+
 class RecordingNotWrittenError(RecordingError, OSError):
     """A recording cannot be written to the place asked for."""
 
@@ -51,6 +55,7 @@ __all__ = [
     "ModelNotFoundError",
     "ProblemError",
     "RecordingError",
+    "RecordingNotFoundError",
     "RecordingNotWrittenError",
     "SettingError",
     "SolverError",

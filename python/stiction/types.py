@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -209,6 +209,125 @@ class Visual(NamedTuple):
         return len(self.vertices) == 0
 
 
+class RecordWishes(NamedTuple):
+    """What a run of a scene is to leave behind: its table [record]."""
+
+    files: list[str]
+    """Names of files, for Simulation.record."""
+    fps: float | None
+    """Frames per second of simulated time, which Simulation.record takes if it is told no other."""
+    picture: str | None
+    """How pictures look, as `--picture` of the command takes it."""
+
+
+class Spread(TypedDict):
+    """Mean and largest over the steps of a run; None if not finite."""
+
+    mean: float | None
+    max: float | None
+
+
+class Verdict(TypedDict):
+    """What a scene's own check says."""
+
+    passed: bool
+    skipped: bool
+    detail: str
+
+
+class RunResiduals(TypedDict, total=False):
+    """Residuals over the steps of a run."""
+
+    momentum: Spread
+    coulomb: Spread
+    convex: Spread
+    own: Spread
+    """In the friction model that the solver solves for [m/s]."""
+
+
+class RunFigures(TypedDict, total=False):
+    """One solver of a comparison: its run, or under "error" why there is none."""
+
+    solver: str
+    friction_model: str
+    finished: bool
+    error: str
+    target: str
+    steps: int
+    time_step: float
+    simulated_seconds: float
+    wall_seconds: float
+    cpu_seconds: float | None
+    realtime_factor: float | None
+    microseconds_per_step: dict[str, float | None]
+    """Mean, p50, p99, max and the mean of each phase."""
+    contacts: Spread
+    iterations: Spread
+    residual: RunResiduals
+    unconverged_steps: int
+    penetration: dict[str, float]
+    """Deepest of all steps under "max", that of the last under "final" [m]."""
+    energy: dict[str, float]
+    """Under "initial" and "final" [J]."""
+    check: Verdict
+    state_hash: str
+    notes: list[str]
+    apart: float | None
+    """Mean distance of the bodies from where those of the reference are, at the end [m]."""
+
+
+class TraceColumns(TypedDict):
+    """How a solver got on, in columns."""
+
+    iteration: list[int]
+    seconds: list[float]
+    residual: list[float]
+    """Violation of the laws relative to the reference velocity [-]."""
+    momentum: list[float]
+
+
+class Answer(TypedDict, total=False):
+    """What a solver answered to a captured step, or under "error" why it could not."""
+
+    solver: str
+    error: str
+    friction_model: str
+    status: str
+    iterations: int
+    residual: dict[str, float]
+    wall_seconds: float
+    trace: TraceColumns
+
+
+class CapturedStep(TypedDict):
+    """A step that every solver solved from the cold start."""
+
+    step: int
+    """Its number, from one."""
+    reason: str
+    """Why it was chosen: "impact", "median" or "rest"."""
+    contacts: int
+    rows: int
+    dofs: int
+    reference_velocity: float
+    answers: list[Answer]
+
+
+class ComparisonDocument(TypedDict):
+    """A comparison in figures, as `stiction compare --json` prints it."""
+
+    target: str
+    steps: int
+    time_step: float
+    tolerance: float
+    reference: str | None
+    stopped: bool
+    solvers: list[RunFigures]
+    captured: list[CapturedStep]
+    command: str
+    threads: int
+
+
 class Solver(Protocol):
     """A solver written in Python."""
 
@@ -218,17 +337,26 @@ class Solver(Protocol):
 
 
 __all__ = [
+    "Answer",
     "Array",
+    "CapturedStep",
+    "ComparisonDocument",
     "Energy",
     "Guess",
     "Pose",
+    "RecordWishes",
     "Residual",
     "Rollout",
+    "RunFigures",
+    "RunResiduals",
     "Solution",
     "SolveReport",
     "Solver",
+    "Spread",
     "Trace",
+    "TraceColumns",
     "Unsupported",
     "Velocity",
+    "Verdict",
     "Visual",
 ]

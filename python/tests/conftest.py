@@ -25,6 +25,9 @@ FLAGS = [
 
 
 def skip(reason: str) -> None:
+    """Skips, but fails where everything has to be there."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"CI=true, but {reason}")
     print(f"skipped: {reason}")
     pytest.skip(reason)
 
@@ -40,7 +43,8 @@ def data_sets() -> Path:
     """The folder of data sets; skips without it."""
     folder = shared()
     if folder is None:
-        pytest.skip("STICTION_SHARED is not set: no data sets to read")
+        skip("STICTION_SHARED is not set: no data sets to read")
+    assert folder is not None
     return folder
 
 

@@ -163,6 +163,18 @@ class Page:
         return np.asarray(shot)[:, : int(0.55 * shot.width)].astype(int)
 
 
+    def requests_elsewhere(self) -> list[str]:
+        """What the page asked for that does not come from the viewer."""
+        asked: list[str] = []
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] in ("Network.requestWillBeSent", "Network.webSocketCreated"):
+                asked.append(message["params"].get("request", message["params"])["url"])
+        assert asked, "the log of requests is empty"
+        own = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "chrome:")
+        return [url for url in asked if not url.startswith(own)]
+
+
 @pytest.fixture
 def open_page(driver: Any, open_viewer: Any) -> Callable[[st.Simulation], Page]:
     def make(sim: st.Simulation) -> Page:
@@ -197,13 +209,7 @@ def test_the_page_shows_the_bodies_and_its_buttons_act(open_page: Any) -> None:
     page.wait("motion", lambda: sim.time > before + 10 * sim.time_step)
     page.press("Reset")
     page.wait("the start", lambda: sim.time < before)
-    asked = []
-    for entry in page.driver.get_log("performance"):
-        message = json.loads(entry["message"])["message"]
-        if message["method"] in ("Network.requestWillBeSent", "Network.webSocketCreated"):
-            asked.append(message["params"].get("request", message["params"])["url"])
-    own = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "chrome:")
-    assert asked and [url for url in asked if not url.startswith(own)] == []
+    assert page.requests_elsewhere() == []
 
 
 def test_what_moves_moves_in_the_page(open_page: Any) -> None:
@@ -226,6 +232,28 @@ def test_what_moves_moves_in_the_page(open_page: Any) -> None:
         return bool(change.mean() > 0.002)
 
     page.wait("a picture that changed", moved)
+
+
+def test_arrows_appear_in_the_page_when_they_are_asked_for(open_page: Any) -> None:
+    page = open_page(st.Simulation(st.loads(BOX)))
+    viewer = page.viewer
+    page.wait("a client", lambda: viewer.server.get_clients())
+    page.wait("a picture", lambda: np.ptp(page.picture()) > 60)
+    viewer.sim.step(200)
+    viewer.paused = True
+
+    def arrows() -> int:
+        """Pixels of the colour of forces, whatever the light: much more red than blue."""
+        red, green, blue = np.moveaxis(page.picture(), 2, 0)
+        return int(((red > 140) & (red > 2 * blue) & (red > 1.4 * green)).sum())
+
+    before = arrows()
+    label = page.driver.find_element("xpath", "//label[contains(., 'Contact forces')]")
+    box = page.driver.find_element("id", label.get_attribute("for"))
+    page.driver.execute_script("arguments[0].click()", box)
+    page.wait("forces that are switched on", lambda: viewer._scene.shown["forces"])
+    page.wait("arrows", lambda: arrows() > before + 30)
+    assert page.requests_elsewhere() == []
 
 
 def test_a_body_that_is_dragged_in_the_page_follows(open_page: Any) -> None:

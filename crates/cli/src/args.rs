@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stiction_solve::FrictionModel;
+use stiction_view::Shot;
+use stiction_view::shot::KEYS;
 
 /// Worlds of bodies that touch, stick and slide: many solvers, one yardstick.
 #[derive(Debug, Parser)]
@@ -95,7 +97,7 @@ pub struct ImportArgs {
 }
 
 /// A scene, and what to change in it.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct SceneArgs {
     /// A scenario (`stiction list scenarios`) or a file: .xml MJCF, .urdf, .toml
     #[arg(value_name = "TARGET")]
@@ -127,11 +129,11 @@ pub struct SceneArgs {
 }
 
 /// Arguments of `run`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(
     mut_arg("target", |target| target.required(false).required_unless_present("resume").default_value("")
         .hide_default_value(true)),
-    after_help = "Exit status: 0 the run ended and its check passed, 1 the check failed or a step could not be
+    after_help = format!("Exit status: 0 the run ended and its check passed, 1 the check failed or a step could not be
 made, 2 wrong input or call, or an output that could not be written, 130 stopped by Ctrl-C or by a
 request to terminate, with everything recorded kept. Steps that missed the tolerance are counted in
 the report; whether the motion is right is for the check to say.
@@ -146,13 +148,17 @@ Examples:
   stiction run pile.toml --chart pile.svg
   stiction run robot.urdf --floating-base --package-path ~/robots
   stiction run clutter --record clutter.html --record clutter.stiction --fps 30
+  stiction run clutter --record end.png --picture size=1280x720,forces=on
+  stiction run clutter --record impact.png --picture time=0.4,view=front,zoom=1.5
   stiction run clutter --record clutter.html --checkpoint clutter.checkpoint --every 0.5
   stiction run --resume clutter.checkpoint
 
 A recording grows in FILE.part, which a crash cannot spoil and `stiction view` opens; at the end FILE
 is written and FILE.part is removed. A run that is resumed goes on with its own target, settings,
 recordings and checkpoints, and --time and --steps count from its start; its check judges the steps
-after the checkpoint, or nothing if it depends on the start."
+after the checkpoint, or is skipped if it depends on the start.
+
+{}", pictures())
 )]
 pub struct RunArgs {
     /// What to run.
@@ -174,6 +180,14 @@ pub struct RunArgs {
     /// Keep the run as a file to look at; the ending decides how, .html for a page; may be repeated
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub record: Vec<PathBuf>,
+
+    /// How pictures (.png, .gif, .mp4) look: KEY=VALUE,… (see below)
+    #[arg(long, value_name = "KEY=VALUE,…", value_parser = shot, allow_hyphen_values = true, help_heading = "Output")]
+    pub picture: Option<Shot>,
+
+    /// Record nothing, whatever the table [record] of a scene says
+    #[arg(long, conflicts_with = "record", help_heading = "Output")]
+    pub no_record: bool,
 
     /// Frames of a recording per second of simulated time
     #[arg(long, value_name = "N", value_parser = positive, allow_hyphen_values = true, help_heading = "Output")]
@@ -212,13 +226,17 @@ pub struct RunArgs {
 /// Arguments of `view`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A recording that was cut off opens up to its last complete part, also while the run still goes on.
+    after_help = format!("A recording that was cut off opens up to its last complete part, also while the run still goes on.
 
 Examples:
   stiction view run.html
   stiction view run.stiction
   stiction view run.html.part --no-open
-  stiction view run.stiction --out run.html --out still.png"
+  stiction view run.stiction --out run.html --out still.png
+  stiction view run.stiction --out still.png --picture time=1.5,azimuth=30,elevation=20
+  stiction view run.stiction --out detail.gif --picture look-at=0:0:0.1,distance=0.8,forces=on
+
+{}", pictures())
 )]
 pub struct ViewArgs {
     /// A page (.html) or a recording of the house (.stiction, .part)
@@ -228,6 +246,10 @@ pub struct ViewArgs {
     /// Write the recording to this file instead of opening it; the ending decides how; may be repeated
     #[arg(long, short, value_name = "FILE")]
     pub out: Vec<PathBuf>,
+
+    /// How pictures (.png, .gif, .mp4) look: KEY=VALUE,… (see below)
+    #[arg(long, value_name = "KEY=VALUE,…", value_parser = shot, allow_hyphen_values = true, requires = "out")]
+    pub picture: Option<Shot>,
 
     /// Print the name of the page and open nothing
     #[arg(long)]
@@ -481,6 +503,19 @@ pub struct Assignment {
     pub key: String,
     /// Its value.
     pub value: String,
+}
+
+fn shot(text: &str) -> Result<Shot, String> {
+    text.parse().map_err(|error: stiction_view::ViewError| error.to_string())
+}
+
+/// The keys of --picture, for help.
+fn pictures() -> String {
+    let mut text = "Keys of --picture, separated by commas:".to_owned();
+    for (key, value, about) in KEYS {
+        text += &format!("\n  {:24} {about}", format!("{key}={value}"));
+    }
+    text
 }
 
 fn assignment(text: &str) -> Result<Assignment, String> {

@@ -7,13 +7,14 @@ use crate::args::CaptureArgs;
 use crate::error::CommandError;
 use crate::numbers::count;
 use crate::scene::{Progress, start};
-use crate::{terminal, threads};
+use crate::{place, terminal, threads};
 
 /// Key of the time step [s] in the file.
 const TIME_STEP: &str = "dt";
 
 /// Does the work; always true.
 pub fn run(args: &CaptureArgs) -> Result<bool, CommandError> {
+    place::check(&args.out)?;
     let mut act = start(&args.scene)?;
     let found = threads::within(args.scene.threads, || problem(&mut act, args.at))?;
     let Some((raw, contacts)) = found? else {

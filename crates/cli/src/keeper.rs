@@ -16,7 +16,7 @@ use stiction_scene::seen::seen;
 use stiction_sim::record::container::{self, Chunk};
 use stiction_sim::record::{RecordError, Recorder, Recording};
 use stiction_sim::{Checkpoint, Simulation, StepReport, fingerprint};
-use stiction_view::{Sink, sink_of};
+use stiction_view::{Holds, Shot, Sink, ViewError, sink_of};
 
 use crate::args::RunArgs;
 use crate::error::CommandError;
@@ -32,29 +32,49 @@ const CHUNK: Duration = Duration::from_millis(500);
 /// What the name of a growing recording ends in.
 const PART: &str = ".part";
 
-/// The recordings that are asked for, known to be writable.
-pub struct Outputs(Vec<(PathBuf, &'static Sink)>);
+/// The recordings that are asked for, known to be writable, and what is asked of pictures.
+pub struct Outputs {
+    files: Vec<(PathBuf, &'static Sink)>,
+    shot: Shot,
+}
 
 impl Outputs {
     /// Checks names and places, before there is anything to lose.
-    pub fn prepare(paths: &[PathBuf]) -> Result<Self, CommandError> {
-        let sink = |path: &PathBuf| {
-            let sink = sink_of(path)?;
-            if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
-                return Err(CommandError::Found {
-                    path: path.clone(),
-                    found: "something else than a file".to_owned(),
-                    expected: "a file, or a name that is free".to_owned(),
-                });
+    pub fn prepare(paths: &[PathBuf], shot: Option<&Shot>) -> Result<Self, CommandError> {
+        let sink = |path: &PathBuf| Ok((path.clone(), sink_of(path)?));
+        let files = paths.iter().map(sink).collect::<Result<Vec<_>, CommandError>>()?;
+        if let Some(shot) = shot {
+            let any = |fits: fn(Holds) -> bool| files.iter().any(|(_, sink)| fits(sink.holds));
+            let wrong = |found: String, expected: &str| CommandError::Option {
+                option: "--picture".to_owned(),
+                found,
+                expected: expected.to_owned(),
+            };
+            if !any(|holds| holds != Holds::Everything) {
+                let found = format!("\"{shot}\", and no picture to write");
+                return Err(wrong(found, "a file that ends in .png, .gif or .mp4"));
             }
-            Ok((path.clone(), sink))
-        };
-        Ok(Self(paths.iter().map(sink).collect::<Result<_, _>>()?))
+            if shot.time.is_some() && !any(|holds| holds == Holds::Picture) {
+                return Err(wrong("a time, and no single picture".to_owned(), "a .png"));
+            }
+        }
+        Ok(Self { files, shot: shot.copied().unwrap_or_default() })
+    }
+
+    /// Writes a recording to each file, and says how that went.
+    pub fn write<'a>(
+        &'a self,
+        recording: &'a Recording,
+    ) -> impl Iterator<Item = Result<Written, ViewError>> + 'a {
+        self.files.iter().map(|(path, sink)| {
+            (sink.write)(recording, path, &self.shot)?;
+            Ok(Written::of(recording, path, sink))
+        })
     }
 
     /// Where frames are kept while the run goes on.
     fn part(&self) -> Option<PathBuf> {
-        self.0.first().map(|(path, _)| place::with_ending(path, PART))
+        self.files.first().map(|(path, _)| place::with_ending(path, PART))
     }
 }
 
@@ -99,6 +119,23 @@ pub struct Written {
 }
 
 impl Written {
+    fn of(recording: &Recording, path: &Path, sink: &Sink) -> Self {
+        let time = &recording.frames.time;
+        let (begin, end) = (time.first().copied(), time.last().copied());
+        Self {
+            path: path.to_owned(),
+            sink: sink.name,
+            frames: recording.len(),
+            begin: begin.unwrap_or_default(),
+            end: end.unwrap_or_default(),
+        }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// As JSON.
     pub fn json(&self) -> Value {
         json!({
@@ -152,7 +189,7 @@ impl Keeper {
             };
             let done = resumed.map_or(0, |checkpoint| checkpoint.step as usize);
             let bytes = own.bytes(done, simulation);
-            place::put(path, &bytes)
+            stiction_view::place::put(path, &bytes)
                 .map_err(|source| CommandError::Write { path: path.clone(), source })?;
             checkpoints = Some(own);
         }
@@ -271,9 +308,9 @@ impl Keeper {
         let recording = recorder.finish();
         let safe = safe == recording.len();
         let mut all = true;
-        for (path, sink) in outputs.0 {
-            match (sink.write)(&recording, &path) {
-                Ok(()) => written.push(record_of(&recording, path, sink)),
+        for result in outputs.write(&recording) {
+            match result {
+                Ok(done) => written.push(done),
                 Err(source) => {
                     all = false;
                     error = Some(match safe {
@@ -356,7 +393,7 @@ fn recorder(
     };
     let rate = args.fps.unwrap_or(FRAMES_PER_SECOND);
     let mut recorder = Recorder::new(simulation, rate).map_err(wrong)?;
-    recorder.title(args.scene.target.as_str());
+    recorder.title(imported.map_or(args.scene.target.as_str(), |imported| &imported.name));
     if let Some(imported) = imported {
         let (visuals, faults) = seen(&imported.visuals, &mut imported.files.clone());
         visuals.into_iter().for_each(|visual| recorder.visual(visual));
@@ -365,18 +402,6 @@ fn recorder(
         }
     }
     Ok(recorder)
-}
-
-fn record_of(recording: &Recording, path: PathBuf, sink: &Sink) -> Written {
-    let time = &recording.frames.time;
-    let (begin, end) = (time.first().copied(), time.last().copied());
-    Written {
-        path,
-        sink: sink.name,
-        frames: recording.len(),
-        begin: begin.unwrap_or_default(),
-        end: end.unwrap_or_default(),
-    }
 }
 
 /// What there is of a recording before it begins.
@@ -412,7 +437,7 @@ fn earlier(
             Ok(Earlier::Part(Box::new(opened.recording)))
         }
         (Some(checkpoint), false) => {
-            let finished = outputs.0.iter().find(|(path, _)| path.exists());
+            let finished = outputs.files.iter().find(|(path, _)| path.exists());
             match finished.filter(|_| checkpoint.step > 0) {
                 None => Ok(Earlier::Nothing),
                 Some(_) if checkpoint.step as usize >= steps => Ok(Earlier::Finished),

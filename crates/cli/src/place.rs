@@ -1,36 +1,14 @@
-//! Files that appear whole or not at all, and files that are read whole or not at all.
+//! Files that are read whole or not at all, and the names of those that are written.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::CommandError;
 
-/// Puts bytes into a file: writes beside it, syncs, renames. What is no file, such as a device, is
-/// written as it stands.
-pub fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&place).is_ok_and(|about| !about.is_file()) {
-        return OpenOptions::new().write(true).open(&place)?.write_all(bytes);
-    }
-    let beside = beside(&place);
-    let done = File::create(&beside)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&beside, &place));
-    if done.is_err() {
-        // What is left of a failed attempt is of no use to anyone.
-        let _ = fs::remove_file(&beside);
-    } else if let Some(folder) = place.parent().filter(|_| cfg!(unix)) {
-        // The name, too, must outlive the machine. Some file systems cannot promise that.
-        let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    }
-    done
-}
-
-/// A name in the same folder, so that moving is a matter of names.
-fn beside(path: &Path) -> PathBuf {
-    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+/// Says whether a file could be written, before there is anything to lose.
+pub fn check(path: &Path) -> Result<(), CommandError> {
+    stiction_view::place::check(path)
+        .map_err(|source| CommandError::Write { path: path.to_owned(), source })
 }
 
 /// All bytes of a file; nothing else is read, since devices may have no end.

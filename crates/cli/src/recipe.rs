@@ -36,6 +36,9 @@ pub fn write(args: &RunArgs, steps: usize) -> Result<Vec<String>, CommandError> 
             option(name, &number.to_string());
         }
     }
+    if let Some(shot) = &args.picture {
+        option("picture", &shot.to_string());
+    }
     scene.set.iter().for_each(|(key, value)| option("set", &format!("{key}={value}")));
     option("steps", &steps.to_string());
     let paths = [
@@ -53,6 +56,7 @@ pub fn write(args: &RunArgs, steps: usize) -> Result<Vec<String>, CommandError> 
         ("floating-base", import.floating_base),
         ("merge-fixed", import.merge_fixed),
         ("rigid-contact", import.rigid_contact),
+        ("no-record", args.no_record),
     ] {
         if given {
             words.push(format!("--{name}"));
@@ -92,8 +96,10 @@ pub fn read(words: &[String], call: &RunArgs, from: &Path) -> Result<RunArgs, Co
     args.chart = call.chart.clone().or(args.chart);
     args.scene.threads = call.scene.threads;
     args.json = call.json;
-    if !call.record.is_empty() {
+    args.picture = call.picture.or(args.picture);
+    if call.no_record || !call.record.is_empty() {
         args.record.clone_from(&call.record);
+        args.no_record = call.no_record;
     }
     if call.steps.is_some() || call.time.is_some() {
         (args.steps, args.time) = (call.steps, call.time);
@@ -116,7 +122,7 @@ mod tests {
     fn a_call_comes_back_from_its_words_with_the_same_bits() {
         let line = "stiction run --solver alm --time-step 0.1234567890123456789e-2 --set bodies=-3 \
                     --set walls=0 --record a.html --record -b.glb --fps 24 --checkpoint c --every 0.3 \
-                    --chart d.svg --keyframe -1 --package-path e --merge-fixed --threads 2 x.xml"
+                    --chart d.svg --picture view=top,zoom=2 --keyframe -1 --package-path e --merge-fixed --threads 2 x.xml"
             .replace("--record -b.glb", "--record=-b.glb")
             .replace("--keyframe -1", "--keyframe=-1");
         let args = parsed(&line);

@@ -2,10 +2,12 @@
 //! recorded, stopped, and continued later.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use stiction_scene::Act;
+use stiction_scene::{Act, Imported};
 use stiction_sim::Checkpoint;
+use stiction_view::{Holds, Shot, ViewError, sink_of};
 
 use crate::args::RunArgs;
 use crate::chart::Chart;
@@ -26,8 +28,14 @@ pub fn run(call: &RunArgs) -> Result<Ending, CommandError> {
         }
     };
     let args = continued.as_ref().unwrap_or(call);
-    let outputs = Outputs::prepare(&args.record)?;
+    if let Some(path) = &args.chart {
+        place::check(path)?;
+    }
+    // What the call asks for is known to be possible before a large model is read.
+    Outputs::prepare(&args.record, args.picture.as_ref().filter(|_| !args.record.is_empty()))?;
     let (mut act, imported) = open(&args.scene)?;
+    let args = &with_wishes_of(imported.as_ref(), args)?;
+    let outputs = Outputs::prepare(&args.record, args.picture.as_ref())?;
     if let (Some(found), Some(path)) = (&resumed, &call.resume) {
         let wrong = |source| CommandError::Checkpoint { path: path.clone(), source };
         let present = fingerprint_of(&act.simulation, imported.as_ref());
@@ -100,6 +108,29 @@ pub fn run(call: &RunArgs) -> Result<Ending, CommandError> {
         None if stopped => Ok(Ending::Stopped),
         None => Ok(found.check.passed.into()),
     }
+}
+
+/// The call with what a scene wants to leave behind, as far as the call does not say otherwise.
+fn with_wishes_of(imported: Option<&Imported>, args: &RunArgs) -> Result<RunArgs, CommandError> {
+    let mut args = args.clone();
+    let Some(wishes) = imported.and_then(|imported| imported.record.as_ref()) else {
+        return Ok(args);
+    };
+    let wrong = |source: ViewError| CommandError::Scene(wishes.wrong(&source));
+    if args.record.is_empty() && !args.no_record {
+        args.record = wishes.files.iter().map(PathBuf::from).collect();
+        for path in &args.record {
+            sink_of(path).map_err(wrong)?;
+        }
+    }
+    if args.picture.is_none() && !args.record.is_empty() {
+        let is_picture = |path: &PathBuf| sink_of(path).is_ok_and(|s| s.holds != Holds::Everything);
+        let shot: Option<Shot> =
+            wishes.picture.as_ref().map(|text| text.parse()).transpose().map_err(wrong)?;
+        args.picture = shot.filter(|_| args.record.iter().any(is_picture));
+    }
+    args.fps = args.fps.or(wishes.fps);
+    Ok(args)
 }
 
 /// Steps to do: at least one.

@@ -11,7 +11,7 @@ use stiction_solve::{Goal, Report, Session, Solution, Status};
 use crate::args::SolveArgs;
 use crate::error::CommandError;
 use crate::problem::{Given, find};
-use crate::{report, terminal, threads, trace};
+use crate::{place, report, terminal, threads, trace};
 
 /// The solver that runs if none is named.
 pub const DEFAULT_SOLVER: &str = "auto";
@@ -30,6 +30,9 @@ pub struct Run {
 
 /// Does the work; true if all solvers converged.
 pub fn run(args: &SolveArgs) -> Result<bool, CommandError> {
+    for path in [&args.save, &args.trace, &args.solution].into_iter().flatten() {
+        place::check(path)?;
+    }
     let mut sessions = sessions(args)?;
     let given = find(args)?;
     if let Some(path) = &args.save {

@@ -31,8 +31,11 @@ pub fn text(run: &Summary, notes: &[String], colours: bool) -> String {
     for note in notes {
         out += &format!("  last step: {note}\n");
     }
-    let (word, tone) =
-        if run.check.passed { ("passed", Tone::Good) } else { ("failed", Tone::Bad) };
+    let (word, tone) = match run.check.passed {
+        _ if run.check_skipped => ("skipped", Tone::Faint),
+        true => ("passed", Tone::Good),
+        false => ("failed", Tone::Bad),
+    };
     out += &format!("\ncheck {}: {}\n", paint(word, tone, colours), run.check.detail);
     out
 }

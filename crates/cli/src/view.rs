@@ -5,10 +5,11 @@ use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use stiction_sim::record::{Recording, container};
-use stiction_view::{html, sink_of};
+use stiction_view::html;
 
 use crate::args::ViewArgs;
 use crate::error::CommandError;
+use crate::keeper::Outputs;
 use crate::{place, terminal};
 
 /// Endings of pages.
@@ -19,12 +20,10 @@ pub fn run(args: &ViewArgs) -> Result<bool, CommandError> {
     let path = &args.file;
     let bytes = place::read(path)?;
     if !args.out.is_empty() {
+        let outputs = Outputs::prepare(&args.out, args.picture.as_ref())?;
         let recording = recording(path, &bytes)?;
-        let mut sinks = args.out.iter().map(|out| Ok((out, sink_of(out)?)));
-        let sinks = sinks.by_ref().collect::<Result<Vec<_>, CommandError>>()?;
-        for (out, sink) in sinks {
-            (sink.write)(&recording, out)?;
-            terminal::print(&format!("{}\n", out.display()))?;
+        for written in outputs.write(&recording) {
+            terminal::print(&format!("{}\n", written?.path().display()))?;
         }
         return Ok(true);
     }

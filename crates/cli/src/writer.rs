@@ -11,8 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use stiction_sim::record::container::Chunk;
-
-use crate::place;
+use stiction_view::place;
 
 /// What there is to write.
 pub enum Job {

@@ -125,6 +125,10 @@ fn every_scenario_goes_on_from_a_checkpoint_as_if_it_had_never_stopped() {
             assert_eq!(resumed["steps"], 19);
             let detail = resumed["check"]["detail"].as_str().unwrap();
             assert!(detail.starts_with("of the steps after 11: "), "{detail}");
+            let skipped = resumed["check"]["skipped"].as_bool().unwrap();
+            assert_eq!(skipped, detail.contains("nothing was checked"), "{name}: {detail}");
+            let (status, told, _) = call(&place, "run --resume @state --steps 31");
+            assert!(!skipped || (status == 0 && told.contains("check skipped")), "{name}: {told}");
         }
     }
 }
@@ -202,6 +206,13 @@ fn what_cannot_be_written_is_refused_before_the_run() {
         ("--record @no/such/folder/run.html", "cannot be written"),
         ("--record @folder.html", "folder.html"),
         ("--record @run.html --fps 0", "--fps"),
+        ("--record @no/run.html", "there is no folder"),
+        ("--chart @no/chart.svg", "there is no folder"),
+        ("--record @run.html --picture view=top", "no picture to write"),
+        ("--record @run.gif --picture time=1", "a .png"),
+        ("--record @run.png --picture size=big", "WIDTHxHEIGHT"),
+        ("--record @run.png --picture colour=red", "one of: size"),
+        ("--record @run.html --no-record", "--no-record"),
         ("--checkpoint @no/such/folder/state", "No such file"),
         ("--checkpoint @notes.txt", "something else than a checkpoint"),
         ("--checkpoint @folder.html", "folder.html"),

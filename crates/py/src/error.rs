@@ -39,6 +39,9 @@ exception!(
     /// A recording cannot be made or written in this way.
     recording, "RecordingError");
 exception!(
+    /// A recording does not exist.
+    recording_not_found, "RecordingNotFoundError");
+exception!(
     /// A recording cannot be written to this place.
     not_written, "RecordingNotWrittenError");
 exception!(

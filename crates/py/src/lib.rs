@@ -5,6 +5,7 @@
 
 mod arrays;
 mod command;
+mod compare;
 mod contacts;
 mod core;
 mod error;
@@ -40,6 +41,8 @@ mod _native {
     #[pymodule_export]
     use crate::command::main;
     #[pymodule_export]
+    use crate::compare::{Comparison, compare};
+    #[pymodule_export]
     use crate::contacts::Contacts;
     #[pymodule_export]
     use crate::joint::Joint;
@@ -52,7 +55,7 @@ mod _native {
     #[pymodule_export]
     use crate::problem::{_make_problem, Problem};
     #[pymodule_export]
-    use crate::record::Recording;
+    use crate::record::{Recording, load_recording};
     #[pymodule_export]
     use crate::report::StepReport;
     #[pymodule_export]

@@ -260,6 +260,17 @@ impl Model {
         self.content.has_controller
     }
 
+    /// What a run of the scene is to leave behind, as its table [record] says: files, frames per
+    /// second and how pictures look; None without such a table.
+    #[getter]
+    fn record_wishes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let Some(wishes) = &self.content.record else { return Ok(None) };
+        let class = CLASS.import(py, "stiction.types", "RecordWishes")?;
+        let (files, fps, picture) = (wishes.files.clone(), wishes.fps, wishes.picture.as_deref());
+        class.call1((files, fps, picture)).map(Some)
+    }
+
     /// Mass of a body [kg], by name or number.
     fn body_mass(&self, body: &Bound<'_, PyAny>) -> PyResult<f64> {
         Ok(self.mass_of(body)?.map_or(0.0, MassProperties::mass))

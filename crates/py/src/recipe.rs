@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use nalgebra::Isometry3;
 use stiction_mech::{Input, State};
-use stiction_scene::import::{Keyframe, Options, Site, Unsupported, Visual};
+use stiction_scene::import::{Keyframe, Options, Site, Unsupported, Visual, Wishes};
 use stiction_scene::seen::seen;
 use stiction_scene::signal::{Driver, Signal};
 use stiction_scene::{Controller, Files, Imported, SceneError, Stage, load_with, scenario};
@@ -83,6 +83,8 @@ pub struct Content {
     pub notes: Vec<String>,
     /// Whether something sets inputs before each step.
     pub has_controller: bool,
+    /// What a run is to leave behind, if the file says so.
+    pub record: Option<Wishes>,
     signals: Vec<Signal>,
     visuals: Vec<Visual>,
     looks: OnceLock<Looks>,
@@ -110,6 +112,7 @@ impl Content {
             unsupported: Vec::new(),
             notes: Vec::new(),
             has_controller: controller.is_some(),
+            record: None,
             signals: Vec::new(),
             visuals: Vec::new(),
             looks: OnceLock::new(),
@@ -132,8 +135,8 @@ impl Content {
             unsupported,
             notes,
             script,
+            record,
             files,
-            ..
         } = imported;
         control.resize(world.model().nu(), 0.0);
         Ok(Self {
@@ -149,6 +152,7 @@ impl Content {
             unsupported,
             notes,
             has_controller: !script.signals.is_empty(),
+            record,
             signals: script.signals,
             visuals,
             looks: OnceLock::new(),
@@ -167,6 +171,16 @@ impl Content {
             let (shapes, faults) = seen(&self.visuals, &mut files);
             Looks { shapes, faults: faults.iter().map(ToString::to_string).collect() }
         })
+    }
+
+    /// The scene, ready to run.
+    pub fn stage(&self) -> Result<Stage, SceneError> {
+        match &self.recipe {
+            Recipe::Scenario { name, set } => scenario(name, set),
+            Recipe::Files { files, path, options } => {
+                load_with(files.clone(), path, options)?.stage()
+            }
+        }
     }
 
     /// A controller of its own for each simulation: it may have a memory.

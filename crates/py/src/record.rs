@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use numpy::{Element, PyArray1, PyArrayMethods};
+use numpy::{Element, PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use stiction_sim::record::{Recorder, Recording as Columns};
+use stiction_sim::record::{Recorder, Recording as Columns, container};
 use stiction_sim::{PHASES, Simulation as Engine, StepReport};
 use stiction_view::columns::{self, Per, Values};
-use stiction_view::{ViewError, html, sink_of, write};
+use stiction_view::{Holds, Shot, ViewError, html, png, sink_of};
 
 use crate::{error, visuals};
 
@@ -47,34 +47,151 @@ impl Watch {
 }
 
 /// What a simulation was seen to do: poses, contacts with their forces, residuals, energies and times,
-/// frame by frame. Made by Simulation.record, which says how to use it.
+/// frame by frame. Made by Simulation.record, which says how to use it, or by load_recording.
 ///
 /// Poses are those at the time of a frame; contacts and forces are those of the step that led to it.
 /// A frame stands for all steps since the last one: residuals, penetration and iterations are the
 /// worst of these, times their means.
 #[pyclass(frozen, module = "stiction._native")]
 pub struct Recording {
-    watch: Arc<Watch>,
-    /// The file that is written in the end.
-    path: Option<PathBuf>,
+    source: Source,
+    /// The files that are written in the end, and how their pictures look.
+    paths: Vec<PathBuf>,
+    shot: Shot,
     notes: Vec<String>,
+}
+
+/// Where the columns are.
+enum Source {
+    /// They may still grow.
+    Live(Arc<Watch>),
+    /// They came from a file.
+    Read(Box<Columns>),
 }
 
 impl Recording {
     /// A recording that begins, and what the simulation has to hold weakly.
-    pub fn new(recorder: Recorder, path: Option<PathBuf>, notes: Vec<String>) -> Self {
-        let watch = Watch { recorder: Mutex::new(recorder), wanted: AtomicBool::new(true) };
-        Self { watch: Arc::new(watch), path, notes }
-    }
-
-    /// What observes.
-    pub fn watch(&self) -> &Arc<Watch> {
-        &self.watch
+    pub fn new(
+        recorder: Recorder,
+        paths: Vec<PathBuf>,
+        shot: Shot,
+        notes: Vec<String>,
+    ) -> (Self, Arc<Watch>) {
+        let watch =
+            Arc::new(Watch { recorder: Mutex::new(recorder), wanted: AtomicBool::new(true) });
+        (Self { source: Source::Live(watch.clone()), paths, shot, notes }, watch)
     }
 
     /// Asks the columns without keeping other threads of the interpreter from working.
     fn ask<T: Send>(&self, py: Python<'_>, answer: impl FnOnce(&Columns) -> T + Send) -> T {
-        py.detach(|| answer(self.watch.recorder().recording()))
+        py.detach(|| match &self.source {
+            Source::Live(watch) => answer(watch.recorder().recording()),
+            Source::Read(columns) => answer(columns),
+        })
+    }
+
+    fn write(slf: &Bound<'_, Self>, path: &Path, shot: &Shot) -> PyResult<()> {
+        let py = slf.py();
+        let asked = *shot != Shot::default();
+        if let Some(sink) = python_sink(py, path)? {
+            if asked {
+                return Err(no_picture(path));
+            }
+            sink.call1((slf, path))?;
+            return Ok(());
+        }
+        let sink = py.detach(|| sink_of(path)).map_err(error::view)?;
+        if asked && sink.holds == Holds::Everything {
+            return Err(no_picture(path));
+        }
+        slf.get().ask(py, |columns| (sink.write)(columns, path, shot)).map_err(error::view)
+    }
+}
+
+fn no_picture(path: &Path) -> PyErr {
+    let path = path.display();
+    error::recording(format!("{path}: expected .png, .gif or .mp4, to look as it is asked for"))
+}
+
+/// Opens a recording that was written as .stiction, or what there is of one that was cut off, such
+/// as .part: `notes` then says so.
+#[pyfunction]
+pub fn load_recording(py: Python<'_>, path: PathBuf) -> PyResult<Recording> {
+    let shown = path.display();
+    let bytes = py.detach(|| std::fs::read(&path)).map_err(|refused| match refused.kind() {
+        std::io::ErrorKind::NotFound => {
+            error::recording_not_found(format!("{shown}: no such file"))
+        }
+        _ => error::recording(format!("{shown}: {refused}; expected a file that can be read")),
+    })?;
+    let opened = py.detach(|| container::read(&bytes));
+    let opened = opened.map_err(|refused| error::recording(format!("{shown}: {refused}")))?;
+    let (found, left) = (&opened.recording, bytes.len() - opened.sound);
+    let notes = (!opened.whole).then(|| {
+        let end = found.frames.time.last().copied().unwrap_or_default();
+        let frames = found.len();
+        format!(
+            "not at its end: {frames} frames up to {end:.3} s, {left} bytes after them left out"
+        )
+    });
+    Ok(Recording {
+        source: Source::Read(Box::new(opened.recording)),
+        paths: Vec::new(),
+        shot: Shot::default(),
+        notes: notes.into_iter().collect(),
+    })
+}
+
+/// One name of a file, or several.
+#[derive(FromPyObject)]
+pub enum Paths {
+    /// One.
+    One(PathBuf),
+    /// Several.
+    Several(Vec<PathBuf>),
+}
+
+impl Paths {
+    /// All of them.
+    pub fn all(self) -> Vec<PathBuf> {
+        match self {
+            Self::One(path) => vec![path],
+            Self::Several(paths) => paths,
+        }
+    }
+}
+
+/// What is asked of pictures, as keywords of Python.
+struct Asked<'a> {
+    size: Option<(usize, usize)>,
+    time: Option<f64>,
+    forces: bool,
+    view: Option<&'a str>,
+    azimuth: Option<f64>,
+    elevation: Option<f64>,
+    look_at: Option<[f64; 3]>,
+    distance: Option<f64>,
+    zoom: Option<f64>,
+}
+
+impl Asked<'_> {
+    fn shot(&self) -> PyResult<Shot> {
+        let mut shot = Shot::default();
+        let mut set = |key: &str, value: Option<String>| match value {
+            Some(value) => shot.set(key, &value).map_err(error::view),
+            None => Ok(()),
+        };
+        let number = |x: Option<f64>| x.map(|x| x.to_string());
+        set("size", self.size.map(|(width, height)| format!("{width}x{height}")))?;
+        set("time", number(self.time))?;
+        set("forces", Some(self.forces.to_string()))?;
+        set("view", self.view.map(str::to_owned))?;
+        set("azimuth", number(self.azimuth))?;
+        set("elevation", number(self.elevation))?;
+        set("look-at", self.look_at.map(|[x, y, z]| format!("{x}:{y}:{z}")))?;
+        set("distance", number(self.distance))?;
+        set("zoom", number(self.zoom))?;
+        Ok(shot)
     }
 }
 
@@ -127,10 +244,10 @@ impl Recording {
     /// Whether steps are still observed.
     #[getter]
     fn active(&self) -> bool {
-        self.watch.is_wanted()
+        matches!(&self.source, Source::Live(watch) if watch.is_wanted())
     }
 
-    /// What cannot be seen, and why: visual meshes that could not be read.
+    /// What cannot be seen, and why: visual meshes that could not be read, and what was cut off.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
@@ -205,24 +322,73 @@ impl Recording {
 
     /// Writes what was recorded so far; the ending of the name says how: .html is a page for any
     /// browser, .glb a scene for Blender and others, .png, .gif and .mp4 are pictures, .npz and
-    /// .parquet columns, .rrd a recording of rerun.
-    fn save(slf: &Bound<'_, Self>, path: PathBuf) -> PyResult<()> {
-        let py = slf.py();
-        if let Some(sink) = python_sink(py, &path)? {
-            sink.call1((slf, path))?;
-            return Ok(());
-        }
-        slf.get().ask(py, |columns| write(columns, &path)).map_err(error::view)
+    /// .parquet columns, .rrd a recording of rerun, .stiction all of it for load_recording.
+    ///
+    /// The keywords are for pictures, as of picture.
+    #[pyo3(signature = (path, *, size=None, time=None, forces=false, view=None, azimuth=None, elevation=None, look_at=None, distance=None, zoom=None))]
+    #[allow(clippy::too_many_arguments)] // keyword arguments of Python
+    fn save(
+        slf: &Bound<'_, Self>,
+        path: PathBuf,
+        size: Option<(usize, usize)>,
+        time: Option<f64>,
+        forces: bool,
+        view: Option<&str>,
+        azimuth: Option<f64>,
+        elevation: Option<f64>,
+        look_at: Option<[f64; 3]>,
+        distance: Option<f64>,
+        zoom: Option<f64>,
+    ) -> PyResult<()> {
+        let asked = Asked { size, time, forces, view, azimuth, elevation, look_at, distance, zoom };
+        Self::write(slf, &path, &asked.shot()?)
     }
 
-    /// Ends the recording, and writes the file that it was begun with, if any. What was recorded
+    /// A picture: red, green and blue, shape (height, width, 3), bytes.
+    ///
+    /// size is (width, height) [px]; time [s] is the moment, the last frame if absent; forces draws
+    /// contact forces. The camera stands in direction azimuth [degrees], about z from x, and
+    /// elevation [degrees] above the ground, or as view says: "corner", "front", "back", "left",
+    /// "right", "side", "above" or "top". It looks at a point [m] from a distance [m], both such
+    /// that all is seen if absent, and zoom times closer.
+    #[pyo3(signature = (*, size=None, time=None, forces=false, view=None, azimuth=None, elevation=None, look_at=None, distance=None, zoom=None))]
+    #[allow(clippy::too_many_arguments)] // keyword arguments of Python
+    fn picture<'py>(
+        &self,
+        py: Python<'py>,
+        size: Option<(usize, usize)>,
+        time: Option<f64>,
+        forces: bool,
+        view: Option<&str>,
+        azimuth: Option<f64>,
+        elevation: Option<f64>,
+        look_at: Option<[f64; 3]>,
+        distance: Option<f64>,
+        zoom: Option<f64>,
+    ) -> PyResult<Bound<'py, PyArray3<u8>>> {
+        let asked = Asked { size, time, forces, view, azimuth, elevation, look_at, distance, zoom };
+        let shot = asked.shot()?;
+        let picture = self.ask(py, |columns| png::picture(columns, &shot)).map_err(error::view)?;
+        let shape = [picture.height, picture.width, 3];
+        PyArray1::from_vec(py, picture.rgb).reshape(shape)
+    }
+
+    /// Ends the recording, and writes the files that it was begun with, if any. What was recorded
     /// stays. Stopping twice does nothing.
     fn stop(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let was_wanted = slf.get().watch.wanted.swap(false, Ordering::Relaxed);
-        match &slf.get().path {
-            Some(path) if was_wanted => Self::save(slf, path.clone()),
-            _ => Ok(()),
+        let this = slf.get();
+        let Source::Live(watch) = &this.source else { return Ok(()) };
+        if !watch.wanted.swap(false, Ordering::Relaxed) {
+            return Ok(());
         }
+        // Each is tried; the first that fails is told.
+        let mut told = Ok(());
+        for path in &this.paths {
+            let holds = sink_of(path).map_or(Holds::Everything, |sink| sink.holds);
+            let shot = if holds == Holds::Everything { Shot::default() } else { this.shot };
+            told = told.and(Self::write(slf, path, &shot));
+        }
+        told
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {

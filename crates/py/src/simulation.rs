@@ -1,6 +1,5 @@
 //! A model in motion, as Python sees it. The work is done in `core.rs` and `mechanics.rs`.
 
-use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use nalgebra::Isometry3;
@@ -18,11 +17,14 @@ use crate::mechanics::pose;
 use crate::model::Model;
 use crate::named::{ActuatorHandle, BodyHandle, JointHandle};
 use crate::problem::Problem;
-use crate::record::{self, Recording};
+use crate::record::{self, Paths, Recording};
 use crate::report::StepReport;
 use crate::state::State;
 use crate::views::Views;
 use crate::{error, text, visuals};
+
+/// Frames per second of simulated time, if nobody says otherwise.
+const FRAMES_PER_SECOND: f64 = 60.0;
 
 /// A model in motion.
 ///
@@ -263,30 +265,37 @@ impl Simulation {
     }
 
     /// Begins a recording of what every step from now on does, fps frames per second of simulated
-    /// time; math.inf keeps every step. The steps are observed in Rust and cost hardly more.
+    /// time; math.inf keeps every step, and if absent it is up to the model. The steps are observed
+    /// in Rust and cost hardly more.
     ///
     /// It ends with its method stop, with the block of a with statement, or when nobody holds it any
-    /// more. A path is written then; that it can be is checked at once. Frames have ascending times:
-    /// after a reset, none is kept until the time of the last one has passed.
-    #[pyo3(signature = (path=None, *, fps=60.0, title=None))]
+    /// more. One path or several are written then; that they can be is checked at once. Frames have
+    /// ascending times: after a reset, none is kept until the time of the last one has passed.
+    #[pyo3(signature = (path=None, *, fps=None, title=None))]
     fn record(
         &self,
         py: Python<'_>,
-        path: Option<PathBuf>,
-        fps: f64,
+        path: Option<Paths>,
+        fps: Option<f64>,
         title: Option<String>,
     ) -> PyResult<Recording> {
-        if let Some(path) = &path {
+        let paths = path.map_or_else(Vec::new, Paths::all);
+        for path in &paths {
             record::check(py, path)?;
         }
+        let content = &self.model.get().content;
+        let wishes = content.record.as_ref();
+        let fps = fps.or_else(|| wishes?.fps).unwrap_or(FRAMES_PER_SECOND);
+        let shot = wishes.and_then(|wishes| wishes.picture.as_deref()).unwrap_or_default();
+        let shot = shot.parse().map_err(error::view)?;
         let mut core = self.at_present(py)?;
         let mut recorder = self.recorder(py, &core, fps)?;
         if let Some(title) = title {
             recorder.title(title);
         }
-        let notes = self.model.get().content.looks().faults.clone();
-        let recording = Recording::new(recorder, path, notes);
-        core.watch(recording.watch());
+        let notes = content.looks().faults.clone();
+        let (recording, watch) = Recording::new(recorder, paths, shot, notes);
+        core.watch(&watch);
         Ok(recording)
     }
 

@@ -39,8 +39,30 @@ pub struct Imported {
     pub notes: Vec<String>,
     /// How it begins, is driven and judged; empty for formats that only describe a model.
     pub script: Script,
+    /// What a run of it is to leave behind, if the file says so.
+    pub record: Option<Wishes>,
     /// The files that it was made of.
     pub files: Files,
+}
+
+/// What a run of a scene is to leave behind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wishes {
+    /// Names of recordings, below the folder of whoever runs it.
+    pub files: Vec<String>,
+    /// Frames per second of simulated time.
+    pub fps: Option<f64>,
+    /// How pictures look, as `--picture` takes it.
+    pub picture: Option<String>,
+    /// Where that stands.
+    pub place: Place,
+}
+
+impl Wishes {
+    /// Why they cannot be granted.
+    pub fn wrong(&self, why: &dyn std::fmt::Display) -> SceneError {
+        SceneError::Model { place: self.place.clone(), what: format!("[record]: {why}") }
+    }
 }
 
 /// What a scene is beyond a model: how it begins, what drives it, what is claimed of it.

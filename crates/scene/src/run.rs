@@ -108,6 +108,8 @@ pub struct Summary {
     pub energy_final: f64,
     /// What the check found; a run that ended early did not pass.
     pub check: Verdict,
+    /// Whether nothing was checked, since that would have needed the start of the run.
+    pub check_skipped: bool,
     /// Hash of the last state, the same for every number of threads.
     pub state_hash: u64,
 }
@@ -146,7 +148,11 @@ impl Summary {
             "unconverged_steps": self.unconverged_steps,
             "penetration": {"max": self.penetration_max, "final": self.penetration_final},
             "energy": {"initial": self.energy_initial, "final": self.energy_final},
-            "check": {"passed": self.check.passed, "detail": self.check.detail},
+            "check": {
+                "passed": self.check.passed,
+                "skipped": self.check_skipped,
+                "detail": self.check.detail,
+            },
             "state_hash": format!("{:016x}", self.state_hash),
         })
     }
@@ -200,11 +206,14 @@ pub fn run_watched(
         stopped = Some(Verdict { passed: false, detail });
         break;
     }
-    if steps.start > 0 && stopped.is_none() && act.check.needs_the_start() {
-        let detail = "nothing, since what is checked depends on the start".to_owned();
-        stopped = Some(Verdict { passed: true, detail });
+    let skipped = steps.start > 0 && stopped.is_none() && act.check.needs_the_start();
+    if skipped {
+        let detail = "nothing was checked, since the check depends on the start, which this \
+                      process has not seen";
+        stopped = Some(Verdict { passed: true, detail: detail.to_owned() });
     }
     let mut summary = record.end(target, act, stopped);
+    summary.check_skipped = skipped;
     if steps.start > 0 {
         let detail = &summary.check.detail;
         summary.check.detail = format!("of the steps after {}: {detail}", steps.start);
@@ -302,6 +311,7 @@ impl Record {
             energy_final: simulation.energy(),
             state_hash: state_hash(simulation.state()),
             check: judged.unwrap_or_else(|| act.check.verdict()),
+            check_skipped: false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What of a model is only seen, with its mesh files read.
 //!
-//! From [`Visual`](crate::import::Visual)s to [`Seen`]s, which a recorder takes. Importers leave files of
+//! From [`Visual`]s to [`Seen`]s, which a recorder takes. Importers leave files of
 //! visual meshes unread, since no motion depends on them; they are read here, each once per scale,
 //! when someone looks. A mesh that cannot be read is left out and told of: it is no reason not to
 //! see the rest.

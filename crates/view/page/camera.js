@@ -5,6 +5,8 @@ const FIELD_OF_VIEW = 0.6;
 const START = { yaw: -0.95, pitch: 0.42 };
 // Part of the picture that stays free around what is fitted.
 const BORDER = 0.1;
+// How often the target is moved to the middle, each time with what is left of the error squared.
+const CENTRINGS = 5;
 const STEEPEST = Math.PI / 2 - 0.01;
 
 export class Camera {
@@ -44,24 +46,48 @@ export class Camera {
     return unit(add(add(scaled(this.right, x * h * aspect), scaled(this.up, y * h)), scaled(this.backward, -1)));
   }
 
-  // Comes as near as the corners of a box allow.
-  fit({ centre, radius, low, high }, aspect) {
+  // Comes as near as corners allow, those of one box if no others are given, and looks at the middle of them.
+  // `covered` is the part of the picture on its left that something lies on.
+  fit({ centre, radius, low, high, corners }, aspect, covered = 0) {
     this.sceneRadius = radius;
-    this.target = [...centre];
-    const vertical = Math.tan(FIELD_OF_VIEW / 2) * (1 - BORDER), horizontal = vertical * aspect;
-    const { right, up, backward } = this;
-    let distance = 0;
-    for (let c = 0; c < 8; c++) {
-      const corner = subtract([0, 1, 2].map((i) => ((c >> i) & 1 ? high[i] : low[i])), centre);
-      const depth = dot(corner, backward);
-      distance = Math.max(distance, depth + Math.abs(dot(corner, right)) / horizontal, depth + Math.abs(dot(corner, up)) / vertical);
+    const { right, up, backward } = this, places = corners ?? new Float32Array(24).map((_, k) => {
+      const axis = k % 3;
+      return (Math.floor(k / 3) >> axis) & 1 ? high[axis] : low[axis];
+    });
+    // In axes of the camera, about the centre.
+    const seen = new Float32Array(places.length);
+    for (let k = 0; k < places.length; k += 3) {
+      const place = subtract(places.subarray(k, k + 3), centre);
+      [right, up, backward].forEach((axis, i) => { seen[k + i] = dot(place, axis); });
     }
-    this.distance = Math.max(distance, radius * 0.5);
+    const vertical = Math.tan(FIELD_OF_VIEW / 2) * (1 - BORDER), horizontal = vertical * aspect * (1 - covered);
+    let x = 0, y = 0, distance = 0;
+    for (let round = 0; ; round++) {
+      distance = radius * 0.5;
+      for (let k = 0; k < seen.length; k += 3) {
+        distance = Math.max(distance, seen[k + 2] + Math.abs(seen[k] - x) / horizontal, seen[k + 2] + Math.abs(seen[k + 1] - y) / vertical);
+      }
+      if (round === CENTRINGS) break;
+      const ends = [Infinity, -Infinity, Infinity, -Infinity];
+      for (let k = 0; k < seen.length; k += 3) {
+        const depth = distance - seen[k + 2];
+        const [across, along] = [(seen[k] - x) / depth, (seen[k + 1] - y) / depth];
+        ends[0] = Math.min(ends[0], across);
+        ends[1] = Math.max(ends[1], across);
+        ends[2] = Math.min(ends[2], along);
+        ends[3] = Math.max(ends[3], along);
+      }
+      x += 0.5 * (ends[0] + ends[1]) * distance;
+      y += 0.5 * (ends[2] + ends[3]) * distance;
+    }
+    x -= covered * Math.tan(FIELD_OF_VIEW / 2) * aspect * distance;
+    this.target = add(centre, add(scaled(right, x), scaled(up, y)));
+    this.distance = distance;
   }
 
-  reset(bounds, aspect) {
+  reset(bounds, aspect, covered = 0) {
     Object.assign(this, START);
-    this.fit(bounds, aspect);
+    this.fit(bounds, aspect, covered);
   }
 
   orbit(dx, dy) {

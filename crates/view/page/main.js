@@ -51,7 +51,7 @@ class Page {
       // The address ends in #draft: for slow machines.
       if (window.location.hash === '#draft') this.renderer.options.refine = false;
       this.renderer.resize();
-      this.camera.reset(this.renderer.bounds, this.aspect);
+      this.camera.reset(this.renderer.bounds, this.aspect, this.covered);
     }
     const dark = window.matchMedia('(prefers-color-scheme: dark)');
     this.setTheme(dark.matches ? 'dark' : 'light');
@@ -63,6 +63,12 @@ class Page {
   }
 
   get aspect() { return this.canvas.width / this.canvas.height; }
+
+  // Part of the picture under the panel of options, if much of the picture remains beside it.
+  get covered() {
+    const panel = byId('options'), part = (panel.offsetLeft + panel.offsetWidth) / this.canvas.clientWidth;
+    return panel.open && part < 0.35 ? part : 0;
+  }
 
   get poses() { return this.renderer ? this.renderer.poses : this.flatPoses; }
 
@@ -170,7 +176,7 @@ class Page {
   fit() {
     if (!this.renderer) return;
     const { bounds } = this.renderer, { time } = this.player;
-    this.camera.fit({ ...this.renderer.findBounds(time, time), radius: bounds.radius }, this.aspect);
+    this.camera.fit({ ...this.renderer.findBounds(time, time), radius: bounds.radius }, this.aspect, this.covered);
     this.renderer.update(time);
     this.touched();
   }
@@ -178,7 +184,7 @@ class Page {
   reset() {
     if (!this.renderer) return;
     this.setFollowing(false);
-    this.camera.reset(this.renderer.bounds, this.aspect);
+    this.camera.reset(this.renderer.bounds, this.aspect, this.covered);
     this.touched();
   }
 

@@ -14,7 +14,7 @@ const PASSES = 160;
 const KEY_DIRECTION = unit([-0.55, -0.6, 1.05]);
 const WALL_ALPHA = 0.1;
 // Longest arrow, relative to the scene.
-const LONGEST = 0.75;
+const LONGEST = 0.4;
 const KEY_SPREAD = 0.075;
 
 // Points that fill the unit square evenly (additive recurrence of Roberts).
@@ -293,7 +293,7 @@ export class Renderer {
   // A sphere about what is seen over the run, without the few that fly away.
   findBounds(from = this.recording.begin, to = this.recording.end) {
     const { recording } = this;
-    const places = [[], [], []], world = new Float32Array(7);
+    const places = [[], [], []], boxes = [], world = new Float32Array(7);
     const frames = from < to ? Math.min(24, Math.max(1, recording.count)) : 1;
     // What stands still counts only if nothing moves, or if what moves does not end within it.
     const drawn = recording.shapes.filter((s) => s.mesh !== null);
@@ -307,25 +307,43 @@ export class Renderer {
         const shape = shapes[s];
         compose(this.poses, 7 * shape.body, shape.pose, 0, world, 0);
         const [low, high] = this.boxOf(shape, world);
-        for (let k = 0; k < 3; k++) places[k].push(low[k], high[k]);
+        boxes.push([low, high]);
       }
       if (recording.softVertices) {
+        const box = [[0, 0, 0], [0, 0, 0]];
         const all = recording.soft, n = 3 * recording.softVertices, at = recording.frameAt(time) * n;
         for (let k = 0; k < 3; k++) {
           let low = Infinity, high = -Infinity;
           for (let i = at + k; i < at + n; i += 3) { low = Math.min(low, all[i]); high = Math.max(high, all[i]); }
-          places[k].push(low, high);
+          box[0][k] = low;
+          box[1][k] = high;
         }
+        boxes.push(box);
       }
     }
+    for (const box of boxes) for (const end of box) for (let k = 0; k < 3; k++) places[k].push(end[k]);
     if (!places[0].length) return { centre: [0, 0, 0.5], radius: 1, low: [-1, -1, 0], high: [1, 1, 1] };
     const ends = places.map((list) => {
-      const sorted = Float64Array.from(list).sort();
-      return [sorted[Math.floor(0.02 * (sorted.length - 1))], sorted[Math.ceil(0.98 * (sorted.length - 1))]];
+      // The few that fly far away do not count.
+      const sorted = Float64Array.from(list).sort(), last = sorted.length - 1, out = Math.floor(0.02 * last);
+      const [a, b] = [sorted[out], sorted[last - out]];
+      const end = (most, trimmed) => (Math.abs(most - trimmed) > b - a ? trimmed : most);
+      return [end(sorted[0], a), end(sorted[last], b)];
     });
     const low = ends.map((e) => e[0]), high = ends.map((e) => e[1]);
     const radius = Math.max(0.5 * norm(subtract(high, low)) * 0.92, 1e-3);
-    return { centre: scaled(add(low, high), 0.5), radius, low, high };
+    return { centre: scaled(add(low, high), 0.5), radius, low, high, corners: this.cornersOf(boxes, low, high) };
+  }
+
+  // Corners of boxes, moved into the box about most of them, one after another.
+  cornersOf(boxes, low, high) {
+    const corners = new Float32Array(24 * boxes.length);
+    boxes.forEach((box, b) => {
+      for (let c = 0; c < 8; c++) {
+        for (let i = 0; i < 3; i++) corners[24 * b + 3 * c + i] = Math.min(high[i], Math.max(low[i], box[(c >> i) & 1][i]));
+      }
+    });
+    return corners;
   }
 
   // Whether what stands still is so large that what moves would be lost in it.

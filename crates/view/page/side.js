@@ -22,6 +22,52 @@ function merged(longest, recordings) {
   return Object.assign(Object.create(longest), { figures });
 }
 
+// The cursor of the clock in every chart over time; a click or a drag there moves the clock.
+class Cursors {
+  constructor(player) {
+    this.player = player;
+    this.panels = [];
+    for (const figure of document.querySelectorAll('figure.timed')) {
+      const from = Number(figure.dataset.from), to = Number(figure.dataset.to);
+      for (const frame of figure.querySelectorAll('svg g > rect.sp-frame')) this.add(frame, from, to);
+    }
+  }
+
+  add(frame, from, to) {
+    const width = Number(frame.getAttribute('width')), height = Number(frame.getAttribute('height'));
+    const part = (name, attributes) => {
+      const element = document.createElementNS(frame.namespaceURI, name);
+      for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+      frame.parentNode.append(element);
+      return element;
+    };
+    const line = part('line', { class: 'cursor', y1: 0, y2: height });
+    const label = part('text', { class: 'cursor', y: 12 });
+    // Lies over everything, so that the whole area can be met.
+    const field = part('rect', { class: 'field', width, height });
+    const seek = (event) => {
+      const box = field.getBoundingClientRect();
+      this.player.playing = false;
+      this.player.seek(from + ((event.clientX - box.left) / box.width) * (to - from));
+    };
+    field.addEventListener('pointerdown', (event) => { field.setPointerCapture(event.pointerId); seek(event); });
+    field.addEventListener('pointermove', (event) => { if (event.buttons) seek(event); });
+    this.panels.push({ from, to, width, line, label });
+  }
+
+  show() {
+    const { time } = this.player;
+    for (const { from, to, width, line, label } of this.panels) {
+      const x = (width * (time - from)) / (to - from), late = x > width / 2;
+      line.setAttribute('x1', x);
+      line.setAttribute('x2', x);
+      label.setAttribute('x', x + (late ? -4 : 4));
+      label.setAttribute('text-anchor', late ? 'end' : 'start');
+      label.textContent = `${time.toFixed(2)} s`;
+    }
+  }
+}
+
 class Views {
   constructor(recordings) {
     this.canvases = [...document.querySelectorAll('canvas.motion')];
@@ -40,6 +86,7 @@ class Views {
     this.longest = recordings.reduce((a, b) => (b.end > a.end ? b : a));
     this.player = new Player(this.longest);
     this.transport = new Transport(this.player, merged(this.longest, recordings));
+    this.cursors = new Cursors(this.player);
     this.pens = this.canvases.map((canvas) => canvas.getContext('2d'));
     this.camera = new Camera();
     this.resize();
@@ -127,6 +174,7 @@ class Views {
   moved() {
     for (const renderer of this.renderers) renderer.update(Math.min(this.player.time, renderer.recording.end));
     this.transport.show();
+    this.cursors.show();
     this.touched();
   }
 
@@ -160,7 +208,9 @@ class Views {
 function wireFigures() {
   for (const button of document.querySelectorAll('button.keep')) {
     button.addEventListener('click', () => {
-      const text = new XMLSerializer().serializeToString(button.closest('figure').querySelector('svg'));
+      const svg = button.closest('figure').querySelector('svg').cloneNode(true);
+      for (const part of svg.querySelectorAll('.cursor, .field')) part.remove();
+      const text = new XMLSerializer().serializeToString(svg);
       const link = document.createElement('a');
       link.href = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
       link.download = `${button.dataset.name}.svg`;

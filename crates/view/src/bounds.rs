@@ -1,6 +1,6 @@
 //! Where the things of a recording are, so that a camera can look at them.
 //!
-//! Boxes about every part at a few times of the run, without the few that fly away. What stands
+//! Boxes about every part at a few times of the run, without the few that fly far away. What stands
 //! still counts only if what moves does not end within it and is not lost in it.
 
 use nalgebra::{Isometry3, Vector3};
@@ -13,8 +13,10 @@ use crate::scenery::{Part, Scenery, poses_at, softs_at};
 const TIMES: usize = 24;
 /// Parts that are looked at.
 const PARTS: usize = 1500;
-/// Part of the boxes' sides that may lie outside, at each end.
+/// Part of the boxes' sides that may lie outside, at each end, if they lie far outside.
 const OUTLIERS: f64 = 0.02;
+/// How far that is, in extents of the others.
+const FAR: f64 = 1.0;
 /// What stands still is left out if it is so many times larger than what moves.
 const LOST: f64 = 25.0;
 /// Walls that can contain something.
@@ -56,12 +58,18 @@ impl Bounds {
         for list in &mut ends {
             list.sort_by(f64::total_cmp);
         }
-        let outside = |list: &[f64]| (OUTLIERS * (list.len() - 1) as f64) as usize;
+        let range = |list: &[f64]| {
+            let last = list.len() - 1;
+            let outside = (OUTLIERS * last as f64) as usize;
+            let (low, high) = (list[outside], list[last - outside]);
+            let reach = FAR * (high - low);
+            let end = |most: f64, end: f64| if (most - end).abs() > reach { end } else { most };
+            [end(list[0], low), end(list[last], high)]
+        };
+        let ranges = [range(&ends[0]), range(&ends[1]), range(&ends[2])];
         Self {
-            low: Vector3::from_fn(|axis, _| ends[axis][outside(&ends[axis])]),
-            high: Vector3::from_fn(|axis, _| {
-                ends[axis][ends[axis].len() - 1 - outside(&ends[axis])]
-            }),
+            low: Vector3::from_fn(|axis, _| ranges[axis][0]),
+            high: Vector3::from_fn(|axis, _| ranges[axis][1]),
         }
     }
 

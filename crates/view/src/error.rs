@@ -24,6 +24,16 @@ pub enum ViewError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// A picture that cannot be as it is asked for.
+    #[error("picture{}: found {found}; expected {expected}", of(key))]
+    Shot {
+        /// What is asked for; may be empty.
+        key: String,
+        /// What was found.
+        found: String,
+        /// What was expected.
+        expected: String,
+    },
     /// A program that is needed is not there or fails.
     #[error("program {program}: {reason}")]
     Program {
@@ -35,4 +45,9 @@ pub enum ViewError {
     /// The recording does not fit together.
     #[error(transparent)]
     Recording(#[from] RecordError),
+}
+
+/// A key within a message.
+fn of(key: &str) -> String {
+    if key.is_empty() { String::new() } else { format!(", {key}") }
 }

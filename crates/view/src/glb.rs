@@ -39,8 +39,7 @@ const UP: [f64; 4] = [-std::f64::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f64::cons
 /// Writes a recording to a file.
 pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
     recording.check()?;
-    let bytes = binary(recording)
-        .map_err(|source| ViewError::Write { path: path.display().to_string(), source })?;
+    let bytes = binary(recording).map_err(|source| sink::unwritten(path, source))?;
     sink::put(path, &bytes)
 }
 

@@ -3,8 +3,8 @@
 //! A sink, see [`sink`], writes one kind of file. [`mesh`] turns shapes into triangles with normals, for all
 //! of them; [`html`] writes the page that shows a recording in a browser, with [`pack`] for its
 //! numbers; [`raster`] draws what [`scenery`] says, for [`png`], [`gif`] and [`mp4`]; [`columns`]
-//! names the numbers for [`npz`] and [`parquet`]; [`compare`] writes
-//! the report on several solvers.
+//! names the numbers for [`npz`] and [`parquet`]; [`shot`] is what someone asks of pictures, [`place`]
+//! where files go; [`compare`] writes the report on several solvers.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::neg_cmp_op_on_partial_ord)] // NaN must fail a test, not pass it
@@ -24,10 +24,13 @@ pub mod native;
 pub mod npz;
 pub mod pack;
 pub mod parquet;
+pub mod place;
 pub mod png;
 pub mod raster;
 pub mod scenery;
+pub mod shot;
 pub mod sink;
 
 pub use error::ViewError;
-pub use sink::{SINKS, Sink, sink_of, write};
+pub use shot::Shot;
+pub use sink::{Holds, SINKS, Sink, sink_of, write};

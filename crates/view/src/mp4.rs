@@ -5,15 +5,14 @@
 //! [`ready`].
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use stiction_sim::record::Recording;
 
 use crate::raster::{Look, Painter, film};
-use crate::{ViewError, sink};
+use crate::{Shot, ViewError, place, sink};
 
 /// Size of the pictures [px], even for the sake of the format.
 const WIDTH: usize = 1280;
@@ -24,8 +23,8 @@ const RATE: u32 = 30;
 const ENCODERS: [&str; 3] = ["libx264", "libopenh264", "mpeg4"];
 
 /// Writes a recording to a file.
-pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
-    write_with(recording, path, &Look::moving(WIDTH, HEIGHT), OsStr::new("ffmpeg"))
+pub fn write(recording: &Recording, path: &Path, shot: &Shot) -> Result<(), ViewError> {
+    write_with(recording, path, &shot.look(Look::moving(WIDTH, HEIGHT)), OsStr::new("ffmpeg"))
 }
 
 /// Says whether the program is there and can do its work.
@@ -50,48 +49,47 @@ pub fn write_with(
         ..*look
     };
     let painter = Painter::new(recording, &look, times[0], times[times.len() - 1]);
-    let part = sink::beside(path);
-    let failed = |reason: String| {
-        // What is left of a failed attempt is of no use to anyone.
-        let _ = fs::remove_file(&part);
-        ViewError::Program { program: program.to_string_lossy().into(), reason }
-    };
-    let mut child = Command::new(program)
-        .args(["-y", "-loglevel", "error", "-f", "rawvideo", "-pixel_format", "rgb24"])
-        .args(["-video_size", &format!("{}x{}", look.width, look.height)])
-        .args(["-framerate", &RATE.to_string(), "-i", "-", "-an", "-c:v", encoder])
-        .args(quality(encoder))
-        .args(["-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"])
-        .arg(&part)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| failed(error.to_string()))?;
-    let mut fed = Ok(());
-    if let Some(mut input) = child.stdin.take() {
-        fed = times.iter().try_for_each(|&time| input.write_all(&painter.paint(time).rgb));
-    }
-    let output = child.wait_with_output().map_err(|error| failed(error.to_string()))?;
-    // What the program says tells more than that it no longer listens.
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(failed(format!("{}: {}", output.status, said.trim())));
-    }
-    fed.map_err(|error| failed(error.to_string()))?;
-    fs::File::open(&part)
-        .and_then(|file| file.sync_all())
-        .and_then(|()| fs::rename(&part, path))
-        .map_err(|source| {
-            let _ = fs::remove_file(&part);
-            ViewError::Write { path: path.display().to_string(), source }
-        })
+    let [width, height] = painter.size();
+    let mut failure = None;
+    let done = place::put_with(path, |part| {
+        let mut fail = |reason: String| {
+            failure = Some(failed(program, reason));
+            io::Error::other("the program failed")
+        };
+        let mut child = Command::new(program)
+            .args(["-y", "-loglevel", "error", "-f", "rawvideo", "-pixel_format", "rgb24"])
+            .args(["-video_size", &format!("{width}x{height}")])
+            .args(["-framerate", &RATE.to_string(), "-i", "-", "-an", "-c:v", encoder])
+            .args(quality(encoder))
+            .args(["-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"])
+            .arg(part)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| fail(error.to_string()))?;
+        let mut fed = Ok(());
+        if let Some(mut input) = child.stdin.take() {
+            fed = painter.film(&times).try_for_each(|picture| input.write_all(&picture.rgb));
+        }
+        let output = child.wait_with_output().map_err(|error| fail(error.to_string()))?;
+        // What the program says tells more than that it no longer listens.
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(fail(format!("{}: {}", output.status, said.trim())));
+        }
+        fed.map_err(|error| fail(error.to_string()))
+    });
+    done.map_err(|source| failure.unwrap_or_else(|| sink::unwritten(path, source)))
+}
+
+fn failed(program: &OsStr, reason: String) -> ViewError {
+    ViewError::Program { program: program.to_string_lossy().into(), reason }
 }
 
 /// The best encoder that the program has.
 fn encoder(program: &OsStr) -> Result<&'static str, ViewError> {
-    let failed =
-        |reason: String| ViewError::Program { program: program.to_string_lossy().into(), reason };
+    let failed = |reason: String| failed(program, reason);
     let output = Command::new(program)
         .args(["-hide_banner", "-encoders"])
         .stdin(Stdio::null())

@@ -26,8 +26,7 @@ const LEVEL: i64 = 1;
 /// Writes a recording to a file.
 pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
     recording.check()?;
-    let bytes = archive(recording)
-        .map_err(|source| ViewError::Write { path: path.display().to_string(), source })?;
+    let bytes = archive(recording).map_err(|source| sink::unwritten(path, source))?;
     sink::put(path, &bytes)
 }
 

@@ -11,11 +11,19 @@ use flate2::{Compression, Crc};
 use stiction_sim::record::Recording;
 
 use crate::raster::{Look, Painter, Picture};
-use crate::{ViewError, sink};
+use crate::{Shot, ViewError, sink};
 
-/// Writes a picture of the last frame to a file.
-pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
-    write_with(recording, path, &Look::still(), f64::INFINITY)
+/// Writes a picture of the last frame, or of the moment that is asked for, to a file.
+pub fn write(recording: &Recording, path: &Path, shot: &Shot) -> Result<(), ViewError> {
+    let time = shot.time.unwrap_or(f64::INFINITY);
+    write_with(recording, path, &shot.look(Look::still()), time)
+}
+
+/// A picture of the last frame, or of the moment that is asked for.
+pub fn picture(recording: &Recording, shot: &Shot) -> Result<Picture, ViewError> {
+    recording.check()?;
+    let time = shot.time.unwrap_or(f64::INFINITY);
+    Ok(Painter::new(recording, &shot.look(Look::still()), time, time).paint(time))
 }
 
 /// Writes a picture of a time [s], in a look of choice, with what is seen then in its middle.
@@ -27,8 +35,7 @@ pub fn write_with(
 ) -> Result<(), ViewError> {
     recording.check()?;
     let picture = Painter::new(recording, look, time, time).paint(time);
-    let bytes = encode(&picture)
-        .map_err(|source| ViewError::Write { path: path.display().to_string(), source })?;
+    let bytes = encode(&picture).map_err(|source| sink::unwritten(path, source))?;
     sink::put(path, &bytes)
 }
 
@@ -40,7 +47,7 @@ pub fn encode(picture: &Picture) -> std::io::Result<Vec<u8>> {
     }
     // Eight bits, red green blue, deflate, filter per row, rows in order.
     header.extend([8, 2, 0, 0, 0]);
-    let mut deflate = ZlibEncoder::new(Vec::new(), Compression::best());
+    let mut deflate = ZlibEncoder::new(Vec::new(), Compression::default());
     let zeros = vec![0; 3 * picture.width];
     let mut above = zeros.as_slice();
     for row in picture.rgb.chunks(3 * picture.width) {

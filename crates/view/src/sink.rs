@@ -1,15 +1,12 @@
 //! Sinks: what writes a recording into a file. The ending of the file's name chooses.
 //!
-//! A file appears whole or not at all: it is written beside its place, synced and then moved there,
-//! so that a full disk or a crash destroys nothing that was there before.
+//! A file appears whole or not at all, see [`place`].
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use stiction_sim::record::Recording;
 
-use crate::ViewError;
+use crate::{Shot, ViewError, place};
 
 /// One line of [`SINKS`].
 pub struct Sink {
@@ -19,10 +16,23 @@ pub struct Sink {
     pub endings: &'static [&'static str],
     /// What it is, in one line.
     pub about: &'static str,
+    /// What such a file holds.
+    pub holds: Holds,
     /// Says whether all that writing needs is there, such as another program.
     pub ready: fn() -> Result<(), ViewError>,
-    /// Writes a recording to a file.
-    pub write: fn(&Recording, &Path) -> Result<(), ViewError>,
+    /// Writes a recording to a file; what is asked of pictures is for those that hold some.
+    pub write: fn(&Recording, &Path, &Shot) -> Result<(), ViewError>,
+}
+
+/// What a file holds of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Its numbers, or all that is seen from everywhere.
+    Everything,
+    /// A picture of one moment.
+    Picture,
+    /// Pictures of all of it.
+    Film,
 }
 
 /// Every sink of the house, in alphabetical order.
@@ -32,6 +42,7 @@ pub static SINKS: &[Sink] = &[
         name: "gif",
         endings: &["gif"],
         about: "a small film that plays in every browser, document and chat",
+        holds: Holds::Film,
         ready: || Ok(()),
         write: crate::gif::write,
     },
@@ -39,20 +50,23 @@ pub static SINKS: &[Sink] = &[
         name: "glb",
         endings: &["glb"],
         about: "glTF 2.0 with one animation, for Blender and every viewer of that format",
+        holds: Holds::Everything,
         ready: || Ok(()),
-        write: crate::glb::write,
+        write: |recording, path, _| crate::glb::write(recording, path),
     },
     Sink {
         name: "html",
         endings: &["html", "htm"],
         about: "a page that shows the run in any browser, offline, in one file",
+        holds: Holds::Everything,
         ready: || Ok(()),
-        write: crate::html::write,
+        write: |recording, path, _| crate::html::write(recording, path),
     },
     Sink {
         name: "mp4",
         endings: &["mp4"],
         about: "a film; needs the program ffmpeg",
+        holds: Holds::Film,
         ready: crate::mp4::ready,
         write: crate::mp4::write,
     },
@@ -60,20 +74,23 @@ pub static SINKS: &[Sink] = &[
         name: "npz",
         endings: &["npz"],
         about: "every column as an array, for NumPy",
+        holds: Holds::Everything,
         ready: || Ok(()),
-        write: crate::npz::write,
+        write: |recording, path, _| crate::npz::write(recording, path),
     },
     Sink {
         name: "parquet",
         endings: &["parquet"],
         about: "every column in a table with a row per frame, for data frames and databases",
+        holds: Holds::Everything,
         ready: || Ok(()),
-        write: crate::parquet::write,
+        write: |recording, path, _| crate::parquet::write(recording, path),
     },
     Sink {
         name: "png",
         endings: &["png"],
         about: "a picture of the last frame",
+        holds: Holds::Picture,
         ready: || Ok(()),
         write: crate::png::write,
     },
@@ -81,8 +98,9 @@ pub static SINKS: &[Sink] = &[
         name: "stiction",
         endings: &["stiction"],
         about: "all numbers to the bit, from which the others can be made later",
+        holds: Holds::Everything,
         ready: || Ok(()),
-        write: crate::native::write,
+        write: |recording, path, _| crate::native::write(recording, path),
     },
 ];
 
@@ -97,42 +115,30 @@ pub fn sink_of(path: &Path) -> Result<&'static Sink, ViewError> {
         ViewError::Ending { path, found: ending.clone(), known: all.join(", ") }
     })?;
     (sink.ready)()?;
-    let beside = beside(path);
-    File::create(&beside)
-        .and_then(|_| fs::remove_file(&beside))
-        .and_then(|()| if path.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(()) })
-        .map_err(|source| ViewError::Write { path: path.display().to_string(), source })?;
+    place::check(path).map_err(|source| unwritten(path, source))?;
     Ok(sink)
 }
 
 /// Writes a recording; the ending of the name chooses the sink.
-pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
-    (sink_of(path)?.write)(recording, path)
+pub fn write(recording: &Recording, path: &Path, shot: &Shot) -> Result<(), ViewError> {
+    (sink_of(path)?.write)(recording, path, shot)
 }
 
 /// Puts bytes into a file, whole or not at all.
-pub fn put(path: &Path, bytes: &[u8]) -> Result<(), ViewError> {
-    let beside = beside(path);
-    let done = File::create(&beside)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&beside, path));
-    done.map_err(|source| {
-        // What is left of a failed attempt is of no use to anyone; that it cannot be removed
-        // either changes nothing about the error.
-        let _ = fs::remove_file(&beside);
-        ViewError::Write { path: path.display().to_string(), source }
-    })
+pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), ViewError> {
+    place::put(path, bytes).map_err(|source| unwritten(path, source))
 }
 
-/// A name in the same folder, so that moving is a matter of names.
-pub(crate) fn beside(path: &Path) -> PathBuf {
-    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    path.with_file_name(format!(".{name}.{}.part", std::process::id()))
+/// Why a file was not written.
+pub(crate) fn unwritten(path: &Path, source: std::io::Error) -> ViewError {
+    ViewError::Write { path: path.display().to_string(), source }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::path::PathBuf;
 
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("stiction-{name}-{}", std::process::id()));

@@ -235,13 +235,15 @@ fn gltf_passes_the_validator_of_the_khronos_group() {
         glb::write(&recording, &path).unwrap();
         command.arg(path);
     }
+    let needed = std::env::var("CI").is_ok_and(|value| value == "true");
     match command.output() {
-        Err(error) => println!("skipped: node: {error}"),
+        Err(error) if !needed => println!("skipped: node: {error}"),
+        Err(error) => panic!("CI=true, but node: {error}"),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stdout);
             println!("{said}");
             let code = output.status.code();
-            assert!(code == Some(0) || code == Some(77), "{said}");
+            assert!(code == Some(0) || code == Some(77) && !needed, "{said}");
         }
     }
     std::fs::remove_dir_all(folder).unwrap();
@@ -388,7 +390,7 @@ fn recordings_of_nothing_and_of_one_frame_are_written_by_every_sink() {
     {
         for sink in SINKS.iter().filter(|sink| !["gif", "mp4", "png"].contains(&sink.name)) {
             let path = folder.join(format!("{name}.{}", sink.endings[0]));
-            (sink.write)(&recording, &path).unwrap();
+            (sink.write)(&recording, &path, &stiction_view::Shot::default()).unwrap();
             assert!(std::fs::metadata(&path).unwrap().len() > 0);
         }
         let path = folder.join(format!("{name}.png"));
@@ -408,7 +410,10 @@ fn a_recording_that_does_not_fit_together_is_refused_by_every_sink() {
     recording.frames.position.pop();
     for sink in SINKS {
         let path = folder.join(format!("run.{}", sink.endings[0]));
-        let message = (sink.write)(&recording, &path).err().unwrap().to_string();
+        let message = (sink.write)(&recording, &path, &stiction_view::Shot::default())
+            .err()
+            .unwrap()
+            .to_string();
         assert!(message.contains("position"), "{}: {message}", sink.name);
         assert!(!path.exists());
     }

@@ -129,6 +129,7 @@ fn finish(build: Build, name: String) -> Result<Imported, SceneError> {
         unsupported: build.unsupported,
         notes: build.notes,
         script: Default::default(),
+        record: None,
         files: build.files.clone(),
     })
 }

@@ -16,6 +16,7 @@ mod joint;
 mod model;
 mod names;
 mod pose;
+mod record;
 mod settings;
 mod shape;
 mod start;
@@ -41,10 +42,6 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
     let source = Source::new(files.text(path)?, path);
     let document = source.parse()?;
     let root = Table::root(&source, &document);
-    if root.has("record") {
-        return Err(root.wrong("record", "no such table, since scenes are not recorded"));
-    }
-
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let mut script = Script::default();
     let mut name = stem.unwrap_or_default();
@@ -88,6 +85,7 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
     for table in root.tables("controller")? {
         controller::read(&mut scene, table)?;
     }
+    let record = root.table("record")?.map(record::read).transpose()?;
     let claims = root.tables("check")?;
     root.finish()?;
 
@@ -115,6 +113,7 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
         unsupported: Vec::new(),
         notes: scene.notes,
         script: Script { start: Some(start), ..script },
+        record,
         files: scene.files.clone(),
     };
     for part in &scene.parts {

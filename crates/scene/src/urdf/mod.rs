@@ -104,6 +104,7 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
         visuals,
         unsupported,
         notes,
+        record: None,
         files: files.clone(),
     })
 }

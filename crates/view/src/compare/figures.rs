@@ -71,6 +71,13 @@ fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     chosen.into_iter().map(|k| points[k]).collect()
 }
 
+/// Times of the first and of the last frame of all runs [s], which the charts over time show.
+pub fn timeline(comparison: &Comparison) -> (f64, f64) {
+    let runs = comparison.contenders.iter().filter_map(|contender| contender.run());
+    let times = runs.flat_map(|run| run.recording.frames.time.iter().copied());
+    times.fold((f64::INFINITY, f64::NEG_INFINITY), |(from, to), t| (from.min(t), to.max(t)))
+}
+
 /// A column of all runs over time. Before the first step there is nothing to show.
 fn over_time(
     comparison: &Comparison,
@@ -78,7 +85,9 @@ fn over_time(
     title: &str,
     column: impl Fn(&Contender, &Figures) -> Vec<f64>,
 ) -> Panel {
-    let mut panel = Panel::new(Axis::linear("simulated time [s]"), axis).title(title);
+    let (from, to) = timeline(comparison);
+    let time = Axis::linear("simulated time [s]").range(from, to);
+    let mut panel = Panel::new(time, axis).title(title);
     for contender in &comparison.contenders {
         let points = contender.run().map(|run| {
             let frames = &run.recording.frames;

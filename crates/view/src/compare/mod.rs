@@ -1,7 +1,7 @@
 //! The report on a comparison: one page that explains what was compared, shows the runs side by
 //! side, and asks for nothing outside itself.
 //!
-//! [`words`] writes the text, [`table`] the figures, [`figures`] and [`costs`] the plots, as vector
+//! `words` writes the text, `table` the figures, `figures` and `costs` the plots, as vector
 //! graphics in the page. The recordings are those of the page of one run, see [`crate::html`], drawn
 //! by the same modules.
 

@@ -6,6 +6,7 @@ use stiction_scene::GALLERY;
 use stiction_scene::compare::telling::Reason;
 use stiction_scene::compare::{Captured, Comparison, Contender};
 use stiction_sim::Settings;
+use stiction_solve::Status;
 
 use super::numbers::{count, duration, figure, residual};
 use super::table::{self, friction};
@@ -89,8 +90,49 @@ fn introduction(out: &mut String, comparison: &Comparison) {
          without contact forces (the <em>reference velocity</em>), and the residual of momentum are below it.</dd>\n\
          <dt>penetration</dt><dd>How deep bodies are inside each other. Small is good; none is \
          impossible in discrete time.</dd>\n\
-         </dl>\n"
+         </dl>\n<h3>The solvers</h3>\n<dl class=\"terms\">\n"
     );
+    for contender in &comparison.contenders {
+        *out += &format!(
+            "<dt>{}</dt><dd>{}. Solves for {} friction. {}</dd>\n",
+            escaped(&contender.solver),
+            capitalised(&escaped(contender.about)),
+            friction(contender.friction_model),
+            kind(contender)
+        );
+    }
+    *out += "</dl>\n";
+}
+
+/// What to expect of a solver of this kind, for those who have not read about it.
+fn kind(contender: &Contender) -> &'static str {
+    match contender.solver.as_str() {
+        "alm" | "canal" | "newton-damped" | "newton-dogleg" | "sap" | "ipm" | "cond" => {
+            "Each iteration solves a system of equations for all contacts at once: few, costly \
+             iterations, and high accuracy near the end."
+        }
+        "psor" | "ssor" | "pgs" => {
+            "Each iteration goes over the contacts one after the other: very cheap, quick to a \
+             rough answer, slow to an exact one, above all in stacks and with unequal masses."
+        }
+        "apgd" => {
+            "Each iteration moves all forces downhill and back onto what friction allows, with \
+             momentum: cheap, and steadier than sweeps over the contacts."
+        }
+        "admm" | "admm-subsystem" | "subadmm" => {
+            "Each iteration solves bodies and contacts separately and lets them agree step by \
+             step: cheap and robust, exact only after many of them."
+        }
+        "auto" => "It chooses one of the others for each problem and says which.",
+        _ => "",
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    let rest = letters.as_str().trim_end_matches('.');
+    format!("{first}{rest}")
 }
 
 fn summary(out: &mut String, comparison: &Comparison) {
@@ -131,6 +173,22 @@ fn summary(out: &mut String, comparison: &Comparison) {
          whatever the solver. A run that is cut short may fail for that reason alone.</p>\n\
          <div class=\"scroll\"><table class=\"list\"><tbody>\n{verdicts}</tbody></table></div>\n"
     );
+}
+
+/// Part of the time that is lost to other programs, from which on times are to be read with care.
+const BUSY: f64 = 0.15;
+
+/// CPU time and wall time of all runs [s].
+fn spent(comparison: &Comparison) -> (f64, f64) {
+    let runs = comparison.contenders.iter().filter_map(|contender| contender.run());
+    let both = runs.filter_map(|run| Some((run.summary.cpu_seconds?, run.summary.wall_seconds)));
+    both.fold((0.0, 0.0), |(cpu, wall), (c, w)| (cpu + c, wall + w))
+}
+
+/// Part of the time in which the runs had to wait, at least: several threads may hide some of it.
+fn waited(comparison: &Comparison) -> Option<f64> {
+    let (cpu, wall) = spent(comparison);
+    (cpu > 0.0).then(|| 1.0 - cpu / wall)
 }
 
 /// What can be read off the figures, in sentences.
@@ -190,6 +248,14 @@ fn findings(comparison: &Comparison) -> Vec<String> {
     } else {
         format!("Steps that missed the tolerance: {}.", listed(&missed))
     });
+    if let Some(share) = waited(comparison).filter(|share| *share > BUSY) {
+        found.push(format!(
+            "<span class=\"bad\">Compare times with care:</span> for {:.0} % of the time this \
+             machine worked for others; all runs together had {} of its time.",
+            100.0 * share,
+            duration(spent(comparison).0)
+        ));
+    }
     for (k, contender) in contenders.iter().enumerate() {
         match &contender.run {
             Err(why) => found.push(format!(
@@ -243,10 +309,24 @@ fn motion(out: &mut String, comparison: &Comparison) {
     }
 }
 
+/// A chart over the run, whose cursor is that of the motion, with its caption.
+fn timed_chart(out: &mut String, name: &str, svg: &str, caption: &str, comparison: &Comparison) {
+    let (from, to) = figures::timeline(comparison);
+    let timed = match from < to {
+        true => format!(" class=\"timed\" data-from=\"{from}\" data-to=\"{to}\""),
+        false => String::new(),
+    };
+    framed_chart(out, name, svg, caption, &timed);
+}
+
 /// A chart with its caption and a way to keep it.
 fn chart(out: &mut String, name: &str, svg: &str, caption: &str) {
+    framed_chart(out, name, svg, caption, "");
+}
+
+fn framed_chart(out: &mut String, name: &str, svg: &str, caption: &str, attributes: &str) {
     *out += &format!(
-        "<figure>\n{svg}<figcaption>{caption} <button class=\"keep\" type=\"button\" \
+        "<figure{attributes}>\n{svg}<figcaption>{caption} <button class=\"keep\" type=\"button\" \
          data-name=\"{name}\">Save SVG</button></figcaption></figure>\n"
     );
 }
@@ -274,24 +354,27 @@ fn cost(out: &mut String, comparison: &Comparison) {
 fn over_time(out: &mut String, comparison: &Comparison) {
     *out += "<h2 id=\"run\">Over the run</h2>\n\
              <p>Each point of a curve is the worst (of times: the mean) of the steps since the \
-             point before.</p>\n";
-    chart(
+             point before. The vertical line is the clock of the motion above: it moves as the \
+             motion plays, and a click or a drag in a chart takes the motion to that moment.</p>\n";
+    timed_chart(
         out,
         "residuals",
         &figures::inline(&figures::residuals(comparison)),
         "<b>Residual.</b> Left, each solver against the law it solves for: lower is more exact, and \
          a flat line just below the tolerance is what was asked for. Right, all against exact \
          friction: solvers for relaxed friction rise wherever something slides.",
+        comparison,
     );
-    chart(
+    timed_chart(
         out,
         "effort",
         &figures::inline(&figures::effort(comparison)),
         "<b>Cost.</b> Peaks are impacts, when the last step says little about the next one. \
          Iterations are of different kinds (a Newton iteration costs much more than a sweep over \
          the contacts); compare times instead. A gap means that nothing touched.",
+        comparison,
     );
-    chart(
+    timed_chart(
         out,
         "physics",
         &figures::inline(&figures::physics(comparison)),
@@ -299,6 +382,7 @@ fn over_time(out: &mut String, comparison: &Comparison) {
          Energy of things that only fall, collide and slide must not rise: a rising curve means \
          that a solver adds energy, unless a motor in the scene does. Curves that end early belong \
          to runs that broke off.",
+        comparison,
     );
 }
 
@@ -359,8 +443,69 @@ fn one_step(out: &mut String, comparison: &Comparison, captured: &Captured) {
     let svg = figures::inline(&figures::convergence(comparison, captured));
     chart(out, &format!("convergence-step-{}", captured.step), &svg, left);
     *out += &table::answers(comparison, captured);
+    *out += &format!("<p>{}</p>\n", endings(comparison, captured));
     *out += "<p><small>Residuals relative to the reference velocity. ★ the fastest that \
              converged.</small></p>\n";
+}
+
+/// How the solvers ended on a captured step, in sentences.
+fn endings(comparison: &Comparison, captured: &Captured) -> String {
+    let answers = || comparison.contenders.iter().zip(&captured.answers);
+    let tolerance = comparison.settings.tolerance;
+    let reference = captured.reference_velocity;
+    let of = |status: Status| -> Vec<String> {
+        let ended = answers().filter_map(|(contender, answer)| {
+            let report = answer.as_ref().ok().filter(|report| report.status == status)?;
+            let own = report.residuals.of(report.friction_model);
+            let own = if reference > 0.0 { own / reference } else { own };
+            let error = own.max(report.residuals.momentum);
+            let name = escaped(&contender.solver);
+            Some(match status {
+                Status::Converged => format!("<b>{name}</b> in {}", duration(report.seconds)),
+                _ => format!(
+                    "<b>{name}</b> at {}, {} times the tolerance, after {}",
+                    residual(error),
+                    figure(error / tolerance, 2),
+                    count(report.iterations, "iteration")
+                ),
+            })
+        });
+        ended.collect()
+    };
+    let mut sentences = Vec::new();
+    let converged = of(Status::Converged);
+    sentences.push(match converged.is_empty() {
+        true => "No solver solved this step.".to_owned(),
+        false => format!("Solved to the tolerance: {}.", listed(&converged)),
+    });
+    for (status, head, tail) in [
+        (
+            Status::Stalled,
+            "Stalled",
+            "more iterations would not have helped: the steps of the method had become too small \
+             to make the error smaller",
+        ),
+        (
+            Status::IterationLimit,
+            "Ran out of iterations or of time",
+            "the curve tells whether more of them would have helped",
+        ),
+        (Status::Failed, "Failed", "the numbers left what can be computed with"),
+    ] {
+        let ended = of(status);
+        if !ended.is_empty() {
+            sentences
+                .push(format!("<span class=\"bad\">{head}</span>: {}; {tail}.", listed(&ended)));
+        }
+    }
+    let refused: Vec<String> = answers()
+        .filter(|(_, answer)| answer.is_err())
+        .map(|(contender, _)| format!("<b>{}</b>", escaped(&contender.solver)))
+        .collect();
+    if !refused.is_empty() {
+        sentences.push(format!("Could not answer: {}.", listed(&refused)));
+    }
+    sentences.join(" ")
 }
 
 fn colophon(out: &mut String, comparison: &Comparison, making: &Making) {

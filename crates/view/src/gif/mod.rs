@@ -13,14 +13,14 @@ use std::path::Path;
 use stiction_sim::record::Recording;
 
 use crate::raster::{Look, Painter, Picture, film};
-use crate::{ViewError, sink};
+use crate::{Shot, ViewError, sink};
 use palette::{COLOURS, Palette};
 
 /// Size of the pictures [px].
 const WIDTH: usize = 640;
 const HEIGHT: usize = 400;
 /// Time between frames [1/100 s]; viewers slow down what is faster than two.
-const DELAY: u16 = 5;
+const DELAY: u16 = 6;
 /// Frames that the palette is found from.
 const SAMPLES: usize = 8;
 /// Index of the colour that lets the last frame through; the palette has no such colour.
@@ -29,22 +29,26 @@ const UNCHANGED: u8 = COLOURS as u8;
 const BITS: u8 = 8;
 
 /// Writes a recording to a file.
-pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
-    write_with(recording, path, &Look::moving(WIDTH, HEIGHT))
+pub fn write(recording: &Recording, path: &Path, shot: &Shot) -> Result<(), ViewError> {
+    write_with(recording, path, &shot.look(Look::moving(WIDTH, HEIGHT)))
 }
 
 /// Writes a recording in a look of choice.
 pub fn write_with(recording: &Recording, path: &Path, look: &Look) -> Result<(), ViewError> {
     recording.check()?;
     let times = film(recording, 100.0 / f64::from(DELAY));
-    let painter = Painter::new(recording, look, times[0], times[times.len() - 1]);
     let last = times.len() - 1;
+    let painter = Painter::new(recording, look, times[0], times[last]);
+    // Colours do not depend on the size.
+    let small = Look { width: look.width.div_ceil(2), height: look.height.div_ceil(2), ..*look };
+    let sketcher = Painter::new(recording, &small, times[0], times[last]);
     let some = (0..SAMPLES.min(times.len())).map(|k| times[last * k / (SAMPLES - 1)]);
-    let pictures: Vec<Picture> = some.map(|time| painter.paint(time)).collect();
-    let mut animation = Animation::new(Palette::of(&pictures), &pictures[0])
-        .map_err(|source| ViewError::Write { path: path.display().to_string(), source })?;
-    for time in times {
-        animation.add(&painter.paint(time));
+    let sketches: Vec<Picture> = some.map(|time| sketcher.paint(time)).collect();
+    let [width, height] = painter.size();
+    let mut animation = Animation::new(Palette::of(&sketches), width, height)
+        .map_err(|source| sink::unwritten(path, source))?;
+    for picture in painter.film(&times) {
+        animation.add(&picture);
     }
     sink::put(path, &animation.finish())
 }
@@ -61,9 +65,9 @@ pub struct Animation {
 }
 
 impl Animation {
-    /// An animation of pictures of the size of one.
-    pub fn new(palette: Palette, like: &Picture) -> std::io::Result<Self> {
-        let [width, height] = [like.width, like.height].map(u16::try_from);
+    /// An animation of pictures of a size [px].
+    pub fn new(palette: Palette, width: usize, height: usize) -> std::io::Result<Self> {
+        let [width, height] = [width, height].map(u16::try_from);
         let (width, height) =
             (width.map_err(std::io::Error::other)?, height.map_err(std::io::Error::other)?);
         let mut bytes = b"GIF89a".to_vec();

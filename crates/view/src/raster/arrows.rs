@@ -16,7 +16,7 @@ const TIP: f32 = 4.5;
 /// Width, and length of the usual and of the longest arrow, in units of the radius of what is seen.
 const WIDTH: f64 = 0.0065;
 const USUAL: f64 = 0.22;
-const LONGEST: f64 = 0.75;
+const LONGEST: f64 = 0.4;
 /// The usual force is the one that this part of all stays below.
 const MOST: f64 = 0.9;
 /// Arrows shorter than this many widths are left out.

@@ -1,4 +1,4 @@
-//! A camera in perspective that looks at a box from a fixed side.
+//! A camera in perspective that looks at a box, or at a point, from some side.
 
 use nalgebra::Vector3;
 
@@ -20,13 +20,17 @@ pub struct View {
     pub yaw: f64,
     /// Angle above the ground [rad].
     pub pitch: f64,
-    /// Distance, in units of that at which everything just fits [-].
-    pub distance: f64,
+    /// The point in the middle of the picture [m]; the middle of what is seen if absent.
+    pub target: Option<Vector3<f64>>,
+    /// Distance from that point [m]; so that everything just fits if absent.
+    pub distance: Option<f64>,
+    /// How many times closer than that [-].
+    pub zoom: f64,
 }
 
 impl Default for View {
     fn default() -> Self {
-        Self { yaw: -0.95, pitch: 0.42, distance: 1.0 }
+        Self { yaw: -0.95, pitch: 0.42, target: None, distance: None, zoom: 1.0 }
     }
 }
 
@@ -66,7 +70,7 @@ impl Camera {
         let (tall, wide) = (half * (1.0 - BORDER), half * (1.0 - BORDER) * aspect);
         // Corners at target + backward · depth + … fit at the distance depth + |across| / wide; the
         // target moves until what is seen is in the middle of the picture.
-        let mut target = bounds.centre();
+        let mut target = view.target.unwrap_or_else(|| bounds.centre());
         let mut distance = 0.0;
         for round in 0..CENTRINGS {
             let places: Vec<_> = corners.iter().map(|corner| corner - target).collect();
@@ -75,7 +79,7 @@ impl Camera {
                 p.dot(&backward) + f64::max(across, along)
             };
             distance = places.iter().map(needed).fold(0.5 * bounds.radius(), f64::max);
-            if round + 1 == CENTRINGS {
+            if round + 1 == CENTRINGS || view.target.is_some() {
                 break;
             }
             for axis in [right, up] {
@@ -87,7 +91,7 @@ impl Camera {
                 target += axis * (0.5 * (low + high) * distance);
             }
         }
-        distance *= view.distance;
+        let distance = view.distance.unwrap_or(distance) / view.zoom;
         let eye = target + backward * distance;
         Self { eye, right, up, backward, focal: 1.0 / half, near: NEAR * distance }
     }

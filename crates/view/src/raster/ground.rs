@@ -4,7 +4,6 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::light::Light;
 use crate::bounds::Bounds;
 
 /// The colour of the ground and of what is behind everything, as light.
@@ -97,7 +96,7 @@ impl Ground {
         columns: &Vector3<f64>,
         rows: &Vector3<f64>,
     ) -> Option<Hit> {
-        let height = (eye - self.origin).dot(&self.normal);
+        let height = self.height(eye);
         let sink = ray.dot(&self.normal);
         let depth = -height / sink;
         if !(depth > 0.0 && depth.is_finite()) {
@@ -116,20 +115,26 @@ impl Ground {
         Some(Hit { inverse: (1.0 - BEHIND) / depth, place, slope })
     }
 
-    /// The colour of a place, as light, and its opacity. `centre` is the middle of the light's maps.
-    pub fn shade(
-        &self,
-        hit: &Hit,
-        eye: &Vector3<f64>,
-        light: &Light,
-        centre: &Vector3<f64>,
-        sample: usize,
-    ) -> ([f32; 3], f32) {
+    /// The unit normal, upwards.
+    pub fn normal(&self) -> Vector3<f32> {
+        self.normal.cast()
+    }
+
+    /// Distance of a point from the plane [m], negative below it.
+    pub fn height(&self, point: &Vector3<f64>) -> f64 {
+        (point - self.origin).dot(&self.normal)
+    }
+
+    /// The place of a hit, about a point [m].
+    pub fn place(&self, hit: &Hit, centre: &Vector3<f64>) -> Vector3<f32> {
         let p = self.origin + self.x * hit.place[0] + self.y * hit.place[1];
-        let normal: Vector3<f32> = self.normal.cast();
-        let (found, _) = light.at(&(p - centre).cast(), &normal, sample);
-        let ratio = found / light.open(&normal).max(1e-3);
-        let dim = 1.0 + (ratio - 1.0) * self.shadow;
+        (p - centre).cast()
+    }
+
+    /// The colour of a place, as light, and its opacity. `lit` is the light that is there, relative
+    /// to that of an open place.
+    pub fn shade(&self, hit: &Hit, eye: &Vector3<f64>, lit: f32) -> ([f32; 3], f32) {
+        let dim = 1.0 + (lit - 1.0) * self.shadow;
         let away = [0, 1].map(|k| (hit.place[k] - self.middle[k]) / self.reach);
         let away = (away[0] * away[0] + away[1] * away[1]).sqrt() as f32;
         let fade = 1.0 - smooth(0.25, 1.0, away);
@@ -138,7 +143,7 @@ impl Ground {
         let base = if self.level { 1.0 } else { TILTED };
         let colour = COLOUR.map(|c| (c * base * dim * (1.0 - line)).max(0.0));
         let mut opacity = if self.level { fade } else { 1.0 - smooth(0.55, 0.75, away) };
-        if (eye - self.origin).dot(&self.normal) < 0.0 {
+        if self.height(eye) < 0.0 {
             opacity *= BELOW;
         }
         (colour, opacity)

@@ -1,17 +1,21 @@
 //! Light: a lamp with an extent, and a sky; each a set of directions with a shadow map of its own.
 //!
-//! The samples of a pixel take turns: each asks other directions, and their mean is light from all
-//! of them, so that shadows have soft edges and corners are dark, at the cost of few lookups per
-//! sample and without noise. A map keeps, seen from its direction, how far the nearest surface lies.
+//! A place that stands for a whole pixel asks all directions. The samples of a pixel in which things
+//! meet take turns: each asks some of the directions, and their mean is light from all of them, so
+//! that shadows have soft edges and corners are dark without noise. A map keeps, seen from its
+//! direction, how far the nearest surface lies, and the range of these distances in squares of
+//! texels: most of a plane is known to be lit, or not, without a lookup per place (see [`Patch`]).
 
-use nalgebra::Vector3;
+use nalgebra::{Rotation3, Vector3};
 use rayon::prelude::*;
 
 use super::scan::{Edges, Region, snapped};
+use super::surface::Corner;
 use crate::bounds::Bounds;
 
-/// Direction to the lamp, and how far its directions spread.
-const LAMP: [f64; 3] = [-0.55, -0.6, 1.05];
+/// Direction to the lamp, seen from a camera that looks against x, and how far its directions
+/// spread.
+const LAMP: [f64; 3] = [0.168, -0.797, 1.05];
 const SPREAD: f64 = 0.075;
 /// Strength of the lamp, of the sky, and of what the ground throws back.
 const KEY: f32 = 1.25;
@@ -25,8 +29,17 @@ const COVER: f64 = 1.35;
 const OFFSET: f32 = 1.2;
 const BIAS: f32 = 1.2;
 
-/// A triangle's corners in the world, about the middle of the bounds [m].
-pub type Corners = [Vector3<f32>; 3];
+/// Texels along a side of the squares whose range of distances is kept.
+const SQUARE: usize = 16;
+
+/// Triangles that throw shadows.
+#[derive(Clone, Copy, Debug)]
+pub struct Casters<'a> {
+    /// Corners in the world, about the middle of the bounds [m].
+    pub corners: &'a [Corner],
+    /// Three corners each, and something else.
+    pub faces: &'a [([u32; 3], u32)],
+}
 
 /// One direction of light.
 struct Lamp {
@@ -40,6 +53,9 @@ struct Lamp {
     scale: f32,
     /// Largest distance along the direction, per texel.
     depth: Vec<f32>,
+    /// Least and largest distance in each square of texels, and squares per row.
+    ranges: Vec<[f32; 2]>,
+    squares: usize,
     /// Texels between which there is something: first column and row, and the last.
     range: [f32; 4],
 }
@@ -57,9 +73,9 @@ pub struct Light {
 /// How many directions, and how fine their maps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fineness {
-    /// Directions of the lamp per sample.
+    /// Directions of the lamp.
     pub keys: usize,
-    /// Directions of the sky per sample.
+    /// Directions of the sky.
     pub skies: usize,
     /// Texels along a side of the lamp's maps.
     pub key_size: usize,
@@ -73,13 +89,23 @@ fn evenly(k: f64) -> [f64; 2] {
 }
 
 impl Light {
-    /// Light on a scene; `casters` are the triangles that throw shadows.
-    pub fn new(bounds: &Bounds, fineness: &Fineness, samples: usize, casters: &[Corners]) -> Self {
+    /// Light on a scene whose pixels have so many samples. The lamp goes with a camera at `yaw`
+    /// [rad].
+    pub fn new(
+        bounds: &Bounds,
+        fineness: &Fineness,
+        yaw: f64,
+        samples: usize,
+        casters: Casters,
+    ) -> Self {
         let radius = (COVER * bounds.radius()) as f32;
-        let toward = Vector3::from(LAMP).normalize();
+        let turn = Rotation3::from_axis_angle(&Vector3::z_axis(), yaw);
+        let toward = turn * Vector3::from(LAMP).normalize();
         let across = toward.cross(&Vector3::z()).normalize();
         let along = toward.cross(&across);
-        let (keys, skies) = (fineness.keys * samples, fineness.skies * samples);
+        // Each sample gets as many as the others.
+        let whole = |count: usize| count.max(1).next_multiple_of(samples);
+        let (keys, skies) = (whole(fineness.keys), whole(fineness.skies));
         let key = |k: usize| {
             let [c, d] = evenly(k as f64 + 0.5);
             let (sin, cos) = (std::f64::consts::TAU * d).sin_cos();
@@ -114,18 +140,47 @@ impl Light {
     /// Light on a place with a normal, as one sample of a pixel sees it; with the part that comes
     /// straight from the lamp.
     pub fn at(&self, place: &Vector3<f32>, normal: &Vector3<f32>, sample: usize) -> (f32, f32) {
-        let mean = |lamps: &[Lamp]| {
-            let Some(first) = lamps.first() else { return 0.0 };
-            let place = place + normal * (OFFSET / first.scale);
-            let (mut sum, mut k) = (0.0, sample);
-            while let Some(lamp) = lamps.get(k) {
-                sum += lamp.on(&place, normal);
-                k += self.samples;
-            }
-            sum * self.samples as f32 / lamps.len() as f32
+        let own = |lamps: &[Lamp]| {
+            let turns = lamps.iter().skip(sample).step_by(self.samples);
+            mean(turns, lamps.len() / self.samples, place, normal)
         };
-        let key = mean(&self.keys);
-        (key + mean(&self.skies) + BOUNCE * (0.5 - 0.5 * normal.z), key)
+        self.with_bounce(own(&self.keys), own(&self.skies), normal)
+    }
+
+    /// Light on a place with a normal, from all directions; with the part that comes straight from
+    /// the lamp.
+    pub fn all(&self, place: &Vector3<f32>, normal: &Vector3<f32>) -> (f32, f32) {
+        let whole = |lamps: &[Lamp]| mean(lamps.iter(), lamps.len(), place, normal);
+        self.with_bounce(whole(&self.keys), whole(&self.skies), normal)
+    }
+
+    fn with_bounce(&self, key: f32, sky: f32, normal: &Vector3<f32>) -> (f32, f32) {
+        (key + sky + BOUNCE * (0.5 - 0.5 * normal.z), key)
+    }
+
+    /// What is known of the light on all places of a flat patch with these corners.
+    pub fn patch(&self, corners: &[Vector3<f32>; 4], normal: &Vector3<f32>) -> Patch<'_> {
+        let known = self.with_bounce(0.0, 0.0, normal).0;
+        let mut patch = Patch { known, unknown: Vec::new(), is_lit: true };
+        for lamps in [&self.keys, &self.skies] {
+            let Some(first) = lamps.first() else { continue };
+            let above = normal * (OFFSET / first.scale);
+            let places = corners.map(|corner| corner + above);
+            let share = 1.0 / lamps.len() as f32;
+            for lamp in lamps {
+                match lamp.over(&places, normal) {
+                    Some(light) => {
+                        patch.known += light * share;
+                        patch.is_lit &= light > 0.0 || lamp.direction.dot(normal) <= 0.0;
+                    }
+                    None => {
+                        patch.unknown.push((lamp, share, above));
+                        patch.is_lit = false;
+                    }
+                }
+            }
+        }
+        patch
     }
 
     /// Light on a place that nothing shades.
@@ -135,13 +190,45 @@ impl Light {
     }
 }
 
+/// Mean light of some directions.
+fn mean<'a>(
+    lamps: impl Iterator<Item = &'a Lamp>,
+    count: usize,
+    place: &Vector3<f32>,
+    normal: &Vector3<f32>,
+) -> f32 {
+    let mut lamps = lamps.peekable();
+    let Some(first) = lamps.peek() else { return 0.0 };
+    let place = place + normal * (OFFSET / first.scale);
+    lamps.map(|lamp| lamp.on(&place, normal)).sum::<f32>() / count as f32
+}
+
+/// Light on a flat patch: the sum of the directions that are the same all over it, and those that
+/// have to be asked, with their shares and the step above the surface.
+pub struct Patch<'a> {
+    known: f32,
+    unknown: Vec<(&'a Lamp, f32, Vector3<f32>)>,
+    /// Whether no direction is hidden anywhere on it.
+    pub is_lit: bool,
+}
+
+impl Patch<'_> {
+    /// Light on a place of the patch.
+    pub fn at(&self, place: &Vector3<f32>, normal: &Vector3<f32>) -> f32 {
+        let on = |(lamp, share, above): &(&Lamp, f32, Vector3<f32>)| {
+            share * lamp.on(&(place + above), normal)
+        };
+        self.known + self.unknown.iter().map(on).sum::<f32>()
+    }
+}
+
 impl Lamp {
     fn new(
         direction: Vector3<f32>,
         weight: f32,
         size: usize,
         radius: f32,
-        casters: &[Corners],
+        casters: Casters,
     ) -> Self {
         let x = Vector3::new(-direction.y, direction.x, 0.0)
             .try_normalize(1e-6)
@@ -150,9 +237,12 @@ impl Lamp {
         let scale = size as f32 / (2.0 * radius);
         let depth = vec![f32::NEG_INFINITY; size * size];
         let range = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
-        let mut lamp = Self { direction, x, y, weight, size, scale, depth, range };
-        for corners in casters {
-            lamp.cast(corners);
+        let squares = size.div_ceil(SQUARE);
+        let ranges = vec![[f32::INFINITY, f32::NEG_INFINITY]; squares * squares];
+        let mut lamp = Self { direction, x, y, weight, size, scale, depth, ranges, squares, range };
+        let places: Vec<_> = casters.corners.iter().map(|c| lamp.place(&c.place)).collect();
+        for (corners, _) in casters.faces {
+            lamp.cast(corners.map(|corner| places[corner as usize]));
         }
         // A place between four texels needs the one before it and the one after it.
         let [left, top, right, bottom] = lamp.range;
@@ -163,6 +253,17 @@ impl Lamp {
             (right + 2.0).min(last),
             (bottom + 2.0).min(last),
         ];
+        let row = |place: f32| (place.max(0.0) as usize).min(size);
+        let (first, last) = (row(lamp.range[1]), row(lamp.range[3] + 2.0));
+        let texels = lamp.depth.chunks(size).enumerate();
+        for (row, texels) in texels.take(last).skip(first) {
+            let ranges = &mut lamp.ranges[row / SQUARE * squares..][..squares];
+            for (square, range) in texels.chunks(SQUARE).zip(ranges) {
+                for &depth in square {
+                    *range = [range[0].min(depth), range[1].max(depth)];
+                }
+            }
+        }
         lamp
     }
 
@@ -176,8 +277,7 @@ impl Lamp {
         ]
     }
 
-    fn cast(&mut self, corners: &Corners) {
-        let places = corners.map(|p| self.place(&p));
+    fn cast(&mut self, places: [[f32; 3]; 3]) {
         let grid = places.map(|[u, v, _]| [snapped(f64::from(u)), snapped(f64::from(v))]);
         let Some(edges) = Edges::new(grid) else { return };
         for [u, v, _] in places {
@@ -192,6 +292,45 @@ impl Lamp {
             let texel = &mut self.depth[(y * size + x) as usize];
             *texel = texel.max(depth);
         });
+    }
+
+    /// Light of this lamp on a flat patch between places a little above it, if it is the same all
+    /// over it.
+    fn over(&self, places: &[Vector3<f32>; 4], normal: &Vector3<f32>) -> Option<f32> {
+        let facing = normal.dot(&self.direction);
+        if facing <= 0.0 {
+            return Some(0.0);
+        }
+        let seen = places.each_ref().map(|place| self.place(place));
+        let of = |k: usize| seen.map(|place| place[k]);
+        let least = |values: [f32; 4]| values.into_iter().fold(f32::INFINITY, f32::min);
+        let largest = |values: [f32; 4]| values.into_iter().fold(f32::NEG_INFINITY, f32::max);
+        let [from_left, from_top, right, bottom] = self.range;
+        let [u_low, u_high, v_low, v_high] =
+            [least(of(0)) - 0.5, largest(of(0)) - 0.5, least(of(1)) - 0.5, largest(of(1)) - 0.5];
+        let lit = Some(self.weight * facing);
+        if u_high < from_left || v_high < from_top || u_low >= right || v_low >= bottom {
+            return lit;
+        }
+        // All texels that some place of the patch lies between.
+        let squares = |low: f32, high: f32| {
+            let last = self.size - 1;
+            (low.max(0.0) as usize).min(last) / SQUARE
+                ..=(high.max(0.0) as usize + 1).min(last) / SQUARE
+        };
+        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+        for row in squares(v_low, v_high) {
+            for column in squares(u_low, u_high) {
+                let [least, largest] = self.ranges[row * self.squares + column];
+                (low, high) = (low.min(least), high.max(largest));
+            }
+        }
+        let bias = BIAS / self.scale;
+        if high <= least(of(2)) + bias {
+            return lit;
+        }
+        let inside = u_low >= from_left && v_low >= from_top && u_high < right && v_high < bottom;
+        (inside && low > largest(of(2)) + bias).then_some(0.0)
     }
 
     /// Light of this lamp on a surface, at a place a little above it.

@@ -3,7 +3,7 @@
 //! A camera looks at what is seen; light comes from a lamp with an extent and from the sky, with
 //! shadows of both ([`light`]); bodies are triangles with depth ([`tile`]), planes are exact
 //! ([`ground`]). The same recording gives the same bytes for any number of threads. Cost: one pass
-//! over the triangles per direction of light, and a few lookups per sample.
+//! over the triangles per direction of light, and a lookup per direction and pixel.
 
 pub mod arrows;
 pub mod camera;
@@ -13,22 +13,28 @@ pub mod scan;
 pub mod surface;
 pub mod tile;
 
+use std::rc::Rc;
+
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use stiction_sim::record::Recording;
 
 use crate::bounds::{Bounds, boxes, is_contained};
-use crate::scenery::{Scenery, nearest, poses_at, soft_colour, softs_at};
+use crate::scenery::{Part, Scenery, nearest, poses_at, soft_colour, softs_at};
 use camera::{Camera, View};
 use ground::Ground;
-use light::{Fineness, Light};
+use light::{Casters, Fineness, Light};
 use surface::{Surface, Triangle};
 use tile::{Bin, SIDE, Stage};
 
+/// Shadows are those of round shapes drawn as coarsely as if there were so many times more shapes.
+const SHADOW_COARSENESS: usize = 10;
+/// What moves by less than this part of a pixel is where it was.
+const STILL: f64 = 0.1;
 /// Opacity of walls around what moves.
 const WALL: f32 = 0.1;
 /// The largest width and height [px]: places on a picture must stay exact.
-const LARGEST: usize = 16_384;
+pub const LARGEST: usize = 16_384;
 
 /// How a picture looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +62,7 @@ impl Look {
             width: 1600,
             height: 1000,
             samples: 3,
-            light: Fineness { keys: 4, skies: 8, key_size: 1024, sky_size: 512 },
+            light: Fineness { keys: 18, skies: 54, key_size: 1024, sky_size: 256 },
             view: View::default(),
             forces: false,
             coarseness: 1,
@@ -69,7 +75,7 @@ impl Look {
             width,
             height,
             samples: 2,
-            light: Fineness { keys: 2, skies: 4, key_size: 512, sky_size: 192 },
+            light: Fineness { keys: 8, skies: 16, key_size: 384, sky_size: 160 },
             coarseness: 10,
             ..Self::still()
         }
@@ -100,6 +106,8 @@ pub struct Picture {
 pub struct Painter<'a> {
     recording: &'a Recording,
     scenery: Scenery,
+    /// What throws shadows.
+    shadows: Scenery,
     look: Look,
     bounds: Bounds,
     camera: Camera,
@@ -116,8 +124,9 @@ impl<'a> Painter<'a> {
         look.width = look.width.clamp(1, LARGEST);
         look.height = look.height.clamp(1, LARGEST);
         look.samples = look.samples.clamp(1, 8);
-        let scenery =
-            Scenery::new(recording, recording.shapes.len().saturating_mul(look.coarseness.max(1)));
+        let expected = recording.shapes.len().saturating_mul(look.coarseness.max(1));
+        let scenery = Scenery::new(recording, expected);
+        let shadows = Scenery::new(recording, expected.saturating_mul(SHADOW_COARSENESS));
         let boxes = boxes(recording, &scenery, from, to);
         let bounds = Bounds::about(&boxes);
         let aspect = look.width as f64 / look.height as f64;
@@ -125,7 +134,12 @@ impl<'a> Painter<'a> {
         let contained = is_contained(recording, &scenery);
         let usual_force = if look.forces { arrows::usual_force(recording) } else { 1.0 };
         let encoded = (0..=ENCODED).map(|k| encode(k as f32 / ENCODED as f32)).collect();
-        Self { recording, scenery, look, bounds, camera, contained, usual_force, encoded }
+        Self { recording, scenery, shadows, look, bounds, camera, contained, usual_force, encoded }
+    }
+
+    /// Width and height of the pictures [px].
+    pub fn size(&self) -> [usize; 2] {
+        [self.look.width, self.look.height]
     }
 
     /// The camera.
@@ -135,17 +149,24 @@ impl<'a> Painter<'a> {
 
     /// The picture of a time [s].
     pub fn paint(&self, time: f64) -> Picture {
+        self.paint_over(time, None)
+    }
+
+    /// The picture of a time [s], over what is known of one without bodies.
+    fn paint_over(&self, time: f64, bare: Option<&[[f32; 3]]>) -> Picture {
         let Self { recording, bounds, look, camera, .. } = self;
         let poses = poses_at(recording, time);
         let centre = bounds.centre();
-        let (mut bodies, casting) = self.surface(&poses, time);
+        let softs = softs_at(recording, time);
+        let light = {
+            let shadows = self.solid(&self.shadows, &poses, &softs);
+            let casters = Casters { corners: &shadows.corners, faces: &shadows.faces };
+            let samples = look.samples * look.samples;
+            Light::new(bounds, &look.light, look.view.yaw, samples, casters)
+        };
+        let mut bodies = self.solid(&self.scenery, &poses, &softs);
+        self.add_walls(&mut bodies, &poses);
         let grounds = self.grounds(&poses);
-        let casters: Vec<light::Corners> = bodies.faces[..casting]
-            .iter()
-            .map(|(corners, _)| corners.map(|c| bodies.corners[c as usize].place))
-            .collect();
-        let per_pixel = look.samples * look.samples;
-        let light = Light::new(bounds, &look.light, per_pixel, &casters);
         let size = [look.width * look.samples, look.height * look.samples];
         let [width, height] = size.map(|n| n as f64);
         bodies.see(camera, &centre, width, height);
@@ -165,27 +186,60 @@ impl<'a> Painter<'a> {
             arrows: &arrows,
             size,
             samples: look.samples,
+            bare,
         };
-        self.assemble(&stage)
+        self.encode(&self.assemble(&stage))
     }
 
-    /// Triangles of a moment, and how many of them, the first ones, cast shadows.
-    fn surface(&self, poses: &[Isometry3<f64>], time: f64) -> (Surface, usize) {
+    /// Colours of all pixels without bodies; `None` if a plane moves.
+    fn bare(&self) -> Option<Vec<[f32; 3]>> {
+        let moves = |(body, _): &(usize, Isometry3<f64>)| self.recording.moving.contains(body);
+        if self.scenery.planes.iter().any(moves) {
+            return None;
+        }
+        let Self { bounds, look, camera, .. } = self;
+        let nothing = Surface::default();
+        let casters = Casters { corners: &[], faces: &[] };
+        let samples = look.samples * look.samples;
+        let light = Light::new(bounds, &look.light, look.view.yaw, samples, casters);
+        let size = [look.width * look.samples, look.height * look.samples];
+        let stage = Stage {
+            camera,
+            centre: bounds.centre(),
+            light: &light,
+            grounds: &self.grounds(&self.recording.rest),
+            bodies: &nothing,
+            arrows: &nothing,
+            size,
+            samples: look.samples,
+            bare: None,
+        };
+        Some(self.assemble(&stage))
+    }
+
+    /// Triangles of a moment, without walls.
+    fn solid(&self, scenery: &Scenery, poses: &[Isometry3<f64>], softs: &[[f32; 3]]) -> Surface {
         let mut surface = Surface::default();
-        let is_wall = |still: bool| self.contained && still;
-        for part in self.scenery.parts.iter().filter(|part| !is_wall(part.still)) {
-            let mesh = &self.scenery.meshes[part.mesh];
+        for part in scenery.parts.iter().filter(|part| !self.is_wall(part)) {
+            let mesh = &scenery.meshes[part.mesh];
             surface.add_part(mesh, part, &poses[part.body], part.colour, &self.bounds);
         }
-        let softs = softs_at(self.recording, time);
-        let mut rest = softs.as_slice();
+        let mut rest = softs;
         for (k, soft) in self.recording.softs.iter().enumerate() {
             let Some((own, others)) = rest.split_at_checked(soft.vertices) else { break };
             rest = others;
             surface.add_soft(own, &soft.triangles, soft_colour(soft.colour, k), &self.bounds);
         }
-        let casting = surface.faces.len();
-        for part in self.scenery.parts.iter().filter(|part| is_wall(part.still)) {
+        surface
+    }
+
+    /// Whether a part stands around what moves; then it throws no shadow.
+    fn is_wall(&self, part: &Part) -> bool {
+        self.contained && part.still
+    }
+
+    fn add_walls(&self, surface: &mut Surface, poses: &[Isometry3<f64>]) {
+        for part in self.scenery.parts.iter().filter(|part| self.is_wall(part)) {
             // Walls between the eye and what moves would only veil it.
             let place = poses[part.body] * part.pose.translation.vector;
             if (place - self.bounds.centre()).dot(&self.camera.backward) > 0.0 {
@@ -196,7 +250,43 @@ impl<'a> Painter<'a> {
             let colour = [r, g, b, opacity.min(WALL)];
             surface.add_part(mesh, part, &poses[part.body], colour, &self.bounds);
         }
-        (surface, casting)
+    }
+
+    /// The pictures of some times [s] in their order. What has not moved since the last picture is
+    /// not drawn again.
+    pub fn film(&self, times: &[f64]) -> impl Iterator<Item = Rc<Picture>> {
+        let bare = if times.len() > 1 { self.bare() } else { None };
+        let mut last: Option<(f64, Rc<Picture>)> = None;
+        times.iter().map(move |&time| match &last {
+            Some((then, picture)) if !self.moved(*then, time) => picture.clone(),
+            _ => {
+                let picture = Rc::new(self.paint_over(time, bare.as_deref()));
+                last = Some((time, picture.clone()));
+                picture
+            }
+        })
+    }
+
+    /// Whether anything looks otherwise at another time.
+    fn moved(&self, then: f64, now: f64) -> bool {
+        let depth = (self.camera.eye - self.bounds.centre()).norm() - self.bounds.radius();
+        let pixel =
+            2.0 * depth.max(self.camera.near) / (self.look.height as f64 * self.camera.focal);
+        let close = STILL * pixel;
+        let size = self.bounds.radius();
+        let (before, after) = (poses_at(self.recording, then), poses_at(self.recording, now));
+        let turned = |(a, b): (&Isometry3<f64>, &Isometry3<f64>)| {
+            let shift = (a.translation.vector - b.translation.vector).norm();
+            !(shift < close && a.rotation.angle_to(&b.rotation) * size < close)
+        };
+        let bent = |(a, b): (&[f32; 3], &[f32; 3])| {
+            (0..3).any(|k| !(f64::from((a[k] - b[k]).abs()) < close))
+        };
+        let forces =
+            self.look.forces && nearest(self.recording, then) != nearest(self.recording, now);
+        forces
+            || before.iter().zip(&after).any(turned)
+            || softs_at(self.recording, then).iter().zip(&softs_at(self.recording, now)).any(bent)
     }
 
     fn grounds(&self, poses: &[Isometry3<f64>]) -> Vec<Ground> {
@@ -209,26 +299,29 @@ impl<'a> Painter<'a> {
         grounds
     }
 
-    /// Paints all tiles and puts them together.
-    fn assemble(&self, stage: &Stage) -> Picture {
+    /// Paints all tiles and puts them together, as light.
+    fn assemble(&self, stage: &Stage) -> Vec<[f32; 3]> {
         let Look { width, height, .. } = self.look;
         let columns = width.div_ceil(SIDE);
         let bins = bins(stage, columns, height.div_ceil(SIDE));
-        let mut rgb = vec![0; 3 * width * height];
-        rgb.par_chunks_mut(3 * width * SIDE).enumerate().for_each(|(row, band)| {
+        let mut light = vec![[0.0; 3]; width * height];
+        light.par_chunks_mut(width * SIDE).enumerate().for_each(|(row, band)| {
             for column in 0..columns {
                 let pixels = stage.paint(column, row, &bins[row * columns + column]);
                 let wide = SIDE.min(width - column * SIDE);
-                for (y, line) in band.chunks_mut(3 * width).enumerate() {
-                    let target = &mut line[3 * column * SIDE..][..3 * wide];
-                    let source = pixels[y * SIDE..][..wide].as_flattened();
-                    for (byte, light) in target.iter_mut().zip(source) {
-                        *byte = self.encoded[(light.clamp(0.0, 1.0) * ENCODED as f32) as usize];
-                    }
+                for (y, line) in band.chunks_mut(width).enumerate() {
+                    line[column * SIDE..][..wide].copy_from_slice(&pixels[y * SIDE..][..wide]);
                 }
             }
         });
-        Picture { width, height, rgb }
+        light
+    }
+
+    /// A picture from the light of its pixels.
+    fn encode(&self, light: &[[f32; 3]]) -> Picture {
+        let Look { width, height, .. } = self.look;
+        let byte = |c: &f32| self.encoded[(c.clamp(0.0, 1.0) * ENCODED as f32) as usize];
+        Picture { width, height, rgb: light.as_flattened().iter().map(byte).collect() }
     }
 }
 

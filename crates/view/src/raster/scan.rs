@@ -46,11 +46,21 @@ pub fn snapped(place: f64) -> i64 {
 }
 
 impl Edges {
-    /// The edges of a triangle with [`snapped`] corners; `None` without area.
+    /// The edges of a triangle with [`snapped`] corners; `None` if it can cover no sample.
     pub fn new(corners: [[i64; 2]; 3]) -> Option<Self> {
         let [a, b, c] = corners;
         let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
         if area == 0 {
+            return None;
+        }
+        let range = |axis: usize| {
+            let all = corners.map(|corner| corner[axis]);
+            let (low, high) = (all[0].min(all[1]).min(all[2]), all[0].max(all[1]).max(all[2]));
+            let first = (low - STEP / 2 + STEP - 1).div_euclid(STEP);
+            (first, (high - STEP / 2).div_euclid(STEP) + 1)
+        };
+        let ((left, right), (top, bottom)) = (range(0), range(1));
+        if left >= right || top >= bottom {
             return None;
         }
         let sign = area.signum();
@@ -63,13 +73,6 @@ impl Edges {
             edges[k] = [-dy * STEP, dx * STEP, at_first];
             ties[k] = if dy > 0 || (dy == 0 && dx > 0) { 0 } else { -1 };
         }
-        let range = |axis: usize| {
-            let all = corners.map(|corner| corner[axis]);
-            let (low, high) = (all[0].min(all[1]).min(all[2]), all[0].max(all[1]).max(all[2]));
-            let first = (low - STEP / 2 + STEP - 1).div_euclid(STEP);
-            (first, (high - STEP / 2).div_euclid(STEP) + 1)
-        };
-        let ((left, right), (top, bottom)) = (range(0), range(1));
         let region = Region { left, top, right, bottom };
         Some(Self { edges, ties, area: (sign * area) as f64, region, clockwise: sign > 0 })
     }
@@ -104,10 +107,11 @@ impl Edges {
         }
     }
 
-    /// Shares of the three corners in a sample; they sum to one.
-    pub fn shares(&self, x: i64, y: i64) -> [f64; 3] {
+    /// Shares of the three corners at a place in samples, from the middle of the first one; they
+    /// sum to one.
+    pub fn shares(&self, x: f64, y: f64) -> [f64; 3] {
         self.edges.map(|[per_column, per_row, first]| {
-            (first + per_column * x + per_row * y) as f64 / self.area
+            (first as f64 + per_column as f64 * x + per_row as f64 * y) / self.area
         })
     }
 
@@ -163,6 +167,6 @@ mod tests {
         let [first, per_column, per_row] = edges.linear(corners.map(value));
         assert!((first - (1.0 + 1.0 + 1.5)).abs() < 1e-12);
         assert!((per_column - 2.0).abs() < 1e-12 && (per_row - 3.0).abs() < 1e-12);
-        assert!((edges.shares(3, 4).iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!((edges.shares(3.0, 4.0).iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
 }

@@ -1,19 +1,32 @@
 //! One square of the picture: what is nearest in each sample, and how it looks.
 //!
-//! First the nearest opaque triangle of each sample is found, then each sample is shaded once, then
+//! First the nearest opaque triangle of each sample is found. A pixel that shows one smooth surface,
+//! or planes alone, is shaded once, in its middle; where things meet, each sample is. Then
 //! see-through triangles are laid over from far to near, and arrows over everything. A pixel is the
 //! mean of its samples, as light.
+
+use std::cell::OnceCell;
 
 use nalgebra::Vector3;
 
 use super::camera::Camera;
-use super::ground::{COLOUR, Ground};
-use super::light::Light;
+use super::ground::{COLOUR, Ground, Hit};
+use super::light::{Light, Patch};
 use super::scan::Region;
 use super::surface::{Surface, Triangle};
 
 /// Pixels along a side of a tile.
 pub const SIDE: usize = 32;
+/// Pixels along a side of the blocks in which planes are looked at together.
+const BLOCK: usize = 8;
+/// A surface is smooth within a pixel if its normals and inverse depths differ by less: the least
+/// cosine, and relative.
+const SMOOTH: f32 = 0.97;
+const CLOSE: f64 = 0.01;
+/// Pixels between a surface and a plane below which they may meet within one.
+const MEETING: f64 = 2.0;
+/// Planes that are seen through one another.
+const STACKED: usize = 8;
 /// No triangle.
 const NOTHING: u32 = u32::MAX;
 /// Part of the light that a white surface throws back.
@@ -41,6 +54,8 @@ pub struct Stage<'a> {
     pub size: [usize; 2],
     /// Samples along a side of a pixel.
     pub samples: usize,
+    /// Colours of all pixels without bodies and shadows, row by row, if they are known.
+    pub bare: Option<&'a [[f32; 3]]>,
 }
 
 /// Indices of the triangles that may be seen in a tile.
@@ -67,10 +82,12 @@ impl Stage<'_> {
         let mut depths = Depths::new(region, side);
         depths.add(&self.bodies.triangles, &bin.opaque);
         let mut colours = vec![[0.0; 3]; side * side];
-        for y in region.top..region.bottom {
-            for x in region.left..region.right {
-                let at = depths.index(x, y);
-                colours[at] = self.sample(x, y, depths.nearest[at], depths.inverse[at]);
+        let block = (BLOCK * self.samples) as i64;
+        for top in (region.top..region.bottom).step_by(block as usize) {
+            for left in (region.left..region.right).step_by(block as usize) {
+                let (right, bottom) =
+                    ((left + block).min(region.right), (top + block).min(region.bottom));
+                self.block(Region { left, top, right, bottom }, &depths, &mut colours);
             }
         }
         self.lay_over(&depths, bin, &mut colours);
@@ -112,43 +129,214 @@ impl Stage<'_> {
         (y as usize % self.samples) * self.samples + x as usize % self.samples
     }
 
-    /// The ray through a sample, with unit depth, and its change from pixel to pixel.
-    fn ray(&self, x: i64, y: i64) -> [Vector3<f64>; 3] {
+    /// Shades the samples of a block of pixels.
+    fn block(&self, region: Region, depths: &Depths, colours: &mut [[f32; 3]]) {
+        let planes = OnceCell::new();
+        let planes = || planes.get_or_init(|| self.planes(region));
+        let n = self.samples as i64;
+        let row_length = self.size[0] / self.samples;
+        for top in (region.top..region.bottom).step_by(self.samples) {
+            for left in (region.left..region.right).step_by(self.samples) {
+                let (x, y) =
+                    (left as f64 + 0.5 * (n - 1) as f64, top as f64 + 0.5 * (n - 1) as f64);
+                let whole = match self.content(left, top, depths) {
+                    Content::Nothing if planes().in_order => match self.bare {
+                        Some(bare) if planes().lit => {
+                            Some(bare[(top / n) as usize * row_length + (left / n) as usize])
+                        }
+                        _ => Some(self.behind_planes(COLOUR, 0.0, (x, y), Asking::Pixel(planes()))),
+                    },
+                    Content::Smooth(index) => self.smooth(index, (x, y), &planes),
+                    _ => None,
+                };
+                for row in top..top + n {
+                    for column in left..left + n {
+                        let at = depths.index(column, row);
+                        colours[at] = whole.unwrap_or_else(|| {
+                            self.sample(column, row, depths.nearest[at], depths.inverse[at])
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the samples of a pixel show.
+    fn content(&self, left: i64, top: i64, depths: &Depths) -> Content {
+        let n = self.samples as i64;
+        let triangle = |x: i64, y: i64| depths.nearest[depths.index(x, y)];
+        let first = triangle(left, top);
+        let inverse = depths.inverse[depths.index(left, top)];
+        let colour = |index: u32| self.bodies.triangles[index as usize].colour;
+        let mut same = true;
+        for y in top..top + n {
+            for x in left..left + n {
+                let other = triangle(x, y);
+                if other == first {
+                    continue;
+                }
+                same = false;
+                let away = (depths.inverse[depths.index(x, y)] - inverse).abs();
+                let smooth = [first, other].iter().all(|index| *index != NOTHING)
+                    && colour(first) == colour(other)
+                    && away < CLOSE * inverse;
+                if !smooth {
+                    return Content::Mixed;
+                }
+            }
+        }
+        let (right, bottom) = (left + n - 1, top + n - 1);
+        let normal = |x: i64, y: i64| {
+            let triangle = &self.bodies.triangles[triangle(x, y) as usize];
+            self.place(triangle, x as f64, y as f64).1
+        };
+        if first == NOTHING {
+            return Content::Nothing;
+        }
+        if !same {
+            let one = normal(left, top);
+            let corners = [(right, top), (left, bottom), (right, bottom)];
+            if corners.iter().any(|&(x, y)| !(normal(x, y).dot(&one) > SMOOTH)) {
+                return Content::Mixed;
+            }
+        }
+        Content::Smooth(triangle(left + n / 2, top + n / 2))
+    }
+
+    /// The colour of a pixel that shows one smooth surface, unless a plane cuts it there.
+    fn smooth<'a>(
+        &self,
+        index: u32,
+        (x, y): (f64, f64),
+        planes: &dyn Fn() -> &'a Planes<'a>,
+    ) -> Option<[f32; 3]> {
+        let triangle = &self.bodies.triangles[index as usize];
+        let (place, _) = self.place(triangle, x, y);
+        let place = place.cast::<f64>() + self.centre;
+        let depth = (self.camera.eye - place).dot(&self.camera.backward);
+        let near = MEETING * self.pixel() * depth;
+        let mut hidden = false;
+        for ground in self.grounds {
+            let height = ground.height(&place);
+            if !(height.abs() > near) {
+                return None;
+            }
+            hidden |= (height < 0.0) != (ground.height(&self.camera.eye) < 0.0);
+        }
+        let (colour, _) = self.body(triangle, x, y, None);
+        if !hidden {
+            return Some(colour);
+        }
+        Some(self.behind_planes(colour, 1.0 / depth, (x, y), Asking::Pixel(planes())))
+    }
+
+    /// The planes of a block.
+    fn planes(&self, region: Region) -> Planes<'_> {
+        let (left, top) = (region.left as f64 - 0.5, region.top as f64 - 0.5);
+        let (right, bottom) = (region.right as f64 - 0.5, region.bottom as f64 - 0.5);
+        let corners = [(left, top), (right, top), (left, bottom), (right, bottom)];
+        let hits: Vec<[Option<Hit>; 4]> = self
+            .grounds
+            .iter()
+            .map(|ground| corners.map(|corner| self.hit(ground, corner)))
+            .collect();
+        let order = |corner: usize| {
+            let mut order: Vec<(usize, f64)> = Vec::with_capacity(hits.len());
+            let seen = hits.iter().enumerate();
+            order.extend(seen.filter_map(|(k, hit)| Some((k, hit[corner]?.inverse))));
+            order.sort_by(|a, b| a.1.total_cmp(&b.1));
+            order
+        };
+        let first = order(0);
+        let alike =
+            |other: Vec<(usize, f64)>| first.iter().map(|a| a.0).eq(other.iter().map(|a| a.0));
+        let in_order = (1..4).all(|corner| alike(order(corner)));
+        let patch = |(ground, hits): (&Ground, &[Option<Hit>; 4])| {
+            let [Some(a), Some(b), Some(c), Some(d)] = hits else { return None };
+            let places = [a, b, c, d].map(|hit| ground.place(hit, &self.centre));
+            Some(self.light.patch(&places, &ground.normal()))
+        };
+        let patches: Vec<_> = self.grounds.iter().zip(&hits).map(patch).collect();
+        let is_lit = |(patch, hits): (&Option<Patch>, &[Option<Hit>; 4])| match patch {
+            Some(patch) => patch.is_lit,
+            None => hits.iter().all(Option::is_none),
+        };
+        let lit = patches.iter().zip(&hits).all(is_lit);
+        Planes { in_order, lit, patches }
+    }
+
+    /// Width of a pixel at unit depth.
+    fn pixel(&self) -> f64 {
+        2.0 * self.samples as f64 / (self.size[1] as f64 * self.camera.focal)
+    }
+
+    /// Where the ray through a place on the picture, in samples from the middle of the first one,
+    /// meets a plane.
+    fn hit(&self, ground: &Ground, (x, y): (f64, f64)) -> Option<Hit> {
         let camera = self.camera;
         let [width, height] = self.size.map(|n| n as f64);
-        let step = 2.0 / (height * camera.focal);
-        let (across, up) = (x as f64 + 0.5 - 0.5 * width, 0.5 * height - y as f64 - 0.5);
+        let pixel = self.pixel();
+        let step = pixel / self.samples as f64;
+        let (across, up) = (x + 0.5 - 0.5 * width, 0.5 * height - y - 0.5);
         let ray = camera.right * (across * step) + camera.up * (up * step) - camera.backward;
-        let pixel = step * self.samples as f64;
-        [ray, camera.right * pixel, camera.up * -pixel]
+        ground.hit(&camera.eye, &ray, &(camera.right * pixel), &(camera.up * -pixel))
     }
 
     fn sample(&self, x: i64, y: i64, nearest: u32, inverse: f64) -> [f32; 3] {
-        let mut colour = match nearest {
+        let (turn, at) = (self.turn(x, y), (x as f64, y as f64));
+        let colour = match nearest {
             NOTHING => COLOUR,
-            index => self.body(&self.bodies.triangles[index as usize], x, y).0,
+            index => self.body(&self.bodies.triangles[index as usize], at.0, at.1, Some(turn)).0,
         };
-        let [ray, columns, rows] = self.ray(x, y);
-        let eye = &self.camera.eye;
-        // Planes between the eye and what was found, from far to near.
-        let mut last = inverse;
-        for _ in 0..self.grounds.len() {
-            let hits = self.grounds.iter().filter_map(|ground| {
-                let hit = ground.hit(eye, &ray, &columns, &rows)?;
-                (hit.inverse > last).then_some((ground, hit))
-            });
-            let next = hits.min_by(|a, b| a.1.inverse.total_cmp(&b.1.inverse));
-            let Some((ground, hit)) = next else { break };
-            last = hit.inverse;
-            let (shade, opacity) =
-                ground.shade(&hit, eye, self.light, &self.centre, self.turn(x, y));
+        self.behind_planes(colour, inverse, at, Asking::Sample(turn))
+    }
+
+    /// A colour with the planes between it and the eye laid over, from far to near.
+    fn behind_planes(
+        &self,
+        mut colour: [f32; 3],
+        inverse: f64,
+        at: (f64, f64),
+        asking: Asking,
+    ) -> [f32; 3] {
+        // From far to near; of more than fit, the farthest are left out.
+        let (mut hits, mut count) = ([None::<(usize, Hit)>; STACKED], 0);
+        for (k, ground) in self.grounds.iter().enumerate() {
+            let Some(hit) = self.hit(ground, at).filter(|hit| hit.inverse > inverse) else {
+                continue;
+            };
+            if count == STACKED {
+                hits.rotate_left(1);
+                count -= 1;
+            }
+            hits[count] = Some((k, hit));
+            count += 1;
+            let depth = |hit: &Option<(usize, Hit)>| hit.map_or(f64::INFINITY, |hit| hit.1.inverse);
+            for place in (1..count).rev() {
+                if depth(&hits[place - 1]) > depth(&hits[place]) {
+                    hits.swap(place - 1, place);
+                }
+            }
+        }
+        for (k, hit) in hits.into_iter().flatten() {
+            let ground = &self.grounds[k];
+            let (place, normal) = (ground.place(&hit, &self.centre), ground.normal());
+            let light = match asking {
+                Asking::Sample(turn) => self.light.at(&place, &normal, turn).0,
+                Asking::Pixel(planes) => match &planes.patches[k] {
+                    Some(patch) => patch.at(&place, &normal),
+                    None => self.light.all(&place, &normal).0,
+                },
+            };
+            let lit = light / self.light.open(&normal).max(1e-3);
+            let (shade, opacity) = ground.shade(&hit, &self.camera.eye, lit);
             colour = mixed(colour, shade, opacity);
         }
         colour
     }
 
-    /// Colour and opacity of a triangle in a sample.
-    fn body(&self, triangle: &Triangle, x: i64, y: i64) -> ([f32; 3], f32) {
+    /// Place and unit normal of a triangle at a place on the picture, in samples.
+    fn place(&self, triangle: &Triangle, x: f64, y: f64) -> (Vector3<f32>, Vector3<f32>) {
         let shares = seen_shares(triangle, x, y);
         let corners = triangle.corners.map(|c| &self.bodies.corners[c as usize]);
         let sum = |pick: fn(&super::surface::Corner) -> Vector3<f32>| {
@@ -156,15 +344,23 @@ impl Stage<'_> {
                 + pick(corners[1]) * shares[1]
                 + pick(corners[2]) * shares[2]
         };
-        let place = sum(|corner| corner.place);
+        (sum(|corner| corner.place), sum(|corner| corner.normal).normalize())
+    }
+
+    /// Colour and opacity of a triangle at a place on the picture, in the light of one sample's turn
+    /// or in all of it.
+    fn body(&self, triangle: &Triangle, x: f64, y: f64, turn: Option<usize>) -> ([f32; 3], f32) {
+        let (place, mut normal) = self.place(triangle, x, y);
         let eye = (self.camera.eye - self.centre).cast::<f32>();
         let view = (eye - place).normalize();
-        let mut normal = sum(|corner| corner.normal).normalize();
         // Rows go down, so that what goes clockwise in them faces away.
         if triangle.edges.clockwise && normal.dot(&view) < 0.0 {
             normal = -normal;
         }
-        let (light, key) = self.light.at(&place, &normal, self.turn(x, y));
+        let (light, key) = match turn {
+            Some(turn) => self.light.at(&place, &normal, turn),
+            None => self.light.all(&place, &normal),
+        };
         let halfway = (view + self.light.toward).normalize();
         let gloss = if key > 0.0 { normal.dot(&halfway).max(0.0).powi(48) * GLOSS } else { 0.0 };
         let rim = (1.0 - normal.dot(&view).max(0.0)).powi(4) * RIM;
@@ -174,7 +370,7 @@ impl Stage<'_> {
 
     fn arrow(&self, nearest: u32, x: i64, y: i64) -> [f32; 3] {
         let triangle = &self.arrows.triangles[nearest as usize];
-        let shares = seen_shares(triangle, x, y);
+        let shares = seen_shares(triangle, x as f64, y as f64);
         let normals = triangle.corners.map(|c| self.arrows.corners[c as usize].normal);
         let normal = normals[0] * shares[0] + normals[1] * shares[1] + normals[2] * shares[2];
         let toward = self.camera.backward.cast::<f32>();
@@ -198,7 +394,8 @@ impl Stage<'_> {
                 let at = depths.index(x, y);
                 let inverse = first + per_column * x as f64 + per_row * y as f64;
                 if inverse > depths.inverse[at] {
-                    let (shade, opacity) = self.body(triangle, x, y);
+                    let turn = self.turn(x, y);
+                    let (shade, opacity) = self.body(triangle, x as f64, y as f64, Some(turn));
                     colours[at] = mixed(colours[at], shade, opacity);
                 }
             });
@@ -206,9 +403,38 @@ impl Stage<'_> {
     }
 }
 
+/// What the samples of a pixel show.
+enum Content {
+    /// No body.
+    Nothing,
+    /// One smooth surface: the triangle in the middle.
+    Smooth(u32),
+    /// Several things.
+    Mixed,
+}
+
+/// The planes of a block of pixels.
+struct Planes<'a> {
+    /// Whether the same planes are seen all over it, in the same order.
+    in_order: bool,
+    /// Whether nothing throws a shadow on them.
+    lit: bool,
+    /// What is known of the light on each plane that is seen all over it.
+    patches: Vec<Option<Patch<'a>>>,
+}
+
+/// Who asks for light.
+#[derive(Clone, Copy)]
+enum Asking<'a> {
+    /// A sample, by its turn.
+    Sample(usize),
+    /// A place that stands for a pixel.
+    Pixel(&'a Planes<'a>),
+}
+
 /// Shares of the corners in a sample as they are in the world: shares on the picture count by the
 /// inverse of their depth.
-fn seen_shares(triangle: &Triangle, x: i64, y: i64) -> [f32; 3] {
+fn seen_shares(triangle: &Triangle, x: f64, y: f64) -> [f32; 3] {
     let on_picture = triangle.edges.shares(x, y);
     let near: [f64; 3] = std::array::from_fn(|k| on_picture[k] * triangle.inverse[k]);
     let sum = near[0] + near[1] + near[2];

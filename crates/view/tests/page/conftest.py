@@ -1,7 +1,7 @@
 """A browser without a window, and pages to show in it.
 
 Needs Debian's `chromium` and `chromium-driver`, and Selenium; without one of them every test here is
-skipped, and says so.
+skipped, and says so; with CI=true it fails.
 """
 
 import json
@@ -27,6 +27,13 @@ FLAGS = [
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
 ]
+
+
+def command() -> list[str]:
+    """The command `stiction`, built before or now."""
+    cargo = ["cargo", "build", "--release", "-q", "-p", "stiction-cli"]
+    subprocess.run(cargo, cwd=ROOT, check=True)
+    return [str(Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "stiction")]
 
 
 def example(name: str, *arguments: str) -> None:
@@ -69,6 +76,14 @@ class Browser:
 
     def run(self, script: str, *arguments):
         return self.driver.execute_script(script, *arguments)
+
+    def seek(self, part: float) -> None:
+        """Goes to a part of the recording's time."""
+        self.run(
+            """const { player, recording } = window.stiction;
+            player.seek(recording.begin + arguments[0] * (recording.end - recording.begin))""",
+            part,
+        )
 
     def text(self, element: str) -> str:
         return self.run("return document.getElementById(arguments[0]).textContent", element)
@@ -126,12 +141,25 @@ def missing() -> str | None:
     return None
 
 
+def need(lack: str | None) -> None:
+    """Skips if something is missing; fails where everything has to be there."""
+    if lack is None:
+        return
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"CI=true, but {lack}")
+    print(f"skipped: {lack}")
+    pytest.skip(lack)
+
+
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory) -> Path:
+def machine() -> None:
+    """A machine that can show pages."""
+    need(missing())
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory, machine) -> Path:
     """A folder of pages."""
-    if reason := missing():
-        print(f"skipped: {reason}")
-        pytest.skip(reason)
     folder = tmp_path_factory.mktemp("pages")
     example("specimens", str(folder))
     example("record", "clutter", str(folder / "clutter.html"), "1.2")
@@ -139,7 +167,7 @@ def pages(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def browser(pages, tmp_path_factory):
+def browser(machine, tmp_path_factory):
     """A browser for all tests."""
     browser = Browser(tmp_path_factory.mktemp("profile"))
     yield browser

@@ -13,8 +13,7 @@ def press(browser: Browser, key: str) -> None:
 
 
 def seek(browser: Browser, part: float) -> None:
-    script = "const s = window.stiction; s.player.seek(s.recording.begin + arguments[0] * (s.recording.end - s.recording.begin))"
-    browser.run(script, part)
+    browser.seek(part)
 
 
 def test_bodies_are_seen_and_the_timeline_moves_them(browser, pages):

@@ -53,6 +53,31 @@ def test_every_run_is_seen_and_all_move_on_one_timeline(browser, report):
     assert browser.errors() == []
 
 
+def test_the_charts_over_time_share_the_cursor_of_the_motion(browser, report):
+    browser.open(report)
+    places = """window.stiction.player.seek(arguments[0] * window.stiction.longest.end);
+        return [...document.querySelectorAll('figure.timed line.cursor')].map((line) => {
+          const frame = line.parentNode.querySelector('rect.sp-frame');
+          return Number(line.getAttribute('x1')) / Number(frame.getAttribute('width'));
+        })"""
+    for share in [0.0, 0.25, 1.0]:
+        found = browser.run(places, share)
+        # Two panels in each of the three figures; the axes begin and end with the run.
+        assert len(found) == 6 and all(abs(x - share) < 0.02 for x in found)
+    # A press in a chart moves the clock, and with it the motion.
+    time = browser.run(
+        """const field = document.querySelector('figure.timed rect.field');
+        field.scrollIntoView({ block: 'center' });
+        const box = field.getBoundingClientRect();
+        field.setPointerCapture = () => {};
+        const at = { clientX: box.left + box.width / 2, clientY: box.top + 5, pointerId: 1, bubbles: true };
+        field.dispatchEvent(new PointerEvent('pointerdown', at));
+        return window.stiction.player.time / window.stiction.longest.end"""
+    )
+    assert abs(time - 0.5) < 0.02
+    assert browser.errors() == []
+
+
 def test_one_camera_turns_all_pictures(browser, report):
     browser.open(report)
     before = browser.run(PICTURES)

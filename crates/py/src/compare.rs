@@ -1,0 +1,237 @@
+//! The same model under several solvers, as one document and as a report.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use stiction_scene::compare::{Comparison as Found, Plan, compare as compare_runs};
+use stiction_scene::{Act, GALLERY, SceneError};
+use stiction_solve::Session;
+use stiction_view::compare::{Making, page, write};
+use stiction_view::sink_of;
+
+use crate::model::Model;
+use crate::{error, load, text};
+
+/// Time between two looks at whether someone wants to stop.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Time that a solver may take for each captured step [s], if nobody says otherwise.
+const TIME_LIMIT: f64 = 10.0;
+
+/// The same model under several solvers: a document with all figures, and a report with plots and the
+/// motion side by side. Made by compare.
+#[pyclass(frozen, module = "stiction._native")]
+pub struct Comparison {
+    found: Found,
+    making: Making,
+}
+
+#[pymethods]
+impl Comparison {
+    /// All figures, as `stiction compare --json` prints them: a dictionary with the keys "solvers",
+    /// one entry per solver with the figures of its run, and "captured", one entry per step that
+    /// every solver solved, with the answers and how each got there.
+    #[getter]
+    fn document<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mut document = self.found.json();
+        document["command"] = self.making.command.clone().into();
+        document["threads"] = self.making.threads.into();
+        py.import("json")?.call_method1("loads", (document.to_string(),))
+    }
+
+    /// What was run.
+    #[getter]
+    fn target(&self) -> &str {
+        &self.found.target
+    }
+
+    /// The first solver that got to the end, whose steps all of them solved; None if there is none.
+    #[getter]
+    fn reference(&self) -> Option<&str> {
+        self.found.reference.map(|k| self.found.contenders[k].solver.as_str())
+    }
+
+    /// Figures of the runs, by solver: the entries "solvers" of the document.
+    #[getter]
+    fn solvers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let solvers = PyDict::new(py);
+        for entry in self.document(py)?.get_item("solvers")?.try_iter()? {
+            let entry = entry?;
+            solvers.set_item(entry.get_item("solver")?, entry)?;
+        }
+        Ok(solvers)
+    }
+
+    /// The steps that every solver solved from the cold start: the entries "captured" of the
+    /// document.
+    #[getter]
+    fn captured<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.document(py)?.get_item("captured")
+    }
+
+    /// The report: one page that asks for nothing else.
+    fn html(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| page(&self.found, &self.making)).map_err(error::recording)
+    }
+
+    /// Writes the report to a file that ends in .html.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| check(&path))?;
+        py.detach(|| write(&self.found, &self.making, &path)).map_err(error::view)
+    }
+
+    /// The report within a notebook.
+    fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("stiction.recording")?.call_method1("in_frame", (self.html(py)?,))
+    }
+
+    fn __repr__(&self) -> String {
+        let names: Vec<&str> = self.found.contenders.iter().map(|c| c.solver.as_str()).collect();
+        let (target, steps) = (&self.found.target, self.found.steps);
+        format!("Comparison(\"{target}\", {}, {steps} steps)", names.join(", "))
+    }
+}
+
+/// Refuses a place for the report before the work.
+fn check(path: &Path) -> PyResult<()> {
+    let sink = sink_of(path).map_err(error::view)?;
+    if sink.name == "html" {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(error::recording(format!(
+        "{path}: found {}; expected a name that ends in .html",
+        sink.name
+    )))
+}
+
+/// Runs the same model with several solvers, and lets all of them solve the same telling steps.
+///
+/// model is a Model, or the name of a scenario or of a file. Each solver runs `steps` steps, or `time`
+/// [s], or as long as the model itself says, from the same start. time_limit [s] is what a solver
+/// may take for each captured step; solver_settings are parameters of solvers, by their names;
+/// report is a file for the report, which ends in .html. Further keywords are settings as of
+/// Simulation, for all runs.
+#[pyfunction]
+#[pyo3(signature = (model, solvers, *, steps=None, time=None, time_step=None, time_limit=TIME_LIMIT, threads=None, report=None, solver_settings=None, **settings))]
+#[allow(clippy::too_many_arguments)] // keyword arguments of Python
+pub fn compare(
+    py: Python<'_>,
+    model: &Bound<'_, PyAny>,
+    solvers: Vec<String>,
+    steps: Option<usize>,
+    time: Option<f64>,
+    time_step: Option<f64>,
+    time_limit: f64,
+    threads: Option<usize>,
+    report: Option<PathBuf>,
+    solver_settings: Option<&Bound<'_, PyDict>>,
+    settings: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Comparison> {
+    if let Some(path) = &report {
+        py.detach(|| check(path))?;
+    }
+    let content = named(py, model)?.content;
+    // What each solver is told.
+    let mut told = Vec::with_capacity(solvers.len());
+    for (k, solver) in solvers.iter().enumerate() {
+        if solvers[..k].contains(solver) {
+            return Err(error::setting(format!("solvers: found {solver} twice; expected it once")));
+        }
+        let mut chosen = content.settings.clone();
+        text::choose(&mut chosen, Some(solver.clone()), time_step, settings)?;
+        if let Some(own) = solver_settings.and_then(|all| all.get_item(solver).transpose()) {
+            for (key, value) in text::pairs(Some(own?.cast::<PyDict>()?))? {
+                chosen.solver_settings.push((key.replace('_', "-"), value));
+            }
+        }
+        let mut session = Session::new(solver).map_err(error::solver)?;
+        for (key, value) in &chosen.solver_settings {
+            session.set(key, value).map_err(error::solver)?;
+        }
+        told.push(chosen);
+    }
+    for key in solver_settings.into_iter().flat_map(|all| all.keys()) {
+        let name: String = key.extract()?;
+        if !solvers.contains(&name) {
+            let known = solvers.join(", ");
+            let found = format!("solver_settings: found {name}; expected one of: {known}");
+            return Err(error::setting(found));
+        }
+    }
+    let Some(first) = told.first() else {
+        return Err(error::setting("solvers: found none; expected at least one"));
+    };
+    if time_limit.is_nan() || time_limit <= 0.0 {
+        return Err(error::setting(format!(
+            "time_limit = {time_limit}; expected a positive number"
+        )));
+    }
+    let steps = match (steps, time) {
+        (Some(_), Some(_)) => return Err(error::setting("found steps and time; expected one")),
+        (Some(steps), None) => steps,
+        (None, time) => {
+            let own = || content.stage().map(|stage| stage.duration).map_err(error::scene);
+            let time = time.map_or_else(own, Ok)?;
+            (time / first.time_step).round() as usize
+        }
+    };
+    if steps == 0 {
+        return Err(error::setting("found no steps; expected at least one"));
+    }
+    let plan = Plan {
+        target: &content.name,
+        solvers: &solvers,
+        steps,
+        time_limit: Duration::try_from_secs_f64(time_limit).unwrap_or(Duration::MAX),
+        visuals: &content.looks().shapes,
+    };
+    let start = |solver: &str| -> Result<Act, SceneError> {
+        let mut stage = content.stage()?;
+        if let Some(chosen) = told.iter().find(|chosen| chosen.solver == solver) {
+            stage.settings.clone_from(chosen);
+        }
+        stage.start()
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+    let pool =
+        pool.map_err(|refused| error::setting(format!("threads = {threads:?}: {refused}")))?;
+    let (mut stopped, mut looked) = (None, Instant::now());
+    let found = py.detach(|| {
+        pool.install(|| {
+            compare_runs(&plan, start, |_| {
+                if looked.elapsed() > PATIENCE {
+                    looked = Instant::now();
+                    stopped = Python::attach(|py| py.check_signals()).err();
+                }
+                if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
+        })
+    });
+    if let Some(stopped) = stopped {
+        return Err(stopped);
+    }
+    let command = format!("stiction.compare(\"{}\", {solvers:?}, steps={steps})", content.name);
+    let making = Making { command, threads: pool.current_num_threads() };
+    let found = Comparison { found: found.map_err(error::scene)?, making };
+    if let Some(path) = report {
+        found.save(py, path)?;
+    }
+    Ok(found)
+}
+
+/// A model as it is, or by its name.
+fn named(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Model> {
+    if let Ok(model) = given.cast::<Model>() {
+        return Ok(Model { content: model.get().content.clone() });
+    }
+    if given.is_instance_of::<PyString>() {
+        let name: String = given.extract()?;
+        if GALLERY.iter().any(|entry| entry.name == name) || !Path::new(&name).exists() {
+            return load::scenario(py, &name, None);
+        }
+    }
+    load::load(py, given.extract()?, false, false, Vec::new(), true)
+}
