@@ -14,6 +14,7 @@ is a quaternion and an angular velocity in the child's frame; a hinge or a slide
 from stiction._native import (
     ActuatorHandle,
     BodyHandle,
+    CableHandle,
     Comparison,
     Contacts,
     Joint,
@@ -22,6 +23,7 @@ from stiction._native import (
     Problem,
     Recording,
     Simulation,
+    SoftHandle,
     State,
     StepReport,
     __version__,
@@ -71,6 +73,7 @@ from stiction.types import (
 __all__ = [
     "ActuatorHandle",
     "BodyHandle",
+    "CableHandle",
     "CapturedStep",
     "Comparison",
     "ComparisonDocument",
@@ -96,6 +99,7 @@ __all__ = [
     "RunFigures",
     "SettingError",
     "Simulation",
+    "SoftHandle",
     "Solution",
     "SolveReport",
     "Solver",

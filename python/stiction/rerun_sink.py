@@ -222,8 +222,22 @@ class _Sender:
                 quaternion=rotation[index : index + 1, [1, 2, 3, 0]],
             )
             self.columns(self.body(names, index), time, columns)
+        for soft in sim.softs:
+            seen, corners = np.unique(soft.triangles, return_inverse=True)
+            entity = f"{self.root}soft/{self.rr.escape_entity_path_part(soft.name or f'soft {soft.id}')}"
+            if meshes:
+                red, green, blue, opacity = (round(255 * float(part)) for part in soft.colour)
+                mesh = self.rr.Mesh3D.from_fields(
+                    triangle_indices=corners.reshape(-1, 3).astype(np.uint32),
+                    albedo_factor=(red, green, blue, opacity),
+                )
+                self.always(entity, mesh)
+            vertices = soft.vertices[seen].astype(np.float32)
+            columns = self.rr.Mesh3D.columns(vertex_positions=vertices).partition([len(seen)])
+            self.columns(entity, time, columns)
         contacts = sim.contacts
-        weight = float(model.masses.sum() * np.linalg.norm(model.gravity))
+        mass = float(model.masses.sum()) + sum(soft.mass for soft in sim.softs)
+        weight = float(mass * np.linalg.norm(model.gravity))
         scale = self.scale(weight, size)
         self.contacts(time, [len(contacts)], contacts.point, contacts.force, scale, size)
         energy = sim.energy()

@@ -56,7 +56,7 @@ class Energy(NamedTuple):
 
     kinetic: float
     potential: float
-    """Of gravity and springs."""
+    """Of gravity, springs and deformation."""
 
     @property
     def total(self) -> float:
@@ -165,6 +165,10 @@ class Rollout(NamedTuple):
     """Steps whose answer missed the tolerance, shape (n,)."""
     failed: NDArray[np.int64]
     """The step that could not be made, counted from 0, or -1, shape (n,)."""
+    vertices: Array
+    """Positions of the vertices of soft bodies [m], shape (n, t, nvertex, 3)."""
+    vertex_velocities: Array
+    """Velocities of the vertices of soft bodies [m/s], shape (n, t, nvertex, 3)."""
 
 
 class Unsupported(NamedTuple):
