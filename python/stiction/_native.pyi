@@ -17,6 +17,7 @@ from stiction.types import (
     Residual,
     Rollout,
     RunFigures,
+    SoftSurface,
     Solution,
     Solver,
     Unsupported,
@@ -784,13 +785,16 @@ class Recording:
         """What cannot be seen, and why: visual meshes that could not be read, and what was cut off."""
     def visuals(self) -> list[Visual]:
         """What the bodies look like: meshes in the frames of their bodies."""
+    def soft_surfaces(self) -> list[SoftSurface]:
+        """The surfaces of soft bodies, whose vertices are rows of the column soft_position."""
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """A copy of all columns, by name. With t frames, b bodies that move and c contacts in all
         frames:
 
         time (t,) [s]; position (t, b, 3) [m] and rotation (t, b, 4), quaternions (w, x, y, z), of
         bodies `moving` (b,); rest_position (nbody, 3) [m] and rest_rotation (nbody, 4) of all bodies
-        at the first frame; body_names (nbody,).
+        at the first frame; body_names (nbody,); soft_position (t, s, 3) [m], 32-bit, of the vertices
+        of all soft surfaces, as soft_surfaces tells.
 
         contact_bodies (c, 2), contact_shapes (c, 2), contact_point (c, 3) [m], contact_normal (c, 3)
         from A into B, contact_force (c, 3) on B [N], contact_gap (c,) [m]; those of frame k are

@@ -213,6 +213,23 @@ class Visual(NamedTuple):
         return len(self.vertices) == 0
 
 
+class SoftSurface(NamedTuple):
+    """The surface of a soft body in a recording."""
+
+    name: str
+    """Name of the soft body, may be empty."""
+    start: int
+    """Its first vertex among those of all surfaces."""
+    end: int
+    """One after its last vertex."""
+    triangles: NDArray[np.uint32]
+    """Three of its own vertices each, counted from start, counter-clockwise seen from outside, shape
+    (m, 3).
+    """
+    colour: NDArray[np.float32]
+    """Red, green, blue and opacity, each from 0 to 1, shape (4,)."""
+
+
 class RecordWishes(NamedTuple):
     """What a run of a scene is to leave behind: its table [record]."""
 
@@ -353,6 +370,7 @@ __all__ = [
     "Rollout",
     "RunFigures",
     "RunResiduals",
+    "SoftSurface",
     "Solution",
     "SolveReport",
     "Solver",
