@@ -17,6 +17,7 @@ from stiction.types import (
     Residual,
     Rollout,
     RunFigures,
+    SoftSurface,
     Solution,
     Solver,
     Unsupported,
@@ -27,6 +28,7 @@ from stiction.types import (
 __all__ = [
     "ActuatorHandle",
     "BodyHandle",
+    "CableHandle",
     "Comparison",
     "Contacts",
     "Joint",
@@ -35,6 +37,7 @@ __all__ = [
     "Problem",
     "Recording",
     "Simulation",
+    "SoftHandle",
     "State",
     "StepReport",
     "__version__",
@@ -139,8 +142,9 @@ def rollout(
 ) -> Rollout:
     """Simulates a batch of n beginnings for t steps each.
 
-    states is a list of State, or an array (n, nq + nv) of coordinates and velocities. controls is an
-    array (n, t, nu), or (t, nu) for all alike; without it, steps says how many, and controls stay as
+    states is a list of State, or an array (n, nq + nv) of coordinates and velocities; with soft bodies
+    perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices, which
+    else begin as the model says. controls is an array (n, t, nu), or (t, nu) for all alike; without it, steps says how many, and controls stay as
     they are. threads is the number of threads, all if absent; the result is the same for any. A step
     that cannot be made is an error, or with on_error="nan" the end of that simulation: what would
     follow is NaN. Further keywords are settings as of Simulation. A controller that the model may
@@ -206,6 +210,15 @@ class Model:
     @property
     def ngeom(self) -> int:
         """Number of shapes that can touch."""
+    @property
+    def nvertex(self) -> int:
+        """Number of vertices of all soft bodies."""
+    @property
+    def soft_names(self) -> list[str]:
+        """Names of the soft bodies."""
+    @property
+    def cable_names(self) -> list[str]:
+        """Names of the cables."""
     @property
     def nsensordata(self) -> int:
         """Length of the readings of all sensors."""
@@ -306,8 +319,8 @@ class Joint:
 class Simulation:
     """A model in motion.
 
-    qpos, qvel, ctrl and wrench are arrays that can be written: the next step or question sees what
-    they hold, and a step writes its result into them. They stay valid when the simulation is gone.
+    qpos, qvel, ctrl, wrench, vertices and vertex_velocities are arrays that can be written: the next
+    step or question sees what they hold, and a step writes its result into them. They stay valid when the simulation is gone.
     Quaternions near unit length are normalised; others are refused. The interpreter is free for other
     threads while a step runs; what they write into qpos or qvel meanwhile is overwritten.
     """
@@ -350,6 +363,20 @@ class Simulation:
         """
     @wrench.setter
     def wrench(self, value: ArrayLike) -> None: ...
+    @property
+    def vertices(self) -> _Array:
+        """Positions of the vertices of all soft bodies in the world [m], shape (nvertex, 3): a view, to
+        be read and written.
+        """
+    @vertices.setter
+    def vertices(self, value: ArrayLike) -> None: ...
+    @property
+    def vertex_velocities(self) -> _Array:
+        """Velocities of the vertices of all soft bodies [m/s], world axes, shape (nvertex, 3): a view,
+        to be read and written.
+        """
+    @vertex_velocities.setter
+    def vertex_velocities(self, value: ArrayLike) -> None: ...
     @property
     def time(self) -> float:
         """Time [s]."""
@@ -430,6 +457,16 @@ class Simulation:
         """A copy of the reading of one sensor, by name or number, shape (dim,)."""
     def reset(self, keyframe: _Part | None = None) -> None:
         """Goes back to a keyframe, by name or number, or to where the model starts."""
+    def soft(self, soft: _Part) -> SoftHandle:
+        """A soft body by name or number."""
+    @property
+    def softs(self) -> list[SoftHandle]:
+        """The soft bodies."""
+    def cable(self, cable: _Part) -> CableHandle:
+        """A cable by name or number."""
+    @property
+    def cables(self) -> list[CableHandle]:
+        """The cables."""
     def get_state(self) -> State:
         """Everything that later steps depend on: state, inputs, contacts and warm starts. Given back
         to this or another simulation of the same model and settings, the motion continues bit for bit.
@@ -530,6 +567,88 @@ class BodyHandle:
     def wrench(self, value: ArrayLike) -> None: ...
 
 @final
+class SoftHandle:
+    """A soft body of a simulation: n vertices, k tetrahedra, m triangles of its surface."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def id(self) -> int:
+        """Its number."""
+    @property
+    def material(self) -> str:
+        """Name of its material."""
+    @property
+    def mass(self) -> float:
+        """Its mass [kg]."""
+    @property
+    def colour(self) -> NDArray[np.float32]:
+        """Red, green, blue and opacity, each from 0 to 1, shape (4,)."""
+    @property
+    def vertices(self) -> _Array:
+        """Positions of its vertices in the world [m], shape (n, 3): a view, to be read and written."""
+    @vertices.setter
+    def vertices(self, value: ArrayLike) -> None: ...
+    @property
+    def velocities(self) -> _Array:
+        """Velocities of its vertices [m/s], world axes, shape (n, 3): a view, to be read and written."""
+    @velocities.setter
+    def velocities(self, value: ArrayLike) -> None: ...
+    @property
+    def rest(self) -> _Array:
+        """Positions of its vertices without stress [m], where it was built, shape (n, 3)."""
+    @property
+    def triangles(self) -> NDArray[np.uint32]:
+        """Triangles of its surface: three of its vertices each, counter-clockwise seen from outside,
+        shape (m, 3).
+        """
+    @property
+    def tetrahedra(self) -> NDArray[np.uint32]:
+        """Its tetrahedra: four of its vertices each, shape (k, 4)."""
+    @property
+    def fixed(self) -> NDArray[np.uint32]:
+        """Numbers of its vertices that never move, shape (f,)."""
+    @property
+    def centre_of_mass(self) -> _Array:
+        """Its centre of mass [m], shape (3,)."""
+    @property
+    def energy(self) -> Energy:
+        """Its kinetic energy, and its elastic energy with that of its weight [J]."""
+    @property
+    def elastic_energy(self) -> float:
+        """The energy of its deformation [J]."""
+
+@final
+class CableHandle:
+    """A cable of a simulation. Its n segments are bodies."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def id(self) -> int:
+        """Its number."""
+    @property
+    def bodies(self) -> list[int]:
+        """Numbers of the bodies that are its segments, from the first end to the last."""
+    @property
+    def body_names(self) -> list[str]:
+        """Names of the bodies that are its segments."""
+    @property
+    def radius(self) -> float:
+        """Radius [m]."""
+    @property
+    def segment_length(self) -> float:
+        """Length of a segment [m]."""
+    @property
+    def positions(self) -> _Array:
+        """Middles of its segments in the world [m], shape (n, 3)."""
+    @property
+    def ends(self) -> _Array:
+        """Its two ends in the world [m], shape (2, 3)."""
+
+@final
 class StepReport:
     """What one or several steps did. Over several steps, residual, iterations, status and penetration
     are the worst of them, times are sums, and the rest is that of the last step.
@@ -618,16 +737,19 @@ class Contacts:
         """Velocities of B relative to A after the step, world axes [m/s], shape (n, 3)."""
     @property
     def bodies(self) -> _Indices:
-        """Numbers of the bodies A and B, shape (n, 2)."""
+        """Numbers of the bodies A and B, shape (n, 2); -1 for a side that is soft."""
     @property
     def geoms(self) -> _Indices:
-        """Numbers of the shapes A and B, shape (n, 2)."""
+        """Numbers of the shapes A and B, shape (n, 2); -1 for a side that is soft."""
+    @property
+    def softs(self) -> _Indices:
+        """Numbers of the soft bodies A and B, shape (n, 2); -1 for a side that is rigid."""
     @property
     def body_names(self) -> list[tuple[str, str]]:
-        """Names of the bodies A and B of each contact."""
+        """Names of the bodies A and B of each contact, soft or not."""
     @property
     def geom_names(self) -> list[tuple[str, str]]:
-        """Names of the shapes A and B of each contact."""
+        """Names of the shapes A and B of each contact; empty for a side that is soft."""
     def __len__(self) -> int: ...
 
 @final
@@ -663,13 +785,16 @@ class Recording:
         """What cannot be seen, and why: visual meshes that could not be read, and what was cut off."""
     def visuals(self) -> list[Visual]:
         """What the bodies look like: meshes in the frames of their bodies."""
+    def soft_surfaces(self) -> list[SoftSurface]:
+        """The surfaces of soft bodies, whose vertices are rows of the column soft_position."""
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """A copy of all columns, by name. With t frames, b bodies that move and c contacts in all
         frames:
 
         time (t,) [s]; position (t, b, 3) [m] and rotation (t, b, 4), quaternions (w, x, y, z), of
         bodies `moving` (b,); rest_position (nbody, 3) [m] and rest_rotation (nbody, 4) of all bodies
-        at the first frame; body_names (nbody,).
+        at the first frame; body_names (nbody,); soft_position (t, s, 3) [m], 32-bit, of the vertices
+        of all soft surfaces, as soft_surfaces tells.
 
         contact_bodies (c, 2), contact_shapes (c, 2), contact_point (c, 3) [m], contact_normal (c, 3)
         from A into B, contact_force (c, 3) on B [N], contact_gap (c,) [m]; those of frame k are
@@ -781,6 +906,12 @@ class State:
     @property
     def qvel(self) -> _Array:
         """A copy of the velocities [m/s, rad/s], shape (nv,)."""
+    @property
+    def vertices(self) -> _Array:
+        """A copy of the positions of the vertices of all soft bodies [m], shape (nvertex, 3)."""
+    @property
+    def vertex_velocities(self) -> _Array:
+        """A copy of the velocities of the vertices of all soft bodies [m/s], shape (nvertex, 3)."""
     @property
     def ctrl(self) -> _Array:
         """A copy of the controls, shape (nu,)."""

@@ -154,6 +154,24 @@ class _Sender:
             name = rr.escape_entity_path_part(f"{visual.name} {k}".strip())
             self.always(f"{self.body(names, visual.body)}/visual/{name}", mesh, place)
 
+    def skin(
+        self,
+        name: str,
+        time: Array,
+        vertices: NDArray[np.float32],
+        triangles: NDArray[Any],
+        colour: NDArray[np.float32] | None,
+    ) -> None:
+        """The surface of a soft body: vertices (t, n, 3) over time; triangles and colour once."""
+        rr = self.rr
+        entity = f"{self.root}soft/{rr.escape_entity_path_part(name)}"
+        if colour is not None:
+            albedo = [round(255 * float(part)) for part in colour]
+            corners = triangles.astype(np.uint32)
+            self.always(entity, rr.Mesh3D.from_fields(triangle_indices=corners, albedo_factor=albedo))
+        columns = rr.Mesh3D.columns(vertex_positions=vertices.reshape(-1, 3))
+        self.columns(entity, time, columns.partition([vertices.shape[1]] * len(time)))
+
     def contacts(
         self, time: Array, lengths: Array | list[int], point: Array, force: Array, scale: float, size: float
     ) -> None:
@@ -191,6 +209,10 @@ class _Sender:
                 quaternion=arrays["rotation"][:, k][:, [1, 2, 3, 0]],
             )
             self.columns(self.body(names, int(index)), time, columns)
+        for k, surface in enumerate(recording.soft_surfaces()):
+            vertices = arrays["soft_position"][:, surface.start : surface.end]
+            colour = surface.colour if meshes else None
+            self.skin(surface.name or f"soft {k}", time, vertices, surface.triangles, colour)
         force = arrays["contact_force"]
         strongest = float(np.linalg.norm(force, axis=1).max()) if len(force) else 0.0
         scale = self.scale(strongest, size)
@@ -222,8 +244,14 @@ class _Sender:
                 quaternion=rotation[index : index + 1, [1, 2, 3, 0]],
             )
             self.columns(self.body(names, index), time, columns)
+        for soft in sim.softs:
+            seen, corners = np.unique(soft.triangles, return_inverse=True)
+            name, triangles = soft.name or f"soft {soft.id}", corners.reshape(-1, 3)
+            vertices = soft.vertices[seen][None].astype(np.float32)
+            self.skin(name, time, vertices, triangles, soft.colour if meshes else None)
         contacts = sim.contacts
-        weight = float(model.masses.sum() * np.linalg.norm(model.gravity))
+        mass = float(model.masses.sum()) + sum(soft.mass for soft in sim.softs)
+        weight = float(mass * np.linalg.norm(model.gravity))
         scale = self.scale(weight, size)
         self.contacts(time, [len(contacts)], contacts.point, contacts.force, scale, size)
         energy = sim.energy()

@@ -56,7 +56,7 @@ class Energy(NamedTuple):
 
     kinetic: float
     potential: float
-    """Of gravity and springs."""
+    """Of gravity, springs and deformation."""
 
     @property
     def total(self) -> float:
@@ -165,6 +165,10 @@ class Rollout(NamedTuple):
     """Steps whose answer missed the tolerance, shape (n,)."""
     failed: NDArray[np.int64]
     """The step that could not be made, counted from 0, or -1, shape (n,)."""
+    vertices: Array
+    """Positions of the vertices of soft bodies [m], shape (n, t, nvertex, 3)."""
+    vertex_velocities: Array
+    """Velocities of the vertices of soft bodies [m/s], shape (n, t, nvertex, 3)."""
 
 
 class Unsupported(NamedTuple):
@@ -207,6 +211,23 @@ class Visual(NamedTuple):
     def is_half_space(self) -> bool:
         """Whether it is the half space z <= 0."""
         return len(self.vertices) == 0
+
+
+class SoftSurface(NamedTuple):
+    """The surface of a soft body in a recording."""
+
+    name: str
+    """Name of the soft body, may be empty."""
+    start: int
+    """Its first vertex among those of all surfaces."""
+    end: int
+    """One after its last vertex."""
+    triangles: NDArray[np.uint32]
+    """Three of its own vertices each, counted from start, counter-clockwise seen from outside, shape
+    (m, 3).
+    """
+    colour: NDArray[np.float32]
+    """Red, green, blue and opacity, each from 0 to 1, shape (4,)."""
 
 
 class RecordWishes(NamedTuple):
@@ -349,6 +370,7 @@ __all__ = [
     "Rollout",
     "RunFigures",
     "RunResiduals",
+    "SoftSurface",
     "Solution",
     "SolveReport",
     "Solver",

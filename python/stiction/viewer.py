@@ -24,9 +24,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stiction._extras import need
-from stiction._native import Simulation, StepReport
+from stiction._native import Simulation, SoftHandle, StepReport
 from stiction.grip import STRENGTH, Grip
 from stiction.recording import bounds, colour_of, shown
 from stiction.types import Array, Visual
@@ -256,8 +257,10 @@ class _Scene:
         visuals, poses = sim.visuals(), sim.body_poses()
         worn = shown(visuals)
         low, high = bounds(worn, *poses)
+        if len(sim.vertices):
+            low, high = np.minimum(low, sim.vertices.min(axis=0)), np.maximum(high, sim.vertices.max(axis=0))
         self.size = max(float(np.linalg.norm(high - low)), 0.1)
-        masses = sim.model.masses
+        masses = np.concatenate([sim.model.masses, [soft.mass for soft in sim.softs]])
         mass = float(np.sqrt(masses.sum() * masses.max()))
         weight = mass * float(np.linalg.norm(sim.model.gravity))
         self.force_scale = ARROW * self.size / weight if weight > 0 else 1.0
@@ -284,6 +287,7 @@ class _Scene:
                 (self.bare if visual.collides else self.dressed).append(mesh)
         if self._is_contained([v for v in visuals if v.body == 0 and not v.is_half_space]):
             self.switch("clear_walls", True)
+        self.softs = [_Skin(self.scene, soft) for soft in sim.softs]
         origin = np.zeros((1, 3))
         self.points = self.scene.add_point_cloud(
             "/contacts/points", origin, POINT_COLOUR, point_size=0.008 * self.size,
@@ -397,6 +401,8 @@ class _Scene:
         sim, grip = self.viewer.sim, self.viewer.grip
         for frame, position, quaternion in zip(self.frames, *sim.body_poses(), strict=True):
             frame.position, frame.wxyz = position, quaternion
+        for skin in self.softs:
+            skin.update()
         if self.shown["points"] or self.shown["forces"]:
             contacts = sim.contacts
             point, force = contacts.point, contacts.force * self.force_scale
@@ -414,6 +420,31 @@ class _Scene:
             self.spring.points = np.stack([grip.point, grip.target])[None].astype(np.float32)
         elif self.handles is not None and self.viewer._selected is not None:
             self.handles.position = self._centre(self.viewer._selected)
+
+
+class _Skin:
+    """The surface of a soft body, which moves vertex by vertex."""
+
+    def __init__(self, scene: Any, soft: SoftHandle) -> None:
+        self.soft = soft
+        # What lies within is not sent.
+        self.seen, corners = np.unique(soft.triangles, return_inverse=True)
+        colour, opacity = soft.colour[:3], float(soft.colour[3])
+        self.mesh = scene.add_mesh_simple(
+            f"/soft/{soft.id} {soft.name}".replace("//", "/"), self.vertices,
+            corners.reshape(-1, 3).astype(np.uint32),
+            color=tuple(round(255 * float(part)) for part in colour),
+            opacity=None if opacity >= 1 else opacity, side="double",
+        )
+
+    @property
+    def vertices(self) -> NDArray[np.float32]:
+        """Vertices of the surface at present [m], shape (n, 3)."""
+        return self.soft.vertices[self.seen].astype(np.float32)
+
+    def update(self) -> None:
+        """Shows the present shape."""
+        self.mesh.vertices = self.vertices
 
 
 class _Panel:

@@ -71,8 +71,7 @@ pub enum Category {
     Sensors,
     /// File formats of models, meshes, contact problems and recordings
     Formats,
-    /// Materials of elastic things: a name that others may ask for, of which there are none
-    #[value(hide = true)]
+    /// Materials of soft bodies, with their parameters
     Materials,
 }
 

@@ -1,10 +1,10 @@
 //! `stiction inspect`: what a model file contains, and what of it could not be honoured.
 
-use serde_json::{Value, json};
-use stiction_mech::{ActuatorLaw, BodyId, Joint, Model, Transmission};
+use serde_json::{Map, Value, json};
+use stiction_mech::{ActuatorLaw, BodyId, Joint, Model, SoftBody, Transmission};
 use stiction_scene::Imported;
 use stiction_scene::import::Unsupported;
-use stiction_sim::SensorSpec;
+use stiction_sim::{Cable, SensorSpec, World};
 
 use crate::args::InspectArgs;
 use crate::error::CommandError;
@@ -25,9 +25,11 @@ pub fn run(args: &InspectArgs) -> Result<bool, CommandError> {
     Ok(true)
 }
 
-/// Mass of all bodies [kg], also of those that do not move.
+/// Mass of all bodies [kg], soft ones and those that do not move among them.
 fn mass(model: &Model) -> f64 {
-    model.bodies().iter().filter_map(|body| body.spec.mass).fold(0.0, |sum, mass| sum + mass.mass())
+    let rigid = model.bodies().iter().filter_map(|body| body.spec.mass);
+    let soft = model.softs().iter().map(|soft| soft.total_mass());
+    rigid.map(|mass| mass.mass()).chain(soft).fold(0.0, |sum, mass| sum + mass)
 }
 
 fn json_of(file: &str, imported: &Imported) -> Value {
@@ -77,6 +79,8 @@ fn json_of(file: &str, imported: &Imported) -> Value {
         "gravity": model.gravity().as_slice(),
         "tree": bodies.collect::<Vec<_>>(),
         "actuators": actuators.collect::<Vec<_>>(),
+        "softs": model.softs().iter().map(soft_json).collect::<Vec<_>>(),
+        "cables": world.cables().iter().map(cable_json).collect::<Vec<_>>(),
         "sensors": world.sensors().iter().map(sensor_json).collect::<Vec<_>>(),
         "sites": sites,
         "keyframes": imported.keyframes.iter().map(|k| k.name.as_str()).collect::<Vec<_>>(),
@@ -92,6 +96,41 @@ fn joint_json(joint: &Joint) -> Value {
         "q": [joint.q.start, joint.q.end],
         "v": [joint.dofs.start, joint.dofs.end],
         "range": joint.spec.limit.map(|limit| [limit.lower, limit.upper]),
+    })
+}
+
+fn soft_json(soft: &SoftBody) -> Value {
+    let spec = &soft.spec;
+    let material = spec.material.entry();
+    let values = spec.material.parameters();
+    let parameters: Map<String, Value> = material
+        .parameters
+        .iter()
+        .zip(values)
+        .map(|(key, x)| (key.to_string(), json!(x)))
+        .collect();
+    json!({
+        "name": spec.name,
+        "vertices": spec.vertices.len(),
+        "tetrahedra": spec.tetrahedra.len(),
+        "fixed": spec.fixed.len(),
+        "material": material.name,
+        "parameters": parameters,
+        "density": spec.density,
+        "mass": soft.total_mass(),
+    })
+}
+
+fn cable_json(cable: &Cable) -> Value {
+    let spec = &cable.spec;
+    json!({
+        "name": spec.name,
+        "segments": spec.segments,
+        "length": cable.segment_length * spec.segments as f64,
+        "radius": spec.radius,
+        "young": spec.young,
+        "poisson": spec.poisson,
+        "density": spec.density,
     })
 }
 
@@ -134,6 +173,7 @@ fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
     );
     let parts = [
         (model.tendons().len(), "tendon"),
+        (world.cables().len(), "cable"),
         (world.sensors().len(), "sensor"),
         (imported.sites.len(), "site"),
         (imported.visuals.len(), "visual"),
@@ -141,6 +181,11 @@ fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
     ];
     let mut more: Vec<String> =
         parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(*n, what)).collect();
+    match model.softs().len() {
+        0 => {}
+        1 => more.push("1 soft body".to_owned()),
+        n => more.push(format!("{n} soft bodies")),
+    }
     match world.equalities().len() {
         0 => {}
         1 => more.push("1 equality".to_owned()),
@@ -150,6 +195,12 @@ fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
         out += &format!("{}\n", more.join(", "));
     }
     out += &format!("\n{}\n{}", heading("bodies"), bodies(imported, colours));
+    if !model.softs().is_empty() {
+        out += &format!("\n{}\n{}", heading("soft bodies"), softs(model, colours));
+    }
+    if !world.cables().is_empty() {
+        out += &format!("\n{}\n{}", heading("cables"), cables(world, colours));
+    }
     if model.nu() > 0 {
         out += &format!("\n{}\n{}", heading("actuators"), actuators(model, colours));
     }
@@ -175,6 +226,45 @@ fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
     out
 }
 
+/// Soft bodies: what they are made of.
+fn softs(model: &Model, colours: bool) -> String {
+    let mut table =
+        Table::new(&[Align::Left, Align::Right, Align::Right, Align::Right, Align::Left]);
+    table.toned(Tone::Faint, &["name", "mass", "vertices", "tetrahedra", "material"]);
+    for soft in model.softs() {
+        let entry = soft.spec.material.entry();
+        let values = entry.parameters.iter().zip(soft.spec.material.parameters());
+        let values: Vec<_> =
+            values.map(|(name, value)| format!("{name} {}", significant(value))).collect();
+        let plain = |text: String| (text, Tone::Plain);
+        table.row([
+            plain(soft.spec.name.clone()),
+            plain(kilograms(soft.total_mass())),
+            plain(soft.spec.vertices.len().to_string()),
+            plain(soft.spec.tetrahedra.len().to_string()),
+            plain(format!("{}: {}", entry.name, values.join(", "))),
+        ]);
+    }
+    table.render("  ", colours)
+}
+
+/// Cables: how long, how thick, of how many segments.
+fn cables(world: &World, colours: bool) -> String {
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Right, Align::Right]);
+    table.toned(Tone::Faint, &["name", "segments", "length", "radius"]);
+    for cable in world.cables() {
+        let plain = |text: String| (text, Tone::Plain);
+        let length = cable.segment_length * cable.spec.segments as f64;
+        table.row([
+            plain(cable.spec.name.clone()),
+            plain(cable.spec.segments.to_string()),
+            plain(format!("{} m", significant(length))),
+            plain(format!("{} m", significant(cable.spec.radius))),
+        ]);
+    }
+    table.render("  ", colours)
+}
+
 fn count_bodies(n: usize) -> String {
     if n == 1 { "1 body".to_owned() } else { format!("{n} bodies") }
 }
@@ -196,6 +286,10 @@ fn bodies(imported: &Imported, colours: bool) -> String {
     for (id, body) in model.bodies().iter().enumerate() {
         if id > 0 {
             depth[id] = depth[body.spec.parent.0] + 1;
+        }
+        // Segments of cables are told with their cables.
+        if world.cables().iter().any(|cable| cable.bodies.contains(&BodyId(id))) {
+            continue;
         }
         let name = match (id, body.spec.name.as_str()) {
             (0, "" | "world") => "world",

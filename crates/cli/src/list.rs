@@ -3,8 +3,8 @@
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use stiction_geom::SHAPES;
-use stiction_mech::JOINTS;
-use stiction_scene::mesh_file::MESH_FORMATS;
+use stiction_mech::{JOINTS, MATERIALS};
+use stiction_scene::mesh_file::{MESH_FORMATS, TET_FORMATS};
 use stiction_scene::{FORMATS, GALLERY, Scenario};
 use stiction_sim::SENSORS;
 use stiction_sim::constraint::CONSTRAINTS;
@@ -37,7 +37,7 @@ struct FileFormat {
     about: &'static str,
 }
 
-/// File formats of models, of meshes, of problems, of recordings.
+/// File formats of models, of meshes, of tetrahedra, of problems, of recordings.
 fn formats() -> Vec<FileFormat> {
     let dotted = |endings: &[&str]| {
         endings.iter().map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
@@ -54,6 +54,12 @@ fn formats() -> Vec<FileFormat> {
         endings: dotted(format.extensions),
         about: format.about,
     });
+    let tetrahedra = TET_FORMATS.iter().map(|format| FileFormat {
+        holds: "tetrahedra",
+        name: format.name,
+        endings: dotted(format.extensions),
+        about: format.about,
+    });
     let problems = PROBLEM_FORMATS.iter().map(|(name, endings, about)| FileFormat {
         holds: "problem",
         name,
@@ -66,21 +72,14 @@ fn formats() -> Vec<FileFormat> {
         endings: dotted(sink.endings),
         about: sink.about,
     });
-    models.chain(meshes).chain(problems).chain(recordings).collect()
+    models.chain(meshes).chain(tetrahedra).chain(problems).chain(recordings).collect()
 }
 
 /// Prints one category, or all.
 pub fn run(args: &ListArgs) -> Result<bool, CommandError> {
     let categories = match args.category {
-        Some(Category::Materials) => {
-            return Err(CommandError::Option {
-                option: "list".to_owned(),
-                found: "materials, of which there are none: bodies are rigid".to_owned(),
-                expected: format!("one of {}", all().map(name).collect::<Vec<_>>().join(", ")),
-            });
-        }
         Some(one) => vec![one],
-        None => all().collect(),
+        None => Category::value_variants().to_vec(),
     };
     let text = if args.json {
         let entries: Map<String, Value> =
@@ -93,12 +92,6 @@ pub fn run(args: &ListArgs) -> Result<bool, CommandError> {
     };
     terminal::print(&text)?;
     Ok(true)
-}
-
-/// Every category of which there is something.
-fn all() -> impl Iterator<Item = Category> {
-    let listed = |category: &Category| *category != Category::Materials;
-    Category::value_variants().iter().copied().filter(listed)
 }
 
 fn name(category: Category) -> String {
@@ -151,7 +144,19 @@ fn json_entries(category: Category) -> Vec<Value> {
         Category::Sensors => {
             SENSORS.iter().map(|e| json!({"name": e.name, "about": e.about, "dim": e.dim})).collect()
         }
-        Category::Materials => vec![],
+        Category::Materials => MATERIALS
+            .iter()
+            .map(|e| {
+                json!({
+                    "name": e.name,
+                    "about": e.about,
+                    "cite": e.cite,
+                    "parameters": e.parameters,
+                    "rotation_invariant": e.rotation_invariant,
+                    "linear": e.linear,
+                })
+            })
+            .collect(),
     }
 }
 
@@ -241,7 +246,11 @@ fn section(category: Category, details: bool, colours: bool) -> String {
                 table.row(cells(e.name, &numbers, e.about));
             }
         }
-        Category::Materials => {}
+        Category::Materials => {
+            for e in MATERIALS {
+                table.row(cells(e.name, &e.parameters.join(", "), &cited(e.about, e.cite)));
+            }
+        }
     }
     let heading = paint(&name(category), Tone::Heading, colours);
     format!("{heading}\n{}", table.render("  ", colours))

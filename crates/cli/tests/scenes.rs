@@ -158,13 +158,29 @@ fn a_wrong_call_is_status_two_with_one_message_and_no_output() {
         (vec!["capture", "clutter", "--at", "0", "--out", out], "0"),
         (vec!["capture", "clutter", "--at", "60", "--out", nowhere], nowhere),
         (vec!["capture", "no-such-scene", "--at", "1", "--out", out], "clutter"),
-        (vec!["list", "materials"], "none"),
     ] {
         let (status, stdout, stderr) = run(&call);
         assert_eq!((status, stdout.as_str()), (2, ""), "{call:?}: {stderr}");
         assert!(stderr.contains(expected), "{call:?} says {stderr}");
         assert_eq!(stderr.matches("error:").count(), 1, "{call:?} says {stderr}");
     }
+}
+
+#[test]
+fn every_material_is_listed_with_its_parameters() {
+    let (status, stdout, _) = run(&["list", "materials", "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let names: Vec<_> = listed["materials"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| m["name"].as_str().unwrap())
+        .collect();
+    let known: Vec<_> = stiction_mech::MATERIALS.iter().map(|entry| entry.name).collect();
+    assert_eq!((status, names), (0, known));
+    assert_eq!(listed["materials"][0]["parameters"], serde_json::json!(["young", "poisson"]));
+    let (status, stdout, _) = run(&["list", "materials"]);
+    assert!(status == 0 && stdout.contains("c1, c2, bulk"), "{stdout}");
 }
 
 #[test]

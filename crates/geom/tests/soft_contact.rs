@@ -529,7 +529,8 @@ fn what_is_not_finite_or_collapsed_is_left_out() {
     let rigid: Vec<_> = shapes.into_iter().map(|shape| (shape, random.pose(0.3))).collect();
     let mut scene = Scene::new(rigid, &[(&cube, true), (&cube, true)]);
     let n = scene.nodes.len();
-    let spoil: [&dyn Fn(&mut Vec<Vector3<f64>>); 6] = [
+    type Spoil<'a> = &'a dyn Fn(&mut [Vector3<f64>]);
+    let spoil: [Spoil; 6] = [
         &|nodes| nodes[5].x = f64::NAN,
         &|nodes| nodes.iter_mut().for_each(|p| p.z = f64::NAN),
         &|nodes| nodes[7].y = f64::INFINITY,

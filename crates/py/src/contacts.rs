@@ -10,6 +10,14 @@ use stiction_sim::ContactPoint;
 use crate::model::Model;
 use crate::recipe::Content;
 
+/// Stands for a number that there is not.
+const NONE: i64 = -1;
+
+/// The shape of a side, if that is not soft.
+fn rigid(point: &ContactPoint, side: usize) -> Option<usize> {
+    point.soft[side].is_none().then_some(point.geoms[side])
+}
+
 /// The contacts of the last step, n of them, with the forces that the solver used. It is a copy: the
 /// next step does not change it.
 #[pyclass(frozen, module = "stiction._native")]
@@ -36,9 +44,10 @@ impl Contacts {
     fn pairs<'py>(
         &self,
         py: Python<'py>,
-        pick: impl Fn(&ContactPoint) -> [usize; 2],
+        pick: impl Fn(&ContactPoint, usize) -> Option<usize>,
     ) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        let numbers = self.points.iter().flat_map(|point| pick(point).map(|index| index as i64));
+        let number = |point, side| pick(point, side).map_or(NONE, |index| index as i64);
+        let numbers = self.points.iter().flat_map(|point| [number(point, 0), number(point, 1)]);
         PyArray1::from_iter(py, numbers).reshape([self.points.len(), 2])
     }
 }
@@ -82,32 +91,44 @@ impl Contacts {
         self.vectors(py, |point| &point.velocity)
     }
 
-    /// Numbers of the bodies A and B, shape (n, 2).
+    /// Numbers of the bodies A and B, shape (n, 2); -1 for a side that is soft.
     #[getter]
     fn bodies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        self.pairs(py, |point| point.bodies)
+        self.pairs(py, |point, side| rigid(point, side).map(|_| point.bodies[side]))
     }
 
-    /// Numbers of the shapes A and B, shape (n, 2).
+    /// Numbers of the shapes A and B, shape (n, 2); -1 for a side that is soft.
     #[getter]
     fn geoms<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        self.pairs(py, |point| point.geoms)
+        self.pairs(py, rigid)
     }
 
-    /// Names of the bodies A and B of each contact.
+    /// Numbers of the soft bodies A and B, shape (n, 2); -1 for a side that is rigid.
+    #[getter]
+    fn softs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        self.pairs(py, |point, side| point.soft[side].map(|soft| soft.0))
+    }
+
+    /// Names of the bodies A and B of each contact, soft or not.
     #[getter]
     fn body_names(&self) -> Vec<(String, String)> {
         let model = Model { content: self.content.clone() };
-        let name = |index| model.name_of_body(index).to_owned();
-        self.points.iter().map(|p| (name(p.bodies[0]), name(p.bodies[1]))).collect()
+        let softs = self.content.world.softs();
+        let name = |point: &ContactPoint, side: usize| match point.soft[side] {
+            Some(soft) => softs[soft.0].spec.name.clone(),
+            None => model.name_of_body(point.bodies[side]).to_owned(),
+        };
+        self.points.iter().map(|point| (name(point, 0), name(point, 1))).collect()
     }
 
-    /// Names of the shapes A and B of each contact.
+    /// Names of the shapes A and B of each contact; empty for a side that is soft.
     #[getter]
     fn geom_names(&self) -> Vec<(&str, &str)> {
         let geoms = self.content.world.geoms();
-        let name = |index: usize| geoms[index].name.as_str();
-        self.points.iter().map(|p| (name(p.geoms[0]), name(p.geoms[1]))).collect()
+        let name = |point: &ContactPoint, side: usize| {
+            rigid(point, side).map_or("", |geom| geoms[geom].name.as_str())
+        };
+        self.points.iter().map(|point| (name(point, 0), name(point, 1))).collect()
     }
 
     fn __len__(&self) -> usize {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use nalgebra::Vector3;
 use pyo3::prelude::*;
 use stiction_mech::{Data, Forces, Model, State};
 use stiction_scene::Controller;
@@ -64,11 +65,17 @@ impl Core {
     /// there and here; what is no state is refused, and the engine stays as it was.
     pub fn pull(&mut self, layout: &Layout, block: &mut [f64]) -> PyResult<()> {
         let state = self.engine.state();
-        if block[layout.q.clone()] != state.q[..] || block[layout.v.clone()] != state.v[..] {
+        if block[layout.q.clone()] != state.q[..]
+            || block[layout.v.clone()] != state.v[..]
+            || !same(&block[layout.x.clone()], &state.x)
+            || !same(&block[layout.x_dot.clone()], &state.x_dot)
+        {
             let (time, world) = (state.time, self.engine.world());
             self.wanted.time = time;
             self.wanted.q.copy_from_slice(&block[layout.q.clone()]);
             self.wanted.v.copy_from_slice(&block[layout.v.clone()]);
+            take(&mut self.wanted.x, &block[layout.x.clone()]);
+            take(&mut self.wanted.x_dot, &block[layout.x_dot.clone()]);
             let checked = self.wanted.check(world.model());
             checked.map_err(|source| error::step(StepError::State { time, source }))?;
             normalise(world.model(), &mut self.wanted.q);
@@ -96,6 +103,8 @@ impl Core {
         let state = self.engine.state();
         block[layout.q.clone()].copy_from_slice(&state.q);
         block[layout.v.clone()].copy_from_slice(&state.v);
+        show(&mut block[layout.x.clone()], &state.x);
+        show(&mut block[layout.x_dot.clone()], &state.x_dot);
         if self.controlled {
             self.push_input(layout, block);
         }
@@ -161,6 +170,25 @@ impl Core {
         for watch in self.watches.iter().filter_map(Weak::upgrade) {
             watch.observe(&self.engine, made);
         }
+    }
+}
+
+/// Whether numbers are those of vectors.
+fn same(numbers: &[f64], vectors: &[Vector3<f64>]) -> bool {
+    numbers.chunks_exact(3).zip(vectors).all(|(row, vector)| row == vector.as_slice())
+}
+
+/// Writes numbers into vectors.
+fn take(vectors: &mut [Vector3<f64>], numbers: &[f64]) {
+    for (vector, row) in vectors.iter_mut().zip(numbers.chunks_exact(3)) {
+        vector.copy_from_slice(row);
+    }
+}
+
+/// Writes vectors into numbers.
+fn show(numbers: &mut [f64], vectors: &[Vector3<f64>]) {
+    for (row, vector) in numbers.chunks_exact_mut(3).zip(vectors) {
+        row.copy_from_slice(vector.as_slice());
     }
 }
 

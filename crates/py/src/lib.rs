@@ -23,6 +23,7 @@ mod record;
 mod report;
 mod rollout;
 mod simulation;
+mod soft;
 mod solve;
 mod solver;
 mod state;
@@ -62,6 +63,8 @@ mod _native {
     use crate::rollout::rollout;
     #[pymodule_export]
     use crate::simulation::Simulation;
+    #[pymodule_export]
+    use crate::soft::{CableHandle, SoftHandle};
     #[pymodule_export]
     use crate::solve::solve;
     #[pymodule_export]

@@ -7,8 +7,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use stiction_mech::{
     BodyId, angular_velocity, bias_forces, factor_mass, inverse_dynamics, jacobian, kinematics,
-    kinetic_energy, mass_matrix, place_driven, point_velocity, potential_energy, solve_mass,
-    velocities,
+    kinetic_energy, mass_matrix, place_driven, point_velocity, potential_energy,
+    soft_kinetic_energy, soft_potential_energy, solve_mass, velocities,
 };
 
 use crate::core::Core;
@@ -104,8 +104,10 @@ impl Core {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         self.look_at_motion();
         let (model, state) = (self.engine.world().model(), self.engine.state());
-        let kinetic = kinetic_energy(model, &self.data, &state.v);
-        let potential = potential_energy(model, &self.data, &state.q);
+        let kinetic =
+            kinetic_energy(model, &self.data, &state.v) + soft_kinetic_energy(model, &state.x_dot);
+        let potential =
+            potential_energy(model, &self.data, &state.q) + soft_potential_energy(model, &state.x);
         CLASS.import(py, "stiction.types", "Energy")?.call1((kinetic, potential))
     }
 

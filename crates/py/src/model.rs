@@ -62,6 +62,16 @@ impl Model {
         names::find("actuator", asked, actuators.iter().map(|a| a.spec.name.as_str()))
     }
 
+    /// Number of a soft body.
+    pub fn soft_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
+        names::find("soft body", asked, self.soft_names().into_iter())
+    }
+
+    /// Number of a cable.
+    pub fn cable_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
+        names::find("cable", asked, self.cable_names().into_iter())
+    }
+
     /// Number of a site.
     pub fn site_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
         names::find("site", asked, self.content.sites.iter().map(|site| site.name.as_str()))
@@ -181,6 +191,24 @@ impl Model {
     #[getter]
     fn sensor_names(&self) -> Vec<&str> {
         self.content.world.sensors().iter().map(|sensor| sensor.name.as_str()).collect()
+    }
+
+    /// Number of vertices of all soft bodies.
+    #[getter]
+    fn nvertex(&self) -> usize {
+        self.mechanism().nodes()
+    }
+
+    /// Names of the soft bodies.
+    #[getter]
+    fn soft_names(&self) -> Vec<&str> {
+        self.mechanism().softs().iter().map(|soft| soft.spec.name.as_str()).collect()
+    }
+
+    /// Names of the cables.
+    #[getter]
+    fn cable_names(&self) -> Vec<&str> {
+        self.content.world.cables().iter().map(|cable| cable.spec.name.as_str()).collect()
     }
 
     /// Length of the readings of all sensors.

@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use numpy::{Element, PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
-use stiction_sim::record::{Recorder, Recording as Columns};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use stiction_sim::record::{Recorder, Recording as Columns, Soft, container};
 use stiction_sim::{PHASES, Simulation as Engine, StepReport};
 use stiction_view::columns::{self, Per, Values};
 use stiction_view::{Holds, Shot, ViewError, html, native, png, sink_of};
@@ -251,11 +252,28 @@ impl Recording {
         visuals::of_shapes(py, &shapes)
     }
 
+    /// The surfaces of soft bodies, whose vertices are rows of the column soft_position.
+    fn soft_surfaces<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let class = CLASS.import(py, "stiction.types", "SoftSurface")?;
+        let (softs, mut first) = (self.ask(py, |columns| columns.softs.clone()), 0);
+        let of = |soft: &Soft| {
+            let start = first;
+            first += soft.vertices;
+            let triangles = PyArray1::from_slice(py, soft.triangles.as_flattened());
+            let triangles = triangles.reshape([soft.triangles.len(), 3])?;
+            let colour = PyArray1::from_slice(py, &soft.colour);
+            class.call1((&soft.name, start, first, triangles, colour))
+        };
+        softs.iter().map(of).collect()
+    }
+
     /// A copy of all columns, by name. With t frames, b bodies that move and c contacts in all frames:
     ///
     /// time (t,) [s]; position (t, b, 3) [m] and rotation (t, b, 4), quaternions (w, x, y, z), of
     /// bodies `moving` (b,); rest_position (nbody, 3) [m] and rest_rotation (nbody, 4) of all bodies
-    /// at the first frame; body_names (nbody,).
+    /// at the first frame; body_names (nbody,); soft_position (t, s, 3) [m], 32-bit, of the vertices
+    /// of all soft surfaces, as soft_surfaces tells.
     ///
     /// contact_bodies (c, 2), contact_shapes (c, 2), contact_point (c, 3) [m], contact_normal (c, 3)
     /// from A into B, contact_force (c, 3) on B [N], contact_gap (c,) [m]; those of frame k are

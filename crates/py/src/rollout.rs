@@ -49,6 +49,8 @@ struct Trip {
     time: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
+    x: Vec<f64>,
+    x_dot: Vec<f64>,
     sensors: Vec<f64>,
     unconverged: i64,
     end: Option<(usize, StepError)>,
@@ -56,7 +58,9 @@ struct Trip {
 
 /// Simulates a batch of n beginnings for t steps each.
 ///
-/// states is a list of State, or an array (n, nq + nv) of coordinates and velocities. controls is an
+/// states is a list of State, or an array (n, nq + nv) of coordinates and velocities; with soft bodies
+/// perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices, which
+/// else begin as the model says. controls is an
 /// array (n, t, nu), or (t, nu) for all alike; without it, steps says how many, and controls stay as
 /// they are. threads is the number of threads, all if absent; the result is the same for any. A step
 /// that cannot be made is an error, or with on_error="nan" the end of that simulation: what would
@@ -64,8 +68,9 @@ struct Trip {
 /// bring takes no part.
 ///
 /// Row k of the result is the state after step k + 1: arrays time (n, t), qpos (n, t, nq),
-/// qvel (n, t, nv), sensor_data (n, t, nsensordata); unconverged (n,) counts steps that missed the tolerance; failed (n,) is the
-/// step that could not be made, or -1.
+/// qvel (n, t, nv), sensor_data (n, t, nsensordata); unconverged (n,) counts steps that missed the
+/// tolerance; failed (n,) is the step that could not be made, or -1; vertices and vertex_velocities
+/// (n, t, nvertex, 3) are those of soft bodies.
 #[pyfunction]
 #[pyo3(signature = (model, states, controls=None, *, steps=None, threads=None, solver=None, time_step=None, on_error="raise", **settings))]
 #[allow(clippy::too_many_arguments)] // keyword arguments of Python
@@ -164,6 +169,8 @@ impl Job<'_> {
             time: Vec::with_capacity(self.steps),
             q: Vec::with_capacity(self.steps * model.nq()),
             v: Vec::with_capacity(self.steps * model.nv()),
+            x: Vec::with_capacity(self.steps * 3 * model.nodes()),
+            x_dot: Vec::with_capacity(self.steps * 3 * model.nodes()),
             sensors: Vec::with_capacity(self.steps * self.content.world.sensor_len()),
             unconverged: 0,
             end: None,
@@ -189,6 +196,8 @@ impl Job<'_> {
             trip.time.push(state.time);
             trip.q.extend_from_slice(&state.q);
             trip.v.extend_from_slice(&state.v);
+            trip.x.extend(state.x.iter().flat_map(|x| x.iter().copied()));
+            trip.x_dot.extend(state.x_dot.iter().flat_map(|x| x.iter().copied()));
             if self.content.world.sensor_len() > 0 {
                 trip.sensors.extend_from_slice(engine.sensor_data());
             }
@@ -196,6 +205,8 @@ impl Job<'_> {
         trip.time.resize(self.steps, f64::NAN);
         trip.q.resize(self.steps * model.nq(), f64::NAN);
         trip.v.resize(self.steps * model.nv(), f64::NAN);
+        trip.x.resize(self.steps * 3 * model.nodes(), f64::NAN);
+        trip.x_dot.resize(self.steps * 3 * model.nodes(), f64::NAN);
         trip.sensors.resize(self.steps * self.content.world.sensor_len(), f64::NAN);
         Ok(trip)
     }
@@ -241,19 +252,31 @@ fn read_starts(content: &Content, given: &Bound<'_, PyAny>) -> PyResult<Vec<Star
     }
     let model = content.world.model();
     let (nq, nv) = (model.nq(), model.nv());
+    let (rigid, whole) = (nq + nv, nq + nv + 6 * model.nodes());
     if let Ok(array) = given.extract::<PyArrayLike2<'_, f64, AllowTypeChange>>() {
         let array = array.as_array();
-        if array.ncols() != nq + nv {
+        if array.ncols() != rigid && array.ncols() != whole {
             let (n, width) = array.dim();
+            let with_vertices = match model.nodes() {
+                0 => String::new(),
+                _ => format!(
+                    " or, with the vertices of soft bodies, (n, nq + nv + 6 nvertex) = (n, {whole})"
+                ),
+            };
             return Err(error::state(format!(
-                "states has shape ({n}, {width}); expected (n, nq + nv) = (n, {})",
-                nq + nv
+                "states has shape ({n}, {width}); expected (n, nq + nv) = (n, {rigid}){with_vertices}"
             )));
         }
         let moment = |(index, row): (usize, numpy::ndarray::ArrayView1<'_, f64>)| {
-            let (q, v) = row.split_at(numpy::ndarray::Axis(0), nq);
-            let (q, v) = (q.to_vec(), v.to_vec());
-            let mut moment = Moment { q, v, ..Moment::new(model) };
+            let row = row.to_vec();
+            let (q, v) = (row[..nq].to_vec(), row[nq..rigid].to_vec());
+            let Moment { x, x_dot, .. } = content.initial.clone();
+            let mut moment = Moment { q, v, x, x_dot, ..Moment::new(model) };
+            // Positions of all vertices, then their velocities.
+            let vertices = moment.x.iter_mut().chain(&mut moment.x_dot);
+            for (vertex, given) in vertices.zip(row[rigid..].chunks_exact(3)) {
+                vertex.copy_from_slice(given);
+            }
             let refused = |error| error::state(format!("states[{index}]: {error}"));
             moment.check(model).map_err(refused)?;
             normalise(model, &mut moment.q);
@@ -323,5 +346,7 @@ fn arrays<'py>(
         stack(|trip| &trip.sensors).reshape([n, steps, content.world.sensor_len()])?,
         PyArray1::from_iter(py, trips.iter().map(|trip| trip.unconverged)),
         PyArray1::from_iter(py, failed),
+        stack(|trip| &trip.x).reshape([n, steps, model.nodes(), 3])?,
+        stack(|trip| &trip.x_dot).reshape([n, steps, model.nodes(), 3])?,
     ))
 }

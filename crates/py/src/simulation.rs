@@ -20,6 +20,7 @@ use crate::named::{ActuatorHandle, BodyHandle, JointHandle};
 use crate::problem::Problem;
 use crate::record::{self, Paths, Recording};
 use crate::report::StepReport;
+use crate::soft::{CableHandle, SoftHandle};
 use crate::state::State;
 use crate::views::Views;
 use crate::{error, text, visuals};
@@ -73,6 +74,22 @@ impl Simulation {
         let mut core = self.at_present(py)?;
         core.look();
         pose(py, &core.data.body_pose[index])
+    }
+
+    /// Asks something about the present state.
+    pub fn with_state<T>(&self, py: Python<'_>, ask: impl Fn(&MechState) -> T) -> PyResult<T> {
+        Ok(ask(self.at_present(py)?.engine.state()))
+    }
+
+    /// Asks something about the present poses of the bodies.
+    pub fn with_poses<T>(
+        &self,
+        py: Python<'_>,
+        ask: impl Fn(&[Isometry3<f64>]) -> T,
+    ) -> PyResult<T> {
+        let mut core = self.at_present(py)?;
+        core.look();
+        Ok(ask(&core.data.body_pose))
     }
 
     /// Velocity of a body at its origin.
@@ -218,6 +235,30 @@ impl Simulation {
         assign(self.views.wrench.bind(py), value)
     }
 
+    /// Positions of the vertices of all soft bodies in the world [m], shape (nvertex, 3): a view, to
+    /// be read and written.
+    #[getter]
+    fn vertices(&self, py: Python<'_>) -> Py<PyArray2<f64>> {
+        self.views.x.clone_ref(py)
+    }
+
+    #[setter(vertices)]
+    fn set_vertices(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(self.views.x.bind(py), value)
+    }
+
+    /// Velocities of the vertices of all soft bodies [m/s], world axes, shape (nvertex, 3): a view,
+    /// to be read and written.
+    #[getter]
+    fn vertex_velocities(&self, py: Python<'_>) -> Py<PyArray2<f64>> {
+        self.views.x_dot.clone_ref(py)
+    }
+
+    #[setter(vertex_velocities)]
+    fn set_vertex_velocities(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(self.views.x_dot.bind(py), value)
+    }
+
     /// Time [s].
     #[getter]
     fn time(&self) -> PyResult<f64> {
@@ -331,6 +372,34 @@ impl Simulation {
     fn body(slf: &Bound<'_, Self>, body: &Bound<'_, PyAny>) -> PyResult<BodyHandle> {
         let index = slf.get().model.get().body_index(body)?;
         Ok(BodyHandle { simulation: slf.clone().unbind(), index })
+    }
+
+    /// A soft body by name or number.
+    fn soft(slf: &Bound<'_, Self>, soft: &Bound<'_, PyAny>) -> PyResult<SoftHandle> {
+        let index = slf.get().model.get().soft_index(soft)?;
+        Ok(SoftHandle { simulation: slf.clone().unbind(), index })
+    }
+
+    /// The soft bodies.
+    #[getter]
+    fn softs(slf: &Bound<'_, Self>) -> Vec<SoftHandle> {
+        let simulation = || slf.clone().unbind();
+        let count = slf.get().model.get().mechanism().softs().len();
+        (0..count).map(|index| SoftHandle { simulation: simulation(), index }).collect()
+    }
+
+    /// A cable by name or number.
+    fn cable(slf: &Bound<'_, Self>, cable: &Bound<'_, PyAny>) -> PyResult<CableHandle> {
+        let index = slf.get().model.get().cable_index(cable)?;
+        Ok(CableHandle { simulation: slf.clone().unbind(), index })
+    }
+
+    /// The cables.
+    #[getter]
+    fn cables(slf: &Bound<'_, Self>) -> Vec<CableHandle> {
+        let simulation = || slf.clone().unbind();
+        let count = slf.get().model.get().content.world.cables().len();
+        (0..count).map(|index| CableHandle { simulation: simulation(), index }).collect()
     }
 
     /// Everything that later steps depend on: state, inputs, contacts and warm starts. Given back to
@@ -496,7 +565,7 @@ impl Simulation {
         self.show_all(py, &core)
     }
 
-    /// A hash of time, coordinates and velocities: equal for equal bits.
+    /// A hash of time, coordinates and velocities, those of vertices among them: equal for equal bits.
     fn state_hash(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(state_hash(self.at_present(py)?.engine.state()))
     }

@@ -6,6 +6,7 @@ use pyo3::types::PyBytes;
 use stiction_sim::{Snapshot, state_hash};
 
 use crate::error;
+use crate::soft::vectors;
 
 /// All of a simulation that later steps depend on, to the bit: time, coordinates, velocities, inputs,
 /// contacts and warm starts. Made by Simulation.get_state. It never changes.
@@ -34,6 +35,18 @@ impl State {
         PyArray1::from_slice(py, &self.snapshot.state.v)
     }
 
+    /// A copy of the positions of the vertices of all soft bodies [m], shape (nvertex, 3).
+    #[getter]
+    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        vectors(py, &self.snapshot.state.x)
+    }
+
+    /// A copy of the velocities of the vertices of all soft bodies [m/s], shape (nvertex, 3).
+    #[getter]
+    fn vertex_velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        vectors(py, &self.snapshot.state.x_dot)
+    }
+
     /// A copy of the controls, shape (nu,).
     #[getter]
     fn ctrl<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
@@ -58,7 +71,11 @@ impl State {
 
     fn __repr__(&self) -> String {
         let state = &self.snapshot.state;
-        format!("State(t={} s, nq={}, nv={})", state.time, state.q.len(), state.v.len())
+        let vertices = match state.x.len() {
+            0 => String::new(),
+            n => format!(", nvertex={n}"),
+        };
+        format!("State(t={} s, nq={}, nv={}{vertices})", state.time, state.q.len(), state.v.len())
     }
 
     fn __reduce__<'py>(

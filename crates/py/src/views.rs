@@ -26,6 +26,10 @@ pub struct Layout {
     pub control: Range<usize>,
     /// Wrenches, body by body.
     pub wrench: Range<usize>,
+    /// Positions of the vertices of soft bodies.
+    pub x: Range<usize>,
+    /// Velocities of the vertices of soft bodies.
+    pub x_dot: Range<usize>,
 }
 
 impl Layout {
@@ -41,6 +45,8 @@ impl Layout {
             v: next(model.nv()),
             control: next(model.nu()),
             wrench: next(WRENCH * model.bodies().len()),
+            x: next(3 * model.nodes()),
+            x_dot: next(3 * model.nodes()),
         }
     }
 }
@@ -58,20 +64,24 @@ pub struct Views {
     pub ctrl: Py<PyArray1<f64>>,
     /// Wrenches, a row per body.
     pub wrench: Py<PyArray2<f64>>,
+    /// Positions of the vertices of soft bodies, a row each.
+    pub x: Py<PyArray2<f64>>,
+    /// Velocities of the vertices of soft bodies, a row each.
+    pub x_dot: Py<PyArray2<f64>>,
 }
 
 impl Views {
     /// Zeros for a model.
     pub fn new(py: Python<'_>, model: &Model) -> PyResult<Self> {
         let layout = Layout::new(model);
-        let block = PyArray1::zeros(py, [layout.wrench.end], false);
-        let rows = part(&block, &layout.wrench)?;
-        let wrench = rows.call_method1("reshape", ((model.bodies().len(), WRENCH),))?;
+        let block = PyArray1::zeros(py, [layout.x_dot.end], false);
         Ok(Self {
             qpos: part(&block, &layout.q)?.unbind(),
             qvel: part(&block, &layout.v)?.unbind(),
             ctrl: part(&block, &layout.control)?.unbind(),
-            wrench: wrench.cast_into()?.unbind(),
+            wrench: table(&block, &layout.wrench, WRENCH)?.unbind(),
+            x: table(&block, &layout.x, 3)?.unbind(),
+            x_dot: table(&block, &layout.x_dot, 3)?.unbind(),
             block: block.unbind(),
             layout,
         })
@@ -100,6 +110,24 @@ impl Views {
         part(self.qvel.bind(py), range)
     }
 
+    /// A view of the positions of some vertices.
+    pub fn some_x<'py>(
+        &self,
+        py: Python<'py>,
+        range: &Range<usize>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        rows(self.x.bind(py), range)
+    }
+
+    /// A view of the velocities of some vertices.
+    pub fn some_x_dot<'py>(
+        &self,
+        py: Python<'py>,
+        range: &Range<usize>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        rows(self.x_dot.bind(py), range)
+    }
+
     /// A view of one wrench.
     pub fn one_wrench<'py>(
         &self,
@@ -108,6 +136,25 @@ impl Views {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         Ok(self.wrench.bind(py).get_item(body)?.cast_into()?)
     }
+}
+
+/// A view of some rows.
+fn rows<'py>(
+    array: &Bound<'py, PyArray2<f64>>,
+    range: &Range<usize>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let slice = PySlice::new(array.py(), range.start as isize, range.end as isize, 1);
+    Ok(array.get_item(slice)?.cast_into()?)
+}
+
+/// A view of a part of an array as rows of some length.
+fn table<'py>(
+    array: &Bound<'py, PyArray1<f64>>,
+    range: &Range<usize>,
+    width: usize,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let shape = (range.len() / width, width);
+    Ok(part(array, range)?.call_method1("reshape", (shape,))?.cast_into()?)
 }
 
 /// A view of a part of an array.

@@ -5,35 +5,45 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 use stiction_mech::{
-    BodyId, Data, State, angular_velocity, kinematics, point_velocity, velocities,
+    BodyId, Data, SoftId, State, angular_velocity, kinematics, point_velocity, velocities,
 };
 use stiction_sim::{Simulation, StepReport, World};
 
 use crate::stage::{Check, Verdict};
 
+/// Of what something is claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// A body, which is where its origin is.
+    Body(BodyId),
+    /// A soft body, which is where its centre of mass is.
+    Soft(SoftId),
+}
+
 /// Something that must be true of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Claim {
-    /// A body is at rest in the end.
+    /// A thing is at rest in the end.
     AtRest {
-        /// The body.
-        body: BodyId,
-        /// Largest speed of its origin [m/s] and of its rotation [rad/s].
+        /// The thing.
+        of: Thing,
+        /// Largest speed of a body's origin [m/s] and of its rotation [rad/s], or of the vertices of a
+        /// soft one [m/s].
         speed: f64,
     },
-    /// The origin of a body is at a place in the end.
+    /// A thing is at a place in the end.
     Near {
-        /// The body.
-        body: BodyId,
+        /// The thing.
+        of: Thing,
         /// The place [m].
         position: Vector3<f64>,
         /// Largest distance from it [m].
         within: f64,
     },
-    /// The origin of a body is between two heights in the end.
+    /// A thing is between two heights in the end.
     Height {
-        /// The body.
-        body: BodyId,
+        /// The thing.
+        of: Thing,
         /// Least height [m].
         lowest: f64,
         /// Largest height [m].
@@ -74,31 +84,49 @@ impl Judge {
     /// Whether a claim holds, and what was found.
     fn look(&self, claim: &Claim, data: &Data) -> (bool, String) {
         let model = self.world.model();
-        let name = |body: BodyId| &model.bodies()[body.0].spec.name;
-        let place = |body: BodyId| data.body_pose[body.0].translation.vector;
+        let name = |of: &Thing| match of {
+            Thing::Body(body) => &model.bodies()[body.0].spec.name,
+            Thing::Soft(soft) => &model.softs()[soft.0].spec.name,
+        };
+        let place = |of: &Thing| match of {
+            Thing::Body(body) => data.body_pose[body.0].translation.vector,
+            Thing::Soft(soft) => {
+                let soft = &model.softs()[soft.0];
+                soft.centre_of_mass(&self.last.x[soft.nodes.clone()])
+            }
+        };
         match claim {
-            Claim::AtRest { body, speed } => {
-                let linear = point_velocity(model, data, *body, place(*body)).norm();
+            Claim::AtRest { of: of @ Thing::Soft(soft), speed } => {
+                let vertices = &self.last.x_dot[model.softs()[soft.0].nodes.clone()];
+                let fastest = vertices.iter().map(|v| v.norm()).fold(0.0, f64::max);
+                let text = format!(
+                    "{} moves at up to {fastest:.3e} m/s, expected at most {speed}",
+                    name(of)
+                );
+                (fastest <= *speed, text)
+            }
+            Claim::AtRest { of: of @ Thing::Body(body), speed } => {
+                let linear = point_velocity(model, data, *body, place(of)).norm();
                 let angular = angular_velocity(data, *body).norm();
                 let text = format!(
                     "{} moves at {linear:.3e} m/s and {angular:.3e} rad/s, expected at most {speed}",
-                    name(*body)
+                    name(of)
                 );
                 (linear <= *speed && angular <= *speed, text)
             }
-            Claim::Near { body, position, within } => {
-                let distance = (place(*body) - position).norm();
+            Claim::Near { of, position, within } => {
+                let distance = (place(of) - position).norm();
                 let text = format!(
                     "{} is {distance:.3e} m from its place, expected at most {within}",
-                    name(*body)
+                    name(of)
                 );
                 (distance <= *within, text)
             }
-            Claim::Height { body, lowest, highest } => {
-                let height = place(*body).z;
+            Claim::Height { of, lowest, highest } => {
+                let height = place(of).z;
                 let text = format!(
                     "{} is at a height of {height:.6} m, expected {lowest} to {highest}",
-                    name(*body)
+                    name(of)
                 );
                 ((*lowest..=*highest).contains(&height), text)
             }

@@ -119,9 +119,13 @@ impl Imported {
         let duration = self.script.duration.unwrap_or(DURATION);
         let judge = Judge::new(self.world.clone(), self.script.claims.clone());
         let mut stage = Stage::new(self.world.clone(), self.settings.clone(), duration, judge);
-        if let Some(Keyframe { time, q, v, control, driven, .. }) = start {
+        if let Some(Keyframe { time, q, v, control, driven, x_dot, .. }) = start {
             let (q, v, rest) = (q.clone(), v.clone(), State::new(self.world.model()));
-            stage = stage.from_state(State { time: *time, q, v, ..rest });
+            let mut state = State { time: *time, q, v, ..rest };
+            if !x_dot.is_empty() {
+                state.x_dot.clone_from(x_dot);
+            }
+            stage = stage.from_state(state);
             stage.control.clone_from(control);
             stage.driven.clone_from(driven);
         }
@@ -147,6 +151,8 @@ pub struct Keyframe {
     pub control: Vec<f64>,
     /// Pose in the world of each driven body.
     pub driven: Vec<Isometry3<f64>>,
+    /// Velocities of all vertices of soft bodies [m/s]; empty if they are at rest.
+    pub x_dot: Vec<Vector3<f64>>,
 }
 
 /// A named frame on a body.

@@ -197,7 +197,7 @@ impl<'a> Over<'a> {
     fn touch(&self, id: u32, point: Vector3<f64>, radius: f64, height: f64, work: &mut Work) {
         let Soft { skin, form, .. } = self.soft;
         let Some(found) = weights(&point, &self.corners) else { return };
-        let within = found.iter().all(|&w| w >= -ROUND_OFF && w <= AT_VERTEX);
+        let within = found.iter().all(|w| (-ROUND_OFF..=AT_VERTEX).contains(w));
         let gap = height - radius;
         let deeper = self.nearest - gap;
         let Some(raised) =

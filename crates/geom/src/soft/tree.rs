@@ -58,6 +58,9 @@ impl Region {
     }
 }
 
+/// Centre [m] of a triangle, and its unit normal made as long as it shall count [m].
+type Place = (Vector3<f64>, Vector3<f64>);
+
 impl Tree {
     /// Builds the tree over triangles with these bounds [m] and unit normals.
     pub fn build(bounds: &[Aabb], normals: &[Vector3<f64>]) -> Self {
@@ -74,7 +77,7 @@ impl Tree {
         tree
     }
 
-    fn split(&mut self, places: &[(Vector3<f64>, Vector3<f64>)], items: &mut [u32], first: usize) {
+    fn split(&mut self, places: &[Place], items: &mut [u32], first: usize) {
         let index = self.nodes.len();
         self.nodes.push(Node { first: first as u32, count: items.len() as u32 });
         let box_of = items.iter().map(|&i| places[i as usize].0);
@@ -82,7 +85,7 @@ impl Tree {
         if items.len() <= LEAF {
             return;
         }
-        let extent = |of: fn(&(Vector3<f64>, Vector3<f64>)) -> Vector3<f64>| {
+        let extent = |of: fn(&Place) -> Vector3<f64>| {
             Aabb::of_points(items.iter().map(|&i| of(&places[i as usize]))).size()
         };
         let (centres, normals) = (extent(|place| place.0), extent(|place| place.1));

@@ -23,6 +23,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
             v: numbers(key, "qvel", &vec![0.0; model.nv()])?,
             control: numbers(key, "ctrl", &vec![0.0; model.nu()])?,
             driven: mocap::poses(build, key, &model)?,
+            x_dot: Vec::new(),
         };
         if !frame.name.is_empty() && build.keyframes.iter().any(|k| k.name == frame.name) {
             return Err(key.error("a second keyframe has this name"));

@@ -13,7 +13,7 @@ use super::{Scene, names, pose, shape};
 use crate::error::SceneError;
 
 /// Density of what does not say its own [kg/m³]: that of water.
-const DENSITY: f64 = 1000.0;
+pub(super) const DENSITY: f64 = 1000.0;
 
 /// One shape of a body.
 #[derive(Clone)]
@@ -212,7 +212,8 @@ fn add(scene: &mut Scene, body: BodyToBe) -> Result<(), SceneError> {
     body.table.finish()
 }
 
-fn colour(table: &Table) -> Result<[f32; 4], SceneError> {
+/// The colour that a table asks for; grey if it does not.
+pub(super) fn colour(table: &Table) -> Result<[f32; 4], SceneError> {
     let Some(found) = table.numbers("colour")? else { return Ok([0.6, 0.6, 0.6, 1.0]) };
     let expected = "red, green, blue and perhaps opacity, each from 0 to 1";
     let wrong = || table.wrong("colour", expected);

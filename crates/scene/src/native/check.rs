@@ -1,11 +1,11 @@
 //! Claims: `[[check]]` says what must be true in the end.
 
-use stiction_mech::BodyId;
+use stiction_mech::{BodyId, SoftId};
 use stiction_sim::World;
 
 use super::names;
 use super::table::Table;
-use crate::claim::Claim;
+use crate::claim::{Claim, Thing};
 use crate::error::SceneError;
 
 /// Reads one `[[check]]`.
@@ -18,7 +18,13 @@ pub(super) fn read(world: &World, table: Table, claims: &mut Vec<Claim>) -> Resu
     if let Some(pattern) = table.text("body")? {
         let names = model.bodies().iter().map(|body| body.spec.name.as_str());
         for body in names::find(&table, "body", pattern, names)? {
-            of_body(&table, BodyId(body), claims)?;
+            of_thing(&table, Thing::Body(BodyId(body)), claims)?;
+        }
+    }
+    if let Some(pattern) = table.text("soft")? {
+        let names = model.softs().iter().map(|soft| soft.spec.name.as_str());
+        for soft in names::find(&table, "soft", pattern, names)? {
+            of_thing(&table, Thing::Soft(SoftId(soft)), claims)?;
         }
     }
     if let Some(pattern) = table.text("joint")? {
@@ -39,24 +45,24 @@ pub(super) fn read(world: &World, table: Table, claims: &mut Vec<Claim>) -> Resu
     }
     if claims.len() == before {
         return Err(table.error(
-            "nothing is claimed; expected penetration-below, a body with speed-below, position, \
-             lowest or highest, or a joint with a value",
+            "nothing is claimed; expected penetration-below, a body or a soft body with \
+             speed-below, position, lowest or highest, or a joint with a value",
         ));
     }
     table.finish()
 }
 
-fn of_body(table: &Table, body: BodyId, claims: &mut Vec<Claim>) -> Result<(), SceneError> {
+fn of_thing(table: &Table, of: Thing, claims: &mut Vec<Claim>) -> Result<(), SceneError> {
     if let Some(speed) = table.not_negative("speed-below")? {
-        claims.push(Claim::AtRest { body, speed });
+        claims.push(Claim::AtRest { of, speed });
     }
     if let Some(position) = table.vector("position")? {
-        claims.push(Claim::Near { body, position, within: within(table)? });
+        claims.push(Claim::Near { of, position, within: within(table)? });
     }
     let (lowest, highest) = (table.number("lowest")?, table.number("highest")?);
     if lowest.is_some() || highest.is_some() {
         claims.push(Claim::Height {
-            body,
+            of,
             lowest: lowest.unwrap_or(f64::NEG_INFINITY),
             highest: highest.unwrap_or(f64::INFINITY),
         });

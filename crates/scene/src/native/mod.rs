@@ -1,11 +1,12 @@
-//! Reader of scenes of the house: TOML that puts models from files, bodies, joints, actuators and
-//! controllers into one world, says how to step it and what must be true in the end.
+//! Reader of scenes of the house: TOML that puts models from files, bodies, soft bodies, cables,
+//! joints, actuators and controllers into one world, says how to step it and what must be true in the end.
 //!
 //! `docs/scenes.md` describes the format. One file here reads one kind of table. Every key that is
 //! not known is an error with its line; so is everything that cannot be.
 
 mod actuator;
 mod body;
+mod cable;
 mod check;
 mod controller;
 mod copies;
@@ -17,8 +18,11 @@ mod model;
 mod names;
 mod pose;
 mod record;
+mod region;
 mod settings;
 mod shape;
+mod soft;
+mod solid;
 mod start;
 mod surface;
 mod table;
@@ -26,6 +30,7 @@ mod table;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use stiction_mech::BodyId;
 use stiction_sim::{Settings, WorldBuilder};
 
 use self::controller::Pending;
@@ -73,6 +78,12 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
     settings::read(&mut scene, &root)?;
     let joints = joint::read(&root)?;
     body::read(&mut scene, &root, joints)?;
+    for table in root.tables("soft")? {
+        soft::read(&mut scene, table)?;
+    }
+    for table in root.tables("cable")? {
+        cable::read(&mut scene, table)?;
+    }
     for table in root.tables("equality")? {
         equality::read(&mut scene, table)?;
     }
@@ -137,5 +148,22 @@ struct Scene<'a> {
     notes: Vec<String>,
 }
 
+/// What the world is called by those that hold on to it.
+const WORLD: &str = "world";
+
+impl Scene<'_> {
+    /// The body of this name, or the world, that something else is held by.
+    fn holder(&self, table: &Table, key: &'static str, name: &str) -> Result<BodyId, SceneError> {
+        let bodies = self.builder.mechanism.declared().bodies;
+        let names = bodies.iter().enumerate().map(|(k, spec)| match k {
+            0 => WORLD,
+            _ => spec.name.as_str(),
+        });
+        names::find_one(table, key, name, names).map(BodyId)
+    }
+}
+
+#[cfg(test)]
+mod soft_tests;
 #[cfg(test)]
 mod tests;

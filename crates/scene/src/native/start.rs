@@ -2,7 +2,7 @@
 //! bodies, joints and actuators ask for.
 
 use nalgebra::Vector3;
-use stiction_mech::{ActuatorId, Input, JointId, State};
+use stiction_mech::{ActuatorId, Input, JointId, SoftId, State};
 use stiction_sim::World;
 
 use super::Scene;
@@ -14,6 +14,8 @@ pub(super) enum Beginning {
     Coordinate { joint: JointId, value: f64 },
     /// Velocity of a free body: linear in the world [m/s], angular in its own frame [rad/s].
     Velocity { joint: JointId, linear: Vector3<f64>, angular: Vector3<f64> },
+    /// Velocity of all vertices of a soft body that are not fixed [m/s].
+    SoftVelocity { soft: SoftId, velocity: Vector3<f64> },
     /// Control of an actuator.
     Control { actuator: ActuatorId, value: f64 },
 }
@@ -21,10 +23,10 @@ pub(super) enum Beginning {
 /// The state with its controls, in the numbering of the world.
 pub(super) fn keyframe(world: &World, scene: &Scene) -> Keyframe {
     let model = world.model();
-    let State { time, q, v, .. } = State::new(model);
+    let State { time, q, v, x_dot, .. } = State::new(model);
     let control = vec![0.0; model.nu()];
     let driven = Input::new(model).driven_pose;
-    let mut start = Keyframe { name: "start".to_owned(), time, q, v, control, driven };
+    let mut start = Keyframe { name: "start".to_owned(), time, q, v, control, driven, x_dot };
     for part in &scene.parts {
         part.begin(world, &mut start);
     }
@@ -40,6 +42,13 @@ pub(super) fn keyframe(world: &World, scene: &Scene) -> Keyframe {
                     let v = &mut start.v[model.joints()[joint.0].dofs.clone()];
                     v[..3].copy_from_slice(linear.as_slice());
                     v[3..].copy_from_slice(angular.as_slice());
+                }
+            }
+            Beginning::SoftVelocity { soft, velocity } => {
+                let body = &model.softs()[soft.0];
+                let moving = start.x_dot[body.nodes.clone()].iter_mut().zip(body.is_fixed());
+                for (x_dot, _) in moving.filter(|(_, fixed)| !**fixed) {
+                    *x_dot = *velocity;
                 }
             }
             Beginning::Control { actuator, value } => start.control[actuator.0] = *value,

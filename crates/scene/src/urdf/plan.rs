@@ -235,6 +235,7 @@ impl Plan {
             v: vec![0.0; model.nv()],
             control: vec![0.0; controls],
             driven: Vec::new(),
+            x_dot: Vec::new(),
         }
     }
 }

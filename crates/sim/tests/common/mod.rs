@@ -4,9 +4,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::{Shape, TetMesh};
-use stiction_mech::{
-    BodyId, BodySpec, JointKind, JointSpec, Lumping, MassProperties, Material, SoftSpec,
-};
+use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties, Material, SoftSpec};
 use stiction_sim::{Geom, Settings, Simulation, Surface, WorldBuilder};
 
 /// A world with a ground of friction μ.
