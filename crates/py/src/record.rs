@@ -12,7 +12,7 @@ use numpy::{Element, PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use stiction_sim::record::{Recorder, Recording as Columns, Soft, container};
+use stiction_sim::record::{Recorder, Recording as Columns, Soft};
 use stiction_sim::{PHASES, Simulation as Engine, StepReport};
 use stiction_view::columns::{self, Per, Values};
 use stiction_view::{Holds, Shot, ViewError, html, native, png, sink_of};

@@ -202,7 +202,7 @@ impl Solver for Cond {
             }
             self.answer(problem, monitor.model(), step, &mut solution.impulse);
             monitor.count(1);
-            if (l % every == 0 || l == limit) && !(by_paper && !monitor.is_tracing()) {
+            if (l % every == 0 || l == limit) && (!by_paper || monitor.is_tracing()) {
                 let v = &self.answered[..problem.dofs()];
                 let verdict = monitor.observe(problem, v, &solution.impulse);
                 if let (Verdict::Stop(status), false) = (verdict, by_paper) {
