@@ -187,7 +187,7 @@ fn what_is_wrong_with_a_soft_body_is_told_with_line_and_with_what_was_expected()
         ),
         (cube("[[soft]]\nname = 'cube'"), "scene.toml:8", "mesh"),
         (file("flat.vtk"), "flat.vtk:11", "volume"),
-        (file("edge.vtk"), "edge.vtk", "vertex"),
+        (file("edge.vtk"), "edge.vtk", "manifold"),
         (file("none.vtk"), "none.vtk", ""),
         (file("scene.toml"), "scene.toml", ".vtk"),
         ("[[check]]\nsoft = 'x'\nlowest = 1".to_owned(), "scene.toml:2", "nothing of that kind"),
