@@ -1,6 +1,7 @@
 //! What a run has to tell: as one JSON document, or as a table for people.
 
 use serde_json::{Value, json};
+use stiction_scene::compare::residuals_json;
 use stiction_solve::{Goal, Status};
 
 use crate::args::Tolerance;
@@ -22,7 +23,6 @@ pub fn json(given: &Given, runs: &[Run]) -> String {
 
 fn document(given: &Given, run: &Run) -> Value {
     let (problem, report) = (&given.built.problem, &run.report);
-    let residuals = &report.residuals;
     let mut document = json!({
         "problem": problem.name(),
         "contacts": problem.contacts(),
@@ -32,13 +32,7 @@ fn document(given: &Given, run: &Run) -> Value {
         "solver": report.solver,
         "status": report.status.name(),
         "iterations": report.iterations,
-        "residual": {
-            "momentum": residuals.momentum,
-            "coulomb": residuals.coulomb,
-            "convex": residuals.convex,
-            "natural_map": residuals.natural_map,
-            "reference_velocity": residuals.reference_velocity,
-        },
+        "residual": residuals_json(&report.residuals),
         "wall_seconds": report.seconds,
         "notes": run.notes,
     });

@@ -39,3 +39,4 @@ pub use axis::{Axis, Scale};
 pub use figure::Figure;
 pub use panel::Panel;
 pub use series::{Series, Style};
+pub use text::escape;

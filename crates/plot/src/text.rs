@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// `text` with the characters of the markup escaped, and those that XML forbids replaced.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -21,6 +21,7 @@ use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution};
 
 use crate::run::{Summary, Tally, run_watched};
 use crate::stage::Act;
+pub use json::residuals_json;
 use telling::{Glance, Reason, telling};
 
 /// Frames that a run is shown with, if it has as many steps.

@@ -1,7 +1,7 @@
 //! A comparison as one JSON object: runs as `run` reports them, captured steps with their traces.
 
 use serde_json::{Value, json};
-use stiction_solve::Report;
+use stiction_solve::{Report, Residuals};
 
 use super::{Captured, Comparison, Contender};
 
@@ -67,7 +67,6 @@ impl Captured {
 
 /// A solve, as `solve` reports it, and its trace in columns.
 fn of_report(report: &Report) -> Value {
-    let residuals = &report.residuals;
     let column = |of: fn(&stiction_solve::monitor::TracePoint) -> f64| -> Vec<f64> {
         report.trace.iter().map(of).collect()
     };
@@ -77,13 +76,7 @@ fn of_report(report: &Report) -> Value {
         "friction_model": report.friction_model.name(),
         "status": report.status.name(),
         "iterations": report.iterations,
-        "residual": {
-            "momentum": residuals.momentum,
-            "coulomb": residuals.coulomb,
-            "convex": residuals.convex,
-            "natural_map": residuals.natural_map,
-            "reference_velocity": residuals.reference_velocity,
-        },
+        "residual": residuals_json(&report.residuals),
         "wall_seconds": report.seconds,
         "trace": {
             "iteration": iteration,
@@ -91,5 +84,16 @@ fn of_report(report: &Report) -> Value {
             "residual": column(|point| point.residual),
             "momentum": column(|point| point.momentum),
         },
+    })
+}
+
+/// Residuals by the names of the contract.
+pub fn residuals_json(residuals: &Residuals) -> Value {
+    json!({
+        "momentum": residuals.momentum,
+        "coulomb": residuals.coulomb,
+        "convex": residuals.convex,
+        "natural_map": residuals.natural_map,
+        "reference_velocity": residuals.reference_velocity,
     })
 }

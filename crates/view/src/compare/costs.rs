@@ -10,7 +10,7 @@ use stiction_scene::compare::Comparison;
 use stiction_sim::PHASES;
 
 use super::numbers::duration;
-use crate::html::escaped;
+use stiction_plot::escape;
 
 const ROW: f64 = 30.0;
 const HEAD: f64 = 44.0;
@@ -82,7 +82,7 @@ pub fn costs(comparison: &Comparison) -> String {
     }
     for (k, (contender, summary)) in comparison.contenders.iter().zip(&runs).enumerate() {
         let y = HEAD + (k as f64 + 0.5) * ROW;
-        let name = escaped(&contender.solver);
+        let name = escape(&contender.solver);
         let _ = writeln!(
             svg,
             "<text class=\"sp-strong\" x=\"{}\" y=\"{}\" font-size=\"12.5\" fill=\"#1a1a1a\" \

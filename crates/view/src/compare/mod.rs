@@ -15,8 +15,9 @@ use std::path::Path;
 
 use stiction_scene::compare::Comparison;
 
-use crate::html::{PageError, data, escaped, fill, script};
+use crate::html::{PageError, data, fill, script};
 use crate::{ViewError, pack, sink};
+use stiction_plot::escape;
 
 const PAGE: &str = include_str!("../../page/report.html");
 const STYLE: &str = include_str!("../../page/report.css");
@@ -67,7 +68,7 @@ pub fn page(comparison: &Comparison, making: &Making) -> Result<String, PageErro
     Ok(fill(
         PAGE,
         &[
-            ("{{title}}", escaped(&words::title(comparison))),
+            ("{{title}}", escape(&words::title(comparison))),
             ("{{style}}", STYLE.to_owned()),
             ("{{body}}", words::body(comparison, making)),
             ("{{script}}", script::joined_side_by_side()),

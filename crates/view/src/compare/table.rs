@@ -9,7 +9,7 @@ use stiction_scene::{Summary, Tally};
 use stiction_solve::{FrictionModel, Status};
 
 use super::numbers::{NOTHING, duration, figure, residual};
-use crate::html::escaped;
+use stiction_plot::escape;
 
 /// Part of the steps that the best of a row may have missed.
 pub const FEW: f64 = 0.01;
@@ -132,7 +132,7 @@ pub fn summary(comparison: &Comparison) -> String {
     for contender in &comparison.contenders {
         rows.out += &format!(
             "<th scope=\"col\">{}<small>{} friction</small></th>",
-            escaped(&contender.solver),
+            escape(&contender.solver),
             friction(contender.friction_model)
         );
     }
@@ -241,7 +241,7 @@ fn motion(rows: &mut Rows<'_>) {
     });
     let reference = rows.comparison.reference.map(|k| &rows.comparison.contenders[k].solver);
     let about =
-        reference.map(|r| format!("mean distance of the bodies from the run of {}", escaped(r)));
+        reference.map(|r| format!("mean distance of the bodies from the run of {}", escape(r)));
     rows.cells(("apart at the end [mm]", about.as_deref().unwrap_or_default()), |_, _, run| {
         match run.apart {
             Some(apart) => format!("<td>{}</td>", figure(1e3 * apart, 3)),
@@ -270,7 +270,7 @@ pub fn answers(comparison: &Comparison, captured: &Captured) -> String {
     let relative = |x: f64| residual(if reference > 0.0 { x / reference } else { x });
     for (k, (contender, answer)) in comparison.contenders.iter().zip(&captured.answers).enumerate()
     {
-        let name = escaped(&contender.solver);
+        let name = escape(&contender.solver);
         out += &format!("<tr><th scope=\"row\">{name}</th>");
         out += &match answer {
             Ok(report) => {
@@ -294,7 +294,7 @@ pub fn answers(comparison: &Comparison, captured: &Captured) -> String {
                     residual(r.momentum),
                 )
             }
-            Err(why) => format!("<td class=\"words bad\" colspan=\"8\">{}</td>", escaped(why)),
+            Err(why) => format!("<td class=\"words bad\" colspan=\"8\">{}</td>", escape(why)),
         };
         out += "</tr>\n";
     }

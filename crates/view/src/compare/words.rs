@@ -11,7 +11,7 @@ use stiction_solve::{FrictionModel, Status};
 use super::numbers::{count, duration, figure, residual};
 use super::table::{self, friction};
 use super::{Making, costs, figures};
-use crate::html::escaped;
+use stiction_plot::escape;
 
 /// Markup of the buttons of the clock; their names are those of the page of one run.
 const CLOCK: &str = include_str!("../../page/clock.html");
@@ -40,15 +40,15 @@ pub fn body(comparison: &Comparison, making: &Making) -> String {
 
 fn lead(out: &mut String, comparison: &Comparison) {
     let Comparison { target, steps, settings, contenders, .. } = comparison;
-    *out += &format!("<h1>{}</h1>\n", escaped(&title(comparison)));
+    *out += &format!("<h1>{}</h1>\n", escape(&title(comparison)));
     let about = GALLERY.iter().find(|entry| entry.name == *target);
-    let about = about.map(|entry| format!(": {}", escaped(entry.about))).unwrap_or_default();
+    let about = about.map(|entry| format!(": {}", escape(entry.about))).unwrap_or_default();
     let names: Vec<String> =
-        contenders.iter().map(|c| format!("<b>{}</b>", escaped(&c.solver))).collect();
+        contenders.iter().map(|c| format!("<b>{}</b>", escape(&c.solver))).collect();
     *out += &format!(
         "<p class=\"lead\">The scene <b>{}</b>{about}. The same start, the same {} of {} ({} \
          simulated), once with each of {}.</p>\n",
-        escaped(target),
+        escape(target),
         count(*steps, "step"),
         duration(settings.time_step),
         duration(*steps as f64 * settings.time_step),
@@ -95,8 +95,8 @@ fn introduction(out: &mut String, comparison: &Comparison) {
     for contender in &comparison.contenders {
         *out += &format!(
             "<dt>{}</dt><dd>{}. Solves for {} friction. {}</dd>\n",
-            escaped(&contender.solver),
-            capitalised(&escaped(contender.about)),
+            escape(&contender.solver),
+            capitalised(&escape(contender.about)),
             friction(contender.friction_model),
             kind(contender)
         );
@@ -164,8 +164,8 @@ fn summary(out: &mut String, comparison: &Comparison) {
         };
         verdicts += &format!(
             "<tr><th scope=\"row\">{}</th><td class=\"{class}\">{word}</td><td>{}</td></tr>\n",
-            escaped(&contender.solver),
-            escaped(text)
+            escape(&contender.solver),
+            escape(text)
         );
     }
     *out += &format!(
@@ -195,7 +195,7 @@ fn waited(comparison: &Comparison) -> Option<f64> {
 fn findings(comparison: &Comparison) -> Vec<String> {
     let contenders = &comparison.contenders;
     let (finished, reliable) = (table::finished(comparison), table::reliable(comparison));
-    let name = |k: usize| format!("<b>{}</b>", escaped(&contenders[k].solver));
+    let name = |k: usize| format!("<b>{}</b>", escape(&contenders[k].solver));
     let mut found = Vec::new();
     if comparison.stopped {
         found.push(
@@ -272,12 +272,12 @@ fn findings(comparison: &Comparison) -> Vec<String> {
             Err(why) => found.push(format!(
                 "<span class=\"bad\">{} did not run:</span> {}",
                 name(k),
-                escaped(why)
+                escape(why)
             )),
             Ok(run) if run.summary.steps < comparison.steps => found.push(format!(
                 "<span class=\"bad\">{} broke off:</span> {}",
                 name(k),
-                escaped(&run.summary.check.detail)
+                escape(&run.summary.check.detail)
             )),
             Ok(_) => {}
         }
@@ -295,7 +295,7 @@ fn motion(out: &mut String, comparison: &Comparison) {
              in which any of them missed the tolerance.</p>\n<section id=\"views\" aria-label=\"Motion\">\n";
     for contender in &comparison.contenders {
         let Some(run) = contender.run() else { continue };
-        let name = escaped(&contender.solver);
+        let name = escape(&contender.solver);
         let model = friction(contender.friction_model);
         let short = if contender.finished(comparison.steps) {
             format!("{model} friction")
@@ -313,7 +313,7 @@ fn motion(out: &mut String, comparison: &Comparison) {
         .contenders
         .iter()
         .filter(|contender| contender.run.is_err())
-        .map(|contender| format!("<b>{}</b>", escaped(&contender.solver)))
+        .map(|contender| format!("<b>{}</b>", escape(&contender.solver)))
         .collect();
     if !failed.is_empty() {
         *out += &format!("<p>Not shown, because there is no run: {}.</p>\n", listed(&failed));
@@ -420,7 +420,7 @@ fn convergence(out: &mut String, comparison: &Comparison) {
          lines downwards mean that each iteration makes the error smaller by the same factor; \
          curves that bend downwards converge faster and faster, as Newton’s method does near the \
          answer; flat ends have stalled. Each solver had {} per problem.</p>\n",
-        escaped(&reference.solver),
+        escape(&reference.solver),
         duration(comparison.time_limit)
     );
     for captured in &comparison.captured {
@@ -470,7 +470,7 @@ fn endings(comparison: &Comparison, captured: &Captured) -> String {
             let own = report.residuals.of(report.friction_model);
             let own = if reference > 0.0 { own / reference } else { own };
             let error = own.max(report.residuals.momentum);
-            let name = escaped(&contender.solver);
+            let name = escape(&contender.solver);
             Some(match status {
                 Status::Converged => format!("<b>{name}</b> in {}", duration(report.seconds)),
                 _ => format!(
@@ -511,7 +511,7 @@ fn endings(comparison: &Comparison, captured: &Captured) -> String {
     }
     let refused: Vec<String> = answers()
         .filter(|(_, answer)| answer.is_err())
-        .map(|(contender, _)| format!("<b>{}</b>", escaped(&contender.solver)))
+        .map(|(contender, _)| format!("<b>{}</b>", escape(&contender.solver)))
         .collect();
     if !refused.is_empty() {
         sentences.push(format!("Could not answer: {}.", listed(&refused)));
@@ -522,7 +522,7 @@ fn endings(comparison: &Comparison, captured: &Captured) -> String {
 fn colophon(out: &mut String, comparison: &Comparison, making: &Making) {
     *out += "<h2 id=\"making\">How this was made</h2>\n";
     if !making.command.is_empty() {
-        *out += &format!("<pre>{}</pre>\n", escaped(&making.command));
+        *out += &format!("<pre>{}</pre>\n", escape(&making.command));
     }
     *out += "<div class=\"scroll\"><table class=\"list\"><thead><tr><th>solver</th><th>friction</th>\
              <th>what it does</th><th>source</th><th>its settings</th></tr></thead><tbody>\n";
@@ -534,15 +534,15 @@ fn colophon(out: &mut String, comparison: &Comparison, making: &Making) {
         let notes = if notes.is_empty() {
             String::new()
         } else {
-            format!("<small>last step: {}</small>", escaped(&notes))
+            format!("<small>last step: {}</small>", escape(&notes))
         };
         *out += &format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}{notes}</td><td>{}</td><td>{}</td></tr>\n",
-            escaped(&contender.solver),
+            escape(&contender.solver),
             friction(contender.friction_model),
-            escaped(contender.about),
+            escape(contender.about),
             source(contender.cite),
-            escaped(&own)
+            escape(&own)
         );
     }
     *out += "</tbody></table></div>\n<h3>Settings that all runs share</h3>\n\
@@ -569,7 +569,7 @@ fn source(key: &str) -> String {
         "Lee25" => "Lee et al. 2025",
         "Mazhar15" => "Mazhar et al. 2015",
         "Tasora" => "Tasora, Anitescu",
-        other => return escaped(other),
+        other => return escape(other),
     }
     .to_owned()
 }

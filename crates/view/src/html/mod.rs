@@ -9,6 +9,7 @@ pub mod script;
 
 use std::path::Path;
 
+use stiction_plot::escape;
 use stiction_sim::record::Recording;
 
 use crate::{ViewError, pack, sink};
@@ -45,7 +46,7 @@ pub fn page(recording: &Recording) -> Result<String, PageError> {
     Ok(fill(
         PAGE,
         &[
-            ("{{title}}", escaped(title)),
+            ("{{title}}", escape(title)),
             ("{{style}}", STYLE.to_owned()),
             ("{{script}}", script::joined()),
             ("{{length}}", text.len().to_string()),
@@ -68,22 +69,6 @@ pub(crate) fn fill(template: &str, slots: &[(&str, String)]) -> String {
     }
     page.push_str(rest);
     page
-}
-
-/// Text that is nothing but text, within an element or a quoted attribute.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
