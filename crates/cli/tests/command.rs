@@ -180,6 +180,7 @@ fn what_there_is_stands_in_the_list() {
         "formats",
         "joints",
         "laws",
+        "materials",
         "problems",
         "scenarios",
         "sensors",
