@@ -112,8 +112,10 @@ fn a_run_that_is_killed_anywhere_leaves_a_recording_and_goes_on_to_the_same_end(
 fn every_scenario_goes_on_from_a_checkpoint_as_if_it_had_never_stopped() {
     let place = folder("scenarios");
     for scenario in GALLERY {
+        let small =
+            scenario.small().iter().map(|(k, v)| format!(" --set {k}={v}")).collect::<String>();
         for more in ["", "--set sleep=true"] {
-            let line = format!("run {} {more} --json", scenario.name);
+            let line = format!("run {}{small} {more} --json", scenario.name);
             let whole = call_json(&place, &format!("{line} --steps 30"));
             let state = place.join("state");
             let _ = std::fs::remove_file(&state);

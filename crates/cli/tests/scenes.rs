@@ -8,7 +8,7 @@ use common::{json, keys, run, run_for_nobody, scratch};
 use serde_json::Value;
 use stiction_geom::SHAPES;
 use stiction_mech::JOINTS;
-use stiction_scene::mesh_file::MESH_FORMATS;
+use stiction_scene::mesh_file::{MESH_FORMATS, TET_FORMATS};
 use stiction_scene::{FORMATS, GALLERY};
 use stiction_sim::SENSORS;
 use stiction_sim::constraint::CONSTRAINTS;
@@ -237,6 +237,7 @@ fn what_a_world_is_made_of_stands_in_the_list() {
     assert_eq!(names("joints"), JOINTS.iter().map(|e| e.name).collect::<Vec<_>>());
     assert_eq!(names("sensors"), SENSORS.iter().map(|e| e.name).collect::<Vec<_>>());
     let formats = FORMATS.iter().map(|e| e.name).chain(MESH_FORMATS.iter().map(|e| e.name));
+    let formats = formats.chain(TET_FORMATS.iter().map(|e| e.name));
     let formats = formats.chain(["fclib", "npz"]).chain(SINKS.iter().map(|e| e.name));
     assert_eq!(names("formats"), formats.collect::<Vec<_>>());
     assert_eq!(names("constraints"), CONSTRAINTS.iter().map(|e| e.name).collect::<Vec<_>>());

@@ -10,24 +10,10 @@ use stiction_mech::{Data, JointKind, State, kinematics, mass_matrix};
 use stiction_scene::{GALLERY, load, scenario};
 use stiction_sim::{Base, Settings, Simulation, World, WorldBuilder, state_hash};
 
-/// Small editions of scenarios that have many bodies.
+/// The small edition of a scenario.
 fn stage(name: &str) -> stiction_scene::Stage {
-    let knows = |key: &str| {
-        let entry = GALLERY.iter().find(|entry| entry.name == name).unwrap();
-        entry.parameters.iter().any(|parameter| parameter.name == key)
-    };
-    let few = [
-        ("bodies", "8"),
-        ("spheres", "8"),
-        ("robots", "1"),
-        ("links", "40"),
-        ("cells", "2"),
-        ("cells-x", "8"),
-        ("cells-y", "2"),
-    ];
-    let set = few.iter().filter(|(key, _)| knows(key));
-    let set: Vec<_> = set.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    scenario(name, &set).unwrap()
+    let entry = GALLERY.iter().find(|entry| entry.name == name).unwrap();
+    scenario(name, &entry.small()).unwrap()
 }
 
 /// An empty world with the gravity of another.

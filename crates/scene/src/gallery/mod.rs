@@ -89,6 +89,27 @@ pub static GALLERY: &[Scenario] = &[
     twisted_rod::SCENARIO,
 ];
 
+/// Sizes of small editions.
+const SMALL: [(&str, f64); 7] = [
+    ("bodies", 8.0),
+    ("cells", 2.0),
+    ("cells-x", 8.0),
+    ("cells-y", 2.0),
+    ("links", 40.0),
+    ("robots", 1.0),
+    ("spheres", 8.0),
+];
+
+impl Scenario {
+    /// Settings that make it small, if it has a size: for whoever wants to see it work, not to
+    /// learn from it.
+    pub fn small(&self) -> Vec<(String, String)> {
+        let size = |p: &Parameter| SMALL.iter().find(|(name, _)| *name == p.name).map(|(_, n)| *n);
+        let setting = |p: &Parameter| Some((p.name.to_owned(), size(p)?.max(p.least).to_string()));
+        self.parameters.iter().filter_map(setting).collect()
+    }
+}
+
 /// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.
 pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Stage, SceneError> {
     let scenario = GALLERY.iter().find(|s| s.name == name).ok_or_else(|| {
