@@ -12,7 +12,8 @@
 //! Deviation: it stops by the monitor, not by θ = |x⁺ − x|, which says little about the error. The
 //! setting `stop` = `paper` restores the rule of [Lee23, Alg. 1].
 //! Deviation: the guess is moved by the common motion of a mesh that its momentum error asks for,
-//! given the impulses of the guess: that of all motions which converges last, and costs one product.
+//! given the impulses of the guess, if the first iteration then has less to do: that of all motions
+//! which converges last.
 //! It returns the last x**, which fulfils the laws with λ, not the extrapolated x⁺.
 
 mod answer;
@@ -61,6 +62,7 @@ pub struct Cond {
     before: Vec<f64>,
     last_product: Vec<f64>,
     compensation: Vec<f64>,
+    trial: Vec<f64>,
     updates: usize,
 }
 
@@ -89,6 +91,7 @@ impl Default for Cond {
             before: Vec::new(),
             last_product: Vec::new(),
             compensation: Vec::new(),
+            trial: Vec::new(),
             updates: 0,
         }
     }
@@ -189,8 +192,8 @@ impl Solver for Cond {
         self.prepare(problem);
         let mut step = self.first_step(problem);
         self.start(problem, solution);
-        if !by_paper {
-            self.move_together(problem, &solution.impulse);
+        if !by_paper && problem.is_large() {
+            self.move_together(problem, monitor.model(), step, &solution.impulse);
         }
         let limit = monitor.iteration_limit(self.max_iterations);
         let every = self.observe_every.max(1);
@@ -293,28 +296,48 @@ impl Cond {
         self.chebyshev.start();
     }
 
-    /// Moves the nodes of each large mesh together, as far as the momentum error of the guess says.
-    fn move_together(&mut self, problem: &Problem, lambda: &[f64]) {
+    /// Moves the nodes of each large mesh together, as far as the momentum error of the guess says,
+    /// unless contacts hold it.
+    fn move_together(
+        &mut self,
+        problem: &Problem,
+        model: FrictionModel,
+        step: f64,
+        lambda: &[f64],
+    ) {
         let (n, mass) = (problem.dofs(), problem.mass());
-        if !problem.is_large() {
-            return;
-        }
-        mass.mul(&self.x[..n], &mut self.product[..n]);
-        let error = &mut self.before[..n];
-        for ((e, b), g) in error.iter_mut().zip(problem.momentum()).zip(&self.product) {
-            *e = b - g;
-        }
+        let still = self.first_change(problem, model, step);
+        self.before.copy_from_slice(&self.x);
+        let error = &mut self.last_product[..n];
+        mass.mul(&self.x[..n], error);
+        error.iter_mut().zip(problem.momentum()).for_each(|(e, b)| *e = b - *e);
         problem.jacobian().mul_transposed_add(lambda, error);
         for s in (0..mass.subsystems()).map(SubsystemId).filter(|s| mass.is_lazy(*s)) {
             let (Some(A), dofs) = (mass.part(s), mass.dofs(s)) else { continue };
-            let common = common_motion(A, &self.before[dofs.clone()]);
+            let common = common_motion(A, &self.last_product[dofs.clone()]);
             let size = dofs.len() / mass.blocks(s).len();
             for (k, x) in self.x[dofs].iter_mut().enumerate() {
                 *x += common[k % size];
             }
         }
         system::place_virtual_nodes(problem, &self.nodes, lambda, &mut self.x);
+        let moved = self.first_change(problem, model, step);
+        if !(moved < still) {
+            self.x.copy_from_slice(&self.before);
+        }
         self.previous.copy_from_slice(&self.x);
+    }
+
+    /// `|x** − x|` of the first iteration, in the norm of the scaled unknowns.
+    fn first_change(&mut self, problem: &Problem, model: FrictionModel, step: f64) -> f64 {
+        system::product(problem, &self.nodes, &self.x, &mut self.product);
+        let mut lambda = std::mem::take(&mut self.trial);
+        lambda.clear();
+        lambda.resize(problem.rows(), 0.0);
+        self.answer(problem, model, step, &mut lambda);
+        self.trial = lambda;
+        let changes = self.answered.iter().zip(&self.x).zip(&self.surrogate.metric);
+        changes.map(|((a, x), m)| m * (a - x) * (a - x)).sum::<f64>().sqrt()
     }
 
     /// `|x⁺ − x|` in the plain norm, of the paper's θ.
