@@ -112,9 +112,9 @@ impl Solver for Apgd {
                 project(problem, &ahead, free, slope, &mut next.impulse);
                 next.settle(problem);
                 let (mut linear, mut square) = (0.0, 0.0);
-                for k in 0..problem.rows() {
+                for (k, free) in free.iter().enumerate() {
                     let step = next.impulse[k] - ahead.impulse[k];
-                    linear += (ahead.rows[k] + free[k]) * step;
+                    linear += (ahead.rows[k] + free) * step;
                     square += step * step;
                 }
                 let bound = cost + linear + 0.5 * slope * square;

@@ -4,7 +4,7 @@
 use stiction_plot::{Axis, Figure, Panel, Series};
 
 use super::contender::{Contender, Rule};
-use super::observe::{Figures, observe};
+use super::observe::{Figures, Point, observe};
 use super::scene::{BALL, CABLE, GRIPPER, MAT, Scene};
 use super::{Cell, Effort, Outcome, Sheet, Source};
 use crate::error::BenchError;
@@ -179,13 +179,13 @@ fn cells(contender: &Contender, found: &Figures) -> Vec<Cell> {
 }
 
 /// Penetration and force over time, as in the paper's figures beside the tables.
-fn figure(title: &str, curves: &[(Contender, Vec<(f64, f64, f64)>)]) -> Figure {
+fn figure(title: &str, curves: &[(Contender, Vec<Point>)]) -> Figure {
     let time = || Axis::linear("simulated time [s]");
     let mut depth = Panel::new(time(), Axis::log("penetration [mm]"));
     let mut force = Panel::new(time(), Axis::linear("force [N]"));
     for (contender, curve) in curves {
-        let deep: Vec<_> = curve.iter().map(|(t, depth, _)| (*t, 1e3 * depth)).collect();
-        let strong: Vec<_> = curve.iter().map(|(t, _, force)| (*t, *force)).collect();
+        let deep: Vec<_> = curve.iter().map(|p| (p.time, 1e3 * p.penetration)).collect();
+        let strong: Vec<_> = curve.iter().map(|p| (p.time, p.force)).collect();
         depth = depth.series(Series::line(contender.label(), deep));
         force = force.series(Series::line(contender.label(), strong));
     }

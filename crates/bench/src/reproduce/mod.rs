@@ -150,7 +150,7 @@ pub fn find(names: &[String]) -> Result<Vec<&'static Experiment>, BenchError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Quick enough for a test.

@@ -49,8 +49,19 @@ pub struct Figures {
     pub steps: usize,
     /// Why the run ended early.
     pub stopped: Option<String>,
-    /// Time [s], penetration [m] and force [N] of each step.
-    pub curve: Vec<(f64, f64, f64)>,
+    /// What each step led to.
+    pub curve: Vec<Point>,
+}
+
+/// What a step led to.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    /// Time at its end [s].
+    pub time: f64,
+    /// Deepest penetration [m].
+    pub penetration: f64,
+    /// The scene's force [N].
+    pub force: f64,
 }
 
 impl Figures {
@@ -126,7 +137,8 @@ pub fn observe(
             _ => 1.0,
         };
         let force = scene.measure.norm(&mut act.simulation);
-        curve.push((act.simulation.state().time, report.penetration, force));
+        let (time, penetration) = (act.simulation.state().time, report.penetration);
+        curve.push(Point { time, penetration, force });
         if let Some(before) = before.filter(|_| report.rows > 0)
             && reference.restore(&before).is_ok()
             && reference.step().is_ok_and(|report| report.converged())
@@ -163,4 +175,39 @@ pub fn residual(report: &StepReport) -> f64 {
     let violation = found.of(report.friction_model);
     let reference = found.reference_velocity;
     (if reference > 0.0 { violation / reference } else { violation }).max(found.momentum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::scene::MAT;
+    use crate::reproduce::tests::least;
+
+    #[test]
+    fn more_iterations_leave_less_of_the_motion_undone() {
+        let effort = Effort { steps: Some(EVERY), ..least() };
+        let set = [("cells-x", "6".to_owned()), ("cells-y", "3".to_owned())];
+        for solver in ["cond", "ccs"] {
+            let [few, many] = [10, 200].map(|n| {
+                let contender = Contender::new(solver, Rule::Iterations(n));
+                observe(&MAT, &effort, 0, &set, &contender).unwrap()
+            });
+            assert!(few.stopped.is_none() && few.steps == EVERY, "{:?}", few.stopped);
+            assert!(many.residual < few.residual, "{solver}: {} {}", many.residual, few.residual);
+            assert!(many.error.is_finite(), "the last step is compared with the reference");
+        }
+    }
+
+    #[test]
+    fn every_rule_ends_every_solver_that_has_it() {
+        let effort = Effort { steps: Some(2), ..least() };
+        let set = [("cells-x", "6".to_owned()), ("cells-y", "3".to_owned())];
+        let by_change = ["apgd", "cond", "pgs"].map(|s| Contender::new(s, Rule::Paper(1e-4)));
+        let honest = ["alm", "sap"].map(|s| Contender::new(s, Rule::Honest));
+        for contender in by_change.iter().chain(&honest) {
+            let found = observe(&MAT, &effort, 1, &set, contender).unwrap();
+            assert_eq!(found.steps, 2, "{}: {:?}", contender.label(), found.stopped);
+            assert!(found.iterations >= 1.0 && found.residual.is_finite(), "{}", contender.label());
+        }
+    }
 }
