@@ -94,9 +94,8 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
     let figure = Figure::new("Box on a ground with a grain").panel(panel);
     let outcome = Outcome { sheets: vec![sheet], figures: vec![figure], ..Outcome::default() };
     Ok(outcome.remark(
-        "The paper shows paths, no numbers, and calls them matched exactly. What differs here is the \
-         error of first order of the step, half a step of the starting speed at most. Both solvers stop \
-         by r.",
+        "The paper shows paths, no numbers, and calls them matched exactly. What differs here is the error \
+         of the step, of first order in its length. Both solvers stop by r.",
     ))
 }
 

@@ -127,7 +127,8 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
     Ok(outcome
         .remark(
             "The inverse is exact for the exact velocities: its error is the solver's. θ leaves errors of \
-             velocity that Ω turns into forces, 1/Ω times as large; by r they vanish.",
+             velocity that Ω turns into forces, 1/Ω times as large; by r they
+             fall with the tolerance.",
         )
         .remark(
             "Rows that are no contacts (attachments, limits) yield Ω too and count in the norm; the motion \

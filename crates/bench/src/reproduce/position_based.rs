@@ -186,6 +186,6 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
         )
         .remark(
             "Position-based dynamics corrects each constraint once per substep and has no equations of a \
-             step to converge to: its force depends on the number of substeps. TT is the whole step.",
+             step to converge to, so that its force may depend on their number. TT is the whole step.",
         ))
 }

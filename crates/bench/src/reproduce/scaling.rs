@@ -115,8 +115,8 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
              iterations; one iteration costs one product with A, which grows with the first power.",
         )
         .remark(
-            "PGS and APGD end where their dense operator or their factor would no longer fit; with a \
-             supernodal factorization APGD grows less than in the paper.",
+            "PGS and APGD end where their dense operator or their factor would no longer fit. Ours factors \
+             with supernodes, the paper's without.",
         ))
 }
 

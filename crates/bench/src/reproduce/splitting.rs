@@ -62,8 +62,8 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
     let outcome = Outcome { sheets: vec![sheet], figures: Vec::new(), remarks };
     Ok(outcome
         .remark(
-            "The penalty of splitting is not published; ours is the inverse Delassus scale of each \
-             contact, which is near the best. Its factor belongs to one step's A and is not kept.",
+            "The penalty of splitting is not published; ours is the inverse Delassus scale of each contact. \
+             Its factor belongs to the A of one step and is not kept for the next.",
         )
         .remark(
             "No rule stops these runs, so that there is no difference between θ and r: r is shown.",
