@@ -18,7 +18,7 @@ use stiction_solve::solver::SOLVERS;
 use stiction_solve::{Goal, Problem, Session, Solution};
 
 /// What a run can fail with.
-pub type Failure = Box<dyn std::error::Error>;
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The form in which the body grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,7 +226,7 @@ fn median(values: &mut [f64]) -> f64 {
 }
 
 /// Exponent of a power law through points, by least squares of logarithms.
-fn exponent(points: &[(f64, f64)]) -> f64 {
+pub(crate) fn exponent(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let log = |f: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;
     let (x, y) = (log(&|p| p.0.ln()), log(&|p| p.1.ln()));

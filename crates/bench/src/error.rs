@@ -54,7 +54,7 @@ pub enum BenchError {
     },
     /// A measurement of soft bodies that went wrong.
     #[error("cond-scaling: {0}")]
-    Scaling(Box<dyn std::error::Error>),
+    Scaling(Box<dyn std::error::Error + Send + Sync>),
     /// A measurement that has no JSON form.
     #[error(
         "{command} --json: found no JSON form of this measurement; expected a call without --json"
@@ -62,6 +62,14 @@ pub enum BenchError {
     NoJson {
         /// The subcommand.
         command: &'static str,
+    },
+    /// An experiment that does not exist.
+    #[error("{found}: found no experiment of that name; expected one of {known}")]
+    UnknownExperiment {
+        /// What was asked for.
+        found: String,
+        /// The experiments there are.
+        known: String,
     },
     /// Standard output that cannot be written.
     #[error("standard output: {0}")]

@@ -27,6 +27,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Show what there is: solvers, laws, scenarios, shapes, joints and more
     List(ListArgs),
+    /// Run the papers' experiments again, their numbers beside ours
+    Reproduce(ReproduceArgs),
     /// Simulate a scenario or a file and judge it by its own physical check
     Run(Box<RunArgs>),
     /// Solve one contact problem with one or several solvers
@@ -369,6 +371,65 @@ pub struct CompareArgs {
     /// Print one JSON document
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+}
+
+/// Arguments of `reproduce`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = format!("Each experiment runs with the paper's stopping rule and with ours, which measures the error on the
+problem, and says why ours differs where it does. The whole collection takes hours; --quick has
+smaller meshes and shorter runs. The recorded motion of a robot's hand is looked for in the folder
+named by STICTION_SHARED.
+
+Exit status: 0 all experiments were run, 2 wrong input or call, 130 stopped by Ctrl-C; what was done
+by then is reported.
+
+Experiments:
+{}
+Examples:
+  stiction reproduce cond-table-1
+  stiction reproduce cond-table-2 --trials 1 --steps 60 --report mat.html
+  stiction reproduce cond-fig-11 cond-table-9 --quick --json
+  stiction reproduce --quick --report all.html", experiments())
+)]
+pub struct ReproduceArgs {
+    /// Experiments to run; all of them if absent
+    #[arg(value_name = "EXPERIMENT")]
+    pub experiments: Vec<String>,
+
+    /// Random draws of material and friction per scene
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u16).range(1..))]
+    pub trials: u16,
+
+    /// Steps of each run; those of the scene if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub steps: Option<u32>,
+
+    /// Smaller meshes, shorter runs: a look, not a measurement
+    #[arg(long)]
+    pub quick: bool,
+
+    /// Wall time that a run may take [s]; its figures then cover the steps so far
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = positive, allow_hyphen_values = true)]
+    pub time_limit: f64,
+
+    /// Threads to compute with; CPU times add up over them
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+
+    /// Write a report with tables and plots, in one file that opens in any browser
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub report: Option<PathBuf>,
+
+    /// Print one JSON document
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}
+
+/// Names of the experiments with what they show.
+fn experiments() -> String {
+    let line = |e: &stiction_bench::reproduce::Experiment| format!("  {:13} {}\n", e.name, e.about);
+    stiction_bench::reproduce::EXPERIMENTS.iter().map(line).collect()
 }
 
 /// Arguments of `solve`.

@@ -61,6 +61,9 @@ pub enum CommandError {
     /// Threads that the system does not give.
     #[error("{count} threads: {reason}; expected fewer, by --threads")]
     Threads { count: String, reason: String },
+    /// An experiment that cannot be run.
+    #[error(transparent)]
+    Experiment(#[from] stiction_bench::BenchError),
     /// A recording that cannot be made or written.
     #[error(transparent)]
     View(#[from] ViewError),

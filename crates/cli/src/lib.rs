@@ -19,6 +19,7 @@ mod place;
 mod problem;
 mod recipe;
 mod report;
+mod reproduce;
 mod run;
 mod scene;
 mod solve;
@@ -68,6 +69,7 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) ->
         Command::Compare(args) => compare::run(&args),
         Command::Inspect(args) => inspect::run(&args).map(Ending::from),
         Command::List(args) => list::run(&args).map(Ending::from),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Solve(args) => solve::run(&args).map(Ending::from),
         Command::View(args) => view::run(&args).map(Ending::from),

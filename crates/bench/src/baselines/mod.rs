@@ -1,0 +1,37 @@
+//! Methods that exist only to be compared against, as they stand in [Lee23, Secs. V-C and V-E].
+//!
+//! Solvers of contact problems plug into a [`Session`](stiction_solve::Session) from outside; the
+//! rod of position-based dynamics is a simulator of its own. None of them is meant to be used.
+
+pub mod apgd;
+pub mod ccs;
+pub mod delassus;
+pub mod pgs;
+pub mod pose;
+pub mod rod;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Time that a solver spends before its first iteration, readable while the solver is out of reach.
+#[derive(Clone, Debug, Default)]
+pub struct Preparation(Arc<AtomicU64>);
+
+impl Preparation {
+    /// Adds a time.
+    pub fn add(&self, time: Duration) {
+        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.0.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+
+    /// All of it since the last call [s].
+    pub fn take(&self) -> f64 {
+        1e-9 * self.0.swap(0, Ordering::Relaxed) as f64
+    }
+}
+
+/// Euclidean norm.
+pub(crate) fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}

@@ -1,0 +1,78 @@
+//! Benchmarks of Stiction, baselines, and the experiments of the papers run again.
+//!
+//! The program `stiction-bench` measures: one subcommand, one file, each returns a `Finding` (text, a
+//! JSON document and figures). [`reproduce`] reruns the papers' experiments for the command
+//! `stiction reproduce`; [`baselines`] holds methods that exist only to be compared against.
+//! Exit status of the program: 0 done, 2 the input or the call was wrong.
+
+#![forbid(unsafe_code)]
+#![allow(non_snake_case)] // matrices keep the capitals of the papers
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod alm_variations;
+mod args;
+pub mod baselines;
+mod clock;
+mod cond_scaling;
+mod dolan_more;
+mod error;
+mod finding;
+mod newton;
+mod problems;
+mod profile;
+mod progress;
+pub mod reproduce;
+mod run;
+mod scaling;
+mod scenes;
+mod siconos;
+mod solvers;
+mod statistics;
+mod steady;
+mod table;
+mod tables;
+
+pub use error::BenchError;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Command, Options};
+
+/// The program `stiction-bench`.
+pub fn command() -> ExitCode {
+    let options = Options::parse();
+    end(threads(options.threads).and_then(|()| measure(&options)))
+}
+
+/// Fixes the number of threads before any solver asks for them.
+fn threads(count: u16) -> Result<(), BenchError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(count));
+    let failed = |error: rayon::ThreadPoolBuildError| error.to_string();
+    pool.build_global().map_err(failed).map_err(|reason| BenchError::Threads { count, reason })
+}
+
+fn measure(options: &Options) -> Result<(), BenchError> {
+    let found = match &options.command {
+        Command::AlmVariations(args) => alm_variations::run(args),
+        Command::CondScaling(args) => return args.run(options.json, &options.out),
+        Command::Newton(args) => newton::run(args),
+        Command::Profile(args) => profile::run(args),
+        Command::Scenes(args) => scenes::run(args),
+        Command::Solvers(args) => solvers::run(args),
+        Command::Steady(args) => steady::run(args),
+        Command::Tables(args) => tables::run(args),
+    };
+    found?.show(options.json, &options.out)
+}
+
+fn end(done: Result<(), BenchError>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Fig. 11: time of the solvers over the size of the soft mat [Lee23, Sec. V-D].
+
+use stiction_plot::{Axis, Figure, Panel, Series};
+
+use super::contender::{Contender, Rule};
+use super::observe::observe;
+use super::scene::MAT;
+use super::{Cell, Effort, Outcome, Sheet, Source};
+use crate::cond_scaling::exponent;
+use crate::error::BenchError;
+
+/// Cells along and across the mat, whose thickness has one: about 1,000 to 50,000 velocities.
+const CELLS: [[usize; 2]; 7] =
+    [[17, 9], [25, 13], [36, 19], [52, 27], [75, 39], [106, 55], [125, 66]];
+/// Steps of each run: the mat lies, and begins to be folded.
+const STEPS: usize = 25;
+
+/// Exponents of the paper.
+const PUBLISHED: [(&str, f64); 3] = [("COND", 0.9997), ("PGS", 2.473), ("APGD", 1.470)];
+
+/// Solvers with the most velocities that they are given: dense operators and factors fill memory.
+const SOLVERS: [(&str, Rule, usize); 4] = [
+    ("cond", Rule::Paper(MAT.theta), usize::MAX),
+    ("cond", Rule::Honest, usize::MAX),
+    ("apgd", Rule::Paper(MAT.theta), 20_000),
+    ("pgs", Rule::Paper(MAT.theta), 9_000),
+];
+
+/// Runs the experiment.
+pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+    let mut times = Sheet::new(
+        "Fig. 11: soft mat, means per step",
+        &[
+            "solver",
+            "stops at",
+            "DoFs",
+            "contacts",
+            "ST [ms]",
+            "IN",
+            "ST per iteration [µs]",
+            "DT [ms]",
+            "r [-]",
+        ],
+    );
+    let mut fits = Sheet::new(
+        "ST ∝ DoFs^p",
+        &["solver", "stops at", "p of ST", "p of ST per iteration", "from", "to [DoFs]"],
+    );
+    for (solver, p) in PUBLISHED {
+        let rule = Rule::Paper(MAT.theta).text();
+        let row: [Cell; 6] =
+            [solver.into(), rule.into(), p.into(), f64::NAN.into(), "".into(), "".into()];
+        fits.row(Source::Paper, row);
+    }
+    let sizes = if effort.quick { &CELLS[..4] } else { &CELLS[..] };
+    let steps = Some(effort.steps.unwrap_or(if effort.quick { 8 } else { STEPS }));
+    // The sizes are given: a quick look has fewer of them, not other meshes.
+    let runs = Effort { quick: false, steps, ..effort.clone() };
+    let mut remarks = Vec::new();
+    let mut panel = Panel::new(Axis::log("velocities [-]"), Axis::log("solver time per step [s]"));
+    for (k, (solver, rule, most)) in SOLVERS.into_iter().enumerate() {
+        let contender = Contender::new(solver, rule);
+        let (mut whole, mut each) = (Vec::new(), Vec::new());
+        for (j, [x, y]) in sizes.iter().enumerate() {
+            let dofs = 6 * (x + 1) * (y + 1);
+            if dofs > most {
+                continue;
+            }
+            let done = (k * sizes.len() + j) as f64 / (SOLVERS.len() * sizes.len()) as f64;
+            (effort.tell)(done, &format!("{}, {dofs} velocities", contender.label()));
+            let set = [("cells-x", x.to_string()), ("cells-y", y.to_string())];
+            let found = observe(&MAT, &runs, 0, &set, &contender)?;
+            let per_iteration =
+                (found.solve - finite(found.preparation)) / found.iterations.max(1.0);
+            let row: [Cell; 9] = [
+                solver.into(),
+                rule.text().into(),
+                dofs.to_string().into(),
+                found.contacts.into(),
+                (1e3 * found.solve).into(),
+                found.iterations.into(),
+                (1e6 * per_iteration).into(),
+                (1e3 * found.dynamics).into(),
+                found.residual.into(),
+            ];
+            times.row(Source::Ours, row);
+            if found.solve > 0.0 && per_iteration > 0.0 {
+                whole.push((dofs as f64, found.solve));
+                each.push((dofs as f64, per_iteration));
+            }
+            if let Some(why) = &found.stopped {
+                remarks.push(format!("{}, {dofs} velocities: {why}.", contender.label()));
+            }
+        }
+        if let (Some(first), Some(last)) = (whole.first(), whole.last())
+            && whole.len() > 1
+        {
+            let row: [Cell; 6] = [
+                solver.into(),
+                rule.text().into(),
+                exponent(&whole).into(),
+                exponent(&each).into(),
+                first.0.to_string().into(),
+                last.0.to_string().into(),
+            ];
+            fits.row(Source::Ours, row);
+        }
+        panel = panel.series(Series::line_and_markers(contender.label(), whole));
+    }
+    let figure = Figure::new("Solver time over the size of the soft mat").panel(panel);
+    let outcome = Outcome { sheets: vec![fits, times], figures: vec![figure], remarks };
+    Ok(outcome
+        .remark(
+            "A finer mat of the same size is worse conditioned, so that an honest rule needs more \
+             iterations; one iteration costs one product with A, which grows with the first power.",
+        )
+        .remark(
+            "PGS and APGD end where their dense operator or their factor would no longer fit. Ours factors \
+             with supernodes, the paper's without.",
+        ))
+}
+
+fn finite(x: f64) -> f64 {
+    if x.is_finite() { x } else { 0.0 }
+}

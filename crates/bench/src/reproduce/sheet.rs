@@ -1,0 +1,191 @@
+//! What an experiment found: sheets with the paper's rows and ours, figures, and the reasons why they
+//! differ; as text and as a JSON document.
+
+use serde_json::{Map, Value, json};
+use stiction_plot::Figure;
+
+use crate::table::{Table, number};
+
+/// Whose numbers a row holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Published.
+    Paper,
+    /// Measured here.
+    Ours,
+}
+
+impl Source {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Paper => "paper",
+            Self::Ours => "ours",
+        }
+    }
+}
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// A number; NaN if there is none.
+    Number(f64),
+}
+
+impl Cell {
+    /// As it is shown.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(x) => number(*x),
+        }
+    }
+
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(x) => Some(*x),
+            Self::Text(_) => None,
+        }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Self::Text(text) => json!(text),
+            Self::Number(x) => json!(x), // null if it is not finite
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(x: f64) -> Self {
+        Self::Number(x)
+    }
+}
+
+/// A row and whose it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Whose.
+    pub source: Source,
+    /// Its cells, in the order of the heading.
+    pub cells: Vec<Cell>,
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sheet {
+    /// What it shows.
+    pub title: String,
+    /// Names of the columns, with units.
+    pub heading: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+impl Sheet {
+    /// A table without rows.
+    pub fn new(title: impl Into<String>, heading: &[&str]) -> Self {
+        let heading = heading.iter().map(|cell| (*cell).to_owned()).collect();
+        Self { title: title.into(), heading, rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, source: Source, cells: impl IntoIterator<Item = Cell>) {
+        self.rows.push(Row { source, cells: cells.into_iter().collect() });
+    }
+
+    fn text(&self) -> String {
+        let mut heading = vec![""];
+        heading.extend(self.heading.iter().map(String::as_str));
+        let mut table = Table::new(&heading);
+        for row in &self.rows {
+            let source = row.source.name().to_owned();
+            table.row(std::iter::once(source).chain(row.cells.iter().map(Cell::text)));
+        }
+        format!("{}\n{}", self.title, table.render())
+    }
+
+    fn json(&self) -> Value {
+        let rows: Vec<Value> = self.rows.iter().map(|row| self.row_json(row)).collect();
+        json!({"title": self.title, "rows": rows})
+    }
+
+    fn row_json(&self, row: &Row) -> Value {
+        let cells: Map<String, Value> = self
+            .heading
+            .iter()
+            .zip(&row.cells)
+            .map(|(name, cell)| (name.clone(), cell.json()))
+            .collect();
+        json!({"source": row.source.name(), "cells": cells})
+    }
+}
+
+/// What an experiment found.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Tables.
+    pub sheets: Vec<Sheet>,
+    /// Figures.
+    pub figures: Vec<Figure>,
+    /// What was run, and why ours differs from the paper's.
+    pub remarks: Vec<String>,
+}
+
+impl Outcome {
+    /// Adds a remark.
+    #[must_use]
+    pub fn remark(mut self, remark: impl Into<String>) -> Self {
+        self.remarks.push(remark.into());
+        self
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let mut out: String = self.sheets.iter().map(|sheet| sheet.text() + "\n").collect();
+        for remark in &self.remarks {
+            out += &format!("  – {remark}\n");
+        }
+        out
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        json!({
+            "sheets": self.sheets.iter().map(Sheet::json).collect::<Vec<_>>(),
+            "remarks": self.remarks,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_keep_whose_they_are_and_numbers_stay_numbers() {
+        let mut sheet = Sheet::new("t", &["who", "x [m]"]);
+        sheet.row(Source::Paper, ["COND".into(), 0.5.into()]);
+        sheet.row(Source::Ours, ["COND".into(), f64::NAN.into()]);
+        let outcome = Outcome { sheets: vec![sheet], ..Outcome::default() }.remark("because");
+        let document = outcome.json();
+        assert_eq!(document["sheets"][0]["rows"][0]["cells"]["x [m]"], 0.5);
+        assert!(document["sheets"][0]["rows"][1]["cells"]["x [m]"].is_null());
+        assert!(outcome.text().contains("– because") && outcome.text().contains("paper"));
+    }
+}

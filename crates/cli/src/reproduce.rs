@@ -1,0 +1,122 @@
+//! `stiction reproduce`: the papers' experiments run again, as text, a document or a report.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use stiction_bench::BenchError;
+use stiction_bench::reproduce::{self, Effort, Experiment, Outcome};
+
+use crate::args::ReproduceArgs;
+use crate::error::CommandError;
+use crate::terminal::{self, Tone, paint};
+use crate::{Ending, interrupt, place, threads};
+
+/// Marks on the progress bar per experiment.
+const MARKS: f64 = 1000.0;
+
+/// Does the work.
+pub fn run(args: &ReproduceArgs) -> Result<Ending, CommandError> {
+    let experiments = reproduce::find(&args.experiments)?;
+    if let Some(path) = &args.report {
+        place::check(path)?;
+    }
+    interrupt::listen();
+    let found = threads::within(Some(args.threads), || all(args, &experiments))??;
+    let command = command(args);
+    if let Some(path) = &args.report {
+        std::fs::write(path, reproduce::page(&found, &command))
+            .map_err(|source| CommandError::Write { path: path.clone(), source })?;
+    }
+    let text = if args.json { document(&found, &command, args) } else { text(&found, args) };
+    terminal::print(&text)?;
+    Ok(if interrupt::asked() { Ending::Stopped } else { Ending::Good })
+}
+
+/// Runs the experiments one after the other, until someone asks to stop.
+fn all(
+    args: &ReproduceArgs,
+    experiments: &[&'static Experiment],
+) -> Result<Vec<(&'static Experiment, Outcome)>, BenchError> {
+    let bar = progress(experiments.len());
+    let mut found = Vec::new();
+    for (k, experiment) in experiments.iter().enumerate() {
+        let tell = |part: f64, text: &str| {
+            bar.set_position(((k as f64 + part.clamp(0.0, 1.0)) * MARKS) as u64);
+            bar.set_message(format!("{}: {text}", experiment.name));
+        };
+        let effort = Effort {
+            trials: usize::from(args.trials),
+            steps: args.steps.map(|n| n as usize),
+            quick: args.quick,
+            // A limit too long to be told apart from none is none.
+            time_limit: Duration::try_from_secs_f64(args.time_limit).unwrap_or(Duration::MAX),
+            shared: std::env::var_os("STICTION_SHARED").map(Into::into),
+            tell: &tell,
+            stop: &interrupt::asked,
+        };
+        found.push((*experiment, (experiment.run)(&effort)?));
+        if interrupt::asked() {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    Ok(found)
+}
+
+fn progress(experiments: usize) -> ProgressBar {
+    let bar = ProgressBar::new((experiments as f64 * MARKS) as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent} % {elapsed} {wide_msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// The call, as it can be repeated.
+fn command(args: &ReproduceArgs) -> String {
+    let mut words = vec!["stiction reproduce".to_owned()];
+    words.extend(args.experiments.iter().cloned());
+    words.push(format!("--trials {}", args.trials));
+    words.extend(args.steps.map(|steps| format!("--steps {steps}")));
+    words.extend(args.quick.then(|| "--quick".to_owned()));
+    words.push(format!("--time-limit {} --threads {}", args.time_limit, args.threads));
+    words.join(" ")
+}
+
+fn document(found: &[(&Experiment, Outcome)], command: &str, args: &ReproduceArgs) -> String {
+    let experiments: Vec<Value> = found
+        .iter()
+        .map(|(experiment, outcome)| {
+            let mut one = outcome.json();
+            one["name"] = experiment.name.into();
+            one["cite"] = experiment.cite.into();
+            one["about"] = experiment.about.into();
+            one
+        })
+        .collect();
+    let document = json!({
+        "command": command,
+        "trials": args.trials,
+        "steps": args.steps,
+        "quick": args.quick,
+        "threads": args.threads,
+        "time": "CPU time per step",
+        "experiments": experiments,
+        "stopped": interrupt::asked(),
+    });
+    format!("{document:#}\n")
+}
+
+fn text(found: &[(&Experiment, Outcome)], args: &ReproduceArgs) -> String {
+    let mut out = String::new();
+    for (experiment, outcome) in found {
+        let heading = format!("{} [{}]", experiment.name, experiment.cite);
+        let heading = paint(&heading, Tone::Heading, terminal::colours());
+        out += &format!("{heading}: {}\n{}\n", experiment.about, outcome.text());
+    }
+    match &args.report {
+        Some(path) => out += &format!("wrote {}\n", path.display()),
+        None => out += "With --report FILE.html: the same with plots.\n",
+    }
+    out
+}

@@ -1,0 +1,35 @@
+//! `stiction reproduce` as a user calls it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[allow(dead_code)] // each file of tests calls its own part
+mod common;
+
+use common::{json, run, scratch};
+
+#[test]
+fn an_experiment_shows_the_published_numbers_beside_ours() {
+    let page = scratch("reproduce", "box.html");
+    let page = page.to_str().unwrap();
+    let call = ["reproduce", "cond-table-1", "--quick", "--json", "--report", page];
+    let (status, document) = json(&call);
+    assert_eq!(status, 0);
+    let experiment = &document["experiments"][0];
+    assert_eq!(experiment["name"], "cond-table-1");
+    let rows = experiment["sheets"][0]["rows"].as_array().unwrap();
+    let of = |source: &str| rows.iter().filter(|row| row["source"] == source).count();
+    assert_eq!((of("paper"), of("ours")), (7, 7));
+    assert!(!experiment["remarks"].as_array().unwrap().is_empty());
+    let text = std::fs::read_to_string(page).unwrap();
+    assert!(text.contains("<table>") && text.contains("k_v = 1e4"));
+}
+
+#[test]
+fn experiments_are_listed_by_the_help_and_unknown_ones_refused() {
+    let (status, help, _) = run(&["reproduce", "--help"]);
+    assert_eq!(status, 0);
+    assert!(help.contains("cond-table-9") && help.contains("Examples:"), "{help}");
+    let (status, _, stderr) = run(&["reproduce", "cond-table-10"]);
+    assert_eq!(status, 2);
+    assert!(stderr.contains("cond-table-10") && stderr.contains("cond-fig-11"), "{stderr}");
+}
