@@ -205,7 +205,8 @@ impl Solver for Cond {
             }
             self.answer(problem, monitor.model(), step, &mut solution.impulse);
             monitor.count(1);
-            if (l % every == 0 || l == limit) && (!by_paper || monitor.is_tracing()) {
+            let looks = !by_paper || monitor.is_tracing();
+            if looks && (l % every == 0 || l == limit) {
                 let v = &self.answered[..problem.dofs()];
                 let verdict = monitor.observe(problem, v, &solution.impulse);
                 if let (Verdict::Stop(status), false) = (verdict, by_paper) {
