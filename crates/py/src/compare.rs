@@ -148,7 +148,7 @@ pub fn compare(
     let Some(first) = told.first() else {
         return Err(error::setting("solvers: found none; expected at least one"));
     };
-    if !(time_limit > 0.0) {
+    if time_limit.is_nan() || time_limit <= 0.0 {
         return Err(error::setting(format!(
             "time_limit = {time_limit}; expected a positive number"
         )));
