@@ -57,5 +57,8 @@ def test_an_interrupt_ends_the_command(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         time.sleep(1.0)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
-    assert process.returncode == -signal.SIGINT
+        printed, _ = process.communicate(timeout=20)
+    # Either it listens already and ends with what it has, or the interpreter was not yet that far.
+    assert process.returncode in (130, -signal.SIGINT)
+    if process.returncode == 130:
+        assert "asked to stop" in json.loads(printed)["check"]["detail"]
