@@ -168,6 +168,12 @@ fn table(
             .to_owned(),
     );
     remarks.push(
+        "By θ, COND keeps the compliance 1/k_v of virtual nodes, compensated only by the impulses of the step \
+         before; by r it is compensated within the solve. θ adds up velocities of all kinds, metres and \
+         radians per second and those of virtual nodes; how the paper scales them is not published."
+            .to_owned(),
+    );
+    remarks.push(
         "Times are those of this machine, the paper's of four threads of another; ours factors with \
          supernodes, the paper's without, so that solves with A cost PGS and APGD less here."
             .to_owned(),

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 use stiction_plot::Figure;
 
-use crate::table::{Table, number};
+use crate::table::Table;
 
 /// Whose numbers a row holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Cell {
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
-            Self::Number(x) => number(*x),
+            Self::Number(x) => digits(*x),
         }
     }
 
@@ -56,6 +56,27 @@ impl Cell {
             Self::Text(text) => json!(text),
             Self::Number(x) => json!(x), // null if it is not finite
         }
+    }
+}
+
+/// A number in four digits, as papers print them; a dash if there is none.
+fn digits(x: f64) -> String {
+    let size = x.abs();
+    if x.is_nan() {
+        return "–".to_owned();
+    }
+    if x == 0.0 || size.is_infinite() {
+        return x.to_string();
+    }
+    if !(1e-4..1e6).contains(&size) {
+        return format!("{x:.1e}");
+    }
+    let behind = (3.0 - size.log10().floor()).max(0.0) as usize;
+    let text = format!("{x:.behind$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }
 
@@ -176,6 +197,12 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn published_numbers_are_shown_as_they_were_published() {
+        let shown = [0.0033, 1412.0, 39.72, 0.6131, 1.9933, 0.0, f64::NAN, 2.5e-7].map(digits);
+        assert_eq!(shown, ["0.0033", "1412", "39.72", "0.6131", "1.993", "0", "–", "2.5e-7"]);
+    }
 
     #[test]
     fn rows_keep_whose_they_are_and_numbers_stay_numbers() {
