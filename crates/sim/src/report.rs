@@ -82,7 +82,7 @@ pub struct StepReport {
     pub contacts: usize,
     /// Rows of the contact problem.
     pub rows: usize,
-    /// Deepest penetration found by collision at the start of the step [m].
+    /// Deepest penetration after the step [m].
     pub penetration: f64,
     /// How far a coordinate or a tendon is beyond its range at most, after the step [m, rad].
     pub limit_error: f64,
