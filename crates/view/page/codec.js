@@ -1,7 +1,7 @@
 // Numbers from the text in the page: base64, inflate, byte planes, signs, sums. The inverse of the
 // program's `pack.rs`.
 
-const LAYOUT = 1;
+const LAYOUT = 2;
 
 // What is wrong with the data, in words for the reader.
 export class Broken extends Error {}

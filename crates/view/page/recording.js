@@ -27,7 +27,11 @@ class Recording {
     this.rotation = Float32Array.from(column(packed, 'rotation'));
     this.soft = Float32Array.from(column(packed, 'soft'));
     this.softVertices = this.softs.reduce((sum, soft) => sum + soft.vertices, 0);
-    this.softs.forEach((soft, k) => { soft.triangles = Uint32Array.from(integers(packed, `soft.${k}.triangles`)); });
+    // Triangles are over corners, of which several may stand on one vertex: where the surface has a crease.
+    this.softs.forEach((soft, k) => {
+      soft.triangles = Uint32Array.from(integers(packed, `soft.${k}.triangles`));
+      soft.corners = Uint32Array.from(integers(packed, `soft.${k}.corners`));
+    });
     this.meshes = [];
     for (let k = 0; k < header.meshes; k++) {
       this.meshes.push({

@@ -208,7 +208,7 @@ export class Renderer {
     this.softs = recording.softs.map((soft, k) => {
       const array = gl.createVertexArray();
       gl.bindVertexArray(array);
-      const bytes = 12 * soft.vertices;
+      const bytes = 12 * soft.corners.length;
       const positions = this.buffer(gl.ARRAY_BUFFER, bytes, gl.DYNAMIC_DRAW);
       this.attribute(positions, 0, 3);
       const normals = this.buffer(gl.ARRAY_BUFFER, bytes, gl.DYNAMIC_DRAW);
@@ -217,7 +217,8 @@ export class Renderer {
       gl.bindVertexArray(null);
       const entry = {
         array, positions, normals, first, soft, count: soft.triangles.length,
-        normalData: new Float32Array(3 * soft.vertices), id: recording.bodies.length + k + 1,
+        placeData: new Float32Array(3 * soft.corners.length),
+        normalData: new Float32Array(3 * soft.corners.length), id: recording.bodies.length + k + 1,
         colour: [...(isUnchosen(soft.colour) ? bodyColour(k) : soft.colour.slice(0, 3)).map(toLinear), soft.colour[3]],
       };
       first += soft.vertices;
@@ -373,8 +374,14 @@ export class Renderer {
 
   updateSoft(entry) {
     const { gl } = this;
-    const p = this.softPositions.subarray(3 * entry.first, 3 * (entry.first + entry.soft.vertices));
-    const n = entry.normalData.fill(0), t = entry.soft.triangles;
+    const { corners, triangles: t } = entry.soft, all = this.softPositions;
+    const p = entry.placeData, n = entry.normalData.fill(0);
+    for (let k = 0; k < corners.length; k++) {
+      const from = 3 * (entry.first + corners[k]);
+      p[3 * k] = all[from];
+      p[3 * k + 1] = all[from + 1];
+      p[3 * k + 2] = all[from + 2];
+    }
     for (let k = 0; k < t.length; k += 3) {
       const a = 3 * t[k], b = 3 * t[k + 1], c = 3 * t[k + 2];
       const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2];

@@ -14,6 +14,7 @@
 pub mod bounds;
 pub mod columns;
 pub mod compare;
+pub mod crease;
 mod error;
 pub mod gif;
 pub mod glb;

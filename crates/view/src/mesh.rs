@@ -15,7 +15,7 @@ use stiction_geom::shape::generate;
 use stiction_sim::record::Geometry;
 
 /// Edges that bend by less than this angle [rad] are drawn round.
-const CREASE: f64 = 0.61;
+pub(crate) const CREASE: f64 = 0.61;
 /// Corners around a cylinder or capsule.
 const AROUND: u32 = 40;
 /// Rings over a capsule's end.

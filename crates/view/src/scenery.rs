@@ -5,8 +5,9 @@
 //! stands still around what moves, such as a bin, is a wall.
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use stiction_sim::record::Recording;
+use stiction_sim::record::{Recording, Soft};
 
+use crate::crease::{self, Creased};
 use crate::mesh::{Mesh, Meshes};
 
 /// The grey of a shape whose author chose no colour.
@@ -149,6 +150,17 @@ pub fn poses_at(recording: &Recording, time: f64) -> Vec<Isometry3<f64>> {
         );
     }
     poses
+}
+
+/// The soft surfaces, cut at the creases of the first frame.
+pub fn creases(recording: &Recording) -> Vec<Creased> {
+    let mut first = 0;
+    let split = |soft: &Soft| {
+        let own = recording.frames.soft.get(first..first + soft.vertices);
+        first += soft.vertices;
+        crease::split(own.unwrap_or_default(), &soft.triangles)
+    };
+    recording.softs.iter().map(split).collect()
 }
 
 /// Vertices of all soft surfaces at a time [s], as [`poses_at`].

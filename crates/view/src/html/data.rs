@@ -14,9 +14,10 @@ use stiction_sim::record::{Geometry, Recording};
 
 use crate::mesh::{Mesh, Meshes};
 use crate::pack::{Packer, Scale};
+use crate::scenery::creases;
 
 /// Version of the layout; the page refuses others.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Quantum of lengths, relative to the smallest size seen.
 const FINENESS: f64 = 1.0 / 4096.0;
@@ -129,11 +130,14 @@ fn scenery(recording: &Recording, header: &mut Map<String, Value>, packer: &mut 
     for (k, mesh) in meshes.all().iter().enumerate() {
         pack_mesh(k, mesh, packer);
     }
-    let soft = recording.softs.iter().enumerate().map(|(k, soft)| {
-        let corners: Vec<i32> = soft.triangles.iter().flatten().map(|&v| v as i32).collect();
-        packer.integers(format!("soft.{k}.triangles"), 3, Scale::WHOLE, &corners);
-        json!({"name": soft.name, "vertices": soft.vertices, "colour": soft.colour})
-    });
+    let soft =
+        recording.softs.iter().enumerate().zip(creases(recording)).map(|((k, soft), drawn)| {
+            let corners: Vec<i32> = drawn.triangles.iter().flatten().map(|&v| v as i32).collect();
+            packer.integers(format!("soft.{k}.triangles"), 3, Scale::WHOLE, &corners);
+            let vertices: Vec<i32> = drawn.vertices.iter().map(|&v| v as i32).collect();
+            packer.integers(format!("soft.{k}.corners"), 1, Scale::WHOLE, &vertices);
+            json!({"name": soft.name, "vertices": soft.vertices, "colour": soft.colour})
+        });
     let soft: Vec<Value> = soft.collect();
     header.insert("softs".into(), soft.into());
 }

@@ -20,7 +20,8 @@ use rayon::prelude::*;
 use stiction_sim::record::Recording;
 
 use crate::bounds::{Bounds, boxes, is_contained};
-use crate::scenery::{Part, Scenery, nearest, poses_at, soft_colour, softs_at};
+use crate::crease::Creased;
+use crate::scenery::{Part, Scenery, creases, nearest, poses_at, soft_colour, softs_at};
 use camera::{Camera, View};
 use ground::Ground;
 use light::{Casters, Fineness, Light};
@@ -108,6 +109,8 @@ pub struct Painter<'a> {
     scenery: Scenery,
     /// What throws shadows.
     shadows: Scenery,
+    /// The soft surfaces.
+    creases: Vec<Creased>,
     look: Look,
     bounds: Bounds,
     camera: Camera,
@@ -134,7 +137,19 @@ impl<'a> Painter<'a> {
         let contained = is_contained(recording, &scenery);
         let usual_force = if look.forces { arrows::usual_force(recording) } else { 1.0 };
         let encoded = (0..=ENCODED).map(|k| encode(k as f32 / ENCODED as f32)).collect();
-        Self { recording, scenery, shadows, look, bounds, camera, contained, usual_force, encoded }
+        let creases = creases(recording);
+        Self {
+            recording,
+            scenery,
+            shadows,
+            creases,
+            look,
+            bounds,
+            camera,
+            contained,
+            usual_force,
+            encoded,
+        }
     }
 
     /// Width and height of the pictures [px].
@@ -228,7 +243,8 @@ impl<'a> Painter<'a> {
         for (k, soft) in self.recording.softs.iter().enumerate() {
             let Some((own, others)) = rest.split_at_checked(soft.vertices) else { break };
             rest = others;
-            surface.add_soft(own, &soft.triangles, soft_colour(soft.colour, k), &self.bounds);
+            let colour = soft_colour(soft.colour, k);
+            surface.add_soft(own, &self.creases[k], colour, &self.bounds);
         }
         surface
     }

@@ -8,6 +8,7 @@ use nalgebra::Vector3;
 use super::camera::Camera;
 use super::scan::{Edges, snapped};
 use crate::bounds::Bounds;
+use crate::crease::Creased;
 use crate::mesh::Mesh;
 use crate::scenery::Part;
 use nalgebra::Isometry3;
@@ -73,17 +74,19 @@ impl Surface {
         self.add(corners, &mesh.triangles, colour);
     }
 
-    /// Adds a surface with vertices in the world; normals are means over the triangles about them.
+    /// Adds a surface with vertices in the world; normals are means over the triangles about its corners.
     pub fn add_soft(
         &mut self,
         vertices: &[[f32; 3]],
-        triangles: &[[u32; 3]],
+        drawn: &Creased,
         colour: [f32; 4],
         bounds: &Bounds,
     ) {
         let centre = bounds.centre();
         let place = |p: &[f32; 3]| (Vector3::from(p.map(f64::from)) - centre).cast::<f32>();
-        let places: Vec<Vector3<f32>> = vertices.iter().map(place).collect();
+        let of = |vertex: &u32| vertices.get(*vertex as usize).map_or_else(Vector3::zeros, place);
+        let places: Vec<Vector3<f32>> = drawn.vertices.iter().map(of).collect();
+        let triangles = &drawn.triangles[..];
         let mut normals = vec![Vector3::zeros(); places.len()];
         for t in triangles {
             let [a, b, c] = t.map(|v| places[v as usize]);
