@@ -10,7 +10,7 @@ use stiction_math::block::Symmetric;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SoftWork {
-    /// Elastic force [N] on each vertex, world frame; by [`SoftBody::forces`].
+    /// Elastic force on each vertex [N, world frame]; by [`SoftBody::forces`].
     pub force: Vec<Vector3<f64>>,
     /// K = −∂f/∂x [N/m], positive semi-definite; by [`SoftBody::stiffness`].
     pub stiffness: Symmetric,
