@@ -41,8 +41,8 @@ pub const SCENARIO: Scenario = Scenario {
             about: "length of the cable over the span [-]",
         },
         Parameter { name: "span", default: 0.8, least: 0.2, most: 10.0, about: "D [m]" },
-        Parameter { name: "radius", default: 5e-4, least: 1e-5, most: 1e-3, about: "[m]" },
-        Parameter { name: "young", default: 1e8, least: 1e6, most: 1e11, about: "E [Pa]" },
+        Parameter { name: "radius", default: 1e-3, least: 1e-5, most: 1e-3, about: "[m]" },
+        Parameter { name: "young", default: 2.5e7, least: 1e6, most: 1e11, about: "E [Pa]" },
     ],
     build,
 };
