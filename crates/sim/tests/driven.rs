@@ -9,6 +9,7 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, ModelError};
 use stiction_sim::constraint::{Connect, Equality, Weld};
+use stiction_sim::record::Recorder;
 use stiction_sim::{Base, Geom, Scheme, Settings, Simulation, Surface, WorldBuilder, state_hash};
 
 /// Time step [s] and gravity [m/s²].
@@ -229,4 +230,22 @@ fn driven_bodies_stay_driven_in_another_world() {
     let carrier = builder.mechanism.body(BodySpec::default());
     let refused = builder.add_world(&part, "c/", at, Base::On(carrier)).unwrap_err().to_string();
     assert!(refused.contains("driven"), "{refused}");
+}
+
+#[test]
+fn a_recording_shows_where_driven_bodies_and_what_they_carry_went() {
+    let (mut builder, plate) = with_plate(0.3);
+    let pose = Isometry3::translation(0.0, 0.0, 1.0);
+    let rider = builder.mechanism.body(BodySpec { parent: plate, pose, ..BodySpec::default() });
+    let mut simulation = start(builder, Scheme::Refined);
+    let mut recorder = Recorder::new(&simulation, f64::INFINITY).unwrap();
+    let turned = Isometry3::new(Vector3::new(0.1, 0.0, 0.0), Vector3::z() * 0.2);
+    simulation.input_mut().driven_pose[0] = turned;
+    let report = simulation.step().unwrap();
+    recorder.observe(&simulation, &report);
+    recorder.keep(&simulation);
+    let recording = recorder.recording();
+    assert_eq!(recording.moving, [plate.0, rider.0]);
+    let seen = &recording.frames.position[2..];
+    assert_eq!(seen, [[0.1, 0.0, 0.0], [0.1, 0.0, 1.0]]);
 }

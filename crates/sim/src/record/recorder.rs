@@ -6,8 +6,8 @@
 
 use nalgebra::Isometry3;
 use stiction_mech::{
-    Data, kinematics, kinetic_energy, potential_energy, soft_kinetic_energy, soft_potential_energy,
-    velocities,
+    Data, kinematics, kinetic_energy, place_driven, potential_energy, soft_kinetic_energy,
+    soft_potential_energy, velocities,
 };
 
 use super::{RecordError, Recording, Seen, Soft};
@@ -99,12 +99,13 @@ impl Recorder {
             name => name.to_owned(),
         };
         let bodies = model.bodies();
+        let moves = |body: &usize| bodies[*body].link.is_some() || bodies[*body].driver.is_some();
         let recording = Recording {
             solver: settings.solver.clone(),
             time_step: settings.time_step,
             tolerance: settings.tolerance,
             bodies: bodies.iter().enumerate().map(name).collect(),
-            moving: (0..bodies.len()).filter(|&b| bodies[b].link.is_some()).collect(),
+            moving: (0..bodies.len()).filter(moves).collect(),
             shapes: Seen::of_world(world),
             softs: softs_of(world),
             ..Recording::default()
@@ -176,6 +177,7 @@ impl Recorder {
             return;
         }
         let (model, data) = (simulation.world().model(), &mut self.data);
+        place_driven(model, simulation.driven_pose(), data);
         kinematics(model, &state.q, data);
         velocities(model, &state.v, data);
         let frames = &mut self.recording.frames;
