@@ -250,7 +250,8 @@ pub enum StepError {
     /// The next state of a soft body would not be finite.
     #[error(
         "step at t = {time} s: the next {what} of vertex {vertex} of soft body \"{soft}\" would be \
-         {found}; expected a finite number. The time step of {time_step} s may be too large"
+         {found}; expected a number whose square is finite. The time step of {time_step} s may be too \
+         large"
     )]
     SoftNotFinite {
         /// Time of the state [s].
@@ -266,10 +267,27 @@ pub enum StepError {
         /// What was found.
         found: f64,
     },
-    /// The matrix of a soft body has no inverse.
+    /// A soft body is so far away or so fast that energies would not be finite.
     #[error(
-        "step at t = {time} s: mass and stiffness of soft body \"{soft}\" are not positive definite; \
-         expected a deformation that its material can be in"
+        "step at t = {time} s: the {what} of vertex {vertex} of soft body \"{soft}\" is {found}; \
+         expected a number whose square is finite"
+    )]
+    SoftTooLarge {
+        /// Time of the state [s].
+        time: f64,
+        /// Position or velocity.
+        what: &'static str,
+        /// The soft body.
+        soft: String,
+        /// Which of its vertices.
+        vertex: usize,
+        /// What was found.
+        found: f64,
+    },
+    /// The matrix of a soft body has no inverse, or its forces are not finite.
+    #[error(
+        "step at t = {time} s: mass and stiffness of soft body \"{soft}\" are not finite and positive \
+         definite; expected a deformation that its material can be in"
     )]
     SoftSingular {
         /// Time of the state [s].

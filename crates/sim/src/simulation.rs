@@ -435,8 +435,13 @@ impl Simulation {
         let (model, h, time) = (&world.model, settings.time_step, state.time);
         let work = &mut self.work;
         work.driven.aim(&self.input.driven_pose, h);
+        // Contacts were found before it was known how far driven bodies would go.
+        work.seen &= !work.driven_outrun(world, h);
         if !work.seen {
             state.check(model).map_err(|source| StepError::State { time, source })?;
+            if let Some((what, soft, vertex, found)) = too_large(world, state) {
+                return Err(StepError::SoftTooLarge { time, what, soft, vertex, found });
+            }
             place_driven(model, &work.driven.now, &mut work.data);
             work.look(world, &state.q, &state.v, h, clock);
             work.look_soft(world, state, h);
@@ -819,6 +824,12 @@ impl Workspace {
         }
     }
 
+    /// Whether a driven body goes farther within the step than its contacts were looked for.
+    fn driven_outrun(&self, world: &World, h: f64) -> bool {
+        let mut driven = world.model.driven().iter().enumerate();
+        driven.any(|(k, body)| self.driven.way(k, world.radius[body.0], h) > self.reach[body.0])
+    }
+
     fn pose(&mut self, world: &World) -> Result<(), stiction_solve::ProblemError> {
         if self.rows.is_empty() {
             self.poser.nothing();
@@ -971,27 +982,28 @@ fn check_next(world: &World, next: &State, time: f64, time_step: f64) -> Result<
             }
         }
     }
+    if let Some((what, soft, vertex, found)) = too_large(world, next) {
+        return Err(StepError::SoftNotFinite { time, time_step, what, soft, vertex, found });
+    }
+    Ok(())
+}
+
+/// A number of a soft body whose square is not finite: what it is, whose, of which vertex. Contact laws and
+/// energies square velocities, and distances positions.
+fn too_large(world: &World, state: &State) -> Option<(&'static str, String, usize, f64)> {
+    let wrong = |x: &Vector3<f64>| x.iter().copied().find(|x| !(x * x).is_finite());
     for soft in world.model.softs() {
         let nodes = soft.nodes.clone();
         for (what, array) in
-            [("velocity", &next.x_dot[nodes.clone()]), ("position", &next.x[nodes])]
+            [("velocity", &state.x_dot[nodes.clone()]), ("position", &state.x[nodes])]
         {
-            let wrong = |x: &Vector3<f64>| x.iter().copied().find(|x| !x.is_finite());
             let found = array.iter().enumerate().find_map(|(k, x)| Some((k, wrong(x)?)));
             if let Some((vertex, found)) = found {
-                let soft = soft.spec.name.clone();
-                return Err(StepError::SoftNotFinite {
-                    time,
-                    time_step,
-                    what,
-                    soft,
-                    vertex,
-                    found,
-                });
+                return Some((what, soft.spec.name.clone(), vertex, found));
             }
         }
     }
-    Ok(())
+    None
 }
 
 /// The mass matrix of a tree has no inverse.
@@ -1007,11 +1019,16 @@ fn soft_singular(world: &World, time: f64, soft: usize) -> StepError {
 
 /// Why a problem could not be posed, in the words of mechanisms.
 fn not_posed(world: &World, poser: &Poser, time: f64, source: ProblemError) -> StepError {
-    let ProblemError::NotPositiveDefinite { subsystem } = source else {
-        return StepError::Problem { time, source };
+    let subsystem = match source {
+        ProblemError::NotPositiveDefinite { subsystem } => subsystem,
+        ProblemError::NotFinite { owner: "subsystem", index, .. } => index,
+        _ => return StepError::Problem { time, source },
     };
+    let is_singular = matches!(source, ProblemError::NotPositiveDefinite { .. });
     let mut trees = poser.parts().iter().map(|part| part.0);
-    if let Some(tree) = trees.find(|tree| poser.subsystem_of(*tree) == subsystem) {
+    if let Some(tree) = trees.find(|tree| poser.subsystem_of(*tree) == subsystem)
+        && is_singular
+    {
         return singular(world, time, tree);
     }
     let mut softs = poser.soft_parts().iter().map(|part| part.0);
