@@ -1,6 +1,7 @@
 """The documents are true: the tutorial runs, and the pages of the package are those of the package."""
 
 import importlib.util
+import re
 
 import pytest
 
@@ -23,3 +24,10 @@ def test_the_pages_of_the_package_are_up_to_date() -> None:
     make = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(make)
     assert make.PAGE.read_text() == make.page(), "run: python docs/make_python_api.py"
+
+
+def test_the_program_of_the_page_on_soft_bodies_runs() -> None:
+    [program] = re.findall(r"```python\n(.*?)```", (DOCS / "soft.md").read_text(), re.DOTALL)
+    names: dict[str, object] = {}
+    exec(program, names)
+    assert names["report"].steps == 100  # type: ignore[attr-defined]

@@ -236,3 +236,149 @@ def test_an_example_scene_can_be_stepped_from_python(name: str) -> None:
     sim = st.Simulation(st.load(ROOT / "examples" / "scenes" / f"{name}.toml"))
     report = sim.step(3)
     assert report.steps == 3 and np.isfinite(sim.vertices).all()
+
+
+def mesh_file(vertices: list[list[float]], tetrahedra: list[list[int]]) -> bytes:
+    """A VTK file of tetrahedra."""
+    lines = ["# vtk DataFile Version 3.0", "mesh", "ASCII", "DATASET UNSTRUCTURED_GRID"]
+    lines += [f"POINTS {len(vertices)} double", *(" ".join(map(str, v)) for v in vertices)]
+    lines += [f"CELLS {len(tetrahedra)} {5 * len(tetrahedra)}"]
+    lines += ["4 " + " ".join(map(str, t)) for t in tetrahedra]
+    lines += [f"CELL_TYPES {len(tetrahedra)}", *("10" for _ in tetrahedra)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+CORNERS = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+FROM_FILE = "[[soft]]\nfile = 'mesh.vtk'\nyoung = 1e4\npoisson = 0.3\n"
+
+
+@pytest.mark.parametrize(
+    ("vertices", "tetrahedra", "expected"),
+    [
+        ([*CORNERS[:3], [1.0, 1.0, 0.0]], [[0, 1, 2, 3]], r"mesh\.vtk:\d+.*volume"),
+        ([*CORNERS, [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]], [[0, 1, 2, 3], [0, 1, 4, 5]], "manifold"),
+        ([*CORNERS, [9.0, 9.0, 9.0]], [[0, 1, 2, 3]], "vertex 4|unused|no element"),
+        (CORNERS, [[0, 1, 2, 4]], "mesh.vtk"),
+        ([*CORNERS[:3], [0.0, 0.0, float("nan")]], [[0, 1, 2, 3]], "mesh.vtk"),
+        (CORNERS, [[0, 1, 1, 3]], "mesh.vtk"),
+    ],
+)
+def test_a_mesh_that_is_none_is_refused(
+    vertices: list[list[float]], tetrahedra: list[list[int]], expected: str
+) -> None:
+    with pytest.raises(st.ModelError, match=expected):
+        st.loads(FROM_FILE, format="native", assets={"mesh.vtk": mesh_file(vertices, tetrahedra)})
+
+
+def test_a_tetrahedron_inside_out_is_turned_over() -> None:
+    model = st.loads(FROM_FILE, format="native", assets={"mesh.vtk": mesh_file(CORNERS, [[1, 0, 2, 3]])})
+    soft = st.Simulation(model).soft(0)
+    a, b, c, d = soft.rest[soft.tetrahedra[0]]
+    assert np.dot(np.cross(b - a, c - a), d - a) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("found", "given", "expected"),
+    [
+        ("poisson = 0.3", "poisson = 0.5", r"poisson.*0\.5.*expected.*< 0\.5"),
+        ("poisson = 0.3", "poisson = nan", "poisson"),
+        ("young = 5e4", "young = 0.0", "young.*expected"),
+        ("young = 5e4", "young = inf", "young.*expected"),
+        ("density = 500.0", "density = 0.0", "density.*expected.*above zero"),
+        ("density = 500.0", "density = nan", "density.*expected"),
+        ("position = [0.0, 0.0, 0.11]", "position = [0.0, 0.0, nan]", "position"),
+        ("stiffness-damping = 0.02", "stiffness-damping = -1", "stiffness-damping.*expected"),
+        ("cells = 2", "cells = 0", "cells.*expected"),
+        ("cells = 2", "cells = 2\nbounce = 1", "bounce.*expected"),
+        ("cells = 2", "cells = 2\nmaterial = 'jelly'", "jelly.*expected.*neo-hookean"),
+        ("cells = 2", "cells = 2\nfixed = { below = -9 }", "fixed.*no vertex"),
+    ],
+)
+def test_numbers_that_no_soft_body_has_are_refused_with_their_line(found: str, given: str, expected: str) -> None:
+    assert found in CUBE
+    text = CUBE.replace(found, given)
+    line = 1 + text[: text.index(given.splitlines()[-1])].count("\n")
+    with pytest.raises(st.ModelError, match=expected) as error:
+        st.loads(text, format="native")
+    assert f":{line}:" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("segments = 0", "segments.*expected"),
+        ("density = 0", "density.*expected"),
+        ("poisson = 0.6", "poisson.*expected"),
+        ("young = nan", "young.*expected"),
+        ("last = 'nobody'", "nobody.*expected.*hand"),
+        ("stiffness = 3", "stiffness.*expected"),
+    ],
+)
+def test_numbers_that_no_cable_has_are_refused(more: str, expected: str) -> None:
+    text = ROPE if more.startswith("segments") else ROPE + more
+    with pytest.raises(st.ModelError, match=expected):
+        st.loads(text.replace("segments = 8", more) if more.startswith("segments") else text, format="native")
+
+
+def test_arrays_of_other_shapes_are_refused_and_change_nothing(cube: st.Simulation) -> None:
+    soft = cube.soft("cube")
+    before = soft.vertices.copy()
+    with pytest.raises((ValueError, st.StictionError)):
+        soft.vertices = np.zeros((5, 3))
+    with pytest.raises((ValueError, st.StictionError)):
+        soft.velocities = "fast"
+    assert (soft.vertices == before).all()
+
+
+def test_every_material_can_be_stepped(cube: st.Simulation) -> None:
+    for material in ["corotational", "linear", "linear-corotated", "neo-hookean", "mooney-rivlin"]:
+        parameters = "c1 = 8e3\nc2 = 2e3\nbulk = 5e4" if material == "mooney-rivlin" else "young = 5e4\npoisson = 0.3"
+        text = CUBE.replace("young = 5e4\npoisson = 0.3", f"material = '{material}'\n{parameters}")
+        sim = st.Simulation(st.loads(text, format="native"))
+        sim.step(20)
+        assert sim.soft(0).material == material
+        assert sim.report is not None and sim.report.inverted == 0
+
+
+def test_a_state_of_another_model_is_refused(cube: st.Simulation) -> None:
+    other = st.Simulation(st.loads(CUBE.replace("cells = 2", "cells = 1"), format="native"))
+    with pytest.raises(st.StateError, match="expected"):
+        cube.set_state(other.get_state())
+
+
+def test_attached_vertices_follow_a_driven_body() -> None:
+    text = CUBE.replace("[[soft]]", '[[body]]\nname = "hand"\ndriven = true\nposition = [0, 0, 0.3]\n\n[[soft]]')
+    text += '\n[[soft.attach]]\nbody = "hand"\nwhere = { above = 0.1 }\n'
+    sim = st.Simulation(st.loads(text, format="native"))
+    soft, hand = sim.soft("cube"), sim.body("hand")
+    held = np.flatnonzero(soft.rest[:, 2] > 0.2)
+    assert len(held) == 9
+    for k in range(1, 41):
+        hand.pose = ([0.005 * k, 0.0, 0.3], [1.0, 0.0, 0.0, 0.0])
+        report = sim.step()
+    # An attachment asks for the place at the end of the step.
+    assert soft.vertices[held] == pytest.approx(soft.rest[held] + [0.2, 0.0, 0.0], abs=1e-6)
+    assert report.equality_error < 1e-6
+
+
+def test_what_flies_absurdly_fast_is_flagged_or_refused(cube: st.Simulation) -> None:
+    cube.soft("cube").velocities[:] = [0.0, 0.0, -1e308]
+    try:
+        report = cube.step()
+        assert report.unresolved or report.inverted > 0
+    except st.StepError as error:
+        assert "cube" in str(error)
+    assert np.isfinite(cube.vertices).all() and np.isfinite(cube.vertex_velocities).all()
+
+
+def test_sides_of_contacts_between_soft_bodies_and_a_cable_are_told() -> None:
+    text = CUBE + CUBE[CUBE.index("[[soft]]") :].replace('"cube"', '"upper"').replace("0.11", "0.32")
+    text += ROPE.replace("2.0]", "1.3]").replace("2.05]", "1.35]")
+    sim = st.Simulation(st.loads(text, format="native"))
+    sim.step(60)
+    contacts = sim.contacts
+    pairs = {tuple(sorted(pair)) for pair in contacts.softs.tolist()}
+    assert (0, 1) in pairs and (-1, 0) in pairs
+    names = {frozenset(pair) for pair in contacts.body_names}
+    assert frozenset({"cube", "upper"}) in names
+    assert len(contacts.geom_names) == len(contacts) and np.isfinite(contacts.force).all()
