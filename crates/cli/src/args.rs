@@ -409,7 +409,7 @@ pub struct ReproduceArgs {
     #[arg(long)]
     pub quick: bool,
 
-    /// Wall time that a run may take [s]; its figures then cover the steps so far
+    /// CPU time that a run may take [s]; its figures then cover the steps so far
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = positive, allow_hyphen_values = true)]
     pub time_limit: f64,
 
@@ -417,7 +417,8 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
 
-    /// Write a report with tables and plots, in one file that opens in any browser
+    /// Write a report with tables and plots, in one file that opens in any browser; tables alone in
+    /// Markdown if it ends in .md
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     pub report: Option<PathBuf>,
 

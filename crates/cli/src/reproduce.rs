@@ -25,7 +25,9 @@ pub fn run(args: &ReproduceArgs) -> Result<Ending, CommandError> {
     let found = threads::within(Some(args.threads), || all(args, &experiments))??;
     let command = command(args);
     if let Some(path) = &args.report {
-        std::fs::write(path, reproduce::page(&found, &command))
+        let is_markdown = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+        let write = if is_markdown { reproduce::markdown } else { reproduce::page };
+        std::fs::write(path, write(&found, &command))
             .map_err(|source| CommandError::Write { path: path.clone(), source })?;
     }
     let text = if args.json { document(&found, &command, args) } else { text(&found, args) };

@@ -11,6 +11,9 @@ use crate::error::BenchError;
 const GRAVITY: f64 = 9.81;
 /// Pairs of friction along and across the grain.
 const FRICTIONS: [[f64; 2]; 4] = [[0.2, 0.4], [0.3, 0.3], [0.4, 0.2], [0.1, 0.5]];
+/// Solvers with their time steps [s]: that of the paper, and two by which the order shows.
+const RUNS: [(&str, f64); 5] =
+    [("cond", 1e-2), ("cond", 1e-3), ("alm", 1e-2), ("alm", 1e-3), ("alm", 5e-4)];
 /// Time step of the path that is compared with [s].
 const FINE: f64 = 1e-5;
 
@@ -61,15 +64,17 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
     sheet.row(Source::Paper, theirs);
     let mut panel = Panel::new(Axis::linear("x [m]"), Axis::linear("y [m]"));
     for (k, mu) in FRICTIONS.into_iter().enumerate() {
-        for (solver, parts) in [("cond", 1), ("alm", 1), ("alm", 2)] {
+        for (solver, h) in RUNS {
+            if (effort.stop)() {
+                break;
+            }
             let done = k as f64 / FRICTIONS.len() as f64;
             (effort.tell)(done, &format!("μ = ({}, {}), {solver}", mu[0], mu[1]));
             let set =
                 [("along".to_owned(), mu[0].to_string()), ("across".to_owned(), mu[1].to_string())];
             let mut stage = scenario("anisotropic-slide", &set)?;
             stage.settings.solver = solver.to_owned();
-            stage.settings.time_step /= f64::from(parts);
-            let h = stage.settings.time_step;
+            stage.settings.time_step = h;
             let exact = dissipative(mu, (h / FINE).round() as usize);
             let mut act = stage.start()?;
             let mut found = vec![(0.0, 0.0)];
@@ -93,10 +98,10 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
                 (1e3 * last).into(),
             ];
             sheet.row(Source::Ours, row);
-            if solver == "cond" {
+            if (solver, h) == RUNS[0] {
                 let name = format!("μ = ({}, {})", mu[0], mu[1]);
                 panel = panel.series(Series::line(format!("{name}, COND"), found));
-                let sparse = exact.iter().step_by(20).map(|p| (p[0], p[1])).collect();
+                let sparse = exact.iter().step_by(2).map(|p| (p[0], p[1])).collect();
                 panel =
                     panel.series(Series::markers(format!("{name}, largest dissipation"), sparse));
             }
@@ -106,7 +111,8 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
     let outcome = Outcome { sheets: vec![sheet], figures: vec![figure], ..Outcome::default() };
     Ok(outcome.remark(
         "The paper shows paths, no numbers, and calls them matched exactly. What differs here is the error \
-         of the step, of first order in its length, and the tolerance. Both solvers stop by r.",
+         of the step, of first order in its length where there is a grain, as the rows of alm show; cond \
+         adds what its virtual nodes yield within the tolerance. Both solvers stop by r.",
     ))
 }
 

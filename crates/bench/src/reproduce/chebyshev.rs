@@ -32,7 +32,12 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
             f64::NAN.into(),
         ];
         sheet.row(Source::Paper, row);
-        for (j, rule) in [Rule::Paper(scene.theta), Rule::Honest].into_iter().enumerate() {
+        for (j, rule) in
+            [Rule::Paper(scene.theta), Rule::Residual(scene.theta)].into_iter().enumerate()
+        {
+            if (effort.stop)() {
+                break;
+            }
             let mut found = Vec::new();
             for (i, accelerate) in ["false", "true"].into_iter().enumerate() {
                 let done = (4 * k + 2 * j + i) as f64 / 16.0;
@@ -52,8 +57,9 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
                 fast.residual.into(),
             ];
             sheet.row(Source::Ours, row);
-            for figures in found.iter().filter_map(|f| f.stopped.as_ref()) {
-                remarks.push(format!("{}, {}: {figures}.", scene.scenario, rule.text()));
+            for (figures, how) in found.iter().zip(["plain", "accelerated"]) {
+                let label = format!("{}, {}, {how}", scene.scenario, rule.text());
+                remarks.extend(figures.cautions(&label));
             }
         }
     }

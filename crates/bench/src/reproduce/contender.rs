@@ -15,8 +15,8 @@ use crate::error::BenchError;
 pub enum Rule {
     /// At a change of the unknowns below a threshold, as in the paper.
     Paper(f64),
-    /// When the yardstick finds the tolerance of the scene met.
-    Honest,
+    /// When the yardstick finds a relative error below a threshold.
+    Residual(f64),
     /// After so many iterations.
     Iterations(usize),
 }
@@ -26,7 +26,7 @@ impl Rule {
     pub fn text(self) -> String {
         match self {
             Self::Paper(theta) => format!("θ < {theta:.0e}"),
-            Self::Honest => "r".to_owned(),
+            Self::Residual(most) => format!("r < {most:.0e}"),
             Self::Iterations(n) => format!("{n} iterations"),
         }
     }
@@ -47,6 +47,8 @@ pub struct Contender {
 const NEVER: f64 = 1e-15;
 /// Threshold below every change of unknowns.
 const NO_CHANGE: &str = "1e-300";
+/// Name of the penalty of contact constraint splitting, which has no other setting.
+pub const PENALTY: &str = "penalty";
 
 impl Contender {
     /// With the solver's own settings.
@@ -70,7 +72,11 @@ impl Contender {
                 Session::with("pgs", Box::new(Pgs::new(theta, preparation)))
             }
             ("ccs", Rule::Iterations(n)) => {
-                Session::with("ccs", Box::new(Ccs::new(n, preparation)))
+                let penalty = self.settings.iter().find(|(key, _)| *key == PENALTY);
+                let penalty = penalty.and_then(|(_, value)| value.parse().ok());
+                let mut ccs = Ccs::new(n, preparation);
+                ccs.penalty = penalty.unwrap_or(ccs.penalty);
+                Session::with("ccs", Box::new(ccs))
             }
             (name, _) => Session::new(name)?,
         };
@@ -84,10 +90,10 @@ impl Contender {
                     session.set("stop", "paper")?;
                     session.set("theta", NO_CHANGE)?;
                 }
-                Rule::Honest => {}
+                Rule::Residual(_) => {}
             }
         }
-        for (key, value) in &self.settings {
+        for (key, value) in self.settings.iter().filter(|(key, _)| *key != PENALTY) {
             session.set(key, value)?;
         }
         Ok(session)
@@ -97,8 +103,12 @@ impl Contender {
     pub fn start(&self, stage: Stage, preparation: &Preparation) -> Result<Act, BenchError> {
         let mut settings = stage.settings;
         settings.solver_settings.clear();
-        if let Rule::Iterations(n) = self.rule {
-            (settings.max_iterations, settings.tolerance) = (Some(n), NEVER);
+        match self.rule {
+            Rule::Iterations(n) => {
+                (settings.max_iterations, settings.tolerance) = (Some(n), NEVER);
+            }
+            Rule::Residual(most) => settings.tolerance = most,
+            Rule::Paper(_) => {}
         }
         let session = self.session(preparation)?;
         let mut simulation =

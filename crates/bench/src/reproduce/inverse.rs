@@ -12,6 +12,7 @@ use stiction_solve::{FrictionModel, Goal, Problem, Session, Solution};
 use super::scene::{BALL, MAT, Scene};
 use super::{Cell, Effort, Outcome, Sheet, Source};
 use crate::baselines::norm;
+use crate::clock::cpu_seconds;
 use crate::error::BenchError;
 use crate::statistics::mean;
 
@@ -84,9 +85,9 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
         let goal = Goal { tolerance: TOLERANCE, friction_model, ..Goal::default() };
         let mut guesses = [Solution::default(), Solution::default()];
         let mut found: [Vec<(f64, f64, f64)>; 2] = [Vec::new(), Vec::new()];
-        let begin = std::time::Instant::now();
+        let begin = cpu_seconds();
         for step in 0..steps {
-            if begin.elapsed() > effort.time_limit || (effort.stop)() {
+            if effort.is_over(begin) {
                 break;
             }
             let done = (index as f64 + step as f64 / steps as f64) / PUBLISHED.len() as f64;

@@ -9,6 +9,7 @@ mod chebyshev;
 mod contender;
 mod inverse;
 mod manipulation;
+mod markdown;
 mod measure;
 mod observe;
 mod page;
@@ -20,12 +21,14 @@ mod splitting;
 mod stiffness;
 mod virtual_nodes;
 
+pub use markdown::markdown;
 pub use page::page;
 pub use sheet::{Cell, Outcome, Row, Sheet, Source};
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::clock::cpu_seconds;
 use crate::error::BenchError;
 
 /// How much work the experiments may be.
@@ -37,7 +40,7 @@ pub struct Effort<'a> {
     pub steps: Option<usize>,
     /// Smaller meshes and shorter runs: a look, not a measurement.
     pub quick: bool,
-    /// Wall time of one run; its figures then cover the steps so far.
+    /// CPU time of one run; its figures then cover the steps so far.
     pub time_limit: Duration,
     /// Folder with recorded trajectories, if there is one.
     pub shared: Option<PathBuf>,
@@ -45,6 +48,13 @@ pub struct Effort<'a> {
     pub tell: &'a (dyn Fn(f64, &str) + Sync),
     /// Whether someone asked to stop.
     pub stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Effort<'_> {
+    /// Whether a run that began at a [CPU time](cpu_seconds) must end.
+    fn is_over(&self, begin: f64) -> bool {
+        cpu_seconds() - begin > self.time_limit.as_secs_f64() || (self.stop)()
+    }
 }
 
 /// One line of [`EXPERIMENTS`].

@@ -4,16 +4,15 @@
 //! makes the same step with a tolerance far below all others: what differs then is the error of this
 //! one step, not of the way to it. Times are CPU times; the reference does not count.
 
-use std::time::Instant;
-
 use stiction_scene::SceneError;
-use stiction_scene::clock::cpu_time;
 use stiction_sim::{Phase, Simulation, StepReport};
+use stiction_solve::Status;
 
 use super::Effort;
 use super::contender::{Contender, Rule};
 use super::scene::Scene;
 use crate::baselines::Preparation;
+use crate::clock::{Stopwatch, cpu_seconds};
 use crate::error::BenchError;
 use crate::statistics::mean;
 
@@ -47,6 +46,12 @@ pub struct Figures {
     pub contacts: f64,
     /// Steps done.
     pub steps: usize,
+    /// Of them, those whose error was at most the number that the paper sets for θ.
+    pub met: usize,
+    /// Of them, those in which the iterations ran out before the rule was met.
+    pub exhausted: usize,
+    /// Steps compared with the reference, and those in which the reference itself did not converge.
+    pub compared: [usize; 2],
     /// Why the run ended early.
     pub stopped: Option<String>,
     /// What each step led to.
@@ -79,9 +84,37 @@ impl Figures {
             residual: of(|r| r.residual),
             contacts: of(|r| r.contacts),
             steps: runs.iter().map(|r| r.steps).sum(),
+            met: runs.iter().map(|r| r.met).sum(),
+            exhausted: runs.iter().map(|r| r.exhausted).sum(),
+            compared: [0, 1].map(|k| runs.iter().map(|r| r.compared[k]).sum()),
             stopped: runs.iter().find_map(|r| r.stopped.clone()),
             curve: runs.first().map(|r| r.curve.clone()).unwrap_or_default(),
         }
+    }
+
+    /// Steps that met the error, of all.
+    pub fn share_met(&self) -> String {
+        format!("{}/{}", self.met, self.steps)
+    }
+
+    /// What a reader must know of the run before its numbers count.
+    pub fn cautions(&self, label: &str) -> Vec<String> {
+        let mut out = Vec::new();
+        if let Some(why) = &self.stopped {
+            out.push(format!("{label}: {why}."));
+        }
+        if self.exhausted > 0 {
+            let (n, of) = (self.exhausted, self.steps);
+            out.push(format!("{label}: iterations ran out in {n} of {of} steps."));
+        }
+        if self.compared[1] > 0 {
+            let [found, lost] = self.compared;
+            let of = found + lost;
+            out.push(format!(
+                "{label}: the reference did not converge in {lost} of {of} steps, which do not count."
+            ));
+        }
+        out
     }
 }
 
@@ -109,12 +142,13 @@ pub fn observe(
     let mut reference = Simulation::new(world, settings).map_err(SceneError::from)?;
     let mut act = contender.start(stage, &preparation)?;
     let steps = scene.steps(effort, act.steps());
-    let begin = Instant::now();
+    let begin = cpu_seconds();
     let mut samples: Vec<Sample> = Vec::new();
     let mut errors = Vec::new();
+    let mut lost = 0;
     let (mut curve, mut stopped) = (Vec::new(), None);
     for step in 0..steps {
-        if begin.elapsed() > effort.time_limit || (effort.stop)() {
+        if effort.is_over(begin) {
             stopped = Some(format!("stopped at step {step} of {steps}"));
             break;
         }
@@ -122,9 +156,9 @@ pub fn observe(
             controller.control(&mut act.simulation);
         }
         let before = (step % EVERY == EVERY - 1).then(|| act.simulation.snapshot());
-        let (wall, cpu) = (Instant::now(), cpu_time());
+        let watch = Stopwatch::start();
         let made = act.simulation.step();
-        let (wall, cpu_after) = (wall.elapsed().as_secs_f64(), cpu_time());
+        let share = watch.share();
         let report = match made {
             Ok(report) => report,
             Err(error) => {
@@ -132,18 +166,17 @@ pub fn observe(
                 break;
             }
         };
-        let share = match (cpu, cpu_after) {
-            (Some(a), Some(b)) if wall > 0.0 => b.saturating_sub(a).as_secs_f64() / wall,
-            _ => 1.0,
-        };
         let force = scene.measure.norm(&mut act.simulation);
         let (time, penetration) = (act.simulation.state().time, report.penetration);
         curve.push(Point { time, penetration, force });
         if let Some(before) = before.filter(|_| report.rows > 0)
             && reference.restore(&before).is_ok()
-            && reference.step().is_ok_and(|report| report.converged())
         {
-            errors.push((force - scene.measure.norm(&mut reference)).abs());
+            if reference.step().is_ok_and(|report| report.converged()) {
+                errors.push((force - scene.measure.norm(&mut reference)).abs());
+            } else {
+                lost += 1;
+            }
         }
         samples.push(Sample { report, share, preparation: preparation.take() });
     }
@@ -155,7 +188,7 @@ pub fn observe(
     let before_solve = [Phase::Kinematics, Phase::Collision, Phase::Dynamics, Phase::Assembly];
     Ok(Figures {
         penetration: of(&|s| s.report.penetration),
-        error: mean(errors),
+        error: mean(errors.iter().copied()),
         dynamics: of(&|s| before_solve.iter().map(|p| phase(s, *p)).sum()),
         solve: of(&|s| phase(s, Phase::Solve)),
         preparation: if told { of(&|s| s.share * s.preparation) } else { f64::NAN },
@@ -164,9 +197,21 @@ pub fn observe(
         residual: of(&|s| residual(&s.report)),
         contacts: of(&|s| s.report.contacts as f64),
         steps: samples.len(),
+        met: samples.iter().filter(|s| residual(&s.report) <= scene.theta).count(),
+        exhausted: samples.iter().filter(|s| has_run_out(&s.report, contender.rule)).count(),
+        compared: [errors.len(), lost],
         stopped,
         curve,
     })
+}
+
+/// Whether the iterations ran out before the rule was met.
+fn has_run_out(report: &StepReport, rule: Rule) -> bool {
+    match rule {
+        Rule::Iterations(_) => false,
+        Rule::Paper(_) => report.status == Status::IterationLimit,
+        Rule::Residual(_) => !report.converged(),
+    }
 }
 
 /// The yardstick's error of a step [-], in the friction model that was solved for.
@@ -203,7 +248,7 @@ mod tests {
         let effort = Effort { steps: Some(2), ..least() };
         let set = [("cells-x", "6".to_owned()), ("cells-y", "3".to_owned())];
         let by_change = ["apgd", "cond", "pgs"].map(|s| Contender::new(s, Rule::Paper(1e-4)));
-        let honest = ["alm", "sap"].map(|s| Contender::new(s, Rule::Honest));
+        let honest = ["alm", "sap"].map(|s| Contender::new(s, Rule::Residual(1e-4)));
         for contender in by_change.iter().chain(&honest) {
             let found = observe(&MAT, &effort, 1, &set, contender).unwrap();
             assert_eq!(found.steps, 2, "{}: {:?}", contender.label(), found.stopped);

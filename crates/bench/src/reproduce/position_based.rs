@@ -3,8 +3,6 @@
 //! The reference is the scene solved to the end. Position-based dynamics gets the same rod and is led
 //! by the hand of the reference.
 
-use std::time::Instant;
-
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::Rod as Elastic;
 use stiction_plot::{Axis, Figure, Panel, Series};
@@ -36,6 +34,8 @@ const DENSITY: f64 = 1259.0;
 const AXIS: [f64; 2] = [0.4920, -0.2025];
 const CYLINDER: f64 = 0.02;
 const FRICTION: f64 = 1.3;
+/// Our rule for all but the reference.
+const RESIDUAL: Rule = Rule::Residual(CABLE.theta);
 /// Tolerance of the reference.
 const TOLERANCE: f64 = 1e-8;
 
@@ -71,9 +71,9 @@ fn simulate(
     stage.settings.tolerance = tolerance;
     let mut act = contender.start(stage, &Preparation::default())?;
     let (mut penetration, mut force, mut seconds) = (Vec::new(), Vec::new(), 0.0);
-    let begin = Instant::now();
+    let begin = cpu_seconds();
     for _ in 0..steps {
-        if begin.elapsed() > effort.time_limit || (effort.stop)() {
+        if effort.is_over(begin) {
             break;
         }
         if let Some(controller) = &mut act.controller {
@@ -94,11 +94,14 @@ fn simulate(
 pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
     let mut sheet = Sheet::new(
         "Table VIII: cable of 120 links, COND and position-based dynamics",
-        &["method", "MP [mm]", "FE [N]", "TT [ms]", "steps"],
+        &["method", "MP [mm]", "FE [N]", "TT [ms]", "mean force [N]", "steps"],
     );
     for (who, count, numbers) in PUBLISHED {
         let cells = std::iter::once(Cell::from(format!("{who} ({count})")));
-        sheet.row(Source::Paper, cells.chain(numbers.map(Cell::from)).chain(["".into()]));
+        sheet.row(
+            Source::Paper,
+            cells.chain(numbers.map(Cell::from)).chain(["–".into(), "".into()]),
+        );
     }
     let first = stage(effort)?;
     let h = first.settings.time_step;
@@ -115,18 +118,17 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
     };
     (effort.tell)(0.0, "cable, reference");
     let mut way = Vec::new();
-    let reference = Contender::new("alm", Rule::Honest);
+    let reference = Contender::new("alm", Rule::Residual(TOLERANCE));
     let reference = simulate(effort, &reference, TOLERANCE, steps, |simulation| {
         way.push(frames(elastic, simulation)[1]);
     })?;
     let mut runs = Vec::new();
-    for (k, rule) in
-        [Rule::Iterations(100), Rule::Iterations(200), Rule::Paper(CABLE.theta), Rule::Honest]
-            .into_iter()
-            .enumerate()
-    {
-        let contender = Contender::new("cond", rule);
-        (effort.tell)(0.2 + 0.1 * k as f64, &format!("cable, {}", contender.label()));
+    let by_cond =
+        [Rule::Iterations(100), Rule::Iterations(200), Rule::Paper(CABLE.theta), RESIDUAL];
+    let contenders = by_cond.map(|rule| Contender::new("cond", rule));
+    let contenders = contenders.into_iter().chain([Contender::new("alm", RESIDUAL)]);
+    for (k, contender) in contenders.enumerate() {
+        (effort.tell)(0.2 + 0.08 * k as f64, &format!("cable, {}", contender.label()));
         runs.push(simulate(effort, &contender, CABLE.theta, way.len(), |_| ())?);
     }
     for (k, substeps) in [100, 200].into_iter().enumerate() {
@@ -149,9 +151,9 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
             force: Vec::new(),
             seconds: 0.0,
         };
-        let (before, begin) = (cpu_seconds(), Instant::now());
+        let before = cpu_seconds();
         for target in &way {
-            if begin.elapsed() > effort.time_limit || (effort.stop)() {
+            if effort.is_over(before) {
                 break;
             }
             rod.step(target, h, substeps);
@@ -165,11 +167,12 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
         Panel::new(Axis::linear("simulated time [s]"), Axis::linear("force at the hand [N]"));
     for run in std::iter::once(&reference).chain(&runs) {
         let errors = run.force.iter().zip(&reference.force).map(|(a, b)| (a - b).norm());
-        let row: [Cell; 5] = [
+        let row: [Cell; 6] = [
             run.label.as_str().into(),
             (1e3 * mean(run.penetration.iter().copied())).into(),
             mean(errors).into(),
             (1e3 * run.seconds).into(),
+            mean(run.force.iter().map(|f| f.norm())).into(),
             run.force.len().to_string().into(),
         ];
         sheet.row(Source::Ours, row);
@@ -180,6 +183,10 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
     let figure = Figure::new("Force at the hand while the cable is wound").panel(panel);
     let outcome = Outcome { sheets: vec![sheet], figures: vec![figure], ..Outcome::default() };
     Ok(outcome
+        .remark(
+            "Runs go their own way over all steps, so that differences add up: the row of alm at the \
+             tolerance of the scene shows what they come to with a converged solver.",
+        )
         .remark(
             "FE is the mean distance of the force from that of the first of our rows, the scene solved to \
              the end; the paper's is the distance from a real experiment, which is never zero.",

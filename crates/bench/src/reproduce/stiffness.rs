@@ -27,7 +27,7 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
         let cells: [Cell; 2] = [solver.into(), rule.into()];
         counts.row(Source::Paper, cells.into_iter().chain(numbers.map(Cell::from)));
     }
-    let rules = [Rule::Paper(BALL.theta), Rule::Honest];
+    let rules = [Rule::Paper(BALL.theta), Rule::Residual(BALL.theta)];
     let all: Vec<Contender> = rules
         .iter()
         .flat_map(|rule| ["cond", "pgs", "apgd"].map(|solver| Contender::new(solver, *rule)))
@@ -36,24 +36,50 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
     for (k, contender) in all.iter().enumerate() {
         let mut found: Vec<Figures> = Vec::new();
         for (j, young) in YOUNG.iter().enumerate() {
+            if (effort.stop)() {
+                break;
+            }
             let done = (k * YOUNG.len() + j) as f64 / (all.len() * YOUNG.len()) as f64;
             (effort.tell)(done, &format!("soft-ball, E = {young:.0e} Pa, {}", contender.label()));
             found.push(observe(&BALL, effort, 0, &[("young", young.to_string())], contender)?);
+        }
+        if found.len() < YOUNG.len() {
+            break;
         }
         let who = || -> [Cell; 2] { [contender.solver.into(), contender.rule.text().into()] };
         counts
             .row(Source::Ours, who().into_iter().chain(found.iter().map(|f| f.iterations.into())));
         left.row(Source::Ours, who().into_iter().chain(found.iter().map(|f| f.residual.into())));
         for (figures, young) in found.iter().zip(YOUNG) {
-            if let Some(why) = &figures.stopped {
-                remarks.push(format!("{}, E = {young:.0e} Pa: {why}.", contender.label()));
-            }
+            remarks.extend(figures.cautions(&format!("{}, E = {young:.0e} Pa", contender.label())));
         }
     }
+    remarks.extend(growth(&counts, &left));
     let outcome = Outcome { sheets: vec![counts, left], figures: Vec::new(), remarks };
     Ok(outcome.remark(
         "θ bounds no error: a solver that changes little in an iteration stops early, and the second sheet \
-         shows what each has left undone. An iteration with A alone needs about √cond(A) \
-         steps to a given r, which grows with the stiffness.",
+         shows what each has left undone.",
     ))
+}
+
+/// By which factors iterations and errors grow from the softest to the stiffest ball.
+fn growth(counts: &Sheet, left: &Sheet) -> Option<String> {
+    let factors = |sheet: &Sheet| -> Vec<String> {
+        let ours = sheet.rows.iter().filter(|row| row.source == Source::Ours);
+        ours.filter_map(|row| {
+            let (first, last) = (row.cells.get(2)?.number()?, row.cells.last()?.number()?);
+            let [solver, rule] = [row.cells[0].text(), row.cells[1].text()];
+            Some(format!("{solver}, {rule}: {:.2}", last / first))
+        })
+        .collect()
+    };
+    let [iterations, errors] = [counts, left].map(factors);
+    (!iterations.is_empty()).then(|| {
+        format!(
+            "From the softest to the stiffest ball iterations grow by the factors {}; r where they \
+             stopped by {}. In the paper iterations grow by 0.88 (COND), 2.10 (PGS), 4.17 (APGD).",
+            iterations.join("; "),
+            errors.join("; ")
+        )
+    })
 }
