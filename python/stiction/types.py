@@ -286,6 +286,10 @@ class RunFigures(TypedDict, total=False):
     iterations: Spread
     residual: RunResiduals
     unconverged_steps: int
+    unresolved_steps: int
+    """Steps in which something moved faster than the time step resolves."""
+    inverted_elements: int
+    """Most elements of soft bodies that were inside out after one step."""
     penetration: dict[str, float]
     """Deepest of all steps under "max", that of the last under "final" [m]."""
     energy: dict[str, float]

@@ -11,7 +11,7 @@ use common::{block, cube, free, on_ground, start};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{
-    ActuatorSpec, BodyId, BodySpec, JointId, JointKind, JointSpec, Limit, MassProperties,
+    ActuatorSpec, BodyId, BodySpec, JointId, JointKind, JointSpec, Limit, MassProperties, Material,
     Transmission,
 };
 use stiction_sim::constraint::{Connect, Equality};
@@ -158,4 +158,27 @@ fn a_plate_on_a_soft_block_and_an_attached_one_step_without_taking_memory() {
         }
         assert_eq!(COUNT.get() - before, 0, "{solver}");
     }
+}
+
+#[test]
+fn a_soft_block_on_a_sheet_that_touches_itself_steps_without_taking_memory() {
+    let surface = Surface::with_friction(0.6);
+    let mut builder = on_ground(0.6);
+    let sheet = block(Vector3::new(0.3, 0.3, 0.02), [6, 6, 1], Vector3::new(0.0, 0.0, 0.01));
+    builder.soft(SoftObject::new(sheet).surface(surface).touching_itself());
+    let mut spec = block(Vector3::repeat(0.1), [2; 3], Vector3::new(0.0, 0.0, 0.0705));
+    spec.name = "upper".to_owned();
+    spec.material = Material::from_name("neo-hookean", &[1e5, 0.3]).unwrap();
+    builder.soft(SoftObject::new(spec).surface(surface).touching_itself());
+    let mut simulation = start(builder, 0.01);
+    for _ in 0..200 {
+        let _ = simulation.step().unwrap();
+    }
+    let before = COUNT.get();
+    for _ in 0..20 {
+        let report = simulation.step().unwrap();
+        // The ground under the sheet, and the two bodies.
+        assert!(report.contacts > 49, "{}", report.contacts);
+    }
+    assert_eq!(COUNT.get() - before, 0);
 }
