@@ -298,7 +298,8 @@ class RunFigures(TypedDict, total=False):
     state_hash: str
     notes: list[str]
     apart: float | None
-    """Mean distance of the bodies from where those of the reference are, at the end [m]."""
+    """Mean distance of the bodies, and of the vertices on the surfaces of soft ones, from where those of the
+    reference are, at the end [m]."""
 
 
 class TraceColumns(TypedDict):
