@@ -700,6 +700,9 @@ class StepReport:
     def unresolved(self) -> bool:
         """Whether something moved faster than the time step resolves."""
     @property
+    def inverted(self) -> int:
+        """Most elements of soft bodies that were inside out after one step."""
+    @property
     def asleep(self) -> int:
         """Bodies that are asleep."""
     @property

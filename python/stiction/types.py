@@ -286,6 +286,10 @@ class RunFigures(TypedDict, total=False):
     iterations: Spread
     residual: RunResiduals
     unconverged_steps: int
+    unresolved_steps: int
+    """Steps in which something moved faster than the time step resolves."""
+    inverted_elements: int
+    """Most elements of soft bodies that were inside out after one step."""
     penetration: dict[str, float]
     """Deepest of all steps under "max", that of the last under "final" [m]."""
     energy: dict[str, float]
@@ -294,7 +298,8 @@ class RunFigures(TypedDict, total=False):
     state_hash: str
     notes: list[str]
     apart: float | None
-    """Mean distance of the bodies from where those of the reference are, at the end [m]."""
+    """Mean distance of the bodies, and of the vertices on the surfaces of soft ones, from where those of the
+    reference are, at the end [m]."""
 
 
 class TraceColumns(TypedDict):

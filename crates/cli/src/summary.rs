@@ -71,6 +71,15 @@ fn whole(run: &Summary) -> Table {
     let tone = if missed == 0 { Tone::Plain } else { Tone::Bad };
     let plain = |text: &str| (text.to_owned(), Tone::Plain);
     table.row([plain("unconverged"), (format!("{missed} of {} steps", run.steps), tone)]);
+    let (fast, inverted) = (run.unresolved_steps, run.inverted_elements);
+    if fast > 0 {
+        let text = format!("{fast} of {} steps: a smaller time step is called for", run.steps);
+        table.row([plain("unresolved"), (text, Tone::Bad)]);
+    }
+    if inverted > 0 {
+        let text = format!("{} inside out at most", count(inverted, "element"));
+        table.row([plain("inverted"), (text, Tone::Bad)]);
+    }
     let millimetres = |metres: f64| format!("{} mm", small_or_significant(1e3 * metres));
     let (deepest, last) = (millimetres(run.penetration_max), millimetres(run.penetration_final));
     table.row([plain("penetration"), plain(&format!("{deepest} at most, {last} at the end"))]);

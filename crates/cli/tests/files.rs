@@ -184,3 +184,24 @@ fn a_reader_that_goes_away_is_no_error() {
     let call = ["inspect", &example("models/gripper.xml")];
     assert_eq!(run_for_nobody(&call), (Some(0), Vec::new()));
 }
+
+#[test]
+fn a_run_says_that_a_soft_body_moved_faster_than_its_steps_resolve() {
+    let text = "[step]\ntime-step = 0.01\n[[body]]\nshape = 'plane'\nfixed = true\n\
+                [[soft]]\nname = 'cube'\nmesh = 'box'\nedges = [0.1, 0.1, 0.1]\ncells = 2\n\
+                young = 1e5\npoisson = 0.3\nposition = [0, 0, 0.2]\nvelocity = [0, 0, -SPEED]\n";
+    let told = |speed: &str| {
+        let scene = text.replace("SPEED", speed);
+        let scene = written("thrown", &format!("thrown-{speed}.toml"), scene.as_bytes());
+        let (_, document) = json(&["run", &scene, "--steps", "10", "--json"]);
+        let (_, stdout, _) = run(&["run", &scene, "--steps", "10"]);
+        let steps = document["unresolved_steps"].as_u64().unwrap();
+        assert_eq!(steps > 0, stdout.contains("unresolved"), "{stdout}");
+        let inverted = document["inverted_elements"].as_u64().unwrap();
+        assert_eq!(inverted > 0, stdout.contains("inside out"), "{stdout}");
+        (steps, inverted)
+    };
+    assert_eq!(told("1.0"), (0, 0));
+    let (steps, inverted) = told("300.0");
+    assert!(steps > 0 && inverted > 0, "{steps}, {inverted}");
+}

@@ -24,6 +24,7 @@ fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
         "contacts",
         "cpu_seconds",
         "energy",
+        "inverted_elements",
         "iterations",
         "microseconds_per_step",
         "penetration",
@@ -37,6 +38,7 @@ fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
         "target",
         "time_step",
         "unconverged_steps",
+        "unresolved_steps",
         "wall_seconds",
     ];
     assert_eq!(keys(&document), agreed);

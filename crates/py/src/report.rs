@@ -45,6 +45,9 @@ pub struct StepReport {
     /// Whether something moved faster than the time step resolves.
     #[pyo3(get)]
     unresolved: bool,
+    /// Most elements of soft bodies that were inside out after one step.
+    #[pyo3(get)]
+    inverted: usize,
     /// Bodies that are asleep.
     #[pyo3(get)]
     asleep: usize,
@@ -68,6 +71,7 @@ impl Default for StepReport {
             equality_error: 0.0,
             softened: false,
             unresolved: false,
+            inverted: 0,
             asleep: 0,
             seconds: [0.0; PHASES.len()],
         }
@@ -104,6 +108,7 @@ impl StepReport {
         worst(&mut self.equality_error, report.equality_error);
         self.softened |= report.softened;
         self.unresolved |= report.unresolved;
+        self.inverted = self.inverted.max(report.inverted);
         for (sum, time) in self.seconds.iter_mut().zip(report.phases.all()) {
             *sum += time.as_secs_f64();
         }

@@ -112,8 +112,8 @@ pub struct Run {
     pub recording: Recording,
     /// What the solver had to say about the last step.
     pub notes: Vec<String>,
-    /// Mean distance of the bodies from where they are in the run of the reference, at the end [m];
-    /// `None` without anything to compare.
+    /// Mean distance of the bodies, and of the vertices on the surfaces of soft ones, from where they are
+    /// in the run of the reference, at the end [m]; `None` without anything to compare.
     pub apart: Option<f64>,
 }
 
@@ -356,7 +356,12 @@ fn measure_distance(contenders: &mut [Contender], reference: Option<usize>) {
         let bodies = recording.moving.len();
         let places = &recording.frames.position;
         let first = places.len().checked_sub(bodies)?;
-        Some((*recording.frames.time.last()?, places[first..].to_vec()))
+        let mut found = places[first..].to_vec();
+        let soft = &recording.frames.soft;
+        let first =
+            soft.len().checked_sub(recording.softs.iter().map(|soft| soft.vertices).sum())?;
+        found.extend(soft[first..].iter().map(|vertex| vertex.map(f64::from)));
+        Some((*recording.frames.time.last()?, found))
     };
     let of = |contender: &Contender| contender.run().and_then(|run| last(&run.recording));
     let Some((time, places)) = reference.and_then(|k| of(&contenders[k])) else { return };
@@ -409,6 +414,7 @@ mod tests {
         let runs: Vec<&Run> = found.contenders.iter().map(|c| c.run().unwrap()).collect();
         assert_eq!(runs[0].summary.state_hash, runs[1].summary.state_hash);
         assert_eq!(runs[1].apart, Some(0.0));
+        assert!(runs[0].apart.is_none());
         assert!(!found.captured.is_empty());
         for captured in &found.captured {
             let [Ok(a), Ok(b)] = &captured.answers[..] else { panic!("both answer") };
@@ -463,5 +469,13 @@ mod tests {
         assert!(found.contenders[0].run.as_ref().is_err_and(|why| why.contains("coulomb")));
         assert_eq!(found.reference, Some(1));
         assert!(found.captured.iter().all(|step| step.answers[0].is_err()));
+    }
+
+    #[test]
+    fn soft_bodies_alone_have_a_distance_too() {
+        let found = of("cantilever", &[("cells", "1")], &["alm", "sap"], 3);
+        let apart = found.contenders.iter().filter_map(|c| c.run()?.apart).collect::<Vec<_>>();
+        // Nothing touches the beam: every solver moves it the same.
+        assert_eq!(apart, [0.0]);
     }
 }

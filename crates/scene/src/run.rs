@@ -98,9 +98,13 @@ pub struct Summary {
     pub convex: Tally,
     /// Steps whose answer missed the tolerance, or had to be softened.
     pub unconverged_steps: usize,
-    /// Deepest penetration at the start of any step [m].
+    /// Steps in which something moved faster than the time step resolves.
+    pub unresolved_steps: usize,
+    /// Most elements of soft bodies that were inside out after one step.
+    pub inverted_elements: usize,
+    /// Deepest penetration after any step [m].
     pub penetration_max: f64,
-    /// Deepest penetration at the start of the last step [m].
+    /// Deepest penetration after the last step [m].
     pub penetration_final: f64,
     /// Energy before the first step [J].
     pub energy_initial: f64,
@@ -146,6 +150,8 @@ impl Summary {
                 "convex": self.convex.json(),
             },
             "unconverged_steps": self.unconverged_steps,
+            "unresolved_steps": self.unresolved_steps,
+            "inverted_elements": self.inverted_elements,
             "penetration": {"max": self.penetration_max, "final": self.penetration_final},
             "energy": {"initial": self.energy_initial, "final": self.energy_final},
             "check": {
@@ -235,6 +241,8 @@ struct Record {
     coulomb: Tally,
     convex: Tally,
     unconverged: usize,
+    unresolved: usize,
+    inverted: usize,
     penetration: Tally,
     last_penetration: f64,
 }
@@ -252,6 +260,8 @@ impl Record {
             coulomb: Tally::default(),
             convex: Tally::default(),
             unconverged: 0,
+            unresolved: 0,
+            inverted: 0,
             penetration: Tally::default(),
             last_penetration: 0.0,
             cpu: cpu_time(),
@@ -271,6 +281,8 @@ impl Record {
         self.coulomb.add(residuals.coulomb);
         self.convex.add(residuals.convex);
         self.unconverged += usize::from(!report.converged());
+        self.unresolved += usize::from(report.unresolved);
+        self.inverted = self.inverted.max(report.inverted);
         self.penetration.add(report.penetration);
         self.last_penetration = report.penetration;
     }
@@ -305,6 +317,8 @@ impl Record {
             coulomb: self.coulomb,
             convex: self.convex,
             unconverged_steps: self.unconverged,
+            unresolved_steps: self.unresolved,
+            inverted_elements: self.inverted,
             penetration_max: self.penetration.max(),
             penetration_final: self.last_penetration,
             energy_initial: self.energy,

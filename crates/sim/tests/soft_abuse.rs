@@ -8,9 +8,10 @@ mod common;
 use common::{block, on_ground, start};
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
-use stiction_mech::{BodySpec, MATERIALS, Material};
+use stiction_mech::{BodyId, BodySpec, MATERIALS, Material};
 use stiction_sim::{
-    CableCourse, CableSpec, Geom, Simulation, SoftObject, StepReport, Surface, WorldBuilder,
+    CableCourse, CableEnd, CableSpec, Geom, Simulation, SoftObject, StepReport, Surface,
+    WorldBuilder,
 };
 
 /// A soft cube of 10 cm, its centre at a height [m].
@@ -174,5 +175,24 @@ fn a_cable_thrown_at_the_ground_at_any_speed_stays_finite_and_is_flagged_or_refu
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_cable_whose_end_is_torn_away_stays_finite_and_is_flagged() {
+    for far in [1.0, 1e3, 1e12] {
+        let mut builder = WorldBuilder::new();
+        let hand = builder.mechanism.body(BodySpec { driven: true, ..BodySpec::default() });
+        builder.cable(CableSpec {
+            name: "cable".to_owned(),
+            course: CableCourse::Path(vec![Vector3::zeros(), Vector3::x() * 0.3]),
+            segments: 10,
+            ends: [CableEnd::Held(hand), CableEnd::Held(BodyId::WORLD)],
+            ..CableSpec::default()
+        });
+        let mut simulation = start(builder, 0.005);
+        let _ = simulation.step().unwrap();
+        simulation.input_mut().driven_pose[0] = Isometry3::translation(0.0, far, 0.0);
+        assert!(suffers(&mut simulation, 6, "cable/"), "{far:e} m");
     }
 }

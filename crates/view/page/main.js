@@ -77,8 +77,11 @@ class Page {
     document.title = recording.title;
     byId('title').textContent = recording.title;
     const contacts = recording.contacts.gap.length;
-    const facts = [`${recording.moving.length} moving bodies`, `solver ${recording.solver || 'unknown'}`,
-      `step ${digits(1e3 * recording.timeStep)} ms`, `${recording.count} frames`];
+    const bodies = (n, kind) => `${n} ${kind} ${n === 1 ? 'body' : 'bodies'}`;
+    const facts = [bodies(recording.moving.length, 'moving')];
+    if (recording.softs.length) facts.push(bodies(recording.softs.length, 'soft'));
+    facts.push(`solver ${recording.solver || 'unknown'}`, `step ${digits(1e3 * recording.timeStep)} ms`,
+      `${recording.count} frames`);
     if (contacts) facts.push(`${digits(contacts / recording.count, 3)} contacts per frame`);
     byId('about').textContent = facts.join(' · ');
     if (!recording.count) complain('The recording holds no frame.');

@@ -186,7 +186,8 @@ impl FreeMotion {
         }
         self.forces.evaluate(model, (&state.q, &state.v), data, input, h)?;
         let fast = |tree: usize| largest_turn(model, tree, h, data) > LARGEST_TURN;
-        let mechanism = |tree: &usize| !model.trees()[*tree].constant_mass;
+        let is_rod = |tree: usize| model.rod_of_tree(tree).is_some();
+        let mechanism = |tree: &usize| !model.trees()[*tree].constant_mass || is_rod(*tree);
         self.unresolved = (0..model.trees().len()).filter(mechanism).any(fast);
         if scheme.is_iterated() {
             self.iterate(model, scheme, h, state, input)?;
