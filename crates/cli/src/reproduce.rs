@@ -51,6 +51,7 @@ fn all(
             trials: usize::from(args.trials),
             steps: args.steps.map(|n| n as usize),
             quick: args.quick,
+            compare: true,
             // A limit too long to be told apart from none is none.
             time_limit: Duration::try_from_secs_f64(args.time_limit).unwrap_or(Duration::MAX),
             shared: std::env::var_os("STICTION_SHARED").map(Into::into),

@@ -155,7 +155,8 @@ pub fn observe(
         if let Some(controller) = &mut act.controller {
             controller.control(&mut act.simulation);
         }
-        let before = (step % EVERY == EVERY - 1).then(|| act.simulation.snapshot());
+        let is_compared = effort.compare && step % EVERY == EVERY - 1;
+        let before = is_compared.then(|| act.simulation.snapshot());
         let watch = Stopwatch::start();
         let made = act.simulation.step();
         let share = watch.share();
