@@ -44,7 +44,9 @@ fn all(
     let mut found = Vec::new();
     for (k, experiment) in experiments.iter().enumerate() {
         let tell = |part: f64, text: &str| {
-            bar.set_position(((k as f64 + part.clamp(0.0, 1.0)) * MARKS) as u64);
+            if part.is_finite() {
+                bar.set_position(((k as f64 + part.clamp(0.0, 1.0)) * MARKS) as u64);
+            }
             bar.set_message(format!("{}: {text}", experiment.name));
         };
         let effort = Effort {

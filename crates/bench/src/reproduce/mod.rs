@@ -46,7 +46,8 @@ pub struct Effort<'a> {
     pub time_limit: Duration,
     /// Folder with recorded trajectories, if there is one.
     pub shared: Option<PathBuf>,
-    /// Hears which part of an experiment is done, from zero to one, and what comes next.
+    /// Hears which part of an experiment is done, from zero to one, and what comes next; NaN if it only
+    /// hears what is being done.
     pub tell: &'a (dyn Fn(f64, &str) + Sync),
     /// Whether someone asked to stop.
     pub stop: &'a (dyn Fn() -> bool + Sync),

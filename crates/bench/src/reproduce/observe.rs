@@ -152,6 +152,10 @@ pub fn observe(
             stopped = Some(format!("stopped at step {step} of {steps}"));
             break;
         }
+        if step % EVERY == 0 {
+            let (scene, solver) = (scene.scenario, contender.label());
+            (effort.tell)(f64::NAN, &format!("{scene}, {solver}: step {step} of {steps}"));
+        }
         if let Some(controller) = &mut act.controller {
             controller.control(&mut act.simulation);
         }
