@@ -44,13 +44,16 @@ fn all(
     let mut found = Vec::new();
     for (k, experiment) in experiments.iter().enumerate() {
         let tell = |part: f64, text: &str| {
-            bar.set_position(((k as f64 + part.clamp(0.0, 1.0)) * MARKS) as u64);
+            if part.is_finite() {
+                bar.set_position(((k as f64 + part.clamp(0.0, 1.0)) * MARKS) as u64);
+            }
             bar.set_message(format!("{}: {text}", experiment.name));
         };
         let effort = Effort {
             trials: usize::from(args.trials),
             steps: args.steps.map(|n| n as usize),
             quick: args.quick,
+            compare: true,
             // A limit too long to be told apart from none is none.
             time_limit: Duration::try_from_secs_f64(args.time_limit).unwrap_or(Duration::MAX),
             shared: std::env::var_os("STICTION_SHARED").map(Into::into),

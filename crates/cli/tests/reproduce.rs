@@ -25,6 +25,19 @@ fn an_experiment_shows_the_published_numbers_beside_ours() {
 }
 
 #[test]
+fn a_report_that_ends_in_md_is_written_in_markdown() {
+    let page = scratch("reproduce", "box.md");
+    let call = ["reproduce", "cond-table-1", "--quick", "--report", page.to_str().unwrap()];
+    let (status, stdout, stderr) = run(&call);
+    assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
+    let text = std::fs::read_to_string(page).unwrap();
+    assert!(
+        text.contains("## cond-table-1 [Lee23]") && text.contains("\n| paper | COND"),
+        "{text}"
+    );
+}
+
+#[test]
 fn experiments_are_listed_by_the_help_and_unknown_ones_refused() {
     let (status, help, _) = run(&["reproduce", "--help"]);
     assert_eq!(status, 0);

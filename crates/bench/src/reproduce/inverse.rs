@@ -132,10 +132,11 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
     let outcome = Outcome { sheets: vec![sheet], figures: vec![figure], ..Outcome::default() };
     Ok(outcome
         .remark(
-            "The inverse is exact for the exact velocities: its error is the solver's. Ω turns an error of \
-             velocity into a force 1/Ω times as large: a change of θ alone is worth θ/Ω, 100 mN, far above \
-             the published errors, which the rule therefore does not explain. By r the error falls with the \
-             tolerance.",
+            "The mat touches with its own vertices, on which every iterate of COND obeys the law: forward and \
+             inverse agree to round-off, whatever an early end leaves undone elsewhere. The ball is touched \
+             through virtual nodes; the inverse sees the velocities of the bodies, and Ω turns what these \
+             still differ by into a force 1/Ω times as large, which falls with the tolerance. What the \
+             published errors consist of is not said.",
         )
         .remark(
             "Rows that are no contacts (attachments, limits) yield Ω too but do not count in the norm; the \

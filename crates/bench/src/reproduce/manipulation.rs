@@ -188,7 +188,9 @@ fn table(
     remarks.push(
         "Times are CPU times of this machine, the paper's are wall times of four cores of another. Ours \
          factors A with supernodes, the paper's (SimplicialLLT) without: PGS and APGD, which solve \
-         with A, gain from it, COND does not."
+         with A, gain from it, COND does not. By θ, PGS and APGD are those of the paper (W by one solve \
+         with A per row); by r they are the house's, which reduce a problem to the velocities \
+         that take part where that pays."
             .to_owned(),
     );
     Ok(Outcome { sheets: vec![sheet, ratios], figures: vec![figure(title, &figures)], remarks })

@@ -40,11 +40,14 @@ pub struct Effort<'a> {
     pub steps: Option<usize>,
     /// Smaller meshes and shorter runs: a look, not a measurement.
     pub quick: bool,
+    /// Whether steps are compared with the same steps solved to the end, which costs more than most runs.
+    pub compare: bool,
     /// CPU time of one run; its figures then cover the steps so far.
     pub time_limit: Duration,
     /// Folder with recorded trajectories, if there is one.
     pub shared: Option<PathBuf>,
-    /// Hears which part of an experiment is done, from zero to one, and what comes next.
+    /// Hears which part of an experiment is done, from zero to one, and what comes next; NaN if it only
+    /// hears what is being done.
     pub tell: &'a (dyn Fn(f64, &str) + Sync),
     /// Whether someone asked to stop.
     pub stop: &'a (dyn Fn() -> bool + Sync),
@@ -169,6 +172,7 @@ pub(crate) mod tests {
             trials: 1,
             steps: Some(3),
             quick: true,
+            compare: true,
             time_limit: Duration::from_secs(5),
             shared: None,
             tell: &|_, _| (),
@@ -184,6 +188,47 @@ pub(crate) mod tests {
         }
         assert_eq!(find(&[]).unwrap().len(), EXPERIMENTS.len());
         assert!(find(&["cond-table-10".to_owned()]).is_err());
+    }
+
+    /// Runs an experiment for a few steps: rows that fit their heading, ours beside the paper's.
+    fn stands(name: &str) {
+        let found = (find(&[name.to_owned()]).unwrap()[0].run)(&least()).unwrap();
+        assert!(!found.sheets.is_empty() && !found.remarks.is_empty(), "{name}");
+        let ours = |sheet: &Sheet| sheet.rows.iter().any(|row| row.source == Source::Ours);
+        let paper = |sheet: &Sheet| sheet.rows.iter().any(|row| row.source == Source::Paper);
+        assert!(found.sheets.iter().all(ours) && found.sheets.iter().any(paper), "{name}");
+        for sheet in &found.sheets {
+            for row in &sheet.rows {
+                assert_eq!(row.cells.len(), sheet.heading.len(), "{name}: {}", sheet.title);
+            }
+        }
+    }
+
+    #[test]
+    fn scenes_are_judged_by_both_rules_beside_the_published_rows() {
+        ["cond-table-2", "cond-table-3", "cond-table-5", "cond-table-6"]
+            .into_iter()
+            .for_each(stands);
+    }
+
+    #[test]
+    fn baselines_and_ablations_stand_beside_the_published_rows() {
+        ["cond-table-4", "cond-table-7", "cond-table-8", "cond-table-9"]
+            .into_iter()
+            .for_each(stands);
+    }
+
+    #[test]
+    fn figures_stand_beside_the_published_numbers() {
+        ["cond-fig-11", "cond-fig-13", "cond-fig-14"].into_iter().for_each(stands);
+    }
+
+    #[test]
+    fn an_experiment_that_is_stopped_reports_what_it_has() {
+        let effort = Effort { stop: &|| true, ..least() };
+        for experiment in EXPERIMENTS {
+            assert!((experiment.run)(&effort).is_ok(), "{}", experiment.name);
+        }
     }
 
     #[test]

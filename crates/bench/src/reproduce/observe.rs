@@ -152,10 +152,15 @@ pub fn observe(
             stopped = Some(format!("stopped at step {step} of {steps}"));
             break;
         }
+        if step % EVERY == 0 {
+            let (scene, solver) = (scene.scenario, contender.label());
+            (effort.tell)(f64::NAN, &format!("{scene}, {solver}: step {step} of {steps}"));
+        }
         if let Some(controller) = &mut act.controller {
             controller.control(&mut act.simulation);
         }
-        let before = (step % EVERY == EVERY - 1).then(|| act.simulation.snapshot());
+        let is_compared = effort.compare && step % EVERY == EVERY - 1;
+        let before = is_compared.then(|| act.simulation.snapshot());
         let watch = Stopwatch::start();
         let made = act.simulation.step();
         let share = watch.share();

@@ -80,9 +80,9 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
     Ok(outcome
         .remark(
             "The penalty of splitting is not published. Ours is the inverse Delassus scale of each contact, \
-             times the number in the second column: far from one, the error after the same iterations is \
-             orders of magnitude larger, so that the paper's place of splitting behind COND is one of its \
-             penalty. The factor belongs to the A of one step and is not kept for the next.",
+             times the number in the second column: with one, splitting is far ahead of COND after the \
+             same iterations; far from one, its errors are larger by orders of magnitude and those of the \
+             paper are among them. The factor belongs to the A of one step and is not kept for the next.",
         )
         .remark(
             "No rule stops these runs, so that there is no difference between θ and r: r is shown. That of \

@@ -47,6 +47,20 @@ impl<'a> View<'a> {
     pub fn block(self, id: BlockId) -> &'a [f64] {
         &self.values[self.pattern.values(id)]
     }
+
+    /// y = A x.
+    ///
+    /// # Panics
+    /// If `x` or `y` has not the dimension of the matrix.
+    pub fn mul(self, x: &[f64], y: &mut [f64]) {
+        assert_eq!((x.len(), y.len()), (self.pattern.dim(), self.pattern.dim()));
+        if self.pattern.common_size() == Some(3) {
+            let (_, row, col, _) = self.pattern.raw();
+            product3::product(row, col, self.values, x, y);
+        } else {
+            dispatch(Product { A: self, x, y });
+        }
+    }
 }
 
 impl<'a> From<&'a Symmetric> for View<'a> {
@@ -103,13 +117,7 @@ impl Symmetric {
     /// # Panics
     /// If `x` or `y` has not the dimension of the matrix.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
-        assert_eq!((x.len(), y.len()), (self.pattern.dim(), self.pattern.dim()));
-        if self.pattern.common_size() == Some(3) {
-            let (_, row, col, _) = self.pattern.raw();
-            product3::product(row, col, &self.values, x, y);
-        } else {
-            dispatch(Product { A: self, x, y });
-        }
+        View::from(self).mul(x, y);
     }
 
     /// The diagonal of the matrix.
@@ -145,7 +153,7 @@ impl Symmetric {
 }
 
 struct Product<'a> {
-    A: &'a Symmetric,
+    A: View<'a>,
     x: &'a [f64],
     y: &'a mut [f64],
 }
@@ -164,7 +172,7 @@ impl Job for Product<'_> {
 }
 
 #[inline(always)]
-fn product_of_blocks_of_six(A: &Symmetric, x: &[f64], y: &mut [f64]) {
+fn product_of_blocks_of_six(A: View<'_>, x: &[f64], y: &mut [f64]) {
     const S: usize = 6;
     let (_, row, col, _) = A.pattern.raw();
     let blocks = A.values.as_chunks::<S>().0;
@@ -193,7 +201,7 @@ fn product_of_blocks_of_six(A: &Symmetric, x: &[f64], y: &mut [f64]) {
 }
 
 #[inline(always)]
-fn product_of_any_blocks(A: &Symmetric, x: &[f64], y: &mut [f64]) {
+fn product_of_any_blocks(A: View<'_>, x: &[f64], y: &mut [f64]) {
     let (start, row, col, offset) = A.pattern.raw();
     y.fill(0.0);
     for i in 0..A.pattern.n_blocks() {
@@ -252,7 +260,7 @@ mod tests {
             let x = rng.vector(pattern.dim());
             let (mut y, mut twin) = (rng.vector(pattern.dim()), vec![f64::NAN; pattern.dim()]);
             A.mul(&x, &mut y);
-            Product { A: &A, x: &x, y: &mut twin }.run();
+            Product { A: View::from(&A), x: &x, y: &mut twin }.run();
             if sizes != [3] {
                 assert_eq!(y, twin, "{sizes:?}"); // 3×3 blocks have a loop and a twin of their own
             }

@@ -2,9 +2,11 @@
 //!
 //! A spring k with damping d = k τ on a strain e, taken where the step ends, is the law
 //! `λ = −h k (e + w c)`, c the rate of the strain: a bilateral row with yield `R = 1/(h k w)` and
-//! bias `e/w`. With the next velocity `w = h + τ`; with the mean velocity `w = h/2 + τ`; in iterated
+//! bias `e/w`. With the next velocity `w = h + τ`; with the mean velocity `w = h/2 + τ`: the velocity at the
+//! end, by which the rod is damped, may be that of a robot which turns back in each step. In iterated
 //! schemes `w = θ (h θ_vq + τ)`, and the old rate adds its own part to the bias. k is that of half a
-//! segment. Rows that yield cannot contradict one another or other joints.
+//! segment. Turns count by the way of the cable's surface, radius times angle, so that all rows are
+//! velocities [m/s]. Rows that yield cannot contradict one another or other joints.
 
 use nalgebra::{Vector3, Vector6};
 use stiction_mech::{Rod, rod::Bond};
@@ -60,15 +62,16 @@ fn add(
     for k in 0..6 {
         let b = (6 * end + k) as u32;
         let key = Key { class: Class::Clamp, a: index as u32, b, feature: 0, row: 0 };
-        let strain = bond.strain[k] - bond.rest[k];
-        let compliance = 1.0 / (h * bond.stiffness[k] * next);
+        let unit = if k < 3 { 1.0 } else { rod.spec.radius };
+        let strain = unit * (bond.strain[k] - bond.rest[k]);
+        let compliance = unit * unit / (h * bond.stiffness[k] * next);
         rows.open(key, Law::Bilateral(Bilateral), strain, &[0.0], &[compliance]);
         let mut given = 0.0;
         for (body, pose, row) in [
             (segment, &middle, on_segment.row(k).transpose()),
             (clamp.body.0, &frame, on_body.row(k).transpose()),
         ] {
-            let (linear, angular) = split(&row);
+            let (linear, angular) = split(&(unit * row));
             let (point, turn) = (pose.translation.vector, pose.rotation * angular);
             rows.point(sight, body, &point, &[linear], 1.0);
             rows.rotation(sight, body, &[turn], 1.0);

@@ -2,7 +2,10 @@
 //!
 //! In every scheme a rod is implicit. With the next velocity (α = 1) it takes linearly implicit Euler
 //! steps, `A = M + h (h + τ) JᵀKJ + h² E`, `b = M v₀ + h (f − JᵀKe)`. With the mean velocity v̂ (α = ½)
-//! A is that of [Lee23, Eq. (9)] in impulses, `2 M + h (h/2 + τ) JᵀKJ + (h²/2) E`.
+//! A is that of [Lee23, Eq. (9)] in impulses with damping, `2 M + h (h/2 + 2 τ) JᵀKJ + (h²/2) E`, and
+//! b has `h τ JᵀKJ v₀`: damping acts with the velocity `2 v̂ − v₀` that the step ends in.
+//! Deviation: [Lee23] has no damping. By the mean velocity, strains that it slows down within a step
+//! would turn back in each, at full speed for ever; by the last one they come to rest.
 //! Deviation: bonds are linearised at `q̃ = q₀ ⊕ (h/2) v₀`, not at q₀, with
 //! `b = 2 M v₀ + h (f − JᵀKe) + (h²/2) (JᵀKJ + E) v₀`: the same where strains are linear in q, and of
 //! second order where they are not, whatever E leaves out; on shorter ways where strains are fast. With the old velocity for positions, bonds
@@ -143,17 +146,21 @@ impl FreeMotion {
                 seen = trial;
             }
             let spared = rod.explicit_tension(h, scheme == Scheme::MidVelocity);
+            // v₁ = 2 v̂ − v₀ in steps by the mean velocity.
+            let is_mean = scheme == Scheme::MidVelocity;
+            let damping = if is_mean { 2.0 * rod.spec.damping } else { rod.spec.damping };
             let weights = Weights {
-                elastic: h * (ahead + rod.spec.damping),
+                elastic: h * (ahead + damping),
                 geometric: (h * ahead, spared),
                 mass: h * rod.spec.mass_damping,
             };
             system.assemble(model, rod, &self.matrix, (data, seen), &weights);
             let b = &mut self.momentum[rod.dofs.clone()];
             rod.add_forces(&system.work, h, b);
-            if scheme == Scheme::MidVelocity {
+            if is_mean {
                 let (v, back) = (&state.v[rod.dofs.clone()], h * foresight);
-                rod.add_product(&system.work, back, (back, spared), v, b);
+                let elastic = back + h * rod.spec.damping;
+                rod.add_product(&system.work, elastic, (back, spared), v, b);
             }
         }
     }

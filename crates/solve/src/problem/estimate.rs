@@ -13,7 +13,8 @@ use stiction_math::block;
 const LARGEST_NODE: usize = 6;
 
 /// v* for small subsystems, an estimate of it for large ones.
-pub(super) fn free_motion(mass: &Mass, momentum: &[f64], v: &mut Vec<f64>) {
+/// `common` is memory.
+pub(super) fn free_motion(mass: &Mass, momentum: &[f64], v: &mut Vec<f64>, common: &mut Vec<f64>) {
     v.clear();
     v.extend_from_slice(momentum);
     for s in (0..mass.subsystems()).map(SubsystemId) {
@@ -23,7 +24,7 @@ pub(super) fn free_motion(mass: &Mass, momentum: &[f64], v: &mut Vec<f64>) {
             Some(A) => {
                 let first = mass.blocks(s).start;
                 let yields = |k: usize| mass.yield_of(first + k);
-                estimate(A, yields, &momentum[dofs.clone()], &mut v[dofs]);
+                estimate(A, yields, &momentum[dofs.clone()], &mut v[dofs], common);
             }
         }
     }
@@ -36,13 +37,24 @@ pub(crate) fn common_motion(A: block::View<'_>, b: &[f64]) -> [f64; LARGEST_NODE
         return common;
     };
     let mut sum = [0.0; LARGEST_NODE * LARGEST_NODE];
-    for e in pattern.entries() {
-        let block = A.block(e.id);
-        for p in 0..size {
-            for q in 0..size {
-                let mirror = if e.row == e.col { 0.0 } else { block[q * size + p] };
-                sum[p * size + q] += block[p * size + q] + mirror;
-            }
+    match size {
+        3 => sum_of_blocks::<9>(A, &mut sum),
+        6 => sum_of_blocks::<36>(A, &mut sum),
+        _ => sum.iter_mut().enumerate().for_each(|(k, sum)| {
+            *sum = A.values().iter().skip(k).step_by(size * size).sum();
+        }),
+    }
+    // Stored are the blocks of the lower triangle: what they add up to and its mirror image hold the
+    // diagonal twice.
+    let lower = sum;
+    for p in 0..size {
+        for q in 0..size {
+            sum[p * size + q] += lower[q * size + p];
+        }
+    }
+    for k in 0..pattern.n_blocks() {
+        for (sum, a) in sum.iter_mut().zip(A.block(pattern.diagonal(k))) {
+            *sum -= a;
         }
     }
     for b in b.chunks_exact(size) {
@@ -56,25 +68,34 @@ pub(crate) fn common_motion(A: block::View<'_>, b: &[f64]) -> [f64; LARGEST_NODE
     common
 }
 
-/// The two-level estimate of one subsystem.
-fn estimate(A: block::View<'_>, yields: impl Fn(usize) -> Option<f64>, b: &[f64], v: &mut [f64]) {
-    let pattern = A.pattern();
-    let common = common_motion(A, b);
-    // b − A v₀, block by block; then D times it, added to v₀.
-    v.copy_from_slice(b);
-    for e in pattern.entries() {
-        let (rows, cols) = (pattern.range(e.row), pattern.range(e.col));
-        let block = A.block(e.id);
-        for (p, row) in block.chunks_exact(cols.len()).enumerate() {
-            let product: f64 = row.iter().zip(&common).map(|(a, c)| a * c).sum();
-            v[rows.start + p] -= product;
-            if e.row != e.col {
-                for (v, a) in v[cols.clone()].iter_mut().zip(row) {
-                    *v -= a * common.get(p).copied().unwrap_or(0.0);
-                }
-            }
+/// The sum of all stored blocks of N values.
+fn sum_of_blocks<const N: usize>(A: block::View<'_>, sum: &mut [f64]) {
+    let mut total = [0.0; N];
+    for block in A.values().as_chunks::<N>().0 {
+        for k in 0..N {
+            total[k] += block[k];
         }
     }
+    sum[..N].copy_from_slice(&total);
+}
+
+/// The two-level estimate of one subsystem.
+fn estimate(
+    A: block::View<'_>,
+    yields: impl Fn(usize) -> Option<f64>,
+    b: &[f64],
+    v: &mut [f64],
+    spread: &mut Vec<f64>,
+) {
+    let pattern = A.pattern();
+    let common = common_motion(A, b);
+    // b − A v₀; then D times it, added to v₀.
+    spread.clear();
+    for k in 0..pattern.n_blocks() {
+        spread.extend((0..pattern.size(k)).map(|p| common.get(p).copied().unwrap_or(0.0)));
+    }
+    A.mul(spread, v);
+    v.iter_mut().zip(b).for_each(|(v, b)| *v = b - *v);
     for k in 0..pattern.n_blocks() {
         let D = A.block(pattern.diagonal(k));
         let size = pattern.size(k);

@@ -441,8 +441,26 @@ impl Mass {
     }
 
     /// `out = A v`.
+    ///
+    /// Where blocks of several sizes meet, those of a large subsystem still are of one size and take
+    /// the loops made for it.
     pub fn mul(&self, v: &[f64], out: &mut [f64]) {
-        self.matrix.mul(v, out);
+        if self.used_large == 0 || self.matrix.pattern().common_size().is_some() {
+            return self.matrix.mul(v, out);
+        }
+        for s in (0..self.subsystems()).map(SubsystemId) {
+            let dofs = self.dofs(s);
+            let (v, out) = (&v[dofs.clone()], &mut out[dofs]);
+            match self.part(s) {
+                Some(A) => A.mul(v, out),
+                None => {
+                    let A = self.matrix.block(self.pattern.diagonal(self.blocks[s.0].start));
+                    for (row, out) in A.chunks_exact(v.len().max(1)).zip(out) {
+                        *out = super::dot(row, v);
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -97,6 +97,8 @@ pub struct Problem {
     islands: Islands,
     /// v*, or an estimate of it.
     estimate: Vec<f64>,
+    /// Memory for the part of it that the nodes of a large subsystem have in common.
+    common: Vec<f64>,
     work: Vec<f64>,
 }
 
@@ -265,7 +267,7 @@ impl Problem {
         self.delassus.compute(&self.mass, &self.jacobian);
         self.islands.find(&self.mass, &self.jacobian);
         let mut motion = std::mem::take(&mut self.estimate);
-        estimate::free_motion(&self.mass, &self.momentum, &mut motion);
+        estimate::free_motion(&self.mass, &self.momentum, &mut motion, &mut self.common);
         let fastest = motion.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let mut largest = STANDSTILL * fastest;
         let mut row = [0.0; DIM];

@@ -8,6 +8,8 @@
 //! Deviation: a virtual node makes the constraint yield by 1/k_v more than the problem says; its
 //! bias is reduced by `λ_prev/k_v`, so that an impulse which no longer changes yields nothing.
 
+use stiction_math::simd;
+
 use super::node::{Node, Nodes};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
@@ -25,44 +27,83 @@ pub(super) fn answer(
     x: &mut [f64],
     lambda: &mut [f64],
 ) {
-    let (bias, compliance, jacobian) = (problem.bias(), problem.compliance(), problem.jacobian());
-    let (mut c0, mut r) = ([0.0; DIM], [0.0; DIM]);
-    for (i, node) in nodes.of_constraint.iter().enumerate() {
-        let rows = problem.row_range(i);
-        let (c0, r) = (&mut c0[..rows.len()], &mut r[..rows.len()]);
-        let lambda = &mut lambda[rows.clone()];
-        let relation = problem.law(i).relation();
-        let (first, per_impulse) = match *node {
-            Node::Direct { first } => {
-                jacobian.mul_constraint(i, x, c0);
-                (first, 0.0)
+    simd::dispatch(Answers { problem, model, nodes, step, inverse, compensation, x, lambda });
+}
+
+struct Answers<'a> {
+    problem: &'a Problem,
+    model: FrictionModel,
+    nodes: &'a Nodes,
+    step: f64,
+    inverse: &'a [f64],
+    compensation: &'a [f64],
+    x: &'a mut [f64],
+    lambda: &'a mut [f64],
+}
+
+impl simd::Job for Answers<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        for (i, node) in self.nodes.of_constraint.iter().enumerate() {
+            match *node {
+                Node::Direct { first } => self.on_mesh(i, first),
+                Node::Virtual { first, coupling } => self.on_virtual_node(i, first, coupling),
             }
-            Node::Virtual { first, coupling } => {
-                c0.copy_from_slice(&x[first..first + rows.len()]);
-                (first, 1.0 / coupling)
-            }
+        }
+    }
+}
+
+impl Answers<'_> {
+    /// A contact on a node of the mesh, which it sees through an orthogonal J.
+    #[inline(always)]
+    fn on_mesh(&mut self, i: usize, first: usize) {
+        let (problem, rows) = (self.problem, self.problem.row_range(i));
+        let (bias, compliance) =
+            (&problem.bias()[rows.clone()], &problem.compliance()[rows.clone()]);
+        let [entry] = problem.jacobian().constraint_entries(i) else { return };
+        let (Some(J), Some(x), Some(e), Some(R), Some(lambda)) = (
+            problem.jacobian().block(entry).first_chunk::<{ DIM * DIM }>(),
+            self.x[first..].first_chunk_mut::<DIM>(),
+            bias.first_chunk::<DIM>(),
+            compliance.first_chunk::<DIM>(),
+            self.lambda[rows].first_chunk_mut::<DIM>(),
+        ) else {
+            return;
         };
-        let w = step * inverse[first];
-        for (d, row) in rows.enumerate() {
-            c0[d] += bias[row] - compensation[row] * per_impulse;
+        let w = self.step * self.inverse[first];
+        let (mut c0, mut r) = ([0.0; DIM], [0.0; DIM]);
+        for d in 0..DIM {
+            let J = &J[DIM * d..DIM * (d + 1)];
+            c0[d] = J[0].mul_add(x[0], J[1].mul_add(x[1], J[2].mul_add(x[2], e[d])));
+            r[d] = w + R[d];
+        }
+        problem.law(i).respond(self.model, &c0, &r, lambda);
+        let moved = lambda.map(|l| w * l);
+        for k in 0..DIM {
+            let (a, b, c) = (J[k], J[DIM + k], J[2 * DIM + k]);
+            x[k] = a.mul_add(moved[0], b.mul_add(moved[1], c.mul_add(moved[2], x[k])));
+        }
+    }
+
+    /// A constraint on a virtual node, in its own rows.
+    #[inline(always)]
+    fn on_virtual_node(&mut self, i: usize, first: usize, coupling: f64) {
+        let (problem, rows) = (self.problem, self.problem.row_range(i));
+        let (bias, compliance) = (problem.bias(), problem.compliance());
+        let (w, per_impulse) = (self.step * self.inverse[first], 1.0 / coupling);
+        let (mut c0, mut r) = ([0.0; DIM], [0.0; DIM]);
+        let (c0, r) = (&mut c0[..rows.len()], &mut r[..rows.len()]);
+        let x = &mut self.x[first..first + rows.len()];
+        for (d, row) in rows.clone().enumerate() {
+            c0[d] = x[d] + bias[row] - self.compensation[row] * per_impulse;
             r[d] = w + compliance[row];
         }
-        relation.respond(model, c0, r, lambda);
-        match *node {
-            Node::Direct { first } => {
-                let [entry] = jacobian.constraint_entries(i) else { continue };
-                let node = &mut x[first..first + DIM];
-                for (row, l) in jacobian.block(entry).chunks_exact(DIM).zip(lambda.iter()) {
-                    for (x, j) in node.iter_mut().zip(row) {
-                        *x += w * l * j;
-                    }
-                }
-            }
-            Node::Virtual { first, .. } => {
-                for (x, l) in x[first..].iter_mut().zip(lambda.iter()) {
-                    *x += w * l;
-                }
-            }
+        let lambda = &mut self.lambda[rows];
+        problem.law(i).respond(self.model, c0, r, lambda);
+        for (x, l) in x.iter_mut().zip(lambda) {
+            *x += w * *l;
         }
     }
 }

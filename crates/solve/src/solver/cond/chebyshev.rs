@@ -42,8 +42,8 @@ impl Chebyshev {
         (self.count, self.weight, self.last_change) = (0, 1.0, f64::INFINITY);
     }
 
-    /// Replaces `previous` by the next iterate x⁺ and returns `|x⁺ − x|` in the scaled norm.
-    /// Without an estimate ρ, x⁺ = x**.
+    /// Replaces `previous` by the next iterate x⁺ and returns `|x⁺ − x|` and `|x** − x|` in the scaled
+    /// norm. Without an estimate ρ, x⁺ = x**.
     pub fn advance(
         &mut self,
         estimate: Option<f64>,
@@ -51,7 +51,7 @@ impl Chebyshev {
         x: &[f64],
         previous: &mut [f64],
         metric: &[f64],
-    ) -> f64 {
+    ) -> (f64, f64) {
         self.weight = match (estimate, self.count) {
             (None, _) => 1.0,
             (_, l) if l < self.slow_start => 1.0,
@@ -60,12 +60,12 @@ impl Chebyshev {
         };
         self.count += 1;
         let u = if self.weight > 1.0 { self.under_relaxation } else { 1.0 };
-        let (change, turn) = combine(self.weight, u, answered, x, previous, metric);
+        let [change, turn, left] = combine(self.weight, u, answered, x, previous, metric);
         if self.restart && turn < 0.0 && self.weight > 1.0 {
             self.count = 0;
             previous.copy_from_slice(answered);
         }
-        change
+        (change.sqrt(), left.sqrt())
     }
 
     /// The estimate ρ [-] after a change of this size.
@@ -76,7 +76,8 @@ impl Chebyshev {
     }
 }
 
-/// `x⁻ ← ν (u (x** − x) + x − x⁻) + x⁻`; returns `|x⁺ − x|` and `(x⁺ − x)·(x** − x)`.
+/// `x⁻ ← ν (u (x** − x) + x − x⁻) + x⁻`; returns `|x⁺ − x|²`, `(x⁺ − x)·(x** − x)` and
+/// `|x** − x|²`.
 fn combine(
     nu: f64,
     u: f64,
@@ -84,13 +85,14 @@ fn combine(
     x: &[f64],
     previous: &mut [f64],
     metric: &[f64],
-) -> (f64, f64) {
+) -> [f64; 3] {
     const LANES: usize = 4;
-    let (mut sum, mut turn) = ([0.0; LANES], [0.0; LANES]);
-    let add = |lane: &mut f64, turn: &mut f64, a: f64, x: f64, p: &mut f64, m: f64| {
+    let mut sums = [[0.0; LANES]; 3];
+    let add = |sums: &mut [[f64; LANES]; 3], k: usize, a: f64, x: f64, p: &mut f64, m: f64| {
         let next = nu * (u * (a - x) + x - *p) + *p;
-        *lane += (next - x) * (next - x) * m;
-        *turn += (next - x) * (a - x) * m;
+        sums[0][k] += (next - x) * (next - x) * m;
+        sums[1][k] += (next - x) * (a - x) * m;
+        sums[2][k] += (a - x) * (a - x) * m;
         *p = next;
     };
     let (a4, a_rest) = answered.as_chunks::<LANES>();
@@ -99,12 +101,11 @@ fn combine(
     let (m4, m_rest) = metric.as_chunks::<LANES>();
     for (((a, x), p), m) in a4.iter().zip(x4).zip(p4).zip(m4) {
         for k in 0..LANES {
-            add(&mut sum[k], &mut turn[k], a[k], x[k], &mut p[k], m[k]);
+            add(&mut sums, k, a[k], x[k], &mut p[k], m[k]);
         }
     }
     for (((a, x), p), m) in a_rest.iter().zip(x_rest).zip(p_rest).zip(m_rest) {
-        add(&mut sum[0], &mut turn[0], *a, *x, p, *m);
+        add(&mut sums, 0, *a, *x, p, *m);
     }
-    let total = |s: [f64; LANES]| (s[0] + s[1]) + (s[2] + s[3]);
-    (total(sum).sqrt(), total(turn))
+    sums.map(|s| (s[0] + s[1]) + (s[2] + s[3]))
 }

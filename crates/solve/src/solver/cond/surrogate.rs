@@ -25,15 +25,22 @@ pub(super) struct Surrogate {
     pub metric: Vec<f64>,
     /// The Frobenius W of each unknown [1/kg].
     pub inverse: Vec<f64>,
-    /// Largest row sum of |A'|, a bound on its eigenvalues [-].
+    /// Largest row sum of |A'|, a bound on its eigenvalues [-]; found only if asked for.
     pub row_sum: f64,
+    sums: bool,
     diagonal: Vec<f64>,
     square: Vec<f64>,
     absolute: Vec<f64>,
     rows: BlockRow,
     probe: Vec<f64>,
     image: Vec<f64>,
+    before: Vec<f64>,
 }
+
+/// Products with A~ spent on the largest eigenvalue.
+const LANCZOS_STEPS: usize = 8;
+/// Halvings of the interval that holds it: far more exact than the estimate.
+const BISECTIONS: usize = 30;
 
 /// One block row of `A + Jᵀ K J` while it is summed.
 #[derive(Clone, Debug, Default)]
@@ -65,8 +72,9 @@ impl BlockRow {
 }
 
 impl Surrogate {
-    /// Finds the Frobenius W of a nodalized problem.
-    pub fn prepare(&mut self, problem: &Problem, nodes: &Nodes, scaled: bool) {
+    /// Finds the Frobenius W of a nodalized problem, and the largest row sum if `sums` asks for it.
+    pub fn prepare(&mut self, problem: &Problem, nodes: &Nodes, scaled: bool, sums: bool) {
+        self.sums = sums;
         for x in [
             &mut self.scale,
             &mut self.metric,
@@ -76,6 +84,7 @@ impl Surrogate {
             &mut self.absolute,
             &mut self.probe,
             &mut self.image,
+            &mut self.before,
         ] {
             x.clear();
             x.resize(nodes.unknowns, 0.0);
@@ -94,7 +103,9 @@ impl Surrogate {
         self.row_sum = 0.0;
         for i in 0..nodes.unknowns {
             self.inverse[i] = self.scale[i] * self.diagonal[i] / self.square[i];
-            self.row_sum = self.row_sum.max(self.absolute[i] * self.scale[i].sqrt());
+            if sums {
+                self.row_sum = self.row_sum.max(self.absolute[i] * self.scale[i].sqrt());
+            }
         }
         for first in nodes.direct_nodes() {
             average_inverse(
@@ -148,9 +159,21 @@ impl Surrogate {
         self.rows.clear();
         self.rows.slot.clear();
         self.rows.slot.resize(pattern.n_blocks(), ABSENT);
+        let is_virtual = |index: &u32| {
+            let i = jacobian.entries()[*index as usize].constraint as usize;
+            matches!(nodes.of_constraint[i], Node::Virtual { .. })
+        };
         for p in 0..pattern.n_blocks() {
-            let width = pattern.size(p);
-            for e in pattern.row_entries(p) {
+            let (width, i0) = (pattern.size(p), pattern.start(p));
+            let entries = pattern.row_entries(p);
+            if !jacobian.column_entries(p).iter().any(is_virtual) {
+                for e in entries {
+                    let place = (i0, pattern.start(e.col), pattern.size(e.col));
+                    self.add_squares(place, matrix.block(e.id));
+                }
+                continue;
+            }
+            for e in entries {
                 let block = matrix.block(e.id);
                 self.rows.block(e.col, block.len()).copy_from_slice(block);
             }
@@ -175,20 +198,39 @@ impl Surrogate {
                     }
                 }
             }
-            for &q in &self.rows.columns {
-                let (from, other) = (self.rows.slot[q], pattern.size(q));
-                let (i0, j0) = (pattern.start(p), pattern.start(q));
-                for (c, a) in self.rows.values[from..from + width * other].iter().enumerate() {
-                    let (i, j) = (i0 + c / other, j0 + c % other);
-                    self.square[i] += a * a * self.scale[j];
-                    self.absolute[i] += a.abs() * self.scale[j].sqrt();
-                    if p != q {
-                        self.square[j] += a * a * self.scale[i];
-                        self.absolute[j] += a.abs() * self.scale[i].sqrt();
-                    }
+            let rows = std::mem::take(&mut self.rows);
+            for &q in &rows.columns {
+                let (from, other) = (rows.slot[q], pattern.size(q));
+                let block = &rows.values[from..from + width * other];
+                self.add_squares((i0, pattern.start(q), other), block);
+            }
+            self.rows = rows;
+            self.rows.clear();
+        }
+    }
+
+    /// Adds one block, whose rows start at i0 and its columns at j0, to the sums of both.
+    #[inline]
+    fn add_squares(&mut self, (i0, j0, columns): (usize, usize, usize), block: &[f64]) {
+        if let (3, Ok(block)) = (columns, <&[f64; 9]>::try_from(block)) {
+            add_squares_of_three(block, i0, j0, &self.scale, &mut self.square);
+        } else {
+            for (c, a) in block.iter().enumerate() {
+                let (i, j) = (i0 + c / columns, j0 + c % columns);
+                self.square[i] += a * a * self.scale[j];
+                if i0 != j0 {
+                    self.square[j] += a * a * self.scale[i];
                 }
             }
-            self.rows.clear();
+        }
+        if self.sums {
+            for (c, a) in block.iter().enumerate() {
+                let (i, j) = (i0 + c / columns, j0 + c % columns);
+                self.absolute[i] += a.abs() * self.scale[j].sqrt();
+                if i0 != j0 {
+                    self.absolute[j] += a.abs() * self.scale[i].sqrt();
+                }
+            }
         }
     }
 
@@ -198,7 +240,9 @@ impl Surrogate {
         for (i, first, k) in nodes.virtual_nodes() {
             for d in first..first + jacobian.dim(i) {
                 self.square[d] += k * k * self.scale[d];
-                self.absolute[d] += k * self.scale[d].sqrt();
+                if self.sums {
+                    self.absolute[d] += k * self.scale[d].sqrt();
+                }
             }
             for e in jacobian.constraint_entries(i) {
                 let columns = jacobian.block_range(e.block as usize);
@@ -208,41 +252,100 @@ impl Surrogate {
                         let a = k * j;
                         self.square[c] += a * a * self.scale[y];
                         self.square[y] += a * a * self.scale[c];
-                        self.absolute[c] += a.abs() * self.scale[y].sqrt();
-                        self.absolute[y] += a.abs() * self.scale[c].sqrt();
+                        if self.sums {
+                            self.absolute[c] += a.abs() * self.scale[y].sqrt();
+                            self.absolute[y] += a.abs() * self.scale[c].sqrt();
+                        }
                     }
                 }
             }
         }
     }
 
-    /// An estimate from below of the largest eigenvalue of `W A~` [-], by power iteration.
-    pub fn largest_eigenvalue(&mut self, problem: &Problem, nodes: &Nodes, steps: usize) -> f64 {
+    /// An estimate from below of the largest eigenvalue of `W A~` [-], by the iteration of Lanczos on
+    /// `S = W^(1/2) A~ W^(1/2)`: the largest of the tridiagonal matrix that it finds.
+    ///
+    /// Vectors q are kept as `p = W^(1/2) q`, so that `q·S q = p·A~ p` and `W^(1/2) S q = W A~ p`.
+    pub fn largest_eigenvalue(&mut self, problem: &Problem, nodes: &Nodes) -> f64 {
         let mut random = crate::random::SplitMix64::new(nodes.unknowns as u64);
-        for (x, w) in self.probe.iter_mut().zip(&self.inverse) {
-            *x = random.uniform(-1.0, 1.0) * w.sqrt();
+        let mut square = 0.0;
+        for (p, w) in self.probe.iter_mut().zip(&self.inverse) {
+            let q = random.uniform(-1.0, 1.0);
+            (*p, square) = (q * w.sqrt(), square + q * q);
         }
-        let mut eigenvalue = 0.0;
-        for _ in 0..steps {
+        let (mut diagonal, mut beside) = ([0.0; LANCZOS_STEPS], [0.0; LANCZOS_STEPS]);
+        let (mut steps, mut beta) = (0, 0.0);
+        while steps < LANCZOS_STEPS && square > 0.0 && square.is_finite() {
+            // The last remainder, of norm β, becomes the next vector.
+            let norm = 1.0 / f64::sqrt(square);
+            self.probe.iter_mut().for_each(|p| *p *= norm);
             product(problem, nodes, &self.probe, &mut self.image);
-            // Rayleigh quotient of W^(1/2) A~ W^(1/2), whose vectors are W^(−1/2) x.
-            let (mut top, mut bottom, mut next) = (0.0, 0.0, 0.0);
-            for ((x, g), w) in self.probe.iter().zip(&mut self.image).zip(&self.inverse) {
-                top += x * *g;
-                bottom += x * x / w;
-                *g *= w;
-                next += *g * *g / w;
-            }
-            if !(bottom > 0.0 && next > 0.0) {
+            let alpha = super::dot(&self.probe, &self.image);
+            if !alpha.is_finite() {
                 break;
             }
-            eigenvalue = f64::max(eigenvalue, top / bottom);
-            let norm = next.sqrt();
-            for (x, g) in self.probe.iter_mut().zip(&self.image) {
-                *x = g / norm;
+            (diagonal[steps], beside[steps]) = (alpha, beta);
+            square = 0.0;
+            let rest = self.probe.iter_mut().zip(&mut self.before).zip(&self.image);
+            for (((p, before), g), w) in rest.zip(&self.inverse) {
+                let next = w * g - alpha * *p - beta * *before;
+                square += next * next / w;
+                (*before, *p) = (*p, next);
             }
+            beta = f64::sqrt(square);
+            steps += 1;
         }
-        eigenvalue
+        largest_of_tridiagonal(&diagonal[..steps], &beside[..steps])
+    }
+}
+
+/// The largest eigenvalue of a symmetric matrix with this diagonal, where `beside[k]` stands between
+/// the entries k − 1 and k, by bisection on the number of eigenvalues above.
+fn largest_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> f64 {
+    let Some(last) = diagonal.len().checked_sub(1) else { return 0.0 };
+    let next = |k: usize| if k < last { beside[k + 1].abs() } else { 0.0 };
+    let first = |k: usize| if k > 0 { beside[k].abs() } else { 0.0 };
+    let mut low = diagonal.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut high = (0..=last).map(|k| diagonal[k] + first(k) + next(k)).fold(low, f64::max);
+    // All pivots of T − λ are negative if and only if λ lies above every eigenvalue.
+    let above = |lambda: f64| {
+        let mut pivot = diagonal[0] - lambda;
+        (1..=last).all(|k| {
+            let before = std::mem::replace(&mut pivot, 0.0);
+            pivot = diagonal[k] - lambda - beside[k] * beside[k] / before;
+            before < 0.0
+        }) && pivot < 0.0
+    };
+    for _ in 0..BISECTIONS {
+        let middle = 0.5 * (low + high);
+        if above(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    low
+}
+
+/// The sums of squares of a 3×3 block.
+#[inline(always)]
+fn add_squares_of_three(a: &[f64; 9], i0: usize, j0: usize, scale: &[f64], square: &mut [f64]) {
+    const N: usize = 3;
+    let (Some(si), Some(sj)) = (scale[i0..].first_chunk::<N>(), scale[j0..].first_chunk::<N>())
+    else {
+        return;
+    };
+    let (mut of_rows, mut of_columns) = ([0.0; N], [0.0; N]);
+    for r in 0..N {
+        for c in 0..N {
+            let squared = a[N * r + c] * a[N * r + c];
+            of_rows[r] += squared * sj[c];
+            of_columns[c] += squared * si[r];
+        }
+    }
+    square[i0..i0 + N].iter_mut().zip(of_rows).for_each(|(s, x)| *s += x);
+    if i0 != j0 {
+        square[j0..j0 + N].iter_mut().zip(of_columns).for_each(|(s, x)| *s += x);
     }
 }
 
@@ -259,4 +362,22 @@ fn average_inverse(
     let a: f64 = diagonal[rows.clone()].iter().sum();
     let squares: f64 = square[rows.clone()].iter().sum();
     inverse[rows].fill(scale[first] * a / squares);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_eigenvalue_of_a_chain_is_that_of_its_closed_form() {
+        // 2 on the diagonal and −1 beside it: 2 + 2 cos(π / (n + 1)).
+        for n in [1, 2, 5, 8] {
+            let largest = largest_of_tridiagonal(&vec![2.0; n], &vec![-1.0; n]);
+            let expected = 2.0 + 2.0 * (std::f64::consts::PI / (n + 1) as f64).cos();
+            // The interval is at most as long as the row sum, 4, and is halved so many times.
+            let bound = 4.0 * 0.5_f64.powi(BISECTIONS as i32);
+            assert!((largest - expected).abs() <= bound, "{n}: {largest} against {expected}");
+        }
+        assert_eq!(largest_of_tridiagonal(&[], &[]), 0.0);
+    }
 }
