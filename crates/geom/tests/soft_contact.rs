@@ -454,6 +454,28 @@ fn two_cubes_touch_with_the_gap_between_them_from_both_sides() {
 }
 
 #[test]
+fn long_blocks_end_to_end_touch_along_their_length_however_little_they_slide_or_sink() {
+    // Corner on corner: three faces of each lie at the same distance, and only the ends face each other.
+    let block = TetMesh::cuboid(Vector3::new(0.2, 0.15, 0.45), [1; 3]).unwrap();
+    let small = [-1e-7, -1e-12, 0.0, 1e-12, 1e-7];
+    for (x, y, gap) in small.iter().flat_map(|&x| {
+        small.iter().flat_map(move |&y| [1e-8, 0.0, -1e-8, -1e-6].map(|gap| (x, y, gap)))
+    }) {
+        let mut scene = Scene::new(vec![], &[(&block, false), (&block, false)]);
+        scene.shift(block.vertices().len(), Vector3::new(x, y, 0.45 + gap));
+        let contacts = scene.contacts(1e-3);
+        let corners: Vec<_> =
+            contacts.iter().filter(|c| (c.point.z - 0.225).abs() < 1e-3).collect();
+        assert!(corners.len() >= 4, "{x} {y} {gap}: {}", corners.len());
+        for c in corners {
+            // A slide turns the normal by what it is of the way on which it turns, 1e-3 of an edge.
+            assert!((c.normal - Vector3::z()).norm() < 2e-3, "{x} {y} {gap}: {c:?}");
+            assert!((c.gap - gap).abs() < 1e-9, "{x} {y} {gap}: {c:?}");
+        }
+    }
+}
+
+#[test]
 fn the_rules_say_what_touches() {
     let cube = TetMesh::cuboid(Vector3::repeat(0.1), [2; 3]).unwrap();
     let mut scene = Scene::new(vec![(Shape::Plane, at(0.0, 0.0, -0.05))], &[(&cube, false)]);

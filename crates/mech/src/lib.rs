@@ -71,8 +71,8 @@ pub use model::{Link, Model, TreeRange};
 pub use momentum::{centre_of_mass, momentum};
 pub use rod::{Rod, RodEnd, RodError, RodId, RodRest, RodSpec, RodWork};
 pub use soft::{
-    Lumping, SoftBody, SoftError, SoftFault, SoftId, SoftScheme, SoftSpec, SoftWork,
-    soft_kinetic_energy, soft_momentum, soft_potential_energy,
+    Lumping, SoftBody, SoftError, SoftFault, SoftId, SoftSpec, SoftWork, soft_kinetic_energy,
+    soft_momentum, soft_potential_energy,
 };
 pub use spring::{DeadBand, SpringSpec};
 pub use state::State;

@@ -317,6 +317,22 @@ impl Rows {
         self.faces.clear();
     }
 
+    /// Takes back the constraints of a class and of those after it.
+    pub fn truncate(&mut self, class: Class) {
+        let kept = self.constraints.partition_point(|constraint| constraint.key.class < class);
+        let Some(first) = self.constraints.get(kept).copied() else { return };
+        let terms = first.first_term as usize;
+        let values = self.terms.get(terms).map_or(self.values.len(), |term| term.offset as usize);
+        let is_face = |term: &Term| matches!(term.port, Port::Face(_));
+        let faces = self.terms[..terms].iter().filter(|term| is_face(term)).count();
+        self.constraints.truncate(kept);
+        self.bias.truncate(first.first_row as usize);
+        self.compliance.truncate(first.first_row as usize);
+        self.terms.truncate(terms);
+        self.values.truncate(values);
+        self.faces.truncate(faces);
+    }
+
     pub fn constraints(&self) -> &[Constraint] {
         &self.constraints
     }

@@ -3,6 +3,8 @@
 //! The step is a table of contents: kinematics, collision, dynamics, assembly, solve, integrate,
 //! accept. It happens or it does not: an error leaves the state bit for bit as it was.
 
+mod newton;
+
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Vector3};
@@ -44,10 +46,6 @@ const SOFTENING: f64 = 1e-2;
 const CORRECTIONS: usize = 6;
 const DEPTH_CORRECTIONS: usize = 2;
 const DEEP: f64 = 10.0;
-/// Change of velocities at which soft bodies need not be linearised again, relative to the fastest.
-const RELINEARISED: f64 = 1e-4;
-/// How often the way to where a material has no forces is halved.
-const HALVINGS: usize = 6;
 
 /// A contact of the last step, with the force that the solver used.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,6 +121,9 @@ struct Workspace {
     /// Where soft bodies were linearised last.
     linearised: Vec<f64>,
     candidate: Vec<f64>,
+    /// Contacts of soft bodies where the step begins, and impulses on the way to its answer.
+    begun: Vec<soft::Begun>,
+    tried: Memory,
     /// Velocities with which positions move.
     speed: Vec<f64>,
     /// Per tree: whether it moves with the mean of the old and next velocity.
@@ -185,6 +186,8 @@ impl Simulation {
             soft_lawful: vec![Vector3::zeros(); model.nodes()],
             linearised: Vec::new(),
             candidate: Vec::new(),
+            begun: Vec::new(),
+            tried: Memory::default(),
             speed: vec![0.0; model.nv()],
             takes_mean: Vec::with_capacity(model.trees().len()),
             corrected: vec![0.0; model.nq()],
@@ -467,13 +470,7 @@ impl Simulation {
         }
         clock.lap(Phase::Dynamics);
 
-        let rules = Rules {
-            time_step: h,
-            alpha: settings.scheme.alpha(),
-            bounce_threshold: BOUNCE_STEPS * model.gravity().norm() * h,
-            combine: settings.combine,
-            glides: self.session.friction_model(&self.goal) == FrictionModel::Convex,
-        };
+        let rules = rules(model, settings, &self.session, &self.goal);
         let rows = &mut work.rows;
         rows.clear();
         let sight = Sight {
@@ -494,7 +491,8 @@ impl Simulation {
         let found = work.detector.contacts();
         twist::rows(world, &rules, found, &sight, &work.memory, rows, &mut work.axes);
         let (touching, fastest) = (work.soft_detector.contacts(), settings.stabilisation.max_speed);
-        soft::contact_rows(world, &rules, touching, &state.x_dot, fastest, &sight, rows);
+        let (x_dot, memory) = (&state.x_dot, &work.memory);
+        soft::contact_rows(world, &rules, touching, x_dot, None, memory, fastest, &sight, rows);
         cable::clamp::rows(settings.scheme, h, &sight, &state.v, rows);
         work.pose(world).map_err(|source| not_posed(world, &work.poser, time, source))?;
         clock.lap(Phase::Assembly);
@@ -510,18 +508,7 @@ impl Simulation {
             return Ok(Outcome::nothing(self.goal.friction_model));
         }
         work.memory.recall(&work.rows, &mut work.solution.impulse);
-        work.solution.velocity.clear();
-        for (tree, _) in work.poser.parts() {
-            let dofs = world.model.trees()[*tree].dofs.clone();
-            work.solution.velocity.extend_from_slice(&work.lawful[dofs]);
-        }
-        for (soft, _) in work.poser.soft_parts() {
-            let first = world.model.softs()[*soft].nodes.start;
-            for vertex in work.free.soft.free_vertices(*soft) {
-                let u = &work.soft_lawful[first + *vertex as usize];
-                work.solution.velocity.extend_from_slice(u.as_slice());
-            }
-        }
+        work.guess(&world.model);
         let Workspace { problem, solution, .. } = work;
         let (mut outcome, next) = effort::solve(&mut self.session, problem, &self.goal, solution)?;
         if next != Next::Stands {
@@ -537,47 +524,6 @@ impl Simulation {
         }
         self.relinearise(&mut outcome)?;
         Ok(outcome)
-    }
-
-    /// Linearises soft bodies whose forces are more than linear again where the last answer leads, and
-    /// solves again, with the same contacts, until the answer stays. The report says if it did not.
-    fn relinearise(&mut self, outcome: &mut Outcome) -> Result<(), StepError> {
-        let (world, work, state) = (&*self.world, &mut self.work, &self.state);
-        let model = &world.model;
-        let nonlinear = |work: &Workspace, part: &(usize, _)| work.free.soft.is_nonlinear(part.0);
-        let rounds = self.settings.relinearisations;
-        if rounds == 0 || !work.poser.soft_parts().iter().any(|part| nonlinear(work, part)) {
-            return Ok(());
-        }
-        work.linearised.clear();
-        work.linearised.resize(work.solution.velocity.len(), 0.0);
-        let least = model.gravity().norm() * self.settings.time_step;
-        for _ in 0..rounds {
-            if !work.linearise_at_answer(model, state) {
-                break;
-            }
-            work.pose(world).map_err(|source| not_posed(world, &work.poser, state.time, source))?;
-            let Workspace { problem, solution, .. } = work;
-            let (again, next) = effort::solve(&mut self.session, problem, &self.goal, solution)?;
-            outcome.repeat(&again);
-            if next == Next::YieldFromCold {
-                break;
-            }
-            let (mut change, mut size) = (0.0_f64, least);
-            for part in work.poser.soft_parts().iter().filter(|part| nonlinear(work, part)) {
-                let range = part.1.clone();
-                let at = &work.linearised[range.clone()];
-                for (u, at) in work.solution.velocity[range].iter().zip(at) {
-                    change = change.max((u - at).abs());
-                    size = size.max(u.abs());
-                }
-            }
-            if change <= RELINEARISED * size {
-                return Ok(());
-            }
-        }
-        work.free.soft.set_unresolved();
-        Ok(())
     }
 
     /// Velocities and positions of the next state, into the spare one.
@@ -655,20 +601,41 @@ impl Simulation {
 }
 
 impl Workspace {
+    /// Velocities to begin with: those on which the laws acted last.
+    fn guess(&mut self, model: &Model) {
+        self.solution.velocity.clear();
+        for (tree, _) in self.poser.parts() {
+            let dofs = model.trees()[*tree].dofs.clone();
+            self.solution.velocity.extend_from_slice(&self.lawful[dofs]);
+        }
+        for (soft, _) in self.poser.soft_parts() {
+            let first = model.softs()[*soft].nodes.start;
+            for vertex in self.free.soft.free_vertices(*soft) {
+                let u = &self.soft_lawful[first + *vertex as usize];
+                self.solution.velocity.extend_from_slice(u.as_slice());
+            }
+        }
+    }
+
     /// Poses, velocities and contacts at a state.
     fn look(&mut self, world: &World, q: &[f64], v: &[f64], h: f64, clock: &mut Clock) {
         self.seen = false;
-        for (tree, asleep) in self.sleepers.flags().iter().enumerate() {
-            if !asleep {
-                tree_kinematics(&world.model, tree, q, &mut self.data);
-                tree_velocities(&world.model, tree, v, &mut self.data);
-            }
-        }
+        self.pose_trees(&world.model, q, v);
         clock.lap(Phase::Kinematics);
         self.look_ahead(world, h, world.model.gravity().norm());
         let Self { detector, data, reach, resting, .. } = self;
         detector.detect(&world.colliders, &data.body_pose, reach, resting);
         clock.lap(Phase::Collision);
+    }
+
+    /// Poses and velocities of what is awake.
+    fn pose_trees(&mut self, model: &Model, q: &[f64], v: &[f64]) {
+        for (tree, asleep) in self.sleepers.flags().iter().enumerate() {
+            if !asleep {
+                tree_kinematics(model, tree, q, &mut self.data);
+                tree_velocities(model, tree, v, &mut self.data);
+            }
+        }
     }
 
     /// Contacts of soft bodies at a state whose poses are known.
@@ -690,45 +657,21 @@ impl Workspace {
         );
     }
 
-    /// Linearises soft bodies at the last answer, or on the way there if their materials have no
-    /// forces so far away. False if that is not to be found.
-    fn linearise_at_answer(&mut self, model: &Model, state: &State) -> bool {
-        let Self { poser, free, solution, linearised, candidate, .. } = self;
-        for (soft, part) in poser.soft_parts() {
-            if !free.soft.is_nonlinear(*soft) {
-                continue;
-            }
-            let (at, answer) = (&mut linearised[part.clone()], &solution.velocity[part.clone()]);
-            let mut share = 1.0;
-            let found = (0..=HALVINGS).any(|_| {
-                candidate.clear();
-                candidate.extend(at.iter().zip(answer).map(|(at, u)| at + share * (u - at)));
-                share *= 0.5;
-                free.soft.linearise(model, *soft, state, candidate)
-            });
-            if !found {
-                return false;
-            }
-            at.copy_from_slice(candidate);
-        }
-        true
-    }
-
     /// Velocities on which the laws acted on soft bodies, and their next positions and velocities, into
     /// the spare state. Returns a body whose matrix has no inverse, if there is one.
     fn move_softs(&mut self, model: &Model, scheme: Scheme, old: &State, h: f64) -> Option<usize> {
-        let Self { poser, free, solution, linearised, soft_lawful, spare, .. } = self;
+        let Self { poser, free, solution, candidate, soft_lawful, spare, .. } = self;
         let weights = free.soft.weights();
         for (soft, body) in model.softs().iter().enumerate() {
             let part = poser.soft_parts().iter().find(|(taking_part, _)| *taking_part == soft);
             let u = match part {
                 Some((_, part)) => &solution.velocity[part.clone()],
                 None => {
-                    linearised.resize(free.soft.momentum(soft).len(), 0.0);
-                    if !free.soft.solve(model, soft, old, linearised) {
+                    candidate.resize(free.soft.momentum(soft).len(), 0.0);
+                    if !free.soft.solve(model, soft, old, candidate) {
                         return Some(soft);
                     }
-                    &linearised[..]
+                    &candidate[..]
                 }
             };
             let lawful = &mut soft_lawful[body.nodes.clone()];
@@ -967,6 +910,17 @@ impl Workspace {
             });
             next += 1;
         }
+    }
+}
+
+/// What rows depend on beside positions and velocities.
+fn rules(model: &Model, settings: &Settings, session: &Session, goal: &Goal) -> Rules {
+    Rules {
+        time_step: settings.time_step,
+        alpha: settings.scheme.alpha(),
+        bounce_threshold: BOUNCE_STEPS * model.gravity().norm() * settings.time_step,
+        combine: settings.combine,
+        glides: session.friction_model(goal) == FrictionModel::Convex,
     }
 }
 

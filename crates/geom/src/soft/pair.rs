@@ -1,9 +1,11 @@
 //! Contacts of soft surfaces with one another and with themselves: vertices against faces, both ways.
 //!
-//! A vertex asks for the nearest face that does not look its own way. Whether it lies outside or inside is told
-//! by the pseudo-normal of the nearest feature [Baerentzen05, Theorem 1]; it counts as inside as long as it has
-//! not sunk deeper than the solid there is thick. The normal is blended over the faces, so that it turns
-//! evenly, except past a crease, where it follows the direction between the two points.
+//! A vertex asks for the nearest face that does not look its own way; of faces that are about as near, as they
+//! are at the edges of blocks that lie face to face, for the one that looks most against it. Whether it lies
+//! outside or inside is told by the pseudo-normal of the nearest feature [Baerentzen05, Theorem 1]; it counts
+//! as inside as long as it has not sunk deeper than the solid there is thick. The normal is blended over the
+//! faces, so that it turns evenly, except past a crease, where it turns to the direction between the two
+//! points on a way much shorter than an edge: at no distance there is no direction.
 //! Two edges that cross between their ends are not looked for: their ends' faces are near.
 
 use super::contact::{FacePoint, Side, SoftContact};
@@ -22,8 +24,10 @@ const SUNK: f64 = 0.9;
 /// The same for a surface with itself: beyond, the vertex may be one of the other side.
 const SUNK_IN_ITSELF: f64 = 0.5;
 
-/// Part of the size of the edges around below which a distance has no direction [-].
-const ON_SURFACE: f64 = 1e-9;
+/// Parts of the size of the edges around: up to which distances count as equal, and from which on the direction
+/// past a crease is that between the two points [-].
+const ABOUT_AS_NEAR: f64 = 1e-3;
+const PAST: f64 = 1e-3;
 
 /// The face that a vertex touches.
 #[derive(Clone, Copy, Debug)]
@@ -155,11 +159,19 @@ fn touch(
         0.0
     };
     let own = is_own.then_some(v as u32);
-    let hit = nearest(onto, &p, &outward, reach.max(depth), own)?;
+    let slack = ABOUT_AS_NEAR * from.skin.ring[v];
+    let hit = nearest(onto, &p, &outward, reach.max(depth), slack, own)?;
     let away = p - hit.point;
     let distance = away.norm();
     let side = form.side(skin, hit.face, hit.feature);
-    let gap = if away.dot(&side) < 0.0 { -distance } else { distance };
+    let mut gap = if away.dot(&side) < 0.0 { -distance } else { distance };
+    let mut normal = form.normal_at(skin, hit.face, &clamped(onto, &hit));
+    if past_a_crease(skin, &hit) {
+        let size = PAST * skin.ring[skin.faces[hit.face as usize][0] as usize];
+        let past = if gap > 0.0 { (distance / size).min(1.0) } else { 0.0 };
+        gap = away.dot(&normal) * (1.0 - past) + distance * past;
+        normal = unit(&(normal * (1.0 - past) + unit(&away) * past));
+    }
     let sunk = if is_own {
         depth.min(SUNK_IN_ITSELF * skin.thickness[hit.face as usize])
     } else {
@@ -168,13 +180,6 @@ fn touch(
     if !(gap <= reach && gap >= -sunk) {
         return None;
     }
-    let blended = form.normal_at(skin, hit.face, &clamped(onto, &hit));
-    let size = skin.ring[skin.faces[hit.face as usize][0] as usize];
-    let normal = if gap > 0.0 && past_a_crease(skin, &hit) {
-        if distance > ON_SURFACE * size { away / distance } else { unit(&side) }
-    } else {
-        blended
-    };
     (normal != Vector3::zeros()).then_some((hit, gap, normal))
 }
 
@@ -188,17 +193,20 @@ fn past_a_crease(skin: &Skin, hit: &Hit) -> bool {
 }
 
 /// The point of the surface nearest to `p` within `limit` [m], on faces that do not look along `outward` and do
-/// not belong together with the surface's `own` vertex.
+/// not belong together with the surface's `own` vertex. A face that looks against `outward` counts as nearer than
+/// one that looks along it, by up to `slack` [m].
 fn nearest(
     onto: Soft,
     p: &Vector3<f64>,
     outward: &Vector3<f64>,
     limit: f64,
+    slack: f64,
     own: Option<u32>,
 ) -> Option<Hit> {
     let Soft { skin, form, .. } = onto;
     let mut best: Option<Hit> = None;
-    let mut bound = limit * limit;
+    // The distance that counts of the best, squared, and that within which a face may be better.
+    let mut bound = (limit + slack).powi(2);
     let skip = |region: &Region, centres: &Aabb| {
         region.least_along(outward) > ALONG
             || own.is_some_and(|v| skin.all_belong_together(v, centres))
@@ -215,11 +223,12 @@ fn nearest(
         }
         let [a, b, c] = form.corners(skin, face);
         let (point, feature) = triangle::nearest(p, &a, &b, &c);
-        let squared = (p - point).norm_squared();
+        let distance = (p - point).norm();
+        let counted = (distance + 0.5 * slack * (1.0 + normal.dot(outward))).powi(2);
         // Of several faces at one distance the first by number is chosen.
-        let wins = best.is_none_or(|old| squared < bound || face < old.face);
-        if squared <= bound && wins {
-            bound = squared;
+        let wins = best.is_none_or(|old| counted < bound || face < old.face);
+        if distance <= limit && counted <= bound && wins {
+            bound = counted;
             best = Some(Hit { face, point, feature });
         }
         bound

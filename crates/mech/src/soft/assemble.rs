@@ -80,6 +80,20 @@ impl SoftBody {
     /// # Panics
     /// If `x` has not one position per vertex.
     pub fn stiffness(&self, x: &[Vector3<f64>], work: &mut SoftWork) {
+        self.stiffness_by(x, true, work);
+    }
+
+    /// The same as it is: the slope of the forces, which need not be positive semi-definite. In a body
+    /// under pressure most elements alone are not, although all of them together are: what the pressure
+    /// does to one face of an element it undoes on its neighbour's.
+    ///
+    /// # Panics
+    /// If `x` has not one position per vertex.
+    pub fn exact_stiffness(&self, x: &[Vector3<f64>], work: &mut SoftWork) {
+        self.stiffness_by(x, false, work);
+    }
+
+    fn stiffness_by(&self, x: &[Vector3<f64>], projected: bool, work: &mut SoftWork) {
         assert_eq!(x.len(), self.nodes.len());
         let SoftWork { stiffness, frozen, element_blocks, .. } = work;
         let from = self.parallel_from(element_blocks.len());
@@ -88,7 +102,7 @@ impl SoftBody {
             with_law!(
                 self.resolved,
                 _lame => (),
-                law => dispatch(IsotropicBlocks { groups, x, law, out })
+                law => dispatch(IsotropicBlocks { groups, x, law, projected, out })
             );
         });
         let topology = &self.topology;

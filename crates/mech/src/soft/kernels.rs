@@ -125,11 +125,12 @@ impl<M: Isotropic> Job for IsotropicForces<'_, M> {
     }
 }
 
-/// Projected stiffness of each element.
+/// Stiffness of each element, exact or without negative eigenvalues.
 pub(super) struct IsotropicBlocks<'a, M> {
     pub groups: &'a [Group],
     pub x: &'a [Vector3<f64>],
     pub law: M,
+    pub projected: bool,
     pub out: &'a mut [ElementBlocks],
 }
 
@@ -140,7 +141,8 @@ impl<M: Isotropic> Job for IsotropicBlocks<'_, M> {
     fn run(self) {
         for (group, out) in self.groups.iter().zip(self.out) {
             let frames = svd(&group.deformation(self.x));
-            let tangent = self.law.tangent(&frames.sigma).projected();
+            let tangent = self.law.tangent(&frames.sigma);
+            let tangent = if self.projected { tangent.projected() } else { tangent };
             let mut g = [[Lanes::ZERO; 3]; 3];
             for a in 0..3 {
                 g[a] = frames.V.apply_transposed(&group.gradients.0[a]);
@@ -234,9 +236,9 @@ mod tests {
                         let out = &mut twin.element_forces[..];
                         IsotropicForces { groups, x, law, out }.run();
                         let out = &mut wide.element_blocks[..];
-                        dispatch(IsotropicBlocks { groups, x, law, out });
+                        dispatch(IsotropicBlocks { groups, x, law, projected: true, out });
                         let out = &mut twin.element_blocks[..];
-                        IsotropicBlocks { groups, x, law, out }.run();
+                        IsotropicBlocks { groups, x, law, projected: true, out }.run();
                         let energy = || IsotropicEnergy { groups, x, law };
                         [dispatch(energy()), energy().run()]
                     }

@@ -30,7 +30,6 @@ mod mass;
 mod measure;
 pub(crate) mod polar;
 mod spec;
-mod step;
 pub(crate) mod svd;
 mod topology;
 mod work;
@@ -45,7 +44,6 @@ use stiction_math::block::{Pattern, Symmetric};
 pub use error::{SoftError, SoftFault};
 pub use measure::{soft_kinetic_energy, soft_momentum, soft_potential_energy};
 pub use spec::{Lumping, SoftId, SoftSpec};
-pub use step::SoftScheme;
 pub use work::SoftWork;
 
 /// A soft body of a model, checked.
@@ -63,7 +61,6 @@ pub struct SoftBody {
     is_fixed: Vec<bool>,
     /// Per vertex: the axes along which it never moves.
     held: Vec<[bool; 3]>,
-    has_held: bool,
 }
 
 impl SoftBody {
@@ -86,8 +83,8 @@ impl SoftBody {
             held.iter_mut().zip(axes).for_each(|(held, axis)| *held |= axis);
         }
         let nodes = first..first + spec.vertices.len();
-        let (resolved, has_held) = (spec.material.resolved(), held.iter().flatten().any(|h| *h));
-        Ok(Self { spec, nodes, resolved, groups, topology, mass, is_fixed, held, has_held })
+        let resolved = spec.material.resolved();
+        Ok(Self { spec, nodes, resolved, groups, topology, mass, is_fixed, held })
     }
 
     /// Which vertices are coupled: 3×3 blocks, in the order of the vertices.

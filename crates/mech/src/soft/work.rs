@@ -20,8 +20,6 @@ pub struct SoftWork {
     pub(crate) element_forces: Vec<ElementForces>,
     /// Blocks of each element's stiffness, by groups; empty for linear materials.
     pub(crate) element_blocks: Vec<ElementBlocks>,
-    /// Vectors for the product with K.
-    pub(crate) flat: [Vec<f64>; 2],
 }
 
 /// Rotations R of a group of elements and its turned gradients.
@@ -60,7 +58,6 @@ impl SoftWork {
             frozen: vec![frozen; if needs_blocks { 0 } else { groups }],
             element_forces: vec![ElementForces([[[0.0; 4]; 4]; N]); groups],
             element_blocks: vec![blocks; if needs_blocks { groups } else { 0 }],
-            flat: [vec![0.0; 3 * n], vec![0.0; 3 * n]],
         };
         body.freeze_at_rest(&mut work);
         work

@@ -172,6 +172,34 @@ fn the_assembled_stiffness_is_the_sum_of_its_elements() {
 }
 
 #[test]
+fn the_exact_stiffness_is_the_slope_of_the_forces_also_where_it_is_not_definite() {
+    let mut rng = Random(31);
+    for material in materials().into_iter().filter(|m| !m.entry().linear) {
+        let body = block(material);
+        // Squeezed to seven tenths: the clamped stiffness is another one there.
+        let x: Vec<_> = rng.shape(&body, 1e-3).iter().map(|x| 0.7 * x).collect();
+        let d = rng.vectors(x.len(), 1.0);
+        let mut work = SoftWork::new(&body);
+        body.exact_stiffness(&x, &mut work);
+        let mut expected = vec![0.0; 3 * x.len()];
+        work.stiffness.mul(&flat(&d), &mut expected);
+        // Central differences: truncation of order ε² and round-off of order 1/ε, both 1e-9 of the force.
+        let epsilon = 1e-6;
+        let mut at = |sign: f64| {
+            let x: Vec<_> = x.iter().zip(&d).map(|(x, d)| x + sign * epsilon * d).collect();
+            body.forces(&x, &mut work);
+            flat(&work.force)
+        };
+        let (plus, minus) = (at(1.0), at(-1.0));
+        let size = expected.iter().fold(0.0, |most: f64, k| most.max(k.abs()));
+        for (k, expected) in expected.iter().enumerate() {
+            let found = (minus[k] - plus[k]) / (2.0 * epsilon);
+            assert!((found - expected).abs() <= 1e-6 * size, "{material:?}: {found} {expected}");
+        }
+    }
+}
+
+#[test]
 fn the_stiffness_is_positive_semi_definite_however_the_body_is_crushed() {
     let mut rng = Random(35);
     for material in materials() {

@@ -11,5 +11,4 @@ mod common;
 mod element;
 mod mesh;
 mod model;
-mod step;
 mod threads;

@@ -14,6 +14,7 @@ pub mod card_house;
 pub mod clutter;
 pub mod cond;
 pub mod cradle;
+pub mod crossed_disc;
 pub mod elastic_arch;
 pub mod four_bar;
 pub mod granular;

@@ -14,7 +14,9 @@
 //! fixed vertices are left out.
 //!
 //! Materials whose forces are linear within a step are done at once. The others are linearised where
-//! the step begins, and again where it leads, with [`SoftMotion::linearise`].
+//! the step begins, and again where it leads, with [`SoftMotion::linearise`]: with their exact stiffness
+//! if A is positive definite with it, else with as much of the clamped one of each element as it takes. In
+//! a body under pressure the clamped one is far too stiff, and Newton's method slow.
 //!
 //! Cost: one pass over the elements and one over A; a factorization where nothing touches the body.
 
@@ -28,6 +30,10 @@ use crate::scheme::Scheme;
 const NEWTON_STEPS: usize = 40;
 const NEWTON_TOLERANCE: f64 = 1e-10;
 const HALVINGS: usize = 6;
+
+/// Parts of the way from the exact stiffness to the clamped one that are tried: each as a multiple of the
+/// one before, an eighth, a half, and all of it.
+const CLAMPED: [f64; 3] = [0.125, 4.0, 2.0];
 
 /// Vertices up to which the yield of each is computed; for more, that of a sample.
 const FEW_VERTICES: usize = 2500;
@@ -101,6 +107,8 @@ struct Motion {
     blocks: Option<Vec<u32>>,
     /// K₀, if it does not stay for the step.
     damping: Option<Symmetric>,
+    /// Scratch: an exact stiffness.
+    exact: Vec<f64>,
     /// M g [N].
     weight: Vec<f64>,
     /// What of b does not depend on the point of linearisation.
@@ -112,6 +120,8 @@ struct Motion {
     trial: Vec<f64>,
     next: Vec<f64>,
     factor: Option<Cholesky>,
+    /// Whether the factor belongs to A.
+    factored: bool,
 }
 
 impl SoftMotion {
@@ -191,6 +201,23 @@ impl SoftMotion {
         self.bodies[soft].linearise(body, x0, v0, &self.weights, self.time_step, u)
     }
 
+    /// How the work of a body's imbalance of momentum, against the impulses on it that an `answer` implies,
+    /// changes along the way there from `at`, where it is linearised: at its beginning, which is minus the
+    /// product of A with the way twice, and after a `share` of it [J]. Not finite where it has no forces.
+    pub fn slope(
+        &mut self,
+        model: &Model,
+        soft: usize,
+        state: &State,
+        (at, answer): (&[f64], &[f64]),
+        share: f64,
+    ) -> [f64; 2] {
+        let body = &model.softs()[soft];
+        let (x0, v0) = (&state.x[body.nodes.clone()], &state.x_dot[body.nodes.clone()]);
+        let way = Way { x0, v0, at, answer, share };
+        self.bodies[soft].slope(body, &way, &self.weights, self.time_step)
+    }
+
     /// The motion of a body that nothing touches, into `out`. False if A is not positive definite.
     pub fn solve(&mut self, model: &Model, soft: usize, state: &State, out: &mut [f64]) -> bool {
         let (h, weights) = (self.time_step, self.weights);
@@ -244,6 +271,16 @@ impl SoftMotion {
     }
 }
 
+/// From a point of linearisation to an answer, in a step that began at x₀ and v₀.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    x0: &'a [Vector3<f64>],
+    v0: &'a [Vector3<f64>],
+    at: &'a [f64],
+    answer: &'a [f64],
+    share: f64,
+}
+
 /// How Newton's method ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Newton {
@@ -270,6 +307,7 @@ impl Motion {
             yields: vec![0.0; free.len()],
             blocks,
             damping: nonlinear.then(|| Symmetric::zeros(pattern)),
+            exact: vec![0.0; if nonlinear { body.mass().values().len() } else { 0 }],
             weight,
             base: vec![0.0; 3 * n],
             x: vec![Vector3::zeros(); n],
@@ -280,6 +318,7 @@ impl Motion {
             free,
             held,
             factor: None,
+            factored: false,
         };
         let still = vec![Vector3::zeros(); n];
         motion.begin(body, &body.spec.vertices, &still, weights, h);
@@ -339,6 +378,7 @@ impl Motion {
         let mass_scale = 1.0 / weights.alpha + h * weights.damped * spec.mass_damping;
         let (elastic, damped) =
             (h * h * weights.ahead, h * weights.damped * spec.stiffness_damping);
+        self.factored = false;
         let (M, K) = (body.mass().values(), self.work.stiffness.values());
         let K0 = self.damping.as_ref().map_or(K, |damping| damping.values());
         let entry = |k: usize| mass_scale * M[k] + elastic * K[k] + damped * K0[k];
@@ -365,16 +405,13 @@ impl Motion {
         h: f64,
         u: &[f64],
     ) -> bool {
-        self.flat.fill(0.0);
-        for (vertex, u) in self.free.iter().zip(u.chunks_exact(3)) {
-            self.flat[3 * *vertex as usize..][..3].copy_from_slice(u);
-        }
-        for (k, x) in self.x.iter_mut().enumerate() {
-            let u = Vector3::from_column_slice(&self.flat[3 * k..3 * k + 3]);
-            *x = x0[k] + h * (weights.ahead * u + weights.ahead_old * v0[k]);
-        }
+        self.place(x0, v0, weights, h, u.iter().copied());
         body.forces(&self.x, &mut self.work);
-        body.stiffness(&self.x, &mut self.work);
+        body.exact_stiffness(&self.x, &mut self.work);
+        self.assemble(body, weights, h);
+        if self.damping.is_some() && !self.factors() {
+            self.make_definite(body, weights, h);
+        }
         self.work.stiffness.mul(&self.flat, &mut self.product);
         let elastic = h * h * weights.ahead;
         let mut finite = true;
@@ -387,8 +424,85 @@ impl Motion {
             }
         }
         self.held.clear(&mut self.b);
-        self.assemble(body, weights, h);
         finite && self.A.values().iter().all(|a| a.is_finite())
+    }
+
+    /// Replaces an exact stiffness with which A is not positive definite: by the part of the way to the
+    /// clamped one that is enough.
+    fn make_definite(&mut self, body: &SoftBody, weights: &Weights, h: f64) {
+        self.exact.copy_from_slice(self.work.stiffness.values());
+        body.stiffness(&self.x, &mut self.work);
+        for factor in CLAMPED {
+            let K = self.work.stiffness.values_mut();
+            K.iter_mut().zip(&self.exact).for_each(|(K, exact)| *K = exact + factor * (*K - exact));
+            self.assemble(body, weights, h);
+            if self.factors() {
+                return;
+            }
+        }
+    }
+
+    /// Where forces are taken if the unknown is `u`, and `u` over all vertices.
+    fn place(
+        &mut self,
+        x0: &[Vector3<f64>],
+        v0: &[Vector3<f64>],
+        weights: &Weights,
+        h: f64,
+        u: impl IntoIterator<Item = f64>,
+    ) {
+        self.flat.fill(0.0);
+        let mut u = u.into_iter();
+        for vertex in &self.free {
+            let own = &mut self.flat[3 * *vertex as usize..][..3];
+            own.iter_mut().zip(&mut u).for_each(|(own, u)| *own = u);
+        }
+        for (k, x) in self.x.iter_mut().enumerate() {
+            let u = Vector3::from_column_slice(&self.flat[3 * k..3 * k + 3]);
+            *x = x0[k] + h * (weights.ahead * u + weights.ahead_old * v0[k]);
+        }
+    }
+
+    /// With the way d and the impulses Jᵀ λ = A u − b of the answer u: `−dᵀ A d` and, after a share t of
+    /// it, `dᵀ (m(u₀ + t d) − Jᵀ λ)`.
+    fn slope(&mut self, body: &SoftBody, way: &Way, weights: &Weights, h: f64) -> [f64; 2] {
+        let Way { x0, v0, at, answer, share } = *way;
+        let d = || answer.iter().zip(at).map(|(u, at)| u - at);
+        let mut scratch = std::mem::take(&mut self.trial);
+        let mut along_impulses = 0.0;
+        self.A.mul(answer, &mut scratch);
+        for ((d, impulse), b) in d().zip(&scratch).zip(&self.b) {
+            along_impulses += d * (impulse - b);
+        }
+        self.next.iter_mut().zip(d()).for_each(|(next, d)| *next = d);
+        self.A.mul(&self.next, &mut scratch);
+        let first = -d().zip(&scratch).map(|(d, product)| d * product).sum::<f64>();
+        self.trial = scratch;
+
+        self.place(x0, v0, weights, h, at.iter().zip(d()).map(|(at, d)| at + share * d));
+        body.forces(&self.x, &mut self.work);
+        body.mass().mul(&self.flat, &mut self.product);
+        let (spec, x) = (&body.spec, &mut self.x);
+        let mass_scale = 1.0 / weights.alpha + h * weights.damped * spec.mass_damping;
+        for (x, product) in x.iter_mut().zip(self.product.chunks_exact(3)) {
+            *x = mass_scale * Vector3::from_column_slice(product);
+        }
+        let damped = h * weights.damped * spec.stiffness_damping;
+        if let (Some(K0), true) = (&self.damping, damped != 0.0) {
+            K0.mul(&self.flat, &mut self.product);
+            for (x, product) in x.iter_mut().zip(self.product.chunks_exact(3)) {
+                *x += damped * Vector3::from_column_slice(product);
+            }
+        }
+        let mut along_imbalance = 0.0;
+        for (vertex, d) in self.free.iter().zip(self.next.chunks_exact(3)) {
+            let k = *vertex as usize;
+            let base = Vector3::from_column_slice(&self.base[3 * k..3 * k + 3]);
+            let m = self.x[k] - base - h * self.work.force[k];
+            // What is held does not move, and so does no work.
+            along_imbalance += Vector3::from_column_slice(d).dot(&m);
+        }
+        [first, along_imbalance - along_impulses]
     }
 
     /// Solves m(u) = 0; A and b belong to the last point of linearisation.
@@ -448,12 +562,18 @@ impl Motion {
 
     /// `x ← A⁻¹ x`. False if A is not positive definite.
     fn apply_inverse(&mut self, x: &mut [f64]) -> bool {
-        let factor = self.factor.get_or_insert_with(|| Cholesky::analyse(self.A.pattern()));
-        if factor.factor(&self.A).is_err() {
-            return false;
+        let fine = self.factored || self.factors();
+        if let (Some(factor), true) = (&mut self.factor, fine) {
+            factor.solve_in_place(x);
         }
-        factor.solve_in_place(x);
-        true
+        fine
+    }
+
+    /// Factors A. False if it is not positive definite.
+    fn factors(&mut self) -> bool {
+        let factor = self.factor.get_or_insert_with(|| Cholesky::analyse(self.A.pattern()));
+        self.factored = factor.factor(&self.A).is_ok();
+        self.factored
     }
 
     /// `trace((A⁻¹)ᵢᵢ)/3` of all vertices, if they are no more than a few. For many, a sample says how much softer a
@@ -654,6 +774,102 @@ mod tests {
             let size = motion.momentum(0).iter().fold(0.0_f64, |most, b| most.max(b.abs()));
             assert!(left.iter().all(|m| m.abs() <= 1e-9 * size), "{material}");
         }
+    }
+
+    /// [Han23, Eq. (8)], with forces asked for anew at q^θ(v), against the linear system.
+    #[test]
+    fn a_step_leaves_no_residual_of_momentum_in_every_scheme() {
+        let (mut rng, h) = (SplitMix64::new(7), 0.01);
+        let gravity = ModelBuilder::new().build().unwrap().gravity();
+        for (scheme, theta, mean) in [
+            (Scheme::Implicit, 1.0, false),
+            (Scheme::Midpoint, 0.5, false),
+            (Scheme::MidVelocity, 0.5, true),
+        ] {
+            let model = model("linear-corotated");
+            let (body, state) = (&model.softs()[0], state(&model, &mut rng));
+            let mut motion = SoftMotion::new(&model, scheme, h);
+            motion.compute(&model, &state);
+            let mut u = vec![0.0; motion.momentum(0).len()];
+            assert!(motion.solve(&model, 0, &state, &mut u));
+            // The velocity at the end, of all vertices.
+            let mut v = vec![Vector3::zeros(); model.nodes()];
+            for (vertex, u) in motion.free_vertices(0).iter().zip(u.chunks_exact(3)) {
+                let (k, u) = (*vertex as usize, Vector3::from_column_slice(u));
+                v[k] = if mean { 2.0 * u - state.x_dot[k] } else { u };
+            }
+            let at = |k: usize| theta * v[k] + (1.0 - theta) * state.x_dot[k];
+            let mut work = SoftWork::new(body);
+            body.freeze(&state.x, &mut work);
+            body.stiffness(&state.x, &mut work);
+            let q: Vec<_> = (0..v.len()).map(|k| state.x[k] + theta * h * at(k)).collect();
+            body.forces(&q, &mut work);
+            let times = |matrix: &Symmetric, x: &dyn Fn(usize) -> Vector3<f64>| {
+                let x: Vec<f64> = (0..v.len()).flat_map(|k| x(k).data.0[0]).collect();
+                let mut out = vec![0.0; x.len()];
+                matrix.mul(&x, &mut out);
+                out
+            };
+            let change = times(body.mass(), &|k| v[k] - state.x_dot[k]);
+            let pull = times(body.mass(), &|k| gravity - body.spec.mass_damping * at(k));
+            let damping = times(&work.stiffness, &|k| body.spec.stiffness_damping * at(k));
+            for k in motion.free_vertices(0).iter().flat_map(|v| 3 * v..3 * v + 3) {
+                let k = k as usize;
+                let impulse = h * (work.force[k / 3][k % 3] + pull[k] - damping[k]);
+                // Round-off of a factorization, times impulses of 0.1 N·s that cancel.
+                let error = change[k] - impulse;
+                assert!(error.abs() <= 1e-12, "{scheme:?}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_mid_velocity_and_the_midpoint_rule_are_one_motion() {
+        let mut rng = SplitMix64::new(8);
+        let model = model("linear-corotated");
+        let state = state(&model, &mut rng);
+        let [end, mean] = [Scheme::Midpoint, Scheme::MidVelocity].map(|scheme| {
+            let mut motion = SoftMotion::new(&model, scheme, 0.01);
+            motion.compute(&model, &state);
+            let mut u = vec![0.0; motion.momentum(0).len()];
+            assert!(motion.solve(&model, 0, &state, &mut u));
+            let vertices = motion.free_vertices(0).to_vec();
+            (vertices, u)
+        });
+        let size = end.1.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
+        for (k, vertex) in end.0.iter().enumerate() {
+            let v0 = state.x_dot[*vertex as usize];
+            for axis in 0..3 {
+                let (end, mean) = (end.1[3 * k + axis], mean.1[3 * k + axis]);
+                assert!((2.0 * mean - v0[axis] - end).abs() <= 1e-12 * size);
+            }
+        }
+    }
+
+    #[test]
+    fn the_slope_along_a_way_is_that_of_the_imbalance_of_momentum() {
+        let mut rng = SplitMix64::new(9);
+        let model = model("neo-hookean");
+        let state = state(&model, &mut rng);
+        let mut motion = SoftMotion::new(&model, Scheme::Implicit, 0.01);
+        motion.compute(&model, &state);
+        let n = motion.momentum(0).len();
+        let mut draw = || (0..n).map(|_| rng.uniform(-0.2, 0.2)).collect::<Vec<f64>>();
+        let (at, answer) = (draw(), draw());
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let way: Vec<f64> = answer.iter().zip(&at).map(|(u, at)| u - at).collect();
+        let before = imbalance(&mut motion, &model, &state, &at);
+        // A u − b at the answer, linearised where it begins: the impulses that it implies.
+        let mut impulses = vec![0.0; n];
+        motion.matrix(0).mul(&answer, &mut impulses);
+        impulses.iter_mut().zip(motion.momentum(0)).for_each(|(i, b)| *i -= b);
+        let [first, last] = motion.slope(&model, 0, &state, (&at, &answer), 0.4);
+        let expected = dot(&way, &before) - dot(&way, &impulses);
+        assert!((first - expected).abs() <= 1e-10 * expected.abs(), "{first} {expected}");
+        let there: Vec<f64> = at.iter().zip(&way).map(|(at, d)| at + 0.4 * d).collect();
+        let after = imbalance(&mut motion, &model, &state, &there);
+        let expected = dot(&way, &after) - dot(&way, &impulses);
+        assert!((last - expected).abs() <= 1e-10 * first.abs(), "{last} {expected}");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use stiction_solve::contact;
 use crate::assemble::{self, Rules};
 use crate::rows::{Class, Key, Rows, Sight};
 use crate::surface::{Combine, GrainOf, Pairing, Surface};
+use crate::warm::Memory;
 use crate::world::World;
 
 /// Part of the penetration that a step takes back, and the same under the mid-velocity convention,
@@ -114,12 +115,48 @@ pub(crate) fn given_velocity(
     of(&sides[1]) - of(&sides[0])
 }
 
+/// A contact where a step begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Begun {
+    key: Key,
+    /// Distance [m] and the velocity [m/s] at which it changes.
+    gap: f64,
+    approach: f64,
+}
+
+/// Contacts where a step begins, in the order of their keys.
+pub(crate) fn begun(
+    world: &World,
+    rules: &Rules,
+    found: &[SoftContact],
+    x_dot: &[Vector3<f64>],
+    sight: &Sight,
+    out: &mut Vec<Begun>,
+) {
+    out.clear();
+    out.extend(found.iter().map(|contact| {
+        let sides = sides_of(world, contact);
+        let relative = velocity(&sides[1], &contact.point, x_dot, sight)
+            - velocity(&sides[0], &contact.point, x_dot, sight);
+        let gap = contact.gap - pairing(world, &sides, rules.combine).standoff;
+        Begun { key: contact_key(contact), gap, approach: contact.normal.dot(&relative) }
+    }));
+}
+
 /// Rows of the contacts. `fastest` [m/s] bounds the speed at which penetration is taken back.
+///
+/// With contacts that have `begun`, those that are `found` are where velocities lead that `x_dot` and the data
+/// hold. Then the rows ask of the gap at the end of the step what they asked of it at its beginning, with its
+/// mean rate over the step, linearised: `c_n = (gap − gap₀)/h + n·(u − u_k)`. A contact that was too far away
+/// at the beginning has the gap there from which it came at a constant rate, and does not bounce.
+#[allow(clippy::too_many_arguments)] // the rooms' own things
 pub(crate) fn rows(
     world: &World,
     rules: &Rules,
     found: &[SoftContact],
     x_dot: &[Vector3<f64>],
+    begun: Option<&[Begun]>,
+    memory: &Memory,
     fastest: f64,
     sight: &Sight,
     rows: &mut Rows,
@@ -130,12 +167,27 @@ pub(crate) fn rows(
         let Some(law) = assemble::law(&pairing) else { continue };
         let relative = velocity(&sides[1], &contact.point, x_dot, sight)
             - velocity(&sides[0], &contact.point, x_dot, sight);
-        let approach = contact.normal.dot(&relative);
-        let gap = contact.gap - pairing.standoff;
-        if !rules.may_close(gap, approach, &relative, pairing.friction) {
-            continue;
+        let mut approach = contact.normal.dot(&relative);
+        let mut gap = contact.gap - pairing.standoff;
+        let mut curved = 0.0;
+        if let Some(begun) = begun {
+            let (end, rate, key) = (gap, approach, contact_key(contact));
+            (gap, approach) = match begun.binary_search_by_key(&key, |begun| begun.key) {
+                Ok(place) => (begun[place].gap, begun[place].approach),
+                Err(_) => (end - rules.time_step * rate, 0.0),
+            };
+            curved = (end - gap) / rules.time_step - rate;
+        } else {
+            // What pressed last may press again: where there is no weight, nothing else tells that a body
+            // at rest will spring back against what holds it.
+            let pressed = || memory.normal_impulse(contact_key(contact)) > 0.0;
+            let may_close = rules.may_close(gap, approach, &relative, pairing.friction);
+            if !may_close && !pressed() {
+                continue;
+            }
         }
         let (bias, compliance) = normal_rule(&pairing, rules, gap, approach, fastest);
+        let bias = bias + curved;
         let frame = frame(world, contact, &sides, &pairing, sight);
         let (bias, compliance) = (contact::rows(bias, 0.0), contact::rows(compliance, 0.0));
         let mut bias = Vector3::from(bias) + frame * given_velocity(sight, &sides, &contact.point);

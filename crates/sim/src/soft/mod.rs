@@ -10,7 +10,8 @@ mod contact;
 use attach::attachments;
 pub(crate) use attach::{Attachment, largest_error, rows as attachment_rows};
 pub(crate) use contact::{
-    SideOf, contact_key, deepest, frame, given_velocity, pairing, rows as contact_rows, sides_of,
+    Begun, SideOf, begun, contact_key, deepest, frame, given_velocity, pairing,
+    rows as contact_rows, sides_of,
 };
 
 use stiction_geom::{Colliders, Groups, SoftSurface, SoftSurfaces, TetMesh};
