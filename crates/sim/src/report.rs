@@ -92,9 +92,9 @@ pub struct StepReport {
     pub softened: bool,
     /// Whether something moved faster than the time step resolves: a link or a segment of a cable turned
     /// by more than half a radian, vertices of an element moved against one another by more than half
-    /// its size, an element of a soft body is inside out, or the equations of an implicit scheme or of
-    /// a nonlinear material were not solved. The motion is bounded but means little; a smaller step is
-    /// called for.
+    /// its size, an element of a soft body is inside out, or the body deeper in something than half its
+    /// shortest edge, or the equations of an implicit scheme or of a nonlinear material were not solved.
+    /// The motion is bounded but means little; a smaller step is called for.
     pub unresolved: bool,
     /// Elements of soft bodies that are inside out after the step.
     pub inverted: usize,

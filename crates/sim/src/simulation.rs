@@ -47,6 +47,9 @@ const CORRECTIONS: usize = 6;
 const DEPTH_CORRECTIONS: usize = 2;
 const DEEP: f64 = 10.0;
 
+/// Depth of a soft body in something else, in shortest edges of a mesh, that means little.
+const UNRESOLVED_DEPTH: f64 = 0.5;
+
 /// A contact of the last step, with the force that the solver used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
@@ -557,6 +560,9 @@ impl Simulation {
             work.spare = spare;
             let depth = soft::deepest(world, work.soft_detector.contacts(), settings.combine);
             wrong.depth = wrong.depth.max(depth);
+            if depth > UNRESOLVED_DEPTH * world.softs.shortest {
+                work.free.soft.set_unresolved();
+            }
             let apart = soft::largest_error(world, &work.spare.x, &work.data);
             wrong.equality = wrong.equality.max(apart);
             clock.lap(Phase::Collision);

@@ -106,6 +106,8 @@ pub(crate) struct Softs {
     pub surfaces: SoftSurfaces,
     pub attachments: Vec<Attachment>,
     pub skins: Vec<Skin>,
+    /// Shortest edge of any skin at rest [m].
+    pub shortest: f64,
     /// First node of each body, and their number at the end.
     starts: Vec<u32>,
     /// Per node: its place among the vertices of its body that are not fixed.
@@ -191,7 +193,14 @@ impl Softs {
             }
         }
         let surfaces = set.build(colliders)?;
-        Ok(Self { objects, surfaces, attachments, skins, starts, place })
+        let edges = |(object, skin): (&SoftObject, &Skin)| {
+            let at = |k: u32| object.spec.vertices[skin.vertices[k as usize] as usize];
+            let edge = |t: &[u32; 3], k: usize| (at(t[k]) - at(t[(k + 1) % 3])).norm();
+            let all = skin.triangles.iter().flat_map(|t| [0, 1, 2].map(|k| edge(t, k)));
+            all.fold(f64::INFINITY, f64::min)
+        };
+        let shortest = objects.iter().zip(&skins).map(edges).fold(f64::INFINITY, f64::min);
+        Ok(Self { objects, surfaces, attachments, skins, shortest, starts, place })
     }
 
     /// The soft body of a node.
