@@ -674,8 +674,11 @@ fn a_block_whose_vertices_cannot_leave_their_planes_is_in_plane_strain() {
         let simulation = pressed_smoothly(held, force);
         let sunk = -simulation.state().q[0];
         let expected = factor * uniaxial;
-        // Within the penetration that is left alone, and what is left of the motion.
-        assert!((sunk - expected).abs() <= 1e-4 * expected + 2e-8, "{held:?}: {sunk} {expected}");
+        // The force is solved for to the tolerance, 1e-6, a few times over; nothing penetrates and nothing
+        // moves, although no weight holds the plate on the block.
+        assert!((sunk - expected).abs() <= 1e-5 * expected, "{held:?}: {sunk} {expected}");
+        let fastest = simulation.state().x_dot.iter().map(|v| v.norm()).fold(0.0, f64::max);
+        assert!(fastest <= 1e-7, "{held:?}: {fastest}");
         for (x, x0) in simulation.state().x.iter().zip(&simulation.world().softs()[0].spec.vertices)
         {
             for axis in (0..3).filter(|axis| held[*axis]) {

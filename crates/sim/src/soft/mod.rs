@@ -78,6 +78,9 @@ pub(crate) struct Attach {
     pub body: BodyId,
 }
 
+/// Part of the size of an element within which a vertex touches, whatever its motion [-].
+const NEAR: f64 = 1e-3;
+
 /// The place of a fixed vertex among the unknowns.
 const FIXED: u32 = u32::MAX;
 
@@ -106,6 +109,8 @@ pub(crate) struct Softs {
     pub surfaces: SoftSurfaces,
     pub attachments: Vec<Attachment>,
     pub skins: Vec<Skin>,
+    /// Per body: distance [m] from which on its vertices touch, whatever their motion.
+    pub near: Vec<f64>,
     /// First node of each body, and their number at the end.
     starts: Vec<u32>,
     /// Per node: its place among the vertices of its body that are not fixed.
@@ -159,7 +164,7 @@ impl Softs {
             return Err(WorldError::Unknown { owner, what, found: id.0, count: objects.len() });
         }
         let mut set = SoftSurfaces::builder();
-        let (mut starts, mut place) = (vec![0], Vec::new());
+        let (mut starts, mut place, mut near) = (vec![0], Vec::new(), Vec::new());
         for (index, (object, body)) in objects.iter().zip(model.softs()).enumerate() {
             let first = body.nodes.start as u32;
             let global = |k: u32| first + skins[index].vertices[k as usize];
@@ -173,12 +178,14 @@ impl Softs {
             }
             excluded_frames.sort_unstable();
             excluded_frames.dedup();
+            let closest = NEAR * (body.volume() / body.spec.tetrahedra.len() as f64).cbrt();
+            near.push(closest);
             set.add(SoftSurface {
                 nodes: body.nodes.clone(),
                 triangles: skins[index].triangles.iter().map(|t| t.map(global)).collect(),
                 rest: object.spec.vertices.clone(),
                 groups: object.groups,
-                margin: object.margin,
+                margin: object.margin.max(closest),
                 touches_itself: object.touches_itself,
                 excluded_frames,
             });
@@ -191,7 +198,7 @@ impl Softs {
             }
         }
         let surfaces = set.build(colliders)?;
-        Ok(Self { objects, surfaces, attachments, skins, starts, place })
+        Ok(Self { objects, surfaces, attachments, skins, near, starts, place })
     }
 
     /// The soft body of a node.
