@@ -323,8 +323,11 @@ impl Rows {
         let Some(first) = self.constraints.get(kept).copied() else { return };
         let terms = first.first_term as usize;
         let values = self.terms.get(terms).map_or(self.values.len(), |term| term.offset as usize);
-        let is_face = |term: &Term| matches!(term.port, Port::Face(_));
-        let faces = self.terms[..terms].iter().filter(|term| is_face(term)).count();
+        let end = |term: &Term| match term.port {
+            Port::Face(index) => index as usize + 1,
+            _ => 0,
+        };
+        let faces = self.terms[..terms].iter().map(end).max().unwrap_or(0);
         self.constraints.truncate(kept);
         self.bias.truncate(first.first_row as usize);
         self.compliance.truncate(first.first_row as usize);
