@@ -115,6 +115,8 @@ pub(crate) struct Softs {
     starts: Vec<u32>,
     /// Per node: its place among the vertices of its body that are not fixed.
     place: Vec<u32>,
+    /// Per node: the axes along which it never moves.
+    held: Vec<[bool; 3]>,
 }
 
 impl Softs {
@@ -165,6 +167,7 @@ impl Softs {
         }
         let mut set = SoftSurfaces::builder();
         let (mut starts, mut place, mut near) = (vec![0], Vec::new(), Vec::new());
+        let mut held = Vec::with_capacity(model.nodes());
         for (index, (object, body)) in objects.iter().zip(model.softs()).enumerate() {
             let first = body.nodes.start as u32;
             let global = |k: u32| first + skins[index].vertices[k as usize];
@@ -190,6 +193,7 @@ impl Softs {
                 excluded_frames,
             });
             starts.push(body.nodes.end as u32);
+            held.extend_from_slice(body.held_axes());
             let mut next = 0;
             for vertex in 0..body.nodes.len() as u32 {
                 let fixed = body.spec.fixed.binary_search(&vertex).is_ok();
@@ -198,12 +202,17 @@ impl Softs {
             }
         }
         let surfaces = set.build(colliders)?;
-        Ok(Self { objects, surfaces, attachments, skins, near, starts, place })
+        Ok(Self { objects, surfaces, attachments, skins, near, starts, place, held })
     }
 
     /// The soft body of a node.
     pub fn body_of(&self, node: u32) -> usize {
         self.starts.partition_point(|start| *start <= node) - 1
+    }
+
+    /// The axes along which a node never moves.
+    pub fn held_of(&self, node: u32) -> [bool; 3] {
+        self.held[node as usize]
     }
 
     /// The place of a node among the unknowns of its body, if it is not fixed.
