@@ -323,8 +323,11 @@ impl Rows {
         let Some(first) = self.constraints.get(kept).copied() else { return };
         let terms = first.first_term as usize;
         let values = self.terms.get(terms).map_or(self.values.len(), |term| term.offset as usize);
-        let is_face = |term: &Term| matches!(term.port, Port::Face(_));
-        let faces = self.terms[..terms].iter().filter(|term| is_face(term)).count();
+        let end = |term: &Term| match term.port {
+            Port::Face(index) => index as usize + 1,
+            _ => 0,
+        };
+        let faces = self.terms[..terms].iter().map(end).max().unwrap_or(0);
         self.constraints.truncate(kept);
         self.bias.truncate(first.first_row as usize);
         self.compliance.truncate(first.first_row as usize);
@@ -462,7 +465,7 @@ impl Rows {
     }
 
     /// Adds velocities of a point of a soft body, given by the weights of nodes, along axes, one per
-    /// row, times `sign`. Fixed vertices do not move.
+    /// row, times `sign`. Fixed vertices do not move, and held ones not along the axes along which they are.
     pub fn face(
         &mut self,
         world: &World,
@@ -472,28 +475,40 @@ impl Rows {
         sign: f64,
     ) {
         let soft = world.softs.body_of(nodes[0]) as u32;
-        let mut face = Face { soft, nodes: [0; 4], weights: [0.0; 4] };
-        let mut used = 0;
-        for (node, weight) in nodes.into_iter().zip(weights) {
-            if weight != 0.0
-                && let Some(place) = world.softs.place_of(node)
-            {
-                (face.nodes[used], face.weights[used]) = (place, weight);
-                used += 1;
+        // Vertices that are held along the same axes make one term; mostly all of them do.
+        let mut done = [false; 3];
+        for lead in 0..3 {
+            let held = world.softs.held_of(nodes[lead]);
+            let mut face = Face { soft, nodes: [0; 4], weights: [0.0; 4] };
+            let mut used = 0;
+            for k in lead..3 {
+                if done[k] || world.softs.held_of(nodes[k]) != held {
+                    continue;
+                }
+                done[k] = true;
+                if weights[k] != 0.0
+                    && let Some(place) = world.softs.place_of(nodes[k])
+                {
+                    (face.nodes[used], face.weights[used]) = (place, weights[k]);
+                    used += 1;
+                }
             }
-        }
-        if used == 0 {
-            return;
-        }
-        // Weights of zero stand for a vertex that is there.
-        let first = face.nodes[0];
-        face.nodes[used..].fill(first);
-        self.effect.certain = true;
-        self.faces.push(face);
-        let port = Port::Face((self.faces.len() - 1) as u32);
-        let out = self.push(port, NO_TREE as usize, 3 * axes.len());
-        for (row, axis) in out.chunks_exact_mut(3).zip(axes) {
-            row.copy_from_slice((sign * axis).as_slice());
+            let free = |axis: &Vector3<f64>| {
+                Vector3::from_fn(|i, _| if held[i] { 0.0 } else { sign * axis[i] })
+            };
+            if used == 0 || axes.iter().all(|axis| free(axis) == Vector3::zeros()) {
+                continue;
+            }
+            // Weights of zero stand for a vertex that is there.
+            let first = face.nodes[0];
+            face.nodes[used..].fill(first);
+            self.effect.certain = true;
+            self.faces.push(face);
+            let port = Port::Face((self.faces.len() - 1) as u32);
+            let out = self.push(port, NO_TREE as usize, 3 * axes.len());
+            for (row, axis) in out.chunks_exact_mut(3).zip(axes) {
+                row.copy_from_slice(free(axis).as_slice());
+            }
         }
     }
 

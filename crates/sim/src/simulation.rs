@@ -494,8 +494,7 @@ impl Simulation {
         let found = work.detector.contacts();
         twist::rows(world, &rules, found, &sight, &work.memory, rows, &mut work.axes);
         let (touching, fastest) = (work.soft_detector.contacts(), settings.stabilisation.max_speed);
-        let (x_dot, memory) = (&state.x_dot, &work.memory);
-        soft::contact_rows(world, &rules, touching, x_dot, None, memory, fastest, &sight, rows);
+        soft::contact_rows(world, &rules, touching, &state.x_dot, None, fastest, &sight, rows);
         cable::clamp::rows(settings.scheme, h, &sight, &state.v, rows);
         work.pose(world).map_err(|source| not_posed(world, &work.poser, time, source))?;
         clock.lap(Phase::Assembly);

@@ -637,7 +637,7 @@ fn a_block_crushed_flat_by_a_plate_that_nothing_stops_stays_finite_and_is_flagge
 }
 
 /// A block between a smooth ground and a smooth plate that is pushed down with a force [N].
-fn pressed_smoothly(held: [bool; 3], force: f64) -> Simulation {
+fn pressed_smoothly(solver: &str, held: [bool; 3], force: f64) -> Simulation {
     let mut builder = on_ground(0.0);
     builder.mechanism.gravity(Vector3::zeros());
     let mut spec = block(Vector3::new(0.1, 0.1, 0.1), [2; 3], Vector3::new(0.0, 0.0, 0.05));
@@ -650,10 +650,12 @@ fn pressed_smoothly(held: [bool; 3], force: f64) -> Simulation {
     builder.mechanism.joint(plate, JointSpec::new(JointKind::Slide { axis: Vector3::z() }));
     let shape = Shape::cuboid(Vector3::new(0.1, 0.1, 0.01)).unwrap();
     builder.geom(Geom::new(plate, shape).surface(Surface::with_friction(0.0)));
-    let mut simulation = simulation(builder, 0.02, Scheme::Implicit);
+    let (solver, scheme) = (solver.to_owned(), Scheme::Implicit);
+    let settings = Settings { time_step: 0.02, scheme, solver, ..Settings::default() };
+    let mut simulation = Simulation::new(builder.build().unwrap(), settings).unwrap();
     simulation.input_mut().wrench[plate.0][5] = -force;
     for _ in 0..200 {
-        let _ = simulation.step().unwrap();
+        assert!(simulation.step().unwrap().converged());
     }
     simulation
 }
@@ -666,16 +668,26 @@ fn a_block_whose_vertices_cannot_leave_their_planes_is_in_plane_strain() {
     let (force, young, poisson) = (1.0, 1e5, 0.4_f64);
     let uniaxial = force / 0.01 / young * 0.1;
     let confined = (1.0 + poisson) * (1.0 - 2.0 * poisson) / (1.0 - poisson);
-    for (held, factor) in [
-        ([false, false, false], 1.0),
-        ([false, true, false], 1.0 - poisson * poisson),
-        ([true, true, false], confined),
+    let plane = ([false, true, false], 1.0 - poisson * poisson);
+    for (solver, (held, factor)) in [
+        ("auto", ([false, false, false], 1.0)),
+        ("auto", plane),
+        ("auto", ([true, true, false], confined)),
+        ("sap", plane),
+        ("canal", plane),
+        ("cond", plane),
     ] {
-        let simulation = pressed_smoothly(held, force);
+        let simulation = pressed_smoothly(solver, held, force);
         let sunk = -simulation.state().q[0];
         let expected = factor * uniaxial;
-        // Within the penetration that is left alone, and what is left of the motion.
-        assert!((sunk - expected).abs() <= 1e-4 * expected + 2e-8, "{held:?}: {sunk} {expected}");
+        // The force is solved for to the tolerance, 1e-6, a few times over; nothing penetrates, although no
+        // weight holds the plate on the block.
+        assert!((sunk - expected).abs() <= 1e-5 * expected, "{held:?}: {sunk} {expected}");
+        let fastest = simulation.state().x_dot.iter().map(|v| v.norm()).fold(0.0, f64::max);
+        // What the tolerance leaves of the momentum h F of a step in the block of 1 kg, in every step: nothing
+        // stops a smooth block that slides.
+        let drift = 200.0 * 1e-6 * 0.02 * force;
+        assert!(fastest <= drift, "{solver} {held:?}: {fastest}");
         for (x, x0) in simulation.state().x.iter().zip(&simulation.world().softs()[0].spec.vertices)
         {
             for axis in (0..3).filter(|axis| held[*axis]) {

@@ -615,17 +615,13 @@ impl Motion {
 }
 
 /// Coordinates of vertices that never move although others of the same vertex do. They stay among the
-/// unknowns, coupled to nothing and too heavy for any constraint to move.
+/// unknowns, coupled to nothing; no constraint acts on them.
 struct Held {
     /// Places of the coordinates among the unknowns.
     places: Vec<u32>,
-    /// Places in A of what couples them to others, and of their own entries.
+    /// Places in A of what couples them to others.
     coupling: Vec<u32>,
-    own: Vec<u32>,
 }
-
-/// How much heavier a held coordinate is than a free one: its motion is lost in round-off.
-const HEAVY: f64 = 1e9;
 
 impl Held {
     /// From the axes of all vertices; `pattern` is over the `free` ones.
@@ -633,24 +629,24 @@ impl Held {
         let is_held = |place: usize, axis: usize| axes[free[place] as usize][axis];
         let coordinates = (0..3 * free.len()).filter(|c| is_held(c / 3, c % 3));
         let places: Vec<u32> = coordinates.map(|c| c as u32).collect();
-        let (mut coupling, mut own) = (Vec::new(), Vec::new());
+        let mut coupling = Vec::new();
         for (block, entry) in pattern.entries().enumerate().filter(|_| !places.is_empty()) {
             for k in 0..9 {
                 let (i, j) = (k / 3, k % 3);
                 if is_held(entry.row, i) || is_held(entry.col, j) {
                     let is_own = entry.row == entry.col && i == j;
-                    let list = if is_own { &mut own } else { &mut coupling };
-                    list.push((9 * block + k) as u32);
+                    if !is_own {
+                        coupling.push((9 * block + k) as u32);
+                    }
                 }
             }
         }
-        Self { places, coupling, own }
+        Self { places, coupling }
     }
 
     /// Uncouples them in A.
     fn uncouple(&self, A: &mut [f64]) {
         self.coupling.iter().for_each(|at| A[*at as usize] = 0.0);
-        self.own.iter().for_each(|at| A[*at as usize] *= HEAVY);
     }
 
     /// Sets them to zero.

@@ -179,8 +179,7 @@ impl Workspace {
         };
         let (touching, fastest) = (self.soft_detector.contacts(), settings.stabilisation.max_speed);
         let (u, begun, rows) = (&self.soft_lawful, Some(&self.begun[..]), &mut self.rows);
-        let memory = &self.memory;
-        soft::contact_rows(world, rules, touching, u, begun, memory, fastest, &sight, rows);
+        soft::contact_rows(world, rules, touching, u, begun, fastest, &sight, rows);
         place_driven(model, &self.driven.now, &mut self.data);
         self.pose_trees(model, &state.q, &state.v);
         let sight = Sight {

@@ -17,7 +17,6 @@ use stiction_solve::contact;
 use crate::assemble::{self, Rules};
 use crate::rows::{Class, Key, Rows, Sight};
 use crate::surface::{Combine, GrainOf, Pairing, Surface};
-use crate::warm::Memory;
 use crate::world::World;
 
 /// Part of the penetration that a step takes back, and the same under the mid-velocity convention,
@@ -115,6 +114,16 @@ pub(crate) fn given_velocity(
     of(&sides[1]) - of(&sides[0])
 }
 
+/// Distance [m] from which on something touches whatever its motion: its elements push it, and where there is
+/// no weight nothing else tells.
+fn near(world: &World, sides: &[SideOf; 2]) -> f64 {
+    let of = |side: &SideOf| match side {
+        SideOf::Rigid { .. } => 0.0,
+        SideOf::Soft { soft, .. } => world.softs.near[*soft],
+    };
+    of(&sides[0]).max(of(&sides[1]))
+}
+
 /// A contact where a step begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Begun {
@@ -156,7 +165,6 @@ pub(crate) fn rows(
     found: &[SoftContact],
     x_dot: &[Vector3<f64>],
     begun: Option<&[Begun]>,
-    memory: &Memory,
     fastest: f64,
     sight: &Sight,
     rows: &mut Rows,
@@ -177,14 +185,10 @@ pub(crate) fn rows(
                 Err(_) => (end - rules.time_step * rate, 0.0),
             };
             curved = (end - gap) / rules.time_step - rate;
-        } else {
-            // What pressed last may press again: where there is no weight, nothing else tells that a body
-            // at rest will spring back against what holds it.
-            let pressed = || memory.normal_impulse(contact_key(contact)) > 0.0;
-            let may_close = rules.may_close(gap, approach, &relative, pairing.friction);
-            if !may_close && !pressed() {
-                continue;
-            }
+        } else if gap > near(world, &sides)
+            && !rules.may_close(gap, approach, &relative, pairing.friction)
+        {
+            continue;
         }
         let (bias, compliance) = normal_rule(&pairing, rules, gap, approach, fastest);
         let bias = bias + curved;

@@ -78,6 +78,9 @@ pub(crate) struct Attach {
     pub body: BodyId,
 }
 
+/// Part of the size of an element within which a vertex touches, whatever its motion [-].
+const NEAR: f64 = 1e-3;
+
 /// The place of a fixed vertex among the unknowns.
 const FIXED: u32 = u32::MAX;
 
@@ -108,10 +111,14 @@ pub(crate) struct Softs {
     pub skins: Vec<Skin>,
     /// Shortest edge of any skin at rest [m].
     pub shortest: f64,
+    /// Per body: distance [m] from which on its vertices touch, whatever their motion.
+    pub near: Vec<f64>,
     /// First node of each body, and their number at the end.
     starts: Vec<u32>,
     /// Per node: its place among the vertices of its body that are not fixed.
     place: Vec<u32>,
+    /// Per node: the axes along which it never moves.
+    held: Vec<[bool; 3]>,
 }
 
 impl Softs {
@@ -161,7 +168,8 @@ impl Softs {
             return Err(WorldError::Unknown { owner, what, found: id.0, count: objects.len() });
         }
         let mut set = SoftSurfaces::builder();
-        let (mut starts, mut place) = (vec![0], Vec::new());
+        let (mut starts, mut place, mut near) = (vec![0], Vec::new(), Vec::new());
+        let mut held = Vec::with_capacity(model.nodes());
         for (index, (object, body)) in objects.iter().zip(model.softs()).enumerate() {
             let first = body.nodes.start as u32;
             let global = |k: u32| first + skins[index].vertices[k as usize];
@@ -175,16 +183,19 @@ impl Softs {
             }
             excluded_frames.sort_unstable();
             excluded_frames.dedup();
+            let closest = NEAR * (body.volume() / body.spec.tetrahedra.len() as f64).cbrt();
+            near.push(closest);
             set.add(SoftSurface {
                 nodes: body.nodes.clone(),
                 triangles: skins[index].triangles.iter().map(|t| t.map(global)).collect(),
                 rest: object.spec.vertices.clone(),
                 groups: object.groups,
-                margin: object.margin,
+                margin: object.margin.max(closest),
                 touches_itself: object.touches_itself,
                 excluded_frames,
             });
             starts.push(body.nodes.end as u32);
+            held.extend_from_slice(body.held_axes());
             let mut next = 0;
             for vertex in 0..body.nodes.len() as u32 {
                 let fixed = body.spec.fixed.binary_search(&vertex).is_ok();
@@ -200,12 +211,17 @@ impl Softs {
             all.fold(f64::INFINITY, f64::min)
         };
         let shortest = objects.iter().zip(&skins).map(edges).fold(f64::INFINITY, f64::min);
-        Ok(Self { objects, surfaces, attachments, skins, shortest, starts, place })
+        Ok(Self { objects, surfaces, attachments, skins, shortest, near, starts, place, held })
     }
 
     /// The soft body of a node.
     pub fn body_of(&self, node: u32) -> usize {
         self.starts.partition_point(|start| *start <= node) - 1
+    }
+
+    /// The axes along which a node never moves.
+    pub fn held_of(&self, node: u32) -> [bool; 3] {
+        self.held[node as usize]
     }
 
     /// The place of a node among the unknowns of its body, if it is not fixed.
