@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use stiction_solve::FrictionModel;
 
-use crate::{alm_variations, newton, profile, scaling, scenes, solvers, steady, tables};
+use crate::{alm_variations, elements, newton, profile, scaling, scenes, solvers, steady, tables};
 
 /// Measures Stiction: its solvers against one another and against published figures, its scenes in
 /// time per step.
@@ -21,6 +21,7 @@ Examples:
   cargo run --release -p stiction-bench -- profile --friction coulomb
   cargo run --release -p stiction-bench -- tables --cases 20
   cargo run --release -p stiction-bench -- cond-scaling cube
+  cargo run --release -p stiction-bench -- elements --over 1,2,4
   cargo run --release -p stiction-bench -- newton --sizes 40,100 --json
   cargo run --release -p stiction-bench -- steady --sizes 40,80
   cargo run --release -p stiction-bench -- alm-variations --count 200
@@ -49,6 +50,8 @@ pub enum Command {
     AlmVariations(alm_variations::Args),
     /// Time of one iteration over the size of a soft body
     CondScaling(scaling::Args),
+    /// Loops over the elements of a soft body, over numbers of threads
+    Elements(elements::Args),
     /// Where the time of a Newton iteration goes, over the size of a pile
     Newton(newton::Args),
     /// Performance profile of all solvers over a collection of problems

@@ -52,6 +52,12 @@ pub enum BenchError {
         /// Where problems were looked for.
         place: String,
     },
+    /// The loops over elements could not be measured.
+    #[error("elements: {what}; expected a body of finite size and the same bits for all threads")]
+    Elements {
+        /// What was found.
+        what: String,
+    },
     /// A measurement of soft bodies that went wrong.
     #[error("cond-scaling: {0}")]
     Scaling(Box<dyn std::error::Error + Send + Sync>),

@@ -15,6 +15,7 @@ pub mod baselines;
 mod clock;
 mod cond_scaling;
 mod dolan_more;
+mod elements;
 mod error;
 mod finding;
 mod newton;
@@ -57,6 +58,7 @@ fn measure(options: &Options) -> Result<(), BenchError> {
     let found = match &options.command {
         Command::AlmVariations(args) => alm_variations::run(args),
         Command::CondScaling(args) => return args.run(options.json, &options.out),
+        Command::Elements(args) => elements::run(args),
         Command::Newton(args) => newton::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Scenes(args) => scenes::run(args),

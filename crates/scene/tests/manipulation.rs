@@ -1,23 +1,31 @@
-//! The manipulation scenes of [Lee23, Sec. V-C] on coarse meshes: their checks pass, fail when the physics
-//! is against them, and every solver can run them.
+//! The manipulation scenes of [Lee23, Sec. V-C] on coarse meshes: their checks pass with every solver of the
+//! paper's comparison, and fail when the physics is against them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction_scene::gallery::cable_winding;
-use stiction_scene::{Act, Parameters, scenario};
+use stiction_scene::{Act, Parameters, Stage, scenario};
 
+/// Fewer cells along the mat are too stiff to be folded.
 const MAT: &[(&str, &str)] = &[("cells-x", "18"), ("cells-y", "4")];
-const BALL: &[(&str, &str)] = &[("cells", "3")];
-const CABLE: &[(&str, &str)] = &[("links", "80")];
+const BALL: &[(&str, &str)] = &[("cells", "2")];
+const CABLE: &[(&str, &str)] = &[("links", "40")];
 const GRIPPER: &[(&str, &str)] = &[("cells", "2")];
 
-fn act(name: &str, sets: &[&[(&str, &str)]], solver: &str) -> Act {
+/// COND, what [Lee23] compares it with, and the two solvers that factor.
+const SOLVERS: [&str; 5] = ["cond", "pgs", "apgd", "sap", "alm"];
+
+fn stage(name: &str, sets: &[&[(&str, &str)]], solver: &str) -> Stage {
     let all = sets.iter().flat_map(|set| set.iter());
     let set: Vec<_> = all.map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     let mut stage = scenario(name, &set).unwrap();
     stage.settings.solver = solver.to_owned();
-    stage.start().unwrap()
+    stage
+}
+
+fn act(name: &str, sets: &[&[(&str, &str)]], solver: &str) -> Act {
+    stage(name, sets, solver).start().unwrap()
 }
 
 #[track_caller]
@@ -26,27 +34,53 @@ fn judged(name: &str, sets: &[&[(&str, &str)]], expected: bool) {
     assert_eq!(verdict.passed, expected, "{name}: {}", verdict.detail);
 }
 
-#[test]
-fn an_arm_folds_a_mat() {
-    judged("soft-mat", &[MAT], true);
+/// Every solver runs a scene to its end, and its check passes.
+#[track_caller]
+fn judged_with_every_solver(name: &str, set: &[(&str, &str)], limits: &[(&str, usize)]) {
+    for solver in SOLVERS {
+        let mut stage = stage(name, &[set], solver);
+        let limit = limits.iter().find(|(of, _)| *of == solver).map(|(_, limit)| *limit);
+        stage.settings.max_iterations = limit;
+        let verdict = stage.start().unwrap().run().unwrap();
+        assert!(verdict.passed, "{name} with {solver}: {}", verdict.detail);
+    }
 }
 
 #[test]
-fn a_ball_is_lifted_by_friction_and_not_without() {
+fn an_arm_folds_a_mat_with_every_solver() {
+    judged("soft-mat", &[MAT], true);
+    judged_with_every_solver("soft-mat", MAT, &[]);
+}
+
+#[test]
+fn a_ball_is_lifted_by_friction_with_every_solver() {
     judged("soft-ball", &[BALL], true);
+    judged_with_every_solver("soft-ball", BALL, &[]);
+}
+
+#[test]
+fn a_ball_is_not_lifted_without_friction() {
     // Two fingers hold no more than 2 μ F.
     judged("soft-ball", &[BALL, &[("friction", "0.05")]], false);
 }
 
 #[test]
-fn soft_fingers_hold_a_part_and_smooth_ones_do_not() {
+fn soft_fingers_hold_a_part_with_every_solver() {
     judged("soft-gripper", &[GRIPPER], true);
+    // Sweeps and fixed points are slow where two soft fingers press on one part: what is left after so
+    // many is far below what the check can see.
+    judged_with_every_solver("soft-gripper", GRIPPER, &[("cond", 1000), ("pgs", 200)]);
+}
+
+#[test]
+fn smooth_fingers_hold_no_part() {
     judged("soft-gripper", &[GRIPPER, &[("friction", "0.02")]], false);
 }
 
 #[test]
-fn a_cable_is_wound_around_a_cylinder() {
+fn a_cable_is_wound_around_a_cylinder_with_every_solver() {
     judged("cable-winding", &[CABLE], true);
+    judged_with_every_solver("cable-winding", CABLE, &[]);
 }
 
 #[test]
@@ -65,26 +99,6 @@ fn the_default_mat_has_the_size_of_the_paper() {
     let world = act.simulation.world();
     assert_eq!((world.model().nodes(), world.model().nv()), (1480, 7));
     assert_eq!(world.softs()[0].spec.tetrahedra.len(), 4104);
-}
-
-#[test]
-fn every_solver_of_the_paper_can_run_every_scene() {
-    for (name, set) in [
-        ("soft-mat", &[("cells-x", "8"), ("cells-y", "2")][..]),
-        ("soft-ball", &[("cells", "2")]),
-        ("cable-winding", &[("links", "40")]),
-        ("soft-gripper", GRIPPER),
-    ] {
-        for solver in ["cond", "pgs", "apgd", "sap", "alm"] {
-            let mut act = act(name, &[set], solver);
-            for step in 0..5 {
-                let report = act.step().unwrap();
-                let residual = report.residuals.coulomb;
-                assert!(residual.is_finite(), "{name} {solver} {step}: {report:?}");
-            }
-            assert!(act.simulation.energy().is_finite(), "{name} {solver}");
-        }
-    }
 }
 
 #[test]
