@@ -164,6 +164,10 @@ fn table(
         remarks.extend(found.cautions(&contender.label()));
         figures.push((contender.clone(), found));
     }
+    remarks.extend(figures.first().map(|(contender, found)| {
+        let contacts = Cell::from(found.contacts).text();
+        format!("Contacts, on average: {contacts} ({}).", contender.label())
+    }));
     remarks.extend(left_undone(scene, &figures));
     remarks.extend(cost_of_iterations(scene, published, &figures));
     remarks.push(
