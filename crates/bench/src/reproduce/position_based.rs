@@ -135,7 +135,6 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
         (effort.tell)(0.6 + 0.2 * k as f64, &format!("cable, {substeps} substeps"));
         let spec = Spec {
             stiffness: elastic.spec.stiffness_over(elastic.spec.segment_length),
-            damping: elastic.spec.damping,
             segment_length: elastic.spec.segment_length,
             radius: elastic.spec.radius,
             density: DENSITY,
