@@ -4,7 +4,7 @@
 //! that of the Cholesky factor and is analysed once. Where that is not enough, because a diagonal
 //! block is singular or [`Lu::solve_refined`] cannot reach a small residual, the same matrix is
 //! factored with full row exchanges: densely if it is small, else by faer's sparse LU. One large
-//! block, or a factor that is nearly full, is factored densely from the start.
+//! block, or a factor so full that single blocks would take longer, is factored densely from the start.
 //! `factor` and the solves do not allocate, but for the first fallback and every sparse one.
 
 mod blocks;
@@ -43,6 +43,10 @@ enum Pivoted {
 
 /// Largest dimension for which full row exchanges are made densely.
 const LARGEST_DENSE: usize = 2000;
+/// The same where that is done from the start, and how much faster a product is in it than block by
+/// block [-].
+const LARGEST_DENSE_FIRST: usize = 4000;
+const DENSE_SPEED: f64 = 6.0;
 /// Relative residual above which a restricted choice of pivots is not good enough.
 const GOOD_RESIDUAL: f64 = 1e-8;
 /// Relative residual at which refinement has nothing left to do.
@@ -54,7 +58,11 @@ impl Lu {
     /// Analyses a pattern and chooses how to factor.
     pub fn analyse(pattern: &Pattern) -> Self {
         let elimination = Elimination::analyse(pattern, &vec![false; pattern.n_blocks()]);
-        let dense = Engine::best(&elimination) == Engine::Dense;
+        let dense = match Engine::best(&elimination) {
+            Engine::Dense => true,
+            Engine::Supernodal => is_faster_dense(&elimination),
+            Engine::Blocks => false,
+        };
         Self::from_elimination(pattern, elimination, dense)
     }
 
@@ -175,6 +183,14 @@ impl Lu {
         self.memory = memory;
         best
     }
+}
+
+/// Whether one dense block takes less time than the products of small ones: twice those of the Cholesky
+/// factor here, a third of the cube of the dimension there.
+fn is_faster_dense(elimination: &Elimination) -> bool {
+    let dim: usize = elimination.size.iter().sum();
+    let (sparse, dense) = (2.0 * elimination.work(), (dim as f64).powi(3) / 3.0);
+    dim <= LARGEST_DENSE_FIRST && dense <= DENSE_SPEED * sparse
 }
 
 /// r = b − A x; returns ‖r‖ / ‖b‖, infinite if it is not a number.
