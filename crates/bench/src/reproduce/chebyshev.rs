@@ -67,7 +67,7 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
     let outcome = Outcome { sheets: vec![sheet], figures: Vec::new(), remarks };
     Ok(outcome.remark(
         "The gain is that of the slowest part of the motion: scenes with more iterations gain more. By θ the \
-         two do not stop at the same error, as the columns r show; by r they do, unless iterations run out, \
-         which makes the gain a lower bound.",
+         two do not stop at the same error, as the columns r show; by r they do, unless iterations run out: \
+         where those without it do, the gain is a lower bound, where both do, it says nothing.",
     ))
 }
