@@ -2,36 +2,13 @@
 #![allow(clippy::unwrap_used, non_snake_case)]
 
 mod common;
+#[path = "../../math/tests/counting/mod.rs"]
+mod counting;
 
 use common::{Random, collider, convex_shapes};
+use counting::allocations;
 use nalgebra::{Isometry3, Vector3};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use stiction_geom::{Colliders, Detector, Shape};
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting the calls of each thread.
-struct Counting;
-
-// SAFETY: every call goes on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.with(|c| c.set(c.get() + 1));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_motion_seen_before_is_detected_without_allocating() {
@@ -71,7 +48,7 @@ fn a_motion_seen_before_is_detected_without_allocating() {
     for _ in 0..3 {
         assert!(cycle(&mut detector) > 100);
     }
-    let before = COUNT.with(Cell::get);
+    let before = allocations();
     cycle(&mut detector);
-    assert_eq!(COUNT.with(Cell::get) - before, 0);
+    assert_eq!(allocations() - before, 0);
 }

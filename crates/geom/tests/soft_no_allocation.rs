@@ -2,39 +2,16 @@
 #![allow(clippy::unwrap_used, clippy::panic, non_snake_case)]
 
 mod common;
+#[path = "../../math/tests/counting/mod.rs"]
+mod counting;
 mod soft_common;
 
 use common::{Random, convex_shapes};
+use counting::allocations;
 use nalgebra::{Isometry3, Vector3};
 use soft_common::Scene;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use stiction_geom::shape::generate;
 use stiction_geom::{Shape, TetMesh};
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting the calls of each thread.
-struct Counting;
-
-// SAFETY: every call goes on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.with(|c| c.set(c.get() + 1));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_motion_seen_before_is_detected_without_allocating() {
@@ -64,7 +41,7 @@ fn a_motion_seen_before_is_detected_without_allocating() {
     for _ in 0..2 {
         assert!(cycle(&mut scene) > 100);
     }
-    let before = COUNT.with(Cell::get);
+    let before = allocations();
     cycle(&mut scene);
-    assert_eq!(COUNT.with(Cell::get) - before, 0);
+    assert_eq!(allocations() - before, 0);
 }

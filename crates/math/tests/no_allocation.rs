@@ -1,39 +1,15 @@
 //! Factoring and solving with an analysed pattern takes no memory from the allocator.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, non_snake_case)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+mod counting;
+
 use stiction_math::block::{Cholesky, Engine, General, Lu, Pattern, SelectedInverse, Symmetric};
 use stiction_math::schur::Schur;
 
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting the calls of each thread.
-struct Counting;
-
-// SAFETY: every call goes on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.with(|c| c.set(c.get() + 1));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 fn allocations(f: impl FnOnce()) -> usize {
-    let before = COUNT.with(Cell::get);
+    let before = counting::allocations();
     f();
-    COUNT.with(Cell::get) - before
+    counting::allocations() - before
 }
 
 /// A ring of blocks with a few chords.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../../math/tests/counting/mod.rs"]
 mod counting;
 
 use counting::allocations;

@@ -4,6 +4,7 @@
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 
 mod common;
+#[path = "../../math/tests/counting/mod.rs"]
 mod counting;
 
 use common::{Random, mixed, state};

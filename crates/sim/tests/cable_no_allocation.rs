@@ -3,39 +3,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
+#[path = "../../math/tests/counting/mod.rs"]
+mod counting;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::f64::consts::FRAC_PI_2;
 
 use common::{cube, on_ground};
+use counting::allocations;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction_mech::BodyId;
 use stiction_sim::{CableCourse, CableEnd, CableSpec, Scheme, Settings, Simulation};
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting the calls of each thread.
-struct Counting;
-
-// SAFETY: every call goes on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn cables_on_the_ground_and_in_the_air_step_without_taking_memory() {
@@ -59,11 +36,11 @@ fn cables_on_the_ground_and_in_the_air_step_without_taking_memory() {
         for _ in 0..400 {
             let _ = simulation.step().unwrap();
         }
-        let before = COUNT.get();
+        let before = allocations();
         for _ in 0..20 {
             let report = simulation.step().unwrap();
             assert!(report.contacts > 15, "{}", report.contacts);
         }
-        assert_eq!(COUNT.get() - before, 0, "{scheme:?}");
+        assert_eq!(allocations() - before, 0, "{scheme:?}");
     }
 }

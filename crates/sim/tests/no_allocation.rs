@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../math/tests/counting/mod.rs"]
+mod counting;
 
 use common::{block, cube, free, on_ground, start};
+use counting::allocations;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{
@@ -17,30 +17,6 @@ use stiction_mech::{
 use stiction_sim::constraint::{Connect, Equality};
 use stiction_sim::{Combine, Resistance, Scheme, Settings, Simulation, SoftObject, Surface};
 use stiction_sim::{SensorFrame, SensorKind, SensorSpec, TouchVolume};
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting the calls of each thread.
-struct Counting;
-
-// SAFETY: every call goes on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_stack_and_a_closed_loop_step_and_are_read_without_taking_memory() {
@@ -81,13 +57,13 @@ fn a_stack_and_a_closed_loop_step_and_are_read_without_taking_memory() {
         let _ = simulation.step().unwrap();
         let _ = simulation.sensor_data();
     }
-    let before = COUNT.get();
+    let before = allocations();
     for _ in 0..20 {
         let report = simulation.step().unwrap();
         assert!(report.contacts >= 12);
         assert!(simulation.sensor_data().iter().all(|x| x.is_finite()));
     }
-    assert_eq!(COUNT.get() - before, 0);
+    assert_eq!(allocations() - before, 0);
 }
 
 #[test]
@@ -120,13 +96,13 @@ fn rolling_friction_and_servos_as_forces_step_without_taking_memory() {
     for _ in 0..200 {
         let _ = simulation.step().unwrap();
     }
-    let before = COUNT.get();
+    let before = allocations();
     for _ in 0..20 {
         let report = simulation.step().unwrap();
         // Four corners each, with three rows of contact and three of spinning and rolling.
         assert_eq!(report.rows, 2 * 4 * 6);
     }
-    assert_eq!(COUNT.get() - before, 0);
+    assert_eq!(allocations() - before, 0);
 }
 
 #[test]
@@ -151,12 +127,12 @@ fn a_plate_on_a_soft_block_and_an_attached_one_step_without_taking_memory() {
         for _ in 0..150 {
             let _ = simulation.step().unwrap();
         }
-        let before = COUNT.get();
+        let before = allocations();
         for _ in 0..20 {
             let report = simulation.step().unwrap();
             assert!(report.rows > 2 * 3 * 16);
         }
-        assert_eq!(COUNT.get() - before, 0, "{solver}");
+        assert_eq!(allocations() - before, 0, "{solver}");
     }
 }
 
@@ -180,12 +156,12 @@ fn soft_bodies_that_touch_themselves_and_one_another_step_without_taking_memory(
         for _ in 0..200 {
             let _ = simulation.step().unwrap();
         }
-        let before = COUNT.get();
+        let before = allocations();
         let mut contacts = 0;
         for _ in 0..20 {
             contacts = simulation.step().unwrap().contacts;
         }
-        assert_eq!(COUNT.get() - before, 0, "{} bodies", bodies);
+        assert_eq!(allocations() - before, 0, "{} bodies", bodies);
         // The lower vertices of the sheet, and those of the block with those of the sheet under them.
         assert!(if bodies == 1 { contacts == 49 } else { contacts >= 49 + 9 }, "{contacts}");
     }

@@ -1,38 +1,14 @@
 //! ADMM takes no memory from the allocator once it has solved a problem of the same size.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, non_snake_case)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../math/tests/counting/mod.rs"]
+mod counting;
 
 use nalgebra::{Matrix3, Vector3, Vector6};
 use stiction_math::spatial::Inertia10;
 use stiction_solve::law::{Coulomb, Law};
 use stiction_solve::problem::{Map, Problem, Tree};
 use stiction_solve::{FrictionModel, Goal, Monitor, Session, Solution};
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting the calls of each thread.
-struct Counting;
-
-// SAFETY: every call goes on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.with(|c| c.set(c.get() + 1));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// An arm of three links, a free mass and a row of three nodes, each in contact with the next.
 fn problem() -> Problem {
@@ -79,11 +55,11 @@ fn allocations(solver: &str, adapt: &str, iterations: usize) -> usize {
     let goal = Goal { tolerance: 0.0, max_iterations: Some(iterations), ..Goal::default() };
     let mut count = 0;
     for _ in 0..2 {
-        let before = COUNT.with(Cell::get);
+        let before = counting::allocations();
         solution.reset(&problem);
         monitor.start(&problem, &goal, FrictionModel::Coulomb, &solution.velocity);
         let _ = session.solver().improve(&problem, &mut monitor, &mut solution);
-        count = COUNT.with(Cell::get) - before;
+        count = counting::allocations() - before;
         assert_eq!(monitor.iterations(), iterations);
     }
     count

@@ -3,9 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../math/tests/counting/mod.rs"]
+mod counting;
 
 use common::{SMALL, build, goal, models};
 use stiction_math::block;
@@ -14,45 +13,10 @@ use stiction_solve::problem::{Builder, PortId, Structure, SubsystemId};
 use stiction_solve::solver::{Reduce, SOLVERS};
 use stiction_solve::{FrictionModel, Monitor, Problem, Session, Solution};
 
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting the calls of each thread.
-struct Counting;
-
-fn count() {
-    // A thread that ends has no counter any more, and nobody asks it.
-    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-}
-
-// SAFETY: every call goes on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 fn allocations(f: impl FnOnce()) -> usize {
-    let before = COUNT.with(Cell::get);
+    let before = counting::allocations();
     f();
-    COUNT.with(Cell::get) - before
+    counting::allocations() - before
 }
 
 /// The problem with a momentum that differs a little, so that a warm start still has work to do.
