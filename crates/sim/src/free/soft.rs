@@ -188,17 +188,15 @@ impl SoftMotion {
     pub fn compute(&mut self, model: &Model, state: &State) {
         self.unresolved = false;
         for (body, motion) in model.softs().iter().zip(&mut self.bodies) {
-            let (x0, v0) = (&state.x[body.nodes.clone()], &state.x_dot[body.nodes.clone()]);
-            motion.begin(body, x0, v0, &self.weights, self.time_step);
+            motion.begin(&Start::of(body, state, self.weights, self.time_step));
         }
     }
 
     /// Linearises a body again, where the unknown is `u`. False if there it is not finite: then
     /// everything stays as it was, but for A and b.
     pub fn linearise(&mut self, model: &Model, soft: usize, state: &State, u: &[f64]) -> bool {
-        let body = &model.softs()[soft];
-        let (x0, v0) = (&state.x[body.nodes.clone()], &state.x_dot[body.nodes.clone()]);
-        self.bodies[soft].linearise(body, x0, v0, &self.weights, self.time_step, u)
+        let start = Start::of(&model.softs()[soft], state, self.weights, self.time_step);
+        self.bodies[soft].linearise(&start, u)
     }
 
     /// How the work of a body's imbalance of momentum, against the impulses on it that an `answer` implies,
@@ -212,22 +210,19 @@ impl SoftMotion {
         (at, answer): (&[f64], &[f64]),
         share: f64,
     ) -> [f64; 2] {
-        let body = &model.softs()[soft];
-        let (x0, v0) = (&state.x[body.nodes.clone()], &state.x_dot[body.nodes.clone()]);
-        let way = Way { x0, v0, at, answer, share };
-        self.bodies[soft].slope(body, &way, &self.weights, self.time_step)
+        let start = Start::of(&model.softs()[soft], state, self.weights, self.time_step);
+        self.bodies[soft].slope(&start, &Way { at, answer, share })
     }
 
     /// The motion of a body that nothing touches, into `out`. False if A is not positive definite.
     pub fn solve(&mut self, model: &Model, soft: usize, state: &State, out: &mut [f64]) -> bool {
-        let (h, weights) = (self.time_step, self.weights);
-        let (body, motion) = (&model.softs()[soft], &mut self.bodies[soft]);
+        let motion = &mut self.bodies[soft];
         if motion.damping.is_none() {
             out.copy_from_slice(&motion.b);
             return motion.apply_inverse(out);
         }
-        let (x0, v0) = (&state.x[body.nodes.clone()], &state.x_dot[body.nodes.clone()]);
-        let solved = motion.newton(body, x0, v0, &weights, h, out);
+        let start = Start::of(&model.softs()[soft], state, self.weights, self.time_step);
+        let solved = motion.newton(&start, out);
         self.unresolved |= solved == Newton::Unfinished;
         solved != Newton::Singular
     }
@@ -271,11 +266,38 @@ impl SoftMotion {
     }
 }
 
-/// From a point of linearisation to an answer, in a step that began at x₀ and v₀.
+/// A step of a body as it begins, at x₀ and v₀.
 #[derive(Clone, Copy)]
-struct Way<'a> {
+struct Start<'a> {
+    body: &'a SoftBody,
     x0: &'a [Vector3<f64>],
     v0: &'a [Vector3<f64>],
+    weights: Weights,
+    h: f64,
+}
+
+impl<'a> Start<'a> {
+    fn of(body: &'a SoftBody, state: &'a State, weights: Weights, h: f64) -> Self {
+        let (x0, v0) = (&state.x[body.nodes.clone()], &state.x_dot[body.nodes.clone()]);
+        Self { body, x0, v0, weights, h }
+    }
+
+    /// h² κ: that of K in A.
+    fn elastic(&self) -> f64 {
+        self.h * self.h * self.weights.ahead
+    }
+
+    /// 1/α + h δ a and h δ β: those of M and K₀ in A.
+    fn scales(&self) -> (f64, f64) {
+        let (weights, spec, h) = (&self.weights, &self.body.spec, self.h);
+        let mass = 1.0 / weights.alpha + h * weights.damped * spec.mass_damping;
+        (mass, h * weights.damped * spec.stiffness_damping)
+    }
+}
+
+/// From a point of linearisation to an answer.
+#[derive(Clone, Copy)]
+struct Way<'a> {
     at: &'a [f64],
     answer: &'a [f64],
     share: f64,
@@ -321,20 +343,14 @@ impl Motion {
             factored: false,
         };
         let still = vec![Vector3::zeros(); n];
-        motion.begin(body, &body.spec.vertices, &still, weights, h);
+        motion.begin(&Start { body, x0: &body.spec.vertices, v0: &still, weights: *weights, h });
         motion.estimate_yields(FEW_VERTICES);
         motion
     }
 
     /// A and b at the start of a step, linearised where u = 0.
-    fn begin(
-        &mut self,
-        body: &SoftBody,
-        x0: &[Vector3<f64>],
-        v0: &[Vector3<f64>],
-        weights: &Weights,
-        h: f64,
-    ) {
+    fn begin(&mut self, start: &Start) {
+        let Start { body, x0, v0, weights, h } = *start;
         body.freeze(x0, &mut self.work);
         for (x, (x0, v0)) in self.x.iter_mut().zip(x0.iter().zip(v0)) {
             *x = x0 + h * weights.ahead_old * v0;
@@ -344,7 +360,7 @@ impl Motion {
         if let Some(damping) = &mut self.damping {
             damping.values_mut().copy_from_slice(self.work.stiffness.values());
         }
-        self.begin_base(body, v0, weights, h);
+        self.begin_base(start);
         for (vertex, b) in self.free.iter().zip(self.b.chunks_exact_mut(3)) {
             let force = &self.work.force[*vertex as usize];
             for k in 0..3 {
@@ -352,11 +368,12 @@ impl Motion {
             }
         }
         self.held.clear(&mut self.b);
-        self.assemble(body, weights, h);
+        self.assemble(start);
     }
 
     /// `M v₀/α + h M g − h δ₀ (a M + β K₀) v₀`.
-    fn begin_base(&mut self, body: &SoftBody, v0: &[Vector3<f64>], weights: &Weights, h: f64) {
+    fn begin_base(&mut self, start: &Start) {
+        let Start { body, v0, weights, h, .. } = *start;
         flatten(v0, &mut self.flat);
         body.mass().mul(&self.flat, &mut self.product);
         let scale = 1.0 / weights.alpha - h * weights.damped_old * body.spec.mass_damping;
@@ -373,11 +390,9 @@ impl Motion {
     }
 
     /// `A = (1/α + h δ a) M + h² κ K + h δ β K₀` over the vertices that are not fixed.
-    fn assemble(&mut self, body: &SoftBody, weights: &Weights, h: f64) {
-        let spec = &body.spec;
-        let mass_scale = 1.0 / weights.alpha + h * weights.damped * spec.mass_damping;
-        let (elastic, damped) =
-            (h * h * weights.ahead, h * weights.damped * spec.stiffness_damping);
+    fn assemble(&mut self, start: &Start) {
+        let (body, elastic) = (start.body, start.elastic());
+        let (mass_scale, damped) = start.scales();
         self.factored = false;
         let (M, K) = (body.mass().values(), self.work.stiffness.values());
         let K0 = self.damping.as_ref().map_or(K, |damping| damping.values());
@@ -396,24 +411,17 @@ impl Motion {
     }
 
     /// A and b where the unknown is `u`: `b = base + h f(x) + h² κ K u`.
-    fn linearise(
-        &mut self,
-        body: &SoftBody,
-        x0: &[Vector3<f64>],
-        v0: &[Vector3<f64>],
-        weights: &Weights,
-        h: f64,
-        u: &[f64],
-    ) -> bool {
-        self.place(x0, v0, weights, h, u.iter().copied());
+    fn linearise(&mut self, start: &Start, u: &[f64]) -> bool {
+        let Start { body, h, .. } = *start;
+        self.place(start, u.iter().copied());
         body.forces(&self.x, &mut self.work);
         body.exact_stiffness(&self.x, &mut self.work);
-        self.assemble(body, weights, h);
+        self.assemble(start);
         if self.damping.is_some() && !self.factors() {
-            self.make_definite(body, weights, h);
+            self.make_definite(start);
         }
         self.work.stiffness.mul(&self.flat, &mut self.product);
-        let elastic = h * h * weights.ahead;
+        let elastic = start.elastic();
         let mut finite = true;
         for (vertex, b) in self.free.iter().zip(self.b.chunks_exact_mut(3)) {
             let force = &self.work.force[*vertex as usize];
@@ -429,13 +437,13 @@ impl Motion {
 
     /// Replaces an exact stiffness with which A is not positive definite: by the part of the way to the
     /// clamped one that is enough.
-    fn make_definite(&mut self, body: &SoftBody, weights: &Weights, h: f64) {
+    fn make_definite(&mut self, start: &Start) {
         self.exact.copy_from_slice(self.work.stiffness.values());
-        body.stiffness(&self.x, &mut self.work);
+        start.body.stiffness(&self.x, &mut self.work);
         for factor in CLAMPED {
             let K = self.work.stiffness.values_mut();
             K.iter_mut().zip(&self.exact).for_each(|(K, exact)| *K = exact + factor * (*K - exact));
-            self.assemble(body, weights, h);
+            self.assemble(start);
             if self.factors() {
                 return;
             }
@@ -443,14 +451,8 @@ impl Motion {
     }
 
     /// Where forces are taken if the unknown is `u`, and `u` over all vertices.
-    fn place(
-        &mut self,
-        x0: &[Vector3<f64>],
-        v0: &[Vector3<f64>],
-        weights: &Weights,
-        h: f64,
-        u: impl IntoIterator<Item = f64>,
-    ) {
+    fn place(&mut self, start: &Start, u: impl IntoIterator<Item = f64>) {
+        let Start { x0, v0, weights, h, .. } = *start;
         self.flat.fill(0.0);
         let mut u = u.into_iter();
         for vertex in &self.free {
@@ -465,8 +467,8 @@ impl Motion {
 
     /// With the way d and the impulses Jᵀ λ = A u − b of the answer u: `−dᵀ A d` and, after a share t of
     /// it, `dᵀ (m(u₀ + t d) − Jᵀ λ)`.
-    fn slope(&mut self, body: &SoftBody, way: &Way, weights: &Weights, h: f64) -> [f64; 2] {
-        let Way { x0, v0, at, answer, share } = *way;
+    fn slope(&mut self, start: &Start, way: &Way) -> [f64; 2] {
+        let (Start { body, h, .. }, Way { at, answer, share }) = (*start, *way);
         let d = || answer.iter().zip(at).map(|(u, at)| u - at);
         let mut scratch = std::mem::take(&mut self.trial);
         let mut along_impulses = 0.0;
@@ -479,15 +481,13 @@ impl Motion {
         let first = -d().zip(&scratch).map(|(d, product)| d * product).sum::<f64>();
         self.trial = scratch;
 
-        self.place(x0, v0, weights, h, at.iter().zip(d()).map(|(at, d)| at + share * d));
+        self.place(start, at.iter().zip(d()).map(|(at, d)| at + share * d));
         body.forces(&self.x, &mut self.work);
         body.mass().mul(&self.flat, &mut self.product);
-        let (spec, x) = (&body.spec, &mut self.x);
-        let mass_scale = 1.0 / weights.alpha + h * weights.damped * spec.mass_damping;
+        let ((mass_scale, damped), x) = (start.scales(), &mut self.x);
         for (x, product) in x.iter_mut().zip(self.product.chunks_exact(3)) {
             *x = mass_scale * Vector3::from_column_slice(product);
         }
-        let damped = h * weights.damped * spec.stiffness_damping;
         if let (Some(K0), true) = (&self.damping, damped != 0.0) {
             K0.mul(&self.flat, &mut self.product);
             for (x, product) in x.iter_mut().zip(self.product.chunks_exact(3)) {
@@ -506,32 +506,14 @@ impl Motion {
     }
 
     /// Solves m(u) = 0; A and b belong to the last point of linearisation.
-    fn newton(
-        &mut self,
-        body: &SoftBody,
-        x0: &[Vector3<f64>],
-        v0: &[Vector3<f64>],
-        weights: &Weights,
-        h: f64,
-        u: &mut [f64],
-    ) -> Newton {
+    fn newton(&mut self, start: &Start, u: &mut [f64]) -> Newton {
         let mut next = std::mem::take(&mut self.next);
-        let ended = self.newton_from(body, x0, v0, weights, h, u, &mut next);
+        let ended = self.newton_from(start, u, &mut next);
         self.next = next;
         ended
     }
 
-    #[allow(clippy::too_many_arguments)] // the step as it began, and two iterates
-    fn newton_from(
-        &mut self,
-        body: &SoftBody,
-        x0: &[Vector3<f64>],
-        v0: &[Vector3<f64>],
-        weights: &Weights,
-        h: f64,
-        u: &mut [f64],
-        next: &mut [f64],
-    ) -> Newton {
+    fn newton_from(&mut self, start: &Start, u: &mut [f64], next: &mut [f64]) -> Newton {
         u.fill(0.0);
         for _ in 0..NEWTON_STEPS {
             next.copy_from_slice(&self.b);
@@ -545,7 +527,7 @@ impl Motion {
                 size = size.max(next.abs());
             }
             let mut halvings = 0;
-            while !self.linearise(body, x0, v0, weights, h, next) {
+            while !self.linearise(start, next) {
                 halvings += 1;
                 if halvings > HALVINGS {
                     return Newton::Unfinished;
