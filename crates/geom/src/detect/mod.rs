@@ -114,6 +114,21 @@ impl Detector {
         &self.contacts
     }
 
+    /// [`Detector::detect`] for a caller who keeps the contacts: `contacts` are those of the last call,
+    /// and become those of this one.
+    pub fn detect_into(
+        &mut self,
+        set: &Colliders,
+        frames: &[Isometry3<f64>],
+        reach: &[f64],
+        resting: &[bool],
+        contacts: &mut Vec<Contact>,
+    ) {
+        std::mem::swap(&mut self.contacts, contacts);
+        self.detect(set, frames, reach, resting);
+        std::mem::swap(&mut self.contacts, contacts);
+    }
+
     /// Takes up the contacts of another detector of this set, names and all, as if it had found them
     /// itself with the frames at these poses and reaches. They are sorted as those it gave; what
     /// cannot touch there is left out.

@@ -152,9 +152,10 @@ impl ConstraintRows {
     /// Sets the port of every term; `port_of` receives the index of the term. Stops at the first
     /// term that has no port and returns false.
     pub fn set_ports(&mut self, mut port_of: impl FnMut(usize) -> Option<PortId>) -> bool {
-        self.terms.iter_mut().enumerate().all(|(index, term)| {
-            port_of(index).map(|port| term.port = port).is_some()
-        })
+        self.terms
+            .iter_mut()
+            .enumerate()
+            .all(|(index, term)| port_of(index).map(|port| term.port = port).is_some())
     }
 
     /// Keeps the first `count` constraints.
