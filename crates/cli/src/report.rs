@@ -1,8 +1,8 @@
 //! What a run has to tell: as one JSON document, or as a table for people.
 
 use serde_json::{Value, json};
-use stiction_scene::compare::residuals_json;
 use stiction_solve::{Goal, Status};
+use stiction_study::compare::residuals_json;
 
 use crate::args::Tolerance;
 use crate::numbers::{count, duration, significant, small};

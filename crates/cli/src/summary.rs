@@ -1,7 +1,7 @@
 //! A run for people: a header, a table of what each step cost and how exact it was, the verdict.
 
-use stiction_scene::{Summary, Tally};
 use stiction_sim::PHASES;
+use stiction_study::{Summary, Tally};
 
 use crate::numbers::{count, duration, significant, small};
 use crate::table::{Align, Table};

@@ -14,13 +14,13 @@ pub mod telling;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use stiction_scene::SceneRun;
 use stiction_sim::Settings;
 use stiction_sim::record::{Recorder, Recording, Seen};
 use stiction_solve::solver::{SOLVERS, SettingError};
 use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution};
 
 use crate::run::{Summary, Tally, run_watched};
-use crate::stage::Act;
 pub use json::residuals_json;
 use telling::{Glance, Reason, telling};
 
@@ -162,7 +162,7 @@ pub struct Captured {
 /// came of it.
 pub fn compare<E>(
     plan: &Plan<'_>,
-    mut start: impl FnMut(&str) -> Result<Act, E>,
+    mut start: impl FnMut(&str) -> Result<SceneRun, E>,
     mut watch: impl FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Comparison, E> {
     // One more run for the reference, and about as much again for the captured steps.
@@ -172,13 +172,13 @@ pub fn compare<E>(
     let (mut reference, mut shared, mut telling_steps) = (None, None, Vec::new());
     let mut stopped = false;
     for (k, solver) in plan.solvers.iter().enumerate() {
-        let mut act = start(solver)?;
-        let settings = act.simulation.settings().clone();
+        let mut scene_run = start(solver)?;
+        let settings = scene_run.simulation.settings().clone();
         let mut glances = Vec::with_capacity(plan.steps);
         let run = if stopped {
             Err("someone asked to stop before it began".to_owned())
         } else {
-            one(plan, &mut act, &mut glances, |step| {
+            one(plan, &mut scene_run, &mut glances, |step| {
                 let done = k * plan.steps + step;
                 let go_on = watch(Progress { solver, task: "runs", done, all });
                 stopped = go_on.is_break();
@@ -244,17 +244,18 @@ pub fn compare<E>(
 /// One run, recorded, with a glance at each step.
 fn one(
     plan: &Plan<'_>,
-    act: &mut Act,
+    scene_run: &mut SceneRun,
     glances: &mut Vec<Glance>,
     mut watch: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Run, String> {
-    let time_step = act.simulation.settings().time_step;
+    let time_step = scene_run.simulation.settings().time_step;
     let duration = plan.steps as f64 * time_step;
     let rate = (FRAMES / duration).max(LEAST_RATE);
-    let mut recorder = Recorder::new(&act.simulation, rate).map_err(|error| error.to_string())?;
+    let mut recorder =
+        Recorder::new(&scene_run.simulation, rate).map_err(|error| error.to_string())?;
     recorder.title(plan.target);
     plan.visuals.iter().for_each(|visual| recorder.visual(visual.clone()));
-    let summary = run_watched(plan.target, act, 0..plan.steps, |step, simulation, report| {
+    let summary = run_watched(plan.target, scene_run, 0..plan.steps, |step, simulation, report| {
         glances.push(Glance::of(simulation, report));
         recorder.observe(simulation, report);
         match watch(step) {
@@ -265,8 +266,8 @@ fn one(
         }
     })
     .map_err(|error| error.to_string())?;
-    recorder.keep(&act.simulation);
-    let notes = act.simulation.notes();
+    recorder.keep(&scene_run.simulation);
+    let notes = scene_run.simulation.notes();
     Ok(Run { summary, recording: recorder.finish(), notes, apart: None })
 }
 
@@ -286,7 +287,7 @@ fn contender(solver: &str, settings: &Settings, run: Result<Run, String>) -> Con
 
 /// The problems that some steps of a run pose, in the order of the steps.
 fn capture(
-    act: &mut Act,
+    scene_run: &mut SceneRun,
     steps: &[(usize, Reason)],
     mut watch: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Vec<Problem> {
@@ -294,16 +295,16 @@ fn capture(
     let last = steps.last().map_or(0, |(step, _)| *step);
     for step in 1..=last {
         // A controller may count its calls: one per step, as in the run.
-        if let Some(controller) = &mut act.controller {
-            controller.control(&mut act.simulation);
+        if let Some(controller) = &mut scene_run.controller {
+            controller.control(&mut scene_run.simulation);
         }
         if steps.iter().any(|(chosen, _)| *chosen == step) {
-            match act.simulation.problem() {
+            match scene_run.simulation.problem() {
                 Ok(Some(problem)) => problems.push(problem.clone()),
                 _ => break, // the run itself got this far
             }
         }
-        if act.simulation.step().is_err() {
+        if scene_run.simulation.step().is_err() {
             break;
         }
         if watch(step).is_break() {
@@ -382,9 +383,9 @@ fn measure_distance(contenders: &mut [Contender], reference: Option<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::SceneError;
-    use crate::gallery::scenario;
-    use crate::stage::Stage;
+    use crate::error::StudyError;
+    use crate::scenarios::scenario;
+    use stiction_scene::Scene;
 
     fn of(target: &str, sets: &[(&str, &str)], solvers: &[&str], steps: usize) -> Comparison {
         let solvers: Vec<String> = solvers.iter().map(|s| (*s).to_owned()).collect();
@@ -396,12 +397,12 @@ mod tests {
             time_limit: Duration::from_secs(10),
             visuals: &[],
         };
-        let start = |solver: &str| {
-            let mut stage = scenario(target, &sets)?;
-            stage.settings.solver = solver.to_owned();
-            stage.start()
+        let start = |solver: &str| -> Result<SceneRun, StudyError> {
+            let mut scene = scenario(target, &sets)?;
+            scene.settings.solver = solver.to_owned();
+            Ok(scene.start()?)
         };
-        compare::<SceneError>(&plan, start, |progress| {
+        compare::<StudyError>(&plan, start, |progress| {
             assert!(progress.done <= progress.all);
             ControlFlow::Continue(())
         })
@@ -427,15 +428,15 @@ mod tests {
     fn captured_steps_are_those_that_a_run_with_the_reference_poses() {
         let found = of("clutter", &[("bodies", "4")], &["canal", "sap"], 50);
         let captured = found.captured.last().unwrap();
-        let stage = scenario("clutter", &[("bodies".into(), "4".into())]).unwrap();
-        let mut act =
-            Stage { settings: Settings { solver: "canal".into(), ..stage.settings }, ..stage }
+        let scene = scenario("clutter", &[("bodies".into(), "4".into())]).unwrap();
+        let mut scene_run =
+            Scene { settings: Settings { solver: "canal".into(), ..scene.settings }, ..scene }
                 .start()
                 .unwrap();
         for _ in 1..captured.step {
-            let _ = act.step().unwrap();
+            let _ = scene_run.step().unwrap();
         }
-        let problem = act.simulation.problem().unwrap().unwrap();
+        let problem = scene_run.simulation.problem().unwrap().unwrap();
         assert_eq!((problem.rows(), problem.dofs()), (captured.rows, captured.dofs));
         assert_eq!(problem.reference_velocity(), captured.reference_velocity);
     }
@@ -446,12 +447,12 @@ mod tests {
         let time_limit = Duration::from_secs(10);
         let plan =
             Plan { target: "clutter", solvers: &solvers, steps: 30, time_limit, visuals: &[] };
-        let start = |solver: &str| {
-            let mut stage = scenario("clutter", &[("bodies".into(), "2".into())])?;
-            stage.settings.solver = solver.to_owned();
-            stage.start()
+        let start = |solver: &str| -> Result<SceneRun, StudyError> {
+            let mut scene = scenario("clutter", &[("bodies".into(), "2".into())])?;
+            scene.settings.solver = solver.to_owned();
+            Ok(scene.start()?)
         };
-        let found = compare::<SceneError>(&plan, start, |progress| match progress.done {
+        let found = compare::<StudyError>(&plan, start, |progress| match progress.done {
             40.. => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         });

@@ -1,6 +1,6 @@
 //! Parameters of scenarios: named numbers with defaults, set from the outside by text.
 
-use crate::error::SceneError;
+use crate::error::StudyError;
 
 /// A parameter that a scenario declares.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,17 +37,17 @@ impl Parameters {
     }
 
     /// Sets a parameter from text.
-    pub fn set(&mut self, name: &str, text: &str) -> Result<(), SceneError> {
+    pub fn set(&mut self, name: &str, text: &str) -> Result<(), StudyError> {
         let Some(index) = self.declared.iter().position(|p| p.name == name) else {
             let known = self.declared.iter().map(|p| p.name).collect::<Vec<_>>().join(", ");
             let (scenario, found) = (self.scenario, name.to_owned());
-            return Err(SceneError::UnknownParameter { scenario, found, known });
+            return Err(StudyError::UnknownParameter { scenario, found, known });
         };
         let Parameter { least, most, .. } = self.declared[index];
         match text.parse::<f64>() {
             Ok(value) if (least..=most).contains(&value) => self.values[index] = value,
             _ => {
-                return Err(SceneError::Parameter {
+                return Err(StudyError::Parameter {
                     scenario: self.scenario,
                     name: self.declared[index].name,
                     found: text.to_owned(),

@@ -10,7 +10,7 @@ use nalgebra::{Point3, Vector3, Vector6};
 use stiction_mech::{BodyId, point_velocity};
 use stiction_sim::Simulation;
 
-use crate::stage::Controller;
+use stiction_scene::Controller;
 
 /// Springs and dampers at points of one body.
 #[derive(Clone, Debug)]

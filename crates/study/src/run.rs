@@ -8,11 +8,11 @@ use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
+use stiction_scene::{SceneError, SceneRun, Verdict};
 use stiction_sim::{PHASES, Simulation, StepError, StepReport, state_hash};
 
 use crate::clock::cpu_time;
-use crate::error::SceneError;
-use crate::stage::{Act, Verdict};
+use crate::error::StudyError;
 
 /// Mean and largest of what was seen at each step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -164,7 +164,7 @@ impl Summary {
     }
 }
 
-/// Runs `act` for `steps` steps and calls `watch` after each with its number, from one, and its
+/// Runs `scene_run` for `steps` steps and calls `watch` after each with its number, from one, and its
 /// report.
 ///
 /// A step that cannot be made, such as one into infinity, ends the run: the summary covers the
@@ -172,11 +172,11 @@ impl Summary {
 /// no state could have helped: settings that the solver refuses.
 pub fn run(
     target: &str,
-    act: &mut Act,
+    scene_run: &mut SceneRun,
     steps: usize,
     mut watch: impl FnMut(usize, &StepReport),
-) -> Result<Summary, SceneError> {
-    run_watched(target, act, 0..steps, |step, _, report| {
+) -> Result<Summary, StudyError> {
+    run_watched(target, scene_run, 0..steps, |step, _, report| {
         watch(step, report);
         ControlFlow::Continue(())
     })
@@ -189,36 +189,36 @@ pub fn run(
 /// nothing if it needs the start, and the verdict says so.
 pub fn run_watched(
     target: &str,
-    act: &mut Act,
+    scene_run: &mut SceneRun,
     steps: Range<usize>,
     mut watch: impl FnMut(usize, &Simulation, &StepReport) -> ControlFlow<String>,
-) -> Result<Summary, SceneError> {
-    let mut record = Record::begin(act);
+) -> Result<Summary, StudyError> {
+    let mut record = Record::begin(scene_run);
     let mut stopped = None;
     for step in steps.start + 1..=steps.end {
-        let detail = match act.step() {
+        let detail = match scene_run.step() {
             Ok(report) => {
                 record.add(&report);
-                match watch(step, &act.simulation, &report) {
+                match watch(step, &scene_run.simulation, &report) {
                     ControlFlow::Continue(()) => continue,
                     ControlFlow::Break(reason) => {
                         format!("ended after step {step} of {}: {reason}", steps.end)
                     }
                 }
             }
-            Err(error @ SceneError::Step(StepError::Solver(_))) => return Err(error),
+            Err(error @ SceneError::Step(StepError::Solver(_))) => return Err(error.into()),
             Err(error) => format!("step {step} of {} could not be made: {error}", steps.end),
         };
         stopped = Some(Verdict { passed: false, detail });
         break;
     }
-    let skipped = steps.start > 0 && stopped.is_none() && act.check.needs_the_start();
+    let skipped = steps.start > 0 && stopped.is_none() && scene_run.check.needs_the_start();
     if skipped {
         let detail = "nothing was checked, since the check depends on the start, which this \
                       process has not seen";
         stopped = Some(Verdict { passed: true, detail: detail.to_owned() });
     }
-    let mut summary = record.end(target, act, stopped);
+    let mut summary = record.end(target, scene_run, stopped);
     summary.check_skipped = skipped;
     if steps.start > 0 {
         let detail = &summary.check.detail;
@@ -248,10 +248,10 @@ struct Record {
 }
 
 impl Record {
-    fn begin(act: &mut Act) -> Self {
+    fn begin(scene_run: &mut SceneRun) -> Self {
         Self {
-            energy: act.simulation.energy(),
-            begin: act.simulation.state().time,
+            energy: scene_run.simulation.energy(),
+            begin: scene_run.simulation.state().time,
             times: Vec::new(),
             phases: [0.0; PHASES.len()],
             contacts: Tally::default(),
@@ -287,7 +287,7 @@ impl Record {
         self.last_penetration = report.penetration;
     }
 
-    fn end(mut self, target: &str, act: &mut Act, judged: Option<Verdict>) -> Summary {
+    fn end(mut self, target: &str, scene_run: &mut SceneRun, judged: Option<Verdict>) -> Summary {
         let wall = self.wall.elapsed();
         let cpu = cpu_time().zip(self.cpu).map(|(now, then)| now.saturating_sub(then));
         let steps = self.times.len();
@@ -301,7 +301,7 @@ impl Record {
             max: percentile(&self.times, 100),
             phases: self.phases.map(per_step),
         };
-        let simulation = &mut act.simulation;
+        let simulation = &mut scene_run.simulation;
         Summary {
             target: target.to_owned(),
             solver: simulation.settings().solver.clone(),
@@ -324,7 +324,7 @@ impl Record {
             energy_initial: self.energy,
             energy_final: simulation.energy(),
             state_hash: state_hash(simulation.state()),
-            check: judged.unwrap_or_else(|| act.check.verdict()),
+            check: judged.unwrap_or_else(|| scene_run.check.verdict()),
             check_skipped: false,
         }
     }
@@ -343,10 +343,10 @@ fn percentile(sorted: &[f64], percent: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gallery::parts;
-    use crate::stage::{Check, Stage};
+    use crate::scenarios::parts;
     use nalgebra::Isometry3;
     use stiction_geom::Shape;
+    use stiction_scene::{Check, Scene};
     use stiction_sim::{Settings, Surface, WorldBuilder};
 
     /// A check that passes everything.
@@ -363,13 +363,13 @@ mod tests {
     const HEIGHT: f64 = 10.0;
 
     /// A ball that falls and, within this test, meets nothing.
-    fn falling() -> Stage {
+    fn falling() -> Scene {
         let mut builder = WorldBuilder::new();
         let (shape, at) = (Shape::sphere(0.1).unwrap(), Isometry3::translation(0.0, 0.0, HEIGHT));
         parts::free_body(&mut builder, "ball", shape, 2.0, at, Surface::default()).unwrap();
         let scheme = stiction_sim::Scheme::Symplectic;
         let settings = Settings { time_step: 0.01, scheme, ..Settings::default() };
-        Stage::new(builder.build().unwrap(), settings, 1.0, Content)
+        Scene::new(builder.build().unwrap(), settings, 1.0, Content)
     }
 
     #[test]
@@ -396,9 +396,9 @@ mod tests {
 
     #[test]
     fn free_fall_loses_the_energy_that_the_scheme_loses_and_touches_nothing() {
-        let mut act = falling().start().unwrap();
+        let mut scene_run = falling().start().unwrap();
         let mut seen = Vec::new();
-        let summary = run("fall", &mut act, 50, |step, _| seen.push(step)).unwrap();
+        let summary = run("fall", &mut scene_run, 50, |step, _| seen.push(step)).unwrap();
         assert_eq!(seen, (1..=50).collect::<Vec<_>>());
         assert_eq!((summary.steps, summary.unconverged_steps), (50, 0));
         assert_eq!((summary.contacts.max(), summary.iterations.max()), (0.0, 0.0));
@@ -414,8 +414,8 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_step_add_up_to_it() {
-        let mut act = falling().start().unwrap();
-        let times = run("fall", &mut act, 20, |_, _| ()).unwrap().step_times;
+        let mut scene_run = falling().start().unwrap();
+        let times = run("fall", &mut scene_run, 20, |_, _| ()).unwrap().step_times;
         let sum: f64 = times.phases.iter().sum();
         // Forty additions of round numbers of nanoseconds, in another order.
         assert!((sum - times.mean).abs() <= 1e-12 * sum.max(1.0), "{sum} against {}", times.mean);
@@ -423,21 +423,21 @@ mod tests {
 
     #[test]
     fn a_step_into_infinity_ends_the_run_and_fails_the_check() {
-        let stage = falling().controlled(|simulation: &mut Simulation| {
+        let scene = falling().controlled(|simulation: &mut Simulation| {
             if simulation.state().time > 0.025 {
                 simulation.state_mut().v[2] = f64::INFINITY;
             }
         });
-        let mut act = stage.start().unwrap();
-        let summary = run("fall", &mut act, 10, |_, _| ()).unwrap();
+        let mut scene_run = scene.start().unwrap();
+        let summary = run("fall", &mut scene_run, 10, |_, _| ()).unwrap();
         assert_eq!((summary.steps, summary.check.passed), (3, false));
         assert!(summary.check.detail.contains("step 4 of 10"), "{}", summary.check.detail);
     }
 
     #[test]
     fn whoever_watches_may_end_a_run_and_steps_done_elsewhere_count() {
-        let mut act = falling().start().unwrap();
-        let summary = run_watched("fall", &mut act, 5..20, |step, _, _| match step {
+        let mut scene_run = falling().start().unwrap();
+        let summary = run_watched("fall", &mut scene_run, 5..20, |step, _, _| match step {
             8 => ControlFlow::Break("enough".to_owned()),
             _ => ControlFlow::Continue(()),
         });
@@ -449,8 +449,8 @@ mod tests {
 
     #[test]
     fn numbers_that_are_not_finite_become_null() {
-        let mut act = falling().start().unwrap();
-        let document = run("fall", &mut act, 0, |_, _| ()).unwrap().json();
+        let mut scene_run = falling().start().unwrap();
+        let document = run("fall", &mut scene_run, 0, |_, _| ()).unwrap().json();
         assert!(document["microseconds_per_step"]["mean"].is_null());
         assert_eq!(document["steps"], 0);
     }

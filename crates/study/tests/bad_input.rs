@@ -8,9 +8,10 @@ use stiction_geom::Shape;
 use stiction_mech::{
     ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, MassProperties, State, Transmission,
 };
-use stiction_scene::{SceneError, gallery::parts, scenario};
+use stiction_scene::SceneError;
 use stiction_sim::constraint::{Equality, Weld};
 use stiction_sim::{Settings, Simulation, Surface, World, WorldBuilder, state_hash};
+use stiction_study::{StudyError, scenario, scenarios::parts};
 
 fn solid(mass: f64, moment: f64) -> Option<MassProperties> {
     Some(MassProperties::new(mass, Vector3::zeros(), Matrix3::identity() * moment).unwrap())
@@ -68,7 +69,7 @@ fn masses_that_no_body_has_are_refused_with_the_number_found() {
         let shape = Shape::sphere(0.1).unwrap();
         let pose = Isometry3::identity();
         let made = parts::free_body(&mut builder, "ball", shape, mass, pose, Surface::default());
-        assert!(matches!(made, Err(SceneError::Inertia(_))), "{made:?}");
+        assert!(matches!(made, Err(StudyError::Scene(SceneError::Inertia(_)))), "{made:?}");
     }
 }
 
@@ -276,14 +277,14 @@ fn an_absurd_time_step_with_contacts_and_loops_stays_finite_or_says_so() {
             if name == "clutter" {
                 set.push(("bodies".to_owned(), "8".to_owned()));
             }
-            let mut act = scenario(name, &set).unwrap().start().unwrap();
+            let mut scene_run = scenario(name, &set).unwrap().start().unwrap();
             for _ in 0..5 {
-                let before = state_hash(act.simulation.state());
-                if let Err(error) = act.step() {
-                    assert_eq!(before, state_hash(act.simulation.state()), "{name}: {error}");
+                let before = state_hash(scene_run.simulation.state());
+                if let Err(error) = scene_run.step() {
+                    assert_eq!(before, state_hash(scene_run.simulation.state()), "{name}: {error}");
                     break;
                 }
-                assert!(is_finite(act.simulation.state()), "{name}");
+                assert!(is_finite(scene_run.simulation.state()), "{name}");
             }
         }
     }

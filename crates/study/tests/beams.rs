@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use stiction_scene::gallery::cantilever::Beam;
-use stiction_scene::gallery::{pressed_cylinder, soft_parts};
-use stiction_scene::scenario;
+use stiction_study::scenario;
+use stiction_study::scenarios::cantilever::Beam;
+use stiction_study::scenarios::{pressed_cylinder, soft_parts};
 
 fn verdict(name: &str, set: &[(&str, &str)]) -> (bool, String) {
     let set: Vec<_> = set.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
@@ -82,15 +82,15 @@ fn a_cable_coils_one_way_with_the_radius_of_its_stiffness_and_weight() {
 fn worst_of_the_curve(cells: &str, steps: usize) -> f64 {
     let set = [("cells", cells), ("steps", &steps.to_string())];
     let set: Vec<_> = set.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-    let mut act = scenario("pressed-cylinder", &set).unwrap().start().unwrap();
+    let mut scene_run = scenario("pressed-cylinder", &set).unwrap().start().unwrap();
     let mut worst = 0.0_f64;
-    let x = &act.simulation.state().x;
+    let x = &scene_run.simulation.state().x;
     let (low, high) = x.iter().fold((0.0_f64, 0.0_f64), |(a, b), x| (a.min(x.y), b.max(x.y)));
     for step in 1..=steps {
-        let report = act.step().unwrap();
+        let report = scene_run.step().unwrap();
         assert!(!report.unresolved && report.converged(), "{cells}: step {step}");
         let approach = 0.2 * step as f64 / steps as f64;
-        let force = -soft_parts::force_on(&act.simulation, 0).z / (high - low);
+        let force = -soft_parts::force_on(&scene_run.simulation, 0).z / (high - low);
         if step * 10 % steps == 0 && step * 5 >= 2 * steps {
             worst = worst.max((force / pressed_cylinder::reference(approach) - 1.0).abs());
         }
@@ -131,9 +131,9 @@ fn a_hand_keeps_the_ball_it_squeezes_and_an_open_one_drops_it() {
 #[test]
 fn a_pressed_block_bears_its_plate_with_every_solver() {
     for solver in ["auto", "sap", "alm", "canal", "cond"] {
-        let mut stage = scenario("pressed-block", &[]).unwrap();
-        stage.settings.solver = solver.to_owned();
-        let verdict = stage.start().unwrap().run().unwrap();
+        let mut scene = scenario("pressed-block", &[]).unwrap();
+        scene.settings.solver = solver.to_owned();
+        let verdict = scene.start().unwrap().run().unwrap();
         assert!(verdict.passed, "{solver}: {}", verdict.detail);
     }
 }

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 use stiction_mech::{Data, JointKind, State, kinematics, mass_matrix};
-use stiction_scene::{GALLERY, load, scenario};
+use stiction_scene::load;
 use stiction_sim::{Base, Settings, Simulation, World, WorldBuilder, state_hash};
+use stiction_study::{SCENARIOS, scenario};
 
 /// The small edition of a scenario.
-fn stage(name: &str) -> stiction_scene::Stage {
-    let entry = GALLERY.iter().find(|entry| entry.name == name).unwrap();
+fn scene(name: &str) -> stiction_scene::Scene {
+    let entry = SCENARIOS.iter().find(|entry| entry.name == name).unwrap();
     scenario(name, &entry.small()).unwrap()
 }
 
@@ -32,18 +33,19 @@ fn mass(world: &World) -> Vec<u64> {
 
 #[test]
 fn a_world_put_into_nothing_is_the_same_to_the_last_bit() {
-    for entry in GALLERY {
-        let (first, mut second) = (stage(entry.name), stage(entry.name));
+    for entry in SCENARIOS {
+        let (first, mut second) = (scene(entry.name), scene(entry.name));
         let mut builder = empty(&first.world);
         let pose = Isometry3::identity();
         builder.add_world(&first.world, "", pose, Base::Declared).unwrap();
         second.world = builder.build().unwrap().into();
         assert_eq!(mass(&first.world), mass(&second.world), "{}", entry.name);
-        let [mut first, mut second] = [first, second].map(|stage| stage.start().unwrap());
+        let [mut first, mut second] = [first, second].map(|scene| scene.start().unwrap());
         for step in 0..10 {
             let _ = first.step().unwrap();
             let _ = second.step().unwrap();
-            let hashes = [&first, &second].map(|act| state_hash(act.simulation.state()));
+            let hashes =
+                [&first, &second].map(|scene_run| state_hash(scene_run.simulation.state()));
             assert_eq!(hashes[0], hashes[1], "{}, step {step}", entry.name);
         }
     }
@@ -83,7 +85,7 @@ fn a_robot_from_a_file_put_into_nothing_is_the_same_to_the_last_bit() {
 
 #[test]
 fn names_of_two_copies_differ_by_their_prefix() {
-    let world = stage("arm").world;
+    let world = scene("arm").world;
     let mut builder = empty(&world);
     for (prefix, x) in [("left/", -5.0), ("right/", 5.0)] {
         let pose = Isometry3::translation(x, 0.0, 0.0);
@@ -102,7 +104,7 @@ fn names_of_two_copies_differ_by_their_prefix() {
 #[test]
 fn a_mechanism_moves_alike_wherever_it_stands() {
     // Turned about the vertical and moved: gravity looks the same, so do the joints' coordinates.
-    let world = stage("four-bar").world;
+    let world = scene("four-bar").world;
     let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.8);
     let pose = Isometry3::from_parts(Vector3::new(1.0, -2.0, 0.5).into(), turn);
     let mut builder = empty(&world);
@@ -125,7 +127,7 @@ fn a_mechanism_moves_alike_wherever_it_stands() {
 
 #[test]
 fn a_free_body_starts_at_the_pose_of_its_world() {
-    let world = stage("bouncing-ball").world;
+    let world = scene("bouncing-ball").world;
     let pose = Isometry3::translation(3.0, 2.0, 1.0);
     let mut builder = empty(&world);
     let placed = builder.add_world(&world, "", pose, Base::Declared).unwrap();
@@ -144,7 +146,7 @@ fn a_free_body_starts_at_the_pose_of_its_world() {
 
 #[test]
 fn a_base_that_is_held_has_no_free_joint_and_one_that_floats_has() {
-    let world = stage("bouncing-ball").world;
+    let world = scene("bouncing-ball").world;
     let free = |builder: WorldBuilder| {
         let world = builder.build().unwrap();
         let kinds = world.model().joints().iter();

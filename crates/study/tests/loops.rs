@@ -9,11 +9,11 @@ use stiction_mech::{
     ActuatorSpec, BodyId, BodySpec, JointId, JointKind, JointSpec, Limit, MassProperties, State,
     TendonPath, TendonSpec, Transmission,
 };
-use stiction_scene::scenario;
 use stiction_sim::constraint::{
     Connect, Distance, Equality, JointCoupling, Polynomial, TendonCoupling, Weld,
 };
 use stiction_sim::{Geom, Settings, Simulation, StepReport, World, WorldBuilder};
+use stiction_study::scenario;
 
 const GRAVITY: f64 = 9.81;
 
@@ -60,13 +60,13 @@ fn run(simulation: &mut Simulation, time: f64) -> StepReport {
 /// Largest change of the energy of a scenario over a time.
 fn energy_change(name: &str, time_step: f64, time: f64) -> f64 {
     let set = [("time-step".to_owned(), time_step.to_string())];
-    let mut act = scenario(name, &set).unwrap().start().unwrap();
-    let start = act.simulation.energy();
+    let mut scene_run = scenario(name, &set).unwrap().start().unwrap();
+    let start = scene_run.simulation.energy();
     let mut change = 0.0_f64;
     for _ in 0..(time / time_step).round() as usize {
-        let report = act.step().unwrap();
+        let report = scene_run.step().unwrap();
         assert!(report.converged() && report.equality_error <= 1e-8, "{report:?}");
-        change = change.max((act.simulation.energy() - start).abs());
+        change = change.max((scene_run.simulation.energy() - start).abs());
     }
     change
 }
@@ -399,9 +399,9 @@ fn a_stiff_servo_is_stable_at_a_large_step() {
 fn every_scheme_keeps_loops_closed() {
     for (name, scheme) in stiction_sim::SCHEMES {
         let set = [("scheme".to_owned(), (*name).to_owned())];
-        let mut act = scenario("four-bar", &set).unwrap().start().unwrap();
+        let mut scene_run = scenario("four-bar", &set).unwrap().start().unwrap();
         for _ in 0..200 {
-            let report = act.step().unwrap();
+            let report = scene_run.step().unwrap();
             assert!(report.equality_error <= 1e-8, "{scheme:?}: {}", report.equality_error);
         }
     }

@@ -4,8 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
-use stiction_scene::gallery::cable_winding;
-use stiction_scene::{Act, Parameters, Stage, scenario};
+use stiction_scene::{Scene, SceneRun};
+use stiction_study::scenarios::cable_winding;
+use stiction_study::{Parameters, scenario};
 
 /// Fewer cells along the mat are too stiff to be folded.
 const MAT: &[(&str, &str)] = &[("cells-x", "18"), ("cells-y", "4")];
@@ -16,21 +17,21 @@ const GRIPPER: &[(&str, &str)] = &[("cells", "2")];
 /// COND, what [Lee23] compares it with, and the two solvers that factor.
 const SOLVERS: [&str; 5] = ["cond", "pgs", "apgd", "sap", "alm"];
 
-fn stage(name: &str, sets: &[&[(&str, &str)]], solver: &str) -> Stage {
+fn scene(name: &str, sets: &[&[(&str, &str)]], solver: &str) -> Scene {
     let all = sets.iter().flat_map(|set| set.iter());
     let set: Vec<_> = all.map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    let mut stage = scenario(name, &set).unwrap();
-    stage.settings.solver = solver.to_owned();
-    stage
+    let mut scene = scenario(name, &set).unwrap();
+    scene.settings.solver = solver.to_owned();
+    scene
 }
 
-fn act(name: &str, sets: &[&[(&str, &str)]], solver: &str) -> Act {
-    stage(name, sets, solver).start().unwrap()
+fn scene_run(name: &str, sets: &[&[(&str, &str)]], solver: &str) -> SceneRun {
+    scene(name, sets, solver).start().unwrap()
 }
 
 #[track_caller]
 fn judged(name: &str, sets: &[&[(&str, &str)]], expected: bool) {
-    let verdict = act(name, sets, "auto").run().unwrap();
+    let verdict = scene_run(name, sets, "auto").run().unwrap();
     assert_eq!(verdict.passed, expected, "{name}: {}", verdict.detail);
 }
 
@@ -38,10 +39,10 @@ fn judged(name: &str, sets: &[&[(&str, &str)]], expected: bool) {
 #[track_caller]
 fn judged_with_every_solver(name: &str, set: &[(&str, &str)], limits: &[(&str, usize)]) {
     for solver in SOLVERS {
-        let mut stage = stage(name, &[set], solver);
+        let mut scene = scene(name, &[set], solver);
         let limit = limits.iter().find(|(of, _)| *of == solver).map(|(_, limit)| *limit);
-        stage.settings.max_iterations = limit;
-        let verdict = stage.start().unwrap().run().unwrap();
+        scene.settings.max_iterations = limit;
+        let verdict = scene.start().unwrap().run().unwrap();
         assert!(verdict.passed, "{name} with {solver}: {}", verdict.detail);
     }
 }
@@ -86,8 +87,8 @@ fn a_cable_is_wound_around_a_cylinder_with_every_solver() {
 #[test]
 fn drawn_materials_differ_by_their_seed_and_repeat_with_it() {
     let young = |seed: &str| {
-        let act = act("soft-mat", &[MAT, &[("seed", seed)]], "auto");
-        act.simulation.world().softs()[0].spec.material
+        let scene_run = scene_run("soft-mat", &[MAT, &[("seed", seed)]], "auto");
+        scene_run.simulation.world().softs()[0].spec.material
     };
     assert_eq!(young("1"), young("1"));
     assert_ne!(young("1"), young("2"));
@@ -95,8 +96,8 @@ fn drawn_materials_differ_by_their_seed_and_repeat_with_it() {
 
 #[test]
 fn the_default_mat_has_the_size_of_the_paper() {
-    let act = act("soft-mat", &[], "auto");
-    let world = act.simulation.world();
+    let scene_run = scene_run("soft-mat", &[], "auto");
+    let world = scene_run.simulation.world();
     assert_eq!((world.model().nodes(), world.model().nv()), (1480, 7));
     assert_eq!(world.softs()[0].spec.tetrahedra.len(), 4104);
 }
@@ -110,14 +111,14 @@ fn the_hand_follows_a_trajectory_that_is_given() {
         |k: usize| Vector3::new(0.514, 0.197304 - 4e-4 * k as f64, 0.100524 + 2e-4 * k as f64);
     let poses =
         (0..50).map(|k| Isometry3::from_parts(Translation3::from(place(k)), down)).collect();
-    let mut act =
-        cable_winding::stage_with_trajectory(&parameters, poses).unwrap().start().unwrap();
+    let mut scene_run =
+        cable_winding::scene_with_trajectory(&parameters, poses).unwrap().start().unwrap();
     for _ in 0..40 {
-        let _ = act.step().unwrap();
+        let _ = scene_run.step().unwrap();
     }
-    let hand = act.simulation.world().model().body("arm-hand").unwrap();
-    let found = act.simulation.body_pose(hand.0).translation.vector;
+    let hand = scene_run.simulation.world().model().body("arm-hand").unwrap();
+    let found = scene_run.simulation.body_pose(hand.0).translation.vector;
     // A millimetre: the cable weighs 6 grams, and the servos yield to it by far less.
     assert!((found - place(40)).norm() < 1e-3, "{found} {}", place(40));
-    assert!(cable_winding::hand_force(&mut act.simulation).norm() < 10.0);
+    assert!(cable_winding::hand_force(&mut scene_run.simulation).norm() < 10.0);
 }

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
-use stiction_scene::gallery::clutter::{self, Item};
-use stiction_scene::gallery::parts;
-use stiction_scene::scenario;
 use stiction_sim::{Settings, Simulation, Surface, WorldBuilder, state_hash};
 use stiction_solve::solver::SOLVERS;
+use stiction_study::scenario;
+use stiction_study::scenarios::clutter::{self, Item};
+use stiction_study::scenarios::parts;
 
 /// The initial state of the benchmark, if there.
 fn items(count: usize) -> Option<Vec<Item>> {
@@ -31,17 +31,17 @@ fn every_solver_gets_through_the_clutter() {
     for count in [40, 80] {
         let Some(items) = items(count) else { return };
         for entry in SOLVERS {
-            let mut stage = clutter::stage(&items, true, 1.0).unwrap();
-            stage.settings.solver = entry.name.to_owned();
+            let mut scene = clutter::scene(&items, true, 1.0).unwrap();
+            scene.settings.solver = entry.name.to_owned();
             // Long enough for the first impacts; a limit keeps slow methods within the test's time.
-            stage.settings.max_iterations = Some(100);
-            stage.duration = if count == 40 { 0.3 } else { 0.2 };
-            let mut act = stage.start().unwrap();
-            let before = act.simulation.energy();
+            scene.settings.max_iterations = Some(100);
+            scene.duration = if count == 40 { 0.3 } else { 0.2 };
+            let mut scene_run = scene.start().unwrap();
+            let before = scene_run.simulation.energy();
             let (mut momentum, mut violation, mut depth) = (0.0_f64, 0.0_f64, 0.0_f64);
             let mut not_converged = 0;
-            for _ in 0..act.steps() {
-                let report = act.step().unwrap();
+            for _ in 0..scene_run.steps() {
+                let report = scene_run.step().unwrap();
                 let found = report.residuals.of(report.friction_model);
                 assert!(
                     report.residuals.momentum.is_finite() && found.is_finite(),
@@ -53,9 +53,9 @@ fn every_solver_gets_through_the_clutter() {
                 depth = depth.max(report.penetration);
                 not_converged += usize::from(!report.converged());
             }
-            let state = act.simulation.state();
+            let state = scene_run.simulation.state();
             assert!(state.q.iter().chain(&state.v).all(|x| x.is_finite()), "{}", entry.name);
-            let after = act.simulation.energy();
+            let after = scene_run.simulation.energy();
             println!(
                 "{count} {:16} momentum {momentum:.1e}, laws {violation:.1e} m/s, penetration \
                  {:.3} mm, energy {before:.3} → {after:.3} J, {not_converged} steps short",
@@ -73,11 +73,11 @@ fn the_number_of_threads_changes_no_bit() {
         let hash = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let mut stage = clutter::stage(&items, true, 1.0).unwrap();
-                stage.duration = if count == 40 { 1.0 } else { 0.4 };
-                let mut act = stage.start().unwrap();
-                act.run().unwrap();
-                state_hash(act.simulation.state())
+                let mut scene = clutter::scene(&items, true, 1.0).unwrap();
+                scene.duration = if count == 40 { 1.0 } else { 0.4 };
+                let mut scene_run = scene.start().unwrap();
+                scene_run.run().unwrap();
+                state_hash(scene_run.simulation.state())
             })
         };
         let one = hash(1);

@@ -6,9 +6,10 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::BodyId;
-use stiction_scene::gallery::parts;
-use stiction_scene::{Verdict, scenario};
+use stiction_scene::Verdict;
 use stiction_sim::{Geom, SCHEMES, Scheme, Settings, Simulation, Surface, WorldBuilder};
+use stiction_study::scenario;
+use stiction_study::scenarios::parts;
 
 const GRAVITY: f64 = 9.81;
 /// The time steps at which resting is promised [s].
@@ -166,9 +167,9 @@ fn stacks_stand_at_every_promised_time_step() {
 /// The verdict of a scenario with some parameters.
 fn verdict(name: &str, set: &[(&str, &str)], duration: f64) -> Verdict {
     let set: Vec<_> = set.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    let mut stage = scenario(name, &set).unwrap();
-    stage.duration = duration;
-    stage.start().unwrap().run().unwrap()
+    let mut scene = scenario(name, &set).unwrap();
+    scene.duration = duration;
+    scene.start().unwrap().run().unwrap()
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use super::contender::{Contender, Rule};
 use super::observe::observe;
-use super::scene::{BALL, CABLE, GRIPPER, MAT, Scene};
+use super::scene::{BALL, CABLE, GRIPPER, MAT, ManipulationScene};
 use super::{Cell, Effort, Outcome, Sheet, Source};
 use crate::error::BenchError;
 
 /// [Lee23, Table IX]: iterations without and with acceleration.
-const PUBLISHED: [(Scene, [f64; 2]); 4] = [
+const PUBLISHED: [(ManipulationScene, [f64; 2]); 4] = [
     (MAT, [167.4, 39.72]),
     (BALL, [138.8, 37.51]),
     (CABLE, [40.14, 18.28]),

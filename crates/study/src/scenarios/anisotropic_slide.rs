@@ -6,13 +6,13 @@
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::BodyId;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Grain, Settings, Simulation, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
 use super::parts;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -53,7 +53,7 @@ const TIME_STEP: f64 = 1e-3;
 /// Part of the initial speed along the grain down to which the path is compared [-].
 const LOWEST: f64 = 0.1;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (along, across) = (parameters.get("along"), parameters.get("across"));
     let speed = parameters.get("speed");
     let grain = Grain { along: Vector3::x_axis(), across_friction: across };
@@ -69,7 +69,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let duration = speed * 2.0_f64.sqrt() / (along.min(across) * GRAVITY);
     let check =
         Path { body, frictions: (along, across), start: speed, worst: 0.0, seen: 0, yaw: 0.0 };
-    Ok(Stage::new(world, settings, duration, check).from_state(state))
+    Ok(Scene::new(world, settings, duration, check).from_state(state))
 }
 
 /// The velocity stays on the curve of largest dissipation.

@@ -15,13 +15,13 @@ use nalgebra::{Isometry3, Vector2, Vector3};
 use std::f64::consts::PI;
 use stiction_geom::Shape;
 use stiction_mech::BodyId;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
 use super::parts;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -53,7 +53,7 @@ pub const SCENARIO: Scenario = Scenario {
 const DEPTH: f64 = 0.2;
 const DENSITY: f64 = 2300.0;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let geometry = Geometry {
         blocks: parameters.count("blocks"),
         inner: parameters.get("inner"),
@@ -62,7 +62,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     };
     let friction = parameters.get("friction");
     if !(geometry.inner < geometry.outer) {
-        return Err(SceneError::Parameter {
+        return Err(StudyError::Parameter {
             scenario: SCENARIO.name,
             name: "outer",
             found: geometry.outer.to_string(),
@@ -103,7 +103,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         support: f64::NAN,
     };
     let settings = Settings { time_step: 0.01, ..Settings::default() };
-    Ok(Stage::new(world, settings, 10.0, check))
+    Ok(Scene::new(world, settings, 10.0, check))
 }
 
 /// Wedges of a semicircle in the plane of x and z.

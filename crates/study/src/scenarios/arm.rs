@@ -3,15 +3,15 @@
 
 use nalgebra::{Isometry3, Vector3};
 use std::f64::consts::PI;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, StepReport, WorldBuilder};
 
 use super::Scenario;
 use super::robots::arm;
 use super::robots::bar::GHOST;
 use super::robots::ledger::Ledger;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -28,13 +28,13 @@ pub const SCENARIO: Scenario = Scenario {
     build,
 };
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let mut builder = WorldBuilder::new();
     let angles = [parameters.get("bend"); arm::JOINTS];
     // Upside down: it hangs.
     let base = Isometry3::rotation(Vector3::x() * PI);
     arm::add(&mut builder, "arm", base, angles, GHOST)?;
-    Ok(Stage::new(builder.build()?, Settings::default(), 2.0, Balanced::default()))
+    Ok(Scene::new(builder.build()?, Settings::default(), 2.0, Balanced::default()))
 }
 
 /// Energy balances.

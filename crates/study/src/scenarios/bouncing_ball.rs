@@ -3,13 +3,13 @@
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::BodyId;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
 use super::parts;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -44,7 +44,7 @@ const PEAKS: i32 = 3;
 /// Peaks lower than the fall of this many steps are not judged: such impacts do not bounce.
 const LOWEST_STEPS: f64 = 10.0;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (restitution, height) = (parameters.get("restitution"), parameters.get("height"));
     let surface = Surface { restitution, ..Surface::default() };
     let mut builder = WorldBuilder::new();
@@ -67,7 +67,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         found: Vec::new(),
         h: TIME_STEP,
     };
-    Ok(Stage::new(builder.build()?, settings, fall * (1.0 + flights), check))
+    Ok(Scene::new(builder.build()?, settings, fall * (1.0 + flights), check))
 }
 
 /// Heights of the peaks.

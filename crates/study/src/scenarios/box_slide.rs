@@ -13,14 +13,14 @@
 use nalgebra::{Isometry3, Vector3, Vector6};
 use stiction_geom::{Groups, Shape};
 use stiction_mech::BodyId;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Geom, Scheme, Settings, Simulation, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
 use super::parts;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
 use crate::penalty::Penalty;
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -65,7 +65,7 @@ const ANY_DEPTH: f64 = 1.0;
 /// the step of the table, and the ten times stiffer one, ten times more damped, is unstable.
 const DAMPING: f64 = 0.02;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let [gain, force, friction, penalty] =
         ["gain", "force", "friction", "penalty"].map(|name| parameters.get(name));
     let mut builder = WorldBuilder::new();
@@ -109,10 +109,10 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
             Sink::At(MASS * GRAVITY / (VERTICES * gain), creep(force, friction) / gain)
         },
     };
-    let stage = Stage::new(builder.build()?, settings, DURATION, check);
+    let scene = Scene::new(builder.build()?, settings, DURATION, check);
     let push = Vector6::new(0.0, 0.0, 0.0, 0.0, force, 0.0);
     if penalty == 0.0 {
-        return Ok(stage.controlled(move |simulation: &mut Simulation| {
+        return Ok(scene.controlled(move |simulation: &mut Simulation| {
             simulation.input_mut().wrench[body.0] = push;
         }));
     }
@@ -128,8 +128,8 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         sliding_damping: DAMPING * penalty,
         friction,
     };
-    Ok(stage.controlled(move |simulation: &mut Simulation| {
-        crate::stage::Controller::control(&mut model, simulation);
+    Ok(scene.controlled(move |simulation: &mut Simulation| {
+        stiction_scene::Controller::control(&mut model, simulation);
         simulation.input_mut().wrench[body.0] += push;
     }))
 }

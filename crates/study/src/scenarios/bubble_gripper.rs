@@ -14,13 +14,13 @@ use stiction_mech::{
     ActuatorId, ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, Material, SoftId, SoftSpec,
     Transmission,
 };
+use stiction_scene::signal::{Course, Driver, Path, Signal};
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Geom, Settings, Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
 use super::{Scenario, parts, soft_parts};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::signal::{Course, Driver, Path, Signal};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -72,7 +72,7 @@ const DURATION: f64 = 3.8;
 /// Swings per second.
 const FREQUENCY: f64 = 2.0;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let cells = parameters.count("cells");
     let surface = Surface::with_friction(parameters.get("friction"));
     let mut builder = WorldBuilder::new();
@@ -115,7 +115,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     };
     let settings = Settings { time_step: 0.02, ..Settings::default() };
     let world = builder.build()?;
-    Ok(Stage::new(world, settings, DURATION, check).controlled(Driver::new(signals)))
+    Ok(Scene::new(world, settings, DURATION, check).controlled(Driver::new(signals)))
 }
 
 /// Swings between two times, by points close enough to be smooth.
@@ -134,7 +134,7 @@ fn shaking(amplitude: f64) -> Course {
 
 /// A bear about the centre of its belly: a ball with bulges in the directions of head, ears, arms and
 /// legs. Its surface is seen whole from the centre, so that layers of the ball stay in order.
-fn bear(cells: usize) -> Result<TetMesh, SceneError> {
+fn bear(cells: usize) -> Result<TetMesh, StudyError> {
     // Direction, height of the bulge over the radius of the belly, its width [rad].
     let bulges = [
         (Vector3::new(0.0, 0.0, 1.0), 0.9, 0.5),
@@ -159,7 +159,7 @@ fn bear(cells: usize) -> Result<TetMesh, SceneError> {
 
 /// Half of an ellipsoid: base of a radius in the plane z = 0, and a depth along z [m]. Layers of a cone
 /// about the centre of its base, moved onto ellipsoids.
-fn dome(radius: f64, depth: f64, cells: usize) -> Result<TetMesh, SceneError> {
+fn dome(radius: f64, depth: f64, cells: usize) -> Result<TetMesh, StudyError> {
     let cone = TetMesh::cone(1.0, 1.0, cells)?;
     let place = |x: &Vector3<f64>| {
         let (out, up) = (x.xy().norm(), x.z + 0.5);
@@ -197,7 +197,7 @@ fn add_gripper(
     height: f64,
     cells: usize,
     surface: Surface,
-) -> Result<Gripper, SceneError> {
+) -> Result<Gripper, StudyError> {
     let shape = Shape::cuboid(Vector3::from(CARRIAGE))?;
     let carriage = builder.mechanism.body(BodySpec {
         name: "carriage".to_owned(),

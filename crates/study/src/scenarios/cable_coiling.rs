@@ -12,14 +12,14 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::{PI, TAU};
 use stiction_mech::BodySpec;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{
     CableCourse, CableEnd, CableSpec, Settings, Simulation, StepReport, Surface, WorldBuilder,
 };
 
 use super::{Scenario, parts};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -55,7 +55,7 @@ const REST_HEIGHT: f64 = 3.0;
 /// How long the cable comes to rest [s].
 const REST: f64 = 0.5;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (length, radius) = (parameters.get("length"), parameters.get("radius"));
     let (young, speed) = (parameters.get("young"), parameters.get("speed"));
     let segments = parameters.count("segments");
@@ -108,7 +108,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
             Isometry3::from_parts(Translation3::new(0.0, 0.0, z), UnitQuaternion::identity());
         simulation.input_mut().driven_pose[0] = pose;
     };
-    Ok(Stage::new(world, settings, lowering + REST, check).controlled(lower))
+    Ok(Scene::new(world, settings, lowering + REST, check).controlled(lower))
 }
 
 /// What lies on the ground turns one way, with the radius that weight and stiffness make.

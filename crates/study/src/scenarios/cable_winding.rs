@@ -18,6 +18,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use stiction_geom::Shape;
 use stiction_mech::BodyId;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{
     CableCourse, CableEnd, CableSpec, Geom, Scheme, Settings, Simulation, StepReport, Surface,
     WorldBuilder,
@@ -28,9 +29,8 @@ use super::cond::{self, Drawn};
 use super::parts;
 use super::robots::manipulator;
 use super::robots::reach::{Follow, Path, Reach, eased};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -140,7 +140,7 @@ fn hand(time: f64, turns: f64) -> Isometry3<f64> {
     down(place)
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let turns = parameters.get("turns");
     let duration = LIFT + 1.5 * TAU * turns / SPEED + PULL + AFTER;
     let path: Path = Box::new(move |time| hand(time, turns));
@@ -149,10 +149,10 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
 
 /// The scenario with a trajectory of the hand, one pose per time step, in the frame of the paper's arm.
 /// The first is where it begins; the last is held.
-pub fn stage_with_trajectory(
+pub fn scene_with_trajectory(
     parameters: &Parameters,
     poses: Vec<Isometry3<f64>>,
-) -> Result<Stage, SceneError> {
+) -> Result<Scene, StudyError> {
     let h = cond::TIME_STEP;
     let duration = h * poses.len() as f64;
     let path: Path = Box::new(move |time| {
@@ -167,7 +167,7 @@ pub fn stage_with_trajectory(
     staged(parameters, path, duration)
 }
 
-fn staged(parameters: &Parameters, path: Path, duration: f64) -> Result<Stage, SceneError> {
+fn staged(parameters: &Parameters, path: Path, duration: f64) -> Result<Scene, StudyError> {
     let drawn = Drawn::from(parameters, RANGES);
     let surface = Surface::with_friction(drawn.friction);
     let mut builder = WorldBuilder::new();
@@ -201,7 +201,7 @@ fn staged(parameters: &Parameters, path: Path, duration: f64) -> Result<Stage, S
     let pull = drawn.young * PI * RADIUS * RADIUS * PULLED;
     let check = Wound { friction: drawn.friction, pull, ..Wound::default() };
     let settings = Settings { scheme: Scheme::Symplectic, ..cond::settings(TOLERANCE) };
-    Ok(Stage::new(world, settings, duration, check).controlled(follow))
+    Ok(Scene::new(world, settings, duration, check).controlled(follow))
 }
 
 /// Force [N] with which the cable pulls at the hand, world axes: that of the last bond between links, which

@@ -11,12 +11,12 @@
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::TetMesh;
 use stiction_mech::{Material, SoftSpec};
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Scheme, Settings, Simulation, SoftObject, StepReport, WorldBuilder};
 
 use super::{Scenario, soft_parts};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -63,7 +63,7 @@ pub struct Beam {
 
 impl Beam {
     /// The beam along x from the clamp at the origin.
-    pub fn spec(&self) -> Result<SoftSpec, SceneError> {
+    pub fn spec(&self) -> Result<SoftSpec, StudyError> {
         let n = self.cells;
         let along = (LENGTH / EDGE).round() as usize * n;
         let mesh = TetMesh::cuboid(Vector3::new(LENGTH, EDGE, EDGE), [along, n, n])?;
@@ -85,7 +85,7 @@ impl Beam {
 
     /// Mean deflection of the tip's vertices in static equilibrium of small strain [m]: K u = M g in
     /// the reference shape, which a step is in which inertia counts for nothing.
-    pub fn statics(&self) -> Result<f64, SceneError> {
+    pub fn statics(&self) -> Result<f64, StudyError> {
         let material = Material::Linear { young: self.young, poisson: self.poisson };
         let spec = SoftSpec { material, ..self.spec()? };
         let tip = tip(&spec);
@@ -99,7 +99,7 @@ impl Beam {
     }
 
     /// What two meshes, of these cells and of twice as many, converge to [m].
-    pub fn converged(&self) -> Result<f64, SceneError> {
+    pub fn converged(&self) -> Result<f64, StudyError> {
         let coarse = 1.0 / self.statics()?;
         let fine = 1.0 / Self { cells: 2 * self.cells, ..*self }.statics()?;
         Ok(1.0 / (fine + (fine - coarse) / 3.0))
@@ -117,7 +117,7 @@ fn tip(spec: &SoftSpec) -> Vec<u32> {
     soft_parts::vertices_where(spec, |x| x.x > (1.0 - 1e-9) * LENGTH)
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let beam = Beam {
         cells: parameters.count("cells"),
         young: parameters.get("young"),
@@ -137,7 +137,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     builder.mechanism.gravity(Vector3::new(0.0, 0.0, -GRAVITY));
     builder.soft(SoftObject::new(spec));
     let settings = Settings { time_step: 0.01, ..Settings::default() };
-    Ok(Stage::new(builder.build()?, settings, 1.5, check))
+    Ok(Scene::new(builder.build()?, settings, 1.5, check))
 }
 
 /// The tip sinks as far as the statics of the same mesh say, and what the meshes converge to is what

@@ -13,13 +13,13 @@
 
 use nalgebra::{Isometry3, Vector2, Vector3};
 use stiction_geom::Shape;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
 use super::parts;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -84,7 +84,7 @@ impl Leaning {
     }
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let card = Leaning { lean: parameters.get("lean") };
     let storeys = parameters.count("storeys");
     let friction = parameters.get("friction");
@@ -129,7 +129,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         energy: (0.0, 0.0),
         moved: 0.0,
     };
-    Ok(Stage::new(builder.build()?, Settings::default(), 5.0, check))
+    Ok(Scene::new(builder.build()?, Settings::default(), 5.0, check))
 }
 
 /// A free body with a convex section in the plane of x and z.
@@ -139,7 +139,7 @@ fn plank(
     section: &[Vector2<f64>],
     at: Vector2<f64>,
     surface: Surface,
-) -> Result<(), SceneError> {
+) -> Result<(), StudyError> {
     let centre = section.iter().sum::<Vector2<f64>>() / section.len() as f64;
     let sides = [-0.5 * WIDTH, 0.5 * WIDTH];
     let corners: Vec<_> = section

@@ -6,14 +6,14 @@ use serde_json::Value;
 use std::path::Path;
 use stiction_geom::Shape;
 use stiction_mech::BodyId;
+use stiction_scene::{Check, Scene, SceneError, Verdict};
 use stiction_sim::{Geom, Settings, Simulation, StepReport, Surface, WorldBuilder};
 use stiction_solve::random::SplitMix64;
 
 use super::Scenario;
 use super::parts;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -83,9 +83,11 @@ pub fn columns(n: usize, seed: u64) -> Vec<Item> {
 }
 
 /// Objects from a file: a JSON array of `kind` ("box" or "sphere"), `p` [m] and `quat_wxyz`.
-pub fn read_items(path: impl AsRef<Path>) -> Result<Vec<Item>, SceneError> {
+pub fn read_items(path: impl AsRef<Path>) -> Result<Vec<Item>, StudyError> {
     let path = path.as_ref();
-    let wrong = |what: String| SceneError::File { path: path.display().to_string(), what };
+    let wrong = |what: String| {
+        StudyError::from(SceneError::File { path: path.display().to_string(), what })
+    };
     let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
     let value: Value = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
     let entries = value.as_array().ok_or_else(|| wrong("expected an array of objects".into()))?;
@@ -113,7 +115,7 @@ fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
 }
 
 /// The scene with given objects.
-pub fn stage(items: &[Item], walls: bool, friction: f64) -> Result<Stage, SceneError> {
+pub fn scene(items: &[Item], walls: bool, friction: f64) -> Result<Scene, StudyError> {
     let mut builder = WorldBuilder::new();
     let surface = Surface::with_friction(friction);
     parts::ground(&mut builder, surface);
@@ -136,15 +138,15 @@ pub fn stage(items: &[Item], walls: bool, friction: f64) -> Result<Stage, SceneE
     }
     let settings = Settings { time_step: 0.01, ..Settings::default() };
     let check = Contained { walls, deepest: 0.0, energy: (0.0, 0.0), outside: 0 };
-    Ok(Stage::new(builder.build()?, settings, 5.0, check))
+    Ok(Scene::new(builder.build()?, settings, 5.0, check))
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let mut items = columns(parameters.count("bodies"), parameters.get("seed") as u64);
     if parameters.count("spheres-only") == 1 {
         items.iter_mut().for_each(|item| item.is_cube = false);
     }
-    stage(&items, parameters.count("walls") == 1, parameters.get("friction"))
+    scene(&items, parameters.count("walls") == 1, parameters.get("friction"))
 }
 
 /// Nothing leaves the bin, nothing is deep in anything, and energy only falls.

@@ -7,7 +7,7 @@ use stiction_mech::{Material, Model, SoftId, SoftSpec};
 use stiction_sim::{Scheme, Settings, Simulation, WorldError};
 use stiction_solve::random::SplitMix64;
 
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
 
 /// Time step of the scenes [s].
@@ -73,7 +73,7 @@ impl Drawn {
         mesh: Result<TetMesh, TetMeshError>,
         density: f64,
         damping: f64,
-    ) -> Result<SoftSpec, SceneError> {
+    ) -> Result<SoftSpec, StudyError> {
         let mesh = mesh.map_err(|source| WorldError::Mesh { name: name.to_owned(), source })?;
         let &Self { young, poisson, .. } = self;
         let material = match parameters.count("lagged") {

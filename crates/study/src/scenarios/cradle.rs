@@ -9,12 +9,12 @@
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{BodySpec, JointKind, JointSpec, MassProperties, State};
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Geom, Settings, Simulation, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -51,11 +51,11 @@ const GRAVITY: f64 = 9.81;
 const TIME_STEP: f64 = 1e-4;
 const GAP_STEPS: f64 = 2.0;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (balls, released) = (parameters.count("balls"), parameters.count("released"));
     let angle = parameters.get("angle");
     if released >= balls {
-        return Err(SceneError::Parameter {
+        return Err(StudyError::Parameter {
             scenario: SCENARIO.name,
             name: "released",
             found: released.to_string(),
@@ -103,7 +103,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         before: (0.0, 0.0),
         after: None,
     };
-    Ok(Stage::new(world, settings, 1.5 * quarter, check).from_state(state))
+    Ok(Scene::new(world, settings, 1.5 * quarter, check).from_state(state))
 }
 
 /// Once the chain of impacts is over: as many balls move as were released, and momentum and energy

@@ -9,13 +9,13 @@
 use nalgebra::Vector3;
 use stiction_geom::TetMesh;
 use stiction_mech::{Material, SoftId, SoftSpec};
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
 use super::arch::{Geometry, area};
 use super::{Scenario, parts, soft_parts};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -62,7 +62,7 @@ const DEPTH: f64 = 0.2;
 /// Time step of the paper [s].
 const TIME_STEP: f64 = 0.04;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let geometry = Geometry {
         blocks: parameters.count("blocks"),
         inner: INNER,
@@ -100,11 +100,11 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         support: f64::NAN,
     };
     let settings = Settings { time_step: TIME_STEP, ..Settings::default() };
-    Ok(Stage::new(world, settings, parameters.get("duration"), check))
+    Ok(Scene::new(world, settings, parameters.get("duration"), check))
 }
 
 /// A block: a cube of cells whose corners lie where those of the wedge do.
-fn wedge(geometry: &Geometry, block: usize, cells: usize) -> Result<TetMesh, SceneError> {
+fn wedge(geometry: &Geometry, block: usize, cells: usize) -> Result<TetMesh, StudyError> {
     let cube = TetMesh::cuboid(Vector3::repeat(1.0), [cells; 3])?;
     let [low_inner, low_outer, high_outer, high_inner] = geometry.section(block);
     let place = |p: &Vector3<f64>| {

@@ -13,15 +13,15 @@
 
 use nalgebra::{Matrix2, Vector2, Vector3};
 use stiction_mech::{BodyId, Model, State};
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::constraint::{Connect, Equality};
 use stiction_sim::{Settings, Simulation, StepReport, World, WorldBuilder};
 
 use super::Scenario;
 use super::robots::bar;
 use super::robots::ledger::Ledger;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -72,7 +72,7 @@ pub fn closed_form_rates(crank: f64) -> (f64, f64) {
 }
 
 /// The linkage in the vertical plane.
-pub fn world() -> Result<World, SceneError> {
+pub fn world() -> Result<World, StudyError> {
     let mut builder = WorldBuilder::new();
     let (coupler, rocker) = closed_form(START);
     let add = |builder: &mut WorldBuilder, name, parent, place, length| {
@@ -96,7 +96,7 @@ fn place(model: &Model, name: &str) -> usize {
     model.joint(name).map_or(usize::MAX, |id| model.joints()[id.0].q.start)
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (world, speed) = (world()?, parameters.get("speed"));
     let mut state = State::new(world.model());
     let (coupler, rocker) = closed_form_rates(START);
@@ -104,7 +104,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         state.v[place(world.model(), name)] = speed * rate;
     }
     let check = Closed::default();
-    Ok(Stage::new(world, Settings::default(), 5.0, check).from_state(state))
+    Ok(Scene::new(world, Settings::default(), 5.0, check).from_state(state))
 }
 
 /// The loop stays closed, the rocker is where the closed form has it, and energy balances.

@@ -10,13 +10,13 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::f64::consts::FRAC_PI_2;
 use stiction_geom::Shape;
 use stiction_mech::BodyId;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Geom, Settings, Simulation, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
 use super::parts;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -66,7 +66,7 @@ pub fn positions(bodies: usize) -> Vec<Vector3<f64>> {
     (0..bodies).map(place).collect()
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let bodies = parameters.count("bodies");
     let width = per_edge(bodies) as f64 * PITCH;
     let surface = Surface::with_friction(parameters.get("friction"));
@@ -100,7 +100,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         ..Settings::default()
     };
     let check = Settled { width, weight, mass, ..Settled::default() };
-    Ok(Stage::new(world, settings, 1.0, check))
+    Ok(Scene::new(world, settings, 1.0, check))
 }
 
 /// Violation of the contact laws to reach, relative to the reference velocity.

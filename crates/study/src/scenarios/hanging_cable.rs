@@ -11,14 +11,14 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::{FRAC_PI_2, PI};
 use stiction_mech::BodyId;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{
     CableCourse, CableEnd, CableSpec, Scheme, Settings, Simulation, StepReport, WorldBuilder,
 };
 
 use super::{Scenario, soft_parts};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -51,7 +51,7 @@ const DENSITY: f64 = 1100.0;
 /// Damping by the air [1/s]: a swing of about a hertz dies within a second.
 const AIR: f64 = 6.0;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (span, slack) = (parameters.get("span"), parameters.get("slack"));
     let (radius, young) = (parameters.get("radius"), parameters.get("young"));
     let segments = parameters.count("segments");
@@ -95,7 +95,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let bound = bound.min(FAR);
     let check = Hangs { curve, bound, off: f64::NAN, aside: f64::NAN, speed: f64::NAN };
     let settings = Settings { time_step: 0.02, scheme: Scheme::Symplectic, ..Settings::default() };
-    Ok(Stage::new(world, settings, 10.0, check))
+    Ok(Scene::new(world, settings, 10.0, check))
 }
 
 /// The curve of a rope, lowest at x = 0, with its ends at z = 0.

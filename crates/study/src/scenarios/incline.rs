@@ -10,13 +10,13 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::BodyId;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Geom, Settings, Simulation, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
 use super::parts;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -66,7 +66,7 @@ struct Expected {
     growth: f64,
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (angle, friction) = (parameters.get("angle").to_radians(), parameters.get("friction"));
     let mut builder = WorldBuilder::new();
     let surface = Surface::with_friction(friction);
@@ -91,7 +91,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         found: (0.0, 0.0, 0.0),
         time_step: TIME_STEP,
     };
-    Ok(Stage::new(builder.build()?, settings, duration, check))
+    Ok(Scene::new(builder.build()?, settings, duration, check))
 }
 
 fn expected(kind: &str, angle: f64, friction: f64) -> Expected {

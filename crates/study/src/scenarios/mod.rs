@@ -1,5 +1,5 @@
-//! The gallery: scenarios with their own physical checks. Each is a demonstration, a benchmark and a
-//! test. To add one: write `gallery/<name>.rs` with a `SCENARIO`, and add one line to [`GALLERY`].
+//! Scenarios with their own physical checks. Each is a demonstration, a benchmark and a
+//! test. To add one: write `scenarios/<name>.rs` with a `SCENARIO`, and add one line to [`SCENARIOS`].
 
 pub mod anisotropic_slide;
 pub mod arch;
@@ -37,12 +37,12 @@ pub mod squeezed_ball;
 pub mod stack;
 pub mod twisted_rod;
 
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::Stage;
+use stiction_scene::Scene;
 use stiction_sim::Settings;
 
-/// One line of [`GALLERY`].
+/// One line of [`SCENARIOS`].
 pub struct Scenario {
     /// Name on the command line.
     pub name: &'static str,
@@ -53,11 +53,11 @@ pub struct Scenario {
     /// What can be changed.
     pub parameters: &'static [Parameter],
     /// Makes it.
-    pub build: fn(&Parameters) -> Result<Stage, SceneError>,
+    pub build: fn(&Parameters) -> Result<Scene, StudyError>,
 }
 
 /// Every scenario of the house, in alphabetical order.
-pub static GALLERY: &[Scenario] = &[
+pub static SCENARIOS: &[Scenario] = &[
     anisotropic_slide::SCENARIO,
     arch::SCENARIO,
     arm::SCENARIO,
@@ -112,10 +112,10 @@ impl Scenario {
 }
 
 /// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.
-pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Stage, SceneError> {
-    let scenario = GALLERY.iter().find(|s| s.name == name).ok_or_else(|| {
-        let known = GALLERY.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
-        SceneError::UnknownScenario { found: name.to_owned(), known }
+pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Scene, StudyError> {
+    let scenario = SCENARIOS.iter().find(|s| s.name == name).ok_or_else(|| {
+        let known = SCENARIOS.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
+        StudyError::UnknownScenario { found: name.to_owned(), known }
     })?;
     let mut parameters = Parameters::new(scenario.name, scenario.parameters);
     let (own, rest): (Vec<_>, Vec<_>) = set.iter().partition(|(key, _)| parameters.knows(key));
@@ -126,11 +126,11 @@ pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Stage, SceneErro
     for (key, value) in &rest {
         Settings::default().set(key, value)?;
     }
-    let mut stage = (scenario.build)(&parameters)?;
+    let mut scene = (scenario.build)(&parameters)?;
     for (key, value) in &rest {
-        stage.settings.set(key, value)?;
+        scene.settings.set(key, value)?;
     }
-    Ok(stage)
+    Ok(scene)
 }
 
 #[cfg(test)]
@@ -139,8 +139,8 @@ mod tests {
 
     #[test]
     fn every_scenario_is_named_once_in_order_and_described() {
-        assert!(GALLERY.is_sorted_by(|a, b| a.name < b.name));
-        for scenario in GALLERY {
+        assert!(SCENARIOS.is_sorted_by(|a, b| a.name < b.name));
+        for scenario in SCENARIOS {
             assert!(!scenario.about.is_empty(), "{}", scenario.name);
             for p in scenario.parameters {
                 assert!((p.least..=p.most).contains(&p.default), "{} {}", scenario.name, p.name);

@@ -5,7 +5,7 @@ use stiction_geom::Shape;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties, State};
 use stiction_sim::{Geom, Surface, World, WorldBuilder};
 
-use crate::error::SceneError;
+use crate::error::StudyError;
 
 /// A fixed plane through the origin, solid below z = 0.
 pub fn ground(builder: &mut WorldBuilder, surface: Surface) {
@@ -23,7 +23,7 @@ pub fn free_body(
     mass: f64,
     pose: Isometry3<f64>,
     surface: Surface,
-) -> Result<BodyId, SceneError> {
+) -> Result<BodyId, StudyError> {
     let body = mass_of(builder, name, &shape, mass, pose)?;
     builder.geom(Geom::new(body, shape).surface(surface));
     Ok(body)
@@ -36,7 +36,7 @@ pub fn mass_of(
     shape: &Shape,
     mass: f64,
     pose: Isometry3<f64>,
-) -> Result<BodyId, SceneError> {
+) -> Result<BodyId, StudyError> {
     let (unit, com, inertia) = shape.mass_properties(1.0);
     let mass = MassProperties::new(mass, com, inertia * (mass / unit))?;
     let spec = BodySpec { name: name.into(), pose, mass: Some(mass), ..BodySpec::default() };
@@ -46,7 +46,7 @@ pub fn mass_of(
 }
 
 /// Mass properties of a body that is the same in all directions [kg, kg·m²].
-pub fn isotropic(mass: f64, com: Vector3<f64>, inertia: f64) -> Result<MassProperties, SceneError> {
+pub fn isotropic(mass: f64, com: Vector3<f64>, inertia: f64) -> Result<MassProperties, StudyError> {
     Ok(MassProperties::new(mass, com, Matrix3::identity() * inertia)?)
 }
 

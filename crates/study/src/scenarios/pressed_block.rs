@@ -11,13 +11,13 @@
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::{Shape, TetMesh};
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties, Material, SoftSpec};
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Geom, Settings, Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
 use super::{parts, soft_parts};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -58,7 +58,7 @@ const ABOVE: f64 = 1e-3;
 /// Of each surface; the dissipation times of two that meet add up [s].
 const DISSIPATION: f64 = 0.01;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let n = parameters.count("cells");
     let (young, poisson) = (parameters.get("young"), parameters.get("poisson"));
     let friction = parameters.get("friction");
@@ -108,7 +108,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     // What a solver leaves of the momentum is left of the weight too, a few times over: it counts all
     // vertices, and the ground only their sum.
     let settings = Settings { time_step: 0.01, tolerance: 0.1 * SUPPORT, ..Settings::default() };
-    Ok(Stage::new(world, settings, 1.0, check))
+    Ok(Scene::new(world, settings, 1.0, check))
 }
 
 /// The ground carries both weights, and the block yields as much as it must.

@@ -14,14 +14,14 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{BodySpec, Material};
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{
     Geom, Scheme, Settings, Simulation, SoftObject, StepReport, Surface, WorldBuilder,
 };
 
 use super::{Scenario, crossed_disc, parts, soft_parts};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -71,7 +71,7 @@ pub fn reference(approach: f64) -> f64 {
     REFERENCE[low] + (place - low as f64) * (REFERENCE[low + 1] - REFERENCE[low])
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (rings, layers) = (parameters.count("cells"), parameters.count("layers"));
     let steps = parameters.get("steps");
     // Cells about as thick as wide.
@@ -123,7 +123,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     };
     let seen = Vec::new();
     let check = Curve { plate, thickness, cell, start, seen, unresolved: 0, depth: 0.0 };
-    Ok(Stage::new(world, settings, steps, check).controlled(press))
+    Ok(Scene::new(world, settings, steps, check).controlled(press))
 }
 
 /// Relative error of the reference itself, by its last refinement.

@@ -5,15 +5,15 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction_mech::JointId;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, StepReport, Surface, WorldBuilder};
 use stiction_solve::random::SplitMix64;
 
 use super::Scenario;
 use super::parts;
 use super::robots::quadruped::{self, HINGES, RANGES, STANDING};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -69,7 +69,7 @@ fn poses(n: usize, standing: bool, seed: u64) -> Vec<Isometry3<f64>> {
         .collect()
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (n, standing) = (parameters.count("robots"), parameters.count("standing") == 1);
     let surface = Surface::with_friction(parameters.get("friction"));
     let mut builder = WorldBuilder::new();
@@ -87,7 +87,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         }
     };
     let check = Heap { standing, ..Heap::default() };
-    Ok(Stage::new(builder.build()?, settings, 3.0, check).controlled(hold))
+    Ok(Scene::new(builder.build()?, settings, 3.0, check).controlled(hold))
 }
 
 /// None falls through the floor, nothing is deep in anything once it has landed, hinges stay in

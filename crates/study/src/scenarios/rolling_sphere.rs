@@ -4,13 +4,13 @@
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::BodyId;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
 use super::parts;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -37,7 +37,7 @@ const TIME_STEP: f64 = 0.005;
 /// Length of the run in times until it rolls.
 const LENGTH: f64 = 5.0;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (friction, speed) = (parameters.get("friction"), parameters.get("speed"));
     let surface = Surface::with_friction(friction);
     let mut builder = WorldBuilder::new();
@@ -59,7 +59,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         h: TIME_STEP,
     };
     let duration = LENGTH * slides.max(4.0 * TIME_STEP);
-    Ok(Stage::new(world, settings, duration, check).from_state(state))
+    Ok(Scene::new(world, settings, duration, check).from_state(state))
 }
 
 /// When it begins to roll, at what speed, and how far it gets.

@@ -6,15 +6,15 @@
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties, Model, State};
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::constraint::{Connect, Equality};
 use stiction_sim::{Geom, Settings, Simulation, StepReport, World, WorldBuilder};
 
 use super::Scenario;
 use super::robots::bar::{self, GHOST};
 use super::robots::ledger::Ledger;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -63,7 +63,7 @@ fn rod(crank: f64) -> (f64, f64) {
 }
 
 /// The mechanism in the vertical plane.
-pub fn world() -> Result<World, SceneError> {
+pub fn world() -> Result<World, StudyError> {
     let mut builder = WorldBuilder::new();
     let start = (0.0, 0.0, START);
     let crank = bar::hinged(&mut builder, "crank", BodyId::WORLD, start, CRANK, CRANK_MASS)?;
@@ -96,7 +96,7 @@ fn place(model: &Model, name: &str) -> usize {
     model.joint(name).map_or(usize::MAX, |id| model.joints()[id.0].q.start)
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (world, speed) = (world()?, parameters.get("speed"));
     let mut state = State::new(world.model());
     let rates = [("crank", 1.0), ("rod", rod(START).1 - 1.0), ("slider", closed_form_rate(START))];
@@ -104,7 +104,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         state.v[place(world.model(), name)] = speed * rate;
     }
     let check = Closed::default();
-    Ok(Stage::new(world, Settings::default(), 5.0, check).from_state(state))
+    Ok(Scene::new(world, Settings::default(), 5.0, check).from_state(state))
 }
 
 /// The loop stays closed, the slider is where the closed form has it, and energy balances.

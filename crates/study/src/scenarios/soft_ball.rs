@@ -3,15 +3,15 @@
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::{Groups, TetMesh};
 use stiction_mech::SoftId;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
 use super::cond::{self, Drawn};
 use super::parts;
 use super::robots::gripper::{self, FINGER_KP, Fingers, Grasp};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -55,7 +55,7 @@ const LIFT: f64 = 0.6; // [s]
 const HOLD: f64 = 0.4; // [s]
 const HEIGHT: f64 = 0.1; // of the lift [m]
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let drawn = Drawn::from(parameters, RANGES);
     let surface = Surface::with_friction(drawn.friction);
     let mut builder = WorldBuilder::new();
@@ -78,8 +78,8 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let lift = cond::coordinate(world.model(), "gripper-slide-2");
     let check = Held { ball, lift, ..Held::default() };
     let duration = CLOSE + LIFT + HOLD;
-    let stage = Stage::new(world, cond::settings(TOLERANCE), duration, check);
-    Ok(stage.controlled(move |simulation: &mut Simulation| grasp.control(simulation)))
+    let scene = Scene::new(world, cond::settings(TOLERANCE), duration, check);
+    Ok(scene.controlled(move |simulation: &mut Simulation| grasp.control(simulation)))
 }
 
 /// The ball rises with the fingers, does not slip, and they carry its weight.

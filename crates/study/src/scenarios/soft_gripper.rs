@@ -11,6 +11,7 @@
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::{Shape, TetMesh};
 use stiction_mech::BodyId;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
@@ -18,9 +19,8 @@ use super::cond::{self, Drawn};
 use super::parts;
 use super::robots::bar::GHOST;
 use super::robots::gripper::{self, Fingers, Grasp};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -67,7 +67,7 @@ const LIFT: f64 = 0.6; // [s]
 const HOLD: f64 = 0.5; // [s]
 const HEIGHT: f64 = 0.06; // of the lift [m]
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let drawn = Drawn::from(parameters, RANGES);
     let surface = Surface::with_friction(drawn.friction);
     let mut builder = WorldBuilder::new();
@@ -107,8 +107,8 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let deepest = DEEPEST * FINGER[0] / n as f64;
     let check = Held { part, mass, bound: deepest, ..Held::default() };
     let duration = CLOSE + LIFT + HOLD;
-    let stage = Stage::new(world, cond::settings(TOLERANCE), duration, check);
-    Ok(stage.controlled(move |simulation: &mut Simulation| grasp.control(simulation)))
+    let scene = Scene::new(world, cond::settings(TOLERANCE), duration, check);
+    Ok(scene.controlled(move |simulation: &mut Simulation| grasp.control(simulation)))
 }
 
 /// The part hangs between the fingers, whose forces carry it.

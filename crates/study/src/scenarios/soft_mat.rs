@@ -10,6 +10,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 use stiction_geom::TetMesh;
 use stiction_mech::{SoftId, SoftWork};
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
@@ -17,9 +18,8 @@ use super::cond::{self, Drawn};
 use super::parts;
 use super::robots::manipulator;
 use super::robots::reach::{Follow, Path, Reach, eased};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -89,7 +89,7 @@ fn hand(time: f64) -> Isometry3<f64> {
     Isometry3::from_parts(Translation3::from(place), down())
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let drawn = Drawn::from(parameters, RANGES);
     let cells = ["cells-x", "cells-y", "cells-z"].map(|name| parameters.count(name));
     let surface = Surface::with_friction(drawn.friction);
@@ -116,7 +116,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let follow = Follow::new(reach, path, first, arm.first_control);
     let check = Folded { mat, held, ..Folded::default() };
     let duration = REST + FOLD + AFTER;
-    Ok(Stage::new(world, cond::settings(TOLERANCE), duration, check).controlled(follow))
+    Ok(Scene::new(world, cond::settings(TOLERANCE), duration, check).controlled(follow))
 }
 
 /// The mat lies folded, was never deep in the ground, and the ground and the hand carry its weight.

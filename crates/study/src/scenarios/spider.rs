@@ -19,15 +19,15 @@ use stiction_geom::Shape;
 use stiction_mech::{
     ActuatorSpec, BodyId, BodySpec, JointId, JointKind, JointSpec, MassProperties, Transmission,
 };
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::constraint::{Connect, Equality};
 use stiction_sim::{Geom, Settings, Simulation, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
 use super::parts;
 use super::robots::bar::GHOST;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -100,7 +100,7 @@ impl Leg<'_> {
         (parent, parent_pivot): (BodyId, Vector3<f64>),
         pivot: Point,
         axis: Vector3<f64>,
-    ) -> Result<(BodyId, JointId), SceneError> {
+    ) -> Result<(BodyId, JointId), StudyError> {
         let origin = self.vector(pivot);
         let inertia = 0.4 * part.mass * part.rho * part.rho;
         let com = self.vector(part.com) - origin;
@@ -128,7 +128,7 @@ impl Leg<'_> {
         self.builder.mechanism.actuator(servo);
     }
 
-    fn foot(&mut self, body: BodyId, pivot: Point) -> Result<(), SceneError> {
+    fn foot(&mut self, body: BodyId, pivot: Point) -> Result<(), StudyError> {
         let at = self.vector(FOOT) - self.vector(pivot);
         let pose = Isometry3::translation(at.x, at.y, at.z);
         let geom = Geom::new(body, Shape::sphere(FOOT_RADIUS)?)
@@ -149,7 +149,7 @@ impl Leg<'_> {
     }
 
     /// Builds the leg; its two motors are declared swing first.
-    fn build(mut self, torso: BodyId, is_tree: bool) -> Result<(), SceneError> {
+    fn build(mut self, torso: BodyId, is_tree: bool) -> Result<(), StudyError> {
         let place = (self.index % 3) as f64 - 1.0;
         let hip = Vector3::new(place * 0.18, self.side * 0.10, 0.0);
         let e = self.pitch();
@@ -195,7 +195,7 @@ fn walk(simulation: &mut Simulation) {
     }
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let is_tree = parameters.count("tree") == 1;
     let mut builder = WorldBuilder::new();
     parts::ground(&mut builder, Surface::with_friction(FRICTION));
@@ -213,7 +213,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         Leg { builder: &mut builder, index, side: side(index) }.build(torso, is_tree)?;
     }
     let settings = Settings { time_step: 0.01, ..Settings::default() };
-    Ok(Stage::new(builder.build()?, settings, 10.0, Walks::default()).controlled(walk))
+    Ok(Scene::new(builder.build()?, settings, 10.0, Walks::default()).controlled(walk))
 }
 
 /// Joints hold together, motors follow their targets, and feet stay above the floor.

@@ -12,13 +12,13 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{BodySpec, JointKind, JointSpec};
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Geom, Scheme, Settings, Simulation, StepReport, Surface, World, WorldBuilder};
 
 use super::Scenario;
 use super::parts;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -82,7 +82,7 @@ pub struct Ground {
 pub const INERTIA: f64 = 0.5 * MASS * RADIUS * RADIUS;
 
 /// The world; q = (x, z, angle about y), v alike.
-pub fn world(ground: Ground) -> Result<World, SceneError> {
+pub fn world(ground: Ground) -> Result<World, StudyError> {
     let mut builder = WorldBuilder::new();
     let Ground { friction, stiffness, dissipation, one_point } = ground;
     let points = if one_point { 1.0 } else { 2.0 };
@@ -114,7 +114,7 @@ pub fn world(ground: Ground) -> Result<World, SceneError> {
 }
 
 /// Settings of the paper: its solver to the letter, and its step.
-pub fn settings(scheme: Scheme, time_step: f64) -> Result<Settings, SceneError> {
+pub fn settings(scheme: Scheme, time_step: f64) -> Result<Settings, StudyError> {
     let mut settings = Settings {
         time_step,
         scheme,
@@ -140,7 +140,7 @@ pub fn energy(simulation: &Simulation) -> f64 {
     0.5 * (SPRING * x * x + MASS * v * v + INERTIA * w * w)
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let ground = Ground {
         friction: parameters.get("friction"),
         stiffness: parameters.get("stiffness"),
@@ -167,7 +167,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         steps: 0,
     };
     let settings = settings(Scheme::Midpoint, TIME_STEP)?;
-    Ok(Stage::new(world, settings, DURATION, check).from_state(state))
+    Ok(Scene::new(world, settings, DURATION, check).from_state(state))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

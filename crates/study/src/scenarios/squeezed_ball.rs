@@ -9,14 +9,14 @@ use stiction_geom::{Groups, TetMesh};
 use stiction_mech::{
     ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, Material, SoftId, SoftSpec, Transmission,
 };
+use stiction_scene::signal::{Course, Driver, Path, Signal};
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
 use super::robots::hand;
 use super::{Scenario, parts, soft_parts};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::signal::{Course, Driver, Path, Signal};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -61,7 +61,7 @@ const SHAKEN: f64 = 2.4;
 const DURATION: f64 = 2.6;
 const FREQUENCY: f64 = 2.0;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let surface = Surface::with_friction(parameters.get("friction"));
     let mut builder = WorldBuilder::new();
     parts::ground(&mut builder, surface);
@@ -125,7 +125,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     };
     let settings = Settings { time_step: 0.01, ..Settings::default() };
     let world = builder.build()?;
-    Ok(Stage::new(world, settings, DURATION, check).controlled(Driver::new(signals)))
+    Ok(Scene::new(world, settings, DURATION, check).controlled(Driver::new(signals)))
 }
 
 /// Swings of the wrist between two times, by points close enough to be smooth.

@@ -5,13 +5,13 @@
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
 use super::parts;
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -36,7 +36,7 @@ pub const SCENARIO: Scenario = Scenario {
 const HALF: Vector3<f64> = Vector3::new(0.1, 0.1, 0.025);
 const LIGHT: f64 = 0.1;
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let mut builder = WorldBuilder::new();
     let surface = Surface::with_friction(parameters.get("friction"));
     parts::ground(&mut builder, surface);
@@ -52,7 +52,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let gravity = world.model().gravity().norm();
     let weight_above = (0..levels).map(|i| (i..levels).map(mass).sum::<f64>() * gravity).collect();
     let check = Stands { weight_above, start: Vec::new(), speed: 0.0, drift: 0.0, force: f64::NAN };
-    Ok(Stage::new(world, Settings::default(), 2.0, check))
+    Ok(Scene::new(world, Settings::default(), 2.0, check))
 }
 
 /// Joints bear the weight above them; nothing moves.

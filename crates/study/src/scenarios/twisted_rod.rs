@@ -9,14 +9,14 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction_geom::{Groups, Shape};
 use stiction_mech::{ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, Transmission};
+use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{
     CableCourse, CableEnd, CableSpec, Geom, Scheme, Settings, Simulation, StepReport, WorldBuilder,
 };
 
 use super::{Scenario, parts, soft_parts};
-use crate::error::SceneError;
+use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
-use crate::stage::{Check, Stage, Verdict};
 
 /// The scenario.
 pub const SCENARIO: Scenario = Scenario {
@@ -61,7 +61,7 @@ pub fn critical_twist(poisson: f64) -> f64 {
     2.0 * ROOT * (1.0 + poisson)
 }
 
-fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (poisson, young) = (parameters.get("poisson"), parameters.get("young"));
     let twist = parameters.get("twist") * critical_twist(poisson);
     let along_x = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
@@ -112,7 +112,7 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
         let angle = twist * (next / TWISTING).min(1.0);
         simulation.input_mut().control[0] = angle;
     };
-    Ok(Stage::new(world, settings, DURATION, check).controlled(turn))
+    Ok(Scene::new(world, settings, DURATION, check).controlled(turn))
 }
 
 /// The rod leaves its axis by more than a radius, or stays on it.

@@ -3,8 +3,8 @@
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, State};
-use stiction_scene::gallery::parts;
 use stiction_sim::{Geom, Scheme, Settings, Simulation, Surface, World, WorldBuilder};
+use stiction_study::scenarios::parts;
 
 /// Standard gravity [m/s²].
 pub const G: f64 = 9.81;

@@ -4,8 +4,8 @@ use crate::common::*;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
-use stiction_scene::gallery::parts;
 use stiction_sim::{Geom, Scheme, Settings, Simulation, Surface, WorldBuilder};
+use stiction_study::scenarios::parts;
 
 /// Drops a ball with restitution from half a metre; returns the peaks, the ratios of speeds at the
 /// impacts, and the state before the first one: its time and speed.

@@ -4,10 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
-mod gallery;
 mod impact;
 mod near_rigid;
 mod rest;
+mod scenarios;
 mod scheme;
 mod slide;
 mod spring_cylinder;

@@ -3,8 +3,8 @@
 use crate::common::*;
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::State;
-use stiction_scene::gallery::parts;
 use stiction_sim::{Scheme, Settings, Surface, WorldBuilder};
+use stiction_study::scenarios::parts;
 
 #[test]
 fn interfaces_of_a_stack_carry_what_stands_on_them() {

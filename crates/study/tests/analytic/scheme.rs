@@ -4,8 +4,8 @@
 use crate::common::*;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties, State, momentum};
-use stiction_scene::gallery::parts;
 use stiction_sim::{SCHEMES, Scheme, Settings, Simulation, World, WorldBuilder};
+use stiction_study::scenarios::parts;
 
 /// Two rods on hinges, the second on the end of the first.
 fn double_pendulum() -> World {

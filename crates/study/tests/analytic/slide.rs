@@ -3,9 +3,9 @@
 
 use crate::common::*;
 use nalgebra::Vector3;
-use stiction_scene::gallery::parts;
 use stiction_sim::{Grain, Scheme, Settings, Simulation, Surface, WorldBuilder};
 use stiction_solve::FrictionModel;
+use stiction_study::scenarios::parts;
 
 /// Tolerance of the solver times the steps of a run, in units of the speeds here.
 const EXACT: f64 = 1e-9;

@@ -3,8 +3,8 @@
 
 use crate::common::*;
 use stiction_mech::State;
-use stiction_scene::gallery::spring_cylinder::{self, Ground, energy, frequency};
 use stiction_sim::{Scheme, Simulation};
+use stiction_study::scenarios::spring_cylinder::{self, Ground, energy, frequency};
 
 const START: f64 = 0.1;
 

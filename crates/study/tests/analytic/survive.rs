@@ -5,9 +5,9 @@ use crate::common::*;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, State};
-use stiction_scene::gallery::parts;
 use stiction_sim::{Geom, Scheme, Settings, Simulation, Surface, World, WorldBuilder};
 use stiction_solve::solver::SOLVERS;
+use stiction_study::scenarios::parts;
 
 /// A plate of half a kilogram that stands on `tiles` boxes, each `copies` times.
 fn plate(tiles: usize, copies: usize, friction: f64) -> World {

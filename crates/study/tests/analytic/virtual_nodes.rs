@@ -4,8 +4,8 @@
 use crate::common::*;
 use nalgebra::{Vector3, Vector6};
 use stiction_mech::State;
-use stiction_scene::scenario;
 use stiction_sim::{Scheme, Settings, Simulation, Surface};
+use stiction_study::scenario;
 
 const STEP: f64 = 0.01;
 const STEPS: usize = 100;
@@ -94,8 +94,8 @@ fn compensated_nodes_and_the_default_solver_do_not_sink() {
 /// Mean errors [mm] of the scenario, from what it reports.
 fn scenario_errors(set: &[(&str, &str)]) -> (bool, [f64; 3]) {
     let set: Vec<_> = set.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-    let mut act = scenario("box-slide", &set).unwrap().start().unwrap();
-    let verdict = act.run().unwrap();
+    let mut scene_run = scenario("box-slide", &set).unwrap().start().unwrap();
+    let verdict = scene_run.run().unwrap();
     let numbers = verdict.detail.split("= (").nth(1).unwrap().split(')').next().unwrap();
     let numbers: Vec<f64> = numbers.split(", ").map(|x| x.parse().unwrap()).collect();
     (verdict.passed, numbers.try_into().unwrap())

@@ -7,7 +7,7 @@ use stiction_geom::{Groups, Shape};
 use stiction_mech::{BodyId, BodySpec, JointId, JointKind, JointSpec, MassProperties};
 use stiction_sim::{Geom, WorldBuilder};
 
-use crate::error::SceneError;
+use crate::error::StudyError;
 
 /// Number of hinges.
 pub const JOINTS: usize = 7;
@@ -27,7 +27,7 @@ pub fn add(
     base: Isometry3<f64>,
     angles: [f64; JOINTS],
     groups: Groups,
-) -> Result<Vec<JointId>, SceneError> {
+) -> Result<Vec<JointId>, StudyError> {
     let mut parent = BodyId::WORLD;
     let mut foot = base;
     let mut joints = Vec::with_capacity(JOINTS);
@@ -68,7 +68,7 @@ pub(super) fn homogeneous(
     shape: &Shape,
     mass: f64,
     centre: Vector3<f64>,
-) -> Result<MassProperties, SceneError> {
+) -> Result<MassProperties, StudyError> {
     let (unit, _, inertia) = shape.mass_properties(1.0);
     Ok(MassProperties::new(mass, centre, inertia * (mass / unit))?)
 }

@@ -8,7 +8,7 @@ use stiction_geom::{Groups, Shape};
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
 use stiction_sim::{Geom, WorldBuilder};
 
-use crate::error::SceneError;
+use crate::error::StudyError;
 
 /// Radius of every bar [m].
 const RADIUS: f64 = 0.01;
@@ -36,7 +36,7 @@ pub fn hinged(
     place: (f64, f64, f64),
     length: f64,
     mass: f64,
-) -> Result<BodyId, SceneError> {
+) -> Result<BodyId, StudyError> {
     let (x, z, angle) = place;
     let across = mass * length * length / 12.0;
     let along = 0.5 * mass * RADIUS * RADIUS;

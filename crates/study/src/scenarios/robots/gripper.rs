@@ -16,7 +16,7 @@ use stiction_sim::{Geom, Surface, WorldBuilder};
 use super::arm::homogeneous;
 use super::bar::GHOST;
 use super::manipulator::balanced;
-use crate::error::SceneError;
+use crate::error::StudyError;
 
 /// Controls: three translations [m] and three angles [rad] of the base, then the two fingers [m].
 pub const CONTROLS: usize = 8;
@@ -65,7 +65,7 @@ pub fn add(
     name: &str,
     middle: Vector3<f64>,
     fingers: &Fingers,
-) -> Result<Gripper, SceneError> {
+) -> Result<Gripper, StudyError> {
     let first_control = builder.mechanism.declared().actuators.len();
     let [along, through, high] = fingers.half;
     let across = 0.5 * fingers.opening + through;

@@ -16,7 +16,7 @@ use stiction_mech::{
 use stiction_sim::{Geom, Surface, WorldBuilder};
 
 use super::arm::homogeneous;
-use crate::error::SceneError;
+use crate::error::StudyError;
 
 /// Half edges of the palm [m] and its mass [kg].
 pub const PALM: [f64; 3] = [0.035, 0.06, 0.012];
@@ -54,7 +54,7 @@ pub fn add(
     palm: BodyId,
     surface: Surface,
     groups: Groups,
-) -> Result<Hand, SceneError> {
+) -> Result<Hand, StudyError> {
     let shape = Shape::cuboid(Vector3::from(PALM))?;
     let geom = Geom::new(palm, shape).surface(surface).coloured(0.25, 0.25, 0.28);
     builder.geom(Geom { groups, ..geom });
@@ -74,7 +74,7 @@ pub fn add(
 }
 
 /// Mass properties of the palm.
-pub fn palm_mass() -> Result<stiction_mech::MassProperties, SceneError> {
+pub fn palm_mass() -> Result<stiction_mech::MassProperties, StudyError> {
     homogeneous(&Shape::cuboid(Vector3::from(PALM))?, PALM_MASS, Vector3::zeros())
 }
 
@@ -87,7 +87,7 @@ fn add_digit(
     surface: Surface,
     groups: Groups,
     hand: &mut Hand,
-) -> Result<(), SceneError> {
+) -> Result<(), StudyError> {
     let (mut parent, mut foot) = (palm, foot);
     for k in 0..3 {
         // Along x of the link's own frame, whose origin is its hinge.

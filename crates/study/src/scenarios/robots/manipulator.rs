@@ -20,7 +20,7 @@ use stiction_sim::{Geom, WorldBuilder};
 
 use super::arm::homogeneous;
 use super::bar::GHOST;
-use crate::error::SceneError;
+use crate::error::StudyError;
 
 /// Number of hinges.
 pub const JOINTS: usize = 7;
@@ -54,7 +54,7 @@ pub fn add(
     base: Isometry3<f64>,
     angles: &[f64; JOINTS],
     width: f64,
-) -> Result<Manipulator, SceneError> {
+) -> Result<Manipulator, StudyError> {
     let first_control = builder.mechanism.declared().actuators.len();
     let (mut parent, mut foot) = (BodyId::WORLD, base);
     for k in 0..JOINTS {

@@ -17,7 +17,7 @@ use stiction_mech::{
 use stiction_sim::{Geom, Surface, WorldBuilder};
 
 use super::arm::homogeneous;
-use crate::error::SceneError;
+use crate::error::StudyError;
 
 /// Half edges of the trunk [m].
 const TRUNK: [f64; 3] = [0.25, 0.11, 0.06];
@@ -71,7 +71,7 @@ pub fn add(
     name: &str,
     pose: Isometry3<f64>,
     surface: Surface,
-) -> Result<Quadruped, SceneError> {
+) -> Result<Quadruped, StudyError> {
     let shape = Shape::cuboid(Vector3::from(TRUNK))?;
     let mass = Some(homogeneous(&shape, TRUNK_MASS, Vector3::zeros())?);
     let trunk = builder.mechanism.body(BodySpec {
@@ -99,7 +99,7 @@ fn leg(
     corner: Vector3<f64>,
     left: f64,
     surface: Surface,
-) -> Result<[JointId; 3], SceneError> {
+) -> Result<[JointId; 3], StudyError> {
     let ball = Shape::sphere(HIP_RADIUS)?;
     let hip_mass = homogeneous(&ball, HIP_MASS, Vector3::zeros())?;
     let (hip, abduction) = link(builder, name, 0, trunk, corner, hip_mass);

@@ -7,11 +7,11 @@
 
 use nalgebra::{Isometry3, SMatrix, SVector, Vector3};
 use stiction_mech::{BodyId, Data, for_each_column, kinematics};
+use stiction_scene::Controller;
 use stiction_sim::{Simulation, World, WorldBuilder};
 
 use super::manipulator::{self, AT_EASE, JOINTS};
-use crate::error::SceneError;
-use crate::stage::Controller;
+use crate::error::StudyError;
 
 /// Length [m] by which an error of angle is compared with one of position.
 const LEVER: f64 = 0.2;
@@ -38,7 +38,7 @@ pub struct Reach {
 
 impl Reach {
     /// A manipulator at ease that stands at `base`.
-    pub fn new(base: Isometry3<f64>) -> Result<Self, SceneError> {
+    pub fn new(base: Isometry3<f64>) -> Result<Self, StudyError> {
         let mut builder = WorldBuilder::new();
         let arm = manipulator::add(&mut builder, "reach", base, &AT_EASE, 0.1)?;
         let world = builder.build()?;

@@ -1,4 +1,4 @@
-//! A stage: everything that is needed to run a scene and to judge it.
+//! A scene: everything that is needed to run a scene and to judge it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use stiction_sim::{Settings, Simulation, StepReport, World};
 use crate::error::SceneError;
 
 /// A scene, ready to run.
-pub struct Stage {
+pub struct Scene {
     /// The world.
     pub world: Arc<World>,
     /// Settings that the scene asks for; a user may change them.
@@ -28,8 +28,8 @@ pub struct Stage {
     pub check: Box<dyn Check>,
 }
 
-impl Stage {
-    /// A stage at rest in its reference configuration.
+impl Scene {
+    /// A scene at rest in its reference configuration.
     pub fn new(
         world: impl Into<Arc<World>>,
         settings: Settings,
@@ -61,7 +61,7 @@ impl Stage {
     }
 
     /// The simulation at its start, with what steers and what judges it.
-    pub fn start(self) -> Result<Act, SceneError> {
+    pub fn start(self) -> Result<SceneRun, SceneError> {
         let mut simulation = Simulation::new(self.world, self.settings)?;
         if let Some(state) = &self.initial {
             simulation.set_state(state)?;
@@ -75,7 +75,7 @@ impl Stage {
         }
         let mut check = self.check;
         check.begin(&mut simulation);
-        Ok(Act { simulation, controller: self.controller, check, duration: self.duration })
+        Ok(SceneRun { simulation, controller: self.controller, check, duration: self.duration })
     }
 }
 
@@ -119,7 +119,7 @@ pub trait Check: Send {
 }
 
 /// A running scene.
-pub struct Act {
+pub struct SceneRun {
     /// The simulation.
     pub simulation: Simulation,
     /// Sets inputs before each step.
@@ -130,7 +130,7 @@ pub struct Act {
     pub duration: f64,
 }
 
-impl Act {
+impl SceneRun {
     /// One step: control, move, look.
     pub fn step(&mut self) -> Result<StepReport, SceneError> {
         if let Some(controller) = &mut self.controller {

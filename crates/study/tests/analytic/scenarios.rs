@@ -1,6 +1,6 @@
 //! The scenarios of this room pass their own checks, over their parameters, and can fail them.
 
-use stiction_scene::scenario;
+use stiction_study::scenario;
 
 fn verdict(name: &str, set: &[(&str, &str)]) -> (bool, String) {
     let set: Vec<_> = set.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
