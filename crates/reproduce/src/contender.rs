@@ -8,7 +8,7 @@ use crate::baselines::Preparation;
 use crate::baselines::apgd::Apgd;
 use crate::baselines::ccs::Ccs;
 use crate::baselines::pgs::Pgs;
-use crate::error::BenchError;
+use crate::error::ReproduceError;
 
 /// When a solve ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +62,7 @@ impl Contender {
     }
 
     /// A session with the solver, which adds the time of its preparation to `preparation`.
-    pub fn session(&self, preparation: &Preparation) -> Result<Session, BenchError> {
+    pub fn session(&self, preparation: &Preparation) -> Result<Session, ReproduceError> {
         let preparation = preparation.clone();
         let mut session = match (self.solver, self.rule) {
             ("apgd", Rule::Paper(theta)) => {
@@ -100,7 +100,11 @@ impl Contender {
     }
 
     /// Puts it into a scene at its start.
-    pub fn start(&self, scene: Scene, preparation: &Preparation) -> Result<SceneRun, BenchError> {
+    pub fn start(
+        &self,
+        scene: Scene,
+        preparation: &Preparation,
+    ) -> Result<SceneRun, ReproduceError> {
         let mut settings = scene.settings;
         settings.solver_settings.clear();
         match self.rule {

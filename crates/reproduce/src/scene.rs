@@ -7,9 +7,9 @@ use stiction_scene::Scene;
 use stiction_study::scenarios::cable_winding;
 use stiction_study::{Parameters, scenario};
 
-use super::Effort;
-use super::measure::Measure;
-use crate::error::BenchError;
+use crate::Effort;
+use crate::error::ReproduceError;
+use crate::measure::Measure;
 
 /// One of the scenes.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ impl ManipulationScene {
         effort: &Effort<'_>,
         seed: usize,
         set: &[(&str, String)],
-    ) -> Result<Scene, BenchError> {
+    ) -> Result<Scene, ReproduceError> {
         let mut all: Vec<(String, String)> = Vec::new();
         if effort.quick {
             all.extend(self.quick.0.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())));
