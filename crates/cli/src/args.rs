@@ -430,8 +430,8 @@ pub struct ReproduceArgs {
 
 /// Names and descriptions of the experiments.
 fn experiments() -> String {
-    let line = |e: &stiction_bench::reproduce::Experiment| format!("  {:13} {}\n", e.name, e.about);
-    stiction_bench::reproduce::EXPERIMENTS.iter().map(line).collect()
+    let line = |e: &stiction_reproduce::Experiment| format!("  {:13} {}\n", e.name, e.about);
+    stiction_reproduce::EXPERIMENTS.iter().map(line).collect()
 }
 
 /// Arguments of `solve`.
