@@ -119,7 +119,7 @@ impl Core {
         }
     }
 
-    /// Lets the controller scene_run, if there is one.
+    /// Lets the controller act, if there is one.
     pub fn control(&mut self) {
         if let Some(controller) = self.controller.as_mut().filter(|_| self.controlled) {
             controller.control(&mut self.engine);
