@@ -13,10 +13,10 @@ use stiction_geom::TetMesh;
 use stiction_mech::{Material, ModelBuilder, SoftSpec, SoftWorkspace};
 use stiction_plot::{Axis, Figure, Panel, Series};
 
-use crate::clock::cpu_seconds;
 use crate::error::BenchError;
 use crate::finding::Finding;
-use crate::table::{Table, number};
+use stiction_reproduce::clock::cpu_seconds;
+use stiction_reproduce::table::{Table, number};
 
 /// Arguments of `elements`.
 #[derive(Debug, clap::Args)]

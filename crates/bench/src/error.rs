@@ -6,6 +6,7 @@ use stiction_scene::SceneError;
 use stiction_solve::ProblemError;
 use stiction_solve::file::FileError;
 use stiction_solve::solver::SettingError;
+use stiction_study::StudyError;
 
 /// Why a measurement could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +21,9 @@ pub enum BenchError {
     /// A scene that cannot be built or run.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// A scenario that cannot be built or run.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// A problem that cannot be built.
     #[error("{target}: {source}")]
     Problem {
@@ -68,14 +72,6 @@ pub enum BenchError {
     NoJson {
         /// The subcommand.
         command: &'static str,
-    },
-    /// An experiment that does not exist.
-    #[error("{found}: found no experiment of that name; expected one of {known}")]
-    UnknownExperiment {
-        /// What was asked for.
-        found: String,
-        /// The experiments there are.
-        known: String,
     },
     /// Standard output that cannot be written.
     #[error("standard output: {0}")]
