@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stiction_solve::FrictionModel;
-use stiction_view::Shot;
-use stiction_view::shot::KEYS;
+use stiction_view::PictureOptions;
+use stiction_view::picture_options::KEYS;
 
 /// Worlds of bodies that touch, stick and slide: many solvers, one yardstick.
 #[derive(Debug, Parser)]
@@ -185,7 +185,7 @@ pub struct RunArgs {
 
     /// How pictures (.png, .gif, .mp4) look: KEY=VALUE,… (see below)
     #[arg(long, value_name = "KEY=VALUE,…", value_parser = shot, allow_hyphen_values = true, help_heading = "Output")]
-    pub picture: Option<Shot>,
+    pub picture: Option<PictureOptions>,
 
     /// Record nothing, whatever the table [record] of a scene says
     #[arg(long, conflicts_with = "record", help_heading = "Output")]
@@ -251,7 +251,7 @@ pub struct ViewArgs {
 
     /// How pictures (.png, .gif, .mp4) look: KEY=VALUE,… (see below)
     #[arg(long, value_name = "KEY=VALUE,…", value_parser = shot, allow_hyphen_values = true, requires = "out")]
-    pub picture: Option<Shot>,
+    pub picture: Option<PictureOptions>,
 
     /// Print the name of the page and open nothing
     #[arg(long)]
@@ -567,7 +567,7 @@ pub struct Assignment {
     pub value: String,
 }
 
-fn shot(text: &str) -> Result<Shot, String> {
+fn shot(text: &str) -> Result<PictureOptions, String> {
     text.parse().map_err(|error: stiction_view::ViewError| error.to_string())
 }
 

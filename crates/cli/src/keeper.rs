@@ -16,7 +16,9 @@ use stiction_scene::seen::seen;
 use stiction_sim::record::container::{self, Chunk};
 use stiction_sim::record::{RecordError, Recorder, Recording};
 use stiction_sim::{Checkpoint, Simulation, StepReport, fingerprint};
-use stiction_view::{FRAMES_PER_SECOND, Holds, Shot, Sink, ViewError, sink_of};
+use stiction_view::{
+    ExportContent, Exporter, FRAMES_PER_SECOND, PictureOptions, ViewError, exporter_for,
+};
 
 use crate::args::RunArgs;
 use crate::error::CommandError;
@@ -32,27 +34,28 @@ const PART: &str = ".part";
 
 /// The recordings that are asked for, known to be writable, and what is asked of pictures.
 pub struct Outputs {
-    files: Vec<(PathBuf, &'static Sink)>,
-    shot: Shot,
+    files: Vec<(PathBuf, &'static Exporter)>,
+    shot: PictureOptions,
 }
 
 impl Outputs {
     /// Checks names and places, before there is anything to lose.
-    pub fn prepare(paths: &[PathBuf], shot: Option<&Shot>) -> Result<Self, CommandError> {
-        let sink = |path: &PathBuf| Ok((path.clone(), sink_of(path)?));
+    pub fn prepare(paths: &[PathBuf], shot: Option<&PictureOptions>) -> Result<Self, CommandError> {
+        let sink = |path: &PathBuf| Ok((path.clone(), exporter_for(path)?));
         let files = paths.iter().map(sink).collect::<Result<Vec<_>, CommandError>>()?;
         if let Some(shot) = shot {
-            let any = |fits: fn(Holds) -> bool| files.iter().any(|(_, sink)| fits(sink.holds));
+            let any =
+                |fits: fn(ExportContent) -> bool| files.iter().any(|(_, sink)| fits(sink.content));
             let wrong = |found: String, expected: &str| CommandError::Option {
                 option: "--picture".to_owned(),
                 found,
                 expected: expected.to_owned(),
             };
-            if !any(|holds| holds != Holds::Everything) {
+            if !any(|holds| holds != ExportContent::Everything) {
                 let found = format!("\"{shot}\", and no picture to write");
                 return Err(wrong(found, "a file that ends in .png, .gif or .mp4"));
             }
-            if shot.time.is_some() && !any(|holds| holds == Holds::Picture) {
+            if shot.time.is_some() && !any(|holds| holds == ExportContent::Picture) {
                 return Err(wrong("a time, and no single picture".to_owned(), "a .png"));
             }
         }
@@ -119,7 +122,7 @@ pub struct Written {
 }
 
 impl Written {
-    fn of(recording: &Recording, path: &Path, sink: &Sink) -> Self {
+    fn of(recording: &Recording, path: &Path, sink: &Exporter) -> Self {
         let time = &recording.frames.time;
         let (begin, end) = (time.first().copied(), time.last().copied());
         Self {
@@ -189,7 +192,7 @@ impl Keeper {
             };
             let done = resumed.map_or(0, |checkpoint| checkpoint.step as usize);
             let bytes = own.bytes(done, simulation);
-            stiction_view::place::put(path, &bytes)
+            stiction_view::output_file::write_atomically(path, &bytes)
                 .map_err(|source| CommandError::Write { path: path.clone(), source })?;
             checkpoints = Some(own);
         }
@@ -397,7 +400,8 @@ fn rescue(recording: &Recording, run: u64, part: &Path) -> Option<PathBuf> {
     let name = part.file_name()?.to_string_lossy();
     let name = name.trim_end_matches(PART);
     let place = std::env::temp_dir().join(format!("stiction-{run:016x}-{name}.stiction"));
-    stiction_view::place::put(&place, &container::to_bytes(recording, run)).ok()?;
+    stiction_view::output_file::write_atomically(&place, &container::to_bytes(recording, run))
+        .ok()?;
     Some(place)
 }
 

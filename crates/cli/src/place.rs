@@ -7,7 +7,7 @@ use crate::error::CommandError;
 
 /// Says whether a file could be written, before there is anything to lose.
 pub fn check(path: &Path) -> Result<(), CommandError> {
-    stiction_view::place::check(path)
+    stiction_view::output_file::check_writable(path)
         .map_err(|source| CommandError::Write { path: path.to_owned(), source })
 }
 
