@@ -192,7 +192,7 @@ fn cut(
                 place: corner.place.lerp(&next_corner.place, part as f32),
                 normal: corner.normal.lerp(&next_corner.normal, part as f32),
             };
-            left.push((p.lerp(next, instance), mixed));
+            left.push((p.lerp(next, part), mixed));
         }
     }
     left
