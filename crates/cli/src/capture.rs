@@ -1,4 +1,4 @@
-//! `stiction capture`: the contact problem of one step, as a file.
+//! `stiction capture`: writes the contact problem of one step to a file.
 
 use stiction_scene::{Act, SceneError};
 use stiction_solve::file::{Array, RawProblem, npz};
@@ -7,16 +7,16 @@ use crate::args::CaptureArgs;
 use crate::error::CommandError;
 use crate::numbers::count;
 use crate::scene::{Progress, start};
-use crate::{place, terminal, threads};
+use crate::{files, terminal, threads};
 
 /// Key of the time step [s] in the file.
 const TIME_STEP: &str = "dt";
 
-/// Does the work; always true.
+/// Runs the command; always true.
 pub fn run(args: &CaptureArgs) -> Result<bool, CommandError> {
-    place::check(&args.out)?;
+    files::check_writable(&args.out)?;
     let mut act = start(&args.scene)?;
-    let found = threads::within(args.scene.threads, || problem(&mut act, args.at))?;
+    let found = threads::run_in_pool(args.scene.threads, || problem(&mut act, args.at))?;
     let Some((raw, contacts)) = found? else {
         let target = args.scene.target.clone();
         return Err(CommandError::NothingToCapture { target, step: args.at });
@@ -35,7 +35,7 @@ pub fn run(args: &CaptureArgs) -> Result<bool, CommandError> {
     Ok(true)
 }
 
-/// The problem that step number `at` poses, with its number of contacts.
+/// The contact problem of step number `at`, with its number of contacts.
 fn problem(act: &mut Act, at: u64) -> Result<Option<(RawProblem, usize)>, SceneError> {
     let time_step = act.simulation.settings().time_step;
     let before = usize::try_from(at - 1).unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! `stiction list`: what there is, from the registries.
+//! `stiction list`: the entries of the registries.
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -261,7 +261,7 @@ fn models(solver: &dyn Solver) -> String {
     names.join(", ")
 }
 
-/// A paragraph per solver: what it is, what it solves for, what can be set.
+/// A paragraph per solver: description, friction models, settings.
 fn solvers_with_settings(colours: bool) -> String {
     let paragraph = |entry: &Entry| {
         let mut solver = (entry.build)();
@@ -286,12 +286,12 @@ fn solvers_with_settings(colours: bool) -> String {
     SOLVERS.iter().map(paragraph).collect::<Vec<_>>().join("\n")
 }
 
-/// What an entry is, with its source if it has one.
+/// A description with its source if there is one.
 fn cited(about: &str, cite: &str) -> String {
     if cite.is_empty() { about.to_owned() } else { format!("{about} [{cite}]") }
 }
 
-/// A paragraph per scenario: what it shows, what can be changed.
+/// A paragraph per scenario: description and parameters.
 fn scenarios_with_parameters(colours: bool) -> String {
     let paragraph = |entry: &Scenario| {
         let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);

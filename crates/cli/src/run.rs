@@ -1,5 +1,5 @@
-//! `stiction run`: simulate a scenario, measure it, and let its own check judge. On the way it may be
-//! recorded, stopped, and continued later.
+//! `stiction run`: simulates a scene, measures each step and evaluates the scene's own check. A run
+//! can be recorded, interrupted, and resumed later.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -12,30 +12,33 @@ use stiction_view::{ExportContent, PictureOptions, ViewError, exporter_for};
 use crate::args::RunArgs;
 use crate::chart::Chart;
 use crate::error::CommandError;
-use crate::keeper::{Keeper, Outputs, Written, fingerprint_of};
+use crate::run_outputs::{RecordingFiles, RunOutputs, WrittenRecording, fingerprint_of};
 use crate::scene::{Progress, open};
-use crate::{Ending, interrupt, place, recipe, summary, terminal, threads};
+use crate::{CommandOutcome, files, interrupt, saved_call, summary, terminal, threads};
 
-/// Does the work.
-pub fn run(call: &RunArgs) -> Result<Ending, CommandError> {
-    let (resumed, continued) = match &call.resume {
+/// Runs the command.
+pub fn run(call: &RunArgs) -> Result<CommandOutcome, CommandError> {
+    let (resumed, stored_args) = match &call.resume {
         None => (None, None),
         Some(path) => {
             let wrong = |source| CommandError::Checkpoint { path: path.clone(), source };
-            let found = Checkpoint::from_bytes(&place::read(path)?).map_err(wrong)?;
-            let args = recipe::read(&found.recipe, call, path)?;
+            let found = Checkpoint::from_bytes(&files::read(path)?).map_err(wrong)?;
+            let args = saved_call::from_words(&found.recipe, call, path)?;
             (Some(found), Some(args))
         }
     };
-    let args = continued.as_ref().unwrap_or(call);
+    let args = stored_args.as_ref().unwrap_or(call);
     if let Some(path) = &args.chart {
-        place::check(path)?;
+        files::check_writable(path)?;
     }
-    // What the call asks for is known to be possible before a large model is read.
-    Outputs::prepare(&args.record, args.picture.as_ref().filter(|_| !args.record.is_empty()))?;
+    // Wrong outputs are refused before a large model is read.
+    RecordingFiles::prepare(
+        &args.record,
+        args.picture.as_ref().filter(|_| !args.record.is_empty()),
+    )?;
     let (mut act, imported) = open(&args.scene)?;
-    let args = &with_wishes_of(imported.as_ref(), args)?;
-    let outputs = Outputs::prepare(&args.record, args.picture.as_ref())?;
+    let args = &with_record_options_of(imported.as_ref(), args)?;
+    let outputs = RecordingFiles::prepare(&args.record, args.picture.as_ref())?;
     if let (Some(found), Some(path)) = (&resumed, &call.resume) {
         let wrong = |source| CommandError::Checkpoint { path: path.clone(), source };
         let present = fingerprint_of(&act.simulation, imported.as_ref());
@@ -44,28 +47,28 @@ pub fn run(call: &RunArgs) -> Result<Ending, CommandError> {
     }
     let steps = steps(args, &act)?;
     let done = resumed.as_ref().map_or(0, |found| found.step as usize).min(steps);
-    let told = (resumed.as_ref(), steps);
     let scene = (&act.simulation, imported.as_ref());
-    let mut keeper = Keeper::begin(args, outputs, scene, told)?;
+    let extent = (resumed.as_ref(), steps);
+    let mut run_outputs = RunOutputs::begin(args, outputs, scene, extent)?;
     let time_step = act.simulation.settings().time_step;
     let mut progress = Progress::after(done, steps, time_step);
     let mut chart = Chart::default();
-    interrupt::listen();
-    let found = threads::within(args.scene.threads, || {
+    interrupt::install_handlers();
+    let found = threads::run_in_pool(args.scene.threads, || {
         stiction_scene::run_watched(
             &args.scene.target,
             &mut act,
             done..steps,
             |step, simulation, report| {
                 progress.show(step, report);
-                keeper.observe(step, simulation, report, |text| {
-                    progress.aside(|| terminal::warn(text));
+                run_outputs.observe(step, simulation, report, |text| {
+                    progress.suspend(|| terminal::warn(text));
                 });
                 if args.chart.is_some() {
                     chart.add(step as f64 * time_step, report);
                 }
-                match interrupt::asked() && step < steps {
-                    true => ControlFlow::Break("someone asked to stop".to_owned()),
+                match interrupt::requested() && step < steps {
+                    true => ControlFlow::Break("a stop was requested".to_owned()),
                     false => ControlFlow::Continue(()),
                 }
             },
@@ -75,20 +78,20 @@ pub fn run(call: &RunArgs) -> Result<Ending, CommandError> {
     let found = match found {
         Ok(found) => found,
         Err(error) => {
-            keeper.discard();
+            run_outputs.discard();
             return Err(error.into());
         }
     };
     let last = done + found.steps;
-    let stopped = last < steps && interrupt::asked();
-    let (written, error) = keeper.finish(last, &act.simulation, !stopped);
+    let stopped = last < steps && interrupt::requested();
+    let (written, error) = run_outputs.finish(last, &act.simulation, !stopped);
     if let Some(path) = &args.chart {
         let figure = chart.figure(&args.scene.target, &act.simulation.settings().solver);
         figure.write(path).map_err(|source| CommandError::Write { path: path.clone(), source })?;
     }
     let text = if args.json {
         let mut document = found.json();
-        document["recordings"] = written.iter().map(Written::json).collect::<Value>();
+        document["recordings"] = written.iter().map(WrittenRecording::json).collect::<Value>();
         if let Some(resumed) = &resumed {
             document["resumed"] =
                 json!({"step": resumed.step, "time": resumed.snapshot.state.time});
@@ -96,22 +99,25 @@ pub fn run(call: &RunArgs) -> Result<Ending, CommandError> {
         format!("{document:#}\n")
     } else {
         let mut text = summary::text(&found, &act.simulation.notes(), terminal::colours());
-        text.extend(written.iter().map(Written::text));
+        text.extend(written.iter().map(WrittenRecording::text));
         if let Some(path) = args.checkpoint.as_ref().filter(|_| stopped) {
-            text += &format!("to go on: stiction run --resume {}\n", path.display());
+            text += &format!("to continue: stiction run --resume {}\n", path.display());
         }
         text
     };
     terminal::print(&text)?;
     match error {
         Some(error) => Err(error),
-        None if stopped => Ok(Ending::Stopped),
+        None if stopped => Ok(CommandOutcome::Interrupted),
         None => Ok(found.check.passed.into()),
     }
 }
 
-/// The call with what a scene wants to leave behind, as far as the call does not say otherwise.
-fn with_wishes_of(imported: Option<&Imported>, args: &RunArgs) -> Result<RunArgs, CommandError> {
+/// The arguments, completed by the table `[record]` of the scene file.
+fn with_record_options_of(
+    imported: Option<&Imported>,
+    args: &RunArgs,
+) -> Result<RunArgs, CommandError> {
     let mut args = args.clone();
     let Some(wishes) = imported.and_then(|imported| imported.record.as_ref()) else {
         return Ok(args);
@@ -135,7 +141,7 @@ fn with_wishes_of(imported: Option<&Imported>, args: &RunArgs) -> Result<RunArgs
     Ok(args)
 }
 
-/// Steps to do: at least one.
+/// Number of steps of the run, at least one.
 fn steps(args: &RunArgs, act: &Act) -> Result<usize, CommandError> {
     if let Some(steps) = args.steps {
         return Ok(usize::try_from(steps).unwrap_or(usize::MAX));

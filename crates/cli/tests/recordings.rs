@@ -1,5 +1,5 @@
-//! What a run leaves behind, as a user meets it who pulls the plug: recordings open, runs go on to the
-//! bit as if they had never stopped, and nothing that was there is lost.
+//! Recordings and checkpoints of runs that are killed or interrupted: recordings open, resumed runs are
+//! bit-identical to uninterrupted ones, and no file of another run is lost.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -82,7 +82,7 @@ fn a_run_that_is_killed_anywhere_leaves_a_recording_and_goes_on_to_the_same_end(
         let place = folder(&format!("kill-{kill}"));
         let mut child = start(&place, &line);
         std::thread::sleep(Duration::from_secs_f64(life * rng.unit()));
-        // The next are met earlier if this one was missed.
+        // The next runs are killed earlier if this one had ended already.
         life *= if child.try_wait().unwrap().is_some() { 0.8 } else { 1.0 };
         let _ = child.kill();
         child.wait().unwrap();
@@ -250,7 +250,7 @@ fn a_run_that_is_asked_to_stop_keeps_what_it_has_and_can_go_on() {
     let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
     let stdout = String::from_utf8(stdout).unwrap();
     assert_eq!((status.code(), stderr.len()), (Some(130), 0), "{stdout}");
-    assert!(stdout.contains("someone asked to stop") && stdout.contains("--resume"), "{stdout}");
+    assert!(stdout.contains("a stop was requested") && stdout.contains("--resume"), "{stdout}");
     assert!(place.join("run.html").exists() && part.exists());
     // It goes on for a few steps more, and the page then holds all of it.
     let step = {

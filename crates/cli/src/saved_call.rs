@@ -1,6 +1,6 @@
-//! The call of a run as words that a checkpoint keeps, and back.
+//! The arguments of `stiction run` as a list of words that a checkpoint stores, and back.
 //!
-//! The first word is the folder in which the run was started; relative names are meant from there.
+//! The first word is the working directory of the run; relative paths refer to it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,13 @@ use stiction_scene::GALLERY;
 use crate::args::{Command, Options, RunArgs};
 use crate::error::CommandError;
 
-/// The words of a call that runs for so many steps. Names must be text.
-pub fn write(args: &RunArgs, steps: usize) -> Result<Vec<String>, CommandError> {
+/// The words of a call that runs for `steps` steps. Paths must be UTF-8.
+pub fn to_words(args: &RunArgs, steps: usize) -> Result<Vec<String>, CommandError> {
     let text = |path: &Path| {
-        path.to_str().map(str::to_owned).ok_or_else(|| CommandError::Found {
+        path.to_str().map(str::to_owned).ok_or_else(|| CommandError::UnexpectedFile {
             path: path.to_owned(),
-            found: "a name that is no UTF-8".to_owned(),
-            expected: "text, which a checkpoint can keep".to_owned(),
+            found: "a name that is not UTF-8".to_owned(),
+            expected: "a UTF-8 name, which a checkpoint can store".to_owned(),
         })
     };
     let folder = std::env::current_dir().unwrap_or_default();
@@ -29,7 +29,7 @@ pub fn write(args: &RunArgs, steps: usize) -> Result<Vec<String>, CommandError> 
     if let Some(keyframe) = &scene.keyframe {
         option("keyframe", keyframe);
     }
-    // Numbers are printed so that the same bits are read back.
+    // Numbers are printed such that they are read back with the same bits.
     let numbers = [("time-step", scene.time_step), ("fps", args.fps), ("every", args.every)];
     for (name, number) in numbers {
         if let Some(number) = number {
@@ -66,20 +66,20 @@ pub fn write(args: &RunArgs, steps: usize) -> Result<Vec<String>, CommandError> 
     Ok(words)
 }
 
-/// The call that goes on with what these words say, as far as `call` does not say otherwise. It
-/// keeps its checkpoints where it was resumed from.
-pub fn read(words: &[String], call: &RunArgs, from: &Path) -> Result<RunArgs, CommandError> {
-    let foreign = |found: String| CommandError::Found {
+/// The arguments of a resumed run: the stored ones, overridden by those of `call`. Checkpoints go to
+/// the file that the run was resumed from.
+pub fn from_words(words: &[String], call: &RunArgs, from: &Path) -> Result<RunArgs, CommandError> {
+    let invalid = |found: String| CommandError::UnexpectedFile {
         path: from.to_owned(),
         found,
-        expected: "the words of a run".to_owned(),
+        expected: "the arguments of `stiction run`".to_owned(),
     };
-    let (folder, words) = words.split_first().ok_or_else(|| foreign("nothing".to_owned()))?;
+    let (folder, words) = words.split_first().ok_or_else(|| invalid("nothing".to_owned()))?;
     let line = ["stiction", "run"].into_iter().chain(words.iter().map(String::as_str));
     let options = Options::try_parse_from(line)
-        .map_err(|error| foreign(error.to_string().lines().next().unwrap_or_default().into()))?;
+        .map_err(|error| invalid(error.to_string().lines().next().unwrap_or_default().into()))?;
     let Command::Run(mut args) = options.command else {
-        return Err(foreign("another command".to_owned()));
+        return Err(invalid("another command".to_owned()));
     };
     let folder = Path::new(folder);
     if std::env::current_dir().is_ok_and(|here| here != folder) {
@@ -126,8 +126,8 @@ mod tests {
             .replace("--record -b.glb", "--record=-b.glb")
             .replace("--keyframe -1", "--keyframe=-1");
         let args = parsed(&line);
-        let words = write(&args, 77).unwrap();
-        let again = read(&words, &parsed("stiction run --resume k"), Path::new("k")).unwrap();
+        let words = to_words(&args, 77).unwrap();
+        let again = from_words(&words, &parsed("stiction run --resume k"), Path::new("k")).unwrap();
         let expected = RunArgs { steps: Some(77), checkpoint: Some("k".into()), ..parsed(&line) };
         let mut expected = expected;
         expected.scene.threads = None;
@@ -140,9 +140,9 @@ mod tests {
 
     #[test]
     fn the_call_that_resumes_may_ask_for_more_steps_and_other_recordings() {
-        let words = write(&parsed("stiction run clutter --record a.html"), 10).unwrap();
+        let words = to_words(&parsed("stiction run clutter --record a.html"), 10).unwrap();
         let call = parsed("stiction run --resume k --steps 20 --record b.html --json");
-        let args = read(&words, &call, Path::new("k")).unwrap();
+        let args = from_words(&words, &call, Path::new("k")).unwrap();
         assert_eq!((args.steps, args.json), (Some(20), true));
         assert_eq!(args.record, [PathBuf::from("b.html")]);
     }
