@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
-use stiction_mech::{Data, Input, State, kinematics, place_driven, velocities};
+use stiction_mech::{Data, Input, State, kinematics, set_driven_poses, velocities};
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, Session};
 
@@ -113,7 +113,7 @@ impl Simulation {
         let Self { world, history, scratch, .. } = self;
         scratch.driven.set_pose(&self.input.driven_pose);
         history.driven_pose.copy_from_slice(&scratch.driven.now);
-        place_driven(&world.model, &history.driven_pose, &mut scratch.data);
+        set_driven_poses(&world.model, &history.driven_pose, &mut scratch.data);
         history.detection_is_current = false;
         history.sleep.wake_all();
     }

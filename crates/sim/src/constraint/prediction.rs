@@ -12,7 +12,7 @@ use crate::free_motion::MAX_TURN;
 use crate::rows::{ConstraintContext, RowBuilder};
 use crate::scheme::Scheme;
 use crate::world::World;
-use stiction_mech::{Data, Model, State, integrate, kinematics, place_driven};
+use stiction_mech::{Data, Model, State, integrate, kinematics, set_driven_poses};
 
 /// Errors after a step at the present velocity.
 pub(crate) struct EqualityPrediction {
@@ -63,7 +63,7 @@ impl EqualityPrediction {
         } else {
             self.q.copy_from_slice(&state.q);
         }
-        place_driven(model, &context.driven.next, &mut self.data);
+        set_driven_poses(model, &context.driven.next, &mut self.data);
         kinematics(model, &self.q, &mut self.data);
         let configuration = Configuration { model, q: &self.q, data: &self.data };
         for equality in &world.equalities {

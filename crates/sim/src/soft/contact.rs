@@ -12,7 +12,7 @@
 //! vertices stop.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_geom::{FacePoint, Side, SoftContact};
+use stiction_geom::{FacePoint, SoftContact, SoftContactSide};
 use stiction_mech::SoftId;
 use stiction_solve::contact;
 
@@ -42,18 +42,18 @@ enum ContactSide<'a> {
 /// The two sides of a contact, A and B.
 fn sides_of<'a>(world: &World, contact: &'a SoftContact) -> [ContactSide<'a>; 2] {
     [&contact.a, &contact.b].map(|side| match side {
-        Side::Rigid(id) => {
+        SoftContactSide::Rigid(id) => {
             ContactSide::Rigid { geom: id.index(), body: world.geoms[id.index()].body.0 }
         }
-        Side::Soft(id, at) => ContactSide::Soft { soft: id.0 as usize, at },
+        SoftContactSide::Soft(id, at) => ContactSide::Soft { soft: id.0 as usize, at },
     })
 }
 
 /// The identity of a contact over time.
 fn key(contact: &SoftContact) -> ConstraintKey {
     let [a, b] = [&contact.a, &contact.b].map(|side| match side {
-        Side::Rigid(id) => id.0,
-        Side::Soft(id, _) => SOFT_FLAG | id.0,
+        SoftContactSide::Rigid(id) => id.0,
+        SoftContactSide::Soft(id, _) => SOFT_FLAG | id.0,
     });
     ConstraintKey { class: ConstraintClass::SoftContact, a, b, feature: contact.feature, row: 0 }
 }

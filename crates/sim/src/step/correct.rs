@@ -1,6 +1,6 @@
 //! Stage 7: contacts of the next state, and displacements that remove its position errors.
 
-use stiction_mech::{integrate as move_positions, place_driven};
+use stiction_mech::{integrate as move_positions, set_driven_poses};
 
 use super::{Scratch, StepContext, collision, failure, kinematics};
 use crate::error::StepError;
@@ -39,7 +39,7 @@ fn correct_rigid(step: &mut StepContext) -> PositionErrors {
     let StepContext { world, settings, history, scratch, clock, .. } = step;
     let (h, model) = (settings.time_step, &world.model);
     let stabilisation = &settings.stabilisation;
-    place_driven(model, &scratch.driven.next, &mut scratch.data);
+    set_driven_poses(model, &scratch.driven.next, &mut scratch.data);
     let mut round = 0;
     loop {
         let Scratch { next, data, .. } = &mut **scratch;

@@ -9,7 +9,7 @@ use crate::report::Phase;
 pub(super) fn compute(step: &mut StepContext) -> Result<(), StepError> {
     let StepContext { world, settings, input, state, history, scratch, .. } = step;
     let (model, time) = (&world.model, state.time);
-    scratch.free.place_driven(model, &scratch.driven.now);
+    scratch.free.set_driven_poses(model, &scratch.driven.now);
     let start = StepStart {
         model,
         scheme: settings.scheme,

@@ -118,9 +118,9 @@ pub(super) fn move_soft_bodies(
         for (vertex, u) in free.soft.free_vertices(soft).iter().zip(u.chunks_exact(3)) {
             u_nodes[*vertex as usize] = Vector3::from_column_slice(u);
         }
-        let has_fixed = !(body.spec.fixed.is_empty() && body.spec.held_axes.is_empty());
+        let has_fixed = !(body.spec.fixed.is_empty() && body.spec.fixed_axes.is_empty());
         if has_fixed {
-            for (u, fixed) in u_nodes.iter_mut().zip(body.held_axes()) {
+            for (u, fixed) in u_nodes.iter_mut().zip(body.fixed_axes()) {
                 (0..3).filter(|axis| fixed[*axis]).for_each(|axis| u[axis] = 0.0);
             }
         }

@@ -1,6 +1,6 @@
 //! Stage 1: poses and velocities of bodies at the start of the step.
 
-use stiction_mech::{Data, Model, place_driven, tree_kinematics, tree_velocities};
+use stiction_mech::{Data, Model, set_driven_poses, tree_kinematics, tree_velocities};
 
 use super::{Scratch, StepContext, failure};
 use crate::error::StepError;
@@ -20,7 +20,7 @@ pub(super) fn update(step: &mut StepContext) -> Result<(), StepError> {
         return Ok(());
     }
     failure::check_start(world, state)?;
-    place_driven(&world.model, &scratch.driven.now, &mut scratch.data);
+    set_driven_poses(&world.model, &scratch.driven.now, &mut scratch.data);
     update_trees(&world.model, &state.q, &state.v, &history.sleep.asleep, &mut scratch.data);
     step.clock.lap(Phase::Kinematics);
     Ok(())

@@ -15,7 +15,7 @@
 //! Contacts are detected again in schemes whose positions move with the velocity on which contact
 //! laws act; in others, and once constraints were softened, those of the step's start are kept.
 
-use stiction_mech::{Model, State, integrate as move_positions, place_driven};
+use stiction_mech::{Model, State, integrate as move_positions, set_driven_poses};
 
 use super::{Scratch, StepContext, assembly, failure, integrate, kinematics, solve};
 use crate::cable;
@@ -196,13 +196,13 @@ fn redetect_soft_contacts(
     }
     let Scratch { data, driven, corrected_q, contact_velocity, .. } = &mut **scratch;
     move_positions(model, &state.q, contact_velocity, h, corrected_q);
-    place_driven(model, &driven.next, data);
+    set_driven_poses(model, &driven.next, data);
     kinematics::update_trees(model, corrected_q, contact_velocity, asleep, data);
     write_soft_contact_rows(step, parameters, reach);
     let StepContext { world, settings, state, history, scratch, .. } = step;
     let (model, asleep) = (&world.model, &history.sleep.asleep);
     let Scratch { data, driven, free, rows, newton, solution, .. } = &mut **scratch;
-    place_driven(model, &driven.now, data);
+    set_driven_poses(model, &driven.now, data);
     kinematics::update_trees(model, &state.q, &state.v, asleep, data);
     let context = ConstraintContext::new(model, data, free, asleep, driven);
     cable::clamp::add_rows(settings.scheme, settings.time_step, &context, &state.v, rows);

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use stiction_geom::{Detector, SoftDetector};
-use stiction_mech::{Data, Input, State, kinematics, place_driven, velocities};
+use stiction_mech::{Data, Input, State, kinematics, set_driven_poses, velocities};
 use stiction_solve::{Problem, Solution};
 
 use super::collision;
@@ -114,12 +114,12 @@ impl Scratch {
     ) {
         let model = &world.model;
         self.data = Data::new(model);
-        place_driven(model, &history.driven_pose, &mut self.data);
+        set_driven_poses(model, &history.driven_pose, &mut self.data);
         kinematics(model, &state.q, &mut self.data);
         velocities(model, &state.v, &mut self.data);
         self.driven.set_pose(&history.driven_pose);
         let poses = &self.data.body_pose;
-        self.detector.adopt(&world.colliders, poses, &history.reach, &history.detected);
+        self.detector.restore_contacts(&world.colliders, poses, &history.reach, &history.detected);
         history.detected.clear();
         history.detected.extend_from_slice(self.detector.contacts());
         collision::detect_soft(world, state, time_step, &history.reach, self);
