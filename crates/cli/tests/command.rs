@@ -4,7 +4,6 @@
 
 mod common;
 
-
 use common::{json, keys, run, run_for_nobody, scratch};
 use serde_json::Value;
 use stiction_solve::catalogue::CATALOGUE;
