@@ -4,8 +4,8 @@ use crate::joints::single;
 use crate::mechanism::{DIFFERENCE, Random, STEP, Scene, tree};
 use nalgebra::{UnitQuaternion, Vector3, Vector6};
 use stiction_mech::{
-    ActuatorLaw, ActuatorSpec, BodyId, DriveKind, JointId, JointKind, JointSpec, Site, TendonPath,
-    TendonSpec, Transmission, angular_velocity, mass_matrix, point_velocity,
+    ActuatorLaw, ActuatorSpec, BodyId, DriveKind, JointId, JointKind, JointSpec, TendonPath,
+    TendonSite, TendonSpec, Transmission, angular_velocity, mass_matrix, point_velocity,
 };
 
 const SLIDE: JointKind = JointKind::Slide { axis: Vector3::new(0.0, 0.0, 1.0) };
@@ -112,7 +112,7 @@ fn a_velocity_servo_reaches_its_rate_in_implicit_steps() {
 fn a_drive_is_linear_in_length_and_rate() {
     let mut rng = Random(41);
     let mut builder = tree(&mut rng, 10, false, |_, _| {});
-    let sites = [3, 7, 10].map(|body| Site { body: BodyId(body), point: rng.vector() });
+    let sites = [3, 7, 10].map(|body| TendonSite { body: BodyId(body), point: rng.vector() });
     let tendon = builder.tendon(TendonSpec::new("string", TendonPath::through(sites)));
     let on = Transmission::Tendon(tendon);
     let servo = ActuatorSpec::position("servo", on, 50.0, 4.0);
@@ -325,7 +325,7 @@ fn drives_taken_explicitly_leave_dry_friction_and_the_same_total() {
         joint.friction_loss = rng.positive();
         joint.damping = rng.positive();
     });
-    let sites = [2, 5, 8].map(|body| Site { body: BodyId(body), point: rng.vector() });
+    let sites = [2, 5, 8].map(|body| TendonSite { body: BodyId(body), point: rng.vector() });
     let tendon = builder.tendon(TendonSpec {
         stiffness: 4.0,
         damping: 3.0,
@@ -350,7 +350,7 @@ fn drives_taken_explicitly_leave_dry_friction_and_the_same_total() {
 fn rate_slopes_are_the_derivatives_of_forces_by_velocities() {
     let mut rng = Random(53);
     let mut builder = tree(&mut rng, 8, true, |rng, joint| joint.damping = rng.positive());
-    let sites = [2, 5, 8].map(|body| Site { body: BodyId(body), point: rng.vector() });
+    let sites = [2, 5, 8].map(|body| TendonSite { body: BodyId(body), point: rng.vector() });
     let tendon = builder.tendon(TendonSpec {
         stiffness: 4.0,
         damping: 3.0,
