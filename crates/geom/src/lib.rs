@@ -14,6 +14,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod bounds;
+pub mod bvh;
 mod collider;
 mod contact;
 pub mod detect;

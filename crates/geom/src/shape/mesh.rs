@@ -6,9 +6,9 @@
 //! can touch from outside, so the seams of a flat tessellation are invisible to contact.
 //! MeshDistance distances are in [`crate::sdf`].
 
-use super::bvh::Bvh;
 use super::moments::Moments;
 use super::triangle::{self, Feature};
+use crate::bvh::Bvh;
 use crate::{Aabb, ShapeError};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::collections::HashMap;
@@ -150,7 +150,7 @@ impl Mesh {
         });
         let ridged = ridged.collect();
         let boxes: Vec<_> = triangles.iter().map(|t| Aabb::of_points(corners(t))).collect();
-        let tree = Bvh::build(&boxes);
+        let tree = Bvh::of_boxes(&boxes);
         let bounds = tree.bounds();
         let moments = Moments::of(triangles.iter().map(corners), bounds.centre());
         let length =
@@ -288,25 +288,30 @@ impl Mesh {
     ) -> Option<NearestMeshPoint> {
         let mut best: Option<NearestMeshPoint> = None;
         let mut bound = limit * limit;
-        self.tree.visit_nearest(point, bound, |t| {
-            if accept(t) {
-                let [a, b, c] = self.corners(t);
-                let (on, feature) = triangle::nearest(point, &a, &b, &c);
-                let squared = (point - on).norm_squared();
-                // Of several triangles at one distance the first by number is chosen.
-                let wins = best.is_none_or(|old| squared < bound || t < old.triangle);
-                if squared <= bound && wins {
-                    bound = squared;
-                    best = Some(NearestMeshPoint {
-                        point: on,
-                        distance: squared.sqrt(),
-                        triangle: t,
-                        feature,
-                    });
+        self.tree.visit_nearest(
+            point,
+            bound,
+            |_, _| false,
+            |t, _| {
+                if accept(t) {
+                    let [a, b, c] = self.corners(t);
+                    let (on, feature) = triangle::nearest(point, &a, &b, &c);
+                    let squared = (point - on).norm_squared();
+                    // Of several triangles at one distance the first by number is chosen.
+                    let wins = best.is_none_or(|old| squared < bound || t < old.triangle);
+                    if squared <= bound && wins {
+                        bound = squared;
+                        best = Some(NearestMeshPoint {
+                            point: on,
+                            distance: squared.sqrt(),
+                            triangle: t,
+                            feature,
+                        });
+                    }
                 }
-            }
-            bound
-        });
+                bound
+            },
+        );
         best
     }
 

@@ -3,7 +3,6 @@
 //! Each shape is one file of closed forms; this file only asks the right one. What a shape can do
 //! decides which routine of the narrow phase serves it, see [`crate::narrow`].
 
-pub mod bvh;
 pub mod capsule;
 pub mod compound;
 pub mod convex;

@@ -4,8 +4,8 @@
 //! collapsed or is not finite has no normal and takes no part.
 
 use super::surface_topology::SurfaceTopology;
-use super::tree::Region;
 use crate::Aabb;
+use crate::bvh::{BoundingVolume, Bvh};
 use crate::shape::triangle::Feature;
 use nalgebra::Vector3;
 
@@ -26,15 +26,46 @@ pub struct DeformedSurface {
     pub outward: Vec<Vector3<f64>>,
     /// Blended normals, by the names of [`SurfaceTopology::blends`].
     blended: Vec<Vector3<f64>>,
-    /// Boxes of the faces [m] and of the nodes of the tree.
-    pub bounds: Vec<Aabb>,
-    pub regions: Vec<Region>,
-    fitted: bool,
+    /// Tree over the faces, with the nodes of [`SurfaceTopology::tree`].
+    pub tree: Bvh<FaceVolume>,
+    is_fitted: bool,
+}
+
+/// Bounds of deformed faces.
+#[derive(Clone, Copy, Debug)]
+pub struct FaceVolume {
+    /// Box around the faces [m].
+    pub bounds: Aabb,
+    /// Box around their unit normals [-].
+    pub normals: Aabb,
+}
+
+impl FaceVolume {
+    /// Least product of `direction` with a vector of the box of normals.
+    pub fn least_along(&self, direction: &Vector3<f64>) -> f64 {
+        let Aabb { min, max } = &self.normals;
+        (0..3).map(|k| (direction[k] * min[k]).min(direction[k] * max[k])).sum()
+    }
+}
+
+impl BoundingVolume for FaceVolume {
+    const EMPTY: Self = Self { bounds: Aabb::NONE, normals: Aabb::NONE };
+
+    fn union(&self, other: &Self) -> Self {
+        Self {
+            bounds: self.bounds.union(&other.bounds),
+            normals: self.normals.union(&other.normals),
+        }
+    }
+
+    fn bounds(&self) -> &Aabb {
+        &self.bounds
+    }
 }
 
 impl DeformedSurface {
     /// Memory without a form.
-    pub fn new() -> Self {
+    pub fn new(topology: &SurfaceTopology) -> Self {
         Self {
             points: Vec::new(),
             reach: Vec::new(),
@@ -43,9 +74,8 @@ impl DeformedSurface {
             normals: Vec::new(),
             outward: Vec::new(),
             blended: Vec::new(),
-            bounds: Vec::new(),
-            regions: Vec::new(),
-            fitted: false,
+            tree: topology.tree.with_empty_volumes(),
+            is_fitted: false,
         }
     }
 
@@ -59,25 +89,23 @@ impl DeformedSurface {
         self.reach.extend(topology.vertices.iter().map(|&node| far(node)));
         self.farthest = self.reach.iter().copied().fold(0.0, f64::max);
         self.hull = Aabb::of_points(self.points.iter().copied());
-        self.fitted = false;
+        self.is_fitted = false;
     }
 
     /// Finds normals and boxes, once per motion.
     pub fn fit(&mut self, topology: &SurfaceTopology) {
-        if std::mem::replace(&mut self.fitted, true) {
+        if std::mem::replace(&mut self.is_fitted, true) {
             return;
         }
-        let Self { points, normals, outward, blended, bounds, regions, .. } = self;
+        let Self { points, normals, outward, blended, tree, .. } = self;
         let zero = Vector3::zeros();
         normals.resize(topology.faces.len(), zero);
-        bounds.resize(topology.faces.len(), Aabb::NONE);
         outward.clear();
         outward.resize(points.len(), zero);
         blended.clear();
         blended.resize(topology.blend_count, zero);
         for (f, t) in topology.faces.iter().enumerate() {
             let p = t.map(|v| points[v as usize]);
-            bounds[f] = Aabb::of_points(p);
             let sides = [p[1] - p[0], p[2] - p[1], p[0] - p[2]];
             let area = sides[0].cross(&sides[1]);
             normals[f] = unit(&area);
@@ -93,7 +121,11 @@ impl DeformedSurface {
             }
         }
         outward.iter_mut().chain(blended.iter_mut()).for_each(|n| *n = unit(n));
-        topology.tree.fit(bounds, normals, regions);
+        tree.refit(|face| {
+            let (t, n) = (topology.faces[face as usize], normals[face as usize]);
+            let bounds = Aabb::of_points(t.map(|v| points[v as usize]));
+            FaceVolume { bounds, normals: Aabb { min: n, max: n } }
+        });
     }
 
     /// Corners of a face [m].

@@ -33,7 +33,7 @@ impl SoftDetector {
             poses: vec![Isometry3::identity(); colliders.len()],
             bounds: vec![Aabb::NONE; colliders.len()],
             wanted: vec![0.0; colliders.len()],
-            deformed: vec![DeformedSurface::new(); surfaces.len()],
+            deformed: surfaces.topologies.iter().map(DeformedSurface::new).collect(),
             work: RigidScratch::new(
                 most(|topology| topology.vertices.len()),
                 most(|topology| topology.edges.len()),

@@ -18,7 +18,6 @@ mod signed_distance;
 mod soft_contacts;
 mod surface_topology;
 mod surfaces;
-mod tree;
 
 pub use contact::{FacePoint, SoftContact, SoftContactSide};
 pub use detector::SoftDetector;

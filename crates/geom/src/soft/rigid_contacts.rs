@@ -169,7 +169,7 @@ fn bounded(soft: SoftBodySurface, rigid: PosedCollider, wanted: f64, work: &mut 
     work.near.clear();
     work.touched.clear();
     let region = rigid.shape.bounds(rigid.X_WS).inflated(wanted + deformed.farthest);
-    topology.tree.visit(&deformed.regions, &deformed.bounds, &region, |face| work.near.push(face));
+    deformed.tree.visit(&region, |face| work.near.push(face));
     for &face in &work.near {
         for v in topology.faces[face as usize] {
             if std::mem::replace(&mut work.vertex_marks[v as usize], work.mark) != work.mark {

@@ -9,12 +9,10 @@
 //! Two edges that cross between their ends are not looked for: their ends' faces are near.
 
 use super::contact::{FacePoint, SoftContact, SoftContactSide};
-use super::deformed_surface::{unit, weights};
+use super::deformed_surface::{FaceVolume, unit, weights};
 use super::rigid_contacts::{SoftBodySurface, SoftFeatureKind, feature_id};
 use super::signed_distance::ALONG;
 use super::surface_topology::SurfaceTopology;
-use super::tree::Region;
-use crate::Aabb;
 use crate::shape::triangle::{self, Feature};
 use nalgebra::Vector3;
 
@@ -219,13 +217,14 @@ fn nearest(
     let mut best: Option<FaceHit> = None;
     // The distance that counts of the best, squared, and that within which a face may be better.
     let mut bound = (limit + slack).powi(2);
-    let skip = |region: &Region, centres: &Aabb| {
-        region.least_along(outward) > ALONG
-            || own.is_some_and(|v| topology.all_belong_together(v, centres))
+    let skip = |node: usize, volume: &FaceVolume| {
+        let centres_at_rest = topology.tree.node_volume(node);
+        volume.least_along(outward) > ALONG
+            || own.is_some_and(|v| topology.all_belong_together(v, centres_at_rest))
     };
-    topology.tree.visit_nearest(&deformed.regions, p, skip, bound, |face| {
+    deformed.tree.visit_nearest(p, bound, skip, |face, volume| {
         let normal = deformed.normals[face as usize];
-        let out_of_reach = deformed.bounds[face as usize].distance_squared(p) > bound;
+        let out_of_reach = volume.bounds.distance_squared(p) > bound;
         if out_of_reach
             || normal.dot(outward) > ALONG
             || normal == Vector3::zeros()

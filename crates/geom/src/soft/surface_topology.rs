@@ -5,8 +5,7 @@
 //! surface lies together without touching. O(n log n), once.
 
 use super::SoftSurface;
-use super::tree::Tree;
-use crate::shape::bvh::Bvh;
+use crate::bvh::Bvh;
 use crate::{Aabb, SoftSurfaceError};
 use nalgebra::Vector3;
 use stiction_math::sets::DisjointSets;
@@ -62,7 +61,8 @@ pub struct SurfaceTopology {
     pub deepest: f64,
     /// Length of the longest edge at each vertex at rest [m].
     pub ring: Vec<f64>,
-    pub tree: Tree,
+    /// Tree over the faces at rest; its boxes bound the centres of the faces [m].
+    pub tree: Bvh,
     /// Faces around the vertices, one vertex after the other, and where each starts.
     around: Vec<u32>,
     around_starts: Vec<u32>,
@@ -110,7 +110,7 @@ impl SurfaceTopology {
         let (around, around_starts) = around(vertices.len(), &faces);
         Ok(Self {
             deepest: thickness.iter().copied().fold(0.0, f64::max),
-            tree: Tree::build(&bounds, &normals),
+            tree: rest_tree(&bounds, &normals),
             vertices,
             faces,
             sides,
@@ -270,6 +270,17 @@ fn blends(faces: &[[u32; 3]], edges: &[Edge], at_rest: &[FaceAtRest]) -> (Vec<[u
     (blends, count as usize)
 }
 
+/// Tree over faces with these boxes [m] and unit normals, split by both: a search for faces with certain
+/// normals then skips whole nodes. What is near at rest mostly stays near in a deformed body, so that the tree is refitted, not rebuilt.
+fn rest_tree(bounds: &[Aabb], normals: &[Vector3<f64>]) -> Bvh {
+    let size = bounds.iter().fold(Aabb::NONE, |sum, one| sum.union(one)).size().norm();
+    // Opposite normals count as far apart as opposite ends of the surface.
+    let key = |k: usize| [bounds[k].centre(), normals[k] * (0.5 * size)];
+    let keys: Vec<_> = (0..bounds.len()).map(key).collect();
+    let centres: Vec<_> = keys.iter().map(|&[p, _]| Aabb { min: p, max: p }).collect();
+    Bvh::build(&centres, &keys)
+}
+
 /// How far below the centre of each face the solid ends [m]: the first face that a ray along the inward
 /// normal meets. Where none does (round-off at an edge), the size of all.
 fn thickness(
@@ -278,7 +289,7 @@ fn thickness(
     at_rest: &[FaceAtRest],
     bounds: &[Aabb],
 ) -> Vec<f64> {
-    let tree = Bvh::build(bounds);
+    let tree = Bvh::of_boxes(bounds);
     let size = tree.bounds().size().norm();
     let below = |(f, face): (usize, &FaceAtRest)| {
         let (origin, direction) = (face.centre, -face.normal);
