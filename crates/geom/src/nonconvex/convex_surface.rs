@@ -117,7 +117,8 @@ pub fn find<S: TriangleSurface>(
         if clear - height > reach {
             continue;
         }
-        faces(surface, t, sign, &n, clear - height, ConvexCore::radius(shape), reach, scratch);
+        let triangle = FacingTriangle { t, sign, normal: n, clear: clear - height };
+        faces(surface, &triangle, ConvexCore::radius(shape), reach, scratch);
         for k in 0..3 {
             let v = surface.triangle(t)[k];
             if surface.exposed(v) || sign < 0.0 {
@@ -138,18 +139,26 @@ pub fn find<S: TriangleSurface>(
     prune(surface, scratch);
 }
 
-/// Points of A's face over triangle `t`.
-#[allow(clippy::too_many_arguments)] // one call, from the loop above
+/// A triangle of B on the side on which the centre of A lies.
+struct FacingTriangle {
+    t: u32,
+    /// Side of the triangle: 1 front, −1 back.
+    sign: f64,
+    /// Unit normal towards that side.
+    normal: Vector3<f64>,
+    /// Distance by which all of A is clear of the triangle's plane [m].
+    clear: f64,
+}
+
+/// Points of A's support feature over a triangle.
 fn faces<S: TriangleSurface>(
     surface: &S,
-    t: u32,
-    sign: f64,
-    n: &Vector3<f64>,
-    clear: f64,
+    triangle: &FacingTriangle,
     radius: f64,
     reach: f64,
     scratch: &mut NonconvexScratch,
 ) {
+    let FacingTriangle { t, sign, normal: n, clear } = *triangle;
     let corner = surface.vertex(surface.triangle(t)[0]);
     for (&id, x) in scratch.face.ids.iter().zip(&scratch.face.points) {
         let height = n.dot(&(x - corner));
@@ -170,7 +179,7 @@ fn faces<S: TriangleSurface>(
         scratch.candidates.push(ContactCandidate {
             feature,
             on_B,
-            normal: *n,
+            normal: n,
             gap,
             clear,
             over: Some(t),

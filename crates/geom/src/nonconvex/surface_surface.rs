@@ -35,9 +35,9 @@ pub fn find<A: TriangleSurface, B: TriangleSurface>(
     scratch: &mut NonconvexScratch,
 ) {
     let X_AB = X_BA.inverse();
-    let sunk_a = probe(a, X_BA, b, reach, 0, scratch);
+    let deepest_a = VertexPass { a, X_BA, b, reach, round: 0 }.run(scratch);
     let from_a = scratch.candidates.len();
-    let sunk_b = probe(b, &X_AB, a, reach, 1, scratch);
+    let deepest_b = VertexPass { a: b, X_BA: &X_AB, b: a, reach, round: 1 }.run(scratch);
     // The second probe speaks in A, from A into B: turn it round.
     let turn = |f: ContactCandidate| ContactCandidate {
         on_B: X_BA.rotation * f.on_A() + X_BA.translation.vector,
@@ -48,7 +48,7 @@ pub fn find<A: TriangleSurface, B: TriangleSurface>(
     edges(a, X_BA, b, reach, scratch);
     // Entangled so that no way out fits any feature: the deepest vertex goes the nearest way.
     if !scratch.candidates.iter().any(|f| f.gap < 0.0) {
-        let sunk = [sunk_a, sunk_b.map(turn)].into_iter().flatten();
+        let sunk = [deepest_a, deepest_b.map(turn)].into_iter().flatten();
         scratch.candidates.extend(sunk.min_by(|f, g| f.gap.total_cmp(&g.gap)));
     }
 }
@@ -67,49 +67,100 @@ fn overlap<S: TriangleSurface>(other: &S, X: &Isometry3<f64>, reach: f64) -> Aab
     moved(&bounds, X).inflated(reach)
 }
 
-/// Vertices of `a` over faces of `b`, written in the frame of `b`. Returns the vertex deepest inside `b` with its
-/// nearest way out, whether or not that fits.
-fn probe<A: TriangleSurface, B: TriangleSurface>(
-    a: &A,
-    X_BA: &Isometry3<f64>,
-    b: &B,
+/// The vertices of surface A at `X_BA` against the faces of surface B; candidates are written in B's frame.
+struct VertexPass<'a, A, B> {
+    a: &'a A,
+    X_BA: &'a Isometry3<f64>,
+    b: &'a B,
     reach: f64,
+    /// 0 in the first pass, 1 in the second, in which the surfaces have changed roles.
     round: u32,
-    scratch: &mut NonconvexScratch,
-) -> Option<ContactCandidate> {
-    let mut sunk: Option<ContactCandidate> = None;
-    let NonconvexScratch { near, other, vertices, candidates, .. } = scratch;
-    near.clear();
-    vertices.clear();
-    a.near(&overlap(b, &X_BA.inverse(), reach), near);
-    vertices.extend(near.iter().flat_map(|&t| a.triangle(t)));
-    vertices.sort_unstable();
-    vertices.dedup();
-    let centre = X_BA.rotation * a.bounds().centre() + X_BA.translation.vector;
-    let room = overlap(b, &Isometry3::identity(), reach);
-    let sheet = b.interior() == SurfaceInterior::Sheet;
-    for &v in vertices.iter() {
-        // Both sides of a sheet can touch; of a solid only what is not sunk in valleys.
-        if !(a.exposed(v) || a.interior() == SurfaceInterior::Sheet) {
-            continue;
+}
+
+/// A vertex of A in B's frame.
+struct PassVertex {
+    v: u32,
+    p_BV: Vector3<f64>,
+    /// Its depth [m], the nearest triangle of B and the unit direction out, if it is inside B.
+    inside: Option<(f64, u32, Vector3<f64>)>,
+}
+
+impl<A: TriangleSurface, B: TriangleSurface> VertexPass<'_, A, B> {
+    /// Finds the candidates. Returns the vertex deepest inside B with its shortest exit, whether or not that
+    /// exit is admissible.
+    fn run(&self, scratch: &mut NonconvexScratch) -> Option<ContactCandidate> {
+        let Self { a, X_BA, b, reach, .. } = *self;
+        let mut deepest: Option<ContactCandidate> = None;
+        let NonconvexScratch { near, other, vertices, candidates, .. } = scratch;
+        near.clear();
+        vertices.clear();
+        a.near(&overlap(b, &X_BA.inverse(), reach), near);
+        vertices.extend(near.iter().flat_map(|&t| a.triangle(t)));
+        vertices.sort_unstable();
+        vertices.dedup();
+        let region = overlap(b, &Isometry3::identity(), reach);
+        for &v in vertices.iter() {
+            // Both sides of a sheet can touch; of a solid only vertices at a convex edge.
+            if !(a.exposed(v) || a.interior() == SurfaceInterior::Sheet) {
+                continue;
+            }
+            let p_BV = X_BA.rotation * a.vertex(v) + X_BA.translation.vector;
+            if !region.contains_point(&p_BV) {
+                continue;
+            }
+            let vertex = PassVertex { v, p_BV, inside: b.inside(&p_BV) };
+            let start = candidates.len();
+            self.over_faces(&vertex, other, candidates);
+            drop_needless_exits(b, &p_BV, start, other, candidates);
+            // Before they touch, a vertex may also face an edge or another vertex.
+            if vertex.inside.is_none() && candidates.len() == start {
+                self.beside_edges(&vertex, candidates);
+            }
+            if let Some((depth, t, normal)) = vertex.inside {
+                let (feature, on_B) = (self.patch_id(v, t), p_BV + normal * depth);
+                let (gap, clear, over) = (-depth, -depth, None);
+                let exit = ContactCandidate { feature, on_B, normal, gap, clear, over };
+                if candidates.len() == start && self.is_foremost(v, &normal) {
+                    candidates.push(exit);
+                }
+                if deepest.is_none_or(|old| exit.gap < old.gap) {
+                    deepest = Some(exit);
+                }
+            }
         }
-        let x = X_BA.rotation * a.vertex(v) + X_BA.translation.vector;
-        if !room.contains_point(&x) {
-            continue;
-        }
-        let inside = b.inside(&x);
-        let depth = inside.map_or(if sheet { reach } else { 0.0 }, |(depth, ..)| depth);
-        let foremost =
-            |n: &Vector3<f64>| a.extremal(v, &-X_BA.rotation.inverse_transform_vector(n), SLACK);
+        deepest
+    }
+
+    /// Feature id of vertex `v` of A over the patch of triangle `t` of B.
+    fn patch_id(&self, v: u32, t: u32) -> u32 {
+        feature_id(FeatureKind::Patch, v, self.b.patch(t).wrapping_mul(2) + self.round)
+    }
+
+    /// Whether no neighbour of vertex `v` lies clearly farther against the normal `n` of B.
+    fn is_foremost(&self, v: u32, n: &Vector3<f64>) -> bool {
+        self.a.extremal(v, &-self.X_BA.rotation.inverse_transform_vector(n), SLACK)
+    }
+
+    /// The vertex over the faces of B near it, which are listed in `near`.
+    fn over_faces(
+        &self,
+        vertex: &PassVertex,
+        near: &mut Vec<u32>,
+        candidates: &mut Vec<ContactCandidate>,
+    ) {
+        let Self { a, X_BA, b, reach, .. } = *self;
+        let PassVertex { v, p_BV: x, inside } = *vertex;
         let start = candidates.len();
-        let patch = |t: u32| feature_id(FeatureKind::Patch, v, b.patch(t).wrapping_mul(2) + round);
-        other.clear();
-        // Far inside, the faces around are too many to ask: the nearest one decides.
+        let centre = X_BA.rotation * a.bounds().centre() + X_BA.translation.vector;
+        let sheet = b.interior() == SurfaceInterior::Sheet;
+        let depth = inside.map_or(if sheet { reach } else { 0.0 }, |(depth, ..)| depth);
+        near.clear();
+        // Far inside there are too many faces around: the nearest one decides.
         if depth <= reach + b.mesh_width() {
             let radius = 1.5 * depth + reach;
-            b.near(&Aabb::around(x, Vector3::repeat(radius)), other);
+            b.near(&Aabb::around(x, Vector3::repeat(radius)), near);
         }
-        for &t in other.iter() {
+        for &t in near.iter() {
             let (n, corner) = (b.normal(t), b.vertex(b.triangle(t)[0]));
             let sign = if sheet && n.dot(&(centre - corner)) < 0.0 { -1.0 } else { 1.0 };
             let n = n * sign;
@@ -121,73 +172,48 @@ fn probe<A: TriangleSurface, B: TriangleSurface>(
             {
                 continue;
             }
-            if !covers(b, t, sign, &x) || !foremost(&n) {
+            if !covers(b, t, sign, &x) || !self.is_foremost(v, &n) {
                 continue;
             }
-            let feature = patch(t);
+            let feature = self.patch_id(v, t);
             if candidates[start..].iter().any(|f| f.feature == feature) {
                 continue;
             }
-            let on_B = x - n * gap;
+            let (on_B, normal, over) = (x - n * gap, n, Some(t));
+            candidates.push(ContactCandidate { feature, on_B, normal, gap, clear: gap, over });
+        }
+    }
+
+    /// A vertex outside of B against the nearest edge or vertex of B.
+    fn beside_edges(&self, vertex: &PassVertex, candidates: &mut Vec<ContactCandidate>) {
+        let Self { a, X_BA, b, reach, round } = *self;
+        let PassVertex { v, p_BV: x, .. } = *vertex;
+        let Some((on_B, t, feature)) = b.nearest(&x, reach) else { return };
+        let feature = match feature {
+            Feature::Face => return,
+            Feature::Edge(k) => {
+                feature_id(FeatureKind::Edge, v, b.side(t, k).edge.wrapping_mul(2) + round)
+            }
+            Feature::Corner(_) if round > 0 => return, // found in the first pass
+            Feature::Corner(k) => feature_id(FeatureKind::Vertex, v, b.triangle(t)[k]),
+        };
+        let gap = (x - on_B).norm();
+        let Some(normal) = (x - on_B).try_normalize(1e-9 * reach) else { return };
+        if a.extremal(v, &-X_BA.rotation.inverse_transform_vector(&normal), FACING) {
             candidates.push(ContactCandidate {
                 feature,
                 on_B,
-                normal: n,
+                normal,
                 gap,
                 clear: gap,
-                over: Some(t),
+                over: None,
             });
         }
-        leave(b, &x, start, other, candidates);
-        // Before they touch, a vertex may also face an edge or another vertex.
-        if inside.is_none() && candidates.len() == start {
-            beside(a, v, &x, X_BA, b, reach, round, candidates);
-        }
-        if let Some((depth, t, normal)) = inside {
-            let (feature, on_B) = (patch(t), x + normal * depth);
-            let way =
-                ContactCandidate { feature, on_B, normal, gap: -depth, clear: -depth, over: None };
-            if candidates.len() == start && foremost(&normal) {
-                candidates.push(way);
-            }
-            if sunk.is_none_or(|deepest| way.gap < deepest.gap) {
-                sunk = Some(way);
-            }
-        }
-    }
-    sunk
-}
-
-/// Vertex `v` of `a` at `x`, outside of `b`, against the nearest edge or vertex of `b`.
-#[allow(clippy::too_many_arguments)] // one call, from the loop above
-fn beside<A: TriangleSurface, B: TriangleSurface>(
-    a: &A,
-    v: u32,
-    x: &Vector3<f64>,
-    X_BA: &Isometry3<f64>,
-    b: &B,
-    reach: f64,
-    round: u32,
-    candidates: &mut Vec<ContactCandidate>,
-) {
-    let Some((on_B, t, feature)) = b.nearest(x, reach) else { return };
-    let feature = match feature {
-        Feature::Face => return,
-        Feature::Edge(k) => {
-            feature_id(FeatureKind::Edge, v, b.side(t, k).edge.wrapping_mul(2) + round)
-        }
-        Feature::Corner(_) if round > 0 => return, // the first round candidates it
-        Feature::Corner(k) => feature_id(FeatureKind::Vertex, v, b.triangle(t)[k]),
-    };
-    let gap = (x - on_B).norm();
-    let Some(normal) = (x - on_B).try_normalize(1e-9 * reach) else { return };
-    if a.extremal(v, &-X_BA.rotation.inverse_transform_vector(&normal), FACING) {
-        candidates.push(ContactCandidate { feature, on_B, normal, gap, clear: gap, over: None });
     }
 }
 
 /// Of the ways out of one vertex `x` from index `start` on, drops those that a shorter one makes needless.
-fn leave<B: TriangleSurface>(
+fn drop_needless_exits<B: TriangleSurface>(
     b: &B,
     x: &Vector3<f64>,
     start: usize,
