@@ -1,11 +1,10 @@
 //! Contacts between two surfaces of triangles, neither of them convex.
 //!
 //! Two polyhedra touch at vertices over faces and at crossings of convex edges; before they touch, a vertex may
-//! also be nearest to an edge or a vertex. Vertices of each
-//! surface are probed against the faces of the other, both ways; a vertex inside a solid is pushed out through
-//! faces towards which it is the foremost of its neighbours, so that it leaves the way it came. Convex edges
-//! are crossed with convex edges; the normal must lie in the wedges of both. Distances are exact; no field is
-//! sampled. O((vertices + edges near the other surface) · log n).
+//! also be nearest to an edge or a vertex. Vertices of each surface are tested against the faces of the
+//! other, both ways; a vertex inside a solid exits through faces towards which it is farther than its
+//! neighbours, so that it leaves where it entered. Convex edges are tested against convex edges; the normal
+//! must lie in the wedges of both. Distances are exact; no distance field is sampled. O((vertices + edges near the other surface) · log n).
 
 use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
 use super::prism::covers;
@@ -15,15 +14,15 @@ use crate::shape::mesh::{EdgeConvexity, SMOOTH};
 use crate::shape::triangle::Feature;
 use nalgebra::{Isometry3, Vector3};
 
-/// Sine by which a normal may leave the cone of a penetrating vertex or an edge [-]: wide enough for the
-/// far points of two faces that are nearly parallel.
+/// Sine by which a normal may lie outside the normal cone of a penetrating vertex or an edge [-]: large
+/// enough for the far points of two faces that are nearly parallel.
 const SLACK: f64 = 0.1;
 /// Share of the smaller surface's size to which crossing edges may penetrate [-].
 const DEEPEST: f64 = 0.05;
 
-/// Sine by which a normal may leave the cone of a vertex that faces an edge or a vertex [-].
+/// Sine by which a normal may lie outside the normal cone of a vertex that faces an edge or a vertex [-].
 const FACING: f64 = 1e-3;
-/// Multiple of a crossing's depth within which another way out counts as near [-].
+/// Multiple of a crossing's depth within which another exit counts as near [-].
 const NEARBY: f64 = 10.0;
 
 /// Finds the contacts within `reach` [m] between surface `a` at `X_BA` and surface `b`.
@@ -38,7 +37,7 @@ pub fn find<A: TriangleSurface, B: TriangleSurface>(
     let deepest_a = VertexPass { a, X_BA, b, reach, round: 0 }.run(scratch);
     let from_a = scratch.candidates.len();
     let deepest_b = VertexPass { a: b, X_BA: &X_AB, b: a, reach, round: 1 }.run(scratch);
-    // The second probe speaks in A, from A into B: turn it round.
+    // The second pass writes in A, with normals from A into B: convert to B.
     let turn = |f: ContactCandidate| ContactCandidate {
         on_B: X_BA.rotation * f.on_A() + X_BA.translation.vector,
         normal: -(X_BA.rotation * f.normal),
@@ -46,7 +45,7 @@ pub fn find<A: TriangleSurface, B: TriangleSurface>(
     };
     scratch.candidates[from_a..].iter_mut().for_each(|f| *f = turn(*f));
     edges(a, X_BA, b, reach, scratch);
-    // Entangled so that no way out fits any feature: the deepest vertex goes the nearest way.
+    // If no exit is admissible for any feature, the deepest vertex takes its shortest exit.
     if !scratch.candidates.iter().any(|f| f.gap < 0.0) {
         let sunk = [deepest_a, deepest_b.map(turn)].into_iter().flatten();
         scratch.candidates.extend(sunk.min_by(|f, g| f.gap.total_cmp(&g.gap)));
@@ -58,7 +57,7 @@ fn moved(bounds: &Aabb, X: &Isometry3<f64>) -> Aabb {
     Aabb::of_box(X, bounds.centre(), 0.5 * bounds.size())
 }
 
-/// The part of a surface's frame in which the other surface (with what lies behind it) can be.
+/// Region of a surface's frame that the other surface (with the solid behind it) can occupy.
 fn overlap<S: TriangleSurface>(other: &S, X: &Isometry3<f64>, reach: f64) -> Aabb {
     let mut bounds = other.bounds();
     if other.interior() == SurfaceInterior::Ground {
@@ -212,7 +211,7 @@ impl<A: TriangleSurface, B: TriangleSurface> VertexPass<'_, A, B> {
     }
 }
 
-/// Of the ways out of one vertex `x` from index `start` on, drops those that a shorter one makes needless.
+/// Of the exits of one vertex `x` from index `start` on, drops those that a shorter one also resolves.
 fn drop_needless_exits<B: TriangleSurface>(
     b: &B,
     x: &Vector3<f64>,
@@ -228,7 +227,7 @@ fn drop_needless_exits<B: TriangleSurface>(
                 if !(way.gap < 0.0 && way.gap > 0.999 * deep.gap) {
                     return false;
                 }
-                // A little farther, so that a border just reached counts as left behind.
+                // Slightly farther, so that a border just reached counts as passed.
                 let outside = x - way.normal * (way.gap + 1e-6 * deep.gap);
                 let Some(t) = deep.over else { return false };
                 let sign = b.normal(t).dot(&deep.normal);
@@ -244,9 +243,9 @@ fn drop_needless_exits<B: TriangleSurface>(
     }
 }
 
-/// An edge that stands out, with the directions into its faces.
+/// A convex edge, with the directions into its faces.
 #[derive(Clone, Copy)]
-struct Ridge {
+struct ConvexEdge {
     from: Vector3<f64>,
     along: Vector3<f64>,
     /// Directions across the edge into its two faces (twice the same at a border).
@@ -255,7 +254,7 @@ struct Ridge {
     normals: [Vector3<f64>; 2],
 }
 
-impl Ridge {
+impl ConvexEdge {
     /// Side `k` of triangle `t`.
     fn new<S: TriangleSurface>(surface: &S, t: u32, k: usize) -> Self {
         let corners = surface.corners(t);
@@ -263,7 +262,7 @@ impl Ridge {
         let into = |n: Vector3<f64>, sense: f64| n.cross(&along).normalize() * sense;
         let first = into(surface.normal(t), 1.0);
         let second = surface.side(t, k).across.map_or(first, |other| {
-            // The third corner of the other face tells its side.
+            // The third corner of the other face determines the sign.
             let third = surface.triangle(other);
             let shared = surface.triangle(t);
             let apex = third.iter().find(|v| !shared.contains(v)).map(|&v| surface.vertex(v));
@@ -287,22 +286,22 @@ impl Ridge {
         }
     }
 
-    /// Whether nothing near the edge reaches farther along `m`.
+    /// Whether the edge is a local maximum along `m`.
     fn extremal(&self, m: &Vector3<f64>) -> bool {
         self.into.iter().all(|d| lies_back(&Vector3::zeros(), d, m, SLACK))
     }
 
-    /// Whether a point that has passed the edge by `gap` < 0 [m] against `m` and lies `depth` [m] inside the
-    /// solid is where the edge alone would have it. In a thin wall another face is nearer, or the point is
-    /// outside: then the edge was not passed.
-    fn holds(&self, m: &Vector3<f64>, gap: f64, depth: Option<f64>) -> bool {
+    /// Whether the `depth` [m] of a point that has passed the edge by `gap` < 0 [m] against `m` is
+    /// consistent with this edge. In a thin wall another face is nearer, or the point is outside: then the
+    /// edge was not passed.
+    fn is_consistent(&self, m: &Vector3<f64>, gap: f64, depth: Option<f64>) -> bool {
         let Some(depth) = depth else { return true };
         let steepest = self.normals.iter().map(|n| m.dot(n)).fold(1.0, f64::min);
         depth >= -gap * (0.9 * steepest.max(0.0) - 0.1)
     }
 
-    /// Whether the edge stands above a point at `offset` [m] from it: behind both of its faces.
-    fn above(&self, offset: &Vector3<f64>) -> bool {
+    /// Whether a point at `offset` [m] from the edge lies behind both of its faces.
+    fn is_in_front(&self, offset: &Vector3<f64>) -> bool {
         self.normals.iter().all(|n| n.dot(offset) < 0.0)
     }
 
@@ -311,15 +310,15 @@ impl Ridge {
     }
 }
 
-/// Whether side `k` of `t` stands out and `t` is the triangle that speaks for it.
-fn speaks<S: TriangleSurface>(surface: &S, t: u32, k: usize) -> Option<u32> {
+/// Index of side `k` of `t` if it is convex and `t` is the triangle that reports it.
+fn reported_edge<S: TriangleSurface>(surface: &S, t: u32, k: usize) -> Option<u32> {
     let side = surface.side(t, k);
-    let stands_out = match side.convexity {
+    let is_convex = match side.convexity {
         EdgeConvexity::Convex | EdgeConvexity::Border => true,
         EdgeConvexity::Concave => surface.interior() == SurfaceInterior::Sheet,
         EdgeConvexity::Flat => false,
     };
-    (stands_out && side.across.is_none_or(|other| t < other)).then_some(side.edge)
+    (is_convex && side.across.is_none_or(|other| t < other)).then_some(side.edge)
 }
 
 /// Edges of `a` that cross edges of `b`.
@@ -344,8 +343,8 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
         if solid && !a.ridged(t) {
             continue;
         }
-        let spoken = [0, 1, 2].map(|k| speaks(a, t, k));
-        if spoken == [None; 3] {
+        let edges_a = [0, 1, 2].map(|k| reported_edge(a, t, k));
+        if edges_a == [None; 3] {
             continue;
         }
         other.clear();
@@ -353,20 +352,20 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
         b.near(&Aabb::of_points(corners).inflated(deepest), other);
         other.retain(|&face| !solid || b.ridged(face));
         for k in 0..3 {
-            let Some(edge_a) = spoken[k] else { continue };
-            let ridge = Ridge::new(a, t, k).moved(X_BA);
+            let Some(edge_a) = edges_a[k] else { continue };
+            let ridge = ConvexEdge::new(a, t, k).moved(X_BA);
             let smooth = a.smooth(t);
             let bounds = ridge.bounds().inflated(deepest);
             for &face in other.iter() {
-                // The normal must be in both wedges: those of the faces oppose each other but for the
-                // openings of the edges.
+                // The normal must lie in both wedges: the face normals oppose each other up to the angles
+                // of the edges.
                 let facing = ridge.normals[0].dot(&b.normal(face));
                 if solid && smooth && facing > most_facing && b.smooth(face) {
                     continue;
                 }
                 for side in 0..3 {
-                    let Some(edge_b) = speaks(b, face, side) else { continue };
-                    let against = Ridge::new(b, face, side);
+                    let Some(edge_b) = reported_edge(b, face, side) else { continue };
+                    let against = ConvexEdge::new(b, face, side);
                     if !against.bounds().overlaps(&bounds) {
                         continue;
                     }
@@ -378,9 +377,9 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
                     }
                     let b_in_A = X_AB.rotation * on_B + X_AB.translation.vector;
                     let real = gap >= -1e-9 * size
-                        || (against.holds(&normal, gap, b.depth(&(on_B + normal * gap)))
-                            && ridge.holds(&-normal, gap, a.depth(&b_in_A)));
-                    // Nor must a shorter way out nearby undo the crossing.
+                        || (against.is_consistent(&normal, gap, b.depth(&(on_B + normal * gap)))
+                            && ridge.is_consistent(&-normal, gap, a.depth(&b_in_A)));
+                    // Resolving a shallower penetration nearby may resolve the crossing too.
                     let needless = gap < 0.0
                         && candidates.iter().any(|way| {
                             let (step, apart) = (way.normal * -way.gap, on_B - way.on_B);
@@ -388,7 +387,7 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
                             way.gap < 0.0
                                 && way.gap > 0.999 * gap
                                 && apart.norm() < NEARBY * -gap
-                                && !(against.above(&moved) && ridge.above(&-moved))
+                                && !(against.is_in_front(&moved) && ridge.is_in_front(&-moved))
                         });
                     if !real || needless {
                         continue;
@@ -410,10 +409,14 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
 
 /// Where two edges cross: the normal from b into a, the point on b and the gap, if the normal is in the wedges
 /// of both and the crossing within both.
-fn cross(a: &Ridge, b: &Ridge, centre: &Vector3<f64>) -> Option<(Vector3<f64>, Vector3<f64>, f64)> {
+fn cross(
+    a: &ConvexEdge,
+    b: &ConvexEdge,
+    centre: &Vector3<f64>,
+) -> Option<(Vector3<f64>, Vector3<f64>, f64)> {
     let normal = a.along.cross(&b.along);
     let (scale, square) = (a.along.norm() * b.along.norm(), normal.norm_squared());
-    // Edges as good as parallel touch at their ends, which are vertices.
+    // Nearly parallel edges touch at their ends, which are vertices.
     if !(square > 1e-12 * scale * scale) {
         return None;
     }

@@ -1,7 +1,7 @@
-//! The present form of a soft surface: bounds, normals and the fitted tree, from the positions of its nodes.
+//! Deformed configuration of a soft surface: normals and the refitted tree, from the positions of its nodes.
 //!
-//! Memory only: filled anew in each detection, and only as far as somebody comes near. A triangle that has
-//! collapsed or is not finite has no normal and takes no part.
+//! Scratch only: recomputed in each detection, and only for surfaces with a partner nearby. A triangle that
+//! has collapsed or is not finite has no normal and is ignored.
 
 use super::surface_topology::SurfaceTopology;
 use crate::Aabb;
@@ -9,12 +9,12 @@ use crate::bvh::{BoundingVolume, Bvh};
 use crate::shape::triangle::Feature;
 use nalgebra::Vector3;
 
-/// The present form of a soft surface.
+/// Deformed configuration of a soft surface.
 #[derive(Clone, Debug)]
 pub struct DeformedSurface {
     /// Positions of the vertices [m].
     pub points: Vec<Vector3<f64>>,
-    /// How far the vertices may get in a step [m].
+    /// How far the vertices may move in a step [m].
     pub reach: Vec<f64>,
     /// The greatest of them [m].
     pub farthest: f64,
@@ -24,7 +24,7 @@ pub struct DeformedSurface {
     pub normals: Vec<Vector3<f64>>,
     /// Outward unit normals of the vertices; zero if there is none.
     pub outward: Vec<Vector3<f64>>,
-    /// Blended normals, by the names of [`SurfaceTopology::blends`].
+    /// Blended normals, by the indices of [`SurfaceTopology::blends`].
     blended: Vec<Vector3<f64>>,
     /// Tree over the faces, with the nodes of [`SurfaceTopology::tree`].
     pub tree: Bvh<FaceVolume>,
@@ -64,7 +64,7 @@ impl BoundingVolume for FaceVolume {
 }
 
 impl DeformedSurface {
-    /// Memory without a form.
+    /// Buffers for a surface, not yet fitted.
     pub fn new(topology: &SurfaceTopology) -> Self {
         Self {
             points: Vec::new(),
@@ -79,7 +79,7 @@ impl DeformedSurface {
         }
     }
 
-    /// Takes up the positions and reaches [m] of the nodes.
+    /// Copies the positions and reaches [m] of the nodes and bounds them.
     pub fn measure(&mut self, topology: &SurfaceTopology, nodes: &[Vector3<f64>], reach: &[f64]) {
         self.points.clear();
         self.reach.clear();
@@ -92,7 +92,7 @@ impl DeformedSurface {
         self.is_fitted = false;
     }
 
-    /// Finds normals and boxes, once per motion.
+    /// Computes normals and refits the tree, once per call of [`DeformedSurface::measure`].
     pub fn fit(&mut self, topology: &SurfaceTopology) {
         if std::mem::replace(&mut self.is_fitted, true) {
             return;
@@ -133,8 +133,8 @@ impl DeformedSurface {
         topology.faces[face as usize].map(|v| self.points[v as usize])
     }
 
-    /// The outward normal at the point of a face with these weights: blended over the faces around, but not
-    /// across a crease, so that it turns evenly where the surface is meant to be round.
+    /// The outward normal at the point of a face with these weights: blended over the adjacent faces, but
+    /// not across a crease, so that it varies continuously on smooth parts of the surface.
     pub fn normal_at(
         &self,
         topology: &SurfaceTopology,
@@ -147,8 +147,8 @@ impl DeformedSurface {
         if n == Vector3::zeros() { self.normals[face as usize] } else { n }
     }
 
-    /// A vector along which the outside lies of the feature of a face: its normal, the sum of both at an
-    /// edge, the sum by angles at a corner [Baerentzen05, Sec. 3].
+    /// Pseudo-normal of a feature of a face: its normal, the sum of both at an edge, the angle-weighted sum
+    /// at a corner [Baerentzen05, Sec. 3].
     pub fn side(&self, topology: &SurfaceTopology, face: u32, feature: Feature) -> Vector3<f64> {
         match feature {
             Feature::Face => self.normals[face as usize],
@@ -177,8 +177,7 @@ pub fn unit(v: &Vector3<f64>) -> Vector3<f64> {
     if length > 0.0 && length.is_finite() { v / length } else { Vector3::zeros() }
 }
 
-/// Weights of the corners of a triangle at the foot of the perpendicular from `q` on its plane, and not
-/// clamped to it; `None` for a triangle without area.
+/// Barycentric weights of the projection of `q` onto the plane of a triangle, not clamped to the triangle; `None` for a triangle without area.
 pub fn weights(q: &Vector3<f64>, [a, b, c]: &[Vector3<f64>; 3]) -> Option<[f64; 3]> {
     let n = (b - a).cross(&(c - a));
     let square = n.norm_squared();
