@@ -10,7 +10,7 @@ use stiction_scene::SceneRun;
 use stiction_solve::Session;
 use stiction_study::compare::{Comparison as Found, Plan, TIME_LIMIT, compare as compare_runs};
 use stiction_study::{SCENARIOS, StudyError};
-use stiction_view::compare::{Making, check, page, write};
+use stiction_view::compare::{ReportProvenance, check, page, write};
 
 use crate::model::Model;
 use crate::{error, load, text};
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 #[pyclass(frozen, module = "stiction._native")]
 pub struct Comparison {
     found: Found,
-    making: Making,
+    making: ReportProvenance,
 }
 
 #[pymethods]
@@ -199,7 +199,7 @@ pub fn compare(
         return Err(stopped);
     }
     let command = format!("stiction.compare(\"{}\", {solvers:?}, steps={steps})", content.name);
-    let making = Making { command, threads: pool.current_num_threads() };
+    let making = ReportProvenance { command, threads: pool.current_num_threads() };
     let found = Comparison { found: found.map_err(error::study)?, making };
     if let Some(path) = report {
         found.save(py, path)?;

@@ -1,4 +1,4 @@
-//! The text of the report: what is compared, what the words mean, what to look at, what was found.
+//! The text of the report: what is compared, definitions of terms, results, and captions of charts.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use stiction_study::compare::{Captured, Comparison, Contender};
 
 use super::numbers::{count, duration, figure, residual};
 use super::table::{self, friction};
-use super::{Making, costs, figures};
+use super::{ReportProvenance, costs, figures};
 use stiction_plot::escape;
 
 /// Markup of the buttons of the clock; their names are those of the page of one run.
@@ -24,7 +24,7 @@ pub fn title(comparison: &Comparison) -> String {
 }
 
 /// Everything between the page's head and its script.
-pub fn body(comparison: &Comparison, making: &Making) -> String {
+pub fn body(comparison: &Comparison, making: &ReportProvenance) -> String {
     let mut out = String::with_capacity(1 << 20);
     out += "<main>\n";
     lead(&mut out, comparison);
@@ -34,7 +34,7 @@ pub fn body(comparison: &Comparison, making: &Making) -> String {
     cost(&mut out, comparison);
     over_time(&mut out, comparison);
     convergence(&mut out, comparison);
-    colophon(&mut out, comparison, making);
+    provenance(&mut out, comparison, making);
     out + "</main>\n"
 }
 
@@ -75,21 +75,21 @@ fn introduction(out: &mut String, comparison: &Comparison) {
          <dt>residual</dt><dd>How far an answer is from fulfilling the laws of contact, measured \
          at the worst contact as a velocity [m/s]: zero means that all laws hold. It is measured \
          on the problem after the solve, in the same way for every solver, and never taken from \
-         the solver itself. The residual of momentum tells whether velocities and impulses fit \
-         together.</dd>\n\
+         the solver itself. The residual of momentum is the error of the equation of motion that \
+         connects velocities and impulses.</dd>\n\
          <dt>exact friction</dt><dd>Coulomb’s law of dry friction: a contact sticks, or it slides \
-         and friction opposes the sliding with μ times the normal force. What touches stays in \
-         touch while it slides.</dd>\n\
-         <dt>relaxed friction</dt><dd>A change of that law that makes the problem convex, by which \
-         name it also goes, and easier to solve. The same where contacts stick, separate or have no friction. Where they \
+         and friction opposes the sliding with μ times the normal force. Bodies stay in \
+         contact while they slide.</dd>\n\
+         <dt>relaxed friction</dt><dd>A modification of that law that makes the problem convex and \
+         easier to solve; also called convex friction. It is the same where contacts stick, separate or have no friction. Where they \
          slide, bodies also lift off, by about μ times the sliding velocity: a solver for relaxed \
          friction has a residual against exact friction there, however well it converges. That \
-         part is the model’s, not the solver’s, error.</dd>\n\
+         part is an error of the model, not of the solver.</dd>\n\
          <dt>tolerance</dt><dd>Here {tolerance}. A step counts as solved when the residual in the \
          solver’s own friction model, relative to the largest velocity that contacts would have \
          without contact forces (the <em>reference velocity</em>), and the residual of momentum are below it.</dd>\n\
-         <dt>penetration</dt><dd>How deep bodies are inside each other. Small is good; none is \
-         impossible in discrete time.</dd>\n\
+         <dt>penetration</dt><dd>How deep bodies overlap. It should be small; in discrete time it \
+         cannot be zero.</dd>\n\
          </dl>\n<h3>The solvers</h3>\n<dl class=\"terms\">\n"
     );
     for contender in &comparison.contenders {
@@ -98,14 +98,14 @@ fn introduction(out: &mut String, comparison: &Comparison) {
             escape(&contender.solver),
             capitalised(&escape(contender.about)),
             friction(contender.friction_model),
-            kind(contender)
+            solver_family(contender)
         );
     }
     *out += "</dl>\n";
 }
 
-/// What to expect of a solver of this kind, for those who have not read about it.
-fn kind(contender: &Contender) -> &'static str {
+/// What to expect of a family of solvers, for readers who do not know it.
+fn solver_family(contender: &Contender) -> &'static str {
     match contender.solver.as_str() {
         "alm" | "canal" | "newton-damped" | "newton-dogleg" | "sap" | "ipm" | "cond" => {
             "Each iteration solves a system of equations for all contacts at once: few, costly \
@@ -116,14 +116,14 @@ fn kind(contender: &Contender) -> &'static str {
              rough answer, slow to an exact one, above all in stacks and with unequal masses."
         }
         "apgd" => {
-            "Each iteration moves all forces downhill and back onto what friction allows, with \
-             momentum: cheap, and steadier than sweeps over the contacts."
+            "Each iteration is a gradient step on all forces, projected onto the friction cones, \
+             with momentum: cheap, and more regular than sweeps over the contacts."
         }
         "admm" | "admm-subsystem" | "subadmm" => {
-            "Each iteration solves bodies and contacts separately and lets them agree step by \
-             step: cheap and robust, exact only after many of them."
+            "Each iteration solves bodies and contacts separately and makes them agree over \
+             the iterations: cheap and robust, exact only after many of them."
         }
-        "auto" => "It chooses one of the others for each problem and says which.",
+        "auto" => "It chooses one of the others for each problem and reports which.",
         _ => "",
     }
 }
@@ -143,12 +143,11 @@ fn summary(out: &mut String, comparison: &Comparison) {
     *out += "</ul>\n";
     *out += &table::summary(comparison);
     *out += &format!(
-        "<p>★ marks the best of a row, among solvers that got to the end; of times, among those \
-         that also missed the tolerance in at most {} % of the steps, if there are any, because \
-         giving up early is fast. Residuals are means over the steps, below them the worst step. \
-         Compare the two frictions with care: the row of a solver’s own model tells how well it \
-         solves, the row against exact friction also what its model leaves out.</p>\n",
-        100.0 * table::FEW
+        "<p>★ marks the best of a row among solvers that finished the run; for times, among those with \
+         at most {} % unconverged steps, if there are any, because giving up early is fast. Residuals are means over the steps, below them the worst step. \
+         Compare the two friction models with care: the residual in a solver’s own model measures \
+         the solver, the residual against exact friction also contains the error of its model.</p>\n",
+        100.0 * table::MOST_UNCONVERGED
     );
     let mut verdicts = String::new();
     for contender in &comparison.contenders {
@@ -169,14 +168,14 @@ fn summary(out: &mut String, comparison: &Comparison) {
         );
     }
     *out += &format!(
-        "<h3>What the scene’s own check found</h3>\n<p>A scene knows what must come out of it, \
-         whatever the solver. A run that is cut short may fail for that reason alone.</p>\n\
+        "<h3>Physical check of the scene</h3>\n<p>A scene checks its own result, whatever the \
+         solver. A run that is cut short may fail for that reason alone.</p>\n\
          <div class=\"scroll\"><table class=\"list\"><tbody>\n{verdicts}</tbody></table></div>\n"
     );
 }
 
-/// Part of the time that is lost to other programs, from which on times are to be read with care.
-const BUSY: f64 = 0.15;
+/// Share of the wall time lost to other programs above which the report warns about its times.
+const BUSY_MACHINE: f64 = 0.15;
 
 /// CPU time and wall time of all runs [s].
 fn spent(comparison: &Comparison) -> (f64, f64) {
@@ -185,13 +184,13 @@ fn spent(comparison: &Comparison) -> (f64, f64) {
     both.fold((0.0, 0.0), |(cpu, wall), (c, w)| (cpu + c, wall + w))
 }
 
-/// Part of the time in which the runs had to wait, at least: several threads may hide some of it.
-fn waited(comparison: &Comparison) -> Option<f64> {
+/// Lower bound of the share of the wall time in which the runs waited; several threads may hide some.
+fn waiting_share(comparison: &Comparison) -> Option<f64> {
     let (cpu, wall) = spent(comparison);
     (cpu > 0.0).then(|| 1.0 - cpu / wall)
 }
 
-/// What can be read off the figures, in sentences.
+/// The main results, in sentences.
 fn findings(comparison: &Comparison) -> Vec<String> {
     let contenders = &comparison.contenders;
     let (finished, reliable) = (table::finished(comparison), table::reliable(comparison));
@@ -199,7 +198,8 @@ fn findings(comparison: &Comparison) -> Vec<String> {
     let mut found = Vec::new();
     if comparison.stopped {
         found.push(
-            "<span class=\"bad\">Someone asked to stop</span> before all was done.".to_owned(),
+            "<span class=\"bad\">The comparison was interrupted</span> before it was complete."
+                .to_owned(),
         );
     }
     let times: Vec<Option<f64>> =
@@ -222,14 +222,14 @@ fn findings(comparison: &Comparison) -> Vec<String> {
     if let Some((k, r)) = table::least(&own, &finished).and_then(|k| own[k].map(|r| (k, r))) {
         let model = friction(contenders[k].friction_model);
         found.push(format!(
-            "Nearest to the law it solves for: {} ({model} friction), residual {} m/s on average.",
+            "Smallest residual in its own friction model: {} ({model} friction), {} m/s on average.",
             name(k),
             residual(r)
         ));
     }
     if let Some((k, r)) = table::least(&exact, &finished).and_then(|k| exact[k].map(|r| (k, r))) {
         found.push(format!(
-            "Nearest to exact friction: {}, residual {} m/s on average.",
+            "Smallest residual against exact friction: {}, {} m/s on average.",
             name(k),
             residual(r)
         ));
@@ -240,29 +240,29 @@ fn findings(comparison: &Comparison) -> Vec<String> {
         .collect();
     if !relaxed.is_empty() {
         found.push(format!(
-            "What relaxed friction leaves out in this scene, as the residual against exact \
-             friction, on average: {}. Where things slide, no tolerance makes that smaller.",
+            "Model error of relaxed friction in this scene, as the mean residual against exact \
+             friction: {}. Where contacts slide, no tolerance makes it smaller.",
             listed(&relaxed)
         ));
     }
-    let missed: Vec<String> = contenders
+    let unconverged: Vec<String> = contenders
         .iter()
         .enumerate()
         .filter_map(|(k, c)| {
             let run = c.run().filter(|run| run.summary.unconverged_steps > 0)?;
-            let (missed, steps) = (run.summary.unconverged_steps, run.summary.steps);
-            Some(format!("{} in {missed} of {steps}", name(k)))
+            let (count, steps) = (run.summary.unconverged_steps, run.summary.steps);
+            Some(format!("{} in {count} of {steps}", name(k)))
         })
         .collect();
-    found.push(if missed.is_empty() {
-        "No solver that ran missed the tolerance in any step.".to_owned()
+    found.push(if unconverged.is_empty() {
+        "Every solver that ran converged in all steps.".to_owned()
     } else {
-        format!("Steps that missed the tolerance: {}.", listed(&missed))
+        format!("Unconverged steps: {}.", listed(&unconverged))
     });
-    if let Some(share) = waited(comparison).filter(|share| *share > BUSY) {
+    if let Some(share) = waiting_share(comparison).filter(|share| *share > BUSY_MACHINE) {
         found.push(format!(
-            "<span class=\"bad\">Compare times with care:</span> for {:.0} % of the time this \
-             machine worked for others; all runs together had {} of its time.",
+            "<span class=\"bad\">Compare times with care:</span> for {:.0} % of the wall time this \
+             machine ran other programs; all runs together took {} of CPU time.",
             100.0 * share,
             duration(spent(comparison).0)
         ));
@@ -275,7 +275,7 @@ fn findings(comparison: &Comparison) -> Vec<String> {
                 escape(why)
             )),
             Ok(run) if run.summary.steps < comparison.steps => found.push(format!(
-                "<span class=\"bad\">{} broke off:</span> {}",
+                "<span class=\"bad\">{} stopped early:</span> {}",
                 name(k),
                 escape(&run.summary.check.detail)
             )),
@@ -288,11 +288,10 @@ fn findings(comparison: &Comparison) -> Vec<String> {
 fn motion(out: &mut String, comparison: &Comparison) {
     *out += "<h2 id=\"motion\">Motion side by side</h2>\n\
              <p>All runs on one timeline, seen from one camera. Small differences grow with every \
-             impact, so that piles which fall differently may all be right; look for what cannot \
-             be: bodies inside each other, jitter at rest, creeping, things that leave the scene. \
-             Drag turns the camera, Shift and drag moves it, the wheel comes nearer, a double \
-             click shows the place of the whole run. The strip under the slider marks moments \
-             in which any of them missed the tolerance.</p>\n<section id=\"views\" aria-label=\"Motion\">\n";
+             impact, so piles that fall differently may all be right. Look for errors: bodies inside each \
+             other, jitter at rest, creeping, bodies that leave the scene. \
+             Drag turns the camera, Shift and drag moves it, the wheel zooms, a double click fits the \
+             whole run. The strip under the slider marks unconverged steps of any run.</p>\n<section id=\"views\" aria-label=\"Motion\">\n";
     for contender in &comparison.contenders {
         let Some(run) = contender.run() else { continue };
         let name = escape(&contender.solver);
@@ -300,7 +299,7 @@ fn motion(out: &mut String, comparison: &Comparison) {
         let short = if contender.finished(comparison.steps) {
             format!("{model} friction")
         } else {
-            format!("broke off after {}", count(run.summary.steps, "step"))
+            format!("stopped early after {}", count(run.summary.steps, "step"))
         };
         *out += &format!(
             "<figure><canvas class=\"motion\" tabindex=\"0\" aria-label=\"Motion with {name}\">\
@@ -320,7 +319,7 @@ fn motion(out: &mut String, comparison: &Comparison) {
     }
 }
 
-/// A chart over the run, whose cursor is that of the motion, with its caption.
+/// A chart over time with its caption; its cursor follows the clock of the motion.
 fn timed_chart(out: &mut String, name: &str, svg: &str, caption: &str, comparison: &Comparison) {
     let (from, to) = figures::timeline(comparison);
     let timed = match from < to {
@@ -330,7 +329,7 @@ fn timed_chart(out: &mut String, name: &str, svg: &str, caption: &str, compariso
     framed_chart(out, name, svg, caption, &timed);
 }
 
-/// A chart with its caption and a way to keep it.
+/// A chart with its caption and a button that saves it.
 fn chart(out: &mut String, name: &str, svg: &str, caption: &str) {
     framed_chart(out, name, svg, caption, "");
 }
@@ -358,7 +357,7 @@ fn cost(out: &mut String, comparison: &Comparison) {
          its right end the mean. Right: kinematics finds where bodies are, collision what touches, \
          dynamics masses and forces, assembly the contact problem; <em>solve</em> is the solver; \
          integrate moves the bodies. All but solve are the same program for every solver, so a \
-         narrow dark part means that the solver is no longer what costs time.",
+         narrow dark part means that the solver takes little of the time.",
     );
 }
 
@@ -372,17 +371,17 @@ fn over_time(out: &mut String, comparison: &Comparison) {
         "residuals",
         &figures::inline(&figures::residuals(comparison)),
         "<b>Residual.</b> Left, each solver against the law it solves for: lower is more exact, and \
-         a flat line just below the tolerance is what was asked for. Right, all against exact \
-         friction: solvers for relaxed friction rise wherever something slides.",
+         a flat line just below the tolerance is what the settings require. Right, all against exact \
+         friction: solvers for relaxed friction rise wherever contacts slide.",
         comparison,
     );
     timed_chart(
         out,
         "effort",
         &figures::inline(&figures::effort(comparison)),
-        "<b>Cost.</b> Peaks are impacts, when the last step says little about the next one. \
+        "<b>Cost.</b> Peaks are impacts, where the warm start from the last step helps little. \
          Iterations are of different kinds (a Newton iteration costs much more than a sweep over \
-         the contacts); compare times instead. A gap means that nothing touched.",
+         the contacts); compare times instead. A gap means that there was no contact.",
         comparison,
     );
     timed_chart(
@@ -390,9 +389,9 @@ fn over_time(out: &mut String, comparison: &Comparison) {
         "physics",
         &figures::inline(&figures::physics(comparison)),
         "<b>Penetration and energy.</b> Penetration should return to near zero after impacts. \
-         Energy of things that only fall, collide and slide must not rise: a rising curve means \
+         The energy of bodies that only fall, collide and slide must not rise: a rising curve means \
          that a solver adds energy, unless a motor in the scene does. Curves that end early belong \
-         to runs that broke off.",
+         to runs that stopped early.",
         comparison,
     );
 }
@@ -400,26 +399,26 @@ fn over_time(out: &mut String, comparison: &Comparison) {
 fn convergence(out: &mut String, comparison: &Comparison) {
     *out += "<h2 id=\"convergence\">Convergence on captured steps</h2>\n";
     if comparison.stopped && comparison.captured.is_empty() {
-        *out += "<p>Someone asked to stop before steps were captured.</p>\n";
+        *out += "<p>The comparison was interrupted before steps were captured.</p>\n";
         return;
     }
     let Some(reference) = comparison.reference.map(|k| &comparison.contenders[k]) else {
-        *out += "<p>No solver got to the end, so that there is no run to take steps from.</p>\n";
+        *out += "<p>No solver finished the run, so there is none to capture steps from.</p>\n";
         return;
     };
     if comparison.captured.is_empty() {
-        *out += "<p>Nothing touched in this run: no step posed a contact problem.</p>\n";
+        *out += "<p>There was no contact in this run: no step had a contact problem.</p>\n";
         return;
     }
     *out += &format!(
-        "<p>Whole runs drift apart, and each solver starts from the answer of its own last step. \
+        "<p>Whole runs diverge, and each solver is warm-started by its own last step. \
          To compare the methods alone, some steps of the run of <b>{}</b> were captured, and every \
          solver solved the same problems from the cold start: free motion, no contact forces. The \
          curves show the error in the solver’s own friction model: the larger of the residual, \
          divided by the reference velocity of the step, and the residual of momentum. Straight \
-         lines downwards mean that each iteration makes the error smaller by the same factor; \
-         curves that bend downwards converge faster and faster, as Newton’s method does near the \
-         answer; flat ends have stalled. Each solver had {} per problem.</p>\n",
+         lines downwards mean linear convergence: each iteration reduces the error by the same \
+         factor. Curves that bend downwards converge superlinearly, as Newton’s method does near the \
+         solution. Flat ends have stalled. Each solver had {} per problem.</p>\n",
         escape(&reference.solver),
         duration(comparison.time_limit)
     );
@@ -449,18 +448,18 @@ fn one_step(out: &mut String, comparison: &Comparison, captured: &Captured) {
         figure(captured.reference_velocity, 3)
     );
     let left = "<b>Error over iterations and over time.</b> A marker shows where a solver stopped. \
-                Whoever reaches the tolerance further left in the right chart is faster on this \
-                step; whoever stops above it did not solve it.";
+                A solver that reaches the tolerance further left in the right chart is faster on this \
+                step; one that stops above it did not converge.";
     let svg = figures::inline(&figures::convergence(comparison, captured));
     chart(out, &format!("convergence-step-{}", captured.step), &svg, left);
     *out += &table::answers(comparison, captured);
-    *out += &format!("<p>{}</p>\n", endings(comparison, captured));
+    *out += &format!("<p>{}</p>\n", outcomes(comparison, captured));
     *out += "<p><small>Residuals relative to the reference velocity. ★ the fastest that \
              converged.</small></p>\n";
 }
 
-/// How the solvers ended on a captured step, in sentences.
-fn endings(comparison: &Comparison, captured: &Captured) -> String {
+/// How the solves of a captured step ended, in sentences.
+fn outcomes(comparison: &Comparison, captured: &Captured) -> String {
     let answers = || comparison.contenders.iter().zip(&captured.answers);
     let tolerance = comparison.settings.tolerance;
     let reference = captured.reference_velocity;
@@ -486,22 +485,21 @@ fn endings(comparison: &Comparison, captured: &Captured) -> String {
     let mut sentences = Vec::new();
     let converged = of(Status::Converged);
     sentences.push(match converged.is_empty() {
-        true => "No solver solved this step.".to_owned(),
-        false => format!("Solved to the tolerance: {}.", listed(&converged)),
+        true => "No solver converged on this step.".to_owned(),
+        false => format!("Converged: {}.", listed(&converged)),
     });
     for (status, head, tail) in [
         (
             Status::Stalled,
             "Stalled",
-            "more iterations would not have helped: the steps of the method had become too small \
-             to make the error smaller",
+            "more iterations would not have helped: the method could no longer reduce the error",
         ),
         (
             Status::IterationLimit,
             "Ran out of iterations or of time",
-            "the curve tells whether more of them would have helped",
+            "the curve shows whether more of them would have helped",
         ),
-        (Status::Failed, "Failed", "the numbers left what can be computed with"),
+        (Status::Failed, "Failed", "the numbers overflowed or were not finite"),
     ] {
         let ended = of(status);
         if !ended.is_empty() {
@@ -514,18 +512,18 @@ fn endings(comparison: &Comparison, captured: &Captured) -> String {
         .map(|(contender, _)| format!("<b>{}</b>", escape(&contender.solver)))
         .collect();
     if !refused.is_empty() {
-        sentences.push(format!("Could not answer: {}.", listed(&refused)));
+        sentences.push(format!("Could not run: {}.", listed(&refused)));
     }
     sentences.join(" ")
 }
 
-fn colophon(out: &mut String, comparison: &Comparison, making: &Making) {
+fn provenance(out: &mut String, comparison: &Comparison, making: &ReportProvenance) {
     *out += "<h2 id=\"making\">How this was made</h2>\n";
     if !making.command.is_empty() {
         *out += &format!("<pre>{}</pre>\n", escape(&making.command));
     }
     *out += "<div class=\"scroll\"><table class=\"list\"><thead><tr><th>solver</th><th>friction</th>\
-             <th>what it does</th><th>source</th><th>its settings</th></tr></thead><tbody>\n";
+             <th>method</th><th>source</th><th>its settings</th></tr></thead><tbody>\n";
     for contender in &comparison.contenders {
         let own: Vec<String> =
             contender.settings.iter().map(|(k, v)| format!("{k} = {v}")).collect();
@@ -561,7 +559,7 @@ fn colophon(out: &mut String, comparison: &Comparison, making: &Making) {
     );
 }
 
-/// Where a method was published, from its key in the project's list of references.
+/// Authors and year of a method's publication, from its key in REFERENCES.bib.
 fn source(key: &str) -> String {
     match key {
         "Castro22" => "Castro, Permenter, Han 2022",
@@ -585,16 +583,16 @@ fn shared(settings: &Settings) -> Vec<(&'static str, String)> {
         ("time step", duration(settings.time_step)),
         ("time stepping scheme", settings.scheme.name().to_owned()),
         ("tolerance", residual(settings.tolerance)),
-        ("most iterations", limit),
+        ("iteration limit", limit),
         ("friction", model.to_owned()),
         ("friction of two surfaces", format!("{:?}", settings.combine).to_lowercase()),
-        ("penetration left alone", format!("{} mm", figure(1e3 * stabilisation.slop, 2))),
-        ("penetration removed at", format!("{} m/s at most", figure(stabilisation.max_speed, 2))),
+        ("penetration slop", format!("{} mm", figure(1e3 * stabilisation.slop, 2))),
+        ("largest correction speed", format!("{} m/s", figure(stabilisation.max_speed, 2))),
         ("sleeping", sleep),
     ]
 }
 
-/// Words with commas, and an "and" before the last.
+/// Joins words with commas, and with "and" before the last.
 fn listed(words: &[String]) -> String {
     match words {
         [] => String::new(),

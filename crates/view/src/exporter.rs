@@ -1,138 +1,144 @@
-//! Sinks: what writes a recording into a file. The ending of the file's name chooses.
+//! The registry of exporters, each of which writes a recording to one file format. The file's ending
+//! selects the exporter.
 //!
-//! A file appears whole or not at all, see [`place`].
+//! Files are replaced atomically, see [`output_file`].
 
 use std::path::Path;
 
 use stiction_sim::record::Recording;
 
-use crate::{Shot, ViewError, place};
+use crate::{PictureOptions, ViewError, output_file};
 
-/// Frames per second of simulated time, if nobody says otherwise.
+/// Default frames per second of simulated time.
 pub const FRAMES_PER_SECOND: f64 = 60.0;
 
-/// One line of [`SINKS`].
-pub struct Sink {
+/// One line of [`EXPORTERS`].
+pub struct Exporter {
     /// Name.
     pub name: &'static str,
     /// Endings of file names, without the dot.
     pub endings: &'static [&'static str],
-    /// What it is, in one line.
+    /// Description in one line.
     pub about: &'static str,
-    /// What such a file holds.
-    pub holds: Holds,
-    /// Says whether all that writing needs is there, such as another program.
+    /// Which part of a recording the file contains.
+    pub content: ExportContent,
+    /// Checks that everything needed for writing is available, such as another program.
     pub ready: fn() -> Result<(), ViewError>,
-    /// Writes a recording to a file; what is asked of pictures is for those that hold some.
-    pub write: fn(&Recording, &Path, &Shot) -> Result<(), ViewError>,
+    /// Writes a recording to a file; the options apply to pictures and videos.
+    pub write: fn(&Recording, &Path, &PictureOptions) -> Result<(), ViewError>,
 }
 
-/// What a file holds of a recording.
+/// Which part of a recording a file contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
-    /// Its numbers, or all that is seen from everywhere.
+pub enum ExportContent {
+    /// All numbers, or a scene for any camera.
     Everything,
-    /// A picture of one moment.
+    /// A picture of one time.
     Picture,
-    /// Pictures of all of it.
-    Film,
+    /// Pictures of the whole run.
+    Video,
 }
 
-/// Every sink of the house, in alphabetical order.
+/// All exporters, in alphabetical order.
 /// To add one: write a file with its `write`, then add one line here.
-pub static SINKS: &[Sink] = &[
-    Sink {
+pub static EXPORTERS: &[Exporter] = &[
+    Exporter {
         name: "gif",
         endings: &["gif"],
-        about: "a small film that plays in every browser, document and chat",
-        holds: Holds::Film,
+        about: "a small video that plays in every browser, document and chat",
+        content: ExportContent::Video,
         ready: || Ok(()),
         write: crate::gif::write,
     },
-    Sink {
+    Exporter {
         name: "glb",
         endings: &["glb"],
         about: "glTF 2.0 with one animation, for Blender and every viewer of that format",
-        holds: Holds::Everything,
+        content: ExportContent::Everything,
         ready: || Ok(()),
         write: |recording, path, _| crate::glb::write(recording, path),
     },
-    Sink {
+    Exporter {
         name: "html",
         endings: &["html", "htm"],
         about: "a page that shows the run in any browser, offline, in one file",
-        holds: Holds::Everything,
+        content: ExportContent::Everything,
         ready: || Ok(()),
         write: |recording, path, _| crate::html::write(recording, path),
     },
-    Sink {
+    Exporter {
         name: "mp4",
         endings: &["mp4"],
-        about: "a film; needs the program ffmpeg",
-        holds: Holds::Film,
+        about: "a video; needs the program ffmpeg",
+        content: ExportContent::Video,
         ready: crate::mp4::ready,
         write: crate::mp4::write,
     },
-    Sink {
+    Exporter {
         name: "npz",
         endings: &["npz"],
         about: "every column as an array, for NumPy",
-        holds: Holds::Everything,
+        content: ExportContent::Everything,
         ready: || Ok(()),
         write: |recording, path, _| crate::npz::write(recording, path),
     },
-    Sink {
+    Exporter {
         name: "parquet",
         endings: &["parquet"],
         about: "every column in a table with a row per frame, for data frames and databases",
-        holds: Holds::Everything,
+        content: ExportContent::Everything,
         ready: || Ok(()),
         write: |recording, path, _| crate::parquet::write(recording, path),
     },
-    Sink {
+    Exporter {
         name: "png",
         endings: &["png"],
         about: "a picture of the last frame",
-        holds: Holds::Picture,
+        content: ExportContent::Picture,
         ready: || Ok(()),
         write: crate::png::write,
     },
-    Sink {
+    Exporter {
         name: "stiction",
         endings: &["stiction"],
-        about: "all numbers to the bit, from which the others can be made later",
-        holds: Holds::Everything,
+        about: "all numbers, bit for bit; every other format can be made from it later",
+        content: ExportContent::Everything,
         ready: || Ok(()),
         write: |recording, path, _| crate::native::write(recording, path),
     },
 ];
 
-/// The sink that a file's name asks for, once it is known that the file can be written: a long run
-/// must not end with that news. Nothing that exists is touched.
-pub fn sink_of(path: &Path) -> Result<&'static Sink, ViewError> {
+/// The exporter for a file's ending. Also checks, before a long run, that the file can be written;
+/// existing files stay as they are.
+pub fn exporter_for(path: &Path) -> Result<&'static Exporter, ViewError> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
-    let sink = SINKS.iter().find(|sink| sink.endings.contains(&ending.as_str()));
-    let sink = sink.ok_or_else(|| {
-        let all: Vec<_> = SINKS.iter().flat_map(|s| s.endings).map(|e| format!(".{e}")).collect();
+    let exporter = EXPORTERS.iter().find(|exporter| exporter.endings.contains(&ending.as_str()));
+    let exporter = exporter.ok_or_else(|| {
+        let all: Vec<_> =
+            EXPORTERS.iter().flat_map(|s| s.endings).map(|e| format!(".{e}")).collect();
         let path = path.display().to_string();
         ViewError::Ending { path, found: ending.clone(), known: all.join(", ") }
     })?;
-    (sink.ready)()?;
-    place::check(path).map_err(|source| unwritten(path, source))?;
-    Ok(sink)
+    (exporter.ready)()?;
+    output_file::check_writable(path).map_err(|source| unwritten(path, source))?;
+    Ok(exporter)
 }
 
-/// Writes a recording; the ending of the name chooses the sink.
-pub fn write(recording: &Recording, path: &Path, shot: &Shot) -> Result<(), ViewError> {
-    (sink_of(path)?.write)(recording, path, shot)
+/// Writes a recording with the exporter for the file's ending.
+pub fn write(
+    recording: &Recording,
+    path: &Path,
+    options: &PictureOptions,
+) -> Result<(), ViewError> {
+    (exporter_for(path)?.write)(recording, path, options)
 }
 
-/// Puts bytes into a file, whole or not at all.
+/// Writes a file atomically.
 pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), ViewError> {
-    place::put(path, bytes).map_err(|source| unwritten(path, source))
+    output_file::write_atomically(path, bytes).map_err(|source| unwritten(path, source))
 }
 
-/// Why a file was not written.
+/// The error for a file that could not be written.
 pub(crate) fn unwritten(path: &Path, source: std::io::Error) -> ViewError {
     ViewError::Write { path: path.display().to_string(), source }
 }
@@ -150,28 +156,28 @@ mod tests {
     }
 
     #[test]
-    fn sinks_stand_in_order_and_share_no_ending() {
-        assert!(SINKS.is_sorted_by(|a, b| a.name < b.name));
-        let mut endings: Vec<_> = SINKS.iter().flat_map(|s| s.endings).collect();
+    fn exporters_are_sorted_and_share_no_ending() {
+        assert!(EXPORTERS.is_sorted_by(|a, b| a.name < b.name));
+        let mut endings: Vec<_> = EXPORTERS.iter().flat_map(|s| s.endings).collect();
         endings.sort();
         assert!(endings.windows(2).all(|pair| pair[0] != pair[1]));
-        assert!(SINKS.iter().all(|sink| !sink.about.is_empty()));
+        assert!(EXPORTERS.iter().all(|exporter| !exporter.about.is_empty()));
     }
 
     #[test]
     fn an_unknown_ending_and_an_unwritable_place_are_refused_before_the_run() {
-        let message = sink_of(Path::new("run.docx")).err().unwrap().to_string();
+        let message = exporter_for(Path::new("run.docx")).err().unwrap().to_string();
         assert!(message.contains("run.docx") && message.contains(".html"), "{message}");
-        let nowhere = folder("sink").join("no/such/folder/run.html");
-        let message = sink_of(&nowhere).err().unwrap().to_string();
+        let nowhere = folder("exporter").join("no/such/folder/run.html");
+        let message = exporter_for(&nowhere).err().unwrap().to_string();
         assert!(message.contains("cannot be written"), "{message}");
     }
 
     #[test]
-    fn looking_for_a_sink_leaves_the_file_alone() {
+    fn finding_an_exporter_leaves_the_file_alone() {
         let path = folder("kept").join("run.html");
         put(&path, b"before").unwrap();
-        assert_eq!(sink_of(&path).unwrap().name, "html");
+        assert_eq!(exporter_for(&path).unwrap().name, "html");
         assert_eq!(fs::read(&path).unwrap(), b"before");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
         fs::remove_dir_all(path.parent().unwrap()).unwrap();

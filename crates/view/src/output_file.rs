@@ -1,47 +1,49 @@
-//! Places that files are written to: a file appears whole or not at all.
+//! Atomic replacement of files.
 //!
-//! Bytes are written beside their place, synced and then moved there, so that a full disk or a crash
-//! destroys nothing that was there before. A link stays, and what it points to is replaced; what is
-//! no file, such as a device or a pipe, is written as it stands.
+//! Bytes are written to a temporary file in the same folder, synced and renamed, so that a full disk or
+//! a crash destroys no existing file. A symbolic link stays, and its target is replaced. Devices and
+//! pipes are written directly.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Links that are followed one after the other.
+/// Largest number of symbolic links that are followed.
 const LINKS: usize = 40;
-/// Where the system shows what is open rather than what is stored.
+/// File system of open files rather than stored ones.
 const SHOWN: &str = "/proc/";
 
-/// Puts bytes into a file.
-pub fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    put_with(path, |place| {
+/// Writes bytes to a file, which appears complete or not at all.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_atomically_with(path, |place| {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(place)?;
         file.write_all(bytes)
     })
 }
 
-/// Lets something write a file by its name, and puts it into its place once it is whole. A device is
-/// given by its own name.
-pub fn put_with(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+/// Lets `write` write a temporary file and renames it to `path` on success. A device or pipe is passed
+/// to `write` directly.
+pub fn write_atomically_with(
+    path: &Path,
+    write: impl FnOnce(&Path) -> io::Result<()>,
+) -> io::Result<()> {
     let Some(place) = file_of(path) else { return write(path) };
     let beside = beside(&place);
     let done = write(&beside)
         .and_then(|()| File::open(&beside)?.sync_all())
         .and_then(|()| fs::rename(&beside, &place));
     if done.is_err() {
-        // What is left of a failed attempt is of no use to anyone.
+        // Removes the rest of a failed attempt.
         let _ = fs::remove_file(&beside);
     } else if let Some(folder) = place.parent().filter(|_| cfg!(unix)) {
-        // The name, too, must outlive the machine. Some file systems cannot promise that.
+        // Syncs the folder, so that the rename survives a crash; some file systems do not support this.
         let _ = File::open(folder).and_then(|folder| folder.sync_all());
     }
     done
 }
 
-/// Says whether a file could be written, and touches nothing that exists: a long run must not end
-/// with that news.
-pub fn check(path: &Path) -> io::Result<()> {
+/// Checks, before a long run, that a file can be written; changes nothing that exists.
+pub fn check_writable(path: &Path) -> io::Result<()> {
     let Some(place) = file_of(path) else {
         if fs::metadata(path)?.permissions().readonly() {
             return Err(io::ErrorKind::PermissionDenied.into());
@@ -60,7 +62,7 @@ pub fn check(path: &Path) -> io::Result<()> {
     File::create(&beside).and_then(|_| fs::remove_file(&beside))
 }
 
-/// The file, perhaps yet to come, that a name stands for; `None` for what is no file.
+/// The existing or future regular file of a path, with links resolved; `None` for devices and pipes.
 fn file_of(path: &Path) -> Option<PathBuf> {
     if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
         return None;
@@ -76,7 +78,7 @@ fn file_of(path: &Path) -> Option<PathBuf> {
     Some(place)
 }
 
-/// A name in the same folder, so that moving is a matter of names.
+/// A temporary name in the same folder, so that the rename stays in one file system.
 fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
@@ -98,8 +100,8 @@ mod tests {
         let folder = folder("put");
         let path = folder.join("a");
         for text in ["first", "second"] {
-            check(&path).unwrap();
-            put(&path, text.as_bytes()).unwrap();
+            check_writable(&path).unwrap();
+            write_atomically(&path, text.as_bytes()).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
@@ -109,9 +111,9 @@ mod tests {
     #[test]
     fn what_cannot_be_written_is_known_before() {
         let folder = folder("unwritable");
-        let told = check(&folder.join("no/such/a")).unwrap_err().to_string();
+        let told = check_writable(&folder.join("no/such/a")).unwrap_err().to_string();
         assert!(told.contains("no folder") && told.contains("no/such"), "{told}");
-        assert_eq!(check(&folder).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        assert_eq!(check_writable(&folder).unwrap_err().kind(), io::ErrorKind::IsADirectory);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
         fs::remove_dir_all(folder).unwrap();
     }
@@ -125,8 +127,8 @@ mod tests {
         for (link, target) in [("to-file", "far/a"), ("to-nothing", "far/b"), ("twice", "to-file")]
         {
             std::os::unix::fs::symlink(target, folder.join(link)).unwrap();
-            check(&folder.join(link)).unwrap();
-            put(&folder.join(link), link.as_bytes()).unwrap();
+            check_writable(&folder.join(link)).unwrap();
+            write_atomically(&folder.join(link), link.as_bytes()).unwrap();
             assert_eq!(fs::read_link(folder.join(link)).unwrap(), Path::new(target));
             assert_eq!(fs::read_to_string(folder.join(link)).unwrap(), link);
         }
@@ -141,12 +143,12 @@ mod tests {
         let link = folder.join("full");
         std::os::unix::fs::symlink("/dev/full", &link).unwrap();
         for path in [Path::new("/dev/full"), &link] {
-            check(path).unwrap();
-            let told = put(path, b"too much").unwrap_err();
+            check_writable(path).unwrap();
+            let told = write_atomically(path, b"too much").unwrap_err();
             assert_eq!(told.kind(), io::ErrorKind::StorageFull);
             assert!(!fs::metadata(path).unwrap().is_file());
         }
-        put(Path::new("/dev/null"), b"gone").unwrap();
+        write_atomically(Path::new("/dev/null"), b"gone").unwrap();
         fs::remove_dir_all(folder).unwrap();
     }
 }

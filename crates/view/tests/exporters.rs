@@ -1,4 +1,4 @@
-//! Every sink on the same recordings: what is written is read back, and nothing is too small.
+//! Every exporter on the same recordings: what is written is read back, and nothing is too small.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::f64::consts::PI;
@@ -10,9 +10,9 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector4};
 use serde_json::Value;
 use stiction_geom::Shape;
 use stiction_sim::record::{Geometry, Recording, Seen, Soft};
-use stiction_view::raster::light::Fineness;
-use stiction_view::raster::{Look, Painter, film};
-use stiction_view::{SINKS, gif, glb, mp4, npz, parquet, png};
+use stiction_view::raster::light::LightQuality;
+use stiction_view::raster::{PictureRenderer, RenderSettings, film};
+use stiction_view::{EXPORTERS, gif, glb, mp4, npz, parquet, png};
 
 const RADIUS: f64 = 0.1;
 
@@ -103,10 +103,10 @@ fn with_soft(frames: usize) -> Recording {
     recording
 }
 
-/// A look that is quick to draw.
-fn small(samples: usize) -> Look {
-    let light = Fineness { keys: 1, skies: 2, key_size: 128, sky_size: 64 };
-    Look { width: 96, height: 70, samples, light, ..Look::still() }
+/// Settings that is quick to draw.
+fn small(samples: usize) -> RenderSettings {
+    let light = LightQuality { keys: 1, skies: 2, key_size: 128, sky_size: 64 };
+    RenderSettings { width: 96, height: 70, samples, light, ..RenderSettings::still() }
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -286,11 +286,11 @@ fn a_parquet_table_has_a_row_per_frame_and_lists_of_bodies_and_contacts() {
 fn a_balls_silhouette_has_the_area_of_its_cone_of_view() {
     let mut recording = flight(1);
     recording.shapes.truncate(2);
-    let look = Look { width: 400, height: 400, ..small(1) };
-    let painter = Painter::new(&recording, &look, 0.0, 0.0);
-    let camera = painter.camera();
+    let settings = RenderSettings { width: 400, height: 400, ..small(1) };
+    let renderer = PictureRenderer::new(&recording, &settings, 0.0, 0.0);
+    let camera = renderer.camera();
     let [x, y, z] = recording.frames.position[0];
-    let p = camera.seen(&Vector3::new(x, y, z));
+    let p = camera.to_camera_frame(&Vector3::new(x, y, z));
     // A cone of half angle a about a line at the angle b to the axis cuts the picture at unit
     // distance in an ellipse with the half axes sin a cos a / (cos² b − sin² a) and
     // sin a / √(cos² b − sin² a).
@@ -300,7 +300,7 @@ fn a_balls_silhouette_has_the_area_of_its_cone_of_view() {
     let pixels = 0.5 * 400.0 * camera.focal;
     let (a, b) = (pixels * sin * cos / d, pixels * sin / d.sqrt());
     let area = PI * a * b;
-    let picture = painter.paint(0.0);
+    let picture = renderer.render(0.0);
     let red = |pixel: &&[u8; 3]| i32::from(pixel[0]) > i32::from(pixel[2]) + 12;
     let found = picture.rgb.as_chunks::<3>().0.iter().filter(red).count() as f64;
     // Pixels on the rim are counted or not; the ball is a polyhedron with angles of about 0.07
@@ -313,13 +313,13 @@ fn a_balls_silhouette_has_the_area_of_its_cone_of_view() {
 #[test]
 fn bodies_shade_the_floor() {
     let recording = flight(1);
-    let look = Look { width: 200, height: 150, ..small(2) };
+    let settings = RenderSettings { width: 200, height: 150, ..small(2) };
     let bare = {
         let mut recording = flight(1);
         recording.shapes.truncate(1);
-        Painter::new(&recording, &look, 0.0, 0.0).paint(0.0)
+        PictureRenderer::new(&recording, &settings, 0.0, 0.0).render(0.0)
     };
-    let picture = Painter::new(&recording, &look, 0.0, 0.0).paint(0.0);
+    let picture = PictureRenderer::new(&recording, &settings, 0.0, 0.0).render(0.0);
     let darkest = |rgb: &[u8]| rgb.as_chunks::<3>().0.iter().map(|p| p[1]).min().unwrap();
     assert!(darkest(&bare.rgb) > 180, "an open floor is bright");
     let is_grey = |p: &&[u8; 3]| p[0].abs_diff(p[2]) < 12;
@@ -330,10 +330,10 @@ fn bodies_shade_the_floor() {
 #[test]
 fn a_picture_is_the_same_for_every_number_of_threads() {
     let recording = with_soft(30);
-    let look = Look { forces: true, ..small(2) };
+    let settings = RenderSettings { forces: true, ..small(2) };
     let paint = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| Painter::new(&recording, &look, 0.0, 0.5).paint(0.31))
+        pool.install(|| PictureRenderer::new(&recording, &settings, 0.0, 0.5).render(0.31))
     };
     let one = paint(1);
     assert_eq!(one, paint(2));
@@ -343,7 +343,7 @@ fn a_picture_is_the_same_for_every_number_of_threads() {
 
 #[test]
 fn a_png_holds_the_pixels_of_the_picture() {
-    let picture = Painter::new(&flight(3), &small(1), 0.0, 0.0).paint(0.0);
+    let picture = PictureRenderer::new(&flight(3), &small(1), 0.0, 0.0).render(0.0);
     let file = png::encode(&picture).unwrap();
     // Chunks: length, kind, content, checksum.
     let (mut at, mut packed) = (8, Vec::new());
@@ -388,9 +388,11 @@ fn recordings_of_nothing_and_of_one_frame_are_written_by_every_sink() {
     for (name, recording) in
         [("empty", Recording::default()), ("rest", flight(0)), ("one", with_soft(1))]
     {
-        for sink in SINKS.iter().filter(|sink| !["gif", "mp4", "png"].contains(&sink.name)) {
-            let path = folder.join(format!("{name}.{}", sink.endings[0]));
-            (sink.write)(&recording, &path, &stiction_view::Shot::default()).unwrap();
+        for exporter in
+            EXPORTERS.iter().filter(|exporter| !["gif", "mp4", "png"].contains(&exporter.name))
+        {
+            let path = folder.join(format!("{name}.{}", exporter.endings[0]));
+            (exporter.write)(&recording, &path, &stiction_view::PictureOptions::default()).unwrap();
             assert!(std::fs::metadata(&path).unwrap().len() > 0);
         }
         let path = folder.join(format!("{name}.png"));
@@ -408,13 +410,14 @@ fn a_recording_that_does_not_fit_together_is_refused_by_every_sink() {
     let folder = folder("unfit");
     let mut recording = flight(3);
     recording.frames.position.pop();
-    for sink in SINKS {
-        let path = folder.join(format!("run.{}", sink.endings[0]));
-        let message = (sink.write)(&recording, &path, &stiction_view::Shot::default())
-            .err()
-            .unwrap()
-            .to_string();
-        assert!(message.contains("position"), "{}: {message}", sink.name);
+    for exporter in EXPORTERS {
+        let path = folder.join(format!("run.{}", exporter.endings[0]));
+        let message =
+            (exporter.write)(&recording, &path, &stiction_view::PictureOptions::default())
+                .err()
+                .unwrap()
+                .to_string();
+        assert!(message.contains("position"), "{}: {message}", exporter.name);
         assert!(!path.exists());
     }
     std::fs::remove_dir_all(folder).unwrap();
@@ -462,7 +465,7 @@ fn poses_between_frames_turn_the_short_way() {
     let q = UnitQuaternion::from_euler_angles(0.0, 0.0, 0.4);
     recording.frames.rotation[0] = [1.0, 0.0, 0.0, 0.0];
     recording.frames.rotation[2] = [-q.w, -q.i, -q.j, -q.k];
-    let pose = stiction_view::scenery::poses_at(&recording, 0.5 / 60.0)[1];
+    let pose = stiction_view::interpolation::poses_at(&recording, 0.5 / 60.0)[1];
     let wanted = UnitQuaternion::from_euler_angles(0.0, 0.0, 0.2);
     assert!(pose.rotation.angle_to(&wanted) < 1e-12);
 }

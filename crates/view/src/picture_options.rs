@@ -1,7 +1,7 @@
-//! What someone asks of pictures: their size, the moment, the forces, and where the camera stands.
+//! The user's options for pictures and videos: size, time, force arrows and camera.
 //!
-//! As text it is a list of `key=value` with commas between, see [`KEYS`]; what is not asked for is up
-//! to each sink. Angles are in degrees here, and in radians within.
+//! As text they are a comma-separated list of `key=value`, see [`KEYS`]. Each exporter has defaults for
+//! options that are absent. Angles are in degrees here and in radians in the renderer.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,20 +9,20 @@ use std::str::FromStr;
 use nalgebra::Vector3;
 
 use crate::ViewError;
-use crate::raster::camera::View;
-use crate::raster::{LARGEST, Look};
+use crate::raster::camera::CameraView;
+use crate::raster::{LARGEST, RenderSettings};
 
-/// Keys of the text, each with what it takes and what it does.
+/// Keys of the text with their value and meaning.
 pub const KEYS: [(&str, &str, &str); 9] = [
     ("size", "WIDTHxHEIGHT", "size of the picture [px]"),
-    ("time", "SECONDS", "moment of a .png; its last frame if absent"),
+    ("time", "SECONDS", "time of a .png; the last frame if absent"),
     ("forces", "on|off", "arrows of contact forces: blue along the normal, orange friction"),
     ("view", "NAME", "corner, front (from +x), back, left (+y), right or side (-y), above, top"),
     ("azimuth", "DEGREES", "direction to the camera about z, from x towards y"),
     ("elevation", "DEGREES", "direction to the camera above the ground, -90 to 90"),
-    ("look-at", "X:Y:Z", "point in the middle [m]; that of all that is seen if absent"),
-    ("distance", "METRES", "from that point to the camera; so that all is seen if absent"),
-    ("zoom", "FACTOR", "so many times closer"),
+    ("look-at", "X:Y:Z", "point in the middle [m]; that of the whole scene if absent"),
+    ("distance", "METRES", "from that point to the camera; fits the scene if absent"),
+    ("zoom", "FACTOR", "factor by which the camera is closer"),
 ];
 
 /// Directions with a name: azimuth and elevation [degrees].
@@ -37,12 +37,12 @@ const VIEWS: [(&str, Option<[f64; 2]>); 8] = [
     ("above", Some([-90.0, 60.0])),
 ];
 
-/// What is asked of pictures.
+/// Options for pictures and videos.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Shot {
+pub struct PictureOptions {
     /// Width and height [px].
     pub size: Option<[usize; 2]>,
-    /// The moment of a single picture [s].
+    /// Time of a single picture [s].
     pub time: Option<f64>,
     /// Whether contact forces are drawn.
     pub forces: bool,
@@ -54,14 +54,14 @@ pub struct Shot {
     pub look_at: Option<[f64; 3]>,
     /// Distance from that point to the camera [m].
     pub distance: Option<f64>,
-    /// How many times closer than that.
+    /// Factor by which the camera is closer than that.
     pub zoom: Option<f64>,
 }
 
-impl Shot {
-    /// Sets what a key asks for.
+impl PictureOptions {
+    /// Sets the option of a key.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), ViewError> {
-        let wrong = |expected: &str| ViewError::Shot {
+        let wrong = |expected: &str| ViewError::PictureOption {
             key: key.to_owned(),
             found: value.to_owned(),
             expected: expected.to_owned(),
@@ -112,7 +112,7 @@ impl Shot {
             }
             "zoom" => self.zoom = number("a number above zero", |x| x > 0.0)?,
             _ => {
-                return Err(ViewError::Shot {
+                return Err(ViewError::PictureOption {
                     key: String::new(),
                     found: key.to_owned(),
                     expected: format!("one of: {}", KEYS.map(|(name, ..)| name).join(", ")),
@@ -122,38 +122,38 @@ impl Shot {
         Ok(())
     }
 
-    /// A look as this asks for it.
-    pub fn look(&self, own: Look) -> Look {
+    /// The renderer's settings `own` with these options applied.
+    pub fn apply_to(&self, own: RenderSettings) -> RenderSettings {
         let [width, height] = self.size.unwrap_or([own.width, own.height]);
-        let view = View {
+        let view = CameraView {
             yaw: self.azimuth.map_or(own.view.yaw, f64::to_radians),
             pitch: self.elevation.map_or(own.view.pitch, f64::to_radians),
             target: self.look_at.map(Vector3::from).or(own.view.target),
             distance: self.distance.or(own.view.distance),
             zoom: self.zoom.unwrap_or(own.view.zoom),
         };
-        Look { width, height, view, forces: self.forces || own.forces, ..own }
+        RenderSettings { width, height, view, forces: self.forces || own.forces, ..own }
     }
 }
 
-impl FromStr for Shot {
+impl FromStr for PictureOptions {
     type Err = ViewError;
 
     fn from_str(text: &str) -> Result<Self, ViewError> {
-        let mut shot = Self::default();
+        let mut options = Self::default();
         for part in text.split(',').filter(|part| !part.trim().is_empty()) {
-            let (key, value) = part.split_once('=').ok_or_else(|| ViewError::Shot {
+            let (key, value) = part.split_once('=').ok_or_else(|| ViewError::PictureOption {
                 key: String::new(),
                 found: part.to_owned(),
                 expected: "KEY=VALUE, such as size=1280x720".to_owned(),
             })?;
-            shot.set(key.trim(), value.trim())?;
+            options.set(key.trim(), value.trim())?;
         }
-        Ok(shot)
+        Ok(options)
     }
 }
 
-impl fmt::Display for Shot {
+impl fmt::Display for PictureOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         parts.extend(self.size.map(|[width, height]| format!("size={width}x{height}")));
@@ -178,20 +178,23 @@ mod tests {
     #[test]
     fn what_is_asked_for_comes_back_from_its_text() {
         let text = "size=640x400,time=1.5,view=front,forces=on,look-at=0:-1:0.25,distance=3,zoom=2";
-        let shot: Shot = text.parse().unwrap();
-        assert_eq!((shot.size, shot.time, shot.forces), (Some([640, 400]), Some(1.5), true));
-        assert_eq!((shot.azimuth, shot.look_at), (Some(0.0), Some([0.0, -1.0, 0.25])));
-        assert_eq!(shot.to_string().parse::<Shot>().unwrap(), shot);
-        assert_eq!("".parse::<Shot>().unwrap(), Shot::default());
+        let options: PictureOptions = text.parse().unwrap();
+        assert_eq!(
+            (options.size, options.time, options.forces),
+            (Some([640, 400]), Some(1.5), true)
+        );
+        assert_eq!((options.azimuth, options.look_at), (Some(0.0), Some([0.0, -1.0, 0.25])));
+        assert_eq!(options.to_string().parse::<PictureOptions>().unwrap(), options);
+        assert_eq!("".parse::<PictureOptions>().unwrap(), PictureOptions::default());
         // What comes later changes what came before.
-        let shot: Shot = "view=top, elevation=45".parse().unwrap();
-        assert_eq!((shot.azimuth, shot.elevation), (Some(-90.0), Some(45.0)));
+        let options: PictureOptions = "view=top, elevation=45".parse().unwrap();
+        assert_eq!((options.azimuth, options.elevation), (Some(-90.0), Some(45.0)));
     }
 
     #[test]
     fn every_key_of_the_list_is_known_and_every_other_refused_with_the_list() {
         for (key, ..) in KEYS {
-            let told = Shot::default().set(key, "?").unwrap_err().to_string();
+            let told = PictureOptions::default().set(key, "?").unwrap_err().to_string();
             assert!(told.contains(key) && told.contains('?'), "{told}");
         }
         for (text, expected) in [
@@ -207,7 +210,7 @@ mod tests {
             ("time=nan", "seconds"),
             ("top", "KEY=VALUE"),
         ] {
-            let told = text.parse::<Shot>().unwrap_err().to_string();
+            let told = text.parse::<PictureOptions>().unwrap_err().to_string();
             assert!(told.contains(expected), "{text}: {told}");
         }
     }
