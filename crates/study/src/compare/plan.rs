@@ -42,7 +42,7 @@ pub enum PlanError {
     #[error(transparent)]
     Setting(#[from] SettingError),
     /// A time limit of no use.
-    #[error("time limit = {found} s; expected a positive number")]
+    #[error("time_limit = {found} s; expected a positive number")]
     TimeLimit {
         /// The number found [s].
         found: f64,
