@@ -110,7 +110,8 @@ fn small(samples: usize) -> RenderSettings {
 }
 
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("stiction-exporters-{name}-{}", std::process::id()));
+    let folder =
+        std::env::temp_dir().join(format!("stiction-exporters-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
