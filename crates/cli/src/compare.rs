@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use stiction_scene::SceneRun;
-use stiction_solve::solver::{SOLVERS, SettingError};
+use stiction_solve::setting::SettingError;
+use stiction_solve::solver::{SOLVERS, SolverError};
 use stiction_solve::{Session, Status};
 use stiction_study::compare::{Captured, Comparison, Contender, Plan, TIME_LIMIT, compare};
 use stiction_view::compare::ReportProvenance;
@@ -109,7 +110,9 @@ fn calls(args: &CompareArgs) -> Result<Vec<SceneArgs>, CommandError> {
                             call.set.push((format!("solver.{setting}"), value.clone()));
                             accepted = true;
                         }
-                        Err(error @ SettingError::UnknownKey { .. }) => refusal = Some(error),
+                        Err(error @ SolverError::Setting(SettingError::UnknownKey { .. })) => {
+                            refusal = Some(error)
+                        }
                         Err(error) => return Err(error.into()),
                     }
                 }

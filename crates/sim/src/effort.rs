@@ -7,7 +7,7 @@
 //! one wants to see what it does.
 
 use stiction_solve::law::FrictionModel;
-use stiction_solve::solver::SettingError;
+use stiction_solve::solver::SolverError;
 use stiction_solve::{Goal, Problem, Report, Residuals, Session, Solution, Status};
 
 /// Newton iterations for the full tolerance, and for the reduced one.
@@ -81,7 +81,7 @@ pub(crate) enum Next {
 
 /// Sets up the default solver for steps, which have their own way out and their own measure of what
 /// is good enough.
-pub(crate) fn prepare(session: &mut Session) -> Result<(), SettingError> {
+pub(crate) fn prepare(session: &mut Session) -> Result<(), SolverError> {
     if session.name() == RATIONED {
         session.set("fallback", "false")?;
         session.set("natural-map", "false")?;
@@ -95,7 +95,7 @@ pub(crate) fn solve(
     problem: &Problem,
     goal: &Goal,
     solution: &mut Solution,
-) -> Result<(Outcome, Next), SettingError> {
+) -> Result<(Outcome, Next), SolverError> {
     let rationed = session.name() == RATIONED && goal.max_iterations.is_none();
     let max_iterations = goal.max_iterations.or(rationed.then_some(SHORT_RATION));
     let first = Goal { max_iterations, ..*goal };

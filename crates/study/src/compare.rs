@@ -17,7 +17,7 @@ use std::time::Duration;
 use stiction_scene::SceneRun;
 use stiction_sim::Settings;
 use stiction_sim::record::{Recorder, Recording, Seen};
-use stiction_solve::solver::{SOLVERS, SettingError};
+use stiction_solve::solver::{SOLVERS, SolverError};
 use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution};
 
 use crate::run::{Summary, Tally, run_watched};
@@ -329,7 +329,7 @@ fn solve(
         trace: true,
         ..Goal::default()
     };
-    let once = || -> Result<Report, SettingError> {
+    let once = || -> Result<Report, SolverError> {
         let mut session = Session::new(&contender.solver)?;
         for (key, value) in &contender.settings {
             session.set(key, value)?;
