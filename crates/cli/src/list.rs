@@ -11,7 +11,8 @@ use stiction_sim::constraint::CONSTRAINTS;
 use stiction_solve::Solver;
 use stiction_solve::catalogue::CATALOGUE;
 use stiction_solve::law::LAWS;
-use stiction_solve::solver::{Entry, SOLVERS};
+use stiction_solve::setting::SettingSpec;
+use stiction_solve::solver::{SOLVERS, SolverEntry};
 use stiction_study::{SCENARIOS, Scenario};
 use stiction_view::EXPORTERS;
 
@@ -104,13 +105,10 @@ fn json_entries(category: Category) -> Vec<Value> {
         Category::Solvers => SOLVERS
             .iter()
             .map(|entry| {
-                let mut solver = (entry.build)();
+                let solver = (entry.build)();
                 let models: Vec<&str> = solver.models().iter().map(|m| m.name()).collect();
-                let settings: Vec<Value> = solver
-                    .settings()
-                    .iter()
-                    .map(|s| json!({"name": s.name, "about": s.about, "default": s.value.get()}))
-                    .collect();
+                let specs = solver.settings().map(|s| s.specs()).unwrap_or_default();
+                let settings: Vec<Value> = specs.iter().map(json_setting).collect();
                 json!({
                     "name": entry.name,
                     "about": entry.about,
@@ -257,6 +255,23 @@ fn section(category: Category, details: bool, colours: bool) -> String {
     format!("{heading}\n{}", table.render("  ", colours))
 }
 
+/// A setting as JSON.
+fn json_setting(s: &SettingSpec) -> Value {
+    json!({
+        "name": s.name,
+        "about": s.doc,
+        "default": s.default.to_string(),
+        "type": s.kind.name(),
+        "unit": s.unit,
+        "expected": s.expected(),
+    })
+}
+
+/// The meaning of a setting, with its unit.
+fn with_unit(s: &SettingSpec) -> String {
+    if s.unit.is_empty() { s.doc.to_owned() } else { format!("{} [{}]", s.doc, s.unit) }
+}
+
 fn models(solver: &dyn Solver) -> String {
     let names: Vec<&str> = solver.models().iter().map(|m| m.name()).collect();
     names.join(", ")
@@ -264,15 +279,15 @@ fn models(solver: &dyn Solver) -> String {
 
 /// A paragraph per solver: description, friction models, settings.
 fn solvers_with_settings(colours: bool) -> String {
-    let paragraph = |entry: &Entry| {
-        let mut solver = (entry.build)();
+    let paragraph = |entry: &SolverEntry| {
+        let solver = (entry.build)();
         let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
-        for s in solver.settings() {
+        for s in solver.settings().map(|s| s.specs()).unwrap_or_default() {
             let cell = |text: &str, tone| (text.to_owned(), tone);
             table.row([
                 cell(s.name, Tone::Plain),
-                cell(&s.value.get(), Tone::Plain),
-                cell(s.about, Tone::Faint),
+                cell(&s.default.to_string(), Tone::Plain),
+                cell(&with_unit(&s), Tone::Faint),
             ]);
         }
         format!(
