@@ -1,0 +1,138 @@
+//! MuJoCo's Euler and implicitfast: all forces where the step begins, and what of their dependence on
+//! velocities is implicit.
+//!
+//! `A = M − h ∂f/∂v` and `b = A v + h f(q, v)`, so that without constraints `v' = v + h A⁻¹ f`
+//! [Todorov12]. Of ∂f/∂v, Euler knows the damping of
+//! joints; implicitfast also dampers of tendons and the velocity terms of actuators that are not at
+//! an end of their force range, and for single bodies on free joints the forces of their rotation. All
+//! other Coriolis, centrifugal and gyroscopic forces are explicit in both, as are springs. What
+//! couples two branches of a tree is left out of A, as there, so that its factors stay sparse.
+//! Servos are no constraints here.
+
+use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
+use stiction_math::branch;
+use stiction_math::spatial::skew;
+use stiction_mech::{Data, Link, Model, RowEntry, State, tree_bias_forces, tree_mass_matrix};
+
+use super::FreeMotion;
+use crate::rows::tree_of_dof;
+use crate::scheme::Scheme;
+
+impl FreeMotion {
+    /// A and b of every tree that is awake, from forces that were evaluated where the step begins.
+    pub(super) fn direct(
+        &mut self,
+        model: &Model,
+        scheme: Scheme,
+        h: f64,
+        state: &State,
+        asleep: &[bool],
+        data: &mut Data,
+    ) {
+        self.forces.take_drives_explicitly();
+        for (index, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
+            tree_mass_matrix(model, index, data);
+            tree_bias_forces(model, index, &state.v, data);
+            let (n, A) = (tree.dofs.len(), &mut self.matrix[tree.mass.clone()]);
+            A.copy_from_slice(&data.mass[tree.mass.clone()]);
+            for (k, dof) in tree.dofs.clone().enumerate() {
+                let implicit = h * self.forces.joint_damping()[dof];
+                A[k * n + k] += implicit;
+                self.diagonal[dof] = model.armature()[dof] + implicit;
+            }
+        }
+        if scheme == Scheme::ImplicitFast {
+            let Self { forces, matrix, diagonal, by_tree, .. } = self;
+            forces.rate_slopes(model, |row, slope| {
+                add_slope(model, row, -h * slope, matrix, diagonal, by_tree);
+            });
+        }
+        for (_, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
+            let dofs = tree.dofs.clone();
+            for dof in dofs.clone() {
+                self.momentum[dof] = h * (self.forces.generalized[dof] - data.bias[dof]);
+            }
+            let (A, impulse) = (&self.matrix[tree.mass.clone()], &mut self.momentum[dofs.clone()]);
+            if tree.single && scheme == Scheme::ImplicitFast {
+                let link = &model.links()[tree.links.start];
+                let rotation = &data.body_pose[link.body].rotation;
+                follow_turning(A, h, &gyration(link, rotation, &state.v[dofs.clone()]), impulse);
+            }
+            let rows = A.chunks_exact(dofs.len());
+            for (row, b) in rows.zip(impulse) {
+                *b += row.iter().zip(&state.v[dofs.clone()]).map(|(a, v)| a * v).sum::<f64>();
+            }
+        }
+    }
+}
+
+impl FreeMotion {
+    /// Adds the slopes of drag to A: what moves in a viscous medium is stiff.
+    pub(super) fn drag(&mut self, model: &Model, h: f64, asleep: &[bool]) {
+        let Self { forces, matrix, diagonal, by_tree, .. } = self;
+        forces.drag_slopes(|row, slope| {
+            if row.first().is_some_and(|entry| !asleep[tree_of_dof(model, entry.dof)]) {
+                add_slope(model, row, -h * slope, matrix, diagonal, by_tree);
+            }
+        });
+    }
+}
+
+/// ∂c/∂v of the velocity-dependent forces c of one link on a free joint, in the velocities of its
+/// origin in the world and of its rotation in the body: with centre of mass o and inertia I about it,
+/// `c = (m R ω×(ω×o), ω×Iω + m o×(ω×(ω×o)))`.
+fn gyration(link: &Link, rotation: &UnitQuaternion<f64>, v: &[f64]) -> Matrix6<f64> {
+    let (w, I) = (Vector3::new(v[3], v[4], v[5]), link.inertia);
+    let centripetal = -link.mass * (skew(w.cross(&link.com)) + skew(w) * skew(link.com));
+    let R = rotation.to_rotation_matrix().into_inner();
+    let turning = skew(w) * I - skew(I * w) + skew(link.com) * centripetal;
+    let mut slope = Matrix6::zeros();
+    slope.fixed_view_mut::<3, 3>(0, 3).copy_from(&(R * centripetal));
+    slope.fixed_view_mut::<3, 3>(3, 3).copy_from(&turning);
+    slope
+}
+
+/// Replaces an impulse p by that which leads A to the velocity that `A + h C` reaches with p:
+/// A must be symmetric, and C is not. Where constraints act as well, C takes part in free motion
+/// only.
+fn follow_turning(A: &[f64], h: f64, C: &Matrix6<f64>, impulse: &mut [f64]) {
+    let A = Matrix6::from_row_slice(A);
+    let p = Vector6::from_column_slice(impulse);
+    if let Some(change) = (A + h * C).lu().solve(&p) {
+        impulse.copy_from_slice((A * change).as_slice());
+    }
+}
+
+/// Adds `weight` times the square of a row to A, where A has entries. A tree in which it couples
+/// velocities is seen as a whole from now on: link by link only diagonals can be told.
+fn add_slope(
+    model: &Model,
+    row: &[RowEntry],
+    weight: f64,
+    matrix: &mut [f64],
+    diagonal: &mut [f64],
+    by_tree: &mut [bool],
+) {
+    for one in row {
+        let index = tree_of_dof(model, one.dof);
+        let tree = &model.trees()[index];
+        let (start, n) = (tree.dofs.start, tree.dofs.len());
+        let A = &mut matrix[tree.mass.clone()];
+        let parents = &model.dof_parents()[tree.dofs.clone()];
+        let i = one.dof - start;
+        for other in row.iter().filter(|other| tree.dofs.contains(&other.dof)) {
+            let j = other.dof - start;
+            if !branch::ancestors(parents, Some(i as u32)).any(|above| above == j) {
+                continue;
+            }
+            let slope = weight * one.coefficient * other.coefficient;
+            A[i * n + j] += slope;
+            if i == j {
+                diagonal[one.dof] += slope;
+            } else {
+                A[j * n + i] += slope;
+                by_tree[index] |= slope != 0.0;
+            }
+        }
+    }
+}

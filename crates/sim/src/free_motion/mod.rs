@@ -1,0 +1,469 @@
+//! Free motion, the first stage of a step: A and b of every tree, without constraints.
+//!
+//! With θ = 0 one linear solve suffices, in which damping and servos are implicit. Otherwise
+//! `m(v*) = M(q^θ)(v* − v₀) − h k(q^θ, v^θ) = 0` is solved by Newton's method with the matrix of the
+//! second stage, `A = M + h² θ θ_vq K + h θ D` [Castro22, Eqs. (13)–(17)]. Gyroscopic forces of free
+//! bodies are implicit in either case: taken explicitly they feed energy to what spins fast.
+
+mod direct;
+mod rods;
+mod soft;
+
+pub(crate) use soft::SoftMotion;
+
+use std::ops::Range;
+
+use nalgebra::{Isometry3, Matrix3, Vector3};
+use stiction_math::spatial::Inertia10;
+use stiction_math::{branch, spatial};
+use stiction_mech::{
+    Data, ForceError, Forces, Input, Joint, JointKind, Link, Model, State, bias_forces, integrate,
+    kinematics, mass_matrix, set_driven_poses, tree_bias_forces, tree_mass_matrix, tree_velocities,
+    velocities,
+};
+
+use self::rods::RodSystem;
+use crate::rows::contact::REACH_FACTOR;
+use crate::scheme::Scheme;
+
+/// Newton steps of the first stage, and the relative change at which they end.
+const NEWTON_STEPS: usize = 50;
+const NEWTON_TOLERANCE: f64 = 1e-13;
+/// Relative change below which rods are done where it no longer falls.
+const STALLED: f64 = 1e-8;
+/// Turns of a link within a step [rad]: below the first, forces may be taken where the step begins;
+/// above the second, a step does not resolve them.
+const NEGLIGIBLE_TURN: f64 = 1e-3;
+pub(crate) const MAX_TURN: f64 = 0.5;
+/// Newton steps for the rotation of a free body.
+const GYROSCOPIC_STEPS: usize = 6;
+
+/// Why free motion could not be computed.
+#[derive(Debug)]
+pub(crate) enum FreeMotionError {
+    /// An input is wrong.
+    Force(ForceError),
+    /// A of a tree is singular.
+    Singular {
+        /// The tree.
+        tree: usize,
+    },
+}
+
+impl From<ForceError> for FreeMotionError {
+    fn from(error: ForceError) -> Self {
+        Self::Force(error)
+    }
+}
+
+/// The start of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct StepStart<'a> {
+    pub model: &'a Model,
+    pub scheme: Scheme,
+    /// Time step [s].
+    pub time_step: f64,
+    pub state: &'a State,
+    pub input: &'a Input,
+    /// Per tree: whether it sleeps.
+    pub asleep: &'a [bool],
+}
+
+/// A, b and v* of all trees, and the forces at the start of the step.
+pub(crate) struct FreeMotion {
+    /// Forces at the start of the step: limits and drives become rows.
+    pub forces: Forces,
+    /// Soft bodies.
+    pub soft: SoftMotion,
+    matrix: Vec<f64>,
+    factor: Vec<f64>,
+    diagonal: Vec<f64>,
+    momentum: Vec<f64>,
+    velocity: Vec<f64>,
+    /// Per tree: whether rows are written in the velocities of the tree, and not link by link.
+    by_tree: Vec<bool>,
+    /// Stiffness of joint springs, per velocity: energy is theirs to keep, so the scheme's θ decides.
+    spring: Vec<f64>,
+    /// Trees whose mass matrix may have no inverse, in some configuration or in all.
+    doubtful: Vec<usize>,
+    inertia_scale: f64,
+    /// Whether a mechanism moves faster than the step resolves.
+    unresolved: bool,
+    trial: Trial,
+    /// A of the rods.
+    rods: Vec<RodSystem>,
+}
+
+/// Memory for states between the old and the next.
+struct Trial {
+    data: Data,
+    forces: Forces,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    speed: Vec<f64>,
+    residual: Vec<f64>,
+}
+
+impl FreeMotion {
+    pub fn new(model: &Model, scheme: Scheme, h: f64) -> Self {
+        let (nv, nm) = (model.nv(), model.mass_len());
+        Self {
+            forces: Forces::new(model),
+            soft: SoftMotion::new(model, scheme, h),
+            matrix: vec![0.0; nm],
+            factor: vec![0.0; nm],
+            diagonal: vec![0.0; nv],
+            momentum: vec![0.0; nv],
+            velocity: vec![0.0; nv],
+            by_tree: vec![false; model.trees().len()],
+            spring: model
+                .joints()
+                .iter()
+                .flat_map(|joint| joint.dofs.clone().map(|_| joint.spec.stiffness))
+                .collect(),
+            doubtful: (0..model.trees().len()).filter(|tree| is_doubtful(model, *tree)).collect(),
+            inertia_scale: 1.0,
+            unresolved: false,
+            trial: Trial {
+                data: Data::new(model),
+                forces: Forces::new(model),
+                q: vec![0.0; model.nq()],
+                v: vec![0.0; nv],
+                speed: vec![0.0; nv],
+                residual: vec![0.0; nv],
+            },
+            rods: model.rods().iter().map(RodSystem::new).collect(),
+        }
+    }
+
+    /// A of a tree, row-major, at its place in the mass matrices of the model.
+    pub fn matrix(&self, range: Range<usize>) -> &[f64] {
+        &self.matrix[range]
+    }
+
+    /// b [N·s].
+    pub fn momentum(&self, dofs: Range<usize>) -> &[f64] {
+        &self.momentum[dofs]
+    }
+
+    /// What A has on its diagonal beyond the inertia of links.
+    pub fn diagonal(&self, dofs: Range<usize>) -> &[f64] {
+        &self.diagonal[dofs]
+    }
+
+    /// Whether a mechanism moves faster than the step resolves: a link turns by too much in it, or
+    /// the equations of an implicit scheme were not solved.
+    pub fn is_unresolved(&self) -> bool {
+        self.unresolved || self.soft.is_unresolved()
+    }
+
+    /// Per tree: whether rows are written in the velocities of the tree, and not link by link.
+    pub fn by_tree(&self) -> &[bool] {
+        &self.by_tree
+    }
+
+    /// The inertia of a link as it stands in A.
+    pub fn scaled_inertia(&self, inertia: &Inertia10) -> Inertia10 {
+        let scale = self.inertia_scale;
+        Inertia10 {
+            mass: scale * inertia.mass,
+            moment: scale * inertia.moment,
+            rotational: inertia.rotational.map(|entry| scale * entry),
+        }
+    }
+
+    /// Puts driven bodies where they stand, for states between the old and the next.
+    pub fn set_driven_poses(&mut self, model: &Model, poses: &[Isometry3<f64>]) {
+        set_driven_poses(model, poses, &mut self.trial.data);
+    }
+
+    /// Computes A and b from a state whose kinematics are in `data`. What sleeps is left alone.
+    pub fn compute(&mut self, start: &StepStart, data: &mut Data) -> Result<(), FreeMotionError> {
+        let StepStart { model, scheme, time_step: h, state, input, asleep } = *start;
+        self.inertia_scale = 1.0 / scheme.alpha();
+        for (by_tree, tree) in self.by_tree.iter_mut().zip(model.trees()) {
+            *by_tree = scheme.is_iterated() || tree.links.len() == 1;
+        }
+        self.forces.evaluate(model, (&state.q, &state.v), data, input, h)?;
+        let fast = |tree: usize| largest_turn(model, tree, h, data) > MAX_TURN;
+        let is_rod = |tree: usize| model.rod_of_tree(tree).is_some();
+        let mechanism = |tree: &usize| !model.trees()[*tree].constant_mass || is_rod(*tree);
+        self.unresolved = (0..model.trees().len()).filter(mechanism).any(fast);
+        if scheme.is_iterated() {
+            self.iterate(model, scheme, h, state, input)?;
+        } else if scheme.is_direct() {
+            self.direct(model, scheme, h, state, asleep, data);
+        } else {
+            self.once(model, h, state, asleep, data);
+        }
+        if !scheme.is_iterated() {
+            self.couple_rods(model, scheme, h, state, asleep, data);
+        }
+        for k in 0..self.doubtful.len() {
+            let tree = self.doubtful[k];
+            if !asleep[tree] && !self.factors(model, tree) {
+                return Err(FreeMotionError::Singular { tree });
+            }
+        }
+        if self.forces.has_joint_limits() {
+            self.look_for_limits(model, h, state, asleep);
+        }
+        Ok(())
+    }
+
+    /// Lists the limits that free motion can reach within the step, also from rest.
+    fn look_for_limits(&mut self, model: &Model, h: f64, state: &State, asleep: &[bool]) {
+        let mut next = std::mem::take(&mut self.velocity);
+        for (index, tree) in model.trees().iter().enumerate() {
+            let next = &mut next[tree.dofs.clone()];
+            if asleep[index] || !self.solve(model, index, next) {
+                next.fill(0.0);
+            }
+        }
+        for (next, old) in next.iter_mut().zip(&state.v) {
+            *next = REACH_FACTOR * h * next.abs().max(old.abs());
+        }
+        self.forces.update_joint_limits((&state.q, &state.v), &next);
+        self.velocity = next;
+    }
+
+    /// `A = M/α + h D + h² K`, `b = A v₀ + h f − h² K v₀`, with D and K of damping, servos and drag.
+    fn once(&mut self, model: &Model, h: f64, state: &State, asleep: &[bool], data: &mut Data) {
+        let scale = self.inertia_scale;
+        for (index, tree) in model.trees().iter().enumerate() {
+            if asleep[index] {
+                continue;
+            }
+            tree_mass_matrix(model, index, data);
+            let (n, v) = (tree.dofs.len(), &state.v[tree.dofs.clone()]);
+            let (forces, A) = (&self.forces, &mut self.matrix[tree.mass.clone()]);
+            for (a, m) in A.iter_mut().zip(&data.mass[tree.mass.clone()]) {
+                *a = scale * m;
+            }
+            for (k, dof) in tree.dofs.clone().enumerate() {
+                let servo = (forces.stiffness[dof] - self.spring[dof]).max(0.0);
+                let implicit = h * (forces.damping[dof] + h * servo);
+                A[k * n + k] += implicit;
+                self.diagonal[dof] = scale * model.armature()[dof] + implicit;
+                self.momentum[dof] = h * forces.generalized[dof] - h * h * servo * v[k];
+            }
+        }
+        if self.forces.has_drag() {
+            self.drag(model, h, asleep);
+        }
+        for (index, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
+            let (n, v) = (tree.dofs.len(), &state.v[tree.dofs.clone()]);
+            self.bias(model, index, h, state, data);
+            let A = &self.matrix[tree.mass.clone()];
+            let b = &mut self.momentum[tree.dofs.clone()];
+            for (b, bias) in b.iter_mut().zip(&data.bias[tree.dofs.clone()]) {
+                *b -= h * bias;
+            }
+            if tree.constant_mass {
+                replace_gyroscopic(&data.mass[tree.mass.clone()], v, h, b);
+            }
+            for (row, b) in A.chunks_exact(n).zip(b) {
+                *b += row.iter().zip(v).map(|(a, v)| a * v).sum::<f64>();
+            }
+        }
+    }
+
+    /// Coriolis, centrifugal and gravity forces of a tree, into `data`. What depends on velocities
+    /// is taken halfway along the free motion that it causes itself, `v₀ − h/2 A⁻¹ c(v₀)`: taken at
+    /// v₀ it feeds energy to what spins. Where a link turns by more than the step resolves, it is
+    /// reduced to what would turn it by as much as the step does resolve: no prediction holds
+    /// there, and forces quadratic in the velocity would square it in every step.
+    fn bias(&mut self, model: &Model, index: usize, h: f64, state: &State, data: &mut Data) {
+        let tree = &model.trees()[index];
+        let turn = largest_turn(model, index, h, data);
+        if tree.constant_mass || turn <= NEGLIGIBLE_TURN {
+            tree_bias_forces(model, index, &state.v, data);
+            return;
+        }
+        let resolved = (MAX_TURN / turn).min(1.0);
+        let mut v = std::mem::take(&mut self.trial.v);
+        let mut gravity = std::mem::take(&mut self.trial.residual);
+        let mut step = std::mem::take(&mut self.velocity);
+        let dofs = tree.dofs.clone();
+        let bias_at = |v: &[f64], data: &mut Data| {
+            tree_velocities(model, index, v, data);
+            tree_bias_forces(model, index, v, data);
+        };
+        v[dofs.clone()].fill(0.0);
+        bias_at(&v, data);
+        gravity[dofs.clone()].copy_from_slice(&data.bias[dofs.clone()]);
+        for dof in dofs.clone() {
+            v[dof] = resolved * state.v[dof];
+        }
+        bias_at(&v, data);
+        for dof in dofs.clone() {
+            step[dof] = data.bias[dof] - gravity[dof];
+        }
+        if self.apply_inverse(model, index, &mut step[dofs.clone()]) {
+            for dof in dofs {
+                v[dof] -= 0.5 * h * step[dof];
+            }
+            bias_at(&v, data);
+        }
+        tree_velocities(model, index, &state.v, data);
+        (self.trial.v, self.trial.residual, self.velocity) = (v, gravity, step);
+    }
+
+    fn iterate(
+        &mut self,
+        model: &Model,
+        scheme: Scheme,
+        h: f64,
+        state: &State,
+        input: &Input,
+    ) -> Result<(), ForceError> {
+        let (theta, theta_vq) = (scheme.theta(), scheme.theta_vq());
+        let mut last_change = f64::INFINITY;
+        self.velocity.copy_from_slice(&state.v);
+        for round in 0..NEWTON_STEPS {
+            self.unresolved |= round + 1 == NEWTON_STEPS;
+            let Trial { data, forces, q, v, speed, residual } = &mut self.trial;
+            for dof in 0..model.nv() {
+                let (next, old) = (self.velocity[dof], state.v[dof]);
+                speed[dof] = theta_vq * next + (1.0 - theta_vq) * old;
+                v[dof] = theta * next + (1.0 - theta) * old;
+                residual[dof] = next - old;
+            }
+            integrate(model, &state.q, speed, theta * h, q);
+            kinematics(model, q, data);
+            velocities(model, v, data);
+            bias_forces(model, v, data);
+            mass_matrix(model, data);
+            forces.evaluate(model, (q, v), data, input, h)?;
+            for dof in 0..model.nv() {
+                let K = forces.stiffness[dof];
+                self.diagonal[dof] = h * theta * (h * theta_vq * K + forces.damping[dof]);
+            }
+            let mut change = 0.0_f64;
+            for (index, tree) in model.trees().iter().enumerate() {
+                let n = tree.dofs.len();
+                let A = &mut self.matrix[tree.mass.clone()];
+                A.copy_from_slice(&data.mass[tree.mass.clone()]);
+                let b = &mut self.momentum[tree.dofs.clone()];
+                for (k, dof) in tree.dofs.clone().enumerate() {
+                    let row = &A[k * n..(k + 1) * n];
+                    let inertia: f64 =
+                        row.iter().zip(&residual[tree.dofs.clone()]).map(|(a, v)| a * v).sum();
+                    b[k] = h * (forces.generalized[dof] - data.bias[dof]) - inertia;
+                }
+                for (k, dof) in tree.dofs.clone().enumerate() {
+                    A[k * n + k] += self.diagonal[dof];
+                }
+                if model.rod_of_tree(index).is_some() {
+                    continue;
+                }
+                let L = &mut self.factor[tree.mass.clone()];
+                L.copy_from_slice(A);
+                let parents = &model.dof_parents()[tree.dofs.clone()];
+                if branch::factor(L, parents, |_| 0.0) {
+                    branch::solve(L, parents, b);
+                }
+                for (next, step) in self.velocity[tree.dofs.clone()].iter_mut().zip(&*b) {
+                    *next += step;
+                    change = change.max(step.abs() / next.abs().max(1.0));
+                }
+            }
+            change = change.max(self.improve_rods(model, scheme, h));
+            // Strains are small differences of large numbers: their round-off ends the rods' progress.
+            let stalls = !self.rods.is_empty() && change < STALLED && change > 0.5 * last_change;
+            if !(change > NEWTON_TOLERANCE) || stalls {
+                break;
+            }
+            last_change = change;
+        }
+        for tree in model.trees() {
+            let v = &self.velocity[tree.dofs.clone()];
+            let A = &self.matrix[tree.mass.clone()];
+            for (row, b) in A.chunks_exact(v.len()).zip(&mut self.momentum[tree.dofs.clone()]) {
+                *b = row.iter().zip(v).map(|(a, v)| a * v).sum();
+            }
+        }
+        for (rod, system) in model.rods().iter().zip(&self.rods) {
+            let v = &self.velocity[rod.dofs.clone()];
+            system.matrix().mul(v, &mut self.momentum[rod.dofs.clone()]);
+        }
+        Ok(())
+    }
+
+    /// `v* = A⁻¹ b` of one tree. False if A is not positive definite.
+    pub fn solve(&mut self, model: &Model, tree: usize, out: &mut [f64]) -> bool {
+        out.copy_from_slice(&self.momentum[model.trees()[tree].dofs.clone()]);
+        self.apply_inverse(model, tree, out)
+    }
+
+    /// `x ← A⁻¹ x` of one tree. False if A is not positive definite.
+    fn apply_inverse(&mut self, model: &Model, tree: usize, x: &mut [f64]) -> bool {
+        let positive = self.factors(model, tree);
+        if positive {
+            let range = &model.trees()[tree];
+            let parents = &model.dof_parents()[range.dofs.clone()];
+            branch::solve(&self.factor[range.mass.clone()], parents, x);
+        }
+        positive
+    }
+
+    /// Factors A of one tree. False if it is not positive definite.
+    fn factors(&mut self, model: &Model, tree: usize) -> bool {
+        let range = &model.trees()[tree];
+        let (L, A) = (&mut self.factor[range.mass.clone()], &self.matrix[range.mass.clone()]);
+        L.copy_from_slice(A);
+        let n = range.dofs.len();
+        branch::factor(L, &model.dof_parents()[range.dofs.clone()], |k| A[k * n + k])
+    }
+}
+
+/// Whether the mass matrix of a tree may have no inverse: matter with extent in every direction, on
+/// joints one by one, always has one.
+fn is_doubtful(model: &Model, tree: usize) -> bool {
+    let is_sound = |link: &Link| {
+        let joints = &model.joints()[link.joints.clone()];
+        let turns_twice = |joint: &Joint| matches!(joint.spec.kind, JointKind::Universal { .. });
+        link.mass > 0.0
+            && link.inertia.cholesky().is_some()
+            && joints.len() == 1
+            && !joints.iter().any(turns_twice)
+    };
+    !model.links()[model.trees()[tree].links.clone()].iter().all(is_sound)
+}
+
+/// Largest angle by which a link of a tree turns within a step at its present velocity [rad].
+fn largest_turn(model: &Model, tree: usize, h: f64, data: &Data) -> f64 {
+    let links = &model.links()[model.trees()[tree].links.clone()];
+    let rate = |body: usize| data.velocity[body].fixed_rows::<3>(0).norm_squared();
+    h * links.iter().map(|link| rate(link.body)).fold(0.0, f64::max).sqrt()
+}
+
+/// Replaces the explicit gyroscopic impulse −h ω₀ × I ω₀ in the impulses `b` of a free body by the
+/// implicit one of its free rotation: ω solves `I (ω − ω₀) + h ω × I ω = 0`, in the body's frame.
+/// Torques do not enter: constraints may hold against them, and then a rotation that they alone
+/// would cause never happens.
+fn replace_gyroscopic(mass: &[f64], v: &[f64], h: f64, b: &mut [f64]) {
+    let I = Matrix3::from_fn(|i, j| mass[(3 + i) * 6 + 3 + j]);
+    let start = Vector3::new(v[3], v[4], v[5]);
+    let explicit = start.cross(&(I * start));
+    if explicit == Vector3::zeros() {
+        return;
+    }
+    let mut w = start;
+    for _ in 0..GYROSCOPIC_STEPS {
+        let L = I * w;
+        let error = L - I * start + h * w.cross(&L);
+        if error.norm() <= 4.0 * f64::EPSILON * L.norm() {
+            break;
+        }
+        let slope = I + h * (spatial::skew(w) * I - spatial::skew(L));
+        let Some(inverse) = slope.try_inverse() else { return };
+        w -= inverse * error;
+    }
+    let change = I * (w - start) + h * explicit;
+    if change.iter().all(|x| x.is_finite()) {
+        for k in 0..3 {
+            b[3 + k] += change[k];
+        }
+    }
+}
