@@ -7,7 +7,7 @@
 
 use crate::body::BodyId;
 use crate::force::ForceError;
-use crate::force::error::Check;
+use crate::force::error::SpecCheck;
 use crate::joint::JointId;
 use crate::model::Model;
 use crate::tendon::{TendonId, compile};
@@ -133,7 +133,7 @@ impl ActuatorSpec {
 
     /// Checks every number that does not depend on the rest of the model.
     pub(crate) fn check(&self) -> Result<(), ForceError> {
-        let check = Check { what: "actuator", name: &self.name };
+        let check = SpecCheck { what: "actuator", name: &self.name };
         check.finite("gear", self.gear)?;
         match self.law {
             ActuatorLaw::Motor => {}
@@ -177,12 +177,12 @@ pub struct Actuator {
     /// What was declared, with bodies and joints in the model's numbering.
     pub spec: ActuatorSpec,
     /// What it measures.
-    pub(crate) place: Place,
+    pub(crate) resolved: ResolvedTransmission,
 }
 
 /// A transmission, resolved in a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum ResolvedTransmission {
     /// A coordinate and its velocity.
     Scalar { q: usize, dof: usize },
     /// A component of the rotation vector of a quaternion, and its velocity.
@@ -198,15 +198,15 @@ impl Actuator {
     pub(crate) fn compile(
         model: &Model,
         mut spec: ActuatorSpec,
-        check: &Check<'_>,
+        check: &SpecCheck<'_>,
         n_tendons: usize,
     ) -> Result<Self, ForceError> {
         spec.check()?;
-        let place = match &mut spec.transmission {
+        let resolved = match &mut spec.transmission {
             Transmission::Joint(id) => {
                 compile::renumber_joint(model, check, id)?;
                 let joint = compile::scalar_joint(model, check, *id)?;
-                Place::Scalar { q: joint.q.start, dof: joint.dofs.start }
+                ResolvedTransmission::Scalar { q: joint.q.start, dof: joint.dofs.start }
             }
             Transmission::JointDof(id, k) => {
                 compile::renumber_joint(model, check, id)?;
@@ -223,8 +223,8 @@ impl Actuator {
                 // The rotation comes last among the velocities, after as many scalars as stand
                 // before the quaternion among the coordinates.
                 match joint.spec.kind.quaternion().filter(|scalars| *k >= *scalars) {
-                    None => Place::Scalar { q: joint.q.start + *k, dof },
-                    Some(scalars) => Place::Rotation {
+                    None => ResolvedTransmission::Scalar { q: joint.q.start + *k, dof },
+                    Some(scalars) => ResolvedTransmission::Rotation {
                         quaternion: joint.q.start + scalars,
                         component: *k - scalars,
                         dof,
@@ -233,13 +233,13 @@ impl Actuator {
             }
             Transmission::Tendon(id) => {
                 check.known("tendon", id.0, n_tendons)?;
-                Place::Tendon(id.0)
+                ResolvedTransmission::Tendon(id.0)
             }
             Transmission::Body { body, point, wrench } => {
                 compile::renumber_body(model, check, body)?;
-                Place::Body { body: *body, point: *point, wrench: *wrench }
+                ResolvedTransmission::Body { body: *body, point: *point, wrench: *wrench }
             }
         };
-        Ok(Self { spec, place })
+        Ok(Self { spec, resolved })
     }
 }

@@ -30,7 +30,7 @@ pub struct ModelBuilder {
     bodies: Vec<BodySpec>,
     joints: Vec<(BodyId, JointSpec)>,
     /// Tendons and actuators.
-    pub(crate) declared: crate::force::Declared,
+    pub(crate) declared: crate::force::ForceDeclarations,
     rods: Vec<RodSpec>,
     softs: Vec<SoftSpec>,
 }
@@ -336,7 +336,7 @@ fn check_joint(id: JointId, spec: &mut JointSpec) -> Result<(), ModelError> {
             return Err(ModelError::ForceRange { joint: id.0, name, lower, upper });
         }
     }
-    spec.kind = spec.kind.checked().map_err(|fault| match fault {
+    spec.kind = spec.kind.normalized().map_err(|fault| match fault {
         AxisFault::NoDirection(found) => ModelError::Axis { joint: id.0, name, found },
         AxisFault::Parallel(found) => ModelError::ParallelAxes { joint: id.0, name, found },
         AxisFault::Pitch(found) => joint_error(id, &name, "pitch", found),
@@ -350,7 +350,7 @@ fn add_joint(model: &mut Model, spec: JointSpec, pose: Isometry3<f64>) {
     let (q, dofs) = (q..q + spec.kind.nq(), dof..dof + spec.kind.nv());
     let joint = Joint { body: model.bodies.len(), q: q.clone(), dofs: dofs.clone(), spec };
     model.q0.resize(q.end, 0.0);
-    joint.home(&pose, &mut model.q0[q.clone()]);
+    joint.reference_coordinates(&pose, &mut model.q0[q.clone()]);
     model.q_spring.extend_from_slice(&model.q0[q.clone()]);
     if joint.spec.kind.quaternion().is_none() {
         model.q_spring[q].fill(joint.spec.spring_reference);
@@ -410,7 +410,7 @@ fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Ine
         model.welded.push(id);
     }
     if let (Some(mass), Some(link)) = (body.spec.mass, body.link) {
-        let inertia = mass.seen_from(&body.pose_in_link);
+        let inertia = mass.inertia_in_frame(&body.pose_in_link);
         inertias[link] += inertia;
         // A link is added before what is welded to it, but others may stand between.
         if let Some(link) = model.links.iter_mut().rev().find(|entry| entry.body == link) {

@@ -89,7 +89,7 @@ impl MassProperties {
     }
 
     /// The same body seen from a frame in which its own stands at `pose`.
-    pub(crate) fn seen_from(&self, pose: &Isometry3<f64>) -> Inertia10 {
+    pub(crate) fn inertia_in_frame(&self, pose: &Isometry3<f64>) -> Inertia10 {
         let R = pose.rotation.to_rotation_matrix().into_inner();
         let com = pose.translation.vector + R * self.com;
         Inertia10::from_central(self.mass, com, &(R * self.inertia * R.transpose()))

@@ -29,7 +29,7 @@ pub fn tree_kinematics(model: &Model, tree: usize, q: &[f64], data: &mut Data) {
             Some(parent) => data.body_pose[parent] * link.pose,
             None => link.pose,
         };
-        place(model, link, q, &mut X_WB, data);
+        apply_joints(model, link, q, &mut X_WB, data);
         (previous, X_WP) = (link.body, X_WB);
         let R = X_WB.rotation.to_rotation_matrix().into_inner();
         let com = X_WB.translation.vector + R * link.com;
@@ -41,7 +41,7 @@ pub fn tree_kinematics(model: &Model, tree: usize, q: &[f64], data: &mut Data) {
             let S = &mut data.subspace[dof];
             *S = motion_at(S, &(reference - data.anchor[dof]));
         }
-        data.link_inertia[link.body] = seen_from(link, &R, com - reference);
+        data.link_inertia[link.body] = inertia_about(link, &R, com - reference);
         data.body_pose[link.body] = X_WB;
     }
     for &body in &model.welded[range.welded.clone()] {
@@ -54,17 +54,17 @@ pub fn tree_kinematics(model: &Model, tree: usize, q: &[f64], data: &mut Data) {
 
 /// Moves the frame of a link by its joints; writes its columns S at their anchors.
 #[inline]
-fn place(model: &Model, link: &Link, q: &[f64], X_WB: &mut Isometry3<f64>, data: &mut Data) {
+fn apply_joints(model: &Model, link: &Link, q: &[f64], X_WB: &mut Isometry3<f64>, data: &mut Data) {
     for joint in &model.joints[link.joints.clone()] {
         let dofs = joint.dofs.clone();
         let (S, anchor) = (&mut data.subspace[dofs.clone()], &mut data.anchor[dofs]);
-        joint.place(&q[joint.q.clone()], X_WB, S, anchor);
+        joint.update_frame(&q[joint.q.clone()], X_WB, S, anchor);
     }
 }
 
 /// Inertia of a link turned by `R`, about a point from which its centre of mass is at `com`.
 #[inline]
-fn seen_from(link: &Link, R: &Matrix3<f64>, com: Vector3<f64>) -> Inertia10 {
+fn inertia_about(link: &Link, R: &Matrix3<f64>, com: Vector3<f64>) -> Inertia10 {
     let A = R * link.inertia;
     let entry =
         |i: usize, j: usize| A[(i, 0)] * R[(j, 0)] + A[(i, 1)] * R[(j, 1)] + A[(i, 2)] * R[(j, 2)];

@@ -29,9 +29,9 @@ pub fn tree_mass_matrix(model: &Model, tree: usize, data: &mut Data) {
         return;
     }
     if tree.single {
-        single(model, tree, data);
+        single_body_mass(model, tree, data);
     } else {
-        composite(model, tree, data);
+        composite_mass(model, tree, data);
     }
 }
 
@@ -67,7 +67,7 @@ pub fn tree_solve_mass(model: &Model, tree: usize, data: &Data, x: &mut [f64]) {
     let tree = &model.trees[tree];
     let (L, x) = (&data.factor[tree.mass.clone()], &mut x[tree.dofs.clone()]);
     if tree.constant_mass {
-        solve_separate(L, x);
+        solve_decoupled(L, x);
     } else {
         branch::solve(L, &model.dof_parents[tree.dofs.clone()], x);
     }
@@ -75,7 +75,7 @@ pub fn tree_solve_mass(model: &Model, tree: usize, data: &Data, x: &mut [f64]) {
 
 /// `x ← (Lᵀ L)⁻¹ x` for a 6×6 L with a diagonal linear block and no coupling to the angular one.
 #[inline]
-fn solve_separate(L: &[f64], x: &mut [f64]) {
+fn solve_decoupled(L: &[f64], x: &mut [f64]) {
     for k in 0..3 {
         x[k] /= L[7 * k] * L[7 * k];
     }
@@ -91,7 +91,7 @@ fn solve_separate(L: &[f64], x: &mut [f64]) {
 /// Writes the masses that never change and their factors.
 pub(crate) fn write_constant(model: &Model, data: &mut Data) {
     for (index, tree) in model.trees.iter().enumerate().filter(|(_, tree)| tree.constant_mass) {
-        single(model, tree, data);
+        single_body_mass(model, tree, data);
         // The masses of a model are positive by construction.
         let _ = factor_tree(model, index, tree, data);
     }
@@ -110,7 +110,7 @@ fn factor_tree(
     if is_positive { Ok(()) } else { Err(NotPositiveDefinite { tree: index }) }
 }
 
-fn composite(model: &Model, tree: &TreeRange, data: &mut Data) {
+fn composite_mass(model: &Model, tree: &TreeRange, data: &mut Data) {
     let links = &model.links[tree.links.clone()];
     for link in links {
         data.composite[link.body] = data.link_inertia[link.body];
@@ -138,7 +138,7 @@ fn composite(model: &Model, tree: &TreeRange, data: &mut Data) {
 
 /// One link on a free joint: linear velocity of the origin in the world, angular velocity in the
 /// body. M = [m 1, −m R c×; m c× Rᵀ, I_c − m c× c×].
-fn single(model: &Model, tree: &TreeRange, data: &mut Data) {
+fn single_body_mass(model: &Model, tree: &TreeRange, data: &mut Data) {
     let link = &model.links[tree.links.start];
     let (m, c) = (link.mass, skew(link.com));
     let R = data.body_pose[link.body].rotation.to_rotation_matrix().into_inner();

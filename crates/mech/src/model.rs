@@ -82,7 +82,7 @@ pub struct Model {
     /// From the builder's ids to the model's.
     pub(crate) body_of_builder: Vec<BodyId>,
     pub(crate) joint_of_builder: Vec<JointId>,
-    pub(crate) compiled: crate::force::Compiled,
+    pub(crate) compiled: crate::force::CompiledForces,
     pub(crate) rods: Vec<crate::rod::Rod>,
     /// Per tree: the rod whose segment it is.
     pub(crate) rod_of_tree: Vec<Option<crate::rod::RodId>>,

@@ -28,7 +28,7 @@ pub fn tree_velocities(model: &Model, tree: usize, v: &[f64], data: &mut Data) {
         let mut bias = Vector6::zeros();
         for joint in &model.joints[link.joints.clone()] {
             let dofs = joint.dofs.clone();
-            joint.advance(&data.subspace[dofs.clone()], &v[dofs], &mut V, &mut bias);
+            joint.add_velocity(&data.subspace[dofs.clone()], &v[dofs], &mut V, &mut bias);
         }
         data.velocity[link.body] = V;
         data.joint_bias[link.body] = bias;

@@ -10,8 +10,8 @@
 
 use super::Forces;
 use super::drive::{Drive, DriveKind, RowEntry};
-use super::layout::Share;
-use crate::actuator::{ActuatorId, ActuatorSpec, Place};
+use super::layout::RangeSharing;
+use crate::actuator::{ActuatorId, ActuatorSpec, ResolvedTransmission};
 use crate::data::Data;
 use crate::force::Input;
 use crate::jacobian::for_each_column;
@@ -21,7 +21,7 @@ use crate::spatial::{angular, linear};
 
 impl Forces {
     /// Evaluates every actuator; needs the tendons' lengths and rates.
-    pub(super) fn actuators(
+    pub(super) fn add_actuators(
         &mut self,
         model: &Model,
         (q, v): (&[f64], &[f64]),
@@ -34,14 +34,16 @@ impl Forces {
         self.actuation.fill(0.0);
         for (index, actuator) in model.actuators().iter().enumerate() {
             let (spec, row) = (&actuator.spec, self.layout.actuators[index]);
-            let (length, rate) = match actuator.place {
-                Place::Scalar { q: coordinate, dof } => (q[coordinate], v[dof]),
-                Place::Rotation { quaternion: at, component, dof } => {
+            let (length, rate) = match actuator.resolved {
+                ResolvedTransmission::Scalar { q: coordinate, dof } => (q[coordinate], v[dof]),
+                ResolvedTransmission::Rotation { quaternion: at, component, dof } => {
                     let turned = quaternion::log(&quaternion::read(&q[at..at + 4]));
                     (turned[component], v[dof])
                 }
-                Place::Tendon(tendon) => (self.tendon_length[tendon], self.tendon_rate[tendon]),
-                Place::Body { body, point, wrench } => {
+                ResolvedTransmission::Tendon(tendon) => {
+                    (self.tendon_length[tendon], self.tendon_rate[tendon])
+                }
+                ResolvedTransmission::Body { body, point, wrench } => {
                     let X_WB = &data.body_pose[body.0];
                     let p_W = X_WB.translation.vector + X_WB.rotation * point;
                     let torque = X_WB.rotation * angular(&wrench);
@@ -72,7 +74,7 @@ impl Forces {
             let (lower, upper) =
                 ((gear * lower).min(gear * upper), (gear * lower).max(gear * upper));
             let (within, lower, upper) = match self.layout.shares[index] {
-                Share::Alone { lower: least, upper: most } => {
+                RangeSharing::Exclusive { lower: least, upper: most } => {
                     let within = |force: f64| force.clamp(least, most);
                     (within(gear * bounded), within(lower), within(upper))
                 }
@@ -81,15 +83,15 @@ impl Forces {
             for entry in row.of(&self.entries) {
                 self.actuation[entry.dof] += entry.coefficient * within;
             }
-            if self.layout.shares[index] == Share::Several {
+            if self.layout.shares[index] == RangeSharing::Shared {
                 continue;
             }
             let [stiffness, damping] = slopes(spec);
             if stiffness == 0.0 && damping == 0.0 {
-                self.push(row, within);
+                self.add_explicit(row, within);
                 continue;
             }
-            self.drive(Drive {
+            self.add_drive(Drive {
                 kind: DriveKind::Servo(ActuatorId(index)),
                 row,
                 force: gear * force,
@@ -100,13 +102,13 @@ impl Forces {
                 upper,
             });
         }
-        self.shared_ranges(model);
+        self.clamp_shared_ranges(model);
     }
 
     /// The explicit forces of actuators that share a joint with a range.
-    fn shared_ranges(&mut self, model: &Model) {
+    fn clamp_shared_ranges(&mut self, model: &Model) {
         for index in 0..self.layout.actuators.len() {
-            if self.layout.shares[index] != Share::Several {
+            if self.layout.shares[index] != RangeSharing::Shared {
                 continue;
             }
             let spec = &model.actuators()[index].spec;
@@ -169,10 +171,10 @@ impl Forces {
             let (_, [_, _, b_rate]) = spec.law.affine();
             let (lower, upper) = spec.force_bounds();
             let force = self.actuator_force[index];
-            let clamped = match actuator.place {
-                Place::Scalar { dof, .. } => {
+            let clamped = match actuator.resolved {
+                ResolvedTransmission::Scalar { dof, .. } => {
                     let range = match self.layout.shares[index] {
-                        Share::Alone { lower, upper } => Some((lower, upper)),
+                        RangeSharing::Exclusive { lower, upper } => Some((lower, upper)),
                         _ => self.layout.shared_range(dof),
                     };
                     let sum = self.actuation[dof];

@@ -6,7 +6,7 @@
 
 use super::Forces;
 use super::drive::{ForceRow, RowEntry};
-use super::error::{Check, ForceError};
+use super::error::{ForceError, SpecCheck};
 use crate::body::BodyId;
 use crate::data::Data;
 use crate::jacobian::for_each_column;
@@ -32,9 +32,9 @@ pub struct DragSpec {
 impl DragSpec {
     /// Checks the numbers and takes the model's number of the body.
     pub(crate) fn compile(mut self, model: &Model) -> Result<Self, ForceError> {
-        let check = Check { what: "drag", name: "" };
+        let check = SpecCheck { what: "drag", name: "" };
         compile::renumber_body(model, &check, &mut self.body)?;
-        let check = Check { what: "drag", name: &model.bodies()[self.body.0].spec.name };
+        let check = SpecCheck { what: "drag", name: &model.bodies()[self.body.0].spec.name };
         self.linear.iter().try_for_each(|a| check.not_negative("linear coefficient", *a))?;
         self.quadratic.iter().try_for_each(|b| check.not_negative("quadratic coefficient", *b))?;
         let frame = self.frame.translation.vector.iter().chain(self.frame.rotation.coords.iter());
@@ -45,7 +45,7 @@ impl DragSpec {
 
 impl Forces {
     /// Adds the resistance of the medium.
-    pub(super) fn drags(&mut self, model: &Model, v: &[f64], data: &Data) {
+    pub(super) fn add_drags(&mut self, model: &Model, v: &[f64], data: &Data) {
         for (index, drag) in model.drags().iter().enumerate() {
             let rows = self.layout.drags[index];
             let X_WF = data.body_pose[drag.body.0] * drag.frame;
@@ -64,7 +64,7 @@ impl Forces {
                 let rate = self.rate(row, v) - wind;
                 let (a, b) = (drag.linear[k], drag.quadratic[k] * rate.abs());
                 self.drag_slopes[6 * index + k] = -(a + 2.0 * b);
-                self.push(row, -(a + b) * rate);
+                self.add_explicit(row, -(a + b) * rate);
             }
         }
     }

@@ -116,13 +116,13 @@ pub enum ForceError {
 }
 
 /// Checks on the numbers of one actuator or tendon.
-pub(crate) struct Check<'a> {
+pub(crate) struct SpecCheck<'a> {
     /// "actuator" or "tendon".
     pub(crate) what: &'static str,
     pub(crate) name: &'a str,
 }
 
-impl Check<'_> {
+impl SpecCheck<'_> {
     pub(crate) fn who(&self) -> String {
         format!("{} '{}'", self.what, self.name)
     }

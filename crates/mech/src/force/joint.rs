@@ -14,7 +14,7 @@ const MOST_DOFS: usize = 6;
 
 impl Forces {
     /// Starts `stiffness` and `damping` from those of the joints.
-    pub(super) fn joint_springs_and_dampers(&mut self, model: &Model, q: &[f64], v: &[f64]) {
+    pub(super) fn add_joint_springs_and_dampers(&mut self, model: &Model, q: &[f64], v: &[f64]) {
         if !self.layout.has_slopes {
             return;
         }
@@ -37,7 +37,7 @@ impl Forces {
         }
     }
 
-    pub(super) fn joint_frictions(&mut self, v: &[f64]) {
+    pub(super) fn add_joint_friction(&mut self, v: &[f64]) {
         for friction in &self.layout.frictions {
             self.drives.push(Drive {
                 kind: DriveKind::JointFriction(friction.dof),
@@ -61,10 +61,14 @@ impl Forces {
     /// each velocity, for those who know better than the present rate what a step can cover.
     pub fn update_joint_limits(&mut self, (q, v): (&[f64], &[f64]), reach: &[f64]) {
         self.limits.retain(|limit| matches!(limit.source, LimitSource::Tendon(_)));
-        self.joint_limits((q, v), |dof| reach[dof]);
+        self.add_joint_limits((q, v), |dof| reach[dof]);
     }
 
-    pub(super) fn joint_limits(&mut self, (q, v): (&[f64], &[f64]), reach: impl Fn(usize) -> f64) {
+    pub(super) fn add_joint_limits(
+        &mut self,
+        (q, v): (&[f64], &[f64]),
+        reach: impl Fn(usize) -> f64,
+    ) {
         for range in &self.layout.ranges {
             let source = LimitSource::Joint(JointId(range.joint), range.component);
             let (row, limit) = (range.row, range.limit);

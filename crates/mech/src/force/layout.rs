@@ -4,7 +4,7 @@
 //! the tendons, the rotation axes of limited ball joints and the actuators that push a body.
 
 use super::drive::{ForceRow, RowEntry};
-use crate::actuator::Place;
+use crate::actuator::ResolvedTransmission;
 use crate::body::BodyId;
 use crate::joint::{JointKind, Limit};
 use crate::model::Model;
@@ -32,7 +32,7 @@ pub(crate) struct JointFriction {
 
 /// What of a model matters to its forces.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct ForceLayout {
     /// Whether anything can write to the diagonals of stiffness and damping.
     pub(crate) has_slopes: bool,
     /// Joints with a spring.
@@ -50,23 +50,23 @@ pub(crate) struct Layout {
     /// Rows of the medium's resistance to each body: about three axes and along them.
     pub(crate) drags: Vec<[ForceRow; 6]>,
     /// How each actuator stands to the force ranges of joints.
-    pub(crate) shares: Vec<Share>,
+    pub(crate) shares: Vec<RangeSharing>,
     /// Velocities whose range is that of several actuators, ascending, with its ends.
     pub(crate) shared_ranges: Vec<(usize, f64, f64)>,
 }
 
 /// How an actuator stands to the force ranges of the joints that it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Share {
+pub(crate) enum RangeSharing {
     /// None of them has one.
-    Free,
+    NoRange,
     /// It moves one joint, which no other actuator does, with this range [N, N·m].
-    Alone { lower: f64, upper: f64 },
+    Exclusive { lower: f64, upper: f64 },
     /// It shares a range with others, or moves other joints as well.
-    Several,
+    Shared,
 }
 
-impl Layout {
+impl ForceLayout {
     /// The layout, and all entries with the coefficients that never change.
     pub(crate) fn new(model: &Model) -> (Self, Vec<RowEntry>) {
         let unit = |dof| RowEntry { dof, coefficient: 1.0 };
@@ -126,16 +126,17 @@ impl Layout {
             }
         }
         for actuator in model.actuators() {
-            layout.actuators.push(match actuator.place {
-                Place::Scalar { dof, .. } | Place::Rotation { dof, .. } => of_dof(dof),
-                Place::Tendon(tendon) => layout.tendons[tendon],
-                Place::Body { body, .. } => append(&mut carrying(model, body)),
+            layout.actuators.push(match actuator.resolved {
+                ResolvedTransmission::Scalar { dof, .. }
+                | ResolvedTransmission::Rotation { dof, .. } => of_dof(dof),
+                ResolvedTransmission::Tendon(tendon) => layout.tendons[tendon],
+                ResolvedTransmission::Body { body, .. } => append(&mut carrying(model, body)),
             });
         }
         for drag in model.drags() {
             layout.drags.push([(); 6].map(|()| append(&mut carrying(model, drag.body))));
         }
-        layout.share_ranges(model, &entries);
+        layout.find_shared_ranges(model, &entries);
         (layout, entries)
     }
 
@@ -148,7 +149,7 @@ impl Layout {
     }
 
     /// Finds out which actuators share the force ranges of joints.
-    fn share_ranges(&mut self, model: &Model, entries: &[RowEntry]) {
+    fn find_shared_ranges(&mut self, model: &Model, entries: &[RowEntry]) {
         let (nv, rows) = (model.nv(), &self.actuators);
         let mut range = vec![None; nv];
         for joint in model.joints() {
@@ -158,18 +159,23 @@ impl Layout {
         for row in rows {
             row.of(entries).iter().for_each(|entry| count[entry.dof] += 1);
         }
-        self.shares =
-            rows.iter()
-                .map(|row| match *row.of(entries) {
-                    // The rows of single velocities stand first and have unit coefficients.
-                    [RowEntry { dof, .. }] if row.start < nv && count[dof] == 1 => range[dof]
-                        .map_or(Share::Free, |(lower, upper)| Share::Alone { lower, upper }),
-                    ref row if row.iter().any(|entry| range[entry.dof].is_some()) => Share::Several,
-                    _ => Share::Free,
-                })
-                .collect();
+        self.shares = rows
+            .iter()
+            .map(|row| match *row.of(entries) {
+                // The rows of single velocities stand first and have unit coefficients.
+                [RowEntry { dof, .. }] if row.start < nv && count[dof] == 1 => {
+                    range[dof].map_or(RangeSharing::NoRange, |(lower, upper)| {
+                        RangeSharing::Exclusive { lower, upper }
+                    })
+                }
+                ref row if row.iter().any(|entry| range[entry.dof].is_some()) => {
+                    RangeSharing::Shared
+                }
+                _ => RangeSharing::NoRange,
+            })
+            .collect();
         for (row, share) in rows.iter().zip(&self.shares) {
-            if *share != Share::Several {
+            if *share != RangeSharing::Shared {
                 continue;
             }
             for entry in row.of(entries) {

@@ -14,17 +14,17 @@
 //! gravity is here. One evaluation costs O(nv) and the lengths of the rows; it allocates nothing.
 
 mod actuation;
-mod declare;
+mod declaration;
 mod drag;
 mod drive;
 pub(crate) mod error;
 mod input;
 mod joint;
 mod layout;
+pub(crate) mod relative_dofs;
 mod tendon;
-pub(crate) mod walk;
 
-pub(crate) use declare::{Compiled, Declared};
+pub(crate) use declaration::{CompiledForces, ForceDeclarations};
 pub use drag::DragSpec;
 pub use drive::{Drive, DriveKind, ForceRow, LimitRow, LimitSource, RowEntry};
 pub use error::ForceError;
@@ -37,7 +37,7 @@ use crate::data::Data;
 use crate::model::Model;
 use crate::spatial::{angular, linear};
 use crate::tendon::TendonId;
-use layout::Layout;
+use layout::ForceLayout;
 use nalgebra::Vector6;
 
 /// The forces of one evaluation, and the memory for it.
@@ -70,7 +70,7 @@ pub struct Forces {
     pub actuation: Vec<f64>,
     /// ∂force/∂rate of the medium's resistance along each of its rows.
     drag_slopes: Vec<f64>,
-    layout: Layout,
+    layout: ForceLayout,
     /// A gradient over all velocities, zero between uses.
     dense: Vec<f64>,
 }
@@ -78,7 +78,7 @@ pub struct Forces {
 impl Forces {
     /// Memory for a model.
     pub fn new(model: &Model) -> Self {
-        let (layout, entries) = Layout::new(model);
+        let (layout, entries) = ForceLayout::new(model);
         let (nv, nt, nu) = (model.nv(), model.tendons().len(), model.nu());
         Self {
             generalized: vec![0.0; nv],
@@ -121,16 +121,16 @@ impl Forces {
         self.generalized.fill(0.0);
         self.drives.clear();
         self.limits.clear();
-        self.joint_springs_and_dampers(model, q, v);
+        self.add_joint_springs_and_dampers(model, q, v);
         if self.layout.has_compensation {
             crate::bias::gravity_compensation(model, data, &mut self.generalized);
         }
-        self.wrenches(model, data, input)?;
-        self.drags(model, v, data);
-        self.tendons(model, (q, v), data, time_step);
-        self.actuators(model, (q, v), data, input);
-        self.joint_frictions(v);
-        self.joint_limits((q, v), |dof| v[dof].abs() * time_step);
+        self.add_wrenches(model, data, input)?;
+        self.add_drags(model, v, data);
+        self.add_tendons(model, (q, v), data, time_step);
+        self.add_actuators(model, (q, v), data, input);
+        self.add_joint_friction(v);
+        self.add_joint_limits((q, v), |dof| v[dof].abs() * time_step);
         Ok(())
     }
 
@@ -179,7 +179,7 @@ impl Forces {
 
     /// A force along a row, explicitly.
     #[inline]
-    fn push(&mut self, row: ForceRow, force: f64) {
+    fn add_explicit(&mut self, row: ForceRow, force: f64) {
         for entry in row.of(&self.entries) {
             self.generalized[entry.dof] += entry.coefficient * force;
         }
@@ -188,7 +188,7 @@ impl Forces {
     /// A linear force along a row: on the diagonal if it acts on one velocity without bounds, else
     /// as a drive.
     #[inline]
-    fn drive(&mut self, drive: Drive) {
+    fn add_drive(&mut self, drive: Drive) {
         if is_zero(drive.row.of(&self.entries)) {
             return;
         }
@@ -205,7 +205,12 @@ impl Forces {
     }
 
     /// Wrenches on bodies, at their centres of mass.
-    fn wrenches(&mut self, model: &Model, data: &Data, input: &Input) -> Result<(), ForceError> {
+    fn add_wrenches(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        input: &Input,
+    ) -> Result<(), ForceError> {
         for (index, wrench) in input.wrench.iter().enumerate() {
             if *wrench == Vector6::zeros() {
                 continue;

@@ -8,7 +8,7 @@ use crate::tendon::TendonId;
 
 impl Forces {
     /// Measures every tendon and adds its spring-damper, friction and limits.
-    pub(super) fn tendons(
+    pub(super) fn add_tendons(
         &mut self,
         model: &Model,
         (q, v): (&[f64], &[f64]),
@@ -33,7 +33,7 @@ impl Forces {
             let is_slack = stretch == 0.0 && tendon.slack.lower < tendon.slack.upper;
             let stiffness = if is_slack { 0.0 } else { spec.stiffness };
             if stiffness > 0.0 || spec.damping > 0.0 {
-                self.drive(Drive {
+                self.add_drive(Drive {
                     kind: DriveKind::TendonSpring(id),
                     row,
                     force: -stiffness * stretch - spec.damping * rate,

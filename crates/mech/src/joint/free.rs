@@ -2,14 +2,14 @@
 
 use super::JointKind;
 use super::ball::Ball;
-use super::motion::{AxisFault, Motion, Mount};
+use super::joint_model::{AxisFault, JointModel, JointMount};
 use super::quaternion;
 use crate::spatial::join;
 use nalgebra::{Isometry3, Vector3, Vector6};
 
 pub(crate) struct Free;
 
-impl Motion for Free {
+impl JointModel for Free {
     const NAME: &str = "free";
     const ABOUT: &str = "any motion of a body that hangs on the world";
     const NQ: usize = 7;
@@ -17,14 +17,14 @@ impl Motion for Free {
     const QUATERNION: Option<usize> = Some(3);
     const MAY_BE_LIMITED: bool = false;
 
-    fn checked(&self) -> Result<JointKind, AxisFault> {
+    fn normalized(&self) -> Result<JointKind, AxisFault> {
         Ok(JointKind::Free)
     }
 
     #[inline]
-    fn place(
+    fn update_frame(
         &self,
-        _mount: &Mount,
+        _mount: &JointMount,
         q: &[f64],
         X_WB: &mut Isometry3<f64>,
         S: &mut [Vector6<f64>],
@@ -44,7 +44,7 @@ impl Motion for Free {
 
     /// The world's axes do not turn; the rotation then acts in the frame so translated.
     #[inline]
-    fn advance(
+    fn add_velocity(
         &self,
         S: &[Vector6<f64>],
         v: &[f64],
@@ -54,7 +54,7 @@ impl Motion for Free {
         V[3] += v[0];
         V[4] += v[1];
         V[5] += v[2];
-        Ball.advance(&S[3..6], &v[3..6], V, bias);
+        Ball.add_velocity(&S[3..6], &v[3..6], V, bias);
     }
 
     #[inline]
@@ -73,7 +73,7 @@ impl Motion for Free {
         quaternion::difference(&from[3..7], &to[3..7], &mut out[3..6]);
     }
 
-    fn home(&self, _reference: f64, pose: &Isometry3<f64>, q: &mut [f64]) {
+    fn reference_coordinates(&self, _reference: f64, pose: &Isometry3<f64>, q: &mut [f64]) {
         q[..3].copy_from_slice(pose.translation.vector.as_slice());
         quaternion::write(&pose.rotation, &mut q[3..7]);
     }

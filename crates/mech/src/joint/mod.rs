@@ -1,6 +1,6 @@
 //! Joints: how a body may move relative to what carries it.
 //!
-//! One file per kind, each an implementation of the trait `Motion`; [`JOINTS`] lists them. To add one:
+//! One file per kind, each an implementation of the trait `JointModel`; [`JOINTS`] lists them. To add one:
 //! write `joint/<name>.rs`, a variant of [`JointKind`] with its arm in `dispatch!`, and one line in
 //! [`JOINTS`]. Joints of one body act in order: each moves the body's frame, and the next stands in
 //! the frame so moved.
@@ -13,14 +13,14 @@ mod screw;
 mod slide;
 mod universal;
 
-mod motion;
+mod joint_model;
 pub(crate) mod quaternion;
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 use std::ops::Range;
 
-pub(crate) use motion::AxisFault;
-use motion::{Motion, Mount};
+pub(crate) use joint_model::AxisFault;
+use joint_model::{JointModel, JointMount};
 
 /// A joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,7 +40,7 @@ pub enum JointKind {
         /// The axis.
         axis: Vector3<f64>,
     },
-    /// Motion in a plane. q = (translation along x, translation along normal × x [m], then the
+    /// JointModel in a plane. q = (translation along x, translation along normal × x [m], then the
     /// angle about the normal through the anchor [rad]).
     Planar {
         /// Normal of the plane.
@@ -117,7 +117,7 @@ pub struct JointEntry {
     pub nv: usize,
 }
 
-const fn entry<M: Motion>() -> JointEntry {
+const fn entry<M: JointModel>() -> JointEntry {
     JointEntry { name: M::NAME, about: M::ABOUT, nq: M::NQ, nv: M::NV }
 }
 
@@ -132,15 +132,15 @@ pub static JOINTS: &[JointEntry] = &[
     entry::<universal::Universal>(),
 ];
 
-fn entry_of<M: Motion>(_: &M) -> JointEntry {
+fn entry_of<M: JointModel>(_: &M) -> JointEntry {
     entry::<M>()
 }
 
-fn quaternion_of<M: Motion>(_: &M) -> Option<usize> {
+fn quaternion_of<M: JointModel>(_: &M) -> Option<usize> {
     M::QUATERNION
 }
 
-fn may_be_limited<M: Motion>(_: &M) -> bool {
+fn may_be_limited<M: JointModel>(_: &M) -> bool {
     M::MAY_BE_LIMITED
 }
 
@@ -177,8 +177,8 @@ impl JointKind {
     }
 
     /// The same kind with axes of length one.
-    pub(crate) fn checked(&self) -> Result<Self, AxisFault> {
-        dispatch!(*self, joint => joint.checked())
+    pub(crate) fn normalized(&self) -> Result<Self, AxisFault> {
+        dispatch!(*self, joint => joint.normalized())
     }
 }
 
@@ -266,28 +266,28 @@ impl Joint {
     /// Moves the frame `X_WB` by the joint at coordinates `q` (its own), and writes for each of its
     /// velocities the motion `S` at the point `anchor`, in the axes of W.
     #[inline]
-    pub(crate) fn place(
+    pub(crate) fn update_frame(
         &self,
         q: &[f64],
         X_WB: &mut Isometry3<f64>,
         S: &mut [Vector6<f64>],
         anchor: &mut [Vector3<f64>],
     ) {
-        let mount = Mount { anchor: self.spec.anchor, reference: self.spec.reference };
-        dispatch!(self.spec.kind, joint => joint.place(&mount, q, X_WB, S, anchor));
+        let mount = JointMount { anchor: self.spec.anchor, reference: self.spec.reference };
+        dispatch!(self.spec.kind, joint => joint.update_frame(&mount, q, X_WB, S, anchor));
     }
 
     /// Adds the joint's velocity to the spatial velocity `V` of the frame before it, and Ṡ v to
     /// `bias`.
     #[inline]
-    pub(crate) fn advance(
+    pub(crate) fn add_velocity(
         &self,
         S: &[Vector6<f64>],
         v: &[f64],
         V: &mut Vector6<f64>,
         bias: &mut Vector6<f64>,
     ) {
-        dispatch!(self.spec.kind, joint => joint.advance(S, v, V, bias));
+        dispatch!(self.spec.kind, joint => joint.add_velocity(S, v, V, bias));
     }
 
     /// `out = q ⊕ dt v`, all of them the joint's own.
@@ -303,8 +303,8 @@ impl Joint {
     }
 
     /// Coordinates at which the body stands at its declared pose.
-    pub(crate) fn home(&self, pose: &Isometry3<f64>, q: &mut [f64]) {
-        dispatch!(self.spec.kind, joint => joint.home(self.spec.reference, pose, q));
+    pub(crate) fn reference_coordinates(&self, pose: &Isometry3<f64>, q: &mut [f64]) {
+        dispatch!(self.spec.kind, joint => joint.reference_coordinates(self.spec.reference, pose, q));
     }
 }
 

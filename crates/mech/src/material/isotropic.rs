@@ -6,21 +6,21 @@
 //! eigenvalues of these clamps those of dP/dF, exactly.
 
 use crate::soft::lanes::{Lanes, Mat, Vec3, vec3};
-use crate::soft::svd::{Svd, rotate, turn_of};
+use crate::soft::svd::{Svd, jacobi_rotation, rotate};
 
 /// An isotropic material without memory.
-pub(crate) trait Isotropic: Copy + Send + Sync {
+pub(crate) trait IsotropicMaterial: Copy + Send + Sync {
     /// Energy density ψ [J/m³], zero at rest.
     fn energy(&self, F: &Mat) -> Lanes;
     /// First Piola–Kirchhoff stress P = ∂ψ/∂F [Pa].
     fn stress(&self, F: &Mat) -> Mat;
     /// dP/dF [Pa] at given singular values.
-    fn tangent(&self, sigma: &Vec3) -> Tangent;
+    fn tangent(&self, sigma: &Vec3) -> IsotropicTangent;
 }
 
 /// dP/dF [Pa] in the frames of U and V. Pairs are numbered by the axis that they leave out.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tangent {
+pub(crate) struct IsotropicTangent {
     /// ∂²ψ/∂σ_i ∂σ_j, symmetric.
     pub stretch: Mat,
     /// Eigenvalue of the symmetric change of the entries (i, j) and (j, i).
@@ -37,7 +37,7 @@ const SWEEPS: usize = 10;
 /// Relative size of an entry off the diagonal that counts as zero.
 const DIAGONAL: f64 = 0.5 * f64::EPSILON;
 
-impl Tangent {
+impl IsotropicTangent {
     /// The nearest tangent without negative eigenvalues.
     #[inline(always)]
     pub fn projected(&self) -> Self {
@@ -87,16 +87,16 @@ fn clamped(A: &Mat) -> Mat {
     let third = A.0[2][2].fnma(m, A.0[2][0]).fnma(corner / second, corner);
     let definite = least.greater(Lanes::ZERO).and(first.greater(least));
     let definite = definite.and(second.greater(least)).and(third.greater(least));
-    if definite.all() { *A } else { definite.select_mat(A, &clamped_by_turns(A)) }
+    if definite.all() { *A } else { definite.select_mat(A, &clamped_by_jacobi(A)) }
 }
 
 /// The same by Jacobi's method.
 #[inline(always)]
-fn clamped_by_turns(A: &Mat) -> Mat {
+fn clamped_by_jacobi(A: &Mat) -> Mat {
     let (mut D, mut Q) = (*A, Mat::IDENTITY);
     for _ in 0..SWEEPS {
-        let turned = turn(&mut D, &mut Q, 0, 1) | turn(&mut D, &mut Q, 0, 2);
-        if !(turned | turn(&mut D, &mut Q, 1, 2)) {
+        let turned = diagonalize(&mut D, &mut Q, 0, 1) | diagonalize(&mut D, &mut Q, 0, 2);
+        if !(turned | diagonalize(&mut D, &mut Q, 1, 2)) {
             break;
         }
     }
@@ -112,13 +112,13 @@ fn clamped_by_turns(A: &Mat) -> Mat {
 
 /// One turn of Jacobi's method; whether any lane turned.
 #[inline(always)]
-fn turn(D: &mut Mat, Q: &mut Mat, p: usize, q: usize) -> bool {
+fn diagonalize(D: &mut Mat, Q: &mut Mat, p: usize, q: usize) -> bool {
     let size = D.0[0][0].abs() + D.0[1][1].abs() + D.0[2][2].abs();
     let needs = D.0[p][q].abs().greater(Lanes::splat(DIAGONAL) * size);
     if !needs.any() {
         return false;
     }
-    let (c, s) = turn_of(D.0[q][q] - D.0[p][p], D.0[p][q], needs);
+    let (c, s) = jacobi_rotation(D.0[q][q] - D.0[p][p], D.0[p][q], needs);
     rotate(D, p, q, c, s);
     let (p_row, q_row) = (D.0[p], D.0[q]);
     for i in 0..3 {

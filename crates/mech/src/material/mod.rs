@@ -21,7 +21,7 @@ use nalgebra::{Matrix3, SMatrix};
 use thiserror::Error;
 
 pub(crate) use corotational::Corotational;
-pub(crate) use isotropic::Isotropic;
+pub(crate) use isotropic::IsotropicMaterial;
 pub(crate) use lame::Lame;
 pub(crate) use mooney_rivlin::MooneyRivlin;
 pub(crate) use neo_hookean::NeoHookean;
@@ -115,26 +115,26 @@ pub struct MaterialError {
 
 /// A material with its constants worked out: from here on, only the kind of loop matters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Resolved {
+pub(crate) enum ResolvedMaterial {
     /// Linear from the identity or from the frozen rotations.
-    Given(Lame),
+    Linear(Lame),
     Corotational(Corotational),
     MooneyRivlin(MooneyRivlin),
     NeoHookean(NeoHookean),
 }
 
 /// Runs `$body` with `$law` bound to the isotropic material, or `$given` with `$lame` bound.
-macro_rules! with_law {
+macro_rules! with_material {
     ($resolved:expr, $lame:ident => $given:expr, $law:ident => $body:expr) => {
         match $resolved {
-            $crate::material::Resolved::Given($lame) => $given,
-            $crate::material::Resolved::Corotational($law) => $body,
-            $crate::material::Resolved::MooneyRivlin($law) => $body,
-            $crate::material::Resolved::NeoHookean($law) => $body,
+            $crate::material::ResolvedMaterial::Linear($lame) => $given,
+            $crate::material::ResolvedMaterial::Corotational($law) => $body,
+            $crate::material::ResolvedMaterial::MooneyRivlin($law) => $body,
+            $crate::material::ResolvedMaterial::NeoHookean($law) => $body,
         }
     };
 }
-pub(crate) use with_law;
+pub(crate) use with_material;
 
 impl Material {
     /// The entry of [`MATERIALS`].
@@ -214,19 +214,19 @@ impl Material {
         }
     }
 
-    pub(crate) fn resolved(&self) -> Resolved {
+    pub(crate) fn resolved(&self) -> ResolvedMaterial {
         match *self {
             Self::Linear { young, poisson } | Self::LinearCorotated { young, poisson } => {
-                Resolved::Given(Lame::new(young, poisson))
+                ResolvedMaterial::Linear(Lame::new(young, poisson))
             }
             Self::Corotational { young, poisson } => {
-                Resolved::Corotational(Corotational(Lame::new(young, poisson)))
+                ResolvedMaterial::Corotational(Corotational(Lame::new(young, poisson)))
             }
             Self::MooneyRivlin { c1, c2, bulk } => {
-                Resolved::MooneyRivlin(MooneyRivlin::new(c1, c2, bulk))
+                ResolvedMaterial::MooneyRivlin(MooneyRivlin::new(c1, c2, bulk))
             }
             Self::NeoHookean { young, poisson } => {
-                Resolved::NeoHookean(NeoHookean::new(Lame::new(young, poisson)))
+                ResolvedMaterial::NeoHookean(NeoHookean::new(Lame::new(young, poisson)))
             }
         }
     }
@@ -240,13 +240,13 @@ impl Material {
     /// Energy density ψ [J/m³] at F, seen from a frozen rotation (which only linear ones ask for).
     pub fn energy(&self, F: &Matrix3<f64>, frozen: &Matrix3<f64>) -> f64 {
         let (F, R) = (Mat::splat(F), Mat::splat(frozen));
-        with_law!(self.resolved(), lame => lame.energy(&F, &R), law => law.energy(&F)).0[0]
+        with_material!(self.resolved(), lame => lame.energy(&F, &R), law => law.energy(&F)).0[0]
     }
 
     /// Stress P = ∂ψ/∂F [Pa].
     pub fn stress(&self, F: &Matrix3<f64>, frozen: &Matrix3<f64>) -> Matrix3<f64> {
         let (F, R) = (Mat::splat(F), Mat::splat(frozen));
-        with_law!(self.resolved(), lame => lame.stress(&F, &R), law => law.stress(&F)).lane(0)
+        with_material!(self.resolved(), lame => lame.stress(&F, &R), law => law.stress(&F)).lane(0)
     }
 
     /// dP/dF [Pa]; rows and columns are the entries of P and F, column by column.
@@ -267,7 +267,7 @@ impl Material {
     ) -> SMatrix<f64, 9, 9> {
         let (V, sigma) = (Mat::IDENTITY, [crate::soft::lanes::Lanes::ONE; 3]);
         let given = Svd { U: Mat::splat(frozen), sigma, V };
-        let (frames, tangent) = with_law!(
+        let (frames, tangent) = with_material!(
             self.resolved(),
             lame => (given, lame.tangent()),
             law => {

@@ -6,7 +6,7 @@
 //! elements too.
 
 use super::MaterialEntry;
-use super::isotropic::{Isotropic, PAIRS, Tangent};
+use super::isotropic::{IsotropicMaterial, IsotropicTangent, PAIRS};
 use crate::soft::lanes::{Lanes, Mat, Vec3, dot, vec3};
 
 pub(super) const ENTRY: MaterialEntry = MaterialEntry {
@@ -45,7 +45,7 @@ impl MooneyRivlin {
     }
 }
 
-impl Isotropic for MooneyRivlin {
+impl IsotropicMaterial for MooneyRivlin {
     #[inline(always)]
     fn energy(&self, F: &Mat) -> Lanes {
         let C = F.transposed_times(F);
@@ -72,7 +72,7 @@ impl Isotropic for MooneyRivlin {
     }
 
     #[inline(always)]
-    fn tangent(&self, sigma: &Vec3) -> Tangent {
+    fn tangent(&self, sigma: &Vec3) -> IsotropicTangent {
         let c = vec3(|k| sigma[PAIRS[k].0] * sigma[PAIRS[k].1]);
         let p = self.pressure(c[0] * sigma[0]);
         let (two_c1, two_c2) = (Lanes::splat(2.0 * self.c1), Lanes::splat(2.0 * self.c2));
@@ -88,6 +88,6 @@ impl Isotropic for MooneyRivlin {
             shear[k] = two_c1.fma(two_c2, square - c[k]).fnma(p, sigma[k]);
             spin[k] = two_c1.fma(two_c2, square + c[k]).fma(p, sigma[k]);
         }
-        Tangent { stretch, shear, spin }
+        IsotropicTangent { stretch, shear, spin }
     }
 }

@@ -36,13 +36,13 @@ pub struct Bond {
     /// Strains without forces.
     pub rest: Vector6<f64>,
     /// R_m.
-    pub(super) mean: Matrix3<f64>,
+    pub(super) R_m: Matrix3<f64>,
     /// Rates of the first three strains with ω_i and ω_j.
-    pub(super) turn: [Matrix3<f64>; 2],
+    pub(super) J_w: [Matrix3<f64>; 2],
     /// P.
-    pub(super) share: Matrix3<f64>,
+    pub(super) P: Matrix3<f64>,
     /// Q.
-    pub(super) bend: Matrix3<f64>,
+    pub(super) Q: Matrix3<f64>,
     /// a_i and a_j [m].
     pub(super) arm: [f64; 2],
 }
@@ -78,10 +78,10 @@ impl Bond {
             force: stiffness.component_mul(&(strain - rest)),
             stiffness: *stiffness,
             rest: *rest,
-            mean: R_m,
-            turn: [a_i * H.tr_mul(&arm) + cross * P.transpose(), a_j * H * arm + cross * P],
-            share: P,
-            bend: inverse_right_jacobian(&phi),
+            R_m,
+            J_w: [a_i * H.tr_mul(&arm) + cross * P.transpose(), a_j * H * arm + cross * P],
+            P,
+            Q: inverse_right_jacobian(&phi),
             arm: [a_i, a_j],
         }
     }
@@ -94,7 +94,7 @@ impl Bond {
     /// Rates of the strains with the motions `(v, ω)` of the two frames: v of the origin in the
     /// world, ω in the frame.
     pub fn rows(&self) -> [Matrix6<f64>; 2] {
-        let (R_m, Q) = (self.mean.transpose(), self.bend);
+        let (R_m, Q) = (self.R_m.transpose(), self.Q);
         let rows = |linear: Matrix3<f64>, turn: &Matrix3<f64>, bend: Matrix3<f64>| {
             let mut rows = Matrix6::zeros();
             rows.fixed_view_mut::<3, 3>(0, 0).copy_from(&linear);
@@ -102,27 +102,27 @@ impl Bond {
             rows.fixed_view_mut::<3, 3>(3, 3).copy_from(&bend);
             rows
         };
-        [rows(-R_m, &self.turn[0], -Q.transpose()), rows(R_m, &self.turn[1], Q)]
+        [rows(-R_m, &self.J_w[0], -Q.transpose()), rows(R_m, &self.J_w[1], Q)]
     }
 
     /// Rates of the strains.
     pub fn rate(&self, first: &[f64], second: &[f64]) -> Vector6<f64> {
         let part = |v: &[f64], k: usize| Vector3::new(v[k], v[k + 1], v[k + 2]);
         let (w_i, w_j) = (part(first, 3), part(second, 3));
-        let linear = self.mean.tr_mul(&(part(second, 0) - part(first, 0)))
-            + self.turn[0] * w_i
-            + self.turn[1] * w_j;
-        stack(&linear, &(self.bend * w_j - self.bend.tr_mul(&w_i)))
+        let linear = self.R_m.tr_mul(&(part(second, 0) - part(first, 0)))
+            + self.J_w[0] * w_i
+            + self.J_w[1] * w_j;
+        stack(&linear, &(self.Q * w_j - self.Q.tr_mul(&w_i)))
     }
 
     /// Forces `Jᵀ λ` on the motions of the two frames that do work λ on the strains.
     pub fn pull_back(&self, lambda: &Vector6<f64>) -> [Vector6<f64>; 2] {
         let (t, r) =
             (lambda.fixed_rows::<3>(0).into_owned(), lambda.fixed_rows::<3>(3).into_owned());
-        let force = self.mean * t;
+        let force = self.R_m * t;
         [
-            stack(&-force, &(self.turn[0].tr_mul(&t) - self.bend * r)),
-            stack(&force, &(self.turn[1].tr_mul(&t) + self.bend.tr_mul(&r))),
+            stack(&-force, &(self.J_w[0].tr_mul(&t) - self.Q * r)),
+            stack(&force, &(self.J_w[1].tr_mul(&t) + self.Q.tr_mul(&r))),
         ]
     }
 }

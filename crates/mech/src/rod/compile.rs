@@ -19,7 +19,7 @@ pub(crate) fn compile(specs: &[RodSpec], model: &Model) -> Result<Vec<Rod>, Mode
     for (index, spec) in specs.iter().enumerate() {
         let fail = |source| ModelError::Rod { rod: index, name: spec.name.clone(), source };
         spec.check().map_err(fail)?;
-        let mut rod = place(spec, model).map_err(fail)?;
+        let mut rod = locate(spec, model).map_err(fail)?;
         let meets =
             |other: &&Rod| other.trees.start < rod.trees.end && rod.trees.start < other.trees.end;
         if let Some(other) = rods.iter().find(meets) {
@@ -79,7 +79,7 @@ impl RodSpec {
 }
 
 /// Finds the trees of the segments and the bodies of the ends.
-fn place(declared: &RodSpec, model: &Model) -> Result<Rod, RodError> {
+fn locate(declared: &RodSpec, model: &Model) -> Result<Rod, RodError> {
     let last = model.bodies.len() - 1;
     let find = |what: &dyn Fn() -> String, id: BodyId| {
         let unknown = || RodError::UnknownBody { what: what(), found: id.0, last };

@@ -180,7 +180,7 @@ impl Rod {
 
     /// The bond before the segment of this number, that of the second clamp at the end. `None` where
     /// an end is free. Needs the position stage of `data`.
-    pub fn bond(&self, data: &Data, place: usize) -> Option<Bond> {
+    pub fn bond(&self, data: &Data, index: usize) -> Option<Bond> {
         let (n, arm) = (self.len(), 0.5 * self.spec.segment_length);
         let segment = |k: usize| data.body_pose[self.spec.segments[k].0];
         let frame = |end: usize| {
@@ -188,19 +188,19 @@ impl Rod {
             Some(data.body_pose[clamp.body.0] * clamp.pose)
         };
         // Half a segment is twice as stiff as a whole one.
-        let (before, after, stiffness) = if place == 0 {
+        let (before, after, stiffness) = if index == 0 {
             ((frame(0)?, 0.0), (segment(0), arm), 2.0 * self.stiffness)
-        } else if place == n {
+        } else if index == n {
             ((segment(n - 1), arm), (frame(1)?, 0.0), 2.0 * self.stiffness)
         } else {
-            ((segment(place - 1), arm), (segment(place), arm), self.stiffness)
+            ((segment(index - 1), arm), (segment(index), arm), self.stiffness)
         };
-        Some(Bond::new(before, after, &stiffness, &self.rest[place]))
+        Some(Bond::new(before, after, &stiffness, &self.rest[index]))
     }
 
     /// Elastic energy [J], clamps on moving bodies included. Needs the position stage of `data`.
     pub fn energy(&self, data: &Data) -> f64 {
-        (0..=self.len()).filter_map(|place| self.bond(data, place)).map(|bond| bond.energy()).sum()
+        (0..=self.len()).filter_map(|index| self.bond(data, index)).map(|bond| bond.energy()).sum()
     }
 }
 

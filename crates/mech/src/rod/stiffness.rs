@@ -15,7 +15,7 @@
 //! strains against K, are left out.
 //!
 //! In a step that ends in the next velocity, E costs a turning rod angular momentum, as in implicit
-//! Euler; so much tension as a step bears explicitly, [`Rod::explicit_tension`], can be spared.
+//! Euler; so much tension as a step bears explicitly, [`Rod::explicit_tension`], can be explicit_tension.
 
 use super::{Bond, Rod};
 use crate::data::Data;
@@ -44,13 +44,13 @@ impl Rod {
     /// Finds strains and rates at a configuration. Needs the position stage of `data`.
     pub fn evaluate(&self, data: &Data, work: &mut RodWorkspace) {
         let n = self.len();
-        for (place, bond) in work.bonds.iter_mut().enumerate() {
-            let foreign = match place {
+        for (index, bond) in work.bonds.iter_mut().enumerate() {
+            let foreign = match index {
                 0 => self.clamps[0].is_none_or(|clamp| !clamp.grounded),
-                _ if place == n => self.clamps[1].is_none_or(|clamp| !clamp.grounded),
+                _ if index == n => self.clamps[1].is_none_or(|clamp| !clamp.grounded),
                 _ => false,
             };
-            *bond = if foreign { None } else { self.bond(data, place) };
+            *bond = if foreign { None } else { self.bond(data, index) };
         }
     }
 
@@ -60,8 +60,8 @@ impl Rod {
         work: &'a RodWorkspace,
     ) -> impl Iterator<Item = (&'a Bond, [Option<usize>; 2])> + use<'a> {
         let n = self.len();
-        work.bonds.iter().enumerate().filter_map(move |(place, bond)| {
-            let sides = [place.checked_sub(1), (place < n).then_some(place)];
+        work.bonds.iter().enumerate().filter_map(move |(index, bond)| {
+            let sides = [index.checked_sub(1), (index < n).then_some(index)];
             bond.as_ref().map(|bond| (bond, sides))
         })
     }
@@ -73,19 +73,19 @@ impl Rod {
         }
     }
 
-    /// Adds `elastic` times Σ Jᵀ K J v and `geometric` times the stiffness of tension beyond `spared`
+    /// Adds `elastic` times Σ Jᵀ K J v and `geometric` times the stiffness of tension beyond `explicit_tension`
     /// [N] times v to `out`: both have six numbers per segment.
     pub fn add_product(
         &self,
         work: &RodWorkspace,
         elastic: f64,
-        (geometric, spared): (f64, f64),
+        (geometric, explicit_tension): (f64, f64),
         v: &[f64],
         out: &mut [f64],
     ) {
         const STILL: [f64; 6] = [0.0; 6];
         for (bond, sides) in self.bonds(work) {
-            let (bond, tension) = taut(bond, elastic, (geometric, spared));
+            let (bond, tension) = taut(bond, elastic, (geometric, explicit_tension));
             let [first, second] =
                 sides.map(|side| side.map_or(&STILL[..], |k| &v[6 * k..6 * k + 6]));
             let lambda = bond.stiffness.component_mul(&bond.rate(first, second));
@@ -110,18 +110,18 @@ impl Rod {
         MARGIN * if mean { shortest } else { shortest.max(4.0 * (m * k).sqrt() / h) }
     }
 
-    /// Adds `elastic` times Σ Jᵀ K J and `geometric` times the stiffness of tension beyond `spared` [N]
+    /// Adds `elastic` times Σ Jᵀ K J and `geometric` times the stiffness of tension beyond `explicit_tension` [N]
     /// to a matrix of this rod's [`Rod::pattern`].
     pub fn add_stiffness(
         &self,
         work: &RodWorkspace,
         elastic: f64,
-        (geometric, spared): (f64, f64),
+        (geometric, explicit_tension): (f64, f64),
         out: &mut block::Symmetric,
     ) {
         for (bond, sides) in self.bonds(work) {
-            let (bond, tension) = taut(bond, elastic, (geometric, spared));
-            let blocks = Blocks::new(&bond, elastic);
+            let (bond, tension) = taut(bond, elastic, (geometric, explicit_tension));
+            let blocks = BondStiffness::new(&bond, elastic);
             for (side, k) in sides.into_iter().enumerate() {
                 let Some(k) = k else { continue };
                 let id = out.pattern().diagonal(k);
@@ -149,57 +149,57 @@ fn add_pull(bond: &Bond, sides: [Option<usize>; 2], lambda: &Vector6<f64>, out: 
 }
 
 /// A bond whose shears turn with its frames as tension makes them, and that tension times its weight.
-fn taut(bond: &Bond, elastic: f64, (geometric, spared): (f64, f64)) -> (Bond, f64) {
+fn taut(bond: &Bond, elastic: f64, (geometric, explicit_tension): (f64, f64)) -> (Bond, f64) {
     let most = LARGEST_STRAIN * 2.0 * bond.stiffness[2] * (bond.arm[0] + bond.arm[1]);
-    let tension = geometric * (bond.force[2].min(most) - spared).max(0.0);
+    let tension = geometric * (bond.force[2].min(most) - explicit_tension).max(0.0);
     let mut taut = *bond;
     if tension > 0.0 {
         // θ_m × d = −[e₃]× (P θ_j + Pᵀ θ_i) in frame m; the two shears have one stiffness.
         let turn = -tension / (elastic * bond.stiffness[0]) * skew(Vector3::z());
-        taut.turn[0] += turn * bond.share.transpose();
-        taut.turn[1] += turn * bond.share;
+        taut.J_w[0] += turn * bond.P.transpose();
+        taut.J_w[1] += turn * bond.P;
     }
     (taut, tension)
 }
 
 /// The factors of Jᵀ K J of one bond.
-struct Blocks<'a> {
+struct BondStiffness<'a> {
     bond: &'a Bond,
     /// R_m K_t R_mᵀ.
     linear: Matrix3<f64>,
     /// K_t times the rates with ω_i and ω_j.
-    tugged: [Matrix3<f64>; 2],
+    K_J_w: [Matrix3<f64>; 2],
     /// R_m times those.
-    mixed: [Matrix3<f64>; 2],
+    R_K_J_w: [Matrix3<f64>; 2],
     /// K_r.
     bending: Matrix3<f64>,
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> BondStiffness<'a> {
     fn new(bond: &'a Bond, weight: f64) -> Self {
         let K = weight * bond.stiffness;
         let K_t = Matrix3::from_diagonal(&K.fixed_rows::<3>(0));
-        let tugged = bond.turn.map(|T| scale_rows(&T, &K));
+        let K_J_w = bond.J_w.map(|T| scale_rows(&T, &K));
         Self {
             bond,
-            linear: bond.mean * K_t * bond.mean.transpose(),
-            mixed: tugged.map(|T| bond.mean * T),
-            tugged,
+            linear: bond.R_m * K_t * bond.R_m.transpose(),
+            R_K_J_w: K_J_w.map(|T| bond.R_m * T),
+            K_J_w,
             bending: Matrix3::from_diagonal(&K.fixed_rows::<3>(3)),
         }
     }
 
     /// Adds J_sᵀ K J_s of the first or second side, row-major.
     fn add_diagonal(&self, side: usize, out: &mut [f64]) {
-        let (Q, K_r, sign) = (&self.bond.bend, &self.bending, [-1.0, 1.0][side]);
+        let (Q, K_r, sign) = (&self.bond.Q, &self.bending, [-1.0, 1.0][side]);
         let bent = if side == 0 { Q * K_r * Q.transpose() } else { Q.transpose() * K_r * Q };
-        let turned = self.bond.turn[side].tr_mul(&self.tugged[side]) + bent;
-        let mixed = &self.mixed[side];
+        let turned = self.bond.J_w[side].tr_mul(&self.K_J_w[side]) + bent;
+        let R_K_J_w = &self.R_K_J_w[side];
         for r in 0..3 {
             for c in 0..3 {
                 out[6 * r + c] += self.linear[(r, c)];
-                out[6 * r + 3 + c] += sign * mixed[(r, c)];
-                out[6 * (3 + r) + c] += sign * mixed[(c, r)];
+                out[6 * r + 3 + c] += sign * R_K_J_w[(r, c)];
+                out[6 * (3 + r) + c] += sign * R_K_J_w[(c, r)];
                 // Round-off must not make the two triangles differ.
                 out[6 * (3 + r) + 3 + c] += 0.5 * (turned[(r, c)] + turned[(c, r)]);
             }
@@ -208,13 +208,13 @@ impl<'a> Blocks<'a> {
 
     /// Adds J_jᵀ K J_i, row-major.
     fn add_coupling(&self, out: &mut [f64]) {
-        let Q_t = self.bond.bend.transpose();
-        let turned = self.bond.turn[1].tr_mul(&self.tugged[0]) - Q_t * self.bending * Q_t;
+        let Q_t = self.bond.Q.transpose();
+        let turned = self.bond.J_w[1].tr_mul(&self.K_J_w[0]) - Q_t * self.bending * Q_t;
         for r in 0..3 {
             for c in 0..3 {
                 out[6 * r + c] -= self.linear[(r, c)];
-                out[6 * r + 3 + c] += self.mixed[0][(r, c)];
-                out[6 * (3 + r) + c] -= self.mixed[1][(c, r)];
+                out[6 * r + 3 + c] += self.R_K_J_w[0][(r, c)];
+                out[6 * (3 + r) + c] -= self.R_K_J_w[1][(c, r)];
                 out[6 * (3 + r) + 3 + c] += turned[(r, c)];
             }
         }

@@ -5,12 +5,12 @@
 //! so that every number of threads gives the same bits.
 
 use super::SoftBody;
-use super::gather::{GatherBlocks, GatherForces, GatherTurned};
+use super::gather::{GatherForces, GatherLinearStiffness, GatherStiffness};
 use super::kernels::{
-    Freeze, GivenEnergy, GivenForces, IsotropicBlocks, IsotropicEnergy, IsotropicForces,
+    IsotropicBlocks, IsotropicEnergy, IsotropicForces, LinearEnergy, LinearForces, UpdateRotations,
 };
-use super::work::SoftWorkspace;
-use crate::material::with_law;
+use super::workspace::SoftWorkspace;
+use crate::material::with_material;
 use nalgebra::Vector3;
 use stiction_math::par::{for_each_chunk, reduce};
 use stiction_math::simd::dispatch;
@@ -35,18 +35,18 @@ impl SoftBody {
     pub fn update_rotations(&self, x: &[Vector3<f64>], work: &mut SoftWorkspace) {
         assert_eq!(x.len(), self.nodes.len());
         if self.spec.material.entry().lagged {
-            self.freeze_by(Some(x), work);
+            self.compute_rotations(Some(x), work);
         }
     }
 
-    pub(super) fn freeze_at_rest(&self, work: &mut SoftWorkspace) {
-        self.freeze_by(None, work);
+    pub(super) fn reset_rotations(&self, work: &mut SoftWorkspace) {
+        self.compute_rotations(None, work);
     }
 
-    fn freeze_by(&self, x: Option<&[Vector3<f64>]>, work: &mut SoftWorkspace) {
-        let from = self.parallel_from(work.frozen.len());
-        for_each_chunk(&mut work.frozen, GROUPS, from, |first, out| {
-            dispatch(Freeze { groups: &self.groups[first..first + out.len()], x, out });
+    fn compute_rotations(&self, x: Option<&[Vector3<f64>]>, work: &mut SoftWorkspace) {
+        let from = self.parallel_from(work.rotations.len());
+        for_each_chunk(&mut work.rotations, GROUPS, from, |first, out| {
+            dispatch(UpdateRotations { groups: &self.groups[first..first + out.len()], x, out });
         });
     }
 
@@ -57,13 +57,13 @@ impl SoftBody {
     pub fn forces(&self, x: &[Vector3<f64>], work: &mut SoftWorkspace) {
         assert_eq!(x.len(), self.nodes.len());
         let from = self.parallel_from(work.element_forces.len());
-        let SoftWorkspace { force, frozen, element_forces, .. } = work;
+        let SoftWorkspace { force, rotations, element_forces, .. } = work;
         for_each_chunk(element_forces, GROUPS, from, |first, out| {
             let range = first..first + out.len();
             let groups = &self.groups[range.clone()];
-            with_law!(
+            with_material!(
                 self.resolved,
-                lame => dispatch(GivenForces { groups, x, frozen: &frozen[range], lame, out }),
+                lame => dispatch(LinearForces { groups, x, rotations: &rotations[range], lame, out }),
                 law => dispatch(IsotropicForces { groups, x, law, out })
             );
         });
@@ -75,7 +75,7 @@ impl SoftBody {
     }
 
     /// Stiffness K = −∂f/∂x [N/m] at positions x [m], positive semi-definite, into
-    /// [`SoftWorkspace::stiffness`]. For linear materials it depends on the frozen rotations alone.
+    /// [`SoftWorkspace::stiffness`]. For linear materials it depends on the rotations rotations alone.
     ///
     /// # Panics
     /// If `x` has not one position per vertex.
@@ -95,11 +95,11 @@ impl SoftBody {
 
     fn stiffness_by(&self, x: &[Vector3<f64>], projected: bool, work: &mut SoftWorkspace) {
         assert_eq!(x.len(), self.nodes.len());
-        let SoftWorkspace { stiffness, frozen, element_blocks, .. } = work;
+        let SoftWorkspace { stiffness, rotations, element_blocks, .. } = work;
         let from = self.parallel_from(element_blocks.len());
         for_each_chunk(element_blocks, GROUPS, from, |first, out| {
             let groups = &self.groups[first..first + out.len()];
-            with_law!(
+            with_material!(
                 self.resolved,
                 _lame => (),
                 law => dispatch(IsotropicBlocks { groups, x, law, projected, out })
@@ -110,10 +110,10 @@ impl SoftBody {
         let from = self.parallel_from(values.len());
         for_each_chunk(values, 9 * BLOCKS, from, |first, out| {
             let (first, out) = (first / 9, out.as_chunks_mut::<9>().0);
-            with_law!(
+            with_material!(
                 self.resolved,
-                lame => dispatch(GatherTurned { topology, frozen, lame, first, out }),
-                _law => dispatch(GatherBlocks { topology, from: element_blocks, first, out })
+                lame => dispatch(GatherLinearStiffness { topology, rotations, lame, first, out }),
+                _law => dispatch(GatherStiffness { topology, from: element_blocks, first, out })
             );
         });
     }
@@ -128,9 +128,9 @@ impl SoftBody {
         let from = self.parallel_from(self.groups.len());
         let sum = |range: std::ops::Range<usize>| {
             let groups = &self.groups[range];
-            with_law!(
+            with_material!(
                 self.resolved,
-                lame => dispatch(GivenEnergy { groups, x, lame, lagged }),
+                lame => dispatch(LinearEnergy { groups, x, lame, lagged }),
                 law => dispatch(IsotropicEnergy { groups, x, law })
             )
         };

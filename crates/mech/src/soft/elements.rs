@@ -10,7 +10,7 @@ use nalgebra::{Matrix3, Vector3};
 
 /// As many elements as a vector unit holds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Group {
+pub(crate) struct ElementGroup {
     /// Vertices of each element.
     pub vertices: [[u32; 4]; N],
     /// Gradients ∇N_1, ∇N_2, ∇N_3 [1/m]; that of vertex 0 is minus their sum.
@@ -20,13 +20,13 @@ pub(crate) struct Group {
 }
 
 /// The groups of a checked soft body.
-pub(crate) fn groups(spec: &SoftSpec) -> Vec<Group> {
+pub(crate) fn groups(spec: &SoftSpec) -> Vec<ElementGroup> {
     spec.tetrahedra.chunks(N).map(|elements| group(spec, elements)).collect()
 }
 
-fn group(spec: &SoftSpec, elements: &[[u32; 4]]) -> Group {
+fn group(spec: &SoftSpec, elements: &[[u32; 4]]) -> ElementGroup {
     let last = elements[elements.len() - 1];
-    let mut out = Group { vertices: [last; N], gradients: Mat::ZERO, volume: Lanes::ZERO };
+    let mut out = ElementGroup { vertices: [last; N], gradients: Mat::ZERO, volume: Lanes::ZERO };
     for k in 0..N {
         let element = elements.get(k).copied().unwrap_or(last);
         let p = element.map(|vertex| spec.vertices[vertex as usize]);
@@ -46,7 +46,7 @@ fn group(spec: &SoftSpec, elements: &[[u32; 4]]) -> Group {
     out
 }
 
-impl Group {
+impl ElementGroup {
     /// Deformation gradient F of each element, for positions x [m].
     #[inline(always)]
     pub fn deformation(&self, x: &[Vector3<f64>]) -> Mat {

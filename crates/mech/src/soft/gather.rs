@@ -6,15 +6,15 @@
 //! added up.
 
 use super::lanes::N;
-use super::topology::Topology;
-use super::work::{ElementBlocks, ElementForces, Frozen, PLACE};
+use super::topology::MeshTopology;
+use super::workspace::{BLOCK_INDEX, ElementBlocks, ElementForces, ElementRotations};
 use crate::material::Lame;
 use nalgebra::Vector3;
 use stiction_math::simd::Job;
 
 /// Forces on vertices.
 pub(super) struct GatherForces<'a> {
-    pub topology: &'a Topology,
+    pub topology: &'a MeshTopology,
     pub from: &'a [ElementForces],
     pub first: usize,
     pub out: &'a mut [Vector3<f64>],
@@ -40,15 +40,15 @@ impl Job for GatherForces<'_> {
 }
 
 /// Stiffness of linear materials.
-pub(super) struct GatherTurned<'a> {
-    pub topology: &'a Topology,
-    pub frozen: &'a [Frozen],
+pub(super) struct GatherLinearStiffness<'a> {
+    pub topology: &'a MeshTopology,
+    pub rotations: &'a [ElementRotations],
     pub lame: Lame,
     pub first: usize,
     pub out: &'a mut [[f64; 9]],
 }
 
-impl Job for GatherTurned<'_> {
+impl Job for GatherLinearStiffness<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -58,7 +58,7 @@ impl Job for GatherTurned<'_> {
             let mut T = [[0.0; 4]; 3];
             for incidence in self.topology.block(self.first + block) {
                 let element = incidence.element();
-                let turned = &self.frozen[element / N].turned[element % N];
+                let turned = &self.rotations[element / N].rotated_gradients[element % N];
                 let (h_a, h_b) = (&turned[incidence.row()], &turned[incidence.column()]);
                 for i in 0..3 {
                     for j in 0..4 {
@@ -78,14 +78,14 @@ impl Job for GatherTurned<'_> {
 }
 
 /// Stiffness from the blocks of the elements.
-pub(super) struct GatherBlocks<'a> {
-    pub topology: &'a Topology,
+pub(super) struct GatherStiffness<'a> {
+    pub topology: &'a MeshTopology,
     pub from: &'a [ElementBlocks],
     pub first: usize,
     pub out: &'a mut [[f64; 9]],
 }
 
-impl Job for GatherBlocks<'_> {
+impl Job for GatherStiffness<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -95,7 +95,7 @@ impl Job for GatherBlocks<'_> {
             let (mut sum, mut mirrored) = ([0.0; 9], [0.0; 9]);
             for incidence in self.topology.block(self.first + block) {
                 let (element, a, b) = (incidence.element(), incidence.row(), incidence.column());
-                let stored = &self.from[element / N].0[element % N][PLACE[a][b]];
+                let stored = &self.from[element / N].0[element % N][BLOCK_INDEX[a][b]];
                 let into = if a >= b { &mut sum } else { &mut mirrored };
                 for k in 0..9 {
                     into[k] += stored[k];

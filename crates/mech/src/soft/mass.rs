@@ -3,15 +3,15 @@
 //! Consistent: ρ V (1 + δ_ab)/20 per element, the integral of ρ N_a N_b; lumped: ρ V/4 on the diagonal.
 //! Rows of both add up to the same mass of a vertex.
 
-use super::elements::Group;
+use super::elements::ElementGroup;
 use super::lanes::N;
 use super::spec::{Lumping, SoftSpec};
-use super::topology::Topology;
+use super::topology::MeshTopology;
 use stiction_math::block::{BlockId, Symmetric};
 
 /// The mass of a soft body in several forms.
 #[derive(Clone, Debug)]
-pub(crate) struct Mass {
+pub(crate) struct SoftMass {
     /// M.
     pub matrix: Symmetric,
     /// m_ab [kg] of each stored block.
@@ -22,8 +22,8 @@ pub(crate) struct Mass {
     pub total: f64,
 }
 
-impl Mass {
-    pub fn new(spec: &SoftSpec, groups: &[Group], topology: &Topology) -> Self {
+impl SoftMass {
+    pub fn new(spec: &SoftSpec, groups: &[ElementGroup], topology: &MeshTopology) -> Self {
         let mass_of = |element: usize| spec.density * groups[element / N].volume.0[element % N];
         let n_blocks = topology.pattern.n_entries();
         let mut scalar = vec![0.0; n_blocks];

@@ -32,19 +32,19 @@ pub(crate) mod polar;
 mod spec;
 pub(crate) mod svd;
 mod topology;
-mod work;
+mod workspace;
 
 #[cfg(test)]
 pub(crate) mod testing;
 
-use crate::material::Resolved;
+use crate::material::ResolvedMaterial;
 use std::ops::Range;
 use stiction_math::block::{Pattern, Symmetric};
 
 pub use error::{SoftError, SoftFault};
 pub use measure::{soft_kinetic_energy, soft_momentum, soft_potential_energy};
 pub use spec::{Lumping, SoftId, SoftSpec};
-pub use work::SoftWorkspace;
+pub use workspace::SoftWorkspace;
 
 /// A soft body of a model, checked.
 #[derive(Clone, Debug)]
@@ -54,10 +54,10 @@ pub struct SoftBody {
     pub spec: SoftSpec,
     /// Its vertices among those of all soft bodies.
     pub nodes: Range<usize>,
-    resolved: Resolved,
-    groups: Vec<elements::Group>,
-    topology: topology::Topology,
-    mass: mass::Mass,
+    resolved: ResolvedMaterial,
+    groups: Vec<elements::ElementGroup>,
+    topology: topology::MeshTopology,
+    mass: mass::SoftMass,
     is_fixed: Vec<bool>,
     /// Per vertex: the axes along which it never moves.
     held: Vec<[bool; 3]>,
@@ -73,8 +73,8 @@ impl SoftBody {
     pub(crate) fn starting_at(spec: SoftSpec, first: usize) -> Result<Self, SoftFault> {
         spec.check()?;
         let groups = elements::groups(&spec);
-        let topology = topology::Topology::new(&spec);
-        let mass = mass::Mass::new(&spec, &groups, &topology);
+        let topology = topology::MeshTopology::new(&spec);
+        let mass = mass::SoftMass::new(&spec, &groups, &topology);
         let mut is_fixed = vec![false; spec.vertices.len()];
         spec.fixed.iter().for_each(|&vertex| is_fixed[vertex as usize] = true);
         let mut held: Vec<[bool; 3]> = is_fixed.iter().map(|fixed| [*fixed; 3]).collect();

@@ -1,7 +1,7 @@
 //! Soft bodies as the user declares them, and what can be wrong with them.
 
 use super::error::SoftFault;
-use super::topology::MOST_ELEMENTS;
+use super::topology::MAX_ELEMENTS;
 use crate::material::Material;
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -47,7 +47,7 @@ pub struct SoftSpec {
 
 /// Least volume of a tetrahedron in proportion to the cube of its longest edge. Below it, forces lose
 /// more than half of their digits; a regular one has 0.118.
-const LEAST_VOLUME: f64 = 1e-8;
+const MIN_RELATIVE_VOLUME: f64 = 1e-8;
 
 impl SoftSpec {
     /// A soft body without name, damping and fixed vertices.
@@ -97,8 +97,8 @@ impl SoftSpec {
         if self.tetrahedra.is_empty() {
             return Err(SoftFault::Empty);
         }
-        if self.tetrahedra.len() >= MOST_ELEMENTS {
-            let (found, expected) = (self.tetrahedra.len(), MOST_ELEMENTS);
+        if self.tetrahedra.len() >= MAX_ELEMENTS {
+            let (found, expected) = (self.tetrahedra.len(), MAX_ELEMENTS);
             return Err(SoftFault::TooMany { found, expected });
         }
         for (vertex, x) in self.vertices.iter().enumerate() {
@@ -142,7 +142,7 @@ impl SoftSpec {
             }
         }
         let volume = (p[1] - p[0]).cross(&(p[2] - p[0])).dot(&(p[3] - p[0])) / 6.0;
-        let expected = LEAST_VOLUME * longest_edge.powi(3);
+        let expected = MIN_RELATIVE_VOLUME * longest_edge.powi(3);
         if volume <= -expected && volume < 0.0 {
             Err(SoftFault::Inverted { element, vertices, volume })
         } else if !(volume > expected) {

@@ -25,8 +25,8 @@ const ORTHOGONAL: f64 = 2.0 * f64::EPSILON;
 pub(crate) fn svd(F: &Mat) -> Svd {
     let (mut B, mut V) = (*F, Mat::IDENTITY);
     for _ in 0..SWEEPS {
-        let turned = turn(&mut B, &mut V, 0, 1) | turn(&mut B, &mut V, 0, 2);
-        if !(turned | turn(&mut B, &mut V, 1, 2)) {
+        let turned = orthogonalize(&mut B, &mut V, 0, 1) | orthogonalize(&mut B, &mut V, 0, 2);
+        if !(turned | orthogonalize(&mut B, &mut V, 1, 2)) {
             break;
         }
     }
@@ -61,7 +61,7 @@ impl Svd {
 
 /// Turns columns p and q of B and V so that those of B become orthogonal; whether any turned.
 #[inline(always)]
-fn turn(B: &mut Mat, V: &mut Mat, p: usize, q: usize) -> bool {
+fn orthogonalize(B: &mut Mat, V: &mut Mat, p: usize, q: usize) -> bool {
     let (b_p, b_q) = (B.column(p), B.column(q));
     let (alpha, beta, gamma) = (dot(&b_p, &b_p), dot(&b_q, &b_q), dot(&b_p, &b_q));
     let bound = (alpha * beta).sqrt() * Lanes::splat(ORTHOGONAL);
@@ -69,7 +69,7 @@ fn turn(B: &mut Mat, V: &mut Mat, p: usize, q: usize) -> bool {
     if !needs.any() {
         return false;
     }
-    let (c, s) = turn_of(beta - alpha, gamma, needs);
+    let (c, s) = jacobi_rotation(beta - alpha, gamma, needs);
     rotate(B, p, q, c, s);
     rotate(V, p, q, c, s);
     true
@@ -77,7 +77,7 @@ fn turn(B: &mut Mat, V: &mut Mat, p: usize, q: usize) -> bool {
 
 /// Cosine and sine of the turn that makes [[·, γ], [γ, · + δ]] diagonal; no turn where not needed.
 #[inline(always)]
-pub(crate) fn turn_of(delta: Lanes, gamma: Lanes, needs: Mask) -> (Lanes, Lanes) {
+pub(crate) fn jacobi_rotation(delta: Lanes, gamma: Lanes, needs: Mask) -> (Lanes, Lanes) {
     let twice = gamma + gamma;
     let root = (delta * delta).fma(twice, twice).sqrt();
     let t = twice / (delta.abs() + root).copysign(delta);

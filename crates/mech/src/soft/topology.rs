@@ -9,7 +9,7 @@ use stiction_math::block::Pattern;
 
 /// Pattern and incidences of a soft body.
 #[derive(Clone, Debug)]
-pub(crate) struct Topology {
+pub(crate) struct MeshTopology {
     /// One 3×3 block per pair of vertices that share an element.
     pub pattern: Pattern,
     /// First incidence of each stored block, and their number at the end.
@@ -28,7 +28,7 @@ pub(crate) struct Topology {
 pub(crate) struct Incidence(u32);
 
 /// Elements of one body, so that an incidence fits its integer.
-pub(crate) const MOST_ELEMENTS: usize = 1 << 28;
+pub(crate) const MAX_ELEMENTS: usize = 1 << 28;
 
 impl Incidence {
     fn new(element: usize, row: usize, column: usize) -> Self {
@@ -53,7 +53,7 @@ impl Incidence {
     }
 }
 
-impl Topology {
+impl MeshTopology {
     pub fn new(spec: &SoftSpec) -> Self {
         let n = spec.vertices.len();
         let pairs = spec.tetrahedra.iter().flat_map(|corners| {

@@ -4,15 +4,15 @@ use super::path::{TendonPath, TendonSite, Waypoint, WrapSurface};
 use super::{Tendon, TendonRest, TendonSpec, Term};
 use crate::body::BodyId;
 use crate::data::Data;
-use crate::force::error::{Check, ForceError};
-use crate::force::walk;
+use crate::force::error::{ForceError, SpecCheck};
+use crate::force::relative_dofs;
 use crate::joint::{Joint, JointId};
 use crate::model::Model;
 use crate::spring::DeadBand;
 
 impl TendonSpec {
     fn check(&self) -> Result<(), ForceError> {
-        let check = Check { what: "tendon", name: &self.name };
+        let check = SpecCheck { what: "tendon", name: &self.name };
         check.not_negative("stiffness", self.stiffness)?;
         check.not_negative("damping", self.damping)?;
         check.not_negative("friction loss", self.friction_loss)?;
@@ -38,7 +38,7 @@ impl TendonSpec {
 
     /// Replaces ids of the builder by those of the model.
     fn renumber(&mut self, model: &Model) -> Result<(), ForceError> {
-        let check = Check { what: "tendon", name: &self.name };
+        let check = SpecCheck { what: "tendon", name: &self.name };
         match &mut self.path {
             TendonPath::Fixed(terms) => {
                 terms.iter_mut().try_for_each(|(joint, _)| renumber_joint(model, &check, joint))
@@ -55,7 +55,7 @@ impl TendonSpec {
 /// Replaces a body's id of the builder by that of the model.
 pub(crate) fn renumber_body(
     model: &Model,
-    check: &Check<'_>,
+    check: &SpecCheck<'_>,
     body: &mut BodyId,
 ) -> Result<(), ForceError> {
     check.known("body", body.0, model.bodies().len())?;
@@ -66,7 +66,7 @@ pub(crate) fn renumber_body(
 /// Replaces a joint's id of the builder by that of the model.
 pub(crate) fn renumber_joint(
     model: &Model,
-    check: &Check<'_>,
+    check: &SpecCheck<'_>,
     joint: &mut JointId,
 ) -> Result<(), ForceError> {
     check.known("joint", joint.0, model.joints().len())?;
@@ -77,7 +77,7 @@ pub(crate) fn renumber_joint(
 /// The joint of this id, if it has one velocity.
 pub(crate) fn scalar_joint<'a>(
     model: &'a Model,
-    check: &Check<'_>,
+    check: &SpecCheck<'_>,
     id: JointId,
 ) -> Result<&'a Joint, ForceError> {
     let joint = &model.joints()[id.0];
@@ -93,7 +93,7 @@ pub(crate) fn scalar_joint<'a>(
 }
 
 /// Branches begin and end at sites, have at least two, and surfaces stand between sites.
-fn check_path(check: &Check<'_>, path: &[Waypoint]) -> Result<(), ForceError> {
+fn check_path(check: &SpecCheck<'_>, path: &[Waypoint]) -> Result<(), ForceError> {
     let is_site = |index: usize| matches!(path.get(index), Some(Waypoint::Site(_)));
     let wrong =
         |index, found, expected| Err(ForceError::Path { who: check.who(), index, found, expected });
@@ -145,7 +145,7 @@ pub(crate) fn compile(
 ) -> Result<Tendon, ForceError> {
     spec.check()?;
     spec.renumber(model)?;
-    let check = Check { what: "tendon", name: &spec.name };
+    let check = SpecCheck { what: "tendon", name: &spec.name };
     let (mut terms, mut dofs) = (Vec::new(), Vec::new());
     match &spec.path {
         TendonPath::Fixed(sum) => {
@@ -158,7 +158,7 @@ pub(crate) fn compile(
         }
         TendonPath::Spatial(path) => {
             for (a, b) in strands(path) {
-                walk::apart(model, a, b, |dof, _, _| dofs.push(dof));
+                relative_dofs::for_each_relative_dof(model, a, b, |dof, _, _| dofs.push(dof));
             }
         }
     }

@@ -9,17 +9,17 @@ use super::path::{TendonPath, TendonSite, Waypoint, WrapShape, WrapSurface};
 use super::{Tendon, wrap};
 use crate::body::BodyId;
 use crate::data::Data;
-use crate::force::walk;
+use crate::force::relative_dofs;
 use crate::model::Model;
 use nalgebra::Vector3;
 
 /// A point of a body, in the world [m].
-struct Placed {
+struct BodyPoint {
     body: BodyId,
     p_W: Vector3<f64>,
 }
 
-impl Placed {
+impl BodyPoint {
     fn site(site: &TendonSite, data: &Data) -> Self {
         let X_WB = &data.body_pose[site.body.0];
         Self { body: site.body, p_W: X_WB.translation.vector + X_WB.rotation * site.point }
@@ -28,7 +28,7 @@ impl Placed {
 
 /// Sums up a string part by part, calling `visit(a, b, pull)` for every straight one: its ends and
 /// the unit vector from a to b, over the divisor of the branch.
-struct Strands<'a, V> {
+struct StringMeasure<'a, V> {
     data: &'a Data,
     visit: V,
     length: f64,
@@ -36,8 +36,8 @@ struct Strands<'a, V> {
     share: f64,
 }
 
-impl<V: FnMut(&Placed, &Placed, Vector3<f64>)> Strands<'_, V> {
-    fn straight(&mut self, a: &Placed, b: &Placed) {
+impl<V: FnMut(&BodyPoint, &BodyPoint, Vector3<f64>)> StringMeasure<'_, V> {
+    fn add_straight(&mut self, a: &BodyPoint, b: &BodyPoint) {
         let between = b.p_W - a.p_W;
         let length = between.norm();
         self.length += self.share * length;
@@ -46,7 +46,7 @@ impl<V: FnMut(&Placed, &Placed, Vector3<f64>)> Strands<'_, V> {
         }
     }
 
-    fn wrapped(&mut self, a: &Placed, surface: &WrapSurface, b: &Placed) {
+    fn add_wrapped(&mut self, a: &BodyPoint, surface: &WrapSurface, b: &BodyPoint) {
         let X_WS = self.data.body_pose[surface.body.0] * surface.pose;
         let in_surface = |p_W: Vector3<f64>| {
             X_WS.rotation.inverse_transform_vector(&(p_W - X_WS.translation.vector))
@@ -60,31 +60,31 @@ impl<V: FnMut(&Placed, &Placed, Vector3<f64>)> Strands<'_, V> {
             WrapShape::Cylinder => wrap::cylinder,
         };
         match around(in_surface(a.p_W), in_surface(b.p_W), surface.radius, side) {
-            None => self.straight(a, b),
+            None => self.add_straight(a, b),
             Some(touch) => {
-                let placed = |p_S: Vector3<f64>| Placed {
+                let placed = |p_S: Vector3<f64>| BodyPoint {
                     body: surface.body,
                     p_W: X_WS.translation.vector + X_WS.rotation * p_S,
                 };
-                self.straight(a, &placed(touch.first));
+                self.add_straight(a, &placed(touch.first));
                 self.length += self.share * touch.on_surface;
-                self.straight(&placed(touch.last), b);
+                self.add_straight(&placed(touch.last), b);
             }
         }
     }
 
-    fn follow(&mut self, path: &[Waypoint]) {
-        let (mut before, mut surface): (Option<Placed>, Option<&WrapSurface>) = (None, None);
+    fn add_path(&mut self, path: &[Waypoint]) {
+        let (mut before, mut surface): (Option<BodyPoint>, Option<&WrapSurface>) = (None, None);
         for waypoint in path {
             match waypoint {
                 Waypoint::Pulley { divisor } => (before, self.share) = (None, 1.0 / divisor),
                 Waypoint::Wrap(found) => surface = Some(found),
                 Waypoint::Site(site) => {
-                    let here = Placed::site(site, self.data);
+                    let here = BodyPoint::site(site, self.data);
                     if let Some(before) = &before {
                         match surface.take() {
-                            None => self.straight(before, &here),
-                            Some(surface) => self.wrapped(before, surface, &here),
+                            None => self.add_straight(before, &here),
+                            Some(surface) => self.add_wrapped(before, surface, &here),
                         }
                     }
                     before = Some(here);
@@ -135,12 +135,18 @@ impl Tendon {
             TendonPath::Spatial(path) => match gradient {
                 None => string_length(path, data, |_, _, _| {}),
                 Some(gradient) => string_length(path, data, |a, b, pull| {
-                    walk::apart(model, a.body, b.body, |dof, tree, carries_b| {
-                        // Points of a rigid body have one velocity along the line that joins them,
-                        // so that either end will do for both.
-                        let along = pull.dot(&walk::point_rate(data, dof, tree, a.p_W));
-                        gradient[dof] += if carries_b { along } else { -along };
-                    });
+                    relative_dofs::for_each_relative_dof(
+                        model,
+                        a.body,
+                        b.body,
+                        |dof, tree, carries_b| {
+                            // Points of a rigid body have one velocity along the line that joins them,
+                            // so that either end will do for both.
+                            let along =
+                                pull.dot(&relative_dofs::point_rate(data, dof, tree, a.p_W));
+                            gradient[dof] += if carries_b { along } else { -along };
+                        },
+                    );
                 }),
             },
         }
@@ -151,9 +157,9 @@ impl Tendon {
 fn string_length(
     path: &[Waypoint],
     data: &Data,
-    visit: impl FnMut(&Placed, &Placed, Vector3<f64>),
+    visit: impl FnMut(&BodyPoint, &BodyPoint, Vector3<f64>),
 ) -> f64 {
-    let mut strands = Strands { data, visit, length: 0.0, share: 1.0 };
-    strands.follow(path);
-    strands.length
+    let mut string = StringMeasure { data, visit, length: 0.0, share: 1.0 };
+    string.add_path(path);
+    string.length
 }

@@ -8,7 +8,7 @@ use crate::spatial;
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3, Vector6};
 
 /// How a joint sits in its body.
-pub(crate) struct Mount {
+pub(crate) struct JointMount {
     /// Point of the body that rotations leave in place [m].
     pub(crate) anchor: Vector3<f64>,
     /// Value of each scalar coordinate at the reference configuration.
@@ -26,10 +26,10 @@ pub(crate) enum AxisFault {
 }
 
 /// Sine of the angle below which two axes count as parallel.
-pub(crate) const PARALLEL: f64 = 1e-6;
+pub(crate) const PARALLEL_SINE: f64 = 1e-6;
 
 /// The direction of an axis.
-pub(crate) fn unit(axis: Vector3<f64>) -> Result<Vector3<f64>, AxisFault> {
+pub(crate) fn unit_axis(axis: Vector3<f64>) -> Result<Vector3<f64>, AxisFault> {
     let length = axis.norm();
     if length > f64::MIN_POSITIVE.sqrt() && length.is_finite() {
         Ok(axis / length)
@@ -39,7 +39,7 @@ pub(crate) fn unit(axis: Vector3<f64>) -> Result<Vector3<f64>, AxisFault> {
 }
 
 /// A kind of joint. All slices are the joint's own.
-pub(crate) trait Motion {
+pub(crate) trait JointModel {
     /// Name, as in `JOINTS`.
     const NAME: &str;
     /// One line about it.
@@ -54,12 +54,12 @@ pub(crate) trait Motion {
     const MAY_BE_LIMITED: bool = true;
 
     /// The same joint with axes of length one.
-    fn checked(&self) -> Result<JointKind, AxisFault>;
+    fn normalized(&self) -> Result<JointKind, AxisFault>;
 
     /// Moves the frame `X_WB` and writes the column `S` of each velocity, taken at `anchor`.
-    fn place(
+    fn update_frame(
         &self,
-        mount: &Mount,
+        mount: &JointMount,
         q: &[f64],
         X_WB: &mut Isometry3<f64>,
         S: &mut [Vector6<f64>],
@@ -71,7 +71,7 @@ pub(crate) trait Motion {
     /// As written here each column is fixed in the frame that the columns before it have moved, so
     /// that its rate is V × S [Featherstone08, Ch. 2].
     #[inline]
-    fn advance(
+    fn add_velocity(
         &self,
         S: &[Vector6<f64>],
         v: &[f64],
@@ -102,7 +102,7 @@ pub(crate) trait Motion {
     }
 
     /// Coordinates at which the body stands at its declared `pose`.
-    fn home(&self, reference: f64, _pose: &Isometry3<f64>, q: &mut [f64]) {
+    fn reference_coordinates(&self, reference: f64, _pose: &Isometry3<f64>, q: &mut [f64]) {
         q.fill(reference);
     }
 }
@@ -110,7 +110,7 @@ pub(crate) trait Motion {
 /// Turns the frame by `angle` [rad] about the unit `axis` (body frame) through `anchor` and moves
 /// it by `along` [m] on that axis. Returns the axis and the anchor in the world.
 #[inline]
-pub(crate) fn turn(
+pub(crate) fn rotate_frame(
     X_WB: &mut Isometry3<f64>,
     axis: &Vector3<f64>,
     anchor: &Vector3<f64>,
@@ -130,7 +130,11 @@ pub(crate) fn turn(
 /// Moves the frame by `distance` [m] along the unit `axis` (body frame). Returns the axis in the
 /// world.
 #[inline]
-pub(crate) fn shift(X_WB: &mut Isometry3<f64>, axis: &Vector3<f64>, distance: f64) -> Vector3<f64> {
+pub(crate) fn translate_frame(
+    X_WB: &mut Isometry3<f64>,
+    axis: &Vector3<f64>,
+    distance: f64,
+) -> Vector3<f64> {
     let axis_W = X_WB.rotation * axis;
     X_WB.translation.vector += distance * axis_W;
     axis_W

@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 /// Calls `visit(dof, tree, carries_b)` for every velocity that moves one of two bodies and not the
 /// other. Velocities that move both leave every distance between them as it is.
 #[inline]
-pub(crate) fn apart(
+pub(crate) fn for_each_relative_dof(
     model: &Model,
     a: BodyId,
     b: BodyId,
@@ -23,13 +23,13 @@ pub(crate) fn apart(
         let (next, tree) = if carries_b { (&mut dof_b, tree_b) } else { (&mut dof_a, tree_a) };
         let (Some(dof), Some(tree)) = (*next, tree) else { return };
         visit(dof, tree, carries_b);
-        *next = above(model, dof, tree);
+        *next = parent_dof(model, dof, tree);
     }
 }
 
 /// The previous velocity on the way to the root.
 #[inline]
-fn above(model: &Model, dof: usize, tree: usize) -> Option<usize> {
+fn parent_dof(model: &Model, dof: usize, tree: usize) -> Option<usize> {
     model.dof_parents()[dof].map(|parent| model.trees()[tree].dofs.start + parent as usize)
 }
 

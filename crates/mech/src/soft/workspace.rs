@@ -14,8 +14,8 @@ pub struct SoftWorkspace {
     pub force: Vec<Vector3<f64>>,
     /// K = −∂f/∂x [N/m], positive semi-definite; by [`SoftBody::stiffness`].
     pub stiffness: Symmetric,
-    /// Frozen rotations, by groups.
-    pub(crate) frozen: Vec<Frozen>,
+    /// ElementRotations rotations, by groups.
+    pub(crate) rotations: Vec<ElementRotations>,
     /// Forces of each element on its vertices, by groups.
     pub(crate) element_forces: Vec<ElementForces>,
     /// Blocks of each element's stiffness, by groups; empty for linear materials.
@@ -25,9 +25,9 @@ pub struct SoftWorkspace {
 /// Rotations R of a group of elements and its turned gradients.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(crate) struct Frozen {
+pub(crate) struct ElementRotations {
     /// √V R ∇N_a of each element and corner; the fourth number is zero.
-    pub turned: [[[f64; 4]; 4]; N],
+    pub rotated_gradients: [[[f64; 4]; 4]; N],
     pub rotation: Mat,
 }
 
@@ -42,24 +42,26 @@ pub(crate) struct ElementForces(pub [[[f64; 4]; 4]; N]);
 pub(crate) struct ElementBlocks(pub [[[f64; 9]; 10]; N]);
 
 /// Place of the block (a, b) of an element among its ten, for b ≤ a.
-pub(crate) const PLACE: [[usize; 4]; 4] = [[0, 1, 3, 6], [1, 2, 4, 7], [3, 4, 5, 8], [6, 7, 8, 9]];
+pub(crate) const BLOCK_INDEX: [[usize; 4]; 4] =
+    [[0, 1, 3, 6], [1, 2, 4, 7], [3, 4, 5, 8], [6, 7, 8, 9]];
 
 impl SoftWorkspace {
-    /// Memory for a soft body, its rotations frozen at the reference shape.
+    /// Memory for a soft body, its rotations rotations at the reference shape.
     pub fn new(body: &SoftBody) -> Self {
         let n = body.nodes.len();
         let groups = body.groups.len();
-        let frozen = Frozen { rotation: Mat::IDENTITY, turned: [[[0.0; 4]; 4]; N] };
+        let rotations =
+            ElementRotations { rotation: Mat::IDENTITY, rotated_gradients: [[[0.0; 4]; 4]; N] };
         let needs_blocks = !body.spec.material.entry().linear;
         let blocks = ElementBlocks([[[0.0; 9]; 10]; N]);
         let mut work = Self {
             force: vec![Vector3::zeros(); n],
             stiffness: Symmetric::zeros(body.pattern()),
-            frozen: vec![frozen; if needs_blocks { 0 } else { groups }],
+            rotations: vec![rotations; if needs_blocks { 0 } else { groups }],
             element_forces: vec![ElementForces([[[0.0; 4]; 4]; N]); groups],
             element_blocks: vec![blocks; if needs_blocks { groups } else { 0 }],
         };
-        body.freeze_at_rest(&mut work);
+        body.reset_rotations(&mut work);
         work
     }
 }

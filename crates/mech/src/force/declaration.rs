@@ -1,7 +1,7 @@
 //! Actuators and tendons in the builder and in the model.
 
 use super::drag::DragSpec;
-use super::error::{Check, ForceError};
+use super::error::{ForceError, SpecCheck};
 use crate::actuator::{Actuator, ActuatorId, ActuatorSpec};
 use crate::builder::ModelBuilder;
 use crate::data::Data;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// What was declared besides bodies and joints.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Declared {
+pub(crate) struct ForceDeclarations {
     pub(crate) tendons: Vec<TendonSpec>,
     pub(crate) actuators: Vec<ActuatorSpec>,
     pub(crate) drags: Vec<DragSpec>,
@@ -19,7 +19,7 @@ pub(crate) struct Declared {
 
 /// Actuators and tendons of a model.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledForces {
     pub(crate) tendons: Vec<Tendon>,
     pub(crate) actuators: Vec<Actuator>,
     pub(crate) drags: Vec<DragSpec>,
@@ -45,12 +45,12 @@ impl ModelBuilder {
     }
 }
 
-impl Declared {
+impl ForceDeclarations {
     /// Checks every declaration against a model of bodies and joints.
-    pub(crate) fn compile(self, model: &Model) -> Result<Compiled, ForceError> {
+    pub(crate) fn compile(self, model: &Model) -> Result<CompiledForces, ForceError> {
         check_names("tendon", self.tendons.iter().map(|spec| spec.name.as_str()))?;
         check_names("actuator", self.actuators.iter().map(|spec| spec.name.as_str()))?;
-        let mut compiled = Compiled::default();
+        let mut compiled = CompiledForces::default();
         if !self.tendons.is_empty() {
             // Memory starts at the reference configuration.
             let reference = Data::new(model);
@@ -59,7 +59,7 @@ impl Declared {
             }
         }
         for spec in self.actuators {
-            let check = Check { what: "actuator", name: &spec.name.clone() };
+            let check = SpecCheck { what: "actuator", name: &spec.name.clone() };
             let n_tendons = compiled.tendons.len();
             compiled.actuators.push(Actuator::compile(model, spec, &check, n_tendons)?);
         }
