@@ -1,4 +1,4 @@
-//! Actuators and tendons in the builder and in the model.
+//! Declarations of actuators, tendons and drag in the builder, and their access in the model.
 
 use super::drag::DragSpec;
 use super::error::{ForceError, SpecCheck};
@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::tendon::{Tendon, TendonId, TendonSpec, compile};
 use std::collections::HashMap;
 
-/// What was declared besides bodies and joints.
+/// Declarations of tendons, actuators and drag.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ForceDeclarations {
     pub(crate) tendons: Vec<TendonSpec>,
@@ -17,7 +17,7 @@ pub(crate) struct ForceDeclarations {
     pub(crate) drags: Vec<DragSpec>,
 }
 
-/// Actuators and tendons of a model.
+/// Tendons, actuators and drag of a model.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CompiledForces {
     pub(crate) tendons: Vec<Tendon>,
@@ -38,7 +38,7 @@ impl ModelBuilder {
         ActuatorId(self.declared.actuators.len() - 1)
     }
 
-    /// Declares the resistance of a medium to a body.
+    /// Declares the drag of a medium on a body.
     pub fn drag(&mut self, spec: DragSpec) -> &mut Self {
         self.declared.drags.push(spec);
         self
@@ -52,7 +52,7 @@ impl ForceDeclarations {
         check_names("actuator", self.actuators.iter().map(|spec| spec.name.as_str()))?;
         let mut compiled = CompiledForces::default();
         if !self.tendons.is_empty() {
-            // Memory starts at the reference configuration.
+            // `Data::new` fills the position stage at the reference configuration.
             let reference = Data::new(model);
             for spec in self.tendons {
                 compiled.tendons.push(compile::compile(model, spec, &reference)?);
@@ -65,7 +65,7 @@ impl ForceDeclarations {
         }
         for spec in self.drags {
             let drag = spec.compile(model)?;
-            // A medium cannot slow down what does not move.
+            // Drag has no effect on bodies that are fixed to the world.
             if model.link(drag.body).is_some() {
                 compiled.drags.push(drag);
             }
@@ -98,7 +98,7 @@ impl Model {
         &self.compiled.actuators
     }
 
-    /// Resistance of a medium to bodies that can move.
+    /// Drag of a medium on moving bodies.
     pub fn drags(&self) -> &[DragSpec] {
         &self.compiled.drags
     }

@@ -1,7 +1,7 @@
-//! Where the rows of a model stand, and which joints have springs, friction or limits.
+//! Positions of the force rows of a model, and lists of joints with springs, friction or limits.
 //!
-//! Computed once per model. The first rows are the velocities themselves, one entry each; then come
-//! the tendons, the rotation axes of limited ball joints and the actuators that push a body.
+//! Computed once per model. The first rows are the single velocities, one entry each; then come the
+//! tendons, the rotation axes of limited ball joints, the actuators that act on a body and drag.
 
 use super::drive::{ForceRow, RowEntry};
 use crate::actuator::ResolvedTransmission;
@@ -14,9 +14,9 @@ use nalgebra::Vector3;
 #[derive(Clone, Debug)]
 pub(crate) struct JointRange {
     pub(crate) joint: usize,
-    /// Which velocity of the joint.
+    /// Index of the velocity within the joint.
     pub(crate) component: usize,
-    /// Where the coordinate or the quaternion stands in q.
+    /// Index of the coordinate or of the quaternion in q.
     pub(crate) q: usize,
     pub(crate) is_rotation: bool,
     pub(crate) row: ForceRow,
@@ -30,10 +30,10 @@ pub(crate) struct JointFriction {
     pub(crate) loss: f64,
 }
 
-/// What of a model matters to its forces.
+/// The constant data of a model that the evaluation of its forces uses.
 #[derive(Clone, Debug)]
 pub(crate) struct ForceLayout {
-    /// Whether anything can write to the diagonals of stiffness and damping.
+    /// Whether any force can contribute to the diagonals of stiffness and damping.
     pub(crate) has_slopes: bool,
     /// Joints with a spring.
     pub(crate) springs: Vec<usize>,
@@ -41,33 +41,34 @@ pub(crate) struct ForceLayout {
     pub(crate) damping: Vec<f64>,
     pub(crate) frictions: Vec<JointFriction>,
     pub(crate) ranges: Vec<JointRange>,
-    /// Whether a part of some weight is cancelled.
+    /// Whether any body has gravity compensation.
     pub(crate) has_compensation: bool,
     /// Row of each tendon.
     pub(crate) tendons: Vec<ForceRow>,
     /// Row of each actuator.
     pub(crate) actuators: Vec<ForceRow>,
-    /// Rows of the medium's resistance to each body: about three axes and along them.
+    /// Drag rows of each body: about three axes and along them.
     pub(crate) drags: Vec<[ForceRow; 6]>,
-    /// How each actuator stands to the force ranges of joints.
+    /// Per actuator: its relation to the force ranges of joints.
     pub(crate) shares: Vec<RangeSharing>,
-    /// Velocities whose range is that of several actuators, ascending, with its ends.
+    /// Velocities with a force range that several actuators share, ascending, with the ends of the
+    /// range.
     pub(crate) shared_ranges: Vec<(usize, f64, f64)>,
 }
 
-/// How an actuator stands to the force ranges of the joints that it moves.
+/// Relation of an actuator to the force ranges of the joints that it acts on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum RangeSharing {
-    /// None of them has one.
+    /// None of the joints has a force range.
     NoRange,
-    /// It moves one joint, which no other actuator does, with this range [N, N·m].
+    /// The actuator acts on a single joint with this range [N, N·m], and no other actuator does.
     Exclusive { lower: f64, upper: f64 },
-    /// It shares a range with others, or moves other joints as well.
+    /// Other actuators act on the same joint, or the actuator acts on other joints as well.
     Shared,
 }
 
 impl ForceLayout {
-    /// The layout, and all entries with the coefficients that never change.
+    /// The layout, and all entries with the constant coefficients filled in.
     pub(crate) fn new(model: &Model) -> (Self, Vec<RowEntry>) {
         let unit = |dof| RowEntry { dof, coefficient: 1.0 };
         let mut entries: Vec<RowEntry> = (0..model.nv()).map(unit).collect();
@@ -130,11 +131,11 @@ impl ForceLayout {
                 ResolvedTransmission::Scalar { dof, .. }
                 | ResolvedTransmission::Rotation { dof, .. } => of_dof(dof),
                 ResolvedTransmission::Tendon(tendon) => layout.tendons[tendon],
-                ResolvedTransmission::Body { body, .. } => append(&mut carrying(model, body)),
+                ResolvedTransmission::Body { body, .. } => append(&mut dofs_of_body(model, body)),
             });
         }
         for drag in model.drags() {
-            layout.drags.push([(); 6].map(|()| append(&mut carrying(model, drag.body))));
+            layout.drags.push([(); 6].map(|()| append(&mut dofs_of_body(model, drag.body))));
         }
         layout.find_shared_ranges(model, &entries);
         (layout, entries)
@@ -143,12 +144,12 @@ impl ForceLayout {
     /// The force range of a velocity, if several actuators share it.
     #[inline]
     pub(crate) fn shared_range(&self, dof: usize) -> Option<(f64, f64)> {
-        let place = self.shared_ranges.binary_search_by_key(&dof, |range| range.0).ok()?;
-        let (_, lower, upper) = self.shared_ranges[place];
+        let index = self.shared_ranges.binary_search_by_key(&dof, |range| range.0).ok()?;
+        let (_, lower, upper) = self.shared_ranges[index];
         Some((lower, upper))
     }
 
-    /// Finds out which actuators share the force ranges of joints.
+    /// Determines which actuators share the force ranges of joints.
     fn find_shared_ranges(&mut self, model: &Model, entries: &[RowEntry]) {
         let (nv, rows) = (model.nv(), &self.actuators);
         let mut range = vec![None; nv];
@@ -190,11 +191,11 @@ impl ForceLayout {
 }
 
 /// The velocities that move a body, from the body to the root.
-fn carrying(model: &Model, body: BodyId) -> impl Iterator<Item = usize> + '_ {
+fn dofs_of_body(model: &Model, body: BodyId) -> impl Iterator<Item = usize> + '_ {
     let tree = model.tree(body).map(|tree| &model.trees()[tree]);
     let start = tree.map_or(0, |tree| tree.dofs.start);
-    let above = move |dof: &usize| Some(start + model.dof_parents()[*dof]? as usize);
-    std::iter::successors(model.last_dof(body), above)
+    let parent = move |dof: &usize| Some(start + model.dof_parents()[*dof]? as usize);
+    std::iter::successors(model.last_dof(body), parent)
 }
 
 /// The row of one velocity.

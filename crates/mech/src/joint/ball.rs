@@ -1,4 +1,4 @@
-//! Any rotation about the anchor.
+//! Ball joint: any rotation about the anchor.
 
 use super::JointKind;
 use super::joint_model::{AxisFault, JointModel, JointMount};
@@ -31,15 +31,15 @@ impl JointModel for Ball {
         let anchor_W = X_WB.translation.vector + X_WB.rotation * mount.anchor;
         X_WB.rotation *= quaternion::read(q);
         X_WB.translation.vector = anchor_W - X_WB.rotation * mount.anchor;
-        let R = X_WB.rotation.to_rotation_matrix().into_inner();
+        let R_WB = X_WB.rotation.to_rotation_matrix().into_inner();
         for k in 0..3 {
-            S[k] = join(R.column(k).into(), Vector3::zeros());
+            S[k] = join(R_WB.column(k).into(), Vector3::zeros());
         }
         anchor[..3].fill(anchor_W);
     }
 
-    /// The columns are fixed in the child. Its relative velocity S v turns with the frame before
-    /// the joint as with the one after it, since S v × S v = 0.
+    /// The columns are fixed in the child frame. The rate of S v is the same with the velocity of the
+    /// parent frame as with that of the child frame, since S v × S v = 0.
     #[inline]
     fn add_velocity(
         &self,

@@ -1,4 +1,4 @@
-//! Any motion of a body that hangs on the world: its coordinates are its pose.
+//! Free joint: any motion of a body whose parent is the world; its coordinates are its pose.
 
 use super::JointKind;
 use super::ball::Ball;
@@ -11,7 +11,7 @@ pub(crate) struct Free;
 
 impl JointModel for Free {
     const NAME: &str = "free";
-    const ABOUT: &str = "any motion of a body that hangs on the world";
+    const ABOUT: &str = "any motion of a body whose parent is the world";
     const NQ: usize = 7;
     const NV: usize = 6;
     const QUATERNION: Option<usize> = Some(3);
@@ -33,16 +33,17 @@ impl JointModel for Free {
         let origin = Vector3::new(q[0], q[1], q[2]);
         X_WB.translation.vector = origin;
         X_WB.rotation = quaternion::read(&q[3..7]);
-        let R = X_WB.rotation.to_rotation_matrix().into_inner();
+        let R_WB = X_WB.rotation.to_rotation_matrix().into_inner();
         for k in 0..3 {
             S[k] = Vector6::zeros();
             S[k][3 + k] = 1.0;
-            S[3 + k] = join(R.column(k).into(), Vector3::zeros());
+            S[3 + k] = join(R_WB.column(k).into(), Vector3::zeros());
         }
         anchor[..6].fill(origin);
     }
 
-    /// The world's axes do not turn; the rotation then acts in the frame so translated.
+    /// The translation has constant columns, the world axes; the rotation acts in the translated
+    /// frame.
     #[inline]
     fn add_velocity(
         &self,

@@ -1,4 +1,4 @@
-//! Rotation about an axis through the anchor.
+//! Hinge joint: rotation about an axis through the anchor.
 
 use super::JointKind;
 use super::joint_model::{AxisFault, JointModel, JointMount, rotate_frame, unit_axis};

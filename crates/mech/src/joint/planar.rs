@@ -1,4 +1,4 @@
-//! Translation along two directions of a plane, then rotation about its normal.
+//! Planar joint: translation along two directions of a plane, then rotation about its normal.
 
 use super::JointKind;
 use super::joint_model::{

@@ -1,4 +1,4 @@
-//! Rotation about an axis through the anchor with a proportional translation along it.
+//! Screw joint: rotation about an axis through the anchor with a proportional translation along it.
 
 use super::JointKind;
 use super::joint_model::{AxisFault, JointModel, JointMount, rotate_frame, unit_axis};

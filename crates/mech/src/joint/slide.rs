@@ -1,4 +1,4 @@
-//! Translation along an axis.
+//! Slide joint: translation along an axis.
 
 use super::JointKind;
 use super::joint_model::{AxisFault, JointModel, JointMount, translate_frame, unit_axis};

@@ -1,4 +1,4 @@
-//! Rotation about a first axis, then about a second that the first carries along.
+//! Universal joint: rotation about a first axis, then about a second that rotates with the first.
 
 use super::JointKind;
 use super::joint_model::{
@@ -13,7 +13,7 @@ pub(crate) struct Universal {
 
 impl JointModel for Universal {
     const NAME: &str = "universal";
-    const ABOUT: &str = "rotation about an axis, then about a carried one";
+    const ABOUT: &str = "rotation about an axis, then about a second one that rotates with it";
     const NQ: usize = 2;
     const NV: usize = 2;
 

@@ -1,11 +1,11 @@
-//! From the declaration of a tendon to a tendon of a model: checks, numbering, sparsity.
+//! Compiles the declaration of a tendon for a model: checks, numbering, sparsity.
 
 use super::path::{TendonPath, TendonSite, Waypoint, WrapSurface};
 use super::{Tendon, TendonRest, TendonSpec, Term};
 use crate::body::BodyId;
 use crate::data::Data;
 use crate::force::error::{ForceError, SpecCheck};
-use crate::force::relative_dofs;
+use crate::force::relative_dofs::for_each_relative_dof;
 use crate::joint::{Joint, JointId};
 use crate::model::Model;
 use crate::spring::DeadBand;
@@ -92,10 +92,11 @@ pub(crate) fn scalar_joint<'a>(
     })
 }
 
-/// Branches begin and end at sites, have at least two, and surfaces stand between sites.
+/// Checks that every branch begins and ends at a site, has at least two sites, and has surfaces only
+/// between sites.
 fn check_path(check: &SpecCheck<'_>, path: &[Waypoint]) -> Result<(), ForceError> {
     let is_site = |index: usize| matches!(path.get(index), Some(Waypoint::Site(_)));
-    let wrong =
+    let error =
         |index, found, expected| Err(ForceError::Path { who: check.who(), index, found, expected });
     let sites = path.iter().filter(|waypoint| matches!(waypoint, Waypoint::Site(_))).count();
     check.require(sites >= 2, "number of sites", sites as f64, "at least two")?;
@@ -104,12 +105,12 @@ fn check_path(check: &SpecCheck<'_>, path: &[Waypoint]) -> Result<(), ForceError
         match waypoint {
             Waypoint::Site(site) => {
                 site.point.iter().try_for_each(|x| check.finite("site", *x))?;
-                let before_is_part =
+                let continues_before =
                     index > 0 && !matches!(path[index - 1], Waypoint::Pulley { .. });
-                let after_is_part =
+                let continues_after =
                     matches!(path.get(index + 1), Some(Waypoint::Site(_) | Waypoint::Wrap(_)));
-                if !before_is_part && !after_is_part {
-                    return wrong(index, "a site alone in its branch", "another site after it");
+                if !continues_before && !continues_after {
+                    return error(index, "a site alone in its branch", "another site after it");
                 }
             }
             Waypoint::Wrap(surface) => {
@@ -122,14 +123,14 @@ fn check_path(check: &SpecCheck<'_>, path: &[Waypoint]) -> Result<(), ForceError
                     side.iter().try_for_each(|x| check.finite("side of the surface", *x))?;
                 }
                 if !before_is_site || !is_site(index + 1) {
-                    return wrong(index, "a surface", "a site before and after it");
+                    return error(index, "a surface", "a site before and after it");
                 }
             }
             Waypoint::Pulley { divisor } => {
                 check.positive("divisor", *divisor)?;
-                // A pulley at the very start scales the first branch.
+                // A pulley at the start scales the first branch.
                 if !(before_is_site || index == 0) || !is_site(index + 1) {
-                    return wrong(index, "a pulley", "a site before and after it");
+                    return error(index, "a pulley", "a site before and after it");
                 }
             }
         }
@@ -158,7 +159,7 @@ pub(crate) fn compile(
         }
         TendonPath::Spatial(path) => {
             for (a, b) in strands(path) {
-                relative_dofs::for_each_relative_dof(model, a, b, |dof, _, _| dofs.push(dof));
+                for_each_relative_dof(model, a, b, |dof, _, _| dofs.push(dof));
             }
         }
     }
@@ -176,7 +177,7 @@ pub(crate) fn compile(
     Ok(tendon)
 }
 
-/// Bodies at the ends of the parts of a path: of each pair of neighbours that a string can join.
+/// Bodies at the two ends of each segment of a path.
 fn strands(path: &[Waypoint]) -> impl Iterator<Item = (BodyId, BodyId)> + '_ {
     let body = |waypoint: &Waypoint| match waypoint {
         Waypoint::Site(site) => Some(site.body),
