@@ -223,7 +223,7 @@ pub enum ModelError {
         body: usize,
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// The violated condition.
         what: &'static str,
     },
     /// A moving body and its descendants have no mass.
@@ -261,7 +261,7 @@ pub enum ModelError {
         rod: usize,
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// The fault.
         source: crate::rod::RodError,
     },
     /// A soft body is invalid.

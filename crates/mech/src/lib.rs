@@ -13,7 +13,7 @@
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 #![allow(clippy::neg_cmp_op_on_partial_ord)] // NaN must fail a test, not pass it
 #![allow(clippy::needless_range_loop)] // loops over matrix indices read as the formulas do
-#![allow(rustdoc::broken_intra_doc_links)] // units and citations stand in brackets
+#![allow(rustdoc::broken_intra_doc_links)] // units and citations are in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod actuator;

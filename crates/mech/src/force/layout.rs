@@ -163,7 +163,7 @@ impl ForceLayout {
         self.shares = rows
             .iter()
             .map(|row| match *row.of(entries) {
-                // The rows of single velocities stand first and have unit coefficients.
+                // The rows of single velocities come first and have unit coefficients.
                 [RowEntry { dof, .. }] if row.start < nv && count[dof] == 1 => {
                     range[dof].map_or(RangeSharing::NoRange, |(lower, upper)| {
                         RangeSharing::Exclusive { lower, upper }

@@ -60,8 +60,8 @@ pub(crate) fn log(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
 #[inline]
 pub(crate) fn integrate(q: &[f64], w: &[f64], dt: f64, out: &mut [f64]) {
     let phi = Vector3::new(dt * w[0], dt * w[1], dt * w[2]);
-    let turned = Quaternion::new(q[0], q[1], q[2], q[3]) * exp(&phi);
-    write(&read(&[turned.w, turned.i, turned.j, turned.k]), out);
+    let next = Quaternion::new(q[0], q[1], q[2], q[3]) * exp(&phi);
+    write(&read(&[next.w, next.i, next.j, next.k]), out);
 }
 
 /// `out = log(from⁻¹ to)`, in the child's frame.

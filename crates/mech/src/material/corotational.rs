@@ -1,8 +1,9 @@
 //! Corotational elasticity: linear in the stretch, with the rotation of the present deformation.
 //!
 //! ψ = μ ‖F − R‖² + ½ λ (tr(Rᵀ F) − 3)², P = 2 μ (F − R) + λ (tr(Rᵀ F) − 3) R, the strain of
-//! [Mueller04] with an exact derivative [Stomakhin12]. That of R enters the stiffness through spin:
-//! (ψ_i + ψ_j)/(σ_i + σ_j) = 2 μ + (2 λ (Σσ − 3) − 4 μ)/(σ_i + σ_j), negative under compression.
+//! [Mueller04] with an exact derivative [Stomakhin12]. The derivative of R enters the stiffness through
+//! the spin eigenvalues (ψ_i + ψ_j)/(σ_i + σ_j) = 2 μ + (2 λ (Σσ − 3) − 4 μ)/(σ_i + σ_j), negative
+//! under compression.
 
 use super::MaterialEntry;
 use super::isotropic::{IsotropicMaterial, IsotropicTangent, PAIRS};
@@ -20,7 +21,7 @@ pub(super) const ENTRY: MaterialEntry = MaterialEntry {
     linear: false,
 };
 
-/// σ_i + σ_j below which the rotation counts as undefined and spin stiffness no longer grows [-].
+/// Lower bound of σ_i + σ_j in the spin eigenvalues [-]; below it the rotation is ill defined.
 const MIN_SUM: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug)]

@@ -1,14 +1,15 @@
-//! What an isotropic material answers, and how its stiffness is made positive semi-definite.
+//! The interface of an isotropic material, and the projection of its stiffness to a positive
+//! semi-definite matrix.
 //!
-//! ψ depends on the singular values σ of F = U Σ Vᵀ alone. Seen in the frames of U and V, dP/dF falls
-//! apart into a 3×3 matrix for changes of σ and, for each pair (i, j), one number for shear,
+//! ψ is a function of the singular values σ of F = U Σ Vᵀ. In the frames of U and V, dP/dF is block
+//! diagonal: a 3×3 matrix for changes of σ and, for each pair (i, j), one eigenvalue for shear,
 //! (ψ_i − ψ_j)/(σ_i − σ_j), and one for spin, (ψ_i + ψ_j)/(σ_i + σ_j) [Stomakhin12]. Clamping the
-//! eigenvalues of these clamps those of dP/dF, exactly.
+//! eigenvalues of these blocks clamps exactly those of dP/dF.
 
 use crate::soft::lanes::{Lanes, Mat, Vec3, vec3};
 use crate::soft::svd::{Svd, jacobi_rotation, rotate};
 
-/// An isotropic material without memory.
+/// An isotropic hyperelastic material.
 pub(crate) trait IsotropicMaterial: Copy + Send + Sync {
     /// Energy density ψ [J/m³], zero at rest.
     fn energy(&self, F: &Mat) -> Lanes;
@@ -32,9 +33,9 @@ pub(crate) struct IsotropicTangent {
 /// The two axes of the pair that leaves out axis k.
 pub(crate) const PAIRS: [(usize, usize); 3] = [(1, 2), (2, 0), (0, 1)];
 
-/// Sweeps after which no 3×3 matrix of numbers has been seen to move.
+/// Largest number of sweeps; no tested 3×3 matrix needed as many.
 const SWEEPS: usize = 10;
-/// Relative size of an entry off the diagonal that counts as zero.
+/// Relative size of an off-diagonal entry that counts as zero.
 const DIAGONAL: f64 = 0.5 * f64::EPSILON;
 
 impl IsotropicTangent {
@@ -46,7 +47,7 @@ impl IsotropicTangent {
         Self { stretch: clamped(&self.stretch), shear, spin }
     }
 
-    /// The 3×3 matrix ∂(P a)/∂F · b, seen from the frame of U, for vectors a and b in the frame of V:
+    /// The 3×3 matrix ∂(P a)/∂F · b in the frame of U, for vectors a and b in the frame of V:
     /// entry (i, k) = Σ_jl a_j (dP/dF)_ijkl b_l.
     #[inline(always)]
     pub fn contract(&self, a: &Vec3, b: &Vec3) -> Mat {
@@ -64,7 +65,7 @@ impl IsotropicTangent {
         K
     }
 
-    /// The same seen from the world; a and b still in the frame of V.
+    /// The same matrix in the world frame, with a and b in the frame of V.
     #[inline(always)]
     pub fn block(&self, frames: &Svd, a: &Vec3, b: &Vec3) -> Mat {
         let K = self.contract(a, b);
@@ -72,11 +73,12 @@ impl IsotropicTangent {
     }
 }
 
-/// Pivot of a definite matrix in proportion to its trace, well above round-off.
+/// Smallest pivot, relative to the trace, of a matrix that counts as positive definite; well above
+/// round-off.
 const DEFINITE: f64 = 1e-8;
 
-/// A symmetric matrix with its negative eigenvalues set to zero. One that is clearly definite, as most
-/// are, is left as it is.
+/// A symmetric matrix with its negative eigenvalues set to zero. Positive definite matrices, the common
+/// case, are returned unchanged.
 #[inline(always)]
 fn clamped(A: &Mat) -> Mat {
     let least = Lanes::splat(DEFINITE) * A.trace();
@@ -90,13 +92,13 @@ fn clamped(A: &Mat) -> Mat {
     if definite.all() { *A } else { definite.select_mat(A, &clamped_by_jacobi(A)) }
 }
 
-/// The same by Jacobi's method.
+/// Sets negative eigenvalues to zero by Jacobi's method.
 #[inline(always)]
 fn clamped_by_jacobi(A: &Mat) -> Mat {
     let (mut D, mut Q) = (*A, Mat::IDENTITY);
     for _ in 0..SWEEPS {
-        let turned = diagonalize(&mut D, &mut Q, 0, 1) | diagonalize(&mut D, &mut Q, 0, 2);
-        if !(turned | diagonalize(&mut D, &mut Q, 1, 2)) {
+        let rotated = diagonalize(&mut D, &mut Q, 0, 1) | diagonalize(&mut D, &mut Q, 0, 2);
+        if !(rotated | diagonalize(&mut D, &mut Q, 1, 2)) {
             break;
         }
     }
@@ -110,7 +112,7 @@ fn clamped_by_jacobi(A: &Mat) -> Mat {
     scaled.times_transposed(&Q)
 }
 
-/// One turn of Jacobi's method; whether any lane turned.
+/// One rotation of Jacobi's method. Returns whether any lane needed it.
 #[inline(always)]
 fn diagonalize(D: &mut Mat, Q: &mut Mat, p: usize, q: usize) -> bool {
     let size = D.0[0][0].abs() + D.0[1][1].abs() + D.0[2][2].abs();

@@ -1,4 +1,4 @@
-//! Linear elasticity seen from a rotation that is given: what the linear materials share.
+//! Linear elasticity relative to a given rotation, shared by the linear materials.
 //!
 //! Ê = ½ (Rᵀ F + Fᵀ R) − 1, ψ = μ ‖Ê‖² + ½ λ tr(Ê)², P = 2 μ R Ê + λ tr(Ê) R [Han23, Eq. (7)], whose
 //! derivative μ (δ_ik δ_jl + R_il R_kj) + λ R_ij R_kl is constant and positive semi-definite

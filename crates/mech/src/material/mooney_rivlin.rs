@@ -1,4 +1,4 @@
-//! Mooney–Rivlin rubber, free of stress at rest.
+//! Mooney–Rivlin rubber, stress-free at rest.
 //!
 //! ψ = C₁ (I − 3) + C₂ (II − 3) − (2 C₁ + 4 C₂)(J − 1) + ½ L (J − 1)², I = tr C, II = ½ (I² − tr C²),
 //! C = Fᵀ F, J = det F; P = 2 C₁ F + 2 C₂ (I F − F C) + (L (J − 1) − 2 C₁ − 4 C₂) cof F. The shear modulus
@@ -11,7 +11,7 @@ use crate::soft::lanes::{Lanes, Mat, Vec3, dot, vec3};
 
 pub(super) const ENTRY: MaterialEntry = MaterialEntry {
     name: "mooney-rivlin",
-    about: "rubber of two constants and a bulk modulus, free of stress at rest",
+    about: "rubber of two constants and a bulk modulus, stress-free at rest",
     cite: "Mooney40; Rivlin48",
     parameters: &["c1", "c2", "bulk"],
     rotation_invariant: true,
@@ -23,7 +23,7 @@ pub(super) const ENTRY: MaterialEntry = MaterialEntry {
 pub(crate) struct MooneyRivlin {
     c1: f64,
     c2: f64,
-    /// L, the stiffness of the volume [Pa].
+    /// L, the volumetric stiffness [Pa].
     volume: f64,
 }
 

@@ -24,7 +24,7 @@ pub(super) const ENTRY: MaterialEntry = MaterialEntry {
 pub(crate) struct NeoHookean {
     mu: f64,
     lambda: f64,
-    /// The J at which the volume alone would be at rest [-].
+    /// The J at which the volumetric term alone is stress-free [-].
     alpha: f64,
 }
 
@@ -41,7 +41,7 @@ impl IsotropicMaterial for NeoHookean {
     fn energy(&self, F: &Mat) -> Lanes {
         let J = dot(&F.0[0], &F.cofactor().0[0]);
         let from_rest = J - Lanes::ONE;
-        // ½ (J − α)² − ½ (1 − α)² = (J − 1) (½ (J − 1) + 1 − α), which keeps its digits at rest.
+        // ½ (J − α)² − ½ (1 − α)² = (J − 1) (½ (J − 1) + 1 − α), which avoids cancellation at rest.
         let volume = Lanes::splat(1.0 - self.alpha).fma(Lanes::splat(0.5), from_rest) * from_rest;
         let excess = F.squared() - Lanes::splat(3.0);
         let log = excess.map(|excess| (0.25 * excess).ln_1p());

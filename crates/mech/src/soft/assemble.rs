@@ -1,8 +1,8 @@
-//! Forces, stiffness and energy of all elements, gathered at the vertices.
+//! Assembly of forces, stiffness and energy of all elements at the vertices.
 //!
-//! Two loops each: over groups of elements into memory of their own (`kernels.rs`), then over vertices
-//! or blocks, which add up their elements in a fixed order (`gather.rs`). Both are cut by length alone,
-//! so that every number of threads gives the same bits.
+//! Two loops each: over groups of elements, which write to separate buffers (`kernels.rs`), then over
+//! vertices or blocks, which sum their elements in a fixed order (`gather.rs`). Chunk boundaries
+//! depend on the lengths only, so that every number of threads gives the same bits.
 
 use super::SoftBody;
 use super::gather::{GatherForces, GatherLinearStiffness, GatherStiffness};
@@ -15,11 +15,11 @@ use nalgebra::Vector3;
 use stiction_math::par::{for_each_chunk, reduce};
 use stiction_math::simd::dispatch;
 
-/// Groups of elements, and vertices or blocks, that one thread takes at a time.
+/// Chunk sizes: numbers of element groups, vertices or blocks that one thread processes at a time.
 const GROUPS: usize = 32;
 const VERTICES: usize = 256;
 const BLOCKS: usize = 512;
-/// Groups from which on a second thread pays.
+/// Number of groups from which on several threads are faster than one.
 const PARALLEL_FROM: usize = 256;
 
 impl SoftBody {
@@ -27,11 +27,12 @@ impl SoftBody {
         if self.groups.len() >= PARALLEL_FROM { 0 } else { items + 1 }
     }
 
-    /// Freezes the rotations of the elements at positions x [m] of this body's vertices. Only the
-    /// linear corotated material asks for it; for others it does nothing.
+    /// Updates the element rotations from the positions x [m] of this body's vertices, for materials
+    /// with lagged rotations ([`MaterialEntry::lagged`](crate::material::MaterialEntry::lagged)). For
+    /// others it does nothing.
     ///
     /// # Panics
-    /// If `x` has not one position per vertex.
+    /// If the length of `x` is not the number of vertices.
     pub fn update_rotations(&self, x: &[Vector3<f64>], work: &mut SoftWorkspace) {
         assert_eq!(x.len(), self.nodes.len());
         if self.spec.material.entry().lagged {
@@ -53,7 +54,7 @@ impl SoftBody {
     /// Elastic forces [N] on this body's vertices at positions x [m], into [`SoftWorkspace::force`].
     ///
     /// # Panics
-    /// If `x` has not one position per vertex.
+    /// If the length of `x` is not the number of vertices.
     pub fn forces(&self, x: &[Vector3<f64>], work: &mut SoftWorkspace) {
         assert_eq!(x.len(), self.nodes.len());
         let from = self.parallel_from(work.element_forces.len());
@@ -74,21 +75,21 @@ impl SoftBody {
         });
     }
 
-    /// Stiffness K = −∂f/∂x [N/m] at positions x [m], positive semi-definite, into
-    /// [`SoftWorkspace::stiffness`]. For linear materials it depends on the rotations rotations alone.
+    /// Stiffness K = −∂f/∂x [N/m] at positions x [m], projected to be positive semi-definite, into
+    /// [`SoftWorkspace::stiffness`]. For linear materials it depends on the element rotations only.
     ///
     /// # Panics
-    /// If `x` has not one position per vertex.
+    /// If the length of `x` is not the number of vertices.
     pub fn stiffness(&self, x: &[Vector3<f64>], work: &mut SoftWorkspace) {
         self.stiffness_by(x, true, work);
     }
 
-    /// The same as it is: the slope of the forces, which need not be positive semi-definite. In a body
-    /// under pressure most elements alone are not, although all of them together are: what the pressure
-    /// does to one face of an element it undoes on its neighbour's.
+    /// The exact stiffness, without projection, which need not be positive semi-definite. In a body
+    /// under pressure most elements are indefinite although their sum is definite, because the
+    /// contributions of the pressure cancel on the faces that neighbouring elements share.
     ///
     /// # Panics
-    /// If `x` has not one position per vertex.
+    /// If the length of `x` is not the number of vertices.
     pub fn exact_stiffness(&self, x: &[Vector3<f64>], work: &mut SoftWorkspace) {
         self.stiffness_by(x, false, work);
     }
@@ -118,10 +119,10 @@ impl SoftBody {
         });
     }
 
-    /// Elastic energy [J] at positions x [m], each element seen from its present rotation.
+    /// Elastic energy [J] at positions x [m], with the rotation of each element at x.
     ///
     /// # Panics
-    /// If `x` has not one position per vertex.
+    /// If the length of `x` is not the number of vertices.
     pub fn energy(&self, x: &[Vector3<f64>]) -> f64 {
         assert_eq!(x.len(), self.nodes.len());
         let lagged = self.spec.material.entry().lagged;

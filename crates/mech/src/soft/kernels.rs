@@ -1,5 +1,5 @@
 //! Loops over groups of elements, compiled once per instruction set: rotations, forces, stiffness and
-//! energy of each element, into memory of its own.
+//! energy of each element, written to per-element buffers.
 
 use super::elements::ElementGroup;
 use super::lanes::{Lanes, Mat, N, Vec3, scale};
@@ -53,7 +53,7 @@ impl<M: IsotropicMaterial> Job for IsotropicEnergy<'_, M> {
     }
 }
 
-/// Rotations and turned gradients; the identity without positions.
+/// Rotations and rotated gradients; the identity if `x` is `None`.
 pub(super) struct UpdateRotations<'a> {
     pub groups: &'a [ElementGroup],
     pub x: Option<&'a [Vector3<f64>]>,
@@ -71,15 +71,15 @@ impl Job for UpdateRotations<'_> {
                 None => Mat::IDENTITY,
             };
             let root = group.volume.sqrt();
-            let mut turned = [[Lanes::ZERO; 3]; 4];
+            let mut h = [[Lanes::ZERO; 3]; 4];
             for a in 0..3 {
-                turned[a + 1] = scale(&R.apply(&group.gradients.0[a]), root);
+                h[a + 1] = scale(&R.apply(&group.gradients.0[a]), root);
                 for i in 0..3 {
-                    turned[0][i] = turned[0][i] - turned[a + 1][i];
+                    h[0][i] = h[0][i] - h[a + 1][i];
                 }
             }
             out.rotation = R;
-            store_corners(&turned, &mut out.rotated_gradients);
+            store_corners(&h, &mut out.rotated_gradients);
         }
     }
 }
@@ -152,7 +152,7 @@ impl<M: IsotropicMaterial> Job for IsotropicBlocks<'_, M> {
                 for b in 0..=a {
                     let K = tangent.block(&frames, &g[a], &g[b]).scaled(group.volume);
                     blocks[BLOCK_INDEX[a + 1][b + 1]] = K;
-                    // N_0 is one minus the others.
+                    // N_0 is one minus the other shape functions.
                     let (own, first) = (BLOCK_INDEX[a + 1][0], BLOCK_INDEX[b + 1][0]);
                     blocks[own] = subtracted(&blocks[own], &K);
                     if a != b {
@@ -186,7 +186,7 @@ fn subtracted(A: &Mat, B: &Mat) -> Mat {
     Mat::from_fn(|i, j| A.0[i][j] - B.0[i][j])
 }
 
-/// Vectors of the corners, element by element.
+/// Stores one vector per corner, element by element.
 #[inline(always)]
 fn store_corners(corners: &[Vec3; 4], out: &mut [[[f64; 4]; 4]; N]) {
     for k in 0..N {
@@ -246,9 +246,9 @@ mod tests {
                 let bits = |work: &SoftWorkspace| {
                     let forces = work.element_forces.iter().flat_map(|f| f.0).flatten().flatten();
                     let blocks = work.element_blocks.iter().flat_map(|b| b.0).flatten().flatten();
-                    let turned =
+                    let rotated =
                         work.rotations.iter().flat_map(|f| f.rotated_gradients).flatten().flatten();
-                    let all = forces.chain(blocks).chain(turned);
+                    let all = forces.chain(blocks).chain(rotated);
                     all.map(f64::to_bits).collect::<Vec<_>>()
                 };
                 assert_eq!(bits(&wide), bits(&twin), "{}", entry.name);

@@ -9,16 +9,16 @@ use super::spec::{Lumping, SoftSpec};
 use super::topology::MeshTopology;
 use stiction_math::block::{BlockId, Symmetric};
 
-/// The mass of a soft body in several forms.
+/// The mass of a soft body as matrix, per block, per vertex and in total.
 #[derive(Clone, Debug)]
 pub(crate) struct SoftMass {
-    /// M.
+    /// Mass matrix M [kg].
     pub matrix: Symmetric,
     /// m_ab [kg] of each stored block.
     pub scalar: Vec<f64>,
-    /// Row sums [kg]: the mass that weighs on each vertex.
+    /// Row sums [kg]: the mass of each vertex.
     pub of_vertex: Vec<f64>,
-    /// Their sum [kg].
+    /// Total mass [kg].
     pub total: f64,
 }
 

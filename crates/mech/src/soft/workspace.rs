@@ -1,12 +1,12 @@
-//! Memory of a soft body's forces and stiffness. It holds no truth: whatever is read was written by a
-//! call of the same step, from the state.
+//! Workspace of a soft body: forces, stiffness and per-element buffers. Everything in it is computed
+//! from the state within the same step.
 
 use super::SoftBody;
 use super::lanes::{Mat, N};
 use nalgebra::Vector3;
 use stiction_math::block::Symmetric;
 
-/// Forces and stiffness of a soft body, and what they are gathered from.
+/// Forces and stiffness of a soft body, with the per-element buffers from which they are assembled.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SoftWorkspace {
@@ -14,7 +14,7 @@ pub struct SoftWorkspace {
     pub force: Vec<Vector3<f64>>,
     /// K = −∂f/∂x [N/m], positive semi-definite; by [`SoftBody::stiffness`].
     pub stiffness: Symmetric,
-    /// ElementRotations rotations, by groups.
+    /// Element rotations at the last update, by groups.
     pub(crate) rotations: Vec<ElementRotations>,
     /// Forces of each element on its vertices, by groups.
     pub(crate) element_forces: Vec<ElementForces>,
@@ -22,7 +22,7 @@ pub struct SoftWorkspace {
     pub(crate) element_blocks: Vec<ElementBlocks>,
 }
 
-/// Rotations R of a group of elements and its turned gradients.
+/// Rotations R of a group of elements and its rotated gradients.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct ElementRotations {
@@ -41,12 +41,12 @@ pub(crate) struct ElementForces(pub [[[f64; 4]; 4]; N]);
 #[repr(align(64))]
 pub(crate) struct ElementBlocks(pub [[[f64; 9]; 10]; N]);
 
-/// Place of the block (a, b) of an element among its ten, for b ≤ a.
+/// Index of the block (a, b) among the ten lower blocks of an element, symmetric in a and b.
 pub(crate) const BLOCK_INDEX: [[usize; 4]; 4] =
     [[0, 1, 3, 6], [1, 2, 4, 7], [3, 4, 5, 8], [6, 7, 8, 9]];
 
 impl SoftWorkspace {
-    /// Memory for a soft body, its rotations rotations at the reference shape.
+    /// Allocates the workspace for a soft body, with the rotations of the reference shape.
     pub fn new(body: &SoftBody) -> Self {
         let n = body.nodes.len();
         let groups = body.groups.len();

@@ -57,7 +57,7 @@ fn vertices_must_exist_be_points_and_be_used() {
 
     let found = fault(SoftSpec { fixed: vec![0, 99], ..good() });
     assert!(
-        matches!(&found, SoftFault::UnknownVertex { place, found: 99, .. } if place.contains("fixed"))
+        matches!(&found, SoftFault::UnknownVertex { referrer, found: 99, .. } if referrer.contains("fixed"))
     );
 
     let mut spec = good();
