@@ -24,7 +24,7 @@ fn assert_well_formed(svg: &str) {
 }
 
 /// Path data of the first curve named `name`, as points.
-fn points(svg: &str, name: &str) -> Vec<(f64, f64)> {
+fn curve_points(svg: &str, name: &str) -> Vec<(f64, f64)> {
     let end = svg.find(&format!("><title>{name}</title></path>")).expect("the curve exists");
     let element = &svg[svg[..end].rfind("<path").unwrap()..end];
     let d = element.split("d=\"").nth(1).unwrap().split('"').next().unwrap();
@@ -50,7 +50,7 @@ fn a_geometric_sequence_is_a_straight_line_on_a_log_axis() {
         .panel(log_panel().series(Series::line("s", points)));
     let svg = svg.to_svg();
     assert_well_formed(&svg);
-    for (k, (x, y)) in points(&svg, "s").into_iter().enumerate() {
+    for (k, (x, y)) in curve_points(&svg, "s").into_iter().enumerate() {
         // 40 px per iteration and 20 px per decade; the file keeps hundredths.
         assert!((x - 40.0 * k as f64).abs() <= 0.006, "{k}: {x}");
         assert!((y - 20.0 * k as f64).abs() <= 0.006, "{k}: {y}");
@@ -63,7 +63,7 @@ fn a_step_holds_its_value_until_the_next_point() {
     let series = Series::step("s", vec![(0.0, 0.0), (2.0, 0.5), (4.0, 1.0)]);
     let svg = Figure::new("").panel_size(400.0, 200.0).panel(panel.series(series)).to_svg();
     let corners = [(0.0, 200.0), (200.0, 200.0), (200.0, 100.0), (400.0, 100.0), (400.0, 0.0)];
-    assert_eq!(points(&svg, "s"), corners);
+    assert_eq!(curve_points(&svg, "s"), corners);
 }
 
 #[test]
@@ -74,7 +74,10 @@ fn zero_lies_at_the_lower_end_and_a_gap_interrupts_the_line() {
         .panel(log_panel().series(Series::line("s", points)));
     let svg = svg.to_svg();
     assert_well_formed(&svg);
-    assert_eq!(points(&svg, "s"), [(0.0, 0.0), (40.0, 200.0), (120.0, 100.0), (160.0, 100.0)]);
+    assert_eq!(
+        curve_points(&svg, "s"),
+        [(0.0, 0.0), (40.0, 200.0), (120.0, 100.0), (160.0, 100.0)]
+    );
     assert!(svg.contains("M0 0L40 200M120 100L160 100"));
 }
 
@@ -84,7 +87,7 @@ fn curves_are_clipped_at_the_frame() {
     let svg = Figure::new("")
         .panel_size(400.0, 200.0)
         .panel(log_panel().series(Series::line("s", points)));
-    for (x, y) in points(&svg.to_svg(), "s") {
+    for (x, y) in curve_points(&svg.to_svg(), "s") {
         assert!((0.0..=400.0).contains(&x) && (0.0..=200.0).contains(&y), "{x} {y}");
     }
 }
