@@ -1,4 +1,4 @@
-"""What the tests share: where the data sets are, a browser, and a way to skip without them."""
+"""Shared fixtures: the folder of data sets, a browser, and skipping without them."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ FLAGS = [
 
 
 def skip(reason: str) -> None:
-    """Skips, but fails where everything has to be there."""
+    """Skips the test, or fails where all optional requirements must be met."""
     if os.environ.get("CI") == "true":
         pytest.fail(f"CI=true, but {reason}")
     print(f"skipped: {reason}")
