@@ -1,4 +1,4 @@
-//! What can be wrong with a call: where, what was found, what was expected.
+//! Errors of benchmarks: where, what was found, what was expected.
 
 use std::path::PathBuf;
 
@@ -6,6 +6,7 @@ use stiction_scene::SceneError;
 use stiction_solve::ProblemError;
 use stiction_solve::file::FileError;
 use stiction_solve::solver::SettingError;
+use stiction_study::StudyError;
 
 /// Why a measurement could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -20,12 +21,15 @@ pub enum BenchError {
     /// A scene that cannot be built or run.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// A scenario that cannot be built or run.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// A problem that cannot be built.
     #[error("{target}: {source}")]
     Problem {
         /// The problem.
         target: String,
-        /// Why not.
+        /// The reason.
         source: ProblemError,
     },
     /// A folder that cannot be read or written.
@@ -33,15 +37,15 @@ pub enum BenchError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What was wanted of it.
+        /// The intended use.
         wanted: &'static str,
         /// The system's reason.
         source: std::io::Error,
     },
-    /// Threads that the system does not give.
+    /// Threads that cannot be started.
     #[error("--threads {count}: {reason}; expected fewer threads")]
     Threads {
-        /// The number asked for.
+        /// The requested number.
         count: u16,
         /// The reason of the thread pool.
         reason: String,
@@ -49,7 +53,7 @@ pub enum BenchError {
     /// Nothing to measure.
     #[error("{place}: found no problem files; expected some (.npz, .h5, .hdf5)")]
     NoProblems {
-        /// Where problems were looked for.
+        /// Where problems were searched.
         place: String,
     },
     /// The loops over elements could not be measured.
@@ -68,14 +72,6 @@ pub enum BenchError {
     NoJson {
         /// The subcommand.
         command: &'static str,
-    },
-    /// An experiment that does not exist.
-    #[error("{found}: found no experiment of that name; expected one of {known}")]
-    UnknownExperiment {
-        /// What was asked for.
-        found: String,
-        /// The experiments there are.
-        known: String,
     },
     /// Standard output that cannot be written.
     #[error("standard output: {0}")]

@@ -1,8 +1,8 @@
-//! Benchmarks of Stiction, baselines, and the experiments of the papers run again.
+//! Benchmarks of Stiction: the program `stiction-bench`.
 //!
-//! The program `stiction-bench` measures: one subcommand, one file, each returns a `Finding` (text, a
-//! JSON document and figures). [`reproduce`] reruns the papers' experiments for the command
-//! `stiction reproduce`; [`baselines`] holds methods that exist only to be compared against.
+//! One subcommand is one file; each returns a `BenchReport` (text, a JSON document and figures). Neither
+//! the command `stiction` nor the Python package depends on this crate. The papers' experiments and
+//! their baselines are in the crate `stiction-reproduce`.
 //! Exit status of the program: 0 done, 2 the input or the call was wrong.
 
 #![forbid(unsafe_code)]
@@ -11,26 +11,21 @@
 
 mod alm_variations;
 mod args;
-pub mod baselines;
-mod clock;
+mod bench_report;
 mod cond_scaling;
 mod dolan_more;
 mod elements;
 mod error;
-mod finding;
 mod newton;
 mod problems;
 mod profile;
 mod progress;
-pub mod reproduce;
 mod run;
 mod scaling;
 mod scenes;
 mod siconos;
 mod solvers;
-mod statistics;
 mod steady;
-mod table;
 mod tables;
 
 pub use error::BenchError;
@@ -47,7 +42,7 @@ pub fn command() -> ExitCode {
     end(threads(options.threads).and_then(|()| measure(&options)))
 }
 
-/// Fixes the number of threads before any solver asks for them.
+/// Sets the number of threads before any solver uses them.
 fn threads(count: u16) -> Result<(), BenchError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(count));
     let failed = |error: rayon::ThreadPoolBuildError| error.to_string();
