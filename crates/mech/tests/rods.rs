@@ -409,6 +409,6 @@ fn invalid_numbers_are_rejected_with_their_name() {
         spec.ends[1] = RodEnd::Clamped { body, pose };
     });
     assert!(matches!(own, RodError::OwnSegment { end: 1, .. }));
-    assert!(own.to_string().contains("expected another"));
+    assert!(own.to_string().contains("expected a body that is not one of its segments"));
     let _ = State::new(&rod(3, |_| {}).unwrap());
 }
