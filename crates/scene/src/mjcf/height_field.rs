@@ -6,7 +6,7 @@ use stiction_geom::Shape;
 
 use super::asset;
 use super::build::Build;
-use super::png;
+use super::grey_image;
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -101,8 +101,8 @@ fn from_file(build: &mut Build, element: &Element, path: &Path) -> Result<Grid, 
     element.get("ncol");
     let bytes = build.files.read(path)?;
     let wrong = |what: String| SceneError::File { path: path.display().to_string(), what };
-    if bytes.starts_with(&png::SIGNATURE) {
-        let picture = png::grey(&bytes, LARGEST).map_err(|fault| wrong(fault.to_string()))?;
+    if bytes.starts_with(&grey_image::SIGNATURE) {
+        let picture = grey_image::read(&bytes, LARGEST).map_err(|fault| wrong(fault.to_string()))?;
         let heights = upside_down(picture.grey.into_iter().map(f64::from).collect(), picture.width);
         return Ok((picture.height, picture.width, heights));
     }
