@@ -6,7 +6,7 @@ use stiction_geom::Shape;
 
 use super::asset;
 use super::build::Build;
-use super::grey_image;
+use super::png;
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -68,7 +68,7 @@ fn normalised(heights: Vec<f64>) -> Vec<f64> {
 
 type Grid = (usize, usize, Vec<f64>);
 
-/// Upper rows stand first in the text.
+/// Upper rows come first in the text.
 fn from_text(element: &Element) -> Result<Grid, SceneError> {
     let count = |name: &str| {
         let found = element.integer(name)?.unwrap_or(0);
@@ -95,14 +95,14 @@ fn upside_down(heights: Vec<f64>, columns: usize) -> Vec<f64> {
     heights.rchunks_exact(columns).flatten().copied().collect()
 }
 
-/// Upper rows stand first in pictures, last in MuJoCo's own format: two counts, then heights.
+/// Upper rows come first in pictures, last in MuJoCo's own format: two counts, then heights.
 fn from_file(build: &mut Build, element: &Element, path: &Path) -> Result<Grid, SceneError> {
     element.get("nrow");
     element.get("ncol");
     let bytes = build.files.read(path)?;
     let wrong = |what: String| SceneError::File { path: path.display().to_string(), what };
-    if bytes.starts_with(&grey_image::SIGNATURE) {
-        let picture = grey_image::read(&bytes, LARGEST).map_err(|fault| wrong(fault.to_string()))?;
+    if bytes.starts_with(&png::SIGNATURE) {
+        let picture = png::grey(&bytes, LARGEST).map_err(|fault| wrong(fault.to_string()))?;
         let heights = upside_down(picture.grey.into_iter().map(f64::from).collect(), picture.width);
         return Ok((picture.height, picture.width, heights));
     }
