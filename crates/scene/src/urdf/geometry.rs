@@ -53,11 +53,11 @@ impl Geometry {
                 geometry.geoms.push(geom);
             }
             for part in &link.visuals {
-                let Some(geometry) = meshes.geometry(part, diagnostics) else { continue };
+                let Some(visual) = meshes.visual(part, diagnostics) else { continue };
                 geometry.visuals.push(Visual {
                     body: frame.body,
                     pose: frame.pose * part.pose,
-                    geometry,
+                    geometry: visual,
                     colour: part.colour.unwrap_or(GREY),
                 });
             }
@@ -123,7 +123,7 @@ impl Meshes<'_> {
     }
 
     /// Visual shapes; unsupported ones are listed.
-    fn geometry(&mut self, part: &Part, diagnostics: &mut Diagnostics) -> Option<VisualGeometry> {
+    fn visual(&mut self, part: &Part, diagnostics: &mut Diagnostics) -> Option<VisualGeometry> {
         if let Some(shape) = simple(&part.kind) {
             return match shape {
                 Ok(shape) => Some(VisualGeometry::Shape(shape)),
