@@ -34,7 +34,7 @@ pub fn run(args: &CompareArgs) -> Result<CommandOutcome, CommandError> {
         ..scene.settings.clone()
     });
     let steps = scene::steps(args.steps, args.time, &scene)?;
-    let visuals = imported.map(|imported| imported.seen()).unwrap_or_default();
+    let visuals = imported.map(|imported| imported.visual_shapes()).unwrap_or_default();
     let mut plan =
         plan(ComparisonPlan::new(&args.target, runs.collect(), steps))?.visuals(&visuals);
     if let Some(seconds) = args.time_limit {

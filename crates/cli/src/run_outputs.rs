@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use stiction_scene::Imported;
-use stiction_scene::seen::seen;
+use stiction_scene::visual_shapes::visual_shapes;
 use stiction_sim::record::container::{self, Chunk};
 use stiction_sim::record::{RecordError, Recorder, Recording};
 use stiction_sim::{Checkpoint, Simulation, StepReport, fingerprint};
@@ -441,7 +441,7 @@ fn new_recorder(
     let mut recorder = Recorder::new(simulation, rate).map_err(wrong)?;
     recorder.title(imported.map_or(args.scene.target.as_str(), |imported| &imported.name));
     if let Some(imported) = imported {
-        let (visuals, faults) = seen(&imported.visuals, &mut imported.files.clone());
+        let (visuals, faults) = visual_shapes(&imported.visuals, &mut imported.files.clone());
         visuals.into_iter().for_each(|visual| recorder.visual(visual));
         for fault in faults {
             terminal::warn(&format!("{fault}; it is missing in the recording"));

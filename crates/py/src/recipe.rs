@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use nalgebra::Isometry3;
 use stiction_mech::{Input, State};
-use stiction_scene::import::{Keyframe, Options, Site, Unsupported, Visual, Wishes};
-use stiction_scene::seen::seen;
-use stiction_scene::signal::{Driver, Signal};
+use stiction_scene::import::{Keyframe, Options, RecordOptions, Site, Unsupported, Visual};
+use stiction_scene::signal::{Signal, SignalController};
+use stiction_scene::visual_shapes::visual_shapes;
 use stiction_scene::{Controller, Files, Imported, Scene, load_with};
 use stiction_sim::record::Seen;
 use stiction_sim::{Settings, World};
@@ -49,7 +49,7 @@ pub struct Content {
     /// Whether something sets inputs before each step.
     pub has_controller: bool,
     /// What a run is to leave behind, if the file says so.
-    pub record: Option<Wishes>,
+    pub record: Option<RecordOptions>,
     signals: Vec<Signal>,
     visuals: Vec<Visual>,
     looks: OnceLock<Looks>,
@@ -133,7 +133,7 @@ impl Content {
             if let SceneSource::Files { files: held, .. } = &self.source {
                 held.held().for_each(|(path, bytes)| files.insert(path, bytes));
             }
-            let (shapes, faults) = seen(&self.visuals, &mut files);
+            let (shapes, faults) = visual_shapes(&self.visuals, &mut files);
             Looks { shapes, faults: faults.iter().map(ToString::to_string).collect() }
         })
     }
@@ -148,7 +148,9 @@ impl Content {
         match &self.source {
             _ if !self.has_controller => Ok(None),
             SceneSource::Scenario { .. } => Ok(self.scene()?.controller),
-            SceneSource::Files { .. } => Ok(Some(Box::new(Driver::new(self.signals.clone())))),
+            SceneSource::Files { .. } => {
+                Ok(Some(Box::new(SignalController::new(self.signals.clone()))))
+            }
         }
     }
 }

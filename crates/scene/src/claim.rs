@@ -1,5 +1,5 @@
-//! What a scene claims of its own end: that something rests, stands somewhere, was never deep in
-//! anything. Claims are judged on the last state; costs one copy of the state per step.
+//! Claims of a scene about its motion: a body is at rest, is at a position, never penetrated deeper than
+//! a depth. They are evaluated on the last state; costs one copy of the state per step.
 
 use std::sync::Arc;
 
@@ -11,61 +11,61 @@ use stiction_sim::{Simulation, StepReport, World};
 
 use crate::scene::{Check, Verdict};
 
-/// Of what something is claimed.
+/// Subject of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thing {
-    /// A body, which is where its origin is.
+pub enum ClaimSubject {
+    /// A body, at the position of its origin.
     Body(BodyId),
-    /// A soft body, which is where its centre of mass is.
+    /// A soft body, at the position of its centre of mass.
     Soft(SoftId),
 }
 
-/// Something that must be true of a scene.
+/// A condition that a run of the scene must satisfy.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Claim {
-    /// A thing is at rest in the end.
+    /// The subject is at rest at the end.
     AtRest {
-        /// The thing.
-        of: Thing,
+        /// The subject.
+        of: ClaimSubject,
         /// Largest speed of a body's origin [m/s] and of its rotation [rad/s], or of the vertices of a
         /// soft one [m/s].
         speed: f64,
     },
-    /// A thing is at a place in the end.
+    /// The subject is near a position at the end.
     Near {
-        /// The thing.
-        of: Thing,
-        /// The place [m].
+        /// The subject.
+        of: ClaimSubject,
+        /// The position [m].
         position: Vector3<f64>,
         /// Largest distance from it [m].
         within: f64,
     },
-    /// A thing is between two heights in the end.
+    /// The subject is between two heights at the end.
     Height {
-        /// The thing.
-        of: Thing,
+        /// The subject.
+        of: ClaimSubject,
         /// Least height [m].
         lowest: f64,
         /// Largest height [m].
         highest: f64,
     },
-    /// The only coordinate of a joint has a value in the end.
+    /// The only coordinate of a joint has a value at the end.
     Coordinate {
-        /// What the joint is called.
+        /// Name of the joint.
         joint: String,
-        /// Place of its coordinate in q.
+        /// Index of its coordinate in q.
         q: usize,
         /// The value [m or rad].
         value: f64,
         /// Largest difference from it [m or rad].
         within: f64,
     },
-    /// Nothing is ever deeper in anything than this [m].
+    /// Largest penetration depth of all steps [m].
     Penetration(f64),
 }
 
-/// Judges a run by claims. A scene without any passes if every step could be made.
-pub struct Judge {
+/// Check of a run by claims. Without claims it passes if every step could be made.
+pub struct ClaimCheck {
     world: Arc<World>,
     claims: Vec<Claim>,
     last: State,
@@ -74,29 +74,29 @@ pub struct Judge {
     deepest: f64,
 }
 
-impl Judge {
-    /// A judge of these claims.
+impl ClaimCheck {
+    /// A check of these claims.
     pub fn new(world: Arc<World>, claims: Vec<Claim>) -> Self {
         let last = State::new(world.model());
         Self { world, claims, last, steps: 0, unconverged: 0, deepest: 0.0 }
     }
 
-    /// Whether a claim holds, and what was found.
-    fn look(&self, claim: &Claim, data: &Data) -> (bool, String) {
+    /// Whether a claim holds, and the value found.
+    fn evaluate(&self, claim: &Claim, data: &Data) -> (bool, String) {
         let model = self.world.model();
-        let name = |of: &Thing| match of {
-            Thing::Body(body) => &model.bodies()[body.0].spec.name,
-            Thing::Soft(soft) => &model.softs()[soft.0].spec.name,
+        let name = |of: &ClaimSubject| match of {
+            ClaimSubject::Body(body) => &model.bodies()[body.0].spec.name,
+            ClaimSubject::Soft(soft) => &model.softs()[soft.0].spec.name,
         };
-        let place = |of: &Thing| match of {
-            Thing::Body(body) => data.body_pose[body.0].translation.vector,
-            Thing::Soft(soft) => {
+        let place = |of: &ClaimSubject| match of {
+            ClaimSubject::Body(body) => data.body_pose[body.0].translation.vector,
+            ClaimSubject::Soft(soft) => {
                 let soft = &model.softs()[soft.0];
                 soft.centre_of_mass(&self.last.x[soft.nodes.clone()])
             }
         };
         match claim {
-            Claim::AtRest { of: of @ Thing::Soft(soft), speed } => {
+            Claim::AtRest { of: of @ ClaimSubject::Soft(soft), speed } => {
                 let vertices = &self.last.x_dot[model.softs()[soft.0].nodes.clone()];
                 let fastest = vertices.iter().map(|v| v.norm()).fold(0.0, f64::max);
                 let text = format!(
@@ -105,7 +105,7 @@ impl Judge {
                 );
                 (fastest <= *speed, text)
             }
-            Claim::AtRest { of: of @ Thing::Body(body), speed } => {
+            Claim::AtRest { of: of @ ClaimSubject::Body(body), speed } => {
                 let linear = point_velocity(model, data, *body, place(of)).norm();
                 let angular = angular_velocity(data, *body).norm();
                 let text = format!(
@@ -151,7 +151,7 @@ impl Judge {
     }
 }
 
-impl Check for Judge {
+impl Check for ClaimCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         self.last.clone_from(simulation.state());
     }
@@ -174,7 +174,7 @@ impl Check for Judge {
         let mut data = Data::new(model);
         kinematics(model, &self.last.q, &mut data);
         velocities(model, &self.last.v, &mut data);
-        let found = self.claims.iter().map(|claim| self.look(claim, &data));
+        let found = self.claims.iter().map(|claim| self.evaluate(claim, &data));
         let failed: Vec<String> = found.filter(|(holds, _)| !holds).map(|(_, text)| text).collect();
         match &failed[..] {
             [] => {

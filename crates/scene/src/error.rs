@@ -1,11 +1,11 @@
 //! Errors of scenes: where, what was found, what was expected.
 
-use crate::xml::Place;
+use crate::xml::SourceLocation;
 use stiction_geom::{ShapeError, TetMeshError};
 use stiction_mech::InertiaError;
 use stiction_sim::{SettingsError, StepError, WorldError};
 
-/// A scene that cannot be made or run.
+/// A scene that cannot be built or run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -16,7 +16,7 @@ pub enum SceneError {
         model: String,
         /// The name found.
         found: String,
-        /// The names there are.
+        /// The known names.
         expected: String,
     },
     /// A file could not be read.
@@ -24,30 +24,30 @@ pub enum SceneError {
     File {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The error, with what was expected.
         what: String,
     },
-    /// A model file says something that cannot be.
+    /// A model file has an invalid value or element.
     #[error("{place}: {what}")]
     Model {
         /// File and line.
-        place: Place,
+        place: SourceLocation,
         /// Element, what was found and what was expected.
         what: String,
     },
-    /// A shape cannot exist.
+    /// Invalid shape.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// A mesh of tetrahedra cannot exist.
+    /// Invalid tetrahedral mesh.
     #[error(transparent)]
     TetMesh(#[from] TetMeshError),
-    /// Mass properties cannot exist.
+    /// Invalid mass properties.
     #[error(transparent)]
     Inertia(#[from] InertiaError),
-    /// The world cannot be.
+    /// Invalid world.
     #[error(transparent)]
     World(#[from] WorldError),
-    /// A setting cannot be.
+    /// Invalid setting.
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// A step failed.

@@ -1,6 +1,6 @@
-//! Where the text and the meshes of a model come from: a folder, or memory.
+//! Files of a model, from disk or from memory.
 //!
-//! Every file that was read is remembered, so that a model can be packed, sent elsewhere and loaded
+//! Every file that was read is kept, so that a model can be packed, sent elsewhere and loaded
 //! again without the folder it came from.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const LARGEST: u64 = 1 << 30;
 /// Files by path. Paths use forward slashes and hold no `.` and no `..` that could be resolved.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
-    /// What was read, or given from the start.
+    /// Files that were read or inserted.
     held: BTreeMap<PathBuf, Arc<[u8]>>,
     /// Whether files that are not held may be read from disk.
     disk: bool,
@@ -37,17 +37,17 @@ impl Files {
         self.held.insert(tidy(path.as_ref()), bytes.into());
     }
 
-    /// The same files, cut off from the disk: what a packed model travels with.
+    /// The same files without access to the disk, for a packed model.
     pub fn packed(&self) -> Self {
         Self { held: self.held.clone(), disk: false }
     }
 
-    /// Whether files that are not held are looked for on disk.
+    /// Whether files that are not held are read from disk.
     pub fn sees_disk(&self) -> bool {
         self.disk
     }
 
-    /// What is held, in the order of paths.
+    /// The files held, in the order of paths.
     pub fn held(&self) -> impl Iterator<Item = (&Path, &[u8])> {
         self.held.iter().map(|(path, bytes)| (path.as_path(), &bytes[..]))
     }

@@ -1,5 +1,5 @@
-//! What a model file becomes: a world, how it wants to be stepped, and what is known about it beyond
-//! physics. Every format is read into this; `stiction inspect` prints it.
+//! Imported models: a world, the settings of its file, and what the file holds besides physics.
+//! Every format is read into [`Imported`]; `stiction inspect` prints it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,88 +9,88 @@ use stiction_geom::Shape;
 use stiction_mech::{BodyId, State};
 use stiction_sim::{Settings, World};
 
-use crate::claim::{Claim, Judge};
+use crate::claim::{Claim, ClaimCheck};
 use crate::error::SceneError;
 use crate::files::Files;
 use crate::scene::Scene;
-use crate::signal::{Driver, Signal};
-use crate::xml::Place;
+use crate::signal::{Signal, SignalController};
+use crate::xml::SourceLocation;
 
 /// A model that was read from a file. Ids are those of the world's model.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// What the file calls the model, or the file's name.
+    /// Name of the model in the file, or the file's name.
     pub name: String,
     /// Name of the format.
     pub format: &'static str,
     /// The physics.
     pub world: Arc<World>,
-    /// How the file wants to be stepped.
+    /// Settings of the step that the file gives.
     pub settings: Settings,
     /// States to start from.
     pub keyframes: Vec<Keyframe>,
     /// Named frames on bodies.
     pub sites: Vec<Site>,
-    /// Shapes that are only seen.
+    /// Shapes without collision.
     pub visuals: Vec<Visual>,
-    /// What could not be honoured.
+    /// Features of the file that are not supported.
     pub unsupported: Vec<Unsupported>,
-    /// What was honoured in a way that the reader may want to know about.
+    /// Notes on how the file was interpreted.
     pub notes: Vec<String>,
-    /// How it begins, is driven and judged; empty for formats that only describe a model.
+    /// Start, control and checks; empty for formats that only describe a model.
     pub script: Script,
-    /// What a run of it is to leave behind, if the file says so.
-    pub record: Option<Wishes>,
-    /// The files that it was made of.
+    /// Recordings that a run of the scene writes, if the file has any.
+    pub record: Option<RecordOptions>,
+    /// The files that were read.
     pub files: Files,
 }
 
-/// What a run of a scene is to leave behind.
+/// Recordings that a run of a scene writes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wishes {
-    /// Names of recordings, below the folder of whoever runs it.
+pub struct RecordOptions {
+    /// File names of recordings, below the working directory of the run.
     pub files: Vec<String>,
     /// Frames per second of simulated time.
     pub fps: Option<f64>,
-    /// How pictures look, as `--picture` takes it.
+    /// Options of pictures, in the syntax of `--picture`.
     pub picture: Option<String>,
-    /// Where that stands.
-    pub place: Place,
+    /// Location of the table in the file.
+    pub place: SourceLocation,
 }
 
-impl Wishes {
-    /// Why they cannot be granted.
+impl RecordOptions {
+    /// An error in these options.
     pub fn wrong(&self, why: &dyn std::fmt::Display) -> SceneError {
         SceneError::Model { place: self.place.clone(), what: format!("[record]: {why}") }
     }
 }
 
-/// What a scene is beyond a model: how it begins, what drives it, what is claimed of it.
+/// The parts of a scene besides the model: start, control signals, checks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
-    /// How long it runs if nobody says otherwise [s].
+    /// Default duration of a run [s].
     pub duration: Option<f64>,
-    /// The state that it begins from; the reference configuration if absent.
+    /// Initial state; the reference configuration if absent.
     pub start: Option<Keyframe>,
-    /// What drives its actuators.
+    /// Control signals of the actuators.
     pub signals: Vec<Signal>,
-    /// What must be true in the end.
+    /// Claims that the check of the scene evaluates.
     pub claims: Vec<Claim>,
 }
 
-/// How long a file runs that does not say so [s].
+/// Duration of files that give none [s].
 const DURATION: f64 = 10.0;
 
 impl Imported {
     /// The scene, ready to run: from its own start if it has one, else from the reference
     /// configuration at rest and without control.
     pub fn scene(&self) -> Result<Scene, SceneError> {
-        self.staged(self.script.start.as_ref())
+        self.scene_with_start(self.script.start.as_ref())
     }
 
     /// The scene, ready to run from a keyframe: its state and its controls.
     pub fn scene_from(&self, keyframe: &str) -> Result<Scene, SceneError> {
-        self.staged(Some(self.keyframe(keyframe)?))
+        self.scene_with_start(Some(self.keyframe(keyframe)?))
     }
 
     /// The keyframe of this name or, if none is called so, of this number.
@@ -115,9 +115,9 @@ impl Imported {
         })
     }
 
-    fn staged(&self, start: Option<&Keyframe>) -> Result<Scene, SceneError> {
+    fn scene_with_start(&self, start: Option<&Keyframe>) -> Result<Scene, SceneError> {
         let duration = self.script.duration.unwrap_or(DURATION);
-        let judge = Judge::new(self.world.clone(), self.script.claims.clone());
+        let judge = ClaimCheck::new(self.world.clone(), self.script.claims.clone());
         let mut scene = Scene::new(self.world.clone(), self.settings.clone(), duration, judge);
         if let Some(Keyframe { time, q, v, control, driven, x_dot, .. }) = start {
             let (q, v, rest) = (q.clone(), v.clone(), State::new(self.world.model()));
@@ -130,7 +130,7 @@ impl Imported {
             scene.driven.clone_from(driven);
         }
         if !self.script.signals.is_empty() {
-            scene = scene.controlled(Driver::new(self.script.signals.clone()));
+            scene = scene.controlled(SignalController::new(self.script.signals.clone()));
         }
         Ok(scene)
     }
@@ -168,25 +168,25 @@ pub struct Site {
     pub size: Vector3<f64>,
 }
 
-/// A shape that is only seen.
+/// A shape without collision.
 #[derive(Clone, Debug)]
 pub struct Visual {
     /// The body that carries it.
     pub body: BodyId,
     /// Pose in the frame of the body.
     pub pose: Isometry3<f64>,
-    /// What is seen.
-    pub look: Look,
+    /// Geometry.
+    pub geometry: VisualGeometry,
     /// Red, green, blue and opacity, each from 0 to 1.
     pub colour: [f32; 4],
 }
 
-/// What a visual looks like.
+/// Geometry of a visual shape.
 #[derive(Clone, Debug)]
-pub enum Look {
-    /// A shape of the house.
+pub enum VisualGeometry {
+    /// A shape.
     Shape(Shape),
-    /// A mesh file that is read by those who look.
+    /// A mesh file, which is read only when the model is drawn.
     Mesh {
         /// The file.
         path: PathBuf,
@@ -195,14 +195,14 @@ pub enum Look {
     },
 }
 
-/// Something that a file asks for and that was not done.
+/// A feature of a file that is not supported.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unsupported {
     /// File and line.
-    pub place: Place,
-    /// What was asked for.
+    pub place: SourceLocation,
+    /// The feature.
     pub what: String,
-    /// Whether the motion differs for it.
+    /// Whether the motion differs without it.
     pub physical: bool,
 }
 
@@ -212,20 +212,20 @@ pub struct Format {
     pub name: &'static str,
     /// Endings of file names, without the dot.
     pub extensions: &'static [&'static str],
-    /// What it is, in one line.
+    /// Description in one line.
     pub about: &'static str,
     /// Reads it.
     pub read: fn(&mut Files, &Path, &Options) -> Result<Imported, SceneError>,
 }
 
-/// What can be asked of an importer.
+/// Options of importers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Whether the base of a URDF robot moves freely; other formats say so themselves.
+    /// Whether the base of a URDF robot moves freely; other formats give this in the file.
     pub floating_base: bool,
     /// Whether links of a URDF robot that are joined rigidly become one body.
     pub merge_fixed: bool,
-    /// Folders in which `package://` names are looked for, before the file's own ancestors.
+    /// Folders that are searched for `package://` names, before the parent folders of the file.
     pub package_paths: Vec<PathBuf>,
     /// Whether `solref` and `solimp` of MJCF become stiffness and dissipation of surfaces.
     pub soft_contact: bool,
@@ -253,7 +253,7 @@ pub static FORMATS: &[Format] = &[
     Format {
         name: "native",
         extensions: &["toml"],
-        about: "scenes of the house: models from files, bodies, controllers, solver",
+        about: "scenes in TOML: models from files, bodies, controllers, solver",
         read: crate::native::read,
     },
     Format { name: "urdf", extensions: &["urdf"], about: "robots of ROS", read: crate::urdf::read },

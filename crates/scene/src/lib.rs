@@ -15,9 +15,9 @@ pub mod mesh_file;
 pub mod mjcf;
 pub mod native;
 mod scene;
-pub mod seen;
 pub mod signal;
 pub mod urdf;
+pub mod visual_shapes;
 pub mod xml;
 
 pub use error::SceneError;

@@ -1,4 +1,4 @@
-//! A scene: everything that is needed to run a scene and to judge it.
+//! Scenes: a world with its start, settings, controller and physical check, ready to run.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use stiction_sim::{Settings, Simulation, StepReport, World};
 
 use crate::error::SceneError;
 
-/// A scene, ready to run.
+/// A scene that is ready to run.
 pub struct Scene {
     /// The world.
     pub world: Arc<World>,
-    /// Settings that the scene asks for; a user may change them.
+    /// Settings of the step; a user may change them.
     pub settings: Settings,
     /// The state to start from; `None` for the reference configuration at rest.
     pub initial: Option<State>,
@@ -20,11 +20,11 @@ pub struct Scene {
     pub control: Vec<f64>,
     /// Poses of driven bodies to start with; those of the world if empty.
     pub driven: Vec<Isometry3<f64>>,
-    /// How long it runs if nobody says otherwise [s].
+    /// Default duration of a run [s].
     pub duration: f64,
     /// Sets inputs before each step.
     pub controller: Option<Box<dyn Controller>>,
-    /// Watches the run and judges it.
+    /// Observes the run and evaluates it.
     pub check: Box<dyn Check>,
 }
 
@@ -60,7 +60,7 @@ impl Scene {
         self
     }
 
-    /// The simulation at its start, with what steers and what judges it.
+    /// Starts a simulation, with its controller and its check.
     pub fn start(self) -> Result<SceneRun, SceneError> {
         let mut simulation = Simulation::new(self.world, self.settings)?;
         if let Some(state) = &self.initial {
@@ -91,28 +91,28 @@ impl<F: FnMut(&mut Simulation) + Send> Controller for F {
     }
 }
 
-/// What a check found.
+/// Result of a check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// Whether the physics is as it must be.
+    /// Whether the check passed.
     pub passed: bool,
-    /// What was found and what was expected, with units.
+    /// The values found and expected, with units.
     pub detail: String,
 }
 
 /// The physical check of a scene.
 pub trait Check: Send {
-    /// Sees the start.
+    /// Observes the initial state.
     fn begin(&mut self, _simulation: &mut Simulation) {}
 
-    /// Sees each step.
+    /// Observes a step.
     fn observe(&mut self, simulation: &mut Simulation, report: &StepReport);
 
-    /// Judges what was seen so far.
+    /// Evaluates the steps observed so far.
     fn verdict(&self) -> Verdict;
 
-    /// Whether it can judge only what it saw from the start: a run that another process began is
-    /// then not judged.
+    /// Whether the check must observe the whole run: a run that was resumed in another process is
+    /// then not checked.
     fn needs_the_start(&self) -> bool {
         false
     }
@@ -124,14 +124,14 @@ pub struct SceneRun {
     pub simulation: Simulation,
     /// Sets inputs before each step.
     pub controller: Option<Box<dyn Controller>>,
-    /// Watches and judges.
+    /// Observes and evaluates the run.
     pub check: Box<dyn Check>,
-    /// How long it runs if nobody says otherwise [s].
+    /// Default duration of a run [s].
     pub duration: f64,
 }
 
 impl SceneRun {
-    /// One step: control, move, look.
+    /// Makes one step: sets the inputs, steps the simulation, observes the result.
     pub fn step(&mut self) -> Result<StepReport, SceneError> {
         if let Some(controller) = &mut self.controller {
             controller.control(&mut self.simulation);
@@ -141,12 +141,12 @@ impl SceneRun {
         Ok(report)
     }
 
-    /// Steps that the duration takes.
+    /// Number of steps of the default duration.
     pub fn steps(&self) -> usize {
         (self.duration / self.simulation.settings().time_step).round() as usize
     }
 
-    /// Runs to the end and judges.
+    /// Runs to the end and returns the verdict.
     pub fn run(&mut self) -> Result<Verdict, SceneError> {
         for _ in 0..self.steps() {
             let _ = self.step()?;

@@ -1,6 +1,6 @@
-//! Controls as functions of time: held, swinging, or along waypoints.
+//! Controls as functions of time: constant, sinusoidal, or along waypoints.
 //!
-//! A scene file describes them; a [`Driver`] writes them into the simulation before each step.
+//! A [`SignalController`] writes them into the simulation before each step.
 
 use stiction_sim::Simulation;
 
@@ -26,31 +26,31 @@ pub enum Course {
         centre: f64,
         /// Largest distance from it.
         amplitude: f64,
-        /// Swings per second [Hz].
+        /// Frequency [Hz].
         frequency: f64,
         /// Phase at time zero [rad].
         phase: f64,
     },
-    /// From point to point; before the first and after the last it rests there.
+    /// From waypoint to waypoint; constant before the first and after the last.
     Waypoints {
         /// Times [s], ascending.
         times: Vec<f64>,
         /// Values at these times.
         values: Vec<f64>,
-        /// What happens between them.
-        path: Path,
-        /// Whether it begins anew after the last.
+        /// Interpolation between them.
+        path: Interpolation,
+        /// Whether it repeats after the last.
         repeat: bool,
     },
 }
 
-/// What happens between two waypoints.
+/// Interpolation between two waypoints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Path {
+pub enum Interpolation {
     /// A straight line.
     #[default]
     Linear,
-    /// A cubic that rests at both.
+    /// A cubic with zero rate at both.
     Smooth,
     /// The value of the earlier one, then a jump.
     Stepped,
@@ -71,8 +71,8 @@ impl Course {
     }
 }
 
-/// The value on the way at a time; zero without waypoints.
-fn along(times: &[f64], values: &[f64], path: Path, repeat: bool, time: f64) -> f64 {
+/// The value of waypoints at a time; zero without waypoints.
+fn along(times: &[f64], values: &[f64], path: Interpolation, repeat: bool, time: f64) -> f64 {
     let (Some(first), Some(last)) = (times.first(), times.last()) else { return 0.0 };
     let period = last - first;
     let time = match repeat && period > 0.0 {
@@ -85,32 +85,32 @@ fn along(times: &[f64], values: &[f64], path: Path, repeat: bool, time: f64) -> 
     }
     let s = (time - times[next - 1]) / (times[next] - times[next - 1]);
     let part = match path {
-        Path::Linear => s,
-        Path::Smooth => s * s * (3.0 - 2.0 * s),
-        Path::Stepped => 0.0,
+        Interpolation::Linear => s,
+        Interpolation::Smooth => s * s * (3.0 - 2.0 * s),
+        Interpolation::Stepped => 0.0,
     };
     values[next - 1] + part * (values[next] - values[next - 1])
 }
 
-/// Writes signals into a simulation.
+/// Writes signals into the controls of a simulation.
 #[derive(Clone, Debug)]
-pub struct Driver {
+pub struct SignalController {
     signals: Vec<Signal>,
 }
 
-impl Driver {
-    /// A driver of these signals.
+impl SignalController {
+    /// A controller of these signals.
     pub fn new(signals: Vec<Signal>) -> Self {
         Self { signals }
     }
 }
 
-impl Controller for Driver {
+impl Controller for SignalController {
     fn control(&mut self, simulation: &mut Simulation) {
         let time = simulation.state().time;
         for signal in &self.signals {
             let value = signal.course.at(time);
-            // A control that stays as it is wakes nothing.
+            // An unchanged control is not written: writing would wake sleeping bodies.
             match simulation.input().control.get(signal.actuator) {
                 Some(present) if *present != value => {
                     simulation.input_mut().control[signal.actuator] = value;
@@ -125,25 +125,25 @@ impl Controller for Driver {
 mod tests {
     use super::*;
 
-    fn way(path: Path, repeat: bool) -> Course {
+    fn way(path: Interpolation, repeat: bool) -> Course {
         Course::Waypoints { times: vec![1.0, 2.0, 4.0], values: vec![0.0, 1.0, -1.0], path, repeat }
     }
 
     #[test]
     fn a_way_rests_at_its_ends_and_passes_its_points() {
-        for path in [Path::Linear, Path::Smooth, Path::Stepped] {
+        for path in [Interpolation::Linear, Interpolation::Smooth, Interpolation::Stepped] {
             let course = way(path, false);
             for (time, value) in [(0.0, 0.0), (1.0, 0.0), (2.0, 1.0), (4.0, -1.0), (9.0, -1.0)] {
                 assert_eq!(course.at(time), value, "{path:?} at {time}");
             }
         }
-        assert_eq!(way(Path::Linear, false).at(2.5), 0.5);
-        assert_eq!(way(Path::Stepped, false).at(2.5), 1.0);
+        assert_eq!(way(Interpolation::Linear, false).at(2.5), 0.5);
+        assert_eq!(way(Interpolation::Stepped, false).at(2.5), 1.0);
     }
 
     #[test]
     fn a_smooth_way_has_no_speed_at_its_points() {
-        let (course, dt) = (way(Path::Smooth, false), 1e-6);
+        let (course, dt) = (way(Interpolation::Smooth, false), 1e-6);
         for time in [1.0, 2.0, 4.0] {
             // The cubic leaves a point by 3 s² of the distance, which is at most 2.
             assert!((course.at(time + dt) - course.at(time - dt)).abs() <= 6.0 * dt * dt + 1e-15);
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_repeated_way_has_the_period_of_its_times() {
-        let course = way(Path::Linear, true);
+        let course = way(Interpolation::Linear, true);
         for time in [1.25, 2.0, 3.5] {
             assert_eq!(course.at(time), course.at(time + 3.0));
             assert_eq!(course.at(time), course.at(time - 6.0));

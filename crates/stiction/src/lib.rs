@@ -1,15 +1,16 @@
 //! Multibody simulation of robots and objects that touch, stick and slide: the facade.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | [`sim`] | worlds, settings, the step and its report |
+//! | [`sim`] | worlds, settings, the step and its report; recordings ([`sim::record`]), snapshots and checkpoints |
 //! | [`scene`] | models and scenes from files (MJCF, URDF, TOML) |
 //! | [`study`] | scenarios with physical checks, runs summed up in figures, comparisons of solvers |
-//! | [`mech`] | bodies, joints, tendons, actuators, dynamics |
+//! | [`view`] | recordings as files: web page, pictures, video, tables; the report of a comparison |
+//! | [`mech`] | bodies, joints, tendons, actuators, soft bodies, dynamics |
 //! | [`geom`] | shapes, distances, contact manifolds |
 //! | [`solve`] | contact problems, laws, solvers, residuals; usable alone |
 //! | [`math`] | spatial algebra, block-sparse matrices |
-//! | [`nalgebra`] | vectors, rotations and poses, in which all of them speak |
+//! | [`nalgebra`] | vectors, rotations and poses of all interfaces |
 //!
 //! A box falls onto the ground and comes to rest on its four lower corners, which carry its weight:
 //!
@@ -80,6 +81,31 @@
 //! assert!(summary.check.passed, "{}", summary.check.detail);
 //! # Ok::<(), stiction::study::StudyError>(())
 //! ```
+//!
+//! A run, recorded at 30 frames per second of simulated time and written as one page that opens in any
+//! browser; the extension of the name selects the format, see [`view::EXPORTERS`]:
+//!
+//! ```
+//! use stiction::sim::record::Recorder;
+//! use stiction::view::PictureOptions;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut scene_run = stiction::study::scenario("bouncing-ball", &[])?.start()?;
+//! let mut recorder = Recorder::new(&scene_run.simulation, 30.0)?;
+//! for _ in 0..100 {
+//!     let report = scene_run.step()?;
+//!     recorder.observe(&scene_run.simulation, &report);
+//! }
+//! let recording = recorder.finish();
+//! assert!(recording.len() > 1);
+//!
+//! let file = std::env::temp_dir().join(format!("stiction-{}.html", std::process::id()));
+//! stiction::view::write(&recording, &file, &PictureOptions::default())?;
+//! assert!(std::fs::read_to_string(&file)?.contains("</html>"));
+//! # std::fs::remove_file(&file)?;
+//! # Ok(())
+//! # }
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -91,3 +117,4 @@ pub use stiction_scene as scene;
 pub use stiction_sim as sim;
 pub use stiction_solve as solve;
 pub use stiction_study as study;
+pub use stiction_view as view;

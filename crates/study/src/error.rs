@@ -14,7 +14,7 @@ pub enum StudyError {
     UnknownScenario {
         /// The name found.
         found: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
     /// There is no such parameter.
@@ -24,17 +24,17 @@ pub enum StudyError {
         scenario: &'static str,
         /// The name found.
         found: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
-    /// A parameter has a value that makes no sense.
+    /// A parameter has an invalid value.
     #[error("scenario {scenario}: {name} = {found}; expected a number from {least} to {most}")]
     Parameter {
         /// The scenario.
         scenario: &'static str,
         /// The parameter.
         name: &'static str,
-        /// What was found.
+        /// The value found.
         found: String,
         /// Smallest value.
         least: f64,

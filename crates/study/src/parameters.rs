@@ -7,13 +7,13 @@ use crate::error::StudyError;
 pub struct Parameter {
     /// Name.
     pub name: &'static str,
-    /// Value if nobody sets it.
+    /// Default value.
     pub default: f64,
-    /// Smallest value that makes sense.
+    /// Smallest valid value.
     pub least: f64,
-    /// Largest value that makes sense.
+    /// Largest valid value.
     pub most: f64,
-    /// What it is, with its unit.
+    /// Description with its unit.
     pub about: &'static str,
 }
 

@@ -1,7 +1,7 @@
-//! Runs a scene for a number of steps and sums up what happened: time, contacts, residuals,
-//! penetration, energy, and what the scene's own check says.
+//! Runs a scene for a number of steps and summarizes it: time, contacts, residuals,
+//! penetration, energy, and the verdict of the scene's own check.
 //!
-//! Times are wall times of the step itself, without the check and without whoever watches. Costs
+//! Times are wall times of the step itself, without the check and without the observer. Costs
 //! one number of memory per step, for the percentiles.
 
 use std::ops::{ControlFlow, Range};
@@ -24,7 +24,7 @@ fn json_of_count(tally: &Tally) -> Value {
     json!({"mean": tally.mean(), "max": tally.max() as u64})
 }
 
-/// How long steps took \[µs\].
+/// Durations of steps \[µs\].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepTimes {
     /// The mean.
@@ -39,40 +39,40 @@ pub struct StepTimes {
     pub phases: [f64; PHASES.len()],
 }
 
-/// What a run was, in figures.
+/// Figures of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// What was run.
+    /// Name of the scene.
     pub target: String,
-    /// The solver asked for.
+    /// Name of the solver.
     pub solver: String,
     /// Steps done.
     pub steps: usize,
     /// Time step [s].
     pub time_step: f64,
-    /// Time that passed in the simulation [s].
+    /// Simulated time [s].
     pub simulated_seconds: f64,
-    /// Time that passed outside [s], checks included.
+    /// Wall time [s], checks included.
     pub wall_seconds: f64,
-    /// CPU time of all threads [s], where the system tells.
+    /// CPU time of all threads [s], where the system provides it.
     pub cpu_seconds: Option<f64>,
     /// Time per step \[µs\].
     pub step_times: StepTimes,
-    /// Points of contact per step, also those still apart.
+    /// Number of contact points per step, including those with a positive gap.
     pub contacts: Tally,
     /// Iterations of the solver per step.
     pub iterations: Tally,
     /// Relative error of momentum per step [-].
     pub momentum: Tally,
-    /// Violation of the laws with exact friction per step [m/s].
+    /// Residual of the laws with exact friction per step [m/s].
     pub coulomb: Tally,
-    /// Violation of the laws with relaxed friction per step [m/s].
+    /// Residual of the laws with relaxed friction per step [m/s].
     pub convex: Tally,
-    /// Steps whose answer missed the tolerance, or had to be softened.
+    /// Number of steps whose solution missed the tolerance, or was softened.
     pub unconverged_steps: usize,
-    /// Steps in which something moved faster than the time step resolves.
+    /// Number of steps in which a body moved faster than the time step resolves.
     pub unresolved_steps: usize,
-    /// Most elements of soft bodies that were inside out after one step.
+    /// Largest number of inverted elements of soft bodies after a step.
     pub inverted_elements: usize,
     /// Deepest penetration after any step [m].
     pub penetration_max: f64,
@@ -82,9 +82,9 @@ pub struct Summary {
     pub energy_initial: f64,
     /// Energy after the last step [J].
     pub energy_final: f64,
-    /// What the check found; a run that ended early did not pass.
+    /// Result of the check; a run that ended early does not pass.
     pub check: Verdict,
-    /// Whether nothing was checked, since that would have needed the start of the run.
+    /// Whether the check was skipped because it needs the start of the run.
     pub check_skipped: bool,
     /// Hash of the last state, the same for every number of threads.
     pub state_hash: u64,
@@ -141,7 +141,7 @@ impl Summary {
 ///
 /// A step that cannot be made, such as one into infinity, ends the run: the summary covers the
 /// steps before it, and its check has failed with the reason. An error is returned only for what
-/// no state could have helped: settings that the solver refuses.
+/// does not depend on the state: settings that the solver refuses.
 pub fn run(
     target: &str,
     scene_run: &mut SceneRun,
@@ -154,11 +154,11 @@ pub fn run(
     })
 }
 
-/// [`run`] from a step to another, for those who look at the simulation itself and may end the run
-/// by a reason; its check has then failed with it.
+/// [`run`] for a range of steps, with an observer that has access to the simulation and may end the run
+/// with a reason, with which the check then fails.
 ///
-/// If the first steps were done elsewhere, the check has not seen them: it judges the others, or
-/// nothing if it needs the start, and the verdict says so.
+/// If the first steps were made elsewhere, the check has not observed them: it evaluates the others, or
+/// nothing if it needs the start, and the verdict states this.
 pub fn run_watched(
     target: &str,
     scene_run: &mut SceneRun,
@@ -199,7 +199,7 @@ pub fn run_watched(
     Ok(summary)
 }
 
-/// The figures while they grow.
+/// Accumulator of the figures.
 struct Record {
     wall: Instant,
     cpu: Option<Duration>,
@@ -274,7 +274,7 @@ fn microseconds(time: Duration) -> f64 {
     1e6 * time.as_secs_f64()
 }
 
-/// The least of sorted values that `percent` % of them do not exceed; NaN of nothing.
+/// The least of sorted values that `percent` % of them do not exceed; NaN without values.
 fn percentile(sorted: &[f64], percent: usize) -> f64 {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied().unwrap_or(f64::NAN)

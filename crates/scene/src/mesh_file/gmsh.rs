@@ -16,7 +16,7 @@ use crate::error::SceneError;
 /// Type of an element that is a tetrahedron of four nodes.
 const TETRAHEDRON: i64 = 4;
 
-/// What files of this kind begin with.
+/// First bytes of files of this format.
 pub const HEAD: &[u8] = b"$MeshFormat";
 
 /// Reads the bytes of a file.

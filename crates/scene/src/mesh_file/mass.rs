@@ -1,5 +1,5 @@
 //! Mass properties of triangle meshes: volume, centre of mass and inertia by the four rules that
-//! MuJoCo knows. Each is one pass or two over the triangles.
+//! MuJoCo has. Each is one pass or two over the triangles.
 //!
 //! A tetrahedron from an apex at the origin to a triangle a, b, c of volume V has
 //! `∫ x xᵀ dV = V/20 (a aᵀ + b bᵀ + c cᵀ + s sᵀ)`, `s = a + b + c`; the triangle itself, of area A,
@@ -138,7 +138,7 @@ pub fn legacy(mesh: &Triangles) -> Result<Integrals, MeshMassError> {
     by_tetrahedra(mesh, f64::abs)
 }
 
-/// Exact for closed meshes whose triangles look outwards, by Gauss' theorem: tetrahedra count with
+/// Exact for closed meshes whose triangles are oriented outwards, by Gauss' theorem: tetrahedra count with
 /// their sign.
 pub fn exact(mesh: &Triangles) -> Result<Integrals, MeshMassError> {
     by_tetrahedra(mesh, |volume| volume)

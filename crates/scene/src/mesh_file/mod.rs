@@ -23,9 +23,9 @@ use nalgebra::Vector3;
 
 use crate::error::SceneError;
 use crate::files::Files;
-use crate::xml::Place;
+use crate::xml::SourceLocation;
 
-/// Triangles of a file, as they stand in it.
+/// Triangles of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Triangles {
     /// Vertices [m, unless a scale follows].
@@ -40,7 +40,7 @@ pub struct MeshFormat {
     pub name: &'static str,
     /// Endings of file names, without the dot.
     pub extensions: &'static [&'static str],
-    /// What it is, in one line.
+    /// Description in one line.
     pub about: &'static str,
     /// Reads bytes; the path only names them in messages.
     pub parse: fn(&[u8], &Path) -> Result<Triangles, SceneError>,
@@ -75,7 +75,7 @@ pub static MESH_FORMATS: &[MeshFormat] = &[
     },
 ];
 
-/// The format that the ending of a name tells, if any.
+/// The format of a file name extension, if any.
 pub fn format_of(path: &Path) -> Option<&'static MeshFormat> {
     let extension = path.extension()?.to_str()?.to_lowercase();
     MESH_FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
@@ -100,7 +100,7 @@ fn wrong(path: &Path, what: impl Into<String>) -> SceneError {
 
 /// An error in a line, counted from one.
 fn wrong_line(path: &Path, line: usize, what: impl Into<String>) -> SceneError {
-    let place = Place { file: Arc::new(path.to_path_buf()), line: line as u32 };
+    let place = SourceLocation { file: Arc::new(path.to_path_buf()), line: line as u32 };
     SceneError::Model { place, what: what.into() }
 }
 

@@ -1,7 +1,7 @@
 //! Wavefront OBJ: lines `v x y z` and `f` with corners `v`, `v/vt`, `v//vn` or `v/vt/vn`.
 //!
 //! Indices count from one, or from the last vertex backwards if negative; polygons are cut into
-//! triangles. Every other statement is passed over: it says nothing about
+//! triangles. Every other statement is ignored: it does not concern
 //! the shape. Numbers keep the digits of the text.
 
 use std::path::Path;

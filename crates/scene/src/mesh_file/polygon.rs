@@ -4,7 +4,7 @@
 
 use nalgebra::Vector3;
 
-/// Corners of a polygon whose ears are looked for; beyond, a fan must do, since the search takes a
+/// Largest number of corners of a polygon that is cut by ear clipping; larger ones become a fan, since the search takes a
 /// time that grows with the cube of the number.
 const MOST_CORNERS: usize = 256;
 

@@ -1,7 +1,7 @@
 //! STL, binary or text. Corners with exactly the same coordinates become one vertex.
 //!
 //! Many binary files begin with the word "solid" too, so the length decides: a binary file is as
-//! long as its count of triangles says. The normals of the file are passed over.
+//! long as its count of triangles implies. The normals of the file are ignored.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -19,7 +19,7 @@ pub struct TetFormat {
     pub name: &'static str,
     /// Endings of file names, without the dot.
     pub extensions: &'static [&'static str],
-    /// What it is, in one line.
+    /// Description in one line.
     pub about: &'static str,
     /// Reads bytes; the path only names them in messages.
     pub parse: fn(&[u8], &Path) -> Result<TetMesh, SceneError>,
@@ -60,7 +60,7 @@ pub fn tetrahedra(files: &mut Files, path: &Path) -> Result<TetMesh, SceneError>
     (format.parse)(&bytes, path)
 }
 
-/// What a file says, before it is checked.
+/// Content of a file, before it is checked.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
     /// Vertices [m, unless a scale follows].

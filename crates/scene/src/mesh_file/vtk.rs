@@ -40,7 +40,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<TetMesh, SceneError> {
             "CELL_TYPES" => grid.types(&mut cursor)?,
             "FIELD" => grid.field(&mut cursor)?,
             "METADATA" => while !cursor.rest_of_line().trim().is_empty() {},
-            // What follows belongs to points and cells, and says nothing about the shape.
+            // What follows are data of points and cells, which do not concern the shape.
             "POINT_DATA" | "CELL_DATA" => break,
             _ => {
                 let found = super::excerpt(keyword);
@@ -53,7 +53,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<TetMesh, SceneError> {
     grid.gather(path)?.finish(path)
 }
 
-/// Reads a word that has to stand here.
+/// Reads an expected word.
 fn expect(cursor: &mut Cursor, expected: &str) -> Result<(), SceneError> {
     let found = cursor.word(expected)?;
     if found.eq_ignore_ascii_case(expected) {

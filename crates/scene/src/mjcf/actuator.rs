@@ -1,6 +1,6 @@
 //! `<actuator>`: where forces act ([`transmission`]) and how they follow from controls ([`law`]).
 //!
-//! An actuator that cannot be honoured is listed and stays without force, so that controls keep
+//! An unsupported actuator is listed and exerts no force, so that controls keep
 //! their numbers. Activation states are not modelled: a filter of the control is left out, other
 //! dynamics leave the actuator without force.
 

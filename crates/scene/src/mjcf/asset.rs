@@ -1,6 +1,6 @@
 //! `<asset>`: meshes, height fields and the colours of materials, by name.
 //!
-//! Meshes are read when a geom needs them: one that is only seen stays on disk, but must exist.
+//! Meshes are read when a geom needs them; the file of a visual mesh is not read, but must exist.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
                 seen_only(&element);
                 add(&element, &mut build.assets.materials, name, colour)?;
             }
-            // Textures and skins are only seen; models are looked up where they are attached.
+            // Textures and skins are visual only; models are read where they are attached.
             "texture" | "skin" | "model" => seen_only(element),
             _ => {}
         }
@@ -69,7 +69,7 @@ fn add<T>(
     Ok(())
 }
 
-/// Marks what is only for those who look as read.
+/// Marks attributes of visuals as read.
 pub(super) fn seen_only(element: &Element) {
     for attribute in &element.attributes {
         element.get(&attribute.name);

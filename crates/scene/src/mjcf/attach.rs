@@ -1,8 +1,8 @@
 //! `<attach>`: a part of another model, with its own compiler and defaults, its assets, and whatever
 //! of its sections refers to nothing but it.
 //!
-//! Models are written out into one tree before anything is read. What comes from another model stands
-//! in an element [`PART`] that says which, and has names with the prefix of the attachment.
+//! Models are expanded into one tree before anything is read. The content of another model is
+//! in an element [`PART`] that names it, with names that have the prefix of the attachment.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use super::{MOST_ELEMENTS, replicate, schema};
 use crate::error::SceneError;
 use crate::files::{Files, tidy};
 use crate::import::Unsupported;
-use crate::xml::{Element, Place};
+use crate::xml::{Element, SourceLocation};
 
 /// Tag of what comes from another model; no file can contain it.
 pub(super) const PART: &str = "#part";
@@ -55,15 +55,15 @@ pub(super) struct Expansion<'a> {
     pub parts: Vec<Part>,
     /// Sections with the models that they come from.
     pub sections: Vec<(usize, Element)>,
-    /// The roots of all models, as they stand in the files.
+    /// The roots of all models in the files.
     pub roots: Vec<Element>,
-    /// What of the models attached is left behind.
+    /// Parts of the attached models that are not used.
     pub unsupported: Vec<Unsupported>,
     chain: Vec<PathBuf>,
     spent: usize,
 }
 
-/// Writes out a model; its one world body stands among the sections.
+/// Expands a model; its one world body is among the sections.
 pub(super) fn expand(files: &mut Files, document: Document) -> Result<Expansion<'_>, SceneError> {
     let mut expansion = Expansion {
         files,
@@ -164,7 +164,7 @@ impl Expansion<'_> {
         Ok(into)
     }
 
-    /// What an `<attach>` stands for.
+    /// The content that replaces an `<attach>`.
     fn attach(
         &mut self,
         part: usize,
@@ -284,7 +284,7 @@ impl Expansion<'_> {
                 known.insert((kind, name.to_owned()));
             });
         }
-        // What is referred to comes before what refers to it.
+        // Referenced elements come before those that refer to them.
         let mut sections = sections;
         sections.sort_by_key(|(_, section)| REFERRING.iter().position(|tag| *tag == section.tag));
         let tree = [Kind::Body, Kind::Joint, Kind::Geom, Kind::Site, Kind::Camera];
@@ -325,7 +325,7 @@ impl Expansion<'_> {
         along
     }
 
-    fn left_behind(&mut self, place: &Place, what: &str) {
+    fn left_behind(&mut self, place: &SourceLocation, what: &str) {
         let (place, what) = (place.clone(), what.to_owned());
         self.unsupported.push(Unsupported { place, what, physical: false });
     }

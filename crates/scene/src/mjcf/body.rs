@@ -1,6 +1,6 @@
 //! `<worldbody>` and `<body>`: the tree of bodies, in the depth-first order of the text.
 //!
-//! Of each body first what stands in it is read, then its mass is found, then it is declared with its
+//! For each body its elements are read first, then its mass is computed, then it is declared with its
 //! joints, geoms, sites and cameras, then its children follow. Masses may be scaled once all are
 //! known, so bodies and joints are kept as drafts until the tree is complete.
 
@@ -17,7 +17,7 @@ use super::joint::{self, JointRead};
 use super::{asset, mocap, orientation, site, spring, surface};
 use crate::error::SceneError;
 use crate::import::{Site, Visual};
-use crate::xml::{Element, Place};
+use crate::xml::{Element, SourceLocation};
 
 /// A body before it is declared.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct BodyDraft {
     lump: Option<Lump>,
     /// The body whose joints move it; 0 if none do.
     pub link: usize,
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 /// A shape before its surface is known.
@@ -59,7 +59,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     declare(build, draft)
 }
 
-/// A body while what stands in it is read.
+/// A body while its elements are read.
 #[derive(Clone, Copy)]
 struct Here {
     id: usize,
@@ -68,7 +68,7 @@ struct Here {
     link: usize,
 }
 
-/// What was read of a body.
+/// The elements of a body.
 #[derive(Default)]
 struct Contents<'e> {
     joints: Vec<JointRead>,
@@ -78,7 +78,7 @@ struct Contents<'e> {
     inertial: Option<Lump>,
 }
 
-/// Reads what stands in a body, declares it, and goes on with its children.
+/// Reads the elements of a body, declares it, and continues with its children.
 fn contents(
     build: &mut Build,
     draft: &mut Draft,
@@ -209,7 +209,7 @@ fn read_own<'e>(
                 contents.cameras.push((site::camera(build, &merged, &found.frame)?, found.element));
             }
             "light" => asset::seen_only(&merged),
-            // What cannot be read at all is told when everything else has been.
+            // Elements that cannot be read are reported after all others were read.
             _ => {}
         }
     }
@@ -217,7 +217,7 @@ fn read_own<'e>(
     Ok(contents)
 }
 
-/// A free joint stands alone, and nothing turns after a ball.
+/// A free joint is the only joint of its body, and no rotation follows a ball joint.
 fn check_joints(joints: &[JointRead]) -> Result<(), SceneError> {
     for (place, joint) in joints.iter().enumerate() {
         if joint.spec.kind == JointKind::Free && joints.len() > 1 {
@@ -264,7 +264,7 @@ fn place_body(
         inertial = Isometry3::identity();
         for geom in &mut contents.geoms {
             geom.pose = back * geom.pose;
-            if let Some((_, pose)) = &mut geom.look {
+            if let Some((_, pose)) = &mut geom.visual {
                 *pose = back * *pose;
             }
         }
@@ -279,7 +279,7 @@ fn place_body(
     here
 }
 
-/// Declares what stands in a body.
+/// Declares the elements of a body.
 fn declare_contents(
     build: &mut Build,
     draft: &mut Draft,
@@ -326,7 +326,7 @@ fn declare_geom(
     body: BodyId,
     read: GeomRead,
 ) -> Result<(), SceneError> {
-    let GeomRead { name, element, kind, size, pose, contact, shape, look, colour, .. } = read;
+    let GeomRead { name, element, kind, size, pose, contact, shape, visual, colour, .. } = read;
     let collider = shape.is_some().then_some(draft.geoms.len());
     build.geoms.add(&element, &name, GeomMade { body, pose, collider, kind, size })?;
     if let Some(shape) = shape {
@@ -334,20 +334,20 @@ fn declare_geom(
             name,
             pose,
             groups: surface::groups(&contact),
-            // MuJoCo looks for contacts from margin + gap on; they act from the margin on.
+            // MuJoCo detects contacts within margin + gap; they exert forces within the margin.
             margin: (contact.margin + contact.gap).max(0.0),
             standoff: contact.margin,
             colour,
             ..Geom::new(body, shape)
         };
         draft.geoms.push(GeomDraft { geom, terms: contact });
-    } else if let Some((look, pose)) = look.filter(|_| !build.compiler.discard_visual) {
-        build.visuals.push(Visual { body, pose, look, colour });
+    } else if let Some((visual, pose)) = visual.filter(|_| !build.compiler.discard_visual) {
+        build.visuals.push(Visual { body, pose, geometry: visual, colour });
     }
     Ok(())
 }
 
-/// Scales all masses to the total that the compiler wants.
+/// Scales all masses to the total of the compiler's `settotalmass`.
 fn scale_masses(build: &Build, draft: &mut Draft) {
     let Some(wanted) = build.compiler.total_mass else { return };
     let lumps = || draft.bodies.iter().filter_map(|body| body.lump);

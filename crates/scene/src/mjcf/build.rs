@@ -1,4 +1,4 @@
-//! What grows while an MJCF file is read: the world, the names in it, and what could not be honoured.
+//! State of the MJCF importer: the world under construction, its names, and unsupported features.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use super::option::MAGNETIC;
 use crate::error::SceneError;
 use crate::files::Files;
 use crate::import::{Keyframe, Options, Site, Unsupported, Visual};
-use crate::xml::{Element, Place};
+use crate::xml::{Element, SourceLocation};
 
 /// Things of one kind by name and by number.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ pub(super) struct GeomMade {
     pub body: BodyId,
     /// Pose in the frame of its body.
     pub pose: Isometry3<f64>,
-    /// Its number among the shapes of the world; `None` if it is only seen.
+    /// Index of its shape in the world; `None` if it is visual only.
     pub collider: Option<usize>,
     /// Kind and half sizes as MJCF has them: what a tendon wraps around.
     pub kind: GeomKind,
@@ -123,7 +123,7 @@ pub(super) struct ContactTerms {
 }
 
 impl Default for ContactTerms {
-    /// What MJCF says of a geom that says nothing.
+    /// MJCF's defaults of a geom.
     fn default() -> Self {
         Self {
             contype: 1,
@@ -140,7 +140,7 @@ impl Default for ContactTerms {
     }
 }
 
-/// A site as later sections see it, beside what [`Site`] tells everybody.
+/// A site for later sections, with what [`Site`] does not hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SiteMade {
     pub body: BodyId,
@@ -210,9 +210,9 @@ pub(super) struct Build<'a> {
     pub tendons: Names<TendonMade>,
     pub actuators: Names<ActuatorId>,
     pub keyframes: Vec<Keyframe>,
-    /// Bodies that stand where a program puts them, in the order of the file.
+    /// Mocap bodies, in the order of the file.
     pub mocap: Vec<BodyId>,
-    /// What `Imported` tells of the sites, in the same order.
+    /// The sites of [`Imported`](crate::Imported), in the same order.
     pub site_list: Vec<Site>,
     pub visuals: Vec<Visual>,
     pub unsupported: Vec<Unsupported>,
@@ -253,7 +253,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Takes over how models are to be understood, and begins with the first.
+    /// Takes the import options and starts with the first model.
     pub fn understand(&mut self, parts: Vec<Part>) {
         self.parts = parts;
         self.part = 0;
@@ -287,7 +287,7 @@ impl<'a> Build<'a> {
     }
 
     /// Remembers something that changes the motion and was not done.
-    pub fn cannot(&mut self, place: &Place, what: impl Into<String>) {
+    pub fn cannot(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.unsupported.push(Unsupported {
             place: place.clone(),
             what: what.into(),
@@ -296,7 +296,7 @@ impl<'a> Build<'a> {
     }
 
     /// Remembers something that was not done and does not change the motion.
-    pub fn ignores(&mut self, place: &Place, what: impl Into<String>) {
+    pub fn ignores(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.unsupported.push(Unsupported {
             place: place.clone(),
             what: what.into(),

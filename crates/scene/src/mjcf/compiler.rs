@@ -51,7 +51,7 @@ pub(super) struct Compiler {
     pub align_free: bool,
     /// Whether bodies without joints are merged into their parents.
     pub fuse_static: bool,
-    /// Whether geoms that are only seen are left out.
+    /// Whether visual geoms are left out.
     pub discard_visual: bool,
 }
 

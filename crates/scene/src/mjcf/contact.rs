@@ -1,7 +1,7 @@
 //! `<contact>`: pairs of bodies that never touch, and pairs of geoms with parameters of their own.
 //!
-//! A pair touches whatever the geoms say about themselves, and takes nothing from them: what it
-//! does not say has MuJoCo's default.
+//! A pair collides independently of the collision bits of its geoms, and inherits nothing from them:
+//! absent attributes have MuJoCo's defaults.
 
 use stiction_mech::{BodyId, Model};
 use stiction_sim::{GrainOf, Pairing, Resistance};
@@ -56,7 +56,7 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     }
     let resistance = resistance(&element)?.unwrap_or(Resistance::Sliding);
     let margin = element.number("margin")?.unwrap_or(0.0);
-    // MuJoCo looks for contacts from margin + gap on; they act from the margin on.
+    // MuJoCo detects contacts within margin + gap; they exert forces within the margin.
     let _ = element.number("gap")?;
     let solref = element.array_or("solref", softness::SOLREF)?;
     let solimp = element.array_or("solimp", softness::SOLIMP)?;

@@ -1,6 +1,6 @@
 //! `<default>`: classes of attributes that elements inherit.
 //!
-//! Classes nest: an inner class has what the outer ones say unless it says otherwise. The outermost
+//! Classes nest: an inner class inherits from the outer ones and overrides them. The outermost
 //! is called `main`. All shortcuts of actuators (`motor`, `position`, …) share one set of defaults in
 //! MuJoCo, whose members differ from the attributes; [`Defaults::layers`] gives what is needed to
 //! work these out.
@@ -44,9 +44,9 @@ fn kind(tag: &str) -> &str {
 #[derive(Clone, Debug)]
 struct Class {
     parent: Option<usize>,
-    /// What it says itself, in the order of the text.
+    /// Its own elements, in the order of the text.
     elements: Vec<Element>,
-    /// Whether an element asked for it.
+    /// Whether an element uses it.
     used: Cell<bool>,
 }
 
@@ -175,7 +175,7 @@ impl Defaults {
         self.by_name.contains_key(name)
     }
 
-    /// What stands in the classes that some element asked for.
+    /// Elements of the classes that some element uses.
     pub fn used(&self) -> impl Iterator<Item = &Element> {
         self.classes.iter().filter(|class| class.used.get()).flat_map(|class| &class.elements)
     }

@@ -1,8 +1,8 @@
 //! From files to one tree of elements: the root `<mujoco>` with every `<include>` replaced by the
 //! children of the included file's root.
 //!
-//! A name in an include is looked for beside the main file, as MuJoCo does, then beside the file
-//! that includes. A file may be included once; cycles are told with the chain that closes them.
+//! A name in an include is searched for beside the main file, as MuJoCo does, then beside the file
+//! that includes. A file may be included once; a cycle is reported with the chain that closes it.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ impl Document {
         Ok(Self { root, folder, path })
     }
 
-    /// What the file calls the model, or the name of the file.
+    /// Name of the model in the file, or the name of the file.
     pub fn name(&self) -> String {
         let stem = || self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let given = self.root.get("model").filter(|name| !name.is_empty()).map(str::to_owned);

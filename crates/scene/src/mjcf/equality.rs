@@ -122,7 +122,7 @@ fn weld(build: &Build, element: &Element) -> Result<Equality, SceneError> {
     Ok(Equality::Weld(Weld { body_a: a.id, body_b: b.id, pose }))
 }
 
-/// The relative pose of a weld; `None` asks for that of the reference configuration.
+/// The relative pose of a weld; `None` means that of the reference configuration.
 fn relative_pose(element: &Element) -> Result<Option<Isometry3<f64>>, SceneError> {
     let Some([x, y, z, w, i, j, k]) = element.array::<7>("relpose")? else { return Ok(None) };
     let quaternion = Quaternion::new(w, i, j, k);

@@ -1,12 +1,12 @@
 //! `<option><flag/>`: what a file switches off, known before anything else is read.
 //!
-//! What is switched off is left out of the world. Switches that choose between algorithms of MuJoCo
+//! Features that are switched off are left out of the world. Switches between algorithms of MuJoCo
 //! have no meaning here; [`super::option`] notes them.
 
 use crate::error::SceneError;
 use crate::xml::Element;
 
-/// What is in force.
+/// Active features.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Flags {
     pub equality: bool,

@@ -1,4 +1,4 @@
-//! `<frame>`: what stands in it stands in the body around it, moved.
+//! `<frame>`: a pose offset of its children, which belong to the body around it.
 //!
 //! [`gather`] lists what belongs to a body, through all frames, in the order of the text.
 
@@ -10,7 +10,7 @@ use super::orientation;
 use crate::error::SceneError;
 use crate::xml::Element;
 
-/// Something that stands in a body.
+/// A child element of a body.
 pub(super) struct Gathered<'e> {
     pub element: &'e Element,
     /// Pose of the innermost frame in the body.

@@ -1,6 +1,6 @@
-//! `<geom>`: what touches, what has mass, what is seen.
+//! `<geom>`: collision shapes, masses, visual shapes.
 //!
-//! A geom that neither touches anything by its bits nor stands in an explicit pair is only seen. A
+//! A geom that collides neither by its bits nor by an explicit pair is visual only. A
 //! mesh touches by its convex hull, as in MuJoCo; a primitive with a mesh is fitted to the mesh.
 
 use nalgebra::{Isometry3, Translation3, Vector3};
@@ -14,7 +14,7 @@ use super::orientation;
 use super::solid;
 use super::surface;
 use crate::error::SceneError;
-use crate::import::Look;
+use crate::import::VisualGeometry;
 use crate::xml::Element;
 
 /// Words for kinds.
@@ -30,37 +30,37 @@ pub(super) const KINDS: [(&str, GeomKind); 9] = [
     ("sdf", GeomKind::Sdf),
 ];
 
-/// Density where a file says nothing [kg/m³].
+/// Default density [kg/m³].
 const DENSITY: f64 = 1000.0;
 
-/// Colour where a file says nothing.
+/// Default colour.
 const COLOUR: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
 
-/// A geom as it stands in the file.
+/// A geom of the file.
 #[derive(Clone, Debug)]
 pub(super) struct GeomRead {
     pub name: String,
     pub element: Element,
     pub kind: GeomKind,
     pub size: Vector3<f64>,
-    /// Pose in the frame of the body; a mesh stands in the frame of its inertia.
+    /// Pose in the frame of the body; a mesh is in the frame of its inertia.
     pub pose: Isometry3<f64>,
     pub contact: ContactTerms,
-    /// What touches.
+    /// Collision shape.
     pub shape: Option<Shape>,
-    /// What is seen, and where, if it does not touch.
-    pub look: Option<(Look, Isometry3<f64>)>,
+    /// Visual geometry and its pose, if it does not collide.
+    pub visual: Option<(VisualGeometry, Isometry3<f64>)>,
     pub colour: [f32; 4],
-    /// What it adds to the mass of its body.
+    /// Its contribution to the mass of its body.
     pub lump: Option<Lump>,
 }
 
-/// What the body wants of a geom.
+/// Requirements of the body on a geom.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     /// Whether its mass counts.
     pub mass: bool,
-    /// Whether the body stands still for ever.
+    /// Whether the body is fixed.
     pub still: bool,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn read(
         pose: orientation::pose(element, &build.compiler)?,
         contact,
         shape: None,
-        look: None,
+        visual: None,
         colour: colour(build, element)?,
         lump: None,
     };
@@ -130,7 +130,7 @@ pub(super) fn read(
         (_, None) => check_size(&geom)?,
     }
     geom.pose = frame * geom.pose;
-    if let Some((_, pose)) = &mut geom.look {
+    if let Some((_, pose)) = &mut geom.visual {
         *pose = frame * *pose;
     }
     if kind != GeomKind::Mesh && kind != GeomKind::Sdf {
@@ -139,7 +139,7 @@ pub(super) fn read(
     Ok(geom)
 }
 
-/// Shape, look and mass of what is not a mesh.
+/// Shape, visual and mass of a geom that is not a mesh.
 fn finish(
     geom: &mut GeomRead,
     touches: bool,
@@ -151,7 +151,7 @@ fn finish(
         if touches {
             geom.shape = Some(shape);
         } else {
-            geom.look = Some((Look::Shape(shape), geom.pose));
+            geom.visual = Some((VisualGeometry::Shape(shape), geom.pose));
         }
     }
     if let (Some(mass), true) = (mass, geom.kind != GeomKind::Plane) {
@@ -179,7 +179,7 @@ impl Mass {
     }
 }
 
-/// The mass of a geom, `None` if it has none or nobody wants it.
+/// The mass of a geom, `None` if it has none or none is needed.
 fn mass(build: &Build, element: &Element, wanted: Wanted) -> Result<Option<Mass>, SceneError> {
     let (mass, density) = (element.number("mass")?, element.number("density")?);
     for (name, found) in [("mass", mass), ("density", density)] {
@@ -209,9 +209,9 @@ fn colour(build: &Build, element: &Element) -> Result<[f32; 4], SceneError> {
     Ok(own.or(material).unwrap_or(COLOUR))
 }
 
-/// What would act in a fluid, or on a moving or sticky surface.
+/// Lists attributes of fluids, and of moving or adhesive surfaces.
 fn fluid(build: &mut Build, element: &Element) -> Result<(), SceneError> {
-    // A medium is told of where the options are read; without one these say nothing.
+    // A medium is listed where the options are read; without one these have no effect.
     element.get("fluidshape");
     element.get("fluidcoef");
     for (name, what) in [("surfacevel", "surfaces that move"), ("adhesion", "surfaces that stick")]
@@ -339,9 +339,9 @@ fn with_mesh(
     frame: &Isometry3<f64>,
 ) -> Result<(), SceneError> {
     let written = geom.pose;
-    let look = build.assets.meshes.get(name).and_then(|mesh| mesh.look());
-    if !touches && let Some((path, place, scale)) = look.clone() {
-        geom.look = Some((Look::Mesh { path, scale }, written * place));
+    let visual = build.assets.meshes.get(name).and_then(|mesh| mesh.visual());
+    if !touches && let Some((path, place, scale)) = visual.clone() {
+        geom.visual = Some((VisualGeometry::Mesh { path, scale }, written * place));
         if mass.is_none() {
             return Ok(());
         }
@@ -353,8 +353,8 @@ fn with_mesh(
         let fault =
             |fault| geom.element.error(format_args!("the hull of mesh \"{name}\": {fault}"));
         geom.shape = Some(solid.hull().map_err(fault)?);
-    } else if look.is_none() {
-        geom.look = solid.hull().ok().map(|hull| (Look::Shape(hull), geom.pose));
+    } else if visual.is_none() {
+        geom.visual = solid.hull().ok().map(|hull| (VisualGeometry::Shape(hull), geom.pose));
     }
     if let Some(mass) = mass {
         let Some((measure, moments)) = solid.integrals else {
@@ -409,13 +409,13 @@ fn with_field(
     geom.size = Vector3::new(x, y, 0.25 * top + 0.5 * bottom);
     let shape = field.shape().map_err(|fault| geom.element.error(fault))?;
     if !touches {
-        geom.look = Some((Look::Shape(shape), geom.pose));
+        geom.visual = Some((VisualGeometry::Shape(shape), geom.pose));
     } else if wanted.still {
         geom.shape = Some(shape);
     } else {
         let what = "a height field on a body that moves: it touches nothing";
         build.cannot(&geom.element.place, what);
-        geom.look = Some((Look::Shape(shape), geom.pose));
+        geom.visual = Some((VisualGeometry::Shape(shape), geom.pose));
     }
     Ok(())
 }

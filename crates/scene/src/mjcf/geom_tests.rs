@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction_geom::Shape;
 
-use crate::import::Look;
+use crate::import::VisualGeometry;
 use crate::mjcf::testing::{error, load, model, world};
 
 /// A few dozen operations on numbers up to ten.
@@ -47,7 +47,9 @@ fn a_mesh_that_is_only_seen_is_not_read_but_must_exist() {
         <worldbody><geom type='mesh' mesh='a' contype='0' conaffinity='0'/></worldbody></mujoco>";
     // The bytes are no mesh: reading them would be an error.
     let found = load(&[("main.xml", text), ("m/a.stl", "nonsense")]).unwrap();
-    let Look::Mesh { path, scale } = &found.visuals[0].look else { panic!("no mesh") };
+    let VisualGeometry::Mesh { path, scale } = &found.visuals[0].geometry else {
+        panic!("no mesh")
+    };
     assert_eq!((path.to_str(), *scale), (Some("m/a.stl"), Vector3::repeat(2.0)));
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("none.xml");
     let mut files = crate::Files::on_disk();

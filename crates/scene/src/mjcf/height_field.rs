@@ -68,7 +68,7 @@ fn normalised(heights: Vec<f64>) -> Vec<f64> {
 
 type Grid = (usize, usize, Vec<f64>);
 
-/// Upper rows stand first in the text.
+/// Upper rows come first in the text.
 fn from_text(element: &Element) -> Result<Grid, SceneError> {
     let count = |name: &str| {
         let found = element.integer(name)?.unwrap_or(0);
@@ -95,7 +95,7 @@ fn upside_down(heights: Vec<f64>, columns: usize) -> Vec<f64> {
     heights.rchunks_exact(columns).flatten().copied().collect()
 }
 
-/// Upper rows stand first in pictures, last in MuJoCo's own format: two counts, then heights.
+/// Upper rows come first in pictures, last in MuJoCo's own format: two counts, then heights.
 fn from_file(build: &mut Build, element: &Element, path: &Path) -> Result<Grid, SceneError> {
     element.get("nrow");
     element.get("ncol");

@@ -18,7 +18,7 @@ pub(super) struct Lump {
     pub com: Vector3<f64>,
     /// [kg·m²]
     pub inertia: Matrix3<f64>,
-    /// Principal axes in the body, where the file says them.
+    /// Principal axes in the body, if the file gives them.
     pub axes: Option<UnitQuaternion<f64>>,
 }
 

@@ -7,7 +7,7 @@ use super::build::Build;
 use crate::error::SceneError;
 use crate::xml::Element;
 
-/// A joint as it stands in the file.
+/// A joint of the file.
 #[derive(Clone, Debug)]
 pub(super) struct JointRead {
     pub spec: JointSpec,
@@ -134,7 +134,7 @@ enum Kind {
     Free,
 }
 
-/// What has no bearing on motion.
+/// Attributes that do not change the motion.
 fn ignore(element: &Element) {
     element.get("group");
     element.get("user");
@@ -162,7 +162,7 @@ pub(super) fn not_negative(element: &Element, name: &str) -> Result<f64, SceneEr
     }
 }
 
-/// Whether a range is in force: said outright, or by the range itself if the compiler allows.
+/// Whether a range is active: by an explicit flag, or by the range itself if the compiler allows it.
 pub(super) fn limited(
     build: &Build,
     element: &Element,

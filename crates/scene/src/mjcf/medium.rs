@@ -16,7 +16,7 @@ use super::build::Build;
 use crate::error::SceneError;
 use crate::xml::Element;
 
-/// What surrounds the bodies.
+/// The medium around the bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Medium {
     /// Density [kg/m³].
@@ -28,7 +28,7 @@ pub(super) struct Medium {
 }
 
 impl Medium {
-    /// Reads what an `<option>` says about it.
+    /// Reads the attributes of an `<option>`.
     pub fn merge(&mut self, option: &Element) -> Result<(), SceneError> {
         for (name, value) in [("density", &mut self.density), ("viscosity", &mut self.viscosity)] {
             if let Some(found) = option.number(name)? {
@@ -92,7 +92,7 @@ impl Medium {
     }
 }
 
-/// Lists the geoms that ask for another model.
+/// Lists the geoms with another fluid model.
 fn ellipsoids(build: &mut Build, element: &Element) {
     if element.get("fluidshape").is_some_and(|shape| shape != "none") {
         build.cannot(&element.place, "<geom> fluidshape: the medium meets the body as a box");

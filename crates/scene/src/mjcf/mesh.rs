@@ -95,15 +95,15 @@ impl MeshAsset {
         Ok((name, Self { element: element.clone(), source, scale, reference, rule }))
     }
 
-    /// The file, where it stands, and the scale, for those who look; `None` if it has none.
-    pub fn look(&self) -> Option<(PathBuf, Isometry3<f64>, Vector3<f64>)> {
+    /// The file, its location and the scale, for visual shapes; `None` if it has none.
+    pub fn visual(&self) -> Option<(PathBuf, Isometry3<f64>, Vector3<f64>)> {
         let Source::File(path) = &self.source else { return None };
         let mut back = self.reference.inverse();
         back.translation.vector.component_mul_assign(&self.scale);
         Some((path.clone(), back, self.scale))
     }
 
-    /// What MuJoCo generates by itself, if it does.
+    /// Shape that MuJoCo generates by itself, if any.
     pub fn generated(&self) -> Option<&str> {
         match &self.source {
             Source::Generated(word) => Some(word),

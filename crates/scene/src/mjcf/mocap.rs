@@ -1,7 +1,7 @@
-//! Mocap bodies: bodies on the world that stand where a program puts them. They become driven bodies;
-//! keyframes may say where they begin.
+//! Mocap bodies: bodies on the world whose pose is set by a program. They become driven bodies;
+//! keyframes may give their initial poses.
 //!
-//! In MuJoCo they may carry bodies with joints, and planes. Here a mocap body that does stands still,
+//! In MuJoCo they may carry bodies with joints, and planes. Here such a mocap body is fixed,
 //! and is listed.
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
@@ -13,10 +13,10 @@ use super::keyframe::numbers;
 use crate::error::SceneError;
 use crate::xml::Element;
 
-/// Lets mocap bodies that cannot be driven stand still, and lists them.
+/// Fixes mocap bodies that cannot be driven, and lists them.
 pub(super) fn check(build: &mut Build, draft: &mut Draft) {
     for mocap in build.mocap.clone() {
-        // Bodies stand in depth-first order: what hangs on this one follows it without a gap.
+        // Bodies are in depth-first order: descendants follow their ancestor without a gap.
         let carries = |body: &usize| {
             let mut up = BodyId(*body);
             while up > mocap {

@@ -59,7 +59,7 @@ const MOST_ELEMENTS: usize = 200_000;
 /// Reads a section; sections may repeat.
 type Reader = fn(&mut Build, &Element) -> Result<(), SceneError>;
 
-/// Every section that has a bearing on motion, in the order in which one refers to another. What
+/// Every section that affects motion, in the order in which one refers to another. What
 /// comes before the bodies must not name them.
 static SECTIONS: &[(&str, Reader)] = &[
     ("option", option::read),

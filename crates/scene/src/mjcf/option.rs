@@ -1,7 +1,7 @@
 //! `<option>`: time step, gravity and fields of the world.
 //!
 //! Most of the section chooses how MuJoCo computes: integrator, cone, solver and its iterations.
-//! These say nothing about the world and are passed over with one note; a simulation has its own
+//! These do not concern the world and are ignored with one note; a simulation has its own
 //! settings.
 
 use nalgebra::Vector3;
@@ -104,7 +104,7 @@ fn overrides(build: &mut Build, section: &Element) -> Result<(), SceneError> {
     Ok(())
 }
 
-/// What chooses how MuJoCo computes.
+/// Attributes that select algorithms of MuJoCo.
 fn passed_over(build: &mut Build, section: &Element) -> Result<(), SceneError> {
     for name in NUMERICAL {
         if section.number(name)?.is_some() {

@@ -1,11 +1,14 @@
-//! Pictures in the format PNG [RFC 2083], as far as heights need them: the first channel of each
-//! pixel in eight bits, without interlacing. Streams are expanded after [RFC 1951]; checksums are
-//! not checked.
+//! PNG pictures [RFC 2083] of height fields: the first channel of each pixel in eight bits, without
+//! interlacing. Checksums are not checked.
+
+use std::io::{ErrorKind, Read};
+
+use flate2::read::DeflateDecoder;
 
 /// First bytes of every picture.
 pub(super) const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 
-/// What is wrong with a picture.
+/// Error in a picture.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PngError {
     #[error("found a picture that ends early; expected a whole PNG")]
@@ -111,7 +114,7 @@ fn sample(line: &[u8], column: usize, header: &Header, palette: &[u8]) -> Result
     if header.palette {
         return palette.get(usize::from(value)).copied().ok_or(PngError::Damaged("no such colour"));
     }
-    // Few bits are spread over the range of eight.
+    // Values of less than eight bits are scaled to the range of eight.
     Ok(match header.depth {
         8 | 16 => value,
         depth => (u32::from(value) * 255 / ((1 << depth) - 1)) as u8,
@@ -156,167 +159,14 @@ fn paeth(left: u8, up: u8, corner: u8) -> u8 {
     }
 }
 
-/// Bits of a stream, lowest first.
-struct Bits<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl Bits<'_> {
-    fn take(&mut self, count: usize) -> Result<usize, PngError> {
-        let mut value = 0;
-        for k in 0..count {
-            let byte = self.bytes.get(self.at / 8).ok_or(PngError::Truncated)?;
-            value |= usize::from(byte >> (self.at % 8) & 1) << k;
-            self.at += 1;
-        }
-        Ok(value)
-    }
-}
-
-/// A code of Huffman's, by the number of codes of each length and the symbols in their order.
-struct Code {
-    counts: [u16; 16],
-    symbols: Vec<u16>,
-}
-
-impl Code {
-    fn new(lengths: &[u8]) -> Self {
-        let mut counts = [0; 16];
-        lengths.iter().for_each(|length| counts[usize::from(*length)] += 1);
-        counts[0] = 0;
-        let mut symbols = Vec::new();
-        for length in 1..16 {
-            let of_length = (0..lengths.len()).filter(|k| lengths[*k] == length);
-            symbols.extend(of_length.map(|k| k as u16));
-        }
-        Self { counts, symbols }
-    }
-
-    fn read(&self, bits: &mut Bits) -> Result<usize, PngError> {
-        let (mut code, mut first, mut index) = (0_i32, 0_i32, 0_i32);
-        for length in 1..16 {
-            code |= bits.take(1)? as i32;
-            let count = i32::from(self.counts[length]);
-            if code - first < count {
-                let symbol = self.symbols.get((index + code - first) as usize);
-                return symbol.map(|s| usize::from(*s)).ok_or(PngError::Damaged("a bad code"));
-            }
-            index += count;
-            first = (first + count) << 1;
-            code <<= 1;
-        }
-        Err(PngError::Damaged("a bad code"))
-    }
-}
-
-const LENGTH_BASE: [u16; 29] = [
-    3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131,
-    163, 195, 227, 258,
-];
-const LENGTH_BITS: [u8; 29] =
-    [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
-const DISTANCE_BASE: [u16; 30] = [
-    1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537,
-    2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577,
-];
-const DISTANCE_BITS: [u8; 30] = [
-    0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13,
-    13,
-];
-
-/// Expands a stream to at most `most` bytes [RFC 1951].
+/// Expands a deflate stream [RFC 1951] to at most `most` bytes.
 fn inflate(bytes: &[u8], most: usize) -> Result<Vec<u8>, PngError> {
-    let mut bits = Bits { bytes, at: 0 };
-    let mut out = Vec::with_capacity(most.min(1 << 20));
-    loop {
-        let last = bits.take(1)? == 1;
-        match bits.take(2)? {
-            0 => stored(&mut bits, &mut out)?,
-            1 => {
-                let mut lengths = [8_u8; 288];
-                lengths[144..256].fill(9);
-                lengths[256..280].fill(7);
-                block(&mut bits, &Code::new(&lengths), &Code::new(&[5; 30]), &mut out, most)?;
-            }
-            2 => {
-                let (symbols, distances) = codes(&mut bits)?;
-                block(&mut bits, &symbols, &distances, &mut out, most)?;
-            }
-            _ => return Err(PngError::Damaged("an unknown block")),
-        }
-        if last || out.len() >= most {
-            return Ok(out);
-        }
+    let mut raw = Vec::new();
+    match DeflateDecoder::new(bytes).take(most as u64).read_to_end(&mut raw) {
+        Ok(_) => Ok(raw),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(PngError::Truncated),
+        Err(_) => Err(PngError::Damaged("a damaged stream")),
     }
-}
-
-fn stored(bits: &mut Bits, out: &mut Vec<u8>) -> Result<(), PngError> {
-    let at = bits.at.div_ceil(8);
-    let head = bits.bytes.get(at..at + 4).ok_or(PngError::Truncated)?;
-    let length = usize::from(u16::from_le_bytes([head[0], head[1]]));
-    let body = bits.bytes.get(at + 4..at + 4 + length).ok_or(PngError::Truncated)?;
-    out.extend_from_slice(body);
-    bits.at = 8 * (at + 4 + length);
-    Ok(())
-}
-
-/// The two codes of a block that brings its own.
-fn codes(bits: &mut Bits) -> Result<(Code, Code), PngError> {
-    const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
-    let (symbols, distances, used) = (bits.take(5)? + 257, bits.take(5)? + 1, bits.take(4)? + 4);
-    let mut lengths = [0_u8; 19];
-    for &place in ORDER.iter().take(used) {
-        lengths[place] = bits.take(3)? as u8;
-    }
-    let code = Code::new(&lengths);
-    let mut lengths: Vec<u8> = Vec::with_capacity(symbols + distances);
-    while lengths.len() < symbols + distances {
-        let (value, times) = match code.read(bits)? {
-            16 => {
-                let before = *lengths.last().ok_or(PngError::Damaged("nothing to repeat"))?;
-                (before, 3 + bits.take(2)?)
-            }
-            17 => (0, 3 + bits.take(3)?),
-            18 => (0, 11 + bits.take(7)?),
-            length => (length as u8, 1),
-        };
-        lengths.extend(std::iter::repeat_n(value, times));
-    }
-    if lengths.len() > symbols + distances {
-        return Err(PngError::Damaged("too many codes"));
-    }
-    Ok((Code::new(&lengths[..symbols]), Code::new(&lengths[symbols..])))
-}
-
-fn block(
-    bits: &mut Bits,
-    symbols: &Code,
-    distances: &Code,
-    out: &mut Vec<u8>,
-    most: usize,
-) -> Result<(), PngError> {
-    while out.len() < most {
-        let symbol = symbols.read(bits)?;
-        if symbol == 256 {
-            return Ok(());
-        }
-        if symbol < 256 {
-            out.push(symbol as u8);
-            continue;
-        }
-        let k = symbol - 257;
-        let base = *LENGTH_BASE.get(k).ok_or(PngError::Damaged("a bad length"))?;
-        let length = usize::from(base) + bits.take(usize::from(LENGTH_BITS[k]))?;
-        let k = distances.read(bits)?;
-        let base = *DISTANCE_BASE.get(k).ok_or(PngError::Damaged("a bad distance"))?;
-        let distance = usize::from(base) + bits.take(usize::from(DISTANCE_BITS[k]))?;
-        let from = out.len().checked_sub(distance).ok_or(PngError::Damaged("a bad distance"))?;
-        for at in from..from + length {
-            out.push(out[at]);
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

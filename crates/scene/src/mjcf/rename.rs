@@ -1,4 +1,4 @@
-//! Names of elements and references to them, so that copies of a part of a model can be told apart.
+//! Names of elements and references to them, so that copies of a part of a model get names of their own.
 
 use crate::xml::Element;
 
@@ -26,7 +26,7 @@ pub(super) enum Kind {
     Texture,
 }
 
-/// What an element with a name is; `section` is the tag of its section.
+/// Kind of a named element; `section` is the tag of its section.
 fn kind_of(section: &str, tag: &str) -> Option<Kind> {
     Some(match (section, tag) {
         ("actuator", _) => Kind::Actuator,
@@ -52,7 +52,7 @@ fn kind_of(section: &str, tag: &str) -> Option<Kind> {
     })
 }
 
-/// What an attribute of an element names.
+/// Kind of element that an attribute refers to.
 fn reference(element: &Element, attribute: &str) -> Option<Kind> {
     Some(match attribute {
         "joint" | "joint1" | "joint2" | "jointinparent" => Kind::Joint,
@@ -87,7 +87,7 @@ fn by_word(word: Option<&str>) -> Option<Kind> {
     })
 }
 
-/// Renames an element, what stands in it, and what they refer to. `rename` gives the other name, or
+/// Renames an element, its children, and their references. `rename` gives the new name, or
 /// `None` to keep a name.
 pub(super) fn rename(
     element: &mut Element,
@@ -111,7 +111,7 @@ pub(super) fn rename(
     }
 }
 
-/// Calls `found` with every name that an element and what stands in it have.
+/// Calls `found` with the name of an element and of each of its children.
 pub(super) fn names(element: &Element, section: &str, found: &mut impl FnMut(Kind, &str)) {
     if let (Some(kind), Some(name)) = (kind_of(section, &element.tag), element.peek("name")) {
         found(kind, name);
@@ -121,7 +121,7 @@ pub(super) fn names(element: &Element, section: &str, found: &mut impl FnMut(Kin
     }
 }
 
-/// Calls `found` with every name that an element and what stands in it refer to.
+/// Calls `found` with every name that an element and its children refer to.
 pub(super) fn references(element: &Element, found: &mut impl FnMut(Kind, &str)) {
     for attribute in &element.attributes {
         if let Some(kind) = reference(element, &attribute.name) {

@@ -1,13 +1,13 @@
-//! The vocabulary of MJCF: which elements may stand where, and which attributes they may have.
+//! Schema of MJCF: the children and the attributes that each element may have.
 //!
-//! [`check`] refuses what MJCF does not know, with the nearest word that it does; older files' words
-//! are known too. What is known and not honoured is told by [`super::unread`]. Elements that are
-//! only seen, or that no motion depends on, are not looked into.
+//! [`check`] refuses unknown words and suggests the nearest known one; words of older files
+//! are known too. Known but unsupported ones are listed by [`super::unread`]. Elements that are
+//! visual only, or that do not affect motion, are not checked.
 
 use crate::error::SceneError;
 use crate::xml::Element;
 
-/// What becomes of an element.
+/// Treatment of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It is read.
@@ -26,9 +26,9 @@ pub(super) struct Kind {
     pub fate: Fate,
     /// Attributes that are read, or on which no motion depends.
     known: &'static str,
-    /// Attributes on which motion depends and that cannot be honoured.
+    /// Unsupported attributes that change the motion.
     lost: &'static str,
-    /// Tags that may stand in it.
+    /// Tags of its children.
     children: &'static str,
 }
 
@@ -59,7 +59,7 @@ const TENDON: &str = "name class group user limited range margin solreflimit sol
 
 const EQUALITY: &str = "name class active solref solimp";
 
-/// What all actuators but adhesion have.
+/// Attributes of all actuators but adhesion.
 const ACTUATOR: &str = "name class group user joint jointinparent tendon site refsite cranksite \
     slidersite cranklength gear ctrllimited ctrlrange forcelimited forcerange lengthrange armature \
     damping delay interp nsample";
@@ -323,7 +323,7 @@ impl Kind {
         KINDS.iter().find(own).or_else(|| KINDS.iter().find(shared))
     }
 
-    /// Whether motion depends on an attribute that cannot be honoured.
+    /// Whether an attribute is unsupported and changes the motion.
     pub fn loses(&self, attribute: &str) -> bool {
         words(self.lost).any(|known| known == attribute)
     }
@@ -333,7 +333,7 @@ impl Kind {
     }
 }
 
-/// Whether MJCF knows every element and attribute.
+/// Checks that MJCF has every element and attribute.
 pub(super) fn check(root: &Element) -> Result<(), SceneError> {
     check_as(root, Kind::root())
 }

@@ -25,7 +25,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     Ok(())
 }
 
-/// What a sensor reads; `None` if the house has no such sensor.
+/// Quantity of a sensor; `None` if there is no such sensor.
 fn kind(build: &Build, element: &Element) -> Result<Option<SensorKind>, SceneError> {
     let site = || {
         let site = build.sites.require(element, "site")?;

@@ -10,10 +10,10 @@ use super::orientation;
 use crate::error::SceneError;
 use crate::xml::Element;
 
-/// Half size where a file says nothing [m].
+/// Default half size [m].
 const SIZE: f64 = 0.005;
 
-/// A site as it stands in the file; the body is filled in later.
+/// A site of the file; the body is filled in later.
 pub(super) fn read(
     build: &mut Build,
     element: &Element,
@@ -31,7 +31,7 @@ pub(super) fn read(
     Ok(SiteMade { body: BodyId::WORLD, pose: frame * pose, kind, size })
 }
 
-/// A camera as it stands in the file; the body is filled in later.
+/// A camera of the file; the body is filled in later.
 pub(super) fn camera(
     build: &mut Build,
     element: &Element,

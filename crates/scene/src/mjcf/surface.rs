@@ -39,7 +39,7 @@ pub(super) fn terms(element: &Element) -> Result<ContactTerms, SceneError> {
     })
 }
 
-/// What a geom is and what it touches.
+/// Collision bits of a geom.
 pub(super) fn groups(terms: &ContactTerms) -> Groups {
     Groups { category: terms.contype as u32, mask: terms.conaffinity as u32 }
 }

@@ -10,7 +10,7 @@ use super::build::{Build, GeomKind, TendonMade};
 use crate::error::SceneError;
 use crate::xml::Element;
 
-/// A `springlength` that asks for the length where the springs of the joints are at rest.
+/// The `springlength` that means the length at the rest positions of the joint springs.
 const REFERENCE: f64 = -1.0;
 
 /// Reads a section.
@@ -132,7 +132,7 @@ fn string(build: &mut Build, element: &Element) -> Result<TendonPath, SceneError
     Ok(TendonPath::Spatial(path))
 }
 
-/// What a string may wrap; `None` if it cannot be honoured.
+/// Geometry that a tendon wraps; `None` if it is not supported.
 fn surface(build: &mut Build, part: &Element) -> Result<Option<WrapSurface>, SceneError> {
     let geom = build.geoms.require(part, "geom")?.clone();
     let shape = match geom.kind {

@@ -15,7 +15,7 @@ pub(super) fn load(texts: &[(&str, &str)]) -> Result<Imported, SceneError> {
     load_with(files, Path::new(texts[0].0), &Options::default())
 }
 
-/// Reads what stands between `<mujoco>` and `</mujoco>`.
+/// Reads the text between `<mujoco>` and `</mujoco>`.
 pub(super) fn model(inner: &str) -> Imported {
     match load(&[("main.xml", &format!("<mujoco>{inner}</mujoco>"))]) {
         Ok(imported) => imported,
@@ -23,7 +23,7 @@ pub(super) fn model(inner: &str) -> Imported {
     }
 }
 
-/// Reads what stands in the world.
+/// Reads the content of `<worldbody>`.
 pub(super) fn world(inner: &str) -> Imported {
     model(&format!("<worldbody>{inner}</worldbody>"))
 }

@@ -1,21 +1,21 @@
-//! What a file says and nobody asked for, found when everything has been read.
+//! Elements and attributes of a file that no reader has read, listed at the end of the import.
 //!
-//! Things of one kind are told once, with the place of the first and their number. What stands in
-//! a default class counts if some element asked for the class.
+//! Those of one kind are listed once, with the location of the first and their number. Attributes of
+//! a default class count if some element uses the class.
 
 use std::collections::BTreeMap;
 
 use super::build::Build;
 use super::schema::{Fate, Kind};
-use crate::xml::{Attribute, Element, Place};
+use crate::xml::{Attribute, Element, SourceLocation};
 
-/// Things of one kind: where the first stands, and how many there are.
-type Tally = BTreeMap<(bool, String), (Place, usize)>;
+/// Unread content of one kind: location of the first, and their number.
+type Tally = BTreeMap<(bool, String), (SourceLocation, usize)>;
 
-/// Tells what was not honoured.
+/// Lists unread content.
 pub(super) fn sweep(build: &mut Build, root: &Element) {
     let mut tally = Tally::new();
-    look(root, Kind::root(), &mut tally);
+    collect(root, Kind::root(), &mut tally);
     let default = Kind::root().child("default");
     for element in build.defaults.used() {
         if let Some(kind) = default.and_then(|default| default.child(&element.tag)) {
@@ -28,7 +28,7 @@ pub(super) fn sweep(build: &mut Build, root: &Element) {
     }
 }
 
-fn look(element: &Element, kind: &Kind, tally: &mut Tally) {
+fn collect(element: &Element, kind: &Kind, tally: &mut Tally) {
     match kind.fate {
         Fate::Seen => return add(tally, false, format!("<{}>", element.tag), &element.place),
         Fate::Lost => return add(tally, true, format!("<{}>", element.tag), &element.place),
@@ -43,12 +43,12 @@ fn look(element: &Element, kind: &Kind, tally: &mut Tally) {
     }
     for child in &element.children {
         if let Some(kind) = kind.child(&child.tag) {
-            look(child, kind, tally);
+            collect(child, kind, tally);
         }
     }
 }
 
-/// Attributes on which motion depends, unless they say nothing.
+/// Attributes that change the motion, unless they have their defaults.
 fn lost_attributes(element: &Element, kind: &Kind, tally: &mut Tally) {
     let nothing = |attribute: &&Attribute| {
         attribute.value.split_ascii_whitespace().all(|word| word.parse() == Ok(0.0))
@@ -64,7 +64,7 @@ fn add_attribute(tally: &mut Tally, physical: bool, element: &Element, attribute
     add(tally, physical, format!("<{}> {}", element.tag, attribute.name), &attribute.place);
 }
 
-fn add(tally: &mut Tally, physical: bool, what: String, place: &Place) {
+fn add(tally: &mut Tally, physical: bool, what: String, place: &SourceLocation) {
     tally.entry((physical, what)).or_insert_with(|| (place.clone(), 0)).1 += 1;
 }
 

@@ -4,11 +4,11 @@ use stiction_mech::{ActuatorLaw, ActuatorSpec, JointId, Transmission};
 
 use super::start::Beginning;
 use super::table::Table;
-use super::{Scene, names};
+use super::{SceneBuilder, names};
 use crate::error::SceneError;
 
 /// Reads one `[[actuator]]`.
-pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
+pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneError> {
     let joint = table.require("joint", "the name of the joint that it moves")?;
     let declared = scene.builder.mechanism.declared();
     let joints = declared.joints.iter().map(|(_, spec)| spec.name.as_str());

@@ -9,10 +9,10 @@ use super::copies;
 use super::joint::{JointToBe, Joints};
 use super::start::Beginning;
 use super::table::Table;
-use super::{Scene, names, pose, shape};
+use super::{SceneBuilder, names, pose, shape};
 use crate::error::SceneError;
 
-/// Density of what does not say its own [kg/m³]: that of water.
+/// Default density [kg/m³]: that of water.
 pub(super) const DENSITY: f64 = 1000.0;
 
 /// One shape of a body.
@@ -43,7 +43,7 @@ struct BodyToBe<'a> {
 
 /// Reads every `[[body]]`, and gives each its joints.
 pub(super) fn read<'a>(
-    scene: &mut Scene,
+    scene: &mut SceneBuilder,
     root: &Table<'a>,
     mut joints: Joints<'a>,
 ) -> Result<(), SceneError> {
@@ -55,7 +55,7 @@ pub(super) fn read<'a>(
     {
         return Err(joint.table.wrong("body", "the name of a [[body]] of this scene"));
     }
-    // Parents may stand after their children in the file, but not in the builder.
+    // Parents may follow their children in the file, but not in the builder.
     let mut waiting: Vec<Option<BodyToBe>> = bodies.into_iter().map(Some).collect();
     loop {
         let mut added = false;
@@ -81,7 +81,7 @@ pub(super) fn read<'a>(
 }
 
 fn one<'a>(
-    scene: &mut Scene,
+    scene: &mut SceneBuilder,
     table: Table<'a>,
     joints: &mut Joints<'a>,
 ) -> Result<BodyToBe<'a>, SceneError> {
@@ -155,7 +155,7 @@ fn one<'a>(
 }
 
 /// Puts a body and its copies into the builder.
-fn add(scene: &mut Scene, body: BodyToBe) -> Result<(), SceneError> {
+fn add(scene: &mut SceneBuilder, body: BodyToBe) -> Result<(), SceneError> {
     let BodyToBe { table, name, pieces, .. } = &body;
     let parent = match &body.parent {
         None => BodyId::WORLD,
@@ -212,7 +212,7 @@ fn add(scene: &mut Scene, body: BodyToBe) -> Result<(), SceneError> {
     body.table.finish()
 }
 
-/// The colour that a table asks for; grey if it does not.
+/// The colour of a table; grey if absent.
 pub(super) fn colour(table: &Table) -> Result<[f32; 4], SceneError> {
     let Some(found) = table.numbers("colour")? else { return Ok([0.6, 0.6, 0.6, 1.0]) };
     let expected = "red, green, blue and perhaps opacity, each from 0 to 1";

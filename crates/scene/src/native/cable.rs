@@ -6,11 +6,11 @@ use stiction_mech::RodRest;
 use stiction_sim::{CableCourse, CableEnd, CableSpec};
 
 use super::table::Table;
-use super::{Scene, body, copies, pose};
+use super::{SceneBuilder, body, copies, pose};
 use crate::error::SceneError;
 
-/// Reads one `[[cable]]`; bodies that hold it stand already.
-pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
+/// Reads one `[[cable]]`; bodies that hold it are declared already.
+pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneError> {
     let name = table.text("name")?.unwrap_or_default().to_owned();
     let table = if name.is_empty() { table } else { table.named(&name) };
     let mut spec = CableSpec::default();
@@ -45,7 +45,7 @@ pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
         let course = course.at(pose);
         scene.builder.cable(CableSpec { name, course, ..spec.clone() });
     }
-    // A course that cannot be followed leaves no bodies; the world would say so without a line.
+    // An invalid course leaves no bodies; the error of the world would have no line.
     if scene.builder.mechanism.declared().bodies.len() == before {
         let mut alone = stiction_sim::WorldBuilder::new();
         let ends = [CableEnd::Free; 2];
@@ -57,10 +57,10 @@ pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
     table.finish()
 }
 
-/// Where a cable lies, seen from its first end.
+/// Course of a cable, in the frame of its first end.
 struct Course {
     pose: Isometry3<f64>,
-    /// The key that says so.
+    /// The key that gives it.
     key: &'static str,
     /// Length of a straight one [m].
     length: f64,
@@ -106,8 +106,8 @@ fn course(table: &Table) -> Result<Course, SceneError> {
     Ok(Course { pose: origin(start, turn), key: "length", length, points: Vec::new() })
 }
 
-/// What holds an end: the name of a body, or a table of a body and a pose on it.
-fn end(scene: &Scene, table: &Table, key: &'static str) -> Result<CableEnd, SceneError> {
+/// The body that holds an end: its name, or a table of a body and a pose on it.
+fn end(scene: &SceneBuilder, table: &Table, key: &'static str) -> Result<CableEnd, SceneError> {
     if !table.has(key) {
         return Ok(CableEnd::Free);
     }

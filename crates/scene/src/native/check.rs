@@ -1,11 +1,11 @@
-//! Claims: `[[check]]` says what must be true in the end.
+//! `[[check]]`: claims about the motion.
 
 use stiction_mech::{BodyId, SoftId};
 use stiction_sim::World;
 
 use super::names;
 use super::table::Table;
-use crate::claim::{Claim, Thing};
+use crate::claim::{Claim, ClaimSubject};
 use crate::error::SceneError;
 
 /// Reads one `[[check]]`.
@@ -18,13 +18,13 @@ pub(super) fn read(world: &World, table: Table, claims: &mut Vec<Claim>) -> Resu
     if let Some(pattern) = table.text("body")? {
         let names = model.bodies().iter().map(|body| body.spec.name.as_str());
         for body in names::find(&table, "body", pattern, names)? {
-            of_thing(&table, Thing::Body(BodyId(body)), claims)?;
+            of_thing(&table, ClaimSubject::Body(BodyId(body)), claims)?;
         }
     }
     if let Some(pattern) = table.text("soft")? {
         let names = model.softs().iter().map(|soft| soft.spec.name.as_str());
         for soft in names::find(&table, "soft", pattern, names)? {
-            of_thing(&table, Thing::Soft(SoftId(soft)), claims)?;
+            of_thing(&table, ClaimSubject::Soft(SoftId(soft)), claims)?;
         }
     }
     if let Some(pattern) = table.text("joint")? {
@@ -52,7 +52,7 @@ pub(super) fn read(world: &World, table: Table, claims: &mut Vec<Claim>) -> Resu
     table.finish()
 }
 
-fn of_thing(table: &Table, of: Thing, claims: &mut Vec<Claim>) -> Result<(), SceneError> {
+fn of_thing(table: &Table, of: ClaimSubject, claims: &mut Vec<Claim>) -> Result<(), SceneError> {
     if let Some(speed) = table.not_negative("speed-below")? {
         claims.push(Claim::AtRest { of, speed });
     }

@@ -4,10 +4,10 @@ use stiction_mech::{ActuatorId, ActuatorSpec, JointId, Transmission};
 use stiction_sim::World;
 
 use super::table::Table;
-use super::{Scene, csv, names};
+use super::{SceneBuilder, csv, names};
 use crate::error::SceneError;
 use crate::import::Keyframe;
-use crate::signal::{Course, Path, Signal};
+use crate::signal::{Course, Interpolation, Signal};
 
 /// The control of an actuator, once its value at the start is known.
 pub(super) struct Pending {
@@ -17,7 +17,7 @@ pub(super) struct Pending {
 
 #[derive(Clone)]
 enum Plan {
-    /// What it has at the start.
+    /// Keeps its initial value.
     Keep,
     Swing {
         centre: Option<f64>,
@@ -60,7 +60,7 @@ fn present(world: &World, start: &Keyframe, actuator: ActuatorId) -> f64 {
 }
 
 /// Reads one `[[controller]]`.
-pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
+pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneError> {
     let actuators = channels(scene, &table)?;
     let plans = plans(scene, &table, actuators.len())?;
     scene.pending.extend(
@@ -70,7 +70,7 @@ pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
 }
 
 /// The actuators that it drives, in the order of the names.
-fn channels(scene: &mut Scene, table: &Table) -> Result<Vec<ActuatorId>, SceneError> {
+fn channels(scene: &mut SceneBuilder, table: &Table) -> Result<Vec<ActuatorId>, SceneError> {
     let declared = scene.builder.mechanism.declared();
     let mut found = Vec::new();
     if let Some(patterns) = table.texts("actuators")? {
@@ -117,8 +117,8 @@ fn channels(scene: &mut Scene, table: &Table) -> Result<Vec<ActuatorId>, SceneEr
     Ok(found)
 }
 
-/// What each of `count` actuators does.
-fn plans(scene: &mut Scene, table: &Table, count: usize) -> Result<Vec<Plan>, SceneError> {
+/// The control of each of `count` actuators.
+fn plans(scene: &mut SceneBuilder, table: &Table, count: usize) -> Result<Vec<Plan>, SceneError> {
     let kinds = ["hold", "sinusoid", "waypoints"].map(|word| (word, word));
     let plans = match table.word("kind", &kinds)? {
         None => return Err(table.wrong("kind", "the kind of the controller")),
@@ -162,7 +162,11 @@ fn each(table: &Table, key: &'static str, count: usize) -> Result<Option<Vec<f64
     }
 }
 
-fn waypoints(scene: &mut Scene, table: &Table, count: usize) -> Result<Vec<Plan>, SceneError> {
+fn waypoints(
+    scene: &mut SceneBuilder,
+    table: &Table,
+    count: usize,
+) -> Result<Vec<Plan>, SceneError> {
     let key = if table.has("file") { "file" } else { "points" };
     let rows = match table.text("file")? {
         Some(file) => csv::read(scene.files, &scene.folder.join(file))?,
@@ -181,7 +185,11 @@ fn waypoints(scene: &mut Scene, table: &Table, count: usize) -> Result<Vec<Plan>
         let error = format!("{} s follows {} s; expected ascending times", pair[1], pair[0]);
         return Err(table.because(key, error));
     }
-    let paths = [("linear", Path::Linear), ("smooth", Path::Smooth), ("stepped", Path::Stepped)];
+    let paths = [
+        ("linear", Interpolation::Linear),
+        ("smooth", Interpolation::Smooth),
+        ("stepped", Interpolation::Stepped),
+    ];
     let path = table.word("path", &paths)?.unwrap_or_default();
     let repeat = table.flag("repeat")?;
     let course = |k: usize| Course::Waypoints {

@@ -1,4 +1,4 @@
-//! Copies: a grid of the same thing, shaken a little if asked.
+//! Copies: a grid of the same element, with random offsets on request.
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use stiction_solve::random::SplitMix64;
@@ -6,10 +6,10 @@ use stiction_solve::random::SplitMix64;
 use super::table::Table;
 use crate::error::SceneError;
 
-/// Copies that one table may ask for.
+/// Largest number of copies of one table.
 const MOST: f64 = 1e6;
 
-/// Where the copies stand: one without a number, or several with theirs.
+/// Poses of the copies: one without a number, or several with numbers.
 pub(super) struct Copies {
     /// What is appended to the name, and the pose.
     pub each: Vec<(String, Isometry3<f64>)>,

@@ -1,4 +1,4 @@
-//! Numbers in rows, separated by commas; `#` begins a remark, a first row of words names columns.
+//! Numbers in rows, separated by commas; `#` starts a comment, a first row of words names columns.
 
 use std::path::Path;
 

@@ -6,11 +6,11 @@ use stiction_mech::{BodyId, JointId};
 use stiction_sim::constraint::{Connect, Distance, Equality, JointCoupling, Polynomial, Weld};
 
 use super::table::Table;
-use super::{Scene, names};
+use super::{SceneBuilder, names};
 use crate::error::SceneError;
 
 /// Reads one `[[equality]]`.
-pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
+pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneError> {
     let name = table.text("name")?.unwrap_or_default().to_owned();
     let kinds = ["connect", "distance", "joint", "weld"].map(|word| (word, word));
     let kind = table.word("kind", &kinds)?;
@@ -23,7 +23,7 @@ pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
     table.finish()
 }
 
-fn bodies(scene: &Scene, table: &Table, kind: &str) -> Result<Equality, SceneError> {
+fn bodies(scene: &SceneBuilder, table: &Table, kind: &str) -> Result<Equality, SceneError> {
     let expected = "the names of two bodies, or of one that is held to the world";
     let found = table.texts("bodies")?.unwrap_or_default();
     let declared = scene.builder.mechanism.declared();
@@ -68,7 +68,7 @@ fn bodies(scene: &Scene, table: &Table, kind: &str) -> Result<Equality, SceneErr
     })
 }
 
-fn joints(scene: &Scene, table: &Table) -> Result<Equality, SceneError> {
+fn joints(scene: &SceneBuilder, table: &Table) -> Result<Equality, SceneError> {
     let found = table.texts("joints")?.unwrap_or_default();
     let declared = scene.builder.mechanism.declared();
     let names = declared.joints.iter().map(|(_, spec)| spec.name.as_str());

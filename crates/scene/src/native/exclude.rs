@@ -3,11 +3,11 @@
 use stiction_mech::BodyId;
 
 use super::table::Table;
-use super::{Scene, names};
+use super::{SceneBuilder, names};
 use crate::error::SceneError;
 
 /// Reads one `[[exclude]]`.
-pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
+pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneError> {
     let patterns = table.texts("bodies")?.unwrap_or_default();
     let [first, second] = patterns[..] else {
         return Err(table.wrong("bodies", "two names or patterns of bodies"));

@@ -12,7 +12,7 @@ use crate::error::SceneError;
 pub(super) struct JointToBe<'a> {
     pub table: Table<'a>,
     pub spec: JointSpec,
-    /// Coordinate to begin with.
+    /// Initial coordinate.
     pub start: Option<f64>,
 }
 

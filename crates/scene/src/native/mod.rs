@@ -1,5 +1,5 @@
-//! Reader of scenes of the house: TOML that puts models from files, bodies, soft bodies, cables,
-//! joints, actuators and controllers into one world, says how to step it and what must be true in the end.
+//! Importer of native scenes: TOML that combines models from files, bodies, soft bodies, cables,
+//! joints, actuators and controllers in one world, with settings of the step and checks.
 //!
 //! `docs/scenes.md` describes the format. One file here reads one kind of table. Every key that is
 //! not known is an error with its line; so is everything that cannot be.
@@ -50,7 +50,7 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let mut script = Script::default();
     let mut name = stem.unwrap_or_default();
-    let mut scene = Scene {
+    let mut scene = SceneBuilder {
         files,
         options,
         folder: path.parent().map(Path::to_path_buf).unwrap_or_default(),
@@ -133,8 +133,8 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
     Ok(imported)
 }
 
-/// What grows while a scene is read. Ids are those of the builder.
-struct Scene<'a> {
+/// State of the importer. Ids are those of the builder.
+struct SceneBuilder<'a> {
     files: &'a mut Files,
     options: &'a Options,
     /// Folder of the scene, from which other files are named.
@@ -148,10 +148,10 @@ struct Scene<'a> {
     notes: Vec<String>,
 }
 
-/// What the world is called by those that hold on to it.
+/// Name of the world in references.
 const WORLD: &str = "world";
 
-impl Scene<'_> {
+impl SceneBuilder<'_> {
     /// The body of this name, or the world, that something else is held by.
     fn holder(&self, table: &Table, key: &'static str, name: &str) -> Result<BodyId, SceneError> {
         let bodies = self.builder.mechanism.declared().bodies;

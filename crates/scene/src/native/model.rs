@@ -9,7 +9,7 @@ use stiction_sim::{Base, Placed, Settings, World};
 use super::copies;
 use super::start::Beginning;
 use super::table::Table;
-use super::{Scene, names, pose};
+use super::{SceneBuilder, names, pose};
 use crate::error::SceneError;
 use crate::import::{FORMATS, Imported, Keyframe, Options, Site};
 
@@ -23,7 +23,7 @@ pub(super) struct Part {
 }
 
 /// Reads one `[[model]]`.
-pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
+pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneError> {
     let name = table.text("name")?.unwrap_or_default();
     let table = if name.is_empty() { table } else { table.named(name) };
     let imported = Arc::new(load(scene, &table)?);
@@ -70,7 +70,7 @@ pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
 }
 
 /// Reads the file that a table names.
-fn load(scene: &mut Scene, table: &Table) -> Result<Imported, SceneError> {
+fn load(scene: &mut SceneBuilder, table: &Table) -> Result<Imported, SceneError> {
     let file = table.require("file", "the name of a model file")?;
     let path = scene.folder.join(file);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
@@ -93,8 +93,8 @@ fn load(scene: &mut Scene, table: &Table) -> Result<Imported, SceneError> {
     (format.read)(scene.files, &path, &options)
 }
 
-/// What becomes of the model's base, and the frame in which its pose is given.
-fn base(scene: &Scene, table: &Table) -> Result<(Base, Isometry3<f64>), SceneError> {
+/// The joint of the model's base, and the frame in which its pose is given.
+fn base(scene: &SceneBuilder, table: &Table) -> Result<(Base, Isometry3<f64>), SceneError> {
     let Some(parent) = table.text("parent")? else {
         let words = [("fixed", Base::Fixed), ("floating", Base::Floating)];
         let base = table.word("base", &words)?.unwrap_or_default();
@@ -115,9 +115,9 @@ fn base(scene: &Scene, table: &Table) -> Result<(Base, Isometry3<f64>), SceneErr
     Ok((Base::On(BodyId(body)), Isometry3::identity()))
 }
 
-/// `joints = { elbow = 0.5 }`: coordinates to begin with, by the names in the model's own file.
+/// `joints = { elbow = 0.5 }`: initial coordinates, by the names in the model's own file.
 fn coordinates(
-    scene: &mut Scene,
+    scene: &mut SceneBuilder,
     table: &Table,
     imported: &Imported,
     placed: &Placed,

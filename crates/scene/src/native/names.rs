@@ -1,4 +1,4 @@
-//! Names and patterns of names: `arm/elbow` is one thing, `arm/*` is all whose names begin so.
+//! Names and patterns of names: `arm/elbow` is one element, `arm/*` all whose names start so.
 
 use super::table::Table;
 use crate::error::SceneError;

@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Quaternion, Translation3, Unit, UnitQuaternion, Vector
 use super::table::Table;
 use crate::error::SceneError;
 
-/// The pose that a table asks for; the identity if it does not.
+/// The pose of a table; the identity if absent.
 pub(super) fn read(table: &Table) -> Result<Isometry3<f64>, SceneError> {
     let position = table.vector("position")?.unwrap_or_default();
     Ok(Isometry3::from_parts(Translation3::from(position), orientation(table)?))

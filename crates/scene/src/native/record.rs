@@ -1,17 +1,17 @@
-//! Recordings: `[record]` says what a run of the scene is to leave behind.
+//! `[record]`: recordings that a run of the scene writes.
 //!
-//! Which kinds of files there are, and how pictures can look, is known to whoever writes them. Names lead
-//! to nowhere but the folder of whoever runs the scene and those below it: a scene may come from
-//! anyone.
+//! Formats and options of pictures are checked by the exporters. File names must be below the working
+//! directory of the run, since a scene may come from an untrusted
+//! source.
 
 use std::path::{Component, Path};
 
 use super::table::Table;
 use crate::error::SceneError;
-use crate::import::Wishes;
+use crate::import::RecordOptions;
 
 /// Reads `[record]`.
-pub(super) fn read(table: Table) -> Result<Wishes, SceneError> {
+pub(super) fn read(table: Table) -> Result<RecordOptions, SceneError> {
     let expected = "names of files below the folder of the run, such as [\"run.html\"]";
     let files = table.texts("files")?.ok_or_else(|| table.wrong("files", expected))?;
     let is_below = |name: &&str| {
@@ -28,7 +28,7 @@ pub(super) fn read(table: Table) -> Result<Wishes, SceneError> {
         return Err(table.wrong("files", "each name once"));
     }
     let fps = table.number_if("fps", "a number above zero, or inf for every step", |x| x > 0.0)?;
-    let wishes = Wishes {
+    let wishes = RecordOptions {
         files: files.into_iter().map(str::to_owned).collect(),
         fps,
         picture: table.text("picture")?.map(str::to_owned),

@@ -4,12 +4,12 @@
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::Scene;
+use super::SceneBuilder;
 use super::table::{Table, number};
 use crate::error::SceneError;
 
-/// Reads `[step]` over what the first model asks for.
-pub(super) fn read(scene: &mut Scene, root: &Table) -> Result<(), SceneError> {
+/// Reads `[step]` over the settings of the first model.
+pub(super) fn read(scene: &mut SceneBuilder, root: &Table) -> Result<(), SceneError> {
     if let Some(part) = scene.parts.first() {
         scene.settings = part.settings.clone();
     }
@@ -38,7 +38,7 @@ pub(super) fn read(scene: &mut Scene, root: &Table) -> Result<(), SceneError> {
 }
 
 fn set(
-    scene: &mut Scene,
+    scene: &mut SceneBuilder,
     table: &Table,
     key: &str,
     value: &Spanned<DeValue>,
@@ -56,7 +56,7 @@ fn set(
 }
 
 /// A solver that does not exist is found here rather than at the first step.
-fn check_solver(scene: &Scene, table: &Table) -> Result<(), SceneError> {
+fn check_solver(scene: &SceneBuilder, table: &Table) -> Result<(), SceneError> {
     let mut session = stiction_solve::Session::new(&scene.settings.solver)
         .map_err(|error| table.because("solver", error))?;
     for (key, value) in &scene.settings.solver_settings {

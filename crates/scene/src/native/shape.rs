@@ -11,7 +11,7 @@ use crate::error::SceneError;
 use crate::files::Files;
 use crate::mesh_file;
 
-/// The shape that a table asks for. Lengths are those of the whole thing, not of its half.
+/// The shape of a table. Lengths are full lengths, not half lengths.
 pub(super) fn read(table: &Table, files: &mut Files, folder: &Path) -> Result<Shape, SceneError> {
     let words: Vec<(&str, &str)> = SHAPES
         .iter()

@@ -7,14 +7,14 @@ use stiction_sim::SoftObject;
 
 use super::start::Beginning;
 use super::table::Table;
-use super::{Scene, body, copies, pose, region, solid};
+use super::{SceneBuilder, body, copies, pose, region, solid};
 use crate::error::SceneError;
 
 /// The material of what names none.
 const MATERIAL: &str = "corotational";
 
-/// Reads one `[[soft]]`; bodies that it is attached to stand already.
-pub(super) fn read(scene: &mut Scene, table: Table) -> Result<(), SceneError> {
+/// Reads one `[[soft]]`; bodies that it is attached to are declared already.
+pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneError> {
     let name = table.text("name")?.unwrap_or_default().to_owned();
     let table = if name.is_empty() { table } else { table.named(&name) };
     let mesh = solid::read(&table, scene.files, &scene.folder)?;

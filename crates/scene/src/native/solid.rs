@@ -13,7 +13,7 @@ use crate::mesh_file;
 /// Names of the meshes, in alphabetical order.
 const MESHES: [&str; 8] = ["box", "cone", "cylinder", "dome", "file", "mat", "shell", "sphere"];
 
-/// The mesh that a table asks for, in its own frame.
+/// The mesh of a table, in its own frame.
 pub(super) fn read(table: &Table, files: &mut Files, folder: &Path) -> Result<TetMesh, SceneError> {
     let kind = table.word("mesh", &MESHES.map(|word| (word, word)))?;
     let kind = match kind {
@@ -77,7 +77,7 @@ fn whole(x: f64) -> Option<usize> {
 
 /// Several numbers of cells.
 fn cells<const N: usize>(table: &Table, expected: &str) -> Result<[usize; N], SceneError> {
-    // Zero stands for what is no number of cells.
+    // Zero stands for an invalid number of cells.
     let found = table.has("cells").then(|| table.array::<N>("cells").ok()).flatten().flatten();
     let found = found.map(|cells| cells.map(|x| whole(x).unwrap_or(0)));
     let found = found.filter(|cells| !cells.contains(&0));

@@ -1,14 +1,14 @@
-//! The state that a scene begins from: reference configuration, keyframes of models, and what
-//! bodies, joints and actuators ask for.
+//! The initial state of a scene: reference configuration, keyframes of models, and the values of
+//! bodies, joints and actuators.
 
 use nalgebra::Vector3;
 use stiction_mech::{ActuatorId, Input, JointId, SoftId, State};
 use stiction_sim::World;
 
-use super::Scene;
+use super::SceneBuilder;
 use crate::import::Keyframe;
 
-/// What something asks for at the start. Ids are those of the builder.
+/// Initial value of a joint, a body or an actuator. Ids are those of the builder.
 pub(super) enum Beginning {
     /// Coordinate of a joint that has one [m or rad].
     Coordinate { joint: JointId, value: f64 },
@@ -21,7 +21,7 @@ pub(super) enum Beginning {
 }
 
 /// The state with its controls, in the numbering of the world.
-pub(super) fn keyframe(world: &World, scene: &Scene) -> Keyframe {
+pub(super) fn keyframe(world: &World, scene: &SceneBuilder) -> Keyframe {
     let model = world.model();
     let State { time, q, v, x_dot, .. } = State::new(model);
     let control = vec![0.0; model.nu()];

@@ -32,7 +32,7 @@ impl Surfaces {
         Ok(surfaces)
     }
 
-    /// The surface that a thing asks for; `inherited` if it asks for none.
+    /// The surface that a table names; `inherited` if it names none.
     pub fn of(&self, table: &Table, inherited: Option<Surface>) -> Result<Surface, SceneError> {
         if !table.has("surface") {
             let default = self.named.get(DEFAULT).copied().unwrap_or_default();
@@ -86,7 +86,7 @@ fn one(table: &Table) -> Result<Surface, SceneError> {
     ] {
         if let Some(value) = table.not_negative(key)? {
             *field = value;
-            // Asking for a coefficient asks for its resistance.
+            // A coefficient implies its resistance.
             if !table.has("resistance") {
                 surface.resistance = surface.resistance.max(least);
             }

@@ -1,6 +1,6 @@
-//! TOML with places: every value knows its line, every table which of its keys were asked for.
+//! TOML with source locations: every value has its line, every table records which keys were read.
 //!
-//! Readers ask for keys by name and end with [`Table::finish`], which refuses what nobody asked for
+//! Readers get keys by name and end with [`Table::finish`], which refuses keys that were not read
 //! and names what could have stood there.
 
 use std::cell::RefCell;
@@ -13,7 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::SceneError;
-use crate::xml::Place;
+use crate::xml::SourceLocation;
 
 /// A text and its name.
 pub(super) struct Source {
@@ -35,13 +35,13 @@ impl Source {
         })
     }
 
-    pub fn place(&self, at: usize) -> Place {
+    pub fn place(&self, at: usize) -> SourceLocation {
         let before = &self.text.as_bytes()[..at.min(self.text.len())];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u32;
-        Place { file: self.file.clone(), line }
+        SourceLocation { file: self.file.clone(), line }
     }
 
-    /// What was written, shortened.
+    /// The value as written, shortened.
     fn written(&self, span: Range<usize>) -> String {
         const LONGEST: usize = 60;
         let text = self.text.get(span).unwrap_or_default();
@@ -57,7 +57,7 @@ impl Source {
 /// A table of a scene.
 pub(super) struct Table<'a> {
     source: &'a Source,
-    /// What it is called in messages.
+    /// Name in messages.
     title: String,
     table: &'a DeTable<'a>,
     at: usize,
@@ -74,8 +74,8 @@ impl<'a> Table<'a> {
         Self { source, title, table, at, asked: RefCell::default() }
     }
 
-    /// Where it begins.
-    pub fn place(&self) -> Place {
+    /// Location.
+    pub fn place(&self) -> SourceLocation {
         self.source.place(self.at)
     }
 
@@ -132,12 +132,12 @@ impl<'a> Table<'a> {
         self
     }
 
-    /// All keys with their values, which count as asked for by whoever calls this.
+    /// All keys with their values, which count as read.
     pub fn entries(&self) -> impl Iterator<Item = (&'a str, &'a Spanned<DeValue<'a>>)> {
         self.table.iter().map(|(key, value)| (key.get_ref().as_ref(), value))
     }
 
-    /// Refuses keys that nobody asked for.
+    /// Refuses keys that were not read.
     pub fn finish(self) -> Result<(), SceneError> {
         let mut known = self.asked.borrow().clone();
         known.sort_unstable();

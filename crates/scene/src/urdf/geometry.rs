@@ -1,4 +1,4 @@
-//! Shapes of links: what touches becomes geoms, what is seen becomes visuals.
+//! Shapes of links: collision shapes become geoms, visual shapes become visuals.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use stiction_geom::{Shape, ShapeError};
 use stiction_sim::Geom;
 
-use super::ledger::Ledger;
+use super::diagnostics::Diagnostics;
 use super::link::{Link, Part, PartKind};
 use super::package::Packages;
 use super::plan::Plan;
 use super::robot::Robot;
 use crate::error::SceneError;
 use crate::files::Files;
-use crate::import::{Look, Visual};
+use crate::import::{Visual, VisualGeometry};
 use crate::mesh_file;
 use crate::xml::Element;
 
@@ -36,14 +36,14 @@ impl Geometry {
         plan: &Plan,
         files: &mut Files,
         packages: &Packages,
-        ledger: &mut Ledger,
+        diagnostics: &mut Diagnostics,
     ) -> Result<Self, SceneError> {
         let mut meshes = Meshes { files, packages, hulls: HashMap::new() };
         let mut geometry = Self::default();
         let mut names = HashSet::new();
         for (link, frame) in robot.links.iter().zip(&plan.links) {
             for part in &link.collisions {
-                let shape = meshes.collision(part, ledger)?;
+                let shape = meshes.collision(part, diagnostics)?;
                 let mut geom = Geom::new(frame.body, shape).at(frame.pose * part.pose);
                 geom.surface = link.surface;
                 geom.colour = part.colour.or_else(|| colour_of(link)).unwrap_or(GREY);
@@ -53,11 +53,11 @@ impl Geometry {
                 geometry.geoms.push(geom);
             }
             for part in &link.visuals {
-                let Some(look) = meshes.look(part, ledger) else { continue };
+                let Some(visual) = meshes.visual(part, diagnostics) else { continue };
                 geometry.visuals.push(Visual {
                     body: frame.body,
                     pose: frame.pose * part.pose,
-                    look,
+                    geometry: visual,
                     colour: part.colour.unwrap_or(GREY),
                 });
             }
@@ -90,7 +90,11 @@ struct Meshes<'a> {
 }
 
 impl Meshes<'_> {
-    fn collision(&mut self, part: &Part, ledger: &mut Ledger) -> Result<Shape, SceneError> {
+    fn collision(
+        &mut self,
+        part: &Part,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Shape, SceneError> {
         if let Some(shape) = simple(&part.kind) {
             return shape.map_err(|error| part.element.error(error));
         }
@@ -107,10 +111,10 @@ impl Meshes<'_> {
         mesh.vertices.iter_mut().for_each(|vertex| *vertex = vertex.component_mul(&scale));
         let shape = match Shape::convex(&mesh.corner_points()) {
             Ok(hull) => {
-                ledger.note("collision meshes stand for their convex hulls", "");
+                diagnostics.note("collision meshes stand for their convex hulls", "");
                 hull
             }
-            // What is flat has no hull, but still a surface.
+            // A flat mesh has no convex hull, but a surface.
             Err(fault) => Shape::mesh(&mesh.vertices, &mesh.triangles)
                 .map_err(|_| element.error(format_args!("{}: {fault}", path.display())))?,
         };
@@ -118,13 +122,13 @@ impl Meshes<'_> {
         Ok(shape)
     }
 
-    /// What is seen; what cannot be is listed.
-    fn look(&mut self, part: &Part, ledger: &mut Ledger) -> Option<Look> {
+    /// Visual shapes; unsupported ones are listed.
+    fn visual(&mut self, part: &Part, diagnostics: &mut Diagnostics) -> Option<VisualGeometry> {
         if let Some(shape) = simple(&part.kind) {
             return match shape {
-                Ok(shape) => Some(Look::Shape(shape)),
+                Ok(shape) => Some(VisualGeometry::Shape(shape)),
                 Err(fault) => {
-                    ledger.ignores(&part.element.place, format!("<visual>: {fault}"));
+                    diagnostics.ignores(&part.element.place, format!("<visual>: {fault}"));
                     None
                 }
             };
@@ -133,9 +137,9 @@ impl Meshes<'_> {
         let fault = match self.packages.find(self.files, filename) {
             Err(_) => "was not found",
             Ok(path) if mesh_file::format_of(&path).is_none() => "is of no known format",
-            Ok(path) => return Some(Look::Mesh { path, scale }),
+            Ok(path) => return Some(VisualGeometry::Mesh { path, scale }),
         };
-        ledger.ignores(&element.place, format!("visual mesh \"{filename}\" {fault}"));
+        diagnostics.ignores(&element.place, format!("visual mesh \"{filename}\" {fault}"));
         None
     }
 }

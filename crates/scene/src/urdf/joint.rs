@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::ledger::Ledger;
+use super::diagnostics::Diagnostics;
 use super::robot::origin;
 use crate::error::SceneError;
 use crate::xml::Element;
@@ -66,7 +66,7 @@ pub(super) struct Mimic<'a> {
 }
 
 impl<'a> Joint<'a> {
-    pub fn read(element: &'a Element, ledger: &mut Ledger) -> Result<Self, SceneError> {
+    pub fn read(element: &'a Element, diagnostics: &mut Diagnostics) -> Result<Self, SceneError> {
         let name = element.require("name")?;
         let kind = element.choice("type", KINDS)?;
         let kind = kind.ok_or_else(|| element.error("no type; expected one"))?;
@@ -80,7 +80,7 @@ impl<'a> Joint<'a> {
         if needs_axis && !(axis.norm() > 0.0 && axis.norm().is_finite()) {
             return Err(element.error("axis of no length; expected a direction"));
         }
-        let (range, effort) = limit(element, kind, ledger)?;
+        let (range, effort) = limit(element, kind, diagnostics)?;
         let dynamics = |name: &str| -> Result<f64, SceneError> {
             let Some(dynamics) = element.child("dynamics") else { return Ok(0.0) };
             match dynamics.number(name)?.unwrap_or(0.0) {
@@ -109,12 +109,12 @@ impl<'a> Joint<'a> {
 type Bounds = (Option<(f64, f64)>, Option<f64>);
 
 /// `<limit>`.
-fn limit(joint: &Element, kind: Kind, ledger: &mut Ledger) -> Result<Bounds, SceneError> {
+fn limit(joint: &Element, kind: Kind, diagnostics: &mut Diagnostics) -> Result<Bounds, SceneError> {
     let name = joint.peek("name").unwrap_or("");
     let ranged = matches!(kind, Kind::Prismatic | Kind::Revolute);
     let Some(limit) = joint.child("limit") else {
         if ranged {
-            ledger.note("joints without a limit move without end", name);
+            diagnostics.note("joints without a limit move without end", name);
         }
         return Ok((None, None));
     };
@@ -128,7 +128,7 @@ fn limit(joint: &Element, kind: Kind, ledger: &mut Ledger) -> Result<Bounds, Sce
         return Err(limit.error(what));
     }
     if ranged && lower == upper {
-        ledger.note("joints with a range without extent move without end", name);
+        diagnostics.note("joints with a range without extent move without end", name);
     }
     Ok(((ranged && lower < upper).then_some((lower, upper)), effort))
 }

@@ -1,10 +1,10 @@
-//! `<link>`: inertia, and what of it is touched and seen.
+//! `<link>`: inertia, collision shapes and visual shapes.
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_mech::MassProperties;
 use stiction_sim::Surface;
 
-use super::ledger::Ledger;
+use super::diagnostics::Diagnostics;
 use super::robot::{Colours, origin};
 use crate::error::SceneError;
 use crate::xml::Element;
@@ -29,7 +29,7 @@ pub(super) struct Part<'a> {
     pub colour: Option<[f32; 4]>,
 }
 
-/// What a shape is, lengths in [m].
+/// Kinds of shapes, lengths in [m].
 pub(super) enum PartKind<'a> {
     Box { edges: Vector3<f64> },
     Capsule { radius: f64, length: f64 },
@@ -42,7 +42,7 @@ impl<'a> Link<'a> {
     pub fn read(
         element: &'a Element,
         colours: &Colours,
-        ledger: &mut Ledger,
+        diagnostics: &mut Diagnostics,
     ) -> Result<Self, SceneError> {
         let parts = |tag: &'static str| -> Result<Vec<Part<'a>>, SceneError> {
             element
@@ -56,7 +56,7 @@ impl<'a> Link<'a> {
         Ok(Self {
             name: element.require("name")?,
             element,
-            mass: inertial(element, ledger)?,
+            mass: inertial(element, diagnostics)?,
             collisions: parts("collision")?,
             visuals: parts("visual")?,
             surface: surface(element)?,
@@ -65,7 +65,10 @@ impl<'a> Link<'a> {
 }
 
 /// `<inertial>`: mass, centre of mass and inertia about it, the last in the axes of its origin.
-fn inertial(link: &Element, ledger: &mut Ledger) -> Result<Option<MassProperties>, SceneError> {
+fn inertial(
+    link: &Element,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<MassProperties>, SceneError> {
     let Some(inertial) = link.child("inertial") else { return Ok(None) };
     let pose = origin(inertial)?;
     let child = |tag: &str| {
@@ -94,7 +97,7 @@ fn inertial(link: &Element, ledger: &mut Ledger) -> Result<Option<MassProperties
     if let Some(fault) = mass.fault() {
         let name = link.peek("name").unwrap_or("");
         let what = format!("inertia of link \"{name}\" is taken as it stands, although: {fault}");
-        ledger.ignores(&inertial.place, what);
+        diagnostics.ignores(&inertial.place, what);
     }
     Ok(Some(mass))
 }

@@ -31,10 +31,10 @@
 //! safety controllers, transmissions, textures. Everything else that is not understood is listed.
 
 mod contacts;
+mod diagnostics;
 mod geometry;
 mod inertia;
 mod joint;
-mod ledger;
 mod link;
 mod namespace;
 mod package;
@@ -54,7 +54,7 @@ use crate::error::SceneError;
 use crate::files::Files;
 use crate::import::{Imported, Options, Script};
 use crate::xml::Element;
-use ledger::Ledger;
+use diagnostics::Diagnostics;
 use package::Packages;
 use robot::Robot;
 
@@ -65,14 +65,14 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
         Some(declared) => Element::parse(&declared, path),
         None => Err(error),
     })?;
-    let mut ledger = Ledger::default();
-    let robot = Robot::read(&root, &mut ledger)?;
+    let mut diagnostics = Diagnostics::default();
+    let robot = Robot::read(&root, &mut diagnostics)?;
     let tree = tree::Tree::of(&robot, &root)?;
-    let mut plan = plan::Plan::of(&robot, &tree, options, &mut ledger)?;
-    singular::brace(&mut plan, &mut ledger)?;
+    let mut plan = plan::Plan::of(&robot, &tree, options, &mut diagnostics)?;
+    singular::brace(&mut plan, &mut diagnostics)?;
     let packages = Packages::of(path, options);
-    let geometry = geometry::Geometry::of(&robot, &plan, files, &packages, &mut ledger)?;
-    unread::list(&root, &mut ledger);
+    let geometry = geometry::Geometry::of(&robot, &plan, files, &packages, &mut diagnostics)?;
+    unread::list(&root, &mut diagnostics);
 
     let mut builder = plan.builder();
     let model = builder.mechanism.clone().build().map_err(WorldError::from)?;
@@ -80,7 +80,7 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
     for (a, b) in contacts::overlapping(&model, &geometry.geoms, &neutral)? {
         builder.exclude(a, b);
         let note = "bodies that overlap at the start never touch one another";
-        ledger.note(note, format!("{} and {}", plan.name(a), plan.name(b)));
+        diagnostics.note(note, format!("{} and {}", plan.name(a), plan.name(b)));
     }
     for geom in geometry.geoms {
         builder.geom(geom);
@@ -91,7 +91,7 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
     sites.iter_mut().for_each(|site| site.body = id(site.body));
     visuals.iter_mut().for_each(|visual| visual.body = id(visual.body));
     let stem = || path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into());
-    let (unsupported, notes) = ledger.finish();
+    let (unsupported, notes) = diagnostics.finish();
     let neutral = plan.keyframe(neutral, world.model());
     Ok(Imported {
         name: if robot.name.is_empty() { stem() } else { robot.name.clone() },

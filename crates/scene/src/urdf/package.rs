@@ -1,6 +1,6 @@
 //! Where `package://`, `model://` and `file://` names lead.
 //!
-//! A package is looked for in this order: the folders that the caller names, those of
+//! Folders are searched for a package in this order: those that the caller names, those of
 //! `ROS_PACKAGE_PATH`, `share` of those of `AMENT_PREFIX_PATH`, then the ancestors of the robot's
 //! file from the nearest on: one that has the package's name, or one that holds a folder of that
 //! name. Repositories are often cloned under another name, so at last the package is taken to be
@@ -38,7 +38,7 @@ impl Packages {
         Self { ancestors: ancestors(&folder), folder, named }
     }
 
-    /// The file that a name leads to, or the places where it was looked for.
+    /// The file of a name, or the folders that were searched.
     pub fn find(&self, files: &Files, name: &str) -> Result<PathBuf, Vec<PathBuf>> {
         let candidates = match name.split_once("://") {
             Some(("package" | "model", rest)) => self.in_packages(rest),

@@ -1,5 +1,5 @@
 //! From a description to bodies, joints, motors and equalities: who is a body, where every link
-//! stands in its body, and which coordinates there are.
+//! is in its body, and which coordinates there are.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use stiction_mech::{
 use stiction_sim::WorldBuilder;
 use stiction_sim::constraint::{Equality, JointCoupling, Polynomial};
 
+use super::diagnostics::Diagnostics;
 use super::inertia;
 use super::joint::{Joint, Kind};
-use super::ledger::Ledger;
 use super::robot::Robot;
 use super::tree::Tree;
 use crate::error::SceneError;
@@ -26,7 +26,7 @@ const MOST_COORDINATES: usize = 1_000;
 /// Name of the joint that frees the base.
 const ROOT_JOINT: &str = "root_joint";
 
-/// Everything that the mechanics need. Ids are those of a builder that is told everything in order.
+/// Mechanism of the robot. Ids are those of a builder to which everything is added in order.
 pub(super) struct Plan {
     pub bodies: Vec<Planned>,
     /// Per link of the description: where it is.
@@ -46,7 +46,7 @@ pub(super) struct Planned {
     parts: Vec<(Isometry3<f64>, MassProperties)>,
 }
 
-/// Where a link stands.
+/// Body and pose of a link.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
     pub body: BodyId,
@@ -61,7 +61,7 @@ impl Plan {
         robot: &Robot,
         tree: &Tree,
         options: &Options,
-        ledger: &mut Ledger,
+        diagnostics: &mut Diagnostics,
     ) -> Result<Self, SceneError> {
         let world = Frame {
             body: BodyId::WORLD,
@@ -82,7 +82,7 @@ impl Plan {
                 None if link.name == "world" && link.mass.is_none() => {
                     if options.floating_base {
                         let note = "the root is the world, which does not float; asked for";
-                        ledger.note(note, "floating_base");
+                        diagnostics.note(note, "floating_base");
                     }
                     plan.site(link.name, world);
                     world
@@ -110,7 +110,7 @@ impl Plan {
             return Err(robot.links[tree.order[0]].element.error(what));
         }
         for (number, joint) in robot.joints.iter().enumerate() {
-            if let Some(coupling) = coupling(robot, joint, number, &joint_ids, ledger)? {
+            if let Some(coupling) = coupling(robot, joint, number, &joint_ids, diagnostics)? {
                 plan.mimics.push((joint.name.to_owned(), coupling));
             }
         }
@@ -158,7 +158,7 @@ impl Plan {
             BodySpec { name: name.to_owned(), parent: parent.body, pose, ..BodySpec::default() };
         let mut joints = joints_of(joint);
         if let (Kind::Floating, Some(pose)) = (joint.kind, in_world) {
-            // A free body stands in the world, whatever fixed link it was hung on.
+            // A free body has its pose in the world, whatever fixed link is its parent.
             (spec.parent, spec.pose) = (BodyId::WORLD, pose);
             joints = vec![named(joint, "", JointKind::Free)];
         }
@@ -240,7 +240,7 @@ impl Plan {
     }
 }
 
-/// A joint of the house with the friction of one of URDF.
+/// A joint specification with the friction of a URDF joint.
 fn named(joint: &Joint, suffix: &str, kind: JointKind) -> JointSpec {
     JointSpec {
         name: format!("{}{suffix}", joint.name),
@@ -279,7 +279,7 @@ fn coupling(
     joint: &Joint,
     number: usize,
     ids: &HashMap<usize, JointId>,
-    ledger: &mut Ledger,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Option<JointCoupling>, SceneError> {
     let Some(mimic) = joint.mimic else { return Ok(None) };
     let Some(&leader) = robot.joint_of.get(mimic.leader) else {
@@ -287,7 +287,7 @@ fn coupling(
             "joint \"{}\" mimics \"{}\", which is no joint, and moves by itself",
             joint.name, mimic.leader
         );
-        ledger.cannot(&mimic.element.place, what);
+        diagnostics.cannot(&mimic.element.place, what);
         return Ok(None);
     };
     // Whoever is followed along the chain must not be the follower.
@@ -299,7 +299,7 @@ fn coupling(
     }
     if !joint.kind.is_scalar() {
         let what = format!("<mimic> on joint \"{}\", which has not one coordinate", joint.name);
-        ledger.ignores(&mimic.element.place, what);
+        diagnostics.ignores(&mimic.element.place, what);
         return Ok(None);
     }
     let moves = robot.joints[leader].kind != Kind::Fixed;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
+use super::diagnostics::Diagnostics;
 use super::joint::Joint;
-use super::ledger::Ledger;
 use super::link::Link;
 use crate::error::SceneError;
 use crate::xml::Element;
@@ -25,7 +25,7 @@ pub(super) struct Robot<'a> {
 }
 
 impl<'a> Robot<'a> {
-    pub fn read(root: &'a Element, ledger: &mut Ledger) -> Result<Self, SceneError> {
+    pub fn read(root: &'a Element, diagnostics: &mut Diagnostics) -> Result<Self, SceneError> {
         if root.tag != "robot" {
             return Err(root.error("expected the root element robot"));
         }
@@ -45,14 +45,14 @@ impl<'a> Robot<'a> {
         };
         let colours = Colours::of(root)?;
         for element in root.all("link") {
-            let link = Link::read(element, &colours, ledger)?;
+            let link = Link::read(element, &colours, diagnostics)?;
             if robot.link_of.insert(link.name, robot.links.len()).is_some() {
                 return Err(element.error("a second link of this name; expected different names"));
             }
             robot.links.push(link);
         }
         for element in root.all("joint") {
-            let joint = Joint::read(element, ledger)?;
+            let joint = Joint::read(element, diagnostics)?;
             if robot.joint_of.insert(joint.name, robot.joints.len()).is_some() {
                 return Err(element.error("a second joint of this name; expected different names"));
             }

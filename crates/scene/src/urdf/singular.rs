@@ -10,24 +10,24 @@ use nalgebra::{Isometry3, Matrix3};
 use stiction_mech::{Data, JointKind, MassProperties, Model, integrate, kinematics, mass_matrix};
 use stiction_sim::WorldError;
 
+use super::diagnostics::Diagnostics;
 use super::inertia;
-use super::ledger::Ledger;
 use super::plan::Plan;
 use crate::error::SceneError;
 
 /// Inertia that is added where there is none [kg·m², kg]: that of a grain of sand at a centimetre
-/// from its axis, far below what a motor or a sensor tells.
+/// from its axis, far below the resolution of a motor or a sensor.
 const LEAST_ARMATURE: f64 = 1e-7;
 
 /// Part of M_ii below which D_i is round-off: the terms of the difference have 16 digits, and lose a
 /// few in the sums that make them.
 const VANISHING: f64 = 1e-11;
 
-/// Configurations that are looked at besides the reference.
+/// Number of configurations that are checked besides the reference.
 const TRIES: usize = 2;
 
 /// Gives armature to joints that carry no inertia.
-pub(super) fn brace(plan: &mut Plan, ledger: &mut Ledger) -> Result<(), SceneError> {
+pub(super) fn brace(plan: &mut Plan, diagnostics: &mut Diagnostics) -> Result<(), SceneError> {
     let mut braced = Vec::new();
     for (body, joint, missing) in outermost(plan)? {
         plan.bodies[body].joints[joint].armature = LEAST_ARMATURE + 2.0 * missing;
@@ -46,7 +46,7 @@ pub(super) fn brace(plan: &mut Plan, ledger: &mut Ledger) -> Result<(), SceneErr
     for (body, joint) in braced {
         let spec = &plan.bodies[body].joints[joint];
         let note = "joints that carry no inertia have armature [kg·m², kg] so that they can move";
-        ledger.note(note, format!("{} {:e}", spec.name, spec.armature));
+        diagnostics.note(note, format!("{} {:e}", spec.name, spec.armature));
     }
     Ok(())
 }
@@ -129,7 +129,7 @@ fn vanishing(model: &Model) -> Vec<Option<f64>> {
     let mut q = model.q0().to_vec();
     for attempt in 0..=TRIES {
         if attempt > 0 {
-            // Irrational steps: no axis stands where it stood.
+            // Irrational steps: no axis returns to its direction.
             let v: Vec<f64> = (1..=model.nv()).map(|k| (k as f64 * 2.0_f64.sqrt()).sin()).collect();
             integrate(model, &q.clone(), &v, 1.0, &mut q);
         }

@@ -1,7 +1,7 @@
 //! Elements and attributes that no reader asked for. Robot descriptions carry much that is meant for
 //! other programs; all of it is listed, none of it stops the reading.
 
-use super::ledger::Ledger;
+use super::diagnostics::Diagnostics;
 use crate::xml::Element;
 
 /// Children that are understood, or passed over knowingly, per element.
@@ -22,23 +22,23 @@ const PASSED: &[(&str, &str)] =
     &[("joint", "calibration"), ("joint", "safety_controller"), ("material", "texture")];
 
 /// Lists what was not read.
-pub(super) fn list(root: &Element, ledger: &mut Ledger) {
-    walk(root, ledger);
+pub(super) fn list(root: &Element, diagnostics: &mut Diagnostics) {
+    walk(root, diagnostics);
 }
 
-fn walk(element: &Element, ledger: &mut Ledger) {
+fn walk(element: &Element, diagnostics: &mut Diagnostics) {
     for attribute in element.unread() {
         let what = format!("{} of <{}>", attribute.name, element.tag);
-        ledger.ignores(&attribute.place, what);
+        diagnostics.ignores(&attribute.place, what);
     }
     let known = KNOWN.iter().find(|(tag, _)| *tag == element.tag).map_or(&[][..], |known| known.1);
     for child in &element.children {
         if known.contains(&child.tag.as_str()) {
-            walk(child, ledger);
+            walk(child, diagnostics);
         } else if element.tag == "robot" && child.tag == "transmission" {
-            ledger.note("transmissions are passed over: every joint has its own motor", "");
+            diagnostics.note("transmissions are passed over: every joint has its own motor", "");
         } else if !PASSED.contains(&(element.tag.as_str(), child.tag.as_str())) {
-            ledger.ignores(&child.place, format!("<{}> in <{}>", child.tag, element.tag));
+            diagnostics.ignores(&child.place, format!("<{}> in <{}>", child.tag, element.tag));
         }
     }
 }

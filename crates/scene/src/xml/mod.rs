@@ -1,7 +1,7 @@
-//! XML with places: every element knows its file and line, and which of its attributes were read.
+//! XML with source locations: every element has its file and line, and records which of its attributes
 //!
-//! Readers of formats ask for attributes by name; what nobody asked for is found at the end by
-//! [`Element::unread`], so that nothing a file says is dropped in silence.
+//! were read. [`Element::unread`] lists the others, so that no content of a file is ignored
+//! without a message.
 
 mod value;
 
@@ -14,19 +14,19 @@ use std::sync::Arc;
 use crate::error::SceneError;
 use crate::files::Files;
 
-/// Elements inside elements, at most: deeper ones would exhaust the stack of readers.
+/// Largest depth of nested elements: deeper ones would exhaust the stack of recursive readers.
 const DEEPEST: usize = 200;
 
-/// Where something stands.
+/// File and line of an element or a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file.
     pub file: Arc<PathBuf>,
     /// The line, counted from one.
     pub line: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file.display(), self.line)
     }
@@ -35,14 +35,14 @@ impl fmt::Display for Place {
 /// One attribute.
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What was written.
+    /// Value as written.
     pub value: String,
-    /// Where: differs from the element's place if it came from a default.
-    pub place: Place,
-    /// Whether somebody asked for it; shared by all copies, so that reading an element that was
-    /// merged with its defaults marks what stands in the file.
+    /// Location; differs from that of the element if the attribute comes from a default.
+    pub place: SourceLocation,
+    /// Whether it was read; shared by all copies, so that reading an element that was
+    /// merged with its defaults marks the attribute in the file.
     read: Rc<Cell<bool>>,
 }
 
@@ -52,10 +52,10 @@ pub struct Element {
     /// Its tag.
     pub tag: String,
     /// Where it starts.
-    pub place: Place,
-    /// What it says.
+    pub place: SourceLocation,
+    /// Attributes.
     pub attributes: Vec<Attribute>,
-    /// What stands in it.
+    /// Child elements.
     pub children: Vec<Element>,
     /// Its text, trimmed, without that of its children.
     pub text: String,
@@ -72,7 +72,7 @@ impl Element {
     pub fn parse(text: &str, path: &Path) -> Result<Self, SceneError> {
         let file = Arc::new(path.to_path_buf());
         let document = roxmltree::Document::parse(text).map_err(|error| SceneError::Model {
-            place: Place { file: file.clone(), line: error.pos().row },
+            place: SourceLocation { file: file.clone(), line: error.pos().row },
             what: format!("expected XML: {error}"),
         })?;
         convert(document.root_element(), &Lines::of(text), &file, 0)
@@ -164,7 +164,7 @@ fn convert(
     file: &Arc<PathBuf>,
     depth: usize,
 ) -> Result<Element, SceneError> {
-    let place_at = |at: usize| Place { file: file.clone(), line: lines.line(at) };
+    let place_at = |at: usize| SourceLocation { file: file.clone(), line: lines.line(at) };
     let place = place_at(node.range().start);
     if depth > DEEPEST {
         let what = format!("elements {depth} deep; expected at most {DEEPEST}");

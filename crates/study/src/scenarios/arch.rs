@@ -213,7 +213,7 @@ fn half(section: &[Vector2<f64>; 4]) -> (f64, f64) {
     (area(&corners), area(&corners) * centroid(&corners).x)
 }
 
-/// The keystone stays or falls as statics says; a standing arch rests on the ground with its weight.
+/// The keystone stays or falls as statics predicts; a standing arch rests on the ground with its weight.
 struct Keystone {
     /// Whether statics lets the arch stand.
     stands: bool,

@@ -9,7 +9,7 @@ use stiction_sim::{Settings, Simulation, StepReport, WorldBuilder};
 use super::Scenario;
 use super::robots::arm;
 use super::robots::bar::GHOST;
-use super::robots::ledger::Ledger;
+use super::robots::energy_balance::EnergyBalance;
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
 
@@ -40,22 +40,22 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 /// Energy balances.
 #[derive(Default)]
 struct Balanced {
-    ledger: Ledger,
+    energy_balance: EnergyBalance,
 }
 
 impl Check for Balanced {
     fn begin(&mut self, simulation: &mut Simulation) {
-        self.ledger.begin(simulation);
+        self.energy_balance.begin(simulation);
     }
 
     fn observe(&mut self, simulation: &mut Simulation, _: &StepReport) {
-        self.ledger.observe(simulation);
+        self.energy_balance.observe(simulation);
     }
 
     fn verdict(&self) -> Verdict {
-        let Ledger { change, bound, .. } = self.ledger;
+        let EnergyBalance { change, bound, .. } = self.energy_balance;
         Verdict {
-            passed: self.ledger.balances(),
+            passed: self.energy_balance.balances(),
             detail: format!("energy off by {change:.3e} J (at most {bound:.3e})"),
         }
     }

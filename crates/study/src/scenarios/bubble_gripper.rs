@@ -14,7 +14,7 @@ use stiction_mech::{
     ActuatorId, ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, Material, SoftId, SoftSpec,
     Transmission,
 };
-use stiction_scene::signal::{Course, Driver, Path, Signal};
+use stiction_scene::signal::{Course, Interpolation, Signal, SignalController};
 use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Geom, Settings, Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
@@ -91,7 +91,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let way = |times: &[f64], values: &[f64]| Course::Waypoints {
         times: times.to_vec(),
         values: values.to_vec(),
-        path: Path::Smooth,
+        path: Interpolation::Smooth,
         repeat: false,
     };
     let close = way(&[0.0, CLOSED, PLACED, OPENED], &[0.0, squeeze, squeeze, -OPEN]);
@@ -115,7 +115,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     };
     let settings = Settings { time_step: 0.02, ..Settings::default() };
     let world = builder.build()?;
-    Ok(Scene::new(world, settings, DURATION, check).controlled(Driver::new(signals)))
+    Ok(Scene::new(world, settings, DURATION, check).controlled(SignalController::new(signals)))
 }
 
 /// Swings between two times, by points close enough to be smooth.
@@ -127,13 +127,13 @@ fn shaking(amplitude: f64) -> Course {
         values: (0..=points)
             .map(|k| amplitude * (2.0 * PI * FREQUENCY * (time(k) - LIFTED)).sin())
             .collect(),
-        path: Path::Linear,
+        path: Interpolation::Linear,
         repeat: false,
     }
 }
 
 /// A bear about the centre of its belly: a ball with bulges in the directions of head, ears, arms and
-/// legs. Its surface is seen whole from the centre, so that layers of the ball stay in order.
+/// legs. Its surface is star-shaped about the centre, so that layers of the ball stay in order.
 fn bear(cells: usize) -> Result<TetMesh, StudyError> {
     // Direction, height of the bulge over the radius of the belly, its width [rad].
     let bulges = [

@@ -144,7 +144,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let turns = parameters.get("turns");
     let duration = LIFT + 1.5 * TAU * turns / SPEED + PULL + AFTER;
     let path: Path = Box::new(move |time| hand(time, turns));
-    staged(parameters, path, duration)
+    scene_with(parameters, path, duration)
 }
 
 /// The scenario with a trajectory of the hand, one pose per time step, in the frame of the paper's arm.
@@ -164,10 +164,10 @@ pub fn scene_with_trajectory(
             _ => down(Vector3::from(START)),
         }
     });
-    staged(parameters, path, duration)
+    scene_with(parameters, path, duration)
 }
 
-fn staged(parameters: &Parameters, path: Path, duration: f64) -> Result<Scene, StudyError> {
+fn scene_with(parameters: &Parameters, path: Path, duration: f64) -> Result<Scene, StudyError> {
     let drawn = Drawn::from(parameters, RANGES);
     let surface = Surface::with_friction(drawn.friction);
     let mut builder = WorldBuilder::new();

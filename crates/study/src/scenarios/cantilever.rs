@@ -6,7 +6,7 @@
 //! ```
 //! Linear tetrahedra are too stiff in bending: they can only bend with a shear that the beam has not,
 //! of which the stiffness is proportional to the square of their size. So 1/δ = 1/δ∞ + c h², and two
-//! meshes tell what they converge to. The statics of small strain are solved beside the simulation.
+//! meshes give the value they converge to. The statics of small strain are solved beside the simulation.
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::TetMesh;
@@ -98,7 +98,7 @@ impl Beam {
         Ok(sunk(&tip, &simulation))
     }
 
-    /// What two meshes, of these cells and of twice as many, converge to [m].
+    /// Limit extrapolated from two meshes, of these cells and of twice as many [m].
     pub fn converged(&self) -> Result<f64, StudyError> {
         let coarse = 1.0 / self.statics()?;
         let fine = 1.0 / Self { cells: 2 * self.cells, ..*self }.statics()?;
@@ -140,8 +140,8 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     Ok(Scene::new(builder.build()?, settings, 1.5, check))
 }
 
-/// The tip sinks as far as the statics of the same mesh say, and what the meshes converge to is what
-/// beam theory says.
+/// The deflection of the tip is that of the statics of the same mesh, and the limit of the meshes is that of
+/// beam theory.
 struct Sags {
     tip: Vec<u32>,
     statics: f64,

@@ -154,7 +154,7 @@ fn plank(
     Ok(())
 }
 
-/// What statics expects.
+/// Outcome that statics predicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
     Stands,

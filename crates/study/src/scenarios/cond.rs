@@ -1,4 +1,4 @@
-//! What the four manipulation scenes of [Lee23, Sec. V-C] share: the step, materials drawn at random,
+//! Common parts of the four manipulation scenes of [Lee23, Sec. V-C]: the step, materials drawn at random,
 //! forces on soft bodies.
 
 use nalgebra::Vector3;
@@ -100,7 +100,7 @@ pub fn contact_forces(simulation: &Simulation, soft: SoftId) -> [Vector3<f64>; 2
     let mut sums = [Vector3::zeros(); 2];
     for contact in simulation.contacts() {
         let sign = match contact.soft {
-            // What a body does to itself adds up to nothing.
+            // Internal forces of a body sum to zero.
             [Some(a), Some(b)] if a == b => continue,
             [_, Some(b)] if b == soft => 1.0,
             [Some(a), _] if a == soft => -1.0,

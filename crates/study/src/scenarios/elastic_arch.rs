@@ -118,7 +118,7 @@ fn wedge(geometry: &Geometry, block: usize, cells: usize) -> Result<TetMesh, Stu
     Ok(TetMesh::new(vertices, cube.tetrahedra().to_vec())?)
 }
 
-/// The keystone stays or falls as statics says; a standing arch rests on the ground with its weight.
+/// The keystone stays or falls as statics predicts; a standing arch rests on the ground with its weight.
 struct Keystone {
     stands: bool,
     weight: f64,

@@ -75,10 +75,10 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let tilt = UnitQuaternion::from_axis_angle;
     let (x, y) = (Vector3::x_axis(), Vector3::y_axis());
     for (at, turn) in [
-        (Vector3::zeros(), tilt(&y, FRAC_PI_2)),  // looks along +x
-        (Vector3::zeros(), tilt(&x, -FRAC_PI_2)), // looks along +y
-        (width * Vector3::x(), tilt(&y, -FRAC_PI_2)), // looks along −x
-        (width * Vector3::y(), tilt(&x, FRAC_PI_2)), // looks along −y
+        (Vector3::zeros(), tilt(&y, FRAC_PI_2)),  // normal along +x
+        (Vector3::zeros(), tilt(&x, -FRAC_PI_2)), // normal along +y
+        (width * Vector3::x(), tilt(&y, -FRAC_PI_2)), // normal along −x
+        (width * Vector3::y(), tilt(&x, FRAC_PI_2)), // normal along −y
     ] {
         let pose = Isometry3::from_parts(at.into(), turn);
         builder.geom(Geom::new(BodyId::WORLD, Shape::Plane).at(pose).surface(surface));
@@ -108,7 +108,7 @@ const TOLERANCE: f64 = 1e-2;
 /// The contact solver.
 const SOLVER: &str = "psor";
 
-/// All spheres inside, hardly any penetration, and the box pushes as much as momentum says.
+/// All spheres are inside, penetration is small, and the force of the box equals the rate of momentum.
 #[derive(Default)]
 struct Settled {
     width: f64,

@@ -55,7 +55,7 @@ const RADIUS: f64 = 0.05;
 const WIDTH: f64 = 0.05;
 const HEIGHT: f64 = 0.2;
 
-/// What the closed form says after a time.
+/// Closed-form solution at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Expected {
     /// Acceleration downhill [m/s²].

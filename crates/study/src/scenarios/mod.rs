@@ -46,17 +46,17 @@ use stiction_sim::Settings;
 pub struct Scenario {
     /// Name on the command line.
     pub name: &'static str,
-    /// Where it comes from: a key of the references, or empty for a classic.
+    /// Source: a key of the references, or empty for a classic.
     pub cite: &'static str,
-    /// What it shows, in one line.
+    /// Description in one line.
     pub about: &'static str,
-    /// What can be changed.
+    /// Parameters.
     pub parameters: &'static [Parameter],
-    /// Makes it.
+    /// Builds it.
     pub build: fn(&Parameters) -> Result<Scene, StudyError>,
 }
 
-/// Every scenario of the house, in alphabetical order.
+/// Every scenario, in alphabetical order.
 pub static SCENARIOS: &[Scenario] = &[
     anisotropic_slide::SCENARIO,
     arch::SCENARIO,
@@ -90,7 +90,7 @@ pub static SCENARIOS: &[Scenario] = &[
     twisted_rod::SCENARIO,
 ];
 
-/// Sizes of small editions.
+/// Sizes of small variants.
 const SMALL: [(&str, f64); 7] = [
     ("bodies", 8.0),
     ("cells", 2.0),
@@ -102,8 +102,8 @@ const SMALL: [(&str, f64); 7] = [
 ];
 
 impl Scenario {
-    /// Settings that make it small, if it has a size: for whoever wants to see it work, not to
-    /// learn from it.
+    /// Parameters of a small variant, if it has a size, for quick
+    /// demonstrations.
     pub fn small(&self) -> Vec<(String, String)> {
         let size = |p: &Parameter| SMALL.iter().find(|(name, _)| *name == p.name).map(|(_, n)| *n);
         let setting = |p: &Parameter| Some((p.name.to_owned(), size(p)?.max(p.least).to_string()));
@@ -111,7 +111,7 @@ impl Scenario {
     }
 }
 
-/// Makes a scenario. Settings by name go to the scenario if it knows the name, else to the step.
+/// Builds a scenario. Values by name are parameters if the scenario has the name, else settings of the step.
 pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Scene, StudyError> {
     let scenario = SCENARIOS.iter().find(|s| s.name == name).ok_or_else(|| {
         let known = SCENARIOS.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
@@ -122,7 +122,7 @@ pub fn scenario(name: &str, set: &[(String, String)]) -> Result<Scene, StudyErro
     for (key, value) in own {
         parameters.set(key, value)?;
     }
-    // Words that neither knows are refused before anything is built.
+    // Unknown names are refused before anything is built.
     for (key, value) in &rest {
         Settings::default().set(key, value)?;
     }

@@ -105,7 +105,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
         speed: f64::NAN,
         unconverged: 0,
     };
-    // What a solver leaves of the momentum is left of the weight too, a few times over: it counts all
+    // The residual of the momentum appears in the weight too, a few times over: it counts all
     // vertices, and the ground only their sum.
     let settings = Settings { time_step: 0.01, tolerance: 0.1 * SUPPORT, ..Settings::default() };
     Ok(Scene::new(world, settings, 1.0, check))

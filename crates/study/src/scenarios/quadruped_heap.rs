@@ -82,7 +82,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let world = builder.build()?;
     let settings = Settings { time_step: 1.0 / 240.0, ..Settings::default() };
     let hold = |simulation: &mut Simulation| {
-        // What does not change wakes nobody, also if another process has set it.
+        // Unchanged inputs are not written, since writing wakes sleeping bodies.
         let mut wanted = simulation.input().control.iter().zip(STANDING.iter().cycle());
         if wanted.any(|(control, angle)| control != angle) {
             let controls = simulation.input_mut().control.iter_mut();

@@ -12,7 +12,7 @@ use stiction_sim::{Geom, Settings, Simulation, StepReport, World, WorldBuilder};
 
 use super::Scenario;
 use super::robots::bar::{self, GHOST};
-use super::robots::ledger::Ledger;
+use super::robots::energy_balance::EnergyBalance;
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
 
@@ -112,7 +112,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 struct Closed {
     opening: f64,
     error: f64,
-    ledger: Ledger,
+    energy_balance: EnergyBalance,
 }
 
 /// Largest error of the slider [m]. An opening across the slide turns the rod, whose end then moves
@@ -121,11 +121,11 @@ const PLACE: f64 = 2.0 * CLOSURE;
 
 impl Check for Closed {
     fn begin(&mut self, simulation: &mut Simulation) {
-        self.ledger.begin(simulation);
+        self.energy_balance.begin(simulation);
     }
 
     fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
-        self.ledger.observe(simulation);
+        self.energy_balance.observe(simulation);
         self.opening = self.opening.max(report.equality_error);
         let (model, q) = (simulation.world().model(), &simulation.state().q);
         let expected = closed_form(q[place(model, "crank")]);
@@ -133,13 +133,13 @@ impl Check for Closed {
     }
 
     fn verdict(&self) -> Verdict {
-        let Self { opening, error, ledger } = self;
+        let Self { opening, error, energy_balance } = self;
         Verdict {
-            passed: *opening <= CLOSURE && *error <= PLACE && ledger.balances(),
+            passed: *opening <= CLOSURE && *error <= PLACE && energy_balance.balances(),
             detail: format!(
                 "loop open by {opening:.1e} m (at most {CLOSURE:.0e}); slider off its closed form \
                  by {error:.1e} m (at most {PLACE:.0e}); energy off by {:.2e} J (at most {:.2e})",
-                ledger.change, ledger.bound
+                energy_balance.change, energy_balance.bound
             ),
         }
     }

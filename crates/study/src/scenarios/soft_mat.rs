@@ -158,7 +158,7 @@ const DEEPEST: f64 = 0.05 * SIZE[2];
 const MISSING: f64 = 0.02;
 
 impl Folded {
-    /// Force of the hand along z [N] on the vertices it holds: what their elements and weight ask for.
+    /// Force of the hand along z [N] on the vertices it holds: that of their elements and their weight.
     fn carried(&self, simulation: &Simulation) -> f64 {
         let model = simulation.world().model();
         let body = &model.softs()[self.mat.0];

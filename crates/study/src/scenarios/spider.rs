@@ -11,7 +11,7 @@
 //!                             ● foot
 //! ```
 //! The tree holds 36 revolutes; B–F and R–K close two planar loops per leg by connects, whose rows
-//! across the plane repeat what the revolutes already say.
+//! across the plane are redundant with those of the revolutes.
 
 use nalgebra::{Isometry3, Vector2, Vector3};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};

@@ -9,7 +9,7 @@ use stiction_geom::{Groups, TetMesh};
 use stiction_mech::{
     ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, Material, SoftId, SoftSpec, Transmission,
 };
-use stiction_scene::signal::{Course, Driver, Path, Signal};
+use stiction_scene::signal::{Course, Interpolation, Signal, SignalController};
 use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
@@ -97,7 +97,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let way = |times: &[f64], values: &[f64]| Course::Waypoints {
         times: times.to_vec(),
         values: values.to_vec(),
-        path: Path::Smooth,
+        path: Interpolation::Smooth,
         repeat: false,
     };
     let grasp = parameters.get("grasp");
@@ -125,7 +125,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     };
     let settings = Settings { time_step: 0.01, ..Settings::default() };
     let world = builder.build()?;
-    Ok(Scene::new(world, settings, DURATION, check).controlled(Driver::new(signals)))
+    Ok(Scene::new(world, settings, DURATION, check).controlled(SignalController::new(signals)))
 }
 
 /// Swings of the wrist between two times, by points close enough to be smooth.
@@ -137,7 +137,7 @@ fn shaking(amplitude: f64) -> Course {
         values: (0..=points)
             .map(|k| amplitude * (2.0 * PI * FREQUENCY * (time(k) - TURNED)).sin())
             .collect(),
-        path: Path::Linear,
+        path: Interpolation::Linear,
         repeat: false,
     }
 }

@@ -1,7 +1,7 @@
 //! STACK: light blocks carry a heavy one, a classic trial of contact solvers, since what iterates
 //! block by block needs more sweeps the larger the ratio of the masses.
 //!
-//! The answer is known: every joint carries the weight above it, and nothing moves.
+//! The exact solution: every joint carries the weight above it, and nothing moves.
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
@@ -60,9 +60,9 @@ struct Stands {
     /// Weight on the joint below each block [N].
     weight_above: Vec<f64>,
     start: Vec<f64>,
-    /// Largest speed seen [m/s, rad/s].
+    /// Largest speed of all steps [m/s, rad/s].
     speed: f64,
-    /// Largest change of a coordinate seen [m, -].
+    /// Largest change of a coordinate of all steps [m, -].
     drift: f64,
     /// Largest relative error of the force on a joint in the last step [-].
     force: f64,
@@ -71,7 +71,7 @@ struct Stands {
 /// Largest relative error of the force on a joint: the tolerance of the step, which bounds
 /// velocities relative to those that gravity makes in a step, hence forces relative to weights.
 const FORCE: f64 = 1e-6;
-/// Largest speed [m/s]: that of contacts said to rest.
+/// Largest speed [m/s] of contacts that count as resting.
 const SPEED: f64 = 1e-6;
 
 impl Check for Stands {

@@ -1,4 +1,4 @@
-//! How an actuator answers: gain, bias and activation, from the layers of its defaults.
+//! Force law of an actuator: gain, bias and activation, from the layers of its defaults.
 //!
 //! All shortcuts set the same members: `f = (g₀ + g₁ ℓ + g₂ ℓ̇) u + b₀ + b₁ ℓ + b₂ ℓ̇`. A layer of
 //! another shortcut than the one before starts from MuJoCo's defaults; `general` refines whatever
@@ -21,7 +21,7 @@ enum Source {
     Other(&'static str),
 }
 
-/// What stands between control and force.
+/// Activation dynamics between control and force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dynamics {
     None,
@@ -50,7 +50,7 @@ pub(super) struct Law {
     pub control_limited: Option<bool>,
     pub force_range: Option<(f64, f64)>,
     pub force_limited: Option<bool>,
-    /// What is asked for and cannot be done, while the rest can.
+    /// Unsupported parts, while the rest is supported.
     pub lost: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ impl Law {
         }
     }
 
-    /// What every shortcut has.
+    /// Attributes of every shortcut.
     fn common(&mut self, layer: &Element) -> Result<(), SceneError> {
         self.gear = layer.array_or("gear", self.gear)?;
         self.group = layer.integer("group")?.unwrap_or(self.group);
@@ -247,7 +247,7 @@ impl Law {
         let keeps = filter.is_none() && self.dynamics == Dynamics::Filter;
         let (dynamics, time) = match filter {
             Some(time) if time > 0.0 => (Dynamics::Filter, time),
-            // Only what an outer `position` says about a filter lasts.
+            // Only the filter of an outer `position` is kept.
             _ if keeps && self.is_affine() => (Dynamics::Filter, self.time_constant),
             _ => (Dynamics::None, 1.0),
         };
@@ -284,11 +284,11 @@ impl Law {
         Ok(())
     }
 
-    /// A shortcut that cannot be honoured.
+    /// An unsupported shortcut.
     fn other(&mut self, layer: &Element, what: &'static str) -> Result<(), SceneError> {
         self.start_again();
         self.gain_source = Source::Other(what);
-        // What belongs to it alone has no bearing: the actuator exerts no force.
+        // Its own attributes have no effect: the actuator exerts no force.
         for attribute in &layer.attributes {
             layer.get(&attribute.name);
         }
@@ -300,7 +300,7 @@ fn range(layer: &Element, name: &str) -> Result<Option<(f64, f64)>, SceneError> 
     Ok(layer.array::<2>(name)?.map(|[lower, upper]| (lower, upper)))
 }
 
-/// What is said about a limit: in force, not in force, or left to the range.
+/// State of a limit: active, inactive, or decided by the range.
 fn said(layer: &Element, name: &str) -> Result<Option<Option<bool>>, SceneError> {
     layer.choice(name, &[("true", Some(true)), ("false", Some(false)), ("auto", None)])
 }

@@ -10,7 +10,7 @@ use crate::xml::Element;
 /// Attributes that name what is moved.
 const TARGETS: [&str; 6] = ["joint", "jointinparent", "tendon", "site", "body", "cranksite"];
 
-/// What is moved.
+/// Target of the transmission.
 pub(super) struct Reach {
     /// The transmission with its gear, or what it is instead.
     pub place: Result<(Transmission, f64), String>,

@@ -20,7 +20,7 @@ const HAND: [f64; 3] = [0.05, 0.1, 0.04];
 const HAND_MASS: f64 = 0.7;
 
 /// Adds an arm that stands at `base` with its hinges at `angles` [rad]; joints are named
-/// `<name>-<k>`. Shapes touch what `groups` say.
+/// `<name>-<k>`. Shapes collide according to `groups`.
 pub fn add(
     builder: &mut WorldBuilder,
     name: &str,

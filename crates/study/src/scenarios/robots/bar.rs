@@ -13,7 +13,7 @@ use crate::error::StudyError;
 /// Radius of every bar [m].
 const RADIUS: f64 = 0.01;
 
-/// What can be seen and not touched.
+/// Visual shape without collision.
 pub const GHOST: Groups = Groups { category: 0, mask: 0 };
 
 /// The axis about which positive angles turn x towards z.

@@ -6,7 +6,7 @@
 //!      ▌→            ←▐        fingers move towards one another, pushed by springs whose ends
 //!      ▌   (part)     ▐        are the controls
 //! ```
-//! Its weight is balanced. The palm can be seen and not touched.
+//! Its weight is balanced. The palm is visual only.
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 use stiction_geom::{Groups, Shape};
@@ -44,7 +44,7 @@ pub struct Fingers {
     pub opening: f64,
     /// Their surface.
     pub surface: Surface,
-    /// What they touch.
+    /// Collision groups.
     pub groups: Groups,
 }
 

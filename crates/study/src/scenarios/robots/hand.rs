@@ -47,7 +47,7 @@ pub struct Hand {
 }
 
 /// Adds a hand whose palm, a body that has joints already, is at the origin of `palm`. Its parts do not
-/// touch one another: they are of the category `groups` and touch only what it says.
+/// collide with one another: they collide according to `groups`.
 pub fn add(
     builder: &mut WorldBuilder,
     name: &str,

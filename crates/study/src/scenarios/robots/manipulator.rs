@@ -37,7 +37,7 @@ const DAMPING_TIME: f64 = 0.05;
 /// Angles at ease [rad]: elbow up, the hand down in front of the base.
 pub const AT_EASE: [f64; JOINTS] = [0.0, 0.3, 0.0, 1.8, 0.0, 1.04, 0.0];
 
-/// What was added to a world, in the ids of its builder.
+/// Elements that were added to a world, in the ids of its builder.
 #[derive(Clone, Copy, Debug)]
 pub struct Manipulator {
     /// The hand, with its frame at the tip of the tool.

@@ -1,10 +1,10 @@
-//! Mechanisms of the house made of primitives, and what their scenarios share.
+//! Robots made of primitive shapes, and common parts of their scenarios.
 
 pub mod arm;
 pub mod bar;
+pub mod energy_balance;
 pub mod gripper;
 pub mod hand;
-pub mod ledger;
 pub mod manipulator;
 pub mod quadruped;
 pub mod reach;

@@ -1,21 +1,21 @@
-//! What is told about a file besides its physics: what was passed over, and how things were
-//! understood. Robot descriptions repeat themselves, so equal entries are counted.
+//! Diagnostics of a URDF file: unsupported features, and notes on its interpretation. Equal entries are
+//! counted, since robot descriptions repeat themselves.
 
 use std::collections::HashMap;
 
 use crate::import::Unsupported;
-use crate::xml::Place;
+use crate::xml::SourceLocation;
 
 /// Collects entries and notes.
 #[derive(Default)]
-pub(super) struct Ledger {
+pub(super) struct Diagnostics {
     entries: Vec<(Unsupported, usize)>,
     by_what: HashMap<String, usize>,
     notes: Vec<(String, Vec<String>)>,
 }
 
-impl Ledger {
-    fn list(&mut self, place: &Place, what: String, physical: bool) {
+impl Diagnostics {
+    fn list(&mut self, place: &SourceLocation, what: String, physical: bool) {
         let next = self.entries.len();
         let known = *self.by_what.entry(what.clone()).or_insert(next);
         match self.entries.get_mut(known) {
@@ -26,17 +26,17 @@ impl Ledger {
         }
     }
 
-    /// Something that changes the motion and was not done as it stands.
-    pub fn cannot(&mut self, place: &Place, what: impl Into<String>) {
+    /// Lists an unsupported feature that changes the motion.
+    pub fn cannot(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.list(place, what.into(), true);
     }
 
-    /// Something that was passed over and does not change the motion.
-    pub fn ignores(&mut self, place: &Place, what: impl Into<String>) {
+    /// Lists an ignored feature that does not change the motion.
+    pub fn ignores(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.list(place, what.into(), false);
     }
 
-    /// How something was understood, for one more `item` of those it concerns.
+    /// Adds a note on the interpretation of `item`.
     pub fn note(&mut self, note: &str, item: impl Into<String>) {
         let item = item.into();
         match self.notes.iter_mut().find(|(known, _)| known == note) {
@@ -68,17 +68,17 @@ mod tests {
 
     #[test]
     fn what_repeats_is_counted_and_keeps_its_first_place() {
-        let place = |line| Place { file: Arc::new("a.urdf".into()), line };
-        let mut ledger = Ledger::default();
-        ledger.ignores(&place(3), "<gazebo>");
-        ledger.cannot(&place(4), "else");
-        ledger.ignores(&place(9), "<gazebo>");
-        ledger.note("told of", "a");
-        ledger.note("told of", "b");
-        let (listed, notes) = ledger.finish();
+        let place = |line| SourceLocation { file: Arc::new("a.urdf".into()), line };
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.ignores(&place(3), "<gazebo>");
+        diagnostics.cannot(&place(4), "else");
+        diagnostics.ignores(&place(9), "<gazebo>");
+        diagnostics.note("interpreted", "a");
+        diagnostics.note("interpreted", "b");
+        let (listed, notes) = diagnostics.finish();
         assert_eq!(listed.len(), 2);
         assert_eq!((listed[0].place.line, listed[1].physical), (3, true));
         assert_eq!(listed[0].what, "<gazebo> (2 times, first here)");
-        assert_eq!(notes, ["told of: a, b"]);
+        assert_eq!(notes, ["interpreted: a, b"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Keeps the books of energy of a mechanism on which nothing but its weight does work.
+//! Energy balance of a mechanism on which only gravity does work.
 //!
 //! A step of first order makes an error of order h² in the energy. For symplectic Euler on a
 //! separable system the energy is off by h/2 times the power of the weight, the first term of
@@ -12,13 +12,13 @@ use stiction_sim::Simulation;
 
 /// Energy, its largest change, and the bound for it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ledger {
+pub struct EnergyBalance {
     start: f64,
     potential: f64,
     power: Option<f64>,
     /// Largest change of the energy so far [J].
     pub change: f64,
-    /// What the change must stay below [J].
+    /// Upper bound of the change [J].
     pub bound: f64,
 }
 
@@ -29,14 +29,14 @@ fn potential(simulation: &mut Simulation) -> f64 {
     stiction_mech::potential_energy(world.model(), simulation.data(), &q)
 }
 
-impl Ledger {
-    /// Opens the books.
+impl EnergyBalance {
+    /// Starts the balance.
     pub fn begin(&mut self, simulation: &mut Simulation) {
         let start = simulation.energy();
         *self = Self { start, potential: potential(simulation), ..Self::default() };
     }
 
-    /// Books a step.
+    /// Adds a step.
     pub fn observe(&mut self, simulation: &mut Simulation) {
         let h = simulation.settings().time_step;
         let potential = potential(simulation);

@@ -1,9 +1,8 @@
-//! What of a model is only seen, with its mesh files read.
+//! Visual shapes of a model, with their mesh files read.
 //!
-//! From [`Visual`]s to [`Seen`]s, which a recorder takes. Importers leave files of
-//! visual meshes unread, since no motion depends on them; they are read here, each once per scale,
-//! when someone looks. A mesh that cannot be read is left out and told of: it is no reason not to
-//! see the rest.
+//! Converts [`Visual`]s to [`Seen`]s for a recorder. Importers do not read the files of
+//! visual meshes, since no motion depends on them; they are read here, each once per scale. A mesh that
+//! cannot be read is left out and reported.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,24 +13,24 @@ use stiction_sim::record::{Geometry, Seen, Triangles};
 
 use crate::error::SceneError;
 use crate::files::Files;
-use crate::import::{Imported, Look, Visual};
+use crate::import::{Imported, Visual, VisualGeometry};
 use crate::mesh_file;
 
 impl Imported {
-    /// The shapes that are only seen, for a recorder; those whose mesh cannot be read are left out.
-    pub fn seen(&self) -> Vec<Seen> {
-        seen(&self.visuals, &mut self.files.clone()).0
+    /// The visual shapes, for a recorder; those whose mesh cannot be read are left out.
+    pub fn visual_shapes(&self) -> Vec<Seen> {
+        visual_shapes(&self.visuals, &mut self.files.clone()).0
     }
 }
 
-/// The shapes that visuals are, and why some of them cannot be seen.
-pub fn seen(visuals: &[Visual], files: &mut Files) -> (Vec<Seen>, Vec<SceneError>) {
+/// The visual shapes, and the errors of mesh files that cannot be read.
+pub fn visual_shapes(visuals: &[Visual], files: &mut Files) -> (Vec<Seen>, Vec<SceneError>) {
     let (mut found, mut faults) = (Vec::with_capacity(visuals.len()), Vec::new());
     let mut meshes: HashMap<(PathBuf, [u64; 3]), Option<Arc<Triangles>>> = HashMap::new();
     for visual in visuals {
-        let geometry = match &visual.look {
-            Look::Shape(shape) => Geometry::Shape(shape.clone()),
-            Look::Mesh { path, scale } => {
+        let geometry = match &visual.geometry {
+            VisualGeometry::Shape(shape) => Geometry::Shape(shape.clone()),
+            VisualGeometry::Mesh { path, scale } => {
                 let key = (path.clone(), (*scale).map(f64::to_bits).into());
                 let mesh = meshes.entry(key).or_insert_with(|| {
                     triangles(files, path, scale).map_err(|fault| faults.push(fault)).ok()
@@ -52,7 +51,7 @@ pub fn seen(visuals: &[Visual], files: &mut Files) -> (Vec<Seen>, Vec<SceneError
     (found, faults)
 }
 
-/// A mesh of a file, scaled. A scale that mirrors turns the inside out, so corners change places.
+/// A mesh of a file, scaled. A scale with a reflection reverses the order of the corners.
 fn triangles(
     files: &mut Files,
     path: &Path,
@@ -92,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_visual_mesh_is_read_once_and_carried_by_its_body() {
-        let seen = model("2 2 3", &format!("{MESH}{MESH}")).seen();
+        let seen = model("2 2 3", &format!("{MESH}{MESH}")).visual_shapes();
         assert_eq!(seen.len(), 2);
         let [Geometry::Triangles(a), Geometry::Triangles(b)] =
             [0, 1].map(|k: usize| seen[k].geometry.clone())
@@ -109,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_mirrored_mesh_keeps_its_outside() {
-        let seen = model("1 1 -1", MESH).seen();
+        let seen = model("1 1 -1", MESH).visual_shapes();
         let Geometry::Triangles(mesh) = &seen[0].geometry else { panic!("expected triangles") };
         assert_eq!(mesh.triangles, [[0, 2, 1]]);
     }
@@ -119,9 +118,9 @@ mod tests {
         let mut found =
             model("1 1 1", &format!("{MESH}<geom size='1' contype='0' conaffinity='0'/>"));
         found.files.insert("corner.obj", *b"nonsense");
-        let (seen, faults) = seen(&found.visuals, &mut found.files.clone());
+        let (seen, faults) = visual_shapes(&found.visuals, &mut found.files.clone());
         assert!(matches!(seen[..], [Seen { geometry: Geometry::Shape(_), .. }]));
         assert!(faults[0].to_string().contains("corner.obj"), "{}", faults[0]);
-        assert_eq!((found.seen().len(), faults.len()), (1, 1));
+        assert_eq!((found.visual_shapes().len(), faults.len()), (1, 1));
     }
 }
