@@ -1,4 +1,4 @@
-//! The same model under several solvers, as one document and as a report.
+//! The Python function `compare`: runs a model with several solvers.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use stiction_solve::Session;
 use stiction_view::compare::{Making, check, page, write};
 
 use crate::model::Model;
-use crate::{error, load, text};
+use crate::{error, load, settings};
 
-/// Time between two looks at whether someone wants to stop.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// Time between two checks for Python signals (Ctrl-C).
+const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The same model under several solvers: a document with all figures, and a report with plots and the
-/// motion side by side. Made by compare.
+/// Comparison of several solvers on one model: a document with all figures, and a report with plots
+/// and the motion side by side. Made by compare.
 #[pyclass(frozen, module = "stiction._native")]
 pub struct Comparison {
     found: Found,
@@ -29,7 +29,7 @@ pub struct Comparison {
 impl Comparison {
     /// All figures, as `stiction compare --json` prints them: a dictionary with the keys "solvers",
     /// one entry per solver with the figures of its run, and "captured", one entry per step that
-    /// every solver solved, with the answers and how each got there.
+    /// every solver solved, with solutions and convergence histories.
     #[getter]
     fn document<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let mut document = self.found.json();
@@ -38,13 +38,13 @@ impl Comparison {
         py.import("json")?.call_method1("loads", (document.to_string(),))
     }
 
-    /// What was run.
+    /// Name of the model.
     #[getter]
     fn target(&self) -> &str {
         &self.found.target
     }
 
-    /// The first solver that got to the end, whose steps all of them solved; None if there is none.
+    /// The first solver that finished the run, whose steps were captured; None if there is none.
     #[getter]
     fn reference(&self) -> Option<&str> {
         self.found.reference.map(|k| self.found.contenders[k].solver.as_str())
@@ -61,14 +61,14 @@ impl Comparison {
         Ok(solvers)
     }
 
-    /// The steps that every solver solved from the cold start: the entries "captured" of the
+    /// The steps that every solver solved from a cold start: the entries "captured" of the
     /// document.
     #[getter]
     fn captured<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.document(py)?.get_item("captured")
     }
 
-    /// The report: one page that asks for nothing else.
+    /// The report as a self-contained HTML page.
     fn html(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| page(&self.found, &self.making)).map_err(error::recording)
     }
@@ -79,7 +79,7 @@ impl Comparison {
         py.detach(|| write(&self.found, &self.making, &path)).map_err(error::view)
     }
 
-    /// The report within a notebook.
+    /// The report in a notebook.
     fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("stiction.recording")?.call_method1("in_frame", (self.html(py)?,))
     }
@@ -91,11 +91,11 @@ impl Comparison {
     }
 }
 
-/// Runs the same model with several solvers, and lets all of them solve the same telling steps.
+/// Runs a model with several solvers, and solves representative steps with each of them.
 ///
 /// model is a Model, or the name of a scenario or of a file. Each solver runs `steps` steps, or `time`
-/// [s], or as long as the model itself says, from the same start. time_limit [s] is what a solver
-/// may take for each captured step; solver_settings are parameters of solvers, by their names;
+/// [s], or the model's own duration, from the same initial state. time_limit [s] is the limit of each
+/// solver on each captured step; solver_settings are parameters of solvers, by their names;
 /// report is a file for the report, which ends in .html. Further keywords are settings as of
 /// Simulation, for all runs.
 #[pyfunction]
@@ -125,9 +125,9 @@ pub fn compare(
             return Err(error::setting(format!("solvers: found {solver} twice; expected it once")));
         }
         let mut chosen = content.settings.clone();
-        text::choose(&mut chosen, Some(solver.clone()), time_step, settings)?;
+        settings::choose(&mut chosen, Some(solver.clone()), time_step, settings)?;
         if let Some(own) = solver_settings.and_then(|all| all.get_item(solver).transpose()) {
-            for (key, value) in text::pairs(Some(own?.cast::<PyDict>()?))? {
+            for (key, value) in settings::pairs(Some(own?.cast::<PyDict>()?))? {
                 chosen.solver_settings.push((key.replace('_', "-"), value));
             }
         }
@@ -170,7 +170,7 @@ pub fn compare(
         solvers: &solvers,
         steps,
         time_limit: Duration::try_from_secs_f64(time_limit).unwrap_or(Duration::MAX),
-        visuals: &content.looks().shapes,
+        visuals: &content.visual_shapes().shapes,
     };
     let start = |solver: &str| -> Result<Act, SceneError> {
         let mut stage = content.stage()?;
@@ -186,7 +186,7 @@ pub fn compare(
     let found = py.detach(|| {
         pool.install(|| {
             compare_runs(&plan, start, |_| {
-                if looked.elapsed() > PATIENCE {
+                if looked.elapsed() > SIGNAL_CHECK_INTERVAL {
                     looked = Instant::now();
                     stopped = Python::attach(|py| py.check_signals()).err();
                 }

@@ -1,4 +1,4 @@
-//! What steps did: a light object that makes its parts when asked.
+//! The Python class `StepReport`: convergence, contacts and times of one or several steps.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -7,7 +7,7 @@ use stiction_sim::{PHASES, StepReport as Report};
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Residuals, Status};
 
-/// What one or several steps did. Over several steps, residual, iterations, status and penetration
+/// Report on one or several steps. Over several steps, residual, iterations, status and penetration
 /// are the worst of them, times are sums, and the rest is that of the last step.
 #[pyclass(frozen, module = "stiction._native")]
 pub struct StepReport {
@@ -21,7 +21,7 @@ pub struct StepReport {
     /// Iterations of the solver in all steps.
     #[pyo3(get)]
     total_iterations: usize,
-    /// Steps whose answer missed the tolerance, or had to be softened.
+    /// Steps that did not reach the tolerance, or whose constraints had to be softened.
     #[pyo3(get)]
     unconverged: usize,
     /// Points of contact in the last step, also those still apart.
@@ -33,19 +33,19 @@ pub struct StepReport {
     /// Deepest penetration [m].
     #[pyo3(get)]
     penetration: f64,
-    /// How far a coordinate or a tendon was beyond its range at most [m, rad].
+    /// Largest violation of a joint or tendon limit [m, rad].
     #[pyo3(get)]
     limit_error: f64,
     /// Largest position error of an equality [m, rad].
     #[pyo3(get)]
     equality_error: f64,
-    /// Whether a problem had no solution as it stood, and was solved with yielding constraints.
+    /// Whether a problem had no solution and was solved with softened constraints.
     #[pyo3(get)]
     softened: bool,
     /// Whether something moved faster than the time step resolves.
     #[pyo3(get)]
     unresolved: bool,
-    /// Most elements of soft bodies that were inside out after one step.
+    /// Largest number of inverted elements of soft bodies after one step.
     #[pyo3(get)]
     inverted: usize,
     /// Bodies that are asleep.
@@ -123,13 +123,13 @@ impl StepReport {
         self.steps
     }
 
-    /// How the contact problems ended: `converged`, `iteration_limit`, `stalled` or `failed`.
+    /// Status of the contact problems: `converged`, `iteration_limit`, `stalled` or `failed`.
     #[getter]
     fn status(&self) -> &'static str {
         self.status.name()
     }
 
-    /// Whether every step met the tolerance, on the problem as it stood.
+    /// Whether every step reached the tolerance without softening.
     #[getter]
     fn converged(&self) -> bool {
         self.unconverged == 0
@@ -141,13 +141,13 @@ impl StepReport {
         self.friction.name()
     }
 
-    /// Distance of the answers from the problems.
+    /// Residuals, measured on the contact problems.
     #[getter]
     fn residual<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         residual(py, &self.residuals)
     }
 
-    /// Time of each part of the step [s].
+    /// Time of each phase of the step [s].
     #[getter]
     fn phases<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let parts = PyDict::new(py);

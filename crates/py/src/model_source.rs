@@ -1,4 +1,5 @@
-//! How a model is made, so that it can be made again: in another process, or for a controller.
+//! The source of a model (a scenario, or files in memory), and the model built from it. With its source
+//! a model can be rebuilt in another process, or for another controller.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,28 +14,28 @@ use stiction_scene::{Controller, Files, Imported, SceneError, Stage, load_with, 
 use stiction_sim::record::Seen;
 use stiction_sim::{Settings, World};
 
-/// What a model was made from.
+/// Source of a model.
 #[derive(Clone, Debug)]
-pub enum Recipe {
-    /// A scenario of the gallery with its settings.
+pub enum ModelSource {
+    /// A scenario with its parameters.
     Scenario {
         /// Its name.
         name: String,
-        /// What was set.
+        /// Parameters and settings, as text.
         set: Vec<(String, String)>,
     },
-    /// Files, all of them held in memory.
+    /// Files, all in memory.
     Files {
         /// The files.
         files: Files,
-        /// The one to begin with.
+        /// The main file.
         path: PathBuf,
-        /// How they were read.
+        /// Import options.
         options: Options,
     },
 }
 
-impl PartialEq for Recipe {
+impl PartialEq for ModelSource {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Scenario { name, set }, Self::Scenario { name: other, set: others }) => {
@@ -49,51 +50,51 @@ impl PartialEq for Recipe {
     }
 }
 
-/// What is only seen of a model.
-pub struct Looks {
+/// Visual shapes of a model.
+pub struct VisualShapes {
     /// The shapes.
     pub shapes: Vec<Seen>,
-    /// Why others cannot be seen.
+    /// Errors of the shapes that could not be read.
     pub faults: Vec<String>,
 }
 
-/// What a recipe makes.
-pub struct Content {
-    /// What the model is called.
+/// A model built from its source.
+pub struct ModelContent {
+    /// Name of the model.
     pub name: String,
     /// Format of the file, or `scenario`.
     pub format: &'static str,
-    /// The physics.
+    /// The world.
     pub world: Arc<World>,
-    /// How it wants to be stepped.
+    /// Settings of the model.
     pub settings: Settings,
-    /// The state to start from.
+    /// Initial state.
     pub initial: State,
-    /// The controls to start with.
+    /// Initial controls.
     pub control: Vec<f64>,
-    /// Where driven bodies start.
+    /// Initial poses of driven bodies.
     pub driven: Vec<Isometry3<f64>>,
-    /// States to start from, by name.
+    /// Keyframes.
     pub keyframes: Vec<Keyframe>,
     /// Named frames.
     pub sites: Vec<Site>,
-    /// What could not be honoured.
+    /// Unsupported features of the file.
     pub unsupported: Vec<Unsupported>,
-    /// What the reader may want to know.
+    /// Notes of the importer.
     pub notes: Vec<String>,
-    /// Whether something sets inputs before each step.
+    /// Whether the model has a controller, which sets inputs before each step.
     pub has_controller: bool,
-    /// What a run is to leave behind, if the file says so.
+    /// Recording options of the file, if any.
     pub record: Option<Wishes>,
     signals: Vec<Signal>,
     visuals: Vec<Visual>,
-    looks: OnceLock<Looks>,
-    /// How it was made.
-    pub recipe: Recipe,
+    visual_shapes: OnceLock<VisualShapes>,
+    /// Its source.
+    pub source: ModelSource,
 }
 
-impl Content {
-    /// Makes a scenario.
+impl ModelContent {
+    /// Builds a scenario.
     pub fn of_scenario(name: &str, set: Vec<(String, String)>) -> Result<Self, SceneError> {
         let Stage { world, settings, initial, mut control, driven, controller, .. } =
             scenario(name, &set)?;
@@ -102,7 +103,7 @@ impl Content {
         Ok(Self {
             name: name.to_owned(),
             format: "scenario",
-            driven: driven_or_home(driven, &world),
+            driven: driven_or_default(driven, &world),
             world,
             settings,
             initial,
@@ -115,12 +116,12 @@ impl Content {
             record: None,
             signals: Vec::new(),
             visuals: Vec::new(),
-            looks: OnceLock::new(),
-            recipe: Recipe::Scenario { name: name.to_owned(), set },
+            visual_shapes: OnceLock::new(),
+            source: ModelSource::Scenario { name: name.to_owned(), set },
         })
     }
 
-    /// Reads files.
+    /// Builds the model of a file.
     pub fn of_files(files: Files, path: &Path, options: Options) -> Result<Self, SceneError> {
         let imported = load_with(files, path, &options)?;
         let Stage { initial, mut control, driven, .. } = imported.stage()?;
@@ -144,7 +145,7 @@ impl Content {
             format,
             initial: initial.unwrap_or_else(|| State::new(world.model())),
             control,
-            driven: driven_or_home(driven, &world),
+            driven: driven_or_default(driven, &world),
             world,
             settings,
             keyframes,
@@ -155,50 +156,50 @@ impl Content {
             record,
             signals: script.signals,
             visuals,
-            looks: OnceLock::new(),
-            recipe: Recipe::Files { files: files.packed(), path: path.to_owned(), options },
+            visual_shapes: OnceLock::new(),
+            source: ModelSource::Files { files: files.packed(), path: path.to_owned(), options },
         })
     }
 
-    /// What is only seen; its meshes are read when it is first asked for. A model that was packed
-    /// brings no such meshes: those that are not held are looked for where they were.
-    pub fn looks(&self) -> &Looks {
-        self.looks.get_or_init(|| {
+    /// Visual shapes; their meshes are read at the first call. A pickled model does not contain them:
+    /// meshes that are not in memory are read from their original paths.
+    pub fn visual_shapes(&self) -> &VisualShapes {
+        self.visual_shapes.get_or_init(|| {
             let mut files = Files::on_disk();
-            if let Recipe::Files { files: held, .. } = &self.recipe {
+            if let ModelSource::Files { files: held, .. } = &self.source {
                 held.held().for_each(|(path, bytes)| files.insert(path, bytes));
             }
             let (shapes, faults) = seen(&self.visuals, &mut files);
-            Looks { shapes, faults: faults.iter().map(ToString::to_string).collect() }
+            VisualShapes { shapes, faults: faults.iter().map(ToString::to_string).collect() }
         })
     }
 
     /// The scene, ready to run.
     pub fn stage(&self) -> Result<Stage, SceneError> {
-        match &self.recipe {
-            Recipe::Scenario { name, set } => scenario(name, set),
-            Recipe::Files { files, path, options } => {
+        match &self.source {
+            ModelSource::Scenario { name, set } => scenario(name, set),
+            ModelSource::Files { files, path, options } => {
                 load_with(files.clone(), path, options)?.stage()
             }
         }
     }
 
-    /// A controller of its own for each simulation: it may have a memory.
+    /// A new controller. Each simulation needs its own, since a controller may have state.
     pub fn controller(&self) -> Result<Option<Box<dyn Controller>>, SceneError> {
-        match &self.recipe {
+        match &self.source {
             _ if !self.has_controller => Ok(None),
-            Recipe::Scenario { name, set } => Ok(scenario(name, set)?.controller),
-            Recipe::Files { .. } => Ok(Some(Box::new(Driver::new(self.signals.clone())))),
+            ModelSource::Scenario { name, set } => Ok(scenario(name, set)?.controller),
+            ModelSource::Files { .. } => Ok(Some(Box::new(Driver::new(self.signals.clone())))),
         }
     }
 }
 
-/// Poses of driven bodies: those given, or those of the model.
-fn driven_or_home(given: Vec<Isometry3<f64>>, world: &World) -> Vec<Isometry3<f64>> {
+/// Initial poses of driven bodies: those given, or those of the model.
+fn driven_or_default(given: Vec<Isometry3<f64>>, world: &World) -> Vec<Isometry3<f64>> {
     if given.is_empty() { Input::new(world.model()).driven_pose } else { given }
 }
 
-/// Files as plain data.
+/// Files in memory from their bytes.
 pub fn unpack(files: BTreeMap<String, Vec<u8>>) -> Files {
     let mut held = Files::in_memory();
     for (path, bytes) in files {
