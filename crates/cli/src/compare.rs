@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use stiction_scene::Act;
-use stiction_scene::compare::{Captured, Comparison, Contender, Plan, TIME_LIMIT, compare};
+use stiction_scene::SceneRun;
 use stiction_solve::solver::{SOLVERS, SettingError};
 use stiction_solve::{Session, Status};
+use stiction_study::compare::{Captured, Comparison, Contender, Plan, TIME_LIMIT, compare};
 use stiction_view::compare::Making;
 
 use crate::args::{CompareArgs, SceneArgs};
@@ -24,8 +24,8 @@ pub fn run(args: &CompareArgs) -> Result<CommandOutcome, CommandError> {
         stiction_view::compare::check(path)?;
     }
     let calls = calls(args)?;
-    let (act, imported) = scene::open(&calls[0])?;
-    let steps = steps(args, &act)?;
+    let (scene_run, imported) = scene::open(&calls[0])?;
+    let steps = steps(args, &scene_run)?;
     let visuals = imported.map(|imported| imported.seen()).unwrap_or_default();
     let plan = Plan {
         target: &args.target,
@@ -139,12 +139,12 @@ fn option(option: &str, found: String, expected: &str) -> CommandError {
 }
 
 /// Number of steps of each run, at least one.
-fn steps(args: &CompareArgs, act: &Act) -> Result<usize, CommandError> {
+fn steps(args: &CompareArgs, scene_run: &SceneRun) -> Result<usize, CommandError> {
     if let Some(steps) = args.steps {
         return Ok(usize::try_from(steps).unwrap_or(usize::MAX));
     }
-    let time_step = act.simulation.settings().time_step;
-    let time = args.time.unwrap_or(act.duration);
+    let time_step = scene_run.simulation.settings().time_step;
+    let time = args.time.unwrap_or(scene_run.duration);
     match (time / time_step).round() as usize {
         0 => {
             let expected = format!("at least one time step of {time_step} s");

@@ -8,6 +8,7 @@ use stiction_sim::record::RecordError;
 use stiction_solve::ProblemError;
 use stiction_solve::file::FileError;
 use stiction_solve::solver::SettingError;
+use stiction_study::StudyError;
 use stiction_view::ViewError;
 
 /// Why the command could not do its work.
@@ -28,9 +29,12 @@ pub enum CommandError {
          FCLIB .h5/.hdf5) or one of {known}"
     )]
     NoSuchProblem { target: String, known: String },
-    /// A scenario that does not exist, cannot be built, or cannot be run with these options.
+    /// A scene that cannot be built, or cannot be run with these options.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// A scenario that does not exist, cannot be built, or cannot be run with these options.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// Neither a file nor a scenario.
     #[error(
         "{target}: found neither a file nor a scenario of that name; expected a model file \

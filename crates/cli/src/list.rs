@@ -4,14 +4,15 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use stiction_geom::SHAPES;
 use stiction_mech::{JOINTS, MATERIALS};
+use stiction_scene::FORMATS;
 use stiction_scene::mesh_file::{MESH_FORMATS, TET_FORMATS};
-use stiction_scene::{FORMATS, GALLERY, Scenario};
 use stiction_sim::SENSORS;
 use stiction_sim::constraint::CONSTRAINTS;
 use stiction_solve::Solver;
 use stiction_solve::catalogue::CATALOGUE;
 use stiction_solve::law::LAWS;
 use stiction_solve::solver::{Entry, SOLVERS};
+use stiction_study::{SCENARIOS, Scenario};
 use stiction_view::SINKS;
 
 use crate::args::{Category, ListArgs};
@@ -130,7 +131,7 @@ fn json_entries(category: Category) -> Vec<Value> {
             .iter()
             .map(|f| json!({"name": f.name, "endings": f.endings, "about": f.about, "holds": f.holds}))
             .collect(),
-        Category::Scenarios => GALLERY.iter().map(json_scenario).collect(),
+        Category::Scenarios => SCENARIOS.iter().map(json_scenario).collect(),
         Category::Shapes => {
             SHAPES.iter().map(|e| json!({"name": e.name, "about": e.about})).collect()
         }
@@ -219,7 +220,7 @@ fn section(category: Category, details: bool, colours: bool) -> String {
         }
         Category::Scenarios if details => return scenarios_with_parameters(colours),
         Category::Scenarios => {
-            for e in GALLERY {
+            for e in SCENARIOS {
                 table.row(cells(e.name, "", &cited(e.about, e.cite)));
             }
         }
@@ -309,6 +310,6 @@ fn scenarios_with_parameters(colours: bool) -> String {
             table.render("  --set ", colours)
         )
     };
-    let scenarios: Vec<String> = GALLERY.iter().map(paragraph).collect();
+    let scenarios: Vec<String> = SCENARIOS.iter().map(paragraph).collect();
     format!("{}\nevery scenario, --set: {}\n", scenarios.join("\n"), stiction_sim::KEYS)
 }

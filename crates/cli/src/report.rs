@@ -1,8 +1,8 @@
 //! Output of `stiction solve`: a JSON document or a text table.
 
 use serde_json::{Value, json};
-use stiction_scene::compare::residuals_json;
 use stiction_solve::{Goal, Status};
+use stiction_study::compare::residuals_json;
 
 use crate::args::Tolerance;
 use crate::numbers::{count, duration, significant, small};

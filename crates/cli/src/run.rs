@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use stiction_scene::{Act, Imported};
+use stiction_scene::{Imported, SceneRun};
 use stiction_sim::Checkpoint;
 use stiction_view::{Holds, Shot, ViewError, sink_of};
 
@@ -36,28 +36,28 @@ pub fn run(call: &RunArgs) -> Result<CommandOutcome, CommandError> {
         &args.record,
         args.picture.as_ref().filter(|_| !args.record.is_empty()),
     )?;
-    let (mut act, imported) = open(&args.scene)?;
+    let (mut scene_run, imported) = open(&args.scene)?;
     let args = &with_record_options_of(imported.as_ref(), args)?;
     let outputs = RecordingFiles::prepare(&args.record, args.picture.as_ref())?;
     if let (Some(found), Some(path)) = (&resumed, &call.resume) {
         let wrong = |source| CommandError::Checkpoint { path: path.clone(), source };
-        let present = fingerprint_of(&act.simulation, imported.as_ref());
+        let present = fingerprint_of(&scene_run.simulation, imported.as_ref());
         found.belongs_to(present).map_err(wrong)?;
-        act.simulation.restore(&found.snapshot).map_err(|error| wrong(error.into()))?;
+        scene_run.simulation.restore(&found.snapshot).map_err(|error| wrong(error.into()))?;
     }
-    let steps = steps(args, &act)?;
+    let steps = steps(args, &scene_run)?;
     let done = resumed.as_ref().map_or(0, |found| found.step as usize).min(steps);
-    let scene = (&act.simulation, imported.as_ref());
+    let scene = (&scene_run.simulation, imported.as_ref());
     let extent = (resumed.as_ref(), steps);
     let mut run_outputs = RunOutputs::begin(args, outputs, scene, extent)?;
-    let time_step = act.simulation.settings().time_step;
+    let time_step = scene_run.simulation.settings().time_step;
     let mut progress = Progress::after(done, steps, time_step);
     let mut chart = Chart::default();
     interrupt::install_handlers();
     let found = threads::run_in_pool(args.scene.threads, || {
-        stiction_scene::run_watched(
+        stiction_study::run_watched(
             &args.scene.target,
-            &mut act,
+            &mut scene_run,
             done..steps,
             |step, simulation, report| {
                 progress.show(step, report);
@@ -84,9 +84,9 @@ pub fn run(call: &RunArgs) -> Result<CommandOutcome, CommandError> {
     };
     let last = done + found.steps;
     let stopped = last < steps && interrupt::requested();
-    let (written, error) = run_outputs.finish(last, &act.simulation, !stopped);
+    let (written, error) = run_outputs.finish(last, &scene_run.simulation, !stopped);
     if let Some(path) = &args.chart {
-        let figure = chart.figure(&args.scene.target, &act.simulation.settings().solver);
+        let figure = chart.figure(&args.scene.target, &scene_run.simulation.settings().solver);
         figure.write(path).map_err(|source| CommandError::Write { path: path.clone(), source })?;
     }
     let text = if args.json {
@@ -98,7 +98,7 @@ pub fn run(call: &RunArgs) -> Result<CommandOutcome, CommandError> {
         }
         format!("{document:#}\n")
     } else {
-        let mut text = summary::text(&found, &act.simulation.notes(), terminal::colours());
+        let mut text = summary::text(&found, &scene_run.simulation.notes(), terminal::colours());
         text.extend(written.iter().map(WrittenRecording::text));
         if let Some(path) = args.checkpoint.as_ref().filter(|_| stopped) {
             text += &format!("to continue: stiction run --resume {}\n", path.display());
@@ -140,12 +140,12 @@ fn with_record_options_of(
 }
 
 /// Number of steps of the run, at least one.
-fn steps(args: &RunArgs, act: &Act) -> Result<usize, CommandError> {
+fn steps(args: &RunArgs, scene_run: &SceneRun) -> Result<usize, CommandError> {
     if let Some(steps) = args.steps {
         return Ok(usize::try_from(steps).unwrap_or(usize::MAX));
     }
-    let time_step = act.simulation.settings().time_step;
-    let time = args.time.unwrap_or(act.duration);
+    let time_step = scene_run.simulation.settings().time_step;
+    let time = args.time.unwrap_or(scene_run.duration);
     match (time / time_step).round() as usize {
         0 => Err(CommandError::Option {
             option: "--time".to_owned(),

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use stiction_scene::GALLERY;
+use stiction_study::SCENARIOS;
 
 use crate::args::{Command, Options, RunArgs};
 use crate::error::CommandError;
@@ -86,7 +86,7 @@ pub fn from_words(words: &[String], call: &RunArgs, from: &Path) -> Result<RunAr
         let move_to = |path: &mut PathBuf| *path = folder.join(&*path);
         args.record.iter_mut().chain(&mut args.scene.import.package_path).for_each(move_to);
         args.chart.iter_mut().for_each(move_to);
-        if GALLERY.iter().all(|entry| entry.name != args.scene.target) {
+        if SCENARIOS.iter().all(|entry| entry.name != args.scene.target) {
             args.scene.target = folder.join(&args.scene.target).display().to_string();
         }
     }

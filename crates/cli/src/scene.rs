@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use stiction_scene::import::Options;
-use stiction_scene::{
-    Act, FORMATS, Files, GALLERY, Imported, Scenario, SceneError, Stage, load_with, scenario,
-};
+use stiction_scene::{FORMATS, Files, Imported, Scene, SceneError, SceneRun, load_with};
 use stiction_sim::{SettingsError, StepReport};
+use stiction_study::{SCENARIOS, Scenario, StudyError, scenario};
 
 use crate::args::{ImportArgs, SceneArgs};
 use crate::error::CommandError;
@@ -17,31 +16,31 @@ use crate::error::CommandError;
 const PROBLEM_EXTENSIONS: [&str; 3] = ["h5", "hdf5", "npz"];
 
 /// The scene at its start.
-pub fn start(args: &SceneArgs) -> Result<Act, CommandError> {
+pub fn start(args: &SceneArgs) -> Result<SceneRun, CommandError> {
     Ok(open(args)?.0)
 }
 
 /// The scene at its start, and the model if it comes from a file.
-pub fn open(args: &SceneArgs) -> Result<(Act, Option<Imported>), CommandError> {
-    let (mut stage, imported) = match GALLERY.iter().find(|entry| entry.name == args.target) {
-        Some(entry) => (from_gallery(entry, args)?, None),
-        None => from_file(args).map(|(stage, imported)| (stage, Some(imported)))?,
+pub fn open(args: &SceneArgs) -> Result<(SceneRun, Option<Imported>), CommandError> {
+    let (mut scene, imported) = match SCENARIOS.iter().find(|entry| entry.name == args.target) {
+        Some(entry) => (from_scenario(entry, args)?, None),
+        None => from_file(args).map(|(scene, imported)| (scene, Some(imported)))?,
     };
     if let Some(solver) = &args.solver {
-        stage.settings.solver.clone_from(solver);
+        scene.settings.solver.clone_from(solver);
         // Solver settings of the scene apply to the scene's own solver only.
         let own = args.set.iter().filter_map(|(key, value)| {
             key.strip_prefix("solver.").map(|key| (key.to_owned(), value.clone()))
         });
-        stage.settings.solver_settings = own.collect();
+        scene.settings.solver_settings = own.collect();
     }
     if let Some(time_step) = args.time_step {
-        stage.settings.time_step = time_step;
+        scene.settings.time_step = time_step;
     }
-    Ok((stage.start()?, imported))
+    Ok((scene.start()?, imported))
 }
 
-fn from_gallery(entry: &Scenario, args: &SceneArgs) -> Result<Stage, CommandError> {
+fn from_scenario(entry: &Scenario, args: &SceneArgs) -> Result<Scene, CommandError> {
     let import = &args.import;
     let for_files = [
         ("--keyframe", args.keyframe.is_some()),
@@ -58,7 +57,7 @@ fn from_gallery(entry: &Scenario, args: &SceneArgs) -> Result<Stage, CommandErro
         });
     }
     scenario(entry.name, &args.set).map_err(|error| match error {
-        SceneError::Settings(SettingsError::Unknown { key, known }) => {
+        StudyError::Scene(SceneError::Settings(SettingsError::Unknown { key, known })) => {
             let own: Vec<&str> = entry.parameters.iter().map(|p| p.name).collect();
             CommandError::Option {
                 option: "--set".to_owned(),
@@ -74,7 +73,7 @@ fn from_gallery(entry: &Scenario, args: &SceneArgs) -> Result<Stage, CommandErro
     })
 }
 
-fn from_file(args: &SceneArgs) -> Result<(Stage, Imported), CommandError> {
+fn from_file(args: &SceneArgs) -> Result<(Scene, Imported), CommandError> {
     let path = Path::new(&args.target);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let target = args.target.clone();
@@ -82,17 +81,17 @@ fn from_file(args: &SceneArgs) -> Result<(Stage, Imported), CommandError> {
         return Err(CommandError::ProblemAsScene { target, endings: model_extensions() });
     }
     if !path.exists() && !is_model(ending) {
-        let names: Vec<&str> = GALLERY.iter().map(|entry| entry.name).collect();
+        let names: Vec<&str> = SCENARIOS.iter().map(|entry| entry.name).collect();
         let (endings, known) = (model_extensions(), names.join(", "));
         return Err(CommandError::NoSuchScene { target, endings, known });
     }
     let imported = load(path, &args.import)?;
-    let mut stage = match &args.keyframe {
-        Some(keyframe) => imported.stage_from(keyframe)?,
-        None => imported.stage()?,
+    let mut scene = match &args.keyframe {
+        Some(keyframe) => imported.scene_from(keyframe)?,
+        None => imported.scene()?,
     };
     for (key, value) in &args.set {
-        stage.settings.set(key, value).map_err(|error| match error {
+        scene.settings.set(key, value).map_err(|error| match error {
             SettingsError::Unknown { key, known } => CommandError::Option {
                 option: "--set".to_owned(),
                 found: key,
@@ -101,7 +100,7 @@ fn from_file(args: &SceneArgs) -> Result<(Stage, Imported), CommandError> {
             error => SceneError::from(error).into(),
         })?;
     }
-    Ok((stage, imported))
+    Ok((scene, imported))
 }
 
 /// Loads a model file with the import options of the command line.

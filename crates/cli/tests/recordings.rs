@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use common::{json, run};
 use serde_json::Value;
-use stiction_scene::GALLERY;
 use stiction_sim::record::{Recording, container};
 use stiction_solve::random::SplitMix64;
+use stiction_study::SCENARIOS;
 
 /// An empty folder of this test's own.
 fn folder(test: &str) -> PathBuf {
@@ -111,7 +111,7 @@ fn a_run_that_is_killed_anywhere_leaves_a_recording_and_goes_on_to_the_same_end(
 #[test]
 fn every_scenario_goes_on_from_a_checkpoint_as_if_it_had_never_stopped() {
     let place = folder("scenarios");
-    for scenario in GALLERY {
+    for scenario in SCENARIOS {
         let small =
             scenario.small().iter().map(|(k, v)| format!(" --set {k}={v}")).collect::<String>();
         for more in ["", "--set sleep=true"] {

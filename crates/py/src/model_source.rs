@@ -10,9 +10,10 @@ use stiction_mech::{Input, State};
 use stiction_scene::import::{Keyframe, Options, Site, Unsupported, Visual, Wishes};
 use stiction_scene::seen::seen;
 use stiction_scene::signal::{Driver, Signal};
-use stiction_scene::{Controller, Files, Imported, SceneError, Stage, load_with, scenario};
+use stiction_scene::{Controller, Files, Imported, Scene, load_with};
 use stiction_sim::record::Seen;
 use stiction_sim::{Settings, World};
+use stiction_study::{StudyError, scenario};
 
 /// Source of a model.
 #[derive(Clone, Debug)]
@@ -95,8 +96,8 @@ pub struct ModelContent {
 
 impl ModelContent {
     /// Builds a scenario.
-    pub fn of_scenario(name: &str, set: Vec<(String, String)>) -> Result<Self, SceneError> {
-        let Stage { world, settings, initial, mut control, driven, controller, .. } =
+    pub fn of_scenario(name: &str, set: Vec<(String, String)>) -> Result<Self, StudyError> {
+        let Scene { world, settings, initial, mut control, driven, controller, .. } =
             scenario(name, &set)?;
         control.resize(world.model().nu(), 0.0);
         let initial = initial.unwrap_or_else(|| State::new(world.model()));
@@ -122,9 +123,9 @@ impl ModelContent {
     }
 
     /// Builds the model of a file.
-    pub fn of_files(files: Files, path: &Path, options: Options) -> Result<Self, SceneError> {
+    pub fn of_files(files: Files, path: &Path, options: Options) -> Result<Self, StudyError> {
         let imported = load_with(files, path, &options)?;
-        let Stage { initial, mut control, driven, .. } = imported.stage()?;
+        let Scene { initial, mut control, driven, .. } = imported.scene()?;
         let Imported {
             name,
             format,
@@ -175,17 +176,17 @@ impl ModelContent {
     }
 
     /// The scene, ready to run.
-    pub fn stage(&self) -> Result<Stage, SceneError> {
+    pub fn scene(&self) -> Result<Scene, StudyError> {
         match &self.source {
             ModelSource::Scenario { name, set } => scenario(name, set),
             ModelSource::Files { files, path, options } => {
-                load_with(files.clone(), path, options)?.stage()
+                Ok(load_with(files.clone(), path, options)?.scene()?)
             }
         }
     }
 
     /// A new controller. Each simulation needs its own, since a controller may have state.
-    pub fn controller(&self) -> Result<Option<Box<dyn Controller>>, SceneError> {
+    pub fn controller(&self) -> Result<Option<Box<dyn Controller>>, StudyError> {
         match &self.source {
             _ if !self.has_controller => Ok(None),
             ModelSource::Scenario { name, set } => Ok(scenario(name, set)?.controller),

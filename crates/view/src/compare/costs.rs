@@ -6,8 +6,8 @@
 
 use std::fmt::Write;
 
-use stiction_scene::compare::Comparison;
 use stiction_sim::PHASES;
+use stiction_study::compare::Comparison;
 
 use super::numbers::duration;
 use stiction_plot::escape;

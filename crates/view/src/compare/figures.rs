@@ -2,10 +2,10 @@
 //! chart lists the solvers in the same order, so that each keeps its colour and dashes.
 
 use stiction_plot::{Axis, Figure, Panel, Series};
-use stiction_scene::compare::{Captured, Comparison, Contender};
 use stiction_sim::record::Figures;
 use stiction_solve::FrictionModel;
 use stiction_solve::monitor::TracePoint;
+use stiction_study::compare::{Captured, Comparison, Contender};
 
 /// Ends of curves further apart than this factor share a logarithmic axis.
 const SPREAD: f64 = 20.0;

@@ -13,7 +13,7 @@ mod words;
 
 use std::path::Path;
 
-use stiction_scene::compare::Comparison;
+use stiction_study::compare::Comparison;
 
 use crate::html::{PageError, data, fill, script};
 use crate::{ViewError, pack, sink};
@@ -81,8 +81,8 @@ pub fn page(comparison: &Comparison, making: &Making) -> Result<String, PageErro
 mod tests {
     use super::*;
     use std::ops::ControlFlow;
-    use stiction_scene::SceneError;
-    use stiction_scene::compare::{Plan, compare};
+    use stiction_study::StudyError;
+    use stiction_study::compare::{Plan, compare};
 
     fn comparison(solvers: &[&str], sets: &[(&str, &str)], steps: usize) -> Comparison {
         let solvers: Vec<String> = solvers.iter().map(|s| (*s).to_owned()).collect();
@@ -90,11 +90,11 @@ mod tests {
         let time_limit = std::time::Duration::from_secs(10);
         let plan = Plan { target: "clutter", solvers: &solvers, steps, time_limit, visuals: &[] };
         let start = |solver: &str| {
-            let mut stage = stiction_scene::scenario("clutter", &sets)?;
-            stage.settings.solver = solver.to_owned();
-            stage.start()
+            let mut scene = stiction_study::scenario("clutter", &sets)?;
+            scene.settings.solver = solver.to_owned();
+            Ok(scene.start()?)
         };
-        compare::<SceneError>(&plan, start, |_| ControlFlow::Continue(())).unwrap()
+        compare::<StudyError>(&plan, start, |_| ControlFlow::Continue(())).unwrap()
     }
 
     #[test]

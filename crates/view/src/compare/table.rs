@@ -4,9 +4,9 @@
 //! The best of a row got to the end. Among times it also missed the tolerance in few steps, since
 //! giving up is fast; if no solver did, all that got to the end can.
 
-use stiction_scene::compare::{Captured, Comparison, Contender, Run};
-use stiction_scene::{Summary, Tally};
 use stiction_solve::{FrictionModel, Status};
+use stiction_study::compare::{Captured, Comparison, Contender, Run};
+use stiction_study::{Summary, Tally};
 
 use super::numbers::{NOTHING, duration, figure, residual};
 use stiction_plot::escape;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use stiction_scene::GALLERY;
-use stiction_scene::compare::telling::Reason;
-use stiction_scene::compare::{Captured, Comparison, Contender};
 use stiction_sim::Settings;
 use stiction_solve::{FrictionModel, Status};
+use stiction_study::SCENARIOS;
+use stiction_study::compare::telling::Reason;
+use stiction_study::compare::{Captured, Comparison, Contender};
 
 use super::numbers::{count, duration, figure, residual};
 use super::table::{self, friction};
@@ -41,7 +41,7 @@ pub fn body(comparison: &Comparison, making: &Making) -> String {
 fn lead(out: &mut String, comparison: &Comparison) {
     let Comparison { target, steps, settings, contenders, .. } = comparison;
     *out += &format!("<h1>{}</h1>\n", escape(&title(comparison)));
-    let about = GALLERY.iter().find(|entry| entry.name == *target);
+    let about = SCENARIOS.iter().find(|entry| entry.name == *target);
     let about = about.map(|entry| format!(": {}", escape(entry.about))).unwrap_or_default();
     let names: Vec<String> =
         contenders.iter().map(|c| format!("<b>{}</b>", escape(&c.solver))).collect();

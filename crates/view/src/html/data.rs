@@ -293,11 +293,11 @@ mod tests {
 
     /// A heap of dropped boxes, run for some steps.
     fn heap(steps: usize) -> Recording {
-        let mut act = stiction_scene::scenario("stack", &[]).unwrap().start().unwrap();
-        let mut recorder = Recorder::new(&act.simulation, f64::INFINITY).unwrap();
+        let mut scene_run = stiction_study::scenario("stack", &[]).unwrap().start().unwrap();
+        let mut recorder = Recorder::new(&scene_run.simulation, f64::INFINITY).unwrap();
         for _ in 0..steps {
-            let report = act.step().unwrap();
-            recorder.observe(&act.simulation, &report);
+            let report = scene_run.step().unwrap();
+            recorder.observe(&scene_run.simulation, &report);
         }
         recorder.finish()
     }
