@@ -19,6 +19,7 @@ pub mod monitor;
 pub mod problem;
 pub mod random;
 pub mod residual;
+pub mod setting;
 mod solution;
 pub mod solver;
 pub mod transform;
