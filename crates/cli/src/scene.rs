@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use stiction_scene::import::Options;
 use stiction_scene::{FORMATS, Files, Imported, Scene, SceneError, SceneRun, load_with};
-use stiction_sim::{SettingsError, StepReport};
+use stiction_sim::{SOLVER_PREFIX, SettingsError, StepReport};
+use stiction_solve::setting::SettingError;
 use stiction_study::{SCENARIOS, Scenario, StudyError, scenario};
 
 use crate::args::{ImportArgs, SceneArgs};
@@ -30,7 +31,7 @@ pub fn open(args: &SceneArgs) -> Result<(SceneRun, Option<Imported>), CommandErr
         scene.settings.solver.clone_from(solver);
         // Solver settings of the scene apply to the scene's own solver only.
         let own = args.set.iter().filter_map(|(key, value)| {
-            key.strip_prefix("solver.").map(|key| (key.to_owned(), value.clone()))
+            key.strip_prefix(SOLVER_PREFIX).map(|key| (key.to_owned(), value.clone()))
         });
         scene.settings.solver_settings = own.collect();
     }
@@ -57,17 +58,13 @@ fn from_scenario(entry: &Scenario, args: &SceneArgs) -> Result<Scene, CommandErr
         });
     }
     scenario(entry.name, &args.set).map_err(|error| match error {
-        StudyError::Scene(SceneError::Settings(SettingsError::Unknown { key, known })) => {
+        StudyError::Scene(SceneError::Settings(SettingsError::Setting(
+            SettingError::UnknownKey { found, known, .. },
+        ))) => {
             let own: Vec<&str> = entry.parameters.iter().map(|p| p.name).collect();
-            CommandError::Option {
-                option: "--set".to_owned(),
-                found: key,
-                expected: format!(
-                    "a parameter of {} ({}) or a setting of the step ({known})",
-                    entry.name,
-                    own.join(", ")
-                ),
-            }
+            let (name, own) = (entry.name, own.join(", "));
+            let expected = format!("a parameter of {name} ({own}) or a setting ({known})");
+            CommandError::Option { option: "--set".to_owned(), found, expected }
         }
         error => error.into(),
     })
@@ -92,11 +89,10 @@ fn from_file(args: &SceneArgs) -> Result<(Scene, Imported), CommandError> {
     };
     for (key, value) in &args.set {
         scene.settings.set(key, value).map_err(|error| match error {
-            SettingsError::Unknown { key, known } => CommandError::Option {
-                option: "--set".to_owned(),
-                found: key,
-                expected: format!("a setting of the step ({known})"),
-            },
+            SettingsError::Setting(SettingError::UnknownKey { found, known, .. }) => {
+                let expected = format!("a setting ({known})");
+                CommandError::Option { option: "--set".to_owned(), found, expected }
+            }
             error => SceneError::from(error).into(),
         })?;
     }

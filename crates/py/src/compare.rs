@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use stiction_scene::SceneRun;
-use stiction_solve::Session;
+use stiction_sim::Settings;
 use stiction_study::compare::{Comparison as Found, Plan, TIME_LIMIT, compare as compare_runs};
 use stiction_study::{SCENARIOS, StudyError};
 use stiction_view::compare::{Making, check, page, write};
 
 use crate::model::Model;
+use crate::model_source::ModelContent;
 use crate::{error, load, settings};
 
 /// Time between two checks for Python signals (Ctrl-C).
@@ -118,9 +119,44 @@ pub fn compare(
     if let Some(path) = &report {
         py.detach(|| check(path)).map_err(error::view)?;
     }
-    let content = named(py, model)?.content;
-    // What each solver is told.
-    let mut told = Vec::with_capacity(solvers.len());
+    if time_limit.is_nan() || time_limit <= 0.0 {
+        let message = format!("time_limit = {time_limit}; expected a positive number");
+        return Err(error::setting(message));
+    }
+    let content = model_of(py, model)?.content;
+    let chosen = settings_of_solvers(&content, &solvers, time_step, solver_settings, settings)?;
+    let Some(first) = chosen.first() else {
+        return Err(error::setting("solvers: found none; expected at least one"));
+    };
+    let steps = number_of_steps(&content, first.time_step, steps, time)?;
+    let plan = Plan {
+        target: &content.name,
+        solvers: &solvers,
+        steps,
+        time_limit: Duration::try_from_secs_f64(time_limit).unwrap_or(Duration::MAX),
+        visuals: &content.visual_shapes().shapes,
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+    let pool = pool.map_err(|error| error::setting(format!("threads = {threads:?}: {error}")))?;
+    let found = run_plan(py, &pool, &plan, &content, &chosen)?;
+    let command = format!("stiction.compare(\"{}\", {solvers:?}, steps={steps})", content.name);
+    let making = Making { command, threads: pool.current_num_threads() };
+    let found = Comparison { found, making };
+    if let Some(path) = report {
+        found.save(py, path)?;
+    }
+    Ok(found)
+}
+
+/// The settings of each solver's run: those of the model, of all runs, and of the one solver.
+fn settings_of_solvers(
+    content: &ModelContent,
+    solvers: &[String],
+    time_step: Option<f64>,
+    solver_settings: Option<&Bound<'_, PyDict>>,
+    settings: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Vec<Settings>> {
+    let mut all = Vec::with_capacity(solvers.len());
     for (k, solver) in solvers.iter().enumerate() {
         if solvers[..k].contains(solver) {
             return Err(error::setting(format!("solvers: found {solver} twice; expected it once")));
@@ -129,14 +165,11 @@ pub fn compare(
         settings::choose(&mut chosen, Some(solver.clone()), time_step, settings)?;
         if let Some(own) = solver_settings.and_then(|all| all.get_item(solver).transpose()) {
             for (key, value) in settings::pairs(Some(own?.cast::<PyDict>()?))? {
-                chosen.solver_settings.push((key.replace('_', "-"), value));
+                chosen.set_solver_setting(&key.replace('_', "-"), value);
             }
         }
-        let mut session = Session::new(solver).map_err(error::solver)?;
-        for (key, value) in &chosen.solver_settings {
-            session.set(key, value).map_err(error::solver)?;
-        }
-        told.push(chosen);
+        chosen.solver_values().map_err(error::settings)?;
+        all.push(chosen);
     }
     for key in solver_settings.into_iter().flat_map(|all| all.keys()) {
         let name: String = key.extract()?;
@@ -146,69 +179,66 @@ pub fn compare(
             return Err(error::setting(found));
         }
     }
-    let Some(first) = told.first() else {
-        return Err(error::setting("solvers: found none; expected at least one"));
-    };
-    if time_limit.is_nan() || time_limit <= 0.0 {
-        return Err(error::setting(format!(
-            "time_limit = {time_limit}; expected a positive number"
-        )));
-    }
+    Ok(all)
+}
+
+/// Number of steps of each run, at least one.
+fn number_of_steps(
+    content: &ModelContent,
+    time_step: f64,
+    steps: Option<usize>,
+    time: Option<f64>,
+) -> PyResult<usize> {
     let steps = match (steps, time) {
         (Some(_), Some(_)) => return Err(error::setting("found steps and time; expected one")),
         (Some(steps), None) => steps,
         (None, time) => {
             let own = || content.scene().map(|scene| scene.duration).map_err(error::study);
-            let time = time.map_or_else(own, Ok)?;
-            (time / first.time_step).round() as usize
+            (time.map_or_else(own, Ok)? / time_step).round() as usize
         }
     };
     if steps == 0 {
-        return Err(error::setting("found no steps; expected at least one"));
+        Err(error::setting("found no steps; expected at least one"))
+    } else {
+        Ok(steps)
     }
-    let plan = Plan {
-        target: &content.name,
-        solvers: &solvers,
-        steps,
-        time_limit: Duration::try_from_secs_f64(time_limit).unwrap_or(Duration::MAX),
-        visuals: &content.visual_shapes().shapes,
-    };
+}
+
+/// Runs all solvers with the GIL released; raises the exception of a signal.
+fn run_plan(
+    py: Python<'_>,
+    pool: &rayon::ThreadPool,
+    plan: &Plan<'_>,
+    content: &ModelContent,
+    settings: &[Settings],
+) -> PyResult<Found> {
     let start = |solver: &str| -> Result<SceneRun, StudyError> {
         let mut scene = content.scene()?;
-        if let Some(chosen) = told.iter().find(|chosen| chosen.solver == solver) {
+        if let Some(chosen) = settings.iter().find(|chosen| chosen.solver == solver) {
             scene.settings.clone_from(chosen);
         }
         Ok(scene.start()?)
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
-    let pool =
-        pool.map_err(|refused| error::setting(format!("threads = {threads:?}: {refused}")))?;
-    let (mut stopped, mut looked) = (None, Instant::now());
+    let (mut stopped, mut last_check) = (None, Instant::now());
     let found = py.detach(|| {
         pool.install(|| {
-            compare_runs(&plan, start, |_| {
-                if looked.elapsed() > SIGNAL_CHECK_INTERVAL {
-                    looked = Instant::now();
+            compare_runs(plan, start, |_| {
+                if last_check.elapsed() > SIGNAL_CHECK_INTERVAL {
+                    last_check = Instant::now();
                     stopped = Python::attach(|py| py.check_signals()).err();
                 }
                 if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })
         })
     });
-    if let Some(stopped) = stopped {
-        return Err(stopped);
+    match stopped {
+        Some(stopped) => Err(stopped),
+        None => found.map_err(error::study),
     }
-    let command = format!("stiction.compare(\"{}\", {solvers:?}, steps={steps})", content.name);
-    let making = Making { command, threads: pool.current_num_threads() };
-    let found = Comparison { found: found.map_err(error::study)?, making };
-    if let Some(path) = report {
-        found.save(py, path)?;
-    }
-    Ok(found)
 }
 
-/// A model as it is, or by its name.
-fn named(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Model> {
+/// A model object, or the model of a scenario or file name.
+fn model_of(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Model> {
     if let Ok(model) = given.cast::<Model>() {
         return Ok(Model { content: model.get().content.clone() });
     }

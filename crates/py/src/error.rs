@@ -11,6 +11,8 @@ use stiction_sim::{SettingsError, StepError};
 use stiction_study::StudyError;
 use stiction_view::ViewError;
 
+use crate::settings::SOLVER_KEYWORD_PREFIX;
+
 const MODULE: &str = "stiction.errors";
 
 macro_rules! exception {
@@ -87,7 +89,10 @@ pub fn study(error: StudyError) -> PyErr {
 /// The exception of wrong settings.
 pub fn settings(error: SettingsError) -> PyErr {
     match error {
-        SettingsError::Solver(error) => solver(error),
+        SettingsError::Setting(error) => setting(crate::settings::message(&error)),
+        SettingsError::Solver(error) => {
+            solver(crate::settings::solver_message(&error, SOLVER_KEYWORD_PREFIX))
+        }
         other => setting(other),
     }
 }

@@ -46,7 +46,8 @@ pub fn solve<'py>(
         Some(object) => session(object, Some(given.clone()))?,
     };
     for (key, value) in settings::pairs(settings)? {
-        session.set(&key.replace('_', "-"), &value).map_err(error::solver)?;
+        let set = session.set(&key.replace('_', "-"), &value);
+        set.map_err(|error| error::solver(settings::solver_message(&error, "")))?;
     }
     let friction_model = friction.map(friction_model).transpose()?;
     let goal = Goal { tolerance, max_iterations, friction_model, trace, ..Goal::default() };
