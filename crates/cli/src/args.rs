@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stiction_sim::Settings;
 use stiction_solve::FrictionModel;
-use stiction_view::Shot;
-use stiction_view::shot::KEYS;
+use stiction_view::PictureOptions;
+use stiction_view::picture_options::KEYS;
 
 /// Simulate multibody systems with contact and dry friction, and compare contact solvers.
 #[derive(Debug, Parser)]
@@ -199,7 +199,7 @@ pub struct RunArgs {
 
     /// Options of pictures (.png, .gif, .mp4): KEY=VALUE,… (see below)
     #[arg(long, value_name = "KEY=VALUE,…", value_parser = shot, allow_hyphen_values = true, help_heading = "Output")]
-    pub picture: Option<Shot>,
+    pub picture: Option<PictureOptions>,
 
     /// Record nothing, even if the scene has a table [record]
     #[arg(long, conflicts_with = "record", help_heading = "Output")]
@@ -266,7 +266,7 @@ pub struct ViewArgs {
 
     /// Options of pictures (.png, .gif, .mp4): KEY=VALUE,… (see below)
     #[arg(long, value_name = "KEY=VALUE,…", value_parser = shot, allow_hyphen_values = true, requires = "out")]
-    pub picture: Option<Shot>,
+    pub picture: Option<PictureOptions>,
 
     /// Print the path of the page without opening it
     #[arg(long)]
@@ -593,7 +593,7 @@ pub struct Assignment {
     pub value: String,
 }
 
-fn shot(text: &str) -> Result<Shot, String> {
+fn shot(text: &str) -> Result<PictureOptions, String> {
     text.parse().map_err(|error: stiction_view::ViewError| error.to_string())
 }
 

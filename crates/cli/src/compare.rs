@@ -9,7 +9,7 @@ use stiction_scene::SceneRun;
 use stiction_solve::solver::{SOLVERS, SettingError};
 use stiction_solve::{Session, Status};
 use stiction_study::compare::{Captured, Comparison, Contender, Plan, TIME_LIMIT, compare};
-use stiction_view::compare::Making;
+use stiction_view::compare::ReportProvenance;
 
 use crate::args::{CompareArgs, SceneArgs};
 use crate::error::CommandError;
@@ -53,7 +53,7 @@ pub fn run(args: &CompareArgs) -> Result<CommandOutcome, CommandError> {
     let (found, threads) = found?;
     let command = command(args);
     if let Some(path) = &args.report {
-        let making = Making { command: command.clone(), threads };
+        let making = ReportProvenance { command: command.clone(), threads };
         stiction_view::compare::write(&found, &making, path)?;
     }
     let text = if args.json {

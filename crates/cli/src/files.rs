@@ -7,7 +7,7 @@ use crate::error::CommandError;
 
 /// Checks that a file can be written, before any work is done.
 pub fn check_writable(path: &Path) -> Result<(), CommandError> {
-    stiction_view::place::check(path)
+    stiction_view::output_file::check_writable(path)
         .map_err(|source| CommandError::Write { path: path.to_owned(), source })
 }
 

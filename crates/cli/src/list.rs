@@ -16,7 +16,7 @@ use stiction_solve::law::LAWS;
 use stiction_solve::setting::{SettingKind, SettingRange, SettingSpec, SettingValue};
 use stiction_solve::solver::{Entry as SolverEntry, SOLVERS};
 use stiction_study::{SCENARIOS, Scenario};
-use stiction_view::SINKS;
+use stiction_view::EXPORTERS;
 
 use crate::args::{Category, ListArgs};
 use crate::error::CommandError;
@@ -70,7 +70,7 @@ fn formats() -> Vec<FileFormat> {
         endings: (*endings).to_owned(),
         about,
     });
-    let recordings = SINKS.iter().map(|sink| FileFormat {
+    let recordings = EXPORTERS.iter().map(|sink| FileFormat {
         holds: "recording",
         name: sink.name,
         endings: dotted(sink.endings),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use stiction_scene::{Imported, SceneRun};
 use stiction_sim::Checkpoint;
-use stiction_view::{Holds, Shot, ViewError, sink_of};
+use stiction_view::{ExportContent, PictureOptions, ViewError, exporter_for};
 
 use crate::args::RunArgs;
 use crate::chart::Chart;
@@ -127,12 +127,14 @@ fn with_record_options_of(
     if args.record.is_empty() && !args.no_record {
         args.record = wishes.files.iter().map(PathBuf::from).collect();
         for path in &args.record {
-            sink_of(path).map_err(wrong)?;
+            exporter_for(path).map_err(wrong)?;
         }
     }
     if args.picture.is_none() && !args.record.is_empty() {
-        let is_picture = |path: &PathBuf| sink_of(path).is_ok_and(|s| s.holds != Holds::Everything);
-        let shot: Option<Shot> =
+        let is_picture = |path: &PathBuf| {
+            exporter_for(path).is_ok_and(|s| s.content != ExportContent::Everything)
+        };
+        let shot: Option<PictureOptions> =
             wishes.picture.as_ref().map(|text| text.parse()).transpose().map_err(wrong)?;
         args.picture = shot.filter(|_| args.record.iter().any(is_picture));
     }

@@ -16,7 +16,9 @@ use stiction_scene::seen::seen;
 use stiction_sim::record::container::{self, Chunk};
 use stiction_sim::record::{RecordError, Recorder, Recording};
 use stiction_sim::{Checkpoint, Simulation, StepReport, fingerprint};
-use stiction_view::{FRAMES_PER_SECOND, Holds, Shot, Sink, ViewError, sink_of};
+use stiction_view::{
+    ExportContent, Exporter, FRAMES_PER_SECOND, PictureOptions, ViewError, exporter_for,
+};
 
 use crate::args::RunArgs;
 use crate::error::CommandError;
@@ -32,28 +34,29 @@ const PART_SUFFIX: &str = ".part";
 
 /// The requested recordings, known to be writable, and the options of pictures.
 pub struct RecordingFiles {
-    files: Vec<(PathBuf, &'static Sink)>,
-    shot: Shot,
+    files: Vec<(PathBuf, &'static Exporter)>,
+    shot: PictureOptions,
 }
 
 impl RecordingFiles {
     /// Checks names and folders before the run.
-    pub fn prepare(paths: &[PathBuf], shot: Option<&Shot>) -> Result<Self, CommandError> {
-        let sink = |path: &PathBuf| Ok((path.clone(), sink_of(path)?));
+    pub fn prepare(paths: &[PathBuf], shot: Option<&PictureOptions>) -> Result<Self, CommandError> {
+        let sink = |path: &PathBuf| Ok((path.clone(), exporter_for(path)?));
         let files = paths.iter().map(sink).collect::<Result<Vec<_>, CommandError>>()?;
         if let Some(shot) = shot {
-            let any =
-                |matches: fn(Holds) -> bool| files.iter().any(|(_, sink)| matches(sink.holds));
+            let any = |matches: fn(ExportContent) -> bool| {
+                files.iter().any(|(_, sink)| matches(sink.content))
+            };
             let wrong = |found: String, expected: &str| CommandError::Option {
                 option: "--picture".to_owned(),
                 found,
                 expected: expected.to_owned(),
             };
-            if !any(|holds| holds != Holds::Everything) {
+            if !any(|holds| holds != ExportContent::Everything) {
                 let found = format!("\"{shot}\", and no picture to write");
                 return Err(wrong(found, "a file that ends in .png, .gif or .mp4"));
             }
-            if shot.time.is_some() && !any(|holds| holds == Holds::Picture) {
+            if shot.time.is_some() && !any(|holds| holds == ExportContent::Picture) {
                 return Err(wrong("a time, and no single picture".to_owned(), "a .png"));
             }
         }
@@ -123,7 +126,7 @@ pub struct WrittenRecording {
 }
 
 impl WrittenRecording {
-    fn of(recording: &Recording, path: &Path, sink: &Sink) -> Self {
+    fn of(recording: &Recording, path: &Path, sink: &Exporter) -> Self {
         let time = &recording.frames.time;
         let (begin, end) = (time.first().copied(), time.last().copied());
         Self {
@@ -193,7 +196,7 @@ impl RunOutputs {
             };
             let done = resumed.map_or(0, |checkpoint| checkpoint.step as usize);
             let bytes = schedule.bytes(done, simulation);
-            stiction_view::place::put(path, &bytes)
+            stiction_view::output_file::write_atomically(path, &bytes)
                 .map_err(|source| CommandError::Write { path: path.clone(), source })?;
             checkpoints = Some(schedule);
         }
@@ -412,7 +415,8 @@ fn rescue(recording: &Recording, run: u64, part: &Path) -> Option<PathBuf> {
     let name = part.file_name()?.to_string_lossy();
     let name = name.trim_end_matches(PART_SUFFIX);
     let path = std::env::temp_dir().join(format!("stiction-{run:016x}-{name}.stiction"));
-    stiction_view::place::put(&path, &container::to_bytes(recording, run)).ok()?;
+    stiction_view::output_file::write_atomically(&path, &container::to_bytes(recording, run))
+        .ok()?;
     Some(path)
 }
 

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use stiction_sim::record::container::Chunk;
-use stiction_view::place;
+use stiction_view::output_file;
 
 /// Data to write.
 pub enum WriteJob {
@@ -50,7 +50,7 @@ impl Writer {
                     }
                     (WriteJob::Append(_), None) => (PathBuf::new(), Ok(())),
                     (WriteJob::Replace(path, bytes), _) => {
-                        let result = place::put(&path, &bytes);
+                        let result = output_file::write_atomically(&path, &bytes);
                         (path, result)
                     }
                 };
@@ -114,7 +114,7 @@ impl RecordingStream {
     /// Creates a file with some chunks, atomically.
     pub fn create(path: &Path, chunks: &[Chunk]) -> io::Result<Self> {
         let bytes: Vec<u8> = chunks.iter().flat_map(Chunk::to_bytes).collect();
-        place::put(path, &bytes)?;
+        output_file::write_atomically(path, &bytes)?;
         let file = OpenOptions::new().append(true).open(path)?;
         Ok(Self { path: path.to_owned(), file, complete_length: bytes.len() as u64 })
     }

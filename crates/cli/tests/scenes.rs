@@ -14,7 +14,7 @@ use stiction_sim::SENSORS;
 use stiction_sim::constraint::CONSTRAINTS;
 use stiction_solve::file::NpzFile;
 use stiction_study::SCENARIOS;
-use stiction_view::SINKS;
+use stiction_view::EXPORTERS;
 
 #[test]
 fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
@@ -242,7 +242,7 @@ fn what_a_world_is_made_of_stands_in_the_list() {
     assert_eq!(names("sensors"), SENSORS.iter().map(|e| e.name).collect::<Vec<_>>());
     let formats = FORMATS.iter().map(|e| e.name).chain(MESH_FORMATS.iter().map(|e| e.name));
     let formats = formats.chain(TET_FORMATS.iter().map(|e| e.name));
-    let formats = formats.chain(["fclib", "npz"]).chain(SINKS.iter().map(|e| e.name));
+    let formats = formats.chain(["fclib", "npz"]).chain(EXPORTERS.iter().map(|e| e.name));
     assert_eq!(names("formats"), formats.collect::<Vec<_>>());
     assert_eq!(names("constraints"), CONSTRAINTS.iter().map(|e| e.name).collect::<Vec<_>>());
     let (status, text, _) = run(&["list", "scenarios"]);

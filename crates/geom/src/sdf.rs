@@ -1,31 +1,31 @@
-//! Signed distance from a point to a triangle mesh, exact to round-off.
+//! MeshDistance distance from a point to a triangle mesh, exact to round-off.
 //!
-//! The nearest point comes from the tree of boxes; its side from the angle-weighted pseudo-normal of the
-//! feature it lies on, which is right for every closed mesh even at edges and corners
-//! [Baerentzen05, Theorem 1]. No grid, no interpolation error; O(log n) per query as a rule.
+//! The nearest point comes from the bounding volume hierarchy, the sign from the angle-weighted
+//! pseudo-normal of the feature it lies on, which is correct for every closed mesh, also at edges and
+//! corners [Baerentzen05, Theorem 1]. No grid, no interpolation error; O(log n) per query as a rule.
 
-use crate::shape::mesh::{Mesh, Nearest};
+use crate::shape::mesh::{Mesh, NearestMeshPoint};
 use crate::shape::triangle::Feature;
 use nalgebra::Vector3;
 
-/// Below this fraction of the mesh's size a point counts as on the surface, and the pseudo-normal stands
-/// for the direction to it [-].
+/// Fraction of the mesh's size below which a point counts as on the surface, and the pseudo-normal replaces
+/// the direction to it [-].
 const ON_SURFACE: f64 = 1e-12;
 
-/// Where a point lies with respect to a mesh.
+/// Signed distance of a point from a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Signed {
+pub struct MeshDistance {
     /// Distance [m]: negative inside a closed mesh, or behind the nearest face of an open one.
     pub distance: f64,
     /// Unit direction in which the distance grows fastest [-].
     pub gradient: Vector3<f64>,
     /// The nearest point of the mesh.
-    pub nearest: Nearest,
+    pub nearest: NearestMeshPoint,
 }
 
 impl Mesh {
-    /// Signed distance of `point` [m] within `limit` [m] of the surface; `None` farther away.
-    pub fn signed_distance(&self, point: &Vector3<f64>, limit: f64) -> Option<Signed> {
+    /// MeshDistance distance of `point` [m] within `limit` [m] of the surface; `None` farther away.
+    pub fn signed_distance(&self, point: &Vector3<f64>, limit: f64) -> Option<MeshDistance> {
         let nearest = self.nearest(point, limit)?;
         let t = nearest.triangle;
         let outward = match nearest.feature {
@@ -40,12 +40,12 @@ impl Mesh {
         let sign = if away.dot(&outward) < 0.0 { -1.0 } else { 1.0 };
         let flat = nearest.distance <= ON_SURFACE * self.bounding_radius();
         let gradient = if flat || nearest.feature == Feature::Face {
-            // A pseudo-normal that cancels to nothing (a needle's tip) leaves the face to decide.
+            // Where the pseudo-normal cancels (a needle's tip), the face normal is used.
             outward.try_normalize(f64::EPSILON).unwrap_or_else(|| self.normal(t))
         } else {
             away * (sign / nearest.distance)
         };
-        Some(Signed { distance: sign * nearest.distance, gradient, nearest })
+        Some(MeshDistance { distance: sign * nearest.distance, gradient, nearest })
     }
 
     /// Whether the point lies in the solid; never for an open mesh.

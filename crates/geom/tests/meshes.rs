@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Vector3};
 use stiction_geom::shape::generate;
 use stiction_geom::{Colliders, Detector, Shape};
 
-fn mesh((vertices, triangles): generate::Soup) -> Shape {
+fn mesh((vertices, triangles): generate::TriangleSoup) -> Shape {
     Shape::mesh(&vertices, &triangles).unwrap()
 }
 

@@ -2,16 +2,17 @@
 #![allow(clippy::unwrap_used, clippy::panic, non_snake_case)]
 
 mod common;
-#[path = "../../math/tests/counting/mod.rs"]
-mod counting;
 mod soft_common;
 
 use common::{Random, convex_shapes};
-use counting::allocations;
 use nalgebra::{Isometry3, Vector3};
 use soft_common::Scene;
 use stiction_geom::shape::generate;
 use stiction_geom::{Shape, TetMesh};
+use stiction_testkit::{CountingAllocator, allocations};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn a_motion_seen_before_is_detected_without_allocating() {

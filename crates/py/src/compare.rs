@@ -10,7 +10,7 @@ use stiction_scene::SceneRun;
 use stiction_sim::Settings;
 use stiction_study::compare::{Comparison as Found, Plan, TIME_LIMIT, compare as compare_runs};
 use stiction_study::{SCENARIOS, StudyError};
-use stiction_view::compare::{Making, check, page, write};
+use stiction_view::compare::{ReportProvenance, check, page, write};
 
 use crate::model::Model;
 use crate::model_source::ModelContent;
@@ -24,7 +24,7 @@ const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 #[pyclass(frozen, module = "stiction._native")]
 pub struct Comparison {
     found: Found,
-    making: Making,
+    making: ReportProvenance,
 }
 
 #[pymethods]
@@ -140,7 +140,7 @@ pub fn compare(
     let pool = pool.map_err(|error| error::setting(format!("threads = {threads:?}: {error}")))?;
     let found = run_plan(py, &pool, &plan, &content, &chosen)?;
     let command = format!("stiction.compare(\"{}\", {solvers:?}, steps={steps})", content.name);
-    let making = Making { command, threads: pool.current_num_threads() };
+    let making = ReportProvenance { command, threads: pool.current_num_threads() };
     let found = Comparison { found, making };
     if let Some(path) = report {
         found.save(py, path)?;

@@ -1,8 +1,8 @@
 //! Recordings of simulations, kept in Rust and returned as arrays and files.
 //!
 //! A [`StepObserver`] connects a simulation, which passes it each step, with a [`Recording`], which
-//! Python holds. The simulation drops the observer once the recording is stopped or no longer
-//! referenced. A thread that holds the recorder's lock never waits for the interpreter.
+//! Python content. The simulation drops the observer once the recording is stopped or no longer
+//! referenced. A thread that content the recorder's lock never waits for the interpreter.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,8 +14,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use stiction_sim::record::{Recorder, Recording as Columns, Soft};
 use stiction_sim::{PHASES, Simulation as Engine, StepReport};
-use stiction_view::columns::{self, Per, Values};
-use stiction_view::{Holds, Shot, ViewError, html, native, png, sink_of};
+use stiction_view::columns::{self, EntriesPer, Values};
+use stiction_view::{ExportContent, PictureOptions, ViewError, exporter_for, html, native, png};
 
 use crate::{error, visuals};
 
@@ -58,7 +58,7 @@ pub struct Recording {
     source: ColumnSource,
     /// Files to write at the end, and the options of pictures.
     paths: Vec<PathBuf>,
-    shot: Shot,
+    shot: PictureOptions,
     notes: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ impl Recording {
     pub fn new(
         recorder: Recorder,
         paths: Vec<PathBuf>,
-        shot: Shot,
+        shot: PictureOptions,
         notes: Vec<String>,
     ) -> (Self, Arc<StepObserver>) {
         let observer = Arc::new(StepObserver {
@@ -93,21 +93,23 @@ impl Recording {
         })
     }
 
-    fn write(slf: &Bound<'_, Self>, path: &Path, shot: &Shot) -> PyResult<()> {
+    fn write(slf: &Bound<'_, Self>, path: &Path, shot: &PictureOptions) -> PyResult<()> {
         let py = slf.py();
-        let has_picture_options = *shot != Shot::default();
-        if let Some(sink) = python_exporter(py, path)? {
+        let has_picture_options = *shot != PictureOptions::default();
+        if let Some(exporter) = python_exporter(py, path)? {
             if has_picture_options {
                 return Err(no_picture(path));
             }
-            sink.call1((slf, path))?;
+            exporter.call1((slf, path))?;
             return Ok(());
         }
-        let sink = py.detach(|| sink_of(path)).map_err(error::view)?;
-        if has_picture_options && sink.holds == Holds::Everything {
+        let exporter = py.detach(|| exporter_for(path)).map_err(error::view)?;
+        if has_picture_options && exporter.content == ExportContent::Everything {
             return Err(no_picture(path));
         }
-        slf.get().with_columns(py, |columns| (sink.write)(columns, path, shot)).map_err(error::view)
+        slf.get()
+            .with_columns(py, |columns| (exporter.write)(columns, path, shot))
+            .map_err(error::view)
     }
 }
 
@@ -132,7 +134,7 @@ pub fn load_recording(py: Python<'_>, path: PathBuf) -> PyResult<Recording> {
     Ok(Recording {
         source: ColumnSource::Read(Box::new(columns)),
         paths: Vec::new(),
-        shot: Shot::default(),
+        shot: PictureOptions::default(),
         notes: note.into_iter().collect(),
     })
 }
@@ -157,7 +159,7 @@ impl Paths {
 }
 
 /// Picture options as Python keywords.
-struct PictureOptions<'a> {
+struct PictureKeywords<'a> {
     size: Option<(usize, usize)>,
     time: Option<f64>,
     forces: bool,
@@ -169,9 +171,9 @@ struct PictureOptions<'a> {
     zoom: Option<f64>,
 }
 
-impl PictureOptions<'_> {
-    fn shot(&self) -> PyResult<Shot> {
-        let mut shot = Shot::default();
+impl PictureKeywords<'_> {
+    fn shot(&self) -> PyResult<PictureOptions> {
+        let mut shot = PictureOptions::default();
         let mut set = |key: &str, value: Option<String>| match value {
             Some(value) => shot.set(key, &value).map_err(error::view),
             None => Ok(()),
@@ -194,14 +196,14 @@ impl PictureOptions<'_> {
 pub fn check(py: Python<'_>, path: &Path) -> PyResult<()> {
     match python_exporter(py, path)? {
         Some(_) => Ok(()),
-        None => py.detach(|| sink_of(path).map(|_| ())).map_err(error::view),
+        None => py.detach(|| exporter_for(path).map(|_| ())).map_err(error::view),
     }
 }
 
 /// The Python function that writes a file of this extension, if there is one.
 fn python_exporter<'py>(py: Python<'py>, path: &Path) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let sink = py.import(PYTHON_MODULE)?.call_method1("sink_of", (path,))?;
-    Ok((!sink.is_none()).then_some(sink))
+    let exporter = py.import(PYTHON_MODULE)?.call_method1("sink_of", (path,))?;
+    Ok((!exporter.is_none()).then_some(exporter))
 }
 
 #[pymethods]
@@ -295,10 +297,10 @@ impl Recording {
         let out = &arrays;
         for column in columns::columns(&columns) {
             let mut shape = match column.per {
-                Per::Frame => vec![t],
-                Per::Body => vec![t, b],
-                Per::Contact => vec![c],
-                Per::SoftVertex => vec![t, columns::soft_vertices(&columns)],
+                EntriesPer::Frame => vec![t],
+                EntriesPer::Body => vec![t, b],
+                EntriesPer::Contact => vec![c],
+                EntriesPer::SoftVertex => vec![t, columns::soft_vertices(&columns)],
             };
             shape.extend((!column.components.is_empty()).then_some(column.components.len()));
             match column.values {
@@ -352,7 +354,7 @@ impl Recording {
         distance: Option<f64>,
         zoom: Option<f64>,
     ) -> PyResult<()> {
-        let options = PictureOptions {
+        let options = PictureKeywords {
             size,
             time,
             forces,
@@ -388,7 +390,7 @@ impl Recording {
         distance: Option<f64>,
         zoom: Option<f64>,
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
-        let options = PictureOptions {
+        let options = PictureKeywords {
             size,
             time,
             forces,
@@ -417,8 +419,13 @@ impl Recording {
         // All files are tried; the first error is returned.
         let mut result = Ok(());
         for path in &this.paths {
-            let holds = sink_of(path).map_or(Holds::Everything, |sink| sink.holds);
-            let shot = if holds == Holds::Everything { Shot::default() } else { this.shot };
+            let content =
+                exporter_for(path).map_or(ExportContent::Everything, |exporter| exporter.content);
+            let shot = if content == ExportContent::Everything {
+                PictureOptions::default()
+            } else {
+                this.shot
+            };
             result = result.and(Self::write(slf, path, &shot));
         }
         result

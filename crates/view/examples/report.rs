@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use stiction_study::StudyError;
 use stiction_study::compare::{Plan, compare};
-use stiction_view::compare::{Making, write};
+use stiction_view::compare::{ReportProvenance, write};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -27,5 +27,5 @@ fn main() {
         Ok(scene.start()?)
     };
     let found = compare::<StudyError>(&plan, start, |_| ControlFlow::Continue(())).unwrap();
-    write(&found, &Making { command: arguments.join(" "), threads: 1 }, path).unwrap();
+    write(&found, &ReportProvenance { command: arguments.join(" "), threads: 1 }, path).unwrap();
 }

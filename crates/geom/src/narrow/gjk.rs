@@ -1,49 +1,49 @@
 //! Distance between two convex cores by Gilbert, Johnson and Keerthi's algorithm [Ericson05, Sec. 9.5].
 //!
-//! Works on the difference A − B of the cores in A's frame through support points alone, and keeps
-//! the simplex nearest to the origin. Exact to round-off for polyhedra, which it leaves after
-//! finitely many steps; smooth shapes converge until round-off stops the progress. Cores that
-//! overlap are left to [`super::epa`].
+//! Works on the Minkowski difference A − B of the cores in A's frame through support points alone, and
+//! keeps the simplex nearest to the origin. Exact to round-off for polyhedra, for which it terminates after
+//! finitely many steps; smooth shapes converge until round-off stops the progress. Overlapping cores are
+//! handled by [`super::epa`].
 
-use super::Core;
+use super::ConvexCore;
 use nalgebra::{Isometry3, Vector3};
 
-/// Most support points asked for.
+/// Most support points evaluated.
 const MOST_STEPS: usize = 128;
 
 /// Distances below this part of the cores' size count as touching: round-off of coordinates of that
 /// size leaves no direction in them.
 const TOUCHING: f64 = 1e-13;
 
-/// Part of the cores' size that a proof of distance leaves to round-off.
+/// Part of the cores' size subtracted from a proven distance for round-off [-].
 const ROUND_OFF: f64 = 1e-12;
 
-/// A proof of distance must reach this part of what is left to prove, so that it lasts.
+/// Least ratio of a proven distance to the current upper bound at which the search stops early [-]: a weak proof would soon expire.
 const TIGHT: f64 = 0.7;
 
 /// A proof that two shapes are apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clearance {
-    /// Unit vector from A into B along which they are, in A's frame.
+    /// Unit vector from A into B along which they are separated, in A's frame.
     pub axis: Vector3<f64>,
-    /// They are apart by more than this [m].
+    /// Proven lower bound of their distance [m].
     pub distance: f64,
 }
 
-/// Two cores seen from A's frame.
+/// Minkowski difference A − B of two cores, in A's frame.
 #[derive(Clone, Copy)]
-pub struct Difference<'a> {
+pub struct MinkowskiDifference<'a> {
     /// Core A.
-    pub a: &'a dyn Core,
+    pub a: &'a dyn ConvexCore,
     /// Core B.
-    pub b: &'a dyn Core,
+    pub b: &'a dyn ConvexCore,
     /// Pose of B in A.
     pub X_AB: &'a Isometry3<f64>,
 }
 
-/// A point of the difference A − B with the points of A and B that make it, in A's frame [m].
+/// A point of the difference A − B with the points of A and B that it belongs to, in A's frame [m].
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Vertex {
+pub struct SupportPoint {
     /// a − b.
     pub w: Vector3<f64>,
     /// Point of A.
@@ -52,13 +52,13 @@ pub struct Vertex {
     pub b: Vector3<f64>,
 }
 
-impl Difference<'_> {
+impl MinkowskiDifference<'_> {
     /// Farthest point of A − B along `dir_A`.
-    pub fn support(&self, dir_A: &Vector3<f64>) -> Vertex {
+    pub fn support(&self, dir_A: &Vector3<f64>) -> SupportPoint {
         let a = self.a.support(dir_A);
         let dir_B = self.X_AB.rotation.inverse_transform_vector(&-dir_A);
         let b = self.X_AB.rotation * self.b.support(&dir_B) + self.X_AB.translation.vector;
-        Vertex { w: a - b, a, b }
+        SupportPoint { w: a - b, a, b }
     }
 
     /// Separation of the cores along the unit vector `n` from A into B [m], negative if they overlap.
@@ -66,7 +66,7 @@ impl Difference<'_> {
         -self.support(n).w.dot(n)
     }
 
-    /// Distance [m] of which the separation along the unit vector `axis` from A into B is a proof.
+    /// Distance [m] proved by the separation along the unit vector `axis` from A into B.
     pub fn clearance(&self, axis: &Vector3<f64>) -> f64 {
         let vertex = self.support(axis);
         -vertex.w.dot(axis) - ROUND_OFF * vertex.w.amax().max(vertex.a.amax())
@@ -76,17 +76,17 @@ impl Difference<'_> {
 /// At most four points of A − B.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simplex {
-    /// Its points; the first `len` count.
-    pub vertices: [Vertex; 4],
+    /// Its points; the first `len` are used.
+    pub vertices: [SupportPoint; 4],
     /// Number of points.
     pub len: usize,
     weights: [f64; 4],
 }
 
-/// Answer of [`distance`].
+/// Result of [`distance`].
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::large_enum_variant)] // lives on the stack of one routine
-pub enum Answer {
+#[allow(clippy::large_enum_variant)] // stays on the stack of one function
+pub enum GjkResult {
     /// The cores are apart.
     Apart {
         /// Unit normal from A into B, in A's frame.
@@ -98,17 +98,17 @@ pub enum Answer {
         /// Nearest point of B, in A's frame [m].
         b: Vector3<f64>,
         /// The face of A − B nearest to the origin, or the whole of it if it has fewer corners.
-        facet: [Vertex; 3],
+        facet: [SupportPoint; 3],
     },
-    /// The cores are farther apart than was asked for.
+    /// The cores are farther apart than the distance of interest.
     Far(Clearance),
-    /// The cores touch or overlap; the simplex holds the origin or nearly does.
+    /// The cores touch or overlap; the simplex contains the origin or nearly does.
     Overlap(Simplex),
 }
 
-/// Distance and nearest points of two cores. Those farther apart than `enough` [m] are left as soon
-/// as that is proved; nearer ones are not touched by it.
-pub fn distance(pair: &Difference, enough: f64) -> Answer {
+/// Distance and nearest points of two cores. The search ends as soon as they are proved to be farther apart
+/// than `enough` [m].
+pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
     let centre_B = pair.X_AB.rotation * pair.b.centre() + pair.X_AB.translation.vector;
     let mut v = pair.a.centre() - centre_B;
     if v == Vector3::zeros() {
@@ -124,7 +124,7 @@ pub fn distance(pair: &Difference, enough: f64) -> Answer {
         let (above, length) = (v.dot(&vertex.w), v.norm());
         if above > (enough + ROUND_OFF * scale) * length && above >= TIGHT * length * length {
             let distance = above / length - ROUND_OFF * scale;
-            return Answer::Far(Clearance { axis: -v / length, distance });
+            return GjkResult::Far(Clearance { axis: -v / length, distance });
         }
         if let Some((_, nearest)) = &best {
             // No point of A − B lies nearer than the plane through w across v: done if that is v's.
@@ -137,10 +137,10 @@ pub fn distance(pair: &Difference, enough: f64) -> Answer {
         simplex.vertices[simplex.len] = vertex;
         simplex.len += 1;
         let Some(nearest) = simplex.reduce() else {
-            return Answer::Overlap(simplex);
+            return GjkResult::Overlap(simplex);
         };
         if nearest.norm() <= TOUCHING * scale {
-            return Answer::Overlap(simplex);
+            return GjkResult::Overlap(simplex);
         }
         if best.as_ref().is_some_and(|(_, old)| nearest.norm_squared() >= old.norm_squared()) {
             break; // round-off: no progress is left
@@ -149,7 +149,7 @@ pub fn distance(pair: &Difference, enough: f64) -> Answer {
         v = nearest;
     }
     let Some((simplex, v)) = best else {
-        return Answer::Overlap(simplex);
+        return GjkResult::Overlap(simplex);
     };
     let (mut a, mut b) = (Vector3::zeros(), Vector3::zeros());
     for k in 0..simplex.len {
@@ -158,12 +158,12 @@ pub fn distance(pair: &Difference, enough: f64) -> Answer {
     }
     let distance = v.norm();
     let facet = [0, 1, 2].map(|k: usize| simplex.vertices[k.min(simplex.len - 1)]);
-    Answer::Apart { normal: -v / distance, distance, a, b, facet }
+    GjkResult::Apart { normal: -v / distance, distance, a, b, facet }
 }
 
 impl Simplex {
-    /// Reduces to the face nearest to the origin and returns its nearest point; `None` if the
-    /// tetrahedron holds the origin.
+    /// Reduces to the face nearest to the origin and returns its nearest point; `None` if the tetrahedron
+    /// contains the origin.
     fn reduce(&mut self) -> Option<Vector3<f64>> {
         match self.len {
             1 => self.weights[0] = 1.0,
@@ -289,26 +289,26 @@ mod tests {
             let (a, b) = (hull(), hull());
             let turn = UnitQuaternion::from_scaled_axis(3.0 * Vector3::from_fn(|_, _| next()));
             let X_AB = Isometry3::from_parts((3.0 * Vector3::from_fn(|_, _| next())).into(), turn);
-            let pair = Difference { a: &a, b: &b, X_AB: &X_AB };
-            // No proof is asked for: the distance itself.
-            let Answer::Apart { distance: exact, .. } = distance(&pair, f64::INFINITY) else {
+            let pair = MinkowskiDifference { a: &a, b: &b, X_AB: &X_AB };
+            // Without early termination: the distance itself.
+            let GjkResult::Apart { distance: exact, .. } = distance(&pair, f64::INFINITY) else {
                 continue;
             };
             for enough in [0.0, 0.5 * exact, exact * (1.0 - 1e-9), exact, 2.0 * exact] {
                 match distance(&pair, enough) {
-                    Answer::Far(Clearance { axis, distance }) => {
+                    GjkResult::Far(Clearance { axis, distance }) => {
                         assert!(enough < distance && distance <= exact, "{distance} {exact}");
                         // The proof is the separation along its axis; round-off is taken off twice.
                         let again = pair.clearance(&axis);
                         assert!((again - distance).abs() <= 2.0 * ROUND_OFF * 5.0);
                         far += 1;
                     }
-                    Answer::Apart { distance, .. } => {
+                    GjkResult::Apart { distance, .. } => {
                         assert!(enough >= exact * (1.0 - 1e-8), "{enough} {exact}");
                         assert_eq!(distance, exact);
                         near += 1;
                     }
-                    Answer::Overlap(simplex) => panic!("{exact}: {simplex:?}"),
+                    GjkResult::Overlap(simplex) => panic!("{exact}: {simplex:?}"),
                 }
             }
         }

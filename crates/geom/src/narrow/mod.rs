@@ -1,42 +1,42 @@
 //! Narrow phase: the manifold between two shapes that may touch.
 //!
 //! Every routine writes into a [`Manifold`]; normals point from A into B, points lie midway between
-//! the surfaces, gaps are measured along the normal. All is in the world frame W.
+//! the surfaces, gaps are measured along the normal. All quantities are in the world frame W.
 
-mod boxes;
-mod capsule;
+mod box_box;
+mod capsule_capsule;
 mod clip;
-mod cores;
+mod convex_cores;
 mod epa;
-mod feature;
+mod feature_id;
 mod gjk;
 mod manifold;
 mod plane;
-mod polish;
+mod refine_normal;
 pub(crate) mod sphere;
 
-pub(crate) use cores::FAR_OUT;
-pub use cores::contacts as cores;
+pub(crate) use convex_cores::FAR_OUT;
+pub use convex_cores::contacts as cores;
 pub use gjk::Clearance;
-pub use manifold::{Manifold, Touch};
+pub use manifold::{Manifold, ManifoldPoint};
 
 use crate::Shape;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
 /// A shape at its pose in the world.
 #[derive(Clone, Copy, Debug)]
-pub struct Placed<'a> {
+pub struct PosedShape<'a> {
     /// The shape.
     pub shape: &'a Shape,
     /// Pose of the shape's frame in the world.
     pub X_WS: &'a Isometry3<f64>,
 }
 
-/// What the general convex routine asks of a shape: a convex core, rounded by a radius.
+/// Interface of the general convex routine to a shape: a convex core, rounded by a radius.
 ///
-/// The shape is the set of all points within [`Core::radius`] of the core. All is in the shape's
-/// frame S.
-pub trait Core {
+/// The shape is the set of all points within [`ConvexCore::radius`] of the core. All quantities are in the
+/// shape's frame S.
+pub trait ConvexCore {
     /// Farthest point of the core along `dir_S` (not zero, not necessarily a unit vector) [m].
     fn support(&self, dir_S: &Vector3<f64>) -> Vector3<f64>;
     /// Radius by which the core is rounded [m].
@@ -50,23 +50,28 @@ pub trait Core {
         None
     }
     /// The feature of the core that faces `dir_S`: one vertex, the two ends of an edge, or a convex
-    /// polygon, counter-clockwise seen from outside, with stable names of its vertices.
-    fn face(&self, dir_S: &Vector3<f64>, face: &mut Face);
+    /// polygon, counter-clockwise seen from outside, with stable ids of its vertices.
+    fn support_feature(&self, dir_S: &Vector3<f64>, face: &mut SupportFeature);
 }
 
-/// A feature of a convex core, see [`Core::face`].
+/// A feature of a convex core, see [`ConvexCore::support_feature`].
 #[derive(Clone, Debug, Default)]
-pub struct Face {
+pub struct SupportFeature {
     /// Its vertices, counter-clockwise seen from outside [m].
     pub points: Vec<Vector3<f64>>,
-    /// Stable names of the vertices, one each, below 2¹⁵.
+    /// Stable ids of the vertices, one each, below 2¹⁵.
     pub ids: Vec<u32>,
 }
 
-/// Writes the contacts between two shapes within `reach` [m] into `manifold`: for any two shapes.
+/// Writes the contacts between any two shapes within `reach` [m] into `manifold`.
 ///
-/// A clearance says that there are none, and will be none as long as it lasts.
-pub fn contacts(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) -> Option<Clearance> {
+/// Returns a clearance if the shapes are proved to be farther apart.
+pub fn contacts(
+    a: PosedShape,
+    b: PosedShape,
+    reach: f64,
+    manifold: &mut Manifold,
+) -> Option<Clearance> {
     if a.shape.is_convex() && b.shape.is_convex() {
         convex(a, b, reach, manifold)
     } else {
@@ -75,21 +80,26 @@ pub fn contacts(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) -> Op
     }
 }
 
-/// How far apart [m] two shapes for which [`contacts`] gave a clearance are along its axis (unit
-/// vector in A's frame) at other poses. No contact is nearer.
-pub fn clearance(a: Placed, b: Placed, axis_A: &Vector3<f64>) -> f64 {
+/// Lower bound [m] of the distance of two shapes along the axis of an earlier clearance (unit vector in A's
+/// frame), at other poses.
+pub fn clearance(a: PosedShape, b: PosedShape, axis_A: &Vector3<f64>) -> f64 {
     let X_AB = a.X_WS.inv_mul(b.X_WS);
-    let pair = gjk::Difference { a: a.shape, b: b.shape, X_AB: &X_AB };
+    let pair = gjk::MinkowskiDifference { a: a.shape, b: b.shape, X_AB: &X_AB };
     pair.clearance(axis_A) - a.shape.radius() - b.shape.radius()
 }
 
-/// Writes the contacts between two convex shapes within `reach` [m]; half spaces among them. A
-/// clearance is given for pairs that [`cores`] serves.
+/// Writes the contacts between two convex shapes within `reach` [m]; half spaces among them. A clearance is
+/// returned for pairs that [`cores`] handles.
 ///
-/// What the shapes can do decides, not a table of pairs: a half space asks for lowest points, a ball
-/// for the nearest point of a surface, and whatever has a core is served by [`cores`]. Boxes and
-/// capsules among themselves have quicker ways of their own.
-pub fn convex(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) -> Option<Clearance> {
+/// Capabilities of the shapes select the routine, not a table of pairs: a half space needs lowest points, a
+/// sphere the nearest point of a surface, and any two cores are handled by [`cores`]. Two boxes and two
+/// capsules have faster special routines.
+pub fn convex(
+    a: PosedShape,
+    b: PosedShape,
+    reach: f64,
+    manifold: &mut Manifold,
+) -> Option<Clearance> {
     let from = manifold.len();
     match (a.shape, b.shape) {
         (Shape::Plane, Shape::Plane) => {}
@@ -106,24 +116,24 @@ pub fn convex(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) -> Opti
             manifold.flip(from);
         }
         (Shape::Box(h_A), Shape::Box(h_B))
-            if boxes::contacts((h_A, a), (h_B, b), reach, manifold) => {}
+            if box_box::contacts((h_A, a), (h_B, b), reach, manifold) => {}
         (
             Shape::Capsule { radius: r_A, half_length: h_A },
             Shape::Capsule { radius: r_B, half_length: h_B },
-        ) => capsule::contacts((*r_A, *h_A, a.X_WS), (*r_B, *h_B, b.X_WS), reach, manifold),
+        ) => capsule_capsule::contacts((*r_A, *h_A, a.X_WS), (*r_B, *h_B, b.X_WS), reach, manifold),
         _ => return cores((a.shape, a.X_WS), (b.shape, b.X_WS), reach, manifold),
     }
     None
 }
 
-impl Face {
-    /// Forgets all vertices, keeps the memory.
+impl SupportFeature {
+    /// Removes all vertices, keeps the capacity.
     pub fn clear(&mut self) {
         self.points.clear();
         self.ids.clear();
     }
 
-    /// Adds a vertex with its name.
+    /// Adds a vertex with its id.
     pub fn push(&mut self, id: u32, point: Vector3<f64>) {
         self.points.push(point);
         self.ids.push(id);

@@ -1,21 +1,21 @@
-//! A ball against any shape whose surface answers [`Shape::nearest`] in closed form: one point.
+//! A sphere against any shape for which [`crate::Shape::nearest`] has a closed form: one point.
 
-use super::{Manifold, Placed};
-use crate::shape::Nearest;
+use super::{Manifold, PosedShape};
+use crate::shape::SurfaceDistance;
 use nalgebra::Vector3;
 
-/// Writes the contact of a ball of `radius` [m] at `centre` [m] (A) with `b`, if within `reach` [m].
+/// Writes the contact of a sphere of `radius` [m] at `centre` [m] (A) with `b`, if within `reach` [m].
 ///
 /// Returns false, and writes nothing, if B has no closed form.
 pub fn contact(
     centre: &Vector3<f64>,
     radius: f64,
-    b: Placed,
+    b: PosedShape,
     reach: f64,
     manifold: &mut Manifold,
 ) -> bool {
     let p_S = b.X_WS.rotation.inverse_transform_vector(&(centre - b.X_WS.translation.vector));
-    let Some(Nearest { distance, normal }) = b.shape.nearest(&p_S) else {
+    let Some(SurfaceDistance { distance, normal }) = b.shape.nearest(&p_S) else {
         return false;
     };
     let gap = distance - radius;
@@ -26,9 +26,9 @@ pub fn contact(
     true
 }
 
-/// Two balls; the contact [midpoint, normal, gap] or `None` if farther apart than `reach` [m].
+/// Two spheres; the contact [midpoint, normal, gap] or `None` if farther apart than `reach` [m].
 ///
-/// Balls about the same centre are pushed apart along z.
+/// Concentric spheres have the normal z.
 #[inline]
 pub fn two(
     (p_A, r_A): (&Vector3<f64>, f64),

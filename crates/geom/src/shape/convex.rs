@@ -1,11 +1,11 @@
 //! The convex hull of points: vertices, polygonal faces, and integrals over its volume.
 //!
-//! Triangles of the hull that lie in one plane are joined to polygons, so that flat faces are flat
-//! for the narrow phase too. Support in O(log vertices), see `compass`.
+//! Coplanar triangles of the hull are merged to polygons, so that flat faces are flat for the narrow phase
+//! too. Support in O(log vertices), see `support_quadtree`.
 
-use super::compass::Compass;
 use super::hull;
-use crate::narrow::{FAR_OUT, Face};
+use super::support_quadtree::SupportQuadtree;
+use crate::narrow::{FAR_OUT, SupportFeature};
 use crate::{Aabb, ShapeError};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
@@ -15,14 +15,14 @@ pub struct Convex {
     vertices: Vec<Vector3<f64>>,
     /// Vertices of the faces, one face after the other, counter-clockwise seen from outside.
     corners: Vec<u32>,
-    /// Where each face starts in `corners`, and the end of the last.
+    /// Start of each face in `corners`, and the end of the last.
     starts: Vec<u32>,
     /// Outward unit normals of the faces.
     normals: Vec<Vector3<f64>>,
     /// Faces around each vertex, one vertex after the other, and where each vertex starts.
     around: Vec<u32>,
     around_starts: Vec<u32>,
-    compass: Compass,
+    quadtree: SupportQuadtree,
     bounds: Aabb,
     radius: f64,
     volume: f64,
@@ -48,7 +48,7 @@ impl Convex {
             around_starts.push(around_starts[k] + faces.len() as u32);
         }
         Ok(Self {
-            compass: Compass::new(&hull.vertices),
+            quadtree: SupportQuadtree::new(&hull.vertices),
             bounds: Aabb::of_points(hull.vertices.iter().copied()),
             radius: hull.vertices.iter().fold(0.0, |most: f64, vertex| most.max(vertex.norm())),
             around: faces_at.concat(),
@@ -88,7 +88,7 @@ impl Convex {
         Aabb::of_box(X_WS, self.bounds.centre(), 0.5 * self.bounds.size())
     }
 
-    /// Radius about the shape's origin that holds all of it [m].
+    /// Bounding radius about the shape's origin [m].
     pub fn bounding_radius(&self) -> f64 {
         self.radius
     }
@@ -105,20 +105,20 @@ impl Convex {
 
     /// Farthest vertex along `dir` [m].
     pub fn support(&self, dir: &Vector3<f64>) -> Vector3<f64> {
-        self.vertices[self.compass.farthest(dir)]
+        self.vertices[self.quadtree.farthest(dir)]
     }
 
-    /// The face that holds most of the vertices farthest along `dir`, as a polygon; of several, the
-    /// one that looks most along it.
-    pub fn face(&self, dir: &Vector3<f64>, face: &mut Face) {
-        let vertex = self.compass.farthest(dir);
+    /// The face that contains most of the vertices farthest along `dir`, as a polygon; of several, the one
+    /// whose normal is closest to it.
+    pub fn face(&self, dir: &Vector3<f64>, face: &mut SupportFeature) {
+        let vertex = self.quadtree.farthest(dir);
         let around = self.around_starts[vertex] as usize..self.around_starts[vertex + 1] as usize;
         let least = self.vertices[vertex].dot(dir) - FAR_OUT * self.bounds.size().max();
         let mut best = (0, 0, f64::NEG_INFINITY);
         for &k in &self.around[around] {
             let k = k as usize;
             let height = |&corner: &u32| self.vertices[corner as usize].dot(dir);
-            // All of a face or an edge of it: more than two do not tell one face from another.
+            // A face or an edge of it: more than two vertices do not distinguish faces.
             let far = self.face_corners(k).iter().filter(|corner| height(corner) >= least).count();
             let (far, facing) = (far.min(2), self.normals[k].dot(dir));
             if far > best.1 || (far == best.1 && facing > best.2) {

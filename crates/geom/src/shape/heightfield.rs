@@ -1,11 +1,11 @@
 //! A height field: heights over a rectangular grid in x and y about the origin, solid below.
 //!
-//! Each cell is cut from its lowest corner in x and y to the opposite one into two triangles. Topology
-//! follows from the numbers of rows and columns, and a query costs as much as there are cells under its
-//! region.
+//! Each cell is split along the diagonal from its lowest corner in x and y into two triangles. Topology
+//! follows from the numbers of rows and columns; the cost of a query is proportional to the number of cells
+//! in its region.
 
-use super::generate::Soup;
-use super::mesh::{Bend, fold};
+use super::generate::TriangleSoup;
+use super::mesh::{EdgeConvexity, edge_convexity};
 use crate::{Aabb, ShapeError};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_math::sets::DisjointSets;
@@ -21,9 +21,9 @@ pub struct HeightField {
     size: (f64, f64),
     /// Upward unit normals of the triangles.
     normals: Vec<Vector3<f64>>,
-    /// Whether a convex edge or the border runs through a vertex.
-    bent: Vec<bool>,
-    /// Connected triangles in one plane share a patch.
+    /// Whether each vertex lies on a convex edge or on the border.
+    exposed: Vec<bool>,
+    /// Patch of each triangle: connected coplanar triangles share one.
     patches: Vec<u32>,
     bounds: Aabb,
     radius: f64,
@@ -68,7 +68,7 @@ impl HeightField {
             heights,
             size,
             normals: Vec::new(),
-            bent: Vec::new(),
+            exposed: Vec::new(),
             patches: Vec::new(),
             bounds: Aabb::NONE,
             radius: 0.0,
@@ -92,16 +92,16 @@ impl HeightField {
         };
         field.normals = (0..n).map(normal).collect();
         let mut planes = DisjointSets::new(n as usize);
-        field.bent = vec![false; field.heights.len()];
+        field.exposed = vec![false; field.heights.len()];
         for (t, k) in (0..n).flat_map(|t| [(t, 0), (t, 1), (t, 2)]) {
-            match (field.bend(t, k), field.across(t, k).1) {
-                (Bend::Flat, Some(other)) => {
+            match (field.convexity(t, k), field.across(t, k).1) {
+                (EdgeConvexity::Flat, Some(other)) => {
                     planes.union(t as usize, other as usize);
                 }
-                (Bend::Convex | Bend::Border, _) => {
+                (EdgeConvexity::Convex | EdgeConvexity::Border, _) => {
                     let corners = field.triangle(t);
-                    field.bent[corners[k] as usize] = true;
-                    field.bent[corners[(k + 1) % 3] as usize] = true;
+                    field.exposed[corners[k] as usize] = true;
+                    field.exposed[corners[(k + 1) % 3] as usize] = true;
                 }
                 _ => {}
             }
@@ -145,7 +145,7 @@ impl HeightField {
         )
     }
 
-    /// Vertices of a triangle: the cell's number, doubled, plus one for the upper left half.
+    /// Vertices of a triangle. Triangle 2 c is the lower right half of cell c, 2 c + 1 the upper left half.
     pub fn triangle(&self, t: u32) -> [u32; 3] {
         let cell = t / 2;
         let a = cell / (self.columns - 1) * self.columns + cell % (self.columns - 1);
@@ -158,14 +158,14 @@ impl HeightField {
         self.normals[t as usize]
     }
 
-    /// Name of the edge from corner `k` of triangle `t` to the next, and the triangle across it.
+    /// Index of the edge from corner `k` of triangle `t` to the next, and the triangle across it.
     pub fn across(&self, t: u32, k: usize) -> (u32, Option<u32>) {
         let width = self.columns - 1;
         let (cell, half) = (t / 2, t % 2);
         let (row, column) = (cell / width, cell % width);
         let a = row * self.columns + column;
         let some = |exists: bool, t: u32| exists.then_some(t);
-        // Each vertex names the edges to its right, above it and along the diagonal.
+        // Vertex a has the edges 3 a to its right, 3 a + 1 above it and 3 a + 2 along the diagonal.
         match (half, k) {
             (0, 0) => (3 * a, some(row > 0, (2 * cell + 1).wrapping_sub(2 * width))),
             (0, 1) => (3 * (a + 1) + 1, some(column + 1 < width, 2 * (cell + 1) + 1)),
@@ -177,14 +177,14 @@ impl HeightField {
     }
 
     /// How the triangles at the edge from corner `k` of triangle `t` to the next meet.
-    pub fn bend(&self, t: u32, k: usize) -> Bend {
-        let Some(other) = self.across(t, k).1 else { return Bend::Border };
+    pub fn convexity(&self, t: u32, k: usize) -> EdgeConvexity {
+        let Some(other) = self.across(t, k).1 else { return EdgeConvexity::Border };
         let corners = self.triangle(t);
         let (from, to) = (self.vertex(corners[k]), self.vertex(corners[(k + 1) % 3]));
-        fold(&self.normal(t), &self.normal(other), &(to - from))
+        edge_convexity(&self.normal(t), &self.normal(other), &(to - from))
     }
 
-    /// Name of the flat patch to which a triangle belongs.
+    /// Coplanar patch to which a triangle belongs.
     pub fn patch(&self, t: u32) -> u32 {
         self.patches[t as usize]
     }
@@ -202,9 +202,9 @@ impl HeightField {
         )
     }
 
-    /// Whether a convex edge or the border runs through vertex `v`.
-    pub fn bent(&self, v: u32) -> bool {
-        self.bent[v as usize]
+    /// Whether vertex `v` lies on a convex edge or on the border.
+    pub fn is_exposed(&self, v: u32) -> bool {
+        self.exposed[v as usize]
     }
 
     /// The triangle over or under the point (x, y) [m], if it is within the field.
@@ -249,7 +249,7 @@ impl HeightField {
     }
 
     /// The surface as vertices [m] and triangles.
-    pub fn soup(&self) -> Soup {
+    pub fn soup(&self) -> TriangleSoup {
         let vertices = (0..self.heights.len() as u32).map(|v| self.vertex(v)).collect();
         (vertices, (0..self.triangles()).map(|t| self.triangle(t)).collect())
     }
@@ -259,25 +259,25 @@ impl HeightField {
         self.bounds
     }
 
-    /// Bounds in the world [m]: those of the surface, deepened by its horizontal size, so that what
-    /// sinks below it is still found.
+    /// Bounds in the world [m]: those of the surface, deepened by its horizontal size, so that shapes below
+    /// it are still found.
     pub fn bounds(&self, X_WS: &Isometry3<f64>) -> Aabb {
         let mut bounds = self.bounds;
         bounds.min.z -= self.size.0.max(self.size.1);
         Aabb::of_box(X_WS, bounds.centre(), 0.5 * bounds.size())
     }
 
-    /// Radius about the shape's origin that holds all of the surface [m].
+    /// Bounding radius of the surface about the shape's origin [m].
     pub fn bounding_radius(&self) -> f64 {
         self.radius
     }
 
-    /// Mass [kg], centre of mass [m] and central inertia [kg·m²]: all zero, the ground has no end.
+    /// Mass [kg], centre of mass [m] and central inertia [kg·m²]: all zero, because the solid below is unbounded.
     pub fn mass_properties(&self, _density: f64) -> (f64, Vector3<f64>, Matrix3<f64>) {
         (0.0, Vector3::zeros(), Matrix3::zeros())
     }
 
-    /// Checks that the shape can exist: what was built can.
+    /// Always succeeds: building validated the shape.
     pub fn check(&self) -> Result<(), ShapeError> {
         Ok(())
     }
@@ -299,7 +299,7 @@ mod tests {
         let field = hills();
         let (vertices, triangles) = field.soup();
         let mesh = Mesh::build(&vertices, &triangles).unwrap();
-        // Welding numbers vertices by first use; positions tell them apart.
+        // Welding numbers vertices by first use; positions identify them.
         let mut names = std::collections::HashMap::new();
         for t in 0..field.triangles() {
             assert_eq!(field.normal(t), mesh.normal(t));
@@ -307,12 +307,12 @@ mod tests {
                 let edge = &mesh.edges()[mesh.sides(t)[k] as usize];
                 let other = edge.faces.iter().flatten().find(|&&face| face != t).copied();
                 let (name, across) = field.across(t, k);
-                assert_eq!((across, field.bend(t, k)), (other, edge.bend));
+                assert_eq!((across, field.convexity(t, k)), (other, edge.convexity));
                 assert_eq!(*names.entry(name).or_insert(mesh.sides(t)[k]), mesh.sides(t)[k]);
                 let v = field.triangle(t)[k];
                 let of_mesh = mesh.triangles()[t as usize][k];
                 assert_eq!(field.vertex(v), mesh.vertices()[of_mesh as usize]);
-                assert_eq!(field.bent(v), mesh.is_exposed(of_mesh));
+                assert_eq!(field.is_exposed(v), mesh.is_exposed(of_mesh));
                 assert_eq!(field.ring(v).count(), mesh.ring(of_mesh).len());
             }
         }

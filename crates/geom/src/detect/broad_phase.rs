@@ -1,0 +1,258 @@
+//! Broad phase: the sorted list of pairs whose boxes overlap, updated incrementally.
+//!
+//! Every collider has a box enlarged by a margin. As long as the collider stays within it, its pairs cannot
+//! change and nothing is done. A collider that leaves its box gets a new one, and its pairs are searched
+//! again; all others keep theirs. Half spaces have no box: they are tested against the boxes of all moving
+//! colliders.
+
+use super::hashed_grid::HashedGrid;
+use super::separation_bound::SeparationBound;
+use crate::{Aabb, Colliders};
+use nalgebra::{Isometry3, Vector3};
+
+/// Margin of the boxes as a part of the collider's size [-].
+const SKIN: f64 = 0.05;
+
+/// Two colliders whose boxes overlap, `a < b`, and their contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CandidatePair {
+    /// Index of the first collider.
+    pub a: u32,
+    /// Index of the second collider.
+    pub b: u32,
+    /// Their first contact in the list of contacts.
+    pub first: u32,
+    /// Number of their contacts.
+    pub count: u32,
+}
+
+impl CandidatePair {
+    fn key(&self) -> (u32, u32) {
+        (self.a, self.b)
+    }
+}
+
+/// Region in which a collider may move before its pairs are searched again.
+#[derive(Clone, Copy, Debug)]
+enum BroadPhaseRegion {
+    Box(Aabb),
+    /// Points x with normal·x ≤ offset.
+    HalfSpace {
+        normal: Vector3<f64>,
+        offset: f64,
+    },
+}
+
+impl BroadPhaseRegion {
+    fn overlaps(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Box(one), Self::Box(two)) => one.overlaps(two),
+            (Self::Box(bounds), Self::HalfSpace { normal, offset })
+            | (Self::HalfSpace { normal, offset }, Self::Box(bounds)) => {
+                let lowest = (0..3).map(|k| {
+                    normal[k] * if normal[k] > 0.0 { bounds.min[k] } else { bounds.max[k] }
+                });
+                lowest.sum::<f64>() <= *offset
+            }
+            (Self::HalfSpace { .. }, Self::HalfSpace { .. }) => false,
+        }
+    }
+}
+
+/// State of the broad phase.
+#[derive(Clone, Debug, Default)]
+pub struct BroadPhase {
+    regions: Vec<BroadPhaseRegion>,
+    skins: Vec<f64>,
+    half_spaces: Vec<u32>,
+    grid: HashedGrid,
+    started: bool,
+    pairs: Vec<CandidatePair>,
+    /// Separation bound of each pair.
+    apart: Vec<SeparationBound>,
+    spare: Vec<CandidatePair>,
+    spare_apart: Vec<SeparationBound>,
+    /// Colliders that left their region since the pairs were last brought up to date.
+    moved: Vec<u32>,
+    is_moved: Vec<bool>,
+    found: Vec<(u32, u32)>,
+    found_below: Vec<(u32, u32)>,
+}
+
+impl BroadPhase {
+    /// Broad phase for a set.
+    pub fn new(set: &Colliders) -> Self {
+        let nowhere = BroadPhaseRegion::Box(Aabb::NONE);
+        let skin = |radius: f64| if radius.is_finite() { SKIN * radius } else { 0.0 };
+        let shapes = || set.as_slice().iter().map(|collider| &collider.shape);
+        Self {
+            regions: vec![nowhere; set.len()],
+            skins: shapes().map(|shape| skin(shape.bounding_radius())).collect(),
+            half_spaces: (0..).zip(shapes()).filter(|(_, s)| is_plane(s)).map(|(k, _)| k).collect(),
+            is_moved: vec![false; set.len()],
+            ..Self::default()
+        }
+    }
+
+    /// The pairs, sorted.
+    pub fn pairs(&self) -> &[CandidatePair] {
+        &self.pairs
+    }
+
+    /// The pairs, mutable, to store the ranges of their contacts.
+    pub fn pairs_mut(&mut self) -> &mut [CandidatePair] {
+        &mut self.pairs
+    }
+
+    /// The pairs with their separation bounds.
+    pub fn pairs_and_apart(&mut self) -> (&[CandidatePair], &mut [SeparationBound]) {
+        (&self.pairs, &mut self.apart)
+    }
+
+    /// Updates the pose of a collider and the distance [m] beyond its surface within which contacts are reported.
+    #[inline]
+    pub fn update(
+        &mut self,
+        index: u32,
+        set: &Colliders,
+        X_WS: &Isometry3<f64>,
+        contact_distance: f64,
+    ) {
+        let k = index as usize;
+        let shape = &set.as_slice()[k].shape;
+        let inside = if is_plane(shape) {
+            let normal = X_WS.rotation * Vector3::z();
+            let offset = normal.dot(&X_WS.translation.vector) + contact_distance;
+            let stays = matches!(self.regions[k],
+                BroadPhaseRegion::HalfSpace { normal: n, offset: d } if n == normal && offset <= d);
+            if !stays {
+                self.regions[k] = BroadPhaseRegion::HalfSpace { normal, offset };
+            }
+            stays
+        } else {
+            let bounds = shape.bounds(X_WS).inflated(contact_distance);
+            let stays = matches!(&self.regions[k], BroadPhaseRegion::Box(region) if region.contains(&bounds));
+            if !stays {
+                self.regions[k] = BroadPhaseRegion::Box(bounds.inflated(self.skins[k]));
+            }
+            stays
+        };
+        if !inside {
+            self.moved.push(index);
+        }
+    }
+
+    /// Brings the pairs up to date with all updates; true if the list of pairs changed.
+    pub fn refresh(&mut self, set: &Colliders) -> bool {
+        if self.moved.is_empty() {
+            return false;
+        }
+        if !self.started {
+            self.grid = HashedGrid::new(set.len(), self.typical_extent());
+            self.started = true;
+        }
+        self.moved.sort_unstable();
+        for &index in &self.moved {
+            self.is_moved[index as usize] = true;
+            if let BroadPhaseRegion::Box(bounds) = &self.regions[index as usize] {
+                self.grid.insert(index, bounds);
+            }
+        }
+        self.find(set);
+        let changed = self.merge();
+        for &index in &self.moved {
+            self.is_moved[index as usize] = false;
+        }
+        self.moved.clear();
+        changed
+    }
+
+    /// Largest extent [m] of most boxes, the median, so that most lie on one level of the grid.
+    fn typical_extent(&self) -> f64 {
+        let mut extents: Vec<f64> = self
+            .regions
+            .iter()
+            .filter_map(|region| match region {
+                BroadPhaseRegion::Box(bounds) => Some(bounds.size().max()),
+                BroadPhaseRegion::HalfSpace { .. } => None,
+            })
+            .collect();
+        extents.sort_unstable_by(f64::total_cmp);
+        // Allowance for orientations and reaches that differ a little.
+        1.1 * extents.get(extents.len() / 2).copied().unwrap_or(1.0)
+    }
+
+    /// Finds all pairs with a collider that moved, sorted, each once.
+    fn find(&mut self, set: &Colliders) {
+        let Self { regions, grid, half_spaces, moved, is_moved, found, found_below, .. } = self;
+        found.clear();
+        found_below.clear();
+        for &index in moved.iter() {
+            let region = regions[index as usize];
+            let start = found.len();
+            let mut candidate = |other: u32| {
+                let both = is_moved[other as usize];
+                if other == index
+                    || (both && other < index)
+                    || !region.overlaps(&regions[other as usize])
+                    || !set.may_touch(index, other)
+                {
+                    return;
+                }
+                if other < index {
+                    found_below.push((other, index));
+                } else {
+                    found.push((index, other));
+                }
+            };
+            match &region {
+                BroadPhaseRegion::Box(bounds) => {
+                    grid.visit(bounds, &mut candidate);
+                    half_spaces.iter().for_each(|&other| candidate(other));
+                }
+                BroadPhaseRegion::HalfSpace { .. } => (0..regions.len() as u32).for_each(candidate),
+            }
+            found[start..].sort_unstable();
+        }
+        if !found_below.is_empty() {
+            found.append(found_below);
+            found.sort_unstable();
+        }
+    }
+
+    /// Replaces the pairs of colliders that moved by those found; true if the list changed.
+    fn merge(&mut self) -> bool {
+        let Self { pairs, apart, spare, spare_apart, found, is_moved, .. } = self;
+        spare.clear();
+        spare_apart.clear();
+        let mut keep = |pair: CandidatePair, known: SeparationBound| {
+            spare.push(pair);
+            spare_apart.push(known);
+        };
+        let fresh = |&(a, b): &(u32, u32)| CandidatePair { a, b, first: 0, count: 0 };
+        let (mut changed, mut k) = (false, 0);
+        for (pair, known) in pairs.iter().zip(apart.iter()) {
+            while k < found.len() && found[k] < pair.key() {
+                keep(fresh(&found[k]), SeparationBound::UNKNOWN);
+                (changed, k) = (true, k + 1);
+            }
+            if k < found.len() && found[k] == pair.key() {
+                keep(*pair, *known);
+                k += 1;
+            } else if is_moved[pair.a as usize] || is_moved[pair.b as usize] {
+                changed = true;
+            } else {
+                keep(*pair, *known);
+            }
+        }
+        changed |= k < found.len();
+        found[k..].iter().for_each(|pair| keep(fresh(pair), SeparationBound::UNKNOWN));
+        std::mem::swap(pairs, spare);
+        std::mem::swap(apart, spare_apart);
+        changed
+    }
+}
+
+fn is_plane(shape: &crate::Shape) -> bool {
+    matches!(shape, crate::Shape::Plane)
+}
