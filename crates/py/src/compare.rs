@@ -6,14 +6,17 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use stiction_scene::SceneRun;
 use stiction_sim::Settings;
-use stiction_study::compare::{Comparison as Found, Plan, TIME_LIMIT, compare as compare_runs};
-use stiction_study::{SCENARIOS, StudyError};
+use stiction_study::compare::{
+    Comparison as Found, ComparisonPlan, ComparisonProgress, PlanError, TIME_LIMIT,
+    compare as compare_runs,
+};
+use stiction_study::{RunLength, SceneSource};
 use stiction_view::compare::{ReportProvenance, check, page, write};
 
 use crate::model::Model;
 use crate::model_source::ModelContent;
+use crate::settings::SOLVER_KEYWORD_PREFIX;
 use crate::{error, load, settings};
 
 /// Time between two checks for Python signals (Ctrl-C).
@@ -119,29 +122,35 @@ pub fn compare(
     if let Some(path) = &report {
         py.detach(|| check(path)).map_err(error::view)?;
     }
-    if time_limit.is_nan() || time_limit <= 0.0 {
-        let message = format!("time_limit = {time_limit}; expected a positive number");
-        return Err(error::setting(message));
+    if steps.is_some() && time.is_some() {
+        return Err(error::setting("found steps and time; expected one"));
     }
     let content = model_of(py, model)?.content;
-    let chosen = settings_of_solvers(&content, &solvers, time_step, solver_settings, settings)?;
-    let Some(first) = chosen.first() else {
-        return Err(error::setting("solvers: found none; expected at least one"));
-    };
-    let steps = number_of_steps(&content, first.time_step, steps, time)?;
-    let plan = Plan {
-        target: &content.name,
-        solvers: &solvers,
-        steps,
-        time_limit: Duration::try_from_secs_f64(time_limit).unwrap_or(Duration::MAX),
-        visuals: &content.visual_shapes().shapes,
-    };
+    let runs = settings_of_solvers(&content, &solvers, time_step, solver_settings, settings)?;
+    let scene = content.scene().map_err(error::study)?;
+    let time_step = runs.first().map_or(scene.settings.time_step, |first| first.time_step);
+    let steps = RunLength::of(steps, time).steps(scene.duration, time_step);
+    let steps = steps.map_err(|empty| error::setting(format!("found {empty}")))?;
+    let plan = ComparisonPlan::new(&content.name, runs, steps).map_err(plan_error)?;
+    let plan = plan.time_limit(time_limit).map_err(plan_error)?;
+    let plan = plan.visuals(&content.visual_shapes().shapes);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
     let pool = pool.map_err(|error| error::setting(format!("threads = {threads:?}: {error}")))?;
-    let found = run_plan(py, &pool, &plan, &content, &chosen)?;
+    let (mut stopped, mut last_check) = (None, Instant::now());
+    let watch = |_: ComparisonProgress<'_>| {
+        if last_check.elapsed() > SIGNAL_CHECK_INTERVAL {
+            last_check = Instant::now();
+            stopped = Python::attach(|py| py.check_signals()).err();
+        }
+        if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let found = py.detach(|| pool.install(|| compare_runs(&plan, || content.scene(), watch)));
+    if let Some(stopped) = stopped {
+        return Err(stopped);
+    }
     let command = format!("stiction.compare(\"{}\", {solvers:?}, steps={steps})", content.name);
     let making = ReportProvenance { command, threads: pool.current_num_threads() };
-    let found = Comparison { found, making };
+    let found = Comparison { found: found.map_err(error::study)?, making };
     if let Some(path) = report {
         found.save(py, path)?;
     }
@@ -157,10 +166,7 @@ fn settings_of_solvers(
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<Settings>> {
     let mut all = Vec::with_capacity(solvers.len());
-    for (k, solver) in solvers.iter().enumerate() {
-        if solvers[..k].contains(solver) {
-            return Err(error::setting(format!("solvers: found {solver} twice; expected it once")));
-        }
+    for solver in solvers {
         let mut chosen = content.settings.clone();
         settings::choose(&mut chosen, Some(solver.clone()), time_step, settings)?;
         if let Some(own) = solver_settings.and_then(|all| all.get_item(solver).transpose()) {
@@ -168,7 +174,6 @@ fn settings_of_solvers(
                 chosen.set_solver_setting(&key.replace('_', "-"), value);
             }
         }
-        chosen.solver_values().map_err(error::settings)?;
         all.push(chosen);
     }
     for key in solver_settings.into_iter().flat_map(|all| all.keys()) {
@@ -182,58 +187,13 @@ fn settings_of_solvers(
     Ok(all)
 }
 
-/// Number of steps of each run, at least one.
-fn number_of_steps(
-    content: &ModelContent,
-    time_step: f64,
-    steps: Option<usize>,
-    time: Option<f64>,
-) -> PyResult<usize> {
-    let steps = match (steps, time) {
-        (Some(_), Some(_)) => return Err(error::setting("found steps and time; expected one")),
-        (Some(steps), None) => steps,
-        (None, time) => {
-            let own = || content.scene().map(|scene| scene.duration).map_err(error::study);
-            (time.map_or_else(own, Ok)? / time_step).round() as usize
+/// The exception of a comparison that cannot be made.
+fn plan_error(error: PlanError) -> PyErr {
+    match error {
+        PlanError::Setting(error) => {
+            error::solver(settings::solver_message(&error, SOLVER_KEYWORD_PREFIX))
         }
-    };
-    if steps == 0 {
-        Err(error::setting("found no steps; expected at least one"))
-    } else {
-        Ok(steps)
-    }
-}
-
-/// Runs all solvers with the GIL released; raises the exception of a signal.
-fn run_plan(
-    py: Python<'_>,
-    pool: &rayon::ThreadPool,
-    plan: &Plan<'_>,
-    content: &ModelContent,
-    settings: &[Settings],
-) -> PyResult<Found> {
-    let start = |solver: &str| -> Result<SceneRun, StudyError> {
-        let mut scene = content.scene()?;
-        if let Some(chosen) = settings.iter().find(|chosen| chosen.solver == solver) {
-            scene.settings.clone_from(chosen);
-        }
-        Ok(scene.start()?)
-    };
-    let (mut stopped, mut last_check) = (None, Instant::now());
-    let found = py.detach(|| {
-        pool.install(|| {
-            compare_runs(plan, start, |_| {
-                if last_check.elapsed() > SIGNAL_CHECK_INTERVAL {
-                    last_check = Instant::now();
-                    stopped = Python::attach(|py| py.check_signals()).err();
-                }
-                if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })
-        })
-    });
-    match stopped {
-        Some(stopped) => Err(stopped),
-        None => found.map_err(error::study),
+        other => error::setting(other),
     }
 }
 
@@ -244,7 +204,7 @@ fn model_of(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Model> {
     }
     if given.is_instance_of::<PyString>() {
         let name: String = given.extract()?;
-        if SCENARIOS.iter().any(|entry| entry.name == name) || !Path::new(&name).exists() {
+        if SceneSource::is_scenario(&name) || !Path::new(&name).exists() {
             return load::scenario(py, &name, None);
         }
     }

@@ -11,9 +11,10 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use stiction_mech::{Body, MassProperties};
 use stiction_scene::import::Options;
+use stiction_study::SceneSource;
 
 use crate::joint::Joint;
-use crate::model_source::{ModelContent, ModelSource, unpack};
+use crate::model_source::{ModelContent, unpack};
 use crate::{error, lookup};
 
 /// Name of the world body if the file gives none.
@@ -367,11 +368,11 @@ impl Model {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let module = py.import("stiction._native")?;
         match &self.content.source {
-            ModelSource::Scenario { name, set } => {
+            SceneSource::Scenario { name, set } => {
                 let arguments = (name, set.clone()).into_pyobject(py)?;
                 Ok((module.getattr("_make_scenario")?, arguments))
             }
-            ModelSource::Files { files, path, options } => {
+            SceneSource::Files { files, path, options, .. } => {
                 let held = PyDict::new(py);
                 for (path, bytes) in files.held() {
                     held.set_item(path.to_string_lossy(), PyBytes::new(py, bytes))?;

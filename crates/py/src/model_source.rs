@@ -1,8 +1,8 @@
-//! The source of a model (a scenario, or files in memory), and the model built from it. With its source
-//! a model can be rebuilt in another process, or for another controller.
+//! A model built from its source, a scenario or files in memory. With its source a model can be rebuilt
+//! in another process, or for another controller.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use nalgebra::Isometry3;
@@ -13,43 +13,7 @@ use stiction_scene::signal::{Driver, Signal};
 use stiction_scene::{Controller, Files, Imported, Scene, load_with};
 use stiction_sim::record::Seen;
 use stiction_sim::{Settings, World};
-use stiction_study::{StudyError, scenario};
-
-/// Source of a model.
-#[derive(Clone, Debug)]
-pub enum ModelSource {
-    /// A scenario with its parameters.
-    Scenario {
-        /// Its name.
-        name: String,
-        /// Parameters and settings, as text.
-        set: Vec<(String, String)>,
-    },
-    /// Files, all in memory.
-    Files {
-        /// The files.
-        files: Files,
-        /// The main file.
-        path: PathBuf,
-        /// Import options.
-        options: Options,
-    },
-}
-
-impl PartialEq for ModelSource {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Scenario { name, set }, Self::Scenario { name: other, set: others }) => {
-                name == other && set == others
-            }
-            (
-                Self::Files { files, path, options },
-                Self::Files { files: others, path: other, options: asked },
-            ) => path == other && options == asked && files.held().eq(others.held()),
-            _ => false,
-        }
-    }
-}
+use stiction_study::{SceneSource, StudyError, scenario};
 
 /// Visual shapes of a model.
 pub struct VisualShapes {
@@ -59,7 +23,7 @@ pub struct VisualShapes {
     pub faults: Vec<String>,
 }
 
-/// A model built from its source.
+/// A model and what was read with it.
 pub struct ModelContent {
     /// Name of the model.
     pub name: String,
@@ -91,7 +55,7 @@ pub struct ModelContent {
     visuals: Vec<Visual>,
     visual_shapes: OnceLock<VisualShapes>,
     /// Its source.
-    pub source: ModelSource,
+    pub source: SceneSource,
 }
 
 impl ModelContent {
@@ -118,7 +82,7 @@ impl ModelContent {
             signals: Vec::new(),
             visuals: Vec::new(),
             visual_shapes: OnceLock::new(),
-            source: ModelSource::Scenario { name: name.to_owned(), set },
+            source: SceneSource::Scenario { name: name.to_owned(), set },
         })
     }
 
@@ -158,7 +122,7 @@ impl ModelContent {
             signals: script.signals,
             visuals,
             visual_shapes: OnceLock::new(),
-            source: ModelSource::Files { files: files.packed(), path: path.to_owned(), options },
+            source: SceneSource::files(files.packed(), path, options),
         })
     }
 
@@ -167,7 +131,7 @@ impl ModelContent {
     pub fn visual_shapes(&self) -> &VisualShapes {
         self.visual_shapes.get_or_init(|| {
             let mut files = Files::on_disk();
-            if let ModelSource::Files { files: held, .. } = &self.source {
+            if let SceneSource::Files { files: held, .. } = &self.source {
                 held.held().for_each(|(path, bytes)| files.insert(path, bytes));
             }
             let (shapes, faults) = seen(&self.visuals, &mut files);
@@ -177,20 +141,15 @@ impl ModelContent {
 
     /// The scene, ready to run.
     pub fn scene(&self) -> Result<Scene, StudyError> {
-        match &self.source {
-            ModelSource::Scenario { name, set } => scenario(name, set),
-            ModelSource::Files { files, path, options } => {
-                Ok(load_with(files.clone(), path, options)?.scene()?)
-            }
-        }
+        self.source.scene()
     }
 
     /// A new controller. Each simulation needs its own, since a controller may have state.
     pub fn controller(&self) -> Result<Option<Box<dyn Controller>>, StudyError> {
         match &self.source {
             _ if !self.has_controller => Ok(None),
-            ModelSource::Scenario { name, set } => Ok(scenario(name, set)?.controller),
-            ModelSource::Files { .. } => Ok(Some(Box::new(Driver::new(self.signals.clone())))),
+            SceneSource::Scenario { .. } => Ok(self.scene()?.controller),
+            SceneSource::Files { .. } => Ok(Some(Box::new(Driver::new(self.signals.clone())))),
         }
     }
 }
