@@ -79,9 +79,9 @@ def load(
 ) -> Model:
     """Reads a model from a file: MJCF (.xml), URDF (.urdf) or a native scene (.toml).
 
-    floating_base gives the base of a URDF robot a free joint; merge_fixed merges rigidly connected
-    links into one body; package_paths are folders in which package:// names are resolved; soft_contact
-    converts solref and solimp of MJCF to stiffness and dissipation of surfaces.
+    floating_base lets the base of a URDF robot move freely; merge_fixed merges links joined by
+    fixed joints; package_paths are folders that package:// names refer to; soft_contact turns
+    solref and solimp of MJCF into stiffness and dissipation of surfaces.
     """
 
 def loads(
@@ -100,15 +100,15 @@ def loads(
     """
 
 def scenario(name: str, **parameters: _Value) -> Model:
-    """A scenario of the gallery, with its parameters and settings by keyword; underscores replace
-    dashes.
+    """A scenario, with its parameters and settings of the simulation by keyword; underscores stand
+    for dashes.
     """
 
 def scenarios() -> dict[str, str]:
-    """Names of the scenarios, each with a description."""
+    """Names of the scenarios, each with its description."""
 
 def solvers() -> dict[str, str]:
-    """Names of the solvers, each with a description."""
+    """Names of the solvers, each with its description."""
 
 def solve(
     problem: Problem,
@@ -122,9 +122,9 @@ def solve(
 ) -> Solution:
     """Solves a contact problem. solver is a name, or an object with a method solve(problem, guess).
 
-    tolerance bounds the violation of the constraint laws relative to the reference velocity; friction is
-    "coulomb" (exact) or "convex" (relaxed), by default that of the solver; guess is an earlier solution,
-    a pair of velocities and impulses, or impulses. trace records the residual over iterations.
+    tolerance is the residual to reach, relative to the reference velocity; friction is
+    "coulomb" (exact) or "convex" (relaxed), the solver's own if absent; guess is an earlier solution,
+    a pair of velocities and impulses, or impulses. trace keeps the residual over iterations.
     Further keywords are parameters of the solver.
     """
 
@@ -142,18 +142,18 @@ def rollout(
 ) -> Rollout:
     """Simulates a batch of n initial states for t steps each.
 
-    states is a list of State, or an array (n, nq + nv) of coordinates and velocities; with soft bodies
-    optionally (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices, which
-    otherwise start as in the model. controls is an array (n, t, nu), or (t, nu) for all simulations;
-    without it, steps is the number of steps, and controls are constant. threads is the number of
-    threads, by default all; the result does not depend on it. A failed step raises an error, or with
-    on_error="nan" ends that simulation: its further rows are NaN. Further keywords are settings as of
-    Simulation. The controller of a model, if any, is not used.
+    states is a list of State, or an array (n, nq + nv) of coordinates and velocities; with soft
+    bodies perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices,
+    which otherwise start as in the model. controls is an array (n, t, nu), or (t, nu) for all
+    alike; without it, steps is the number of steps, and controls stay constant. threads is the
+    number of threads, all if absent; the result is the same for any. A failed step raises an
+    exception, or with on_error="nan" ends that simulation, whose further rows are NaN. Further
+    keywords are settings as of Simulation. The model's controller, if there is one, is not used.
     """
 
 def load_recording(path: _Path) -> Recording:
-    """Opens a recording that was written as .stiction, or the complete part of an interrupted one, such
-    as .part, which `notes` then reports.
+    """Opens a .stiction recording, or the complete part of an unfinished one (.part); notes says if
+    it is incomplete.
     """
 
 def compare(
@@ -169,12 +169,13 @@ def compare(
     solver_settings: dict[str, dict[str, _Value]] | None = None,
     **settings: _Value,
 ) -> Comparison:
-    """Runs the same model with several solvers, and solves the same representative steps with each.
+    """Runs a model with several solvers, and solves representative steps with each of them.
 
-    model is a Model, or the name of a scenario or of a file. Each solver runs `steps` steps, or `time`
-    [s], or the duration given by the model, from the same initial state. time_limit [s] bounds the time
-    of a solver for each captured step; solver_settings are parameters of solvers, by their names;
-    report is an .html file for the report. Further keywords are settings as of Simulation, for all runs.
+    model is a Model, or the name of a scenario or of a file. Each solver runs `steps` steps, or
+    `time` [s], or the model's own duration, from the same initial state. time_limit [s] is the
+    limit of each solver on each captured step; solver_settings are parameters of solvers, by their
+    names; report is a file for the report, which ends in .html. Further keywords are settings as of
+    Simulation, for all runs.
     """
 
 @final
@@ -259,19 +260,19 @@ class Model:
         """Range of each control, shape (nu, 2); infinite without a range."""
     @property
     def unsupported(self) -> list[Unsupported]:
-        """Elements of the file that the importer does not support: where (file and line), what, and
-        whether they change the motion.
+        """Unsupported features of the file: where (file and line), what, and whether they change
+        the motion.
         """
     @property
     def notes(self) -> list[str]:
-        """Notes of the importer about conversions and approximations."""
+        """Notes of the importer."""
     @property
     def has_controller(self) -> bool:
         """Whether the model has a controller that sets inputs before each step."""
     @property
     def record_wishes(self) -> RecordWishes | None:
-        """Output files of the scene, from its table [record]: files, frames per second and style of
-        pictures; None without such a table.
+        """Recording options of the scene's table [record]: files, frames per second and picture
+        options; None without such a table.
         """
     def body_mass(self, body: _Part) -> float:
         """Mass of a body [kg], by name or number."""
@@ -284,7 +285,7 @@ class Model:
     def body_id(self, name: _Part) -> int:
         """Number of a body."""
     def joint(self, joint: _Part) -> Joint:
-        """Description of a joint, by name or number."""
+        """A joint by name or number."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __copy__(self) -> Model: ...
@@ -318,10 +319,11 @@ class Joint:
 class Simulation:
     """A simulation of a model.
 
-    qpos, qvel, ctrl, wrench, vertices and vertex_velocities are writable arrays: the next step or query
-    uses their contents, and a step writes its result into them. They remain valid after the simulation
-    is deleted. Quaternions near unit length are normalised; others are rejected. The GIL is released
-    during a step; what other threads write into qpos or qvel meanwhile is overwritten.
+    qpos, qvel, ctrl, wrench, vertices and vertex_velocities are writable arrays: the next step or
+    query uses their values, and a step writes its result into them. They stay valid after the
+    simulation is deleted. Quaternions near unit length are normalised; others are refused. The GIL
+    is released during a step; values that other threads write into qpos or qvel meanwhile are
+    overwritten.
     """
 
     def __new__(
@@ -332,10 +334,10 @@ class Simulation:
         keyframe: _Part | None = None,
         **settings: _Value,
     ) -> Simulation:
-        """Starts at a keyframe, by name or number, or at the initial state of the model. solver is a name
-        or an object with a method solve(problem, guess); time_step [s] and all other settings are
-        those of the model unless given: scheme, tolerance, max_iterations, friction_model, combine,
-        sleep, stabilisation_slop…; parameters of the solver begin with "solver_".
+        """Starts a simulation at a keyframe, by name or number, or at the initial state of the model.
+        solver is a name or an object with a method solve(problem, guess); time_step [s] and all other
+        settings are those of the model unless given. Further keywords are the settings of the table
+        below, and those of the solver itself with the prefix "solver_" (`stiction list settings`).
         """
     @property
     def model(self) -> Model:
@@ -386,17 +388,17 @@ class Simulation:
         """Time step [s]."""
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings in force, by name."""
+        """All settings by keyword, those of the solver with the prefix solver_."""
     @property
     def notes(self) -> list[str]:
-        """Messages of the solver about the last step, such as the choice of a method or a fallback."""
+        """Notes of the solver on the last step: its choices and fallbacks."""
     @property
     def controlled(self) -> bool:
         """Whether the model's controller sets inputs before each step."""
     @controlled.setter
     def controlled(self, value: bool) -> None: ...
     def step(self, n: int = 1) -> StepReport:
-        """Makes n steps. An error leaves the state before the failed step unchanged."""
+        """Simulates n steps. An error leaves the state before the failed step."""
     def record(
         self,
         path: _Path | Sequence[_Path] | None = None,
@@ -404,16 +406,16 @@ class Simulation:
         fps: float | None = None,
         title: str | None = None,
     ) -> Recording:
-        """Starts a recording of all further steps, with fps frames per second of simulated time;
-        math.inf records every step, and the default is that of the model. Recording is done in Rust and
-        adds little time per step.
+        """Starts recording every later step with fps frames per second of simulated time; math.inf
+        keeps every step; the model's own rate if absent. Steps are observed in Rust at little cost.
 
-        It ends with its method stop, at the end of a with statement, or when the object is deleted. One
-        path or several are written then; whether they can be written is checked at once. Frames have
-        ascending times: after a reset, none is recorded until the time of the last frame has passed.
+        The recording ends with its method stop, at the end of a with block, or when it is no longer
+        referenced. The given paths are written then; that they are writable is checked at once.
+        Frame times increase: after a reset, frames are skipped until the time of the last frame has
+        passed.
         """
     def visuals(self) -> list[Visual]:
-        """Meshes of the bodies for display, in the frames of their bodies."""
+        """Visual meshes in the frames of their bodies."""
     @property
     def contacts(self) -> Contacts:
         """The contacts of the last step."""
@@ -467,16 +469,16 @@ class Simulation:
     def cables(self) -> list[CableHandle]:
         """The cables."""
     def get_state(self) -> State:
-        """Everything that later steps depend on: state, inputs, contacts and warm starts. A simulation
-        of the same model and settings that is set to it continues with the same bits.
+        """Everything that later steps depend on: state, inputs, contacts and warm starts. Passed to
+        set_state of a simulation of the same model and settings, the motion continues bit for bit.
         """
     def set_state(self, state: State) -> None:
-        """Sets a state. An error leaves the simulation unchanged."""
+        """Restores a state. An error leaves the simulation unchanged."""
     def state_hash(self) -> int:
         """A hash of time, coordinates and velocities: equal for equal bits."""
     def problem(self) -> Problem | None:
-        """A, b, J and the constraint laws of the next step; None without constraints. The model's
-        controller, if any, sets its inputs first.
+        """The contact problem A, b, J and laws of the next step; None without constraints. The
+        model's controller, if there is one, sets its inputs first.
         """
     def joint(self, joint: _Part) -> JointHandle:
         """A joint by name or number."""
@@ -540,7 +542,7 @@ class BodyHandle:
         """Its mass [kg]."""
     @property
     def driven(self) -> bool:
-        """Whether its pose is an input (mocap="true" in MJCF)."""
+        """Whether its pose is prescribed by the program."""
     @property
     def pose(self) -> Pose:
         """Its pose in the world: position [m] and quaternion (w, x, y, z). The pose of a driven body
@@ -549,8 +551,8 @@ class BodyHandle:
     @pose.setter
     def pose(self, value: Pose | tuple[ArrayLike, ArrayLike]) -> None: ...
     def place(self, pose: Pose | tuple[ArrayLike, ArrayLike]) -> None:
-        """Sets the pose of a driven body immediately: unlike with `pose`, it has no velocity and exerts
-        no forces on the way.
+        """Puts a driven body at a pose at once. Unlike setting pose, it does not move there during
+        a step, and pushes nothing on the way.
         """
     @property
     def velocity(self) -> Velocity:
@@ -591,7 +593,9 @@ class SoftHandle:
     def vertices(self, value: ArrayLike) -> None: ...
     @property
     def velocities(self) -> _Array:
-        """Velocities of its vertices [m/s], world axes, shape (n, 3): a view, to be read and written."""
+        """Velocities of its vertices [m/s], world axes, shape (n, 3): a view, to be read and
+        written.
+        """
     @velocities.setter
     def velocities(self, value: ArrayLike) -> None: ...
     @property
@@ -649,8 +653,8 @@ class CableHandle:
 
 @final
 class StepReport:
-    """Report of one or several steps. Over several steps, residual, iterations, status and penetration
-    are the worst values, times are sums, and the others are those of the last step.
+    """Report on one or several steps. Over several steps, residual, iterations, status and penetration
+    are the worst of them, times are sums, and the rest is that of the last step.
     """
 
     @property
@@ -658,16 +662,16 @@ class StepReport:
         """Number of steps."""
     @property
     def status(self) -> str:
-        """Status of the contact solves: "converged", "iteration_limit", "stalled" or "failed"."""
+        """Status of the contact problems: "converged", "iteration_limit", "stalled" or "failed"."""
     @property
     def converged(self) -> bool:
-        """Whether every step met the tolerance on the original problem."""
+        """Whether every step reached the tolerance without softening."""
     @property
     def friction(self) -> str:
         """The friction model of the solver: "coulomb" or "convex"."""
     @property
     def residual(self) -> Residual:
-        """Residuals of the solutions, measured on the problems."""
+        """Residuals, measured on the contact problems."""
     @property
     def iterations(self) -> int:
         """Largest number of iterations of the solver in one step."""
@@ -676,7 +680,7 @@ class StepReport:
         """Iterations of the solver in all steps."""
     @property
     def unconverged(self) -> int:
-        """Number of steps that did not meet the tolerance, or were solved with softened constraints."""
+        """Steps that did not reach the tolerance, or whose constraints had to be softened."""
     @property
     def contacts(self) -> int:
         """Number of contact points in the last step, including those with a positive gap."""
@@ -688,7 +692,7 @@ class StepReport:
         """Deepest penetration [m]."""
     @property
     def limit_error(self) -> float:
-        """Largest violation of a limit of a joint or tendon [m, rad]."""
+        """Largest violation of a joint or tendon limit [m, rad]."""
     @property
     def equality_error(self) -> float:
         """Largest position error of an equality [m, rad]."""
@@ -756,8 +760,8 @@ class Contacts:
 
 @final
 class Recording:
-    """A recorded motion: poses, contacts with their forces, residuals, energies and times, frame by
-    frame. Made by Simulation.record, which describes its use, or by load_recording.
+    """A recorded run: poses, contacts with their forces, residuals, energies and
+    times, frame by frame. Made by Simulation.record, which says how to use it, or by load_recording.
 
     Poses are those at the time of a frame; contacts and forces are those of the step before it. A frame
     summarizes all steps since the previous one: residuals, penetration and iterations are the worst
@@ -784,9 +788,9 @@ class Recording:
         """Whether further steps are recorded."""
     @property
     def notes(self) -> list[str]:
-        """What is missing, and why: visual meshes that could not be read, and an interrupted end."""
+        """Notes: visual meshes that could not be read, and missing frames of an incomplete file."""
     def visuals(self) -> list[Visual]:
-        """Meshes of the bodies for display, in the frames of their bodies."""
+        """Visual meshes in the frames of their bodies."""
     def soft_surfaces(self) -> list[SoftSurface]:
         """The surfaces of soft bodies, whose vertices are rows of the column soft_position."""
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -809,7 +813,7 @@ class Recording:
         (t,); asleep (t,).
         """
     def html(self) -> str:
-        """A self-contained HTML page that shows the recording in a browser."""
+        """The recording as a self-contained HTML page."""
     def save(
         self,
         path: _Path,
@@ -824,11 +828,12 @@ class Recording:
         distance: float | None = None,
         zoom: float | None = None,
     ) -> None:
-        """Writes the frames recorded so far; the extension selects the format: .html is a page for any
-        browser, .glb a scene for Blender and others, .png, .gif and .mp4 are pictures, .npz and
-        .parquet columns, .rrd a recording of rerun, .stiction the complete recording for load_recording.
+        """Writes the frames recorded so far; the file name extension selects the format: .html is a
+        page for any browser, .glb a scene for Blender and others, .png, .gif and .mp4 are pictures,
+        .npz and .parquet columns, .rrd a recording of rerun, .stiction all of it for
+        load_recording.
 
-        The keywords apply to pictures, as in picture.
+        The keywords are options of pictures, see picture.
         """
     def picture(
         self,
@@ -852,41 +857,41 @@ class Recording:
         everything is visible, and zoom times closer.
         """
     def stop(self) -> None:
-        """Ends the recording and writes its files, if any. The recorded frames are kept. A second call
-        does nothing.
+        """Stops the recording and writes the files that it was started with, if any. The frames
+        stay available. Stopping twice does nothing.
         """
     def __enter__(self) -> Recording: ...
     def __exit__(self, *_exception: object) -> None:
-        """Stops; after an exception, too, the frames recorded so far are kept and written."""
+        """Stops the recording, also after an exception."""
     def __len__(self) -> int: ...
     def _repr_html_(self) -> str: ...
 
 @final
 class Comparison:
-    """The same model under several solvers: a document with all figures, and a report with plots and
-    the motion side by side. Made by compare.
+    """Comparison of several solvers on one model: a document with all figures, and a report with
+    plots and the motion side by side. Made by compare.
     """
 
     @property
     def document(self) -> ComparisonDocument:
         """All figures, as `stiction compare --json` prints them: a dictionary with the keys "solvers",
         one entry per solver with the figures of its run, and "captured", one entry per step that
-        every solver solved, with the results and convergence histories.
+        every solver solved, with solutions and convergence histories.
         """
     @property
     def target(self) -> str:
-        """Name of the scenario or file."""
+        """Name of the model."""
     @property
     def reference(self) -> str | None:
-        """The first solver that finished its run, from which the captured steps are taken; None if there
-        is none.
-        """
+        """The first solver that finished the run, whose steps were captured; None if there is none."""
     @property
     def solvers(self) -> dict[str, RunFigures]:
         """Figures of the runs, by solver: the entries "solvers" of the document."""
     @property
     def captured(self) -> list[CapturedStep]:
-        """The steps that every solver solved from a cold start: the entries "captured" of the document."""
+        """The steps that every solver solved from a cold start: the entries "captured" of the
+        document.
+        """
     def html(self) -> str:
         """The report as a self-contained HTML page."""
     def save(self, path: _Path) -> None:
@@ -1003,19 +1008,18 @@ class Problem:
         """First row of each constraint."""
     @property
     def extra(self) -> dict[str, NDArray[Any]]:
-        """Other contents of the file: reference solutions, time step, structure."""
+        """Further arrays of the file: reference solutions, time step, structure."""
     @property
     def free_velocity(self) -> _Array:
         """A⁻¹ b [m/s], shape (n,): the motion without constraints."""
     def velocity_of(self, impulse: ArrayLike) -> _Array:
         """A⁻¹ (b + Jᵀ λ) [m/s], shape (n,): the velocity for impulses λ [N·s]."""
     def project(self, impulse: ArrayLike) -> _Array:
-        """The nearest admissible impulses [N·s], shape (m,): within the friction cone of a contact, not
-        negative for a unilateral constraint, within the limits of a bounded one.
+        """The nearest impulses [N·s], shape (m,), that satisfy the laws: within the friction cone of a
+        contact, not negative at a stop, within the limits of a bounded constraint.
         """
     def residual(self, impulse: ArrayLike, velocity: ArrayLike | None = None) -> Residual:
-        """Residuals of impulses λ and velocities on this problem. Without velocities, those of the
-        impulses, velocity_of(impulse), are used.
+        """Residuals of impulses λ and velocities; the velocities that the impulses cause if absent.
         """
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
 
