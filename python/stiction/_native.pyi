@@ -1,4 +1,4 @@
-"""The Rust extension of the package `stiction`. Units are SI; arrays are float64 unless stated otherwise."""
+"""The engine of the package `stiction`. Units are SI; arrays are float64 unless said otherwise."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
@@ -79,9 +79,9 @@ def load(
 ) -> Model:
     """Reads a model from a file: MJCF (.xml), URDF (.urdf) or a native scene (.toml).
 
-    floating_base gives the base of a URDF robot a free joint; merge_fixed merges rigidly connected
-    links into one body; package_paths are folders in which package:// names are resolved; soft_contact
-    converts solref and solimp of MJCF to stiffness and dissipation of surfaces.
+    floating_base lets the base of a URDF robot move freely; merge_fixed merges links joined by
+    fixed joints; package_paths are folders that package:// names refer to; soft_contact turns
+    solref and solimp of MJCF into stiffness and dissipation of surfaces.
     """
 
 def loads(
@@ -95,20 +95,20 @@ def loads(
     package_paths: Sequence[_Path] = ...,
     soft_contact: bool = ...,
 ) -> Model:
-    """Reads a model from text. Files that the text refers to are searched in assets, by the path in the
-    text (folders such as meshdir included), then on disk relative to folder.
+    """Reads a model from text. Further files are looked for in assets, by path as the text names them
+    (folders such as meshdir included), then on disk, from folder on.
     """
 
 def scenario(name: str, **parameters: _Value) -> Model:
-    """A scenario of the gallery, with its parameters and settings by keyword; underscores replace
-    dashes.
+    """A scenario, with its parameters and settings of the simulation by keyword; underscores stand
+    for dashes.
     """
 
 def scenarios() -> dict[str, str]:
-    """Names of the scenarios, each with a description."""
+    """Names of the scenarios, each with its description."""
 
 def solvers() -> dict[str, str]:
-    """Names of the solvers, each with a description."""
+    """Names of the solvers, each with its description."""
 
 def solve(
     problem: Problem,
@@ -122,9 +122,9 @@ def solve(
 ) -> Solution:
     """Solves a contact problem. solver is a name, or an object with a method solve(problem, guess).
 
-    tolerance bounds the violation of the constraint laws relative to the reference velocity; friction is
-    "coulomb" (exact) or "convex" (relaxed), by default that of the solver; guess is an earlier solution,
-    a pair of velocities and impulses, or impulses. trace records the residual over iterations.
+    tolerance is the residual to reach, relative to the reference velocity; friction is
+    "coulomb" (exact) or "convex" (relaxed), the solver's own if absent; guess is an earlier solution,
+    a pair of velocities and impulses, or impulses. trace keeps the residual over iterations.
     Further keywords are parameters of the solver.
     """
 
@@ -142,18 +142,18 @@ def rollout(
 ) -> Rollout:
     """Simulates a batch of n initial states for t steps each.
 
-    states is a list of State, or an array (n, nq + nv) of coordinates and velocities; with soft bodies
-    optionally (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices, which
-    otherwise start as in the model. controls is an array (n, t, nu), or (t, nu) for all simulations;
-    without it, steps is the number of steps, and controls are constant. threads is the number of
-    threads, by default all; the result does not depend on it. A failed step raises an error, or with
-    on_error="nan" ends that simulation: its further rows are NaN. Further keywords are settings as of
-    Simulation. The controller of a model, if any, is not used.
+    states is a list of State, or an array (n, nq + nv) of coordinates and velocities; with soft
+    bodies perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices,
+    which otherwise start as in the model. controls is an array (n, t, nu), or (t, nu) for all
+    alike; without it, steps is the number of steps, and controls stay constant. threads is the
+    number of threads, all if absent; the result is the same for any. A failed step raises an
+    exception, or with on_error="nan" ends that simulation, whose further rows are NaN. Further
+    keywords are settings as of Simulation. The model's controller, if there is one, is not used.
     """
 
 def load_recording(path: _Path) -> Recording:
-    """Opens a recording that was written as .stiction, or the complete part of an interrupted one, such
-    as .part, which `notes` then reports.
+    """Opens a .stiction recording, or the complete part of an unfinished one (.part); notes says if
+    it is incomplete.
     """
 
 def compare(
@@ -169,18 +169,19 @@ def compare(
     solver_settings: dict[str, dict[str, _Value]] | None = None,
     **settings: _Value,
 ) -> Comparison:
-    """Runs the same model with several solvers, and solves the same representative steps with each.
+    """Runs a model with several solvers, and solves representative steps with each of them.
 
-    model is a Model, or the name of a scenario or of a file. Each solver runs `steps` steps, or `time`
-    [s], or the duration given by the model, from the same initial state. time_limit [s] bounds the time
-    of a solver for each captured step; solver_settings are parameters of solvers, by their names;
-    report is an .html file for the report. Further keywords are settings as of Simulation, for all runs.
+    model is a Model, or the name of a scenario or of a file. Each solver runs `steps` steps, or
+    `time` [s], or the model's own duration, from the same initial state. time_limit [s] is the
+    limit of each solver on each captured step; solver_settings are parameters of solvers, by their
+    names; report is a file for the report, which ends in .html. Further keywords are settings as of
+    Simulation, for all runs.
     """
 
 @final
 class Model:
-    """A mechanism with its shapes, surfaces, sensors and settings. It is immutable, so that any number
-    of simulations and threads can share it. Made by load, loads and scenario.
+    """A mechanism with its shapes, surfaces, sensors and settings. It never changes, so that any
+    number of simulations and threads can share it. Made by load, loads and scenario.
 
     Bodies are numbered depth first; the first is the world. Coordinates follow MuJoCo's layout.
     """
@@ -208,7 +209,7 @@ class Model:
         """Number of joints."""
     @property
     def ngeom(self) -> int:
-        """Number of collision shapes."""
+        """Number of shapes that can touch."""
     @property
     def nvertex(self) -> int:
         """Number of vertices of all soft bodies."""
@@ -223,13 +224,13 @@ class Model:
         """Length of the readings of all sensors."""
     @property
     def body_names(self) -> list[str]:
-        """Names of the bodies, in their order; empty for bodies without a name."""
+        """Names of the bodies, in their order; empty for those without."""
     @property
     def joint_names(self) -> list[str]:
         """Names of the joints."""
     @property
     def geom_names(self) -> list[str]:
-        """Names of the collision shapes."""
+        """Names of the shapes that can touch."""
     @property
     def actuator_names(self) -> list[str]:
         """Names of the actuators."""
@@ -259,19 +260,19 @@ class Model:
         """Range of each control, shape (nu, 2); infinite without a range."""
     @property
     def unsupported(self) -> list[Unsupported]:
-        """Elements of the file that the importer does not support: where (file and line), what, and
-        whether they change the motion.
+        """Unsupported features of the file: where (file and line), what, and whether they change
+        the motion.
         """
     @property
     def notes(self) -> list[str]:
-        """Notes of the importer about conversions and approximations."""
+        """Notes of the importer."""
     @property
     def has_controller(self) -> bool:
         """Whether the model has a controller that sets inputs before each step."""
     @property
     def record_wishes(self) -> RecordWishes | None:
-        """Output files of the scene, from its table [record]: files, frames per second and style of
-        pictures; None without such a table.
+        """Recording options of the scene's table [record]: files, frames per second and picture
+        options; None without such a table.
         """
     def body_mass(self, body: _Part) -> float:
         """Mass of a body [kg], by name or number."""
@@ -284,7 +285,7 @@ class Model:
     def body_id(self, name: _Part) -> int:
         """Number of a body."""
     def joint(self, joint: _Part) -> Joint:
-        """Description of a joint, by name or number."""
+        """A joint by name or number."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __copy__(self) -> Model: ...
@@ -309,19 +310,20 @@ class Joint:
         """Lower and upper end of its coordinates [rad, m]; None without limits."""
     @property
     def qpos_range(self) -> slice:
-        """Its range in qpos."""
+        """Its place in qpos."""
     @property
     def qvel_range(self) -> slice:
-        """Its range in qvel."""
+        """Its place in qvel."""
 
 @final
 class Simulation:
     """A simulation of a model.
 
-    qpos, qvel, ctrl, wrench, vertices and vertex_velocities are writable arrays: the next step or query
-    uses their contents, and a step writes its result into them. They remain valid after the simulation
-    is deleted. Quaternions near unit length are normalised; others are rejected. The GIL is released
-    during a step; what other threads write into qpos or qvel meanwhile is overwritten.
+    qpos, qvel, ctrl, wrench, vertices and vertex_velocities are writable arrays: the next step or
+    query uses their values, and a step writes its result into them. They stay valid after the
+    simulation is deleted. Quaternions near unit length are normalised; others are refused. The GIL
+    is released during a step; values that other threads write into qpos or qvel meanwhile are
+    overwritten.
     """
 
     def __new__(
@@ -332,10 +334,10 @@ class Simulation:
         keyframe: _Part | None = None,
         **settings: _Value,
     ) -> Simulation:
-        """Starts at a keyframe, by name or number, or at the initial state of the model. solver is a name
-        or an object with a method solve(problem, guess); time_step [s] and all other settings are
-        those of the model unless given: scheme, tolerance, max_iterations, friction_model, combine,
-        sleep, stabilisation_slop…; parameters of the solver begin with "solver_".
+        """Starts a simulation at a keyframe, by name or number, or at the initial state of the model.
+        solver is a name or an object with a method solve(problem, guess); time_step [s] and all other
+        settings are those of the model unless given. Further keywords are the settings of the table
+        below, and those of the solver itself with the prefix "solver_" (`stiction list settings`).
         """
     @property
     def model(self) -> Model:
@@ -386,17 +388,17 @@ class Simulation:
         """Time step [s]."""
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings in force, by name."""
+        """All settings by keyword, those of the solver with the prefix solver_."""
     @property
     def notes(self) -> list[str]:
-        """Messages of the solver about the last step, such as the choice of a method or a fallback."""
+        """Notes of the solver on the last step: its choices and fallbacks."""
     @property
     def controlled(self) -> bool:
         """Whether the model's controller sets inputs before each step."""
     @controlled.setter
     def controlled(self, value: bool) -> None: ...
     def step(self, n: int = 1) -> StepReport:
-        """Makes n steps. An error leaves the state before the failed step unchanged."""
+        """Simulates n steps. An error leaves the state before the failed step."""
     def record(
         self,
         path: _Path | Sequence[_Path] | None = None,
@@ -404,16 +406,16 @@ class Simulation:
         fps: float | None = None,
         title: str | None = None,
     ) -> Recording:
-        """Starts a recording of all further steps, with fps frames per second of simulated time;
-        math.inf records every step, and the default is that of the model. Recording is done in Rust and
-        adds little time per step.
+        """Starts recording every later step with fps frames per second of simulated time; math.inf
+        keeps every step; the model's own rate if absent. Steps are observed in Rust at little cost.
 
-        It ends with its method stop, at the end of a with statement, or when the object is deleted. One
-        path or several are written then; whether they can be written is checked at once. Frames have
-        ascending times: after a reset, none is recorded until the time of the last frame has passed.
+        The recording ends with its method stop, at the end of a with block, or when it is no longer
+        referenced. The given paths are written then; that they are writable is checked at once.
+        Frame times increase: after a reset, frames are skipped until the time of the last frame has
+        passed.
         """
     def visuals(self) -> list[Visual]:
-        """Meshes of the bodies for display, in the frames of their bodies."""
+        """Visual meshes in the frames of their bodies."""
     @property
     def contacts(self) -> Contacts:
         """The contacts of the last step."""
@@ -422,11 +424,11 @@ class Simulation:
     def bias_forces(self) -> _Array:
         """Coriolis, centrifugal and gravity forces [N, N·m], shape (nv,): M v̇ + bias = forces."""
     def inverse_dynamics(self, qacc: ArrayLike) -> _Array:
-        """Forces M a + bias [N, N·m] for accelerations a, shape (nv,). Springs, dampers, actuators and
-        contacts are not included.
+        """Forces M a + bias [N, N·m] that go with accelerations a, shape (nv,). Springs, dampers,
+        actuators and contacts take no part.
         """
     def forward_dynamics(self) -> _Array:
-        """Accelerations [m/s², rad/s²], shape (nv,), under all present forces except those of contacts,
+        """Accelerations [m/s², rad/s²], shape (nv,), under all present forces but those of contacts,
         limits, dry friction and equalities.
         """
     def energy(self) -> Energy:
@@ -450,7 +452,7 @@ class Simulation:
     @property
     def sensor_data(self) -> _Array:
         """A copy of the readings of all sensors, one after the other, shape (nsensordata,).
-        Accelerations, forces and touch are those of the last step, the others of the present state.
+        Accelerations, forces and touch are those of the last step, the rest of the present state.
         """
     def sensor(self, sensor: _Part) -> _Array:
         """A copy of the reading of one sensor, by name or number, shape (dim,)."""
@@ -467,16 +469,16 @@ class Simulation:
     def cables(self) -> list[CableHandle]:
         """The cables."""
     def get_state(self) -> State:
-        """Everything that later steps depend on: state, inputs, contacts and warm starts. A simulation
-        of the same model and settings that is set to it continues with the same bits.
+        """Everything that later steps depend on: state, inputs, contacts and warm starts. Passed to
+        set_state of a simulation of the same model and settings, the motion continues bit for bit.
         """
     def set_state(self, state: State) -> None:
-        """Sets a state. An error leaves the simulation unchanged."""
+        """Restores a state. An error leaves the simulation unchanged."""
     def state_hash(self) -> int:
         """A hash of time, coordinates and velocities: equal for equal bits."""
     def problem(self) -> Problem | None:
-        """A, b, J and the constraint laws of the next step; None without constraints. The model's
-        controller, if any, sets its inputs first.
+        """The contact problem A, b, J and laws of the next step; None without constraints. The
+        model's controller, if there is one, sets its inputs first.
         """
     def joint(self, joint: _Part) -> JointHandle:
         """A joint by name or number."""
@@ -518,7 +520,7 @@ class ActuatorHandle:
         """Its name."""
     @property
     def ctrl(self) -> float:
-        """Its control, in the unit of its force law."""
+        """Its control, in the unit of its law."""
     @ctrl.setter
     def ctrl(self, value: float) -> None: ...
     @property
@@ -540,17 +542,17 @@ class BodyHandle:
         """Its mass [kg]."""
     @property
     def driven(self) -> bool:
-        """Whether its pose is an input (mocap="true" in MJCF)."""
+        """Whether its pose is prescribed by the program."""
     @property
     def pose(self) -> Pose:
-        """Its pose in the world: position [m] and quaternion (w, x, y, z). The pose of a driven body
-        can be set: it moves there during the next step and pushes other bodies.
+        """Its pose in the world: position [m] and quaternion (w, x, y, z). Driven bodies (mocap="true"
+        in MJCF) can be given one: they move there in the next step, and push what is in their way.
         """
     @pose.setter
     def pose(self, value: Pose | tuple[ArrayLike, ArrayLike]) -> None: ...
     def place(self, pose: Pose | tuple[ArrayLike, ArrayLike]) -> None:
-        """Sets the pose of a driven body immediately: unlike with `pose`, it has no velocity and exerts
-        no forces on the way.
+        """Puts a driven body at a pose at once. Unlike setting pose, it does not move there during
+        a step, and pushes nothing on the way.
         """
     @property
     def velocity(self) -> Velocity:
@@ -591,12 +593,14 @@ class SoftHandle:
     def vertices(self, value: ArrayLike) -> None: ...
     @property
     def velocities(self) -> _Array:
-        """Velocities of its vertices [m/s], world axes, shape (n, 3): a view, to be read and written."""
+        """Velocities of its vertices [m/s], world axes, shape (n, 3): a view, to be read and
+        written.
+        """
     @velocities.setter
     def velocities(self, value: ArrayLike) -> None: ...
     @property
     def rest(self) -> _Array:
-        """Positions of its vertices in the stress-free shape [m], shape (n, 3)."""
+        """Positions of its vertices without stress [m], where it was built, shape (n, 3)."""
     @property
     def triangles(self) -> NDArray[np.uint32]:
         """Triangles of its surface: three of its vertices each, counter-clockwise seen from outside,
@@ -613,10 +617,10 @@ class SoftHandle:
         """Its centre of mass [m], shape (3,)."""
     @property
     def energy(self) -> Energy:
-        """Its kinetic energy, and the sum of its elastic and gravitational energy [J]."""
+        """Its kinetic energy, and its elastic energy with that of its weight [J]."""
     @property
     def elastic_energy(self) -> float:
-        """Its elastic energy [J]."""
+        """The energy of its deformation [J]."""
 
 @final
 class CableHandle:
@@ -642,15 +646,15 @@ class CableHandle:
         """Length of a segment [m]."""
     @property
     def positions(self) -> _Array:
-        """Midpoints of its segments in the world [m], shape (n, 3)."""
+        """Middles of its segments in the world [m], shape (n, 3)."""
     @property
     def ends(self) -> _Array:
         """Its two ends in the world [m], shape (2, 3)."""
 
 @final
 class StepReport:
-    """Report of one or several steps. Over several steps, residual, iterations, status and penetration
-    are the worst values, times are sums, and the others are those of the last step.
+    """Report on one or several steps. Over several steps, residual, iterations, status and penetration
+    are the worst of them, times are sums, and the rest is that of the last step.
     """
 
     @property
@@ -658,28 +662,28 @@ class StepReport:
         """Number of steps."""
     @property
     def status(self) -> str:
-        """Status of the contact solves: "converged", "iteration_limit", "stalled" or "failed"."""
+        """Status of the contact problems: "converged", "iteration_limit", "stalled" or "failed"."""
     @property
     def converged(self) -> bool:
-        """Whether every step met the tolerance on the original problem."""
+        """Whether every step reached the tolerance without softening."""
     @property
     def friction(self) -> str:
-        """The friction model of the solver: "coulomb" or "convex"."""
+        """The friction model that was solved for: "coulomb" or "convex"."""
     @property
     def residual(self) -> Residual:
-        """Residuals of the solutions, measured on the problems."""
+        """Residuals, measured on the contact problems."""
     @property
     def iterations(self) -> int:
-        """Largest number of iterations of the solver in one step."""
+        """Most iterations of the solver in one step."""
     @property
     def total_iterations(self) -> int:
         """Iterations of the solver in all steps."""
     @property
     def unconverged(self) -> int:
-        """Number of steps that did not meet the tolerance, or were solved with softened constraints."""
+        """Steps that did not reach the tolerance, or whose constraints had to be softened."""
     @property
     def contacts(self) -> int:
-        """Number of contact points in the last step, including those with a positive gap."""
+        """Points of contact in the last step, also those still apart."""
     @property
     def rows(self) -> int:
         """Rows of the last step's contact problem."""
@@ -688,7 +692,7 @@ class StepReport:
         """Deepest penetration [m]."""
     @property
     def limit_error(self) -> float:
-        """Largest violation of a limit of a joint or tendon [m, rad]."""
+        """Largest violation of a joint or tendon limit [m, rad]."""
     @property
     def equality_error(self) -> float:
         """Largest position error of an equality [m, rad]."""
@@ -703,7 +707,7 @@ class StepReport:
         """Largest number of inverted elements of soft bodies after one step."""
     @property
     def asleep(self) -> int:
-        """Number of bodies that are asleep."""
+        """Bodies that are asleep."""
     @property
     def phases(self) -> dict[str, float]:
         """Time of each phase of the step [s]."""
@@ -713,8 +717,8 @@ class StepReport:
 
 @final
 class Contacts:
-    """The n contacts of the last step with the forces of the solver. It is a copy that further steps do
-    not change.
+    """The contacts of the last step, n of them, with the forces that the solver used. It is a copy:
+    the next step does not change it.
     """
 
     @property
@@ -756,12 +760,12 @@ class Contacts:
 
 @final
 class Recording:
-    """A recorded motion: poses, contacts with their forces, residuals, energies and times, frame by
-    frame. Made by Simulation.record, which describes its use, or by load_recording.
+    """A recorded run: poses, contacts with their forces, residuals, energies and
+    times, frame by frame. Made by Simulation.record, which says how to use it, or by load_recording.
 
-    Poses are those at the time of a frame; contacts and forces are those of the step before it. A frame
-    summarizes all steps since the previous one: residuals, penetration and iterations are the worst
-    values, times the means.
+    Poses are those at the time of a frame; contacts and forces are those of the step that led to it.
+    A frame stands for all steps since the last one: residuals, penetration and iterations are the
+    worst of these, times their means.
     """
 
     @property
@@ -781,12 +785,12 @@ class Recording:
         """Names of the bodies, the world first."""
     @property
     def active(self) -> bool:
-        """Whether further steps are recorded."""
+        """Whether steps are still observed."""
     @property
     def notes(self) -> list[str]:
-        """What is missing, and why: visual meshes that could not be read, and an interrupted end."""
+        """Notes: visual meshes that could not be read, and missing frames of an incomplete file."""
     def visuals(self) -> list[Visual]:
-        """Meshes of the bodies for display, in the frames of their bodies."""
+        """Visual meshes in the frames of their bodies."""
     def soft_surfaces(self) -> list[SoftSurface]:
         """The surfaces of soft bodies, whose vertices are rows of the column soft_position."""
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -796,7 +800,7 @@ class Recording:
         time (t,) [s]; position (t, b, 3) [m] and rotation (t, b, 4), quaternions (w, x, y, z), of
         bodies `moving` (b,); rest_position (nbody, 3) [m] and rest_rotation (nbody, 4) of all bodies
         at the first frame; body_names (nbody,); soft_position (t, s, 3) [m], 32-bit, of the vertices
-        of all soft surfaces, as listed by soft_surfaces.
+        of all soft surfaces, as soft_surfaces tells.
 
         contact_bodies (c, 2), contact_shapes (c, 2), contact_point (c, 3) [m], contact_normal (c, 3)
         from A into B, contact_force (c, 3) on B [N], contact_gap (c,) [m]; those of frame k are
@@ -809,7 +813,7 @@ class Recording:
         (t,); asleep (t,).
         """
     def html(self) -> str:
-        """A self-contained HTML page that shows the recording in a browser."""
+        """The recording as a self-contained HTML page."""
     def save(
         self,
         path: _Path,
@@ -824,11 +828,12 @@ class Recording:
         distance: float | None = None,
         zoom: float | None = None,
     ) -> None:
-        """Writes the frames recorded so far; the extension selects the format: .html is a page for any
-        browser, .glb a scene for Blender and others, .png, .gif and .mp4 are pictures, .npz and
-        .parquet columns, .rrd a recording of rerun, .stiction the complete recording for load_recording.
+        """Writes the frames recorded so far; the file name extension selects the format: .html is a
+        page for any browser, .glb a scene for Blender and others, .png, .gif and .mp4 are pictures,
+        .npz and .parquet columns, .rrd a recording of rerun, .stiction all of it for
+        load_recording.
 
-        The keywords apply to pictures, as in picture.
+        The keywords are options of pictures, see picture.
         """
     def picture(
         self,
@@ -845,48 +850,48 @@ class Recording:
     ) -> NDArray[np.uint8]:
         """A picture: red, green and blue, shape (height, width, 3), bytes.
 
-        size is (width, height) [px]; time [s] selects the frame, by default the last one; forces draws
-        contact forces. The camera is in direction azimuth [degrees], about z from x, at elevation
-        [degrees] above the ground, or at a preset view: "corner", "front", "back", "left", "right",
-        "side", "above" or "top". It looks at a point [m] from a distance [m], by default such that
-        everything is visible, and zoom times closer.
+        size is (width, height) [px]; time [s] is the moment, the last frame if absent; forces draws
+        contact forces. The camera stands in direction azimuth [degrees], about z from x, and
+        elevation [degrees] above the ground, or as view says: "corner", "front", "back", "left",
+        "right", "side", "above" or "top". It looks at a point [m] from a distance [m], both such
+        that all is seen if absent, and zoom times closer.
         """
     def stop(self) -> None:
-        """Ends the recording and writes its files, if any. The recorded frames are kept. A second call
-        does nothing.
+        """Stops the recording and writes the files that it was started with, if any. The frames
+        stay available. Stopping twice does nothing.
         """
     def __enter__(self) -> Recording: ...
     def __exit__(self, *_exception: object) -> None:
-        """Stops; after an exception, too, the frames recorded so far are kept and written."""
+        """Stops the recording, also after an exception."""
     def __len__(self) -> int: ...
     def _repr_html_(self) -> str: ...
 
 @final
 class Comparison:
-    """The same model under several solvers: a document with all figures, and a report with plots and
-    the motion side by side. Made by compare.
+    """Comparison of several solvers on one model: a document with all figures, and a report with
+    plots and the motion side by side. Made by compare.
     """
 
     @property
     def document(self) -> ComparisonDocument:
         """All figures, as `stiction compare --json` prints them: a dictionary with the keys "solvers",
         one entry per solver with the figures of its run, and "captured", one entry per step that
-        every solver solved, with the results and convergence histories.
+        every solver solved, with solutions and convergence histories.
         """
     @property
     def target(self) -> str:
-        """Name of the scenario or file."""
+        """Name of the model."""
     @property
     def reference(self) -> str | None:
-        """The first solver that finished its run, from which the captured steps are taken; None if there
-        is none.
-        """
+        """The first solver that finished the run, whose steps were captured; None if there is none."""
     @property
     def solvers(self) -> dict[str, RunFigures]:
         """Figures of the runs, by solver: the entries "solvers" of the document."""
     @property
     def captured(self) -> list[CapturedStep]:
-        """The steps that every solver solved from a cold start: the entries "captured" of the document."""
+        """The steps that every solver solved from a cold start: the entries "captured" of the
+        document.
+        """
     def html(self) -> str:
         """The report as a self-contained HTML page."""
     def save(self, path: _Path) -> None:
@@ -895,8 +900,8 @@ class Comparison:
 
 @final
 class State:
-    """Everything in a simulation that later steps depend on, bit for bit: time, coordinates, velocities,
-    inputs, contacts and warm starts. Made by Simulation.get_state. It is immutable.
+    """All of a simulation that later steps depend on, to the bit: time, coordinates, velocities,
+    inputs, contacts and warm starts. Made by Simulation.get_state. It never changes.
     """
 
     @property
@@ -926,7 +931,7 @@ class State:
 
 @final
 class Problem:
-    """A contact problem A v = b + Jᵀ λ, u = J v + e + R λ, with a law that relates u and λ of each
+    """A contact problem A v = b + Jᵀ λ, u = J v + e + R λ, with a law between u and λ for each
     constraint.
 
     n velocities v [m/s], m rows; A (n, n) symmetric and positive definite [kg]; b (n,) [N·s];
@@ -951,12 +956,12 @@ class Problem:
     ) -> Problem:
         """A problem from arrays: A and J dense, or sparse with a method tocsr.
 
-        kinds are the types of the constraints: "contact" (three rows), "unilateral", "bilateral" or
-        "bounded" (one row each), or their numbers 2, 1, 0, 3; by default all contacts. mu is the
-        coefficient of friction of each constraint, or one for all; by default zero. row_start is the
-        first row of each constraint; by default they are consecutive. limits are two arrays, per
-        constraint, of the lower and upper bounds of bounded impulses [N·s]. blocks are lists of
-        velocities that A does not couple with others; by default they are computed from A.
+        kinds says what each constraint is: "contact" (three rows), "unilateral", "bilateral" or
+        "bounded" (one row each), or their numbers 2, 1, 0, 3; all contacts if absent. mu is the
+        coefficient of friction of each constraint, or one for all; none if absent. row_start is the
+        first row of each constraint; one after the other if absent. limits are the two arrays of
+        impulses [N·s], per constraint, between which bounded constraints hold. blocks are lists of
+        velocities that A does not couple with others; found if absent.
         """
     @staticmethod
     def load(path: _Path, *, symmetrise: bool = ...) -> Problem:
@@ -1003,19 +1008,18 @@ class Problem:
         """First row of each constraint."""
     @property
     def extra(self) -> dict[str, NDArray[Any]]:
-        """Other contents of the file: reference solutions, time step, structure."""
+        """Further arrays of the file: reference solutions, time step, structure."""
     @property
     def free_velocity(self) -> _Array:
         """A⁻¹ b [m/s], shape (n,): the motion without constraints."""
     def velocity_of(self, impulse: ArrayLike) -> _Array:
-        """A⁻¹ (b + Jᵀ λ) [m/s], shape (n,): the velocity for impulses λ [N·s]."""
+        """A⁻¹ (b + Jᵀ λ) [m/s], shape (n,): the velocity that impulses λ [N·s] cause."""
     def project(self, impulse: ArrayLike) -> _Array:
-        """The nearest admissible impulses [N·s], shape (m,): within the friction cone of a contact, not
-        negative for a unilateral constraint, within the limits of a bounded one.
+        """The nearest impulses [N·s], shape (m,), that satisfy the laws: within the friction cone of a
+        contact, not negative at a stop, within the limits of a bounded constraint.
         """
     def residual(self, impulse: ArrayLike, velocity: ArrayLike | None = None) -> Residual:
-        """Residuals of impulses λ and velocities on this problem. Without velocities, those of the
-        impulses, velocity_of(impulse), are used.
+        """Residuals of impulses λ and velocities; the velocities that the impulses cause if absent.
         """
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
 

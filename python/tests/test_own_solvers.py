@@ -115,5 +115,5 @@ def test_an_invalid_result_is_rejected(problem: st.Problem, answer: Any) -> None
         def solve(self, problem: st.Problem, guess: st.Guess) -> Any:
             return answer
 
-    with pytest.raises(st.SolverError, match="answer of Odd"):
+    with pytest.raises(st.SolverError, match="return value of Odd"):
         st.solve(problem, Odd())
