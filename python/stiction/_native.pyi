@@ -1,4 +1,4 @@
-"""The Rust extension of the package `stiction`. Units are SI; arrays are float64 unless stated otherwise."""
+"""The engine of the package `stiction`. Units are SI; arrays are float64 unless said otherwise."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
@@ -95,8 +95,8 @@ def loads(
     package_paths: Sequence[_Path] = ...,
     soft_contact: bool = ...,
 ) -> Model:
-    """Reads a model from text. Files that the text refers to are searched in assets, by the path in the
-    text (folders such as meshdir included), then on disk relative to folder.
+    """Reads a model from text. Further files are looked for in assets, by path as the text names them
+    (folders such as meshdir included), then on disk, from folder on.
     """
 
 def scenario(name: str, **parameters: _Value) -> Model:
@@ -180,8 +180,8 @@ def compare(
 
 @final
 class Model:
-    """A mechanism with its shapes, surfaces, sensors and settings. It is immutable, so that any number
-    of simulations and threads can share it. Made by load, loads and scenario.
+    """A mechanism with its shapes, surfaces, sensors and settings. It never changes, so that any
+    number of simulations and threads can share it. Made by load, loads and scenario.
 
     Bodies are numbered depth first; the first is the world. Coordinates follow MuJoCo's layout.
     """
@@ -209,7 +209,7 @@ class Model:
         """Number of joints."""
     @property
     def ngeom(self) -> int:
-        """Number of collision shapes."""
+        """Number of shapes that can touch."""
     @property
     def nvertex(self) -> int:
         """Number of vertices of all soft bodies."""
@@ -224,13 +224,13 @@ class Model:
         """Length of the readings of all sensors."""
     @property
     def body_names(self) -> list[str]:
-        """Names of the bodies, in their order; empty for bodies without a name."""
+        """Names of the bodies, in their order; empty for those without."""
     @property
     def joint_names(self) -> list[str]:
         """Names of the joints."""
     @property
     def geom_names(self) -> list[str]:
-        """Names of the collision shapes."""
+        """Names of the shapes that can touch."""
     @property
     def actuator_names(self) -> list[str]:
         """Names of the actuators."""
@@ -310,10 +310,10 @@ class Joint:
         """Lower and upper end of its coordinates [rad, m]; None without limits."""
     @property
     def qpos_range(self) -> slice:
-        """Its range in qpos."""
+        """Its place in qpos."""
     @property
     def qvel_range(self) -> slice:
-        """Its range in qvel."""
+        """Its place in qvel."""
 
 @final
 class Simulation:
@@ -424,11 +424,11 @@ class Simulation:
     def bias_forces(self) -> _Array:
         """Coriolis, centrifugal and gravity forces [N, N·m], shape (nv,): M v̇ + bias = forces."""
     def inverse_dynamics(self, qacc: ArrayLike) -> _Array:
-        """Forces M a + bias [N, N·m] for accelerations a, shape (nv,). Springs, dampers, actuators and
-        contacts are not included.
+        """Forces M a + bias [N, N·m] that go with accelerations a, shape (nv,). Springs, dampers,
+        actuators and contacts take no part.
         """
     def forward_dynamics(self) -> _Array:
-        """Accelerations [m/s², rad/s²], shape (nv,), under all present forces except those of contacts,
+        """Accelerations [m/s², rad/s²], shape (nv,), under all present forces but those of contacts,
         limits, dry friction and equalities.
         """
     def energy(self) -> Energy:
@@ -452,7 +452,7 @@ class Simulation:
     @property
     def sensor_data(self) -> _Array:
         """A copy of the readings of all sensors, one after the other, shape (nsensordata,).
-        Accelerations, forces and touch are those of the last step, the others of the present state.
+        Accelerations, forces and touch are those of the last step, the rest of the present state.
         """
     def sensor(self, sensor: _Part) -> _Array:
         """A copy of the reading of one sensor, by name or number, shape (dim,)."""
@@ -520,7 +520,7 @@ class ActuatorHandle:
         """Its name."""
     @property
     def ctrl(self) -> float:
-        """Its control, in the unit of its force law."""
+        """Its control, in the unit of its law."""
     @ctrl.setter
     def ctrl(self, value: float) -> None: ...
     @property
@@ -545,8 +545,8 @@ class BodyHandle:
         """Whether its pose is prescribed by the program."""
     @property
     def pose(self) -> Pose:
-        """Its pose in the world: position [m] and quaternion (w, x, y, z). The pose of a driven body
-        can be set: it moves there during the next step and pushes other bodies.
+        """Its pose in the world: position [m] and quaternion (w, x, y, z). Driven bodies (mocap="true"
+        in MJCF) can be given one: they move there in the next step, and push what is in their way.
         """
     @pose.setter
     def pose(self, value: Pose | tuple[ArrayLike, ArrayLike]) -> None: ...
@@ -600,7 +600,7 @@ class SoftHandle:
     def velocities(self, value: ArrayLike) -> None: ...
     @property
     def rest(self) -> _Array:
-        """Positions of its vertices in the stress-free shape [m], shape (n, 3)."""
+        """Positions of its vertices without stress [m], where it was built, shape (n, 3)."""
     @property
     def triangles(self) -> NDArray[np.uint32]:
         """Triangles of its surface: three of its vertices each, counter-clockwise seen from outside,
@@ -617,10 +617,10 @@ class SoftHandle:
         """Its centre of mass [m], shape (3,)."""
     @property
     def energy(self) -> Energy:
-        """Its kinetic energy, and the sum of its elastic and gravitational energy [J]."""
+        """Its kinetic energy, and its elastic energy with that of its weight [J]."""
     @property
     def elastic_energy(self) -> float:
-        """Its elastic energy [J]."""
+        """The energy of its deformation [J]."""
 
 @final
 class CableHandle:
@@ -646,7 +646,7 @@ class CableHandle:
         """Length of a segment [m]."""
     @property
     def positions(self) -> _Array:
-        """Midpoints of its segments in the world [m], shape (n, 3)."""
+        """Middles of its segments in the world [m], shape (n, 3)."""
     @property
     def ends(self) -> _Array:
         """Its two ends in the world [m], shape (2, 3)."""
@@ -668,13 +668,13 @@ class StepReport:
         """Whether every step reached the tolerance without softening."""
     @property
     def friction(self) -> str:
-        """The friction model of the solver: "coulomb" or "convex"."""
+        """The friction model that was solved for: "coulomb" or "convex"."""
     @property
     def residual(self) -> Residual:
         """Residuals, measured on the contact problems."""
     @property
     def iterations(self) -> int:
-        """Largest number of iterations of the solver in one step."""
+        """Most iterations of the solver in one step."""
     @property
     def total_iterations(self) -> int:
         """Iterations of the solver in all steps."""
@@ -683,7 +683,7 @@ class StepReport:
         """Steps that did not reach the tolerance, or whose constraints had to be softened."""
     @property
     def contacts(self) -> int:
-        """Number of contact points in the last step, including those with a positive gap."""
+        """Points of contact in the last step, also those still apart."""
     @property
     def rows(self) -> int:
         """Rows of the last step's contact problem."""
@@ -707,7 +707,7 @@ class StepReport:
         """Largest number of inverted elements of soft bodies after one step."""
     @property
     def asleep(self) -> int:
-        """Number of bodies that are asleep."""
+        """Bodies that are asleep."""
     @property
     def phases(self) -> dict[str, float]:
         """Time of each phase of the step [s]."""
@@ -717,8 +717,8 @@ class StepReport:
 
 @final
 class Contacts:
-    """The n contacts of the last step with the forces of the solver. It is a copy that further steps do
-    not change.
+    """The contacts of the last step, n of them, with the forces that the solver used. It is a copy:
+    the next step does not change it.
     """
 
     @property
@@ -763,9 +763,9 @@ class Recording:
     """A recorded run: poses, contacts with their forces, residuals, energies and
     times, frame by frame. Made by Simulation.record, which says how to use it, or by load_recording.
 
-    Poses are those at the time of a frame; contacts and forces are those of the step before it. A frame
-    summarizes all steps since the previous one: residuals, penetration and iterations are the worst
-    values, times the means.
+    Poses are those at the time of a frame; contacts and forces are those of the step that led to it.
+    A frame stands for all steps since the last one: residuals, penetration and iterations are the
+    worst of these, times their means.
     """
 
     @property
@@ -785,7 +785,7 @@ class Recording:
         """Names of the bodies, the world first."""
     @property
     def active(self) -> bool:
-        """Whether further steps are recorded."""
+        """Whether steps are still observed."""
     @property
     def notes(self) -> list[str]:
         """Notes: visual meshes that could not be read, and missing frames of an incomplete file."""
@@ -800,7 +800,7 @@ class Recording:
         time (t,) [s]; position (t, b, 3) [m] and rotation (t, b, 4), quaternions (w, x, y, z), of
         bodies `moving` (b,); rest_position (nbody, 3) [m] and rest_rotation (nbody, 4) of all bodies
         at the first frame; body_names (nbody,); soft_position (t, s, 3) [m], 32-bit, of the vertices
-        of all soft surfaces, as listed by soft_surfaces.
+        of all soft surfaces, as soft_surfaces tells.
 
         contact_bodies (c, 2), contact_shapes (c, 2), contact_point (c, 3) [m], contact_normal (c, 3)
         from A into B, contact_force (c, 3) on B [N], contact_gap (c,) [m]; those of frame k are
@@ -850,11 +850,11 @@ class Recording:
     ) -> NDArray[np.uint8]:
         """A picture: red, green and blue, shape (height, width, 3), bytes.
 
-        size is (width, height) [px]; time [s] selects the frame, by default the last one; forces draws
-        contact forces. The camera is in direction azimuth [degrees], about z from x, at elevation
-        [degrees] above the ground, or at a preset view: "corner", "front", "back", "left", "right",
-        "side", "above" or "top". It looks at a point [m] from a distance [m], by default such that
-        everything is visible, and zoom times closer.
+        size is (width, height) [px]; time [s] is the moment, the last frame if absent; forces draws
+        contact forces. The camera stands in direction azimuth [degrees], about z from x, and
+        elevation [degrees] above the ground, or as view says: "corner", "front", "back", "left",
+        "right", "side", "above" or "top". It looks at a point [m] from a distance [m], both such
+        that all is seen if absent, and zoom times closer.
         """
     def stop(self) -> None:
         """Stops the recording and writes the files that it was started with, if any. The frames
@@ -900,8 +900,8 @@ class Comparison:
 
 @final
 class State:
-    """Everything in a simulation that later steps depend on, bit for bit: time, coordinates, velocities,
-    inputs, contacts and warm starts. Made by Simulation.get_state. It is immutable.
+    """All of a simulation that later steps depend on, to the bit: time, coordinates, velocities,
+    inputs, contacts and warm starts. Made by Simulation.get_state. It never changes.
     """
 
     @property
@@ -931,7 +931,7 @@ class State:
 
 @final
 class Problem:
-    """A contact problem A v = b + Jᵀ λ, u = J v + e + R λ, with a law that relates u and λ of each
+    """A contact problem A v = b + Jᵀ λ, u = J v + e + R λ, with a law between u and λ for each
     constraint.
 
     n velocities v [m/s], m rows; A (n, n) symmetric and positive definite [kg]; b (n,) [N·s];
@@ -956,12 +956,12 @@ class Problem:
     ) -> Problem:
         """A problem from arrays: A and J dense, or sparse with a method tocsr.
 
-        kinds are the types of the constraints: "contact" (three rows), "unilateral", "bilateral" or
-        "bounded" (one row each), or their numbers 2, 1, 0, 3; by default all contacts. mu is the
-        coefficient of friction of each constraint, or one for all; by default zero. row_start is the
-        first row of each constraint; by default they are consecutive. limits are two arrays, per
-        constraint, of the lower and upper bounds of bounded impulses [N·s]. blocks are lists of
-        velocities that A does not couple with others; by default they are computed from A.
+        kinds says what each constraint is: "contact" (three rows), "unilateral", "bilateral" or
+        "bounded" (one row each), or their numbers 2, 1, 0, 3; all contacts if absent. mu is the
+        coefficient of friction of each constraint, or one for all; none if absent. row_start is the
+        first row of each constraint; one after the other if absent. limits are the two arrays of
+        impulses [N·s], per constraint, between which bounded constraints hold. blocks are lists of
+        velocities that A does not couple with others; found if absent.
         """
     @staticmethod
     def load(path: _Path, *, symmetrise: bool = ...) -> Problem:
@@ -1013,7 +1013,7 @@ class Problem:
     def free_velocity(self) -> _Array:
         """A⁻¹ b [m/s], shape (n,): the motion without constraints."""
     def velocity_of(self, impulse: ArrayLike) -> _Array:
-        """A⁻¹ (b + Jᵀ λ) [m/s], shape (n,): the velocity for impulses λ [N·s]."""
+        """A⁻¹ (b + Jᵀ λ) [m/s], shape (n,): the velocity that impulses λ [N·s] cause."""
     def project(self, impulse: ArrayLike) -> _Array:
         """The nearest impulses [N·s], shape (m,), that satisfy the laws: within the friction cone of a
         contact, not negative at a stop, within the limits of a bounded constraint.
