@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use common::{json, run};
 use serde_json::Value;
+use stiction_math::random::SplitMix64;
 use stiction_scene::GALLERY;
 use stiction_sim::record::{Recording, container};
-use stiction_solve::random::SplitMix64;
 
 /// An empty folder of this test's own.
 fn folder(test: &str) -> PathBuf {

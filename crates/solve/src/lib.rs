@@ -17,7 +17,6 @@ pub mod file;
 pub mod law;
 pub mod monitor;
 pub mod problem;
-pub mod random;
 pub mod residual;
 mod solution;
 pub mod solver;

@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 
+use stiction_math::random::SplitMix64;
 use stiction_solve::law::{Coulomb, FrictionModel, Law};
 use stiction_solve::problem::Map;
-use stiction_solve::random::SplitMix64;
 use stiction_solve::solver::cond::inverse;
 use stiction_solve::{Goal, Problem, Report, Session, Solution, Status};
 

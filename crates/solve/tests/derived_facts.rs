@@ -4,12 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, non_snake_case)]
 
 use nalgebra::{Matrix3, Matrix6, Rotation3, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_solve::catalogue::{CATALOGUE, Variation, find};
 use stiction_solve::compliance::{Compliance, NearRigid};
 use stiction_solve::contact::{ContactVec, frame, rows};
 use stiction_solve::law::{Coulomb, Elliptic, Law};
 use stiction_solve::problem::{Map, PortId};
-use stiction_solve::random::SplitMix64;
 use stiction_solve::solver::SOLVERS;
 use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution, Status, Yardstick};
 

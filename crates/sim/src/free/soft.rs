@@ -663,8 +663,8 @@ fn without_fixed(pattern: &Pattern, free: &[u32]) -> (Option<Pattern>, Option<Ve
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stiction_math::random::SplitMix64;
     use stiction_mech::{Lumping, Material, ModelBuilder, SoftSpec};
-    use stiction_solve::random::SplitMix64;
 
     /// A box of 2×2×2 cubes of 10 cm, cut into tetrahedra, its lowest vertices fixed.
     fn model(material: &str) -> Model {

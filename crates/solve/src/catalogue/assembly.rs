@@ -11,7 +11,7 @@ use crate::contact::{DIM, frame, rows};
 use crate::error::ProblemError;
 use crate::law::{Coulomb, Law};
 use crate::problem::{Builder, Map, PortId, Problem};
-use crate::random::SplitMix64;
+use stiction_math::random::SplitMix64;
 
 /// Acceleration of free fall [m/s²], downwards.
 pub(super) const GRAVITY: f64 = 9.81;

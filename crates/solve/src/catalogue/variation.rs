@@ -6,7 +6,7 @@
 use crate::error::ProblemError;
 use crate::file::RawProblem;
 use crate::problem::subsystems;
-use crate::random::SplitMix64;
+use stiction_math::random::SplitMix64;
 
 /// How far relatives differ from their origin.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! The battery that every law passes.
 
 use super::*;
-use crate::random::SplitMix64;
+use stiction_math::random::SplitMix64;
 
 fn samples() -> Vec<Law> {
     let coulomb = |mu| Law::Coulomb(Coulomb::new(mu).unwrap());

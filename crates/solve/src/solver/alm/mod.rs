@@ -23,8 +23,8 @@ use super::{Setting, Solver};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::Problem;
-use crate::random::SplitMix64;
 use crate::solution::Solution;
+use stiction_math::random::SplitMix64;
 
 /// Augmented Lagrangian with strict Newton steps, a convex fallback and a polish.
 pub struct Alm {
