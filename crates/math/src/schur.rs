@@ -206,7 +206,8 @@ impl Job for TransposedTimes<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
     use nalgebra::{DMatrix, DVector};
 
     /// Dense blocks of a matrix by two lists of indices.
@@ -216,7 +217,7 @@ mod tests {
 
     #[test]
     fn complement_reduction_and_expansion_equal_those_of_dense_blocks() {
-        let mut rng = SplitMix64(81);
+        let mut rng = SplitMix64::new(81);
         for (n, sizes, every) in
             [(40, &[3][..], 4), (25, &[1, 6, 11], 3), (12, &[6], 1), (12, &[6], 99)]
         {
@@ -246,7 +247,7 @@ mod tests {
             }
 
             // Reducing, solving and expanding is solving.
-            let b = rng.vector(pattern.dim());
+            let b = rng.values(pattern.dim());
             let mut reduced = vec![0.0; p.len()];
             schur.reduce_rhs(&b, &mut reduced);
             let x_p = expected.cholesky().unwrap().solve(&DVector::from_column_slice(&reduced));

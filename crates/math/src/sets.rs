@@ -100,7 +100,7 @@ impl DisjointSets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::SplitMix64;
+    use crate::random::SplitMix64;
 
     #[test]
     fn components_are_numbered_by_their_smallest_elements() {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_numbering_does_not_depend_on_the_order_of_unions() {
-        let mut rng = SplitMix64(51);
+        let mut rng = SplitMix64::new(51);
         let mut pairs: Vec<_> = (0..60).map(|_| (rng.below(80), rng.below(80))).collect();
         let (mut first, mut second) = (Vec::new(), Vec::new());
         let mut sets = DisjointSets::new(80);

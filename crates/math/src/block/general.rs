@@ -144,16 +144,17 @@ impl Job for Product<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     #[test]
     fn the_product_equals_that_of_the_dense_matrix_and_of_the_scalar_twin() {
-        let mut rng = SplitMix64(3);
+        let mut rng = SplitMix64::new(3);
         for (n, sizes) in [(30, &[3][..]), (20, &[1, 3, 6, 18, 0]), (1, &[40]), (0, &[6])] {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
             let A = testing::general(&mut rng, &pattern, 0.0);
-            let x = rng.vector(pattern.dim());
-            let (mut y, mut twin) = (rng.vector(pattern.dim()), vec![f64::NAN; pattern.dim()]);
+            let x = rng.values(pattern.dim());
+            let (mut y, mut twin) = (rng.values(pattern.dim()), vec![f64::NAN; pattern.dim()]);
             A.mul(&x, &mut y);
             Product { A: &A, x: &x, y: &mut twin }.run();
             assert_eq!(y, twin, "{sizes:?}");

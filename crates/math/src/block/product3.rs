@@ -113,15 +113,16 @@ mod avx2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     #[test]
     fn the_vector_code_gives_the_bits_of_its_scalar_twin() {
-        let mut rng = SplitMix64(101);
+        let mut rng = SplitMix64::new(101);
         for n in [1, 2, 3, 50, 200] {
             let pattern = testing::pattern(&mut rng, n, &[3], 6);
             let A = testing::positive_definite(&mut rng, &pattern);
-            let x = rng.vector(pattern.dim());
+            let x = rng.values(pattern.dim());
             let (_, row, col, _) = pattern.raw();
             let (mut y, mut twin) = (vec![f64::NAN; 3 * n], vec![f64::NAN; 3 * n]);
             product(row, col, A.values(), &x, &mut y);

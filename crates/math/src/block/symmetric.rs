@@ -247,18 +247,19 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     #[test]
     fn the_product_equals_that_of_the_dense_matrix_and_of_the_scalar_twin() {
-        let mut rng = SplitMix64(1);
+        let mut rng = SplitMix64::new(1);
         for (n, sizes) in
             [(30, &[3][..]), (20, &[6]), (20, &[1, 3, 6, 18, 0]), (1, &[40]), (0, &[6])]
         {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
             let A = testing::positive_definite(&mut rng, &pattern);
-            let x = rng.vector(pattern.dim());
-            let (mut y, mut twin) = (rng.vector(pattern.dim()), vec![f64::NAN; pattern.dim()]);
+            let x = rng.values(pattern.dim());
+            let (mut y, mut twin) = (rng.values(pattern.dim()), vec![f64::NAN; pattern.dim()]);
             A.mul(&x, &mut y);
             Product { A: View::from(&A), x: &x, y: &mut twin }.run();
             if sizes != [3] {
@@ -281,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_reshaped_matrix_is_zero_on_its_pattern() {
-        let mut rng = SplitMix64(2);
+        let mut rng = SplitMix64::new(2);
         let (first, second) =
             (testing::pattern(&mut rng, 8, &[6], 3), Pattern::new(&[2, 2], [(0, 1)]));
         let mut A = testing::positive_definite(&mut rng, &first);

@@ -188,11 +188,12 @@ fn invert<K: Kernel>(inverse: &mut SelectedInverse) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     #[test]
     fn the_blocks_are_those_of_the_dense_inverse() {
-        let mut rng = SplitMix64(91);
+        let mut rng = SplitMix64::new(91);
         for (n, sizes) in
             [(40, &[6][..]), (60, &[3]), (20, &[1, 6, 17]), (6, &[0, 2]), (1, &[30]), (0, &[1])]
         {
