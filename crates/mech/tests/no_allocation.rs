@@ -7,9 +7,10 @@ mod common;
 #[path = "../../math/tests/counting/mod.rs"]
 mod counting;
 
-use common::{Random, mixed, state};
+use common::{mixed, state};
 use counting::allocations;
 use nalgebra::Vector3;
+use stiction_math::random::SplitMix64;
 use stiction_mech::*;
 
 #[test]
@@ -39,7 +40,7 @@ fn soft_bodies_take_no_memory() {
 
 #[test]
 fn the_dynamics_take_no_memory() {
-    let mut rng = Random(1);
+    let mut rng = SplitMix64::new(1);
     let model = mixed(&mut rng, 12, false);
     let state = state(&mut rng, &model);
     let (mut data, nv) = (Data::new(&model), model.nv());
