@@ -5,14 +5,15 @@ mod common;
 #[path = "../../math/tests/counting/mod.rs"]
 mod counting;
 
-use common::{Random, collider, convex_shapes};
+use common::{collider, convex_shapes};
 use counting::allocations;
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::{Colliders, Detector, Shape};
+use stiction_math::random::SplitMix64;
 
 #[test]
 fn a_motion_seen_before_is_detected_without_allocating() {
-    let mut random = Random(40);
+    let mut random = SplitMix64::new(40);
     let mut builder = Colliders::builder();
     builder.fixed(0);
     builder.add(collider(Shape::Plane, 0));
@@ -22,7 +23,7 @@ fn a_motion_seen_before_is_detected_without_allocating() {
             builder.add(collider(shape, frames.len() as u32));
             frames.push(random.pose(2.0));
         }
-        let points: Vec<_> = (0..300).map(|_| random.unit()).collect();
+        let points: Vec<_> = (0..300).map(|_| random.direction()).collect();
         builder.add(collider(Shape::convex(&points).unwrap(), frames.len() as u32));
         frames.push(random.pose(2.0));
     }
