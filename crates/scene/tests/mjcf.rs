@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use stiction_math::random::SplitMix64;
 use stiction_scene::{Files, load_with};
 
 /// A model with a bit of everything.
@@ -95,18 +96,6 @@ fn every_robot_loads_and_what_it_was_made_of_suffices_to_load_it_again() {
     }
 }
 
-/// Numbers that look random and are the same every time [Marsaglia03].
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound.max(1)
-    }
-}
-
 /// What accidents write over a word.
 const WRECKAGE: [&str; 16] = [
     "nan",
@@ -128,18 +117,18 @@ const WRECKAGE: [&str; 16] = [
 ];
 
 /// One accident: something is cut, doubled, swapped or overwritten.
-fn broken(text: &str, dice: &mut Dice) -> String {
-    let place = |dice: &mut Dice, text: &str| {
-        let mut at = dice.below(text.len());
+fn broken(text: &str, rng: &mut SplitMix64) -> String {
+    let place = |rng: &mut SplitMix64, text: &str| {
+        let mut at = rng.below(text.len());
         while !text.is_char_boundary(at) {
             at -= 1;
         }
         at
     };
-    let (from, to) = (place(dice, text), place(dice, text));
+    let (from, to) = (place(rng, text), place(rng, text));
     let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 80));
     let to = (to..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    match dice.below(5) {
+    match rng.below(5) {
         0 => text[..from].to_owned(),
         1 => format!("{}{}", &text[..from], &text[to..]),
         2 => format!("{}{}", &text[..to], &text[from..]),
@@ -149,7 +138,7 @@ fn broken(text: &str, dice: &mut Dice) -> String {
                 return text[..from].to_owned();
             };
             let close = text[open..].find('"').map_or(text.len(), |at| open + at);
-            let wreck = WRECKAGE[dice.below(WRECKAGE.len())];
+            let wreck = WRECKAGE[rng.below(WRECKAGE.len())];
             format!("{}{wreck}{}", &text[..open], &text[close..])
         }
     }
@@ -169,16 +158,16 @@ fn the_model_of_this_file_loads() {
 
 #[test]
 fn broken_files_are_errors_or_other_models_but_never_accidents_of_the_reader() {
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut rng = SplitMix64::new(0x9e37_79b9_7f4a_7c15);
     let (mut refused, mut silent) = (0, Vec::new());
     for round in 0..1000 {
         let mut files = Files::in_memory();
         for (path, text) in texts() {
             files.insert(path, text.into_bytes());
         }
-        let (path, mut text) = texts().swap_remove(dice.below(3));
-        for _ in 0..=dice.below(3) {
-            text = broken(&text, &mut dice);
+        let (path, mut text) = texts().swap_remove(rng.below(3));
+        for _ in 0..=rng.below(3) {
+            text = broken(&text, &mut rng);
         }
         files.insert(path, text.into_bytes());
         if let Err(error) = load_with(files, Path::new("main.xml"), &Default::default()) {
@@ -195,12 +184,12 @@ fn broken_files_are_errors_or_other_models_but_never_accidents_of_the_reader() {
 
 #[test]
 fn broken_robots_are_errors_or_other_models_but_never_accidents_of_the_reader() {
-    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    let mut rng = SplitMix64::new(0x2545_f491_4f6c_dd1d);
     for robot in robots() {
         let text = std::fs::read_to_string(&robot).unwrap();
         for _ in 0..2 {
             let mut files = Files::on_disk();
-            files.insert(&robot, broken(&text, &mut dice).into_bytes());
+            files.insert(&robot, broken(&text, &mut rng).into_bytes());
             let _ = load_with(files, &robot, &Default::default());
         }
     }
