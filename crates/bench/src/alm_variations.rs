@@ -17,8 +17,8 @@ use crate::finding::Finding;
 use crate::problems;
 use crate::progress;
 use crate::run;
-use crate::statistics::mean;
-use crate::table::{Table, number};
+use stiction_reproduce::statistics::mean;
+use stiction_reproduce::table::{Table, number};
 
 /// Arguments of `alm-variations`.
 #[derive(Debug, clap::Args)]

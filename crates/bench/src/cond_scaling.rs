@@ -12,6 +12,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use stiction_plot::{Axis, Figure, Panel, Series};
+use stiction_reproduce::statistics::power_law_exponent;
 use stiction_solve::law::{Coulomb, Law};
 use stiction_solve::problem::Map;
 use stiction_solve::solver::SOLVERS;
@@ -225,16 +226,6 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// Exponent of a power law through points, by least squares of logarithms.
-pub(crate) fn exponent(points: &[(f64, f64)]) -> f64 {
-    let n = points.len() as f64;
-    let log = |f: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;
-    let (x, y) = (log(&|p| p.0.ln()), log(&|p| p.1.ln()));
-    let cross: f64 = points.iter().map(|p| (p.0.ln() - x) * (p.1.ln() - y)).sum();
-    let square: f64 = points.iter().map(|p| (p.0.ln() - x).powi(2)).sum();
-    cross / square
-}
-
 /// Velocities of the largest body that solvers on impulses are given; each of their iterations, or
 /// the assembly before the first, solves with a factor of A.
 const LARGEST_ON_IMPULSES: usize = 9_000;
@@ -284,7 +275,7 @@ pub fn run(
     }
     for (name, points) in &curves {
         if points.len() > 1 {
-            println!("{name}: time ∝ DoFs^{:.3}", exponent(points));
+            println!("{name}: time ∝ DoFs^{:.3}", power_law_exponent(points));
         }
     }
     let mut panel = Panel::new(Axis::log("velocities [-]"), Axis::log("time per iteration [s]"));

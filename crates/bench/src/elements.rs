@@ -10,13 +10,13 @@ use std::time::Instant;
 use nalgebra::Vector3;
 use serde_json::{Value, json};
 use stiction_geom::TetMesh;
-use stiction_mech::{Material, ModelBuilder, SoftSpec, SoftWork};
+use stiction_mech::{Material, ModelBuilder, SoftSpec, SoftWorkspace};
 use stiction_plot::{Axis, Figure, Panel, Series};
 
-use crate::clock::cpu_seconds;
 use crate::error::BenchError;
 use crate::finding::Finding;
-use crate::table::{Table, number};
+use stiction_reproduce::clock::cpu_seconds;
+use stiction_reproduce::table::{Table, number};
 
 /// Arguments of `elements`.
 #[derive(Debug, clap::Args)]
@@ -80,14 +80,14 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
             pool.map_err(|e| BenchError::Threads { count, reason: e.to_string() })
         });
         let pools = pools.collect::<Result<Vec<_>, _>>()?;
-        let mut works: Vec<_> = pools.iter().map(|_| SoftWork::new(body)).collect();
+        let mut works: Vec<_> = pools.iter().map(|_| SoftWorkspace::new(body)).collect();
         let mut best = vec![(f64::INFINITY, f64::INFINITY); pools.len()];
         // Rounds, so that a busy moment of the machine falls on all alike.
         for _ in 0..args.rounds {
             for ((pool, work), best) in pools.iter().zip(&mut works).zip(&mut best) {
                 let (wall, cpu) = (Instant::now(), cpu_seconds());
                 pool.install(|| {
-                    body.freeze(&x, work);
+                    body.update_rotations(&x, work);
                     body.forces(&x, work);
                     body.stiffness(&x, work);
                 });
@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
                 }
             }
         }
-        let alike = |work: &SoftWork| {
+        let alike = |work: &SoftWorkspace| {
             work.force == works[0].force && work.stiffness.values() == works[0].stiffness.values()
         };
         if !works.iter().all(alike) {

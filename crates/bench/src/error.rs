@@ -69,14 +69,6 @@ pub enum BenchError {
         /// The subcommand.
         command: &'static str,
     },
-    /// An experiment that does not exist.
-    #[error("{found}: found no experiment of that name; expected one of {known}")]
-    UnknownExperiment {
-        /// What was asked for.
-        found: String,
-        /// The experiments there are.
-        known: String,
-    },
     /// Standard output that cannot be written.
     #[error("standard output: {0}")]
     Output(std::io::Error),

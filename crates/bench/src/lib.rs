@@ -1,8 +1,8 @@
-//! Benchmarks of Stiction, baselines, and the experiments of the papers run again.
+//! Benchmarks of Stiction: the program `stiction-bench`.
 //!
-//! The program `stiction-bench` measures: one subcommand, one file, each returns a `Finding` (text, a
-//! JSON document and figures). [`reproduce`] reruns the papers' experiments for the command
-//! `stiction reproduce`; [`baselines`] holds methods that exist only to be compared against.
+//! One subcommand is one file; each returns a `Finding` (text, a JSON document and figures). Neither
+//! the command `stiction` nor the Python package depends on this crate. The papers' experiments and
+//! their baselines are in the crate `stiction-reproduce`.
 //! Exit status of the program: 0 done, 2 the input or the call was wrong.
 
 #![forbid(unsafe_code)]
@@ -11,8 +11,6 @@
 
 mod alm_variations;
 mod args;
-pub mod baselines;
-mod clock;
 mod cond_scaling;
 mod dolan_more;
 mod elements;
@@ -22,15 +20,12 @@ mod newton;
 mod problems;
 mod profile;
 mod progress;
-pub mod reproduce;
 mod run;
 mod scaling;
 mod scenes;
 mod siconos;
 mod solvers;
-mod statistics;
 mod steady;
-mod table;
 mod tables;
 
 pub use error::BenchError;

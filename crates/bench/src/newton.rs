@@ -13,12 +13,12 @@ use stiction_solve::solver::newton::Phases;
 use stiction_solve::solver::{Canal, Sap, SettingError};
 use stiction_solve::{FrictionModel, Goal, Monitor, Problem, Solution, Solver};
 
-use crate::clock::Stopwatch;
 use crate::error::BenchError;
 use crate::finding::Finding;
 use crate::progress;
-use crate::statistics::median;
-use crate::table::{Table, number};
+use stiction_reproduce::clock::Stopwatch;
+use stiction_reproduce::statistics::median;
+use stiction_reproduce::table::{Table, number};
 
 /// Arguments of `newton`.
 #[derive(Debug, clap::Args)]

@@ -21,8 +21,8 @@ use crate::problems::{self, Collection};
 use crate::progress;
 use crate::run;
 use crate::siconos;
-use crate::statistics::median;
-use crate::table::{Table, number};
+use stiction_reproduce::statistics::median;
+use stiction_reproduce::table::{Table, number};
 
 /// Arguments of `profile`.
 #[derive(Debug, clap::Args)]

@@ -3,7 +3,7 @@
 use stiction_solve::solver::SettingError;
 use stiction_solve::{Goal, Problem, Report, Session, Solution};
 
-use crate::clock::Stopwatch;
+use stiction_reproduce::clock::Stopwatch;
 
 /// A report with the CPU time that goes with it.
 pub struct Run {

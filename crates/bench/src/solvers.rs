@@ -12,7 +12,7 @@ use crate::finding::Finding;
 use crate::progress;
 use crate::scenes::clutter_stage;
 use crate::scenes::measure::{Figures, Measured, measure};
-use crate::table::{Table, number};
+use stiction_reproduce::table::{Table, number};
 
 /// Arguments of `solvers`.
 #[derive(Debug, clap::Args)]

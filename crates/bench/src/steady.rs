@@ -12,11 +12,11 @@ use stiction_solve::law::Coulomb;
 use stiction_solve::problem::{Builder, Map, PortId};
 use stiction_solve::{Goal, Law, Problem, Session, Solution, Status};
 
-use crate::clock::cpu_seconds;
 use crate::error::BenchError;
 use crate::finding::Finding;
-use crate::statistics::{mean, median};
-use crate::table::{Table, number};
+use stiction_reproduce::clock::cpu_seconds;
+use stiction_reproduce::statistics::{mean, median};
+use stiction_reproduce::table::{Table, number};
 
 /// Arguments of `steady`.
 #[derive(Debug, clap::Args)]

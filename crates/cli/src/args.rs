@@ -429,8 +429,8 @@ pub struct ReproduceArgs {
 
 /// Names of the experiments with what they show.
 fn experiments() -> String {
-    let line = |e: &stiction_bench::reproduce::Experiment| format!("  {:13} {}\n", e.name, e.about);
-    stiction_bench::reproduce::EXPERIMENTS.iter().map(line).collect()
+    let line = |e: &stiction_reproduce::Experiment| format!("  {:13} {}\n", e.name, e.about);
+    stiction_reproduce::EXPERIMENTS.iter().map(line).collect()
 }
 
 /// Arguments of `solve`.

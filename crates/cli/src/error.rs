@@ -63,7 +63,7 @@ pub enum CommandError {
     Threads { count: String, reason: String },
     /// An experiment that cannot be run.
     #[error(transparent)]
-    Experiment(#[from] stiction_bench::BenchError),
+    Experiment(#[from] stiction_reproduce::ReproduceError),
     /// A recording that cannot be made or written.
     #[error(transparent)]
     View(#[from] ViewError),

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
-use stiction_bench::BenchError;
-use stiction_bench::reproduce::{self, Effort, Experiment, Outcome};
+use stiction_reproduce::{self as reproduce, Effort, Experiment, Outcome, ReproduceError};
 
 use crate::args::ReproduceArgs;
 use crate::error::CommandError;
@@ -39,7 +38,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Ending, CommandError> {
 fn all(
     args: &ReproduceArgs,
     experiments: &[&'static Experiment],
-) -> Result<Vec<(&'static Experiment, Outcome)>, BenchError> {
+) -> Result<Vec<(&'static Experiment, Outcome)>, ReproduceError> {
     let bar = progress(experiments.len());
     let mut found = Vec::new();
     for (k, experiment) in experiments.iter().enumerate() {

@@ -5,7 +5,7 @@
 use nalgebra::Vector3;
 use std::hint::black_box;
 use std::time::Instant;
-use stiction_mech::{MATERIALS, Material, SoftBody, SoftSpec, SoftWork};
+use stiction_mech::{MATERIALS, Material, SoftBody, SoftSpec, SoftWorkspace};
 
 /// Cells along the axes, six tetrahedra each.
 const CELLS: [usize; 3] = [10, 10, 11];
@@ -16,14 +16,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{} vertices, {} tetrahedra", spec.vertices.len(), spec.tetrahedra.len());
     println!(
         "{:18} {:>10} {:>10} {:>10} {:>10}",
-        "[µs]", "freeze", "forces", "stiffness", "energy"
+        "[µs]", "rotations", "forces", "stiffness", "energy"
     );
     for entry in MATERIALS {
         let parameters: &[f64] =
             if entry.parameters.len() == 3 { &[1e5, 5e4, 1e6] } else { &[1e5, 0.4] };
         let Some(material) = Material::from_name(entry.name, parameters) else { continue };
         let body = SoftBody::new(SoftSpec { material, ..spec.clone() })?;
-        let mut work = SoftWork::new(&body);
+        let mut work = SoftWorkspace::new(&body);
         let bend = |x: &Vector3<f64>| {
             let angle = 2.0 * x.z;
             let turned = Vector3::new(
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         let x: Vec<_> = body.spec.vertices.iter().map(bend).collect();
         let times = [
-            best(|| body.freeze(black_box(&x), &mut work)),
+            best(|| body.update_rotations(black_box(&x), &mut work)),
             best(|| body.forces(black_box(&x), &mut work)),
             best(|| body.stiffness(black_box(&x), &mut work)),
             best(|| _ = black_box(body.energy(black_box(&x)))),

@@ -6,7 +6,7 @@
 //! asks for memory.
 
 use crate::body::BodyId;
-use crate::driven::place_driven;
+use crate::driven::set_driven_poses;
 use crate::kinematics::kinematics;
 use crate::mass;
 use crate::model::Model;
@@ -86,7 +86,7 @@ impl Data {
         };
         let home = |id: &BodyId| model.bodies()[id.0].spec.pose;
         let driven: Vec<Isometry3<f64>> = model.driven().iter().map(home).collect();
-        place_driven(model, &driven, &mut data);
+        set_driven_poses(model, &driven, &mut data);
         kinematics(model, model.q0(), &mut data);
         mass::write_constant(model, &mut data);
         data

@@ -1,7 +1,7 @@
 //! Driven bodies: bodies on the world whose poses are inputs, with all that is welded to them.
 //!
 //! They have no joints, no mass matters, and no force moves them. Their poses stand in
-//! [`Data::body_pose`] like those of all others, but only [`place_driven`] writes them.
+//! [`Data::body_pose`] like those of all others, but only [`set_driven_poses`] writes them.
 
 use crate::body::BodyId;
 use crate::data::Data;
@@ -21,7 +21,7 @@ impl Model {
 }
 
 /// Puts the driven bodies to poses in the world, one each in the order of [`Model::driven`].
-pub fn place_driven(model: &Model, poses: &[Isometry3<f64>], data: &mut Data) {
+pub fn set_driven_poses(model: &Model, poses: &[Isometry3<f64>], data: &mut Data) {
     for (id, pose) in model.driven.iter().zip(poses) {
         data.body_pose[id.0] = *pose;
     }

@@ -23,14 +23,14 @@ impl MassProperties {
     /// A body with this mass [kg], centre of mass [m] and rotational inertia about the centre of
     /// mass [kg·m²], the last two in the body's frame and axes.
     pub fn new(mass: f64, com: Vector3<f64>, inertia: Matrix3<f64>) -> Result<Self, InertiaError> {
-        let found = Self::as_found(mass, com, inertia)?;
+        let found = Self::new_lenient(mass, com, inertia)?;
         found.fault().map_or(Ok(found), Err)
     }
 
     /// [`MassProperties::new`] for numbers as they stand in files, where point masses, inertias of
     /// no matter that exists and frames of no mass are common: all must be finite, the inertia
     /// symmetric, the mass not negative, and nothing else. [`MassProperties::fault`] tells the rest.
-    pub fn as_found(
+    pub fn new_lenient(
         mass: f64,
         com: Vector3<f64>,
         inertia: Matrix3<f64>,
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn numbers_as_found_are_kept_and_their_fault_is_told() {
-        let found = |mass, inertia| MassProperties::as_found(mass, Vector3::x(), inertia);
+        let found = |mass, inertia| MassProperties::new_lenient(mass, Vector3::x(), inertia);
         for (mass, inertia) in [
             (1.0, Matrix3::zeros()),
             (0.0, Matrix3::zeros()),

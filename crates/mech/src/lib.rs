@@ -50,12 +50,12 @@ pub use bias::{bias_forces, gravity_compensation, tree_bias_forces};
 pub use body::{Body, BodyId, BodySpec};
 pub use builder::{Declarations, ModelBuilder};
 pub use data::Data;
-pub use driven::place_driven;
+pub use driven::set_driven_poses;
 pub use energy::{kinetic_energy, potential_energy};
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
 pub use force::{
-    DragSpec, Drive, DriveKind, ForceError, Forces, Input, LimitRow, LimitSource, Row, RowEntry,
-    tendon_energy,
+    DragSpec, Drive, DriveKind, ForceError, ForceRow, Forces, Input, LimitRow, LimitSource,
+    RowEntry, tendon_energy,
 };
 pub use inertia::MassProperties;
 pub use integrate::{difference, integrate, tree_integrate};
@@ -69,14 +69,15 @@ pub use mass::{
 pub use material::{MATERIALS, Material, MaterialError};
 pub use model::{Link, Model, TreeRange};
 pub use momentum::{centre_of_mass, momentum};
-pub use rod::{Rod, RodEnd, RodError, RodId, RodRest, RodSpec, RodWork};
+pub use rod::{Rod, RodEnd, RodError, RodId, RodRest, RodSpec, RodWorkspace};
 pub use soft::{
-    Lumping, SoftBody, SoftError, SoftFault, SoftId, SoftSpec, SoftWork, soft_kinetic_energy,
+    Lumping, SoftBody, SoftError, SoftFault, SoftId, SoftSpec, SoftWorkspace, soft_kinetic_energy,
     soft_momentum, soft_potential_energy,
 };
 pub use spring::{DeadBand, SpringSpec};
 pub use state::State;
 pub use tendon::{
-    Rest, Site, Tendon, TendonId, TendonPath, TendonSpec, Waypoint, WrapShape, WrapSurface,
+    Tendon, TendonId, TendonPath, TendonRest, TendonSite, TendonSpec, Waypoint, WrapShape,
+    WrapSurface,
 };
 pub use velocity::{angular_velocity, point_velocity, tree_velocities, velocities};

@@ -5,7 +5,7 @@
 //! two sites; along a single direction, the spring of a slide joint does the same.
 
 use crate::body::BodyId;
-use crate::tendon::{Rest, Site, TendonPath, TendonSpec};
+use crate::tendon::{TendonPath, TendonRest, TendonSite, TendonSpec};
 use nalgebra::Vector3;
 
 /// Interval of lengths in which a spring is slack [m or rad]; of zero width for a plain spring.
@@ -69,13 +69,13 @@ pub struct SpringSpec {
 impl From<SpringSpec> for TendonSpec {
     fn from(spring: SpringSpec) -> Self {
         let sites = [
-            Site { body: spring.body_a, point: spring.point_a },
-            Site { body: spring.body_b, point: spring.point_b },
+            TendonSite { body: spring.body_a, point: spring.point_a },
+            TendonSite { body: spring.body_b, point: spring.point_b },
         ];
         TendonSpec {
             stiffness: spring.stiffness,
             damping: spring.damping,
-            rest: Rest::Length(spring.rest_length),
+            rest: TendonRest::Length(spring.rest_length),
             ..TendonSpec::new(spring.name, TendonPath::through(sites))
         }
     }

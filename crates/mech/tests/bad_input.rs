@@ -247,7 +247,7 @@ fn a_joint_at_the_end_of_a_branch_must_move_inertia() {
     let attempt = |com: Vector3<f64>, mass: f64, inertia: f64, kind, armature| {
         let mut builder = ModelBuilder::new();
         let inertia = nalgebra::Matrix3::identity() * inertia;
-        let mass = MassProperties::as_found(mass, com, inertia).ok();
+        let mass = MassProperties::new_lenient(mass, com, inertia).ok();
         let id = builder.body(BodySpec { mass, ..body("b") });
         builder.joint(id, JointSpec { armature, ..JointSpec::new(kind) });
         builder.build().map(|_| ())

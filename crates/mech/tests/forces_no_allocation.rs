@@ -36,7 +36,7 @@ fn everything() -> Model {
         ));
     }
     let limit = Some(Limit { lower: 0.0, upper: 0.0, margin: 100.0 });
-    let site = |body| Waypoint::Site(Site { body: BodyId(body), point: Vector3::y() });
+    let site = |body| Waypoint::Site(TendonSite { body: BodyId(body), point: Vector3::y() });
     let surface = |shape| {
         let (body, pose) = (BodyId(1), Isometry3::identity());
         Waypoint::Wrap(WrapSurface { body, pose, shape, radius: 0.2, side: None })

@@ -6,13 +6,12 @@
 mod common;
 
 use nalgebra::{Matrix3, Rotation3, SMatrix, SymmetricEigen, Vector3};
-use stiction_math::random::SplitMix64;
-use stiction_mech::material::Entry;
+use stiction_mech::material::MaterialEntry;
 use stiction_mech::{MATERIALS, Material};
 
 /// Two sets of constants per material, the second nearly incompressible. Moduli are of order one, so
 /// that tolerances are absolute.
-fn samples(entry: &Entry) -> Vec<Material> {
+fn samples(entry: &MaterialEntry) -> Vec<Material> {
     let sets: [&[f64]; 2] = match entry.parameters {
         ["c1", "c2", "bulk"] => [&[0.3, 0.2, 1.5], &[0.293, 0.177, 30.0]],
         _ => [&[1.0, 0.25], &[1.0, 0.48]],
@@ -20,7 +19,7 @@ fn samples(entry: &Entry) -> Vec<Material> {
     sets.iter().map(|set| Material::from_name(entry.name, set).unwrap()).collect()
 }
 
-fn each(mut f: impl FnMut(&Entry, Material)) {
+fn each(mut f: impl FnMut(&MaterialEntry, Material)) {
     for entry in MATERIALS {
         samples(entry).into_iter().for_each(|material| f(entry, material));
     }
@@ -48,7 +47,7 @@ fn deformations(rng: &mut SplitMix64) -> Vec<Matrix3<f64>> {
     list
 }
 
-/// A rotation near the one that the material would freeze at F, to be held fixed.
+/// A rotation near the one that the material would use at F, to be held fixed.
 fn held(material: &Material, F: &Matrix3<f64>, rng: &mut SplitMix64) -> Matrix3<f64> {
     let turn = Rotation3::new(Vector3::from_fn(|_, _| 0.1 * rng.signed_unit())).into_inner();
     if material.entry().lagged { turn * material.rotation(F) } else { Matrix3::identity() }

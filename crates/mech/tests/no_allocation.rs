@@ -25,9 +25,9 @@ fn soft_bodies_take_no_memory() {
             SoftBody::new(SoftSpec { stiffness_damping: 0.1, fixed: vec![2], ..spec }).unwrap();
         let x: Vec<_> = corners.iter().map(|x| Vector3::new(x.y, x.x, -1.2 * x.z)).collect();
         let v = vec![Vector3::new(0.1, 0.2, 0.3); x.len()];
-        let mut work = SoftWork::new(&body);
+        let mut work = SoftWorkspace::new(&body);
         let before = allocations();
-        body.freeze(&x, &mut work);
+        body.update_rotations(&x, &mut work);
         body.forces(&x, &mut work);
         body.stiffness(&x, &mut work);
         body.exact_stiffness(&x, &mut work);

@@ -12,7 +12,8 @@ use stiction_math::random::SplitMix64;
 use stiction_mech::rod::Bond;
 use stiction_mech::{
     BodyId, BodySpec, Data, JointKind, JointSpec, MassProperties, Model, ModelBuilder, ModelError,
-    RodEnd, RodError, RodRest, RodSpec, RodWork, State, integrate, kinematics, potential_energy,
+    RodEnd, RodError, RodRest, RodSpec, RodWorkspace, State, integrate, kinematics,
+    potential_energy,
 };
 
 const YOUNG: f64 = 2.954e6;
@@ -57,7 +58,7 @@ fn clamped_at_origin(spec: &mut RodSpec) {
 fn forces(model: &Model, q: &[f64]) -> Vec<f64> {
     let (mut data, rod) = (Data::new(model), &model.rods()[0]);
     kinematics(model, q, &mut data);
-    let mut work = RodWork::new(rod);
+    let mut work = RodWorkspace::new(rod);
     rod.evaluate(&data, &mut work);
     let mut out = vec![0.0; model.nv()];
     rod.add_forces(&work, 1.0, &mut out);
@@ -67,7 +68,7 @@ fn forces(model: &Model, q: &[f64]) -> Vec<f64> {
 fn stiffness(model: &Model, q: &[f64], tension: f64) -> Symmetric {
     let (mut data, rod) = (Data::new(model), &model.rods()[0]);
     kinematics(model, q, &mut data);
-    let mut work = RodWork::new(rod);
+    let mut work = RodWorkspace::new(rod);
     rod.evaluate(&data, &mut work);
     let mut K = Symmetric::zeros(rod.pattern());
     rod.add_stiffness(&work, 1.0, (tension, 0.0), &mut K);

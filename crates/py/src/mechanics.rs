@@ -7,7 +7,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use stiction_mech::{
     BodyId, angular_velocity, bias_forces, factor_mass, inverse_dynamics, jacobian, kinematics,
-    kinetic_energy, mass_matrix, place_driven, point_velocity, potential_energy,
+    kinetic_energy, mass_matrix, point_velocity, potential_energy, set_driven_poses,
     soft_kinetic_energy, soft_potential_energy, solve_mass, velocities,
 };
 
@@ -18,7 +18,7 @@ impl Core {
     /// Fills the position stage.
     pub fn look(&mut self) {
         let model = self.engine.world().model();
-        place_driven(model, self.engine.driven_pose(), &mut self.data);
+        set_driven_poses(model, self.engine.driven_pose(), &mut self.data);
         kinematics(model, &self.engine.state().q, &mut self.data);
     }
 

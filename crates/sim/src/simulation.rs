@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Vector3};
 use stiction_geom::{Detector, SoftDetector};
 use stiction_mech::{
     BodyId, Data, Input, Model, SoftId, State, angular_velocity, integrate, kinematics,
-    place_driven, point_velocity, tree_kinematics, tree_velocities, velocities,
+    point_velocity, set_driven_poses, tree_kinematics, tree_velocities, velocities,
 };
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, ProblemError, Session, Solution, Status, contact};
@@ -251,7 +251,7 @@ impl Simulation {
     pub fn stand_driven(&mut self) {
         let work = &mut self.work;
         work.driven.stand(&self.input.driven_pose);
-        place_driven(&self.world.model, &work.driven.now, &mut work.data);
+        set_driven_poses(&self.world.model, &work.driven.now, &mut work.data);
         work.seen = false;
         work.sleepers.wake_all();
     }
@@ -309,7 +309,7 @@ impl Simulation {
         snapshot.state.check(model)?;
         let mut memory = Memory::default();
         let mut data = Data::new(model);
-        place_driven(model, &kept.driven, &mut data);
+        set_driven_poses(model, &kept.driven, &mut data);
         kinematics(model, &snapshot.state.q, &mut data);
         velocities(model, &snapshot.state.v, &mut data);
         if !memory.remember(&kept.keys, &kept.impulses) {
@@ -448,13 +448,13 @@ impl Simulation {
             if let Some((what, soft, vertex, found)) = too_large(world, state) {
                 return Err(StepError::SoftTooLarge { time, what, soft, vertex, found });
             }
-            place_driven(model, &work.driven.now, &mut work.data);
+            set_driven_poses(model, &work.driven.now, &mut work.data);
             work.look(world, &state.q, &state.v, h, clock);
             work.look_soft(world, state, h);
             clock.lap(Phase::Collision);
             work.seen = true;
         }
-        work.free.place_driven(model, &work.driven.now);
+        work.free.set_driven_poses(model, &work.driven.now);
         let contacts = work.detector.contacts();
         work.sleepers.wake_touched(world, contacts, &work.data, settings.sleep);
         work.sleepers.wake_beside_soft(world, work.soft_detector.contacts(), settings.sleep);
@@ -684,9 +684,9 @@ impl Workspace {
             for (vertex, u) in free.soft.free_vertices(soft).iter().zip(u.chunks_exact(3)) {
                 lawful[*vertex as usize] = Vector3::from_column_slice(u);
             }
-            let has_held = !(body.spec.fixed.is_empty() && body.spec.held_axes.is_empty());
+            let has_held = !(body.spec.fixed.is_empty() && body.spec.fixed_axes.is_empty());
             if has_held {
-                for (lawful, held) in lawful.iter_mut().zip(body.held_axes()) {
+                for (lawful, held) in lawful.iter_mut().zip(body.fixed_axes()) {
                     (0..3).filter(|axis| held[*axis]).for_each(|axis| lawful[axis] = 0.0);
                 }
             }
@@ -711,7 +711,7 @@ impl Workspace {
     fn settle(&mut self, world: &World, settings: &Settings, clock: &mut Clock) -> Wrong {
         let (h, model) = (settings.time_step, &world.model);
         let mut spare = std::mem::take(&mut self.spare);
-        place_driven(model, &self.driven.next, &mut self.data);
+        set_driven_poses(model, &self.driven.next, &mut self.data);
         let mut wrong = Wrong::default();
         for round in 0..=CORRECTIONS {
             self.look(world, &spare.q, &spare.v, h, clock);

@@ -8,8 +8,8 @@ use common::{cube, free, on_ground, start};
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3, Vector6};
 use stiction_geom::Shape;
 use stiction_mech::{
-    ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, Limit, MassProperties, Rest, Site,
-    TendonPath, TendonSpec, Transmission,
+    ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, Limit, MassProperties, TendonPath,
+    TendonRest, TendonSite, TendonSpec, Transmission,
 };
 use stiction_sim::constraint::{Connect, Equality, Polynomial, TendonCoupling, Weld};
 use stiction_sim::{
@@ -270,14 +270,15 @@ fn a_beam_on_a_string_rests_half_on_its_hinge_whatever_holds_the_string() {
             let beam = builder.mechanism.body(spec);
             builder.mechanism.joint(beam, hinge(Vector3::y()));
             let path = TendonPath::through([
-                Site { body: BodyId::WORLD, point: Vector3::new(1.0, 0.0, 1.0) },
-                Site { body: beam, point: Vector3::x() },
+                TendonSite { body: BodyId::WORLD, point: Vector3::new(1.0, 0.0, 1.0) },
+                TendonSite { body: beam, point: Vector3::x() },
             ]);
             let mut string = TendonSpec::new("string", path);
             match holder {
                 "limit" => string.limit = Some(Limit { lower: 0.0, upper: 1.0, margin: 0.0 }),
                 "spring" => {
-                    (string.stiffness, string.rest) = (100.0, Rest::Length(1.0 - half / 100.0));
+                    (string.stiffness, string.rest) =
+                        (100.0, TendonRest::Length(1.0 - half / 100.0));
                     string.damping = 3.0;
                 }
                 _ => {}
@@ -527,11 +528,11 @@ fn everything() -> WorldBuilder {
     let hand = builder.mechanism.body(part(0.5, Vector3::x() * 0.1, arm, Vector3::x() * 0.4));
     let ball = builder.mechanism.joint(hand, JointSpec::new(JointKind::Ball));
     let path = TendonPath::through([
-        Site { body: BodyId::WORLD, point: Vector3::z() * 2.0 },
-        Site { body: hand, point: Vector3::x() * 0.1 },
+        TendonSite { body: BodyId::WORLD, point: Vector3::z() * 2.0 },
+        TendonSite { body: hand, point: Vector3::x() * 0.1 },
     ]);
     let mut string = TendonSpec::new("string", path);
-    (string.stiffness, string.rest, string.friction_loss) = (10.0, Rest::Length(0.9), 0.1);
+    (string.stiffness, string.rest, string.friction_loss) = (10.0, TendonRest::Length(0.9), 0.1);
     let tendon = builder.mechanism.tendon(string);
     let servo = ActuatorSpec::position("servo", Transmission::Joint(joint), 10.0, 1.0);
     let actuator = builder.mechanism.actuator(servo);

@@ -642,7 +642,7 @@ fn pressed_smoothly(solver: &str, held: [bool; 3], force: f64) -> Simulation {
     builder.mechanism.gravity(Vector3::zeros());
     let mut spec = block(Vector3::new(0.1, 0.1, 0.1), [2; 3], Vector3::new(0.0, 0.0, 0.05));
     spec.material = Material::Linear { young: 1e5, poisson: 0.4 };
-    spec.held_axes = (0..spec.vertices.len() as u32).map(|vertex| (vertex, held)).collect();
+    spec.fixed_axes = (0..spec.vertices.len() as u32).map(|vertex| (vertex, held)).collect();
     builder.soft(SoftObject::new(spec).surface(Surface::with_friction(0.0)));
     let mass = MassProperties::new(1.0, Vector3::zeros(), Matrix3::identity()).ok();
     let pose = Isometry3::translation(0.0, 0.0, 0.11);

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use serde_json::{Value, json};
 use stiction_sim::Simulation;
 
-use crate::statistics::mean;
+use stiction_reproduce::statistics::mean;
 
 /// Radius [m], density [kg/m³], distance of the grid on which spheres start [m], gravity [m/s²].
 const RADIUS: f64 = 0.01;

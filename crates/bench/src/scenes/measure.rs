@@ -12,7 +12,7 @@ use stiction_scene::clock::cpu_time;
 use stiction_scene::{Act, SceneError, Verdict};
 use stiction_sim::{PHASES, Simulation, StepReport, state_hash};
 
-use crate::statistics::{mean, median};
+use stiction_reproduce::statistics::{mean, median};
 
 /// Steps to be looked at together, counted from one; the last belongs to them.
 #[derive(Clone, Copy, Debug)]

@@ -16,9 +16,9 @@ use crate::args::positive;
 use crate::error::BenchError;
 use crate::finding::Finding;
 use crate::progress;
-use crate::table::{Table, number};
 use granular::Measures;
 use measure::{Figures, Measured, Window, measure};
+use stiction_reproduce::table::{Table, number};
 
 /// Arguments of `scenes`.
 #[derive(Debug, clap::Args)]

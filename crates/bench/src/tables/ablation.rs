@@ -15,8 +15,8 @@ use super::{Args, Part, cases, digits};
 use crate::error::BenchError;
 use crate::progress;
 use crate::run;
-use crate::statistics::mean;
-use crate::table::{Table, number};
+use stiction_reproduce::statistics::mean;
+use stiction_reproduce::table::{Table, number};
 
 /// Solvers with the figures of [Lee25, Table II]: inner iterations, failures [%], −log₁₀ residual.
 const PUBLISHED: [(&str, [f64; 3]); 3] = [

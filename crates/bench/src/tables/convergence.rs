@@ -14,8 +14,8 @@ use super::{Args, Part, absent, cases, registered};
 use crate::error::BenchError;
 use crate::progress;
 use crate::run;
-use crate::statistics::median;
-use crate::table::{Table, number};
+use stiction_reproduce::statistics::median;
+use stiction_reproduce::table::{Table, number};
 
 /// Entries with the number of pieces or contacts, and the figure of the paper.
 const SCENES: [(&str, usize, &str); 2] = [("bolt-nut", 100, "Fig. 7"), ("dishes", 4, "Fig. 9")];

@@ -13,8 +13,8 @@ use super::{Args, Part, cases};
 use crate::error::BenchError;
 use crate::progress;
 use crate::run;
-use crate::statistics::mean;
-use crate::table::{Table, number};
+use stiction_reproduce::statistics::mean;
+use stiction_reproduce::table::{Table, number};
 
 const SOLVERS: [&str; 3] = ["alm", "canal", "newton-damped"];
 const OUTER_LOOPS: &str = "60";

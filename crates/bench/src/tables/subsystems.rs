@@ -11,8 +11,8 @@ use stiction_solve::{Goal, Problem, Solution};
 use super::{Args, Part, absent, cases, digits, registered};
 use crate::error::BenchError;
 use crate::run;
-use crate::statistics::{mean, median};
-use crate::table::{Table, number};
+use stiction_reproduce::statistics::{mean, median};
+use stiction_reproduce::table::{Table, number};
 
 /// Solvers with the figures of [Lee25, Table III]: time \[ms\], −log₁₀ residual.
 const PUBLISHED: [(&str, [f64; 2]); 3] =

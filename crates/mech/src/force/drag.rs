@@ -5,7 +5,7 @@
 //! `−(a + 2 b |u|)` is told to steps that take it implicitly. Cost: six rows per body.
 
 use super::Forces;
-use super::drive::{Row, RowEntry};
+use super::drive::{ForceRow, RowEntry};
 use super::error::{Check, ForceError};
 use crate::body::BodyId;
 use crate::data::Data;
@@ -81,7 +81,7 @@ impl Forces {
     }
 
     /// Rows of the resistance with the slopes ∂force/∂rate of the last evaluation.
-    pub(super) fn drag_rows(&self) -> impl Iterator<Item = (Row, f64)> + '_ {
+    pub(super) fn drag_rows(&self) -> impl Iterator<Item = (ForceRow, f64)> + '_ {
         self.layout.drags.iter().flatten().copied().zip(self.drag_slopes.iter().copied())
     }
 }

@@ -19,14 +19,14 @@ pub struct RowEntry {
 
 /// Where a row stands among the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct ForceRow {
     /// Its first entry.
     pub start: usize,
     /// One after its last entry.
     pub end: usize,
 }
 
-impl Row {
+impl ForceRow {
     /// The row's entries among all.
     #[inline]
     pub fn of(self, entries: &[RowEntry]) -> &[RowEntry] {
@@ -64,7 +64,7 @@ pub struct Drive {
     /// What it stands for.
     pub kind: DriveKind,
     /// Where it acts.
-    pub row: Row,
+    pub row: ForceRow,
     /// Force at the present state, before its bounds [N or N·m].
     pub force: f64,
     /// Rate of the row at the present state [m/s or rad/s].
@@ -125,7 +125,7 @@ pub struct LimitRow {
     /// Whose range it is.
     pub source: LimitSource,
     /// The limited length.
-    pub row: Row,
+    pub row: ForceRow,
     /// Distance left to the end of the range, negative beyond it [m or rad].
     pub gap: f64,
     /// +1 at the lower end, −1 at the upper: the gap grows at `sign` times the rate of the row.

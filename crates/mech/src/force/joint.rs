@@ -59,7 +59,7 @@ impl Forces {
 
     /// Lists the limits of joints anew: those within their margin or within `reach` [m or rad] of
     /// each velocity, for those who know better than the present rate what a step can cover.
-    pub fn relist_joint_limits(&mut self, (q, v): (&[f64], &[f64]), reach: &[f64]) {
+    pub fn update_joint_limits(&mut self, (q, v): (&[f64], &[f64]), reach: &[f64]) {
         self.limits.retain(|limit| matches!(limit.source, LimitSource::Tendon(_)));
         self.joint_limits((q, v), |dof| reach[dof]);
     }

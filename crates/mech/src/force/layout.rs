@@ -3,7 +3,7 @@
 //! Computed once per model. The first rows are the velocities themselves, one entry each; then come
 //! the tendons, the rotation axes of limited ball joints and the actuators that push a body.
 
-use super::drive::{Row, RowEntry};
+use super::drive::{ForceRow, RowEntry};
 use crate::actuator::Place;
 use crate::body::BodyId;
 use crate::joint::{JointKind, Limit};
@@ -19,7 +19,7 @@ pub(crate) struct JointRange {
     /// Where the coordinate or the quaternion stands in q.
     pub(crate) q: usize,
     pub(crate) is_rotation: bool,
-    pub(crate) row: Row,
+    pub(crate) row: ForceRow,
     pub(crate) limit: Limit,
 }
 
@@ -44,11 +44,11 @@ pub(crate) struct Layout {
     /// Whether a part of some weight is cancelled.
     pub(crate) has_compensation: bool,
     /// Row of each tendon.
-    pub(crate) tendons: Vec<Row>,
+    pub(crate) tendons: Vec<ForceRow>,
     /// Row of each actuator.
-    pub(crate) actuators: Vec<Row>,
+    pub(crate) actuators: Vec<ForceRow>,
     /// Rows of the medium's resistance to each body: about three axes and along them.
-    pub(crate) drags: Vec<[Row; 6]>,
+    pub(crate) drags: Vec<[ForceRow; 6]>,
     /// How each actuator stands to the force ranges of joints.
     pub(crate) shares: Vec<Share>,
     /// Velocities whose range is that of several actuators, ascending, with its ends.
@@ -74,9 +74,9 @@ impl Layout {
         let mut append = |dofs: &mut dyn Iterator<Item = usize>| {
             let start = entries.len();
             entries.extend(dofs.map(|dof| RowEntry { dof, coefficient: 0.0 }));
-            Row { start, end: entries.len() }
+            ForceRow { start, end: entries.len() }
         };
-        let tendons: Vec<Row> =
+        let tendons: Vec<ForceRow> =
             model.tendons().iter().map(|t| append(&mut t.dofs.iter().copied())).collect();
 
         let joints = model.joints().iter();
@@ -193,6 +193,6 @@ fn carrying(model: &Model, body: BodyId) -> impl Iterator<Item = usize> + '_ {
 
 /// The row of one velocity.
 #[inline]
-pub(crate) fn of_dof(dof: usize) -> Row {
-    Row { start: dof, end: dof + 1 }
+pub(crate) fn of_dof(dof: usize) -> ForceRow {
+    ForceRow { start: dof, end: dof + 1 }
 }

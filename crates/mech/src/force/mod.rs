@@ -26,7 +26,7 @@ pub(crate) mod walk;
 
 pub(crate) use declare::{Compiled, Declared};
 pub use drag::DragSpec;
-pub use drive::{Drive, DriveKind, LimitRow, LimitSource, Row, RowEntry};
+pub use drive::{Drive, DriveKind, ForceRow, LimitRow, LimitSource, RowEntry};
 pub use error::ForceError;
 pub use input::Input;
 pub use tendon::tendon_energy;
@@ -135,24 +135,24 @@ impl Forces {
     }
 
     /// The row of a tendon's length.
-    pub fn tendon_row(&self, tendon: TendonId) -> Row {
+    pub fn tendon_row(&self, tendon: TendonId) -> ForceRow {
         self.layout.tendons[tendon.0]
     }
 
     /// The row of an actuator's transmission, before its gear.
-    pub fn actuator_row(&self, actuator: ActuatorId) -> Row {
+    pub fn actuator_row(&self, actuator: ActuatorId) -> ForceRow {
         self.layout.actuators[actuator.0]
     }
 
     /// Entries of a row.
     #[inline]
-    pub fn row(&self, row: Row) -> &[RowEntry] {
+    pub fn row(&self, row: ForceRow) -> &[RowEntry] {
         row.of(&self.entries)
     }
 
     /// Rate of a row at velocities `v`.
     #[inline]
-    pub fn rate(&self, row: Row, v: &[f64]) -> f64 {
+    pub fn rate(&self, row: ForceRow, v: &[f64]) -> f64 {
         row.of(&self.entries).iter().map(|entry| entry.coefficient * v[entry.dof]).sum()
     }
 
@@ -179,7 +179,7 @@ impl Forces {
 
     /// A force along a row, explicitly.
     #[inline]
-    fn push(&mut self, row: Row, force: f64) {
+    fn push(&mut self, row: ForceRow, force: f64) {
         for entry in row.of(&self.entries) {
             self.generalized[entry.dof] += entry.coefficient * force;
         }
@@ -232,6 +232,6 @@ fn is_zero(row: &[RowEntry]) -> bool {
 
 /// The only entry of a row, if there is one.
 #[inline]
-fn row_of_one(row: Row, entries: &[RowEntry]) -> Option<RowEntry> {
+fn row_of_one(row: ForceRow, entries: &[RowEntry]) -> Option<RowEntry> {
     (row.end == row.start + 1).then(|| entries[row.start])
 }

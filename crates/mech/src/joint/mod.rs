@@ -106,7 +106,7 @@ macro_rules! dispatch {
 
 /// What there is to know about a kind without building one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct JointEntry {
     /// Name.
     pub name: &'static str,
     /// One line about it.
@@ -117,12 +117,12 @@ pub struct Entry {
     pub nv: usize,
 }
 
-const fn entry<M: Motion>() -> Entry {
-    Entry { name: M::NAME, about: M::ABOUT, nq: M::NQ, nv: M::NV }
+const fn entry<M: Motion>() -> JointEntry {
+    JointEntry { name: M::NAME, about: M::ABOUT, nq: M::NQ, nv: M::NV }
 }
 
 /// Every kind of joint, in alphabetical order.
-pub static JOINTS: &[Entry] = &[
+pub static JOINTS: &[JointEntry] = &[
     entry::<ball::Ball>(),
     entry::<free::Free>(),
     entry::<hinge::Hinge>(),
@@ -132,7 +132,7 @@ pub static JOINTS: &[Entry] = &[
     entry::<universal::Universal>(),
 ];
 
-fn entry_of<M: Motion>(_: &M) -> Entry {
+fn entry_of<M: Motion>(_: &M) -> JointEntry {
     entry::<M>()
 }
 
@@ -152,7 +152,7 @@ impl JointKind {
     }
 
     /// The entry of [`JOINTS`].
-    pub fn entry(&self) -> Entry {
+    pub fn entry(&self) -> JointEntry {
         dispatch!(*self, joint => entry_of(joint))
     }
 

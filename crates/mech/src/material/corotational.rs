@@ -4,13 +4,13 @@
 //! [Mueller04] with an exact derivative [Stomakhin12]. That of R enters the stiffness through spin:
 //! (ψ_i + ψ_j)/(σ_i + σ_j) = 2 μ + (2 λ (Σσ − 3) − 4 μ)/(σ_i + σ_j), negative under compression.
 
-use super::Entry;
+use super::MaterialEntry;
 use super::isotropic::{Isotropic, PAIRS, Tangent};
 use super::lame::Lame;
 use crate::soft::lanes::{Lanes, Mat, Vec3, vec3};
 use crate::soft::polar::rotation_and_trace;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: MaterialEntry = MaterialEntry {
     name: "corotational",
     about: "linear in the stretch, with the rotation of the present deformation",
     cite: "Mueller04; Stomakhin12",

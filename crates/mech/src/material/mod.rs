@@ -70,7 +70,7 @@ pub enum Material {
 
 /// What there is to know about a material without building one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct MaterialEntry {
     /// Name.
     pub name: &'static str,
     /// One line about it.
@@ -82,7 +82,7 @@ pub struct Entry {
     /// Whether a rigid rotation leaves it at rest. Linear elasticity takes rotations for strain by
     /// definition.
     pub rotation_invariant: bool,
-    /// Whether it sees the deformation from the rotation of the last [`freeze`](crate::SoftBody::freeze).
+    /// Whether it sees the deformation from the rotation of the last [`update_rotations`](crate::SoftBody::update_rotations).
     pub lagged: bool,
     /// Whether forces are linear in the positions while the frozen rotations stay, so that one
     /// linearisation is exact.
@@ -90,7 +90,7 @@ pub struct Entry {
 }
 
 /// Every material, in alphabetical order.
-pub static MATERIALS: &[Entry] = &[
+pub static MATERIALS: &[MaterialEntry] = &[
     corotational::ENTRY,
     linear::ENTRY,
     linear_corotated::ENTRY,
@@ -138,7 +138,7 @@ pub(crate) use with_law;
 
 impl Material {
     /// The entry of [`MATERIALS`].
-    pub fn entry(&self) -> Entry {
+    pub fn entry(&self) -> MaterialEntry {
         match self {
             Self::Corotational { .. } => corotational::ENTRY,
             Self::Linear { .. } => linear::ENTRY,

@@ -5,11 +5,11 @@
 //! is 2 (C₁ + C₂), the bulk modulus κ = L − ⅔ C₁ + 4/3 C₂. Polynomial in F, hence defined for inverted
 //! elements too.
 
-use super::Entry;
+use super::MaterialEntry;
 use super::isotropic::{Isotropic, PAIRS, Tangent};
 use crate::soft::lanes::{Lanes, Mat, Vec3, dot, vec3};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: MaterialEntry = MaterialEntry {
     name: "mooney-rivlin",
     about: "rubber of two constants and a bulk modulus, free of stress at rest",
     cite: "Mooney40; Rivlin48",

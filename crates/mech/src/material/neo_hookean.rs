@@ -5,12 +5,12 @@
 //! α = 1 + ¾ μ/λ. Its second derivative at rest is 3/2 μ sym + (λ − 5/8 μ) tr, hence
 //! μ = 4/3 μ_L and λ = λ_L + 5/6 μ_L give the moduli of linear elasticity.
 
-use super::Entry;
+use super::MaterialEntry;
 use super::isotropic::{Isotropic, PAIRS, Tangent};
 use super::lame::Lame;
 use crate::soft::lanes::{Lanes, Mat, Vec3, dot, vec3};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: MaterialEntry = MaterialEntry {
     name: "neo-hookean",
     about: "rubber-like, stable at rest and under inversion",
     cite: "Smith18, Eq. (14)",

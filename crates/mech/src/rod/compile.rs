@@ -1,6 +1,6 @@
 //! From declared rods to those of a model.
 
-use super::{Clamp, Rod, RodEnd, RodError, RodRest, RodSpec};
+use super::{Rod, RodClamp, RodEnd, RodError, RodRest, RodSpec};
 use crate::body::BodyId;
 use crate::data::Data;
 use crate::error::ModelError;
@@ -115,7 +115,7 @@ fn place(declared: &RodSpec, model: &Model) -> Result<Rod, RodError> {
             return Err(RodError::OwnSegment { end, body, name });
         }
         let grounded = held_by.link.is_none() && held_by.driver.is_none();
-        *clamp = Some(Clamp { body: *body, pose: *pose, grounded });
+        *clamp = Some(RodClamp { body: *body, pose: *pose, grounded });
     }
     let n = spec.segments.len();
     let dofs = model.trees[trees.start].dofs.start..model.trees[trees.end - 1].dofs.end;

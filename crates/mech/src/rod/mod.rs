@@ -18,7 +18,7 @@ mod stiffness;
 pub use bond::Bond;
 pub(crate) use compile::compile;
 pub use error::RodError;
-pub use stiffness::RodWork;
+pub use stiffness::RodWorkspace;
 
 use crate::body::BodyId;
 use crate::data::Data;
@@ -132,7 +132,7 @@ impl RodSpec {
 /// An end that is joined to a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Clamp {
+pub struct RodClamp {
     /// The body.
     pub body: BodyId,
     /// Pose of the frame in that of the body.
@@ -152,7 +152,7 @@ pub struct Rod {
     /// Its velocities, six per segment.
     pub dofs: Range<usize>,
     /// Its clamps.
-    pub clamps: [Option<Clamp>; 2],
+    pub clamps: [Option<RodClamp>; 2],
     /// K of a bond between segments [N/m, N·m/rad].
     stiffness: Vector6<f64>,
     /// Mass of the lightest segment [kg].

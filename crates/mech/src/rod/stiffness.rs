@@ -28,12 +28,12 @@ const LARGEST_STRAIN: f64 = 0.2;
 
 /// The bonds of one rod at one configuration; memory without truth.
 #[derive(Clone, Debug)]
-pub struct RodWork {
+pub struct RodWorkspace {
     /// Per bond; those of clamps only where they are the rod's own affair.
     bonds: Vec<Option<Bond>>,
 }
 
-impl RodWork {
+impl RodWorkspace {
     /// Memory for a rod.
     pub fn new(rod: &Rod) -> Self {
         Self { bonds: vec![None; rod.len() + 1] }
@@ -42,7 +42,7 @@ impl RodWork {
 
 impl Rod {
     /// Finds strains and rates at a configuration. Needs the position stage of `data`.
-    pub fn evaluate(&self, data: &Data, work: &mut RodWork) {
+    pub fn evaluate(&self, data: &Data, work: &mut RodWorkspace) {
         let n = self.len();
         for (place, bond) in work.bonds.iter_mut().enumerate() {
             let foreign = match place {
@@ -57,7 +57,7 @@ impl Rod {
     /// Bonds with the segments that they pull, each `None` at a clamp.
     fn bonds<'a>(
         &self,
-        work: &'a RodWork,
+        work: &'a RodWorkspace,
     ) -> impl Iterator<Item = (&'a Bond, [Option<usize>; 2])> + use<'a> {
         let n = self.len();
         work.bonds.iter().enumerate().filter_map(move |(place, bond)| {
@@ -67,7 +67,7 @@ impl Rod {
     }
 
     /// Adds `weight` times the elastic forces −Jᵀ K (e − e₀) to `out`, six numbers per segment.
-    pub fn add_forces(&self, work: &RodWork, weight: f64, out: &mut [f64]) {
+    pub fn add_forces(&self, work: &RodWorkspace, weight: f64, out: &mut [f64]) {
         for (bond, sides) in self.bonds(work) {
             add_pull(bond, sides, &(-weight * bond.force), out);
         }
@@ -77,7 +77,7 @@ impl Rod {
     /// [N] times v to `out`: both have six numbers per segment.
     pub fn add_product(
         &self,
-        work: &RodWork,
+        work: &RodWorkspace,
         elastic: f64,
         (geometric, spared): (f64, f64),
         v: &[f64],
@@ -114,7 +114,7 @@ impl Rod {
     /// to a matrix of this rod's [`Rod::pattern`].
     pub fn add_stiffness(
         &self,
-        work: &RodWork,
+        work: &RodWorkspace,
         elastic: f64,
         (geometric, spared): (f64, f64),
         out: &mut block::Symmetric,

@@ -9,7 +9,7 @@ use super::gather::{GatherBlocks, GatherForces, GatherTurned};
 use super::kernels::{
     Freeze, GivenEnergy, GivenForces, IsotropicBlocks, IsotropicEnergy, IsotropicForces,
 };
-use super::work::SoftWork;
+use super::work::SoftWorkspace;
 use crate::material::with_law;
 use nalgebra::Vector3;
 use stiction_math::par::{for_each_chunk, reduce};
@@ -32,32 +32,32 @@ impl SoftBody {
     ///
     /// # Panics
     /// If `x` has not one position per vertex.
-    pub fn freeze(&self, x: &[Vector3<f64>], work: &mut SoftWork) {
+    pub fn update_rotations(&self, x: &[Vector3<f64>], work: &mut SoftWorkspace) {
         assert_eq!(x.len(), self.nodes.len());
         if self.spec.material.entry().lagged {
             self.freeze_by(Some(x), work);
         }
     }
 
-    pub(super) fn freeze_at_rest(&self, work: &mut SoftWork) {
+    pub(super) fn freeze_at_rest(&self, work: &mut SoftWorkspace) {
         self.freeze_by(None, work);
     }
 
-    fn freeze_by(&self, x: Option<&[Vector3<f64>]>, work: &mut SoftWork) {
+    fn freeze_by(&self, x: Option<&[Vector3<f64>]>, work: &mut SoftWorkspace) {
         let from = self.parallel_from(work.frozen.len());
         for_each_chunk(&mut work.frozen, GROUPS, from, |first, out| {
             dispatch(Freeze { groups: &self.groups[first..first + out.len()], x, out });
         });
     }
 
-    /// Elastic forces [N] on this body's vertices at positions x [m], into [`SoftWork::force`].
+    /// Elastic forces [N] on this body's vertices at positions x [m], into [`SoftWorkspace::force`].
     ///
     /// # Panics
     /// If `x` has not one position per vertex.
-    pub fn forces(&self, x: &[Vector3<f64>], work: &mut SoftWork) {
+    pub fn forces(&self, x: &[Vector3<f64>], work: &mut SoftWorkspace) {
         assert_eq!(x.len(), self.nodes.len());
         let from = self.parallel_from(work.element_forces.len());
-        let SoftWork { force, frozen, element_forces, .. } = work;
+        let SoftWorkspace { force, frozen, element_forces, .. } = work;
         for_each_chunk(element_forces, GROUPS, from, |first, out| {
             let range = first..first + out.len();
             let groups = &self.groups[range.clone()];
@@ -75,11 +75,11 @@ impl SoftBody {
     }
 
     /// Stiffness K = −∂f/∂x [N/m] at positions x [m], positive semi-definite, into
-    /// [`SoftWork::stiffness`]. For linear materials it depends on the frozen rotations alone.
+    /// [`SoftWorkspace::stiffness`]. For linear materials it depends on the frozen rotations alone.
     ///
     /// # Panics
     /// If `x` has not one position per vertex.
-    pub fn stiffness(&self, x: &[Vector3<f64>], work: &mut SoftWork) {
+    pub fn stiffness(&self, x: &[Vector3<f64>], work: &mut SoftWorkspace) {
         self.stiffness_by(x, true, work);
     }
 
@@ -89,13 +89,13 @@ impl SoftBody {
     ///
     /// # Panics
     /// If `x` has not one position per vertex.
-    pub fn exact_stiffness(&self, x: &[Vector3<f64>], work: &mut SoftWork) {
+    pub fn exact_stiffness(&self, x: &[Vector3<f64>], work: &mut SoftWorkspace) {
         self.stiffness_by(x, false, work);
     }
 
-    fn stiffness_by(&self, x: &[Vector3<f64>], projected: bool, work: &mut SoftWork) {
+    fn stiffness_by(&self, x: &[Vector3<f64>], projected: bool, work: &mut SoftWorkspace) {
         assert_eq!(x.len(), self.nodes.len());
-        let SoftWork { stiffness, frozen, element_blocks, .. } = work;
+        let SoftWorkspace { stiffness, frozen, element_blocks, .. } = work;
         let from = self.parallel_from(element_blocks.len());
         for_each_chunk(element_blocks, GROUPS, from, |first, out| {
             let groups = &self.groups[first..first + out.len()];

@@ -201,7 +201,7 @@ fn store_corners(corners: &[Vec3; 4], out: &mut [[[f64; 4]; 4]; N]) {
 mod tests {
     use super::*;
     use crate::material::{Material, with_law};
-    use crate::soft::{SoftBody, SoftSpec, SoftWork};
+    use crate::soft::{SoftBody, SoftSpec, SoftWorkspace};
     use stiction_math::random::SplitMix64;
     use stiction_math::simd::dispatch;
 
@@ -217,7 +217,7 @@ mod tests {
             for size in [0.1, 1.0] {
                 let x: Vec<_> = vertices.iter().map(|x| x + size * rng.vector3()).collect();
                 let (groups, x) = (&body.groups[..], &x[..]);
-                let (mut wide, mut twin) = (SoftWork::new(&body), SoftWork::new(&body));
+                let (mut wide, mut twin) = (SoftWorkspace::new(&body), SoftWorkspace::new(&body));
                 dispatch(Freeze { groups, x: Some(x), out: &mut wide.frozen });
                 Freeze { groups, x: Some(x), out: &mut twin.frozen }.run();
                 let energies = with_law!(
@@ -243,7 +243,7 @@ mod tests {
                         [dispatch(energy()), energy().run()]
                     }
                 );
-                let bits = |work: &SoftWork| {
+                let bits = |work: &SoftWorkspace| {
                     let forces = work.element_forces.iter().flat_map(|f| f.0).flatten().flatten();
                     let blocks = work.element_blocks.iter().flat_map(|b| b.0).flatten().flatten();
                     let turned = work.frozen.iter().flat_map(|f| f.turned).flatten().flatten();

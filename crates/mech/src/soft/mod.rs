@@ -3,18 +3,18 @@
 //! A [`SoftBody`] never changes: reference shape, masses, pattern. Positions and velocities of all
 //! vertices stand in [`State::x`](crate::State::x) and [`State::x_dot`](crate::State::x_dot), one body
 //! after the other; functions of one body take that body's part. Forces and stiffness go into a
-//! [`SoftWork`].
+//! [`SoftWorkspace`].
 //!
 //! ```
 //! use nalgebra::Vector3;
-//! use stiction_mech::{Material, SoftBody, SoftSpec, SoftWork};
+//! use stiction_mech::{Material, SoftBody, SoftSpec, SoftWorkspace};
 //! let vertices = vec![Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
 //! let material = Material::LinearCorotated { young: 1e4, poisson: 0.3 };
 //! let body = SoftBody::new(SoftSpec::new(vertices, vec![[0, 1, 2, 3]], material, 1000.0))?;
-//! let mut work = SoftWork::new(&body);
+//! let mut work = SoftWorkspace::new(&body);
 //! let mut x = body.spec.vertices.clone();
 //! x[3].z = 1.1; // pulled
-//! body.freeze(&x, &mut work);
+//! body.update_rotations(&x, &mut work);
 //! body.forces(&x, &mut work);
 //! assert!(work.force[3].z < 0.0);
 //! # Ok::<(), stiction_mech::SoftFault>(())
@@ -44,7 +44,7 @@ use stiction_math::block::{Pattern, Symmetric};
 pub use error::{SoftError, SoftFault};
 pub use measure::{soft_kinetic_energy, soft_momentum, soft_potential_energy};
 pub use spec::{Lumping, SoftId, SoftSpec};
-pub use work::SoftWork;
+pub use work::SoftWorkspace;
 
 /// A soft body of a model, checked.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl SoftBody {
         let mut is_fixed = vec![false; spec.vertices.len()];
         spec.fixed.iter().for_each(|&vertex| is_fixed[vertex as usize] = true);
         let mut held: Vec<[bool; 3]> = is_fixed.iter().map(|fixed| [*fixed; 3]).collect();
-        for (vertex, axes) in &spec.held_axes {
+        for (vertex, axes) in &spec.fixed_axes {
             let held = &mut held[*vertex as usize];
             held.iter_mut().zip(axes).for_each(|(held, axis)| *held |= axis);
         }
@@ -108,7 +108,7 @@ impl SoftBody {
     }
 
     /// Per vertex: the axes of the world along which it never moves; all of a fixed one.
-    pub fn held_axes(&self) -> &[[bool; 3]] {
+    pub fn fixed_axes(&self) -> &[[bool; 3]] {
         &self.held
     }
 

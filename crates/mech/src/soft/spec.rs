@@ -42,7 +42,7 @@ pub struct SoftSpec {
     /// Vertices that never move.
     pub fixed: Vec<u32>,
     /// Vertices that never move along some of the world's axes: planes of symmetry, plane strain.
-    pub held_axes: Vec<(u32, [bool; 3])>,
+    pub fixed_axes: Vec<(u32, [bool; 3])>,
 }
 
 /// Least volume of a tetrahedron in proportion to the cube of its longest edge. Below it, forces lose
@@ -67,7 +67,7 @@ impl SoftSpec {
             stiffness_damping: 0.0,
             lumping: Lumping::default(),
             fixed: Vec::new(),
-            held_axes: Vec::new(),
+            fixed_axes: Vec::new(),
         }
     }
 
@@ -123,7 +123,7 @@ impl SoftSpec {
         if let Some(vertex) = used.iter().position(|used| !used) {
             return Err(SoftFault::UnusedVertex { vertex });
         }
-        let held = self.held_axes.iter().map(|(vertex, _)| vertex);
+        let held = self.fixed_axes.iter().map(|(vertex, _)| vertex);
         match self.fixed.iter().chain(held).find(|&&vertex| vertex as usize > last) {
             Some(&found) => {
                 let place = "the list of fixed vertices".to_owned();

@@ -9,7 +9,7 @@ use stiction_math::block::Symmetric;
 /// Forces and stiffness of a soft body, and what they are gathered from.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct SoftWork {
+pub struct SoftWorkspace {
     /// Elastic force on each vertex [N, world frame]; by [`SoftBody::forces`].
     pub force: Vec<Vector3<f64>>,
     /// K = −∂f/∂x [N/m], positive semi-definite; by [`SoftBody::stiffness`].
@@ -44,7 +44,7 @@ pub(crate) struct ElementBlocks(pub [[[f64; 9]; 10]; N]);
 /// Place of the block (a, b) of an element among its ten, for b ≤ a.
 pub(crate) const PLACE: [[usize; 4]; 4] = [[0, 1, 3, 6], [1, 2, 4, 7], [3, 4, 5, 8], [6, 7, 8, 9]];
 
-impl SoftWork {
+impl SoftWorkspace {
     /// Memory for a soft body, its rotations frozen at the reference shape.
     pub fn new(body: &SoftBody) -> Self {
         let n = body.nodes.len();

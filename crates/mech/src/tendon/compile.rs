@@ -1,7 +1,7 @@
 //! From the declaration of a tendon to a tendon of a model: checks, numbering, sparsity.
 
-use super::path::{Site, TendonPath, Waypoint, WrapSurface};
-use super::{Rest, Tendon, TendonSpec, Term};
+use super::path::{TendonPath, TendonSite, Waypoint, WrapSurface};
+use super::{Tendon, TendonRest, TendonSpec, Term};
 use crate::body::BodyId;
 use crate::data::Data;
 use crate::force::error::{Check, ForceError};
@@ -17,9 +17,11 @@ impl TendonSpec {
         check.not_negative("damping", self.damping)?;
         check.not_negative("friction loss", self.friction_loss)?;
         match self.rest {
-            Rest::Reference => {}
-            Rest::Length(length) => check.finite("rest length", length)?,
-            Rest::Band(DeadBand { lower, upper }) => check.range("dead band", (lower, upper))?,
+            TendonRest::Reference => {}
+            TendonRest::Length(length) => check.finite("rest length", length)?,
+            TendonRest::Band(DeadBand { lower, upper }) => {
+                check.range("dead band", (lower, upper))?
+            }
         }
         if let Some(limit) = self.limit {
             check.range("limit", (limit.lower, limit.upper))?;
@@ -42,9 +44,8 @@ impl TendonSpec {
                 terms.iter_mut().try_for_each(|(joint, _)| renumber_joint(model, &check, joint))
             }
             TendonPath::Spatial(path) => path.iter_mut().try_for_each(|waypoint| match waypoint {
-                Waypoint::Site(Site { body, .. }) | Waypoint::Wrap(WrapSurface { body, .. }) => {
-                    renumber_body(model, &check, body)
-                }
+                Waypoint::Site(TendonSite { body, .. })
+                | Waypoint::Wrap(WrapSurface { body, .. }) => renumber_body(model, &check, body),
                 Waypoint::Pulley { .. } => Ok(()),
             }),
         }
@@ -168,9 +169,9 @@ pub(crate) fn compile(
     let mut tendon = Tendon { spec, reference_length: 0.0, slack, dofs, terms };
     tendon.reference_length = tendon.length(model, model.q0(), reference);
     tendon.slack = match rest {
-        Rest::Reference => DeadBand::at(tendon.reference_length),
-        Rest::Length(length) => DeadBand::at(length),
-        Rest::Band(band) => band,
+        TendonRest::Reference => DeadBand::at(tendon.reference_length),
+        TendonRest::Length(length) => DeadBand::at(length),
+        TendonRest::Band(band) => band,
     };
     Ok(tendon)
 }

@@ -5,7 +5,7 @@
 //! carries both. Where a string touches a surface, the touching points count as fixed on it
 //! ([`super::wrap`]). A part of no length has no direction and adds nothing to the gradient.
 
-use super::path::{Site, TendonPath, Waypoint, WrapShape, WrapSurface};
+use super::path::{TendonPath, TendonSite, Waypoint, WrapShape, WrapSurface};
 use super::{Tendon, wrap};
 use crate::body::BodyId;
 use crate::data::Data;
@@ -20,7 +20,7 @@ struct Placed {
 }
 
 impl Placed {
-    fn site(site: &Site, data: &Data) -> Self {
+    fn site(site: &TendonSite, data: &Data) -> Self {
         let X_WB = &data.body_pose[site.body.0];
         Self { body: site.body, p_W: X_WB.translation.vector + X_WB.rotation * site.point }
     }

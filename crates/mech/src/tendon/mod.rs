@@ -10,7 +10,7 @@ mod measure;
 mod path;
 pub mod wrap;
 
-pub use path::{Site, TendonPath, Waypoint, WrapShape, WrapSurface};
+pub use path::{TendonPath, TendonSite, Waypoint, WrapShape, WrapSurface};
 
 use crate::joint::Limit;
 use crate::spring::DeadBand;
@@ -21,7 +21,7 @@ pub struct TendonId(pub usize);
 
 /// Length at which the spring of a tendon carries no force.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Rest {
+pub enum TendonRest {
     /// The length at the reference configuration of the model.
     Reference,
     /// One length [m or rad].
@@ -43,7 +43,7 @@ pub struct TendonSpec {
     /// Damping [N·s/m].
     pub damping: f64,
     /// Where the spring is at rest.
-    pub rest: Rest,
+    pub rest: TendonRest,
     /// Largest force of dry friction along the tendon [N].
     pub friction_loss: f64,
     /// Range of its length, with the distance from which it is watched.
@@ -58,7 +58,7 @@ impl TendonSpec {
             path,
             stiffness: 0.0,
             damping: 0.0,
-            rest: Rest::Reference,
+            rest: TendonRest::Reference,
             friction_loss: 0.0,
             limit: None,
         }

@@ -10,7 +10,7 @@ use nalgebra::{Isometry3, Vector3};
 
 /// A point of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Site {
+pub struct TendonSite {
     /// The body.
     pub body: BodyId,
     /// The point in the body's frame [m].
@@ -46,7 +46,7 @@ pub struct WrapSurface {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Waypoint {
     /// The string passes through a point.
-    Site(Site),
+    Site(TendonSite),
     /// The string wraps a surface between the sites before and after, if it is in the way.
     Wrap(WrapSurface),
     /// Another branch begins at the next site; its length is divided by `divisor`.
@@ -67,7 +67,7 @@ pub enum TendonPath {
 
 impl TendonPath {
     /// A string through points in order.
-    pub fn through(sites: impl IntoIterator<Item = Site>) -> Self {
+    pub fn through(sites: impl IntoIterator<Item = TendonSite>) -> Self {
         Self::Spatial(sites.into_iter().map(Waypoint::Site).collect())
     }
 }

@@ -5,8 +5,8 @@ use crate::mechanism::{DIFFERENCE, STEP, Scene, tree};
 use nalgebra::{UnitQuaternion, Vector3, Vector6};
 use stiction_math::random::SplitMix64;
 use stiction_mech::{
-    ActuatorLaw, ActuatorSpec, BodyId, DriveKind, JointId, JointKind, JointSpec, Site, TendonPath,
-    TendonSpec, Transmission, angular_velocity, mass_matrix, point_velocity,
+    ActuatorLaw, ActuatorSpec, BodyId, DriveKind, JointId, JointKind, JointSpec, TendonPath,
+    TendonSite, TendonSpec, Transmission, angular_velocity, mass_matrix, point_velocity,
 };
 
 const SLIDE: JointKind = JointKind::Slide { axis: Vector3::new(0.0, 0.0, 1.0) };
@@ -113,7 +113,7 @@ fn a_velocity_servo_reaches_its_rate_in_implicit_steps() {
 fn a_drive_is_linear_in_length_and_rate() {
     let mut rng = SplitMix64::new(41);
     let mut builder = tree(&mut rng, 10, false, |_, _| {});
-    let sites = [3, 7, 10].map(|body| Site { body: BodyId(body), point: rng.vector3() });
+    let sites = [3, 7, 10].map(|body| TendonSite { body: BodyId(body), point: rng.vector3() });
     let tendon = builder.tendon(TendonSpec::new("string", TendonPath::through(sites)));
     let on = Transmission::Tendon(tendon);
     let servo = ActuatorSpec::position("servo", on, 50.0, 4.0);
@@ -326,7 +326,7 @@ fn drives_taken_explicitly_leave_dry_friction_and_the_same_total() {
         joint.friction_loss = rng.uniform(0.5, 1.5);
         joint.damping = rng.uniform(0.5, 1.5);
     });
-    let sites = [2, 5, 8].map(|body| Site { body: BodyId(body), point: rng.vector3() });
+    let sites = [2, 5, 8].map(|body| TendonSite { body: BodyId(body), point: rng.vector3() });
     let tendon = builder.tendon(TendonSpec {
         stiffness: 4.0,
         damping: 3.0,
@@ -351,7 +351,7 @@ fn drives_taken_explicitly_leave_dry_friction_and_the_same_total() {
 fn rate_slopes_are_the_derivatives_of_forces_by_velocities() {
     let mut rng = SplitMix64::new(53);
     let mut builder = tree(&mut rng, 8, true, |rng, joint| joint.damping = rng.uniform(0.5, 1.5));
-    let sites = [2, 5, 8].map(|body| Site { body: BodyId(body), point: rng.vector3() });
+    let sites = [2, 5, 8].map(|body| TendonSite { body: BodyId(body), point: rng.vector3() });
     let tendon = builder.tendon(TendonSpec {
         stiffness: 4.0,
         damping: 3.0,

@@ -5,8 +5,8 @@ use crate::mechanism::Scene;
 use nalgebra::{Isometry3, Vector3, Vector6};
 use stiction_mech::{
     ActuatorLaw, ActuatorSpec, BodyId, DeadBand, Forces, JointId, JointKind, JointSpec, Limit,
-    ModelBuilder, Rest, Site, TendonId, TendonPath, TendonSpec, Transmission, Waypoint, WrapShape,
-    WrapSurface,
+    ModelBuilder, TendonId, TendonPath, TendonRest, TendonSite, TendonSpec, Transmission, Waypoint,
+    WrapShape, WrapSurface,
 };
 
 const HINGE: JointKind = JointKind::Hinge { axis: Vector3::new(0.0, 0.0, 1.0) };
@@ -67,7 +67,7 @@ fn inverted_ranges_are_refused() {
     });
     assert_eq!(message, "tendon 'flexor': limit = 1 … 0.5; expected lower ≤ upper");
     let message =
-        refused_tendon(|spec| spec.rest = Rest::Band(DeadBand { lower: 1.0, upper: 0.5 }));
+        refused_tendon(|spec| spec.rest = TendonRest::Band(DeadBand { lower: 1.0, upper: 0.5 }));
     assert_eq!(message, "tendon 'flexor': dead band = 1 … 0.5; expected lower ≤ upper");
 }
 
@@ -118,7 +118,7 @@ fn a_body_has_no_length_to_servo() {
 
 #[test]
 fn paths_that_no_string_can_follow_are_refused() {
-    let site = Waypoint::Site(Site { body: BodyId(1), point: Vector3::zeros() });
+    let site = Waypoint::Site(TendonSite { body: BodyId(1), point: Vector3::zeros() });
     let ball = |radius| {
         let (pose, shape) = (Isometry3::identity(), WrapShape::Sphere);
         Waypoint::Wrap(WrapSurface { body: BodyId(0), pose, shape, radius, side: None })

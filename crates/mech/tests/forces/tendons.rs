@@ -5,15 +5,15 @@ use nalgebra::{Isometry3, Vector3};
 use stiction_math::random::SplitMix64;
 use stiction_mech::{
     BodyId, BodySpec, DeadBand, DriveKind, JointId, JointKind, JointSpec, Limit, LimitSource,
-    ModelBuilder, Rest, Site, SpringSpec, TendonId, TendonPath, TendonSpec, Waypoint, WrapShape,
-    WrapSurface, apply_wrench, potential_energy, tendon_energy,
+    ModelBuilder, SpringSpec, TendonId, TendonPath, TendonRest, TendonSite, TendonSpec, Waypoint,
+    WrapShape, WrapSurface, apply_wrench, potential_energy, tendon_energy,
 };
 
 const BODIES: usize = 12;
 
 fn site(rng: &mut SplitMix64) -> Waypoint {
     let body = BodyId(rng.below(BODIES + 1));
-    Waypoint::Site(Site { body, point: rng.vector3() })
+    Waypoint::Site(TendonSite { body, point: rng.vector3() })
 }
 
 fn surface(rng: &mut SplitMix64, shape: WrapShape) -> Waypoint {
@@ -43,7 +43,8 @@ fn stringed(seed: u64) -> (SplitMix64, Scene) {
     let mut builder = tree(&mut rng, BODIES, false, |_, _| {});
     for k in 0..4 {
         let path = string(&mut rng);
-        let (stiffness, rest) = (10.0 * rng.uniform(0.5, 1.5), Rest::Length(rng.uniform(0.5, 1.5)));
+        let (stiffness, rest) =
+            (10.0 * rng.uniform(0.5, 1.5), TendonRest::Length(rng.uniform(0.5, 1.5)));
         let spec = TendonSpec { stiffness, rest, ..TendonSpec::new(format!("t{k}"), path) };
         builder.tendon(spec);
     }
@@ -215,7 +216,7 @@ fn a_fixed_tendon_is_a_sum_of_coordinates_with_a_dead_band_and_limits() {
     let id = builder.tendon(TendonSpec {
         stiffness: 10.0,
         damping: 0.5,
-        rest: Rest::Band(DeadBand { lower: -1.0, upper: 1.0 }),
+        rest: TendonRest::Band(DeadBand { lower: -1.0, upper: 1.0 }),
         friction_loss: 0.7,
         limit: Some(Limit { lower: -4.0, upper: 2.5, margin: 0.1 }),
         ..TendonSpec::new("sum", path)
@@ -256,7 +257,12 @@ fn a_fixed_tendon_is_a_sum_of_coordinates_with_a_dead_band_and_limits() {
 fn a_tendon_of_one_velocity_without_bounds_is_on_the_diagonal() {
     let (mut builder, [x, _]) = two_slides();
     let spec = TendonSpec::new("one", TendonPath::Fixed(vec![(x, 3.0)]));
-    builder.tendon(TendonSpec { stiffness: 2.0, damping: 0.5, rest: Rest::Length(1.0), ..spec });
+    builder.tendon(TendonSpec {
+        stiffness: 2.0,
+        damping: 0.5,
+        rest: TendonRest::Length(1.0),
+        ..spec
+    });
     let mut scene = Scene::new(builder);
     scene.state.q[0] = 1.0;
     scene.state.v[0] = 0.25;
@@ -304,11 +310,11 @@ fn a_spring_of_no_length_has_no_force() {
 #[test]
 fn a_tendon_that_nothing_can_move_gives_no_rows() {
     let (mut builder, _) = two_slides();
-    let sites = [Vector3::x(), Vector3::y()].map(|point| Site { body: BodyId(1), point });
+    let sites = [Vector3::x(), Vector3::y()].map(|point| TendonSite { body: BodyId(1), point });
     builder.tendon(TendonSpec {
         stiffness: 1.0,
         friction_loss: 1.0,
-        rest: Rest::Length(0.0),
+        rest: TendonRest::Length(0.0),
         limit: Some(Limit { lower: 0.0, upper: 1.0, margin: 0.0 }),
         ..TendonSpec::new("within one body", TendonPath::through(sites))
     });

@@ -106,11 +106,11 @@ fn two_soft_bodies_need_two_names() {
 fn positions_without_numbers_give_forces_without_numbers_and_no_panic() {
     for material in materials() {
         let body = block(material);
-        let mut work = SoftWork::new(&body);
+        let mut work = SoftWorkspace::new(&body);
         for bad in [f64::NAN, f64::INFINITY, 1e200] {
             let mut x = body.spec.vertices.clone();
             x[5].x = bad;
-            body.freeze(&x, &mut work);
+            body.update_rotations(&x, &mut work);
             body.forces(&x, &mut work);
             body.stiffness(&x, &mut work);
             assert!(!work.force[5].x.is_finite() || bad == 1e200, "{material:?}");
@@ -122,10 +122,10 @@ fn positions_without_numbers_give_forces_without_numbers_and_no_panic() {
 fn a_body_crushed_flat_or_to_a_point_has_finite_forces() {
     for material in materials() {
         let body = block(material);
-        let mut work = SoftWork::new(&body);
+        let mut work = SoftWorkspace::new(&body);
         for scale in [Vector3::new(1.0, 1.0, 0.0), Vector3::zeros(), Vector3::new(1.0, -1.0, 1.0)] {
             let x: Vec<_> = body.spec.vertices.iter().map(|x| x.component_mul(&scale)).collect();
-            body.freeze(&x, &mut work);
+            body.update_rotations(&x, &mut work);
             body.forces(&x, &mut work);
             body.stiffness(&x, &mut work);
             assert!(work.force.iter().all(|f| f.iter().all(|f| f.is_finite())), "{material:?}");

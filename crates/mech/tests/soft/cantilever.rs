@@ -3,7 +3,7 @@
 use crate::mesh::*;
 use nalgebra::Vector3;
 use stiction_math::block::{Cholesky, Symmetric};
-use stiction_mech::{Material, SoftBody, SoftSpec, SoftWork};
+use stiction_mech::{Material, SoftBody, SoftSpec, SoftWorkspace};
 
 /// Displacements u with K u = f at the reference shape; `held` says which of a vertex's three
 /// coordinates stay.
@@ -12,7 +12,7 @@ fn static_solution(
     load: &[Vector3<f64>],
     held: impl Fn(&Vector3<f64>) -> [bool; 3],
 ) -> Vec<Vector3<f64>> {
-    let mut work = SoftWork::new(body);
+    let mut work = SoftWorkspace::new(body);
     body.stiffness(&body.spec.vertices, &mut work);
     let mut K: Symmetric = work.stiffness.clone();
     let mut u = flat(load);

@@ -2,18 +2,18 @@
 
 use crate::mesh::*;
 use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, SymmetricEigen, Vector3};
-use stiction_mech::{Lumping, Material, SoftBody, SoftSpec, SoftWork};
+use stiction_mech::{Lumping, Material, SoftBody, SoftSpec, SoftWorkspace};
 
 fn forces(body: &SoftBody, x: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
-    let mut work = SoftWork::new(body);
-    body.freeze(x, &mut work);
+    let mut work = SoftWorkspace::new(body);
+    body.update_rotations(x, &mut work);
     body.forces(x, &mut work);
     work.force
 }
 
 fn stiffness(body: &SoftBody, x: &[Vector3<f64>]) -> DMatrix<f64> {
-    let mut work = SoftWork::new(body);
-    body.freeze(x, &mut work);
+    let mut work = SoftWorkspace::new(body);
+    body.update_rotations(x, &mut work);
     body.stiffness(x, &mut work);
     work.stiffness.to_dense()
 }
@@ -97,8 +97,8 @@ fn stiffness_is_minus_the_slope_of_the_forces_where_nothing_is_clamped() {
         let body = block(material);
         // Stretched a little, so that every eigenvalue of every element is positive.
         let x: Vec<_> = rng.shape(&body, 2e-5).iter().map(|x| 1.005 * x).collect();
-        let mut work = SoftWork::new(&body);
-        body.freeze(&x, &mut work);
+        let mut work = SoftWorkspace::new(&body);
+        body.update_rotations(&x, &mut work);
         body.stiffness(&x, &mut work);
         let K = work.stiffness.to_dense();
         let h = 1e-6;
@@ -120,8 +120,8 @@ fn linear_forces_are_exactly_linear_while_rotations_are_frozen() {
     let mut rng = SplitMix64::new(33);
     let body = block(RUBBER);
     let x = rng.shape(&body, 0.02);
-    let mut work = SoftWork::new(&body);
-    body.freeze(&x, &mut work);
+    let mut work = SoftWorkspace::new(&body);
+    body.update_rotations(&x, &mut work);
     body.stiffness(&x, &mut work);
     body.forces(&x, &mut work);
     let (f, K) = (DVector::from_vec(flat(&work.force)), work.stiffness.to_dense());
@@ -179,7 +179,7 @@ fn the_exact_stiffness_is_the_slope_of_the_forces_also_where_it_is_not_definite(
         // Squeezed to seven tenths: the clamped stiffness is another one there.
         let x: Vec<_> = rng.shape(&body, 1e-3).iter().map(|x| 0.7 * x).collect();
         let d = rng.vectors(x.len(), 1.0);
-        let mut work = SoftWork::new(&body);
+        let mut work = SoftWorkspace::new(&body);
         body.exact_stiffness(&x, &mut work);
         let mut expected = vec![0.0; 3 * x.len()];
         work.stiffness.mul(&flat(&d), &mut expected);
@@ -248,7 +248,7 @@ fn a_rigid_motion_produces_no_force() {
 #[test]
 fn a_rotation_within_a_step_is_taken_for_a_strain_of_the_second_order() {
     let body = SoftBody::new(cuboid([0.2; 3], [2, 2, 2], RUBBER)).unwrap();
-    let mut work = SoftWork::new(&body);
+    let mut work = SoftWorkspace::new(&body);
     let mut most = |angle: f64| {
         let turn = Rotation3::new(angle * Vector3::z());
         let x: Vec<_> = body.spec.vertices.iter().map(|x| turn * x).collect();

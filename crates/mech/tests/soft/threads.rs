@@ -1,7 +1,7 @@
 //! The same bits for every number of threads.
 
 use crate::mesh::*;
-use stiction_mech::{SoftBody, SoftSpec, SoftWork};
+use stiction_mech::{SoftBody, SoftSpec, SoftWorkspace};
 
 #[test]
 fn forces_stiffness_and_energy_have_the_same_bits_for_every_number_of_threads() {
@@ -13,8 +13,8 @@ fn forces_stiffness_and_energy_have_the_same_bits_for_every_number_of_threads() 
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let mut work = SoftWork::new(&body);
-                body.freeze(&x, &mut work);
+                let mut work = SoftWorkspace::new(&body);
+                body.update_rotations(&x, &mut work);
                 body.forces(&x, &mut work);
                 body.stiffness(&x, &mut work);
                 (work.force, work.stiffness.values().to_vec(), body.energy(&x).to_bits())

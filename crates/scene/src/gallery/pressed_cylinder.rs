@@ -82,10 +82,10 @@ fn build(parameters: &Parameters) -> Result<Stage, SceneError> {
     let pose = Isometry3::from_parts(Translation3::new(0.0, 0.0, RADIUS), lie);
     let material = Material::MooneyRivlin { c1: C1, c2: C2, bulk: BULK };
     let mut spec = soft_parts::soft("cylinder", &mesh, material, DENSITY).moved(&pose);
-    spec.held_axes = (0..spec.vertices.len() as u32).map(|v| (v, [false, true, false])).collect();
+    spec.fixed_axes = (0..spec.vertices.len() as u32).map(|v| (v, [false, true, false])).collect();
     // Nothing else keeps it from sliding away to the side.
     let middle = soft_parts::vertices_where(&spec, |x| x.x.abs() < 1e-9 * RADIUS);
-    spec.held_axes.extend(middle.iter().map(|v| (*v, [true, false, false])));
+    spec.fixed_axes.extend(middle.iter().map(|v| (*v, [true, false, false])));
 
     let smooth = Surface::with_friction(0.0);
     let mut builder = WorldBuilder::new();

@@ -9,7 +9,7 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 use stiction_geom::TetMesh;
-use stiction_mech::{SoftId, SoftWork};
+use stiction_mech::{SoftId, SoftWorkspace};
 use stiction_sim::{Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
@@ -163,8 +163,8 @@ impl Folded {
         let model = simulation.world().model();
         let body = &model.softs()[self.mat.0];
         let x = &simulation.state().x[body.nodes.clone()];
-        let mut work = SoftWork::new(body);
-        body.freeze(x, &mut work);
+        let mut work = SoftWorkspace::new(body);
+        body.update_rotations(x, &mut work);
         body.forces(x, &mut work);
         let of = |vertex: &u32| {
             let k = *vertex as usize;

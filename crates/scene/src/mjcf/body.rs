@@ -375,7 +375,7 @@ fn declare(build: &mut Build, mut draft: Draft) -> Result<(), SceneError> {
         if lump.mass == 0.0 && lump.inertia.amax() == 0.0 {
             continue;
         }
-        let found = MassProperties::as_found(lump.mass, lump.com, lump.inertia);
+        let found = MassProperties::new_lenient(lump.mass, lump.com, lump.inertia);
         let mass = found.map_err(|fault| SceneError::Model {
             place: body.place.clone(),
             what: format!("<body> \"{}\": {fault}", body.spec.name),

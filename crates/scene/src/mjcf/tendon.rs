@@ -1,8 +1,8 @@
 //! `<tendon>`: sums of joint coordinates, and strings through sites and around geoms.
 
 use stiction_mech::{
-    Data, DeadBand, Limit, Rest, Site, TendonPath, TendonSpec, Waypoint, WrapShape, WrapSurface,
-    kinematics,
+    Data, DeadBand, Limit, TendonPath, TendonRest, TendonSite, TendonSpec, Waypoint, WrapShape,
+    WrapSurface, kinematics,
 };
 use stiction_sim::WorldError;
 
@@ -46,7 +46,7 @@ type Found = (Element, TendonSpec, Option<(f64, f64)>);
 
 /// Springs without a length of their own are at rest where the springs of the joints are.
 fn rest(build: &Build, found: &mut [Found]) -> Result<(), SceneError> {
-    let waits = |spec: &TendonSpec| spec.stiffness > 0.0 && spec.rest == Rest::Reference;
+    let waits = |spec: &TendonSpec| spec.stiffness > 0.0 && spec.rest == TendonRest::Reference;
     if !found.iter().any(|(_, spec, _)| waits(spec)) {
         return Ok(());
     }
@@ -58,7 +58,7 @@ fn rest(build: &Build, found: &mut [Found]) -> Result<(), SceneError> {
     for ((_, spec, _), id) in found.iter_mut().zip(ids) {
         if waits(spec) {
             let length = model.tendons()[id.0].length(&model, model.q_spring(), &data);
-            spec.rest = Rest::Length(length);
+            spec.rest = TendonRest::Length(length);
         }
     }
     Ok(())
@@ -102,7 +102,7 @@ fn string(build: &mut Build, element: &Element) -> Result<TendonPath, SceneError
                 if alone(before) && alone(after) {
                     return Err(part.error("alone in its branch; expected another site after it"));
                 }
-                path.push(Waypoint::Site(Site {
+                path.push(Waypoint::Site(TendonSite {
                     body: site.body,
                     point: site.pose.translation.vector,
                 }));
@@ -230,12 +230,12 @@ fn forces(build: &mut Build, element: &Element, spec: &mut TendonSpec) -> Result
         spec.friction_loss = 0.0;
     }
     spec.rest = match element.numbers("springlength")?.as_deref() {
-        None => Rest::Reference,
-        Some([length]) | Some([length, REFERENCE]) if *length == REFERENCE => Rest::Reference,
-        Some([length]) => Rest::Length(*length),
-        Some([lower, upper]) if lower == upper => Rest::Length(*lower),
+        None => TendonRest::Reference,
+        Some([length]) | Some([length, REFERENCE]) if *length == REFERENCE => TendonRest::Reference,
+        Some([length]) => TendonRest::Length(*length),
+        Some([lower, upper]) if lower == upper => TendonRest::Length(*lower),
         Some([lower, upper]) if lower < upper => {
-            Rest::Band(DeadBand { lower: *lower, upper: *upper })
+            TendonRest::Band(DeadBand { lower: *lower, upper: *upper })
         }
         Some(_) => return Err(element.wrong("springlength", "one length, or two in order")),
     };

@@ -27,7 +27,7 @@ pub(super) fn sum(
         I += R * both.1.inertia() * R.transpose();
         I += both.1.mass() * (Matrix3::from_diagonal_element(d.dot(&d)) - d * d.transpose());
     }
-    MassProperties::as_found(mass, com, I).map(Some)
+    MassProperties::new_lenient(mass, com, I).map(Some)
 }
 
 #[cfg(test)]
@@ -45,7 +45,10 @@ mod tests {
             let pose = Isometry3::from_parts(Translation3::new(x, 0.0, 0.0), turn);
             let moment = across(m / 2.0, L / 2.0);
             let I = Matrix3::from_diagonal(&Vector3::new(0.0, moment, moment));
-            (pose, MassProperties::as_found(m / 2.0, Vector3::new(L / 4.0, 0.0, 0.0), I).unwrap())
+            (
+                pose,
+                MassProperties::new_lenient(m / 2.0, Vector3::new(L / 4.0, 0.0, 0.0), I).unwrap(),
+            )
         };
         // The second is turned round, so that its centre stands on the other side.
         let rod = sum(&[half(0.0, 1.0), half(std::f64::consts::PI, 1.0)]).unwrap().unwrap();

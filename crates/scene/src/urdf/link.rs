@@ -89,7 +89,7 @@ fn inertial(link: &Element, ledger: &mut Ledger) -> Result<Option<MassProperties
     }
     let R = pose.rotation.to_rotation_matrix().into_inner();
     let com = pose.translation.vector;
-    let mass = MassProperties::as_found(found, com, R * I * R.transpose())
+    let mass = MassProperties::new_lenient(found, com, R * I * R.transpose())
         .map_err(|error| inertial.error(error))?;
     if let Some(fault) = mass.fault() {
         let name = link.peek("name").unwrap_or("");

@@ -13,7 +13,7 @@ use crate::free::LARGEST_TURN;
 use crate::rows::Sight;
 use crate::scheme::Scheme;
 use crate::world::World;
-use stiction_mech::{Data, Model, State, integrate, kinematics, place_driven};
+use stiction_mech::{Data, Model, State, integrate, kinematics, set_driven_poses};
 
 /// Errors after a step at the present velocity.
 pub(crate) struct Ahead {
@@ -51,7 +51,7 @@ impl Ahead {
         } else {
             self.q.copy_from_slice(&state.q);
         }
-        place_driven(model, &sight.driven.next, &mut self.data);
+        set_driven_poses(model, &sight.driven.next, &mut self.data);
         kinematics(model, &self.q, &mut self.data);
         let place = Place { model, q: &self.q, data: &self.data };
         for equality in &world.equalities {

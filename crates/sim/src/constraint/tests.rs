@@ -6,8 +6,8 @@ use crate::world::WorldBuilder;
 use nalgebra::{DVector, UnitQuaternion};
 use stiction_math::random::SplitMix64;
 use stiction_mech::{
-    BodySpec, JointKind, JointSpec, MassProperties, Site, State, TendonPath, TendonSpec, Waypoint,
-    integrate, kinematics, velocities,
+    BodySpec, JointKind, JointSpec, MassProperties, State, TendonPath, TendonSite, TendonSpec,
+    Waypoint, integrate, kinematics, velocities,
 };
 use stiction_solve::law::{Bilateral, Law};
 
@@ -30,7 +30,7 @@ fn world() -> crate::World {
     mechanism.joint(free, JointSpec::new(JointKind::Free));
     let shoulder = mechanism.joint(upper, JointSpec::new(JointKind::Hinge { axis: Vector3::y() }));
     let elbow = mechanism.joint(lower, JointSpec::new(JointKind::Hinge { axis: Vector3::x() }));
-    let site = |body, x| Waypoint::Site(Site { body, point: Vector3::new(x, 0.1, -0.1) });
+    let site = |body, x| Waypoint::Site(TendonSite { body, point: Vector3::new(x, 0.1, -0.1) });
     let string = mechanism.tendon(TendonSpec::new(
         "string",
         TendonPath::Spatial(vec![site(free, 0.1), site(lower, 0.0)]),

@@ -18,7 +18,7 @@ use stiction_math::spatial::Inertia10;
 use stiction_math::{branch, spatial};
 use stiction_mech::{
     Data, ForceError, Forces, Input, Joint, JointKind, Link, Model, State, bias_forces, integrate,
-    kinematics, mass_matrix, place_driven, tree_bias_forces, tree_mass_matrix, tree_velocities,
+    kinematics, mass_matrix, set_driven_poses, tree_bias_forces, tree_mass_matrix, tree_velocities,
     velocities,
 };
 
@@ -164,8 +164,8 @@ impl FreeMotion {
     }
 
     /// Puts driven bodies where they stand, for states between the old and the next.
-    pub fn place_driven(&mut self, model: &Model, poses: &[Isometry3<f64>]) {
-        place_driven(model, poses, &mut self.trial.data);
+    pub fn set_driven_poses(&mut self, model: &Model, poses: &[Isometry3<f64>]) {
+        set_driven_poses(model, poses, &mut self.trial.data);
     }
 
     /// Computes A and b from a state whose kinematics are in `data`. What sleeps is left alone.
@@ -223,7 +223,7 @@ impl FreeMotion {
         for (next, old) in next.iter_mut().zip(&state.v) {
             *next = FORESIGHT * h * next.abs().max(old.abs());
         }
-        self.forces.relist_joint_limits((&state.q, &state.v), &next);
+        self.forces.update_joint_limits((&state.q, &state.v), &next);
         self.velocity = next;
     }
 

@@ -16,7 +16,7 @@
 
 use nalgebra::Vector3;
 use stiction_math::block;
-use stiction_mech::{Data, Model, Rod, RodWork, State, tree_integrate, tree_kinematics};
+use stiction_mech::{Data, Model, Rod, RodWorkspace, State, tree_integrate, tree_kinematics};
 
 use super::{FreeMotion, Trial};
 use crate::scheme::Scheme;
@@ -29,7 +29,7 @@ const SEEN_STRAIN: f64 = 0.2;
 pub(super) struct RodSystem {
     matrix: block::Symmetric,
     factor: block::Cholesky,
-    work: RodWork,
+    work: RodWorkspace,
 }
 
 /// Weights of the terms of A and b.
@@ -46,7 +46,7 @@ impl RodSystem {
         Self {
             matrix: block::Symmetric::zeros(rod.pattern()),
             factor: block::Cholesky::analyse(rod.pattern()),
-            work: RodWork::new(rod),
+            work: RodWorkspace::new(rod),
         }
     }
 

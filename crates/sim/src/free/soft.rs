@@ -22,7 +22,7 @@
 
 use nalgebra::Vector3;
 use stiction_math::block::{Cholesky, Pattern, SelectedInverse, Symmetric};
-use stiction_mech::{Model, SoftBody, SoftWork, State};
+use stiction_mech::{Model, SoftBody, SoftWorkspace, State};
 
 use crate::scheme::Scheme;
 
@@ -95,7 +95,7 @@ pub(crate) struct SoftMotion {
 
 /// One soft body.
 struct Motion {
-    work: SoftWork,
+    work: SoftWorkspace,
     /// Vertices that are not fixed.
     free: Vec<u32>,
     held: Held,
@@ -317,13 +317,13 @@ impl Motion {
         let is_fixed = |vertex: &u32| body.is_fixed()[*vertex as usize];
         let free: Vec<u32> = (0..n as u32).filter(|vertex| !is_fixed(vertex)).collect();
         let (own, blocks) = without_fixed(pattern, &free);
-        let held = Held::new(body.held_axes(), &free, own.as_ref().unwrap_or(pattern));
+        let held = Held::new(body.fixed_axes(), &free, own.as_ref().unwrap_or(pattern));
         let mut weight = vec![0.0; 3 * n];
         let everywhere: Vec<f64> = (0..3 * n).map(|k| gravity[k % 3]).collect();
         body.mass().mul(&everywhere, &mut weight);
         let nonlinear = !body.spec.material.entry().linear;
         let mut motion = Self {
-            work: SoftWork::new(body),
+            work: SoftWorkspace::new(body),
             A: Symmetric::zeros(own.as_ref().unwrap_or(pattern)),
             b: vec![0.0; 3 * free.len()],
             yields: vec![0.0; free.len()],
@@ -351,7 +351,7 @@ impl Motion {
     /// A and b at the start of a step, linearised where u = 0.
     fn begin(&mut self, start: &Start) {
         let Start { body, x0, v0, weights, h } = *start;
-        body.freeze(x0, &mut self.work);
+        body.update_rotations(x0, &mut self.work);
         for (x, (x0, v0)) in self.x.iter_mut().zip(x0.iter().zip(v0)) {
             *x = x0 + h * weights.ahead_old * v0;
         }
@@ -777,8 +777,8 @@ mod tests {
                 v[k] = if mean { 2.0 * u - state.x_dot[k] } else { u };
             }
             let at = |k: usize| theta * v[k] + (1.0 - theta) * state.x_dot[k];
-            let mut work = SoftWork::new(body);
-            body.freeze(&state.x, &mut work);
+            let mut work = SoftWorkspace::new(body);
+            body.update_rotations(&state.x, &mut work);
             body.stiffness(&state.x, &mut work);
             let q: Vec<_> = (0..v.len()).map(|k| state.x[k] + theta * h * at(k)).collect();
             body.forces(&q, &mut work);

@@ -6,7 +6,7 @@
 
 use nalgebra::Isometry3;
 use stiction_mech::{
-    Data, kinematics, kinetic_energy, place_driven, potential_energy, soft_kinetic_energy,
+    Data, kinematics, kinetic_energy, potential_energy, set_driven_poses, soft_kinetic_energy,
     soft_potential_energy, velocities,
 };
 
@@ -177,7 +177,7 @@ impl Recorder {
             return;
         }
         let (model, data) = (simulation.world().model(), &mut self.data);
-        place_driven(model, simulation.driven_pose(), data);
+        set_driven_poses(model, simulation.driven_pose(), data);
         kinematics(model, &state.q, data);
         velocities(model, &state.v, data);
         let frames = &mut self.recording.frames;

@@ -15,7 +15,7 @@
 //! Contacts are looked at again in schemes whose positions move with the velocity on which the laws act;
 //! in others, and once constraints had to yield, those of the step's start stay.
 
-use stiction_mech::{Model, State, integrate, place_driven};
+use stiction_mech::{Model, State, integrate, set_driven_poses};
 
 use super::{Simulation, Workspace, not_posed, rules, singular, soft_singular};
 use crate::assemble::{FORESIGHT, Rules};
@@ -162,7 +162,7 @@ impl Workspace {
         }
         integrate(model, &state.q, &self.lawful, h, &mut self.corrected);
         let (q, v) = (std::mem::take(&mut self.corrected), std::mem::take(&mut self.lawful));
-        place_driven(model, &self.driven.next, &mut self.data);
+        set_driven_poses(model, &self.driven.next, &mut self.data);
         self.pose_trees(model, &q, &v);
         (self.corrected, self.lawful) = (q, v);
         self.node_reach.fill(reach);
@@ -180,7 +180,7 @@ impl Workspace {
         let (touching, fastest) = (self.soft_detector.contacts(), settings.stabilisation.max_speed);
         let (u, begun, rows) = (&self.soft_lawful, Some(&self.begun[..]), &mut self.rows);
         soft::contact_rows(world, rules, touching, u, begun, fastest, &sight, rows);
-        place_driven(model, &self.driven.now, &mut self.data);
+        set_driven_poses(model, &self.driven.now, &mut self.data);
         self.pose_trees(model, &state.q, &state.v);
         let sight = Sight {
             model,

@@ -6,7 +6,7 @@
 //! same way; one on the world is fixed instead, and no unknown.
 
 use nalgebra::{Point3, Vector3};
-use stiction_mech::{Data, Input, Model, State, kinematics, place_driven};
+use stiction_mech::{Data, Input, Model, State, kinematics, set_driven_poses};
 use stiction_solve::law::{Bilateral, Law};
 
 use super::{Attach, SoftObject};
@@ -38,7 +38,7 @@ pub(crate) fn attachments(
     renumber: &Renumber,
 ) -> Result<Vec<Attachment>, WorldError> {
     let mut data = Data::new(model);
-    place_driven(model, &Input::new(model).driven_pose, &mut data);
+    set_driven_poses(model, &Input::new(model).driven_pose, &mut data);
     kinematics(model, &State::new(model).q, &mut data);
     let mut list = Vec::new();
     for attach in attached {

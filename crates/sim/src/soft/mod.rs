@@ -195,7 +195,7 @@ impl Softs {
                 excluded_frames,
             });
             starts.push(body.nodes.end as u32);
-            held.extend_from_slice(body.held_axes());
+            held.extend_from_slice(body.fixed_axes());
             let mut next = 0;
             for vertex in 0..body.nodes.len() as u32 {
                 let fixed = body.spec.fixed.binary_search(&vertex).is_ok();

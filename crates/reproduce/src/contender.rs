@@ -8,7 +8,7 @@ use crate::baselines::Preparation;
 use crate::baselines::apgd::Apgd;
 use crate::baselines::ccs::Ccs;
 use crate::baselines::pgs::Pgs;
-use crate::error::BenchError;
+use crate::error::ReproduceError;
 
 /// When a solve ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +62,7 @@ impl Contender {
     }
 
     /// A session with the solver, which adds the time of its preparation to `preparation`.
-    pub fn session(&self, preparation: &Preparation) -> Result<Session, BenchError> {
+    pub fn session(&self, preparation: &Preparation) -> Result<Session, ReproduceError> {
         let preparation = preparation.clone();
         let mut session = match (self.solver, self.rule) {
             ("apgd", Rule::Paper(theta)) => {
@@ -100,7 +100,7 @@ impl Contender {
     }
 
     /// Puts it into a scene at its start.
-    pub fn start(&self, stage: Stage, preparation: &Preparation) -> Result<Act, BenchError> {
+    pub fn start(&self, stage: Stage, preparation: &Preparation) -> Result<Act, ReproduceError> {
         let mut settings = stage.settings;
         settings.solver_settings.clear();
         match self.rule {

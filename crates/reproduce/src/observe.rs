@@ -8,12 +8,12 @@ use stiction_scene::SceneError;
 use stiction_sim::{Phase, Simulation, StepReport};
 use stiction_solve::Status;
 
-use super::Effort;
-use super::contender::{Contender, Rule};
-use super::scene::Scene;
+use crate::Effort;
 use crate::baselines::Preparation;
 use crate::clock::{Stopwatch, cpu_seconds};
-use crate::error::BenchError;
+use crate::contender::{Contender, Rule};
+use crate::error::ReproduceError;
+use crate::scene::Scene;
 use crate::statistics::mean;
 
 /// Solver of the reference, and its tolerance.
@@ -133,7 +133,7 @@ pub fn observe(
     seed: usize,
     set: &[(&str, String)],
     contender: &Contender,
-) -> Result<Figures, BenchError> {
+) -> Result<Figures, ReproduceError> {
     let preparation = Preparation::default();
     let stage = scene.stage(effort, seed, set)?;
     let (world, mut settings) = (stage.world.clone(), stage.settings.clone());
@@ -230,8 +230,8 @@ pub fn residual(report: &StepReport) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::scene::MAT;
-    use crate::reproduce::tests::least;
+    use crate::scene::MAT;
+    use crate::tests::least;
 
     #[test]
     fn more_iterations_leave_less_of_the_motion_undone() {

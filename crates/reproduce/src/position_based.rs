@@ -10,14 +10,14 @@ use stiction_scene::gallery::cable_winding::hand_force;
 use stiction_scene::{SceneError, Stage};
 use stiction_sim::Simulation;
 
-use super::contender::{Contender, Rule};
-use super::scene::CABLE;
-use super::{Cell, Effort, Outcome, Sheet, Source};
 use crate::baselines::Preparation;
 use crate::baselines::rod::{Rod, Spec};
 use crate::clock::cpu_seconds;
-use crate::error::BenchError;
+use crate::contender::{Contender, Rule};
+use crate::error::ReproduceError;
+use crate::scene::CABLE;
 use crate::statistics::mean;
+use crate::{Cell, Effort, Outcome, Sheet, Source};
 
 /// [Lee23, Table VIII]: iterations or substeps, MP [mm], FE [N], TT [ms].
 const PUBLISHED: [(&str, usize, [f64; 3]); 4] = [
@@ -55,7 +55,7 @@ fn frames(rod: &Elastic, simulation: &mut Simulation) -> [Isometry3<f64>; 2] {
         .map(|clamp| clamp.map_or(Isometry3::identity(), |c| data.body_pose[c.body.0] * c.pose))
 }
 
-fn stage(effort: &Effort<'_>) -> Result<Stage, BenchError> {
+fn stage(effort: &Effort<'_>) -> Result<Stage, ReproduceError> {
     CABLE.stage(effort, 0, &[("links", LINKS.to_owned())])
 }
 
@@ -66,7 +66,7 @@ fn simulate(
     tolerance: f64,
     steps: usize,
     mut watch: impl FnMut(&mut Simulation),
-) -> Result<Run, BenchError> {
+) -> Result<Run, ReproduceError> {
     let mut stage = stage(effort)?;
     stage.settings.tolerance = tolerance;
     let mut act = contender.start(stage, &Preparation::default())?;
@@ -91,7 +91,7 @@ fn simulate(
 }
 
 /// Runs the experiment.
-pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     let mut sheet = Sheet::new(
         "Table VIII: cable of 120 links, COND and position-based dynamics",
         &["method", "MP [mm]", "FE [N]", "TT [ms]", "mean force [N]", "steps"],

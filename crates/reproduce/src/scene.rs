@@ -6,9 +6,9 @@ use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion};
 use stiction_scene::gallery::cable_winding;
 use stiction_scene::{Parameters, Stage, scenario};
 
-use super::Effort;
-use super::measure::Measure;
-use crate::error::BenchError;
+use crate::Effort;
+use crate::error::ReproduceError;
+use crate::measure::Measure;
 
 /// One of the scenes.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ impl Scene {
         effort: &Effort<'_>,
         seed: usize,
         set: &[(&str, String)],
-    ) -> Result<Stage, BenchError> {
+    ) -> Result<Stage, ReproduceError> {
         let mut all: Vec<(String, String)> = Vec::new();
         if effort.quick {
             all.extend(self.quick.0.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())));

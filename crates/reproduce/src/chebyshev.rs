@@ -1,10 +1,10 @@
 //! Table IX: what Chebyshev's acceleration saves [Lee23, Sec. V-H].
 
-use super::contender::{Contender, Rule};
-use super::observe::observe;
-use super::scene::{BALL, CABLE, GRIPPER, MAT, Scene};
-use super::{Cell, Effort, Outcome, Sheet, Source};
-use crate::error::BenchError;
+use crate::contender::{Contender, Rule};
+use crate::error::ReproduceError;
+use crate::observe::observe;
+use crate::scene::{BALL, CABLE, GRIPPER, MAT, Scene};
+use crate::{Cell, Effort, Outcome, Sheet, Source};
 
 /// [Lee23, Table IX]: iterations without and with acceleration.
 const PUBLISHED: [(Scene, [f64; 2]); 4] = [
@@ -15,7 +15,7 @@ const PUBLISHED: [(Scene, [f64; 2]); 4] = [
 ];
 
 /// Runs the experiment.
-pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     let mut sheet = Sheet::new(
         "Table IX: mean iterations of COND without and with Chebyshev's acceleration",
         &["scene", "stops at", "without", "with", "gain", "r without [-]", "r with [-]"],

@@ -1,10 +1,10 @@
 //! Table IV: iterations over the stiffness of the soft ball [Lee23, Sec. V-C4].
 
-use super::contender::{Contender, Rule};
-use super::observe::{Figures, observe};
-use super::scene::BALL;
-use super::{Cell, Effort, Outcome, Sheet, Source};
-use crate::error::BenchError;
+use crate::contender::{Contender, Rule};
+use crate::error::ReproduceError;
+use crate::observe::{Figures, observe};
+use crate::scene::BALL;
+use crate::{Cell, Effort, Outcome, Sheet, Source};
 
 /// Young's moduli [Pa].
 const YOUNG: [f64; 3] = [1e5, 1e6, 1e7];
@@ -17,7 +17,7 @@ const PUBLISHED: [(&str, [f64; 3]); 3] = [
 ];
 
 /// Runs the experiment.
-pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     let heading = ["solver", "stops at", "0.1 MPa", "1 MPa", "10 MPa"];
     let mut counts =
         Sheet::new("Table IV: mean iterations over the stiffness of the ball", &heading);
@@ -67,7 +67,7 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
 fn growth(counts: &Sheet) -> Option<String> {
     let of = |source: Source| -> String {
         let rows = counts.rows.iter().filter(|row| row.source == source);
-        let factor = |row: &super::Row| {
+        let factor = |row: &crate::Row| {
             let (first, last) = (row.cells.get(2)?.number()?, row.cells.last()?.number()?);
             Some(format!("{} by {} {:.2}", row.cells[0].text(), row.cells[1].text(), last / first))
         };

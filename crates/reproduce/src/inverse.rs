@@ -9,12 +9,12 @@ use stiction_scene::SceneError;
 use stiction_solve::solver::cond::inverse;
 use stiction_solve::{FrictionModel, Goal, Problem, Session, Solution};
 
-use super::scene::{BALL, MAT, Scene};
-use super::{Cell, Effort, Outcome, Sheet, Source};
 use crate::baselines::norm;
 use crate::clock::cpu_seconds;
-use crate::error::BenchError;
+use crate::error::ReproduceError;
+use crate::scene::{BALL, MAT, Scene};
 use crate::statistics::mean;
+use crate::{Cell, Effort, Outcome, Sheet, Source};
 
 /// Ω [m/(N·s)], and θ of the paper for both scenes.
 const OMEGA: f64 = 1e-3;
@@ -26,10 +26,10 @@ const TOLERANCE: f64 = 1e-8;
 const PUBLISHED: [(Scene, f64); 2] = [(MAT, 0.087), (BALL, 0.48)];
 
 /// The problem with rows that yield at least `least` [1/kg].
-fn yielding(problem: &Problem, least: f64) -> Result<Problem, BenchError> {
+fn yielding(problem: &Problem, least: f64) -> Result<Problem, ReproduceError> {
     let mut raw = problem.to_raw();
     raw.r.iter_mut().for_each(|r| *r = r.max(least));
-    let failed = |source| BenchError::Problem { target: problem.name().to_owned(), source };
+    let failed = |source| ReproduceError::Problem { target: problem.name().to_owned(), source };
     Problem::from_raw(&raw).map(|found| found.problem).map_err(failed)
 }
 
@@ -40,7 +40,7 @@ fn both_ways(
     goal: &Goal,
     guess: &mut Solution,
     h: f64,
-) -> Result<(f64, f64), BenchError> {
+) -> Result<(f64, f64), ReproduceError> {
     if guess.velocity.len() != problem.dofs() || guess.impulse.len() != problem.rows() {
         guess.reset(problem);
     }
@@ -56,7 +56,7 @@ fn both_ways(
 }
 
 /// Runs the experiment.
-pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     let mut sheet = Sheet::new(
         "Fig. 13: norm of the contact forces, forward against inverse",
         &["scene", "stops at", "mean force [N]", "mean error [mN]", "largest error [mN]", "steps"],

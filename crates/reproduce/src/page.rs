@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Experiment, Outcome, Sheet, Source};
+use crate::{Experiment, Outcome, Sheet, Source};
 
 const STYLE: &str = "
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #1a1a1a }
@@ -80,7 +80,7 @@ fn table(out: &mut String, sheet: &Sheet) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::EXPERIMENTS;
+    use crate::EXPERIMENTS;
 
     #[test]
     fn the_page_asks_for_nothing_outside_itself() {

@@ -1,6 +1,6 @@
 //! The force by which a scene's motion is judged [Lee23, Sec. V-C2].
 
-use stiction_mech::{BodyId, SoftWork};
+use stiction_mech::{BodyId, SoftWorkspace};
 use stiction_scene::gallery::cable_winding;
 use stiction_sim::Simulation;
 
@@ -42,8 +42,8 @@ fn internal(simulation: &Simulation) -> f64 {
     let mut sum = 0.0;
     for soft in simulation.world().model().softs() {
         let x = &simulation.state().x[soft.nodes.clone()];
-        let mut work = SoftWork::new(soft);
-        soft.freeze(x, &mut work);
+        let mut work = SoftWorkspace::new(soft);
+        soft.update_rotations(x, &mut work);
         soft.forces(x, &mut work);
         sum += work.force.iter().map(|f| f.norm_squared()).sum::<f64>();
     }

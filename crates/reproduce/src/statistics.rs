@@ -1,4 +1,4 @@
-//! Means and medians of measurements.
+//! Means, medians and power laws of measurements.
 
 /// The middle of the values, or the mean of the two in the middle; NaN if there are none.
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
@@ -15,6 +15,16 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
 pub fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let (sum, count) = values.into_iter().fold((0.0, 0.0), |(s, n), x| (s + x, n + 1.0));
     sum / count
+}
+
+/// Exponent of a power law through points, by least squares of logarithms.
+pub fn power_law_exponent(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let log = |f: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;
+    let (x, y) = (log(&|p| p.0.ln()), log(&|p| p.1.ln()));
+    let cross: f64 = points.iter().map(|p| (p.0.ln() - x) * (p.1.ln() - y)).sum();
+    let square: f64 = points.iter().map(|p| (p.0.ln() - x).powi(2)).sum();
+    cross / square
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Experiment, Outcome, Sheet};
+use crate::{Experiment, Outcome, Sheet};
 
 /// The report on experiments, made by a call that can be repeated. Figures are left out.
 pub fn markdown(found: &[(&Experiment, Outcome)], command: &str) -> String {
@@ -39,7 +39,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::{EXPERIMENTS, Source};
+    use crate::{EXPERIMENTS, Source};
 
     #[test]
     fn every_row_has_as_many_cells_as_the_heading() {

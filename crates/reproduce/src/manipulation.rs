@@ -3,11 +3,11 @@
 
 use stiction_plot::{Axis, Figure, Panel, Series};
 
-use super::contender::{Contender, Rule};
-use super::observe::{Figures, Point, observe};
-use super::scene::{BALL, CABLE, GRIPPER, MAT, Scene};
-use super::{Cell, Effort, Outcome, Sheet, Source};
-use crate::error::BenchError;
+use crate::contender::{Contender, Rule};
+use crate::error::ReproduceError;
+use crate::observe::{Figures, Point, observe};
+use crate::scene::{BALL, CABLE, GRIPPER, MAT, Scene};
+use crate::{Cell, Effort, Outcome, Sheet, Source};
 
 /// A published row: solver, penetration [mm], error of the force [mN], DT, ST, assembly [ms], iterations.
 type Published = (&'static str, [f64; 6]);
@@ -46,7 +46,7 @@ const BY_YARDSTICK: [&str; 5] = ["cond", "pgs", "apgd", "sap", "alm"];
 const FINE: f64 = 1e-6;
 
 /// Table II.
-pub fn mat(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+pub fn mat(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     let outcome = table("Table II: soft mat folded by an arm", &MAT, &MAT_ROWS, effort)?;
     Ok(outcome.remark(
         "The paper's mat has 1,477 nodes and 4,100 tetrahedra, ours 1,480 and 4,104; its size, density \
@@ -55,7 +55,7 @@ pub fn mat(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
 }
 
 /// Table III.
-pub fn ball(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+pub fn ball(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     let outcome = table("Table III: soft ball in a gripper", &BALL, &BALL_ROWS, effort)?;
     Ok(outcome.remark(
         "The paper's ball has 1,463 nodes and 6,928 tetrahedra; the gripper's shape and its forces are \
@@ -64,7 +64,7 @@ pub fn ball(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
 }
 
 /// Table V.
-pub fn cable(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+pub fn cable(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     let outcome = table("Table V: cable wound around a cylinder", &CABLE, &CABLE_ROWS, effort)?;
     let way = if CABLE.is_recorded(effort) {
         "The hand follows the recorded trajectory of the paper."
@@ -78,7 +78,7 @@ pub fn cable(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
 }
 
 /// Table VI.
-pub fn gripper(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+pub fn gripper(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     let outcome =
         table("Table VI: soft gripper and a rigid part", &GRIPPER, &GRIPPER_ROWS, effort)?;
     Ok(outcome.remark(
@@ -102,7 +102,7 @@ fn table(
     scene: &Scene,
     published: &[Published],
     effort: &Effort<'_>,
-) -> Result<Outcome, BenchError> {
+) -> Result<Outcome, ReproduceError> {
     let mut sheet = Sheet::new(
         title,
         &[

@@ -1,12 +1,21 @@
-//! The experiments of the papers, run again: their numbers beside ours.
+//! The experiments of the papers, rerun: the published numbers beside those measured here.
 //!
-//! One experiment, one file, one entry in [`EXPERIMENTS`]. Each says what was run, shows the published
-//! figures beside those measured here, both with the paper's stopping rule and with ours, and says
-//! why they differ. Scenes are scenarios of the gallery; times are CPU times of this machine.
+//! `stiction reproduce` calls this crate. One experiment is one file and one entry in [`EXPERIMENTS`].
+//! Each states its setting, lists the published figures beside those measured here, with the paper's
+//! stopping rule and with ours, and explains their difference. Scenes are scenarios of the gallery;
+//! times are CPU times of this machine. [`baselines`] holds the methods that exist only for these
+//! comparisons. The benchmarks of `stiction-bench` share [`clock`], [`statistics`] and [`table`].
+
+#![forbid(unsafe_code)]
+#![allow(non_snake_case)] // matrices keep the capitals of the papers
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod anisotropic;
+pub mod baselines;
 mod chebyshev;
+pub mod clock;
 mod contender;
+mod error;
 mod inverse;
 mod manipulation;
 mod markdown;
@@ -18,9 +27,12 @@ mod scaling;
 mod scene;
 mod sheet;
 mod splitting;
+pub mod statistics;
 mod stiffness;
+pub mod table;
 mod virtual_nodes;
 
+pub use error::ReproduceError;
 pub use markdown::markdown;
 pub use page::page;
 pub use sheet::{Cell, Outcome, Row, Sheet, Source};
@@ -29,7 +41,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::clock::cpu_seconds;
-use crate::error::BenchError;
 
 /// How much work the experiments may be.
 #[derive(Clone)]
@@ -69,7 +80,7 @@ pub struct Experiment {
     /// What it shows, in one line.
     pub about: &'static str,
     /// Runs it.
-    pub run: fn(&Effort<'_>) -> Result<Outcome, BenchError>,
+    pub run: fn(&Effort<'_>) -> Result<Outcome, ReproduceError>,
 }
 
 /// Every experiment of the house, in alphabetical order.
@@ -149,14 +160,16 @@ pub static EXPERIMENTS: &[Experiment] = &[
 ];
 
 /// Finds experiments by name; all of them for no name.
-pub fn find(names: &[String]) -> Result<Vec<&'static Experiment>, BenchError> {
+pub fn find(names: &[String]) -> Result<Vec<&'static Experiment>, ReproduceError> {
     if names.is_empty() {
         return Ok(EXPERIMENTS.iter().collect());
     }
     let of = |name: &String| {
-        EXPERIMENTS.iter().find(|e| e.name == name).ok_or_else(|| BenchError::UnknownExperiment {
-            found: name.clone(),
-            known: EXPERIMENTS.iter().map(|e| e.name).collect::<Vec<_>>().join(", "),
+        EXPERIMENTS.iter().find(|e| e.name == name).ok_or_else(|| {
+            ReproduceError::UnknownExperiment {
+                found: name.clone(),
+                known: EXPERIMENTS.iter().map(|e| e.name).collect::<Vec<_>>().join(", "),
+            }
         })
     };
     names.iter().map(of).collect()

@@ -1,10 +1,10 @@
 //! Table VII: COND and contact constraint splitting at equal numbers of iterations [Lee23, Sec. V-E1].
 
-use super::contender::{Contender, PENALTY, Rule};
-use super::observe::{Figures, observe};
-use super::scene::MAT;
-use super::{Cell, Effort, Outcome, Sheet, Source};
-use crate::error::BenchError;
+use crate::contender::{Contender, PENALTY, Rule};
+use crate::error::ReproduceError;
+use crate::observe::{Figures, observe};
+use crate::scene::MAT;
+use crate::{Cell, Effort, Outcome, Sheet, Source};
 
 /// [Lee23, Table VII]: iterations, MP [mm], IE [mN], ST [ms].
 const PUBLISHED: [(&str, usize, [f64; 3]); 4] = [
@@ -18,7 +18,7 @@ const PUBLISHED: [(&str, usize, [f64; 3]); 4] = [
 const PENALTIES: [&str; 3] = ["1", "0.01", "100"];
 
 /// Runs the experiment.
-pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     let mut sheet = Sheet::new(
         "Table VII: soft mat, COND and contact constraint splitting",
         &[

@@ -2,12 +2,12 @@
 
 use stiction_plot::{Axis, Figure, Panel, Series};
 
-use super::contender::{Contender, Rule};
-use super::observe::observe;
-use super::scene::MAT;
-use super::{Cell, Effort, Outcome, Sheet, Source};
-use crate::cond_scaling::exponent;
-use crate::error::BenchError;
+use crate::contender::{Contender, Rule};
+use crate::error::ReproduceError;
+use crate::observe::observe;
+use crate::scene::MAT;
+use crate::statistics::power_law_exponent;
+use crate::{Cell, Effort, Outcome, Sheet, Source};
 
 /// Cells along and across the mat, whose thickness has one: about 1,000 to 50,000 velocities.
 const CELLS: [[usize; 2]; 7] =
@@ -29,7 +29,7 @@ const SOLVERS: [(&str, Rule, usize); 6] = [
 ];
 
 /// Runs the experiment.
-pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     let mut times = Sheet::new(
         "Fig. 11: soft mat, means per step",
         &[
@@ -102,9 +102,9 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
             let row: [Cell; 7] = [
                 solver.into(),
                 rule.text().into(),
-                exponent(&whole).into(),
-                exponent(&each).into(),
-                exponent(&counts).into(),
+                power_law_exponent(&whole).into(),
+                power_law_exponent(&each).into(),
+                power_law_exponent(&counts).into(),
                 first.0.to_string().into(),
                 last.0.to_string().into(),
             ];

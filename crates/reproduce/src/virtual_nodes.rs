@@ -3,8 +3,8 @@
 
 use stiction_scene::scenario;
 
-use super::{Cell, Effort, Outcome, Sheet, Source};
-use crate::error::BenchError;
+use crate::error::ReproduceError;
+use crate::{Cell, Effort, Outcome, Sheet, Source};
 
 /// [Lee23, Table I]: errors along x, y, z [mm].
 const PUBLISHED: [(&str, [f64; 3]); 7] = [
@@ -27,7 +27,7 @@ const GRAVITY: f64 = 9.81;
 const PENALTY: f64 = MASS * GRAVITY / (4.0 * 0.01224);
 
 /// Mean distance from the closed form along x, y, z [mm], and mean iterations of a step.
-fn errors(set: &[(&str, String)]) -> Result<([f64; 3], f64), BenchError> {
+fn errors(set: &[(&str, String)]) -> Result<([f64; 3], f64), ReproduceError> {
     let set: Vec<(String, String)> =
         set.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
     let mut act = scenario("box-slide", &set)?.start()?;
@@ -47,7 +47,7 @@ fn errors(set: &[(&str, String)]) -> Result<([f64; 3], f64), BenchError> {
 }
 
 /// Runs the experiment.
-pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     let heading = ["formulation", "x error [mm]", "y error [mm]", "z error [mm]", "IN"];
     let mut sheet = Sheet::new("Table I: mean distance from the closed form", &heading);
     for (who, numbers) in PUBLISHED {

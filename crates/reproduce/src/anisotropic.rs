@@ -5,8 +5,8 @@
 use stiction_plot::{Axis, Figure, Panel, Series};
 use stiction_scene::scenario;
 
-use super::{Cell, Effort, Outcome, Sheet, Source};
-use crate::error::BenchError;
+use crate::error::ReproduceError;
+use crate::{Cell, Effort, Outcome, Sheet, Source};
 
 const GRAVITY: f64 = 9.81;
 /// Pairs of friction along and across the grain.
@@ -45,7 +45,7 @@ fn dissipative(mu: [f64; 2], stride: usize) -> Vec<[f64; 2]> {
 }
 
 /// Runs the experiment.
-pub fn run(effort: &Effort<'_>) -> Result<Outcome, BenchError> {
+pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     let mut sheet = Sheet::new(
         "Fig. 14: distance from the path of largest dissipation",
         &[

@@ -1,0 +1,33 @@
+//! Errors of experiments.
+
+use stiction_scene::SceneError;
+use stiction_solve::ProblemError;
+use stiction_solve::solver::SettingError;
+
+/// Why an experiment could not be run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReproduceError {
+    /// A solver or setting that does not exist.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A scene that cannot be built or run.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A problem that cannot be built.
+    #[error("{target}: {source}")]
+    Problem {
+        /// The problem.
+        target: String,
+        /// The reason.
+        source: ProblemError,
+    },
+    /// An experiment that does not exist.
+    #[error("{found}: found no experiment of that name; expected one of {known}")]
+    UnknownExperiment {
+        /// What was asked for.
+        found: String,
+        /// The experiments there are.
+        known: String,
+    },
+}
