@@ -3,9 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 
-mod common;
-
 use nalgebra::{Matrix3, Rotation3, SMatrix, SymmetricEigen, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_mech::material::MaterialEntry;
 use stiction_mech::{MATERIALS, Material};
 

@@ -69,7 +69,7 @@ pub(crate) fn rotation_and_trace(F: &Mat) -> (Mat, Lanes) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::soft::testing::{awkward_matrices, matrix, rotation};
+    , random_matrix, random_rotation};
     use nalgebra::{Matrix3, Vector3};
     use stiction_math::random::SplitMix64;
 
@@ -78,7 +78,7 @@ mod tests {
         let mut rng = SplitMix64::new(3);
         let random = (0..3000).map(|k| {
             let size = [0.01, 0.3, 1.0][k % 3];
-            rotation(&mut rng) * (Matrix3::identity() + size * matrix(&mut rng))
+            random_rotation(&mut rng) * (Matrix3::identity() + size * random_matrix(&mut rng))
         });
         for F in random.collect::<Vec<_>>().into_iter().chain(awkward_matrices()) {
             let (R, trace) = rotation_and_trace(&Mat::splat(&F));
@@ -97,7 +97,7 @@ mod tests {
     fn an_inverted_matrix_turns_its_thinnest_direction_over() {
         let mut rng = SplitMix64::new(4);
         for _ in 0..200 {
-            let (U, V) = (rotation(&mut rng), rotation(&mut rng));
+            let (U, V) = (random_rotation(&mut rng), random_rotation(&mut rng));
             let s = Matrix3::from_diagonal(&Vector3::new(1.3, 0.9, -0.4));
             let R = rotation(&Mat::splat(&(U * s * V.transpose()))).lane(0);
             assert!((R - U * V.transpose()).norm() <= 1e-13);
@@ -108,8 +108,8 @@ mod tests {
     fn a_lane_does_not_depend_on_its_neighbours() {
         let mut rng = SplitMix64::new(5);
         for _ in 0..200 {
-            let alone = matrix(&mut rng);
-            let others = [matrix(&mut rng), Matrix3::zeros(), Matrix3::identity()];
+            let alone = random_matrix(&mut rng);
+            let others = [random_matrix(&mut rng), Matrix3::zeros(), Matrix3::identity()];
             let group = Mat::from_fn(|i, j| {
                 Lanes([alone[(i, j)], others[0][(i, j)], others[1][(i, j)], others[2][(i, j)]])
             });

@@ -135,7 +135,7 @@ fn perpendicular(u: &Vec3) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::soft::testing::{awkward_matrices, matrix, rotation};
+    , random_matrix, random_rotation};
     use nalgebra::{Matrix3, Vector3};
     use stiction_math::random::SplitMix64;
 
@@ -158,7 +158,7 @@ mod tests {
     fn any_matrix_is_the_product_of_two_rotations_and_a_diagonal() {
         let mut rng = SplitMix64::new(7);
         for _ in 0..2000 {
-            assert_decomposed(&matrix(&mut rng));
+            assert_decomposed(&random_matrix(&mut rng));
         }
         for F in awkward_matrices() {
             assert_decomposed(&F);
@@ -171,7 +171,7 @@ mod tests {
         let s = Vector3::new(1.0, 1e-6, 1e-12);
         for _ in 0..100 {
             // Turning columns against one another keeps each as accurate as it came.
-            let F = rotation(&mut rng) * Matrix3::from_diagonal(&s);
+            let F = random_rotation(&mut rng) * Matrix3::from_diagonal(&s);
             let found = svd(&Mat::splat(&F)).sigma;
             for i in 0..3 {
                 assert!((found[i].0[0] / s[i] - 1.0).abs() <= 1e-14, "{F}");
@@ -183,8 +183,8 @@ mod tests {
     fn a_lane_does_not_depend_on_its_neighbours() {
         let mut rng = SplitMix64::new(9);
         for _ in 0..200 {
-            let alone = matrix(&mut rng);
-            let others = [matrix(&mut rng), matrix(&mut rng), Matrix3::zeros()];
+            let alone = random_matrix(&mut rng);
+            let others = [random_matrix(&mut rng), random_matrix(&mut rng), Matrix3::zeros()];
             let group = Mat::from_fn(|i, j| {
                 Lanes([alone[(i, j)], others[0][(i, j)], others[1][(i, j)], others[2][(i, j)]])
             });

@@ -4,12 +4,12 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 use stiction_math::random::SplitMix64;
 
 /// A matrix with entries uniform in `[-1, 1)`.
-pub(crate) fn matrix(rng: &mut SplitMix64) -> Matrix3<f64> {
+pub(crate) fn random_matrix(rng: &mut SplitMix64) -> Matrix3<f64> {
     Matrix3::from_fn(|_, _| rng.signed_unit())
 }
 
 /// A matrix of a uniform rotation.
-pub(crate) fn rotation(rng: &mut SplitMix64) -> Matrix3<f64> {
+pub(crate) fn random_rotation(rng: &mut SplitMix64) -> Matrix3<f64> {
     rng.rotation().to_rotation_matrix().into_inner()
 }
 
