@@ -6,6 +6,7 @@ use stiction_scene::SceneError;
 use stiction_solve::ProblemError;
 use stiction_solve::file::FileError;
 use stiction_solve::solver::SettingError;
+use stiction_study::StudyError;
 
 /// Why a measurement could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +21,9 @@ pub enum BenchError {
     /// A scene that cannot be built or run.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// A scenario that cannot be built or run.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// A problem that cannot be built.
     #[error("{target}: {source}")]
     Problem {

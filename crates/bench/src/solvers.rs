@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use stiction_scene::{Act, SceneError};
+use stiction_scene::SceneRun;
 use stiction_solve::solver::SOLVERS;
+use stiction_study::StudyError;
 
 use crate::args::positive;
 use crate::error::BenchError;
 use crate::finding::Finding;
 use crate::progress;
-use crate::scenes::clutter_stage;
+use crate::scenes::clutter_scene;
 use crate::scenes::measure::{Figures, Measured, measure};
 use stiction_reproduce::table::{Table, number};
 
@@ -78,17 +79,17 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
     Ok(Finding { text: text(&rows), json, figures: Vec::new() })
 }
 
-fn row(bodies: usize, solver: &str, args: &Args, limit: Duration) -> Result<Row, SceneError> {
-    let start = || -> Result<Act, SceneError> {
-        let mut stage = clutter_stage(bodies)?;
-        stage.settings.solver = solver.to_owned();
-        stage.duration = args.time.unwrap_or(stage.duration);
-        stage.start()
+fn row(bodies: usize, solver: &str, args: &Args, limit: Duration) -> Result<Row, StudyError> {
+    let start = || -> Result<SceneRun, StudyError> {
+        let mut scene = clutter_scene(bodies)?;
+        scene.settings.solver = solver.to_owned();
+        scene.duration = args.time.unwrap_or(scene.duration);
+        Ok(scene.start()?)
     };
-    let mut act = start()?;
-    let steps = act.steps();
+    let mut scene_run = start()?;
+    let steps = scene_run.steps();
     let mut friction = "";
-    let mut measured = measure(&mut act, steps, limit, |simulation, _| {
+    let mut measured = measure(&mut scene_run, steps, limit, |simulation, _| {
         friction = simulation.report().map_or("", |report| report.friction_model.name());
     });
     for _ in 1..args.repetitions {

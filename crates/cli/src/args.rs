@@ -1,17 +1,17 @@
-//! What can be asked of the command: its arguments, their help and their limits.
+//! Command-line arguments, with their help and ranges.
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stiction_solve::FrictionModel;
-use stiction_view::Shot;
-use stiction_view::shot::KEYS;
+use stiction_view::PictureOptions;
+use stiction_view::picture_options::KEYS;
 
-/// Worlds of bodies that touch, stick and slide: many solvers, one yardstick.
+/// Simulate multibody systems with contact and dry friction, and compare contact solvers.
 #[derive(Debug, Parser)]
 #[command(name = "stiction", version, max_term_width = 100)]
 pub struct Options {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -23,17 +23,17 @@ pub enum Command {
     Capture(CaptureArgs),
     /// Run the same scene with several solvers and compare them
     Compare(CompareArgs),
-    /// Show what a model file contains, and what of it could not be honoured
+    /// Show the contents of a model file and its unsupported features
     Inspect(InspectArgs),
-    /// Show what there is: solvers, laws, scenarios, shapes, joints and more
+    /// List solvers, settings, laws, scenarios, shapes, joints and more
     List(ListArgs),
-    /// Run the papers' experiments again, their numbers beside ours
+    /// Rerun experiments of the papers and compare with the published numbers
     Reproduce(ReproduceArgs),
-    /// Simulate a scenario or a file and judge it by its own physical check
+    /// Simulate a scenario or a model file and evaluate its physical check
     Run(Box<RunArgs>),
     /// Solve one contact problem with one or several solvers
     Solve(Box<SolveArgs>),
-    /// Look at a recording in the browser, or write it in another format
+    /// Open a recording in the browser, or write it in another format
     View(ViewArgs),
 }
 
@@ -52,24 +52,24 @@ pub struct ListArgs {
     pub json: bool,
 }
 
-/// What can be listed.
+/// Categories of `list`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Category {
-    /// Methods for contact problems
+    /// Contact solvers with their settings
     Solvers,
-    /// Relations between velocity and impulse
+    /// Constraint laws between velocity and impulse
     Laws,
     /// Problems of the catalogue
     Problems,
     /// Scenes that can be simulated
     Scenarios,
-    /// Shapes that can touch
+    /// Collision shapes
     Shapes,
     /// Joints of trees
     Joints,
     /// Equalities between bodies, joints and tendons
     Constraints,
-    /// What can be measured of a moving world
+    /// Sensors
     Sensors,
     /// File formats of models, meshes, contact problems and recordings
     Formats,
@@ -77,14 +77,14 @@ pub enum Category {
     Materials,
 }
 
-/// How a model file is read.
+/// Import options of model files.
 #[derive(Clone, Debug, Args)]
 pub struct ImportArgs {
     /// Let the base of a URDF robot move freely
     #[arg(long, help_heading = "Files")]
     pub floating_base: bool,
 
-    /// Make one body of the links of a URDF robot that are joined rigidly
+    /// Merge links of a URDF robot that are joined by fixed joints into one body
     #[arg(long, help_heading = "Files")]
     pub merge_fixed: bool,
 
@@ -97,7 +97,7 @@ pub struct ImportArgs {
     pub rigid_contact: bool,
 }
 
-/// A scene, and what to change in it.
+/// A scene and its settings.
 #[derive(Clone, Debug, Args)]
 pub struct SceneArgs {
     /// A scenario (`stiction list scenarios`) or a file: .xml MJCF, .urdf, .toml
@@ -108,7 +108,7 @@ pub struct SceneArgs {
     #[arg(long, value_name = "NAME", help_heading = "Files")]
     pub keyframe: Option<String>,
 
-    /// How the file is read.
+    /// Import options.
     #[command(flatten)]
     pub import: ImportArgs,
 
@@ -124,7 +124,8 @@ pub struct SceneArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 
-    /// Set a parameter of the scenario, or a setting of the step; may be repeated
+    /// Set a parameter of the scenario (`stiction list scenarios`) or a setting of the simulation
+    /// (`stiction list settings`); may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
     pub set: Vec<(String, String)>,
 }
@@ -134,10 +135,9 @@ pub struct SceneArgs {
 #[command(
     mut_arg("target", |target| target.required(false).required_unless_present("resume").default_value("")
         .hide_default_value(true)),
-    after_help = format!("Exit status: 0 the run ended and its check passed, 1 the check failed or a step could not be
-made, 2 wrong input or call, or an output that could not be written, 130 stopped by Ctrl-C or by a
-request to terminate, with everything recorded kept. Steps that missed the tolerance are counted in
-the report; whether the motion is right is for the check to say.
+    after_help = format!("Exit status: 0 the run finished and its check passed, 1 the check failed or a step failed, 2 wrong
+input or arguments, or an output could not be written, 130 interrupted by Ctrl-C or a termination
+request; recorded frames are kept. Steps that did not reach the tolerance are counted in the report.
 
 Examples:
   stiction run clutter
@@ -154,16 +154,16 @@ Examples:
   stiction run clutter --record clutter.html --checkpoint clutter.checkpoint --every 0.5
   stiction run --resume clutter.checkpoint
 
-A recording grows in FILE.part, which a crash cannot spoil and `stiction view` opens; at the end
-FILE is written and FILE.part is removed. The table [record] of a scene file says what is recorded
-if --record does not. A run that is resumed goes on with its own target, settings, recordings and
-checkpoints, and --time and --steps count from its start; its check judges the steps after the
+During the run frames are appended to FILE.part, which `stiction view` opens even after a crash; at
+the end FILE is written and FILE.part is removed. Without --record, the table [record] of a scene
+file names the recordings. A resumed run continues with its own target, settings, recordings and
+checkpoints, and --time and --steps count from its start; its check covers the steps after the
 checkpoint, or is skipped if it depends on the start.
 
 {}", pictures())
 )]
 pub struct RunArgs {
-    /// What to run.
+    /// The scene.
     #[command(flatten)]
     pub scene: SceneArgs,
 
@@ -175,19 +175,19 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: Option<u64>,
 
-    /// Draw errors, contacts and cost over time
+    /// Plot residual, penetration, contacts and cost over time
     #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
     pub chart: Option<PathBuf>,
 
-    /// Keep the run as a file to look at; the ending decides how, .html for a page; may be repeated
+    /// Record the run to a file; its extension selects the format, .html is a page; may be repeated
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub record: Vec<PathBuf>,
 
-    /// How pictures (.png, .gif, .mp4) look: KEY=VALUE,… (see below)
+    /// Options of pictures (.png, .gif, .mp4): KEY=VALUE,… (see below)
     #[arg(long, value_name = "KEY=VALUE,…", value_parser = shot, allow_hyphen_values = true, help_heading = "Output")]
-    pub picture: Option<Shot>,
+    pub picture: Option<PictureOptions>,
 
-    /// Record nothing, whatever the table [record] of a scene says
+    /// Record nothing, even if the scene has a table [record]
     #[arg(long, conflicts_with = "record", help_heading = "Output")]
     pub no_record: bool,
 
@@ -195,8 +195,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = positive, allow_hyphen_values = true, help_heading = "Output")]
     pub fps: Option<f64>,
 
-    /// Keep the state of the run in this file, to continue from
-    #[arg(long, value_name = "FILE", help_heading = "Stopping and going on")]
+    /// Write checkpoints of the run to this file, to resume from
+    #[arg(long, value_name = "FILE", help_heading = "Checkpoints")]
     pub checkpoint: Option<PathBuf>,
 
     /// Simulated time between two checkpoints [s]
@@ -206,17 +206,17 @@ pub struct RunArgs {
         value_parser = positive,
         allow_hyphen_values = true,
         requires = "checkpoint",
-        help_heading = "Stopping and going on"
+        help_heading = "Checkpoints"
     )]
     pub every: Option<f64>,
 
-    /// Continue a run from its checkpoint, to the bit as if it had never stopped
+    /// Resume a run from its checkpoint; the result is bit-identical to an uninterrupted run
     #[arg(
         long,
         value_name = "FILE",
         conflicts_with_all = ["target", "solver", "time_step", "set", "keyframe", "floating_base", "merge_fixed",
             "package_path", "rigid_contact"],
-        help_heading = "Stopping and going on"
+        help_heading = "Checkpoints"
     )]
     pub resume: Option<PathBuf>,
 
@@ -228,7 +228,7 @@ pub struct RunArgs {
 /// Arguments of `view`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = format!("A recording that was cut off opens up to its last complete part, also while the run still goes on.
+    after_help = format!("An incomplete recording opens up to its last complete chunk, also during the run.
 
 Examples:
   stiction view run.html
@@ -241,19 +241,20 @@ Examples:
 {}", pictures())
 )]
 pub struct ViewArgs {
-    /// A page (.html) or a recording of the house (.stiction, .part)
+    /// A page (.html) or a recording (.stiction, .part)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Write the recording to this file instead of opening it; the ending decides how; may be repeated
+    /// Write the recording to this file instead of opening it; its extension selects the format; may be
+    /// repeated
     #[arg(long, short, value_name = "FILE")]
     pub out: Vec<PathBuf>,
 
-    /// How pictures (.png, .gif, .mp4) look: KEY=VALUE,… (see below)
+    /// Options of pictures (.png, .gif, .mp4): KEY=VALUE,… (see below)
     #[arg(long, value_name = "KEY=VALUE,…", value_parser = shot, allow_hyphen_values = true, requires = "out")]
-    pub picture: Option<Shot>,
+    pub picture: Option<PictureOptions>,
 
-    /// Print the name of the page and open nothing
+    /// Print the path of the page without opening it
     #[arg(long)]
     pub no_open: bool,
 }
@@ -261,7 +262,7 @@ pub struct ViewArgs {
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit status: 0 the file could be read, whatever could not be honoured in it; 2 it could not.
+    after_help = "Exit status: 0 the file was read, with or without unsupported features; 2 it could not be read.
 
 Examples:
   stiction inspect panda.xml
@@ -273,7 +274,7 @@ pub struct InspectArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// How the file is read.
+    /// Import options.
     #[command(flatten)]
     pub import: ImportArgs,
 
@@ -285,7 +286,7 @@ pub struct InspectArgs {
 /// Arguments of `capture`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The file holds the problem that the step poses: A, b, J and the laws. `stiction solve` reads it.
+    after_help = "The file holds the contact problem of the step: A, b, J and the laws. `stiction solve` reads it.
 
 Examples:
   stiction capture clutter --at 60 --out impact.npz
@@ -293,7 +294,7 @@ Examples:
   stiction capture clutter --set bodies=80 --at 500 --out settled.npz"
 )]
 pub struct CaptureArgs {
-    /// What to run.
+    /// The scene.
     #[command(flatten)]
     pub scene: SceneArgs,
 
@@ -309,12 +310,12 @@ pub struct CaptureArgs {
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Each solver runs the whole scene from the same start. Some telling steps of the first that gets to
-the end (the hardest impact, an ordinary one, one at rest) are then solved by all of them from the
-cold start, with the error over iterations and over time.
+    after_help = "Each solver runs the whole scene from the same initial state. Representative steps of the first run
+that finishes (the hardest impact, a typical step, one at rest) are then solved by every solver from
+a cold start, with the residual over iterations and over time.
 
-Exit status: 0 every solver got to the end, 1 some could not run or broke off, 2 wrong input or
-call, 130 stopped by Ctrl-C; what was done by then is reported. What each run was like is for the report to say.
+Exit status: 0 every solver finished, 1 some did not run or stopped early, 2 wrong input or
+arguments, 130 interrupted by Ctrl-C; the results so far are reported.
 
 Examples:
   stiction compare clutter --solvers sap,canal,subadmm,psor,pgs,apgd --report clutter.html
@@ -347,12 +348,12 @@ pub struct CompareArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 
-    /// Set a parameter of the scenario, a setting of the step, solver.KEY=VALUE of the solvers that
-    /// have it, or NAME.KEY=VALUE of one solver; may be repeated
+    /// Set a parameter of the scenario, a setting of the simulation, solver.KEY=VALUE of the solvers
+    /// that have it, or NAME.KEY=VALUE of one solver; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
     pub set: Vec<(String, String)>,
 
-    /// Time that a solver may take for each captured step [s]
+    /// Time limit of each solver on each captured step [s]
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
     pub time_limit: Option<f64>,
 
@@ -360,7 +361,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "NAME", help_heading = "Files")]
     pub keyframe: Option<String>,
 
-    /// How the file is read.
+    /// Import options.
     #[command(flatten)]
     pub import: ImportArgs,
 
@@ -376,13 +377,13 @@ pub struct CompareArgs {
 /// Arguments of `reproduce`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = format!("Each experiment runs with the paper's stopping rule and with ours, which measures the error on the
-problem, and says why ours differs where it does. The whole collection takes hours; --quick has
-smaller meshes and shorter runs. The recorded motion of a robot's hand is looked for in the folder
-named by STICTION_SHARED.
+    after_help = format!("Each experiment runs with the paper's stopping rule and with a residual-based one, and explains
+differences from the published numbers. The whole collection takes hours; --quick uses smaller
+meshes and shorter runs. The recorded motion of a robot's hand is read from the folder named by
+STICTION_SHARED.
 
-Exit status: 0 all experiments were run, 2 wrong input or call, 130 stopped by Ctrl-C; what was done
-by then is reported.
+Exit status: 0 all experiments were run, 2 wrong input or arguments, 130 interrupted by Ctrl-C; the
+results so far are reported.
 
 Experiments:
 {}
@@ -405,11 +406,11 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub steps: Option<u32>,
 
-    /// Smaller meshes, shorter runs: a look, not a measurement
+    /// Smaller meshes and shorter runs, for a quick overview
     #[arg(long)]
     pub quick: bool,
 
-    /// CPU time that a run may take [s]; its figures then cover the steps so far
+    /// CPU time limit of each run [s]; figures then cover the steps so far
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = positive, allow_hyphen_values = true)]
     pub time_limit: f64,
 
@@ -427,7 +428,7 @@ pub struct ReproduceArgs {
     pub json: bool,
 }
 
-/// Names of the experiments with what they show.
+/// Names and descriptions of the experiments.
 fn experiments() -> String {
     let line = |e: &stiction_reproduce::Experiment| format!("  {:13} {}\n", e.name, e.about);
     stiction_reproduce::EXPERIMENTS.iter().map(line).collect()
@@ -436,7 +437,7 @@ fn experiments() -> String {
 /// Arguments of `solve`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit status: 0 all solvers converged, 1 some did not, 2 wrong input or call.
+    after_help = "Exit status: 0 all solvers converged, 1 some did not, 2 wrong input or arguments.
 
 Examples:
   stiction solve dishes
@@ -456,7 +457,8 @@ pub struct SolveArgs {
     #[arg(long, short, value_name = "NAME", value_delimiter = ',', default_value = crate::solve::DEFAULT_SOLVER)]
     pub solver: Vec<String>,
 
-    /// Largest violation of the laws relative to the reference velocity, and relative error of momentum
+    /// Tolerance on the residual of the constraint laws, relative to the reference velocity, and on the
+    /// relative error of momentum
     #[arg(
         long,
         short,
@@ -467,11 +469,11 @@ pub struct SolveArgs {
     )]
     pub tolerance: Tolerance,
 
-    /// Iterations that each solver may do, in its own unit
+    /// Largest number of iterations of each solver
     #[arg(long, value_name = "N")]
     pub max_iterations: Option<usize>,
 
-    /// Time that each solver may take [s]
+    /// Time limit of each solver [s]
     #[arg(long, value_name = "SECONDS", value_parser = not_negative, allow_hyphen_values = true)]
     pub time_limit: Option<f64>,
 
@@ -495,7 +497,7 @@ pub struct SolveArgs {
     #[arg(long, value_name = "FILE.npz", help_heading = "Output")]
     pub solution: Option<PathBuf>,
 
-    /// Draw the residual over iterations and over time
+    /// Plot the residual over iterations and over time
     #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
     pub trace: Option<PathBuf>,
 
@@ -503,7 +505,7 @@ pub struct SolveArgs {
     #[arg(long, value_name = "FILE.npz", help_heading = "Output")]
     pub save: Option<PathBuf>,
 
-    /// Replace an asymmetric matrix of an FCLIB file by its symmetric part: another problem
+    /// Replace an asymmetric matrix of an FCLIB file by its symmetric part, which changes the problem
     #[arg(long, help_heading = "Problem")]
     pub symmetrise: bool,
 
@@ -511,7 +513,7 @@ pub struct SolveArgs {
     #[arg(long, value_name = "N", help_heading = "Problem")]
     pub seed: Option<u64>,
 
-    /// Size of a catalogue problem: pieces, or what the problem counts instead
+    /// Size of a catalogue problem (`stiction list problems`)
     #[arg(long, value_name = "N", help_heading = "Problem")]
     pub size: Option<usize>,
 
@@ -519,16 +521,16 @@ pub struct SolveArgs {
     #[arg(long, value_name = "MU", value_parser = not_negative, allow_hyphen_values = true, help_heading = "Problem")]
     pub mu: Option<f64>,
 
-    /// Heaviest over lightest piece of a catalogue problem
+    /// Mass ratio of the heaviest to the lightest body of a catalogue problem
     #[arg(long, value_name = "RATIO", value_parser = not_negative, allow_hyphen_values = true, help_heading = "Problem")]
     pub mass_ratio: Option<f64>,
 
-    /// Random force on each piece of a catalogue problem [N]
+    /// Magnitude of the random force on each body of a catalogue problem [N]
     #[arg(long, value_name = "FORCE", value_parser = not_negative, allow_hyphen_values = true, help_heading = "Problem")]
     pub wrench: Option<f64>,
 }
 
-/// A tolerance [-], shown as a power of ten.
+/// A tolerance [-], displayed with an exponent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance(pub f64);
 
@@ -556,10 +558,10 @@ impl From<Friction> for FrictionModel {
     }
 }
 
-/// A setting as the user wrote it.
+/// A solver setting of the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
-    /// The one solver it is for; every solver if absent.
+    /// The solver; every solver if absent.
     pub solver: Option<String>,
     /// Name of the parameter.
     pub key: String,
@@ -567,11 +569,11 @@ pub struct Assignment {
     pub value: String,
 }
 
-fn shot(text: &str) -> Result<Shot, String> {
+fn shot(text: &str) -> Result<PictureOptions, String> {
     text.parse().map_err(|error: stiction_view::ViewError| error.to_string())
 }
 
-/// The keys of --picture, for help.
+/// Help on the keys of --picture.
 fn pictures() -> String {
     let mut text = "Keys of --picture, separated by commas:".to_owned();
     for (key, value, about) in KEYS {
@@ -596,12 +598,12 @@ fn pair(text: &str) -> Result<(String, String), String> {
 
 fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0);
-    number.ok_or_else(|| "expected a finite number above zero".to_owned())
+    number.ok_or_else(|| "expected a finite number > 0".to_owned())
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);
-    number.ok_or_else(|| "expected a finite number, not negative".to_owned())
+    number.ok_or_else(|| "expected a finite number >= 0".to_owned())
 }
 
 #[cfg(test)]

@@ -5,27 +5,27 @@ use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use stiction_scene::Act;
-use stiction_scene::compare::{Captured, Comparison, Contender, Plan, TIME_LIMIT, compare};
+use stiction_scene::SceneRun;
 use stiction_solve::solver::{SOLVERS, SettingError};
 use stiction_solve::{Session, Status};
-use stiction_view::compare::Making;
+use stiction_study::compare::{Captured, Comparison, Contender, Plan, TIME_LIMIT, compare};
+use stiction_view::compare::ReportProvenance;
 
 use crate::args::{CompareArgs, SceneArgs};
 use crate::error::CommandError;
 use crate::numbers::{count, duration, significant, small};
 use crate::table::{Align, Table};
 use crate::terminal::{self, Tone, paint};
-use crate::{Ending, interrupt, scene, threads};
+use crate::{CommandOutcome, interrupt, scene, threads};
 
-/// Does the work.
-pub fn run(args: &CompareArgs) -> Result<Ending, CommandError> {
+/// Runs the command.
+pub fn run(args: &CompareArgs) -> Result<CommandOutcome, CommandError> {
     if let Some(path) = &args.report {
         stiction_view::compare::check(path)?;
     }
     let calls = calls(args)?;
-    let (act, imported) = scene::open(&calls[0])?;
-    let steps = steps(args, &act)?;
+    let (scene_run, imported) = scene::open(&calls[0])?;
+    let steps = steps(args, &scene_run)?;
     let visuals = imported.map(|imported| imported.seen()).unwrap_or_default();
     let plan = Plan {
         target: &args.target,
@@ -39,13 +39,13 @@ pub fn run(args: &CompareArgs) -> Result<Ending, CommandError> {
         let call = calls.iter().find(|call| call.solver.as_deref() == Some(solver));
         scene::start(call.unwrap_or(&calls[0]))
     };
-    interrupt::listen();
-    let found = threads::within(args.threads, || {
+    interrupt::install_handlers();
+    let found = threads::run_in_pool(args.threads, || {
         let found = compare(&plan, start, |progress| {
             bar.set_length(progress.all as u64);
             bar.set_position(progress.done as u64);
             bar.set_message(format!("{} {}", progress.solver, progress.task));
-            if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         found.map(|found| (found, rayon::current_num_threads()))
     })?;
@@ -53,7 +53,7 @@ pub fn run(args: &CompareArgs) -> Result<Ending, CommandError> {
     let (found, threads) = found?;
     let command = command(args);
     if let Some(path) = &args.report {
-        let making = Making { command: command.clone(), threads };
+        let making = ReportProvenance { command: command.clone(), threads };
         stiction_view::compare::write(&found, &making, path)?;
     }
     let text = if args.json {
@@ -66,16 +66,16 @@ pub fn run(args: &CompareArgs) -> Result<Ending, CommandError> {
     };
     terminal::print(&text)?;
     let all = found.contenders.iter().all(|contender| contender.finished(found.steps));
-    Ok(if found.stopped { Ending::Stopped } else { all.into() })
+    Ok(if found.stopped { CommandOutcome::Interrupted } else { all.into() })
 }
 
 fn time_limit(args: &CompareArgs) -> Duration {
-    // A limit too long to be told apart from none is none.
+    // A limit that overflows `Duration` means no limit.
     args.time_limit.map_or(TIME_LIMIT, |s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX))
 }
 
-/// The call of `run` for each solver, with the settings that are meant for it; refuses what no
-/// solver knows.
+/// The scene arguments of each solver, with the settings that apply to it. Refuses settings that no
+/// solver has.
 fn calls(args: &CompareArgs) -> Result<Vec<SceneArgs>, CommandError> {
     let mut calls: Vec<SceneArgs> = Vec::with_capacity(args.solvers.len());
     let mut sessions = Vec::with_capacity(args.solvers.len());
@@ -99,7 +99,7 @@ fn calls(args: &CompareArgs) -> Result<Vec<SceneArgs>, CommandError> {
             None => calls.iter_mut().for_each(|call| call.set.push((key.clone(), value.clone()))),
             Some((name, setting)) => {
                 let mut refusal = None;
-                let mut taken = false;
+                let mut accepted = false;
                 for (call, session) in calls.iter_mut().zip(&mut sessions) {
                     if name != "solver" && name != session.name() {
                         continue;
@@ -107,18 +107,18 @@ fn calls(args: &CompareArgs) -> Result<Vec<SceneArgs>, CommandError> {
                     match session.set(setting, value) {
                         Ok(()) => {
                             call.set.push((format!("solver.{setting}"), value.clone()));
-                            taken = true;
+                            accepted = true;
                         }
                         Err(error @ SettingError::UnknownKey { .. }) => refusal = Some(error),
                         Err(error) => return Err(error.into()),
                     }
                 }
                 match refusal {
-                    _ if taken => {}
+                    _ if accepted => {}
                     Some(error) => return Err(error.into()),
                     None => {
                         let found = format!("a setting of solver '{name}'");
-                        return Err(option("--set", found, "one of the solvers that are compared"));
+                        return Err(option("--set", found, "one of the compared solvers"));
                     }
                 }
             }
@@ -127,7 +127,7 @@ fn calls(args: &CompareArgs) -> Result<Vec<SceneArgs>, CommandError> {
     Ok(calls)
 }
 
-/// Solver and name of a setting that is meant for solvers.
+/// Solver and key of a solver setting, `SOLVER.KEY` or `solver.KEY`.
 fn for_solvers(key: &str) -> Option<(&str, &str)> {
     let (name, setting) = key.split_once('.')?;
     let known = name == "solver" || SOLVERS.iter().any(|entry| entry.name == name);
@@ -138,13 +138,13 @@ fn option(option: &str, found: String, expected: &str) -> CommandError {
     CommandError::Option { option: option.to_owned(), found, expected: expected.to_owned() }
 }
 
-/// Steps to do: at least one.
-fn steps(args: &CompareArgs, act: &Act) -> Result<usize, CommandError> {
+/// Number of steps of each run, at least one.
+fn steps(args: &CompareArgs, scene_run: &SceneRun) -> Result<usize, CommandError> {
     if let Some(steps) = args.steps {
         return Ok(usize::try_from(steps).unwrap_or(usize::MAX));
     }
-    let time_step = act.simulation.settings().time_step;
-    let time = args.time.unwrap_or(act.duration);
+    let time_step = scene_run.simulation.settings().time_step;
+    let time = args.time.unwrap_or(scene_run.duration);
     match (time / time_step).round() as usize {
         0 => {
             let expected = format!("at least one time step of {time_step} s");
@@ -154,7 +154,7 @@ fn steps(args: &CompareArgs, act: &Act) -> Result<usize, CommandError> {
     }
 }
 
-/// A bar over all solvers; it hides itself when standard error is no terminal.
+/// A progress bar over all solvers, hidden when standard error is no terminal.
 fn progress() -> ProgressBar {
     let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template("{bar:24} {percent:>3} % {msg} (eta {eta})") {
@@ -163,7 +163,7 @@ fn progress() -> ProgressBar {
     bar
 }
 
-/// The call, as it can be typed again.
+/// The command line that repeats this call.
 fn command(args: &CompareArgs) -> String {
     let mut words = vec!["stiction".to_owned(), "compare".to_owned(), args.target.clone()];
     let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
@@ -201,7 +201,7 @@ fn command(args: &CompareArgs) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word that a shell takes as it is.
+/// A word, quoted for the shell where needed.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,/:+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -210,7 +210,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// For people: a table of the runs, one of the captured steps.
+/// Text output: a table of the runs, and one per captured step.
 fn text(found: &Comparison, report: Option<&Path>, colours: bool) -> String {
     let mut out = format!(
         "{}: {} of {} with each of {}\n",
@@ -255,7 +255,7 @@ fn runs(found: &Comparison) -> Table {
             "solver",
             "friction",
             "steps",
-            "missed",
+            "unconverged",
             "mean",
             "99 %",
             "iterations",
@@ -330,7 +330,7 @@ fn answers(found: &Comparison, captured: &Captured, colours: bool) -> String {
                     plain(small(report.residuals.momentum)),
                 ]);
             }
-            Err(_) => cells.push(("could not".to_owned(), Tone::Bad)),
+            Err(_) => cells.push(("refused".to_owned(), Tone::Bad)),
         }
         table.row(cells);
     }
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_solvers_are_told_from_those_of_the_step() {
+    fn solver_settings_are_distinguished_from_settings_of_the_step() {
         assert_eq!(for_solvers("solver.growth"), Some(("solver", "growth")));
         assert_eq!(for_solvers("canal.growth"), Some(("canal", "growth")));
         assert_eq!(for_solvers("sleep.speed"), None);

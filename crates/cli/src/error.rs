@@ -1,4 +1,4 @@
-//! What can be wrong with a call: where, what was found, what was expected.
+//! Errors of the command: where, what was found, what was expected.
 
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ use stiction_sim::record::RecordError;
 use stiction_solve::ProblemError;
 use stiction_solve::file::FileError;
 use stiction_solve::solver::SettingError;
+use stiction_study::StudyError;
 use stiction_view::ViewError;
 
 /// Why the command could not do its work.
@@ -28,9 +29,12 @@ pub enum CommandError {
          FCLIB .h5/.hdf5) or one of {known}"
     )]
     NoSuchProblem { target: String, known: String },
-    /// A scenario that does not exist, cannot be built, or cannot be run as asked.
+    /// A scene that cannot be built, or cannot be run with these options.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// A scenario that does not exist, cannot be built, or cannot be run with these options.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// Neither a file nor a scenario.
     #[error(
         "{target}: found neither a file nor a scenario of that name; expected a model file \
@@ -43,23 +47,23 @@ pub enum CommandError {
          model file ({endings})"
     )]
     ProblemAsScene { target: String, endings: String },
-    /// A step that poses no contact problem.
+    /// A step without a contact problem.
     #[error(
-        "{target}, step {step}: found nothing that touches and no other constraint; expected a \
-         step with a contact problem"
+        "{target}, step {step}: found no contact and no other constraint; expected a step \
+         with a contact problem"
     )]
     NothingToCapture { target: String, step: u64 },
-    /// An option that does not fit the rest of the call.
+    /// An option whose value or use is wrong.
     #[error("{option}: found {found}; expected {expected}")]
     Option { option: String, found: String, expected: String },
     /// A file that cannot be written.
-    #[error("{}: {source}; expected a place to write to", path.display())]
+    #[error("{}: {source}; expected a writable path", path.display())]
     Write { path: PathBuf, source: std::io::Error },
     /// Standard output that cannot be written.
     #[error("standard output: {0}")]
     Output(std::io::Error),
-    /// Threads that the system does not give.
-    #[error("{count} threads: {reason}; expected fewer, by --threads")]
+    /// Threads that the system cannot create.
+    #[error("{count} threads: {reason}; use fewer threads with --threads")]
     Threads { count: String, reason: String },
     /// An experiment that cannot be run.
     #[error(transparent)]
@@ -67,22 +71,22 @@ pub enum CommandError {
     /// A recording that cannot be made or written.
     #[error(transparent)]
     View(#[from] ViewError),
-    /// A recording that could not be written, while what grew beside it is there.
-    #[error("{source}; all that was recorded is in {}", part.display())]
+    /// A recording that could not be written, while its partial file is complete.
+    #[error("{source}; all recorded frames are in {}", part.display())]
     Unfinished { source: ViewError, part: PathBuf },
     /// A recording that cannot be read.
     #[error("{}: {source}", path.display())]
     Recording { path: PathBuf, source: RecordError },
-    /// A checkpoint that cannot be continued from.
+    /// A checkpoint that cannot be resumed from.
     #[error("{}: {source}", path.display())]
     Checkpoint { path: PathBuf, source: CheckpointError },
     /// A file that cannot be read.
-    #[error("{}: {source}; expected a file that can be read", path.display())]
+    #[error("{}: {source}; expected a readable file", path.display())]
     Read { path: PathBuf, source: std::io::Error },
-    /// A file that is not what was expected, and is left alone.
+    /// A file that is not what was expected; it is not changed.
     #[error("{}: found {found}; expected {expected}", path.display())]
-    Found { path: PathBuf, found: String, expected: String },
-    /// No program opens the page.
+    UnexpectedFile { path: PathBuf, found: String, expected: String },
+    /// No program could open the page.
     #[error("{opener}: {reason}; expected a program that opens {}", path.display())]
     Open { path: PathBuf, opener: String, reason: String },
 }

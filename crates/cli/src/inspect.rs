@@ -1,4 +1,4 @@
-//! `stiction inspect`: what a model file contains, and what of it could not be honoured.
+//! `stiction inspect`: lists the contents of a model file and its unsupported features.
 
 use serde_json::{Map, Value, json};
 use stiction_mech::{ActuatorLaw, BodyId, Joint, Model, SoftBody, Transmission};
@@ -13,7 +13,7 @@ use crate::scene::load;
 use crate::table::{Align, Table};
 use crate::terminal::{self, Tone, paint};
 
-/// Prints it; always true.
+/// Runs the command; always true.
 pub fn run(args: &InspectArgs) -> Result<bool, CommandError> {
     let imported = load(&args.file, &args.import)?;
     let file = args.file.display().to_string();
@@ -25,7 +25,7 @@ pub fn run(args: &InspectArgs) -> Result<bool, CommandError> {
     Ok(true)
 }
 
-/// Mass of all bodies [kg], soft ones and those that do not move among them.
+/// Mass of all bodies [kg], including soft and fixed ones.
 fn mass(model: &Model) -> f64 {
     let rigid = model.bodies().iter().filter_map(|body| body.spec.mass);
     let soft = model.softs().iter().map(|soft| soft.total_mass());
@@ -69,7 +69,7 @@ fn json_of(file: &str, imported: &Imported) -> Value {
         // Bodies besides the world.
         "bodies": model.bodies().len() - 1,
         "joints": model.joints().len(),
-        // Shapes that touch and shapes that are only seen.
+        // Collision shapes and visual shapes.
         "geoms": world.geoms().len() + imported.visuals.len(),
         "visuals": imported.visuals.len(),
         "tendons": model.tendons().len(),
@@ -147,7 +147,7 @@ fn law(law: &ActuatorLaw) -> &'static str {
     }
 }
 
-/// What an actuator acts on.
+/// Name of the joint, tendon or body that an actuator acts on.
 fn target(model: &Model, transmission: &Transmission) -> String {
     match transmission {
         Transmission::Joint(joint) => model.joints()[joint.0].spec.name.clone(),
@@ -165,7 +165,7 @@ fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
         "{} and {}, {}; nq {}, nv {}, nu {}; {} of mass\n",
         count_bodies(model.bodies().len() - 1),
         count(model.joints().len(), "joint"),
-        count(world.geoms().len(), "touching shape"),
+        count(world.geoms().len(), "collision shape"),
         model.nq(),
         model.nv(),
         model.nu(),
@@ -222,11 +222,11 @@ fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
         out += &imported.notes.iter().map(|note| format!("  {note}\n")).collect::<String>();
     }
     out +=
-        &format!("\n{}\n{}", heading("not honoured"), unsupported(&imported.unsupported, colours));
+        &format!("\n{}\n{}", heading("unsupported"), unsupported(&imported.unsupported, colours));
     out
 }
 
-/// Soft bodies: what they are made of.
+/// Table of soft bodies.
 fn softs(model: &Model, colours: bool) -> String {
     let mut table =
         Table::new(&[Align::Left, Align::Right, Align::Right, Align::Right, Align::Left]);
@@ -248,7 +248,7 @@ fn softs(model: &Model, colours: bool) -> String {
     table.render("  ", colours)
 }
 
-/// Cables: how long, how thick, of how many segments.
+/// Table of cables.
 fn cables(world: &World, colours: bool) -> String {
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Right, Align::Right]);
     table.toned(Tone::Faint, &["name", "segments", "length", "radius"]);
@@ -273,11 +273,11 @@ fn kilograms(mass: f64) -> String {
     if mass == 0.0 { "0 kg".to_owned() } else { format!("{} kg", significant(mass)) }
 }
 
-/// The tree of bodies, with the joints that move them.
+/// The tree of bodies with their joints.
 fn bodies(imported: &Imported, colours: bool) -> String {
     let (world, model) = (&imported.world, imported.world.model());
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Right, Align::Left]);
-    table.toned(Tone::Faint, &["name", "mass", "shapes", "moves by"]);
+    table.toned(Tone::Faint, &["name", "mass", "shapes", "joints"]);
     let mut shapes = vec![0; model.bodies().len()];
     for geom in world.geoms() {
         shapes[geom.body.0] += 1;
@@ -287,7 +287,7 @@ fn bodies(imported: &Imported, colours: bool) -> String {
         if id > 0 {
             depth[id] = depth[body.spec.parent.0] + 1;
         }
-        // Segments of cables are told with their cables.
+        // Segments of cables are listed with their cables.
         if world.cables().iter().any(|cable| cable.bodies.contains(&BodyId(id))) {
             continue;
         }
@@ -325,7 +325,7 @@ fn describe_joint(joint: &Joint) -> String {
     text
 }
 
-/// A number in a few digits.
+/// A number with three digits.
 fn short(x: f64) -> String {
     if x == 0.0 {
         return "0".to_owned();
@@ -356,12 +356,12 @@ fn actuators(model: &Model, colours: bool) -> String {
     table.render("  ", colours)
 }
 
-/// What was asked for and not done; what changes the motion first.
+/// Unsupported features, those that change the motion first.
 fn unsupported(list: &[Unsupported], colours: bool) -> String {
     if list.is_empty() {
         return format!(
             "  {}\n",
-            paint("nothing: all of the file is honoured", Tone::Good, colours)
+            paint("nothing: the whole file is supported", Tone::Good, colours)
         );
     }
     let mut table = Table::new(&[Align::Left, Align::Left]);

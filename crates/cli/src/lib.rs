@@ -1,7 +1,7 @@
 //! The command `stiction`, as a function: the program and the Python package call it.
 //!
-//! Results go to standard output, messages to standard error. Exit status: 0 done, 1 the work ran
-//! and did not converge or its check failed, 2 the input or the call was wrong, 130 it was stopped.
+//! Results go to standard output, messages to standard error. Exit status: 0 success, 1 the work ran
+//! and did not converge or its check failed, 2 wrong input or arguments, 130 interrupted.
 
 #![forbid(unsafe_code)]
 
@@ -10,17 +10,17 @@ mod capture;
 mod chart;
 mod compare;
 mod error;
+mod files;
 mod inspect;
 mod interrupt;
-mod keeper;
 mod list;
 mod numbers;
-mod place;
 mod problem;
-mod recipe;
 mod report;
 mod reproduce;
 mod run;
+mod run_outputs;
+mod saved_call;
 mod scene;
 mod solve;
 mod summary;
@@ -37,20 +37,20 @@ use clap::Parser;
 
 use args::{Command, Options};
 
-/// How work ended.
+/// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ending {
-    /// It is done, and its check passed.
-    Good,
-    /// It ran, and did not converge or failed its check.
-    Bad,
-    /// Someone asked to stop.
-    Stopped,
+enum CommandOutcome {
+    /// The work is done, and its check passed.
+    Success,
+    /// The work ran, and did not converge or failed its check.
+    Failure,
+    /// The user or the system requested a stop.
+    Interrupted,
 }
 
-impl From<bool> for Ending {
-    fn from(good: bool) -> Self {
-        if good { Self::Good } else { Self::Bad }
+impl From<bool> for CommandOutcome {
+    fn from(success: bool) -> Self {
+        if success { Self::Success } else { Self::Failure }
     }
 }
 
@@ -59,27 +59,27 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) ->
     let options = match Options::try_parse_from(arguments) {
         Ok(options) => options,
         Err(error) => {
-            // Help and version come this way too. A closed pipe is nobody's loss.
+            // Help and version are reported as errors too. A closed pipe is ignored.
             let _ = error.print();
             return error.exit_code() as u8;
         }
     };
     let done = match options.command {
-        Command::Capture(args) => capture::run(&args).map(Ending::from),
+        Command::Capture(args) => capture::run(&args).map(CommandOutcome::from),
         Command::Compare(args) => compare::run(&args),
-        Command::Inspect(args) => inspect::run(&args).map(Ending::from),
-        Command::List(args) => list::run(&args).map(Ending::from),
+        Command::Inspect(args) => inspect::run(&args).map(CommandOutcome::from),
+        Command::List(args) => list::run(&args).map(CommandOutcome::from),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Run(args) => run::run(&args),
-        Command::Solve(args) => solve::run(&args).map(Ending::from),
-        Command::View(args) => view::run(&args).map(Ending::from),
+        Command::Solve(args) => solve::run(&args).map(CommandOutcome::from),
+        Command::View(args) => view::run(&args).map(CommandOutcome::from),
     };
     match done {
-        Ok(Ending::Good) => 0,
-        Ok(Ending::Bad) => 1,
-        Ok(Ending::Stopped) => interrupt::STATUS,
+        Ok(CommandOutcome::Success) => 0,
+        Ok(CommandOutcome::Failure) => 1,
+        Ok(CommandOutcome::Interrupted) => interrupt::STATUS,
         Err(error) => {
-            terminal::complain(&error);
+            terminal::print_error(&error);
             2
         }
     }

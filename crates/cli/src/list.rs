@@ -1,18 +1,19 @@
-//! `stiction list`: what there is, from the registries.
+//! `stiction list`: the entries of the registries.
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use stiction_geom::SHAPES;
 use stiction_mech::{JOINTS, MATERIALS};
+use stiction_scene::FORMATS;
 use stiction_scene::mesh_file::{MESH_FORMATS, TET_FORMATS};
-use stiction_scene::{FORMATS, GALLERY, Scenario};
 use stiction_sim::SENSORS;
 use stiction_sim::constraint::CONSTRAINTS;
 use stiction_solve::Solver;
 use stiction_solve::catalogue::CATALOGUE;
 use stiction_solve::law::LAWS;
 use stiction_solve::solver::{Entry, SOLVERS};
-use stiction_view::SINKS;
+use stiction_study::{SCENARIOS, Scenario};
+use stiction_view::EXPORTERS;
 
 use crate::args::{Category, ListArgs};
 use crate::error::CommandError;
@@ -66,7 +67,7 @@ fn formats() -> Vec<FileFormat> {
         endings: (*endings).to_owned(),
         about,
     });
-    let recordings = SINKS.iter().map(|sink| FileFormat {
+    let recordings = EXPORTERS.iter().map(|sink| FileFormat {
         holds: "recording",
         name: sink.name,
         endings: dotted(sink.endings),
@@ -130,7 +131,7 @@ fn json_entries(category: Category) -> Vec<Value> {
             .iter()
             .map(|f| json!({"name": f.name, "endings": f.endings, "about": f.about, "holds": f.holds}))
             .collect(),
-        Category::Scenarios => GALLERY.iter().map(json_scenario).collect(),
+        Category::Scenarios => SCENARIOS.iter().map(json_scenario).collect(),
         Category::Shapes => {
             SHAPES.iter().map(|e| json!({"name": e.name, "about": e.about})).collect()
         }
@@ -219,7 +220,7 @@ fn section(category: Category, details: bool, colours: bool) -> String {
         }
         Category::Scenarios if details => return scenarios_with_parameters(colours),
         Category::Scenarios => {
-            for e in GALLERY {
+            for e in SCENARIOS {
                 table.row(cells(e.name, "", &cited(e.about, e.cite)));
             }
         }
@@ -261,7 +262,7 @@ fn models(solver: &dyn Solver) -> String {
     names.join(", ")
 }
 
-/// A paragraph per solver: what it is, what it solves for, what can be set.
+/// A paragraph per solver: description, friction models, settings.
 fn solvers_with_settings(colours: bool) -> String {
     let paragraph = |entry: &Entry| {
         let mut solver = (entry.build)();
@@ -286,12 +287,12 @@ fn solvers_with_settings(colours: bool) -> String {
     SOLVERS.iter().map(paragraph).collect::<Vec<_>>().join("\n")
 }
 
-/// What an entry is, with its source if it has one.
+/// A description with its source if there is one.
 fn cited(about: &str, cite: &str) -> String {
     if cite.is_empty() { about.to_owned() } else { format!("{about} [{cite}]") }
 }
 
-/// A paragraph per scenario: what it shows, what can be changed.
+/// A paragraph per scenario: description and parameters.
 fn scenarios_with_parameters(colours: bool) -> String {
     let paragraph = |entry: &Scenario| {
         let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
@@ -309,6 +310,6 @@ fn scenarios_with_parameters(colours: bool) -> String {
             table.render("  --set ", colours)
         )
     };
-    let scenarios: Vec<String> = GALLERY.iter().map(paragraph).collect();
+    let scenarios: Vec<String> = SCENARIOS.iter().map(paragraph).collect();
     format!("{}\nevery scenario, --set: {}\n", scenarios.join("\n"), stiction_sim::KEYS)
 }

@@ -1,16 +1,16 @@
-//! Numbers for people: few digits, the unit that fits.
+//! Formatting of numbers for text output: few digits, a suitable unit.
 
-/// How many of what.
+/// A count with its noun, in the plural where needed.
 pub fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// A residual in two digits.
+/// A residual with two digits.
 pub fn small(x: f64) -> String {
     if x == 0.0 { "0".to_owned() } else { format!("{x:.1e}") }
 }
 
-/// A number in three digits, with an exponent only if it is far from one.
+/// A number with three digits, and an exponent only if it is far from one.
 pub fn significant(x: f64) -> String {
     if !(1e-3..1e4).contains(&x) {
         return format!("{x:.2e}");
@@ -19,7 +19,7 @@ pub fn significant(x: f64) -> String {
     format!("{x:.digits$}")
 }
 
-/// A time in three digits and the unit that fits.
+/// A time with three digits and a suitable unit.
 pub fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 1e-3 => (s * 1e6, "µs"),

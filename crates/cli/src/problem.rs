@@ -1,4 +1,4 @@
-//! The problem to solve: a file, or an entry of the catalogue.
+//! The problem that `stiction solve` solves: a file, or an entry of the catalogue.
 
 use std::path::Path;
 
@@ -10,16 +10,16 @@ use stiction_solve::{FrictionModel, Problem};
 use crate::args::SolveArgs;
 use crate::error::CommandError;
 
-/// A checked problem with the arrays it came from.
-pub struct Given {
+/// A checked problem with its source arrays.
+pub struct LoadedProblem {
     /// The arrays, in the order of the file.
     pub raw: RawProblem,
-    /// The problem and its way back to that order.
+    /// The problem and the map back to that order.
     pub built: FromFile,
 }
 
-impl Given {
-    /// Velocities that the file holds as the answer for a friction model.
+impl LoadedProblem {
+    /// Reference velocities of the file for a friction model.
     pub fn reference(&self, model: FrictionModel) -> Option<Vec<f64>> {
         let key = match model {
             FrictionModel::Coulomb => "v_ncp",
@@ -30,19 +30,19 @@ impl Given {
     }
 }
 
-/// Finds the problem that the call names. Names of the catalogue come before files; `./NAME` is
-/// always a file.
-pub fn find(args: &SolveArgs) -> Result<Given, CommandError> {
+/// Loads the problem named in the arguments. A name of the catalogue takes precedence over a file;
+/// `./NAME` is always a file.
+pub fn load_target(args: &SolveArgs) -> Result<LoadedProblem, CommandError> {
     let target = args.target.display().to_string();
     let failed = |source| CommandError::Problem { target: target.clone(), source };
     if let Some(entry) = args.target.to_str().and_then(catalogue::find) {
         let problem = (entry.build)(&variation(args)).map_err(failed)?;
         return Ok(from_catalogue(problem));
     }
-    let raw = load(&args.target, args.symmetrise)?;
-    refuse_variation(args, &target)?;
+    let raw = load_file(&args.target, args.symmetrise)?;
+    refuse_catalogue_options(args, &target)?;
     let built = Problem::from_raw(&raw).map_err(failed)?;
-    Ok(Given { raw, built })
+    Ok(LoadedProblem { raw, built })
 }
 
 fn variation(args: &SolveArgs) -> Variation {
@@ -55,13 +55,13 @@ fn variation(args: &SolveArgs) -> Variation {
     }
 }
 
-fn from_catalogue(problem: Problem) -> Given {
+fn from_catalogue(problem: Problem) -> LoadedProblem {
     let raw = problem.to_raw();
     let (velocity_order, row_order) = ((0..raw.n).collect(), (0..raw.m).collect());
-    Given { raw, built: FromFile { problem, velocity_order, row_order } }
+    LoadedProblem { raw, built: FromFile { problem, velocity_order, row_order } }
 }
 
-fn load(path: &Path, symmetrise: bool) -> Result<RawProblem, CommandError> {
+fn load_file(path: &Path, symmetrise: bool) -> Result<RawProblem, CommandError> {
     let options = LoadOptions { symmetrise };
     file::load(path, options).map_err(|error| match error {
         FileError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
@@ -73,8 +73,8 @@ fn load(path: &Path, symmetrise: bool) -> Result<RawProblem, CommandError> {
     })
 }
 
-/// Options that make members of a family have nothing to say about a file.
-fn refuse_variation(args: &SolveArgs, target: &str) -> Result<(), CommandError> {
+/// Refuses options of catalogue problems for files.
+fn refuse_catalogue_options(args: &SolveArgs, target: &str) -> Result<(), CommandError> {
     let given = [
         ("--seed", args.seed.is_some()),
         ("--size", args.size.is_some()),
@@ -87,7 +87,7 @@ fn refuse_variation(args: &SolveArgs, target: &str) -> Result<(), CommandError> 
         Some((option, _)) => Err(CommandError::Option {
             option: (*option).to_owned(),
             found: format!("the file {target}"),
-            expected: "a problem of the catalogue, which this option varies".to_owned(),
+            expected: "a problem of the catalogue".to_owned(),
         }),
     }
 }

@@ -1,28 +1,28 @@
-//! What a run has to tell: as one JSON document, or as a table for people.
+//! Output of `stiction solve`: a JSON document or a text table.
 
 use serde_json::{Value, json};
-use stiction_scene::compare::residuals_json;
 use stiction_solve::{Goal, Status};
+use stiction_study::compare::residuals_json;
 
 use crate::args::Tolerance;
 use crate::numbers::{count, duration, significant, small};
-use crate::problem::Given;
-use crate::solve::Run;
+use crate::problem::LoadedProblem;
+use crate::solve::SolverRun;
 use crate::table::{Align, Table};
 use crate::terminal::{Tone, paint};
 
 /// One document for one solver, an array of them for several. Numbers that are not finite become
 /// null.
-pub fn json(given: &Given, runs: &[Run]) -> String {
+pub fn json(loaded: &LoadedProblem, runs: &[SolverRun]) -> String {
     let value = match runs {
-        [run] => document(given, run),
-        runs => runs.iter().map(|run| document(given, run)).collect(),
+        [run] => document(loaded, run),
+        runs => runs.iter().map(|run| document(loaded, run)).collect(),
     };
     format!("{value:#}\n")
 }
 
-fn document(given: &Given, run: &Run) -> Value {
-    let (problem, report) = (&given.built.problem, &run.report);
+fn document(loaded: &LoadedProblem, run: &SolverRun) -> Value {
+    let (problem, report) = (&loaded.built.problem, &run.report);
     let mut document = json!({
         "problem": problem.name(),
         "contacts": problem.contacts(),
@@ -43,8 +43,8 @@ fn document(given: &Given, run: &Run) -> Value {
 }
 
 /// A header, a table and the notes of the solvers.
-pub fn text(given: &Given, goal: &Goal, runs: &[Run], colours: bool) -> String {
-    let problem = &given.built.problem;
+pub fn text(loaded: &LoadedProblem, goal: &Goal, runs: &[SolverRun], colours: bool) -> String {
+    let problem = &loaded.built.problem;
     let reference = problem.reference_velocity();
     let (contacts, others) = (problem.contacts(), problem.constraints().len() - problem.contacts());
     let mut out = format!(
@@ -87,7 +87,7 @@ pub fn text(given: &Given, goal: &Goal, runs: &[Run], colours: bool) -> String {
     out
 }
 
-fn table(runs: &[Run], reference: f64) -> Table {
+fn table(runs: &[SolverRun], reference: f64) -> Table {
     let compared = runs.iter().any(|run| run.velocity_error.is_some());
     let mut columns = vec![Align::Left, Align::Left, Align::Left];
     columns.extend([Align::Right; 7]);

@@ -9,19 +9,19 @@ use stiction_reproduce::{self as reproduce, Effort, Experiment, Outcome, Reprodu
 use crate::args::ReproduceArgs;
 use crate::error::CommandError;
 use crate::terminal::{self, Tone, paint};
-use crate::{Ending, interrupt, place, threads};
+use crate::{CommandOutcome, files, interrupt, threads};
 
-/// Marks on the progress bar per experiment.
-const MARKS: f64 = 1000.0;
+/// Ticks of the progress bar per experiment.
+const TICKS: f64 = 1000.0;
 
-/// Does the work.
-pub fn run(args: &ReproduceArgs) -> Result<Ending, CommandError> {
+/// Runs the command.
+pub fn run(args: &ReproduceArgs) -> Result<CommandOutcome, CommandError> {
     let experiments = reproduce::find(&args.experiments)?;
     if let Some(path) = &args.report {
-        place::check(path)?;
+        files::check_writable(path)?;
     }
-    interrupt::listen();
-    let found = threads::within(Some(args.threads), || all(args, &experiments))??;
+    interrupt::install_handlers();
+    let found = threads::run_in_pool(Some(args.threads), || all(args, &experiments))??;
     let command = command(args);
     if let Some(path) = &args.report {
         let is_markdown = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
@@ -31,10 +31,10 @@ pub fn run(args: &ReproduceArgs) -> Result<Ending, CommandError> {
     }
     let text = if args.json { document(&found, &command, args) } else { text(&found, args) };
     terminal::print(&text)?;
-    Ok(if interrupt::asked() { Ending::Stopped } else { Ending::Good })
+    Ok(if interrupt::requested() { CommandOutcome::Interrupted } else { CommandOutcome::Success })
 }
 
-/// Runs the experiments one after the other, until someone asks to stop.
+/// Runs the experiments one after the other, until a stop is requested.
 fn all(
     args: &ReproduceArgs,
     experiments: &[&'static Experiment],
@@ -44,7 +44,7 @@ fn all(
     for (k, experiment) in experiments.iter().enumerate() {
         let tell = |part: f64, text: &str| {
             if part.is_finite() {
-                bar.set_position(((k as f64 + part.clamp(0.0, 1.0)) * MARKS) as u64);
+                bar.set_position(((k as f64 + part.clamp(0.0, 1.0)) * TICKS) as u64);
             }
             bar.set_message(format!("{}: {text}", experiment.name));
         };
@@ -53,14 +53,14 @@ fn all(
             steps: args.steps.map(|n| n as usize),
             quick: args.quick,
             compare: true,
-            // A limit too long to be told apart from none is none.
+            // A limit that overflows `Duration` means no limit.
             time_limit: Duration::try_from_secs_f64(args.time_limit).unwrap_or(Duration::MAX),
             shared: std::env::var_os("STICTION_SHARED").map(Into::into),
             tell: &tell,
-            stop: &interrupt::asked,
+            stop: &interrupt::requested,
         };
         found.push((*experiment, (experiment.run)(&effort)?));
-        if interrupt::asked() {
+        if interrupt::requested() {
             break;
         }
     }
@@ -69,14 +69,14 @@ fn all(
 }
 
 fn progress(experiments: usize) -> ProgressBar {
-    let bar = ProgressBar::new((experiments as f64 * MARKS) as u64);
+    let bar = ProgressBar::new((experiments as f64 * TICKS) as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent} % {elapsed} {wide_msg}") {
         bar.set_style(style);
     }
     bar
 }
 
-/// The call, as it can be repeated.
+/// The command line that repeats this call.
 fn command(args: &ReproduceArgs) -> String {
     let mut words = vec!["stiction reproduce".to_owned()];
     words.extend(args.experiments.iter().cloned());
@@ -106,7 +106,7 @@ fn document(found: &[(&Experiment, Outcome)], command: &str, args: &ReproduceArg
         "threads": args.threads,
         "time": "CPU time per step",
         "experiments": experiments,
-        "stopped": interrupt::asked(),
+        "stopped": interrupt::requested(),
     });
     format!("{document:#}\n")
 }

@@ -1,71 +1,74 @@
-//! `stiction run`: simulate a scenario, measure it, and let its own check judge. On the way it may be
-//! recorded, stopped, and continued later.
+//! `stiction run`: simulates a scene, measures each step and evaluates the scene's own check. A run
+//! can be recorded, interrupted, and resumed later.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use stiction_scene::{Act, Imported};
+use stiction_scene::{Imported, SceneRun};
 use stiction_sim::Checkpoint;
-use stiction_view::{Holds, Shot, ViewError, sink_of};
+use stiction_view::{ExportContent, PictureOptions, ViewError, exporter_for};
 
 use crate::args::RunArgs;
 use crate::chart::Chart;
 use crate::error::CommandError;
-use crate::keeper::{Keeper, Outputs, Written, fingerprint_of};
+use crate::run_outputs::{RecordingFiles, RunOutputs, WrittenRecording, fingerprint_of};
 use crate::scene::{Progress, open};
-use crate::{Ending, interrupt, place, recipe, summary, terminal, threads};
+use crate::{CommandOutcome, files, interrupt, saved_call, summary, terminal, threads};
 
-/// Does the work.
-pub fn run(call: &RunArgs) -> Result<Ending, CommandError> {
-    let (resumed, continued) = match &call.resume {
+/// Runs the command.
+pub fn run(call: &RunArgs) -> Result<CommandOutcome, CommandError> {
+    let (resumed, stored_args) = match &call.resume {
         None => (None, None),
         Some(path) => {
             let wrong = |source| CommandError::Checkpoint { path: path.clone(), source };
-            let found = Checkpoint::from_bytes(&place::read(path)?).map_err(wrong)?;
-            let args = recipe::read(&found.recipe, call, path)?;
+            let found = Checkpoint::from_bytes(&files::read(path)?).map_err(wrong)?;
+            let args = saved_call::from_words(&found.recipe, call, path)?;
             (Some(found), Some(args))
         }
     };
-    let args = continued.as_ref().unwrap_or(call);
+    let args = stored_args.as_ref().unwrap_or(call);
     if let Some(path) = &args.chart {
-        place::check(path)?;
+        files::check_writable(path)?;
     }
-    // What the call asks for is known to be possible before a large model is read.
-    Outputs::prepare(&args.record, args.picture.as_ref().filter(|_| !args.record.is_empty()))?;
-    let (mut act, imported) = open(&args.scene)?;
-    let args = &with_wishes_of(imported.as_ref(), args)?;
-    let outputs = Outputs::prepare(&args.record, args.picture.as_ref())?;
+    // Wrong outputs are refused before a large model is read.
+    RecordingFiles::prepare(
+        &args.record,
+        args.picture.as_ref().filter(|_| !args.record.is_empty()),
+    )?;
+    let (mut scene_run, imported) = open(&args.scene)?;
+    let args = &with_record_options_of(imported.as_ref(), args)?;
+    let outputs = RecordingFiles::prepare(&args.record, args.picture.as_ref())?;
     if let (Some(found), Some(path)) = (&resumed, &call.resume) {
         let wrong = |source| CommandError::Checkpoint { path: path.clone(), source };
-        let present = fingerprint_of(&act.simulation, imported.as_ref());
+        let present = fingerprint_of(&scene_run.simulation, imported.as_ref());
         found.belongs_to(present).map_err(wrong)?;
-        act.simulation.restore(&found.snapshot).map_err(|error| wrong(error.into()))?;
+        scene_run.simulation.restore(&found.snapshot).map_err(|error| wrong(error.into()))?;
     }
-    let steps = steps(args, &act)?;
+    let steps = steps(args, &scene_run)?;
     let done = resumed.as_ref().map_or(0, |found| found.step as usize).min(steps);
-    let told = (resumed.as_ref(), steps);
-    let scene = (&act.simulation, imported.as_ref());
-    let mut keeper = Keeper::begin(args, outputs, scene, told)?;
-    let time_step = act.simulation.settings().time_step;
+    let scene = (&scene_run.simulation, imported.as_ref());
+    let extent = (resumed.as_ref(), steps);
+    let mut run_outputs = RunOutputs::begin(args, outputs, scene, extent)?;
+    let time_step = scene_run.simulation.settings().time_step;
     let mut progress = Progress::after(done, steps, time_step);
     let mut chart = Chart::default();
-    interrupt::listen();
-    let found = threads::within(args.scene.threads, || {
-        stiction_scene::run_watched(
+    interrupt::install_handlers();
+    let found = threads::run_in_pool(args.scene.threads, || {
+        stiction_study::run_watched(
             &args.scene.target,
-            &mut act,
+            &mut scene_run,
             done..steps,
             |step, simulation, report| {
                 progress.show(step, report);
-                keeper.observe(step, simulation, report, |text| {
-                    progress.aside(|| terminal::warn(text));
+                run_outputs.observe(step, simulation, report, |text| {
+                    progress.suspend(|| terminal::warn(text));
                 });
                 if args.chart.is_some() {
                     chart.add(step as f64 * time_step, report);
                 }
-                match interrupt::asked() && step < steps {
-                    true => ControlFlow::Break("someone asked to stop".to_owned()),
+                match interrupt::requested() && step < steps {
+                    true => ControlFlow::Break("a stop was requested".to_owned()),
                     false => ControlFlow::Continue(()),
                 }
             },
@@ -75,43 +78,46 @@ pub fn run(call: &RunArgs) -> Result<Ending, CommandError> {
     let found = match found {
         Ok(found) => found,
         Err(error) => {
-            keeper.discard();
+            run_outputs.discard();
             return Err(error.into());
         }
     };
     let last = done + found.steps;
-    let stopped = last < steps && interrupt::asked();
-    let (written, error) = keeper.finish(last, &act.simulation, !stopped);
+    let stopped = last < steps && interrupt::requested();
+    let (written, error) = run_outputs.finish(last, &scene_run.simulation, !stopped);
     if let Some(path) = &args.chart {
-        let figure = chart.figure(&args.scene.target, &act.simulation.settings().solver);
+        let figure = chart.figure(&args.scene.target, &scene_run.simulation.settings().solver);
         figure.write(path).map_err(|source| CommandError::Write { path: path.clone(), source })?;
     }
     let text = if args.json {
         let mut document = found.json();
-        document["recordings"] = written.iter().map(Written::json).collect::<Value>();
+        document["recordings"] = written.iter().map(WrittenRecording::json).collect::<Value>();
         if let Some(resumed) = &resumed {
             document["resumed"] =
                 json!({"step": resumed.step, "time": resumed.snapshot.state.time});
         }
         format!("{document:#}\n")
     } else {
-        let mut text = summary::text(&found, &act.simulation.notes(), terminal::colours());
-        text.extend(written.iter().map(Written::text));
+        let mut text = summary::text(&found, &scene_run.simulation.notes(), terminal::colours());
+        text.extend(written.iter().map(WrittenRecording::text));
         if let Some(path) = args.checkpoint.as_ref().filter(|_| stopped) {
-            text += &format!("to go on: stiction run --resume {}\n", path.display());
+            text += &format!("to continue: stiction run --resume {}\n", path.display());
         }
         text
     };
     terminal::print(&text)?;
     match error {
         Some(error) => Err(error),
-        None if stopped => Ok(Ending::Stopped),
+        None if stopped => Ok(CommandOutcome::Interrupted),
         None => Ok(found.check.passed.into()),
     }
 }
 
-/// The call with what a scene wants to leave behind, as far as the call does not say otherwise.
-fn with_wishes_of(imported: Option<&Imported>, args: &RunArgs) -> Result<RunArgs, CommandError> {
+/// The arguments, completed by the table `[record]` of the scene file.
+fn with_record_options_of(
+    imported: Option<&Imported>,
+    args: &RunArgs,
+) -> Result<RunArgs, CommandError> {
     let mut args = args.clone();
     let Some(wishes) = imported.and_then(|imported| imported.record.as_ref()) else {
         return Ok(args);
@@ -120,12 +126,14 @@ fn with_wishes_of(imported: Option<&Imported>, args: &RunArgs) -> Result<RunArgs
     if args.record.is_empty() && !args.no_record {
         args.record = wishes.files.iter().map(PathBuf::from).collect();
         for path in &args.record {
-            sink_of(path).map_err(wrong)?;
+            exporter_for(path).map_err(wrong)?;
         }
     }
     if args.picture.is_none() && !args.record.is_empty() {
-        let is_picture = |path: &PathBuf| sink_of(path).is_ok_and(|s| s.holds != Holds::Everything);
-        let shot: Option<Shot> =
+        let is_picture = |path: &PathBuf| {
+            exporter_for(path).is_ok_and(|s| s.content != ExportContent::Everything)
+        };
+        let shot: Option<PictureOptions> =
             wishes.picture.as_ref().map(|text| text.parse()).transpose().map_err(wrong)?;
         args.picture = shot.filter(|_| args.record.iter().any(is_picture));
     }
@@ -133,13 +141,13 @@ fn with_wishes_of(imported: Option<&Imported>, args: &RunArgs) -> Result<RunArgs
     Ok(args)
 }
 
-/// Steps to do: at least one.
-fn steps(args: &RunArgs, act: &Act) -> Result<usize, CommandError> {
+/// Number of steps of the run, at least one.
+fn steps(args: &RunArgs, scene_run: &SceneRun) -> Result<usize, CommandError> {
     if let Some(steps) = args.steps {
         return Ok(usize::try_from(steps).unwrap_or(usize::MAX));
     }
-    let time_step = act.simulation.settings().time_step;
-    let time = args.time.unwrap_or(act.duration);
+    let time_step = scene_run.simulation.settings().time_step;
+    let time = args.time.unwrap_or(scene_run.duration);
     match (time / time_step).round() as usize {
         0 => Err(CommandError::Option {
             option: "--time".to_owned(),

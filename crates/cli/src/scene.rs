@@ -1,47 +1,46 @@
-//! The scene of a call: a scenario or a file, with everything that the call changes in it.
+//! The scene of a command: a scenario or a model file, with the settings of the command line.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use stiction_scene::import::Options;
-use stiction_scene::{
-    Act, FORMATS, Files, GALLERY, Imported, Scenario, SceneError, Stage, load_with, scenario,
-};
+use stiction_scene::{FORMATS, Files, Imported, Scene, SceneError, SceneRun, load_with};
 use stiction_sim::{SettingsError, StepReport};
+use stiction_study::{SCENARIOS, Scenario, StudyError, scenario};
 
 use crate::args::{ImportArgs, SceneArgs};
 use crate::error::CommandError;
 
-/// Endings of files that hold contact problems.
-const PROBLEM_ENDINGS: [&str; 3] = ["h5", "hdf5", "npz"];
+/// File name extensions of contact problems.
+const PROBLEM_EXTENSIONS: [&str; 3] = ["h5", "hdf5", "npz"];
 
 /// The scene at its start.
-pub fn start(args: &SceneArgs) -> Result<Act, CommandError> {
+pub fn start(args: &SceneArgs) -> Result<SceneRun, CommandError> {
     Ok(open(args)?.0)
 }
 
 /// The scene at its start, and the model if it comes from a file.
-pub fn open(args: &SceneArgs) -> Result<(Act, Option<Imported>), CommandError> {
-    let (mut stage, imported) = match GALLERY.iter().find(|entry| entry.name == args.target) {
-        Some(entry) => (from_gallery(entry, args)?, None),
-        None => from_file(args).map(|(stage, imported)| (stage, Some(imported)))?,
+pub fn open(args: &SceneArgs) -> Result<(SceneRun, Option<Imported>), CommandError> {
+    let (mut scene, imported) = match SCENARIOS.iter().find(|entry| entry.name == args.target) {
+        Some(entry) => (from_scenario(entry, args)?, None),
+        None => from_file(args).map(|(scene, imported)| (scene, Some(imported)))?,
     };
     if let Some(solver) = &args.solver {
-        stage.settings.solver.clone_from(solver);
-        // What the scene sets is meant for its own solver; what the call sets is for this one.
+        scene.settings.solver.clone_from(solver);
+        // Solver settings of the scene apply to the scene's own solver only.
         let own = args.set.iter().filter_map(|(key, value)| {
             key.strip_prefix("solver.").map(|key| (key.to_owned(), value.clone()))
         });
-        stage.settings.solver_settings = own.collect();
+        scene.settings.solver_settings = own.collect();
     }
     if let Some(time_step) = args.time_step {
-        stage.settings.time_step = time_step;
+        scene.settings.time_step = time_step;
     }
-    Ok((stage.start()?, imported))
+    Ok((scene.start()?, imported))
 }
 
-fn from_gallery(entry: &Scenario, args: &SceneArgs) -> Result<Stage, CommandError> {
+fn from_scenario(entry: &Scenario, args: &SceneArgs) -> Result<Scene, CommandError> {
     let import = &args.import;
     let for_files = [
         ("--keyframe", args.keyframe.is_some()),
@@ -58,7 +57,7 @@ fn from_gallery(entry: &Scenario, args: &SceneArgs) -> Result<Stage, CommandErro
         });
     }
     scenario(entry.name, &args.set).map_err(|error| match error {
-        SceneError::Settings(SettingsError::Unknown { key, known }) => {
+        StudyError::Scene(SceneError::Settings(SettingsError::Unknown { key, known })) => {
             let own: Vec<&str> = entry.parameters.iter().map(|p| p.name).collect();
             CommandError::Option {
                 option: "--set".to_owned(),
@@ -74,25 +73,25 @@ fn from_gallery(entry: &Scenario, args: &SceneArgs) -> Result<Stage, CommandErro
     })
 }
 
-fn from_file(args: &SceneArgs) -> Result<(Stage, Imported), CommandError> {
+fn from_file(args: &SceneArgs) -> Result<(Scene, Imported), CommandError> {
     let path = Path::new(&args.target);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let target = args.target.clone();
-    if PROBLEM_ENDINGS.contains(&ending) {
-        return Err(CommandError::ProblemAsScene { target, endings: endings() });
+    if PROBLEM_EXTENSIONS.contains(&ending) {
+        return Err(CommandError::ProblemAsScene { target, endings: model_extensions() });
     }
     if !path.exists() && !is_model(ending) {
-        let names: Vec<&str> = GALLERY.iter().map(|entry| entry.name).collect();
-        let (endings, known) = (endings(), names.join(", "));
+        let names: Vec<&str> = SCENARIOS.iter().map(|entry| entry.name).collect();
+        let (endings, known) = (model_extensions(), names.join(", "));
         return Err(CommandError::NoSuchScene { target, endings, known });
     }
     let imported = load(path, &args.import)?;
-    let mut stage = match &args.keyframe {
-        Some(keyframe) => imported.stage_from(keyframe)?,
-        None => imported.stage()?,
+    let mut scene = match &args.keyframe {
+        Some(keyframe) => imported.scene_from(keyframe)?,
+        None => imported.scene()?,
     };
     for (key, value) in &args.set {
-        stage.settings.set(key, value).map_err(|error| match error {
+        scene.settings.set(key, value).map_err(|error| match error {
             SettingsError::Unknown { key, known } => CommandError::Option {
                 option: "--set".to_owned(),
                 found: key,
@@ -101,10 +100,10 @@ fn from_file(args: &SceneArgs) -> Result<(Stage, Imported), CommandError> {
             error => SceneError::from(error).into(),
         })?;
     }
-    Ok((stage, imported))
+    Ok((scene, imported))
 }
 
-/// A model from a file, read as the call asks.
+/// Loads a model file with the import options of the command line.
 pub fn load(path: &Path, args: &ImportArgs) -> Result<Imported, SceneError> {
     let options = Options {
         floating_base: args.floating_base,
@@ -119,35 +118,34 @@ fn is_model(ending: &str) -> bool {
     FORMATS.iter().any(|format| format.extensions.contains(&ending))
 }
 
-/// Endings of model files, for messages.
-fn endings() -> String {
+/// File name extensions of model files, for messages.
+fn model_extensions() -> String {
     let all = FORMATS.iter().flat_map(|format| format.extensions);
     all.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
 }
 
-/// A bar over steps: simulated time, steps per second, the ratio to real time, and the residual of
-/// the last step [m/s], in the width of a small terminal. It hides itself when standard error is no
-/// terminal.
+/// Progress bar of a run: simulated time, steps per second, real-time factor, and the residual of the
+/// last step [m/s]. Hidden when standard error is no terminal.
 pub struct Progress {
     bar: ProgressBar,
     steps: usize,
-    /// Steps that were done before.
+    /// Steps completed before the run was resumed.
     first: usize,
     time_step: f64,
     begin: Instant,
     shown: Duration,
 }
 
-/// Time between two looks of the bar.
-const REFRESH: Duration = Duration::from_millis(100);
+/// Time between two updates of the bar.
+const REFRESH_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Progress {
-    /// A bar that has not moved.
+    /// The bar of a new run.
     pub fn new(steps: usize, time_step: f64) -> Self {
         Self::after(0, steps, time_step)
     }
 
-    /// A bar of a run whose first steps are done.
+    /// The bar of a resumed run whose first `first` steps are done.
     pub fn after(first: usize, steps: usize, time_step: f64) -> Self {
         let bar = ProgressBar::new(steps as u64).with_position(first as u64);
         if let Ok(style) =
@@ -159,10 +157,10 @@ impl Progress {
         Self { bar, steps, first, time_step, begin: Instant::now(), shown: Duration::ZERO }
     }
 
-    /// Shows a step, if it is time to.
+    /// Shows a step, at most once per refresh interval.
     pub fn show(&mut self, step: usize, report: &StepReport) {
         let elapsed = self.begin.elapsed();
-        if self.bar.is_hidden() || elapsed < self.shown + REFRESH {
+        if self.bar.is_hidden() || elapsed < self.shown + REFRESH_INTERVAL {
             return;
         }
         self.shown = elapsed;
@@ -176,12 +174,12 @@ impl Progress {
         ));
     }
 
-    /// Does something that writes to standard error, without spoiling the bar.
-    pub fn aside(&self, work: impl FnOnce()) {
+    /// Hides the bar while `work` writes to standard error.
+    pub fn suspend(&self, work: impl FnOnce()) {
         self.bar.suspend(work);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn end(self) {
         self.bar.finish_and_clear();
     }

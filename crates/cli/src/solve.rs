@@ -1,4 +1,5 @@
-//! `stiction solve`: one problem, one or several solvers, one yardstick.
+//! `stiction solve`: solves one contact problem with one or several solvers and measures the residuals
+//! of each solution on the problem.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,47 +11,47 @@ use stiction_solve::{Goal, Report, Session, Solution, Status};
 
 use crate::args::SolveArgs;
 use crate::error::CommandError;
-use crate::problem::{Given, find};
-use crate::{place, report, terminal, threads, trace};
+use crate::problem::{LoadedProblem, load_target};
+use crate::{files, report, terminal, threads, trace};
 
 /// The solver that runs if none is named.
 pub const DEFAULT_SOLVER: &str = "auto";
 
-/// What one solver answered.
-pub struct Run {
-    /// The report on it.
+/// Result of one solver.
+pub struct SolverRun {
+    /// Its report.
     pub report: Report,
-    /// What the solver has to say.
+    /// Notes of the solver.
     pub notes: Vec<String>,
     /// Velocities and impulses, in the order of the problem.
     pub solution: Solution,
-    /// Largest difference from the velocities that the file holds [m/s].
+    /// Largest difference from the reference velocities of the file [m/s].
     pub velocity_error: Option<f64>,
 }
 
-/// Does the work; true if all solvers converged.
+/// Runs the command; true if all solvers converged.
 pub fn run(args: &SolveArgs) -> Result<bool, CommandError> {
     for path in [&args.save, &args.trace, &args.solution].into_iter().flatten() {
-        place::check(path)?;
+        files::check_writable(path)?;
     }
     let mut sessions = sessions(args)?;
-    let given = find(args)?;
+    let loaded = load_target(args)?;
     if let Some(path) = &args.save {
-        npz::write(path, &given.raw)?;
+        npz::write(path, &loaded.raw)?;
     }
     let goal = goal(args);
-    let runs = threads::within(args.threads, || run_all(&mut sessions, &given, &goal))??;
+    let runs = threads::run_in_pool(args.threads, || run_all(&mut sessions, &loaded, &goal))??;
     if let Some(path) = &args.trace {
-        let figure = trace::figure(&given, &goal, &runs);
+        let figure = trace::figure(&loaded, &goal, &runs);
         figure.write(path).map_err(|source| CommandError::Write { path: path.clone(), source })?;
     }
     if let (Some(path), [run]) = (&args.solution, runs.as_slice()) {
-        write_solution(path, &given, run)?;
+        write_solution(path, &loaded, run)?;
     }
     let text = if args.json {
-        report::json(&given, &runs)
+        report::json(&loaded, &runs)
     } else {
-        report::text(&given, &goal, &runs, terminal::colours())
+        report::text(&loaded, &goal, &runs, terminal::colours())
     };
     terminal::print(&text)?;
     Ok(runs.iter().all(|run| run.report.status == Status::Converged))
@@ -60,7 +61,7 @@ fn goal(args: &SolveArgs) -> Goal {
     Goal {
         tolerance: args.tolerance.0,
         max_iterations: args.max_iterations,
-        // A limit too long to be told apart from none is none.
+        // A limit that overflows `Duration` means no limit.
         time_limit: args.time_limit.and_then(|s| Duration::try_from_secs_f64(s).ok()),
         friction_model: args.friction.map(Into::into),
         trace: args.trace.is_some(),
@@ -68,7 +69,7 @@ fn goal(args: &SolveArgs) -> Goal {
     }
 }
 
-/// One session per solver, with everything that the call sets; refuses what no solver knows.
+/// One session per solver with its settings. Refuses settings that no solver has.
 fn sessions(args: &SolveArgs) -> Result<Vec<Session>, CommandError> {
     let mut sessions: Vec<(&str, Session)> = Vec::with_capacity(args.solver.len());
     for name in &args.solver {
@@ -80,7 +81,7 @@ fn sessions(args: &SolveArgs) -> Result<Vec<Session>, CommandError> {
     }
     if args.solution.is_some() && sessions.len() != 1 {
         let found = format!("{} solvers", sessions.len());
-        return Err(option("--solution", found, "one solver, whose answer to write"));
+        return Err(option("--solution", found, "one solver, whose solution to write"));
     }
     for setting in &args.set {
         let mut accepted = false;
@@ -100,7 +101,7 @@ fn sessions(args: &SolveArgs) -> Result<Vec<Session>, CommandError> {
             (false, Some(error)) => return Err(error.into()),
             (false, None) => {
                 let found = format!("solver '{}'", setting.solver.as_deref().unwrap_or_default());
-                return Err(option("--set", found, "one of the solvers that run"));
+                return Err(option("--set", found, "one of the solvers in --solver"));
             }
         }
     }
@@ -120,31 +121,39 @@ fn option(option: &str, found: String, expected: &str) -> CommandError {
 }
 
 /// Runs the solvers one after the other, each from the cold start.
-fn run_all(sessions: &mut [Session], given: &Given, goal: &Goal) -> Result<Vec<Run>, CommandError> {
+fn run_all(
+    sessions: &mut [Session],
+    loaded: &LoadedProblem,
+    goal: &Goal,
+) -> Result<Vec<SolverRun>, CommandError> {
     let bar = progress(sessions.len());
     let mut runs = Vec::with_capacity(sessions.len());
     for session in sessions {
         bar.set_message(session.name());
-        runs.push(run_one(session, given, goal)?);
+        runs.push(run_one(session, loaded, goal)?);
         bar.inc(1);
     }
     bar.finish_and_clear();
     Ok(runs)
 }
 
-fn run_one(session: &mut Session, given: &Given, goal: &Goal) -> Result<Run, CommandError> {
-    let problem = &given.built.problem;
+fn run_one(
+    session: &mut Session,
+    loaded: &LoadedProblem,
+    goal: &Goal,
+) -> Result<SolverRun, CommandError> {
+    let problem = &loaded.built.problem;
     let mut solution = Solution::cold(problem);
     let report = session.solve(problem, goal, &mut solution)?;
-    let velocity_error = given.reference(report.friction_model).map(|reference| {
-        let found = given.built.velocities_to_file(&solution.velocity);
+    let velocity_error = loaded.reference(report.friction_model).map(|reference| {
+        let found = loaded.built.velocities_to_file(&solution.velocity);
         let differences = found.iter().zip(&reference).map(|(a, b)| (a - b).abs());
         differences.fold(0.0, f64::max)
     });
-    Ok(Run { report, notes: session.notes(), solution, velocity_error })
+    Ok(SolverRun { report, notes: session.notes(), solution, velocity_error })
 }
 
-/// A bar over several solvers; it hides itself when standard error is no terminal.
+/// A progress bar over several solvers, hidden when standard error is no terminal.
 fn progress(count: usize) -> ProgressBar {
     if count < 2 {
         return ProgressBar::hidden();
@@ -157,8 +166,12 @@ fn progress(count: usize) -> ProgressBar {
     bar
 }
 
-fn write_solution(path: &Path, given: &Given, run: &Run) -> Result<(), CommandError> {
-    let (built, residuals) = (&given.built, &run.report.residuals);
+fn write_solution(
+    path: &Path,
+    loaded: &LoadedProblem,
+    run: &SolverRun,
+) -> Result<(), CommandError> {
+    let (built, residuals) = (&loaded.built, &run.report.residuals);
     let arrays = [
         ("v", Array::from_f64(&built.velocities_to_file(&run.solution.velocity))),
         ("lam", Array::from_f64(&built.rows_to_file(&run.solution.impulse))),

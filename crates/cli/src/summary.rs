@@ -1,13 +1,13 @@
-//! A run for people: a header, a table of what each step cost and how exact it was, the verdict.
+//! Text output of `stiction run`: a header, a table of cost and residuals per step, the check.
 
-use stiction_scene::{Summary, Tally};
 use stiction_sim::PHASES;
+use stiction_study::{Summary, Tally};
 
 use crate::numbers::{count, duration, significant, small};
 use crate::table::{Align, Table};
 use crate::terminal::{Tone, paint};
 
-/// The figures of a run; `notes` are what the solver had to say about the last step.
+/// The figures of a run; `notes` are the solver's notes on the last step.
 pub fn text(run: &Summary, notes: &[String], colours: bool) -> String {
     let mut out = format!(
         "{}: {} of {} with {}\n",
@@ -40,7 +40,7 @@ pub fn text(run: &Summary, notes: &[String], colours: bool) -> String {
     out
 }
 
-/// What each step cost and how exact it was.
+/// Cost and residuals per step.
 fn per_step(run: &Summary) -> Table {
     let mut columns = vec![Align::Left];
     columns.extend([Align::Right; 4]);
@@ -64,16 +64,16 @@ fn per_step(run: &Summary) -> Table {
     table
 }
 
-/// What the run as a whole showed.
+/// Figures of the whole run.
 fn whole(run: &Summary) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left]);
-    let missed = run.unconverged_steps;
-    let tone = if missed == 0 { Tone::Plain } else { Tone::Bad };
+    let unconverged = run.unconverged_steps;
+    let tone = if unconverged == 0 { Tone::Plain } else { Tone::Bad };
     let plain = |text: &str| (text.to_owned(), Tone::Plain);
-    table.row([plain("unconverged"), (format!("{missed} of {} steps", run.steps), tone)]);
+    table.row([plain("unconverged"), (format!("{unconverged} of {} steps", run.steps), tone)]);
     let (fast, inverted) = (run.unresolved_steps, run.inverted_elements);
     if fast > 0 {
-        let text = format!("{fast} of {} steps: a smaller time step is called for", run.steps);
+        let text = format!("{fast} of {} steps: use a smaller time step", run.steps);
         table.row([plain("unresolved"), (text, Tone::Bad)]);
     }
     if inverted > 0 {

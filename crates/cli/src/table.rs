@@ -2,14 +2,14 @@
 
 use crate::terminal::{Tone, paint};
 
-/// Where the text of a column stands.
+/// Alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     Left,
     Right,
 }
 
-/// Rows of cells, each with a tone.
+/// Rows of cells, each with a style.
 pub struct Table {
     columns: Vec<Align>,
     rows: Vec<Vec<(String, Tone)>>,
@@ -26,12 +26,12 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Adds a row in one tone.
+    /// Adds a row in one style.
     pub fn toned(&mut self, tone: Tone, cells: &[&str]) {
         self.row(cells.iter().map(|cell| ((*cell).to_owned(), tone)));
     }
 
-    /// The text, each line after `indent` and without blanks at its end.
+    /// The text, each line indented by `indent` and without trailing blanks.
     pub fn render(&self, indent: &str, colours: bool) -> String {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));

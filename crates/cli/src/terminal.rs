@@ -1,10 +1,10 @@
-//! Standard output and standard error: colours on a terminal, silence in a closed pipe.
+//! Standard output and standard error: colours on a terminal, no error when a pipe is closed.
 
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 
 use crate::error::CommandError;
 
-/// How a piece of text is meant.
+/// Style of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     Plain,
@@ -26,17 +26,17 @@ impl Tone {
     }
 }
 
-/// Whether standard output shows colours.
+/// Whether to write colours to standard output.
 pub fn colours() -> bool {
-    stdout().is_terminal() && allowed()
+    stdout().is_terminal() && colours_allowed()
 }
 
-/// <https://no-color.org>: any value but the empty one asks for none.
-fn allowed() -> bool {
+/// <https://no-color.org>: any value but the empty one disables colours.
+fn colours_allowed() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// The text in a tone, or as it is without colours.
+/// The text with the escape codes of a style, or unchanged without colours.
 pub fn paint(text: &str, tone: Tone, colours: bool) -> String {
     if !colours || tone == Tone::Plain {
         return text.to_owned();
@@ -44,7 +44,7 @@ pub fn paint(text: &str, tone: Tone, colours: bool) -> String {
     format!("\x1b[{}m{text}\x1b[0m", tone.code())
 }
 
-/// Writes to standard output. A reader that has gone away is no error.
+/// Writes to standard output. A closed pipe is no error.
 pub fn print(text: &str) -> Result<(), CommandError> {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -53,14 +53,14 @@ pub fn print(text: &str) -> Result<(), CommandError> {
     }
 }
 
-/// Writes an error to standard error; there is nobody to tell if that fails.
-pub fn complain(error: &CommandError) {
-    let colours = stderr().is_terminal() && allowed();
+/// Writes an error to standard error; a failure to write it is ignored.
+pub fn print_error(error: &CommandError) {
+    let colours = stderr().is_terminal() && colours_allowed();
     let _ = writeln!(stderr().lock(), "{} {error}", paint("error:", Tone::Bad, colours));
 }
 
-/// Writes something to standard error that is no reason to stop.
+/// Writes a warning to standard error.
 pub fn warn(text: &str) {
-    let colours = stderr().is_terminal() && allowed();
+    let colours = stderr().is_terminal() && colours_allowed();
     let _ = writeln!(stderr().lock(), "{} {text}", paint("warning:", Tone::Bad, colours));
 }

@@ -1,18 +1,18 @@
-//! The way to the answer: violation over iterations and over time, one curve per solver.
+//! Convergence plot of `stiction solve`: residual over iterations and over time, one curve per solver.
 
 use stiction_plot::{Axis, Figure, Panel, Series};
 use stiction_solve::Goal;
 use stiction_solve::monitor::TracePoint;
 
-use crate::problem::Given;
-use crate::solve::Run;
+use crate::problem::LoadedProblem;
+use crate::solve::SolverRun;
 
-/// Solvers whose ends lie further apart than this factor share a logarithmic axis.
-const SPREAD: f64 = 20.0;
+/// The horizontal axis is logarithmic if the curves' lengths differ by more than this factor.
+const LOG_AXIS_RATIO: f64 = 20.0;
 
-/// Two panels: per iteration and per time. Curves are named after their solvers.
-pub fn figure(given: &Given, goal: &Goal, runs: &[Run]) -> Figure {
-    let problem = &given.built.problem;
+/// Two panels, over iterations and over time.
+pub fn figure(loaded: &LoadedProblem, goal: &Goal, runs: &[SolverRun]) -> Figure {
+    let problem = &loaded.built.problem;
     let reference = problem.reference_velocity();
     let label =
         if reference > 0.0 { "violation / reference velocity [-]" } else { "violation [m/s]" };
@@ -35,20 +35,20 @@ fn panel(
     x_label: &str,
     y_label: &str,
     goal: &Goal,
-    runs: &[Run],
+    runs: &[SolverRun],
     x: &dyn Fn(&TracePoint) -> f64,
 ) -> Panel {
     let ends = runs.iter().filter_map(|run| run.report.trace.last()).map(x).filter(|x| *x > 0.0);
     let (least, most) = ends.fold((f64::INFINITY, 0.0), |(l, m), x| (x.min(l), x.max(m)));
-    // A logarithmic axis starts at the first step that any solver shows; earlier points sit there.
+    // A logarithmic axis starts at the first positive abscissa of any curve; earlier points are moved there.
     let steps = runs.iter().flat_map(|run| run.report.trace.iter().skip(1)).map(x);
     let first = steps.filter(|x| *x > 0.0).fold(least, f64::min);
-    let axis = if most > SPREAD * least && first < most {
+    let axis = if most > LOG_AXIS_RATIO * least && first < most {
         Axis::log(x_label).range(first, most)
     } else {
         Axis::linear(x_label)
     };
-    let from = if most > SPREAD * least { first } else { 0.0 };
+    let from = if most > LOG_AXIS_RATIO * least { first } else { 0.0 };
     let mut panel = Panel::new(axis, Axis::log(y_label));
     if goal.tolerance > 0.0 {
         panel = panel.guide_y(goal.tolerance, "tolerance");
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use stiction_solve::{FrictionModel, Report, Residuals, Solution, Status};
 
-    fn run(solver: &'static str, seconds: f64, iterations: usize) -> Run {
+    fn run(solver: &'static str, seconds: f64, iterations: usize) -> SolverRun {
         let point = |k: usize| TracePoint {
             iteration: k,
             seconds: seconds * k as f64,
@@ -81,7 +81,7 @@ mod tests {
             seconds,
             trace: (0..=iterations).map(point).collect(),
         };
-        Run { report, notes: Vec::new(), solution: Solution::default(), velocity_error: None }
+        SolverRun { report, notes: Vec::new(), solution: Solution::default(), velocity_error: None }
     }
 
     #[test]
@@ -89,7 +89,8 @@ mod tests {
         let lengths = [&[0][..], &[1], &[3, 5], &[1, 1000], &[0, 1, 1000]];
         for lengths in lengths {
             let names = ["a", "b", "c"];
-            let runs: Vec<Run> = lengths.iter().zip(names).map(|(n, s)| run(s, 1e-4, *n)).collect();
+            let runs: Vec<SolverRun> =
+                lengths.iter().zip(names).map(|(n, s)| run(s, 1e-4, *n)).collect();
             let x = |p: &TracePoint| p.iteration as f64;
             let panel = panel("x", "y", &Goal::default(), &runs, &x);
             let svg = Figure::new("").panel(panel).to_svg();

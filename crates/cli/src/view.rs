@@ -1,4 +1,4 @@
-//! `stiction view`: a recording in the browser, or in another format.
+//! `stiction view`: opens a recording in the browser, or converts it to another format.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,18 +9,18 @@ use stiction_view::{html, native};
 
 use crate::args::ViewArgs;
 use crate::error::CommandError;
-use crate::keeper::Outputs;
-use crate::{place, terminal};
+use crate::run_outputs::RecordingFiles;
+use crate::{files, terminal};
 
-/// Endings of pages.
+/// File name extensions of pages.
 const PAGES: [&str; 2] = ["html", "htm"];
 
-/// Does the work; always true.
+/// Runs the command; always true.
 pub fn run(args: &ViewArgs) -> Result<bool, CommandError> {
     let path = &args.file;
-    let bytes = place::read(path)?;
+    let bytes = files::read(path)?;
     if !args.out.is_empty() {
-        let outputs = Outputs::prepare(&args.out, args.picture.as_ref())?;
+        let outputs = RecordingFiles::prepare(&args.out, args.picture.as_ref())?;
         let recording = recording(path, &bytes)?;
         for written in outputs.write(&recording) {
             terminal::print(&format!("{}\n", written?.path().display()))?;
@@ -40,14 +40,13 @@ pub fn run(args: &ViewArgs) -> Result<bool, CommandError> {
     Ok(true)
 }
 
-/// What there is of a recording; says so if that is not all.
+/// Reads a recording; warns if it is incomplete.
 fn recording(path: &Path, bytes: &[u8]) -> Result<Recording, CommandError> {
     if !container::recognises(bytes) {
-        return Err(CommandError::Found {
+        return Err(CommandError::UnexpectedFile {
             path: path.to_owned(),
-            found: "something else than a recording of the house".to_owned(),
-            expected: "what `run --record` wrote: a page (.html) to open, or .stiction or .part"
-                .to_owned(),
+            found: "a file that is no Stiction recording".to_owned(),
+            expected: "a file written by `run --record`: .html, .stiction or .part".to_owned(),
         });
     }
     let (found, note) = native::open(bytes)
@@ -58,19 +57,19 @@ fn recording(path: &Path, bytes: &[u8]) -> Result<Recording, CommandError> {
     Ok(found)
 }
 
-/// A page in a folder of its own that the system may clear away.
+/// Writes the recording as a page in a new temporary folder.
 fn temporary(path: &Path, recording: &Recording) -> Result<PathBuf, CommandError> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let folder = std::env::temp_dir().join(format!("stiction-{}-{now}", std::process::id()));
     std::fs::create_dir(&folder)
         .map_err(|source| CommandError::Write { path: folder.clone(), source })?;
     let name = path.file_stem().unwrap_or_default();
-    let page = place::with_ending(&folder.join(name), ".html");
+    let page = files::with_suffix(&folder.join(name), ".html");
     html::write(recording, &page)?;
     Ok(page)
 }
 
-/// Opens a page with the program that the system has for it.
+/// Opens a page with the system's default program.
 fn open(page: &Path) -> Result<(), CommandError> {
     let words: &[&str] = match std::env::consts::OS {
         "macos" => &["open"],

@@ -8,12 +8,13 @@ use common::{json, keys, run, run_for_nobody, scratch};
 use serde_json::Value;
 use stiction_geom::SHAPES;
 use stiction_mech::JOINTS;
+use stiction_scene::FORMATS;
 use stiction_scene::mesh_file::{MESH_FORMATS, TET_FORMATS};
-use stiction_scene::{FORMATS, GALLERY};
 use stiction_sim::SENSORS;
 use stiction_sim::constraint::CONSTRAINTS;
 use stiction_solve::file::NpzFile;
-use stiction_view::SINKS;
+use stiction_study::SCENARIOS;
+use stiction_view::EXPORTERS;
 
 #[test]
 fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
@@ -203,9 +204,9 @@ fn a_captured_step_has_the_velocities_that_the_run_has_after_it() {
     assert_eq!(NpzFile::open(problem).unwrap().get("dt").unwrap().to_f64(), [0.01]);
 
     let set = set.map(|(key, value)| (key.to_owned(), value.to_owned()));
-    let mut act = stiction_scene::scenario("clutter", &set).unwrap().start().unwrap();
-    let _ = stiction_scene::run("clutter", &mut act, STEP, |_, _| ()).unwrap();
-    let expected = &act.simulation.state().v;
+    let mut scene_run = stiction_study::scenario("clutter", &set).unwrap().start().unwrap();
+    let _ = stiction_study::run("clutter", &mut scene_run, STEP, |_, _| ()).unwrap();
+    let expected = &scene_run.simulation.state().v;
     let found = NpzFile::open(solution).unwrap().get("v").unwrap().to_f64();
     // Every body touches something by then, and with it takes part in the problem.
     assert_eq!(found.len(), expected.len());
@@ -234,18 +235,18 @@ fn what_a_world_is_made_of_stands_in_the_list() {
         let entries = all[category].as_array().unwrap().iter();
         entries.map(|entry| entry["name"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(names("scenarios"), GALLERY.iter().map(|e| e.name).collect::<Vec<_>>());
+    assert_eq!(names("scenarios"), SCENARIOS.iter().map(|e| e.name).collect::<Vec<_>>());
     assert_eq!(names("shapes"), SHAPES.iter().map(|e| e.name).collect::<Vec<_>>());
     assert_eq!(names("joints"), JOINTS.iter().map(|e| e.name).collect::<Vec<_>>());
     assert_eq!(names("sensors"), SENSORS.iter().map(|e| e.name).collect::<Vec<_>>());
     let formats = FORMATS.iter().map(|e| e.name).chain(MESH_FORMATS.iter().map(|e| e.name));
     let formats = formats.chain(TET_FORMATS.iter().map(|e| e.name));
-    let formats = formats.chain(["fclib", "npz"]).chain(SINKS.iter().map(|e| e.name));
+    let formats = formats.chain(["fclib", "npz"]).chain(EXPORTERS.iter().map(|e| e.name));
     assert_eq!(names("formats"), formats.collect::<Vec<_>>());
     assert_eq!(names("constraints"), CONSTRAINTS.iter().map(|e| e.name).collect::<Vec<_>>());
     let (status, text, _) = run(&["list", "scenarios"]);
     assert_eq!(status, 0);
-    for entry in GALLERY {
+    for entry in SCENARIOS {
         assert!(text.contains(entry.about), "{}", entry.name);
         assert!(entry.parameters.iter().all(|p| text.contains(p.name)), "{}", entry.name);
     }

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use stiction_scene::compare::{Comparison as Found, Plan, TIME_LIMIT, compare as compare_runs};
-use stiction_scene::{Act, GALLERY, SceneError};
+use stiction_scene::SceneRun;
 use stiction_solve::Session;
-use stiction_view::compare::{Making, check, page, write};
+use stiction_study::compare::{Comparison as Found, Plan, TIME_LIMIT, compare as compare_runs};
+use stiction_study::{SCENARIOS, StudyError};
+use stiction_view::compare::{ReportProvenance, check, page, write};
 
 use crate::model::Model;
 use crate::{error, load, text};
@@ -22,7 +23,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 #[pyclass(frozen, module = "stiction._native")]
 pub struct Comparison {
     found: Found,
-    making: Making,
+    making: ReportProvenance,
 }
 
 #[pymethods]
@@ -157,7 +158,7 @@ pub fn compare(
         (Some(_), Some(_)) => return Err(error::setting("found steps and time; expected one")),
         (Some(steps), None) => steps,
         (None, time) => {
-            let own = || content.stage().map(|stage| stage.duration).map_err(error::scene);
+            let own = || content.scene().map(|scene| scene.duration).map_err(error::study);
             let time = time.map_or_else(own, Ok)?;
             (time / first.time_step).round() as usize
         }
@@ -172,12 +173,12 @@ pub fn compare(
         time_limit: Duration::try_from_secs_f64(time_limit).unwrap_or(Duration::MAX),
         visuals: &content.looks().shapes,
     };
-    let start = |solver: &str| -> Result<Act, SceneError> {
-        let mut stage = content.stage()?;
+    let start = |solver: &str| -> Result<SceneRun, StudyError> {
+        let mut scene = content.scene()?;
         if let Some(chosen) = told.iter().find(|chosen| chosen.solver == solver) {
-            stage.settings.clone_from(chosen);
+            scene.settings.clone_from(chosen);
         }
-        stage.start()
+        Ok(scene.start()?)
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
     let pool =
@@ -198,8 +199,8 @@ pub fn compare(
         return Err(stopped);
     }
     let command = format!("stiction.compare(\"{}\", {solvers:?}, steps={steps})", content.name);
-    let making = Making { command, threads: pool.current_num_threads() };
-    let found = Comparison { found: found.map_err(error::scene)?, making };
+    let making = ReportProvenance { command, threads: pool.current_num_threads() };
+    let found = Comparison { found: found.map_err(error::study)?, making };
     if let Some(path) = report {
         found.save(py, path)?;
     }
@@ -213,7 +214,7 @@ fn named(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Model> {
     }
     if given.is_instance_of::<PyString>() {
         let name: String = given.extract()?;
-        if GALLERY.iter().any(|entry| entry.name == name) || !Path::new(&name).exists() {
+        if SCENARIOS.iter().any(|entry| entry.name == name) || !Path::new(&name).exists() {
             return load::scenario(py, &name, None);
         }
     }

@@ -8,6 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use stiction_scene::SceneError;
 use stiction_sim::{SettingsError, StepError};
+use stiction_study::StudyError;
 use stiction_view::ViewError;
 
 const MODULE: &str = "stiction.errors";
@@ -71,6 +72,14 @@ pub fn scene(error: SceneError) -> PyErr {
     match error {
         SceneError::Step(error) => step(error),
         SceneError::Settings(error) => settings(error),
+        other => model(other),
+    }
+}
+
+/// Why a scenario cannot be built or run.
+pub fn study(error: StudyError) -> PyErr {
+    match error {
+        StudyError::Scene(error) => scene(error),
         other => model(other),
     }
 }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use stiction_scene::Files;
 use stiction_scene::import::{FORMATS, Options};
-use stiction_scene::{Files, GALLERY};
 use stiction_solve::solver::SOLVERS;
+use stiction_study::SCENARIOS;
 
 use crate::model::Model;
 use crate::recipe::Content;
@@ -34,7 +35,7 @@ pub fn load(
     }
     let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
     let made = py.detach(|| Content::of_files(Files::on_disk(), &path, options));
-    Ok(Model { content: Arc::new(made.map_err(error::scene)?) })
+    Ok(Model { content: Arc::new(made.map_err(error::study)?) })
 }
 
 /// Reads a model from text. Further files are looked for in assets, by path as the text names them
@@ -66,7 +67,7 @@ pub fn loads(
     files.insert(&path, text.as_bytes());
     let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
     let made = py.detach(|| Content::of_files(files, &path, options));
-    Ok(Model { content: Arc::new(made.map_err(error::scene)?) })
+    Ok(Model { content: Arc::new(made.map_err(error::study)?) })
 }
 
 /// A scenario of the gallery, with its own parameters and settings by keyword; underscores stand for
@@ -78,7 +79,7 @@ pub fn scenario(
     name: &str,
     parameters: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Model> {
-    let own = GALLERY.iter().find(|entry| entry.name == name).map_or(&[][..], |s| s.parameters);
+    let own = SCENARIOS.iter().find(|entry| entry.name == name).map_or(&[][..], |s| s.parameters);
     let set = text::pairs(parameters)?.into_iter().map(|(given, value)| {
         let is_own = |name: &&str| name.replace('-', "_") == given;
         let known = own.iter().map(|parameter| parameter.name).find(is_own);
@@ -90,7 +91,7 @@ pub fn scenario(
 /// Names of the scenarios, each with what it shows.
 #[pyfunction]
 pub fn scenarios() -> BTreeMap<&'static str, &'static str> {
-    GALLERY.iter().map(|entry| (entry.name, entry.about)).collect()
+    SCENARIOS.iter().map(|entry| (entry.name, entry.about)).collect()
 }
 
 /// Names of the solvers, each with what it does.

@@ -392,7 +392,7 @@ impl Model {
 /// The scenario of this name, with settings as pairs of text.
 #[pyfunction]
 pub fn _make_scenario(py: Python<'_>, name: &str, set: Vec<(String, String)>) -> PyResult<Model> {
-    let content = py.detach(|| Content::of_scenario(name, set)).map_err(error::scene)?;
+    let content = py.detach(|| Content::of_scenario(name, set)).map_err(error::study)?;
     Ok(Model { content: Arc::new(content) })
 }
 
@@ -410,5 +410,5 @@ pub fn _make_from_files(
     let (floating_base, merge_fixed, package_paths, soft_contact) = options;
     let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
     let made = py.detach(|| Content::of_files(unpack(files), &path, options));
-    Ok(Model { content: Arc::new(made.map_err(error::scene)?) })
+    Ok(Model { content: Arc::new(made.map_err(error::study)?) })
 }

@@ -9,9 +9,10 @@ use stiction_mech::{Input, State};
 use stiction_scene::import::{Keyframe, Options, Site, Unsupported, Visual, Wishes};
 use stiction_scene::seen::seen;
 use stiction_scene::signal::{Driver, Signal};
-use stiction_scene::{Controller, Files, Imported, SceneError, Stage, load_with, scenario};
+use stiction_scene::{Controller, Files, Imported, Scene, load_with};
 use stiction_sim::record::Seen;
 use stiction_sim::{Settings, World};
+use stiction_study::{StudyError, scenario};
 
 /// What a model was made from.
 #[derive(Clone, Debug)]
@@ -94,8 +95,8 @@ pub struct Content {
 
 impl Content {
     /// Makes a scenario.
-    pub fn of_scenario(name: &str, set: Vec<(String, String)>) -> Result<Self, SceneError> {
-        let Stage { world, settings, initial, mut control, driven, controller, .. } =
+    pub fn of_scenario(name: &str, set: Vec<(String, String)>) -> Result<Self, StudyError> {
+        let Scene { world, settings, initial, mut control, driven, controller, .. } =
             scenario(name, &set)?;
         control.resize(world.model().nu(), 0.0);
         let initial = initial.unwrap_or_else(|| State::new(world.model()));
@@ -121,9 +122,9 @@ impl Content {
     }
 
     /// Reads files.
-    pub fn of_files(files: Files, path: &Path, options: Options) -> Result<Self, SceneError> {
+    pub fn of_files(files: Files, path: &Path, options: Options) -> Result<Self, StudyError> {
         let imported = load_with(files, path, &options)?;
-        let Stage { initial, mut control, driven, .. } = imported.stage()?;
+        let Scene { initial, mut control, driven, .. } = imported.scene()?;
         let Imported {
             name,
             format,
@@ -174,17 +175,17 @@ impl Content {
     }
 
     /// The scene, ready to run.
-    pub fn stage(&self) -> Result<Stage, SceneError> {
+    pub fn scene(&self) -> Result<Scene, StudyError> {
         match &self.recipe {
             Recipe::Scenario { name, set } => scenario(name, set),
             Recipe::Files { files, path, options } => {
-                load_with(files.clone(), path, options)?.stage()
+                Ok(load_with(files.clone(), path, options)?.scene()?)
             }
         }
     }
 
     /// A controller of its own for each simulation: it may have a memory.
-    pub fn controller(&self) -> Result<Option<Box<dyn Controller>>, SceneError> {
+    pub fn controller(&self) -> Result<Option<Box<dyn Controller>>, StudyError> {
         match &self.recipe {
             _ if !self.has_controller => Ok(None),
             Recipe::Scenario { name, set } => Ok(scenario(name, set)?.controller),

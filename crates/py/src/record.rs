@@ -14,8 +14,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use stiction_sim::record::{Recorder, Recording as Columns, Soft};
 use stiction_sim::{PHASES, Simulation as Engine, StepReport};
-use stiction_view::columns::{self, Per, Values};
-use stiction_view::{Holds, Shot, ViewError, html, native, png, sink_of};
+use stiction_view::columns::{self, EntriesPer, Values};
+use stiction_view::{ExportContent, PictureOptions, ViewError, exporter_for, html, native, png};
 
 use crate::{error, visuals};
 
@@ -58,7 +58,7 @@ pub struct Recording {
     source: Source,
     /// The files that are written in the end, and how their pictures look.
     paths: Vec<PathBuf>,
-    shot: Shot,
+    shot: PictureOptions,
     notes: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ impl Recording {
     pub fn new(
         recorder: Recorder,
         paths: Vec<PathBuf>,
-        shot: Shot,
+        shot: PictureOptions,
         notes: Vec<String>,
     ) -> (Self, Arc<Watch>) {
         let watch =
@@ -91,9 +91,9 @@ impl Recording {
         })
     }
 
-    fn write(slf: &Bound<'_, Self>, path: &Path, shot: &Shot) -> PyResult<()> {
+    fn write(slf: &Bound<'_, Self>, path: &Path, shot: &PictureOptions) -> PyResult<()> {
         let py = slf.py();
-        let asked = *shot != Shot::default();
+        let asked = *shot != PictureOptions::default();
         if let Some(sink) = python_sink(py, path)? {
             if asked {
                 return Err(no_picture(path));
@@ -101,8 +101,8 @@ impl Recording {
             sink.call1((slf, path))?;
             return Ok(());
         }
-        let sink = py.detach(|| sink_of(path)).map_err(error::view)?;
-        if asked && sink.holds == Holds::Everything {
+        let sink = py.detach(|| exporter_for(path)).map_err(error::view)?;
+        if asked && sink.content == ExportContent::Everything {
             return Err(no_picture(path));
         }
         slf.get().ask(py, |columns| (sink.write)(columns, path, shot)).map_err(error::view)
@@ -130,7 +130,7 @@ pub fn load_recording(py: Python<'_>, path: PathBuf) -> PyResult<Recording> {
     Ok(Recording {
         source: Source::Read(Box::new(columns)),
         paths: Vec::new(),
-        shot: Shot::default(),
+        shot: PictureOptions::default(),
         notes: note.into_iter().collect(),
     })
 }
@@ -168,8 +168,8 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn shot(&self) -> PyResult<Shot> {
-        let mut shot = Shot::default();
+    fn shot(&self) -> PyResult<PictureOptions> {
+        let mut shot = PictureOptions::default();
         let mut set = |key: &str, value: Option<String>| match value {
             Some(value) => shot.set(key, &value).map_err(error::view),
             None => Ok(()),
@@ -192,7 +192,7 @@ impl Asked<'_> {
 pub fn check(py: Python<'_>, path: &Path) -> PyResult<()> {
     match python_sink(py, path)? {
         Some(_) => Ok(()),
-        None => py.detach(|| sink_of(path).map(|_| ())).map_err(error::view),
+        None => py.detach(|| exporter_for(path).map(|_| ())).map_err(error::view),
     }
 }
 
@@ -293,10 +293,10 @@ impl Recording {
         let out = &arrays;
         for column in columns::columns(&columns) {
             let mut shape = match column.per {
-                Per::Frame => vec![t],
-                Per::Body => vec![t, b],
-                Per::Contact => vec![c],
-                Per::SoftVertex => vec![t, columns::soft_vertices(&columns)],
+                EntriesPer::Frame => vec![t],
+                EntriesPer::Body => vec![t, b],
+                EntriesPer::Contact => vec![c],
+                EntriesPer::SoftVertex => vec![t, columns::soft_vertices(&columns)],
             };
             shape.extend((!column.components.is_empty()).then_some(column.components.len()));
             match column.values {
@@ -394,8 +394,12 @@ impl Recording {
         // Each is tried; the first that fails is told.
         let mut told = Ok(());
         for path in &this.paths {
-            let holds = sink_of(path).map_or(Holds::Everything, |sink| sink.holds);
-            let shot = if holds == Holds::Everything { Shot::default() } else { this.shot };
+            let holds = exporter_for(path).map_or(ExportContent::Everything, |sink| sink.content);
+            let shot = if holds == ExportContent::Everything {
+                PictureOptions::default()
+            } else {
+                this.shot
+            };
             told = told.and(Self::write(slf, path, &shot));
         }
         told

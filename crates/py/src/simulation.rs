@@ -176,7 +176,7 @@ impl Simulation {
             None => Engine::new(world, chosen),
         });
         let engine = engine.map_err(error::settings)?;
-        let controller = content.controller().map_err(error::scene)?;
+        let controller = content.controller().map_err(error::study)?;
         let views = Views::new(py, model.get().mechanism())?;
         let simulation =
             Self { model, views, core: Mutex::new(Core::new(engine, controller, failure)) };
@@ -560,7 +560,7 @@ impl Simulation {
         input.control.copy_from_slice(frame.map_or(&content.control, |frame| &frame.control));
         input.wrench.iter_mut().for_each(|wrench| wrench.fill(0.0));
         if content.has_controller {
-            core.controller = content.controller().map_err(error::scene)?;
+            core.controller = content.controller().map_err(error::study)?;
         }
         self.show_all(py, &core)
     }

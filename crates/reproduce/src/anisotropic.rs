@@ -3,7 +3,7 @@
 //! `v̇ = −g (μ₁² v₁, μ₂² v₂)/√(μ₁² v₁² + μ₂² v₂²)`, integrated far more finely than the simulation.
 
 use stiction_plot::{Axis, Figure, Panel, Series};
-use stiction_scene::scenario;
+use stiction_study::scenario;
 
 use crate::error::ReproduceError;
 use crate::{Cell, Effort, Outcome, Sheet, Source};
@@ -72,16 +72,16 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
             (effort.tell)(done, &format!("μ = ({}, {}), {solver}", mu[0], mu[1]));
             let set =
                 [("along".to_owned(), mu[0].to_string()), ("across".to_owned(), mu[1].to_string())];
-            let mut stage = scenario("anisotropic-slide", &set)?;
-            stage.settings.solver = solver.to_owned();
-            stage.settings.time_step = h;
+            let mut scene = scenario("anisotropic-slide", &set)?;
+            scene.settings.solver = solver.to_owned();
+            scene.settings.time_step = h;
             let exact = dissipative(mu, (h / FINE).round() as usize);
-            let mut act = stage.start()?;
+            let mut scene_run = scene.start()?;
             let mut found = vec![(0.0, 0.0)];
             let mut worst: f64 = 0.0;
-            for step in 1..=act.steps() {
-                let _ = act.step()?;
-                let q = &act.simulation.state().q;
+            for step in 1..=scene_run.steps() {
+                let _ = scene_run.step()?;
+                let q = &scene_run.simulation.state().q;
                 found.push((q[0], q[1]));
                 let at = exact[step.min(exact.len() - 1)];
                 worst = worst.max((q[0] - at[0]).hypot(q[1] - at[1]));

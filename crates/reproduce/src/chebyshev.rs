@@ -3,11 +3,11 @@
 use crate::contender::{Contender, Rule};
 use crate::error::ReproduceError;
 use crate::observe::observe;
-use crate::scene::{BALL, CABLE, GRIPPER, MAT, Scene};
+use crate::scene::{BALL, CABLE, GRIPPER, MAT, ManipulationScene};
 use crate::{Cell, Effort, Outcome, Sheet, Source};
 
 /// [Lee23, Table IX]: iterations without and with acceleration.
-const PUBLISHED: [(Scene, [f64; 2]); 4] = [
+const PUBLISHED: [(ManipulationScene, [f64; 2]); 4] = [
     (MAT, [167.4, 39.72]),
     (BALL, [138.8, 37.51]),
     (CABLE, [40.14, 18.28]),

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use stiction_scene::clock::cpu_time;
+use stiction_study::clock::cpu_time;
 
 /// Measures the wall time and the CPU time of all threads since its start.
 pub struct Stopwatch {

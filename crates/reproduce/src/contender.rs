@@ -1,6 +1,6 @@
 //! A solver with a rule that ends its iterations, put into a scene.
 
-use stiction_scene::{Act, SceneError, Stage};
+use stiction_scene::{Scene, SceneError, SceneRun};
 use stiction_sim::Simulation;
 use stiction_solve::Session;
 
@@ -100,8 +100,12 @@ impl Contender {
     }
 
     /// Puts it into a scene at its start.
-    pub fn start(&self, stage: Stage, preparation: &Preparation) -> Result<Act, ReproduceError> {
-        let mut settings = stage.settings;
+    pub fn start(
+        &self,
+        scene: Scene,
+        preparation: &Preparation,
+    ) -> Result<SceneRun, ReproduceError> {
+        let mut settings = scene.settings;
         settings.solver_settings.clear();
         match self.rule {
             Rule::Iterations(n) => {
@@ -112,15 +116,15 @@ impl Contender {
         }
         let session = self.session(preparation)?;
         let mut simulation =
-            Simulation::with_session(stage.world, settings, session).map_err(SceneError::from)?;
-        if let Some(state) = &stage.initial {
+            Simulation::with_session(scene.world, settings, session).map_err(SceneError::from)?;
+        if let Some(state) = &scene.initial {
             simulation.set_state(state).map_err(SceneError::from)?;
         }
-        if !stage.control.is_empty() {
-            simulation.input_mut().control.clone_from(&stage.control);
+        if !scene.control.is_empty() {
+            simulation.input_mut().control.clone_from(&scene.control);
         }
-        let mut check = stage.check;
+        let mut check = scene.check;
         check.begin(&mut simulation);
-        Ok(Act { simulation, controller: stage.controller, check, duration: stage.duration })
+        Ok(SceneRun { simulation, controller: scene.controller, check, duration: scene.duration })
     }
 }

@@ -3,6 +3,7 @@
 use stiction_scene::SceneError;
 use stiction_solve::ProblemError;
 use stiction_solve::solver::SettingError;
+use stiction_study::StudyError;
 
 /// Why an experiment could not be run.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +15,9 @@ pub enum ReproduceError {
     /// A scene that cannot be built or run.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// A scenario that cannot be built or run.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// A problem that cannot be built.
     #[error("{target}: {source}")]
     Problem {

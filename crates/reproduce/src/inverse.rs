@@ -12,7 +12,7 @@ use stiction_solve::{FrictionModel, Goal, Problem, Session, Solution};
 use crate::baselines::norm;
 use crate::clock::cpu_seconds;
 use crate::error::ReproduceError;
-use crate::scene::{BALL, MAT, Scene};
+use crate::scene::{BALL, MAT, ManipulationScene};
 use crate::statistics::mean;
 use crate::{Cell, Effort, Outcome, Sheet, Source};
 
@@ -23,7 +23,7 @@ const THETA: &str = "1e-4";
 const TOLERANCE: f64 = 1e-8;
 
 /// [Lee23, Sec. V-F]: error of the norm of the forces [mN].
-const PUBLISHED: [(Scene, f64); 2] = [(MAT, 0.087), (BALL, 0.48)];
+const PUBLISHED: [(ManipulationScene, f64); 2] = [(MAT, 0.087), (BALL, 0.48)];
 
 /// The problem with rows that yield at least `least` [1/kg].
 fn yielding(problem: &Problem, least: f64) -> Result<Problem, ReproduceError> {
@@ -72,11 +72,11 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
             "".into(),
         ];
         sheet.row(Source::Paper, theirs);
-        let mut stage = scene.stage(effort, 0, &[])?;
-        stage.settings.solver = "cond".to_owned();
-        let h = stage.settings.time_step;
-        let mut act = stage.start()?;
-        let steps = scene.steps(effort, act.steps());
+        let mut built = scene.build(effort, 0, &[])?;
+        built.settings.solver = "cond".to_owned();
+        let h = built.settings.time_step;
+        let mut scene_run = built.start()?;
+        let steps = scene.steps(effort, scene_run.steps());
         let mut by_change = Session::new("cond")?;
         by_change.set("stop", "paper")?;
         by_change.set("theta", THETA)?;
@@ -92,11 +92,11 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
             }
             let done = (index as f64 + step as f64 / steps as f64) / PUBLISHED.len() as f64;
             (effort.tell)(done, &format!("{}, step {step}", scene.scenario));
-            if let Some(controller) = &mut act.controller {
-                controller.control(&mut act.simulation);
+            if let Some(controller) = &mut scene_run.controller {
+                controller.control(&mut scene_run.simulation);
             }
-            let time = act.simulation.state().time;
-            if let Some(problem) = act.simulation.problem().map_err(SceneError::from)? {
+            let time = scene_run.simulation.state().time;
+            if let Some(problem) = scene_run.simulation.problem().map_err(SceneError::from)? {
                 // Ω stands beside forces in the paper, beside impulses here.
                 let problem = yielding(problem, OMEGA / h)?;
                 for (k, session) in sessions.iter_mut().enumerate() {
@@ -104,7 +104,7 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
                     found[k].push((time, f, back));
                 }
             }
-            let _ = act.simulation.step().map_err(SceneError::from)?;
+            let _ = scene_run.simulation.step().map_err(SceneError::from)?;
         }
         let time = Axis::linear("simulated time [s]");
         let mut panel = Panel::new(time, Axis::linear("force [N]")).title(scene.scenario);

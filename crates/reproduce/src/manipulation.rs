@@ -6,7 +6,7 @@ use stiction_plot::{Axis, Figure, Panel, Series};
 use crate::contender::{Contender, Rule};
 use crate::error::ReproduceError;
 use crate::observe::{Figures, Point, observe};
-use crate::scene::{BALL, CABLE, GRIPPER, MAT, Scene};
+use crate::scene::{BALL, CABLE, GRIPPER, MAT, ManipulationScene};
 use crate::{Cell, Effort, Outcome, Sheet, Source};
 
 /// A published row: solver, penetration [mm], error of the force [mN], DT, ST, assembly [ms], iterations.
@@ -89,7 +89,7 @@ pub fn gripper(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
 }
 
 /// Contenders under both rules; COND is the first of each.
-fn contenders(scene: &Scene) -> Vec<Contender> {
+fn contenders(scene: &ManipulationScene) -> Vec<Contender> {
     let paper = BY_CHANGE.map(|solver| Contender::new(solver, Rule::Paper(scene.theta)));
     let ours = BY_YARDSTICK.map(|solver| Contender::new(solver, Rule::Residual(scene.theta)));
     let fine = BY_CHANGE.map(|solver| Contender::new(solver, Rule::Residual(FINE)));
@@ -99,7 +99,7 @@ fn contenders(scene: &Scene) -> Vec<Contender> {
 
 fn table(
     title: &str,
-    scene: &Scene,
+    scene: &ManipulationScene,
     published: &[Published],
     effort: &Effort<'_>,
 ) -> Result<Outcome, ReproduceError> {
@@ -228,7 +228,7 @@ fn of<'a>(
 }
 
 /// What the paper's rule leaves undone, and what the same error costs each solver.
-fn left_undone(scene: &Scene, figures: &[(Contender, Figures)]) -> Option<String> {
+fn left_undone(scene: &ManipulationScene, figures: &[(Contender, Figures)]) -> Option<String> {
     let list = |rule: Rule, text: &dyn Fn(&Figures) -> String| {
         let all = BY_CHANGE.iter().filter_map(|solver| of(figures, solver, rule));
         all.map(|(solver, f)| format!("{solver} {}", text(f))).collect::<Vec<_>>().join(", ")
@@ -245,7 +245,7 @@ fn left_undone(scene: &Scene, figures: &[(Contender, Figures)]) -> Option<String
 
 /// Why the ratios of times differ: what an iteration and a preparation cost here and in the paper.
 fn cost_of_iterations(
-    scene: &Scene,
+    scene: &ManipulationScene,
     published: &[Published],
     figures: &[(Contender, Figures)],
 ) -> Option<String> {

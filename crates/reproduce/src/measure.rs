@@ -1,8 +1,8 @@
 //! The force by which a scene's motion is judged [Lee23, Sec. V-C2].
 
 use stiction_mech::{BodyId, SoftWorkspace};
-use stiction_scene::gallery::cable_winding;
 use stiction_sim::Simulation;
+use stiction_study::scenarios::cable_winding;
 
 /// Which force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

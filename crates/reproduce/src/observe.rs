@@ -13,7 +13,7 @@ use crate::baselines::Preparation;
 use crate::clock::{Stopwatch, cpu_seconds};
 use crate::contender::{Contender, Rule};
 use crate::error::ReproduceError;
-use crate::scene::Scene;
+use crate::scene::ManipulationScene;
 use crate::statistics::mean;
 
 /// Solver of the reference, and its tolerance.
@@ -128,20 +128,20 @@ struct Sample {
 
 /// Runs a scene with the draw `seed`.
 pub fn observe(
-    scene: &Scene,
+    scene: &ManipulationScene,
     effort: &Effort<'_>,
     seed: usize,
     set: &[(&str, String)],
     contender: &Contender,
 ) -> Result<Figures, ReproduceError> {
     let preparation = Preparation::default();
-    let stage = scene.stage(effort, seed, set)?;
-    let (world, mut settings) = (stage.world.clone(), stage.settings.clone());
+    let built = scene.build(effort, seed, set)?;
+    let (world, mut settings) = (built.world.clone(), built.settings.clone());
     (settings.solver, settings.tolerance) = (REFERENCE.to_owned(), REFERENCE_TOLERANCE);
     settings.solver_settings.clear();
     let mut reference = Simulation::new(world, settings).map_err(SceneError::from)?;
-    let mut act = contender.start(stage, &preparation)?;
-    let steps = scene.steps(effort, act.steps());
+    let mut scene_run = contender.start(built, &preparation)?;
+    let steps = scene.steps(effort, scene_run.steps());
     let begin = cpu_seconds();
     let mut samples: Vec<Sample> = Vec::new();
     let mut errors = Vec::new();
@@ -156,13 +156,13 @@ pub fn observe(
             let (scene, solver) = (scene.scenario, contender.label());
             (effort.tell)(f64::NAN, &format!("{scene}, {solver}: step {step} of {steps}"));
         }
-        if let Some(controller) = &mut act.controller {
-            controller.control(&mut act.simulation);
+        if let Some(controller) = &mut scene_run.controller {
+            controller.control(&mut scene_run.simulation);
         }
         let is_compared = effort.compare && step % EVERY == EVERY - 1;
-        let before = is_compared.then(|| act.simulation.snapshot());
+        let before = is_compared.then(|| scene_run.simulation.snapshot());
         let watch = Stopwatch::start();
-        let made = act.simulation.step();
+        let made = scene_run.simulation.step();
         let share = watch.share();
         let report = match made {
             Ok(report) => report,
@@ -171,8 +171,8 @@ pub fn observe(
                 break;
             }
         };
-        let force = scene.measure.norm(&mut act.simulation);
-        let (time, penetration) = (act.simulation.state().time, report.penetration);
+        let force = scene.measure.norm(&mut scene_run.simulation);
+        let (time, penetration) = (scene_run.simulation.state().time, report.penetration);
         curve.push(Point { time, penetration, force });
         if let Some(before) = before.filter(|_| report.rows > 0)
             && reference.restore(&before).is_ok()

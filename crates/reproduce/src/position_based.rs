@@ -6,9 +6,9 @@
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::Rod as Elastic;
 use stiction_plot::{Axis, Figure, Panel, Series};
-use stiction_scene::gallery::cable_winding::hand_force;
-use stiction_scene::{SceneError, Stage};
+use stiction_scene::{Scene, SceneError};
 use stiction_sim::Simulation;
+use stiction_study::scenarios::cable_winding::hand_force;
 
 use crate::baselines::Preparation;
 use crate::baselines::rod::{Rod, Spec};
@@ -55,8 +55,8 @@ fn frames(rod: &Elastic, simulation: &mut Simulation) -> [Isometry3<f64>; 2] {
         .map(|clamp| clamp.map_or(Isometry3::identity(), |c| data.body_pose[c.body.0] * c.pose))
 }
 
-fn stage(effort: &Effort<'_>) -> Result<Stage, ReproduceError> {
-    CABLE.stage(effort, 0, &[("links", LINKS.to_owned())])
+fn scene(effort: &Effort<'_>) -> Result<Scene, ReproduceError> {
+    CABLE.build(effort, 0, &[("links", LINKS.to_owned())])
 }
 
 /// The scene under one solver; shows each step to `watch` before it is made.
@@ -67,24 +67,24 @@ fn simulate(
     steps: usize,
     mut watch: impl FnMut(&mut Simulation),
 ) -> Result<Run, ReproduceError> {
-    let mut stage = stage(effort)?;
-    stage.settings.tolerance = tolerance;
-    let mut act = contender.start(stage, &Preparation::default())?;
+    let mut scene = scene(effort)?;
+    scene.settings.tolerance = tolerance;
+    let mut scene_run = contender.start(scene, &Preparation::default())?;
     let (mut penetration, mut force, mut seconds) = (Vec::new(), Vec::new(), 0.0);
     let begin = cpu_seconds();
     for _ in 0..steps {
         if effort.is_over(begin) {
             break;
         }
-        if let Some(controller) = &mut act.controller {
-            controller.control(&mut act.simulation);
+        if let Some(controller) = &mut scene_run.controller {
+            controller.control(&mut scene_run.simulation);
         }
         let before = cpu_seconds();
-        let report = act.simulation.step().map_err(SceneError::from)?;
+        let report = scene_run.simulation.step().map_err(SceneError::from)?;
         seconds += cpu_seconds() - before;
         penetration.push(report.penetration);
-        force.push(hand_force(&mut act.simulation));
-        watch(&mut act.simulation);
+        force.push(hand_force(&mut scene_run.simulation));
+        watch(&mut scene_run.simulation);
     }
     let seconds = seconds / penetration.len().max(1) as f64;
     Ok(Run { label: contender.label(), penetration, force, seconds })
@@ -103,7 +103,7 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
             cells.chain(numbers.map(Cell::from)).chain(["–".into(), "".into()]),
         );
     }
-    let first = stage(effort)?;
+    let first = scene(effort)?;
     let h = first.settings.time_step;
     let mut start = first.start()?;
     let steps = CABLE.steps(effort, start.steps());

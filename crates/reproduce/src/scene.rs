@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion};
-use stiction_scene::gallery::cable_winding;
-use stiction_scene::{Parameters, Stage, scenario};
+use stiction_scene::Scene;
+use stiction_study::scenarios::cable_winding;
+use stiction_study::{Parameters, scenario};
 
 use crate::Effort;
 use crate::error::ReproduceError;
@@ -12,7 +13,7 @@ use crate::measure::Measure;
 
 /// One of the scenes.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene {
+pub struct ManipulationScene {
     /// Its scenario.
     pub scenario: &'static str,
     /// Threshold of the paper for the change of velocities.
@@ -24,42 +25,42 @@ pub struct Scene {
 }
 
 /// Soft mat folded by an arm.
-pub const MAT: Scene = Scene {
+pub const MAT: ManipulationScene = ManipulationScene {
     scenario: "soft-mat",
     theta: 1e-4,
     measure: Measure::Internal,
     quick: (&[("cells-x", "18"), ("cells-y", "9")], 40),
 };
 /// Soft ball between two fingers.
-pub const BALL: Scene = Scene {
+pub const BALL: ManipulationScene = ManipulationScene {
     scenario: "soft-ball",
     theta: 1e-5,
     measure: Measure::Internal,
     quick: (&[("cells", "3")], 60),
 };
 /// Cable wound around a cylinder.
-pub const CABLE: Scene = Scene {
+pub const CABLE: ManipulationScene = ManipulationScene {
     scenario: "cable-winding",
     theta: 1e-4,
     measure: Measure::Hand,
     quick: (&[("links", "80")], 250),
 };
 /// Soft fingers around a rigid part.
-pub const GRIPPER: Scene = Scene {
+pub const GRIPPER: ManipulationScene = ManipulationScene {
     scenario: "soft-gripper",
     theta: 1e-6,
     measure: Measure::Part,
     quick: (&[("cells", "3")], 60),
 };
 
-impl Scene {
+impl ManipulationScene {
     /// The scene with the material of a draw (0: its own), and with some parameters changed.
-    pub fn stage(
+    pub fn build(
         &self,
         effort: &Effort<'_>,
         seed: usize,
         set: &[(&str, String)],
-    ) -> Result<Stage, ReproduceError> {
+    ) -> Result<Scene, ReproduceError> {
         let mut all: Vec<(String, String)> = Vec::new();
         if effort.quick {
             all.extend(self.quick.0.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())));
@@ -73,7 +74,7 @@ impl Scene {
                 for (key, value) in &all {
                     parameters.set(key, value)?;
                 }
-                Ok(cable_winding::stage_with_trajectory(&parameters, poses)?)
+                Ok(cable_winding::scene_with_trajectory(&parameters, poses)?)
             }
             None => Ok(scenario(self.scenario, &all)?),
         }

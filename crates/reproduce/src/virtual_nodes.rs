@@ -1,7 +1,7 @@
 //! Table I: a sliding box held by virtual nodes or by a penalty model, against the closed form
 //! [Lee23, Sec. V-B].
 
-use stiction_scene::scenario;
+use stiction_study::scenario;
 
 use crate::error::ReproduceError;
 use crate::{Cell, Effort, Outcome, Sheet, Source};
@@ -30,14 +30,14 @@ const PENALTY: f64 = MASS * GRAVITY / (4.0 * 0.01224);
 fn errors(set: &[(&str, String)]) -> Result<([f64; 3], f64), ReproduceError> {
     let set: Vec<(String, String)> =
         set.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
-    let mut act = scenario("box-slide", &set)?.start()?;
+    let mut scene_run = scenario("box-slide", &set)?.start()?;
     let acceleration = FORCE / MASS - FRICTION * GRAVITY;
-    let (mut sum, mut iterations, steps) = ([0.0; 3], 0, act.steps());
+    let (mut sum, mut iterations, steps) = ([0.0; 3], 0, scene_run.steps());
     for _ in 0..steps {
-        iterations += act.step()?.iterations;
-        let t = act.simulation.state().time;
+        iterations += scene_run.step()?.iterations;
+        let t = scene_run.simulation.state().time;
         let exact = [0.0, 0.5 * acceleration * t * t, HALF];
-        let q = &act.simulation.state().q;
+        let q = &scene_run.simulation.state().q;
         for k in 0..3 {
             sum[k] += (q[k] - exact[k]).abs();
         }

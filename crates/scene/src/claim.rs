@@ -9,7 +9,7 @@ use stiction_mech::{
 };
 use stiction_sim::{Simulation, StepReport, World};
 
-use crate::stage::{Check, Verdict};
+use crate::scene::{Check, Verdict};
 
 /// Of what something is claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

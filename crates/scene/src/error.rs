@@ -9,38 +9,6 @@ use stiction_sim::{SettingsError, StepError, WorldError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
-    /// There is no such scenario.
-    #[error("no scenario is called \"{found}\"; expected one of: {known}")]
-    UnknownScenario {
-        /// The name found.
-        found: String,
-        /// The names there are.
-        known: String,
-    },
-    /// There is no such parameter.
-    #[error("scenario {scenario}: no parameter is called \"{found}\"; expected one of: {known}")]
-    UnknownParameter {
-        /// The scenario.
-        scenario: &'static str,
-        /// The name found.
-        found: String,
-        /// The names there are.
-        known: String,
-    },
-    /// A parameter has a value that makes no sense.
-    #[error("scenario {scenario}: {name} = {found}; expected a number from {least} to {most}")]
-    Parameter {
-        /// The scenario.
-        scenario: &'static str,
-        /// The parameter.
-        name: &'static str,
-        /// What was found.
-        found: String,
-        /// Smallest value.
-        least: f64,
-        /// Largest value.
-        most: f64,
-    },
     /// There is no such keyframe.
     #[error("model {model}: no keyframe is called \"{found}\"; expected {expected}")]
     UnknownKeyframe {

@@ -12,8 +12,8 @@ use stiction_sim::{Settings, World};
 use crate::claim::{Claim, Judge};
 use crate::error::SceneError;
 use crate::files::Files;
+use crate::scene::Scene;
 use crate::signal::{Driver, Signal};
-use crate::stage::Stage;
 use crate::xml::Place;
 
 /// A model that was read from a file. Ids are those of the world's model.
@@ -84,12 +84,12 @@ const DURATION: f64 = 10.0;
 impl Imported {
     /// The scene, ready to run: from its own start if it has one, else from the reference
     /// configuration at rest and without control.
-    pub fn stage(&self) -> Result<Stage, SceneError> {
+    pub fn scene(&self) -> Result<Scene, SceneError> {
         self.staged(self.script.start.as_ref())
     }
 
     /// The scene, ready to run from a keyframe: its state and its controls.
-    pub fn stage_from(&self, keyframe: &str) -> Result<Stage, SceneError> {
+    pub fn scene_from(&self, keyframe: &str) -> Result<Scene, SceneError> {
         self.staged(Some(self.keyframe(keyframe)?))
     }
 
@@ -115,24 +115,24 @@ impl Imported {
         })
     }
 
-    fn staged(&self, start: Option<&Keyframe>) -> Result<Stage, SceneError> {
+    fn staged(&self, start: Option<&Keyframe>) -> Result<Scene, SceneError> {
         let duration = self.script.duration.unwrap_or(DURATION);
         let judge = Judge::new(self.world.clone(), self.script.claims.clone());
-        let mut stage = Stage::new(self.world.clone(), self.settings.clone(), duration, judge);
+        let mut scene = Scene::new(self.world.clone(), self.settings.clone(), duration, judge);
         if let Some(Keyframe { time, q, v, control, driven, x_dot, .. }) = start {
             let (q, v, rest) = (q.clone(), v.clone(), State::new(self.world.model()));
             let mut state = State { time: *time, q, v, ..rest };
             if !x_dot.is_empty() {
                 state.x_dot.clone_from(x_dot);
             }
-            stage = stage.from_state(state);
-            stage.control.clone_from(control);
-            stage.driven.clone_from(driven);
+            scene = scene.from_state(state);
+            scene.control.clone_from(control);
+            scene.driven.clone_from(driven);
         }
         if !self.script.signals.is_empty() {
-            stage = stage.controlled(Driver::new(self.script.signals.clone()));
+            scene = scene.controlled(Driver::new(self.script.signals.clone()));
         }
-        Ok(stage)
+        Ok(scene)
     }
 }
 

@@ -4,7 +4,7 @@
 
 use stiction_sim::Simulation;
 
-use crate::stage::Controller;
+use crate::scene::Controller;
 
 /// The control of one actuator over time.
 #[derive(Clone, Debug, PartialEq)]

@@ -37,18 +37,18 @@ fn arm() -> Imported {
 
 #[test]
 fn a_hand_that_is_welded_to_a_target_goes_where_the_target_goes() {
-    let mut act = arm().stage().unwrap().start().unwrap();
-    let h = act.simulation.settings().time_step;
+    let mut scene_run = arm().scene().unwrap().start().unwrap();
+    let h = scene_run.simulation.settings().time_step;
     for k in 1..=500 {
         let t = h * f64::from(k);
         let place = Vector3::new(0.4 - 0.1 * t.sin(), 0.2 * (2.0 * t).sin(), 0.1 * t);
         let turn = UnitQuaternion::from_scaled_axis(Vector3::new(0.2, -0.3, 0.5) * t);
         let pose = Isometry3::from_parts(place.into(), turn);
-        act.simulation.input_mut().driven_pose[0] = pose;
-        let report = act.step().unwrap();
+        scene_run.simulation.input_mut().driven_pose[0] = pose;
+        let report = scene_run.step().unwrap();
         assert!(report.converged(), "{report:?}");
-        let closure = act.simulation.settings().stabilisation.closure;
-        let hand = act.simulation.body_pose(3);
+        let closure = scene_run.simulation.settings().stabilisation.closure;
+        let hand = scene_run.simulation.body_pose(3);
         let apart = (hand.translation.vector - place).norm();
         assert!(apart <= 2.0 * closure, "step {k}: {apart} m");
         let turned = hand.rotation.angle_to(&turn);
@@ -59,16 +59,18 @@ fn a_hand_that_is_welded_to_a_target_goes_where_the_target_goes() {
 #[test]
 fn a_hand_that_begins_away_from_its_target_is_pulled_to_it() {
     let arm = arm();
-    let mut act = arm.stage_from("apart").unwrap().start().unwrap();
+    let mut scene_run = arm.scene_from("apart").unwrap().start().unwrap();
     let target = arm.keyframes[0].driven[0];
-    assert_eq!(act.simulation.body_pose(4), target);
+    assert_eq!(scene_run.simulation.body_pose(4), target);
     for _ in 0..500 {
-        let _ = act.step().unwrap();
+        let _ = scene_run.step().unwrap();
     }
-    let closure = act.simulation.settings().stabilisation.closure;
-    let hand = act.simulation.body_pose(3);
+    let closure = scene_run.simulation.settings().stabilisation.closure;
+    let hand = scene_run.simulation.body_pose(3);
     let apart = (hand.translation.vector - target.translation.vector).norm();
-    assert!(apart <= 2.0 * closure && act.simulation.state().v.iter().all(|v| v.abs() <= 1e-3));
+    assert!(
+        apart <= 2.0 * closure && scene_run.simulation.state().v.iter().all(|v| v.abs() <= 1e-3)
+    );
 }
 
 #[test]
@@ -76,8 +78,8 @@ fn targets_go_into_scenes_with_their_models() {
     let scene =
         "[[model]]\nfile = 'arm.xml'\nname = 'arm'\nposition = [0, 0, 1]\nkeyframe = 'apart'";
     let scene = read("scene.toml", &[("scene.toml", scene), ("arm.xml", ARM)]).unwrap();
-    let mut act = scene.stage().unwrap().start().unwrap();
-    let place = act.simulation.body_pose(4).translation.vector;
+    let mut scene_run = scene.scene().unwrap().start().unwrap();
+    let place = scene_run.simulation.body_pose(4).translation.vector;
     assert!((place - Vector3::new(0.38, 0.02, 1.01)).norm() <= 1e-15, "{place}");
 }
 
@@ -88,14 +90,18 @@ fn a_driven_body_of_a_scene_pushes_what_is_in_its_way() {
         driven = true\n\
         [[body]]\nname = 'cube'\nshape = 'box'\nedges = [0.1, 0.1, 0.1]\nposition = [0.1, 0, 0.05]";
     let scene = read("scene.toml", &[("scene.toml", text)]).unwrap();
-    let mut act = scene.stage().unwrap().start().unwrap();
-    let (h, speed) = (act.simulation.settings().time_step, 0.5);
+    let mut scene_run = scene.scene().unwrap().start().unwrap();
+    let (h, speed) = (scene_run.simulation.settings().time_step, 0.5);
     for _ in 0..200 {
-        act.simulation.input_mut().driven_pose[0].translation.x += speed * h;
-        assert!(act.step().unwrap().converged());
+        scene_run.simulation.input_mut().driven_pose[0].translation.x += speed * h;
+        assert!(scene_run.step().unwrap().converged());
     }
     // Friction holds the cube against the paddle, to the tolerance of the solver.
-    assert!((act.simulation.state().v[0] - speed).abs() <= 1e-4, "{:?}", act.simulation.state().v);
+    assert!(
+        (scene_run.simulation.state().v[0] - speed).abs() <= 1e-4,
+        "{:?}",
+        scene_run.simulation.state().v
+    );
     let plane = text.replace("shape = 'box'\nedges = [0.1, 0.4, 0.4]", "shape = 'plane'");
     let refused = read("scene.toml", &[("scene.toml", &plane)]).unwrap_err().to_string();
     assert!(refused.contains("paddle") && refused.contains("plane"), "{refused}");

@@ -14,8 +14,8 @@ fn root() -> PathBuf {
 
 fn passes(name: &str, scene: &Imported) {
     assert!(scene.unsupported.is_empty(), "{name}: {:?}", scene.unsupported);
-    let mut act = scene.stage().unwrap().start().unwrap();
-    let verdict = act.run().unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut scene_run = scene.scene().unwrap().start().unwrap();
+    let verdict = scene_run.run().unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(verdict.passed, "{name}: {}", verdict.detail);
     assert!(verdict.detail.contains("steps converged"), "{name}: {}", verdict.detail);
 }
@@ -46,10 +46,9 @@ fn every_scene_of_the_page_runs() {
         let path = root().join("examples/scenes/page.toml");
         let mut files = Files::on_disk();
         files.insert(&path, block.as_bytes());
-        let scene = load_with(files, &path, &Options::default());
-        let scene = scene.unwrap_or_else(|error| panic!("{block}\n{error}"));
-        let stage = scene.stage().unwrap();
-        assert!(stage.duration <= 10.0, "{block}");
-        passes(block, &scene);
+        let imported = load_with(files, &path, &Options::default());
+        let imported = imported.unwrap_or_else(|error| panic!("{block}\n{error}"));
+        assert!(imported.scene().unwrap().duration <= 10.0, "{block}");
+        passes(block, &imported);
     }
 }

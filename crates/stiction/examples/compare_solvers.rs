@@ -3,20 +3,20 @@
 //!
 //! Run it with `cargo run --release --example compare_solvers`.
 
-use stiction::scene;
 use stiction::solve::{Goal, Session, Solution};
+use stiction::study;
 
 /// Poses one problem and solves it five times.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A pile of two dozen things, a second into its fall.
     let set = [("bodies".to_owned(), "24".to_owned())];
-    let mut act = scene::scenario("clutter", &set)?.start()?;
+    let mut scene_run = study::scenario("clutter", &set)?.start()?;
     for _ in 0..100 {
-        let _ = act.step()?;
+        let _ = scene_run.step()?;
     }
 
     // A, b, J and the laws of the coming step: all that a solver sees.
-    let problem = act.simulation.problem()?.ok_or("nothing touches")?.clone();
+    let problem = scene_run.simulation.problem()?.ok_or("nothing touches")?.clone();
     println!(
         "{} contacts, {} rows, {} degrees of freedom",
         problem.contacts(),

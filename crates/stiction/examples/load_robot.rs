@@ -30,20 +30,20 @@ pub fn show(file: &Path) -> Result<(), Box<dyn std::error::Error>> {
         println!("  not honoured: {}: {}", one.place, one.what);
     }
 
-    // A stage has the start, the controllers and the checks of the file; an act is a stage in motion.
-    let mut act = robot.stage()?.start()?;
-    let steps = (1.0 / act.simulation.settings().time_step).round() as usize;
+    // A scene has the start, the controllers and the checks of the file; `start` makes a simulation of it.
+    let mut scene_run = robot.scene()?.start()?;
+    let steps = (1.0 / scene_run.simulation.settings().time_step).round() as usize;
     for _ in 0..steps {
-        let report = act.step()?;
+        let report = scene_run.step()?;
         if !report.converged() {
             println!("  a step ended with {:?}", report.status);
         }
     }
     for joint in model.joints().iter().filter(|joint| joint.spec.kind.nv() == 1) {
-        let q = act.simulation.state().q[joint.q.start];
+        let q = scene_run.simulation.state().q[joint.q.start];
         println!("  {} went from {:.3} to {q:.3}", joint.spec.name, model.q0()[joint.q.start]);
     }
-    for contact in act.simulation.contacts() {
+    for contact in scene_run.simulation.contacts() {
         let [a, b] = contact.bodies.map(|body| model.bodies()[body].spec.name.as_str());
         println!("  \"{a}\" touches \"{b}\" with {:.3} N", contact.force.norm());
     }

@@ -3,7 +3,8 @@
 //! | module | holds |
 //! |---|---|
 //! | [`sim`] | worlds, settings, the step and its report |
-//! | [`scene`] | models and scenes from files (MJCF, URDF, TOML); the gallery of scenarios |
+//! | [`scene`] | models and scenes from files (MJCF, URDF, TOML) |
+//! | [`study`] | scenarios with physical checks, runs summed up in figures, comparisons of solvers |
 //! | [`mech`] | bodies, joints, tendons, actuators, dynamics |
 //! | [`geom`] | shapes, distances, contact manifolds |
 //! | [`solve`] | contact problems, laws, solvers, residuals; usable alone |
@@ -60,24 +61,24 @@
 //! let model = load_with(files, "swing.xml".as_ref(), &Options::default())?;
 //! assert!(model.unsupported.is_empty());
 //!
-//! let mut act = model.stage_from("raised")?.start()?;
-//! while act.simulation.state().q[0] > 0.0 {
-//!     let _ = act.step()?;
+//! let mut scene_run = model.scene_from("raised")?.start()?;
+//! while scene_run.simulation.state().q[0] > 0.0 {
+//!     let _ = scene_run.step()?;
 //! }
 //! // A swing of one radian takes a fifteenth longer than a small one, 2π √(I / m g l) = 1.055 s.
-//! assert!((act.simulation.state().time - 1.125 / 4.0).abs() < 0.005);
+//! assert!((scene_run.simulation.state().time - 1.125 / 4.0).abs() < 0.005);
 //! # Ok::<(), stiction::scene::SceneError>(())
 //! ```
 //!
-//! A scenario of the gallery, with one of its parameters changed, judged by its own check:
+//! A scenario, with one of its parameters changed, judged by its own check:
 //!
 //! ```
 //! let set = [("bodies".to_owned(), "2".to_owned())];
-//! let mut act = stiction::scene::scenario("clutter", &set)?.start()?;
-//! let summary = stiction::scene::run("clutter", &mut act, 5, |_step, _report| ())?;
+//! let mut scene_run = stiction::study::scenario("clutter", &set)?.start()?;
+//! let summary = stiction::study::run("clutter", &mut scene_run, 5, |_step, _report| ())?;
 //! assert_eq!(summary.unconverged_steps, 0);
 //! assert!(summary.check.passed, "{}", summary.check.detail);
-//! # Ok::<(), stiction::scene::SceneError>(())
+//! # Ok::<(), stiction::study::StudyError>(())
 //! ```
 
 #![forbid(unsafe_code)]
@@ -89,3 +90,4 @@ pub use stiction_mech as mech;
 pub use stiction_scene as scene;
 pub use stiction_sim as sim;
 pub use stiction_solve as solve;
+pub use stiction_study as study;

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use stiction_scene::SceneError;
-use stiction_scene::compare::{Plan, compare};
-use stiction_view::compare::{Making, write};
+use stiction_study::StudyError;
+use stiction_study::compare::{Plan, compare};
+use stiction_view::compare::{ReportProvenance, write};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -22,10 +22,10 @@ fn main() {
     let time_limit = Duration::from_secs(10);
     let plan = Plan { target, solvers: &solvers, steps, time_limit, visuals: &[] };
     let start = |solver: &str| {
-        let mut stage = stiction_scene::scenario(target, &set)?;
-        stage.settings.solver = solver.to_owned();
-        stage.start()
+        let mut scene = stiction_study::scenario(target, &set)?;
+        scene.settings.solver = solver.to_owned();
+        Ok(scene.start()?)
     };
-    let found = compare::<SceneError>(&plan, start, |_| ControlFlow::Continue(())).unwrap();
-    write(&found, &Making { command: arguments.join(" "), threads: 1 }, path).unwrap();
+    let found = compare::<StudyError>(&plan, start, |_| ControlFlow::Continue(())).unwrap();
+    write(&found, &ReportProvenance { command: arguments.join(" "), threads: 1 }, path).unwrap();
 }

@@ -15,7 +15,7 @@ fn main() {
     let folder = std::env::args().nth(1).expect("a folder");
     let write = |name: &str, recording: &Recording| {
         let path = Path::new(&folder).join(name);
-        stiction_view::write(recording, &path, &stiction_view::Shot::default()).unwrap();
+        stiction_view::write(recording, &path, &stiction_view::PictureOptions::default()).unwrap();
         println!("{}: {} bytes", path.display(), std::fs::metadata(&path).unwrap().len());
     };
     write("empty.html", &Recording::default());

@@ -1,34 +1,35 @@
-//! Where the things of a recording are, so that a camera can look at them.
+//! Bounding boxes of a recording, for placing a camera.
 //!
-//! Boxes about every part at a few times of the run, without the few that fly far away. What stands
-//! still counts only if what moves does not end within it and is not lost in it.
+//! Boxes of every mesh instance at a few times of the run, without outliers that fly far away. Static
+//! instances count only if the moving ones do not end inside them and are not tiny beside them.
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_sim::record::Recording;
 
+use crate::draw_list::{DrawList, MeshInstance};
+use crate::interpolation::{poses_at, softs_at};
 use crate::mesh::Mesh;
-use crate::scenery::{Part, Scenery, poses_at, softs_at};
 
-/// Times that are looked at.
+/// Number of sampled times.
 const TIMES: usize = 24;
-/// Parts that are looked at.
+/// Number of sampled mesh instances.
 const PARTS: usize = 1500;
-/// Part of the boxes' sides that may lie outside, at each end, if they lie far outside.
+/// Fraction of the boxes' sides that may be dropped at each end as outliers.
 const OUTLIERS: f64 = 0.02;
-/// How far that is, in extents of the others.
+/// Distance from which on a box is an outlier, in extents of the others.
 const FAR: f64 = 1.0;
-/// What stands still is left out if it is so many times larger than what moves.
+/// Static instances are left out if they are this many times larger than the moving ones.
 const LOST: f64 = 25.0;
-/// Walls that can contain something.
+/// Least number of walls of a container.
 const WALLS: usize = 4;
-/// A mesh with more triangles than this, such as a bowl, counts for all of them.
+/// A mesh with more triangles than this, such as a bowl, counts as a whole container.
 const SIMPLE: usize = 12;
-/// Part of what moves that must end inside.
+/// Fraction of the moving instances that must end inside a container.
 const MOST: f64 = 0.6;
-/// The least radius [m], for a camera that looks at nothing.
+/// Least radius [m], for an empty scene.
 const LEAST: f64 = 1e-3;
 
-/// A box along the axes of the world.
+/// A bounding box along the axes of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Least coordinates [m].
@@ -41,12 +42,12 @@ impl Bounds {
     const NOTHING: Self =
         Self { low: Vector3::new(-1.0, -1.0, 0.0), high: Vector3::new(1.0, 1.0, 1.0) };
 
-    /// What is seen between two times [s].
-    pub fn of(recording: &Recording, scenery: &Scenery, from: f64, to: f64) -> Self {
-        Self::about(&boxes(recording, scenery, from, to))
+    /// Bounds of the drawn instances between two times [s].
+    pub fn of(recording: &Recording, draw_list: &DrawList, from: f64, to: f64) -> Self {
+        Self::about(&boxes(recording, draw_list, from, to))
     }
 
-    /// A box about most of some boxes.
+    /// Bounds of most of some boxes, without outliers.
     pub fn about(boxes: &[Self]) -> Self {
         let mut ends: [Vec<f64>; 3] = std::array::from_fn(|axis| {
             let both = boxes.iter().flat_map(|found| [found.low[axis], found.high[axis]]);
@@ -88,13 +89,13 @@ impl Bounds {
         Self::of_points(&mesh.positions)
     }
 
-    /// The box about this one on a part of a body at a pose.
-    fn placed(&self, part: &Part, body: &Isometry3<f64>) -> Self {
-        let pose = body * part.pose;
+    /// Bounds of this box, given in the frame of a mesh instance, for the body's pose `X_WB`.
+    fn placed(&self, instance: &MeshInstance, body: &Isometry3<f64>) -> Self {
+        let pose = body * instance.pose;
         let corner = |k: usize| {
             let at =
                 |axis: usize| if k >> axis & 1 == 1 { self.high[axis] } else { self.low[axis] };
-            let local = Vector3::from_fn(|axis, _| at(axis)).component_mul(&part.scale);
+            let local = Vector3::from_fn(|axis, _| at(axis)).component_mul(&instance.scale);
             (pose * nalgebra::Point3::from(local)).coords
         };
         let first = corner(0);
@@ -126,25 +127,26 @@ impl Bounds {
     }
 }
 
-/// Boxes about what is seen at some times between two [s].
-pub fn boxes(recording: &Recording, scenery: &Scenery, from: f64, to: f64) -> Vec<Bounds> {
-    let boxes: Vec<Bounds> = scenery.meshes.iter().map(Bounds::of_mesh).collect();
-    let moving: Vec<&Part> = scenery.parts.iter().filter(|part| !part.still).collect();
-    let size = |part: &Part| boxes[part.mesh].radius() * part.scale.amax();
+/// Boxes of the drawn instances at some times between two [s].
+pub fn boxes(recording: &Recording, draw_list: &DrawList, from: f64, to: f64) -> Vec<Bounds> {
+    let boxes: Vec<Bounds> = draw_list.meshes.iter().map(Bounds::of_mesh).collect();
+    let moving: Vec<&MeshInstance> =
+        draw_list.instances.iter().filter(|instance| !instance.still).collect();
+    let size = |instance: &MeshInstance| boxes[instance.mesh].radius() * instance.scale.amax();
     let largest = |still: bool| {
-        let parts = scenery.parts.iter().filter(|part| part.still == still);
-        parts.map(size).fold(0.0, f64::max)
+        let instances = draw_list.instances.iter().filter(|instance| instance.still == still);
+        instances.map(size).fold(0.0, f64::max)
     };
     let alone = !moving.is_empty()
-        && (is_contained(recording, scenery) || largest(true) > LOST * largest(false));
-    let parts = if alone { moving } else { scenery.parts.iter().collect() };
+        && (is_contained(recording, draw_list) || largest(true) > LOST * largest(false));
+    let instances = if alone { moving } else { draw_list.instances.iter().collect() };
     let times = if from < to { TIMES.min(recording.len().max(1)) } else { 1 };
     let mut found = Vec::new();
     for k in 0..times {
         let time = if k == 0 { from } else { from + (to - from) * k as f64 / (times - 1) as f64 };
         let poses = poses_at(recording, time);
-        for part in parts.iter().step_by((parts.len() / PARTS).max(1)) {
-            found.push(boxes[part.mesh].placed(part, &poses[part.body]));
+        for instance in instances.iter().step_by((instances.len() / PARTS).max(1)) {
+            found.push(boxes[instance.mesh].placed(instance, &poses[instance.body]));
         }
         let soft = softs_at(recording, time);
         if !soft.is_empty() {
@@ -154,14 +156,14 @@ pub fn boxes(recording: &Recording, scenery: &Scenery, from: f64, to: f64) -> Ve
     found
 }
 
-/// Whether most of what moves ends within what stands still, such as things in a bin.
-pub fn is_contained(recording: &Recording, scenery: &Scenery) -> bool {
+/// Whether most moving instances end inside static ones, such as objects in a bin.
+pub fn is_contained(recording: &Recording, draw_list: &DrawList) -> bool {
     let mut walls = 0;
     let mut about: Option<Bounds> = None;
-    for part in scenery.parts.iter().filter(|part| part.still) {
-        let mesh = &scenery.meshes[part.mesh];
+    for instance in draw_list.instances.iter().filter(|instance| instance.still) {
+        let mesh = &draw_list.meshes[instance.mesh];
         walls += if mesh.triangles.len() > SIMPLE { WALLS } else { 1 };
-        let found = Bounds::of_mesh(mesh).placed(part, &recording.rest[part.body]);
+        let found = Bounds::of_mesh(mesh).placed(instance, &recording.rest[instance.body]);
         about = Some(about.map_or(found, |about| Bounds {
             low: about.low.inf(&found.low),
             high: about.high.sup(&found.high),

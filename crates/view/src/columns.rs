@@ -1,14 +1,14 @@
 //! The columns of a recording with names, for files of numbers.
 //!
-//! One list for all of them: a column says what it has one entry per (frame, moving body, contact,
-//! soft vertex), how its components are called, and lends its numbers as they lie in memory.
+//! One list serves all formats. A column has one entry per frame, moving body, contact or soft vertex,
+//! names for the components of an entry, and borrows its numbers from the recording.
 
 use stiction_sim::PHASES;
 use stiction_sim::record::Recording;
 
-/// What a column has one entry per.
+/// The items of which each has one entry in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Per {
+pub enum EntriesPer {
     /// Frames.
     Frame,
     /// Frames × moving bodies.
@@ -39,8 +39,8 @@ pub enum Values<'a> {
 pub struct Column<'a> {
     /// Name, a Python identifier.
     pub name: &'static str,
-    /// What it has one entry per.
-    pub per: Per,
+    /// The items of which each has one entry.
+    pub per: EntriesPer,
     /// Names of the components of an entry; none if an entry is a number.
     pub components: &'static [&'static str],
     /// The numbers.
@@ -58,13 +58,14 @@ pub fn columns(recording: &Recording) -> Vec<Column<'_>> {
     let (frames, figures) = (&recording.frames, &recording.frames.figures);
     let contacts = &frames.contacts;
     let column = |name, per, components, values| Column { name, per, components, values };
-    let of_frame = |name, values| column(name, Per::Frame, NUMBER, values);
-    let of_contact = |name, components, values| column(name, Per::Contact, components, values);
+    let of_frame = |name, values| column(name, EntriesPer::Frame, NUMBER, values);
+    let of_contact =
+        |name, components, values| column(name, EntriesPer::Contact, components, values);
     vec![
         of_frame("time", F64(&frames.time)),
-        column("position", Per::Body, VECTOR, F64(frames.position.as_flattened())),
-        column("rotation", Per::Body, QUATERNION, F64(frames.rotation.as_flattened())),
-        column("soft_position", Per::SoftVertex, VECTOR, F32(frames.soft.as_flattened())),
+        column("position", EntriesPer::Body, VECTOR, F64(frames.position.as_flattened())),
+        column("rotation", EntriesPer::Body, QUATERNION, F64(frames.rotation.as_flattened())),
+        column("soft_position", EntriesPer::SoftVertex, VECTOR, F32(frames.soft.as_flattened())),
         of_contact("contact_bodies", PAIR, U32(contacts.bodies.as_flattened())),
         of_contact("contact_shapes", PAIR, U32(contacts.shapes.as_flattened())),
         of_contact("contact_point", VECTOR, F64(contacts.point.as_flattened())),
@@ -82,7 +83,7 @@ pub fn columns(recording: &Recording) -> Vec<Column<'_>> {
         of_frame("equality_error", F64(&figures.equality_error)),
         of_frame("energy_kinetic", F64(&figures.kinetic)),
         of_frame("energy_potential", F64(&figures.potential)),
-        column("phase_time", Per::Frame, &PHASES, F64(figures.phases.as_flattened())),
+        column("phase_time", EntriesPer::Frame, &PHASES, F64(figures.phases.as_flattened())),
         of_frame("contacts", U32(&figures.contacts)),
         of_frame("asleep", U32(&figures.asleep)),
     ]

@@ -1,5 +1,5 @@
-//! Creases of a surface that deforms. Edges that are sharp in its first frame stay so: a vertex on one is drawn
-//! as several corners, one for each smooth part of the surface about it.
+//! Creases of a deforming surface. Edges that are sharp in the first frame stay sharp: a vertex on one is
+//! drawn as several corners, one for each smooth part of the surface around it.
 //!
 //! Cost: linear in the number of triangles.
 
@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 use crate::mesh::CREASE;
 
-/// A surface by corners, of which several may stand on one vertex.
+/// A surface over corners; several corners may share one vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Creased {
     /// The vertex of each corner.
@@ -27,7 +27,7 @@ pub fn split(vertices: &[[f32; 3]], triangles: &[[u32; 3]]) -> Creased {
         (b - a).cross(&(c - a)).try_normalize(0.0)
     };
     let normals: Vec<_> = triangles.iter().map(normal).collect();
-    // Places of triangles at their vertices, 3 t + k, are joined over edges that are no creases.
+    // Union-find over triangle corners 3 t + k, joined across edges that are not creases.
     let mut parent: Vec<usize> = (0..3 * triangles.len()).collect();
     let mut beside: HashMap<[u32; 2], usize> = HashMap::new();
     for (t, corners) in triangles.iter().enumerate() {
@@ -65,7 +65,7 @@ pub fn split(vertices: &[[f32; 3]], triangles: &[[u32; 3]]) -> Creased {
     creased
 }
 
-/// The first of those that are joined with a place.
+/// Representative of a corner's set.
 fn root(parent: &mut [usize], mut place: usize) -> usize {
     while parent[place] != place {
         parent[place] = parent[parent[place]];

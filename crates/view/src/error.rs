@@ -1,4 +1,4 @@
-//! Errors of sinks: which file, what was found, what was expected.
+//! Errors of exporters: which file, what was found, what was expected.
 
 use stiction_sim::record::RecordError;
 
@@ -6,7 +6,7 @@ use stiction_sim::record::RecordError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewError {
-    /// No sink writes files of this ending.
+    /// No exporter writes files with this ending.
     #[error("{path}: found the ending \"{found}\"; expected one of: {known}")]
     Ending {
         /// The file.
@@ -21,20 +21,20 @@ pub enum ViewError {
     Write {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The system's reason.
         source: std::io::Error,
     },
-    /// A picture that cannot be as it is asked for.
+    /// An option for pictures that cannot be fulfilled.
     #[error("picture{}: found {found}; expected {expected}", of(key))]
-    Shot {
-        /// What is asked for; may be empty.
+    PictureOption {
+        /// Key of the option; may be empty.
         key: String,
         /// What was found.
         found: String,
         /// What was expected.
         expected: String,
     },
-    /// A program that is needed is not there or fails.
+    /// A required program is missing or fails.
     #[error("program {program}: {reason}")]
     Program {
         /// The program.
@@ -42,7 +42,7 @@ pub enum ViewError {
         /// What went wrong.
         reason: String,
     },
-    /// The recording does not fit together.
+    /// The recording is inconsistent.
     #[error(transparent)]
     Recording(#[from] RecordError),
 }

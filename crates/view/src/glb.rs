@@ -2,9 +2,9 @@
 //!
 //! One node per body, below a root that turns z up into glTF's y up; meshes once each, materials
 //! by colour, one animation with a translation and a rotation channel per body that moves. Times
-//! begin at zero. Planes are squares. Vertices of soft surfaces are those of the first frame, which
-//! `extras` of their nodes say: glTF has no streams of vertices. Contacts and figures have no place
-//! in the format either. [glTF 2.0, Khronos Group 2021].
+//! begin at zero. Planes are squares. Vertices of soft surfaces are those of the first frame, as
+//! `extras` of their nodes note: glTF has no streams of vertices. The format cannot hold contacts and
+//! figures either. [glTF 2.0, Khronos Group 2021].
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,9 +14,9 @@ use serde_json::{Map, Value, json};
 use stiction_sim::record::Recording;
 
 use crate::bounds::{Bounds, is_contained};
+use crate::draw_list::{DrawList, soft_colour};
 use crate::mesh::{Mesh, creased};
-use crate::scenery::{Scenery, soft_colour};
-use crate::{ViewError, sink};
+use crate::{ViewError, exporter};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"glTF");
 const VERSION: u32 = 2;
@@ -27,23 +27,23 @@ const F32: u32 = 5126;
 /// What a view of the buffer is for.
 const VERTICES: u32 = 34962;
 const INDICES: u32 = 34963;
-/// The half width of a plane's square, in units of the radius of what is seen.
+/// The half width of a plane's square, in units of the scene's radius.
 const REACH: f64 = 4.0;
-/// Opacity of walls around what moves.
+/// Opacity of walls around moving bodies.
 const WALL: f32 = 0.15;
 const PLANE_COLOUR: [f32; 4] = [0.9, 0.91, 0.93, 1.0];
 const ROUGHNESS: f64 = 0.6;
-/// Turns z up into y up, x, y, z, w.
+/// Rotation from z up to y up, quaternion x, y, z, w.
 const UP: [f64; 4] = [-std::f64::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f64::consts::FRAC_1_SQRT_2];
 
 /// Writes a recording to a file.
 pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
     recording.check()?;
-    let bytes = binary(recording).map_err(|source| sink::unwritten(path, source))?;
-    sink::put(path, &bytes)
+    let bytes = binary(recording).map_err(|source| exporter::unwritten(path, source))?;
+    exporter::put(path, &bytes)
 }
 
-/// The file of a recording that fits together.
+/// The bytes of the file for a consistent recording.
 pub fn binary(recording: &Recording) -> std::io::Result<Vec<u8>> {
     let mut document = Document::default();
     let root = document.node(json!({"name": title(recording), "rotation": UP}));
@@ -61,35 +61,36 @@ fn title(recording: &Recording) -> &str {
 
 /// The nodes of the bodies, with their meshes below them and their motion.
 fn bodies(recording: &Recording, document: &mut Document) -> Vec<Value> {
-    let scenery = Scenery::new(recording, recording.shapes.len());
-    let contained = is_contained(recording, &scenery);
+    let draw_list = DrawList::new(recording, recording.shapes.len());
+    let contained = is_contained(recording, &draw_list);
     let mut below: Vec<Vec<Value>> = vec![Vec::new(); recording.bodies.len()];
-    let geometry: Vec<Value> = scenery.meshes.iter().map(|mesh| document.geometry(mesh)).collect();
-    for part in &scenery.parts {
-        // A file may hold a mesh without triangles; glTF may not.
-        if scenery.meshes[part.mesh].triangles.is_empty() {
+    let geometry: Vec<Value> =
+        draw_list.meshes.iter().map(|mesh| document.geometry(mesh)).collect();
+    for instance in &draw_list.instances {
+        // glTF allows no mesh without triangles.
+        if draw_list.meshes[instance.mesh].triangles.is_empty() {
             continue;
         }
-        let mut colour = part.colour;
-        if contained && part.still {
+        let mut colour = instance.colour;
+        if contained && instance.still {
             colour[3] = colour[3].min(WALL);
         }
-        let mesh = document.mesh(part.mesh, &geometry[part.mesh], colour);
-        let mut node = placed(&part.pose, json!({"mesh": mesh}));
-        if part.scale != Vector3::repeat(1.0) {
-            node["scale"] = part.scale.as_slice().into();
+        let mesh = document.mesh(instance.mesh, &geometry[instance.mesh], colour);
+        let mut node = placed(&instance.pose, json!({"mesh": mesh}));
+        if instance.scale != Vector3::repeat(1.0) {
+            node["scale"] = instance.scale.as_slice().into();
         }
-        let name = &recording.shapes[part.shape].name;
+        let name = &recording.shapes[instance.shape].name;
         if !name.is_empty() {
             node["name"] = name.as_str().into();
         }
-        below[part.body].push(document.node(node).into());
+        below[instance.body].push(document.node(node).into());
     }
-    if !scenery.planes.is_empty() {
+    if !draw_list.planes.is_empty() {
         let (first, last) = ends(recording);
-        let radius = Bounds::of(recording, &scenery, first, last).radius();
+        let radius = Bounds::of(recording, &draw_list, first, last).radius();
         let square = document.geometry(&square((REACH * radius) as f32));
-        for (body, pose) in &scenery.planes {
+        for (body, pose) in &draw_list.planes {
             let mesh = document.mesh(usize::MAX, &square, PLANE_COLOUR);
             let node = placed(pose, json!({"name": "plane", "mesh": mesh}));
             below[*body].push(document.node(node).into());
@@ -119,7 +120,7 @@ fn ends(recording: &Recording) -> (f64, f64) {
     (time.first().copied().unwrap_or(0.0), time.last().copied().unwrap_or(0.0))
 }
 
-/// A node's pose; what is not finite is left out.
+/// Adds a pose to a node; values that are not finite are left out.
 fn placed(pose: &Isometry3<f64>, mut node: Value) -> Value {
     let (p, q) = (&pose.translation.vector, pose.rotation.quaternion());
     if *p != Vector3::zeros() && p.iter().all(|x| x.is_finite()) {
@@ -145,10 +146,10 @@ fn square(half: f32) -> Mesh {
     }
 }
 
-/// The channels of all bodies that move.
+/// The animation channels of all moving bodies.
 fn animate(recording: &Recording, node_of: &HashMap<usize, usize>, document: &mut Document) {
     let (frames, moving) = (&recording.frames, recording.moving.len());
-    // Keys must lie at times that grow, also once they are short floats.
+    // Key times must increase strictly as 32-bit floats.
     let (mut keys, mut times) = (Vec::new(), Vec::new());
     for (frame, time) in frames.time.iter().enumerate() {
         let time = (time - frames.time[0]) as f32;
@@ -171,7 +172,7 @@ fn animate(recording: &Recording, node_of: &HashMap<usize, usize>, document: &mu
         let mut rotations = held(&keys, [rest.w, rest.i, rest.j, rest.k], |frame| {
             frames.rotation[frame * moving + slot]
         });
-        one_way(&mut rotations);
+        make_continuous(&mut rotations);
         let positions: Vec<[f32; 3]> = positions.iter().map(|p| p.map(|x| x as f32)).collect();
         let rotations: Vec<[f32; 4]> = rotations
             .iter()
@@ -199,7 +200,7 @@ fn animate(recording: &Recording, node_of: &HashMap<usize, usize>, document: &mu
     }
 }
 
-/// Values at the keys; where one is not finite, that of the key before.
+/// Values at the keys; one that is not finite is replaced by the one before.
 fn held<const N: usize>(
     keys: &[usize],
     mut last: [f64; N],
@@ -215,9 +216,9 @@ fn held<const N: usize>(
     values.collect()
 }
 
-/// Chooses, of the two quaternions of an orientation, the one nearer to the last: what lies between
-/// two keys is then the short way.
-fn one_way(rotations: &mut [[f64; 4]]) {
+/// Chooses, of the two quaternions of an orientation, the one nearer to the last, so that viewers
+/// interpolate along the shorter arc.
+fn make_continuous(rotations: &mut [[f64; 4]]) {
     for k in 1..rotations.len() {
         let along: f64 = rotations[k - 1].iter().zip(&rotations[k]).map(|(a, b)| a * b).sum();
         if along < 0.0 {
@@ -248,7 +249,7 @@ fn softs(recording: &Recording, document: &mut Document) -> Vec<Value> {
     nodes
 }
 
-/// The file while it is being made.
+/// The file under construction.
 #[derive(Default)]
 struct Document {
     bytes: Vec<u8>,
@@ -316,7 +317,7 @@ impl Document {
         let position = self.floats("VEC3", 3, mesh.positions.as_flattened(), Some(VERTICES), range);
         let normal = self.floats("VEC3", 3, mesh.normals.as_flattened(), Some(VERTICES), None);
         let corners = mesh.triangles.as_flattened();
-        // The largest index of a width means something else in some viewers.
+        // The largest index of a type is the primitive-restart value in some viewers.
         let short = mesh.positions.len() < usize::from(u16::MAX);
         let view = if short {
             self.view(corners.iter().flat_map(|&c| (c as u16).to_le_bytes()), Some(INDICES))
@@ -331,7 +332,7 @@ impl Document {
         json!({"attributes": {"POSITION": position, "NORMAL": normal}, "indices": indices})
     }
 
-    /// A mesh in a colour; the same for the same.
+    /// A mesh in a colour; equal pairs share one entry.
     fn mesh(&mut self, key: usize, geometry: &Value, colour: [f32; 4]) -> usize {
         let material = self.material(colour);
         *self.mesh_of.entry((key, material)).or_insert_with(|| {
@@ -358,7 +359,7 @@ impl Document {
         })
     }
 
-    /// Both parts of the file: the description and the numbers.
+    /// The bytes of the file: the JSON chunk and the binary chunk.
     fn finish(mut self, recording: &Recording, root: usize) -> std::io::Result<Vec<u8>> {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let mut json = Map::new();

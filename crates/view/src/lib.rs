@@ -1,10 +1,11 @@
-//! Recordings as files that can be looked at.
+//! Exporters of recordings: interactive page, pictures, videos, 3-D models and tables.
 //!
-//! A sink, see [`sink`], writes one kind of file. [`mesh`] turns shapes into triangles with normals, for all
-//! of them; [`html`] writes the page that shows a recording in a browser, with [`pack`] for its
-//! numbers; [`raster`] draws what [`scenery`] says, for [`png`], [`gif`] and [`mp4`]; [`columns`]
-//! names the numbers for [`npz`] and [`parquet`]; [`shot`] is what someone asks of pictures, [`place`]
-//! where files go; [`compare`] writes the report on several solvers.
+//! An [`exporter`] writes one file format. [`mesh`] turns shapes into triangles with normals for all
+//! of them. [`html`] writes the page that shows a recording in a browser; [`pack`] compresses its
+//! numbers. [`raster`] draws the [`draw_list`] at poses from [`interpolation`] for [`png`], [`gif`] and
+//! [`mp4`]; [`picture_options`] holds the user's options for these. [`columns`] names the numbers for
+//! [`npz`] and [`parquet`]. [`output_file`] replaces files atomically. [`compare`] writes the report on
+//! several solvers.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::neg_cmp_op_on_partial_ord)] // NaN must fail a test, not pass it
@@ -15,23 +16,24 @@ pub mod bounds;
 pub mod columns;
 pub mod compare;
 pub mod crease;
+pub mod draw_list;
 mod error;
+pub mod exporter;
 pub mod gif;
 pub mod glb;
 pub mod html;
+pub mod interpolation;
 pub mod mesh;
 pub mod mp4;
 pub mod native;
 pub mod npz;
+pub mod output_file;
 pub mod pack;
 pub mod parquet;
-pub mod place;
+pub mod picture_options;
 pub mod png;
 pub mod raster;
-pub mod scenery;
-pub mod shot;
-pub mod sink;
 
 pub use error::ViewError;
-pub use shot::Shot;
-pub use sink::{FRAMES_PER_SECOND, Holds, SINKS, Sink, sink_of, write};
+pub use exporter::{EXPORTERS, ExportContent, Exporter, FRAMES_PER_SECOND, exporter_for, write};
+pub use picture_options::PictureOptions;

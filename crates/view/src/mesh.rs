@@ -2,7 +2,7 @@
 //!
 //! Balls, boxes, cylinders and ellipsoids are one mesh of unit size each, and a scale; capsules one
 //! mesh per proportion. Hulls, meshes and height fields get normals that are smooth over gentle
-//! edges and sharp over others. Planes have no mesh: they have no end.
+//! edges and sharp over others. Planes are unbounded and have no mesh.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -20,7 +20,7 @@ pub(crate) const CREASE: f64 = 0.61;
 const AROUND: u32 = 40;
 /// Rings over a capsule's end.
 const RINGS: u32 = 8;
-/// Subdivisions of the icosahedron that stands for a ball: with at most so many shapes, so many.
+/// Subdivisions of the icosahedron for a sphere: largest number of shapes, subdivisions.
 const BALL_LEVELS: [(usize, u32); 3] = [(100, 4), (1000, 3), (usize::MAX, 2)];
 
 /// Triangles with a normal per corner.
@@ -34,9 +34,9 @@ pub struct Mesh {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A mesh in its place on a shape.
+/// A mesh with its pose and scale in a geometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Placed {
+pub struct PlacedMesh {
     /// Index of the mesh; `None` for the half space z ≤ 0.
     pub mesh: Option<usize>,
     /// Pose in the frame of the geometry.
@@ -48,7 +48,7 @@ pub struct Placed {
 /// Meshes, each once.
 #[derive(Debug, Default)]
 pub struct Meshes {
-    /// Shapes that will be drawn; with many of them each is drawn more coarsely.
+    /// Number of shapes that will be drawn; the more there are, the coarser each mesh.
     expected: usize,
     meshes: Vec<Mesh>,
     by_hash: HashMap<u64, Vec<usize>>,
@@ -56,7 +56,7 @@ pub struct Meshes {
 }
 
 impl Meshes {
-    /// No meshes, for so many shapes.
+    /// An empty collection for this number of shapes.
     pub fn expecting(shapes: usize) -> Self {
         Self { expected: shapes, ..Self::default() }
     }
@@ -66,13 +66,13 @@ impl Meshes {
         &self.meshes
     }
 
-    /// The meshes, for good.
+    /// Returns the meshes.
     pub fn into_all(self) -> Vec<Mesh> {
         self.meshes
     }
 
-    /// The meshes that a geometry is drawn with.
-    pub fn of(&mut self, geometry: &Geometry) -> Vec<Placed> {
+    /// The placed meshes of a geometry.
+    pub fn of(&mut self, geometry: &Geometry) -> Vec<PlacedMesh> {
         let mut placed = Vec::new();
         match geometry {
             Geometry::Shape(shape) => self.add_shape(shape, &Isometry3::identity(), &mut placed),
@@ -82,7 +82,7 @@ impl Meshes {
                     let vertices: Vec<_> = soup.vertices.iter().map(to_f64).collect();
                     creased(&vertices, &soup.triangles)
                 });
-                placed.push(Placed {
+                placed.push(PlacedMesh {
                     mesh: Some(mesh),
                     pose: Isometry3::identity(),
                     scale: [1.0; 3],
@@ -92,7 +92,7 @@ impl Meshes {
         placed
     }
 
-    fn add_shape(&mut self, shape: &Shape, pose: &Isometry3<f64>, placed: &mut Vec<Placed>) {
+    fn add_shape(&mut self, shape: &Shape, pose: &Isometry3<f64>, placed: &mut Vec<PlacedMesh>) {
         let (mesh, scale) = match shape {
             Shape::Plane => (None, [1.0; 3]),
             Shape::Box(half) => (Some(self.add(unit_box())), (*half).into()),
@@ -138,10 +138,10 @@ impl Meshes {
                 return;
             }
         };
-        placed.push(Placed { mesh, pose: *pose, scale });
+        placed.push(PlacedMesh { mesh, pose: *pose, scale });
     }
 
-    /// The mesh of geometry that lives at an address, made once.
+    /// The mesh of the geometry at an address, made once.
     fn at(&mut self, address: usize, make: impl FnOnce() -> Mesh) -> usize {
         if let Some(&index) = self.by_place.get(&address) {
             return index;
@@ -184,7 +184,7 @@ fn unit_ball(shapes: usize) -> Mesh {
     Mesh { positions, normals, triangles }
 }
 
-/// A profile of radius, height and normal in a plane through z, turned about it.
+/// Surface of revolution about z of a profile of (radius, height) and normal.
 fn turned(profile: &[([f64; 2], [f64; 2])]) -> Mesh {
     let mut mesh = Mesh::default();
     for (k, (point, normal)) in profile.iter().enumerate() {
@@ -194,7 +194,7 @@ fn turned(profile: &[([f64; 2], [f64; 2])]) -> Mesh {
             mesh.positions.push(turn(*point));
             mesh.normals.push(turn(*normal));
         }
-        // Two points with the same place are a sharp edge: nothing lies between them.
+        // Two equal points are a sharp edge, without a band between them.
         if k == 0 || profile[k - 1].0 == *point {
             continue;
         }
@@ -242,7 +242,7 @@ fn unit_capsule(half_length: f64) -> Mesh {
 }
 
 /// Triangles with normals that are the mean, weighted by area, of those around a corner that bend
-/// away by less than the crease angle. Corners at the same place are one.
+/// away by less than the crease angle. Corners at the same position are merged.
 pub fn creased(vertices: &[Vector3<f64>], triangles: &[[u32; 3]]) -> Mesh {
     let mut place_of = HashMap::new();
     let welded: Vec<usize> = vertices
@@ -329,7 +329,7 @@ mod tests {
         for shape in shapes {
             let mut meshes = Meshes::default();
             let placed = meshes.of(&Geometry::Shape(shape.clone()));
-            let Placed { mesh, scale, .. } = placed[0];
+            let PlacedMesh { mesh, scale, .. } = placed[0];
             let found = volume(&meshes.all()[mesh.unwrap()]) * scale.iter().product::<f64>();
             let exact = shape.volume();
             // A polygon of n corners lacks (2π/n)²/6 of its circle's area; twice for two bends.

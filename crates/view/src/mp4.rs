@@ -1,8 +1,7 @@
-//! A recording as a film in MP4, through the program `ffmpeg`.
+//! A recording as an MP4 video, encoded by the program `ffmpeg`.
 //!
-//! Pictures go to the program one by one, see [`crate::raster`]; it writes beside the place of the
-//! file, which then appears whole. Whether the program is there is known before a run begins, see
-//! [`ready`].
+//! Pictures are piped to the program one by one, see [`crate::raster`]. It writes a temporary file that
+//! then replaces the target. [`ready`] checks before a run that the program is available.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -11,47 +10,56 @@ use std::process::{Command, Stdio};
 
 use stiction_sim::record::Recording;
 
-use crate::raster::{Look, Painter, film};
-use crate::{Shot, ViewError, place, sink};
+use crate::raster::{PictureRenderer, RenderSettings, film};
+use crate::{PictureOptions, ViewError, exporter, output_file};
 
-/// Size of the pictures [px], even for the sake of the format.
+/// Size of the pictures [px], even as the format requires.
 const WIDTH: usize = 1280;
 const HEIGHT: usize = 800;
 /// Frames per second.
 const RATE: u32 = 30;
-/// Encoders, the best first; builds of the program differ in what they have.
+/// Encoders, the best first; builds of the program differ in which they have.
 const ENCODERS: [&str; 3] = ["libx264", "libopenh264", "mpeg4"];
 
 /// Writes a recording to a file.
-pub fn write(recording: &Recording, path: &Path, shot: &Shot) -> Result<(), ViewError> {
-    write_with(recording, path, &shot.look(Look::moving(WIDTH, HEIGHT)), OsStr::new("ffmpeg"))
+pub fn write(
+    recording: &Recording,
+    path: &Path,
+    options: &PictureOptions,
+) -> Result<(), ViewError> {
+    write_with(
+        recording,
+        path,
+        &options.apply_to(RenderSettings::moving(WIDTH, HEIGHT)),
+        OsStr::new("ffmpeg"),
+    )
 }
 
-/// Says whether the program is there and can do its work.
+/// Checks that the program is available and has a usable encoder.
 pub fn ready() -> Result<(), ViewError> {
     encoder(OsStr::new("ffmpeg")).map(|_| ())
 }
 
-/// Writes a recording in a look of choice with a program of choice.
+/// Writes a recording with given settings of the renderer and a given program.
 pub fn write_with(
     recording: &Recording,
     path: &Path,
-    look: &Look,
+    settings: &RenderSettings,
     program: &OsStr,
 ) -> Result<(), ViewError> {
     recording.check()?;
     let encoder = encoder(program)?;
     let times = film(recording, f64::from(RATE));
-    // The format halves the resolution of colours.
-    let look = Look {
-        width: look.width.next_multiple_of(2),
-        height: look.height.next_multiple_of(2),
-        ..*look
+    // The format subsamples colour by two: sizes must be even.
+    let settings = RenderSettings {
+        width: settings.width.next_multiple_of(2),
+        height: settings.height.next_multiple_of(2),
+        ..*settings
     };
-    let painter = Painter::new(recording, &look, times[0], times[times.len() - 1]);
-    let [width, height] = painter.size();
+    let renderer = PictureRenderer::new(recording, &settings, times[0], times[times.len() - 1]);
+    let [width, height] = renderer.size();
     let mut failure = None;
-    let done = place::put_with(path, |part| {
+    let done = output_file::write_atomically_with(path, |part| {
         let mut fail = |reason: String| {
             failure = Some(failed(program, reason));
             io::Error::other("the program failed")
@@ -70,17 +78,17 @@ pub fn write_with(
             .map_err(|error| fail(error.to_string()))?;
         let mut fed = Ok(());
         if let Some(mut input) = child.stdin.take() {
-            fed = painter.film(&times).try_for_each(|picture| input.write_all(&picture.rgb));
+            fed = renderer.film(&times).try_for_each(|picture| input.write_all(&picture.rgb));
         }
         let output = child.wait_with_output().map_err(|error| fail(error.to_string()))?;
-        // What the program says tells more than that it no longer listens.
+        // The program's own message is more useful than the broken pipe.
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             return Err(fail(format!("{}: {}", output.status, said.trim())));
         }
         fed.map_err(|error| fail(error.to_string()))
     });
-    done.map_err(|source| failure.unwrap_or_else(|| sink::unwritten(path, source)))
+    done.map_err(|source| failure.unwrap_or_else(|| exporter::unwritten(path, source)))
 }
 
 fn failed(program: &OsStr, reason: String) -> ViewError {

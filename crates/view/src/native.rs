@@ -1,12 +1,12 @@
-//! Recordings of the house: every number to the bit, in chunks with checksums. All other sinks can be
-//! made from them later.
+//! Stiction's own recording format: every number bit for bit, in chunks with checksums. Every other
+//! format can be made from it later.
 
 use std::path::Path;
 
 use stiction_sim::record::{RecordError, Recording, container};
 
 use crate::ViewError;
-use crate::sink::put;
+use crate::exporter::put;
 
 /// Writes a recording.
 pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
@@ -14,8 +14,7 @@ pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
     put(path, &container::to_bytes(recording, 0))
 }
 
-/// What there is of a recording in the bytes of a file, and what to know about it if that is not
-/// all.
+/// Reads a recording from the bytes of a file; also returns a note if it is incomplete.
 pub fn open(bytes: &[u8]) -> Result<(Recording, Option<String>), RecordError> {
     let opened = container::read(bytes)?;
     let (found, left) = (&opened.recording, bytes.len() - opened.sound);

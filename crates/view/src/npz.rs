@@ -2,9 +2,8 @@
 //!
 //! Shapes: `time` (t,); `position` (t, b, 3); `rotation` (t, b, 4) as w, x, y, z; contacts of all
 //! frames one after the other, those of frame k being `contact_start[k]:contact_start[k + 1]`;
-//! figures (t,), see [`crate::columns`]. Names are arrays of text; what there is one of (title,
-//! solver, time step) is an array without axes. Numbers keep all their bits. Cost: one pass that
-//! deflates.
+//! figures (t,), see [`crate::columns`]. Names are arrays of text; single values (title, solver,
+//! time step) are arrays without axes. Numbers keep all their bits. Cost: one deflate pass.
 
 use std::io::{Cursor, Write};
 use std::path::Path;
@@ -13,33 +12,33 @@ use stiction_sim::PHASES;
 use stiction_sim::record::Recording;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
-use crate::columns::{Per, Values, columns, soft_vertices};
-use crate::{ViewError, sink};
+use crate::columns::{EntriesPer, Values, columns, soft_vertices};
+use crate::{ViewError, exporter};
 
 /// Arrays start at multiples of this many bytes, as NumPy's own do.
 const ALIGNMENT: usize = 64;
 /// Members from 4 GiB on need the longer fields of zip; half of that leaves room for a header.
 const LARGE: usize = 1 << 31;
-/// Effort of deflating: poses hardly shrink with more.
+/// Deflate level; higher ones hardly shrink poses further.
 const LEVEL: i64 = 1;
 
 /// Writes a recording to a file.
 pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
     recording.check()?;
-    let bytes = archive(recording).map_err(|source| sink::unwritten(path, source))?;
-    sink::put(path, &bytes)
+    let bytes = archive(recording).map_err(|source| exporter::unwritten(path, source))?;
+    exporter::put(path, &bytes)
 }
 
-/// The archive of a recording that fits together.
+/// The archive of a consistent recording.
 pub fn archive(recording: &Recording) -> std::io::Result<Vec<u8>> {
     let mut archive = Archive { zip: ZipWriter::new(Cursor::new(Vec::new())) };
     let frames = recording.len();
     for column in columns(recording) {
         let mut shape = match column.per {
-            Per::Frame => vec![frames],
-            Per::Body => vec![frames, recording.moving.len()],
-            Per::Contact => vec![recording.frames.contacts.gap.len()],
-            Per::SoftVertex => vec![frames, soft_vertices(recording)],
+            EntriesPer::Frame => vec![frames],
+            EntriesPer::Body => vec![frames, recording.moving.len()],
+            EntriesPer::Contact => vec![recording.frames.contacts.gap.len()],
+            EntriesPer::SoftVertex => vec![frames, soft_vertices(recording)],
         };
         if !column.components.is_empty() {
             shape.push(column.components.len());
@@ -75,7 +74,7 @@ pub fn archive(recording: &Recording) -> std::io::Result<Vec<u8>> {
     Ok(archive.zip.finish()?.into_inner())
 }
 
-/// The archive while it is being written.
+/// The archive under construction.
 struct Archive {
     zip: ZipWriter<Cursor<Vec<u8>>>,
 }

@@ -1,9 +1,9 @@
-//! Numbers as few bytes: columns of integers, predicted, split into byte planes and deflated.
+//! Compression of numbers: columns of integers, predicted, split into byte planes and deflated.
 //!
 //! A column is quantised to integers: numbers with a known scale to multiples of a quantum, numbers
 //! over many orders of magnitude to floats with a shorter mantissa, read as integers in the order of
-//! their values. What a prediction leaves of them is small, has its sign in the lowest bit (zigzag)
-//! and is stored as one plane per byte, so that the upper planes are mostly zero. All columns are
+//! their values. The prediction errors are small, have their sign in the lowest bit (zigzag) and are
+//! stored as one plane per byte, so that the upper planes are mostly zero. All columns are
 //! deflated together. The page's `codec.js` is the inverse.
 //!
 //! Error: half a quantum, or `2^(shift − 24)` relative to a float.
@@ -14,15 +14,15 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::{Map, Value, json};
 
-/// How a number becomes an integer.
+/// How a number is quantised to an integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// `(x − offset) / quantum`, rounded. What is not finite becomes the offset, what is too large
-    /// the largest.
+    /// `(x − offset) / quantum`, rounded. Values that are not finite become the offset, values
+    /// out of range the largest integer.
     Quantum {
-        /// Size of one.
+        /// Size of one step.
         quantum: f64,
-        /// What zero stands for.
+        /// Value of the integer zero.
         offset: f64,
     },
     /// The upper bits of a 32-bit float.
@@ -41,7 +41,7 @@ impl Scale {
         Self::Quantum { quantum, offset: 0.0 }
     }
 
-    /// The integer that stands for a number.
+    /// Quantises a number.
     pub fn encode(self, x: f64) -> i32 {
         match self {
             Self::Quantum { quantum, offset } => {
@@ -56,7 +56,7 @@ impl Scale {
         }
     }
 
-    /// The number that an integer stands for.
+    /// The value of an integer.
     pub fn decode(self, k: i32) -> f64 {
         match self {
             Self::Quantum { quantum, offset } => offset + quantum * f64::from(k),
@@ -91,13 +91,13 @@ pub struct Packer {
 
 impl Packer {
     /// Adds a column of `series` numbers per row, row after row. Each series is predicted from its
-    /// own past, by its last value or along a line, whichever leaves less.
+    /// own past, by its last value or by linear extrapolation, whichever leaves smaller errors.
     pub fn column(&mut self, name: impl Into<String>, series: usize, scale: Scale, rows: &[f64]) {
         let encoded: Vec<i32> = rows.iter().map(|x| scale.encode(*x)).collect();
         self.integers(name, series, scale, &encoded);
     }
 
-    /// As [`Packer::column`], of integers that have been made already.
+    /// As [`Packer::column`], for already quantised integers.
     pub fn integers(&mut self, name: impl Into<String>, series: usize, scale: Scale, rows: &[i32]) {
         let candidates = [1, 2].map(|order| differences(rows, series, order));
         let weight = |left: &[i32]| left.iter().map(|&x| u64::from(zigzag(x))).sum::<u64>();
@@ -105,7 +105,7 @@ impl Packer {
         self.store(name, series, order, scale, &candidates[order - 1]);
     }
 
-    /// Adds a column that has been predicted already, series after series.
+    /// Adds a column of prediction errors, series after series.
     pub fn predicted(
         &mut self,
         name: impl Into<String>,
@@ -156,7 +156,7 @@ fn zigzag(x: i32) -> u32 {
     ((x << 1) ^ (x >> 31)) as u32
 }
 
-/// What prediction leaves of rows, series after series. Arithmetic wraps, here and in the inverse.
+/// Prediction errors of rows, series after series. Arithmetic wraps, here and in the inverse.
 fn differences(rows: &[i32], series: usize, order: usize) -> Vec<i32> {
     let mut left = Vec::with_capacity(rows.len());
     for s in 0..series {
@@ -164,7 +164,7 @@ fn differences(rows: &[i32], series: usize, order: usize) -> Vec<i32> {
         for row in rows.chunks_exact(series) {
             let change = row[s].wrapping_sub(last);
             left.push(if order == 2 { change.wrapping_sub(slope) } else { change });
-            // The first value is no slope.
+            // The first value has no slope.
             slope = if left.len() % (rows.len() / series) == 1 { 0 } else { change };
             last = row[s];
         }

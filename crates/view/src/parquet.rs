@@ -1,9 +1,9 @@
 //! A recording as a Parquet table with a row per frame, for data frames and databases.
 //!
-//! Figures are columns of numbers. What there are several of in a frame is a column of lists, one
+//! Figures are columns of numbers. Items of which a frame has several are columns of lists, one
 //! per component: `position_x` has an entry per moving body, `contact_gap` one per contact, so that
 //! unnesting lists of the same kind together gives a row per body or contact. The names of bodies
-//! and phases and what was run stand as JSON in the file's metadata under [`KEY`]. Numbers keep all
+//! and phases and the description of the run are JSON in the file's metadata under [`KEY`]. Numbers keep all
 //! their bits. [Parquet format 2, Apache Software Foundation].
 
 use std::path::Path;
@@ -20,10 +20,10 @@ use serde_json::json;
 use stiction_sim::PHASES;
 use stiction_sim::record::Recording;
 
-use crate::columns::{Column, Per, Values, columns, soft_vertices};
-use crate::{ViewError, sink};
+use crate::columns::{Column, EntriesPer, Values, columns, soft_vertices};
+use crate::{ViewError, exporter};
 
-/// The key of the metadata that say what was run.
+/// The metadata key of the run's description.
 pub const KEY: &str = "stiction";
 
 /// Writes a recording to a file.
@@ -33,10 +33,10 @@ pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
         path: path.display().to_string(),
         source: std::io::Error::other(error),
     })?;
-    sink::put(path, &bytes)
+    exporter::put(path, &bytes)
 }
 
-/// The table of a recording that fits together.
+/// The table of a consistent recording.
 pub fn table(recording: &Recording) -> Result<Vec<u8>, ParquetError> {
     let columns: Vec<Column> = columns(recording);
     let parts: Vec<(String, &Column, usize)> = columns.iter().flat_map(components).collect();
@@ -88,7 +88,7 @@ fn field(name: &str, column: &Column) -> Result<Type, ParquetError> {
             .with_logical_type(logical.clone())
             .build()
     };
-    if column.per == Per::Frame {
+    if column.per == EntriesPer::Frame {
         return number(name);
     }
     let entries = Type::group_type_builder("list")
@@ -139,20 +139,20 @@ fn put<T: DataType>(
     column.close()
 }
 
-/// How entries make lists: an entry of repetition 0 begins one, of definition 0 is an empty one.
+/// Repetition and definition levels: repetition 0 begins a list, definition 0 is an empty one.
 struct Levels {
     definition: Vec<i16>,
     repetition: Vec<i16>,
 }
 
-fn levels(recording: &Recording, per: Per) -> Option<Levels> {
+fn levels(recording: &Recording, per: EntriesPer) -> Option<Levels> {
     let length = |frame: usize| match per {
-        Per::Frame => 1,
-        Per::Body => recording.moving.len(),
-        Per::Contact => recording.frames.contacts.of(frame).len(),
-        Per::SoftVertex => soft_vertices(recording),
+        EntriesPer::Frame => 1,
+        EntriesPer::Body => recording.moving.len(),
+        EntriesPer::Contact => recording.frames.contacts.of(frame).len(),
+        EntriesPer::SoftVertex => soft_vertices(recording),
     };
-    if per == Per::Frame {
+    if per == EntriesPer::Frame {
         return None;
     }
     let mut levels = Levels { definition: Vec::new(), repetition: Vec::new() };

@@ -1,4 +1,4 @@
-//! A picture of the last frame as PNG [ISO/IEC 15948], and pictures of any time.
+//! A picture of the last frame, or of any time, as PNG [ISO/IEC 15948].
 //!
 //! The encoder is small: eight bits of red, green and blue, each row as differences to the pixel
 //! before or above, whichever is smaller, deflated. Cost: drawing, see [`crate::raster`].
@@ -10,33 +10,38 @@ use flate2::write::ZlibEncoder;
 use flate2::{Compression, Crc};
 use stiction_sim::record::Recording;
 
-use crate::raster::{Look, Painter, Picture};
-use crate::{Shot, ViewError, sink};
+use crate::raster::{Picture, PictureRenderer, RenderSettings};
+use crate::{PictureOptions, ViewError, exporter};
 
-/// Writes a picture of the last frame, or of the moment that is asked for, to a file.
-pub fn write(recording: &Recording, path: &Path, shot: &Shot) -> Result<(), ViewError> {
-    let time = shot.time.unwrap_or(f64::INFINITY);
-    write_with(recording, path, &shot.look(Look::still()), time)
+/// Writes a picture of the last frame, or of the time in the options, to a file.
+pub fn write(
+    recording: &Recording,
+    path: &Path,
+    options: &PictureOptions,
+) -> Result<(), ViewError> {
+    let time = options.time.unwrap_or(f64::INFINITY);
+    write_with(recording, path, &options.apply_to(RenderSettings::still()), time)
 }
 
-/// A picture of the last frame, or of the moment that is asked for.
-pub fn picture(recording: &Recording, shot: &Shot) -> Result<Picture, ViewError> {
+/// A picture of the last frame, or of the time in the options.
+pub fn picture(recording: &Recording, options: &PictureOptions) -> Result<Picture, ViewError> {
     recording.check()?;
-    let time = shot.time.unwrap_or(f64::INFINITY);
-    Ok(Painter::new(recording, &shot.look(Look::still()), time, time).paint(time))
+    let time = options.time.unwrap_or(f64::INFINITY);
+    Ok(PictureRenderer::new(recording, &options.apply_to(RenderSettings::still()), time, time)
+        .render(time))
 }
 
-/// Writes a picture of a time [s], in a look of choice, with what is seen then in its middle.
+/// Writes a picture of a time [s] with given settings of the renderer, centred on the scene at that time.
 pub fn write_with(
     recording: &Recording,
     path: &Path,
-    look: &Look,
+    settings: &RenderSettings,
     time: f64,
 ) -> Result<(), ViewError> {
     recording.check()?;
-    let picture = Painter::new(recording, look, time, time).paint(time);
-    let bytes = encode(&picture).map_err(|source| sink::unwritten(path, source))?;
-    sink::put(path, &bytes)
+    let picture = PictureRenderer::new(recording, settings, time, time).render(time);
+    let bytes = encode(&picture).map_err(|source| exporter::unwritten(path, source))?;
+    exporter::put(path, &bytes)
 }
 
 /// The bytes of a PNG file.

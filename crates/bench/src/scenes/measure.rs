@@ -8,9 +8,9 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use stiction_scene::clock::cpu_time;
-use stiction_scene::{Act, SceneError, Verdict};
+use stiction_scene::{SceneError, SceneRun, Verdict};
 use stiction_sim::{PHASES, Simulation, StepReport, state_hash};
+use stiction_study::clock::cpu_time;
 
 use stiction_reproduce::statistics::{mean, median};
 
@@ -168,7 +168,7 @@ impl Sample {
 /// Runs `steps` steps, or as many as begin within the limit of wall time, and shows each to `watch`.
 /// A step that cannot be made ends the run.
 pub fn measure(
-    act: &mut Act,
+    scene_run: &mut SceneRun,
     steps: usize,
     limit: Duration,
     mut watch: impl FnMut(&Simulation, usize),
@@ -181,29 +181,29 @@ pub fn measure(
             stopped = Some(format!("stopped after {} s at step {step}", limit.as_secs_f64()));
             break;
         }
-        match timed_step(act, reading) {
+        match timed_step(scene_run, reading) {
             Ok(sample) => samples.push(sample),
             Err(error) => {
                 stopped = Some(error.to_string());
                 break;
             }
         }
-        watch(&act.simulation, step);
+        watch(&scene_run.simulation, step);
     }
-    let state_hash = state_hash(act.simulation.state());
-    Measured { samples, check: act.check.verdict(), stopped, state_hash }
+    let state_hash = state_hash(scene_run.simulation.state());
+    Measured { samples, check: scene_run.check.verdict(), stopped, state_hash }
 }
 
 /// One step with its CPU time; wall time where the system does not tell CPU time.
-fn timed_step(act: &mut Act, reading: Duration) -> Result<Sample, SceneError> {
-    if let Some(controller) = &mut act.controller {
-        controller.control(&mut act.simulation);
+fn timed_step(scene_run: &mut SceneRun, reading: Duration) -> Result<Sample, SceneError> {
+    if let Some(controller) = &mut scene_run.controller {
+        controller.control(&mut scene_run.simulation);
     }
     let before = cpu_time();
-    let report = act.simulation.step();
+    let report = scene_run.simulation.step();
     let after = cpu_time();
     let report = report?;
-    act.check.observe(&mut act.simulation, &report);
+    scene_run.check.observe(&mut scene_run.simulation, &report);
     let cpu = match (before, after) {
         (Some(before), Some(after)) => after.saturating_sub(before).saturating_sub(reading),
         _ => report.phases.total(),

@@ -8,9 +8,10 @@ pub mod measure;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use stiction_scene::gallery::clutter;
-use stiction_scene::{Act, GALLERY, SceneError, Stage, scenario};
+use stiction_scene::{Scene, SceneRun};
 use stiction_sim::{PHASES, Sleep};
+use stiction_study::scenarios::clutter;
+use stiction_study::{SCENARIOS, StudyError, scenario};
 
 use crate::args::positive;
 use crate::error::BenchError;
@@ -93,14 +94,14 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
     let known: Vec<&str> = CASES.iter().map(|case| case.scenario).collect();
     if let Some(found) = args.only.iter().find(|name| !known.contains(&name.as_str())) {
         let (found, known) = (found.clone(), known.join(", "));
-        return Err(SceneError::UnknownScenario { found, known }.into());
+        return Err(StudyError::UnknownScenario { found, known }.into());
     }
     let wanted =
         |case: &&Case| args.only.is_empty() || args.only.iter().any(|n| n == case.scenario);
     let limit = Duration::try_from_secs_f64(args.time_limit).unwrap_or(Duration::MAX);
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for case in CASES.iter().filter(wanted) {
-        if GALLERY.iter().any(|entry| entry.name == case.scenario) {
+        if SCENARIOS.iter().any(|entry| entry.name == case.scenario) {
             rows.extend(measure_case(case, limit, args.repetitions)?);
         } else {
             missing.push(case.scenario);
@@ -114,7 +115,7 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
     Ok(Finding { text: text(&rows, &missing), json, figures: Vec::new() })
 }
 
-fn measure_case(case: &Case, limit: Duration, repetitions: u16) -> Result<Vec<Row>, SceneError> {
+fn measure_case(case: &Case, limit: Duration, repetitions: u16) -> Result<Vec<Row>, StudyError> {
     let sizes: Vec<Option<usize>> =
         case.size.map_or(vec![None], |(_, sizes)| sizes.iter().copied().map(Some).collect());
     let mut rows = Vec::new();
@@ -130,9 +131,9 @@ fn measure_case(case: &Case, limit: Duration, repetitions: u16) -> Result<Vec<Ro
     Ok(rows)
 }
 
-fn stage(case: &Case, size: Option<usize>) -> Result<Stage, SceneError> {
+fn scene(case: &Case, size: Option<usize>) -> Result<Scene, StudyError> {
     match (case.scenario, case.size, size) {
-        ("clutter", _, Some(bodies)) => clutter_stage(bodies),
+        ("clutter", _, Some(bodies)) => clutter_scene(bodies),
         (name, Some((key, _)), Some(size)) => scenario(name, &[(key.into(), size.to_string())]),
         (name, _, _) => scenario(name, &[]),
     }
@@ -140,7 +141,7 @@ fn stage(case: &Case, size: Option<usize>) -> Result<Stage, SceneError> {
 
 /// Clutter in a bin: from the initial states that other engines are measured with, if
 /// `STICTION_SHARED` leads to them, else in columns by the same rule.
-pub fn clutter_stage(bodies: usize) -> Result<Stage, SceneError> {
+pub fn clutter_scene(bodies: usize) -> Result<Scene, StudyError> {
     let (walls, friction) = (true, 1.0);
     let shared = std::env::var_os("STICTION_SHARED").map(|folder| {
         std::path::Path::new(&folder).join(format!("bench/clutter_ic_{bodies}.json"))
@@ -149,7 +150,7 @@ pub fn clutter_stage(bodies: usize) -> Result<Stage, SceneError> {
         Some(path) => clutter::read_items(path)?,
         None => clutter::columns(bodies, 1),
     };
-    clutter::stage(&items, walls, friction)
+    clutter::scene(&items, walls, friction)
 }
 
 fn row(
@@ -158,24 +159,24 @@ fn row(
     sleep: bool,
     limit: Duration,
     repetitions: u16,
-) -> Result<Row, SceneError> {
-    let start = || -> Result<Act, SceneError> {
-        let mut stage = stage(case, size)?;
-        stage.settings.sleep = sleep.then(Sleep::default);
-        stage.start()
+) -> Result<Row, StudyError> {
+    let start = || -> Result<SceneRun, StudyError> {
+        let mut scene = scene(case, size)?;
+        scene.settings.sleep = sleep.then(Sleep::default);
+        Ok(scene.start()?)
     };
-    let mut act = start()?;
-    let steps = act.steps();
+    let mut scene_run = start()?;
+    let steps = scene_run.steps();
     let bar = progress::bar(steps * usize::from(repetitions));
     bar.set_message(label(case.scenario, size, sleep));
     let mut measures = (case.scenario == "granular").then(|| Measures::new(size.unwrap_or(0)));
-    let mut measured = measure(&mut act, steps, limit, |simulation, step| {
+    let mut measured = measure(&mut scene_run, steps, limit, |simulation, step| {
         if let Some(measures) = &mut measures {
             measures.watch(simulation, step);
         }
         bar.inc(1);
     });
-    let own = measures.map(|measures| measures.json(&act.simulation));
+    let own = measures.map(|measures| measures.json(&scene_run.simulation));
     for _ in 1..repetitions {
         if measured.stopped.is_none() {
             measured.improve(measure(&mut start()?, steps, limit, |_, _| bar.inc(1)));
@@ -261,14 +262,14 @@ mod tests {
 
     #[test]
     fn the_figures_of_a_small_clutter_cover_its_steps_and_add_up() {
-        let mut act = clutter_stage(2).unwrap().start().unwrap();
+        let mut scene_run = clutter_scene(2).unwrap().start().unwrap();
         let windows = [
             Window { name: "early", first: 1, last: 10 },
             Window { name: "late", first: 21, last: 30 },
             Window { name: "never", first: 31, last: 40 },
         ];
         let mut seen = 0;
-        let measured = measure(&mut act, 25, Duration::MAX, |_, step| seen = step);
+        let measured = measure(&mut scene_run, 25, Duration::MAX, |_, step| seen = step);
         assert_eq!((seen, measured.steps(), measured.stopped.is_none()), (25, 25, true));
         let windows = measured.windows(&windows);
         assert_eq!(windows.iter().map(|w| w.steps).collect::<Vec<_>>(), [10, 5]);
@@ -282,8 +283,8 @@ mod tests {
     #[test]
     fn of_two_runs_each_step_counts_with_its_least_time_and_other_states_are_noticed() {
         let run = |bodies: usize| {
-            let mut act = clutter_stage(bodies).unwrap().start().unwrap();
-            measure(&mut act, 20, Duration::MAX, |_, _| ())
+            let mut scene_run = clutter_scene(bodies).unwrap().start().unwrap();
+            measure(&mut scene_run, 20, Duration::MAX, |_, _| ())
         };
         let (mut first, second) = (run(3), run(3));
         let [before, other] = [&first, &second].map(|m| m.whole().unwrap().mean);

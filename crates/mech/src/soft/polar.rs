@@ -69,7 +69,7 @@ pub(crate) fn rotation_and_trace(F: &Mat) -> (Mat, Lanes) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    , random_matrix, random_rotation};
+    use crate::soft::testing::{awkward_matrices, random_matrix, random_rotation};
     use nalgebra::{Matrix3, Vector3};
     use stiction_math::random::SplitMix64;
 

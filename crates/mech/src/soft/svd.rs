@@ -135,7 +135,7 @@ fn perpendicular(u: &Vec3) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    , random_matrix, random_rotation};
+    use crate::soft::testing::{awkward_matrices, random_matrix, random_rotation};
     use nalgebra::{Matrix3, Vector3};
     use stiction_math::random::SplitMix64;
 

@@ -90,11 +90,17 @@ mod tests {
         let name = |id: stiction_mech::BodyId| model.bodies()[id.0].spec.name.clone();
         let driven: Vec<_> = model.driven().iter().map(|id| name(*id)).collect();
         assert_eq!(driven, ["hand"]);
-        let mut act = found.stage().unwrap().start().unwrap();
-        assert_eq!(act.simulation.body_pose(3).translation.vector, Vector3::new(1.0, 2.0, 4.0));
-        act.simulation.input_mut().driven_pose[0].translation.x = 1.5;
-        let _ = act.step().unwrap();
-        assert_eq!(act.simulation.body_pose(3).translation.vector, Vector3::new(1.5, 2.0, 4.0));
+        let mut scene_run = found.scene().unwrap().start().unwrap();
+        assert_eq!(
+            scene_run.simulation.body_pose(3).translation.vector,
+            Vector3::new(1.0, 2.0, 4.0)
+        );
+        scene_run.simulation.input_mut().driven_pose[0].translation.x = 1.5;
+        let _ = scene_run.step().unwrap();
+        assert_eq!(
+            scene_run.simulation.body_pose(3).translation.vector,
+            Vector3::new(1.5, 2.0, 4.0)
+        );
     }
 
     #[test]
@@ -134,8 +140,8 @@ mod tests {
         let turn = poses[0].rotation;
         assert_eq!([turn.w, turn.i, turn.j, turn.k], [0.0, 0.0, 0.6, 0.8]);
         assert_eq!(poses[1].translation.vector, Vector3::new(4.0, 5.0, 6.0));
-        let mut act = found.stage_from("1").unwrap().start().unwrap();
-        assert_eq!(act.simulation.body_pose(3), poses[1]);
+        let mut scene_run = found.scene_from("1").unwrap().start().unwrap();
+        assert_eq!(scene_run.simulation.body_pose(3), poses[1]);
         for wrong in ["mpos='1 2 3'", "mquat='1 0 0 0'", "mquat='1 0 0 0 0 0 0 0 1 0 0 0'"] {
             let message = error(&format!("{bodies}<keyframe><key {wrong}/></keyframe>"));
             assert!(message.contains("expected"), "{message}");

@@ -112,10 +112,10 @@ fn a_thrown_soft_body_flies_as_a_body_does() {
     );
     let scene = read(&text).unwrap();
     // ½ g t² = 0.049 m; a step of first order misses it by at most ½ g t h = 4.9 mm.
-    let run = scene.stage().unwrap().start().unwrap().run().unwrap();
+    let run = scene.scene().unwrap().start().unwrap().run().unwrap();
     assert!(run.passed, "{}", run.detail);
     let rest = text.replace("speed-below = 3", "speed-below = 0.1");
-    let run = read(&rest).unwrap().stage().unwrap().start().unwrap().run().unwrap();
+    let run = read(&rest).unwrap().scene().unwrap().start().unwrap().run().unwrap();
     assert!(!run.passed && run.detail.contains("cube-0 moves"), "{}", run.detail);
 }
 
@@ -127,7 +127,7 @@ fn a_soft_body_hangs_by_what_it_is_attached_to() {
          [[body]]\nname = 'hook'\nshape = 'box'\nedges = [0.2, 0.2, 0.1]\nposition = [0, 0, 0.15]\nfixed = true\n\
          [[check]]\nsoft = 'cube'\nlowest = -0.05\nhighest = 0.0"
     );
-    let run = read(&text).unwrap().stage().unwrap().start().unwrap().run().unwrap();
+    let run = read(&text).unwrap().scene().unwrap().start().unwrap().run().unwrap();
     assert!(run.passed, "{}", run.detail);
 }
 

@@ -44,7 +44,7 @@ const BALL: &str = "[[body]]\nname = 'ball'\nshape = 'sphere'\nradius = 0.1\n";
 fn an_empty_file_is_an_empty_world() {
     let scene = read("").unwrap();
     assert_eq!((scene.name.as_str(), scene.world.model().nq()), ("scene", 0));
-    assert!(scene.stage().unwrap().start().unwrap().run().unwrap().passed);
+    assert!(scene.scene().unwrap().start().unwrap().run().unwrap().passed);
 }
 
 #[test]
@@ -202,9 +202,9 @@ fn a_model_is_carried_by_a_body_or_a_site_of_another() {
         let model = scene.world.model();
         // Held, it has no free joint; it stands a metre above what carries it.
         assert_eq!(model.nv(), 1);
-        let mut act = scene.stage().unwrap().start().unwrap();
+        let mut scene_run = scene.scene().unwrap().start().unwrap();
         let hull = model.body("d/hull").unwrap();
-        let z = act.simulation.body_pose(hull.0).translation.z;
+        let z = scene_run.simulation.body_pose(hull.0).translation.z;
         assert!((z - (height + 1.0)).abs() <= 1e-12, "{parent}: {z}");
     }
 }
@@ -244,7 +244,7 @@ fn claims_are_judged_on_what_happened() {
     let text = format!(
         "[scene]\nduration=1\n{BALL}[[check]]\nbody='ball'\nposition=[0, 0, -4.905]\nwithin=1e-9\n"
     );
-    let verdict = |text: &str| read(text).unwrap().stage().unwrap().start().unwrap().run().unwrap();
+    let verdict = |text: &str| read(text).unwrap().scene().unwrap().start().unwrap().run().unwrap();
     assert!(verdict(&text).passed, "{}", verdict(&text).detail);
     for (claim, expected) in
         [("lowest=0", "height"), ("speed-below=0.1", "m/s"), ("highest=-5", "height")]

@@ -1,13 +1,13 @@
 //! Time per step of each solver: its spread on a logarithmic scale, and the share of its parts.
 //!
 //! One row per solver, in both halves: left the median, the mean and the 99th percentile; right a
-//! bar of the parts of a step. Parts differ in lightness and hatching, so that they can be told
-//! apart in grey.
+//! bar of the parts of a step. Parts differ in lightness and hatching, so that they differ
+//! in grey too.
 
 use std::fmt::Write;
 
-use stiction_scene::compare::Comparison;
 use stiction_sim::PHASES;
+use stiction_study::compare::Comparison;
 
 use super::numbers::duration;
 use stiction_plot::escape;
@@ -41,7 +41,7 @@ pub fn costs(comparison: &Comparison) -> String {
     if most == 0.0 {
         return String::new();
     }
-    // A bold letter is about so wide, and the name stands apart from its row.
+    // Approximate width of a bold letter, and the distance of a name from its row.
     let longest = comparison.contenders.iter().map(|c| c.solver.chars().count()).max().unwrap_or(0);
     let names = 8.6 * longest as f64 + 24.0;
     let width = names + SPREAD + BETWEEN + SHARES + 20.0;

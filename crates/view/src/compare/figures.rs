@@ -2,17 +2,17 @@
 //! chart lists the solvers in the same order, so that each keeps its colour and dashes.
 
 use stiction_plot::{Axis, Figure, Panel, Series};
-use stiction_scene::compare::{Captured, Comparison, Contender};
 use stiction_sim::record::Figures;
 use stiction_solve::FrictionModel;
 use stiction_solve::monitor::TracePoint;
+use stiction_study::compare::{Captured, Comparison, Contender};
 
 /// Ends of curves further apart than this factor share a logarithmic axis.
 const SPREAD: f64 = 20.0;
-/// Points of a curve that a reader can tell apart.
+/// Largest number of points per curve.
 const POINTS: usize = 400;
 
-/// A chart as part of the page: no size but its own, and no name space, which a page has already.
+/// A chart as inline SVG: without fixed size and without XML namespace, which HTML does not need.
 pub fn inline(figure: &Figure) -> String {
     figure.to_svg().replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1)
 }
@@ -35,7 +35,7 @@ fn traces(
     let traces = || captured.answers.iter().flatten().map(|report| &report.trace);
     let ends = traces().filter_map(|trace| trace.last()).map(x).filter(|x| *x > 0.0);
     let (least, most) = ends.fold((f64::INFINITY, 0.0), |(l, m), x| (x.min(l), x.max(m)));
-    // A logarithmic axis starts at the first step that any solver shows; earlier points sit there.
+    // A logarithmic axis starts at the first iteration of any solver; earlier points are drawn there.
     let steps = traces().flat_map(|trace| trace.iter().skip(1)).map(x);
     let first = steps.filter(|x| *x > 0.0).fold(least, f64::min);
     let spread = most > SPREAD * least && first < most;
@@ -56,8 +56,8 @@ fn traces(
     panel
 }
 
-/// At most so many points as can be told apart, evenly by the logarithm of their number; the last
-/// stays.
+/// Thins a curve to the largest number of points, evenly in the logarithm of the index; keeps the last
+/// point.
 fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     if points.len() <= POINTS {
         return points;
@@ -78,7 +78,7 @@ pub fn timeline(comparison: &Comparison) -> (f64, f64) {
     times.fold((f64::INFINITY, f64::NEG_INFINITY), |(from, to), t| (from.min(t), to.max(t)))
 }
 
-/// A column of all runs over time. Before the first step there is nothing to show.
+/// A column of all runs over time, from the first step on.
 fn over_time(
     comparison: &Comparison,
     axis: Axis,
@@ -99,12 +99,12 @@ fn over_time(
     panel
 }
 
-/// Zero has no place on a logarithmic axis: a step without contact is a gap.
+/// Replaces zeros, which a logarithmic axis cannot show, by gaps.
 fn positive(column: &[f64]) -> Vec<f64> {
     column.iter().map(|&x| if x > 0.0 { x } else { f64::NAN }).collect()
 }
 
-/// Violation of the laws: each in its own model, and all against exact friction.
+/// Residuals: each solver in its own friction model, and all against exact friction.
 pub fn residuals(comparison: &Comparison) -> Figure {
     let own = over_time(
         comparison,
@@ -124,7 +124,7 @@ pub fn residuals(comparison: &Comparison) -> Figure {
     Figure::new("").panel(own).panel(exact)
 }
 
-/// What each step cost.
+/// Cost of each step: time and iterations.
 pub fn effort(comparison: &Comparison) -> Figure {
     let time =
         over_time(comparison, Axis::log("time per step [ms]"), "time of a step", |_, figures| {
@@ -141,7 +141,7 @@ pub fn effort(comparison: &Comparison) -> Figure {
     Figure::new("").panel(time).panel(iterations)
 }
 
-/// What the motion shows: penetration and energy.
+/// Penetration and energy over time.
 pub fn physics(comparison: &Comparison) -> Figure {
     let penetration = over_time(
         comparison,

@@ -1,60 +1,64 @@
-//! The report on a comparison: one page that explains what was compared, shows the runs side by
-//! side, and asks for nothing outside itself.
+//! The report on a comparison: one self-contained page that explains what was compared and shows the
+//! runs side by side.
 //!
-//! `words` writes the text, `table` the figures, `figures` and `costs` the plots, as vector
+//! `report_text` writes the text, `table` the figures, `figures` and `costs` the plots, as vector
 //! graphics in the page. The recordings are those of the page of one run, see [`crate::html`], drawn
 //! by the same modules.
 
 mod costs;
 mod figures;
 mod numbers;
+mod report_text;
 mod table;
-mod words;
 
 use std::path::Path;
 
-use stiction_scene::compare::Comparison;
+use stiction_study::compare::Comparison;
 
 use crate::html::{PageError, data, fill, script};
-use crate::{ViewError, pack, sink};
+use crate::{ViewError, exporter, pack};
 use stiction_plot::escape;
 
 const PAGE: &str = include_str!("../../page/report.html");
 const STYLE: &str = include_str!("../../page/report.css");
 
-/// How a comparison was made.
+/// How a comparison was made; printed at the end of the report.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Making {
-    /// The call that made it, as it can be repeated; empty if there was none.
+pub struct ReportProvenance {
+    /// The command line, ready to be run again; empty if there was none.
     pub command: String,
-    /// Threads that computed.
+    /// Number of threads.
     pub threads: usize,
 }
 
-/// Says whether the report can be written to a file; a long run must not end with that news.
+/// Checks before a long run that the report can be written to a file.
 pub fn check(path: &Path) -> Result<(), ViewError> {
-    let sink = sink::sink_of(path)?;
-    if sink.name == "html" {
+    let exporter = exporter::exporter_for(path)?;
+    if exporter.name == "html" {
         return Ok(());
     }
     Err(ViewError::Ending {
         path: path.display().to_string(),
-        found: sink.name.to_owned(),
+        found: exporter.name.to_owned(),
         known: ".html".to_owned(),
     })
 }
 
 /// Writes the report to a file.
-pub fn write(comparison: &Comparison, making: &Making, path: &Path) -> Result<(), ViewError> {
+pub fn write(
+    comparison: &Comparison,
+    making: &ReportProvenance,
+    path: &Path,
+) -> Result<(), ViewError> {
     let page = page(comparison, making).map_err(|error| match error {
         PageError::Recording(source) => ViewError::Recording(source),
         PageError::Deflate(source) => ViewError::Write { path: path.display().to_string(), source },
     })?;
-    sink::put(path, page.as_bytes())
+    exporter::put(path, page.as_bytes())
 }
 
 /// The report.
-pub fn page(comparison: &Comparison, making: &Making) -> Result<String, PageError> {
+pub fn page(comparison: &Comparison, making: &ReportProvenance) -> Result<String, PageError> {
     let mut recordings = String::new();
     for run in comparison.contenders.iter().filter_map(|contender| contender.run()) {
         run.recording.check()?;
@@ -68,9 +72,9 @@ pub fn page(comparison: &Comparison, making: &Making) -> Result<String, PageErro
     Ok(fill(
         PAGE,
         &[
-            ("{{title}}", escape(&words::title(comparison))),
+            ("{{title}}", escape(&report_text::title(comparison))),
             ("{{style}}", STYLE.to_owned()),
-            ("{{body}}", words::body(comparison, making)),
+            ("{{body}}", report_text::body(comparison, making)),
             ("{{script}}", script::joined_side_by_side()),
             ("{{data}}", recordings),
         ],
@@ -81,8 +85,8 @@ pub fn page(comparison: &Comparison, making: &Making) -> Result<String, PageErro
 mod tests {
     use super::*;
     use std::ops::ControlFlow;
-    use stiction_scene::SceneError;
-    use stiction_scene::compare::{Plan, compare};
+    use stiction_study::StudyError;
+    use stiction_study::compare::{Plan, compare};
 
     fn comparison(solvers: &[&str], sets: &[(&str, &str)], steps: usize) -> Comparison {
         let solvers: Vec<String> = solvers.iter().map(|s| (*s).to_owned()).collect();
@@ -90,18 +94,18 @@ mod tests {
         let time_limit = std::time::Duration::from_secs(10);
         let plan = Plan { target: "clutter", solvers: &solvers, steps, time_limit, visuals: &[] };
         let start = |solver: &str| {
-            let mut stage = stiction_scene::scenario("clutter", &sets)?;
-            stage.settings.solver = solver.to_owned();
-            stage.start()
+            let mut scene = stiction_study::scenario("clutter", &sets)?;
+            scene.settings.solver = solver.to_owned();
+            Ok(scene.start()?)
         };
-        compare::<SceneError>(&plan, start, |_| ControlFlow::Continue(())).unwrap()
+        compare::<StudyError>(&plan, start, |_| ControlFlow::Continue(())).unwrap()
     }
 
     #[test]
     fn the_report_names_every_solver_and_nothing_outside_itself() {
         let solvers = ["sap", "canal", "pgs"];
         let found = comparison(&solvers, &[("bodies", "4")], 40);
-        let making = Making { command: "stiction compare <clutter>".into(), threads: 1 };
+        let making = ReportProvenance { command: "stiction compare <clutter>".into(), threads: 1 };
         let page = page(&found, &making).unwrap();
         assert!(solvers.iter().all(|solver| page.contains(&format!("<th scope=\"col\">{solver}"))));
         assert_eq!(page.matches("class=\"recording\"").count(), solvers.len());
@@ -109,7 +113,7 @@ mod tests {
         for mark in ["http:", "https:", "//cdn", "@import", "src=\"", "url("] {
             assert!(!page.contains(mark), "{mark}");
         }
-        assert!(!words::body(&found, &making).contains("NaN"));
+        assert!(!report_text::body(&found, &making).contains("NaN"));
         assert!(page.contains("default-src 'none'"));
         assert!(page.contains("stiction compare &lt;clutter&gt;"));
     }
@@ -119,12 +123,12 @@ mod tests {
         let sets = [("bodies", "2"), ("friction-model", "coulomb")];
         let found = comparison(&["sap", "apgd"], &sets, 40);
         assert_eq!(found.reference, None);
-        let body = words::body(&found, &Making::default());
+        let body = report_text::body(&found, &ReportProvenance::default());
         assert!(body.contains("did not run") && !body.contains("NaN"));
-        assert!(!page(&found, &Making::default()).unwrap().contains("class=\"motion\""));
+        assert!(!page(&found, &ReportProvenance::default()).unwrap().contains("class=\"motion\""));
         // Two steps of free fall: nothing touches, nothing can be captured.
         let found = comparison(&["canal"], &[("bodies", "1")], 2);
         assert!(found.captured.is_empty());
-        assert!(!words::body(&found, &Making::default()).contains("NaN"));
+        assert!(!report_text::body(&found, &ReportProvenance::default()).contains("NaN"));
     }
 }

@@ -1,9 +1,9 @@
-//! Numbers for readers of the page: few digits, powers of ten raised.
+//! Number formatting for the page: few digits, exponents as superscripts.
 
-/// What stands where there is no number.
+/// Placeholder for a missing number.
 pub const NOTHING: &str = "–";
 
-/// A number in `digits` digits; far from one as a power of ten.
+/// Formats a number in `digits` digits, very large and very small ones with a power of ten.
 pub fn figure(x: f64, digits: usize) -> String {
     if !x.is_finite() {
         return NOTHING.to_owned();
@@ -19,7 +19,7 @@ pub fn figure(x: f64, digits: usize) -> String {
     minus(&format!("{x:.behind$}"))
 }
 
-/// A number as a power of ten with a raised exponent.
+/// Formats a number with a power of ten and a superscript exponent.
 fn power(x: f64, digits: usize) -> String {
     let text = format!("{x:.*e}", digits.saturating_sub(1));
     match text.split_once('e') {
@@ -30,7 +30,7 @@ fn power(x: f64, digits: usize) -> String {
     }
 }
 
-/// A residual: two digits, small ones as a power of ten.
+/// Formats a residual in two digits, small ones with a power of ten.
 pub fn residual(x: f64) -> String {
     if !x.is_finite() {
         NOTHING.to_owned()
@@ -43,7 +43,7 @@ pub fn residual(x: f64) -> String {
     }
 }
 
-/// A time of `seconds` in three digits and the unit that fits.
+/// Formats a time of `seconds` in three digits with a fitting unit.
 pub fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if !s.is_finite() => return NOTHING.to_owned(),
@@ -54,7 +54,7 @@ pub fn duration(seconds: f64) -> String {
     format!("{} {unit}", figure(value, 3))
 }
 
-/// How many of what.
+/// Formats a count with its noun, in the plural unless it is one.
 pub fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

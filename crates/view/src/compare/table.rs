@@ -1,20 +1,20 @@
-//! The figures of the runs, one column per solver, the best of each row marked; and the answers to
-//! one captured step, one row per solver.
+//! Tables of the report: the runs with one column per solver and the best of each row marked, and the
+//! solves of one captured step with one row per solver.
 //!
-//! The best of a row got to the end. Among times it also missed the tolerance in few steps, since
-//! giving up is fast; if no solver did, all that got to the end can.
+//! Only solvers that finished the run can be the best of a row. Rows of times also require that nearly
+//! all steps converged, since giving up early is fast, unless no solver fulfils this.
 
-use stiction_scene::compare::{Captured, Comparison, Contender, Run};
-use stiction_scene::{Summary, Tally};
 use stiction_solve::{FrictionModel, Status};
+use stiction_study::compare::{Captured, Comparison, Contender, Run};
+use stiction_study::{Summary, Tally};
 
 use super::numbers::{NOTHING, duration, figure, residual};
 use stiction_plot::escape;
 
-/// Part of the steps that the best of a row may have missed.
-pub const FEW: f64 = 0.01;
+/// Largest share of unconverged steps of a solver that may be marked as the fastest.
+pub const MOST_UNCONVERGED: f64 = 0.01;
 
-/// What the friction model is called on the page.
+/// Name of the friction model on the page.
 pub fn friction(model: FrictionModel) -> &'static str {
     match model {
         FrictionModel::Coulomb => "exact",
@@ -22,23 +22,23 @@ pub fn friction(model: FrictionModel) -> &'static str {
     }
 }
 
-/// Which solvers got to the end.
+/// For each solver, whether it finished the run.
 pub fn finished(comparison: &Comparison) -> Vec<bool> {
     comparison.contenders.iter().map(|c| c.finished(comparison.steps)).collect()
 }
 
-/// Which solvers can be called fast.
+/// For each solver, whether it may be marked as the fastest.
 pub fn reliable(comparison: &Comparison) -> Vec<bool> {
     let steps = comparison.steps;
     let exact = |contender: &Contender| {
-        let missed = contender.run().map_or(usize::MAX, |run| run.summary.unconverged_steps);
-        contender.finished(steps) && missed as f64 <= FEW * steps as f64
+        let unconverged = contender.run().map_or(usize::MAX, |run| run.summary.unconverged_steps);
+        contender.finished(steps) && unconverged as f64 <= MOST_UNCONVERGED * steps as f64
     };
     let best: Vec<bool> = comparison.contenders.iter().map(exact).collect();
     if best.contains(&true) { best } else { finished(comparison) }
 }
 
-/// Which of some values is the least, if one is.
+/// Index of the least of the eligible values.
 pub fn least(values: &[Option<f64>], eligible: &[bool]) -> Option<usize> {
     let known = values.iter().zip(eligible).enumerate();
     let known = known.filter_map(|(k, (value, fit))| value.filter(|_| *fit).map(|v| (k, v)));
@@ -74,7 +74,7 @@ impl Rows<'_> {
     ) {
         let contenders = &self.comparison.contenders;
         let values: Vec<_> = contenders.iter().map(|c| c.run().map(|run| value(c, run))).collect();
-        // A best that all share tells nothing.
+        // No mark if all values are equal.
         let all: Vec<f64> = values.iter().flatten().copied().collect();
         let differ = all.windows(2).any(|pair| pair[0] != pair[1]);
         let best = if differ { least(&values, among) } else { None };
@@ -153,19 +153,19 @@ fn outcome(rows: &mut Rows<'_>) {
         rows.out += &match &contender.run {
             Ok(run) if run.summary.steps == steps => format!("<td>{steps}</td>"),
             Ok(run) => {
-                format!("<td class=\"bad\">{}<small>broke off</small></td>", run.summary.steps)
+                format!("<td class=\"bad\">{}<small>stopped early</small></td>", run.summary.steps)
             }
             Err(_) => "<td class=\"bad\">did not run</td>".to_owned(),
         };
     }
     rows.out += "</tr>\n";
-    rows.cells(("steps that missed the tolerance", "of the steps done"), |_, _, run| {
+    rows.cells(("unconverged steps", "of the steps done"), |_, _, run| {
         match run.summary.unconverged_steps {
             0 => "<td>0</td>".to_owned(),
-            missed => format!("<td class=\"bad\">{missed}</td>"),
+            count => format!("<td class=\"bad\">{count}</td>"),
         }
     });
-    rows.cells(("the scene's own check", "what it found stands below"), |_, _, run| {
+    rows.cells(("the scene's own check", "its result stands below"), |_, _, run| {
         let (class, word) =
             if run.summary.check.passed { ("good", "passed") } else { ("bad", "failed") };
         format!("<td class=\"{class}\">{word}</td>")
@@ -179,7 +179,9 @@ fn effort(rows: &mut Rows<'_>) {
     let times: [(&str, &str, Time); 3] = [
         ("time, mean", "", |s| s.step_times.mean),
         ("time, median", "half of the steps are faster", |s| s.step_times.p50),
-        ("time, 99th percentile", "the slow ones: what real time depends on", |s| s.step_times.p99),
+        ("time, 99th percentile", "the slow steps, which decide whether real time is met", |s| {
+            s.step_times.p99
+        }),
     ];
     for (name, about, time) in times {
         let of = move |_: &Contender, run: &Run| time(&run.summary);
@@ -189,14 +191,14 @@ fn effort(rows: &mut Rows<'_>) {
     }
     // More is better.
     let pace = |_: &Contender, run: &Run| 1e6 * run.summary.time_step / run.summary.step_times.mean;
-    let about = "simulated over computed time; above one is faster than reality";
+    let about = "simulated over computing time; above one is faster than real time";
     rows.ranked(
         ("real-time factor", about),
         &reliable,
         move |contender, run| -pace(contender, run),
         move |contender, run| format!("{} ×", figure(pace(contender, run), 3)),
     );
-    let about = "of different kinds, so that only times compare";
+    let about = "differ in kind between solvers; compare times";
     rows.cells(("iterations, mean", about), |_, _, run| {
         let iterations = &run.summary.iterations;
         let (mean, max) = (figure(iterations.mean(), 3), iterations.max());
@@ -205,21 +207,21 @@ fn effort(rows: &mut Rows<'_>) {
 }
 
 fn errors(rows: &mut Rows<'_>) {
-    rows.group("Residual: how far the answers are from the laws");
+    rows.group("Residual: violation of the contact laws");
     let own = |contender: &Contender, s: &Summary| match contender.friction_model {
         FrictionModel::Coulomb => s.coulomb,
         FrictionModel::Convex => s.convex,
     };
     let (finished, none) = (rows.finished.clone(), vec![false; rows.finished.len()]);
-    let about = "what the solver tries to make zero";
+    let about = "what the solver minimises";
     rows.tally(("in its own friction model [m/s]", about), &finished, own);
-    let about = "the distance from real dry friction";
+    let about = "distance from dry (Coulomb) friction";
     rows.tally(("against exact friction [m/s]", about), &finished, |_, s| s.coulomb);
-    // Whoever solves for the other law cannot be near this one, and need not be.
-    let about = "for solvers of exact friction only the distance of the two models";
+    // No mark: a solver for exact friction is not meant to be near relaxed friction.
+    let about = "for solvers of exact friction, only the distance between the two models";
     rows.tally(("against relaxed friction [m/s]", about), &none, |_, s| s.convex);
-    // Rounding errors, for most: who has the least of them tells nothing.
-    let about = "impulses and velocities that do not add up";
+    // No mark: for most solvers these are rounding errors.
+    let about = "error of A v = b + Jᵀ λ";
     rows.tally(("momentum, relative [-]", about), &none, |_, s| s.momentum);
 }
 
@@ -242,19 +244,19 @@ fn motion(rows: &mut Rows<'_>) {
     let reference = rows.comparison.reference.map(|k| &rows.comparison.contenders[k].solver);
     let about =
         reference.map(|r| format!("mean distance of the bodies from the run of {}", escape(r)));
-    rows.cells(("apart at the end [mm]", about.as_deref().unwrap_or_default()), |_, _, run| {
+    rows.cells(("distance at the end [mm]", about.as_deref().unwrap_or_default()), |_, _, run| {
         match run.apart {
             Some(apart) => format!("<td>{}</td>", figure(1e3 * apart, 3)),
             None => format!("<td class=\"none\">{NOTHING}</td>"),
         }
     });
-    rows.cells(("last state", "equal only for the same motion, bit for bit"), |_, _, run| {
+    rows.cells(("state hash at the end", "equal only for bitwise equal motion"), |_, _, run| {
         let hash = format!("{:016x}", run.summary.state_hash);
         format!("<td><code title=\"{hash}\">{}</code></td>", &hash[..8])
     });
 }
 
-/// The answers to a captured step.
+/// The solves of a captured step.
 pub fn answers(comparison: &Comparison, captured: &Captured) -> String {
     let mut out =
         "<div class=\"scroll\"><table class=\"answers\"><thead><tr><th></th><th>friction</th><th>ended</th>\

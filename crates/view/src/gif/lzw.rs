@@ -30,7 +30,7 @@ pub fn encode(symbols: &[u8], bits: u8) -> Vec<u8> {
             (next, length) = (clear + 2, u32::from(bits) + 1);
         } else {
             dictionary.insert((prefix, symbol), next);
-            // The reader knows an entry one code later.
+            // The decoder knows an entry one code later.
             if next == 1 << length {
                 length += 1;
             }

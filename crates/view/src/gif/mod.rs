@@ -1,6 +1,6 @@
-//! A recording as an animated GIF that plays again and again, in real time.
+//! A recording as an animated GIF that loops in real time.
 //!
-//! All frames share one palette, see [`palette`], found from some of them. After the first frame
+//! All frames share one palette, see [`palette`], computed from some of them. After the first frame
 //! only the rectangle that changes is written, and within it only the pixels that do (GIF89a).
 //! Cost: drawing, see [`crate::raster`]; memory does not grow with the length of the run, apart from
 //! that of the file itself.
@@ -12,8 +12,8 @@ use std::path::Path;
 
 use stiction_sim::record::Recording;
 
-use crate::raster::{Look, Painter, Picture, film};
-use crate::{Shot, ViewError, sink};
+use crate::raster::{Picture, PictureRenderer, RenderSettings, film};
+use crate::{PictureOptions, ViewError, exporter};
 use palette::{COLOURS, Palette};
 
 /// Size of the pictures [px].
@@ -21,36 +21,48 @@ const WIDTH: usize = 640;
 const HEIGHT: usize = 400;
 /// Time between frames [1/100 s]; viewers slow down what is faster than two.
 const DELAY: u16 = 6;
-/// Frames that the palette is found from.
+/// Number of frames from which the palette is computed.
 const SAMPLES: usize = 8;
-/// Index of the colour that lets the last frame through; the palette has no such colour.
+/// Index of the transparent colour, beyond those of the palette.
 const UNCHANGED: u8 = COLOURS as u8;
 /// Bits of an index.
 const BITS: u8 = 8;
 
 /// Writes a recording to a file.
-pub fn write(recording: &Recording, path: &Path, shot: &Shot) -> Result<(), ViewError> {
-    write_with(recording, path, &shot.look(Look::moving(WIDTH, HEIGHT)))
+pub fn write(
+    recording: &Recording,
+    path: &Path,
+    options: &PictureOptions,
+) -> Result<(), ViewError> {
+    write_with(recording, path, &options.apply_to(RenderSettings::moving(WIDTH, HEIGHT)))
 }
 
-/// Writes a recording in a look of choice.
-pub fn write_with(recording: &Recording, path: &Path, look: &Look) -> Result<(), ViewError> {
+/// Writes a recording with given settings of the renderer.
+pub fn write_with(
+    recording: &Recording,
+    path: &Path,
+    settings: &RenderSettings,
+) -> Result<(), ViewError> {
     recording.check()?;
     let times = film(recording, 100.0 / f64::from(DELAY));
     let last = times.len() - 1;
-    let painter = Painter::new(recording, look, times[0], times[last]);
+    let renderer = PictureRenderer::new(recording, settings, times[0], times[last]);
     // Colours do not depend on the size.
-    let small = Look { width: look.width.div_ceil(2), height: look.height.div_ceil(2), ..*look };
-    let sketcher = Painter::new(recording, &small, times[0], times[last]);
+    let small = RenderSettings {
+        width: settings.width.div_ceil(2),
+        height: settings.height.div_ceil(2),
+        ..*settings
+    };
+    let sketch_renderer = PictureRenderer::new(recording, &small, times[0], times[last]);
     let some = (0..SAMPLES.min(times.len())).map(|k| times[last * k / (SAMPLES - 1)]);
-    let sketches: Vec<Picture> = some.map(|time| sketcher.paint(time)).collect();
-    let [width, height] = painter.size();
+    let sketches: Vec<Picture> = some.map(|time| sketch_renderer.render(time)).collect();
+    let [width, height] = renderer.size();
     let mut animation = Animation::new(Palette::of(&sketches), width, height)
-        .map_err(|source| sink::unwritten(path, source))?;
-    for picture in painter.film(&times) {
+        .map_err(|source| exporter::unwritten(path, source))?;
+    for picture in renderer.film(&times) {
         animation.add(&picture);
     }
-    sink::put(path, &animation.finish())
+    exporter::put(path, &animation.finish())
 }
 
 /// An animation while it is being made.
@@ -60,7 +72,7 @@ pub struct Animation {
     /// The last frame.
     last: Vec<u8>,
     bytes: Vec<u8>,
-    /// Where the waiting time of the last frame stands.
+    /// Offset of the delay of the last frame in the file.
     delay_at: usize,
 }
 
@@ -77,12 +89,12 @@ impl Animation {
         bytes.extend([0xf0 | (BITS - 1), 0, 0]);
         bytes.extend(palette.colours().as_flattened());
         bytes.resize(bytes.len() + 3 * ((1 << BITS) - palette.colours().len()), 0);
-        // Again and again.
+        // Loop for ever.
         bytes.extend(b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00");
         Ok(Self { palette, width, last: Vec::new(), bytes, delay_at: 0 })
     }
 
-    /// Adds a frame; one that is like the last makes that one stay.
+    /// Adds a frame; one equal to the last extends its delay.
     pub fn add(&mut self, picture: &Picture) {
         let indices = self.palette.indices(picture);
         let width = usize::from(self.width);
@@ -102,7 +114,7 @@ impl Animation {
                     .map(|k| if changed(&k) { indices[k] } else { UNCHANGED }),
             );
         }
-        // Frames stay where they are; one colour lets the last one through.
+        // Frames are not disposed; the transparent colour keeps pixels of the last one.
         self.bytes.extend([0x21, 0xf9, 4, 0b101]);
         self.delay_at = self.bytes.len();
         self.bytes.extend(DELAY.to_le_bytes());

@@ -1,28 +1,28 @@
-//! The colours of an animation: few for many.
+//! The palette of an animation.
 //!
 //! Boxes of colours are cut in two, the one with the largest error first, across its longest spread
 //! at its mean, until there are enough; their means are the palette (after the median cut of
-//! [Heckbert82]). Steps between neighbouring colours are broken by a fixed pattern that is finer
-//! than the eye and does not move.
+//! [Heckbert82]). Steps between neighbouring colours are dithered by a fixed, fine
+//! pattern.
 
 use crate::raster::Picture;
 
 /// Colours of a palette.
 pub const COLOURS: usize = 255;
-/// Bits per channel by which colours are told apart.
+/// Bits per channel of the colour histogram.
 const BITS: u32 = 6;
-/// Strength of the pattern [steps of a byte].
+/// Amplitude of the dither pattern [steps of a byte].
 const PATTERN: i32 = 6;
-/// The order in which a square of pixels fills, from 0 to 15.
+/// Thresholds of the ordered dither, from 0 to 15.
 const ORDER: [[i32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
-/// Few colours, and for every colour the nearest of them.
+/// A palette, and for every histogram bin the nearest colour of it.
 pub struct Palette {
     colours: Vec<[u8; 3]>,
     nearest: Vec<u8>,
 }
 
-/// A colour and how often it is there.
+/// A colour and its count.
 #[derive(Clone, Copy)]
 struct Weighted {
     colour: [f64; 3],
@@ -40,7 +40,7 @@ impl Palette {
         for pixel in pictures.iter().flat_map(|picture| picture.rgb.as_chunks::<3>().0) {
             counts[bin(*pixel)] += 1;
         }
-        // Rare colours matter to the eye more than their number says.
+        // Rare colours are more visible than their count suggests.
         let found: Vec<Weighted> = (0..counts.len())
             .filter(|&k| counts[k] > 0)
             .map(|k| Weighted {

@@ -1,8 +1,8 @@
 //! A recording as the page reads it: a header and packed columns.
 //!
-//! Lengths are kept to a quantum that is a small part of the smallest thing seen, rotations and
-//! normals to a small angle, forces and residuals to a few digits over any range. A contact is
-//! predicted from the same contact of the frame before, if there was one: what rests costs little.
+//! Lengths are quantised to a small fraction of the smallest visible size, rotations and normals to a
+//! small angle, forces and residuals to a few digits over any range. A contact is predicted from the
+//! same contact of the frame before, if there was one, so that resting contacts take few bytes.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use stiction_geom::Shape;
 use stiction_sim::PHASES;
 use stiction_sim::record::{Geometry, Recording};
 
+use crate::draw_list::creases;
 use crate::mesh::{Mesh, Meshes};
 use crate::pack::{Packer, Scale};
-use crate::scenery::creases;
 
 /// Version of the layout; the page refuses others.
 pub const VERSION: u32 = 2;
 
-/// Quantum of lengths, relative to the smallest size seen.
+/// Quantum of lengths, relative to the smallest visible size.
 const FINENESS: f64 = 1.0 / 4096.0;
-/// Lengths [m] are kept to this if nothing that is seen has a size.
+/// Quantum of lengths [m] if no visible shape has a size.
 const NO_SIZE: f64 = 1e-4;
 /// Quantum of quaternions.
 const TURN: f64 = 1.0 / 32768.0;
@@ -30,7 +30,7 @@ const DIRECTION: f64 = 1.0 / 2048.0;
 const SHADING: f64 = 1.0 / 511.0;
 /// Quantum of a mesh, relative to its largest extent.
 const MESH: f64 = 1.0 / 65_536.0;
-/// Bits of a 32-bit float that residuals, times and forces do without.
+/// Low bits of a 32-bit float that residuals, times and forces drop.
 const ROUGH: Scale = Scale::Float { shift: 12 };
 /// Quantum of energies, relative to their range.
 const ENERGY: f64 = 1.0 / 4_194_304.0;
@@ -54,14 +54,14 @@ pub fn encode(recording: &Recording) -> std::io::Result<Vec<u8>> {
     header.insert("moving".into(), recording.moving.clone().into());
     header.insert("rest".into(), recording.rest.iter().map(pose).collect());
     header.insert("phases".into(), PHASES.as_slice().into());
-    scenery(recording, &mut header, &mut packer);
+    shapes_and_meshes(recording, &mut header, &mut packer);
     motion(recording, quantum, &mut packer);
     contacts(recording, quantum, &mut packer);
     figures(recording, &mut packer);
     packer.finish(header)
 }
 
-/// A power of two, so that what stands still on round numbers is kept exactly.
+/// A power of two, so that static bodies at round coordinates are kept exactly.
 fn length_quantum(recording: &Recording) -> f64 {
     let size = |geometry: &Geometry| match geometry {
         Geometry::Shape(shape) => smallest(shape),
@@ -94,7 +94,7 @@ fn soft_size(recording: &Recording) -> Option<f64> {
     (count > 0).then(|| 0.5 * (0..3).map(extent).fold(0.0, f64::max))
 }
 
-/// Smallest and largest finite value; zeros of nothing.
+/// Smallest and largest finite value; zeros if there is none.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let both = values
         .filter(|x| x.is_finite())
@@ -108,7 +108,7 @@ fn pose(pose: &Isometry3<f64>) -> Value {
 }
 
 /// Meshes, shapes and soft surfaces.
-fn scenery(recording: &Recording, header: &mut Map<String, Value>, packer: &mut Packer) {
+fn shapes_and_meshes(recording: &Recording, header: &mut Map<String, Value>, packer: &mut Packer) {
     let mut meshes = Meshes::expecting(recording.shapes.len());
     let mut shapes = Vec::new();
     for (index, seen) in recording.shapes.iter().enumerate() {
@@ -155,7 +155,7 @@ fn pack_mesh(k: usize, mesh: &Mesh, packer: &mut Packer) {
     packer.integers(format!("mesh.{k}.triangles"), 3, Scale::WHOLE, &corners);
 }
 
-/// A direction as two numbers within ±1: the octahedron |x| + |y| + |z| = 1 seen from above, its
+/// A direction as two numbers within ±1: the octahedron |x| + |y| + |z| = 1 projected along z, its
 /// lower half folded outwards.
 pub fn fold(n: &Vector3<f64>) -> [f64; 2] {
     let sum = n.abs().sum();
@@ -231,8 +231,8 @@ fn contacts(recording: &Recording, quantum: f64, packer: &mut Packer) {
     predicted("contact.gap", 1, fine, contacts.gap.clone());
 }
 
-/// Per contact, the earlier one it is predicted from: the contact of the same two bodies, and of the
-/// same place among these, in the frame before; failing that, the contact listed before it.
+/// Per contact, the index of the one it is predicted from: the contact of the same two bodies and the
+/// same rank among these in the frame before; otherwise the contact listed before it.
 fn origins(recording: &Recording) -> Vec<Option<usize>> {
     let contacts = &recording.frames.contacts;
     let mut origins = Vec::with_capacity(contacts.gap.len());
@@ -294,11 +294,11 @@ mod tests {
 
     /// A heap of dropped boxes, run for some steps.
     fn heap(steps: usize) -> Recording {
-        let mut act = stiction_scene::scenario("stack", &[]).unwrap().start().unwrap();
-        let mut recorder = Recorder::new(&act.simulation, f64::INFINITY).unwrap();
+        let mut scene_run = stiction_study::scenario("stack", &[]).unwrap().start().unwrap();
+        let mut recorder = Recorder::new(&scene_run.simulation, f64::INFINITY).unwrap();
         for _ in 0..steps {
-            let report = act.step().unwrap();
-            recorder.observe(&act.simulation, &report);
+            let report = scene_run.step().unwrap();
+            recorder.observe(&scene_run.simulation, &report);
         }
         recorder.finish()
     }

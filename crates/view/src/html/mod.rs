@@ -1,8 +1,9 @@
-//! The page: a recording and everything that shows it, in one file that asks for nothing else.
+//! The page: a recording and its viewer in one self-contained HTML file.
 //!
-//! The page's own files stand in `page/`, plain ES modules, and are part of this program. They are
-//! joined into one script, see [`script`]; the recording is [`data`], deflated and written as text.
-//! A policy in the page forbids every request, so that a name in a recording cannot make one either.
+//! The viewer's files are plain ES modules in `page/`, compiled into this crate. They are joined into
+//! one script, see [`script`]; the recording is [`data`], deflated and written as text.
+//! The page's content security policy forbids every request, also one that a name in a recording might
+//! try to inject.
 
 pub mod data;
 pub mod script;
@@ -12,7 +13,7 @@ use std::path::Path;
 use stiction_plot::escape;
 use stiction_sim::record::Recording;
 
-use crate::{ViewError, pack, sink};
+use crate::{ViewError, exporter, pack};
 
 const PAGE: &str = include_str!("../../page/page.html");
 const STYLE: &str = include_str!("../../page/page.css");
@@ -23,14 +24,14 @@ pub fn write(recording: &Recording, path: &Path) -> Result<(), ViewError> {
         PageError::Recording(source) => ViewError::Recording(source),
         PageError::Deflate(source) => ViewError::Write { path: path.display().to_string(), source },
     })?;
-    sink::put(path, page.as_bytes())
+    exporter::put(path, page.as_bytes())
 }
 
-/// A page that cannot be made.
+/// Why a page cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PageError {
-    /// The recording does not fit together.
+    /// The recording is inconsistent.
     #[error(transparent)]
     Recording(#[from] stiction_sim::record::RecordError),
     /// The recording could not be deflated.
@@ -55,8 +56,7 @@ pub fn page(recording: &Recording) -> Result<String, PageError> {
     ))
 }
 
-/// A template with its slots filled, given in its own order; what is put in is never searched for
-/// slots.
+/// Fills the slots of a template, given in its order; inserted text is not searched for slots.
 pub(crate) fn fill(template: &str, slots: &[(&str, String)]) -> String {
     let size = slots.iter().map(|(_, content)| content.len()).sum::<usize>();
     let mut page = String::with_capacity(template.len() + size);

@@ -1,8 +1,8 @@
 //! The page's modules as one script.
 //!
 //! A browser opens no second file from a page on disk, so the modules are joined in an order in
-//! which each comes after those it imports, and their `import` lines and `export` words fall away.
-//! For that each module keeps to a form that the tests below check: imports are whole lines of named
+//! which each comes after those it imports, and their `import` lines and `export` keywords are removed.
+//! Each module follows a form that the tests below check: imports are whole lines of named
 //! bindings, exports stand before a declaration, and no two modules use the same name at their top.
 
 /// The modules, each after those it imports.
@@ -22,10 +22,10 @@ pub const MODULES: &[(&str, &str)] = &[
     ("main.js", include_str!("../../page/main.js")),
 ];
 
-/// Modules of the page that the report on several recordings does without.
+/// Modules of the page that the report on several recordings does not use.
 const OF_ONE: &[&str] = &["plots.js", "inspector.js", "main.js"];
 
-/// What the report puts in their place.
+/// The report's replacement for them.
 pub const SIDE_BY_SIDE: (&str, &str) = ("side.js", include_str!("../../page/side.js"));
 
 /// All modules in one.

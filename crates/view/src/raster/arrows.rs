@@ -1,11 +1,11 @@
-//! Contact forces as arrows: the part along the normal, and the rest, which is friction.
+//! Contact forces as arrows: the normal component and friction.
 
 use nalgebra::Vector3;
 use stiction_sim::record::Recording;
 
 use super::surface::{Corner, Surface};
 use crate::bounds::Bounds;
-use crate::scenery::linear;
+use crate::draw_list::linear;
 
 /// Corners around an arrow.
 const AROUND: u32 = 14;
@@ -13,18 +13,18 @@ const AROUND: u32 = 14;
 const SHAFT: f32 = 0.6;
 const HEAD: f32 = 1.7;
 const TIP: f32 = 4.5;
-/// Width, and length of the usual and of the longest arrow, in units of the radius of what is seen.
+/// Width, and length of the usual and of the longest arrow, in units of the scene's radius.
 const WIDTH: f64 = 0.0065;
 const USUAL: f64 = 0.22;
 const LONGEST: f64 = 0.4;
-/// The usual force is the one that this part of all stays below.
+/// The usual force is this quantile of all forces.
 const MOST: f64 = 0.9;
 /// Arrows shorter than this many widths are left out.
 const SHORTEST: f64 = 0.25;
 const NORMAL: [u8; 3] = [0x1f, 0x6f, 0xd6];
 const FRICTION: [u8; 3] = [0xe4, 0x57, 0x2e];
 
-/// The force [N] that most contacts of a recording stay below.
+/// The usual contact force [N] of a recording, a high quantile.
 pub fn usual_force(recording: &Recording) -> f64 {
     let force = recording.frames.contacts.force.iter().map(|f| Vector3::from(*f).norm());
     let mut forces: Vec<f64> = force.filter(|f| *f > 0.0).collect();

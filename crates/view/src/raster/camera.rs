@@ -1,4 +1,4 @@
-//! A camera in perspective that looks at a box, or at a point, from some side.
+//! A perspective camera, aimed at a box or at a point.
 
 use nalgebra::Vector3;
 
@@ -6,29 +6,29 @@ use crate::bounds::Bounds;
 
 /// Angle of view over the height of the picture [rad].
 const FIELD_OF_VIEW: f64 = 0.6;
-/// Part of the picture that stays free around what is seen.
+/// Fraction of the picture that stays free around the scene.
 const BORDER: f64 = 0.12;
-/// How often the target is moved to the middle, each time with what is left of the error squared.
+/// Number of corrections of the target; each squares the remaining error.
 const CENTRINGS: usize = 6;
-/// What lies nearer than this part of the distance to the target is not seen.
+/// Distance of the near plane, relative to the distance to the target.
 const NEAR: f64 = 0.02;
 
-/// Where the camera stands relative to what it looks at.
+/// Direction, target, distance and zoom of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct View {
+pub struct CameraView {
     /// Angle about z from x to the camera [rad].
     pub yaw: f64,
     /// Angle above the ground [rad].
     pub pitch: f64,
-    /// The point in the middle of the picture [m]; the middle of what is seen if absent.
+    /// The point in the middle of the picture [m]; the middle of the scene if absent.
     pub target: Option<Vector3<f64>>,
-    /// Distance from that point [m]; so that everything just fits if absent.
+    /// Distance from that point [m]; such that the scene just fits if absent.
     pub distance: Option<f64>,
-    /// How many times closer than that [-].
+    /// Factor by which the camera is closer than that [-].
     pub zoom: f64,
 }
 
-impl Default for View {
+impl Default for CameraView {
     fn default() -> Self {
         Self { yaw: -0.95, pitch: 0.42, target: None, distance: None, zoom: 1.0 }
     }
@@ -37,7 +37,7 @@ impl Default for View {
 /// A camera.
 #[derive(Clone, Copy, Debug)]
 pub struct Camera {
-    /// Where it stands [m].
+    /// Position [m].
     pub eye: Vector3<f64>,
     /// Unit vector to the right of the picture.
     pub right: Vector3<f64>,
@@ -45,16 +45,16 @@ pub struct Camera {
     pub up: Vector3<f64>,
     /// Unit vector from the target to the eye.
     pub backward: Vector3<f64>,
-    /// Half the height of the picture at unit distance, its inverse.
+    /// Focal length: one over half the height of the picture at unit distance.
     pub focal: f64,
-    /// Depth from which on things are seen [m].
+    /// Depth of the near plane [m].
     pub near: f64,
 }
 
 impl Camera {
-    /// A camera that sees what lies in some boxes and in the one about them, as near as their
-    /// corners allow; `aspect` is width over height.
-    pub fn fitting(bounds: &Bounds, boxes: &[Bounds], view: &View, aspect: f64) -> Self {
+    /// A camera as near as possible that shows the corners of some boxes and of their bounds; `aspect`
+    /// is width over height.
+    pub fn fitting(bounds: &Bounds, boxes: &[Bounds], view: &CameraView, aspect: f64) -> Self {
         let within = |corner: Vector3<f64>| corner.sup(&bounds.low).inf(&bounds.high);
         let finite = |corner: &Vector3<f64>| corner.iter().all(|x| x.is_finite());
         let mut corners: Vec<Vector3<f64>> =
@@ -69,7 +69,7 @@ impl Camera {
         let half = (0.5 * FIELD_OF_VIEW).tan();
         let (tall, wide) = (half * (1.0 - BORDER), half * (1.0 - BORDER) * aspect);
         // Corners at target + backward · depth + … fit at the distance depth + |across| / wide; the
-        // target moves until what is seen is in the middle of the picture.
+        // target moves until the scene is in the middle of the picture.
         let mut target = view.target.unwrap_or_else(|| bounds.centre());
         let mut distance = 0.0;
         for round in 0..CENTRINGS {
@@ -96,8 +96,8 @@ impl Camera {
         Self { eye, right, up, backward, focal: 1.0 / half, near: NEAR * distance }
     }
 
-    /// Right, up and forward of the eye [m].
-    pub fn seen(&self, point: &Vector3<f64>) -> Vector3<f64> {
+    /// A world point in the camera's frame: right, up and forward of the eye [m].
+    pub fn to_camera_frame(&self, point: &Vector3<f64>) -> Vector3<f64> {
         let p = point - self.eye;
         Vector3::new(p.dot(&self.right), p.dot(&self.up), -p.dot(&self.backward))
     }

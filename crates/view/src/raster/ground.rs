@@ -1,14 +1,15 @@
-//! Planes without end: shaded, with shadows and a grid, fading into the distance.
+//! Unbounded planes: shaded, with shadows and a grid, fading into the distance.
 //!
-//! Where a view ray meets the plane is known without triangles; lines are as wide as pixels ask.
+//! View rays are intersected with the plane in closed form, without triangles; grid lines have a width
+//! in pixels.
 
 use nalgebra::{Isometry3, Vector3};
 
 use crate::bounds::Bounds;
 
-/// The colour of the ground and of what is behind everything, as light.
+/// The linear colour of the ground and of the background.
 pub const COLOUR: [f32; 3] = [0.904, 0.913, 0.930];
-/// How dark lines are, and how strong shadows.
+/// Darkness of lines, and strength of shadows.
 const LINES: f32 = 0.22;
 const SHADOW: f32 = 0.75;
 /// Lines per thicker line.
@@ -16,15 +17,14 @@ const MAJOR: f64 = 5.0;
 /// Half width of lines [px].
 const THIN: f64 = 1.1;
 const THICK: f64 = 1.4;
-/// Half width, in units of the radius of what is seen, of planes that lie flat and of others.
+/// Half width, in units of the scene's radius, of horizontal planes and of others.
 const REACH_LEVEL: f64 = 9.0;
 const REACH: f64 = 4.0;
-/// How much of a tilted plane's colour is left, to tell it from the background.
+/// Brightness factor of a tilted plane, to distinguish it from the background.
 const TILTED: f32 = 0.86;
-/// How much of a plane is seen from below.
+/// Opacity of a plane seen from below.
 const BELOW: f32 = 0.25;
-/// A plane lies this much further away than it does, relative to its depth: what lies in it is
-/// seen.
+/// Relative depth offset of planes, so that surfaces lying in one stay visible.
 const BEHIND: f64 = 1e-5;
 
 /// A plane.
@@ -34,7 +34,7 @@ pub struct Ground {
     x: Vector3<f64>,
     y: Vector3<f64>,
     normal: Vector3<f64>,
-    /// Middle of what is seen, in the plane.
+    /// Middle of the scene, projected onto the plane.
     middle: [f64; 2],
     reach: f64,
     cell: f64,
@@ -47,9 +47,9 @@ pub struct Ground {
 pub struct Hit {
     /// Inverse of the depth [1/m].
     pub inverse: f64,
-    /// The place, in the plane.
+    /// The point, in plane coordinates.
     place: [f64; 2],
-    /// How far it moves within a pixel.
+    /// Its change from pixel to pixel.
     slope: [f64; 2],
 }
 
@@ -74,13 +74,13 @@ impl Ground {
         }
     }
 
-    /// A grid below everything, where there is no plane.
+    /// A grid below the scene, for recordings without plane.
     pub fn below(bounds: &Bounds) -> Self {
         let centre = bounds.centre();
         let z = bounds.low.z - 0.02 * bounds.radius();
         let pose = Isometry3::translation(centre.x, centre.y, z);
         let mut ground = Self::new(&pose, bounds);
-        // Lines stand where they would without the shift.
+        // Keeps the grid lines at their positions without the shift.
         ground.origin -= Vector3::new(centre.x, centre.y, 0.0);
         ground.middle = [centre.x, centre.y];
         ground.shadow = 0.5 * SHADOW;
@@ -88,7 +88,7 @@ impl Ground {
     }
 
     /// Where a ray from the eye meets the plane. Directions have unit depth; `columns` and `rows`
-    /// are how they change from pixel to pixel.
+    /// are their changes from pixel to pixel.
     pub fn hit(
         &self,
         eye: &Vector3<f64>,
@@ -125,14 +125,14 @@ impl Ground {
         (point - self.origin).dot(&self.normal)
     }
 
-    /// The place of a hit, about a point [m].
+    /// The position of a hit relative to a point [m].
     pub fn place(&self, hit: &Hit, centre: &Vector3<f64>) -> Vector3<f32> {
         let p = self.origin + self.x * hit.place[0] + self.y * hit.place[1];
         (p - centre).cast()
     }
 
-    /// The colour of a place, as light, and its opacity. `lit` is the light that is there, relative
-    /// to that of an open place.
+    /// The linear colour and the opacity at a hit. `lit` is the light there relative to that without
+    /// shadows.
     pub fn shade(&self, hit: &Hit, eye: &Vector3<f64>, lit: f32) -> ([f32; 3], f32) {
         let dim = 1.0 + (lit - 1.0) * self.shadow;
         let away = [0, 1].map(|k| (hit.place[k] - self.middle[k]) / self.reach);
@@ -155,7 +155,7 @@ fn smooth(from: f32, to: f32, x: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// How much of a line lies in a pixel; none where lines would be closer than pixels.
+/// Coverage of a pixel by grid lines; zero where lines are closer than pixels.
 fn lines(hit: &Hit, cell: f64, width: f64) -> f32 {
     let mut line: f64 = 0.0;
     for k in 0..2 {

@@ -1,10 +1,10 @@
-//! Light: a lamp with an extent, and a sky; each a set of directions with a shadow map of its own.
+//! Light: an area lamp and a sky, each a set of directions with a shadow map of its own.
 //!
-//! A place that stands for a whole pixel asks all directions. The samples of a pixel in which things
-//! meet take turns: each asks some of the directions, and their mean is light from all of them, so
-//! that shadows have soft edges and corners are dark without noise. A map keeps, seen from its
-//! direction, how far the nearest surface lies, and the range of these distances in squares of
-//! texels: most of a plane is known to be lit, or not, without a lookup per place (see [`Patch`]).
+//! A point that stands for a whole pixel evaluates all directions. In a pixel with several surfaces each
+//! sample evaluates some of the directions, and their mean is the light from all of them, so that shadows
+//! have soft edges and corners are dark without noise. A map stores the distance of the nearest surface
+//! along its direction, and the range of these distances in squares of texels: most of a plane is known
+//! to be lit or in shadow without a lookup per point (see [`Patch`]).
 
 use nalgebra::{Rotation3, Vector3};
 use rayon::prelude::*;
@@ -13,40 +13,39 @@ use super::scan::{Edges, Region, snapped};
 use super::surface::Corner;
 use crate::bounds::Bounds;
 
-/// Direction to the lamp, seen from a camera that looks against x, and how far its directions
-/// spread.
+/// Direction to the lamp for a camera that looks along −x, and the spread of its directions.
 const LAMP: [f64; 3] = [0.168, -0.797, 1.05];
 const SPREAD: f64 = 0.075;
-/// Strength of the lamp, of the sky, and of what the ground throws back.
+/// Intensity of the lamp, of the sky, and of the light reflected by the ground.
 const KEY: f32 = 1.25;
 const SKY: f32 = 0.95;
 const BOUNCE: f32 = 0.42;
-/// The lowest directions of the sky see along the ground and are left out.
+/// Least height of the sky's directions; lower ones graze the ground and are left out.
 const HORIZON: f64 = 0.03;
-/// A map covers the bounds and this much about them.
+/// A map covers the bounds enlarged by this factor.
 const COVER: f64 = 1.35;
-/// A surface is in its own shadow only beyond so many texels.
+/// Depth bias against self-shadowing [texels].
 const OFFSET: f32 = 1.2;
 const BIAS: f32 = 1.2;
 
 /// Texels along a side of the squares whose range of distances is kept.
 const SQUARE: usize = 16;
 
-/// Triangles that throw shadows.
+/// Triangles that cast shadows.
 #[derive(Clone, Copy, Debug)]
-pub struct Casters<'a> {
-    /// Corners in the world, about the middle of the bounds [m].
+pub struct ShadowCasters<'a> {
+    /// Corners in the world, relative to the middle of the bounds [m].
     pub corners: &'a [Corner],
-    /// Three corners each, and something else.
+    /// Three corners each, and the colour.
     pub faces: &'a [([u32; 3], u32)],
 }
 
 /// One direction of light.
-struct Lamp {
+struct LightDirection {
     direction: Vector3<f32>,
     x: Vector3<f32>,
     y: Vector3<f32>,
-    /// Strength of a surface that faces it.
+    /// Intensity on a surface that faces it.
     weight: f32,
     size: usize,
     /// Texels per metre.
@@ -56,23 +55,23 @@ struct Lamp {
     /// Least and largest distance in each square of texels, and squares per row.
     ranges: Vec<[f32; 2]>,
     squares: usize,
-    /// Texels between which there is something: first column and row, and the last.
+    /// Range of texels with content: first column and row, and the last.
     range: [f32; 4],
 }
 
 /// All light of a picture.
 pub struct Light {
-    keys: Vec<Lamp>,
-    skies: Vec<Lamp>,
+    keys: Vec<LightDirection>,
+    skies: Vec<LightDirection>,
     /// Samples per pixel.
     samples: usize,
     /// Direction to the middle of the lamp.
     pub toward: Vector3<f32>,
 }
 
-/// How many directions, and how fine their maps.
+/// Number of directions and resolution of their maps.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fineness {
+pub struct LightQuality {
     /// Directions of the lamp.
     pub keys: usize,
     /// Directions of the sky.
@@ -83,27 +82,26 @@ pub struct Fineness {
     pub sky_size: usize,
 }
 
-/// Points that fill the unit square evenly [Roberts18].
+/// Low-discrepancy points in the unit square [Roberts18].
 fn evenly(k: f64) -> [f64; 2] {
     [(0.5 + k * 0.754_877_666_246_692_7).fract(), (0.5 + k * 0.569_840_290_998_053_2).fract()]
 }
 
 impl Light {
-    /// Light on a scene whose pixels have so many samples. The lamp goes with a camera at `yaw`
-    /// [rad].
+    /// Light on a scene for a number of samples per pixel. The lamp turns with the camera's `yaw` [rad].
     pub fn new(
         bounds: &Bounds,
-        fineness: &Fineness,
+        fineness: &LightQuality,
         yaw: f64,
         samples: usize,
-        casters: Casters,
+        casters: ShadowCasters,
     ) -> Self {
         let radius = (COVER * bounds.radius()) as f32;
         let turn = Rotation3::from_axis_angle(&Vector3::z_axis(), yaw);
         let toward = turn * Vector3::from(LAMP).normalize();
         let across = toward.cross(&Vector3::z()).normalize();
         let along = toward.cross(&across);
-        // Each sample gets as many as the others.
+        // Every sample gets the same number of directions.
         let whole = |count: usize| count.max(1).next_multiple_of(samples);
         let (keys, skies) = (whole(fineness.keys), whole(fineness.skies));
         let key = |k: usize| {
@@ -114,13 +112,13 @@ impl Light {
         };
         let sky = |k: usize| {
             let [a, b] = evenly(k as f64);
-            // More often from above, where most light comes from; the weight makes up for it.
+            // Importance sampling: more directions from above, with smaller weights.
             let z = a.powf(2.0 / 3.0).max(HORIZON);
             let (sin, cos) = (std::f64::consts::TAU * b).sin_cos();
             let ring = (1.0 - z * z).sqrt();
             (Vector3::new(ring * cos, ring * sin, z), 1.0 / z.sqrt())
         };
-        // An open surface that faces up gets all of the sky.
+        // Normalised: an unshadowed surface that faces up gets all of the sky.
         let total: f64 = (0..skies).map(sky).map(|(d, weight)| d.z * weight).sum();
         let share = skies as f64 / total.max(f64::MIN_POSITIVE);
         let lamps = (0..keys).map(|k| (key(k), f64::from(KEY), fineness.key_size));
@@ -130,27 +128,26 @@ impl Light {
         });
         let all: Vec<_> = lamps.chain(domes).collect();
         let make = |(direction, weight, size): (Vector3<f64>, f64, usize)| {
-            Lamp::new(direction.cast(), weight as f32, size, radius, casters)
+            LightDirection::new(direction.cast(), weight as f32, size, radius, casters)
         };
-        let mut all: Vec<Lamp> = all.into_par_iter().map(make).collect();
+        let mut all: Vec<LightDirection> = all.into_par_iter().map(make).collect();
         let skies = all.split_off(keys);
         Self { keys: all, skies, samples, toward: toward.cast() }
     }
 
-    /// Light on a place with a normal, as one sample of a pixel sees it; with the part that comes
-    /// straight from the lamp.
+    /// Light at a point with a normal from one sample's directions; also the part directly from the
+    /// lamp.
     pub fn at(&self, place: &Vector3<f32>, normal: &Vector3<f32>, sample: usize) -> (f32, f32) {
-        let own = |lamps: &[Lamp]| {
+        let own = |lamps: &[LightDirection]| {
             let turns = lamps.iter().skip(sample).step_by(self.samples);
             mean(turns, lamps.len() / self.samples, place, normal)
         };
         self.with_bounce(own(&self.keys), own(&self.skies), normal)
     }
 
-    /// Light on a place with a normal, from all directions; with the part that comes straight from
-    /// the lamp.
+    /// Light at a point with a normal from all directions; also the part directly from the lamp.
     pub fn all(&self, place: &Vector3<f32>, normal: &Vector3<f32>) -> (f32, f32) {
-        let whole = |lamps: &[Lamp]| mean(lamps.iter(), lamps.len(), place, normal);
+        let whole = |lamps: &[LightDirection]| mean(lamps.iter(), lamps.len(), place, normal);
         self.with_bounce(whole(&self.keys), whole(&self.skies), normal)
     }
 
@@ -158,7 +155,7 @@ impl Light {
         (key + sky + BOUNCE * (0.5 - 0.5 * normal.z), key)
     }
 
-    /// What is known of the light on all places of a flat patch with these corners.
+    /// Light on a flat patch with these corners, as far as it is constant over the patch.
     pub fn patch(&self, corners: &[Vector3<f32>; 4], normal: &Vector3<f32>) -> Patch<'_> {
         let known = self.with_bounce(0.0, 0.0, normal).0;
         let mut patch = Patch { known, unknown: Vec::new(), is_lit: true };
@@ -183,7 +180,7 @@ impl Light {
         patch
     }
 
-    /// Light on a place that nothing shades.
+    /// Light at a point without shadow.
     pub fn open(&self, normal: &Vector3<f32>) -> f32 {
         let key = KEY * normal.dot(&self.toward).max(0.0);
         key + SKY * (0.5 + 0.5 * normal.z) + BOUNCE * (0.5 - 0.5 * normal.z)
@@ -192,7 +189,7 @@ impl Light {
 
 /// Mean light of some directions.
 fn mean<'a>(
-    lamps: impl Iterator<Item = &'a Lamp>,
+    lamps: impl Iterator<Item = &'a LightDirection>,
     count: usize,
     place: &Vector3<f32>,
     normal: &Vector3<f32>,
@@ -203,32 +200,32 @@ fn mean<'a>(
     lamps.map(|lamp| lamp.on(&place, normal)).sum::<f32>() / count as f32
 }
 
-/// Light on a flat patch: the sum of the directions that are the same all over it, and those that
-/// have to be asked, with their shares and the step above the surface.
+/// Light on a flat patch: the sum over the directions that are constant on it, and the directions that
+/// must be evaluated per point, with their weights and the offset above the surface.
 pub struct Patch<'a> {
     known: f32,
-    unknown: Vec<(&'a Lamp, f32, Vector3<f32>)>,
-    /// Whether no direction is hidden anywhere on it.
+    unknown: Vec<(&'a LightDirection, f32, Vector3<f32>)>,
+    /// Whether the whole patch is free of shadows.
     pub is_lit: bool,
 }
 
 impl Patch<'_> {
-    /// Light on a place of the patch.
+    /// Light at a point of the patch.
     pub fn at(&self, place: &Vector3<f32>, normal: &Vector3<f32>) -> f32 {
-        let on = |(lamp, share, above): &(&Lamp, f32, Vector3<f32>)| {
+        let on = |(lamp, share, above): &(&LightDirection, f32, Vector3<f32>)| {
             share * lamp.on(&(place + above), normal)
         };
         self.known + self.unknown.iter().map(on).sum::<f32>()
     }
 }
 
-impl Lamp {
+impl LightDirection {
     fn new(
         direction: Vector3<f32>,
         weight: f32,
         size: usize,
         radius: f32,
-        casters: Casters,
+        casters: ShadowCasters,
     ) -> Self {
         let x = Vector3::new(-direction.y, direction.x, 0.0)
             .try_normalize(1e-6)
@@ -244,7 +241,7 @@ impl Lamp {
         for (corners, _) in casters.faces {
             lamp.cast(corners.map(|corner| places[corner as usize]));
         }
-        // A place between four texels needs the one before it and the one after it.
+        // Bilinear lookup needs the texel before and the one after a point.
         let [left, top, right, bottom] = lamp.range;
         let last = (size - 1) as f32;
         lamp.range = [
@@ -267,7 +264,7 @@ impl Lamp {
         lamp
     }
 
-    /// Place in the map [texels] and distance along the direction [m].
+    /// Coordinates in the map [texels] and distance along the direction [m].
     fn place(&self, p: &Vector3<f32>) -> [f32; 3] {
         let middle = 0.5 * self.size as f32;
         [
@@ -294,8 +291,7 @@ impl Lamp {
         });
     }
 
-    /// Light of this lamp on a flat patch between places a little above it, if it is the same all
-    /// over it.
+    /// Light from this direction on a flat patch with corners a little above it, if it is constant.
     fn over(&self, places: &[Vector3<f32>; 4], normal: &Vector3<f32>) -> Option<f32> {
         let facing = normal.dot(&self.direction);
         if facing <= 0.0 {
@@ -312,7 +308,7 @@ impl Lamp {
         if u_high < from_left || v_high < from_top || u_low >= right || v_low >= bottom {
             return lit;
         }
-        // All texels that some place of the patch lies between.
+        // All texels that points of the patch may read.
         let squares = |low: f32, high: f32| {
             let last = self.size - 1;
             (low.max(0.0) as usize).min(last) / SQUARE
@@ -333,7 +329,7 @@ impl Lamp {
         (inside && low > largest(of(2)) + bias).then_some(0.0)
     }
 
-    /// Light of this lamp on a surface, at a place a little above it.
+    /// Light from this direction on a surface, at a point a little above it.
     #[inline]
     fn on(&self, place: &Vector3<f32>, normal: &Vector3<f32>) -> f32 {
         let facing = normal.dot(&self.direction);
@@ -341,12 +337,12 @@ impl Lamp {
             return 0.0;
         }
         let [u, v, depth] = self.place(place);
-        self.weight * facing * self.seen(u - 0.5, v - 0.5, depth + BIAS / self.scale)
+        self.weight * facing * self.visibility(u - 0.5, v - 0.5, depth + BIAS / self.scale)
     }
 
-    /// Part of the lamp that is seen, between the four texels about a place; all of it outside.
+    /// Visible fraction of the light, interpolated between four texels; one outside the map.
     #[inline]
-    fn seen(&self, u: f32, v: f32, depth: f32) -> f32 {
+    fn visibility(&self, u: f32, v: f32, depth: f32) -> f32 {
         let [from_left, from_top, right, bottom] = self.range;
         if !(u >= from_left && v >= from_top && u < right && v < bottom) {
             return 1.0;

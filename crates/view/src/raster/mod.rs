@@ -1,8 +1,7 @@
-//! Pictures of a recording, drawn without graphics processor and without display.
+//! A software rasteriser for recordings, without graphics processor and without display.
 //!
-//! A camera looks at what is seen; light comes from a lamp with an extent and from the sky, with
-//! shadows of both ([`light`]); bodies are triangles with depth ([`tile`]), planes are exact
-//! ([`ground`]). The same recording gives the same bytes for any number of threads. Cost: one pass
+//! Light comes from an area lamp and from the sky, with shadows of both ([`light`]); bodies are
+//! depth-tested triangles ([`tile`]), planes are intersected exactly ([`ground`]). The same recording gives the same bytes for any number of threads. Cost: one pass
 //! over the triangles per direction of light, and a lookup per direction and pixel.
 
 pub mod arrows;
@@ -21,73 +20,74 @@ use stiction_sim::record::Recording;
 
 use crate::bounds::{Bounds, boxes, is_contained};
 use crate::crease::Creased;
-use crate::scenery::{Part, Scenery, creases, nearest, poses_at, soft_colour, softs_at};
-use camera::{Camera, View};
+use crate::draw_list::{DrawList, MeshInstance, creases, soft_colour};
+use crate::interpolation::{nearest, poses_at, softs_at};
+use camera::{Camera, CameraView};
 use ground::Ground;
-use light::{Casters, Fineness, Light};
+use light::{Light, LightQuality, ShadowCasters};
 use surface::{Surface, Triangle};
-use tile::{Bin, SIDE, Stage};
+use tile::{SIDE, ShadingContext, TileTriangles};
 
-/// Shadows are those of round shapes drawn as coarsely as if there were so many times more shapes.
+/// Shadows use coarser meshes, as if there were this many times more shapes.
 const SHADOW_COARSENESS: usize = 10;
-/// What moves by less than this part of a pixel is where it was.
+/// Motion below this fraction of a pixel counts as none.
 const STILL: f64 = 0.1;
-/// Opacity of walls around what moves.
+/// Opacity of walls around moving bodies.
 const WALL: f32 = 0.1;
-/// The largest width and height [px]: places on a picture must stay exact.
+/// The largest width and height [px]; fixed-point coordinates must not overflow.
 pub const LARGEST: usize = 16_384;
 
-/// How a picture looks.
+/// Settings of the renderer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct RenderSettings {
     /// Width [px].
     pub width: usize,
     /// Height [px].
     pub height: usize,
     /// Samples along a side of a pixel.
     pub samples: usize,
-    /// How fine light is.
-    pub light: Fineness,
-    /// Where the camera stands.
-    pub view: View,
+    /// Quality of light and shadows.
+    pub light: LightQuality,
+    /// The camera.
+    pub view: CameraView,
     /// Whether contact forces are drawn.
     pub forces: bool,
-    /// Round shapes are drawn as coarsely as if there were so many times more shapes.
+    /// Factor on the number of shapes that decides how coarse round shapes are drawn.
     pub coarseness: usize,
 }
 
-impl Look {
-    /// For a figure.
+impl RenderSettings {
+    /// For a single picture.
     pub fn still() -> Self {
         Self {
             width: 1600,
             height: 1000,
             samples: 3,
-            light: Fineness { keys: 18, skies: 54, key_size: 1024, sky_size: 256 },
-            view: View::default(),
+            light: LightQuality { keys: 18, skies: 54, key_size: 1024, sky_size: 256 },
+            view: CameraView::default(),
             forces: false,
             coarseness: 1,
         }
     }
 
-    /// For one of many pictures.
+    /// For a frame of a video.
     pub fn moving(width: usize, height: usize) -> Self {
         Self {
             width,
             height,
             samples: 2,
-            light: Fineness { keys: 8, skies: 16, key_size: 384, sky_size: 160 },
+            light: LightQuality { keys: 8, skies: 16, key_size: 384, sky_size: 160 },
             coarseness: 10,
             ..Self::still()
         }
     }
 }
 
-/// Times [s] of the pictures of a film at so many per second, at least one.
+/// Times [s] of the frames of a video at a frame rate [1/s], at least one.
 pub fn film(recording: &Recording, rate: f64) -> Vec<f64> {
     let time = &recording.frames.time;
     let (Some(&begin), Some(&end)) = (time.first(), time.last()) else { return vec![0.0] };
-    // The last picture may come a little late, so that round-off loses none.
+    // A little slack, so that round-off does not drop the last frame.
     let count = ((end - begin) * rate + 0.01).max(0.0) as usize;
     (0..=count).map(|k| begin + k as f64 / rate).collect()
 }
@@ -103,47 +103,47 @@ pub struct Picture {
     pub rgb: Vec<u8>,
 }
 
-/// Draws a recording that fits together.
-pub struct Painter<'a> {
+/// Renders a consistent recording.
+pub struct PictureRenderer<'a> {
     recording: &'a Recording,
-    scenery: Scenery,
-    /// What throws shadows.
-    shadows: Scenery,
+    draw_list: DrawList,
+    /// The coarser draw list for shadows.
+    shadows: DrawList,
     /// The soft surfaces.
     creases: Vec<Creased>,
-    look: Look,
+    settings: RenderSettings,
     bounds: Bounds,
     camera: Camera,
     contained: bool,
     usual_force: f64,
-    /// Bytes of light, for light in steps.
+    /// Lookup table from linear light to bytes.
     encoded: Vec<u8>,
 }
 
-impl<'a> Painter<'a> {
-    /// A painter whose camera sees what happens between two times [s].
-    pub fn new(recording: &'a Recording, look: &Look, from: f64, to: f64) -> Self {
-        let mut look = *look;
-        look.width = look.width.clamp(1, LARGEST);
-        look.height = look.height.clamp(1, LARGEST);
-        look.samples = look.samples.clamp(1, 8);
-        let expected = recording.shapes.len().saturating_mul(look.coarseness.max(1));
-        let scenery = Scenery::new(recording, expected);
-        let shadows = Scenery::new(recording, expected.saturating_mul(SHADOW_COARSENESS));
-        let boxes = boxes(recording, &scenery, from, to);
+impl<'a> PictureRenderer<'a> {
+    /// A renderer whose camera fits the motion between two times [s].
+    pub fn new(recording: &'a Recording, settings: &RenderSettings, from: f64, to: f64) -> Self {
+        let mut settings = *settings;
+        settings.width = settings.width.clamp(1, LARGEST);
+        settings.height = settings.height.clamp(1, LARGEST);
+        settings.samples = settings.samples.clamp(1, 8);
+        let expected = recording.shapes.len().saturating_mul(settings.coarseness.max(1));
+        let draw_list = DrawList::new(recording, expected);
+        let shadows = DrawList::new(recording, expected.saturating_mul(SHADOW_COARSENESS));
+        let boxes = boxes(recording, &draw_list, from, to);
         let bounds = Bounds::about(&boxes);
-        let aspect = look.width as f64 / look.height as f64;
-        let camera = Camera::fitting(&bounds, &boxes, &look.view, aspect);
-        let contained = is_contained(recording, &scenery);
-        let usual_force = if look.forces { arrows::usual_force(recording) } else { 1.0 };
+        let aspect = settings.width as f64 / settings.height as f64;
+        let camera = Camera::fitting(&bounds, &boxes, &settings.view, aspect);
+        let contained = is_contained(recording, &draw_list);
+        let usual_force = if settings.forces { arrows::usual_force(recording) } else { 1.0 };
         let encoded = (0..=ENCODED).map(|k| encode(k as f32 / ENCODED as f32)).collect();
         let creases = creases(recording);
         Self {
             recording,
-            scenery,
+            draw_list,
             shadows,
             creases,
-            look,
+            settings,
             bounds,
             camera,
             contained,
@@ -154,7 +154,7 @@ impl<'a> Painter<'a> {
 
     /// Width and height of the pictures [px].
     pub fn size(&self) -> [usize; 2] {
-        [self.look.width, self.look.height]
+        [self.settings.width, self.settings.height]
     }
 
     /// The camera.
@@ -163,36 +163,36 @@ impl<'a> Painter<'a> {
     }
 
     /// The picture of a time [s].
-    pub fn paint(&self, time: f64) -> Picture {
-        self.paint_over(time, None)
+    pub fn render(&self, time: f64) -> Picture {
+        self.render_over(time, None)
     }
 
-    /// The picture of a time [s], over what is known of one without bodies.
-    fn paint_over(&self, time: f64, bare: Option<&[[f32; 3]]>) -> Picture {
-        let Self { recording, bounds, look, camera, .. } = self;
+    /// The picture of a time [s]; `bare` is the picture without bodies, if known.
+    fn render_over(&self, time: f64, bare: Option<&[[f32; 3]]>) -> Picture {
+        let Self { recording, bounds, settings, camera, .. } = self;
         let poses = poses_at(recording, time);
         let centre = bounds.centre();
         let softs = softs_at(recording, time);
         let light = {
             let shadows = self.solid(&self.shadows, &poses, &softs);
-            let casters = Casters { corners: &shadows.corners, faces: &shadows.faces };
-            let samples = look.samples * look.samples;
-            Light::new(bounds, &look.light, look.view.yaw, samples, casters)
+            let casters = ShadowCasters { corners: &shadows.corners, faces: &shadows.faces };
+            let samples = settings.samples * settings.samples;
+            Light::new(bounds, &settings.light, settings.view.yaw, samples, casters)
         };
-        let mut bodies = self.solid(&self.scenery, &poses, &softs);
+        let mut bodies = self.solid(&self.draw_list, &poses, &softs);
         self.add_walls(&mut bodies, &poses);
         let grounds = self.grounds(&poses);
-        let size = [look.width * look.samples, look.height * look.samples];
+        let size = [settings.width * settings.samples, settings.height * settings.samples];
         let [width, height] = size.map(|n| n as f64);
-        bodies.see(camera, &centre, width, height);
+        bodies.project(camera, &centre, width, height);
         let mut arrows = match nearest(recording, time) {
-            Some(frame) if look.forces => {
+            Some(frame) if settings.forces => {
                 arrows::of_frame(recording, frame, bounds, self.usual_force)
             }
             _ => Surface::default(),
         };
-        arrows.see(camera, &centre, width, height);
-        let stage = Stage {
+        arrows.project(camera, &centre, width, height);
+        let context = ShadingContext {
             camera,
             centre,
             light: &light,
@@ -200,25 +200,25 @@ impl<'a> Painter<'a> {
             bodies: &bodies,
             arrows: &arrows,
             size,
-            samples: look.samples,
+            samples: settings.samples,
             bare,
         };
-        self.encode(&self.assemble(&stage))
+        self.encode(&self.assemble(&context))
     }
 
-    /// Colours of all pixels without bodies; `None` if a plane moves.
+    /// Linear colours of all pixels without bodies; `None` if a plane moves.
     fn bare(&self) -> Option<Vec<[f32; 3]>> {
         let moves = |(body, _): &(usize, Isometry3<f64>)| self.recording.moving.contains(body);
-        if self.scenery.planes.iter().any(moves) {
+        if self.draw_list.planes.iter().any(moves) {
             return None;
         }
-        let Self { bounds, look, camera, .. } = self;
+        let Self { bounds, settings, camera, .. } = self;
         let nothing = Surface::default();
-        let casters = Casters { corners: &[], faces: &[] };
-        let samples = look.samples * look.samples;
-        let light = Light::new(bounds, &look.light, look.view.yaw, samples, casters);
-        let size = [look.width * look.samples, look.height * look.samples];
-        let stage = Stage {
+        let casters = ShadowCasters { corners: &[], faces: &[] };
+        let samples = settings.samples * settings.samples;
+        let light = Light::new(bounds, &settings.light, settings.view.yaw, samples, casters);
+        let size = [settings.width * settings.samples, settings.height * settings.samples];
+        let context = ShadingContext {
             camera,
             centre: bounds.centre(),
             light: &light,
@@ -226,18 +226,24 @@ impl<'a> Painter<'a> {
             bodies: &nothing,
             arrows: &nothing,
             size,
-            samples: look.samples,
+            samples: settings.samples,
             bare: None,
         };
-        Some(self.assemble(&stage))
+        Some(self.assemble(&context))
     }
 
-    /// Triangles of a moment, without walls.
-    fn solid(&self, scenery: &Scenery, poses: &[Isometry3<f64>], softs: &[[f32; 3]]) -> Surface {
+    /// Triangles at given poses, without walls.
+    fn solid(&self, draw_list: &DrawList, poses: &[Isometry3<f64>], softs: &[[f32; 3]]) -> Surface {
         let mut surface = Surface::default();
-        for part in scenery.parts.iter().filter(|part| !self.is_wall(part)) {
-            let mesh = &scenery.meshes[part.mesh];
-            surface.add_part(mesh, part, &poses[part.body], part.colour, &self.bounds);
+        for instance in draw_list.instances.iter().filter(|instance| !self.is_wall(instance)) {
+            let mesh = &draw_list.meshes[instance.mesh];
+            surface.add_instance(
+                mesh,
+                instance,
+                &poses[instance.body],
+                instance.colour,
+                &self.bounds,
+            );
         }
         let mut rest = softs;
         for (k, soft) in self.recording.softs.iter().enumerate() {
@@ -249,45 +255,44 @@ impl<'a> Painter<'a> {
         surface
     }
 
-    /// Whether a part stands around what moves; then it throws no shadow.
-    fn is_wall(&self, part: &Part) -> bool {
-        self.contained && part.still
+    /// Whether an instance is a wall around moving bodies; walls cast no shadow.
+    fn is_wall(&self, instance: &MeshInstance) -> bool {
+        self.contained && instance.still
     }
 
     fn add_walls(&self, surface: &mut Surface, poses: &[Isometry3<f64>]) {
-        for part in self.scenery.parts.iter().filter(|part| self.is_wall(part)) {
-            // Walls between the eye and what moves would only veil it.
-            let place = poses[part.body] * part.pose.translation.vector;
+        for instance in self.draw_list.instances.iter().filter(|instance| self.is_wall(instance)) {
+            // Walls between the camera and the moving bodies are left out.
+            let place = poses[instance.body] * instance.pose.translation.vector;
             if (place - self.bounds.centre()).dot(&self.camera.backward) > 0.0 {
                 continue;
             }
-            let mesh = &self.scenery.meshes[part.mesh];
-            let [r, g, b, opacity] = part.colour;
+            let mesh = &self.draw_list.meshes[instance.mesh];
+            let [r, g, b, opacity] = instance.colour;
             let colour = [r, g, b, opacity.min(WALL)];
-            surface.add_part(mesh, part, &poses[part.body], colour, &self.bounds);
+            surface.add_instance(mesh, instance, &poses[instance.body], colour, &self.bounds);
         }
     }
 
-    /// The pictures of some times [s] in their order. What has not moved since the last picture is
-    /// not drawn again.
+    /// The pictures of some times [s] in their order. A picture without visible change is shared.
     pub fn film(&self, times: &[f64]) -> impl Iterator<Item = Rc<Picture>> {
         let bare = if times.len() > 1 { self.bare() } else { None };
         let mut last: Option<(f64, Rc<Picture>)> = None;
         times.iter().map(move |&time| match &last {
             Some((then, picture)) if !self.moved(*then, time) => picture.clone(),
             _ => {
-                let picture = Rc::new(self.paint_over(time, bare.as_deref()));
+                let picture = Rc::new(self.render_over(time, bare.as_deref()));
                 last = Some((time, picture.clone()));
                 picture
             }
         })
     }
 
-    /// Whether anything looks otherwise at another time.
+    /// Whether the picture changes visibly between two times.
     fn moved(&self, then: f64, now: f64) -> bool {
         let depth = (self.camera.eye - self.bounds.centre()).norm() - self.bounds.radius();
         let pixel =
-            2.0 * depth.max(self.camera.near) / (self.look.height as f64 * self.camera.focal);
+            2.0 * depth.max(self.camera.near) / (self.settings.height as f64 * self.camera.focal);
         let close = STILL * pixel;
         let size = self.bounds.radius();
         let (before, after) = (poses_at(self.recording, then), poses_at(self.recording, now));
@@ -299,14 +304,14 @@ impl<'a> Painter<'a> {
             (0..3).any(|k| !(f64::from((a[k] - b[k]).abs()) < close))
         };
         let forces =
-            self.look.forces && nearest(self.recording, then) != nearest(self.recording, now);
+            self.settings.forces && nearest(self.recording, then) != nearest(self.recording, now);
         forces
             || before.iter().zip(&after).any(turned)
             || softs_at(self.recording, then).iter().zip(&softs_at(self.recording, now)).any(bent)
     }
 
     fn grounds(&self, poses: &[Isometry3<f64>]) -> Vec<Ground> {
-        let planes = self.scenery.planes.iter();
+        let planes = self.draw_list.planes.iter();
         let mut grounds: Vec<Ground> =
             planes.map(|(body, pose)| Ground::new(&(poses[*body] * pose), &self.bounds)).collect();
         if grounds.is_empty() {
@@ -315,15 +320,15 @@ impl<'a> Painter<'a> {
         grounds
     }
 
-    /// Paints all tiles and puts them together, as light.
-    fn assemble(&self, stage: &Stage) -> Vec<[f32; 3]> {
-        let Look { width, height, .. } = self.look;
+    /// Shades all tiles and assembles their linear colours.
+    fn assemble(&self, context: &ShadingContext) -> Vec<[f32; 3]> {
+        let RenderSettings { width, height, .. } = self.settings;
         let columns = width.div_ceil(SIDE);
-        let bins = bins(stage, columns, height.div_ceil(SIDE));
+        let bins = triangles_by_tile(context, columns, height.div_ceil(SIDE));
         let mut light = vec![[0.0; 3]; width * height];
         light.par_chunks_mut(width * SIDE).enumerate().for_each(|(row, band)| {
             for column in 0..columns {
-                let pixels = stage.paint(column, row, &bins[row * columns + column]);
+                let pixels = context.shade(column, row, &bins[row * columns + column]);
                 let wide = SIDE.min(width - column * SIDE);
                 for (y, line) in band.chunks_mut(width).enumerate() {
                     line[column * SIDE..][..wide].copy_from_slice(&pixels[y * SIDE..][..wide]);
@@ -333,19 +338,19 @@ impl<'a> Painter<'a> {
         light
     }
 
-    /// A picture from the light of its pixels.
+    /// A picture from linear colours.
     fn encode(&self, light: &[[f32; 3]]) -> Picture {
-        let Look { width, height, .. } = self.look;
+        let RenderSettings { width, height, .. } = self.settings;
         let byte = |c: &f32| self.encoded[(c.clamp(0.0, 1.0) * ENCODED as f32) as usize];
         Picture { width, height, rgb: light.as_flattened().iter().map(byte).collect() }
     }
 }
 
-/// Which triangles may be seen in which tile.
-fn bins(stage: &Stage, columns: usize, rows: usize) -> Vec<Bin> {
-    let mut bins = vec![Bin::default(); columns * rows];
-    let side = (SIDE * stage.samples) as i64;
-    let mut put = |triangle: &Triangle, add: &mut dyn FnMut(&mut Bin)| {
+/// The triangles that may be visible in each tile.
+fn triangles_by_tile(context: &ShadingContext, columns: usize, rows: usize) -> Vec<TileTriangles> {
+    let mut bins = vec![TileTriangles::default(); columns * rows];
+    let side = (SIDE * context.samples) as i64;
+    let mut put = |triangle: &Triangle, add: &mut dyn FnMut(&mut TileTriangles)| {
         let region = &triangle.edges.region;
         let range = |low: i64, high: i64, count: usize| {
             let last = ((high - 1).div_euclid(side) + 1).clamp(0, count as i64);
@@ -360,23 +365,23 @@ fn bins(stage: &Stage, columns: usize, rows: usize) -> Vec<Bin> {
             }
         }
     };
-    for (index, triangle) in stage.bodies.triangles.iter().enumerate() {
-        if stage.bodies.colours[triangle.colour as usize][3] < 1.0 {
-            put(triangle, &mut |bin| bin.clear.push(index as u32));
+    for (index, triangle) in context.bodies.triangles.iter().enumerate() {
+        if context.bodies.colours[triangle.colour as usize][3] < 1.0 {
+            put(triangle, &mut |bin| bin.transparent.push(index as u32));
         } else {
             put(triangle, &mut |bin| bin.opaque.push(index as u32));
         }
     }
-    for (index, triangle) in stage.arrows.triangles.iter().enumerate() {
+    for (index, triangle) in context.arrows.triangles.iter().enumerate() {
         put(triangle, &mut |bin| bin.arrows.push(index as u32));
     }
     bins
 }
 
-/// Steps of light that are told apart before they become bytes.
+/// Entries of the lookup table from linear light to bytes.
 const ENCODED: usize = 1 << 14;
 
-/// From light to a byte of a picture [IEC 61966-2-1].
+/// From linear light to an sRGB byte [IEC 61966-2-1].
 fn encode(light: f32) -> u8 {
     let c =
         if light <= 0.003_130_8 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };

@@ -1,10 +1,10 @@
-//! Which samples a triangle covers, exactly.
+//! Exact coverage of samples by a triangle.
 //!
 //! Corners lie on a grid finer than the samples, and the side of an edge on which a sample lies is
 //! decided in integers: triangles that share an edge leave no gap and cover no sample twice.
 //! The edge functions are those of [Pineda88].
 
-/// Steps of the corners' grid between two samples.
+/// Steps of the fixed-point grid between two samples.
 pub const FINENESS: f64 = 64.0;
 const STEP: i64 = FINENESS as i64;
 /// Corners further away than this many samples are not on the grid.
@@ -28,7 +28,7 @@ pub struct Region {
 pub struct Edges {
     /// Growth per column and per row of samples, and value at the first sample.
     edges: [[i64; 3]; 3],
-    /// What is added so that a sample on an edge belongs to one side.
+    /// Bias that assigns a sample on an edge to one side.
     ties: [i64; 3],
     /// Twice the area, in grid steps squared.
     area: f64,
@@ -38,9 +38,9 @@ pub struct Edges {
     pub clockwise: bool,
 }
 
-/// A place in samples, on the grid of corners.
+/// Rounds a coordinate in samples to the fixed-point grid.
 pub fn snapped(place: f64) -> i64 {
-    // Cutting off after a shift rounds down also below zero, and costs less than rounding.
+    // Truncation after a shift rounds down also below zero, and is cheaper than rounding.
     let shift = FARTHEST * FINENESS;
     (place.clamp(-FARTHEST, FARTHEST) * FINENESS + (shift + 0.5)) as i64 - shift as i64
 }
@@ -107,8 +107,8 @@ impl Edges {
         }
     }
 
-    /// Shares of the three corners at a place in samples, from the middle of the first one; they
-    /// sum to one.
+    /// Barycentric coordinates at a point in samples, from the middle of the first sample; they sum to
+    /// one.
     pub fn shares(&self, x: f64, y: f64) -> [f64; 3] {
         self.edges.map(|[per_column, per_row, first]| {
             (first as f64 + per_column as f64 * x + per_row as f64 * y) / self.area

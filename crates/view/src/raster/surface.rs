@@ -1,7 +1,6 @@
-//! Everything of one moment as triangles: in the world for light, on the picture for the eye.
+//! The triangles of one time: in the world for light, projected onto the picture for the camera.
 //!
-//! Triangles are cut where they come too near to the eye or leave the picture far behind; what is
-//! cut off gets corners of its own.
+//! Triangles are clipped at the near plane and far outside the picture; clipping adds corners.
 
 use nalgebra::Vector3;
 
@@ -9,17 +8,17 @@ use super::camera::Camera;
 use super::scan::{Edges, snapped};
 use crate::bounds::Bounds;
 use crate::crease::Creased;
+use crate::draw_list::MeshInstance;
 use crate::mesh::Mesh;
-use crate::scenery::Part;
 use nalgebra::Isometry3;
 
-/// Triangles are cut at this many times the half width of the picture.
+/// Triangles are clipped at this many times the half width of the picture.
 const GUARD: f64 = 6.0;
 
-/// A corner: place about the middle of the bounds [m], and normal.
+/// A corner: position relative to the middle of the bounds [m], and normal.
 #[derive(Clone, Copy, Debug)]
 pub struct Corner {
-    /// Place [m].
+    /// Position [m].
     pub place: Vector3<f32>,
     /// Normal, not always of unit length.
     pub normal: Vector3<f32>,
@@ -38,34 +37,34 @@ pub struct Triangle {
     pub colour: u32,
 }
 
-/// Triangles of one moment.
+/// Triangles of one time.
 #[derive(Debug, Default)]
 pub struct Surface {
     /// Corners in the world.
     pub corners: Vec<Corner>,
     /// Triangles in the world: corners and colour.
     pub faces: Vec<([u32; 3], u32)>,
-    /// Colours: red, green, blue as light, and opacity.
+    /// Colours: linear red, green, blue, and opacity.
     pub colours: Vec<[f32; 4]>,
-    /// Triangles on the picture, once they are [`seen`](Self::see).
+    /// Triangles on the picture, written by [`project`](Self::project).
     pub triangles: Vec<Triangle>,
 }
 
 impl Surface {
-    /// Adds a mesh on a part of a body.
-    pub fn add_part(
+    /// Adds a mesh instance.
+    pub fn add_instance(
         &mut self,
         mesh: &Mesh,
-        part: &Part,
+        instance: &MeshInstance,
         body: &Isometry3<f64>,
         colour: [f32; 4],
         bounds: &Bounds,
     ) {
-        let pose = body * part.pose;
+        let pose = body * instance.pose;
         let shift = (pose.translation.vector - bounds.centre()).cast::<f32>();
         let turn = pose.rotation.to_rotation_matrix().into_inner();
-        let stretch = (turn * nalgebra::Matrix3::from_diagonal(&part.scale)).cast::<f32>();
-        let shrink = part.scale.map(|s| 1.0 / s);
+        let stretch = (turn * nalgebra::Matrix3::from_diagonal(&instance.scale)).cast::<f32>();
+        let shrink = instance.scale.map(|s| 1.0 / s);
         let flatten = (turn * nalgebra::Matrix3::from_diagonal(&shrink)).cast::<f32>();
         let corners = mesh.positions.iter().zip(&mesh.normals).map(|(p, n)| Corner {
             place: shift + stretch * Vector3::from(*p),
@@ -114,9 +113,10 @@ impl Surface {
         self.faces.extend(triangles.iter().map(|t| (t.map(|v| first + v), index)));
     }
 
-    /// Puts the triangles on a picture of some width and height in samples.
-    pub fn see(&mut self, camera: &Camera, centre: &Vector3<f64>, width: f64, height: f64) {
-        let seen_at = |corner: &Corner| camera.seen(&(corner.place.cast::<f64>() + centre));
+    /// Projects the triangles onto a picture of a width and height in samples.
+    pub fn project(&mut self, camera: &Camera, centre: &Vector3<f64>, width: f64, height: f64) {
+        let seen_at =
+            |corner: &Corner| camera.to_camera_frame(&(corner.place.cast::<f64>() + centre));
         let seen: Vec<Vector3<f64>> = self.corners.iter().map(seen_at).collect();
         let (wide, tall) = (GUARD * width / height / camera.focal, GUARD / camera.focal);
         let planes = [
@@ -143,7 +143,7 @@ impl Surface {
                 );
                 continue;
             }
-            // Cut by one plane after the other; what is not finite is inside of none.
+            // Clips by one plane after the other; corners that are not finite are outside of all.
             let mut polygon: Vec<(Vector3<f64>, Corner)> =
                 (0..3).map(|k| (points[k], self.corners[corners[k] as usize])).collect();
             for (normal, least) in planes {

@@ -1,9 +1,9 @@
-//! One square of the picture: what is nearest in each sample, and how it looks.
+//! One square tile of the picture: depth test and shading of its samples.
 //!
-//! First the nearest opaque triangle of each sample is found. A pixel that shows one smooth surface,
-//! or planes alone, is shaded once, in its middle; where things meet, each sample is. Then
-//! see-through triangles are laid over from far to near, and arrows over everything. A pixel is the
-//! mean of its samples, as light.
+//! First the nearest opaque triangle of each sample is found. A pixel with one smooth surface, or with
+//! planes alone, is shaded once, in its middle; a pixel with several surfaces is shaded per sample. Then
+//! transparent triangles are blended from far to near, and arrows over everything. A pixel is the mean of
+//! its samples in linear colours.
 
 use std::cell::OnceCell;
 
@@ -17,27 +17,27 @@ use super::surface::{Surface, Triangle};
 
 /// Pixels along a side of a tile.
 pub const SIDE: usize = 32;
-/// Pixels along a side of the blocks in which planes are looked at together.
+/// Pixels along a side of the blocks that evaluate planes together.
 const BLOCK: usize = 8;
 /// A surface is smooth within a pixel if its normals and inverse depths differ by less: the least
 /// cosine, and relative.
 const SMOOTH: f32 = 0.97;
 const CLOSE: f64 = 0.01;
-/// Pixels between a surface and a plane below which they may meet within one.
+/// Distance between a surface and a plane [px] below which they may intersect within a pixel.
 const MEETING: f64 = 2.0;
-/// Planes that are seen through one another.
+/// Largest number of blended planes.
 const STACKED: usize = 8;
 /// No triangle.
 const NOTHING: u32 = u32::MAX;
-/// Part of the light that a white surface throws back.
+/// Reflectance of a white surface.
 const ALBEDO: f32 = 0.57;
 const GLOSS: f32 = 0.16;
 const RIM: f32 = 0.05;
 /// Light on arrows: the least, and what facing the eye adds.
 const ARROW: [f32; 2] = [0.62, 0.38];
 
-/// All that is needed to shade.
-pub struct Stage<'a> {
+/// Inputs of shading.
+pub struct ShadingContext<'a> {
     /// The camera.
     pub camera: &'a Camera,
     /// The middle of the bounds [m].
@@ -58,20 +58,20 @@ pub struct Stage<'a> {
     pub bare: Option<&'a [[f32; 3]]>,
 }
 
-/// Indices of the triangles that may be seen in a tile.
+/// Indices of the triangles that may be visible in a tile.
 #[derive(Clone, Debug, Default)]
-pub struct Bin {
+pub struct TileTriangles {
     /// Opaque ones.
     pub opaque: Vec<u32>,
-    /// See-through ones.
-    pub clear: Vec<u32>,
+    /// Transparent ones.
+    pub transparent: Vec<u32>,
     /// Those of arrows.
     pub arrows: Vec<u32>,
 }
 
-impl Stage<'_> {
-    /// Colours of the pixels of a tile as light, row by row.
-    pub fn paint(&self, column: usize, row: usize, bin: &Bin) -> Vec<[f32; 3]> {
+impl ShadingContext<'_> {
+    /// Linear colours of the pixels of a tile, row by row.
+    pub fn shade(&self, column: usize, row: usize, bin: &TileTriangles) -> Vec<[f32; 3]> {
         let side = SIDE * self.samples;
         let region = Region {
             left: (column * side) as i64,
@@ -90,7 +90,7 @@ impl Stage<'_> {
                 self.block(Region { left, top, right, bottom }, &depths, &mut colours);
             }
         }
-        self.lay_over(&depths, bin, &mut colours);
+        self.blend_transparent(&depths, bin, &mut colours);
         if !bin.arrows.is_empty() {
             let mut depths = Depths::new(region, side);
             depths.add(&self.arrows.triangles, &bin.arrows);
@@ -140,13 +140,18 @@ impl Stage<'_> {
                 let (x, y) =
                     (left as f64 + 0.5 * (n - 1) as f64, top as f64 + 0.5 * (n - 1) as f64);
                 let whole = match self.content(left, top, depths) {
-                    Content::Nothing if planes().in_order => match self.bare {
+                    PixelContent::Nothing if planes().in_order => match self.bare {
                         Some(bare) if planes().lit => {
                             Some(bare[(top / n) as usize * row_length + (left / n) as usize])
                         }
-                        _ => Some(self.behind_planes(COLOUR, 0.0, (x, y), Asking::Pixel(planes()))),
+                        _ => Some(self.behind_planes(
+                            COLOUR,
+                            0.0,
+                            (x, y),
+                            LightSampling::Pixel(planes()),
+                        )),
                     },
-                    Content::Smooth(index) => self.smooth(index, (x, y), &planes),
+                    PixelContent::Smooth(index) => self.smooth(index, (x, y), &planes),
                     _ => None,
                 };
                 for row in top..top + n {
@@ -161,8 +166,8 @@ impl Stage<'_> {
         }
     }
 
-    /// What the samples of a pixel show.
-    fn content(&self, left: i64, top: i64, depths: &Depths) -> Content {
+    /// Content of a pixel.
+    fn content(&self, left: i64, top: i64, depths: &Depths) -> PixelContent {
         let n = self.samples as i64;
         let triangle = |x: i64, y: i64| depths.nearest[depths.index(x, y)];
         let first = triangle(left, top);
@@ -181,7 +186,7 @@ impl Stage<'_> {
                     && colour(first) == colour(other)
                     && away < CLOSE * inverse;
                 if !smooth {
-                    return Content::Mixed;
+                    return PixelContent::Mixed;
                 }
             }
         }
@@ -191,16 +196,16 @@ impl Stage<'_> {
             self.place(triangle, x as f64, y as f64).1
         };
         if first == NOTHING {
-            return Content::Nothing;
+            return PixelContent::Nothing;
         }
         if !same {
             let one = normal(left, top);
             let corners = [(right, top), (left, bottom), (right, bottom)];
             if corners.iter().any(|&(x, y)| !(normal(x, y).dot(&one) > SMOOTH)) {
-                return Content::Mixed;
+                return PixelContent::Mixed;
             }
         }
-        Content::Smooth(triangle(left + n / 2, top + n / 2))
+        PixelContent::Smooth(triangle(left + n / 2, top + n / 2))
     }
 
     /// The colour of a pixel that shows one smooth surface, unless a plane cuts it there.
@@ -227,7 +232,7 @@ impl Stage<'_> {
         if !hidden {
             return Some(colour);
         }
-        Some(self.behind_planes(colour, 1.0 / depth, (x, y), Asking::Pixel(planes())))
+        Some(self.behind_planes(colour, 1.0 / depth, (x, y), LightSampling::Pixel(planes())))
     }
 
     /// The planes of a block.
@@ -270,8 +275,8 @@ impl Stage<'_> {
         2.0 * self.samples as f64 / (self.size[1] as f64 * self.camera.focal)
     }
 
-    /// Where the ray through a place on the picture, in samples from the middle of the first one,
-    /// meets a plane.
+    /// Intersection of a plane with the ray through a point of the picture, in samples from the middle
+    /// of the first one.
     fn hit(&self, ground: &Ground, (x, y): (f64, f64)) -> Option<Hit> {
         let camera = self.camera;
         let [width, height] = self.size.map(|n| n as f64);
@@ -288,18 +293,18 @@ impl Stage<'_> {
             NOTHING => COLOUR,
             index => self.body(&self.bodies.triangles[index as usize], at.0, at.1, Some(turn)).0,
         };
-        self.behind_planes(colour, inverse, at, Asking::Sample(turn))
+        self.behind_planes(colour, inverse, at, LightSampling::Sample(turn))
     }
 
-    /// A colour with the planes between it and the eye laid over, from far to near.
+    /// Blends the planes between a surface and the camera over its colour, from far to near.
     fn behind_planes(
         &self,
         mut colour: [f32; 3],
         inverse: f64,
         at: (f64, f64),
-        asking: Asking,
+        asking: LightSampling,
     ) -> [f32; 3] {
-        // From far to near; of more than fit, the farthest are left out.
+        // From far to near; if there are too many, the farthest are left out.
         let (mut hits, mut count) = ([None::<(usize, Hit)>; STACKED], 0);
         for (k, ground) in self.grounds.iter().enumerate() {
             let Some(hit) = self.hit(ground, at).filter(|hit| hit.inverse > inverse) else {
@@ -322,8 +327,8 @@ impl Stage<'_> {
             let ground = &self.grounds[k];
             let (place, normal) = (ground.place(&hit, &self.centre), ground.normal());
             let light = match asking {
-                Asking::Sample(turn) => self.light.at(&place, &normal, turn).0,
-                Asking::Pixel(planes) => match &planes.patches[k] {
+                LightSampling::Sample(turn) => self.light.at(&place, &normal, turn).0,
+                LightSampling::Pixel(planes) => match &planes.patches[k] {
                     Some(patch) => patch.at(&place, &normal),
                     None => self.light.all(&place, &normal).0,
                 },
@@ -335,9 +340,9 @@ impl Stage<'_> {
         colour
     }
 
-    /// Place and unit normal of a triangle at a place on the picture, in samples.
+    /// Position and unit normal of a triangle at a point of the picture, in samples.
     fn place(&self, triangle: &Triangle, x: f64, y: f64) -> (Vector3<f32>, Vector3<f32>) {
-        let shares = seen_shares(triangle, x, y);
+        let shares = perspective_shares(triangle, x, y);
         let corners = triangle.corners.map(|c| &self.bodies.corners[c as usize]);
         let sum = |pick: fn(&super::surface::Corner) -> Vector3<f32>| {
             pick(corners[0]) * shares[0]
@@ -347,13 +352,13 @@ impl Stage<'_> {
         (sum(|corner| corner.place), sum(|corner| corner.normal).normalize())
     }
 
-    /// Colour and opacity of a triangle at a place on the picture, in the light of one sample's turn
-    /// or in all of it.
+    /// Colour and opacity of a triangle at a point of the picture, lit by one sample's directions or by
+    /// all.
     fn body(&self, triangle: &Triangle, x: f64, y: f64, turn: Option<usize>) -> ([f32; 3], f32) {
         let (place, mut normal) = self.place(triangle, x, y);
         let eye = (self.camera.eye - self.centre).cast::<f32>();
         let view = (eye - place).normalize();
-        // Rows go down, so that what goes clockwise in them faces away.
+        // Rows count downwards, so clockwise triangles face away.
         if triangle.edges.clockwise && normal.dot(&view) < 0.0 {
             normal = -normal;
         }
@@ -370,7 +375,7 @@ impl Stage<'_> {
 
     fn arrow(&self, nearest: u32, x: i64, y: i64) -> [f32; 3] {
         let triangle = &self.arrows.triangles[nearest as usize];
-        let shares = seen_shares(triangle, x as f64, y as f64);
+        let shares = perspective_shares(triangle, x as f64, y as f64);
         let normals = triangle.corners.map(|c| self.arrows.corners[c as usize].normal);
         let normal = normals[0] * shares[0] + normals[1] * shares[1] + normals[2] * shares[2];
         let toward = self.camera.backward.cast::<f32>();
@@ -379,12 +384,12 @@ impl Stage<'_> {
         [r, g, b].map(|c| c * (ARROW[0] + ARROW[1] * facing))
     }
 
-    /// Lays see-through triangles over what is behind them.
-    fn lay_over(&self, depths: &Depths, bin: &Bin, colours: &mut [[f32; 3]]) {
+    /// Blends transparent triangles over the surfaces behind them.
+    fn blend_transparent(&self, depths: &Depths, bin: &TileTriangles, colours: &mut [[f32; 3]]) {
         let triangles = &self.bodies.triangles;
         let far = |index: u32| triangles[index as usize].inverse.iter().sum::<f64>();
-        // Backs are left out: a closed surface is laid over once.
-        let mut order: Vec<u32> = bin.clear.clone();
+        // Back faces are left out: a closed surface is blended once.
+        let mut order: Vec<u32> = bin.transparent.clone();
         order.retain(|&index| !triangles[index as usize].edges.clockwise);
         order.sort_by(|&a, &b| far(a).total_cmp(&far(b)).then(a.cmp(&b)));
         for index in order {
@@ -403,8 +408,8 @@ impl Stage<'_> {
     }
 }
 
-/// What the samples of a pixel show.
-enum Content {
+/// Content of a pixel's samples.
+enum PixelContent {
     /// No body.
     Nothing,
     /// One smooth surface: the triangle in the middle.
@@ -415,26 +420,26 @@ enum Content {
 
 /// The planes of a block of pixels.
 struct Planes<'a> {
-    /// Whether the same planes are seen all over it, in the same order.
+    /// Whether the same planes are visible on the whole block, in the same order.
     in_order: bool,
-    /// Whether nothing throws a shadow on them.
+    /// Whether they are free of shadows.
     lit: bool,
-    /// What is known of the light on each plane that is seen all over it.
+    /// The light on each plane that is visible on the whole block.
     patches: Vec<Option<Patch<'a>>>,
 }
 
-/// Who asks for light.
+/// Directions that light a point.
 #[derive(Clone, Copy)]
-enum Asking<'a> {
-    /// A sample, by its turn.
+enum LightSampling<'a> {
+    /// Those of one sample, by its index.
     Sample(usize),
-    /// A place that stands for a pixel.
+    /// All, for a point that stands for a pixel.
     Pixel(&'a Planes<'a>),
 }
 
-/// Shares of the corners in a sample as they are in the world: shares on the picture count by the
-/// inverse of their depth.
-fn seen_shares(triangle: &Triangle, x: f64, y: f64) -> [f32; 3] {
+/// Perspective-correct barycentric coordinates of a sample: those on the picture weighted by inverse
+/// depth.
+fn perspective_shares(triangle: &Triangle, x: f64, y: f64) -> [f32; 3] {
     let on_picture = triangle.edges.shares(x, y);
     let near: [f64; 3] = std::array::from_fn(|k| on_picture[k] * triangle.inverse[k]);
     let sum = near[0] + near[1] + near[2];

@@ -1,0 +1,457 @@
+//! Runs a scene for a number of steps and sums up what happened: time, contacts, residuals,
+//! penetration, energy, and what the scene's own check says.
+//!
+//! Times are wall times of the step itself, without the check and without whoever watches. Costs
+//! one number of memory per step, for the percentiles.
+
+use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+use stiction_scene::{SceneError, SceneRun, Verdict};
+use stiction_sim::{PHASES, Simulation, StepError, StepReport, state_hash};
+
+use crate::clock::cpu_time;
+use crate::error::StudyError;
+
+/// Mean and largest of what was seen at each step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    sum: f64,
+    count: usize,
+    max: f64,
+}
+
+impl Tally {
+    /// Sees a number that is not negative. NaN stays.
+    pub fn add(&mut self, x: f64) {
+        self.sum += x;
+        self.count += 1;
+        if x.is_nan() || x > self.max {
+            self.max = x;
+        }
+    }
+
+    /// The mean; NaN of nothing.
+    pub fn mean(&self) -> f64 {
+        self.sum / self.count as f64
+    }
+
+    /// The largest; zero of nothing.
+    pub fn max(&self) -> f64 {
+        self.max
+    }
+
+    fn json(&self) -> Value {
+        json!({"mean": self.mean(), "max": self.max})
+    }
+
+    /// Of things that are counted.
+    fn json_count(&self) -> Value {
+        json!({"mean": self.mean(), "max": self.max as u64})
+    }
+}
+
+/// How long steps took \[µs\].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepTimes {
+    /// The mean.
+    pub mean: f64,
+    /// Half of the steps took no longer.
+    pub p50: f64,
+    /// 99 % of the steps took no longer.
+    pub p99: f64,
+    /// The slowest.
+    pub max: f64,
+    /// Means of the parts, in the order of [`PHASES`].
+    pub phases: [f64; PHASES.len()],
+}
+
+/// What a run was, in figures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// What was run.
+    pub target: String,
+    /// The solver asked for.
+    pub solver: String,
+    /// Steps done.
+    pub steps: usize,
+    /// Time step [s].
+    pub time_step: f64,
+    /// Time that passed in the simulation [s].
+    pub simulated_seconds: f64,
+    /// Time that passed outside [s], checks included.
+    pub wall_seconds: f64,
+    /// CPU time of all threads [s], where the system tells.
+    pub cpu_seconds: Option<f64>,
+    /// Time per step \[µs\].
+    pub step_times: StepTimes,
+    /// Points of contact per step, also those still apart.
+    pub contacts: Tally,
+    /// Iterations of the solver per step.
+    pub iterations: Tally,
+    /// Relative error of momentum per step [-].
+    pub momentum: Tally,
+    /// Violation of the laws with exact friction per step [m/s].
+    pub coulomb: Tally,
+    /// Violation of the laws with relaxed friction per step [m/s].
+    pub convex: Tally,
+    /// Steps whose answer missed the tolerance, or had to be softened.
+    pub unconverged_steps: usize,
+    /// Steps in which something moved faster than the time step resolves.
+    pub unresolved_steps: usize,
+    /// Most elements of soft bodies that were inside out after one step.
+    pub inverted_elements: usize,
+    /// Deepest penetration after any step [m].
+    pub penetration_max: f64,
+    /// Deepest penetration after the last step [m].
+    pub penetration_final: f64,
+    /// Energy before the first step [J].
+    pub energy_initial: f64,
+    /// Energy after the last step [J].
+    pub energy_final: f64,
+    /// What the check found; a run that ended early did not pass.
+    pub check: Verdict,
+    /// Whether nothing was checked, since that would have needed the start of the run.
+    pub check_skipped: bool,
+    /// Hash of the last state, the same for every number of threads.
+    pub state_hash: u64,
+}
+
+impl Summary {
+    /// Simulated over real time [-].
+    pub fn realtime_factor(&self) -> f64 {
+        self.simulated_seconds / self.wall_seconds
+    }
+
+    /// The figures as a JSON object; numbers that are not finite become null.
+    pub fn json(&self) -> Value {
+        let times = &self.step_times;
+        let mut microseconds: Map<String, Value> =
+            PHASES.iter().zip(times.phases).map(|(name, t)| ((*name).into(), t.into())).collect();
+        let whole =
+            [("mean", times.mean), ("p50", times.p50), ("p99", times.p99), ("max", times.max)];
+        microseconds.extend(whole.map(|(name, t)| (name.into(), t.into())));
+        json!({
+            "target": self.target,
+            "solver": self.solver,
+            "steps": self.steps,
+            "time_step": self.time_step,
+            "simulated_seconds": self.simulated_seconds,
+            "wall_seconds": self.wall_seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "realtime_factor": self.realtime_factor(),
+            "microseconds_per_step": microseconds,
+            "contacts": self.contacts.json_count(),
+            "iterations": self.iterations.json_count(),
+            "residual": {
+                "momentum": self.momentum.json(),
+                "coulomb": self.coulomb.json(),
+                "convex": self.convex.json(),
+            },
+            "unconverged_steps": self.unconverged_steps,
+            "unresolved_steps": self.unresolved_steps,
+            "inverted_elements": self.inverted_elements,
+            "penetration": {"max": self.penetration_max, "final": self.penetration_final},
+            "energy": {"initial": self.energy_initial, "final": self.energy_final},
+            "check": {
+                "passed": self.check.passed,
+                "skipped": self.check_skipped,
+                "detail": self.check.detail,
+            },
+            "state_hash": format!("{:016x}", self.state_hash),
+        })
+    }
+}
+
+/// Runs `scene_run` for `steps` steps and calls `watch` after each with its number, from one, and its
+/// report.
+///
+/// A step that cannot be made, such as one into infinity, ends the run: the summary covers the
+/// steps before it, and its check has failed with the reason. An error is returned only for what
+/// no state could have helped: settings that the solver refuses.
+pub fn run(
+    target: &str,
+    scene_run: &mut SceneRun,
+    steps: usize,
+    mut watch: impl FnMut(usize, &StepReport),
+) -> Result<Summary, StudyError> {
+    run_watched(target, scene_run, 0..steps, |step, _, report| {
+        watch(step, report);
+        ControlFlow::Continue(())
+    })
+}
+
+/// [`run`] from a step to another, for those who look at the simulation itself and may end the run
+/// by a reason; its check has then failed with it.
+///
+/// If the first steps were done elsewhere, the check has not seen them: it judges the others, or
+/// nothing if it needs the start, and the verdict says so.
+pub fn run_watched(
+    target: &str,
+    scene_run: &mut SceneRun,
+    steps: Range<usize>,
+    mut watch: impl FnMut(usize, &Simulation, &StepReport) -> ControlFlow<String>,
+) -> Result<Summary, StudyError> {
+    let mut record = Record::begin(scene_run);
+    let mut stopped = None;
+    for step in steps.start + 1..=steps.end {
+        let detail = match scene_run.step() {
+            Ok(report) => {
+                record.add(&report);
+                match watch(step, &scene_run.simulation, &report) {
+                    ControlFlow::Continue(()) => continue,
+                    ControlFlow::Break(reason) => {
+                        format!("ended after step {step} of {}: {reason}", steps.end)
+                    }
+                }
+            }
+            Err(error @ SceneError::Step(StepError::Solver(_))) => return Err(error.into()),
+            Err(error) => format!("step {step} of {} could not be made: {error}", steps.end),
+        };
+        stopped = Some(Verdict { passed: false, detail });
+        break;
+    }
+    let skipped = steps.start > 0 && stopped.is_none() && scene_run.check.needs_the_start();
+    if skipped {
+        let detail = "nothing was checked, since the check depends on the start, which this \
+                      process has not seen";
+        stopped = Some(Verdict { passed: true, detail: detail.to_owned() });
+    }
+    let mut summary = record.end(target, scene_run, stopped);
+    summary.check_skipped = skipped;
+    if steps.start > 0 {
+        let detail = &summary.check.detail;
+        summary.check.detail = format!("of the steps after {}: {detail}", steps.start);
+    }
+    Ok(summary)
+}
+
+/// The figures while they grow.
+struct Record {
+    wall: Instant,
+    cpu: Option<Duration>,
+    begin: f64,
+    energy: f64,
+    times: Vec<f64>,
+    phases: [f64; PHASES.len()],
+    contacts: Tally,
+    iterations: Tally,
+    momentum: Tally,
+    coulomb: Tally,
+    convex: Tally,
+    unconverged: usize,
+    unresolved: usize,
+    inverted: usize,
+    penetration: Tally,
+    last_penetration: f64,
+}
+
+impl Record {
+    fn begin(scene_run: &mut SceneRun) -> Self {
+        Self {
+            energy: scene_run.simulation.energy(),
+            begin: scene_run.simulation.state().time,
+            times: Vec::new(),
+            phases: [0.0; PHASES.len()],
+            contacts: Tally::default(),
+            iterations: Tally::default(),
+            momentum: Tally::default(),
+            coulomb: Tally::default(),
+            convex: Tally::default(),
+            unconverged: 0,
+            unresolved: 0,
+            inverted: 0,
+            penetration: Tally::default(),
+            last_penetration: 0.0,
+            cpu: cpu_time(),
+            wall: Instant::now(),
+        }
+    }
+
+    fn add(&mut self, report: &StepReport) {
+        let residuals = &report.residuals;
+        self.times.push(microseconds(report.phases.total()));
+        for (sum, time) in self.phases.iter_mut().zip(report.phases.all()) {
+            *sum += microseconds(*time);
+        }
+        self.contacts.add(report.contacts as f64);
+        self.iterations.add(report.iterations as f64);
+        self.momentum.add(residuals.momentum);
+        self.coulomb.add(residuals.coulomb);
+        self.convex.add(residuals.convex);
+        self.unconverged += usize::from(!report.converged());
+        self.unresolved += usize::from(report.unresolved);
+        self.inverted = self.inverted.max(report.inverted);
+        self.penetration.add(report.penetration);
+        self.last_penetration = report.penetration;
+    }
+
+    fn end(mut self, target: &str, scene_run: &mut SceneRun, judged: Option<Verdict>) -> Summary {
+        let wall = self.wall.elapsed();
+        let cpu = cpu_time().zip(self.cpu).map(|(now, then)| now.saturating_sub(then));
+        let steps = self.times.len();
+        let per_step = |sum: f64| sum / steps as f64;
+        let mean = per_step(self.times.iter().sum());
+        self.times.sort_by(f64::total_cmp);
+        let step_times = StepTimes {
+            mean,
+            p50: percentile(&self.times, 50),
+            p99: percentile(&self.times, 99),
+            max: percentile(&self.times, 100),
+            phases: self.phases.map(per_step),
+        };
+        let simulation = &mut scene_run.simulation;
+        Summary {
+            target: target.to_owned(),
+            solver: simulation.settings().solver.clone(),
+            steps,
+            time_step: simulation.settings().time_step,
+            simulated_seconds: simulation.state().time - self.begin,
+            wall_seconds: wall.as_secs_f64(),
+            cpu_seconds: cpu.map(|time| time.as_secs_f64()),
+            step_times,
+            contacts: self.contacts,
+            iterations: self.iterations,
+            momentum: self.momentum,
+            coulomb: self.coulomb,
+            convex: self.convex,
+            unconverged_steps: self.unconverged,
+            unresolved_steps: self.unresolved,
+            inverted_elements: self.inverted,
+            penetration_max: self.penetration.max(),
+            penetration_final: self.last_penetration,
+            energy_initial: self.energy,
+            energy_final: simulation.energy(),
+            state_hash: state_hash(simulation.state()),
+            check: judged.unwrap_or_else(|| scene_run.check.verdict()),
+            check_skipped: false,
+        }
+    }
+}
+
+fn microseconds(time: Duration) -> f64 {
+    1e6 * time.as_secs_f64()
+}
+
+/// The least of sorted values that `percent` % of them do not exceed; NaN of nothing.
+fn percentile(sorted: &[f64], percent: usize) -> f64 {
+    let rank = (sorted.len() * percent).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenarios::parts;
+    use nalgebra::Isometry3;
+    use stiction_geom::Shape;
+    use stiction_scene::{Check, Scene};
+    use stiction_sim::{Settings, Surface, WorldBuilder};
+
+    /// A check that passes everything.
+    struct Content;
+
+    impl Check for Content {
+        fn observe(&mut self, _: &mut Simulation, _: &StepReport) {}
+
+        fn verdict(&self) -> Verdict {
+            Verdict { passed: true, detail: String::new() }
+        }
+    }
+
+    const HEIGHT: f64 = 10.0;
+
+    /// A ball that falls and, within this test, meets nothing.
+    fn falling() -> Scene {
+        let mut builder = WorldBuilder::new();
+        let (shape, at) = (Shape::sphere(0.1).unwrap(), Isometry3::translation(0.0, 0.0, HEIGHT));
+        parts::free_body(&mut builder, "ball", shape, 2.0, at, Surface::default()).unwrap();
+        let scheme = stiction_sim::Scheme::Symplectic;
+        let settings = Settings { time_step: 0.01, scheme, ..Settings::default() };
+        Scene::new(builder.build().unwrap(), settings, 1.0, Content)
+    }
+
+    #[test]
+    fn percentiles_are_values_that_were_seen() {
+        let hundred: Vec<f64> = (1..=100).map(f64::from).collect();
+        let found = [50, 99, 100].map(|percent| percentile(&hundred, percent));
+        assert_eq!(found, [50.0, 99.0, 100.0]);
+        assert_eq!([50, 99].map(|percent| percentile(&[7.0], percent)), [7.0, 7.0]);
+        assert!(percentile(&[], 50).is_nan());
+    }
+
+    #[test]
+    fn a_tally_does_not_lose_a_nan() {
+        let mut tally = Tally::default();
+        for x in [1.0, 4.0, 1.0] {
+            tally.add(x);
+        }
+        assert_eq!((tally.mean(), tally.max()), (2.0, 4.0));
+        for x in [f64::NAN, 9.0] {
+            tally.add(x);
+        }
+        assert!(tally.mean().is_nan() && tally.max().is_nan());
+    }
+
+    #[test]
+    fn free_fall_loses_the_energy_that_the_scheme_loses_and_touches_nothing() {
+        let mut scene_run = falling().start().unwrap();
+        let mut seen = Vec::new();
+        let summary = run("fall", &mut scene_run, 50, |step, _| seen.push(step)).unwrap();
+        assert_eq!(seen, (1..=50).collect::<Vec<_>>());
+        assert_eq!((summary.steps, summary.unconverged_steps), (50, 0));
+        assert_eq!((summary.contacts.max(), summary.iterations.max()), (0.0, 0.0));
+        // Symplectic Euler: v = −n g h and z = z₀ − ½ n (n + 1) g h², hence E falls by ½ m g² h² n.
+        let (m, g, h, n) = (2.0, 9.81, 0.01, 50.0);
+        let loss = 0.5 * m * g * g * h * h * n;
+        let found = summary.energy_initial - summary.energy_final;
+        // Sums of numbers of the size of m g z₀ in double precision, a few per step.
+        assert!((found - loss).abs() <= 4.0 * n * f64::EPSILON * m * g * HEIGHT, "{found}, {loss}");
+        assert!((summary.simulated_seconds - n * h).abs() <= n * f64::EPSILON);
+        assert!(summary.check.passed && summary.step_times.p50 <= summary.step_times.max);
+    }
+
+    #[test]
+    fn the_parts_of_a_step_add_up_to_it() {
+        let mut scene_run = falling().start().unwrap();
+        let times = run("fall", &mut scene_run, 20, |_, _| ()).unwrap().step_times;
+        let sum: f64 = times.phases.iter().sum();
+        // Forty additions of round numbers of nanoseconds, in another order.
+        assert!((sum - times.mean).abs() <= 1e-12 * sum.max(1.0), "{sum} against {}", times.mean);
+    }
+
+    #[test]
+    fn a_step_into_infinity_ends_the_run_and_fails_the_check() {
+        let scene = falling().controlled(|simulation: &mut Simulation| {
+            if simulation.state().time > 0.025 {
+                simulation.state_mut().v[2] = f64::INFINITY;
+            }
+        });
+        let mut scene_run = scene.start().unwrap();
+        let summary = run("fall", &mut scene_run, 10, |_, _| ()).unwrap();
+        assert_eq!((summary.steps, summary.check.passed), (3, false));
+        assert!(summary.check.detail.contains("step 4 of 10"), "{}", summary.check.detail);
+    }
+
+    #[test]
+    fn whoever_watches_may_end_a_run_and_steps_done_elsewhere_count() {
+        let mut scene_run = falling().start().unwrap();
+        let summary = run_watched("fall", &mut scene_run, 5..20, |step, _, _| match step {
+            8 => ControlFlow::Break("enough".to_owned()),
+            _ => ControlFlow::Continue(()),
+        });
+        let summary = summary.unwrap();
+        assert_eq!((summary.steps, summary.check.passed), (3, false));
+        let expected = "of the steps after 5: ended after step 8 of 20: enough";
+        assert_eq!(summary.check.detail, expected);
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_become_null() {
+        let mut scene_run = falling().start().unwrap();
+        let document = run("fall", &mut scene_run, 0, |_, _| ()).unwrap().json();
+        assert!(document["microseconds_per_step"]["mean"].is_null());
+        assert_eq!(document["steps"], 0);
+    }
+}

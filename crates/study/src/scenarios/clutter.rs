@@ -1,0 +1,192 @@
+//! CLUTTER: spheres and cubes fall in four columns and come to rest, with or without walls
+//! [Castro22, Sec. VI-C].
+
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use serde_json::Value;
+use std::path::Path;
+use stiction_geom::Shape;
+use stiction_math::random::SplitMix64;
+use stiction_mech::BodyId;
+use stiction_scene::{Check, Scene, SceneError, Verdict};
+use stiction_sim::{Geom, Settings, Simulation, StepReport, Surface, WorldBuilder};
+
+use super::Scenario;
+use super::parts;
+use crate::error::StudyError;
+use crate::parameters::{Parameter, Parameters};
+
+/// The scenario.
+pub const SCENARIO: Scenario = Scenario {
+    name: "clutter",
+    cite: "Castro22",
+    about: "spheres and cubes fall in four columns into a bin and come to rest",
+    parameters: &[
+        Parameter { name: "bodies", default: 40.0, least: 1.0, most: 1e5, about: "how many" },
+        Parameter {
+            name: "walls",
+            default: 1.0,
+            least: 0.0,
+            most: 1.0,
+            about: "1 with, 0 without",
+        },
+        Parameter {
+            name: "spheres-only",
+            default: 0.0,
+            least: 0.0,
+            most: 1.0,
+            about: "1 makes every object a sphere",
+        },
+        Parameter { name: "friction", default: 1.0, least: 0.0, most: 1e3, about: "μ [-]" },
+        Parameter {
+            name: "seed",
+            default: 1.0,
+            least: 0.0,
+            most: 1e9,
+            about: "of the random offsets",
+        },
+    ],
+    build,
+};
+
+/// Half width of the bin's inside, and sizes of the objects [m].
+const INSIDE: f64 = 0.4;
+const RADIUS: f64 = 0.05;
+const SPHERE_MASS: f64 = 0.524;
+const CUBE_MASS: f64 = 1.0;
+
+/// One object of the clutter.
+#[derive(Clone, Copy, Debug)]
+pub struct Item {
+    /// Whether it is a cube; otherwise a sphere.
+    pub is_cube: bool,
+    /// Where it starts.
+    pub pose: Isometry3<f64>,
+}
+
+/// The columns of `n` objects by the rule of the benchmark, with random offsets and rotations.
+pub fn columns(n: usize, seed: u64) -> Vec<Item> {
+    let mut rng = SplitMix64::new(seed);
+    let per_column = n.div_ceil(4);
+    let mut unit = move || rng.unit();
+    (0..n)
+        .map(|i| {
+            let (column, level) = (i / per_column, i % per_column);
+            let side = |bit: usize| if column & bit == 0 { -0.2 } else { 0.2 };
+            let mut offset = || 0.02 * (unit() - 0.5);
+            let (x, y) = (side(1) + offset(), side(2) + offset());
+            let z = 0.1 + 0.15 * level as f64;
+            let turn = UnitQuaternion::from_euler_angles(unit(), unit(), unit());
+            let is_cube = unit() < 0.5;
+            Item { is_cube, pose: Isometry3::from_parts(Translation3::new(x, y, z), turn) }
+        })
+        .collect()
+}
+
+/// Objects from a file: a JSON array of `kind` ("box" or "sphere"), `p` [m] and `quat_wxyz`.
+pub fn read_items(path: impl AsRef<Path>) -> Result<Vec<Item>, StudyError> {
+    let path = path.as_ref();
+    let wrong = |what: String| {
+        StudyError::from(SceneError::File { path: path.display().to_string(), what })
+    };
+    let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+    let value: Value = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+    let entries = value.as_array().ok_or_else(|| wrong("expected an array of objects".into()))?;
+    let item = |(index, entry): (usize, &Value)| {
+        let missing = |what| wrong(format!("object {index}: expected {what}"));
+        let is_cube = match entry["kind"].as_str() {
+            Some("box") => true,
+            Some("sphere") => false,
+            _ => return Err(missing("a kind, box or sphere")),
+        };
+        let [x, y, z] = numbers(&entry["p"]).ok_or_else(|| missing("p with three numbers"))?;
+        let [w, i, j, k] = numbers(&entry["quat_wxyz"])
+            .filter(|q: &[f64; 4]| q.iter().any(|c| *c != 0.0))
+            .ok_or_else(|| missing("quat_wxyz with four numbers, not all zero"))?;
+        let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, i, j, k));
+        Ok(Item { is_cube, pose: Isometry3::from_parts(Translation3::new(x, y, z), turn) })
+    };
+    entries.iter().enumerate().map(item).collect()
+}
+
+/// Exactly `N` finite numbers of an array.
+fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
+    let numbers: Option<Vec<f64>> = value.as_array()?.iter().map(Value::as_f64).collect();
+    numbers?.try_into().ok()
+}
+
+/// The scene with given objects.
+pub fn scene(items: &[Item], walls: bool, friction: f64) -> Result<Scene, StudyError> {
+    let mut builder = WorldBuilder::new();
+    let surface = Surface::with_friction(friction);
+    parts::ground(&mut builder, surface);
+    if walls {
+        for (x, y) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {
+            let thin = |along: f64| if along == 0.0 { 0.5 } else { 0.05 };
+            let shape = Shape::cuboid(Vector3::new(thin(x), thin(y), 0.8))?;
+            let at = Isometry3::translation((INSIDE + 0.05) * x, (INSIDE + 0.05) * y, 0.8);
+            builder.geom(Geom::new(BodyId::WORLD, shape).at(at).surface(surface));
+        }
+    }
+    for (index, item) in items.iter().enumerate() {
+        let (shape, mass, kind) = if item.is_cube {
+            (Shape::cuboid(Vector3::repeat(RADIUS))?, CUBE_MASS, "cube")
+        } else {
+            (Shape::sphere(RADIUS)?, SPHERE_MASS, "sphere")
+        };
+        let name = format!("{kind}-{index}");
+        parts::free_body(&mut builder, name, shape, mass, item.pose, surface)?;
+    }
+    let settings = Settings { time_step: 0.01, ..Settings::default() };
+    let check = Contained { walls, deepest: 0.0, energy: (0.0, 0.0), outside: 0 };
+    Ok(Scene::new(builder.build()?, settings, 5.0, check))
+}
+
+fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
+    let mut items = columns(parameters.count("bodies"), parameters.get("seed") as u64);
+    if parameters.count("spheres-only") == 1 {
+        items.iter_mut().for_each(|item| item.is_cube = false);
+    }
+    scene(&items, parameters.count("walls") == 1, parameters.get("friction"))
+}
+
+/// Nothing leaves the bin, nothing is deep in anything, and energy only falls.
+struct Contained {
+    walls: bool,
+    deepest: f64,
+    energy: (f64, f64),
+    outside: usize,
+}
+
+/// Deepest penetration allowed [m].
+const DEPTH: f64 = 1e-3;
+
+impl Check for Contained {
+    fn begin(&mut self, simulation: &mut Simulation) {
+        self.energy = (simulation.energy(), simulation.energy());
+    }
+
+    fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
+        self.deepest = self.deepest.max(report.penetration);
+        self.energy.1 = simulation.energy();
+        let state = simulation.state();
+        let outside =
+            |p: &[f64]| p[2] < 0.0 || (self.walls && (p[0].abs() > INSIDE || p[1].abs() > INSIDE));
+        self.outside = state.q.chunks_exact(7).filter(|p| outside(p)).count();
+    }
+
+    fn verdict(&self) -> Verdict {
+        let (before, after) = self.energy;
+        Verdict {
+            passed: self.outside == 0 && self.deepest <= DEPTH && after <= before,
+            detail: format!(
+                "{} outside the bin; deepest penetration {:.3} mm (at most {} mm); energy {:.3} → \
+                 {:.3} J (must fall)",
+                self.outside,
+                1e3 * self.deepest,
+                1e3 * DEPTH,
+                before,
+                after
+            ),
+        }
+    }
+}
