@@ -1,7 +1,7 @@
-//! `alm-variations`: how often the accurate solver fails on random relatives of problems.
+//! `alm-variations`: failures of the accurate solver on random variations of problems.
 //!
-//! A relative keeps the geometry and changes loads, friction and masses. A problem for which the
-//! solver proves that no solution exists is counted apart.
+//! A variation keeps the geometry and changes loads, friction and masses. Problems for which the solver
+//! proves that no solution exists are counted separately.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use stiction_solve::file::RawProblem;
 use stiction_solve::{Goal, Problem, Solution, Status};
 
 use crate::args::positive;
+use crate::bench_report::BenchReport;
 use crate::error::BenchError;
-use crate::finding::Finding;
 use crate::problems;
 use crate::progress;
 use crate::run;
@@ -25,7 +25,7 @@ use stiction_reproduce::table::{Table, number};
 #[command(after_help = "Examples:
   stiction-bench alm-variations
   stiction-bench alm-variations --count 100 --tolerance 1e-8 --json")]
-pub struct Args {
+pub struct AlmVariationsArgs {
     /// Random variations, in turn of each problem
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u64).range(1..))]
     count: u64,
@@ -40,15 +40,15 @@ pub struct Args {
     solver: String,
 }
 
-/// How the solver begins its note on a problem without solution.
+/// Start of the solver's note on a problem without solution.
 const NO_SOLUTION: &str = "no solution";
 /// Upper ends of the histogram's bins [Newton steps].
 const BINS: [usize; 8] = [10, 20, 30, 50, 100, 200, 500, usize::MAX];
 /// Width of the histogram's longest bar, in characters.
 const BAR: usize = 40;
 
-/// One relative.
-struct Outcome {
+/// Result on one variation.
+struct VariationOutcome {
     origin: String,
     name: String,
     status: Status,
@@ -57,14 +57,14 @@ struct Outcome {
     residual: f64,
 }
 
-impl Outcome {
+impl VariationOutcome {
     fn failed(&self) -> bool {
         self.status != Status::Converged && !self.without_solution
     }
 }
 
 /// Runs `alm-variations`.
-pub fn run(args: &Args) -> Result<Finding, BenchError> {
+pub fn run(args: &AlmVariationsArgs) -> Result<BenchReport, BenchError> {
     let origins = origins()?;
     let spread = Spread::default();
     let goal = Goal {
@@ -77,15 +77,15 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
     let mut outcomes = Vec::new();
     for (seed, origin) in (0..args.count).zip(origins.iter().cycle()) {
         let failed = |source| BenchError::Problem { target: origin.name.clone(), source };
-        let relative = random_variation(origin, seed, &spread).map_err(failed)?;
-        let problem = Problem::from_raw(&relative).map_err(failed)?.problem;
-        bar.set_message(relative.name.clone());
+        let variation = random_variation(origin, seed, &spread).map_err(failed)?;
+        let problem = Problem::from_raw(&variation).map_err(failed)?.problem;
+        bar.set_message(variation.name.clone());
         let run = run::solve(&mut session, &problem, &goal, &mut Solution::cold(&problem))?;
         let notes = session.solver().notes();
         let proven = notes.iter().any(|note| note.starts_with(NO_SOLUTION));
-        outcomes.push(Outcome {
+        outcomes.push(VariationOutcome {
             origin: origin.name.clone(),
-            name: relative.name,
+            name: variation.name,
             status: run.report.status,
             without_solution: run.report.status == Status::Failed && proven,
             steps: run.report.iterations,
@@ -94,14 +94,14 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    Ok(Finding {
+    Ok(BenchReport {
         text: text(args, &outcomes),
         json: document(args, &outcomes),
         figures: Vec::new(),
     })
 }
 
-/// The problems to vary: the golden ones if they are there, else the catalogue.
+/// The problems to vary: the golden ones if available, otherwise the catalogue.
 fn origins() -> Result<Vec<RawProblem>, BenchError> {
     if let Some(folder) = problems::shared_folder("golden") {
         return problems::raw_files(&folder);
@@ -116,9 +116,11 @@ fn origins() -> Result<Vec<RawProblem>, BenchError> {
         .collect()
 }
 
-/// Counts per origin: relatives, failures, without solution, mean and most Newton steps.
-fn summary<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> (usize, usize, usize, f64, usize) {
-    let outcomes: Vec<&Outcome> = outcomes.collect();
+/// Counts per origin: variations, failures, without solution, mean and most Newton steps.
+fn summary<'a>(
+    outcomes: impl Iterator<Item = &'a VariationOutcome>,
+) -> (usize, usize, usize, f64, usize) {
+    let outcomes: Vec<&VariationOutcome> = outcomes.collect();
     let failures = outcomes.iter().filter(|o| o.failed()).count();
     let without_solution = outcomes.iter().filter(|o| o.without_solution).count();
     let steps = || outcomes.iter().map(|o| o.steps);
@@ -126,15 +128,15 @@ fn summary<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> (usize, usize, us
     (outcomes.len(), failures, without_solution, mean(steps().map(|n| n as f64)), most)
 }
 
-fn by_origin(outcomes: &[Outcome]) -> BTreeMap<&str, Vec<&Outcome>> {
-    let mut groups = BTreeMap::<&str, Vec<&Outcome>>::new();
+fn by_origin(outcomes: &[VariationOutcome]) -> BTreeMap<&str, Vec<&VariationOutcome>> {
+    let mut groups = BTreeMap::<&str, Vec<&VariationOutcome>>::new();
     for outcome in outcomes {
         groups.entry(&outcome.origin).or_default().push(outcome);
     }
     groups
 }
 
-fn text(args: &Args, outcomes: &[Outcome]) -> String {
+fn text(args: &AlmVariationsArgs, outcomes: &[VariationOutcome]) -> String {
     let mut out = format!(
         "{}: {} random variations, relative tolerance {:.0e}\n",
         args.solver,
@@ -178,7 +180,7 @@ fn text(args: &Args, outcomes: &[Outcome]) -> String {
     out
 }
 
-fn histogram(outcomes: &[Outcome]) -> String {
+fn histogram(outcomes: &[VariationOutcome]) -> String {
     let bin = |steps: usize| BINS.partition_point(|end| *end < steps);
     let mut counts = [0; BINS.len()];
     outcomes.iter().for_each(|o| counts[bin(o.steps)] += 1);
@@ -193,7 +195,7 @@ fn histogram(outcomes: &[Outcome]) -> String {
     out
 }
 
-fn document(args: &Args, outcomes: &[Outcome]) -> Value {
+fn document(args: &AlmVariationsArgs, outcomes: &[VariationOutcome]) -> Value {
     let part = |(count, failures, none, steps, most): (usize, usize, usize, f64, usize)| {
         json!({"variations": count, "failures": failures, "without_solution": none,
                "mean_newton_steps": steps, "most_newton_steps": most})

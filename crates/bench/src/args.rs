@@ -1,4 +1,4 @@
-//! What can be asked of the benchmarks.
+//! Command-line arguments of the benchmarks.
 
 use std::path::PathBuf;
 
@@ -14,8 +14,8 @@ use crate::{alm_variations, elements, newton, profile, scaling, scenes, solvers,
     name = "stiction-bench",
     version,
     max_term_width = 100,
-    after_help = "Problem files are looked for in the folder named by STICTION_SHARED; without it, \
-                  the built-in catalogue serves.
+    after_help = "Problem files are read from the folder named by STICTION_SHARED; without it, \
+                  the built-in catalogue is used.
 
 Examples:
   cargo run --release -p stiction-bench -- profile --friction coulomb
@@ -29,7 +29,7 @@ Examples:
   cargo run --release -p stiction-bench -- solvers --bodies 40"
 )]
 pub struct Options {
-    /// What to measure.
+    /// The benchmark.
     #[command(subcommand)]
     pub command: Command,
     /// Print one JSON document instead of text
@@ -47,23 +47,23 @@ pub struct Options {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Robustness of the accurate solver over random variations of problems
-    AlmVariations(alm_variations::Args),
+    AlmVariations(alm_variations::AlmVariationsArgs),
     /// Time of one iteration over the size of a soft body
-    CondScaling(scaling::Args),
+    CondScaling(scaling::CondScalingArgs),
     /// Loops over the elements of a soft body, over numbers of threads
-    Elements(elements::Args),
-    /// Where the time of a Newton iteration goes, over the size of a pile
-    Newton(newton::Args),
+    Elements(elements::ElementsArgs),
+    /// Time of the parts of a Newton iteration, over the size of a pile
+    Newton(newton::NewtonArgs),
     /// Performance profile of all solvers over a collection of problems
-    Profile(profile::Args),
+    Profile(profile::ProfileArgs),
     /// CPU time per step and its parts of whole scenes
-    Scenes(scenes::Args),
+    Scenes(scenes::ScenesArgs),
     /// One scene under every solver: time, iterations, residuals, penetration
-    Solvers(solvers::Args),
+    Solvers(solvers::SolversArgs),
     /// Similar problems in sequence, as in a simulator's step
-    Steady(steady::Args),
+    Steady(steady::SteadyArgs),
     /// The tables and figures of the paper on CANAL and SubADMM, on generated problems
-    Tables(tables::Args),
+    Tables(tables::TablesArgs),
 }
 
 /// Friction models to measure in.
@@ -78,7 +78,7 @@ pub enum Friction {
 }
 
 impl Friction {
-    /// The models it stands for.
+    /// The selected models.
     pub fn models(self) -> &'static [FrictionModel] {
         match self {
             Self::Coulomb => &[FrictionModel::Coulomb],

@@ -1,12 +1,12 @@
-//! How the time of one iteration grows with the size of a soft body.
+//! Growth of the time of one iteration with the size of a soft body.
 //!
 //! A block of linear tetrahedra rests on the ground with its bottom nodes in contact; COND's time
-//! per iteration is measured beside solvers that work on impulses, where they are in the list.
-//! A prediction to hold: one iteration of COND is a product with a sparse A, so its time grows
+//! per iteration is measured beside that of solvers that work on impulses.
+//! Expected: one iteration of COND is a product with a sparse A, so its time grows
 //! with the first power of the number of velocities [Lee23, Sec. III-F].
 //!
-//! A block grows in length at a fixed cross-section, so that the blocks of A per node stay what
-//! they are; a cube, grown in all directions, has fewer neighbours per node while it is small.
+//! A block grows in length at a fixed cross-section, so that the number of blocks of A per node
+//! is constant; a cube, grown in all directions, has fewer neighbours per node while it is small.
 
 use std::path::Path;
 use std::time::Instant;
@@ -18,10 +18,10 @@ use stiction_solve::problem::Map;
 use stiction_solve::solver::SOLVERS;
 use stiction_solve::{Goal, Problem, Session, Solution};
 
-/// What a run can fail with.
+/// Error of a run.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// The form in which the body grows.
+/// Shape of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A bar of fixed cross-section.
@@ -38,7 +38,7 @@ impl Shape {
         }
     }
 
-    /// Nodes along each edge of a body with about so many velocities.
+    /// Nodes along each edge of a body with about `dofs` velocities.
     fn nodes(self, dofs: usize) -> [usize; 3] {
         let nodes = dofs as f64 / 3.0;
         match self {
@@ -152,8 +152,8 @@ fn kuhn_elements(factor: f64) -> Vec<Element> {
         .collect()
 }
 
-/// Time that this thread has run [s]. Other work on the machine does not count where the system
-/// says how long a thread ran; elsewhere this is the time since `start`.
+/// Time that this thread has run [s]. Excludes other programs where the system
+/// reports the CPU time of threads; elsewhere this is the wall time since `start`.
 fn thread_seconds(start: Instant) -> f64 {
     std::fs::read_to_string("/proc/thread-self/schedstat")
         .ok()
@@ -183,7 +183,7 @@ fn time_iterations(
         let report = session.solve(problem, &goal, &mut solution)?;
         Ok((thread_seconds(start) - before, report.iterations))
     };
-    seconds(few)?; // warms caches and memory
+    seconds(few)?; // warm-up
     let (mut slopes, mut intercepts) = (Vec::new(), Vec::new());
     for _ in 0..repetitions.max(1) {
         let ((t0, n0), (t1, n1)) = (seconds(few)?, seconds(many)?);
@@ -226,7 +226,7 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// Velocities of the largest body that solvers on impulses are given; each of their iterations, or
+/// Largest number of velocities for solvers that work on impulses; each of their iterations, or
 /// the assembly before the first, solves with a factor of A.
 const LARGEST_ON_IMPULSES: usize = 9_000;
 
@@ -256,7 +256,7 @@ pub fn run(
             1e6 * product
         );
         add(&mut curves, "product A v", (dofs, product));
-        // Enough work that the clock's grain and the first iterations do not show.
+        // Enough iterations to make the clock's resolution and the first iterations negligible.
         let many = (20_000_000 / problem.dofs()).clamp(200, 20_000);
         for name in ["cond", "apgd", "pgs"] {
             if !known(name) || (name != "cond" && problem.dofs() > LARGEST_ON_IMPULSES) {

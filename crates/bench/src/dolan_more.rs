@@ -5,7 +5,7 @@
 
 /// Ratios of one solver's times to the best, for the problems that it solved, sorted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Curve {
+pub struct ProfileCurve {
     /// Time over the best time [-], at least one, ascending.
     pub ratios: Vec<f64>,
     /// Number of problems, solved or not.
@@ -13,7 +13,7 @@ pub struct Curve {
 }
 
 /// The curve of each solver, from `times[solver][problem]` \[s\], `None` where it failed.
-pub fn curves(times: &[Vec<Option<f64>>]) -> Vec<Curve> {
+pub fn curves(times: &[Vec<Option<f64>>]) -> Vec<ProfileCurve> {
     let problems = times.first().map_or(0, Vec::len);
     let best = |p: usize| times.iter().filter_map(|t| t[p]).fold(f64::INFINITY, f64::min);
     let best: Vec<f64> = (0..problems).map(best).collect();
@@ -22,12 +22,12 @@ pub fn curves(times: &[Vec<Option<f64>>]) -> Vec<Curve> {
         let mut ratios: Vec<f64> =
             solved.map(|(t, best)| if best > 0.0 { t / best } else { 1.0 }).collect();
         ratios.sort_by(f64::total_cmp);
-        Curve { ratios, problems }
+        ProfileCurve { ratios, problems }
     };
     times.iter().map(curve).collect()
 }
 
-impl Curve {
+impl ProfileCurve {
     /// ρ(τ).
     pub fn share(&self, tau: f64) -> f64 {
         let within = self.ratios.partition_point(|ratio| *ratio <= tau);
@@ -57,8 +57,8 @@ mod tests {
             vec![None, None, None, None],
         ];
         let found = curves(&times);
-        assert_eq!(found[0], Curve { ratios: vec![1.0, 4.0], problems: 4 });
-        assert_eq!(found[1], Curve { ratios: vec![1.0, 1.0, 2.0], problems: 4 });
+        assert_eq!(found[0], ProfileCurve { ratios: vec![1.0, 4.0], problems: 4 });
+        assert_eq!(found[1], ProfileCurve { ratios: vec![1.0, 1.0, 2.0], problems: 4 });
         let at = |s: usize, tau: f64| found[s].share(tau);
         assert_eq!([at(0, 1.0), at(0, 3.9), at(0, 4.0)], [0.25, 0.25, 0.5]);
         assert_eq!([at(1, 1.0), at(1, 2.0), at(1, 100.0)], [0.5, 0.75, 0.75]);

@@ -1,9 +1,9 @@
-//! `elements`: how the loops over the elements of a soft body scale with threads.
+//! `elements`: scaling of the loops over the elements of a soft body with threads.
 //!
 //! One cube of tetrahedra, deformed, and per material the three loops of a step in their order:
-//! rotations, forces, stiffness. Rounds over all numbers of threads; the least wall time of a round
-//! counts, what a quiet machine comes close to, and beside it the CPU time of the same round, which
-//! tells waiting from working. Results have the same bits for every number; this is checked.
+//! rotations, forces, stiffness. Rounds over all numbers of threads; the reported time is the least wall
+//! time of a round, close to that of an idle machine, with the CPU time of the same round, which
+//! excludes waiting. Checks that results have the same bits for every number of threads.
 
 use std::time::Instant;
 
@@ -13,8 +13,8 @@ use stiction_geom::TetMesh;
 use stiction_mech::{Material, ModelBuilder, SoftSpec, SoftWorkspace};
 use stiction_plot::{Axis, Figure, Panel, Series};
 
+use crate::bench_report::BenchReport;
 use crate::error::BenchError;
-use crate::finding::Finding;
 use stiction_reproduce::clock::cpu_seconds;
 use stiction_reproduce::table::{Table, number};
 
@@ -23,7 +23,7 @@ use stiction_reproduce::table::{Table, number};
 #[command(after_help = "Examples:
   stiction-bench elements
   stiction-bench elements --cells 20 --over 1,2,4,8")]
-pub struct Args {
+pub struct ElementsArgs {
     /// Cells along an edge of the cube, each of six elements
     #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u16).range(1..=200))]
     cells: u16,
@@ -47,7 +47,7 @@ const MATERIALS: [Material; 3] = [
 ];
 
 /// One material with one number of threads.
-struct Point {
+struct ElementTimes {
     material: &'static str,
     threads: u16,
     /// Least wall time of a round, and its CPU time [ms].
@@ -56,12 +56,12 @@ struct Point {
 }
 
 /// Runs `elements`.
-pub fn run(args: &Args) -> Result<Finding, BenchError> {
+pub fn run(args: &ElementsArgs) -> Result<BenchReport, BenchError> {
     let failed = |what: String| BenchError::Elements { what };
     let cells = usize::from(args.cells);
     let mesh =
         TetMesh::cuboid(Vector3::repeat(0.1), [cells; 3]).map_err(|e| failed(e.to_string()))?;
-    // A twist about z and a bulge: every element turned and stretched in its own way.
+    // A twist about z and a bulge, so that all elements rotate and stretch differently.
     let deformed = |p: &Vector3<f64>| {
         let (sin, cos) = (8.0 * p.z).sin_cos();
         let wide = 1.0 + 20.0 * p.z * p.z;
@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
         let pools = pools.collect::<Result<Vec<_>, _>>()?;
         let mut works: Vec<_> = pools.iter().map(|_| SoftWorkspace::new(body)).collect();
         let mut best = vec![(f64::INFINITY, f64::INFINITY); pools.len()];
-        // Rounds, so that a busy moment of the machine falls on all alike.
+        // Rounds, so that load by other programs affects all equally.
         for _ in 0..args.rounds {
             for ((pool, work), best) in pools.iter().zip(&mut works).zip(&mut best) {
                 let (wall, cpu) = (Instant::now(), cpu_seconds());
@@ -103,7 +103,7 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
         if !works.iter().all(alike) {
             return Err(failed(format!("{}: results depend on threads", material.entry().name)));
         }
-        points.extend(args.over.iter().zip(best).map(|(&threads, (wall, cpu))| Point {
+        points.extend(args.over.iter().zip(best).map(|(&threads, (wall, cpu))| ElementTimes {
             material: material.entry().name,
             threads,
             wall: 1e3 * wall,
@@ -111,7 +111,7 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
         }));
     }
     let (elements, vertices) = (mesh.tetrahedra().len(), mesh.vertices().len());
-    Ok(Finding {
+    Ok(BenchReport {
         text: text(&points, elements, vertices),
         json: document(&points, elements, vertices),
         figures: vec![("elements".to_owned(), figure(&points))],
@@ -119,12 +119,12 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
 }
 
 /// Wall time of the first number of threads over that of a point [-].
-fn gain(points: &[Point], point: &Point) -> f64 {
+fn gain(points: &[ElementTimes], point: &ElementTimes) -> f64 {
     let first = points.iter().find(|p| p.material == point.material);
     first.map_or(f64::NAN, |first| first.wall / point.wall)
 }
 
-fn text(points: &[Point], elements: usize, vertices: usize) -> String {
+fn text(points: &[ElementTimes], elements: usize, vertices: usize) -> String {
     let mut table = Table::new(&["material", "threads", "wall [ms]", "CPU [ms]", "gain [-]"]);
     for p in points {
         let gain = format!("{:.2}", gain(points, p));
@@ -138,8 +138,8 @@ fn text(points: &[Point], elements: usize, vertices: usize) -> String {
     )
 }
 
-fn document(points: &[Point], elements: usize, vertices: usize) -> Value {
-    let point = |p: &Point| {
+fn document(points: &[ElementTimes], elements: usize, vertices: usize) -> Value {
+    let point = |p: &ElementTimes| {
         json!({"material": p.material, "threads": p.threads, "wall_milliseconds": p.wall,
                "cpu_milliseconds": p.cpu, "gain": gain(points, p)})
     };
@@ -147,7 +147,7 @@ fn document(points: &[Point], elements: usize, vertices: usize) -> Value {
     json!({"elements": elements, "vertices": vertices, "points": points})
 }
 
-fn figure(points: &[Point]) -> Figure {
+fn figure(points: &[ElementTimes]) -> Figure {
     let mut panel = Panel::new(Axis::linear("threads [-]"), Axis::linear("gain [-]"));
     for material in MATERIALS.map(|material| material.entry().name) {
         let own = points.iter().filter(|p| p.material == material);
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_loops_give_the_same_bits_for_every_number_of_threads() {
-        let found = run(&Args { cells: 6, over: vec![1, 2, 3], rounds: 1 }).unwrap();
+        let found = run(&ElementsArgs { cells: 6, over: vec![1, 2, 3], rounds: 1 }).unwrap();
         assert_eq!(found.json["points"].as_array().map(Vec::len), Some(9));
         assert_eq!(found.json["elements"], 6 * 6 * 6 * 6);
     }

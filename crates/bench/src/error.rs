@@ -1,4 +1,4 @@
-//! What can be wrong with a call: where, what was found, what was expected.
+//! Errors of benchmarks: where, what was found, what was expected.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub enum BenchError {
     Problem {
         /// The problem.
         target: String,
-        /// Why not.
+        /// The reason.
         source: ProblemError,
     },
     /// A folder that cannot be read or written.
@@ -37,15 +37,15 @@ pub enum BenchError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What was wanted of it.
+        /// The intended use.
         wanted: &'static str,
         /// The system's reason.
         source: std::io::Error,
     },
-    /// Threads that the system does not give.
+    /// Threads that cannot be started.
     #[error("--threads {count}: {reason}; expected fewer threads")]
     Threads {
-        /// The number asked for.
+        /// The requested number.
         count: u16,
         /// The reason of the thread pool.
         reason: String,
@@ -53,7 +53,7 @@ pub enum BenchError {
     /// Nothing to measure.
     #[error("{place}: found no problem files; expected some (.npz, .h5, .hdf5)")]
     NoProblems {
-        /// Where problems were looked for.
+        /// Where problems were searched.
         place: String,
     },
     /// The loops over elements could not be measured.

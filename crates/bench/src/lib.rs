@@ -1,6 +1,6 @@
 //! Benchmarks of Stiction: the program `stiction-bench`.
 //!
-//! One subcommand is one file; each returns a `Finding` (text, a JSON document and figures). Neither
+//! One subcommand is one file; each returns a `BenchReport` (text, a JSON document and figures). Neither
 //! the command `stiction` nor the Python package depends on this crate. The papers' experiments and
 //! their baselines are in the crate `stiction-reproduce`.
 //! Exit status of the program: 0 done, 2 the input or the call was wrong.
@@ -11,11 +11,11 @@
 
 mod alm_variations;
 mod args;
+mod bench_report;
 mod cond_scaling;
 mod dolan_more;
 mod elements;
 mod error;
-mod finding;
 mod newton;
 mod problems;
 mod profile;
@@ -42,7 +42,7 @@ pub fn command() -> ExitCode {
     end(threads(options.threads).and_then(|()| measure(&options)))
 }
 
-/// Fixes the number of threads before any solver asks for them.
+/// Sets the number of threads before any solver uses them.
 fn threads(count: u16) -> Result<(), BenchError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(count));
     let failed = |error: rayon::ThreadPoolBuildError| error.to_string();

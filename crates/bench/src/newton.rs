@@ -1,6 +1,6 @@
-//! `newton`: where the time of a Newton iteration goes, over the size of a rigid pile.
+//! `newton`: time of the parts of a Newton iteration, over the size of a rigid pile.
 //!
-//! SAP in the letter of its paper (one pass on the problem softened to the near-rigid limit) and
+//! SAP exactly as in its paper (one pass on the problem softened to the near-rigid limit) and
 //! CANAL, which runs the same kernel in a loop. Per iteration: assembly of gradient and Hessian,
 //! factorization with its solve, line search. Medians over repetitions, in CPU time.
 
@@ -13,8 +13,8 @@ use stiction_solve::solver::newton::Phases;
 use stiction_solve::solver::{Canal, Sap, SettingError};
 use stiction_solve::{FrictionModel, Goal, Monitor, Problem, Solution, Solver};
 
+use crate::bench_report::BenchReport;
 use crate::error::BenchError;
-use crate::finding::Finding;
 use crate::progress;
 use stiction_reproduce::clock::Stopwatch;
 use stiction_reproduce::statistics::median;
@@ -25,17 +25,17 @@ use stiction_reproduce::table::{Table, number};
 #[command(after_help = "Examples:
   stiction-bench newton
   stiction-bench newton --sizes 40,100,300 --json")]
-pub struct Args {
+pub struct NewtonArgs {
     /// Numbers of spheres, separated by commas
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "40,100,300,1000",
           value_parser = clap::value_parser!(u16).range(1..))]
     sizes: Vec<u16>,
 }
 
-/// Rounds over all piles; a pile drops out once it has taken this long.
+/// Rounds over all piles; a pile is left out of further rounds after this time.
 const ROUNDS: usize = 15;
 const PATIENCE: Duration = Duration::from_secs(6);
-/// Solves are repeated within a round up to this time, so that the scheduler's grain does not show.
+/// Solves are repeated within a round up to this time, so that the scheduler's resolution is negligible.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(50);
 const TIME_LIMIT: Duration = Duration::from_secs(4);
 const TOLERANCE: f64 = 1e-8;
@@ -44,8 +44,8 @@ const MAX_ITERATIONS: usize = 100;
 const PHASES: [&str; 3] = ["assembly", "factorization", "line search"];
 
 /// One solver on one pile.
-struct Bench {
-    solver: Kind,
+struct PileBenchmark {
+    solver: NewtonSolver,
     spheres: u16,
     problem: Problem,
     monitor: Monitor,
@@ -55,26 +55,26 @@ struct Bench {
     samples: Vec<[f64; 3]>,
 }
 
-/// The solvers that tell their phases.
-enum Kind {
+/// The solvers that report their phases.
+enum NewtonSolver {
     Sap(Box<Sap>),
     Canal(Box<Canal>),
 }
 
 /// Mean times of one Newton iteration \[µs\], in the order of [`PHASES`].
-struct Point {
+struct PileTimes {
     spheres: u16,
     contacts: usize,
     iterations: usize,
     microseconds: [f64; 3],
-    /// The least sum of the three over all rounds \[µs\]: what a quiet machine comes close to.
+    /// The least sum of the three over all rounds \[µs\], close to that of an idle machine.
     least: f64,
 }
 
 /// Runs `newton`.
-pub fn run(args: &Args) -> Result<Finding, BenchError> {
+pub fn run(args: &NewtonArgs) -> Result<BenchReport, BenchError> {
     let mut benches = benches(args)?;
-    // Rounds, so that a busy moment of the machine falls on all piles alike.
+    // Rounds, so that load by other programs affects all piles equally.
     let bar = progress::bar(ROUNDS * benches.len());
     for _ in 0..ROUNDS {
         for bench in &mut benches {
@@ -86,17 +86,17 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
     }
     bar.finish_and_clear();
     let solvers = ["sap", "canal"].map(|name| {
-        let points = benches.iter().filter(|b| b.solver.name() == name).map(Bench::point);
+        let points = benches.iter().filter(|b| b.solver.name() == name).map(PileBenchmark::point);
         (name, points.collect())
     });
-    Ok(Finding {
+    Ok(BenchReport {
         text: text(&solvers),
         json: document(&solvers),
         figures: vec![("newton".to_owned(), figure(&solvers))],
     })
 }
 
-fn benches(args: &Args) -> Result<Vec<Bench>, BenchError> {
+fn benches(args: &NewtonArgs) -> Result<Vec<PileBenchmark>, BenchError> {
     let failed = |source| BenchError::Problem { target: "sphere-pile".to_owned(), source };
     let Some(entry) = catalogue::find("sphere-pile") else {
         return Err(BenchError::NoProblems { place: "catalogue entry sphere-pile".to_owned() });
@@ -107,16 +107,24 @@ fn benches(args: &Args) -> Result<Vec<Bench>, BenchError> {
         let problem = (entry.build)(&variation).map_err(failed)?;
         let mut sap = Sap::default();
         set(&mut sap, "refine", "false")?;
-        for solver in [Kind::Sap(Box::new(sap)), Kind::Canal(Box::default())] {
+        for solver in [NewtonSolver::Sap(Box::new(sap)), NewtonSolver::Canal(Box::default())] {
             let (problem, monitor) = (problem.clone(), Monitor::default());
             let (spent, iterations, samples) = (Duration::ZERO, 0, Vec::new());
-            benches.push(Bench { solver, spheres, problem, monitor, spent, iterations, samples });
+            benches.push(PileBenchmark {
+                solver,
+                spheres,
+                problem,
+                monitor,
+                spent,
+                iterations,
+                samples,
+            });
         }
     }
     Ok(benches)
 }
 
-impl Kind {
+impl NewtonSolver {
     fn name(&self) -> &'static str {
         match self {
             Self::Sap(_) => "sap",
@@ -139,7 +147,7 @@ impl Kind {
     }
 }
 
-impl Bench {
+impl PileBenchmark {
     /// Solves from the cold start, short ones several times.
     fn sample(&mut self) {
         let goal = Goal {
@@ -168,8 +176,8 @@ impl Bench {
         self.samples.push(times.map(per_iteration));
     }
 
-    fn point(&self) -> Point {
-        Point {
+    fn point(&self) -> PileTimes {
+        PileTimes {
             spheres: self.spheres,
             contacts: self.problem.contacts(),
             iterations: self.iterations,
@@ -194,9 +202,9 @@ fn set(solver: &mut dyn Solver, key: &'static str, value: &str) -> Result<(), Se
     Ok(())
 }
 
-type Measured = (&'static str, Vec<Point>);
+type SolverTimes = (&'static str, Vec<PileTimes>);
 
-fn text(solvers: &[Measured]) -> String {
+fn text(solvers: &[SolverTimes]) -> String {
     let mut out = format!(
         "rigid sphere piles: CPU time of one Newton iteration [µs], at most {MAX_ITERATIONS} \
          iterations of canal\n"
@@ -224,17 +232,17 @@ fn text(solvers: &[Measured]) -> String {
     out
 }
 
-fn document(solvers: &[Measured]) -> Value {
-    let point = |p: &Point| {
+fn document(solvers: &[SolverTimes]) -> Value {
+    let point = |p: &PileTimes| {
         json!({"spheres": p.spheres, "contacts": p.contacts, "newton_iterations": p.iterations,
                "microseconds_per_iteration": {"assembly": p.microseconds[0],
                    "factorization": p.microseconds[1], "line_search": p.microseconds[2], "least_sum": p.least}})
     };
-    let solver = |(name, points): &Measured| json!({"solver": name, "piles": points.iter().map(point).collect::<Vec<Value>>()});
+    let solver = |(name, points): &SolverTimes| json!({"solver": name, "piles": points.iter().map(point).collect::<Vec<Value>>()});
     json!({"solvers": solvers.iter().map(solver).collect::<Vec<Value>>()})
 }
 
-fn figure(solvers: &[Measured]) -> Figure {
+fn figure(solvers: &[SolverTimes]) -> Figure {
     let mut figure = Figure::new("One Newton iteration on rigid sphere piles")
         .subtitle("median over repetitions");
     for (solver, points) in solvers {

@@ -18,7 +18,7 @@ pub struct Given {
     pub symmetrised: bool,
 }
 
-/// Problems, and what could not be used with the reason.
+/// Problems, and files that were left out with the reason.
 #[derive(Default)]
 pub struct Collection {
     /// The problems.
@@ -27,7 +27,7 @@ pub struct Collection {
     pub left_out: Vec<(String, String)>,
 }
 
-/// A file of this ending holds the symmetric part of the file without it.
+/// Suffix of a file that holds the symmetric part of the file without it.
 const SYMMETRIC_TWIN: &str = "__sym";
 
 /// A folder of the data that STICTION_SHARED points to.
@@ -78,8 +78,8 @@ pub fn raw_files(folder: &Path) -> Result<Vec<RawProblem>, BenchError> {
     files(folder)?.iter().map(|path| Ok(read(path)?.0)).collect()
 }
 
-/// Problem files of a folder in alphabetical order. Where a file and its symmetric twin are both
-/// there, only the first is listed: loading makes it symmetric, so that both are one problem.
+/// Problem files of a folder in alphabetical order. Where a folder has a file and its
+/// symmetric part, only the first is listed: loading symmetrises it, so both are one problem.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
     let failed = |source| BenchError::Folder { path: folder.to_path_buf(), wanted: "read", source };
     let mut paths = Vec::new();
@@ -106,7 +106,7 @@ fn load(path: &Path) -> Result<Given, BenchError> {
     Ok(Given { name: name_of(path), problem: built.problem, symmetrised })
 }
 
-/// Reads a file, by its symmetric part if it must.
+/// Reads a file; replaces an asymmetric matrix by its symmetric part.
 fn read(path: &Path) -> Result<(RawProblem, bool), FileError> {
     match file::load(path, LoadOptions { symmetrise: false }) {
         Err(FileError::Asymmetric { .. }) => {

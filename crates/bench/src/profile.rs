@@ -1,9 +1,9 @@
-//! `profile`: which share of a collection each solver solves, and how fast beside the best.
+//! `profile`: the share of a collection that each solver solves, and its time relative to the best.
 //!
-//! An answer counts if the natural map of the contacts with unit step, relative to |q|, is below
-//! the tolerance on the problem as loaded, with exact or with convex friction. Solvers stop by
-//! their own yardstick; where that is met and the natural map is not, the solver is asked again
-//! for ten times more, from where it ended, and its times add up.
+//! A problem counts as solved if the natural map of the contacts with unit step, relative to |q|, is
+//! below the tolerance on the problem as loaded, with exact or with convex friction. Solvers stop by
+//! the residual measure. Where it is below the tolerance and the natural map is not, the solver is
+//! restarted from its solution with a ten times smaller tolerance, and the times add up.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use stiction_solve::solver::{SOLVERS, SettingError};
 use stiction_solve::{FrictionModel, Goal, Problem, Session, Solution, Status, Yardstick};
 
 use crate::args::{Friction, positive};
-use crate::dolan_more::{self, Curve};
+use crate::bench_report::BenchReport;
+use crate::dolan_more::{self, ProfileCurve};
 use crate::error::BenchError;
-use crate::finding::Finding;
 use crate::problems::{self, Collection};
 use crate::progress;
 use crate::run;
@@ -30,7 +30,7 @@ use stiction_reproduce::table::{Table, number};
   stiction-bench profile
   stiction-bench profile --folder problems/fclib --solvers alm,auto,pgs --friction coulomb
   stiction-bench profile --tolerance 1e-6 --time-limit 2 --json")]
-pub struct Args {
+pub struct ProfileArgs {
     /// Folder of problem files; may be given several times
     #[arg(long, value_name = "DIR", num_args = 1..)]
     folder: Vec<PathBuf>,
@@ -48,10 +48,10 @@ pub struct Args {
     friction: Friction,
 }
 
-/// Times more that a solver is asked when only its own yardstick is met, and by how much.
+/// Largest number of restarts with a smaller tolerance, and the factor on the tolerance.
 const TIGHTENINGS: usize = 4;
 const TIGHTEN: f64 = 0.1;
-/// Iterations that no solver does within a time limit: time is what limits all alike.
+/// Iteration limit that no solver reaches within the time limit.
 const UNLIMITED: usize = 100_000_000;
 /// Runs shorter than this are repeated \[s\], this many times in all.
 const SHORT: f64 = 0.1;
@@ -75,7 +75,7 @@ struct Profile {
 }
 
 impl Profile {
-    fn curves(&self) -> Vec<Curve> {
+    fn curves(&self) -> Vec<ProfileCurve> {
         let time = |a: &Attempt| a.solved.then_some(a.seconds);
         let times: Vec<Vec<Option<f64>>> =
             self.attempts.iter().map(|of_solver| of_solver.iter().map(time).collect()).collect();
@@ -84,7 +84,7 @@ impl Profile {
 }
 
 /// Runs `profile`.
-pub fn run(args: &Args) -> Result<Finding, BenchError> {
+pub fn run(args: &ProfileArgs) -> Result<BenchReport, BenchError> {
     let collection = problems::collect(&args.folder)?;
     let all = || SOLVERS.iter().map(|entry| entry.name.to_owned()).collect();
     let solvers: Vec<String> = if args.solvers.is_empty() { all() } else { args.solvers.clone() };
@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
         profiles.push(measure(&collection, &solvers, model, args.tolerance, args.time_limit)?);
     }
     let remark = remark(args, &collection);
-    Ok(Finding {
+    Ok(BenchReport {
         text: text(args, &collection, &profiles, remark.as_ref()),
         json: document(args, &collection, &profiles, remark.as_ref()),
         figures: vec![("profile".to_owned(), figure(&collection, &profiles))],
@@ -158,10 +158,10 @@ fn attempt(
     let mut yardstick = Yardstick::default();
     yardstick.prepare(problem);
     let mut solution = Solution::cold(problem);
-    let (mut seconds, mut wall, mut asked) = (0.0, 0.0, tolerance);
+    let (mut seconds, mut wall, mut requested) = (0.0, 0.0, tolerance);
     for round in 0.. {
         let goal = Goal {
-            tolerance: asked,
+            tolerance: requested,
             max_iterations: Some(UNLIMITED),
             time_limit: Some(Duration::from_secs_f64((time_limit - wall).max(0.0))),
             friction_model: Some(model),
@@ -174,13 +174,13 @@ fn attempt(
         if solved || status != Status::Converged || wall >= time_limit || round == TIGHTENINGS {
             return Ok(Attempt { solved, seconds, natural_map, status });
         }
-        asked *= TIGHTEN;
+        requested *= TIGHTEN;
     }
     unreachable!("the last round returns")
 }
 
-/// What Siconos reaches on those of the problems that the manifest of a folder knows.
-fn remark(args: &Args, collection: &Collection) -> Option<siconos::Best> {
+/// Results of Siconos on those problems that the manifest of a folder lists.
+fn remark(args: &ProfileArgs, collection: &Collection) -> Option<siconos::SiconosBest> {
     let mut folders = args.folder.clone();
     if folders.is_empty() {
         folders.extend(problems::shared_folder("fclib"));
@@ -191,10 +191,10 @@ fn remark(args: &Args, collection: &Collection) -> Option<siconos::Best> {
 }
 
 fn text(
-    args: &Args,
+    args: &ProfileArgs,
     collection: &Collection,
     profiles: &[Profile],
-    remark: Option<&siconos::Best>,
+    remark: Option<&siconos::SiconosBest>,
 ) -> String {
     let count = collection.problems.len();
     let symmetrised = collection.problems.iter().filter(|given| given.symmetrised).count();
@@ -246,7 +246,7 @@ fn text(
     if let Some(best) = remark {
         out += &format!(
             "\nRemark: the best single solver of Siconos on the {} of these problems that the manifest \
-             knows, {}, reaches the same metric on {} ({:.0} %).\n",
+             lists, {}, reaches the same metric on {} ({:.0} %).\n",
             best.of,
             best.solver,
             best.solved,
@@ -257,10 +257,10 @@ fn text(
 }
 
 fn document(
-    args: &Args,
+    args: &ProfileArgs,
     collection: &Collection,
     profiles: &[Profile],
-    remark: Option<&siconos::Best>,
+    remark: Option<&siconos::SiconosBest>,
 ) -> Value {
     let of_solver = |profile: &Profile| -> Vec<Value> {
         let curves = profile.curves();
@@ -309,7 +309,7 @@ fn figure(collection: &Collection, profiles: &[Profile]) -> Figure {
     for profile in profiles {
         let curves = profile.curves();
         let worst = curves.iter().filter_map(|c| c.ratios.last()).fold(2.0, |a: f64, b| a.max(*b));
-        let end = 1.2 * worst; // so that the last stair shows
+        let end = 1.2 * worst; // makes the last step of the curve visible
         let mut panel = Panel::new(
             Axis::log("time relative to the best [-]").range(1.0, end),
             Axis::linear("share of problems solved [-]").range(0.0, 1.0),
@@ -331,7 +331,7 @@ mod tests {
     fn a_sliding_box_and_a_stack_make_a_profile_in_both_friction_models() {
         let collection = problems::catalogue(["box-slide", "stack"].into_iter()).unwrap();
         let solvers = ["alm", "apgd", "pgs"].map(str::to_owned);
-        let args = Args {
+        let args = ProfileArgs {
             folder: Vec::new(),
             solvers: solvers.to_vec(),
             tolerance: 1e-8,
@@ -348,7 +348,7 @@ mod tests {
             assert!(of_model.attempts[alm][0].solved, "the box has a closed form");
             profiles.push(of_model);
         }
-        // Each solver takes part only in the models that it knows.
+        // Each solver is measured only in the models that it supports.
         assert!(!profiles[0].solvers.contains(&"apgd".to_owned()));
         assert!(profiles[1].solvers.contains(&"apgd".to_owned()));
         let text = text(&args, &collection, &profiles, None);

@@ -7,7 +7,7 @@ use stiction_reproduce::clock::Stopwatch;
 
 /// A report with the CPU time that goes with it.
 pub struct Run {
-    /// What the solver did.
+    /// Report of the solver.
     pub report: Report,
     /// CPU time of the solver \[s\], without measuring residuals.
     pub seconds: f64,
@@ -15,8 +15,8 @@ pub struct Run {
     pub share: f64,
 }
 
-/// Solves. The report's time is wall time without measuring; it is multiplied by the share of the
-/// CPU that the whole call had.
+/// Solves. The report's time is wall time without measuring; it is multiplied by the call's share
+/// of the CPU.
 pub fn solve(
     session: &mut Session,
     problem: &Problem,

@@ -1,4 +1,4 @@
-//! `cond-scaling`: the call of [`crate::cond_scaling`] from the command line.
+//! `cond-scaling`: command line of [`crate::cond_scaling`].
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::error::BenchError;
 #[command(after_help = "Examples:
   stiction-bench cond-scaling
   stiction-bench cond-scaling cube --sizes 1000,8000 --repetitions 3")]
-pub struct Args {
-    /// Form in which the body grows
+pub struct CondScalingArgs {
+    /// Shape of the body
     #[arg(value_enum, default_value = "bar")]
-    shape: Form,
-    /// Numbers of velocities, about, separated by commas
+    shape: ShapeName,
+    /// Approximate numbers of velocities, separated by commas
     #[arg(
         long,
         value_name = "N",
@@ -30,24 +30,24 @@ pub struct Args {
     repetitions: u16,
 }
 
-/// Forms by name.
+/// Shapes by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum ShapeName {
     /// Grows in length
     Bar,
     /// Grows in all directions
     Cube,
 }
 
-impl Args {
+impl CondScalingArgs {
     /// Measures, prints and writes a figure into the folder.
     pub fn run(&self, json: bool, folder: &Path) -> Result<(), BenchError> {
         if json {
             return Err(BenchError::NoJson { command: "cond-scaling" });
         }
         let (shape, name) = match self.shape {
-            Form::Bar => (Shape::Bar, "bar"),
-            Form::Cube => (Shape::Cube, "cube"),
+            ShapeName::Bar => (Shape::Bar, "bar"),
+            ShapeName::Cube => (Shape::Cube, "cube"),
         };
         std::fs::create_dir_all(folder).map_err(|source| BenchError::Folder {
             path: folder.to_path_buf(),

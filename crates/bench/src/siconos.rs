@@ -1,4 +1,4 @@
-//! What the solvers of Siconos reach on the same files, read from the collection's manifest.
+//! Results of Siconos's solvers on the same files, read from the collection's manifest.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,18 +7,18 @@ use serde_json::Value;
 
 /// The best single solver of Siconos on a set of problems.
 #[derive(Debug, PartialEq)]
-pub struct Best {
+pub struct SiconosBest {
     /// Form and name.
     pub solver: String,
     /// Problems solved.
     pub solved: usize,
-    /// Problems asked for that the manifest knows.
+    /// Requested problems that the manifest lists.
     pub of: usize,
 }
 
 /// Counts, for each solver, the named problems on which a run reached the tolerance in the metric
-/// relative to |q|. A symmetric twin stands for its problem, as it does when files are loaded.
-pub fn best(manifest: &Value, names: &[&str], tolerance: f64) -> Option<Best> {
+/// relative to |q|. A symmetrised file replaces its original, as when files are loaded.
+pub fn best(manifest: &Value, names: &[&str], tolerance: f64) -> Option<SiconosBest> {
     let entries = manifest["problems"].as_array()?;
     let named = |name: &str| entries.iter().find(|e| e["name"].as_str() == Some(name));
     let known: Vec<&Value> = names
@@ -43,7 +43,7 @@ pub fn best(manifest: &Value, names: &[&str], tolerance: f64) -> Option<Best> {
         }
     }
     let (solver, solved) = solved.into_iter().max_by_key(|(_, count)| *count)?;
-    Some(Best { solver, solved, of: known.len() })
+    Some(SiconosBest { solver, solved, of: known.len() })
 }
 
 /// The manifest of a folder, if there is one.
@@ -69,6 +69,6 @@ mod tests {
             {"name": "d", "siconos_runs": [run("X", 1e-9)]},
         ]});
         let found = best(&manifest, &["a", "b", "c", "unknown"], 1e-8).unwrap();
-        assert_eq!(found, Best { solver: "Y (local form)".into(), solved: 2, of: 3 });
+        assert_eq!(found, SiconosBest { solver: "Y (local form)".into(), solved: 2, of: 3 });
     }
 }

@@ -1,4 +1,4 @@
-//! `solvers`: the same scene under every solver: what a step costs and how exact it is.
+//! `solvers`: cost and accuracy of a step of the same scene under every solver.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use stiction_solve::solver::SOLVERS;
 use stiction_study::StudyError;
 
 use crate::args::positive;
+use crate::bench_report::BenchReport;
 use crate::error::BenchError;
-use crate::finding::Finding;
 use crate::progress;
 use crate::scenes::clutter_scene;
 use crate::scenes::measure::{Figures, Measured, measure};
@@ -20,7 +20,7 @@ use stiction_reproduce::table::{Table, number};
 #[command(after_help = "Examples:
   stiction-bench solvers
   stiction-bench solvers --bodies 40 --only alm,canal,subadmm --time 1 --json")]
-pub struct Args {
+pub struct SolversArgs {
     /// Numbers of bodies in the clutter, separated by commas
     #[arg(
         long,
@@ -45,7 +45,7 @@ pub struct Args {
 }
 
 /// One solver on one scene.
-struct Row {
+struct SolverRow {
     bodies: usize,
     solver: String,
     friction: &'static str,
@@ -54,7 +54,7 @@ struct Row {
 }
 
 /// Runs `solvers`.
-pub fn run(args: &Args) -> Result<Finding, BenchError> {
+pub fn run(args: &SolversArgs) -> Result<BenchReport, BenchError> {
     let names: Vec<&str> = if args.only.is_empty() {
         SOLVERS.iter().map(|entry| entry.name).collect()
     } else {
@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
     for bodies in &args.bodies {
         for name in &names {
             bar.set_message(format!("clutter {bodies}, {name}"));
-            // Inside the pool of threads, parallel loops start at once.
+            // Inside the thread pool, parallel loops start without delay.
             rows.push(rayon::scope(|_| row(*bodies as usize, name, args, limit))?);
             bar.inc(1);
         }
@@ -74,12 +74,17 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
     bar.finish_and_clear();
     let json = json!({
         "time": "CPU time per step",
-        "runs": rows.iter().map(Row::json).collect::<Vec<_>>(),
+        "runs": rows.iter().map(SolverRow::json).collect::<Vec<_>>(),
     });
-    Ok(Finding { text: text(&rows), json, figures: Vec::new() })
+    Ok(BenchReport { text: text(&rows), json, figures: Vec::new() })
 }
 
-fn row(bodies: usize, solver: &str, args: &Args, limit: Duration) -> Result<Row, StudyError> {
+fn row(
+    bodies: usize,
+    solver: &str,
+    args: &SolversArgs,
+    limit: Duration,
+) -> Result<SolverRow, StudyError> {
     let start = || -> Result<SceneRun, StudyError> {
         let mut scene = clutter_scene(bodies)?;
         scene.settings.solver = solver.to_owned();
@@ -97,10 +102,16 @@ fn row(bodies: usize, solver: &str, args: &Args, limit: Duration) -> Result<Row,
             measured.improve(measure(&mut start()?, steps, limit, |_, _| ()));
         }
     }
-    Ok(Row { bodies, solver: solver.to_owned(), friction, figures: measured.whole(), measured })
+    Ok(SolverRow {
+        bodies,
+        solver: solver.to_owned(),
+        friction,
+        figures: measured.whole(),
+        measured,
+    })
 }
 
-impl Row {
+impl SolverRow {
     fn json(&self) -> Value {
         json!({
             "bodies": self.bodies,
@@ -118,7 +129,7 @@ impl Row {
     }
 }
 
-fn text(rows: &[Row]) -> String {
+fn text(rows: &[SolverRow]) -> String {
     let mut table = Table::new(&[
         "clutter",
         "solver",
@@ -131,7 +142,7 @@ fn text(rows: &[Row]) -> String {
         "coulomb [m/s]",
         "convex [m/s]",
         "depth [mm]",
-        "missed",
+        "unconverged",
         "check",
     ]);
     let mut remarks = String::new();

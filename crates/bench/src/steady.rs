@@ -1,8 +1,8 @@
-//! `steady`: what a simulator's step asks of the solvers, over the number of bodies.
+//! `steady`: cost of a simulator's sequence of similar problems, over the number of bodies.
 //!
 //! Spheres fall into a box and come to rest there: a sequence of problems that a simulator would
 //! make, each warm-started by the last. Per problem in CPU time: filling the builder, building,
-//! solving, and accepting the answer as a guess. Measured from the first impacts on.
+//! solving, and accepting the solution as initial guess. Measured from the first impacts on.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use stiction_solve::law::Coulomb;
 use stiction_solve::problem::{Builder, Map, PortId};
 use stiction_solve::{Goal, Law, Problem, Session, Solution, Status};
 
+use crate::bench_report::BenchReport;
 use crate::error::BenchError;
-use crate::finding::Finding;
 use stiction_reproduce::clock::cpu_seconds;
 use stiction_reproduce::statistics::{mean, median};
 use stiction_reproduce::table::{Table, number};
@@ -24,7 +24,7 @@ use stiction_reproduce::table::{Table, number};
   stiction-bench steady
   stiction-bench steady --sizes 9000 --solvers psor --tolerance 1e-2 --max-iterations 20 --width 20 \\
     --time-step 0.005 --friction 0.5 --steps 160 --skip 140")]
-pub struct Args {
+pub struct SteadyArgs {
     /// Numbers of spheres, separated by commas
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "8,20,40,80,160",
           value_parser = clap::value_parser!(u16).range(1..))]
@@ -35,7 +35,7 @@ pub struct Args {
     /// Tolerance of the solves [-]
     #[arg(long, value_name = "X", default_value = "1e-6", value_parser = crate::args::positive)]
     tolerance: f64,
-    /// Most iterations of a solve
+    /// Iteration limit of a solve
     #[arg(long, value_name = "N")]
     max_iterations: Option<usize>,
     /// Time step [s]
@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "300",
           value_parser = clap::value_parser!(u16).range(2..))]
     steps: u16,
-    /// Steps that do not count, since spheres still fall freely
+    /// Steps at the start that are not measured, while spheres fall freely
     #[arg(long, value_name = "N", default_value = "30")]
     skip: u16,
     /// Spheres along an edge of the box
@@ -71,21 +71,21 @@ const PITCH: f64 = 2.4;
 const JITTER: f64 = 0.15;
 /// Gap up to which spheres are in contact, in radii [-].
 const MARGIN: f64 = 0.05;
-/// Part of a penetration that is undone in one step [-].
+/// Fraction of a penetration that is removed in one step [-].
 const RECOVERY: f64 = 0.2;
 
 /// Two spheres, or a sphere and a wall.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Pair(u32, u32);
+struct SpherePair(u32, u32);
 
-struct Contact {
-    pair: Pair,
+struct SphereContact {
+    pair: SpherePair,
     normal: [f64; 3],
     gap: f64,
 }
 
 /// Spheres in a box.
-struct World {
+struct SphereBox {
     time_step: f64,
     friction: f64,
     /// R of every row [1/kg].
@@ -93,16 +93,16 @@ struct World {
     edge: f64,
     positions: Vec<[f64; 3]>,
     velocity: Vec<f64>,
-    contacts: Vec<Contact>,
-    impulses: BTreeMap<Pair, [f64; 3]>,
+    contacts: Vec<SphereContact>,
+    impulses: BTreeMap<SpherePair, [f64; 3]>,
     cells: BTreeMap<[i32; 3], Vec<u32>>,
 }
 
 /// Walls are numbered from here on.
 const WALLS: u32 = 1 << 31;
 
-impl World {
-    fn new(args: &Args, count: u16) -> Self {
+impl SphereBox {
+    fn new(args: &SteadyArgs, count: u16) -> Self {
         let (width, pitch) = (usize::from(args.width), PITCH * RADIUS);
         let mut random = SplitMix64::new(1);
         let place = |i: usize| {
@@ -137,8 +137,8 @@ impl World {
             for (k, (normal, distance)) in walls.into_iter().enumerate() {
                 let gap = distance - RADIUS;
                 if gap < MARGIN * RADIUS {
-                    self.contacts.push(Contact {
-                        pair: Pair(WALLS + k as u32, i as u32),
+                    self.contacts.push(SphereContact {
+                        pair: SpherePair(WALLS + k as u32, i as u32),
                         normal,
                         gap,
                     });
@@ -154,7 +154,11 @@ impl World {
                     if distance < reach {
                         let normal = apart.map(|x| x / distance);
                         let gap = distance - 2.0 * RADIUS;
-                        self.contacts.push(Contact { pair: Pair(j, i as u32), normal, gap });
+                        self.contacts.push(SphereContact {
+                            pair: SpherePair(j, i as u32),
+                            normal,
+                            gap,
+                        });
                     }
                 }
             }
@@ -177,7 +181,7 @@ impl World {
             builder.port(id, Map::Whole);
         }
         let Some(law) = Coulomb::new(self.friction).map(Law::Coulomb) else { return };
-        for Contact { pair: Pair(a, b), normal, gap } in &self.contacts {
+        for SphereContact { pair: SpherePair(a, b), normal, gap } in &self.contacts {
             // C of the sphere that the normal points into, and of the other.
             let (mut on_b, mut on_a) = ([0.0; 18], [0.0; 18]);
             for (row, axis) in frame(*normal).into_iter().enumerate() {
@@ -190,7 +194,7 @@ impl World {
                     on_a[6 * row + 3 + k] = RADIUS * spin[k];
                 }
             }
-            // A negative bias and friction can leave no solution; penetration is undone apart.
+            // With a negative bias and friction a solution may not exist; `advance` removes penetration.
             let bias = [gap.max(0.0) / self.time_step, 0.0, 0.0];
             let (port_a, port_b) = (PortId(*a as usize), PortId(*b as usize));
             let terms: [(PortId, &[f64]); 2] = [(port_b, &on_b), (port_a, &on_a)];
@@ -219,7 +223,7 @@ impl World {
                 p[k] += self.time_step * v[k];
             }
         }
-        for Contact { pair: Pair(a, b), normal, gap } in &self.contacts {
+        for SphereContact { pair: SpherePair(a, b), normal, gap } in &self.contacts {
             let sides = if *a < WALLS { 2.0 } else { 1.0 };
             let push = RECOVERY * (-gap).max(0.0) / sides;
             for (k, n) in normal.iter().enumerate() {
@@ -243,7 +247,7 @@ fn frame(normal: [f64; 3]) -> [[f64; 3]; 3] {
 }
 
 /// Figures of one sequence; times in \[µs\].
-struct Point {
+struct SequenceFigures {
     solver: String,
     bodies: usize,
     contacts: f64,
@@ -258,18 +262,18 @@ struct Point {
 }
 
 /// Runs `steady`.
-pub fn run(args: &Args) -> Result<Finding, BenchError> {
+pub fn run(args: &SteadyArgs) -> Result<BenchReport, BenchError> {
     let mut points = Vec::new();
     for &size in &args.sizes {
         for solver in &args.solvers {
             points.push(sequence(args, size, solver)?);
         }
     }
-    Ok(Finding { text: text(&points), json: document(&points), figures: Vec::new() })
+    Ok(BenchReport { text: text(&points), json: document(&points), figures: Vec::new() })
 }
 
-fn sequence(args: &Args, size: u16, solver: &str) -> Result<Point, BenchError> {
-    let mut world = World::new(args, size);
+fn sequence(args: &SteadyArgs, size: u16, solver: &str) -> Result<SequenceFigures, BenchError> {
+    let mut world = SphereBox::new(args, size);
     let mut session = Session::new(solver)?;
     let goal = Goal {
         tolerance: args.tolerance,
@@ -313,7 +317,7 @@ fn sequence(args: &Args, size: u16, solver: &str) -> Result<Point, BenchError> {
     }
     let time = |k: usize| 1e6 * median(samples.iter().map(|s| s[k]).filter(|t| !t.is_nan()));
     let average = |k: usize| mean(samples.iter().map(|s| s[k]));
-    Ok(Point {
+    Ok(SequenceFigures {
         solver: solver.to_owned(),
         bodies: usize::from(size),
         fill: time(0),
@@ -328,7 +332,7 @@ fn sequence(args: &Args, size: u16, solver: &str) -> Result<Point, BenchError> {
     })
 }
 
-fn text(points: &[Point]) -> String {
+fn text(points: &[SequenceFigures]) -> String {
     let mut table = Table::new(&[
         "solver",
         "bodies",
@@ -363,8 +367,8 @@ fn text(points: &[Point]) -> String {
     format!("spheres in a box: CPU time per problem [µs], medians\n{}", table.render())
 }
 
-fn document(points: &[Point]) -> Value {
-    let point = |p: &Point| {
+fn document(points: &[SequenceFigures]) -> Value {
+    let point = |p: &SequenceFigures| {
         json!({"solver": p.solver, "bodies": p.bodies, "contacts": p.contacts,
                "microseconds": {"fill": p.fill, "build": p.build, "solve": p.solve,
                                 "mean_solve": p.mean_solve, "accept": p.accept},

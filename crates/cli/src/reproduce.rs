@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
-use stiction_reproduce::{self as reproduce, Effort, Experiment, Outcome, ReproduceError};
+use stiction_reproduce::{
+    self as reproduce, Experiment, ExperimentOptions, ExperimentResult, ReproduceError,
+};
 
 use crate::args::ReproduceArgs;
 use crate::error::CommandError;
@@ -38,7 +40,7 @@ pub fn run(args: &ReproduceArgs) -> Result<CommandOutcome, CommandError> {
 fn all(
     args: &ReproduceArgs,
     experiments: &[&'static Experiment],
-) -> Result<Vec<(&'static Experiment, Outcome)>, ReproduceError> {
+) -> Result<Vec<(&'static Experiment, ExperimentResult)>, ReproduceError> {
     let bar = progress(experiments.len());
     let mut found = Vec::new();
     for (k, experiment) in experiments.iter().enumerate() {
@@ -48,7 +50,7 @@ fn all(
             }
             bar.set_message(format!("{}: {text}", experiment.name));
         };
-        let effort = Effort {
+        let effort = ExperimentOptions {
             trials: usize::from(args.trials),
             steps: args.steps.map(|n| n as usize),
             quick: args.quick,
@@ -56,8 +58,8 @@ fn all(
             // A limit that overflows `Duration` means no limit.
             time_limit: Duration::try_from_secs_f64(args.time_limit).unwrap_or(Duration::MAX),
             shared: std::env::var_os("STICTION_SHARED").map(Into::into),
-            tell: &tell,
-            stop: &interrupt::requested,
+            report_progress: &tell,
+            stop_requested: &interrupt::requested,
         };
         found.push((*experiment, (experiment.run)(&effort)?));
         if interrupt::requested() {
@@ -87,7 +89,11 @@ fn command(args: &ReproduceArgs) -> String {
     words.join(" ")
 }
 
-fn document(found: &[(&Experiment, Outcome)], command: &str, args: &ReproduceArgs) -> String {
+fn document(
+    found: &[(&Experiment, ExperimentResult)],
+    command: &str,
+    args: &ReproduceArgs,
+) -> String {
     let experiments: Vec<Value> = found
         .iter()
         .map(|(experiment, outcome)| {
@@ -111,7 +117,7 @@ fn document(found: &[(&Experiment, Outcome)], command: &str, args: &ReproduceArg
     format!("{document:#}\n")
 }
 
-fn text(found: &[(&Experiment, Outcome)], args: &ReproduceArgs) -> String {
+fn text(found: &[(&Experiment, ExperimentResult)], args: &ReproduceArgs) -> String {
     let mut out = String::new();
     for (experiment, outcome) in found {
         let heading = format!("{} [{}]", experiment.name, experiment.cite);

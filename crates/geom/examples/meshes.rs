@@ -6,11 +6,11 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
-use stiction_geom::narrow::{self, Manifold, Placed};
+use stiction_geom::narrow::{self, Manifold, PosedShape};
 use stiction_geom::shape::{HeightField, Mesh, generate};
 use stiction_geom::{Shape, ShapeError};
 
-fn mesh((vertices, triangles): generate::Soup) -> Result<Shape, ShapeError> {
+fn mesh((vertices, triangles): generate::TriangleSoup) -> Result<Shape, ShapeError> {
     Ok(Shape::Mesh(Arc::new(Mesh::build(&vertices, &triangles)?)))
 }
 
@@ -21,7 +21,7 @@ fn time(name: &str, a: &Shape, b: &Shape, place: impl Fn(f64) -> Isometry3<f64>)
     for k in 0..rounds {
         let X_WB = place(f64::from(k) / f64::from(rounds));
         manifold.clear();
-        let (a, b) = (Placed { shape: a, X_WS: &X_WA }, Placed { shape: b, X_WS: &X_WB });
+        let (a, b) = (PosedShape { shape: a, X_WS: &X_WA }, PosedShape { shape: b, X_WS: &X_WB });
         narrow::contacts(a, b, 1e-3, &mut manifold);
         points += black_box(manifold.len());
     }

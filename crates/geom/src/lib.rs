@@ -30,9 +30,9 @@ pub use collider::{Collider, ColliderId, Colliders, CollidersBuilder, Groups};
 pub use contact::Contact;
 pub use detect::Detector;
 pub use error::{ColliderError, ShapeError, SoftSurfaceError, TetMeshError};
-pub use shape::{Entry, SHAPES, Shape};
+pub use shape::{SHAPES, Shape, ShapeEntry};
 pub use soft::{
-    FacePoint, Side, SoftContact, SoftDetector, SoftSurface, SoftSurfaceId, SoftSurfaces,
-    SoftSurfacesBuilder,
+    FacePoint, SoftContact, SoftContactSide, SoftDetector, SoftSurface, SoftSurfaceId,
+    SoftSurfaces, SoftSurfacesBuilder,
 };
 pub use tetrahedra::TetMesh;

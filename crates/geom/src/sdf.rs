@@ -1,10 +1,10 @@
-//! Signed distance from a point to a triangle mesh, exact to round-off.
+//! MeshDistance distance from a point to a triangle mesh, exact to round-off.
 //!
 //! The nearest point comes from the tree of boxes; its side from the angle-weighted pseudo-normal of the
 //! feature it lies on, which is right for every closed mesh even at edges and corners
 //! [Baerentzen05, Theorem 1]. No grid, no interpolation error; O(log n) per query as a rule.
 
-use crate::shape::mesh::{Mesh, Nearest};
+use crate::shape::mesh::{Mesh, NearestMeshPoint};
 use crate::shape::triangle::Feature;
 use nalgebra::Vector3;
 
@@ -14,18 +14,18 @@ const ON_SURFACE: f64 = 1e-12;
 
 /// Where a point lies with respect to a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Signed {
+pub struct MeshDistance {
     /// Distance [m]: negative inside a closed mesh, or behind the nearest face of an open one.
     pub distance: f64,
     /// Unit direction in which the distance grows fastest [-].
     pub gradient: Vector3<f64>,
     /// The nearest point of the mesh.
-    pub nearest: Nearest,
+    pub nearest: NearestMeshPoint,
 }
 
 impl Mesh {
-    /// Signed distance of `point` [m] within `limit` [m] of the surface; `None` farther away.
-    pub fn signed_distance(&self, point: &Vector3<f64>, limit: f64) -> Option<Signed> {
+    /// MeshDistance distance of `point` [m] within `limit` [m] of the surface; `None` farther away.
+    pub fn signed_distance(&self, point: &Vector3<f64>, limit: f64) -> Option<MeshDistance> {
         let nearest = self.nearest(point, limit)?;
         let t = nearest.triangle;
         let outward = match nearest.feature {
@@ -45,7 +45,7 @@ impl Mesh {
         } else {
             away * (sign / nearest.distance)
         };
-        Some(Signed { distance: sign * nearest.distance, gradient, nearest })
+        Some(MeshDistance { distance: sign * nearest.distance, gradient, nearest })
     }
 
     /// Whether the point lies in the solid; never for an open mesh.

@@ -118,7 +118,7 @@ fn a_detector_that_takes_over_finds_the_same_with_the_same_names() {
     for step in 0..80 {
         let mut other = Detector::new(&set);
         if step > 0 {
-            other.adopt(&set, &frames, &reach, detector.contacts());
+            other.restore_contacts(&set, &frames, &reach, detector.contacts());
         }
         motion.advance(&mut frames);
         let found = detector.detect(&set, &frames, &reach, &awake);

@@ -6,7 +6,7 @@ mod common;
 use common::{convex_shapes, least_gap, separation, touches};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction_geom::Shape;
-use stiction_geom::narrow::Touch;
+use stiction_geom::narrow::ManifoldPoint;
 use stiction_math::random::SplitMix64;
 
 fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
@@ -222,7 +222,7 @@ fn exchanging_the_shapes_turns_the_normal_and_keeps_the_points() {
         assert_eq!(one.len(), two.len(), "{names}\n{one:?}\n{two:?}");
         // Smooth shapes: the direction is known to the square root of the tolerance on the gap.
         for p in &one {
-            let near = |q: &&Touch| (p.point - q.point).norm() < 1e-4;
+            let near = |q: &&ManifoldPoint| (p.point - q.point).norm() < 1e-4;
             let q = two.iter().find(near).unwrap_or_else(|| unreachable!("{names}: {p:?} {two:?}"));
             assert!((p.normal + q.normal).norm() < 1e-4, "{names}");
             assert!((p.gap - q.gap).abs() < 1e-6, "{names}: {} {}", p.gap, q.gap);
@@ -241,7 +241,7 @@ fn a_rigid_motion_of_both_moves_the_manifold_with_them() {
         assert_eq!(here.len(), there.len(), "{names}");
         for p in &here {
             let moved = X_VW * nalgebra::Point3::from(p.point);
-            let near = |q: &&Touch| (moved.coords - q.point).norm() < 1e-4;
+            let near = |q: &&ManifoldPoint| (moved.coords - q.point).norm() < 1e-4;
             let q = there.iter().find(near).unwrap_or_else(|| unreachable!("{names}: {p:?}"));
             assert!((X_VW.rotation * p.normal - q.normal).norm() < 1e-4, "{names}");
             assert!((p.gap - q.gap).abs() < 1e-6, "{names}");
@@ -257,7 +257,7 @@ fn names_last_through_a_small_motion() {
         let mut X_WB = *X_WB;
         X_WB.append_translation_mut(&Translation3::from(1e-9 * random.vector3()));
         let after = touches((a, X_WA), (b, &X_WB), 5.0);
-        let names = |touches: &[Touch]| {
+        let names = |touches: &[ManifoldPoint]| {
             let mut names: Vec<u32> = touches.iter().map(|touch| touch.feature).collect();
             names.sort_unstable();
             names

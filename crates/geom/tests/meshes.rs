@@ -9,7 +9,7 @@ use stiction_geom::shape::generate;
 use stiction_geom::{Colliders, Detector, Shape};
 use stiction_math::random::SplitMix64;
 
-fn mesh((vertices, triangles): generate::Soup) -> Shape {
+fn mesh((vertices, triangles): generate::TriangleSoup) -> Shape {
     Shape::mesh(&vertices, &triangles).unwrap()
 }
 

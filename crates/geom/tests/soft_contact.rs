@@ -10,7 +10,8 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use soft_common::{Scene, check, soft};
 use stiction_geom::shape::generate;
 use stiction_geom::{
-    Colliders, Shape, Side, SoftDetector, SoftSurface, SoftSurfaceError, SoftSurfaces, TetMesh,
+    Colliders, Shape, SoftContactSide, SoftDetector, SoftSurface, SoftSurfaceError, SoftSurfaces,
+    TetMesh,
 };
 use stiction_math::random::SplitMix64;
 
@@ -433,7 +434,10 @@ fn two_cubes_touch_with_the_gap_between_them_from_both_sides() {
             check(&contacts, &scene.nodes);
             let from = |id: u32| {
                 contacts.iter().filter(move |c| {
-                    let [Side::Soft(a, p), Side::Soft(b, q)] = [c.a, c.b] else { panic!("{c:?}") };
+                    let [SoftContactSide::Soft(a, p), SoftContactSide::Soft(b, q)] = [c.a, c.b]
+                    else {
+                        panic!("{c:?}")
+                    };
                     assert_eq!((a.0, b.0), (0, 1));
                     if id == 0 { p.weights[0] == 1.0 } else { q.weights[0] == 1.0 }
                 })

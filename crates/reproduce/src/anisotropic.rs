@@ -1,4 +1,5 @@
-//! Fig. 14: a box on a ground with a grain, against the path of largest dissipation [Lee23, Sec. V-G].
+//! Fig. 14: a box on ground with anisotropic friction, against the path of maximum dissipation
+//! [Lee23, Sec. V-G].
 //!
 //! `v̇ = −g (μ₁² v₁, μ₂² v₂)/√(μ₁² v₁² + μ₂² v₂²)`, integrated far more finely than the simulation.
 
@@ -6,19 +7,19 @@ use stiction_plot::{Axis, Figure, Panel, Series};
 use stiction_study::scenario;
 
 use crate::error::ReproduceError;
-use crate::{Cell, Effort, Outcome, Sheet, Source};
+use crate::{ExperimentOptions, ExperimentResult, RowSource, Sheet, SheetCell};
 
 const GRAVITY: f64 = 9.81;
 /// Pairs of friction along and across the grain.
 const FRICTIONS: [[f64; 2]; 4] = [[0.2, 0.4], [0.3, 0.3], [0.4, 0.2], [0.1, 0.5]];
-/// Solvers with their time steps [s]: that of the paper, and two by which the order shows.
+/// Solvers with their time steps [s]: that of the paper, and smaller ones that show the order.
 const RUNS: [(&str, f64); 5] =
     [("cond", 1e-2), ("cond", 1e-3), ("alm", 1e-2), ("alm", 1e-3), ("alm", 5e-4)];
-/// Time step of the path that is compared with [s].
+/// Time step of the reference path [s].
 const FINE: f64 = 1e-5;
 
-/// Positions [m] on the path of largest dissipation from (0, 0) with velocity (1, 1), every `stride`
-/// fine steps, until it rests.
+/// Positions [m] on the path of maximum dissipation from (0, 0) with velocity (1, 1), every `stride`
+/// fine steps, until rest.
 fn dissipative(mu: [f64; 2], stride: usize) -> Vec<[f64; 2]> {
     let rate = |v: [f64; 2]| {
         let size = (mu[0] * v[0]).hypot(mu[1] * v[1]).max(f64::MIN_POSITIVE);
@@ -26,7 +27,7 @@ fn dissipative(mu: [f64; 2], stride: usize) -> Vec<[f64; 2]> {
     };
     let (mut x, mut v, mut path) = ([0.0; 2], [1.0_f64; 2], vec![[0.0; 2]]);
     let mut step = 0;
-    // Slower than this it stops within a fine step.
+    // Below this speed it stops within a fine step.
     while v[0].hypot(v[1]) > GRAVITY * FINE * mu[0].max(mu[1]) && step < 10_000_000 {
         let half = rate(v);
         let middle = [0, 1].map(|k| v[k] + 0.5 * FINE * half[k]);
@@ -45,31 +46,31 @@ fn dissipative(mu: [f64; 2], stride: usize) -> Vec<[f64; 2]> {
 }
 
 /// Runs the experiment.
-pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
+pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, ReproduceError> {
     let mut sheet = Sheet::new(
-        "Fig. 14: distance from the path of largest dissipation",
+        "Fig. 14: distance from the path of maximum dissipation",
         &[
             "μ₁",
             "μ₂",
             "solver",
             "time step [ms]",
-            "way [m]",
+            "path [m]",
             "largest distance [mm]",
             "at rest [mm]",
         ],
     );
-    let none = || Cell::from("–");
+    let none = || SheetCell::from("–");
     let theirs =
         [none(), none(), "COND".into(), 10.0.into(), none(), "none visible".into(), none()];
-    sheet.row(Source::Paper, theirs);
+    sheet.row(RowSource::Paper, theirs);
     let mut panel = Panel::new(Axis::linear("x [m]"), Axis::linear("y [m]"));
     for (k, mu) in FRICTIONS.into_iter().enumerate() {
         for (solver, h) in RUNS {
-            if (effort.stop)() {
+            if (options.stop_requested)() {
                 break;
             }
             let done = k as f64 / FRICTIONS.len() as f64;
-            (effort.tell)(done, &format!("μ = ({}, {}), {solver}", mu[0], mu[1]));
+            (options.report_progress)(done, &format!("μ = ({}, {}), {solver}", mu[0], mu[1]));
             let set =
                 [("along".to_owned(), mu[0].to_string()), ("across".to_owned(), mu[1].to_string())];
             let mut scene = scenario("anisotropic-slide", &set)?;
@@ -88,7 +89,7 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
             }
             let (end, rest) = (exact[exact.len() - 1], found[found.len() - 1]);
             let last = (rest.0 - end[0]).hypot(rest.1 - end[1]);
-            let row: [Cell; 7] = [
+            let row: [SheetCell; 7] = [
                 mu[0].into(),
                 mu[1].into(),
                 solver.into(),
@@ -97,23 +98,27 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
                 (1e3 * worst).into(),
                 (1e3 * last).into(),
             ];
-            sheet.row(Source::Ours, row);
+            sheet.row(RowSource::Ours, row);
             if (solver, h) == RUNS[0] {
                 let name = format!("μ = ({}, {})", mu[0], mu[1]);
                 panel = panel.series(Series::line(format!("{name}, COND"), found));
                 let sparse = exact.iter().step_by(2).map(|p| (p[0], p[1])).collect();
                 panel =
-                    panel.series(Series::markers(format!("{name}, largest dissipation"), sparse));
+                    panel.series(Series::markers(format!("{name}, maximum dissipation"), sparse));
             }
         }
     }
-    let figure = Figure::new("Box on a ground with a grain").panel(panel);
-    let outcome = Outcome { sheets: vec![sheet], figures: vec![figure], ..Outcome::default() };
+    let figure = Figure::new("Box on ground with anisotropic friction").panel(panel);
+    let outcome = ExperimentResult {
+        sheets: vec![sheet],
+        figures: vec![figure],
+        ..ExperimentResult::default()
+    };
     Ok(outcome.remark(
-        "The paper shows paths, no numbers, and calls them matched exactly. What differs here is the error \
-         of the step, of first order in its length where there is a grain, as the rows of alm show: at the \
-         paper's step half a percent of the way, less than a plot shows. With small steps cond adds what \
-         its virtual nodes yield within the tolerance. Both solvers stop by r.",
+        "The paper shows paths without numbers and calls them matched exactly. The difference here is the \
+         discretisation error, of first order in the time step where friction is anisotropic, as the rows of \
+         alm show: at the paper's step half a percent of the path, less than a plot shows. With small steps cond adds \
+         the compliance of its virtual nodes within the tolerance. Both solvers stop by r.",
     ))
 }
 

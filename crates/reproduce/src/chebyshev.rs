@@ -1,10 +1,10 @@
-//! Table IX: what Chebyshev's acceleration saves [Lee23, Sec. V-H].
+//! Table IX: iterations saved by Chebyshev acceleration [Lee23, Sec. V-H].
 
-use crate::contender::{Contender, Rule};
 use crate::error::ReproduceError;
-use crate::observe::observe;
-use crate::scene::{BALL, CABLE, GRIPPER, MAT, ManipulationScene};
-use crate::{Cell, Effort, Outcome, Sheet, Source};
+use crate::manipulation_scene::{BALL, CABLE, GRIPPER, MAT, ManipulationScene};
+use crate::measured_run::measure_run;
+use crate::solver_config::{SolverConfig, StoppingRule};
+use crate::{ExperimentOptions, ExperimentResult, RowSource, Sheet, SheetCell};
 
 /// [Lee23, Table IX]: iterations without and with acceleration.
 const PUBLISHED: [(ManipulationScene, [f64; 2]); 4] = [
@@ -15,40 +15,44 @@ const PUBLISHED: [(ManipulationScene, [f64; 2]); 4] = [
 ];
 
 /// Runs the experiment.
-pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
+pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, ReproduceError> {
     let mut sheet = Sheet::new(
         "Table IX: mean iterations of COND without and with Chebyshev's acceleration",
         &["scene", "stops at", "without", "with", "gain", "r without [-]", "r with [-]"],
     );
-    let effort = &Effort { compare: false, ..effort.clone() };
+    let options = &ExperimentOptions { compare: false, ..options.clone() };
     let mut remarks = Vec::new();
     for (k, (scene, [without, with])) in PUBLISHED.iter().enumerate() {
-        let row: [Cell; 7] = [
+        let row: [SheetCell; 7] = [
             scene.scenario.into(),
-            Rule::Paper(scene.theta).text().into(),
+            StoppingRule::Paper(scene.theta).text().into(),
             (*without).into(),
             (*with).into(),
             (without / with).into(),
             f64::NAN.into(),
             f64::NAN.into(),
         ];
-        sheet.row(Source::Paper, row);
-        for (j, rule) in
-            [Rule::Paper(scene.theta), Rule::Residual(scene.theta)].into_iter().enumerate()
+        sheet.row(RowSource::Paper, row);
+        for (j, rule) in [StoppingRule::Paper(scene.theta), StoppingRule::Residual(scene.theta)]
+            .into_iter()
+            .enumerate()
         {
-            if (effort.stop)() {
+            if (options.stop_requested)() {
                 break;
             }
             let mut found = Vec::new();
             for (i, accelerate) in ["false", "true"].into_iter().enumerate() {
                 let done = (4 * k + 2 * j + i) as f64 / 16.0;
-                (effort.tell)(done, &format!("{}, accelerate = {accelerate}", scene.scenario));
+                (options.report_progress)(
+                    done,
+                    &format!("{}, accelerate = {accelerate}", scene.scenario),
+                );
                 let settings = vec![("accelerate", accelerate)];
-                let contender = Contender { solver: "cond", rule, settings };
-                found.push(observe(scene, effort, 1, &[], &contender)?);
+                let config = SolverConfig { solver: "cond", rule, settings };
+                found.push(measure_run(scene, options, 1, &[], &config)?);
             }
             let [plain, fast] = [&found[0], &found[1]];
-            let row: [Cell; 7] = [
+            let row: [SheetCell; 7] = [
                 scene.scenario.into(),
                 rule.text().into(),
                 plain.iterations.into(),
@@ -57,14 +61,14 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
                 plain.residual.into(),
                 fast.residual.into(),
             ];
-            sheet.row(Source::Ours, row);
+            sheet.row(RowSource::Ours, row);
             for (figures, how) in found.iter().zip(["plain", "accelerated"]) {
                 let label = format!("{}, {}, {how}", scene.scenario, rule.text());
                 remarks.extend(figures.cautions(&label));
             }
         }
     }
-    let outcome = Outcome { sheets: vec![sheet], figures: Vec::new(), remarks };
+    let outcome = ExperimentResult { sheets: vec![sheet], figures: Vec::new(), remarks };
     Ok(outcome.remark(
         "The gain is that of the slowest part of the motion: scenes with more iterations gain more. By θ the \
          two do not stop at the same error, as the columns r show; by r they do, unless iterations run out: \

@@ -1,6 +1,6 @@
-//! CPU time, so that a busy machine does not pass for a slow solver.
+//! CPU time, which other programs on the machine do not increase.
 //!
-//! Where the system does not tell CPU time, wall time stands in.
+//! Wall time is used where the system does not report CPU time.
 
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ impl Stopwatch {
     }
 }
 
-/// CPU time of all threads since some moment [s]; differences count.
+/// CPU time of all threads since an arbitrary origin [s]; only differences are meaningful.
 pub fn cpu_seconds() -> f64 {
     static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
     cpu_time().unwrap_or_else(|| START.elapsed()).as_secs_f64()

@@ -29,9 +29,9 @@ pub enum ReproduceError {
     /// An experiment that does not exist.
     #[error("{found}: found no experiment of that name; expected one of {known}")]
     UnknownExperiment {
-        /// What was asked for.
+        /// The requested name.
         found: String,
-        /// The experiments there are.
+        /// The existing experiments.
         known: String,
     },
 }

@@ -1,8 +1,8 @@
 //! Fig. 13: invertible contact, forces from velocities against those of the solver
 //! [Lee23, Secs. III-E.1 and V-F].
 //!
-//! Along the motion of a scene, the problem of each step is posed again with rows that yield Ω, and
-//! solved by COND with convex friction. The velocities alone then give the forces back.
+//! Along the motion of a scene, the problem of each step is rebuilt with the compliance Ω in its rows and
+//! solved by COND with convex friction. The forces are then recovered from the velocities alone.
 
 use stiction_plot::{Axis, Figure, Panel, Series};
 use stiction_scene::SceneError;
@@ -12,21 +12,21 @@ use stiction_solve::{FrictionModel, Goal, Problem, Session, Solution};
 use crate::baselines::norm;
 use crate::clock::cpu_seconds;
 use crate::error::ReproduceError;
-use crate::scene::{BALL, MAT, ManipulationScene};
+use crate::manipulation_scene::{BALL, MAT, ManipulationScene};
 use crate::statistics::mean;
-use crate::{Cell, Effort, Outcome, Sheet, Source};
+use crate::{ExperimentOptions, ExperimentResult, RowSource, Sheet, SheetCell};
 
 /// Ω [m/(N·s)], and θ of the paper for both scenes.
 const OMEGA: f64 = 1e-3;
 const THETA: &str = "1e-4";
-/// Tolerance of the honest run.
+/// Tolerance of the run that stops by the residual.
 const TOLERANCE: f64 = 1e-8;
 
 /// [Lee23, Sec. V-F]: error of the norm of the forces [mN].
 const PUBLISHED: [(ManipulationScene, f64); 2] = [(MAT, 0.087), (BALL, 0.48)];
 
-/// The problem with rows that yield at least `least` [1/kg].
-fn yielding(problem: &Problem, least: f64) -> Result<Problem, ReproduceError> {
+/// The problem with a compliance of at least `least` [1/kg] in every row.
+fn with_compliance(problem: &Problem, least: f64) -> Result<Problem, ReproduceError> {
     let mut raw = problem.to_raw();
     raw.r.iter_mut().for_each(|r| *r = r.max(least));
     let failed = |source| ReproduceError::Problem { target: problem.name().to_owned(), source };
@@ -45,8 +45,8 @@ fn both_ways(
         guess.reset(problem);
     }
     let _ = session.solve(problem, goal, guess)?;
-    let yields = problem.compliance();
-    let back = inverse(problem, FrictionModel::Convex, &guess.velocity, yields)
+    let compliance = problem.compliance();
+    let back = inverse(problem, FrictionModel::Convex, &guess.velocity, compliance)
         .unwrap_or_else(|| vec![f64::NAN; problem.rows()]);
     let of_contacts = |impulse: &[f64]| {
         let contacts = (0..problem.constraints().len()).filter(|i| problem.law(*i).is_contact());
@@ -56,14 +56,14 @@ fn both_ways(
 }
 
 /// Runs the experiment.
-pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
+pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, ReproduceError> {
     let mut sheet = Sheet::new(
         "Fig. 13: norm of the contact forces, forward against inverse",
         &["scene", "stops at", "mean force [N]", "mean error [mN]", "largest error [mN]", "steps"],
     );
     let mut figure = Figure::new("Forces of the solver and forces from velocities");
     for (index, (scene, published)) in PUBLISHED.iter().enumerate() {
-        let theirs: [Cell; 6] = [
+        let theirs: [SheetCell; 6] = [
             scene.scenario.into(),
             format!("θ < {THETA}").into(),
             f64::NAN.into(),
@@ -71,12 +71,12 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
             f64::NAN.into(),
             "".into(),
         ];
-        sheet.row(Source::Paper, theirs);
-        let mut built = scene.build(effort, 0, &[])?;
+        sheet.row(RowSource::Paper, theirs);
+        let mut built = scene.build(options, 0, &[])?;
         built.settings.solver = "cond".to_owned();
         let h = built.settings.time_step;
         let mut scene_run = built.start()?;
-        let steps = scene.steps(effort, scene_run.steps());
+        let steps = scene.steps(options, scene_run.steps());
         let mut by_change = Session::new("cond")?;
         by_change.set("stop", "paper")?;
         by_change.set("theta", THETA)?;
@@ -87,18 +87,18 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
         let mut found: [Vec<(f64, f64, f64)>; 2] = [Vec::new(), Vec::new()];
         let begin = cpu_seconds();
         for step in 0..steps {
-            if effort.is_over(begin) {
+            if options.is_over(begin) {
                 break;
             }
             let done = (index as f64 + step as f64 / steps as f64) / PUBLISHED.len() as f64;
-            (effort.tell)(done, &format!("{}, step {step}", scene.scenario));
+            (options.report_progress)(done, &format!("{}, step {step}", scene.scenario));
             if let Some(controller) = &mut scene_run.controller {
                 controller.control(&mut scene_run.simulation);
             }
             let time = scene_run.simulation.state().time;
             if let Some(problem) = scene_run.simulation.problem().map_err(SceneError::from)? {
-                // Ω stands beside forces in the paper, beside impulses here.
-                let problem = yielding(problem, OMEGA / h)?;
+                // Ω multiplies forces in the paper and impulses here.
+                let problem = with_compliance(problem, OMEGA / h)?;
                 for (k, session) in sessions.iter_mut().enumerate() {
                     let (f, back) = both_ways(session, &problem, &goal, &mut guesses[k], h)?;
                     found[k].push((time, f, back));
@@ -111,7 +111,7 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
         let rules = [format!("θ < {THETA}"), format!("r < {TOLERANCE:.0e}")];
         for (points, rule) in found.iter().zip(&rules) {
             let error = |p: &(f64, f64, f64)| 1e3 * (p.1 - p.2).abs();
-            let row: [Cell; 6] = [
+            let row: [SheetCell; 6] = [
                 scene.scenario.into(),
                 rule.as_str().into(),
                 mean(points.iter().map(|p| p.1)).into(),
@@ -119,7 +119,7 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
                 points.iter().map(error).fold(0.0, f64::max).into(),
                 points.len().to_string().into(),
             ];
-            sheet.row(Source::Ours, row);
+            sheet.row(RowSource::Ours, row);
             let line = |pick: fn(&(f64, f64, f64)) -> f64| {
                 points.iter().map(|p| (p.0, pick(p))).collect::<Vec<_>>()
             };
@@ -129,17 +129,21 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
         }
         figure = figure.panel(panel);
     }
-    let outcome = Outcome { sheets: vec![sheet], figures: vec![figure], ..Outcome::default() };
+    let outcome = ExperimentResult {
+        sheets: vec![sheet],
+        figures: vec![figure],
+        ..ExperimentResult::default()
+    };
     Ok(outcome
         .remark(
-            "The mat touches with its own vertices, on which every iterate of COND obeys the law: forward and \
-             inverse agree to round-off, whatever an early end leaves undone elsewhere. The ball is touched \
-             through virtual nodes; the inverse sees the velocities of the bodies, and Ω turns what these \
-             still differ by into a force 1/Ω times as large, which falls with the tolerance. What the \
-             published errors consist of is not said.",
+            "The contacts of the mat are at its own vertices, where every iterate of COND obeys the law: forward and \
+             inverse agree to round-off, however early the solve ends. The contacts of the ball act \
+             through virtual nodes; the inverse uses the velocities of the bodies, and divides their \
+             remaining difference by Ω into a force, which falls with the tolerance. The paper does not \
+             say what its errors consist of.",
         )
         .remark(
-            "Rows that are no contacts (attachments, limits) yield Ω too but do not count in the norm; the \
-             motion is that of exact friction, and each step's problem is posed again with Ω.",
+            "Rows other than contacts (attachments, limits) also get the compliance Ω but do not count in the norm; the \
+             motion is that of exact friction, and each step's problem is rebuilt with Ω.",
         ))
 }

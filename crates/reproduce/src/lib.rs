@@ -14,18 +14,18 @@ mod anisotropic;
 pub mod baselines;
 mod chebyshev;
 pub mod clock;
-mod contender;
 mod error;
+mod force_measure;
 mod inverse;
 mod manipulation;
+mod manipulation_scene;
 mod markdown;
-mod measure;
-mod observe;
+mod measured_run;
 mod page;
 mod position_based;
 mod scaling;
-mod scene;
 mod sheet;
+mod solver_config;
 mod splitting;
 pub mod statistics;
 mod stiffness;
@@ -35,39 +35,40 @@ mod virtual_nodes;
 pub use error::ReproduceError;
 pub use markdown::markdown;
 pub use page::page;
-pub use sheet::{Cell, Outcome, Row, Sheet, Source};
+pub use sheet::{ExperimentResult, RowSource, Sheet, SheetCell, SheetRow};
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::clock::cpu_seconds;
 
-/// How much work the experiments may be.
+/// Size and limits of the experiments' runs, and callbacks for progress and cancellation.
 #[derive(Clone)]
-pub struct Effort<'a> {
+pub struct ExperimentOptions<'a> {
     /// Random draws of material and friction per scene.
     pub trials: usize,
     /// Steps of each run; those of the scene if absent.
     pub steps: Option<usize>,
-    /// Smaller meshes and shorter runs: a look, not a measurement.
+    /// Smaller meshes and shorter runs, for a quick check rather than a measurement.
     pub quick: bool,
-    /// Whether steps are compared with the same steps solved to the end, which costs more than most runs.
+    /// Whether steps are compared with the same steps solved to the reference tolerance, which costs more
+    /// than most runs.
     pub compare: bool,
     /// CPU time of one run; its figures then cover the steps so far.
     pub time_limit: Duration,
     /// Folder with recorded trajectories, if there is one.
     pub shared: Option<PathBuf>,
-    /// Hears which part of an experiment is done, from zero to one, and what comes next; NaN if it only
-    /// hears what is being done.
-    pub tell: &'a (dyn Fn(f64, &str) + Sync),
-    /// Whether someone asked to stop.
-    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Receives the completed fraction of an experiment, from zero to one, and a description of the next
+    /// run; the fraction is NaN if only the description changes.
+    pub report_progress: &'a (dyn Fn(f64, &str) + Sync),
+    /// Whether the user requested a stop.
+    pub stop_requested: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl Effort<'_> {
+impl ExperimentOptions<'_> {
     /// Whether a run that began at a [CPU time](cpu_seconds) must end.
     fn is_over(&self, begin: f64) -> bool {
-        cpu_seconds() - begin > self.time_limit.as_secs_f64() || (self.stop)()
+        cpu_seconds() - begin > self.time_limit.as_secs_f64() || (self.stop_requested)()
     }
 }
 
@@ -75,15 +76,15 @@ impl Effort<'_> {
 pub struct Experiment {
     /// Name on the command line.
     pub name: &'static str,
-    /// Where it comes from: a key of the references.
+    /// Source: a key of REFERENCES.bib.
     pub cite: &'static str,
     /// What it shows, in one line.
     pub about: &'static str,
     /// Runs it.
-    pub run: fn(&Effort<'_>) -> Result<Outcome, ReproduceError>,
+    pub run: fn(&ExperimentOptions<'_>) -> Result<ExperimentResult, ReproduceError>,
 }
 
-/// Every experiment of the house, in alphabetical order.
+/// All experiments, in alphabetical order.
 pub static EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "cond-fig-11",
@@ -100,7 +101,7 @@ pub static EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "cond-fig-14",
         cite: "Lee23",
-        about: "a box on a ground with a grain against the path of largest dissipation",
+        about: "a box on ground with anisotropic friction against the path of maximum dissipation",
         run: anisotropic::run,
     },
     Experiment {
@@ -154,12 +155,12 @@ pub static EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "cond-table-9",
         cite: "Lee23",
-        about: "iterations of COND with and without Chebyshev's acceleration",
+        about: "iterations of COND with and without Chebyshev acceleration",
         run: chebyshev::run,
     },
 ];
 
-/// Finds experiments by name; all of them for no name.
+/// Finds experiments by name; returns all of them for an empty list.
 pub fn find(names: &[String]) -> Result<Vec<&'static Experiment>, ReproduceError> {
     if names.is_empty() {
         return Ok(EXPERIMENTS.iter().collect());
@@ -180,16 +181,16 @@ pub(crate) mod tests {
     use super::*;
 
     /// Quick enough for a test.
-    pub fn least() -> Effort<'static> {
-        Effort {
+    pub fn least() -> ExperimentOptions<'static> {
+        ExperimentOptions {
             trials: 1,
             steps: Some(3),
             quick: true,
             compare: true,
             time_limit: Duration::from_secs(5),
             shared: None,
-            tell: &|_, _| (),
-            stop: &|| false,
+            report_progress: &|_, _| (),
+            stop_requested: &|| false,
         }
     }
 
@@ -207,8 +208,8 @@ pub(crate) mod tests {
     fn stands(name: &str) {
         let found = (find(&[name.to_owned()]).unwrap()[0].run)(&least()).unwrap();
         assert!(!found.sheets.is_empty() && !found.remarks.is_empty(), "{name}");
-        let ours = |sheet: &Sheet| sheet.rows.iter().any(|row| row.source == Source::Ours);
-        let paper = |sheet: &Sheet| sheet.rows.iter().any(|row| row.source == Source::Paper);
+        let ours = |sheet: &Sheet| sheet.rows.iter().any(|row| row.source == RowSource::Ours);
+        let paper = |sheet: &Sheet| sheet.rows.iter().any(|row| row.source == RowSource::Paper);
         assert!(found.sheets.iter().all(ours) && found.sheets.iter().any(paper), "{name}");
         for sheet in &found.sheets {
             for row in &sheet.rows {
@@ -238,24 +239,24 @@ pub(crate) mod tests {
 
     #[test]
     fn an_experiment_that_is_stopped_reports_what_it_has() {
-        let effort = Effort { stop: &|| true, ..least() };
+        let options = ExperimentOptions { stop_requested: &|| true, ..least() };
         for experiment in EXPERIMENTS {
-            assert!((experiment.run)(&effort).is_ok(), "{}", experiment.name);
+            assert!((experiment.run)(&options).is_ok(), "{}", experiment.name);
         }
     }
 
     #[test]
     fn the_sliding_box_reproduces_the_published_drift_of_virtual_nodes() {
-        let effort = Effort { steps: None, ..least() };
-        let found = virtual_nodes::run(&effort).unwrap();
+        let options = ExperimentOptions { steps: None, ..least() };
+        let found = virtual_nodes::run(&options).unwrap();
         let sheet = &found.sheets[0];
         let z = sheet.heading.iter().position(|h| h.starts_with("z error")).unwrap();
-        let of = |source: Source, who: &str| {
+        let of = |source: RowSource, who: &str| {
             let row = sheet.rows.iter().find(|r| r.source == source && r.cells[0].text() == who);
             row.unwrap().cells[z].number().unwrap()
         };
         for who in ["COND, k_v = 1e3", "COND, k_v = 1e4", "COND, k_v = 1e5"] {
-            let (theirs, ours) = (of(Source::Paper, who), of(Source::Ours, who));
+            let (theirs, ours) = (of(RowSource::Paper, who), of(RowSource::Ours, who));
             // Published with four digits behind the point.
             assert!((theirs - ours).abs() <= 1e-4 + 0.01 * theirs, "{who}: {theirs} and {ours}");
         }

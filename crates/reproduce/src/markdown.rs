@@ -1,11 +1,11 @@
-//! The tables of experiments in Markdown: to be kept beside the code.
+//! The tables of experiments in Markdown.
 
 use std::fmt::Write;
 
-use crate::{Experiment, Outcome, Sheet};
+use crate::{Experiment, ExperimentResult, Sheet};
 
-/// The report on experiments, made by a call that can be repeated. Figures are left out.
-pub fn markdown(found: &[(&Experiment, Outcome)], command: &str) -> String {
+/// The report on experiments and the command that made it, without figures.
+pub fn markdown(found: &[(&Experiment, ExperimentResult)], command: &str) -> String {
     let mut out = format!("`{command}`\n");
     for (experiment, outcome) in found {
         let (name, cite, about) = (experiment.name, experiment.cite, experiment.about);
@@ -29,7 +29,7 @@ fn table(out: &mut String, sheet: &Sheet) {
     out.push('\n');
 }
 
-/// Text in which nothing is a mark.
+/// Text with Markdown's special characters escaped.
 fn escaped(text: &str) -> String {
     let mark =
         |c: char| if matches!(c, '|' | '<' | '*' | '_') { format!("\\{c}") } else { c.into() };
@@ -39,13 +39,14 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EXPERIMENTS, Source};
+    use crate::{EXPERIMENTS, RowSource};
 
     #[test]
     fn every_row_has_as_many_cells_as_the_heading() {
         let mut sheet = Sheet::new("a | b", &["who", "x [m]"]);
-        sheet.row(Source::Paper, ["k_v < 1".into(), 0.5.into()]);
-        let outcome = Outcome { sheets: vec![sheet], ..Outcome::default() }.remark("because");
+        sheet.row(RowSource::Paper, ["k_v < 1".into(), 0.5.into()]);
+        let outcome = ExperimentResult { sheets: vec![sheet], ..ExperimentResult::default() }
+            .remark("because");
         let text = markdown(&[(&EXPERIMENTS[0], outcome)], "stiction reproduce");
         let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
         assert_eq!(rows.len(), 3);

@@ -1,8 +1,8 @@
-//! The report as one page that asks for nothing outside itself: tables, vector plots, reasons.
+//! The report as one self-contained page: tables, vector plots, remarks.
 
 use std::fmt::Write;
 
-use crate::{Experiment, Outcome, Sheet, Source};
+use crate::{Experiment, ExperimentResult, RowSource, Sheet};
 
 const STYLE: &str = "
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #1a1a1a }
@@ -20,17 +20,17 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The report on experiments, made by a call that can be repeated.
-pub fn page(found: &[(&Experiment, Outcome)], command: &str) -> String {
+/// The report on experiments and the command that made it.
+pub fn page(found: &[(&Experiment, ExperimentResult)], command: &str) -> String {
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
-         'unsafe-inline'\"><title>Experiments run again</title><style>{STYLE}</style></head><body>\n\
-         <h1>Experiments of the papers, run again</h1>\n\
+         'unsafe-inline'\"><title>Reproduced experiments</title><style>{STYLE}</style></head><body>\n\
+         <h1>Reproduced experiments of the papers</h1>\n\
          <p>Grey rows are published; the others were measured by <code>{}</code>. Times are CPU times. \
          <em>θ</em> is the paper's rule, a change of the unknowns below a threshold; <em>r</em> is the \
-         violation of the laws and of momentum, measured on the problem, whoever solved it.</p>\n",
+         violation of the laws and of momentum, measured on the problem in the same way for every solver.</p>\n",
         escaped(command)
     );
     for (experiment, outcome) in found {
@@ -43,7 +43,7 @@ pub fn page(found: &[(&Experiment, Outcome)], command: &str) -> String {
         );
         outcome.sheets.iter().for_each(|sheet| table(&mut out, sheet));
         for figure in &outcome.figures {
-            // The page has a name space already.
+            // Inline SVG needs no XML namespace.
             out += &figure.to_svg().replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1);
             out.push('\n');
         }
@@ -67,7 +67,7 @@ fn table(out: &mut String, sheet: &Sheet) {
     }
     *out += "</tr></thead><tbody>\n";
     for row in &sheet.rows {
-        let class = if row.source == Source::Paper { " class=\"paper\"" } else { "" };
+        let class = if row.source == RowSource::Paper { " class=\"paper\"" } else { "" };
         let _ = write!(out, "<tr{class}><td>{}</td>", row.source.name());
         for cell in &row.cells {
             let _ = write!(out, "<td>{}</td>", escaped(&cell.text()));
@@ -83,12 +83,15 @@ mod tests {
     use crate::EXPERIMENTS;
 
     #[test]
-    fn the_page_asks_for_nothing_outside_itself() {
+    fn the_page_is_self_contained() {
         let mut sheet = Sheet::new("a < b", &["who"]);
-        sheet.row(Source::Paper, ["<script>".into()]);
+        sheet.row(RowSource::Paper, ["<script>".into()]);
         let figure = stiction_plot::Figure::new("f");
-        let outcome =
-            Outcome { sheets: vec![sheet], figures: vec![figure], remarks: vec!["&".into()] };
+        let outcome = ExperimentResult {
+            sheets: vec![sheet],
+            figures: vec![figure],
+            remarks: vec!["&".into()],
+        };
         let page = page(&[(&EXPERIMENTS[0], outcome)], "stiction reproduce <x>");
         assert!(page.contains("&lt;script&gt;") && page.contains("reproduce &lt;x&gt;"));
         for mark in ["http:", "https:", "<script", "src=", "url(", "@import"] {

@@ -1,22 +1,22 @@
-//! What an experiment found: sheets with the paper's rows and ours, figures, and the reasons why they
-//! differ; as text and as a JSON document.
+//! The result of an experiment: sheets with the paper's rows and ours, figures, and remarks on their
+//! differences; as text and as a JSON document.
 
 use serde_json::{Map, Value, json};
 use stiction_plot::Figure;
 
 use crate::table::Table;
 
-/// Whose numbers a row holds.
+/// Origin of a row's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum RowSource {
     /// Published.
     Paper,
     /// Measured here.
     Ours,
 }
 
-impl Source {
-    /// The word for it.
+impl RowSource {
+    /// Name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Paper => "paper",
@@ -27,15 +27,15 @@ impl Source {
 
 /// One cell.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
+pub enum SheetCell {
     /// Words.
     Text(String),
     /// A number; NaN if there is none.
     Number(f64),
 }
 
-impl Cell {
-    /// As it is shown.
+impl SheetCell {
+    /// Formatted text.
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -80,31 +80,31 @@ fn digits(x: f64) -> String {
     }
 }
 
-impl From<&str> for Cell {
+impl From<&str> for SheetCell {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<String> for Cell {
+impl From<String> for SheetCell {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<f64> for Cell {
+impl From<f64> for SheetCell {
     fn from(x: f64) -> Self {
         Self::Number(x)
     }
 }
 
-/// A row and whose it is.
+/// A row of a sheet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// Whose.
-    pub source: Source,
+pub struct SheetRow {
+    /// Origin of its numbers.
+    pub source: RowSource,
     /// Its cells, in the order of the heading.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<SheetCell>,
 }
 
 /// A table.
@@ -115,7 +115,7 @@ pub struct Sheet {
     /// Names of the columns, with units.
     pub heading: Vec<String>,
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SheetRow>,
 }
 
 impl Sheet {
@@ -126,8 +126,8 @@ impl Sheet {
     }
 
     /// Adds a row.
-    pub fn row(&mut self, source: Source, cells: impl IntoIterator<Item = Cell>) {
-        self.rows.push(Row { source, cells: cells.into_iter().collect() });
+    pub fn row(&mut self, source: RowSource, cells: impl IntoIterator<Item = SheetCell>) {
+        self.rows.push(SheetRow { source, cells: cells.into_iter().collect() });
     }
 
     fn text(&self) -> String {
@@ -136,7 +136,7 @@ impl Sheet {
         let mut table = Table::new(&heading);
         for row in &self.rows {
             let source = row.source.name().to_owned();
-            table.row(std::iter::once(source).chain(row.cells.iter().map(Cell::text)));
+            table.row(std::iter::once(source).chain(row.cells.iter().map(SheetCell::text)));
         }
         format!("{}\n{}", self.title, table.render())
     }
@@ -146,7 +146,7 @@ impl Sheet {
         json!({"title": self.title, "rows": rows})
     }
 
-    fn row_json(&self, row: &Row) -> Value {
+    fn row_json(&self, row: &SheetRow) -> Value {
         let cells: Map<String, Value> = self
             .heading
             .iter()
@@ -157,18 +157,18 @@ impl Sheet {
     }
 }
 
-/// What an experiment found.
+/// The result of an experiment.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct ExperimentResult {
     /// Tables.
     pub sheets: Vec<Sheet>,
     /// Figures.
     pub figures: Vec<Figure>,
-    /// What was run, and why ours differs from the paper's.
+    /// Setting of the runs and reasons for differences from the paper.
     pub remarks: Vec<String>,
 }
 
-impl Outcome {
+impl ExperimentResult {
     /// Adds a remark.
     #[must_use]
     pub fn remark(mut self, remark: impl Into<String>) -> Self {
@@ -176,7 +176,7 @@ impl Outcome {
         self
     }
 
-    /// For people.
+    /// The result as text.
     pub fn text(&self) -> String {
         let mut out: String = self.sheets.iter().map(|sheet| sheet.text() + "\n").collect();
         for remark in &self.remarks {
@@ -185,7 +185,7 @@ impl Outcome {
         out
     }
 
-    /// For programs.
+    /// The result as JSON.
     pub fn json(&self) -> Value {
         json!({
             "sheets": self.sheets.iter().map(Sheet::json).collect::<Vec<_>>(),
@@ -207,9 +207,10 @@ mod tests {
     #[test]
     fn rows_keep_whose_they_are_and_numbers_stay_numbers() {
         let mut sheet = Sheet::new("t", &["who", "x [m]"]);
-        sheet.row(Source::Paper, ["COND".into(), 0.5.into()]);
-        sheet.row(Source::Ours, ["COND".into(), f64::NAN.into()]);
-        let outcome = Outcome { sheets: vec![sheet], ..Outcome::default() }.remark("because");
+        sheet.row(RowSource::Paper, ["COND".into(), 0.5.into()]);
+        sheet.row(RowSource::Ours, ["COND".into(), f64::NAN.into()]);
+        let outcome = ExperimentResult { sheets: vec![sheet], ..ExperimentResult::default() }
+            .remark("because");
         let document = outcome.json();
         assert_eq!(document["sheets"][0]["rows"][0]["cells"]["x [m]"], 0.5);
         assert!(document["sheets"][0]["rows"][1]["cells"]["x [m]"].is_null());

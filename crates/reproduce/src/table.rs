@@ -1,4 +1,4 @@
-//! Text in columns, as wide as their widest cell; the first to the left, the others to the right.
+//! Text tables: the first column is left-aligned, the others right-aligned.
 
 /// Rows of cells under a heading.
 pub struct Table {
@@ -16,7 +16,7 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// The text.
+    /// The formatted table.
     pub fn render(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {

@@ -4,7 +4,7 @@
 use stiction_study::scenario;
 
 use crate::error::ReproduceError;
-use crate::{Cell, Effort, Outcome, Sheet, Source};
+use crate::{ExperimentOptions, ExperimentResult, RowSource, Sheet, SheetCell};
 
 /// [Lee23, Table I]: errors along x, y, z [mm].
 const PUBLISHED: [(&str, [f64; 3]); 7] = [
@@ -42,23 +42,26 @@ fn errors(set: &[(&str, String)]) -> Result<([f64; 3], f64), ReproduceError> {
             sum[k] += (q[k] - exact[k]).abs();
         }
     }
-    // The start, which is exact, counts as a sample.
+    // The exact initial state counts as a sample.
     Ok((sum.map(|s| 1e3 * s / (steps + 1) as f64), iterations as f64 / steps as f64))
 }
 
 /// Runs the experiment.
-pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
+pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, ReproduceError> {
     let heading = ["formulation", "x error [mm]", "y error [mm]", "z error [mm]", "IN"];
     let mut sheet = Sheet::new("Table I: mean distance from the closed form", &heading);
     for (who, numbers) in PUBLISHED {
-        let cells = std::iter::once(Cell::from(who)).chain(numbers.map(Cell::from));
-        sheet.row(Source::Paper, cells.chain([f64::NAN.into()]));
+        let cells = std::iter::once(SheetCell::from(who)).chain(numbers.map(SheetCell::from));
+        sheet.row(RowSource::Paper, cells.chain([f64::NAN.into()]));
     }
     for (k, gain) in ["1e3", "1e4", "1e5"].into_iter().enumerate() {
-        (effort.tell)(0.1 * k as f64, &format!("box-slide, k_v = {gain}"));
+        (options.report_progress)(0.1 * k as f64, &format!("box-slide, k_v = {gain}"));
         let (found, iterations) = errors(&[("gain", gain.to_owned())])?;
-        let cells = std::iter::once(Cell::from(format!("COND, k_v = {gain}")));
-        sheet.row(Source::Ours, cells.chain(found.map(Cell::from)).chain([iterations.into()]));
+        let cells = std::iter::once(SheetCell::from(format!("COND, k_v = {gain}")));
+        sheet.row(
+            RowSource::Ours,
+            cells.chain(found.map(SheetCell::from)).chain([iterations.into()]),
+        );
     }
     for (who, factor, step) in [
         ("Penalty 1", 1.0, "0.01"),
@@ -68,25 +71,29 @@ pub fn run(effort: &Effort<'_>) -> Result<Outcome, ReproduceError> {
     ] {
         let penalty = (factor * PENALTY).to_string();
         let (found, _) = errors(&[("penalty", penalty), ("time-step", step.to_owned())])?;
-        let cells = std::iter::once(Cell::from(who)).chain(found.map(Cell::from));
-        sheet.row(Source::Ours, cells.chain([f64::NAN.into()]));
+        let cells = std::iter::once(SheetCell::from(who)).chain(found.map(SheetCell::from));
+        sheet.row(RowSource::Ours, cells.chain([f64::NAN.into()]));
     }
     let mut rule = Sheet::new("The same by the paper's rule: what θ hides", &heading);
     let thresholds =
-        if effort.quick { &["1e-4", "1e-6"][..] } else { &["1e-4", "1e-6", "1e-8", "1e-10"] };
+        if options.quick { &["1e-4", "1e-6"][..] } else { &["1e-4", "1e-6", "1e-8", "1e-10"] };
     for gain in ["1e3", "1e4", "1e5"] {
         for theta in thresholds {
-            (effort.tell)(0.6, &format!("box-slide, k_v = {gain}, θ < {theta}"));
+            (options.report_progress)(0.6, &format!("box-slide, k_v = {gain}, θ < {theta}"));
             let (found, iterations) = errors(&[
                 ("gain", gain.to_owned()),
                 ("solver.stop", "paper".to_owned()),
                 ("solver.theta", (*theta).to_owned()),
             ])?;
-            let cells = std::iter::once(Cell::from(format!("COND, k_v = {gain}, θ < {theta}")));
-            rule.row(Source::Ours, cells.chain(found.map(Cell::from)).chain([iterations.into()]));
+            let cells =
+                std::iter::once(SheetCell::from(format!("COND, k_v = {gain}, θ < {theta}")));
+            rule.row(
+                RowSource::Ours,
+                cells.chain(found.map(SheetCell::from)).chain([iterations.into()]),
+            );
         }
     }
-    let outcome = Outcome { sheets: vec![sheet, rule], ..Outcome::default() };
+    let outcome = ExperimentResult { sheets: vec![sheet, rule], ..ExperimentResult::default() };
     Ok(outcome
         .remark(
             "Virtual nodes yield λ/k_v: the box sinks at m g/(4 k_v), and gets ahead by μ times that. \

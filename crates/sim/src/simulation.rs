@@ -318,7 +318,7 @@ impl Simulation {
             return Err(SnapshotError::OtherWorld { what, found, expected });
         }
         let work = &mut self.work;
-        work.detector.adopt(&world.colliders, &data.body_pose, &kept.reach, &kept.found);
+        work.detector.restore_contacts(&world.colliders, &data.body_pose, &kept.reach, &kept.found);
         (work.memory, work.data) = (memory, data);
         work.sleepers.remember((&kept.asleep, &kept.still, &kept.group, kept.groups));
         work.lawful.copy_from_slice(&kept.lawful);

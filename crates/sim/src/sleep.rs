@@ -5,7 +5,7 @@
 //! it, or when a user changes the state or an input. Friction that truly sticks makes this exact:
 //! what sleeps would not have moved. Soft bodies never sleep and keep awake what they touch.
 
-use stiction_geom::{Contact, Side, SoftContact};
+use stiction_geom::{Contact, SoftContact, SoftContactSide};
 use stiction_mech::{Data, Model, tree_velocities};
 use stiction_solve::Problem;
 
@@ -109,7 +109,7 @@ impl Sleepers {
         }
         self.waking.clear();
         for side in contacts.iter().flat_map(|contact| [&contact.a, &contact.b]) {
-            let Side::Rigid(id) = side else { continue };
+            let SoftContactSide::Rigid(id) = side else { continue };
             let tree = world.model.bodies()[world.geoms[id.index()].body.0].tree;
             if let Some(tree) = tree.filter(|tree| self.asleep[*tree]) {
                 self.waking.push(self.group[tree]);

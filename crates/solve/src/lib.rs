@@ -18,6 +18,7 @@ pub mod law;
 pub mod monitor;
 pub mod problem;
 pub mod residual;
+pub mod setting;
 mod solution;
 pub mod solver;
 pub mod transform;

@@ -1,5 +1,5 @@
-//! The measures of the granular benchmark GRAN-1, from positions and velocities alone, so that no
-//! engine grades itself; only the forces of floor and walls are the engine's own.
+//! The figures of the granular benchmark GRAN-1, computed from positions and velocities alone,
+//! independently of the engine; only the forces of floor and walls are reported by the engine.
 //!
 //! Pairs are found by a sweep along x: quadratic in the number of spheres in a slab.
 
@@ -16,12 +16,12 @@ const PITCH: f64 = 2.4 * RADIUS;
 const GRAVITY: f64 = 9.81;
 /// Gap below which two spheres count as near [m].
 const NEAR: f64 = 0.01 * RADIUS;
-/// Steps at which penetration is looked at, and the step from which forces are averaged.
+/// Steps at which penetration is measured, and the step from which forces are averaged.
 const LOOKS_FROM: usize = 300;
 const LOOKS_EVERY: usize = 100;
 const FORCES_AFTER: usize = 900;
 
-/// Watches a run and measures.
+/// Observes a run and collects the figures.
 pub struct Measures {
     spheres: usize,
     width: f64,
@@ -52,7 +52,7 @@ impl Measures {
         }
     }
 
-    /// Sees the end of a step.
+    /// Updates the figures after a step.
     pub fn watch(&mut self, simulation: &Simulation, step: usize) {
         if step >= LOOKS_FROM && step.is_multiple_of(LOOKS_EVERY) {
             let (depths, _) = self.pairs(&positions(simulation));
@@ -78,7 +78,7 @@ impl Measures {
         }
     }
 
-    /// The measures at the end, in the names of the benchmark.
+    /// The final figures, with the benchmark's names.
     pub fn json(&self, simulation: &Simulation) -> Value {
         let centres = positions(simulation);
         let (mut depths, near) = self.pairs(&centres);
@@ -140,7 +140,7 @@ fn mass() -> f64 {
     DENSITY * 4.0 / 3.0 * std::f64::consts::PI * RADIUS.powi(3)
 }
 
-/// Centres of the spheres, which are all that moves.
+/// Centres of the spheres, the only moving bodies.
 fn positions(simulation: &Simulation) -> Vec<Vector3<f64>> {
     simulation.state().q.chunks_exact(7).map(|q| Vector3::new(q[0], q[1], q[2])).collect()
 }

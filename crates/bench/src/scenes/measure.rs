@@ -1,9 +1,9 @@
-//! Runs a scene step by step and tells the CPU time of its steps and of their parts, per window.
+//! Measures the CPU time of the steps of a scene and of their phases, per window of steps.
 //!
-//! CPU time is read before and after each step and nothing else: control, check and whoever watches
-//! do not count, nor does reading the clock. The parts of a step are wall times, multiplied by the
-//! share of the CPU that the step had. Runs of a scene are equal bit for bit, so that of several runs
-//! each step counts with its least time: what a busy machine adds to one of them drops out.
+//! CPU time is read directly before and after each step; control, check, observers and reading the clock
+//! do not count. The phases of a step are wall times, multiplied by the step's share of the CPU. Runs of a
+//! scene are bitwise equal, so each step counts with its least time over several runs, which removes
+//! delays by other programs.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use stiction_study::clock::cpu_time;
 
 use stiction_reproduce::statistics::{mean, median};
 
-/// Steps to be looked at together, counted from one; the last belongs to them.
+/// A range of steps that is evaluated together, counted from one, including the last.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     /// Its name.
@@ -50,7 +50,7 @@ pub struct Figures {
     pub convex: f64,
     /// Deepest penetration [m].
     pub penetration: f64,
-    /// Steps that missed the tolerance.
+    /// Number of unconverged steps.
     pub unconverged: usize,
     /// Mean number of bodies asleep.
     pub asleep: f64,
@@ -105,10 +105,10 @@ impl Figures {
     }
 }
 
-/// What one or several equal runs showed.
+/// Measurements of one or several equal runs.
 pub struct Measured {
     samples: Vec<Sample>,
-    /// What the scene's own check says.
+    /// Result of the scene's physical check.
     pub check: Verdict,
     /// Why the run ended early, or cannot be trusted.
     pub stopped: Option<String>,
@@ -137,7 +137,7 @@ impl Measured {
         self.windows(&[Window { name: "run", first: 1, last: usize::MAX }]).pop()
     }
 
-    /// Takes from another run of the same scene what it did in less time.
+    /// Takes the smaller step times from another run of the same scene.
     pub fn improve(&mut self, other: Self) {
         if other.stopped.is_none() && other.state_hash != self.state_hash {
             self.stopped = Some("two runs of the scene ended in different states".to_owned());
@@ -165,8 +165,8 @@ impl Sample {
     }
 }
 
-/// Runs `steps` steps, or as many as begin within the limit of wall time, and shows each to `watch`.
-/// A step that cannot be made ends the run.
+/// Runs `steps` steps, or as many as begin within the limit of wall time, and calls `watch`
+/// after each. A failing step ends the run.
 pub fn measure(
     scene_run: &mut SceneRun,
     steps: usize,
@@ -194,7 +194,7 @@ pub fn measure(
     Measured { samples, check: scene_run.check.verdict(), stopped, state_hash }
 }
 
-/// One step with its CPU time; wall time where the system does not tell CPU time.
+/// Makes one step and measures its CPU time, or wall time where CPU time is not available.
 fn timed_step(scene_run: &mut SceneRun, reading: Duration) -> Result<Sample, SceneError> {
     if let Some(controller) = &mut scene_run.controller {
         controller.control(&mut scene_run.simulation);

@@ -14,8 +14,8 @@ use stiction_study::scenarios::clutter;
 use stiction_study::{SCENARIOS, StudyError, scenario};
 
 use crate::args::positive;
+use crate::bench_report::BenchReport;
 use crate::error::BenchError;
-use crate::finding::Finding;
 use crate::progress;
 use granular::Measures;
 use measure::{Figures, Measured, Window, measure};
@@ -27,7 +27,7 @@ use stiction_reproduce::table::{Table, number};
   stiction-bench scenes
   stiction-bench scenes clutter arm --json
   stiction-bench scenes granular --time-limit 60")]
-pub struct Args {
+pub struct ScenesArgs {
     /// Scenarios to measure; all of them if absent
     #[arg(value_name = "SCENARIO")]
     only: Vec<String>,
@@ -85,12 +85,12 @@ struct Row {
     sleep: bool,
     measured: Measured,
     windows: Vec<Figures>,
-    /// Measures that only this scene has.
+    /// Figures specific to this scene.
     own: Option<Value>,
 }
 
 /// Runs `scenes`.
-pub fn run(args: &Args) -> Result<Finding, BenchError> {
+pub fn run(args: &ScenesArgs) -> Result<BenchReport, BenchError> {
     let known: Vec<&str> = CASES.iter().map(|case| case.scenario).collect();
     if let Some(found) = args.only.iter().find(|name| !known.contains(&name.as_str())) {
         let (found, known) = (found.clone(), known.join(", "));
@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
         "scenes": rows.iter().map(Row::json).collect::<Vec<_>>(),
         "missing": missing,
     });
-    Ok(Finding { text: text(&rows, &missing), json, figures: Vec::new() })
+    Ok(BenchReport { text: text(&rows, &missing), json, figures: Vec::new() })
 }
 
 fn measure_case(case: &Case, limit: Duration, repetitions: u16) -> Result<Vec<Row>, StudyError> {
@@ -124,7 +124,7 @@ fn measure_case(case: &Case, limit: Duration, repetitions: u16) -> Result<Vec<Ro
             if sleep && !case.sleeps {
                 continue;
             }
-            // Inside the pool of threads, parallel loops start at once.
+            // Inside the thread pool, parallel loops start without delay.
             rows.push(rayon::scope(|_| row(case, size, sleep, limit, repetitions))?);
         }
     }
@@ -139,8 +139,8 @@ fn scene(case: &Case, size: Option<usize>) -> Result<Scene, StudyError> {
     }
 }
 
-/// Clutter in a bin: from the initial states that other engines are measured with, if
-/// `STICTION_SHARED` leads to them, else in columns by the same rule.
+/// Clutter in a bin: from the initial states that other engines are measured with, if the folder
+/// `STICTION_SHARED` has them, otherwise in columns by the same rule.
 pub fn clutter_scene(bodies: usize) -> Result<Scene, StudyError> {
     let (walls, friction) = (true, 1.0);
     let shared = std::env::var_os("STICTION_SHARED").map(|folder| {
@@ -218,7 +218,7 @@ impl Row {
 fn text(rows: &[Row], missing: &[&str]) -> String {
     let mut heading = vec!["CPU time per step [µs]", "window", "contacts", "median", "mean"];
     heading.extend(PHASES);
-    heading.extend(["iterations", "coulomb [m/s]", "depth [mm]", "missed", "check"]);
+    heading.extend(["iterations", "coulomb [m/s]", "depth [mm]", "unconverged", "check"]);
     let mut table = Table::new(&heading);
     for row in rows {
         for figures in &row.windows {
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(windows.iter().map(|w| w.steps).collect::<Vec<_>>(), [10, 5]);
         for figures in &windows {
             let sum: f64 = figures.phases.iter().sum();
-            // The parts of each step are scaled to its CPU time; only round-off is left.
+            // The phases of each step are scaled to its CPU time; the sums differ by round-off.
             assert!((sum - figures.mean).abs() <= 1e-9 * figures.mean.max(1.0));
         }
     }

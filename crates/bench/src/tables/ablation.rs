@@ -1,7 +1,7 @@
 //! CANAL against Newton's method on the exact equations, in ten outer loops [Lee25, Table II].
 //!
-//! An inner loop fails if it does not converge within its limit. The Newton baselines end there
-//! and say so; of CANAL it shows as an outer iteration as long as the limit. Residuals are
+//! An inner loop fails if it does not converge within its limit. The Newton baselines stop there
+//! and report it; for CANAL a failure is an outer iteration as long as the limit. Residuals are
 //! averaged over the cases without failure.
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ use stiction_solve::catalogue::Variation;
 use stiction_solve::solver::newton::Convex;
 use stiction_solve::{Goal, Report, Solution, Status};
 
-use super::{Args, Part, cases, digits};
+use super::{TableSection, TablesArgs, cases, digits};
 use crate::error::BenchError;
 use crate::progress;
 use crate::run;
@@ -27,10 +27,10 @@ const PUBLISHED: [(&str, [f64; 3]); 3] = [
 const OUTER_LOOPS: &str = "10";
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 
-pub(super) fn measure(args: &Args) -> Result<Part, BenchError> {
+pub(super) fn measure(args: &TablesArgs) -> Result<TableSection, BenchError> {
     let variation = Variation { wrench: args.wrench, ..Variation::default() };
     let problems = cases("dishes", variation, 0..args.cases)?;
-    // A tolerance of zero is never met: all outer loops are done.
+    // A tolerance of zero is never reached: all outer loops run.
     let goal =
         Goal { tolerance: 0.0, time_limit: Some(TIME_LIMIT), trace: true, ..Goal::default() };
     let mut text = format!(
@@ -76,7 +76,7 @@ pub(super) fn measure(args: &Args) -> Result<Part, BenchError> {
     }
     bar.finish_and_clear();
     text += &table.render();
-    Ok(Part { text, json: json!(document) })
+    Ok(TableSection { text, json: json!(document) })
 }
 
 /// Whether an inner loop failed.

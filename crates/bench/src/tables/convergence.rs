@@ -10,32 +10,34 @@ use stiction_plot::{Axis, Figure, Panel, Series};
 use stiction_solve::catalogue::Variation;
 use stiction_solve::{Goal, Solution};
 
-use super::{Args, Part, absent, cases, registered};
+use super::{TableSection, TablesArgs, absent, cases, registered};
 use crate::error::BenchError;
 use crate::progress;
 use crate::run;
 use stiction_reproduce::statistics::median;
 use stiction_reproduce::table::{Table, number};
 
-/// Entries with the number of pieces or contacts, and the figure of the paper.
+/// Catalogue entries with the number of bodies or contacts, and the figure of the paper.
 const SCENES: [(&str, usize, &str); 2] = [("bolt-nut", 100, "Fig. 7"), ("dishes", 4, "Fig. 9")];
 const SOLVERS: [&str; 4] = ["canal", "subadmm", "pgs", "alm"];
 const MAX_ITERATIONS: usize = 2000;
 const TIME_LIMIT: Duration = Duration::from_secs(1);
 const TOLERANCE: f64 = 1e-13;
-/// Where the text shows the curves: iterations, and CPU time \[ms\].
+/// Sample points of the curves in the text: iterations, and CPU time \[ms\].
 const SHOWN_ITERATIONS: [f64; 7] = [3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 2000.0];
 const SHOWN_TIMES: [f64; 6] = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0];
 /// Points of a grid per decade.
 const PER_DECADE: i32 = 12;
 
 /// Traces of one solver over all cases: `(iteration, CPU time \[ms\], residual)`.
-struct Curve {
+struct ConvergenceCurve {
     solver: &'static str,
     traces: Vec<Vec<(f64, f64, f64)>>,
 }
 
-pub(super) fn measure(args: &Args) -> Result<(Part, Vec<(String, Figure)>), BenchError> {
+pub(super) fn measure(
+    args: &TablesArgs,
+) -> Result<(TableSection, Vec<(String, Figure)>), BenchError> {
     let (solvers, missing) = registered(&SOLVERS);
     let (mut text, mut document, mut figures) = (String::new(), Vec::new(), Vec::new());
     for (scene, size, source) in SCENES {
@@ -57,15 +59,15 @@ pub(super) fn measure(args: &Args) -> Result<(Part, Vec<(String, Figure)>), Benc
         }
         figures.push((format!("convergence-{scene}"), figure(args, scene, &curves)));
     }
-    Ok((Part { text, json: json!(document) }, figures))
+    Ok((TableSection { text, json: json!(document) }, figures))
 }
 
 fn trace(
-    args: &Args,
+    args: &TablesArgs,
     scene: &str,
     size: usize,
     solvers: &[&'static str],
-) -> Result<Vec<Curve>, BenchError> {
+) -> Result<Vec<ConvergenceCurve>, BenchError> {
     let variation = Variation { wrench: args.wrench, size, ..Variation::default() };
     let problems = cases(scene, variation, 0..args.cases)?;
     let goal = Goal {
@@ -89,21 +91,26 @@ fn trace(
             traces.push(run.report.trace.iter().map(point).collect());
             bar.inc(1);
         }
-        curves.push(Curve { solver, traces });
+        curves.push(ConvergenceCurve { solver, traces });
     }
     bar.finish_and_clear();
     Ok(curves)
 }
 
-/// The median residual at a place of the axis.
-fn at(curve: &Curve, place: f64, x: fn(&(f64, f64, f64)) -> f64) -> f64 {
+/// The median residual at a point of the axis.
+fn at(curve: &ConvergenceCurve, place: f64, x: fn(&(f64, f64, f64)) -> f64) -> f64 {
     median(curve.traces.iter().filter_map(|trace| {
         let reached = trace.partition_point(|p| x(p) <= place).max(1);
         trace.get(reached - 1).map(|p| p.2)
     }))
 }
 
-fn table(axis: &str, grid: &[f64], curves: &[Curve], x: fn(&(f64, f64, f64)) -> f64) -> String {
+fn table(
+    axis: &str,
+    grid: &[f64],
+    curves: &[ConvergenceCurve],
+    x: fn(&(f64, f64, f64)) -> f64,
+) -> String {
     let shown: Vec<String> = grid.iter().map(|g| format!("{g}")).collect();
     let heading: Vec<&str> =
         std::iter::once(axis).chain(shown.iter().map(String::as_str)).collect();
@@ -115,7 +122,7 @@ fn table(axis: &str, grid: &[f64], curves: &[Curve], x: fn(&(f64, f64, f64)) -> 
     table.render()
 }
 
-fn figure(args: &Args, scene: &str, curves: &[Curve]) -> Figure {
+fn figure(args: &TablesArgs, scene: &str, curves: &[ConvergenceCurve]) -> Figure {
     let grid = |from: i32, to: i32| -> Vec<f64> {
         let point = |k: i32| 10f64.powf(f64::from(k) / f64::from(PER_DECADE));
         (from * PER_DECADE..=to * PER_DECADE).map(point).collect()

@@ -15,8 +15,8 @@ use stiction_solve::catalogue::{self, Variation};
 use stiction_solve::solver::SOLVERS;
 
 use crate::args::positive;
+use crate::bench_report::BenchReport;
 use crate::error::BenchError;
-use crate::finding::Finding;
 
 /// Arguments of `tables`.
 #[derive(Debug, clap::Args)]
@@ -24,23 +24,23 @@ use crate::finding::Finding;
   stiction-bench tables
   stiction-bench tables --cases 10 --out target/bench
   stiction-bench tables --cases 20 --wrench 20 --json")]
-pub struct Args {
+pub struct TablesArgs {
     /// Random cases of each problem
     #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..))]
     cases: u64,
-    /// Standard deviation of the random force on each piece, in newtons
+    /// Standard deviation of the random force on each body, in newtons
     #[arg(long, value_name = "FORCE", default_value = "5", value_parser = positive)]
     wrench: f64,
 }
 
 /// Runs `tables`.
-pub fn run(args: &Args) -> Result<Finding, BenchError> {
+pub fn run(args: &TablesArgs) -> Result<BenchReport, BenchError> {
     let (convergence, figures) = convergence::measure(args)?;
     let ablation = ablation::measure(args)?;
     let subsystems = subsystems::measure(args)?;
     let robustness = robustness::measure(args)?;
     let parts = [&convergence, &ablation, &subsystems, &robustness];
-    Ok(Finding {
+    Ok(BenchReport {
         text: parts.map(|part| part.text.as_str()).join("\n"),
         json: json!({
             "cases": args.cases,
@@ -54,8 +54,8 @@ pub fn run(args: &Args) -> Result<Finding, BenchError> {
     })
 }
 
-/// One of the tables.
-struct Part {
+/// One of the tables, as text and JSON.
+struct TableSection {
     text: String,
     json: serde_json::Value,
 }
@@ -77,12 +77,12 @@ fn cases(
         .collect()
 }
 
-/// Those of the names that are solvers of the house, and the others.
+/// Splits names into registered solvers and others.
 fn registered<'a>(names: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
     names.iter().partition(|name| SOLVERS.iter().any(|entry| entry.name == **name))
 }
 
-/// A line that says which solvers are not there.
+/// A line that lists missing solvers.
 fn absent(names: &[&str]) -> String {
     if names.is_empty() {
         String::new()

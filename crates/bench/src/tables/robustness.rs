@@ -1,4 +1,4 @@
-//! Failures over random wrenches: the accurate default against CANAL and unaided Newton.
+//! Failures over random wrenches: the accurate default solver against CANAL and plain damped Newton.
 //!
 //! A case fails if its relative residual stays above the tolerance. All have the same number of
 //! outer iterations.
@@ -9,7 +9,7 @@ use serde_json::json;
 use stiction_solve::catalogue::Variation;
 use stiction_solve::{Goal, Solution};
 
-use super::{Args, Part, cases};
+use super::{TableSection, TablesArgs, cases};
 use crate::error::BenchError;
 use crate::progress;
 use crate::run;
@@ -22,10 +22,10 @@ const TOLERANCE: f64 = 1e-6;
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 /// Seeds that the convergence tables do not use.
 const FIRST_SEED: u64 = 1000;
-/// Cases are as many as asked for, at most these.
+/// Upper bound on the number of cases.
 const MOST_CASES: u64 = 50;
 
-/// Name, entry, and what differs from the entry's own: friction, mass ratio, size.
+/// Name, catalogue entry, and overrides of its friction, mass ratio and size.
 type Set = (&'static str, &'static str, Option<f64>, Option<f64>, usize);
 const SETS: [Set; 8] = [
     ("dishes", "dishes", None, None, 0),
@@ -38,7 +38,7 @@ const SETS: [Set; 8] = [
     ("stack 1:5000", "stack", None, Some(5000.0), 0),
 ];
 
-pub(super) fn measure(args: &Args) -> Result<Part, BenchError> {
+pub(super) fn measure(args: &TablesArgs) -> Result<TableSection, BenchError> {
     let count = args.cases.min(MOST_CASES);
     let mut text = format!(
         "failures of {count} (mean Newton steps): relative residual above {TOLERANCE:.0e} after \
@@ -77,5 +77,5 @@ pub(super) fn measure(args: &Args) -> Result<Part, BenchError> {
     let of = count as usize * SETS.len();
     table.row(std::iter::once(format!("total of {of}")).chain(totals.map(|t| t.to_string())));
     text += &table.render();
-    Ok(Part { text, json: json!(document) })
+    Ok(TableSection { text, json: json!(document) })
 }

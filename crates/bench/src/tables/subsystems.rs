@@ -1,5 +1,5 @@
-//! What splitting into subsystems and bodies brings: time and residual of a hundred iterations
-//! on quadrupeds [Lee25, Table III].
+//! Effect of splitting into subsystems and bodies: time and residual of a hundred iterations on
+//! quadrupeds [Lee25, Table III].
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use stiction_solve::catalogue::Variation;
 use stiction_solve::problem::{Structure, SubsystemId};
 use stiction_solve::{Goal, Problem, Solution};
 
-use super::{Args, Part, absent, cases, digits, registered};
+use super::{TableSection, TablesArgs, absent, cases, digits, registered};
 use crate::error::BenchError;
 use crate::run;
 use stiction_reproduce::statistics::{mean, median};
@@ -21,10 +21,10 @@ const PUBLISHED: [(&str, [f64; 2]); 3] =
 const ROBOTS: [usize; 2] = [8, 27];
 const ITERATIONS: usize = 100;
 const TIME_LIMIT: Duration = Duration::from_secs(5);
-/// Cases are as many as asked for, at most these.
+/// Upper bound on the number of cases.
 const MOST_CASES: u64 = 20;
 
-pub(super) fn measure(args: &Args) -> Result<Part, BenchError> {
+pub(super) fn measure(args: &TablesArgs) -> Result<TableSection, BenchError> {
     let count = args.cases.min(MOST_CASES);
     let (present, missing) = registered(&PUBLISHED.map(|(name, _)| name));
     let mut text = format!(
@@ -74,15 +74,15 @@ pub(super) fn measure(args: &Args) -> Result<Part, BenchError> {
     }
     text += &table.render();
     text += &absent(&missing);
-    Ok(Part { text, json: json!(document) })
+    Ok(TableSection { text, json: json!(document) })
 }
 
-/// How the problem stores a robot.
+/// Storage structure of a robot in the problem.
 fn structure(problem: &Problem) -> String {
     let name = match problem.mass().structure(SubsystemId(0)) {
         Structure::Sparse { .. } => "sparse subsystem",
         Structure::Tree { .. } => "tree",
-        _ => "dense subsystem, so that no solver sees its tree",
+        _ => "dense subsystem, without its tree structure",
     };
     format!("  each robot is stored as a {name}\n")
 }

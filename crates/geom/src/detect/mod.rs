@@ -1,19 +1,19 @@
 //! Detection: from the poses of the frames to the sorted contacts of all colliders.
 //!
-//! `broad` keeps the pairs whose boxes overlap, `apart` passes over those that were found apart and
-//! cannot have met since, [`crate::narrow`] finds the manifold of each, `persist` gives its points lasting names. A pair of two resting frames is not visited; its
+//! `broad_phase` keeps the pairs whose boxes overlap, `separation_bound` passes over those that were found apart and
+//! cannot have met since, [`crate::narrow`] finds the manifold of each, `feature_persistence` gives its points lasting names. A pair of two resting frames is not visited; its
 //! contacts stay as they are. Nothing is allocated once the memory has grown to the scene.
 
-mod apart;
-mod broad;
-mod grid;
-mod persist;
+mod broad_phase;
+mod feature_persistence;
+mod hashed_grid;
+mod separation_bound;
 
-use crate::narrow::{self, Manifold, Placed};
+use crate::narrow::{self, Manifold, PosedShape};
 use crate::{ColliderId, Colliders, Contact, Shape};
-use apart::Apart;
-use broad::{Broad, Pair};
+use broad_phase::{BroadPhase, CandidatePair};
 use nalgebra::{Isometry3, Vector3};
+use separation_bound::SeparationBound;
 
 /// Memory of detection: poses, bounds, broad phase, persistent manifolds. It holds no truth.
 #[derive(Clone, Debug, Default)]
@@ -21,11 +21,11 @@ pub struct Detector {
     /// Poses X_WS of the colliders.
     poses: Vec<Isometry3<f64>>,
     /// Balls that hold the colliders.
-    balls: Vec<Ball>,
+    spheres: Vec<BoundingSphere>,
     /// Colliders of each frame, one frame after the other, and where each frame starts.
     carried: Vec<u32>,
     starts: Vec<u32>,
-    broad: Broad,
+    broad_phase: BroadPhase,
     /// Pairs to visit, as indices; all of them if `all_active`.
     active: Vec<u32>,
     all_active: bool,
@@ -42,7 +42,7 @@ pub struct Detector {
 
 /// A ball around a collider, and the distance at which it is to be found.
 #[derive(Clone, Copy, Debug)]
-struct Ball {
+struct BoundingSphere {
     centre: Vector3<f64>,
     /// Infinite for a half space [m].
     radius: f64,
@@ -71,7 +71,7 @@ impl Detector {
             carried[*place as usize] = index as u32;
             *place += 1;
         }
-        let ball = |shape: &Shape| Ball {
+        let sphere = |shape: &Shape| BoundingSphere {
             centre: Vector3::zeros(),
             radius: shape.bounding_radius(),
             wanted: 0.0,
@@ -80,10 +80,10 @@ impl Detector {
         };
         Self {
             poses: vec![Isometry3::identity(); set.len()],
-            balls: set.as_slice().iter().map(|collider| ball(&collider.shape)).collect(),
+            spheres: set.as_slice().iter().map(|collider| sphere(&collider.shape)).collect(),
             carried,
             starts,
-            broad: Broad::new(set),
+            broad_phase: BroadPhase::new(set),
             rested: vec![false; frames],
             ..Self::default()
         }
@@ -104,20 +104,20 @@ impl Detector {
         reach: &[f64],
         resting: &[bool],
     ) -> &[Contact] {
-        let flags_changed = self.place(set, frames, reach, resting);
-        let pairs_changed = self.broad.refresh(set);
+        let flags_changed = self.update_poses(set, frames, reach, resting);
+        let pairs_changed = self.broad_phase.refresh(set);
         if flags_changed || pairs_changed {
-            self.activate(set);
+            self.list_active_pairs(set);
         }
-        let counts_changed = self.visit(set);
-        self.gather(pairs_changed || counts_changed);
+        let counts_changed = self.run_narrow_phase(set);
+        self.merge_contacts(pairs_changed || counts_changed);
         &self.contacts
     }
 
     /// Takes up the contacts of another detector of this set, names and all, as if it had found them
     /// itself with the frames at these poses and reaches. They are sorted as those it gave; what
     /// cannot touch there is left out.
-    pub fn adopt(
+    pub fn restore_contacts(
         &mut self,
         set: &Colliders,
         frames: &[Isometry3<f64>],
@@ -126,10 +126,10 @@ impl Detector {
     ) {
         *self = Self::new(set);
         // Nothing rests in the first call, whatever the flags say.
-        self.place(set, frames, reach, &[]);
-        self.broad.refresh(set);
+        self.update_poses(set, frames, reach, &[]);
+        self.broad_phase.refresh(set);
         let mut rest = contacts;
-        for pair in self.broad.pairs_mut() {
+        for pair in self.broad_phase.pairs_mut() {
             let key = (pair.a, pair.b);
             let of = |contact: &Contact| (contact.a.0, contact.b.0);
             rest = &rest[rest.iter().take_while(|contact| of(contact) < key).count()..];
@@ -145,7 +145,7 @@ impl Detector {
         &self.contacts
     }
 
-    /// How often the narrow phase was asked so far, for pairs of balls too. Pairs that are known to be
+    /// How often the narrow phase was asked so far, for pairs of spheres too. Pairs that are known to be
     /// apart are not counted.
     pub fn narrow_calls(&self) -> u64 {
         self.narrow_calls
@@ -157,7 +157,7 @@ impl Detector {
     }
 
     /// Moves the colliders of all frames that do not rest; true if other frames rest than before.
-    fn place(
+    fn update_poses(
         &mut self,
         set: &Colliders,
         frames: &[Isometry3<f64>],
@@ -176,16 +176,16 @@ impl Detector {
                 let index = self.carried[k as usize];
                 let collider = &set.as_slice()[index as usize];
                 let X_WS = X_WF * collider.pose;
-                let ball = &mut self.balls[index as usize];
-                ball.centre = X_WS.translation.vector;
-                ball.wanted = reach + collider.margin;
-                if ball.radius.is_finite() {
+                let sphere = &mut self.spheres[index as usize];
+                sphere.centre = X_WS.translation.vector;
+                sphere.wanted = reach + collider.margin;
+                if sphere.radius.is_finite() {
                     let X_WS_before = &self.poses[index as usize];
                     // Turning does not move a ball.
-                    let radius = if ball.exact { 0.0 } else { ball.radius };
-                    ball.path = apart::path(ball.path, X_WS_before, &X_WS, radius);
+                    let radius = if sphere.exact { 0.0 } else { sphere.radius };
+                    sphere.path = separation_bound::path(sphere.path, X_WS_before, &X_WS, radius);
                 }
-                self.broad.update(index, set, &X_WS, ball.wanted);
+                self.broad_phase.update(index, set, &X_WS, sphere.wanted);
                 self.poses[index as usize] = X_WS;
             }
         }
@@ -194,27 +194,28 @@ impl Detector {
     }
 
     /// Lists the pairs of which at least one frame does not rest.
-    fn activate(&mut self, set: &Colliders) {
+    fn list_active_pairs(&mut self, set: &Colliders) {
         let rests = |index: u32| self.rested[set.as_slice()[index as usize].frame as usize];
         self.active.clear();
-        for (k, pair) in self.broad.pairs().iter().enumerate() {
+        for (k, pair) in self.broad_phase.pairs().iter().enumerate() {
             if !(rests(pair.a) && rests(pair.b)) {
                 self.active.push(k as u32);
             }
         }
-        self.all_active = self.active.len() == self.broad.pairs().len();
+        self.all_active = self.active.len() == self.broad_phase.pairs().len();
     }
 
     /// Finds the contacts of all active pairs; true if a pair has another number than before.
-    fn visit(&mut self, set: &Colliders) -> bool {
-        let Self { poses, balls, broad, active, contacts, fresh, counts, manifold, .. } = self;
+    fn run_narrow_phase(&mut self, set: &Colliders) -> bool {
+        let Self { poses, spheres, broad_phase, active, contacts, fresh, counts, manifold, .. } =
+            self;
         fresh.clear();
         counts.clear();
-        let (pairs, apart) = broad.pairs_and_apart();
+        let (pairs, apart) = broad_phase.pairs_and_apart();
         let (mut changed, mut calls) = (false, 0);
         for &k in active.iter() {
             let pair = &pairs[k as usize];
-            let (a, b) = (&balls[pair.a as usize], &balls[pair.b as usize]);
+            let (a, b) = (&spheres[pair.a as usize], &spheres[pair.b as usize]);
             let start = fresh.len();
             let reach = a.wanted + b.wanted;
             let ids = (ColliderId(pair.a), ColliderId(pair.b));
@@ -226,7 +227,7 @@ impl Detector {
                     fresh.push(Contact { a: ids.0, b: ids.1, feature: 0, point, normal, gap });
                 }
             } else if near(a, b, reach) {
-                let placed = |index: u32| Placed {
+                let placed = |index: u32| PosedShape {
                     shape: &set.as_slice()[index as usize].shape,
                     X_WS: &poses[index as usize],
                 };
@@ -236,14 +237,18 @@ impl Detector {
                 if !known.lasts(path, reach) && !known.renew(path, reach, along) {
                     calls += 1;
                     let found = narrow::contacts(placed(pair.a), placed(pair.b), reach, manifold);
-                    *known = Apart::new(found, path);
+                    *known = SeparationBound::new(found, path);
                 }
                 let old = &contacts[pair.first as usize..(pair.first + pair.count) as usize];
                 if !old.is_empty() {
-                    persist::inherit(manifold.touches_mut(), old, a.radius.min(b.radius));
+                    feature_persistence::inherit_ids(
+                        manifold.points_mut(),
+                        old,
+                        a.radius.min(b.radius),
+                    );
                 }
-                manifold.touches_mut().sort_unstable_by_key(|touch| touch.feature);
-                fresh.extend(manifold.touches().iter().map(|touch| Contact {
+                manifold.points_mut().sort_unstable_by_key(|touch| touch.feature);
+                fresh.extend(manifold.points().iter().map(|touch| Contact {
                     a: ids.0,
                     b: ids.1,
                     feature: touch.feature,
@@ -261,14 +266,14 @@ impl Detector {
     }
 
     /// Puts the contacts found among those that were kept.
-    fn gather(&mut self, moved: bool) {
-        let Self { broad, active, counts, fresh, contacts, .. } = self;
+    fn merge_contacts(&mut self, moved: bool) {
+        let Self { broad_phase, active, counts, fresh, contacts, .. } = self;
         if self.all_active {
             // Everything was visited in order.
             std::mem::swap(fresh, contacts);
             if moved {
                 let mut first = 0;
-                for (pair, &count) in broad.pairs_mut().iter_mut().zip(counts.iter()) {
+                for (pair, &count) in broad_phase.pairs_mut().iter_mut().zip(counts.iter()) {
                     (pair.first, pair.count) = (first, count);
                     first += count;
                 }
@@ -279,7 +284,8 @@ impl Detector {
             // Every pair has as many as before: write them where they were.
             let mut from = 0;
             for (&k, &count) in active.iter().zip(counts.iter()) {
-                let (Pair { first, .. }, count) = (broad.pairs()[k as usize], count as usize);
+                let (CandidatePair { first, .. }, count) =
+                    (broad_phase.pairs()[k as usize], count as usize);
                 let to = first as usize;
                 contacts[to..to + count].copy_from_slice(&fresh[from..from + count]);
                 from += count;
@@ -288,7 +294,7 @@ impl Detector {
         }
         // Interleave what was found and what was kept, behind what was found.
         let (found, mut next, mut from) = (fresh.len(), 0, 0);
-        for (k, pair) in broad.pairs_mut().iter_mut().enumerate() {
+        for (k, pair) in broad_phase.pairs_mut().iter_mut().enumerate() {
             let first = (fresh.len() - found) as u32;
             if active.get(next) == Some(&(k as u32)) {
                 let count = counts[next];
@@ -307,9 +313,9 @@ impl Detector {
     }
 }
 
-/// Whether two balls come within `reach` [m] of each other; always for half spaces.
+/// Whether two spheres come within `reach` [m] of each other; always for half spaces.
 #[inline]
-fn near(a: &Ball, b: &Ball, reach: f64) -> bool {
+fn near(a: &BoundingSphere, b: &BoundingSphere, reach: f64) -> bool {
     let most = a.radius + b.radius + reach;
     (a.centre - b.centre).norm_squared() <= most * most
 }

@@ -3,8 +3,8 @@
 //! Sutherland and Hodgman's algorithm [Ericson05, Sec. 8.3.4], with names for all corners that arise:
 //! a vertex of either polygon keeps its own name, the crossing of two edges is named after both.
 
-use super::cores::{MISSED, SAME_PLACE};
-use super::{Face, feature};
+use super::convex_cores::{MISSED, SAME_PLACE};
+use super::{SupportFeature, feature_id};
 use nalgebra::Vector3;
 
 /// Part of the size by which corners may lie outside a face and still count as on it.
@@ -12,17 +12,17 @@ const SLACK: f64 = 1e-6;
 
 /// A corner of the polygon while it is cut.
 #[derive(Clone, Copy, Debug)]
-pub struct Corner {
+pub struct ClipVertex {
     /// Place [m].
     pub point: Vector3<f64>,
-    /// Name, see [`feature`].
+    /// Name, see [`feature_id`].
     pub feature: u32,
     /// The edge that begins here.
-    edge: Edge,
+    edge: ClipEdge,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Edge {
+enum ClipEdge {
     /// An edge of the incident polygon, by the name of its first vertex.
     Incident(u32),
     /// A side of the reference polygon, by its index.
@@ -32,8 +32,8 @@ enum Edge {
 /// Memory for cutting.
 #[derive(Clone, Debug, Default)]
 pub struct Clipper {
-    corners: Vec<Corner>,
-    spare: Vec<Corner>,
+    corners: Vec<ClipVertex>,
+    spare: Vec<ClipVertex>,
 }
 
 impl Clipper {
@@ -42,16 +42,20 @@ impl Clipper {
     /// that the reference belongs to B.
     pub fn clip(
         &mut self,
-        reference: &Face,
-        incident: &Face,
+        reference: &SupportFeature,
+        incident: &SupportFeature,
         axis: &Vector3<f64>,
         size: f64,
         flipped: bool,
-    ) -> &[Corner] {
+    ) -> &[ClipVertex] {
         let slack = SLACK * size;
         self.corners.clear();
         self.corners.extend(incident.points.iter().zip(&incident.ids).map(|(&point, &id)| {
-            Corner { point, feature: feature::vertex(id, !flipped), edge: Edge::Incident(id) }
+            ClipVertex {
+                point,
+                feature: feature_id::vertex(id, !flipped),
+                edge: ClipEdge::Incident(id),
+            }
         }));
         let n = reference.points.len();
         for side in 0..n {
@@ -71,7 +75,7 @@ impl Clipper {
     /// Cuts away what lies beyond one side of the reference.
     fn cut(
         &mut self,
-        reference: &Face,
+        reference: &SupportFeature,
         side: usize,
         out: &Vector3<f64>,
         through: &Vector3<f64>,
@@ -97,16 +101,16 @@ impl Clipper {
             let share = (d_from / (d_from - d_to)).clamp(0.0, 1.0);
             let point = from.point + share * (to.point - from.point);
             let name = match from.edge {
-                Edge::Incident(id) => feature::crossing(reference.ids[side], id, flipped),
+                ClipEdge::Incident(id) => feature_id::crossing(reference.ids[side], id, flipped),
                 // Two sides of the reference meet in one of its vertices.
-                Edge::Reference(other) => {
+                ClipEdge::Reference(other) => {
                     let m = reference.ids.len();
                     let at = if (other + 1) % m == side { side } else { (side + 1) % m };
-                    feature::vertex(reference.ids[at], flipped)
+                    feature_id::vertex(reference.ids[at], flipped)
                 }
             };
-            let edge = if from_inside { Edge::Reference(side) } else { from.edge };
-            self.spare.push(Corner { point, feature: name, edge });
+            let edge = if from_inside { ClipEdge::Reference(side) } else { from.edge };
+            self.spare.push(ClipVertex { point, feature: name, edge });
         }
         std::mem::swap(&mut self.corners, &mut self.spare);
     }
@@ -114,8 +118,9 @@ impl Clipper {
     /// Leaves of corners that nearly coincide the one nearest to the reference, the first of equals.
     fn merge(&mut self, axis: &Vector3<f64>, size: f64) {
         let square = (SAME_PLACE * size) * (SAME_PLACE * size);
-        let near = |a: &Corner, b: &Corner| (a.point - b.point).norm_squared() <= square;
-        let lower = |a: &Corner, b: &Corner| axis.dot(&(a.point - b.point)) < -MISSED * size;
+        let near = |a: &ClipVertex, b: &ClipVertex| (a.point - b.point).norm_squared() <= square;
+        let lower =
+            |a: &ClipVertex, b: &ClipVertex| axis.dot(&(a.point - b.point)) < -MISSED * size;
         let mut kept = 0;
         for k in 0..self.corners.len() {
             let corner = self.corners[k];

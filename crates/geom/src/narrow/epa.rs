@@ -5,7 +5,7 @@
 //! least overlap among all that were tried, so that the overlap reported is exact along it.
 //! Memory is kept from call to call.
 
-use super::gjk::{Difference, Simplex, Vertex};
+use super::gjk::{MinkowskiDifference, Simplex, SupportPoint};
 use nalgebra::Vector3;
 
 /// Most support points asked for.
@@ -21,7 +21,7 @@ const COPLANAR: f64 = 1e-13;
 /// Memory of the algorithm.
 #[derive(Clone, Debug, Default)]
 pub struct Polytope {
-    vertices: Vec<Vertex>,
+    vertices: Vec<SupportPoint>,
     faces: Vec<Facet>,
     horizon: Vec<[usize; 2]>,
 }
@@ -35,7 +35,7 @@ struct Facet {
 
 /// The direction of least overlap.
 #[derive(Clone, Copy, Debug)]
-pub struct Depth {
+pub struct PenetrationDepth {
     /// Unit normal from A into B, in A's frame.
     pub normal: Vector3<f64>,
     /// Overlap along it [m].
@@ -45,21 +45,21 @@ pub struct Depth {
     /// Deepest point of B, in A's frame [m].
     pub b: Vector3<f64>,
     /// The face of A − B that the normal belongs to.
-    pub facet: [Vertex; 3],
+    pub facet: [SupportPoint; 3],
 }
 
 impl Polytope {
     /// Least overlap of two cores that touch or overlap.
-    pub fn depth(&mut self, pair: &Difference, simplex: &Simplex) -> Depth {
+    pub fn depth(&mut self, pair: &MinkowskiDifference, simplex: &Simplex) -> PenetrationDepth {
         self.vertices.clear();
         self.faces.clear();
         self.vertices.extend_from_slice(&simplex.vertices[..simplex.len]);
-        let mut best = Depth {
+        let mut best = PenetrationDepth {
             normal: Vector3::z(),
             overlap: f64::INFINITY,
             a: Vector3::zeros(),
             b: Vector3::zeros(),
-            facet: [Vertex::default(); 3],
+            facet: [SupportPoint::default(); 3],
         };
         if !self.start(pair) {
             return self.flat(pair, best);
@@ -73,7 +73,7 @@ impl Polytope {
             if overlap < best.overlap {
                 let (a, b) = self.witness(&facet);
                 let corners = facet.corners.map(|k| self.vertices[k]);
-                best = Depth { normal: facet.normal, overlap, a, b, facet: corners };
+                best = PenetrationDepth { normal: facet.normal, overlap, a, b, facet: corners };
             }
             let done = overlap - facet.distance <= TOLERANCE * scale;
             if done || !self.expand(vertex, COPLANAR * scale) {
@@ -84,7 +84,7 @@ impl Polytope {
     }
 
     /// Completes the simplex to a tetrahedron around the origin; false if A − B is flat.
-    fn start(&mut self, pair: &Difference) -> bool {
+    fn start(&mut self, pair: &MinkowskiDifference) -> bool {
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
         if self.vertices.is_empty() {
             self.vertices.push(pair.support(&Vector3::x()));
@@ -96,7 +96,7 @@ impl Polytope {
         let least = 1e-10 * scale.max(f64::MIN_POSITIVE);
         while self.vertices.len() < 4 {
             let w: Vec3s = [0, 1, 2].map(|k| self.vertices[k.min(self.vertices.len() - 1)].w);
-            let mut found: Option<(f64, Vertex)> = None;
+            let mut found: Option<(f64, SupportPoint)> = None;
             for axis in axes {
                 for sense in [1.0, -1.0] {
                     // Directions across the simplex so far.
@@ -163,7 +163,7 @@ impl Polytope {
 
     /// Replaces all faces that see the vertex, or lie no farther than `slack` [m] beyond it, by a fan
     /// from the horizon; false if none can be built.
-    fn expand(&mut self, vertex: Vertex, slack: f64) -> bool {
+    fn expand(&mut self, vertex: SupportPoint, slack: f64) -> bool {
         self.horizon.clear();
         let mut k = 0;
         while k < self.faces.len() {
@@ -213,7 +213,7 @@ impl Polytope {
 
     /// A − B has no volume (two segments, a segment and a coplanar triangle, two points): the least
     /// overlap is across it.
-    fn flat(&mut self, pair: &Difference, mut best: Depth) -> Depth {
+    fn flat(&mut self, pair: &MinkowskiDifference, mut best: PenetrationDepth) -> PenetrationDepth {
         let w: Vec3s = [0, 1, 2].map(|k| self.vertices[k.min(self.vertices.len() - 1)].w);
         let along = w[1] - w[0];
         let across = along.cross(&(w[2] - w[0]));
@@ -234,7 +234,7 @@ type Vec3s = [Vector3<f64>; 3];
 
 #[cfg(test)]
 mod tests {
-    use super::super::gjk::{Answer, distance};
+    use super::super::gjk::{GjkResult, distance};
     use super::*;
     use crate::Shape;
     use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
@@ -273,11 +273,11 @@ mod tests {
         );
         let (a, b) = (wedge(0), wedge(1));
         let X_AB = X_WA.inv_mul(&X_WB);
-        let pair = Difference { a: &a, b: &b, X_AB: &X_AB };
+        let pair = MinkowskiDifference { a: &a, b: &b, X_AB: &X_AB };
         match distance(&pair, f64::INFINITY) {
-            Answer::Far(clearance) => panic!("{clearance:?}"),
-            Answer::Apart { distance, .. } => assert!(distance < 1e-11, "{distance}"),
-            Answer::Overlap(simplex) => {
+            GjkResult::Far(clearance) => panic!("{clearance:?}"),
+            GjkResult::Apart { distance, .. } => assert!(distance < 1e-11, "{distance}"),
+            GjkResult::Overlap(simplex) => {
                 let depth = Polytope::default().depth(&pair, &simplex);
                 assert!(depth.overlap < 1e-11, "{depth:?} {simplex:?}");
             }

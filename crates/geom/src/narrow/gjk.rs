@@ -5,7 +5,7 @@
 //! finitely many steps; smooth shapes converge until round-off stops the progress. Cores that
 //! overlap are left to [`super::epa`].
 
-use super::Core;
+use super::ConvexCore;
 use nalgebra::{Isometry3, Vector3};
 
 /// Most support points asked for.
@@ -32,18 +32,18 @@ pub struct Clearance {
 
 /// Two cores seen from A's frame.
 #[derive(Clone, Copy)]
-pub struct Difference<'a> {
+pub struct MinkowskiDifference<'a> {
     /// Core A.
-    pub a: &'a dyn Core,
+    pub a: &'a dyn ConvexCore,
     /// Core B.
-    pub b: &'a dyn Core,
+    pub b: &'a dyn ConvexCore,
     /// Pose of B in A.
     pub X_AB: &'a Isometry3<f64>,
 }
 
 /// A point of the difference A − B with the points of A and B that make it, in A's frame [m].
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Vertex {
+pub struct SupportPoint {
     /// a − b.
     pub w: Vector3<f64>,
     /// Point of A.
@@ -52,13 +52,13 @@ pub struct Vertex {
     pub b: Vector3<f64>,
 }
 
-impl Difference<'_> {
+impl MinkowskiDifference<'_> {
     /// Farthest point of A − B along `dir_A`.
-    pub fn support(&self, dir_A: &Vector3<f64>) -> Vertex {
+    pub fn support(&self, dir_A: &Vector3<f64>) -> SupportPoint {
         let a = self.a.support(dir_A);
         let dir_B = self.X_AB.rotation.inverse_transform_vector(&-dir_A);
         let b = self.X_AB.rotation * self.b.support(&dir_B) + self.X_AB.translation.vector;
-        Vertex { w: a - b, a, b }
+        SupportPoint { w: a - b, a, b }
     }
 
     /// Separation of the cores along the unit vector `n` from A into B [m], negative if they overlap.
@@ -77,7 +77,7 @@ impl Difference<'_> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simplex {
     /// Its points; the first `len` count.
-    pub vertices: [Vertex; 4],
+    pub vertices: [SupportPoint; 4],
     /// Number of points.
     pub len: usize,
     weights: [f64; 4],
@@ -86,7 +86,7 @@ pub struct Simplex {
 /// Answer of [`distance`].
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant)] // lives on the stack of one routine
-pub enum Answer {
+pub enum GjkResult {
     /// The cores are apart.
     Apart {
         /// Unit normal from A into B, in A's frame.
@@ -98,7 +98,7 @@ pub enum Answer {
         /// Nearest point of B, in A's frame [m].
         b: Vector3<f64>,
         /// The face of A − B nearest to the origin, or the whole of it if it has fewer corners.
-        facet: [Vertex; 3],
+        facet: [SupportPoint; 3],
     },
     /// The cores are farther apart than was asked for.
     Far(Clearance),
@@ -108,7 +108,7 @@ pub enum Answer {
 
 /// Distance and nearest points of two cores. Those farther apart than `enough` [m] are left as soon
 /// as that is proved; nearer ones are not touched by it.
-pub fn distance(pair: &Difference, enough: f64) -> Answer {
+pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
     let centre_B = pair.X_AB.rotation * pair.b.centre() + pair.X_AB.translation.vector;
     let mut v = pair.a.centre() - centre_B;
     if v == Vector3::zeros() {
@@ -124,7 +124,7 @@ pub fn distance(pair: &Difference, enough: f64) -> Answer {
         let (above, length) = (v.dot(&vertex.w), v.norm());
         if above > (enough + ROUND_OFF * scale) * length && above >= TIGHT * length * length {
             let distance = above / length - ROUND_OFF * scale;
-            return Answer::Far(Clearance { axis: -v / length, distance });
+            return GjkResult::Far(Clearance { axis: -v / length, distance });
         }
         if let Some((_, nearest)) = &best {
             // No point of A − B lies nearer than the plane through w across v: done if that is v's.
@@ -137,10 +137,10 @@ pub fn distance(pair: &Difference, enough: f64) -> Answer {
         simplex.vertices[simplex.len] = vertex;
         simplex.len += 1;
         let Some(nearest) = simplex.reduce() else {
-            return Answer::Overlap(simplex);
+            return GjkResult::Overlap(simplex);
         };
         if nearest.norm() <= TOUCHING * scale {
-            return Answer::Overlap(simplex);
+            return GjkResult::Overlap(simplex);
         }
         if best.as_ref().is_some_and(|(_, old)| nearest.norm_squared() >= old.norm_squared()) {
             break; // round-off: no progress is left
@@ -149,7 +149,7 @@ pub fn distance(pair: &Difference, enough: f64) -> Answer {
         v = nearest;
     }
     let Some((simplex, v)) = best else {
-        return Answer::Overlap(simplex);
+        return GjkResult::Overlap(simplex);
     };
     let (mut a, mut b) = (Vector3::zeros(), Vector3::zeros());
     for k in 0..simplex.len {
@@ -158,7 +158,7 @@ pub fn distance(pair: &Difference, enough: f64) -> Answer {
     }
     let distance = v.norm();
     let facet = [0, 1, 2].map(|k: usize| simplex.vertices[k.min(simplex.len - 1)]);
-    Answer::Apart { normal: -v / distance, distance, a, b, facet }
+    GjkResult::Apart { normal: -v / distance, distance, a, b, facet }
 }
 
 impl Simplex {
@@ -285,26 +285,26 @@ mod tests {
             let (a, b) = (hull(), hull());
             let turn = UnitQuaternion::from_scaled_axis(3.0 * random.vector3());
             let X_AB = Isometry3::from_parts((3.0 * random.vector3()).into(), turn);
-            let pair = Difference { a: &a, b: &b, X_AB: &X_AB };
+            let pair = MinkowskiDifference { a: &a, b: &b, X_AB: &X_AB };
             // No proof is asked for: the distance itself.
-            let Answer::Apart { distance: exact, .. } = distance(&pair, f64::INFINITY) else {
+            let GjkResult::Apart { distance: exact, .. } = distance(&pair, f64::INFINITY) else {
                 continue;
             };
             for enough in [0.0, 0.5 * exact, exact * (1.0 - 1e-9), exact, 2.0 * exact] {
                 match distance(&pair, enough) {
-                    Answer::Far(Clearance { axis, distance }) => {
+                    GjkResult::Far(Clearance { axis, distance }) => {
                         assert!(enough < distance && distance <= exact, "{distance} {exact}");
                         // The proof is the separation along its axis; round-off is taken off twice.
                         let again = pair.clearance(&axis);
                         assert!((again - distance).abs() <= 2.0 * ROUND_OFF * 5.0);
                         far += 1;
                     }
-                    Answer::Apart { distance, .. } => {
+                    GjkResult::Apart { distance, .. } => {
                         assert!(enough >= exact * (1.0 - 1e-8), "{enough} {exact}");
                         assert_eq!(distance, exact);
                         near += 1;
                     }
-                    Answer::Overlap(simplex) => panic!("{exact}: {simplex:?}"),
+                    GjkResult::Overlap(simplex) => panic!("{exact}: {simplex:?}"),
                 }
             }
         }

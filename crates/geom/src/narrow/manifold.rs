@@ -1,14 +1,14 @@
 //! The sink of the narrow phase: points of contact between two shapes, before they are named and
 //! sorted into contacts. Memory only; it keeps its capacity from pair to pair.
 
-use super::Face;
+use super::SupportFeature;
 use super::clip::Clipper;
 use super::epa::Polytope;
 use nalgebra::Vector3;
 
 /// One point of a manifold, in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
+pub struct ManifoldPoint {
     /// Stable name within the pair.
     pub feature: u32,
     /// Midway between the surfaces [m].
@@ -22,16 +22,16 @@ pub struct Touch {
 /// The points of contact between two shapes.
 #[derive(Clone, Debug, Default)]
 pub struct Manifold {
-    touches: Vec<Touch>,
+    points: Vec<ManifoldPoint>,
     /// Memory of the routines that write here.
-    pub(super) scratch: Scratch,
+    pub(super) scratch: NarrowScratch,
 }
 
 /// Memory of the general routine and of clipping.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scratch {
-    pub face_a: Face,
-    pub face_b: Face,
+pub(super) struct NarrowScratch {
+    pub face_a: SupportFeature,
+    pub face_b: SupportFeature,
     pub clipper: Clipper,
     pub polytope: Polytope,
 }
@@ -39,60 +39,60 @@ pub(super) struct Scratch {
 impl Manifold {
     /// Forgets all points, keeps the memory.
     pub fn clear(&mut self) {
-        self.touches.clear();
+        self.points.clear();
     }
 
     /// Adds a point.
     pub fn push(&mut self, feature: u32, point: Vector3<f64>, normal: Vector3<f64>, gap: f64) {
-        self.touches.push(Touch { feature, point, normal, gap });
+        self.points.push(ManifoldPoint { feature, point, normal, gap });
     }
 
     /// The points so far.
-    pub fn touches(&self) -> &[Touch] {
-        &self.touches
+    pub fn points(&self) -> &[ManifoldPoint] {
+        &self.points
     }
 
     /// The points so far, to rename or change.
-    pub fn touches_mut(&mut self) -> &mut [Touch] {
-        &mut self.touches
+    pub fn points_mut(&mut self) -> &mut [ManifoldPoint] {
+        &mut self.points
     }
 
     /// Number of points so far.
     pub fn len(&self) -> usize {
-        self.touches.len()
+        self.points.len()
     }
 
     /// Whether there is no point.
     pub fn is_empty(&self) -> bool {
-        self.touches.is_empty()
+        self.points.is_empty()
     }
 
     /// Turns round the normals of the points from index `from` on: A and B change roles.
     pub fn flip(&mut self, from: usize) {
-        for touch in &mut self.touches[from..] {
+        for touch in &mut self.points[from..] {
             touch.normal = -touch.normal;
         }
     }
 
     /// Adds a point, or moves the one from index `from` on that lies within `distance` [m] of it there:
     /// two points at one place would come and go with round-off.
-    pub(super) fn include(&mut self, from: usize, touch: Touch, distance: f64) {
-        let square = |other: &Touch| (other.point - touch.point).norm_squared();
-        let near = self.touches[from..].iter_mut().find(|old| square(old) <= distance * distance);
+    pub(super) fn include(&mut self, from: usize, touch: ManifoldPoint, distance: f64) {
+        let square = |other: &ManifoldPoint| (other.point - touch.point).norm_squared();
+        let near = self.points[from..].iter_mut().find(|old| square(old) <= distance * distance);
         match near {
-            Some(old) => *old = Touch { feature: old.feature, ..touch },
-            None => self.touches.push(touch),
+            Some(old) => *old = ManifoldPoint { feature: old.feature, ..touch },
+            None => self.points.push(touch),
         }
     }
 
     /// Keeps at most `most` of the points from index `from` on: the deepest, then one after the
     /// other the point farthest from those kept. Deterministic.
     pub fn reduce(&mut self, from: usize, most: usize) {
-        let n = self.touches.len() - from;
+        let n = self.points.len() - from;
         if n <= most {
             return;
         }
-        let points = &mut self.touches[from..];
+        let points = &mut self.points[from..];
         for kept in 0..most {
             let mut best = (kept, f64::NEG_INFINITY);
             for k in kept..n {
@@ -110,6 +110,6 @@ impl Manifold {
             }
             points.swap(kept, best.0);
         }
-        self.touches.truncate(from + most);
+        self.points.truncate(from + most);
     }
 }

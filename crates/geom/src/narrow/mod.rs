@@ -3,29 +3,29 @@
 //! Every routine writes into a [`Manifold`]; normals point from A into B, points lie midway between
 //! the surfaces, gaps are measured along the normal. All is in the world frame W.
 
-mod boxes;
-mod capsule;
+mod box_box;
+mod capsule_capsule;
 mod clip;
-mod cores;
+mod convex_cores;
 mod epa;
-mod feature;
+mod feature_id;
 mod gjk;
 mod manifold;
 mod plane;
-mod polish;
+mod refine_normal;
 pub(crate) mod sphere;
 
-pub(crate) use cores::FAR_OUT;
-pub use cores::contacts as cores;
+pub(crate) use convex_cores::FAR_OUT;
+pub use convex_cores::contacts as cores;
 pub use gjk::Clearance;
-pub use manifold::{Manifold, Touch};
+pub use manifold::{Manifold, ManifoldPoint};
 
 use crate::Shape;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
 /// A shape at its pose in the world.
 #[derive(Clone, Copy, Debug)]
-pub struct Placed<'a> {
+pub struct PosedShape<'a> {
     /// The shape.
     pub shape: &'a Shape,
     /// Pose of the shape's frame in the world.
@@ -34,9 +34,9 @@ pub struct Placed<'a> {
 
 /// What the general convex routine asks of a shape: a convex core, rounded by a radius.
 ///
-/// The shape is the set of all points within [`Core::radius`] of the core. All is in the shape's
+/// The shape is the set of all points within [`ConvexCore::radius`] of the core. All is in the shape's
 /// frame S.
-pub trait Core {
+pub trait ConvexCore {
     /// Farthest point of the core along `dir_S` (not zero, not necessarily a unit vector) [m].
     fn support(&self, dir_S: &Vector3<f64>) -> Vector3<f64>;
     /// Radius by which the core is rounded [m].
@@ -51,12 +51,12 @@ pub trait Core {
     }
     /// The feature of the core that faces `dir_S`: one vertex, the two ends of an edge, or a convex
     /// polygon, counter-clockwise seen from outside, with stable names of its vertices.
-    fn face(&self, dir_S: &Vector3<f64>, face: &mut Face);
+    fn support_feature(&self, dir_S: &Vector3<f64>, face: &mut SupportFeature);
 }
 
-/// A feature of a convex core, see [`Core::face`].
+/// A feature of a convex core, see [`ConvexCore::support_feature`].
 #[derive(Clone, Debug, Default)]
-pub struct Face {
+pub struct SupportFeature {
     /// Its vertices, counter-clockwise seen from outside [m].
     pub points: Vec<Vector3<f64>>,
     /// Stable names of the vertices, one each, below 2¹⁵.
@@ -66,7 +66,12 @@ pub struct Face {
 /// Writes the contacts between two shapes within `reach` [m] into `manifold`: for any two shapes.
 ///
 /// A clearance says that there are none, and will be none as long as it lasts.
-pub fn contacts(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) -> Option<Clearance> {
+pub fn contacts(
+    a: PosedShape,
+    b: PosedShape,
+    reach: f64,
+    manifold: &mut Manifold,
+) -> Option<Clearance> {
     if a.shape.is_convex() && b.shape.is_convex() {
         convex(a, b, reach, manifold)
     } else {
@@ -77,9 +82,9 @@ pub fn contacts(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) -> Op
 
 /// How far apart [m] two shapes for which [`contacts`] gave a clearance are along its axis (unit
 /// vector in A's frame) at other poses. No contact is nearer.
-pub fn clearance(a: Placed, b: Placed, axis_A: &Vector3<f64>) -> f64 {
+pub fn clearance(a: PosedShape, b: PosedShape, axis_A: &Vector3<f64>) -> f64 {
     let X_AB = a.X_WS.inv_mul(b.X_WS);
-    let pair = gjk::Difference { a: a.shape, b: b.shape, X_AB: &X_AB };
+    let pair = gjk::MinkowskiDifference { a: a.shape, b: b.shape, X_AB: &X_AB };
     pair.clearance(axis_A) - a.shape.radius() - b.shape.radius()
 }
 
@@ -89,7 +94,12 @@ pub fn clearance(a: Placed, b: Placed, axis_A: &Vector3<f64>) -> f64 {
 /// What the shapes can do decides, not a table of pairs: a half space asks for lowest points, a ball
 /// for the nearest point of a surface, and whatever has a core is served by [`cores`]. Boxes and
 /// capsules among themselves have quicker ways of their own.
-pub fn convex(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) -> Option<Clearance> {
+pub fn convex(
+    a: PosedShape,
+    b: PosedShape,
+    reach: f64,
+    manifold: &mut Manifold,
+) -> Option<Clearance> {
     let from = manifold.len();
     match (a.shape, b.shape) {
         (Shape::Plane, Shape::Plane) => {}
@@ -106,17 +116,17 @@ pub fn convex(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) -> Opti
             manifold.flip(from);
         }
         (Shape::Box(h_A), Shape::Box(h_B))
-            if boxes::contacts((h_A, a), (h_B, b), reach, manifold) => {}
+            if box_box::contacts((h_A, a), (h_B, b), reach, manifold) => {}
         (
             Shape::Capsule { radius: r_A, half_length: h_A },
             Shape::Capsule { radius: r_B, half_length: h_B },
-        ) => capsule::contacts((*r_A, *h_A, a.X_WS), (*r_B, *h_B, b.X_WS), reach, manifold),
+        ) => capsule_capsule::contacts((*r_A, *h_A, a.X_WS), (*r_B, *h_B, b.X_WS), reach, manifold),
         _ => return cores((a.shape, a.X_WS), (b.shape, b.X_WS), reach, manifold),
     }
     None
 }
 
-impl Face {
+impl SupportFeature {
     /// Forgets all vertices, keeps the memory.
     pub fn clear(&mut self) {
         self.points.clear();

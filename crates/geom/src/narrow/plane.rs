@@ -4,9 +4,9 @@
 //! cylinder gives four points of the rim that faces the plane, beginning with the lowest, and the
 //! lowest of the other rim; standing it has four points, lying it has the two ends of a line.
 
-use super::{Manifold, Placed};
+use super::{Manifold, PosedShape};
 use crate::Shape;
-use crate::narrow::Core;
+use crate::narrow::ConvexCore;
 use crate::shape::{cuboid, cylinder};
 use nalgebra::{Isometry3, Vector3};
 
@@ -14,7 +14,7 @@ use nalgebra::{Isometry3, Vector3};
 const MOST: usize = 8;
 
 /// Writes the contacts of the half space z ≤ 0 at `X_WP` (A) with the convex shape `b`.
-pub fn contacts(X_WP: &Isometry3<f64>, b: Placed, reach: f64, manifold: &mut Manifold) {
+pub fn contacts(X_WP: &Isometry3<f64>, b: PosedShape, reach: f64, manifold: &mut Manifold) {
     let normal = X_WP.rotation * Vector3::z();
     let radius = b.shape.radius();
     let down_S = -b.X_WS.rotation.inverse_transform_vector(&normal);
@@ -67,6 +67,6 @@ fn lowest(shape: &Shape, down: &Vector3<f64>, mut emit: impl FnMut(u32, Vector3<
             emit(near + 3, Vector3::new(y, -x, z));
             emit(far, Vector3::new(x, y, -z));
         }
-        _ => emit(0, Core::support(shape, down)),
+        _ => emit(0, ConvexCore::support(shape, down)),
     }
 }

@@ -1,7 +1,7 @@
 //! A ball against any shape whose surface answers [`Shape::nearest`] in closed form: one point.
 
-use super::{Manifold, Placed};
-use crate::shape::Nearest;
+use super::{Manifold, PosedShape};
+use crate::shape::SurfaceDistance;
 use nalgebra::Vector3;
 
 /// Writes the contact of a ball of `radius` [m] at `centre` [m] (A) with `b`, if within `reach` [m].
@@ -10,12 +10,12 @@ use nalgebra::Vector3;
 pub fn contact(
     centre: &Vector3<f64>,
     radius: f64,
-    b: Placed,
+    b: PosedShape,
     reach: f64,
     manifold: &mut Manifold,
 ) -> bool {
     let p_S = b.X_WS.rotation.inverse_transform_vector(&(centre - b.X_WS.translation.vector));
-    let Some(Nearest { distance, normal }) = b.shape.nearest(&p_S) else {
+    let Some(SurfaceDistance { distance, normal }) = b.shape.nearest(&p_S) else {
         return false;
     };
     let gap = distance - radius;

@@ -1,13 +1,13 @@
 //! Contacts between a half space and a surface of triangles: its vertices near the plane.
 
-use super::found::{Found, Kind, Scratch, name};
-use super::surface::Surface;
+use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
+use super::triangle_surface::TriangleSurface;
 use crate::shape::Mesh;
 use nalgebra::{Isometry3, Vector3};
 
 /// Finds the contacts within `reach` [m] between the half space z ≤ 0 of the frame P at `X_PM` and `mesh`;
 /// the points are written in P, which plays B.
-pub fn find(mesh: &Mesh, X_PM: &Isometry3<f64>, reach: f64, scratch: &mut Scratch) {
+pub fn find(mesh: &Mesh, X_PM: &Isometry3<f64>, reach: f64, scratch: &mut NonconvexScratch) {
     // In the frame of the mesh, the height over the plane is n·x + d.
     let n = X_PM.rotation.inverse_transform_vector(&Vector3::z());
     let d = X_PM.translation.vector.z;
@@ -24,8 +24,8 @@ pub fn find(mesh: &Mesh, X_PM: &Isometry3<f64>, reach: f64, scratch: &mut Scratc
     for &v in &scratch.vertices {
         let p_P = X_PM.rotation * mesh.vertex(v) + X_PM.translation.vector;
         if p_P.z <= reach && mesh.is_exposed(v) {
-            scratch.found.push(Found {
-                feature: name(Kind::Vertex, v, 1),
+            scratch.candidates.push(ContactCandidate {
+                feature: feature_id(FeatureKind::Vertex, v, 1),
                 on_B: Vector3::new(p_P.x, p_P.y, 0.0),
                 normal: Vector3::z(),
                 gap: p_P.z,

@@ -1,27 +1,27 @@
 //! Contacts of shapes that are not convex: meshes, height fields, compounds. Nothing is convexified.
 //!
-//! A compound asks for each of its parts. A surface of triangles meets a convex shape in `core_surface`, a
-//! half space in `half_space`, another surface in `surfaces`; many points become few in `reduce`.
+//! A compound asks for each of its parts. A surface of triangles meets a convex shape in `convex_surface`, a
+//! half space in `half_space`, another surface in `surface_surface`; many points become few in `reduce`.
 //! Closed meshes are solid. Open ones are thin sheets with two sides: they stop a shape on the side on which
 //! its centre lies. Height fields are solid below, however deep.
 
-mod core_surface;
-mod found;
+mod candidate;
+mod convex_surface;
 mod half_space;
-pub(crate) mod point;
+pub(crate) mod point_distance;
 mod prism;
 mod reduce;
-pub(crate) mod surface;
-mod surfaces;
+mod surface_surface;
+pub(crate) mod triangle_surface;
 
 use crate::Shape;
-use crate::narrow::{self, Manifold, Placed};
+use crate::narrow::{self, Manifold, PosedShape};
 use crate::shape::Compound;
-use found::{Kind, Scratch, deliver, name, with_scratch};
+use candidate::{FeatureKind, NonconvexScratch, feature_id, with_scratch, write_manifold};
 use nalgebra::Isometry3;
 
 /// Writes the contacts within `reach` [m] between two shapes of which at least one is not convex.
-pub fn contacts(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) {
+pub fn contacts(a: PosedShape, b: PosedShape, reach: f64, manifold: &mut Manifold) {
     match (a.shape, b.shape) {
         (Shape::Compound(parts), _) => compound(parts, a.X_WS, b, true, reach, manifold),
         (_, Shape::Compound(parts)) => compound(parts, b.X_WS, a, false, reach, manifold),
@@ -33,7 +33,7 @@ pub fn contacts(a: Placed, b: Placed, reach: f64, manifold: &mut Manifold) {
 fn compound(
     parts: &Compound,
     X_WC: &Isometry3<f64>,
-    other: Placed,
+    other: PosedShape,
     is_first: bool,
     reach: f64,
     manifold: &mut Manifold,
@@ -44,20 +44,26 @@ fn compound(
         if !shape.bounds(&X_WP).overlaps(&region) {
             continue;
         }
-        let part = Placed { shape, X_WS: &X_WP };
+        let part = PosedShape { shape, X_WS: &X_WP };
         let start = manifold.len();
         let (a, b) = if is_first { (part, other) } else { (other, part) };
         narrow::contacts(a, b, reach, manifold);
         // The part is half of the name; which of two compounds it belongs to is the other half.
         let part = 2 * index as u32 + u32::from(is_first);
-        for touch in &mut manifold.touches_mut()[start..] {
-            touch.feature = name(Kind::Part, touch.feature, part);
+        for touch in &mut manifold.points_mut()[start..] {
+            touch.feature = feature_id(FeatureKind::Part, touch.feature, part);
         }
     }
 }
 
 /// Two shapes without parts, at least one of them a surface.
-fn surface_pair(a: Placed, b: Placed, reach: f64, scratch: &mut Scratch, manifold: &mut Manifold) {
+fn surface_pair(
+    a: PosedShape,
+    b: PosedShape,
+    reach: f64,
+    scratch: &mut NonconvexScratch,
+    manifold: &mut Manifold,
+) {
     use Shape::{HeightField, Mesh, Plane};
     let X_BA = b.X_WS.inv_mul(a.X_WS);
     let X_AB = X_BA.inverse();
@@ -72,39 +78,39 @@ fn surface_pair(a: Placed, b: Placed, reach: f64, scratch: &mut Scratch, manifol
             (b.X_WS, false)
         }
         (Mesh(one), Mesh(two)) => {
-            surfaces::find(&**one, &X_BA, &**two, reach, scratch);
+            surface_surface::find(&**one, &X_BA, &**two, reach, scratch);
             (b.X_WS, false)
         }
         (Mesh(mesh), HeightField(field)) => {
-            surfaces::find(&**mesh, &X_BA, &**field, reach, scratch);
+            surface_surface::find(&**mesh, &X_BA, &**field, reach, scratch);
             (b.X_WS, false)
         }
         (HeightField(field), Mesh(mesh)) => {
-            surfaces::find(&**mesh, &X_AB, &**field, reach, scratch);
+            surface_surface::find(&**mesh, &X_AB, &**field, reach, scratch);
             (a.X_WS, true)
         }
         // Ground does not meet ground.
         (HeightField(_), HeightField(_) | Plane) | (Plane, HeightField(_)) => return,
         (Mesh(mesh), shape) => {
-            core_surface::find(shape, &X_AB, &**mesh, reach, scratch);
+            convex_surface::find(shape, &X_AB, &**mesh, reach, scratch);
             (a.X_WS, true)
         }
         (shape, Mesh(mesh)) => {
-            core_surface::find(shape, &X_BA, &**mesh, reach, scratch);
+            convex_surface::find(shape, &X_BA, &**mesh, reach, scratch);
             (b.X_WS, false)
         }
         (HeightField(field), shape) => {
-            core_surface::find(shape, &X_AB, &**field, reach, scratch);
+            convex_surface::find(shape, &X_AB, &**field, reach, scratch);
             (a.X_WS, true)
         }
         (shape, HeightField(field)) => {
-            core_surface::find(shape, &X_BA, &**field, reach, scratch);
+            convex_surface::find(shape, &X_BA, &**field, reach, scratch);
             (b.X_WS, false)
         }
         _ => return,
     };
     reduce::reduce(scratch, reach);
-    deliver(&scratch.found, home, home_is_first, manifold);
+    write_manifold(&scratch.candidates, home, home_is_first, manifold);
 }
 
 #[cfg(test)]

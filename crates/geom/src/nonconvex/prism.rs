@@ -3,8 +3,8 @@
 //! The walls of a convex side are exact; those of a concave side (a valley) yield to points inside the solid, so
 //! that a point pressed into a corner of two faces is pushed out by both.
 
-use super::surface::Surface;
-use crate::shape::mesh::Bend;
+use super::triangle_surface::TriangleSurface;
+use crate::shape::mesh::EdgeConvexity;
 use nalgebra::Vector3;
 
 /// Share of a side's length by which a point may lie beyond it and still be over the triangle [-]: two
@@ -15,9 +15,9 @@ const SEAM: f64 = 1e-10;
 ///
 /// A point inside a solid that is nearest to a valley lies beyond the sides of both faces that meet there, by
 /// no more than its depth: it counts as over both.
-pub fn covers<S: Surface>(surface: &S, t: u32, sign: f64, x: &Vector3<f64>) -> bool {
+pub fn covers<S: TriangleSurface>(surface: &S, t: u32, sign: f64, x: &Vector3<f64>) -> bool {
     let (corners, n) = (surface.corners(t), surface.normal(t));
-    let valley = if sign > 0.0 { Bend::Concave } else { Bend::Convex };
+    let valley = if sign > 0.0 { EdgeConvexity::Concave } else { EdgeConvexity::Convex };
     let mut farthest = 0.0_f64;
     for k in 0..3 {
         let side = corners[(k + 1) % 3] - corners[k];
@@ -26,7 +26,7 @@ pub fn covers<S: Surface>(surface: &S, t: u32, sign: f64, x: &Vector3<f64>) -> b
         if beyond <= SEAM * length {
             continue;
         }
-        if surface.side(t, k).bend != valley {
+        if surface.side(t, k).convexity != valley {
             return false;
         }
         farthest = farthest.max(beyond);

@@ -5,7 +5,7 @@
 //! of their own, so that speculative points farther out do not replace those that touch. What is still too
 //! much is thinned by farthest-point selection [Gonzalez85], from the deepest on. O(n log n + n · kept).
 
-use super::found::{Found, Scratch};
+use super::candidate::{ContactCandidate, NonconvexScratch};
 use crate::Aabb;
 use nalgebra::Vector3;
 
@@ -21,15 +21,15 @@ const SAME_NORMAL: f64 = 1.0 - 0.5e-6;
 const NEAREST: f64 = 0.1;
 
 /// Replaces the points found by few that carry the same loads.
-pub fn reduce(scratch: &mut Scratch, reach: f64) {
-    let Scratch { found, kept, groups, plane, hull, marks, scores, .. } = scratch;
-    if found.len() <= 4 {
+pub fn reduce(scratch: &mut NonconvexScratch, reach: f64) {
+    let NonconvexScratch { candidates, kept, groups, plane, hull, marks, scores, .. } = scratch;
+    if candidates.len() <= 4 {
         return;
     }
     // Sort the points into groups of one normal each.
     groups.clear();
     marks.clear();
-    for f in found.iter() {
+    for f in candidates.iter() {
         let group = groups.iter().position(|(n, _)| n.dot(&f.normal) > SAME_NORMAL);
         let group = group.unwrap_or_else(|| {
             if groups.len() < GROUPS {
@@ -47,38 +47,42 @@ pub fn reduce(scratch: &mut Scratch, reach: f64) {
     // Keep the corners of each group's hulls.
     kept.clear();
     kept.extend(
-        found.iter().zip(marks.iter()).filter(|(_, m)| **m as usize == GROUPS).map(|(f, _)| *f),
+        candidates
+            .iter()
+            .zip(marks.iter())
+            .filter(|(_, m)| **m as usize == GROUPS)
+            .map(|(f, _)| *f),
     );
     for (g, (normal, count)) in groups.iter().enumerate() {
-        let members = || (0..found.len()).filter(|&i| marks[i] as usize == g);
+        let members = || (0..candidates.len()).filter(|&i| marks[i] as usize == g);
         if *count <= 4 {
-            kept.extend(members().map(|i| found[i]));
+            kept.extend(members().map(|i| candidates[i]));
             continue;
         }
         let first = kept.len();
-        let least = members().map(|i| found[i].gap).fold(f64::INFINITY, f64::min);
+        let least = members().map(|i| candidates[i].gap).fold(f64::INFINITY, f64::min);
         for limit in [least + NEAREST * reach, f64::INFINITY] {
-            let chosen = members().filter(|&i| found[i].gap <= limit);
-            corners(found, chosen, normal, plane, hull);
+            let chosen = members().filter(|&i| candidates[i].gap <= limit);
+            corners(candidates, chosen, normal, plane, hull);
             for &(_, _, i) in hull.iter() {
                 if !kept[first..]
                     .iter()
-                    .any(|k| k.feature == found[i].feature && k.on_B == found[i].on_B)
+                    .any(|k| k.feature == candidates[i].feature && k.on_B == candidates[i].on_B)
                 {
-                    kept.push(found[i]);
+                    kept.push(candidates[i]);
                 }
             }
         }
     }
-    std::mem::swap(found, kept);
-    if found.len() > MOST {
-        thin(found, kept, scores);
+    std::mem::swap(candidates, kept);
+    if candidates.len() > MOST {
+        thin(candidates, kept, scores);
     }
 }
 
 /// Corners of the convex hull of the chosen points, seen along `normal`; coinciding points count once.
 fn corners(
-    found: &[Found],
+    candidates: &[ContactCandidate],
     chosen: impl Iterator<Item = usize>,
     normal: &Vector3<f64>,
     plane: &mut Vec<(f64, f64, usize)>,
@@ -89,7 +93,7 @@ fn corners(
     let u = normal.cross(&e).normalize();
     let v = normal.cross(&u);
     plane.clear();
-    plane.extend(chosen.map(|i| (u.dot(&found[i].on_B), v.dot(&found[i].on_B), i)));
+    plane.extend(chosen.map(|i| (u.dot(&candidates[i].on_B), v.dot(&candidates[i].on_B), i)));
     plane
         .sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
     let (Some(first), Some(last)) = (plane.first(), plane.last()) else {
@@ -140,41 +144,46 @@ fn corners(
     }
     // The deepest point of all stays, wherever it lies.
     let deepest = plane.iter().fold(first.2, |best, p| {
-        let (old, other) = (&found[best], &found[p.2]);
+        let (old, other) = (&candidates[best], &candidates[p.2]);
         if (other.gap, other.feature) < (old.gap, old.feature) { p.2 } else { best }
     });
-    let level = hull.iter().map(|h| found[h.2].gap).fold(f64::INFINITY, f64::min);
-    if found[deepest].gap < level - 1e-12 * size {
+    let level = hull.iter().map(|h| candidates[h.2].gap).fold(f64::INFINITY, f64::min);
+    if candidates[deepest].gap < level - 1e-12 * size {
         hull.push((0.0, 0.0, deepest));
     }
 }
 
 /// Keeps the deepest point and then, one by one, the point farthest from all kept ones, near points before
 /// far ones.
-fn thin(found: &mut Vec<Found>, kept: &mut Vec<Found>, scores: &mut Vec<f64>) {
-    let key = |f: &Found| (f.gap, f.feature);
-    let low = found.iter().map(|f| f.gap).fold(f64::INFINITY, f64::min);
-    let high = found.iter().map(|f| f.gap).fold(f64::NEG_INFINITY, f64::max);
-    let weight = |f: &Found| 1.0 - 0.9 * (f.gap - low) / (high - low).max(f64::MIN_POSITIVE);
-    let box_of_all = Aabb::of_points(found.iter().map(|f| f.on_B));
+fn thin(
+    candidates: &mut Vec<ContactCandidate>,
+    kept: &mut Vec<ContactCandidate>,
+    scores: &mut Vec<f64>,
+) {
+    let key = |f: &ContactCandidate| (f.gap, f.feature);
+    let low = candidates.iter().map(|f| f.gap).fold(f64::INFINITY, f64::min);
+    let high = candidates.iter().map(|f| f.gap).fold(f64::NEG_INFINITY, f64::max);
+    let weight =
+        |f: &ContactCandidate| 1.0 - 0.9 * (f.gap - low) / (high - low).max(f64::MIN_POSITIVE);
+    let box_of_all = Aabb::of_points(candidates.iter().map(|f| f.on_B));
     let size = box_of_all.size().max();
-    let mut next = (1..found.len())
-        .fold(0, |best, i| if key(&found[i]) < key(&found[best]) { i } else { best });
+    let mut next = (1..candidates.len())
+        .fold(0, |best, i| if key(&candidates[i]) < key(&candidates[best]) { i } else { best });
     scores.clear();
-    scores.resize(found.len(), f64::INFINITY);
+    scores.resize(candidates.len(), f64::INFINITY);
     kept.clear();
     while kept.len() < MOST {
-        let pick = found[next];
+        let pick = candidates[next];
         kept.push(pick);
         next = 0;
-        for (i, f) in found.iter().enumerate() {
+        for (i, f) in candidates.iter().enumerate() {
             // Normals count as positions do: where two walls meet, both are needed.
             let apart = (f.on_B - pick.on_B).norm() + size * (f.normal - pick.normal).norm();
             scores[i] = scores[i].min(apart);
-            if scores[i] * weight(f) > scores[next] * weight(&found[next]) {
+            if scores[i] * weight(f) > scores[next] * weight(&candidates[next]) {
                 next = i;
             }
         }
     }
-    std::mem::swap(found, kept);
+    std::mem::swap(candidates, kept);
 }

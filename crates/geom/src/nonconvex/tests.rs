@@ -1,13 +1,13 @@
 //! Contacts of meshes, height fields and compounds against closed forms.
 
 use crate::Shape;
-use crate::narrow::{self, Manifold, Placed, Touch};
+use crate::narrow::{self, Manifold, ManifoldPoint, PosedShape};
 use crate::shape::{Compound, HeightField, Mesh, generate};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 use std::sync::Arc;
 
-fn mesh((vertices, triangles): generate::Soup) -> Shape {
+fn mesh((vertices, triangles): generate::TriangleSoup) -> Shape {
     Shape::Mesh(Arc::new(Mesh::build(&vertices, &triangles).unwrap()))
 }
 
@@ -23,11 +23,11 @@ fn touches(
     (a, X_WA): (&Shape, Isometry3<f64>),
     (b, X_WB): (&Shape, Isometry3<f64>),
     reach: f64,
-) -> Vec<Touch> {
+) -> Vec<ManifoldPoint> {
     let mut manifold = Manifold::default();
-    let (one, two) = (Placed { shape: a, X_WS: &X_WA }, Placed { shape: b, X_WS: &X_WB });
+    let (one, two) = (PosedShape { shape: a, X_WS: &X_WA }, PosedShape { shape: b, X_WS: &X_WB });
     narrow::contacts(one, two, reach, &mut manifold);
-    for touch in manifold.touches() {
+    for touch in manifold.points() {
         assert!((touch.normal.norm() - 1.0).abs() < 1e-12);
         assert!(touch.gap <= reach && touch.point.iter().all(|x| x.is_finite()));
     }
@@ -37,11 +37,11 @@ fn touches(
     let one_surface = a.is_convex() != b.is_convex();
     if one_surface {
         assert_eq!(manifold.len(), swapped.len());
-        for (p, q) in manifold.touches().iter().zip(swapped.touches()) {
+        for (p, q) in manifold.points().iter().zip(swapped.points()) {
             assert!((p.point - q.point).norm() < 1e-12 && (p.normal + q.normal).norm() < 1e-12);
         }
     }
-    let mut found = manifold.touches().to_vec();
+    let mut found = manifold.points().to_vec();
     found.sort_by_key(|t| t.feature);
     assert!(found.windows(2).all(|w| w[0].feature != w[1].feature), "{found:#?}");
     found
@@ -655,7 +655,7 @@ fn between_segments(p: [Vector3<f64>; 2], q: [Vector3<f64>; 2]) -> f64 {
 
 #[test]
 fn two_tori_are_as_far_apart_as_their_nearest_triangles() {
-    let build = |(vertices, triangles): generate::Soup| {
+    let build = |(vertices, triangles): generate::TriangleSoup| {
         Arc::new(Mesh::build(&vertices, &triangles).unwrap())
     };
     let (one, two) =

@@ -1,7 +1,7 @@
 //! A capsule: all points within a radius of the segment from −half_length to +half_length on z.
 
 use super::sphere;
-use crate::narrow::Face;
+use crate::narrow::SupportFeature;
 use nalgebra::{Matrix3, Vector3};
 use std::f64::consts::PI;
 
@@ -27,7 +27,7 @@ pub fn support(half_length: f64, dir: &Vector3<f64>) -> Vector3<f64> {
 }
 
 /// The whole segment: it faces every way.
-pub fn face(half_length: f64, face: &mut Face) {
+pub fn face(half_length: f64, face: &mut SupportFeature) {
     face.push(0, Vector3::new(0.0, 0.0, -half_length));
     face.push(1, Vector3::new(0.0, 0.0, half_length));
 }

@@ -1,11 +1,11 @@
 //! The convex hull of points: vertices, polygonal faces, and integrals over its volume.
 //!
 //! Triangles of the hull that lie in one plane are joined to polygons, so that flat faces are flat
-//! for the narrow phase too. Support in O(log vertices), see `compass`.
+//! for the narrow phase too. Support in O(log vertices), see `support_quadtree`.
 
-use super::compass::Compass;
 use super::hull;
-use crate::narrow::{FAR_OUT, Face};
+use super::support_quadtree::SupportQuadtree;
+use crate::narrow::{FAR_OUT, SupportFeature};
 use crate::{Aabb, ShapeError};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
@@ -22,7 +22,7 @@ pub struct Convex {
     /// Faces around each vertex, one vertex after the other, and where each vertex starts.
     around: Vec<u32>,
     around_starts: Vec<u32>,
-    compass: Compass,
+    quadtree: SupportQuadtree,
     bounds: Aabb,
     radius: f64,
     volume: f64,
@@ -48,7 +48,7 @@ impl Convex {
             around_starts.push(around_starts[k] + faces.len() as u32);
         }
         Ok(Self {
-            compass: Compass::new(&hull.vertices),
+            quadtree: SupportQuadtree::new(&hull.vertices),
             bounds: Aabb::of_points(hull.vertices.iter().copied()),
             radius: hull.vertices.iter().fold(0.0, |most: f64, vertex| most.max(vertex.norm())),
             around: faces_at.concat(),
@@ -105,13 +105,13 @@ impl Convex {
 
     /// Farthest vertex along `dir` [m].
     pub fn support(&self, dir: &Vector3<f64>) -> Vector3<f64> {
-        self.vertices[self.compass.farthest(dir)]
+        self.vertices[self.quadtree.farthest(dir)]
     }
 
     /// The face that holds most of the vertices farthest along `dir`, as a polygon; of several, the
     /// one that looks most along it.
-    pub fn face(&self, dir: &Vector3<f64>, face: &mut Face) {
-        let vertex = self.compass.farthest(dir);
+    pub fn face(&self, dir: &Vector3<f64>, face: &mut SupportFeature) {
+        let vertex = self.quadtree.farthest(dir);
         let around = self.around_starts[vertex] as usize..self.around_starts[vertex + 1] as usize;
         let least = self.vertices[vertex].dot(dir) - FAR_OUT * self.bounds.size().max();
         let mut best = (0, 0, f64::NEG_INFINITY);

@@ -1,9 +1,9 @@
 //! A box with its centre at the origin and its edges along the axes, given by half its edges.
 //!
-//! Vertex k lies at (±x, ±y, ±z), where bit i of k is set for a positive component i. Face k lies
+//! Vertex k lies at (±x, ±y, ±z), where bit i of k is set for a positive component i. SupportFeature k lies
 //! across axis k / 2, on the negative side if k is even.
 
-use crate::narrow::Face;
+use crate::narrow::SupportFeature;
 use nalgebra::{Matrix3, Vector3};
 
 /// Volume \[m³\].
@@ -47,7 +47,7 @@ pub fn face_along(dir: &Vector3<f64>) -> usize {
 }
 
 /// The face that looks most along `dir`, as a polygon.
-pub fn face(half: &Vector3<f64>, dir: &Vector3<f64>, face: &mut Face) {
+pub fn face(half: &Vector3<f64>, dir: &Vector3<f64>, face: &mut SupportFeature) {
     for k in face_vertices(face_along(dir)) {
         face.push(k as u32, vertex(half, k));
     }

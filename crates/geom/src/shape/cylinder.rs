@@ -1,6 +1,6 @@
 //! A cylinder about z, with flat caps at −half_length and +half_length.
 
-use crate::narrow::Face;
+use crate::narrow::SupportFeature;
 use nalgebra::{Matrix3, Vector3};
 use std::f64::consts::PI;
 
@@ -39,7 +39,7 @@ pub fn support(radius: f64, half_length: f64, dir: &Vector3<f64>) -> Vector3<f64
 ///
 /// The polygon's first vertex is the point of the rim that `dir` looks at most, so that the deepest
 /// point of the circle is always one of them and all move continuously with a slow motion.
-pub fn face(radius: f64, half_length: f64, dir: &Vector3<f64>, face: &mut Face) {
+pub fn face(radius: f64, half_length: f64, dir: &Vector3<f64>, face: &mut SupportFeature) {
     let across = dir.x.hypot(dir.y);
     let (cos, sin) = heading(dir);
     if dir.z.abs() <= across {

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
 /// Vertices [m] and triangles.
-pub type Soup = (Vec<Vector3<f64>>, Vec<[u32; 3]>);
+pub type TriangleSoup = (Vec<Vector3<f64>>, Vec<[u32; 3]>);
 
 /// A box with the half extents `half` [m] about the origin.
-pub fn cuboid(half: Vector3<f64>) -> Soup {
+pub fn cuboid(half: Vector3<f64>) -> TriangleSoup {
     let sign = |bit: u32| if bit == 0 { -1.0 } else { 1.0 };
     let corner = |i: u32| Vector3::new(sign(i & 1), sign(i & 2), sign(i & 4)).component_mul(&half);
     let quads =
@@ -22,7 +22,7 @@ pub fn cuboid(half: Vector3<f64>) -> Soup {
 
 /// A sphere of `radius` [m] about the origin: an icosahedron whose faces are quartered `levels` times,
 /// all vertices on the sphere.
-pub fn icosphere(radius: f64, levels: u32) -> Soup {
+pub fn icosphere(radius: f64, levels: u32) -> TriangleSoup {
     let golden = 0.5 * (1.0 + 5.0_f64.sqrt());
     let mut vertices = Vec::new();
     for (s, t) in [(-1.0, -golden), (-1.0, golden), (1.0, -golden), (1.0, golden)] {
@@ -67,7 +67,7 @@ pub fn icosphere(radius: f64, levels: u32) -> Soup {
 }
 
 /// A torus about the z-axis: circles of `minor` radius [m] around a circle of `major` radius [m].
-pub fn torus(major: f64, minor: f64, around: u32, across: u32) -> Soup {
+pub fn torus(major: f64, minor: f64, around: u32, across: u32) -> TriangleSoup {
     let profile: Vec<(f64, f64)> = (0..across)
         .map(|j| TAU * f64::from(j) / f64::from(across))
         .map(|angle| (major + minor * angle.cos(), minor * angle.sin()))
@@ -77,12 +77,16 @@ pub fn torus(major: f64, minor: f64, around: u32, across: u32) -> Soup {
 
 /// A flat sheet in the plane z = 0 about the origin, facing +z: `size` [m] along x and y, cut into
 /// `cells` rectangles of two triangles each along x and y.
-pub fn grid(size: (f64, f64), cells: (u32, u32)) -> Soup {
+pub fn grid(size: (f64, f64), cells: (u32, u32)) -> TriangleSoup {
     sheet(size, cells, |_, _| 0.0)
 }
 
 /// The graph z = `height`(x, y) [m] over a rectangle about the origin, facing +z.
-pub fn sheet(size: (f64, f64), cells: (u32, u32), height: impl Fn(f64, f64) -> f64) -> Soup {
+pub fn sheet(
+    size: (f64, f64),
+    cells: (u32, u32),
+    height: impl Fn(f64, f64) -> f64,
+) -> TriangleSoup {
     let place = |i: u32, n: u32, size: f64| size * (f64::from(i) / f64::from(n) - 0.5);
     let mut vertices = Vec::new();
     for j in 0..=cells.1 {
@@ -105,7 +109,7 @@ pub fn sheet(size: (f64, f64), cells: (u32, u32), height: impl Fn(f64, f64) -> f
 /// A dish: a spherical cap of rim `radius` and `depth` [m], a wall of even `thickness` [m] below it,
 /// and a rounded rim. The inner bottom touches the origin, the opening faces +z, the rim is at
 /// z = `depth`. `segments` triangles span the full circle; the profile is cut as finely.
-pub fn dish(radius: f64, depth: f64, thickness: f64, segments: u32) -> Soup {
+pub fn dish(radius: f64, depth: f64, thickness: f64, segments: u32) -> TriangleSoup {
     // Both walls are spheres about one centre on the axis: ρ = (radius² + depth²)/(2 depth) inside.
     let inner = 0.5 * (radius * radius + depth * depth) / depth;
     let centre = inner;
@@ -139,7 +143,7 @@ pub fn dish(radius: f64, depth: f64, thickness: f64, segments: u32) -> Soup {
 
 /// The solid swept by a profile of points (r, z) [m] that turns about the z-axis. A closed profile runs
 /// counter-clockwise and off the axis; an open one starts and ends on the axis.
-pub fn revolve(profile: &[(f64, f64)], closed: bool, segments: u32) -> Soup {
+pub fn revolve(profile: &[(f64, f64)], closed: bool, segments: u32) -> TriangleSoup {
     let n = profile.len();
     let mut vertices: Vec<Vector3<f64>> = Vec::new();
     let mut triangles = Vec::new();

@@ -4,8 +4,8 @@
 //! follows from the numbers of rows and columns, and a query costs as much as there are cells under its
 //! region.
 
-use super::generate::Soup;
-use super::mesh::{Bend, fold};
+use super::generate::TriangleSoup;
+use super::mesh::{EdgeConvexity, edge_convexity};
 use crate::{Aabb, ShapeError};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_math::sets::DisjointSets;
@@ -22,7 +22,7 @@ pub struct HeightField {
     /// Upward unit normals of the triangles.
     normals: Vec<Vector3<f64>>,
     /// Whether a convex edge or the border runs through a vertex.
-    bent: Vec<bool>,
+    exposed: Vec<bool>,
     /// Connected triangles in one plane share a patch.
     patches: Vec<u32>,
     bounds: Aabb,
@@ -68,7 +68,7 @@ impl HeightField {
             heights,
             size,
             normals: Vec::new(),
-            bent: Vec::new(),
+            exposed: Vec::new(),
             patches: Vec::new(),
             bounds: Aabb::NONE,
             radius: 0.0,
@@ -92,16 +92,16 @@ impl HeightField {
         };
         field.normals = (0..n).map(normal).collect();
         let mut planes = DisjointSets::new(n as usize);
-        field.bent = vec![false; field.heights.len()];
+        field.exposed = vec![false; field.heights.len()];
         for (t, k) in (0..n).flat_map(|t| [(t, 0), (t, 1), (t, 2)]) {
-            match (field.bend(t, k), field.across(t, k).1) {
-                (Bend::Flat, Some(other)) => {
+            match (field.convexity(t, k), field.across(t, k).1) {
+                (EdgeConvexity::Flat, Some(other)) => {
                     planes.union(t as usize, other as usize);
                 }
-                (Bend::Convex | Bend::Border, _) => {
+                (EdgeConvexity::Convex | EdgeConvexity::Border, _) => {
                     let corners = field.triangle(t);
-                    field.bent[corners[k] as usize] = true;
-                    field.bent[corners[(k + 1) % 3] as usize] = true;
+                    field.exposed[corners[k] as usize] = true;
+                    field.exposed[corners[(k + 1) % 3] as usize] = true;
                 }
                 _ => {}
             }
@@ -177,11 +177,11 @@ impl HeightField {
     }
 
     /// How the triangles at the edge from corner `k` of triangle `t` to the next meet.
-    pub fn bend(&self, t: u32, k: usize) -> Bend {
-        let Some(other) = self.across(t, k).1 else { return Bend::Border };
+    pub fn convexity(&self, t: u32, k: usize) -> EdgeConvexity {
+        let Some(other) = self.across(t, k).1 else { return EdgeConvexity::Border };
         let corners = self.triangle(t);
         let (from, to) = (self.vertex(corners[k]), self.vertex(corners[(k + 1) % 3]));
-        fold(&self.normal(t), &self.normal(other), &(to - from))
+        edge_convexity(&self.normal(t), &self.normal(other), &(to - from))
     }
 
     /// Name of the flat patch to which a triangle belongs.
@@ -203,8 +203,8 @@ impl HeightField {
     }
 
     /// Whether a convex edge or the border runs through vertex `v`.
-    pub fn bent(&self, v: u32) -> bool {
-        self.bent[v as usize]
+    pub fn is_exposed(&self, v: u32) -> bool {
+        self.exposed[v as usize]
     }
 
     /// The triangle over or under the point (x, y) [m], if it is within the field.
@@ -249,7 +249,7 @@ impl HeightField {
     }
 
     /// The surface as vertices [m] and triangles.
-    pub fn soup(&self) -> Soup {
+    pub fn soup(&self) -> TriangleSoup {
         let vertices = (0..self.heights.len() as u32).map(|v| self.vertex(v)).collect();
         (vertices, (0..self.triangles()).map(|t| self.triangle(t)).collect())
     }
@@ -307,12 +307,12 @@ mod tests {
                 let edge = &mesh.edges()[mesh.sides(t)[k] as usize];
                 let other = edge.faces.iter().flatten().find(|&&face| face != t).copied();
                 let (name, across) = field.across(t, k);
-                assert_eq!((across, field.bend(t, k)), (other, edge.bend));
+                assert_eq!((across, field.convexity(t, k)), (other, edge.convexity));
                 assert_eq!(*names.entry(name).or_insert(mesh.sides(t)[k]), mesh.sides(t)[k]);
                 let v = field.triangle(t)[k];
                 let of_mesh = mesh.triangles()[t as usize][k];
                 assert_eq!(field.vertex(v), mesh.vertices()[of_mesh as usize]);
-                assert_eq!(field.bent(v), mesh.is_exposed(of_mesh));
+                assert_eq!(field.is_exposed(v), mesh.is_exposed(of_mesh));
                 assert_eq!(field.ring(v).count(), mesh.ring(of_mesh).len());
             }
         }

@@ -4,7 +4,7 @@
 //! their edges, turns them to face outwards and finds flat patches: from then on nobody checks again.
 //! An edge is flat, convex or concave by the angle between its faces; only convex edges and their ends
 //! can touch from outside, so the seams of a flat tessellation are invisible to contact.
-//! Signed distances are in [`crate::sdf`].
+//! MeshDistance distances are in [`crate::sdf`].
 
 use super::bvh::Bvh;
 use super::moments::Moments;
@@ -24,7 +24,7 @@ pub const SMOOTH: f64 = 0.5;
 
 /// How two faces meet at an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bend {
+pub enum EdgeConvexity {
     /// Only one face has this edge.
     Border,
     /// The faces lean back from each other: a ridge seen from outside.
@@ -43,12 +43,12 @@ pub struct Edge {
     /// Its faces: the first always exists.
     pub faces: [Option<u32>; 2],
     /// How the faces meet.
-    pub bend: Bend,
+    pub convexity: EdgeConvexity,
 }
 
 /// The point of a mesh nearest to a given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Nearest {
+pub struct NearestMeshPoint {
     /// The point on the mesh [m].
     pub point: Vector3<f64>,
     /// Distance [m], not negative.
@@ -114,8 +114,8 @@ impl Mesh {
             triangles.iter().map(|t| area_vector(corners(t)).normalize()).collect();
         let mut planes = DisjointSets::new(triangles.len());
         for edge in &mut edges {
-            edge.bend = bend(edge, &vertices, &triangles, &normals);
-            if let (Bend::Flat, [Some(a), Some(b)]) = (edge.bend, edge.faces) {
+            edge.convexity = convexity(edge, &vertices, &triangles, &normals);
+            if let (EdgeConvexity::Flat, [Some(a), Some(b)]) = (edge.convexity, edge.faces) {
                 planes.union(a as usize, b as usize);
             }
         }
@@ -130,7 +130,10 @@ impl Mesh {
         }
         let (ring, ring_starts) = rings(vertices.len(), &edges);
         let mut exposed = vec![false; vertices.len()];
-        for edge in edges.iter().filter(|e| matches!(e.bend, Bend::Convex | Bend::Border)) {
+        for edge in edges
+            .iter()
+            .filter(|e| matches!(e.convexity, EdgeConvexity::Convex | EdgeConvexity::Border))
+        {
             edge.ends.iter().for_each(|&v| exposed[v as usize] = true);
         }
         let cos_smooth = SMOOTH.cos();
@@ -140,7 +143,9 @@ impl Mesh {
         };
         let ridged = sides.iter().map(|side: &[u32; 3]| {
             let meets = side.map(|e| &edges[e as usize]);
-            let ridge = meets.iter().any(|e| matches!(e.bend, Bend::Convex | Bend::Border));
+            let ridge = meets
+                .iter()
+                .any(|e| matches!(e.convexity, EdgeConvexity::Convex | EdgeConvexity::Border));
             (ridge, !meets.iter().any(|e| turns(e)))
         });
         let ridged = ridged.collect();
@@ -257,7 +262,7 @@ impl Mesh {
 
     /// Number of edges that do not join exactly two triangles.
     pub fn border_edges(&self) -> usize {
-        self.edges.iter().filter(|e| e.bend == Bend::Border).count()
+        self.edges.iter().filter(|e| e.convexity == EdgeConvexity::Border).count()
     }
 
     /// Volume, centroid and second moments of the solid; an error if the mesh is open.
@@ -269,7 +274,7 @@ impl Mesh {
     }
 
     /// The point of the mesh nearest to `point`, if it lies within `limit` [m].
-    pub fn nearest(&self, point: &Vector3<f64>, limit: f64) -> Option<Nearest> {
+    pub fn nearest(&self, point: &Vector3<f64>, limit: f64) -> Option<NearestMeshPoint> {
         self.nearest_if(point, limit, |_| true)
     }
 
@@ -280,8 +285,8 @@ impl Mesh {
         point: &Vector3<f64>,
         limit: f64,
         accept: impl Fn(u32) -> bool,
-    ) -> Option<Nearest> {
-        let mut best: Option<Nearest> = None;
+    ) -> Option<NearestMeshPoint> {
+        let mut best: Option<NearestMeshPoint> = None;
         let mut bound = limit * limit;
         self.tree.visit_nearest(point, bound, |t| {
             if accept(t) {
@@ -292,8 +297,12 @@ impl Mesh {
                 let wins = best.is_none_or(|old| squared < bound || t < old.triangle);
                 if squared <= bound && wins {
                     bound = squared;
-                    best =
-                        Some(Nearest { point: on, distance: squared.sqrt(), triangle: t, feature });
+                    best = Some(NearestMeshPoint {
+                        point: on,
+                        distance: squared.sqrt(),
+                        triangle: t,
+                        feature,
+                    });
                 }
             }
             bound
@@ -422,7 +431,11 @@ fn join(triangles: &[[u32; 3]]) -> (Vec<[u32; 3]>, Vec<Edge>) {
                 }
             }
             let e = edges.len() as u32;
-            edges.push(Edge { ends: [a, b], faces: [Some(t as u32), None], bend: Bend::Border });
+            edges.push(Edge {
+                ends: [a, b],
+                faces: [Some(t as u32), None],
+                convexity: EdgeConvexity::Border,
+            });
             known.insert(key, e);
             e
         })
@@ -487,33 +500,37 @@ fn orient(vertices: &[Vector3<f64>], triangles: &mut [[u32; 3]]) -> bool {
     closed
 }
 
-fn bend(
+fn convexity(
     edge: &Edge,
     vertices: &[Vector3<f64>],
     triangles: &[[u32; 3]],
     normals: &[Vector3<f64>],
-) -> Bend {
-    let [Some(a), Some(b)] = edge.faces else { return Bend::Border };
+) -> EdgeConvexity {
+    let [Some(a), Some(b)] = edge.faces else { return EdgeConvexity::Border };
     let other = triangles[b as usize];
     if (0..3).any(|k| [other[k], other[(k + 1) % 3]] == edge.ends) {
         // Both faces run the same way: orientations that cannot agree. Let both sides be felt.
-        return Bend::Border;
+        return EdgeConvexity::Border;
     }
     let [from, to] = edge.ends.map(|v| vertices[v as usize]);
-    fold(&normals[a as usize], &normals[b as usize], &(to - from))
+    edge_convexity(&normals[a as usize], &normals[b as usize], &(to - from))
 }
 
 /// How two faces with unit normals `n_a` and `n_b` meet at the edge `along` which face a runs.
-pub(crate) fn fold(n_a: &Vector3<f64>, n_b: &Vector3<f64>, along: &Vector3<f64>) -> Bend {
+pub(crate) fn edge_convexity(
+    n_a: &Vector3<f64>,
+    n_b: &Vector3<f64>,
+    along: &Vector3<f64>,
+) -> EdgeConvexity {
     // Normals turn about the edge by the angle between the faces, positive at a ridge.
     let sine = n_a.cross(n_b).dot(along) / along.norm();
     let folded = n_a.dot(n_b) < 0.0;
     if sine.abs() < FLAT && !folded {
-        Bend::Flat
+        EdgeConvexity::Flat
     } else if sine > 0.0 || folded && sine > -FLAT {
-        Bend::Convex
+        EdgeConvexity::Convex
     } else {
-        Bend::Concave
+        EdgeConvexity::Concave
     }
 }
 

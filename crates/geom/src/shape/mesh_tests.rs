@@ -2,7 +2,7 @@ use super::super::generate;
 use super::*;
 use std::f64::consts::PI;
 
-fn mesh((vertices, triangles): generate::Soup) -> Mesh {
+fn mesh((vertices, triangles): generate::TriangleSoup) -> Mesh {
     Mesh::build(&vertices, &triangles).unwrap()
 }
 
@@ -109,7 +109,7 @@ fn equal_vertices_are_welded_and_needles_dropped() {
     // The diagonals of the faces are flat, so there are six patches.
     let patches: std::collections::BTreeSet<_> = (0..12).map(|t| mesh.patch(t)).collect();
     assert_eq!(patches.len(), 6);
-    let convex = mesh.edges().iter().filter(|e| e.bend == Bend::Convex).count();
+    let convex = mesh.edges().iter().filter(|e| e.convexity == EdgeConvexity::Convex).count();
     assert_eq!(convex, 12);
 }
 

@@ -5,7 +5,6 @@
 
 pub mod bvh;
 pub mod capsule;
-mod compass;
 pub mod compound;
 pub mod convex;
 pub mod cuboid;
@@ -18,15 +17,16 @@ pub mod mesh;
 pub mod moments;
 mod nearest;
 pub mod sphere;
+mod support_quadtree;
 pub mod triangle;
 
 pub use compound::Compound;
 pub use convex::Convex;
 pub use heightfield::HeightField;
 pub use mesh::Mesh;
-pub use nearest::Nearest;
+pub use nearest::SurfaceDistance;
 
-use crate::narrow::{Core, Face};
+use crate::narrow::{ConvexCore, SupportFeature};
 use crate::{Aabb, ShapeError};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::sync::Arc;
@@ -74,7 +74,7 @@ pub enum Shape {
 
 /// One line of the list of shapes.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct ShapeEntry {
     /// Name, as it stands in files and messages.
     pub name: &'static str,
     /// One sentence on what it is.
@@ -82,17 +82,17 @@ pub struct Entry {
 }
 
 /// Every shape of the house, in alphabetical order.
-pub static SHAPES: &[Entry] = &[
-    Entry { name: "box", about: "Box by half its edges" },
-    Entry { name: "capsule", about: "All points within a radius of a segment" },
-    Entry { name: "compound", about: "Several shapes as one" },
-    Entry { name: "convex", about: "Convex hull of points" },
-    Entry { name: "cylinder", about: "Cylinder with flat caps" },
-    Entry { name: "ellipsoid", about: "Ellipsoid by three radii" },
-    Entry { name: "heightfield", about: "Heights over a grid, solid below" },
-    Entry { name: "mesh", about: "Triangle mesh, convex or not" },
-    Entry { name: "plane", about: "Half space below z = 0" },
-    Entry { name: "sphere", about: "Ball by its radius" },
+pub static SHAPES: &[ShapeEntry] = &[
+    ShapeEntry { name: "box", about: "Box by half its edges" },
+    ShapeEntry { name: "capsule", about: "All points within a radius of a segment" },
+    ShapeEntry { name: "compound", about: "Several shapes as one" },
+    ShapeEntry { name: "convex", about: "Convex hull of points" },
+    ShapeEntry { name: "cylinder", about: "Cylinder with flat caps" },
+    ShapeEntry { name: "ellipsoid", about: "Ellipsoid by three radii" },
+    ShapeEntry { name: "heightfield", about: "Heights over a grid, solid below" },
+    ShapeEntry { name: "mesh", about: "Triangle mesh, convex or not" },
+    ShapeEntry { name: "plane", about: "Half space below z = 0" },
+    ShapeEntry { name: "sphere", about: "Ball by its radius" },
 ];
 
 impl Shape {
@@ -249,7 +249,7 @@ impl Shape {
     pub fn support(&self, dir_S: &Vector3<f64>) -> Option<Vector3<f64>> {
         match self {
             Self::Compound(_) | Self::HeightField(_) | Self::Mesh(_) | Self::Plane => None,
-            _ => Some(Core::support(self, dir_S) + sphere::support(self.radius(), dir_S)),
+            _ => Some(ConvexCore::support(self, dir_S) + sphere::support(self.radius(), dir_S)),
         }
     }
 
@@ -285,7 +285,7 @@ impl Shape {
 
 /// The convex, bounded shapes as rounded cores. The others have no core and answer with the origin;
 /// the narrow phase never asks them.
-impl Core for Shape {
+impl ConvexCore for Shape {
     fn support(&self, dir_S: &Vector3<f64>) -> Vector3<f64> {
         match self {
             Self::Box(half) => cuboid::support(half, dir_S),
@@ -321,7 +321,7 @@ impl Core for Shape {
         }
     }
 
-    fn face(&self, dir_S: &Vector3<f64>, face: &mut Face) {
+    fn support_feature(&self, dir_S: &Vector3<f64>, face: &mut SupportFeature) {
         match self {
             Self::Box(half) => cuboid::face(half, dir_S, face),
             Self::Capsule { half_length, .. } => capsule::face(*half_length, face),
@@ -329,7 +329,7 @@ impl Core for Shape {
             Self::Cylinder { radius, half_length } => {
                 cylinder::face(*radius, *half_length, dir_S, face);
             }
-            _ => face.push(0, Core::support(self, dir_S)),
+            _ => face.push(0, ConvexCore::support(self, dir_S)),
         }
     }
 }

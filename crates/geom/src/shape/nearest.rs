@@ -1,4 +1,4 @@
-//! Nearest point of a shape's surface to a point, in closed form: all that a ball needs to know.
+//! SurfaceDistance point of a shape's surface to a point, in closed form: all that a ball needs to know.
 //!
 //! For boxes, capsules, cylinders, ellipsoids, planes and spheres; hulls are left to the general
 //! routine. Exact to round-off, the ellipsoid by Newton's method. The normal is a unit vector for every
@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 /// Where a shape's surface is nearest to a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Nearest {
+pub struct SurfaceDistance {
     /// Signed distance of the point from the surface [m], negative inside.
     pub distance: f64,
     /// Outward unit normal at the nearest point of the surface [-].
@@ -18,7 +18,7 @@ pub struct Nearest {
 
 impl Shape {
     /// The surface seen from `p_S` [m], for shapes that have a closed form.
-    pub fn nearest(&self, p_S: &Vector3<f64>) -> Option<Nearest> {
+    pub fn nearest(&self, p_S: &Vector3<f64>) -> Option<SurfaceDistance> {
         match self {
             Self::Box(half) => Some(cuboid(half, p_S)),
             Self::Capsule { radius, half_length } => {
@@ -27,7 +27,7 @@ impl Shape {
             }
             Self::Cylinder { radius, half_length } => Some(cylinder(*radius, *half_length, p_S)),
             Self::Ellipsoid { radii } => Some(ellipsoid(radii, p_S)),
-            Self::Plane => Some(Nearest { distance: p_S.z, normal: Vector3::z() }),
+            Self::Plane => Some(SurfaceDistance { distance: p_S.z, normal: Vector3::z() }),
             Self::Sphere { radius } => Some(around(*p_S, *radius, Vector3::z())),
             Self::Compound(_) | Self::Convex(_) | Self::HeightField(_) | Self::Mesh(_) => None,
         }
@@ -35,27 +35,27 @@ impl Shape {
 }
 
 /// A ball of `radius` about the origin; `fallback` is the normal at its centre.
-fn around(p: Vector3<f64>, radius: f64, fallback: Vector3<f64>) -> Nearest {
+fn around(p: Vector3<f64>, radius: f64, fallback: Vector3<f64>) -> SurfaceDistance {
     let length = p.norm();
     let normal = if length > 0.0 { p / length } else { fallback };
-    Nearest { distance: length - radius, normal }
+    SurfaceDistance { distance: length - radius, normal }
 }
 
-fn cuboid(half: &Vector3<f64>, p: &Vector3<f64>) -> Nearest {
+fn cuboid(half: &Vector3<f64>, p: &Vector3<f64>) -> SurfaceDistance {
     let outside = p - p.zip_map(half, |x, h| x.clamp(-h, h));
     let distance = outside.norm();
     if distance > 0.0 {
-        return Nearest { distance, normal: outside / distance };
+        return SurfaceDistance { distance, normal: outside / distance };
     }
     // Inside: the nearest face.
     let depth = half - p.abs();
     let axis = depth.imin();
     let mut normal = Vector3::zeros();
     normal[axis] = if p[axis] < 0.0 { -1.0 } else { 1.0 };
-    Nearest { distance: -depth[axis], normal }
+    SurfaceDistance { distance: -depth[axis], normal }
 }
 
-fn cylinder(radius: f64, half_length: f64, p: &Vector3<f64>) -> Nearest {
+fn cylinder(radius: f64, half_length: f64, p: &Vector3<f64>) -> SurfaceDistance {
     let across = p.x.hypot(p.y);
     let radial = if across > 0.0 { Vector3::new(p.x, p.y, 0.0) / across } else { Vector3::x() };
     let axial = Vector3::new(0.0, 0.0, if p.z < 0.0 { -1.0 } else { 1.0 });
@@ -63,11 +63,11 @@ fn cylinder(radius: f64, half_length: f64, p: &Vector3<f64>) -> Nearest {
     if beyond_side > 0.0 && beyond_cap > 0.0 {
         let distance = beyond_side.hypot(beyond_cap);
         let normal = (beyond_side * radial + beyond_cap * axial) / distance;
-        Nearest { distance, normal }
+        SurfaceDistance { distance, normal }
     } else if beyond_side > beyond_cap {
-        Nearest { distance: beyond_side, normal: radial }
+        SurfaceDistance { distance: beyond_side, normal: radial }
     } else {
-        Nearest { distance: beyond_cap, normal: axial }
+        SurfaceDistance { distance: beyond_cap, normal: axial }
     }
 }
 
@@ -75,7 +75,7 @@ fn cylinder(radius: f64, half_length: f64, p: &Vector3<f64>) -> Nearest {
 /// the root t of F(t) = Σ (r p / (t + r²))² − 1 above −min r² [Eberly13, Sec. 3].
 ///
 /// F falls and is convex there, so Newton's method from the left converges monotonically.
-fn ellipsoid(r: &Vector3<f64>, p: &Vector3<f64>) -> Nearest {
+fn ellipsoid(r: &Vector3<f64>, p: &Vector3<f64>) -> SurfaceDistance {
     // A component that vanishes makes the root degenerate inside; a shift far below round-off of the
     // result chooses one of the equally near points.
     let tiny = 1e-15 * r.max();
@@ -100,7 +100,7 @@ fn ellipsoid(r: &Vector3<f64>, p: &Vector3<f64>) -> Nearest {
     let x = Vector3::from_fn(|i, _| sign(p[i]) * r2[i] * y[i] / (t + r2[i]));
     let gradient = x.component_div(&r2);
     let normal = gradient.normalize();
-    Nearest { distance: normal.dot(&(p - x)), normal }
+    SurfaceDistance { distance: normal.dot(&(p - x)), normal }
 }
 
 /// Newton's method doubles the digits; far points and flat ellipsoids need some steps to get near.

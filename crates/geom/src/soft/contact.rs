@@ -27,7 +27,7 @@ impl FacePoint {
 
 /// One side of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Side {
+pub enum SoftContactSide {
     /// A rigid collider.
     Rigid(ColliderId),
     /// A point of a soft surface.
@@ -39,9 +39,9 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SoftContact {
     /// The side from which the normal points.
-    pub a: Side,
+    pub a: SoftContactSide,
     /// The side into which the normal points.
-    pub b: Side,
+    pub b: SoftContactSide,
     /// Name of the point within the two sides; the same while the same features touch.
     pub feature: u32,
     /// Position in the world, midway between the two surfaces [m].
@@ -59,7 +59,7 @@ impl SoftContact {
     }
 }
 
-impl Side {
+impl SoftContactSide {
     fn rank(&self) -> u64 {
         match self {
             Self::Rigid(id) => u64::from(id.0),

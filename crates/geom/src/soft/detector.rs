@@ -4,9 +4,9 @@
 //! Cost in proportion to the nodes of the surfaces and to what is near. Nothing is allocated once the memory
 //! has grown to the motion; the same input gives the same bits.
 
-use super::form::Form;
-use super::pair::{self, PairWork};
-use super::rigid::{self, Rigid, Soft, Work};
+use super::deformed_surface::DeformedSurface;
+use super::rigid_contacts::{self, PosedCollider, RigidScratch, SoftBodySurface};
+use super::soft_contacts::{self, SoftPairScratch};
 use super::{SoftContact, SoftSurfaceId, SoftSurfaces};
 use crate::{Aabb, ColliderId, Colliders};
 use nalgebra::{Isometry3, Vector3};
@@ -18,24 +18,27 @@ pub struct SoftDetector {
     poses: Vec<Isometry3<f64>>,
     bounds: Vec<Aabb>,
     wanted: Vec<f64>,
-    forms: Vec<Form>,
-    work: Work,
-    pairs: PairWork,
+    deformed: Vec<DeformedSurface>,
+    work: RigidScratch,
+    pairs: SoftPairScratch,
 }
 
 impl SoftDetector {
     /// Memory for a set of colliders and one of soft surfaces.
     pub fn new(colliders: &Colliders, surfaces: &SoftSurfaces) -> Self {
-        let most = |count: fn(&super::skin::Skin) -> usize| {
-            surfaces.skins.iter().map(count).max().unwrap_or(0)
+        let most = |count: fn(&super::surface_topology::SurfaceTopology) -> usize| {
+            surfaces.topologies.iter().map(count).max().unwrap_or(0)
         };
         Self {
             poses: vec![Isometry3::identity(); colliders.len()],
             bounds: vec![Aabb::NONE; colliders.len()],
             wanted: vec![0.0; colliders.len()],
-            forms: vec![Form::new(); surfaces.len()],
-            work: Work::new(most(|skin| skin.vertices.len()), most(|skin| skin.edges.len())),
-            pairs: PairWork::default(),
+            deformed: vec![DeformedSurface::new(); surfaces.len()],
+            work: RigidScratch::new(
+                most(|topology| topology.vertices.len()),
+                most(|topology| topology.edges.len()),
+            ),
+            pairs: SoftPairScratch::default(),
         }
     }
 
@@ -59,8 +62,8 @@ impl SoftDetector {
             return &self.work.contacts;
         }
         self.place(colliders, frames, frame_reach);
-        for (form, skin) in self.forms.iter_mut().zip(&surfaces.skins) {
-            form.measure(skin, nodes, node_reach);
+        for (deformed, topology) in self.deformed.iter_mut().zip(&surfaces.topologies) {
+            deformed.measure(topology, nodes, node_reach);
         }
         for index in 0..surfaces.len() {
             self.against_rigid(colliders, surfaces, index);
@@ -95,45 +98,61 @@ impl SoftDetector {
     }
 
     fn against_rigid(&mut self, colliders: &Colliders, surfaces: &SoftSurfaces, index: usize) {
-        let (skin, margin) = (&surfaces.skins[index], surfaces.as_slice()[index].margin);
+        let (topology, margin) = (&surfaces.topologies[index], surfaces.as_slice()[index].margin);
         let id = SoftSurfaceId(index as u32);
         for &k in &surfaces.partners[index] {
             let (k, wanted) = (k as usize, self.wanted[k as usize] + margin);
-            if !rigid::near(Soft { id, skin, form: &self.forms[index] }, &self.bounds[k], wanted) {
+            if !rigid_contacts::near(
+                SoftBodySurface { id, topology, deformed: &self.deformed[index] },
+                &self.bounds[k],
+                wanted,
+            ) {
                 continue;
             }
-            self.forms[index].fit(skin);
-            let soft = Soft { id, skin, form: &self.forms[index] };
+            self.deformed[index].fit(topology);
+            let soft = SoftBodySurface { id, topology, deformed: &self.deformed[index] };
             let shape = &colliders.as_slice()[k].shape;
             let collider = ColliderId(k as u32);
-            let rigid = Rigid { id: collider, shape, X_WS: &self.poses[k], part: 0 };
-            rigid::find(soft, rigid, wanted, &mut self.work);
+            let rigid = PosedCollider { id: collider, shape, X_WS: &self.poses[k], part: 0 };
+            rigid_contacts::find(soft, rigid, wanted, &mut self.work);
         }
     }
 
     fn against_soft(&mut self, surfaces: &SoftSurfaces, index: usize) {
         let given = surfaces.as_slice();
-        let skins = &surfaces.skins;
+        let topologies = &surfaces.topologies;
         let id = SoftSurfaceId(index as u32);
         if given[index].touches_itself {
-            self.forms[index].fit(&skins[index]);
-            let soft = Soft { id, skin: &skins[index], form: &self.forms[index] };
+            self.deformed[index].fit(&topologies[index]);
+            let soft = SoftBodySurface {
+                id,
+                topology: &topologies[index],
+                deformed: &self.deformed[index],
+            };
             let wanted = 2.0 * given[index].margin;
-            pair::find_own(soft, wanted, &mut self.pairs, &mut self.work.contacts);
+            soft_contacts::find_own(soft, wanted, &mut self.pairs, &mut self.work.contacts);
         }
         for other in index + 1..surfaces.len() {
             let other_id = SoftSurfaceId(other as u32);
             let wanted = given[index].margin + given[other].margin;
-            let reach = wanted + self.forms[index].farthest + self.forms[other].farthest;
-            let hull = self.forms[index].hull.inflated(reach);
-            if !surfaces.may_touch(id, other_id) || !hull.overlaps(&self.forms[other].hull) {
+            let reach = wanted + self.deformed[index].farthest + self.deformed[other].farthest;
+            let hull = self.deformed[index].hull.inflated(reach);
+            if !surfaces.may_touch(id, other_id) || !hull.overlaps(&self.deformed[other].hull) {
                 continue;
             }
-            self.forms[index].fit(&skins[index]);
-            self.forms[other].fit(&skins[other]);
-            let a = Soft { id, skin: &skins[index], form: &self.forms[index] };
-            let b = Soft { id: other_id, skin: &skins[other], form: &self.forms[other] };
-            pair::find(a, b, wanted, &mut self.pairs, &mut self.work.contacts);
+            self.deformed[index].fit(&topologies[index]);
+            self.deformed[other].fit(&topologies[other]);
+            let a = SoftBodySurface {
+                id,
+                topology: &topologies[index],
+                deformed: &self.deformed[index],
+            };
+            let b = SoftBodySurface {
+                id: other_id,
+                topology: &topologies[other],
+                deformed: &self.deformed[other],
+            };
+            soft_contacts::find(a, b, wanted, &mut self.pairs, &mut self.work.contacts);
         }
     }
 }

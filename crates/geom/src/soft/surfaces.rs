@@ -2,9 +2,9 @@
 //!
 //! A surface is tested against a collider if their groups agree and the collider's frame is not excluded,
 //! against another surface if their groups agree, against itself if it says so. All is checked once,
-//! when the set is built; topology and the shape at rest are analysed there too, see `skin`.
+//! when the set is built; topology and the shape at rest are analysed there too, see `surface_topology`.
 
-use super::skin::Skin;
+use super::surface_topology::SurfaceTopology;
 use crate::{Colliders, Groups, SoftSurfaceError};
 use nalgebra::Vector3;
 use std::ops::Range;
@@ -44,7 +44,7 @@ pub struct SoftSurface {
 #[derive(Clone, Debug, Default)]
 pub struct SoftSurfaces {
     surfaces: Vec<SoftSurface>,
-    pub(super) skins: Vec<Skin>,
+    pub(super) topologies: Vec<SurfaceTopology>,
     /// Colliders that each surface may touch, ascending.
     pub(super) partners: Vec<Vec<u32>>,
     nodes: usize,
@@ -67,7 +67,7 @@ impl SoftSurfacesBuilder {
     pub fn build(self, colliders: &Colliders) -> Result<SoftSurfaces, SoftSurfaceError> {
         let mut set = SoftSurfaces { surfaces: self.surfaces, ..SoftSurfaces::default() };
         for (index, surface) in set.surfaces.iter().enumerate() {
-            set.skins.push(Skin::build(index as u32, surface)?);
+            set.topologies.push(SurfaceTopology::build(index as u32, surface)?);
             set.nodes = set.nodes.max(surface.nodes.end);
             let touches = |collider: &crate::Collider| {
                 collider.groups.agree(&surface.groups)

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// A vertex of the refined mesh: up to four corners of the coarse mesh with their whole-numbered
 /// weights, which sum to n; unused places have weight zero.
-pub type Place = [(u32, u32); 4];
+pub type BarycentricVertex = [(u32, u32); 4];
 
 /// The orders in which a step along each axis leads from the lowest corner of a cube to the highest,
 /// with the even permutations first.
@@ -33,8 +33,8 @@ pub fn kuhn() -> [[[usize; 3]; 4]; 6] {
 }
 
 /// Cuts coarse tetrahedra into n³ each.
-pub fn refine(coarse: &[[u32; 4]], n: usize) -> (Vec<Place>, Vec<[u32; 4]>) {
-    let mut known: HashMap<Place, u32> = HashMap::new();
+pub fn refine(coarse: &[[u32; 4]], n: usize) -> (Vec<BarycentricVertex>, Vec<[u32; 4]>) {
+    let mut known: HashMap<BarycentricVertex, u32> = HashMap::new();
     let (mut places, mut tetrahedra) = (Vec::new(), Vec::new());
     let cut = kuhn();
     for corners in coarse {
@@ -48,7 +48,7 @@ pub fn refine(coarse: &[[u32; 4]], n: usize) -> (Vec<Place>, Vec<[u32; 4]>) {
                 }
                 tetrahedra.push(lattice.map(|[i, j, k]| {
                     let weights = [n - i, i - j, j - k, k];
-                    let mut place: Place = [(u32::MAX, 0); 4];
+                    let mut place: BarycentricVertex = [(u32::MAX, 0); 4];
                     for (slot, (&corner, &weight)) in
                         place.iter_mut().zip(corners.iter().zip(&weights))
                     {

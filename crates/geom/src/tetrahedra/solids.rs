@@ -5,7 +5,7 @@
 //! a disc. The shapes of the elements therefore depend on the proportions and not on the resolution.
 
 use super::extrude::{disc, prisms};
-use super::refine::{Place, kuhn, refine};
+use super::refine::{BarycentricVertex, kuhn, refine};
 use super::{TetMesh, positive};
 use crate::TetMeshError;
 use nalgebra::Vector3;
@@ -59,7 +59,7 @@ impl TetMesh {
         // The centre comes after the twelve corners.
         let coarse: Vec<_> = faces.iter().map(|&[a, b, c]| [12, a, b, c]).collect();
         let (places, tetrahedra) = refine(&coarse, cells);
-        let onto = |place: &Place| {
+        let onto = |place: &BarycentricVertex| {
             let used = place.iter().filter(|&&(corner, weight)| weight > 0 && corner < 12);
             let weight: u32 = used.clone().map(|&(_, weight)| weight).sum();
             let sum: Vector3<f64> =
@@ -108,7 +108,7 @@ impl TetMesh {
         // Corners 0 to 5 on the rim, 6 at its centre, 7 at the apex.
         let coarse: Vec<_> = (0..6).map(|i| [6, i, (i + 1) % 6, 7]).collect();
         let (places, tetrahedra) = refine(&coarse, cells);
-        let onto = |place: &Place| {
+        let onto = |place: &BarycentricVertex| {
             let (mut outward, mut up, mut along) = (0.0, 0.0, [None; 2]);
             for &(corner, weight) in place.iter().filter(|place| place.1 > 0) {
                 let weight = f64::from(weight) / cells as f64;

@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use nalgebra::{Isometry3, Vector3};
-use stiction_geom::narrow::{self, Manifold, Placed, Touch};
+use stiction_geom::narrow::{self, Manifold, ManifoldPoint, PosedShape};
 use stiction_geom::{Collider, Groups, Shape};
 use stiction_math::random::SplitMix64;
 
@@ -34,15 +34,15 @@ pub fn touches(
     a: (&Shape, &Isometry3<f64>),
     b: (&Shape, &Isometry3<f64>),
     reach: f64,
-) -> Vec<Touch> {
+) -> Vec<ManifoldPoint> {
     let mut manifold = Manifold::default();
-    let placed = |(shape, X_WS)| Placed { shape, X_WS };
+    let placed = |(shape, X_WS)| PosedShape { shape, X_WS };
     narrow::contacts(placed(a), placed(b), reach, &mut manifold);
-    manifold.touches().to_vec()
+    manifold.points().to_vec()
 }
 
 /// Least gap of a manifold [m]; infinite if it is empty.
-pub fn least_gap(touches: &[Touch]) -> f64 {
+pub fn least_gap(touches: &[ManifoldPoint]) -> f64 {
     touches.iter().fold(f64::INFINITY, |least, touch| least.min(touch.gap))
 }
 

@@ -3,8 +3,8 @@
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::{
-    Collider, Colliders, FacePoint, Groups, Shape, Side, SoftContact, SoftDetector, SoftSurface,
-    SoftSurfaces, TetMesh,
+    Collider, Colliders, FacePoint, Groups, Shape, SoftContact, SoftContactSide, SoftDetector,
+    SoftSurface, SoftSurfaces, TetMesh,
 };
 
 /// Soft bodies and rigid shapes, each rigid one in a frame of its own.
@@ -68,10 +68,10 @@ impl Scene {
 }
 
 /// The point of a soft side.
-pub fn soft(side: &Side) -> FacePoint {
+pub fn soft(side: &SoftContactSide) -> FacePoint {
     match side {
-        Side::Soft(_, point) => *point,
-        Side::Rigid(id) => panic!("{id:?} is rigid"),
+        SoftContactSide::Soft(_, point) => *point,
+        SoftContactSide::Rigid(id) => panic!("{id:?} is rigid"),
     }
 }
 
@@ -82,7 +82,7 @@ pub fn check(contacts: &[SoftContact], nodes: &[Vector3<f64>]) {
     for c in contacts {
         assert!((c.normal.norm() - 1.0).abs() < 1e-12, "{c:?}");
         for side in [c.a, c.b] {
-            let Side::Soft(_, point) = side else { continue };
+            let SoftContactSide::Soft(_, point) = side else { continue };
             assert!((point.weights.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{c:?}");
             assert!(point.weights.iter().all(|&w| w >= 0.0), "{c:?}");
             assert!(point.position(nodes).iter().all(|x| x.is_finite()));

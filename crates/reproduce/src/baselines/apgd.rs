@@ -3,14 +3,14 @@
 //!
 //! Minimises `½ λᵀ (W + R) λ + λᵀ (J v* + e)` over the friction cones, W = J A⁻¹ Jᵀ, one solve with
 //! A per trial step [Mazhar15, Alg. 1]; ends when `|A⁻¹ Jᵀ (λ⁺ − λ)|` is below a threshold
-//! [Lee23, Sec. V-C1]. Convex friction. The solver `apgd` of the house stops by the yardstick.
+//! [Lee23, Sec. V-C1]. Convex friction. Stiction's own solver `apgd` stops by the measured residual.
 
 use std::time::Instant;
 
 use stiction_solve::solver::Solver;
 use stiction_solve::{FrictionModel, Monitor, Problem, Solution, Status};
 
-use super::{Preparation, norm};
+use super::{PreparationTime, norm};
 
 /// Accelerated projected gradient descent.
 #[derive(Debug)]
@@ -20,12 +20,12 @@ pub struct Apgd {
     /// Iterations.
     pub max_iterations: usize,
     /// Time of factoring A.
-    pub preparation: Preparation,
+    pub preparation: PreparationTime,
 }
 
 /// An impulse with the velocities it adds and those of its rows.
 #[derive(Clone, Debug, Default)]
-struct Point {
+struct ApgdIterate {
     impulse: Vec<f64>,
     /// A⁻¹ Jᵀ λ [m/s].
     velocity: Vec<f64>,
@@ -33,7 +33,7 @@ struct Point {
     rows: Vec<f64>,
 }
 
-impl Point {
+impl ApgdIterate {
     fn settle(&mut self, problem: &Problem) {
         self.velocity.clear();
         self.velocity.resize(problem.dofs(), 0.0);
@@ -65,13 +65,13 @@ impl Point {
 
 impl Apgd {
     /// With a threshold; the time of factoring is added to `preparation`.
-    pub fn new(theta: f64, preparation: Preparation) -> Self {
+    pub fn new(theta: f64, preparation: PreparationTime) -> Self {
         Self { theta, max_iterations: 2000, preparation }
     }
 }
 
-/// Every constraint answers a gradient step of length 1/`slope` from `from`.
-fn project(problem: &Problem, from: &Point, free: &[f64], slope: f64, out: &mut Vec<f64>) {
+/// Projects a gradient step of length 1/`slope` from `from` onto the friction cones.
+fn project(problem: &Problem, from: &ApgdIterate, free: &[f64], slope: f64, out: &mut Vec<f64>) {
     out.clear();
     out.resize(problem.rows(), 0.0);
     let mut c0: Vec<f64> = Vec::new();
@@ -100,9 +100,9 @@ impl Solver for Apgd {
         let begin = Instant::now();
         let free = problem.free_rows();
         self.preparation.add(begin.elapsed());
-        let mut now = Point { impulse: solution.impulse.clone(), ..Point::default() };
+        let mut now = ApgdIterate { impulse: solution.impulse.clone(), ..ApgdIterate::default() };
         now.settle(problem);
-        let (mut ahead, mut next) = (now.clone(), Point::default());
+        let (mut ahead, mut next) = (now.clone(), ApgdIterate::default());
         let scales = (0..problem.constraints().len()).map(|i| problem.delassus().scale(i));
         let mut slope = scales.fold(f64::MIN_POSITIVE, f64::max);
         let (mut theta, mut status) = (1.0_f64, Status::IterationLimit);
@@ -118,7 +118,7 @@ impl Solver for Apgd {
                     square += step * step;
                 }
                 let bound = cost + linear + 0.5 * slope * square;
-                // Round-off of the costs counts as no difference.
+                // Tolerates round-off of the costs.
                 let grain = 1e-14 * (cost.abs() + linear.abs());
                 if next.cost(free) <= bound + grain || !slope.is_finite() {
                     break;
@@ -134,7 +134,7 @@ impl Solver for Apgd {
             let after = 0.5 * theta * ((theta * theta + 4.0).sqrt() - theta);
             let weight = theta * (1.0 - theta) / (theta * theta + after);
             if turned > 0.0 {
-                // The momentum leads uphill: it starts again [Mazhar15].
+                // The momentum points uphill: adaptive restart [Mazhar15].
                 ahead.clone_from(&next);
                 theta = 1.0;
             } else {
@@ -168,7 +168,7 @@ mod tests {
     fn with_a_small_threshold_it_finds_the_convex_answer() {
         let entry = catalogue::find("box-slide").unwrap();
         let problem = (entry.build)(&Variation::default()).unwrap();
-        let solver = Apgd::new(1e-14, Preparation::default());
+        let solver = Apgd::new(1e-14, PreparationTime::default());
         let mut session = Session::with("apgd-paper", Box::new(solver));
         let mut solution = Solution::cold(&problem);
         let report = session.solve(&problem, &Goal::default(), &mut solution).unwrap();

@@ -1,12 +1,12 @@
 //! Contact constraint splitting: ADMM between the motion and the contacts [Lee23, Sec. V-E1;
 //! Daviet20].
 //!
-//! `(A + β JᵀJ) v = b + Jᵀ(λ − β (e − z))`, then every constraint answers on its own copy z of its
+//! `(A + β JᵀJ) v = b + Jᵀ(λ − β (e − z))`, then every constraint is solved on its own copy z of its
 //! velocity, `λ⁺ = λ − β (J v + e − z)` with `(z, λ⁺) ∈ S`. One factorization per problem, one solve
 //! of the size of A per iteration. β differs between constraints by their Delassus scale.
 //!
-//! It hands out the iterate v and λ, so that the error of an early end is one of the motion, as the
-//! paper measures it; the monitor may end it when it watches.
+//! The result is the iterate v and λ, so that the error of an early stop is an error of the motion, as
+//! the paper measures it. Optionally the measured residual stops the iteration.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use stiction_solve::monitor::Verdict;
 use stiction_solve::solver::Solver;
 use stiction_solve::{FrictionModel, Monitor, Problem, Solution, Status};
 
-use super::Preparation;
+use super::PreparationTime;
 
 /// Contact constraint splitting.
 #[derive(Debug)]
@@ -24,10 +24,10 @@ pub struct Ccs {
     pub penalty: f64,
     /// Iterations.
     pub max_iterations: usize,
-    /// Whether the yardstick may end it; otherwise the number of iterations alone does.
-    pub watched: bool,
+    /// Whether the measured residual may stop it; otherwise only the number of iterations does.
+    pub stops_by_residual: bool,
     /// Time of factoring.
-    pub preparation: Preparation,
+    pub preparation: PreparationTime,
     factor: Option<Cholesky>,
     betas: Vec<f64>,
     copies: Vec<f64>,
@@ -37,11 +37,11 @@ pub struct Ccs {
 
 impl Ccs {
     /// Ends after `max_iterations`; the time of factoring is added to `preparation`.
-    pub fn new(max_iterations: usize, preparation: Preparation) -> Self {
+    pub fn new(max_iterations: usize, preparation: PreparationTime) -> Self {
         Self {
             penalty: 1.0,
             max_iterations,
-            watched: false,
+            stops_by_residual: false,
             preparation,
             factor: None,
             betas: Vec::new(),
@@ -163,7 +163,7 @@ impl Solver for Ccs {
         for _ in 0..monitor.iteration_limit(self.max_iterations) {
             self.iterate(problem, monitor.model(), solution);
             monitor.count(1);
-            if self.watched {
+            if self.stops_by_residual {
                 let verdict = monitor.observe(problem, &solution.velocity, &solution.impulse);
                 if let Verdict::Stop(status) = verdict {
                     return status;
@@ -184,7 +184,7 @@ mod tests {
     fn splitting_finds_the_answer_of_a_stack_in_the_end() {
         let entry = catalogue::find("stack").unwrap();
         let problem = (entry.build)(&Variation::default()).unwrap();
-        let solver = Ccs { watched: true, ..Ccs::new(5000, Preparation::default()) };
+        let solver = Ccs { stops_by_residual: true, ..Ccs::new(5000, PreparationTime::default()) };
         let mut session = Session::with("ccs", Box::new(solver));
         let mut solution = Solution::cold(&problem);
         let report = session.solve(&problem, &Goal::default(), &mut solution).unwrap();

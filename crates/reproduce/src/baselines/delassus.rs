@@ -1,7 +1,7 @@
 //! The Delassus operator `W = J A⁻¹ Jᵀ` as a dense matrix, one solve with A per row.
 //!
-//! Memory and time grow with the square of the number of rows; the cost is what [Lee23, Table II]
-//! shows in parentheses.
+//! Memory and time grow with the square of the number of rows; [Lee23, Table II] lists the cost in
+//! parentheses.
 
 use stiction_solve::Problem;
 

@@ -1,24 +1,25 @@
-//! Methods that exist only to be compared against, as they stand in [Lee23, Secs. V-C and V-E].
+//! Baseline methods as described in [Lee23, Secs. V-C and V-E], for comparison only.
 //!
-//! Solvers of contact problems plug into a [`Session`](stiction_solve::Session) from outside; the
-//! rod of position-based dynamics is a simulator of its own. None of them is meant to be used.
+//! The contact solvers implement `Solver` and run in a [`Session`](stiction_solve::Session); the rod of
+//! position-based dynamics is a simulator of its own.
 
 pub mod apgd;
 pub mod ccs;
 pub mod delassus;
+pub mod pbd_body;
+pub mod pbd_rod;
 pub mod pgs;
-pub mod pose;
-pub mod rod;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Time that a solver spends before its first iteration, readable while the solver is out of reach.
+/// Time that a solver spends before its first iteration, shared with the caller while the session owns
+/// the solver.
 #[derive(Clone, Debug, Default)]
-pub struct Preparation(Arc<AtomicU64>);
+pub struct PreparationTime(Arc<AtomicU64>);
 
-impl Preparation {
+impl PreparationTime {
     /// Adds a time.
     pub fn add(&self, time: Duration) {
         let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);

@@ -1,8 +1,8 @@
 //! Projected Gauss-Seidel on the assembled Delassus operator, with the paper's stopping rule.
 //!
-//! One sweep answers the constraints in turn; the iteration ends when the change of the impulses,
-//! seen in velocities, `|A⁻¹ Jᵀ (λ⁺ − λ)|`, is below a threshold [Lee23, Sec. V-C1]. The solver
-//! `pgs` of the house stops by the yardstick instead.
+//! One sweep solves the constraints in turn; the iteration ends when the change of the impulses,
+//! expressed in velocities, `|A⁻¹ Jᵀ (λ⁺ − λ)|`, is below a threshold [Lee23, Sec. V-C1]. Stiction's own
+//! solver `pgs` stops by the measured residual instead.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use stiction_solve::solver::Solver;
 use stiction_solve::{FrictionModel, Monitor, Problem, Solution, Status};
 
 use super::delassus::Delassus;
-use super::{Preparation, norm};
+use super::{PreparationTime, norm};
 
 /// Projected Gauss-Seidel.
 #[derive(Debug)]
@@ -20,22 +20,22 @@ pub struct Pgs {
     /// Sweeps.
     pub max_sweeps: usize,
     /// Time of assembling the operator.
-    pub preparation: Preparation,
+    pub preparation: PreparationTime,
     operator: Delassus,
-    yields: Vec<f64>,
+    local_yields: Vec<f64>,
     change: Vec<f64>,
     moved: Vec<f64>,
 }
 
 impl Pgs {
     /// With a threshold; the time of assembly is added to `preparation`.
-    pub fn new(theta: f64, preparation: Preparation) -> Self {
+    pub fn new(theta: f64, preparation: PreparationTime) -> Self {
         Self {
             theta,
             max_sweeps: 1000,
             preparation,
             operator: Delassus::default(),
-            yields: Vec::new(),
+            local_yields: Vec::new(),
             change: Vec::new(),
             moved: Vec::new(),
         }
@@ -44,22 +44,22 @@ impl Pgs {
     fn prepare(&mut self, problem: &Problem) {
         let begin = Instant::now();
         self.operator.assemble(problem);
-        self.yields.clear();
+        self.local_yields.clear();
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
             let own = problem.compliance()[rows.clone()].iter().fold(0.0, |a: f64, r| a.max(*r));
-            self.yields.push(self.operator.bound(rows) + own);
+            self.local_yields.push(self.operator.bound(rows) + own);
         }
         self.preparation.add(begin.elapsed());
     }
 
-    /// Answers every constraint once; the changes of the impulses are left in `change`.
+    /// Solves every constraint once; writes the changes of the impulses to `change`.
     fn sweep(&mut self, problem: &Problem, model: FrictionModel, impulse: &mut [f64]) {
         let mut c0: Vec<f64> = Vec::new();
         let mut answer: Vec<f64> = Vec::new();
         let mut yields: Vec<f64> = Vec::new();
         for i in 0..problem.constraints().len() {
-            let (rows, r) = (problem.row_range(i), self.yields[i]);
+            let (rows, r) = (problem.row_range(i), self.local_yields[i]);
             if r == 0.0 {
                 continue;
             }
@@ -120,10 +120,10 @@ mod tests {
     use stiction_solve::{Goal, Session};
 
     #[test]
-    fn with_a_small_threshold_it_finds_the_answer_of_the_yardstick() {
+    fn with_a_small_threshold_it_converges_by_the_measured_residual() {
         let entry = catalogue::find("box-slide").unwrap();
         let problem = (entry.build)(&Variation::default()).unwrap();
-        let solver = Pgs::new(1e-14, Preparation::default());
+        let solver = Pgs::new(1e-14, PreparationTime::default());
         let mut session = Session::with("pgs-paper", Box::new(solver));
         let mut solution = Solution::cold(&problem);
         let report = session.solve(&problem, &Goal::default(), &mut solution).unwrap();

@@ -11,7 +11,7 @@
 //! the part of the mean that the next velocity has, `û − (1 − α) v₀`, so that what sticks stops.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_geom::{FacePoint, Side, SoftContact};
+use stiction_geom::{FacePoint, SoftContact, SoftContactSide};
 use stiction_solve::contact;
 
 use crate::assemble::{self, Rules};
@@ -39,16 +39,18 @@ pub(crate) enum SideOf<'a> {
 /// The two sides of a contact, A and B.
 pub(crate) fn sides_of<'a>(world: &World, contact: &'a SoftContact) -> [SideOf<'a>; 2] {
     [&contact.a, &contact.b].map(|side| match side {
-        Side::Rigid(id) => SideOf::Rigid { geom: id.index(), body: world.geoms[id.index()].body.0 },
-        Side::Soft(id, at) => SideOf::Soft { soft: id.0 as usize, at },
+        SoftContactSide::Rigid(id) => {
+            SideOf::Rigid { geom: id.index(), body: world.geoms[id.index()].body.0 }
+        }
+        SoftContactSide::Soft(id, at) => SideOf::Soft { soft: id.0 as usize, at },
     })
 }
 
 /// The identity of a contact over time.
 pub(crate) fn contact_key(contact: &SoftContact) -> Key {
     let [a, b] = [&contact.a, &contact.b].map(|side| match side {
-        Side::Rigid(id) => id.0,
-        Side::Soft(id, _) => SKIN | id.0,
+        SoftContactSide::Rigid(id) => id.0,
+        SoftContactSide::Soft(id, _) => SKIN | id.0,
     });
     Key { class: Class::SoftContact, a, b, feature: contact.feature, row: 0 }
 }

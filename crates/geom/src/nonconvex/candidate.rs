@@ -3,14 +3,14 @@
 //! Frames and roles: surface B in its own frame, something else A; normals point from B into A. The memory
 //! belongs to the thread, keeps its capacity from pair to pair and holds no truth.
 
-use crate::narrow::{Face, Manifold};
+use crate::narrow::{Manifold, SupportFeature};
 use nalgebra::{Isometry3, Vector3};
 use std::cell::Cell;
 use stiction_math::random::mix64;
 
 /// A point of contact between a surface B and something else A.
 #[derive(Clone, Copy, Debug)]
-pub struct Found {
+pub struct ContactCandidate {
     /// Stable name within the pair.
     pub feature: u32,
     /// The point on B [m].
@@ -25,7 +25,7 @@ pub struct Found {
     pub over: Option<u32>,
 }
 
-impl Found {
+impl ContactCandidate {
     /// The point of A [m].
     pub fn on_A(&self) -> Vector3<f64> {
         self.on_B + self.normal * self.gap
@@ -34,14 +34,14 @@ impl Found {
 
 /// Memory for one pair.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct NonconvexScratch {
     pub near: Vec<u32>,
     pub other: Vec<u32>,
     pub sides: Vec<(u32, u32, u8)>,
     pub vertices: Vec<u32>,
-    pub face: Face,
-    pub found: Vec<Found>,
-    pub kept: Vec<Found>,
+    pub face: SupportFeature,
+    pub candidates: Vec<ContactCandidate>,
+    pub kept: Vec<ContactCandidate>,
     pub groups: Vec<(Vector3<f64>, usize)>,
     pub plane: Vec<(f64, f64, usize)>,
     pub hull: Vec<(f64, f64, usize)>,
@@ -50,13 +50,13 @@ pub struct Scratch {
 }
 
 thread_local! {
-    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
+    static SCRATCH: Cell<Option<Box<NonconvexScratch>>> = const { Cell::new(None) };
 }
 
 /// Lends the thread's memory to `work`, emptied of points.
-pub fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
+pub fn with_scratch<T>(work: impl FnOnce(&mut NonconvexScratch) -> T) -> T {
     let mut scratch = SCRATCH.take().unwrap_or_default();
-    scratch.found.clear();
+    scratch.candidates.clear();
     let result = work(&mut scratch);
     SCRATCH.set(Some(scratch));
     result
@@ -64,7 +64,7 @@ pub fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
 
 /// What kind of features touch, for names.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum FeatureKind {
     /// A point of A over a flat patch of B.
     Patch,
     /// An edge of B and something of A.
@@ -78,15 +78,20 @@ pub enum Kind {
 }
 
 /// A name of 32 bits for two features: the same for the same features, and as good as unique.
-pub fn name(kind: Kind, a: u32, b: u32) -> u32 {
+pub fn feature_id(kind: FeatureKind, a: u32, b: u32) -> u32 {
     let features = u64::from(a) << 32 | u64::from(b);
     mix64(features ^ (kind as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)) as u32
 }
 
 /// Moves the points found to the manifold, in the world; `B_is_first` says whether the surface B is the
 /// first shape of the pair.
-pub fn deliver(found: &[Found], X_WB: &Isometry3<f64>, B_is_first: bool, manifold: &mut Manifold) {
-    for f in found {
+pub fn write_manifold(
+    candidates: &[ContactCandidate],
+    X_WB: &Isometry3<f64>,
+    B_is_first: bool,
+    manifold: &mut Manifold,
+) {
+    for f in candidates {
         let midway = X_WB.rotation * (f.on_B + f.normal * (0.5 * f.gap)) + X_WB.translation.vector;
         let normal = X_WB.rotation * f.normal;
         let normal = if B_is_first { normal } else { -normal };

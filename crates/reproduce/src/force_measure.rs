@@ -1,12 +1,12 @@
-//! The force by which a scene's motion is judged [Lee23, Sec. V-C2].
+//! The force whose error is the accuracy measure of a scene [Lee23, Sec. V-C2].
 
 use stiction_mech::{BodyId, SoftWorkspace};
 use stiction_sim::Simulation;
 use stiction_study::scenarios::cable_winding;
 
-/// Which force.
+/// The force whose norm is compared with the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum ForceMeasure {
     /// Forces of the elements on the vertices of soft bodies.
     Internal,
     /// Force of the cable on the hand.
@@ -15,16 +15,16 @@ pub enum Measure {
     Part,
 }
 
-impl Measure {
+impl ForceMeasure {
     /// Name of its error in the paper, with the unit.
-    pub fn error(self) -> &'static str {
+    pub fn error_heading(self) -> &'static str {
         match self {
             Self::Internal => "IE [mN]",
             Self::Hand | Self::Part => "FE [mN]",
         }
     }
 
-    /// Its norm at the present state [N].
+    /// Its norm at the current state [N].
     pub fn norm(self, simulation: &mut Simulation) -> f64 {
         match self {
             Self::Internal => internal(simulation),

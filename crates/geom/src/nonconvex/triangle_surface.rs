@@ -4,13 +4,13 @@
 
 use crate::Aabb;
 use crate::shape::HeightField;
-use crate::shape::mesh::{Bend, Mesh};
+use crate::shape::mesh::{EdgeConvexity, Mesh};
 use crate::shape::triangle::{self, Feature};
 use nalgebra::Vector3;
 
 /// What lies behind the triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Behind {
+pub enum SurfaceInterior {
     /// A solid with an inside and an outside.
     Solid,
     /// Nothing: a thin sheet that stops shapes on the side on which their centre lies.
@@ -21,19 +21,19 @@ pub enum Behind {
 
 /// One side of a triangle.
 #[derive(Clone, Copy, Debug)]
-pub struct Side {
+pub struct TriangleSide {
     /// Name of the edge, the same for both of its triangles.
     pub edge: u32,
     /// The triangle on the other side of the edge.
     pub across: Option<u32>,
     /// How the two triangles meet.
-    pub bend: Bend,
+    pub convexity: EdgeConvexity,
 }
 
 /// A surface of triangles in its own frame.
-pub trait Surface {
+pub trait TriangleSurface {
     /// What lies behind the triangles.
-    fn behind(&self) -> Behind;
+    fn interior(&self) -> SurfaceInterior;
     /// Bounds [m].
     fn bounds(&self) -> Aabb;
     /// Mean length of the edges [m].
@@ -47,10 +47,12 @@ pub trait Surface {
     /// Unit normal of a triangle.
     fn normal(&self, t: u32) -> Vector3<f64>;
     /// The side of triangle `t` from its corner `k` to the next.
-    fn side(&self, t: u32, k: usize) -> Side;
+    fn side(&self, t: u32, k: usize) -> TriangleSide;
     /// Whether a side of the triangle is convex or a border.
     fn ridged(&self, t: u32) -> bool {
-        (0..3).any(|k| matches!(self.side(t, k).bend, Bend::Convex | Bend::Border))
+        (0..3).any(|k| {
+            matches!(self.side(t, k).convexity, EdgeConvexity::Convex | EdgeConvexity::Border)
+        })
     }
     /// Whether the surface is known to turn by less than [`crate::shape::mesh::SMOOTH`] at all sides of the
     /// triangle.
@@ -86,9 +88,9 @@ pub fn lies_back(from: &Vector3<f64>, to: &Vector3<f64>, m: &Vector3<f64>, slack
     along.dot(m) <= slack * along.norm()
 }
 
-impl Surface for Mesh {
-    fn behind(&self) -> Behind {
-        if self.is_closed() { Behind::Solid } else { Behind::Sheet }
+impl TriangleSurface for Mesh {
+    fn interior(&self) -> SurfaceInterior {
+        if self.is_closed() { SurfaceInterior::Solid } else { SurfaceInterior::Sheet }
     }
 
     fn bounds(&self) -> Aabb {
@@ -115,11 +117,11 @@ impl Surface for Mesh {
         Mesh::normal(self, t)
     }
 
-    fn side(&self, t: u32, k: usize) -> Side {
+    fn side(&self, t: u32, k: usize) -> TriangleSide {
         let edge = self.sides(t)[k];
         let joint = &self.edges()[edge as usize];
         let across = if joint.faces[0] == Some(t) { joint.faces[1] } else { joint.faces[0] };
-        Side { edge, across, bend: joint.bend }
+        TriangleSide { edge, across, convexity: joint.convexity }
     }
 
     fn ridged(&self, t: u32) -> bool {
@@ -163,9 +165,9 @@ impl Surface for Mesh {
     }
 }
 
-impl Surface for HeightField {
-    fn behind(&self) -> Behind {
-        Behind::Ground
+impl TriangleSurface for HeightField {
+    fn interior(&self) -> SurfaceInterior {
+        SurfaceInterior::Ground
     }
 
     fn bounds(&self) -> Aabb {
@@ -192,9 +194,9 @@ impl Surface for HeightField {
         HeightField::normal(self, t)
     }
 
-    fn side(&self, t: u32, k: usize) -> Side {
+    fn side(&self, t: u32, k: usize) -> TriangleSide {
         let (edge, across) = self.across(t, k);
-        Side { edge, across, bend: self.bend(t, k) }
+        TriangleSide { edge, across, convexity: self.convexity(t, k) }
     }
 
     fn patch(&self, t: u32) -> u32 {
@@ -202,7 +204,7 @@ impl Surface for HeightField {
     }
 
     fn exposed(&self, v: u32) -> bool {
-        self.bent(v)
+        self.is_exposed(v)
     }
 
     fn extremal(&self, v: u32, m: &Vector3<f64>, slack: f64) -> bool {

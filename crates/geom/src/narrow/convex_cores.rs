@@ -6,9 +6,11 @@
 //! no face looks that way, the nearest points alone make the contact.
 //! Works in A's frame, so that the distance from the world's origin costs no digits.
 
-use super::epa::Depth;
-use super::gjk::{self, Answer, Difference};
-use super::{Clearance, Core, Face, Manifold, Touch, feature, polish};
+use super::epa::PenetrationDepth;
+use super::gjk::{self, GjkResult, MinkowskiDifference};
+use super::{
+    Clearance, ConvexCore, Manifold, ManifoldPoint, SupportFeature, feature_id, refine_normal,
+};
 use nalgebra::{Isometry3, Vector3};
 
 /// Cosine between a face's normal and the contact's above which the face can carry a manifold.
@@ -36,22 +38,22 @@ const MOST: usize = 8;
 /// Writes the contacts of two rounded convex cores with gaps of at most `reach` [m]. If there are none
 /// because the cores are farther apart, says by how much, unless round-off is in doubt.
 pub fn contacts(
-    (a, X_WA): (&dyn Core, &Isometry3<f64>),
-    (b, X_WB): (&dyn Core, &Isometry3<f64>),
+    (a, X_WA): (&dyn ConvexCore, &Isometry3<f64>),
+    (b, X_WB): (&dyn ConvexCore, &Isometry3<f64>),
     reach: f64,
     manifold: &mut Manifold,
 ) -> Option<Clearance> {
     let X_AB = X_WA.inv_mul(X_WB);
-    let pair = Difference { a, b, X_AB: &X_AB };
+    let pair = MinkowskiDifference { a, b, X_AB: &X_AB };
     let rounding = a.radius() + b.radius();
     let (mut normal, mut separation, on_a, on_b, facet) =
         match gjk::distance(&pair, reach + rounding) {
-            Answer::Far(clearance) => {
+            GjkResult::Far(clearance) => {
                 return Some(Clearance { distance: clearance.distance - rounding, ..clearance });
             }
-            Answer::Apart { normal, distance, a, b, facet } => (normal, distance, a, b, facet),
-            Answer::Overlap(simplex) => {
-                let Depth { normal, overlap, a, b, facet } =
+            GjkResult::Apart { normal, distance, a, b, facet } => (normal, distance, a, b, facet),
+            GjkResult::Overlap(simplex) => {
+                let PenetrationDepth { normal, overlap, a, b, facet } =
                     manifold.scratch.polytope.depth(&pair, &simplex);
                 (normal, -overlap, a, b, facet)
             }
@@ -59,7 +61,7 @@ pub fn contacts(
     if !(separation - rounding <= reach) {
         return None;
     }
-    let sharper = polish::normal(&pair, normal, &facet);
+    let sharper = refine_normal::normal(&pair, normal, &facet);
     if sharper != normal {
         (normal, separation) = (sharper, pair.separation(&sharper));
     }
@@ -122,13 +124,13 @@ pub fn contacts(
         if let ([p, q], [r, s]) = (&scratch.face_a.points[..], &scratch.face_b.points[..]) {
             let names = (&scratch.face_a.ids, &scratch.face_b.ids);
             side_by_side([*p, *q], [*r, *s], &normal, |i, j, p, q| {
-                write.push(feature::crossing(names.0[i], names.1[j], false), p, q, manifold);
+                write.push(feature_id::crossing(names.0[i], names.1[j], false), p, q, manifold);
             });
         }
     }
 
     // The nearest points are never left out.
-    let least = manifold.touches()[from..].iter().fold(f64::INFINITY, |least, t| least.min(t.gap));
+    let least = manifold.points()[from..].iter().fold(f64::INFINITY, |least, t| least.min(t.gap));
     if !(least <= separation - rounding + MISSED * size) {
         if !curved {
             keep_farthest(&mut scratch.face_a, &normal);
@@ -142,8 +144,8 @@ pub fn contacts(
             _ => 0.5 * (on_a + on_b),
         };
         let middle = middle + 0.5 * (a.radius() - b.radius()) * normal;
-        let touch = Touch {
-            feature: feature::nearest(),
+        let touch = ManifoldPoint {
+            feature: feature_id::nearest(),
             point: X_WA.rotation * middle + X_WA.translation.vector,
             normal: X_WA.rotation * normal,
             gap: separation - rounding,
@@ -178,24 +180,29 @@ impl Writer<'_> {
 }
 
 /// The features of A and B that face each other along `normal`, both in A's frame.
-fn faces(pair: &Difference, normal: &Vector3<f64>, face_a: &mut Face, face_b: &mut Face) {
+fn faces(
+    pair: &MinkowskiDifference,
+    normal: &Vector3<f64>,
+    face_a: &mut SupportFeature,
+    face_b: &mut SupportFeature,
+) {
     face_a.clear();
     face_b.clear();
-    pair.a.face(normal, face_a);
-    pair.b.face(&pair.X_AB.rotation.inverse_transform_vector(&-normal), face_b);
+    pair.a.support_feature(normal, face_a);
+    pair.b.support_feature(&pair.X_AB.rotation.inverse_transform_vector(&-normal), face_b);
     for point in &mut face_b.points {
         *point = pair.X_AB.rotation * *point + pair.X_AB.translation.vector;
     }
 }
 
 /// Largest distance of a vertex from the first [m].
-fn extent(face: &Face) -> f64 {
+fn extent(face: &SupportFeature) -> f64 {
     let first = face.points.first().copied().unwrap_or_default();
     face.points.iter().fold(0.0, |most: f64, p| most.max((p - first).amax()))
 }
 
 /// Unit normal of a polygon by the sum over its edges; `None` for a vertex or an edge.
-fn normal_of(face: &Face) -> Option<Vector3<f64>> {
+fn normal_of(face: &SupportFeature) -> Option<Vector3<f64>> {
     let n = face.points.len();
     if n < 3 {
         return None;
@@ -209,7 +216,7 @@ fn normal_of(face: &Face) -> Option<Vector3<f64>> {
 }
 
 /// Keeps the vertices that lie as far out along `dir` as the farthest.
-fn keep_farthest(face: &mut Face, dir: &Vector3<f64>) {
+fn keep_farthest(face: &mut SupportFeature, dir: &Vector3<f64>) {
     let size = extent(face);
     let most = face.points.iter().fold(f64::NEG_INFINITY, |most, p| most.max(p.dot(dir)));
     let mut kept = 0;

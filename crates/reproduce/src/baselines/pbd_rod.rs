@@ -1,21 +1,21 @@
 //! A rod by position-based dynamics with substeps [Macklin19; Lee23, Sec. V-E2].
 //!
 //! Rigid segments, joined by six compliant constraints each (two shears, stretch, two bends, twist),
-//! touch the ground and an upright cylinder. A step is cut into substeps; in each, every constraint is
-//! corrected once, one after the other: `λ = −C/(w + α̃)` with α̃ = 1/(k h²). Friction takes back what a
-//! touching point slid, up to the cone of what the contact was pushed. The result is no solution of a
-//! step's equations: a correction sees what its neighbours have just done, so that forces are off by
-//! w/α̃, which falls with the square of the substep. Damping is that of implicit substeps alone: a
-//! Kelvin-Voigt term would multiply this error by τ/h.
+//! touch the ground and an upright cylinder. A step is divided into substeps; in each, every constraint is
+//! corrected once, one after the other: `λ = −C/(w + α̃)` with α̃ = 1/(k h²). Friction undoes the
+//! tangential motion of a contact point, bounded by the friction cone of the normal correction. The
+//! result does not solve the equations of a step: each correction uses poses that its neighbours have
+//! just changed, which gives forces a relative error w/α̃ that falls with the square of the substep.
+//! Implicit substeps are the only damping: a Kelvin-Voigt term would multiply this error by τ/h.
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 
-use super::pose::Piece;
+use super::pbd_body::PbdBody;
 
-/// What the rod is made of and what it can touch.
+/// Material and geometry of the rod and its surroundings.
 #[derive(Clone, Debug)]
-pub struct Spec {
-    /// Stiffness of a bond over a segment [N/m, N·m/rad]: two shears, stretch, two bends, twist.
+pub struct PbdRodSpec {
+    /// Stiffness of a joint over a segment [N/m, N·m/rad]: two shears, stretch, two bends, twist.
     pub stiffness: Vector6<f64>,
     /// Length of a segment [m].
     pub segment_length: f64,
@@ -25,7 +25,7 @@ pub struct Spec {
     pub density: f64,
     /// Friction [-].
     pub friction: f64,
-    /// Place of the cylinder's axis [m].
+    /// Position of the cylinder's axis in x and y [m].
     pub axis: [f64; 2],
     /// Radius of the cylinder [m].
     pub cylinder: f64,
@@ -33,22 +33,22 @@ pub struct Spec {
     pub gravity: Vector3<f64>,
 }
 
-/// A rod between two frames that are led from outside.
+/// A rod between two driven frames.
 #[derive(Clone, Debug)]
-pub struct Rod {
-    spec: Spec,
+pub struct PbdRod {
+    spec: PbdRodSpec,
     /// The first frame, the segments, the last frame.
-    pieces: Vec<Piece>,
+    bodies: Vec<PbdBody>,
     /// Deepest penetration at the end of the last step [m].
     penetration: f64,
     /// Force at the last frame, mean over the last step [N].
     end_force: Vector3<f64>,
 }
 
-impl Rod {
+impl PbdRod {
     /// A rod at rest with its segments at `poses`, z along the rod, between two frames.
     pub fn new(
-        spec: Spec,
+        spec: PbdRodSpec,
         first: Isometry3<f64>,
         poses: &[Isometry3<f64>],
         last: Isometry3<f64>,
@@ -57,16 +57,16 @@ impl Rod {
         let mass = spec.density * area * spec.segment_length;
         let along = 0.5 * mass * spec.radius * spec.radius;
         let across = mass * (3.0 * spec.radius.powi(2) + spec.segment_length.powi(2)) / 12.0;
-        let turn_yield = Vector3::new(1.0 / across, 1.0 / across, 1.0 / along);
-        let mut pieces = vec![Piece::led(first)];
-        pieces.extend(poses.iter().map(|pose| Piece::new(*pose, 1.0 / mass, turn_yield)));
-        pieces.push(Piece::led(last));
-        Self { spec, pieces, penetration: 0.0, end_force: Vector3::zeros() }
+        let inverse_inertia = Vector3::new(1.0 / across, 1.0 / across, 1.0 / along);
+        let mut bodies = vec![PbdBody::driven(first)];
+        bodies.extend(poses.iter().map(|pose| PbdBody::new(*pose, 1.0 / mass, inverse_inertia)));
+        bodies.push(PbdBody::driven(last));
+        Self { spec, bodies, penetration: 0.0, end_force: Vector3::zeros() }
     }
 
     /// Poses of the segments.
     pub fn poses(&self) -> impl Iterator<Item = &Isometry3<f64>> {
-        self.pieces[1..self.pieces.len() - 1].iter().map(|piece| &piece.pose)
+        self.bodies[1..self.bodies.len() - 1].iter().map(|body| &body.pose)
     }
 
     /// Deepest penetration at the end of the last step [m].
@@ -82,23 +82,23 @@ impl Rod {
     /// One step: the last frame moves evenly to `last`.
     pub fn step(&mut self, last: &Isometry3<f64>, time_step: f64, substeps: usize) {
         let h = time_step / substeps.max(1) as f64;
-        let end = self.pieces.len() - 1;
-        let from = self.pieces[end].pose;
+        let end = self.bodies.len() - 1;
+        let from = self.bodies[end].pose;
         self.end_force = Vector3::zeros();
         for k in 1..=substeps.max(1) {
             let gravity = self.spec.gravity;
-            self.pieces.iter_mut().for_each(|piece| piece.fly(&gravity, h));
-            self.pieces[end].pose = from.lerp_slerp(last, k as f64 / substeps.max(1) as f64);
+            self.bodies.iter_mut().for_each(|body| body.predict(&gravity, h));
+            self.bodies[end].pose = from.lerp_slerp(last, k as f64 / substeps.max(1) as f64);
             for joint in 0..end {
-                let pull = self.bond(joint, h);
+                let pull = self.solve_joint(joint, h);
                 if joint + 1 == end {
                     self.end_force += pull / substeps.max(1) as f64;
                 }
             }
             for segment in 1..end {
-                self.touch(segment);
+                self.solve_contacts(segment);
             }
-            self.pieces[1..end].iter_mut().for_each(|piece| piece.settle(h));
+            self.bodies[1..end].iter_mut().for_each(|body| body.update_velocities(h));
         }
         let depth = |k: usize| {
             let gaps = [-0.5, 0.5].map(|part| self.gap(k, part).map_or(0.0, |(_, gap)| -gap));
@@ -107,10 +107,10 @@ impl Rod {
         self.penetration = (1..end).map(depth).fold(0.0, f64::max);
     }
 
-    /// Distances [m] of the two ends that meet from the origins of their pieces, and the stiffness.
+    /// Distances [m] of the two joined ends from the origins of their bodies, and the stiffness.
     fn arms(&self, joint: usize) -> ([f64; 2], Vector6<f64>) {
         let half = 0.5 * self.spec.segment_length;
-        let end = self.pieces.len() - 2;
+        let end = self.bodies.len() - 2;
         match joint {
             // Half a segment is twice as stiff as a whole one.
             0 => ([0.0, half], 2.0 * self.spec.stiffness),
@@ -119,10 +119,10 @@ impl Rod {
         }
     }
 
-    /// Corrects the six constraints of a joint; returns the force [N] on the second piece.
-    fn bond(&mut self, joint: usize, h: f64) -> Vector3<f64> {
+    /// Corrects the six constraints of a joint; returns the force [N] on the second body.
+    fn solve_joint(&mut self, joint: usize, h: f64) -> Vector3<f64> {
         let (arms, stiffness) = self.arms(joint);
-        let (front, back) = self.pieces.split_at_mut(joint + 1);
+        let (front, back) = self.bodies.split_at_mut(joint + 1);
         let (first, second) = (&mut front[joint], &mut back[0]);
         let mut force = Vector3::zeros();
         for axis in 0..3 {
@@ -130,23 +130,23 @@ impl Rod {
                 first.pose.rotation * (arms[0] * Vector3::z()),
                 second.pose.rotation * (-arms[1] * Vector3::z()),
             ];
-            let n = mean(&first.pose, &second.pose) * Vector3::ith(axis, 1.0);
+            let n = mean_rotation(&first.pose, &second.pose) * Vector3::ith(axis, 1.0);
             let gap = strain(&first.pose, &second.pose, arms)[axis];
             let soft = 1.0 / (stiffness[axis] * h * h);
-            let w = first.yield_at(&arm[0], &n) + second.yield_at(&arm[1], &n);
+            let w = first.inverse_mass_at(&arm[0], &n) + second.inverse_mass_at(&arm[1], &n);
             let push = -gap / (w + soft);
-            first.push(&(-push * n), &arm[0]);
-            second.push(&(push * n), &arm[1]);
+            first.apply_impulse(&(-push * n), &arm[0]);
+            second.apply_impulse(&(push * n), &arm[1]);
             force += push / (h * h) * n;
         }
         for axis in 0..3 {
-            let n = mean(&first.pose, &second.pose) * Vector3::ith(axis, 1.0);
-            let angle = turn(&first.pose, &second.pose)[axis];
+            let n = mean_rotation(&first.pose, &second.pose) * Vector3::ith(axis, 1.0);
+            let angle = relative_rotation(&first.pose, &second.pose)[axis];
             let soft = 1.0 / (stiffness[3 + axis] * h * h);
-            let w = first.yield_about(&n) + second.yield_about(&n);
+            let w = first.inverse_inertia_about(&n) + second.inverse_inertia_about(&n);
             let push = -angle / (w + soft);
-            first.twist(&(-push * n));
-            second.twist(&(push * n));
+            first.apply_angular_impulse(&(-push * n));
+            second.apply_angular_impulse(&(push * n));
         }
         force
     }
@@ -154,7 +154,7 @@ impl Rod {
     /// Normal and gap [m] of a point on a segment's core, `part` of its length from the middle:
     /// against the cylinder or the ground, whichever is nearer.
     fn gap(&self, segment: usize, part: f64) -> Option<(Vector3<f64>, f64)> {
-        let pose = &self.pieces[segment].pose;
+        let pose = &self.bodies[segment].pose;
         let place = pose * nalgebra::Point3::new(0.0, 0.0, part * self.spec.segment_length);
         let radial = Vector3::new(place.x - self.spec.axis[0], place.y - self.spec.axis[1], 0.0);
         let distance = radial.norm();
@@ -167,8 +167,8 @@ impl Rod {
         }
     }
 
-    /// Pushes the ends of a segment out of what they are in, and takes back what they slid.
-    fn touch(&mut self, segment: usize) {
+    /// Corrects penetration and sliding at the ends of a segment.
+    fn solve_contacts(&mut self, segment: usize) {
         let friction = self.spec.friction;
         for part in [-0.5, 0.5] {
             let Some((n, gap)) = self.gap(segment, part) else { continue };
@@ -176,41 +176,42 @@ impl Rod {
                 continue;
             }
             let along = part * self.spec.segment_length * Vector3::z();
-            let piece = &mut self.pieces[segment];
-            let arm = piece.pose.rotation * along - self.spec.radius * n;
-            let push = -gap / piece.yield_at(&arm, &n);
-            piece.push(&(push * n), &arm);
-            // Where the touching point was when the substep began.
-            let local = piece.pose.rotation.inverse_transform_vector(&arm);
-            let now = piece.pose.translation.vector + piece.pose.rotation * local;
-            let before = piece.before.translation.vector + piece.before.rotation * local;
+            let body = &mut self.bodies[segment];
+            let arm = body.pose.rotation * along - self.spec.radius * n;
+            let push = -gap / body.inverse_mass_at(&arm, &n);
+            body.apply_impulse(&(push * n), &arm);
+            // Position of the contact point at the start of the substep.
+            let local = body.pose.rotation.inverse_transform_vector(&arm);
+            let now = body.pose.translation.vector + body.pose.rotation * local;
+            let before =
+                body.previous_pose.translation.vector + body.previous_pose.rotation * local;
             let slid = now - before;
             let slid = slid - slid.dot(&n) * n;
             let length = slid.norm();
             if length > 0.0 {
                 let t = slid / length;
-                let hold = (length / piece.yield_at(&arm, &t)).min(friction * push);
-                piece.push(&(-hold * t), &arm);
+                let hold = (length / body.inverse_mass_at(&arm, &t)).min(friction * push);
+                body.apply_impulse(&(-hold * t), &arm);
             }
         }
     }
 }
 
-/// Axes halfway between two frames.
-fn mean(first: &Isometry3<f64>, second: &Isometry3<f64>) -> UnitQuaternion<f64> {
+/// The rotation halfway between two frames.
+fn mean_rotation(first: &Isometry3<f64>, second: &Isometry3<f64>) -> UnitQuaternion<f64> {
     let turn = first.rotation.inverse() * second.rotation;
     first.rotation * UnitQuaternion::from_scaled_axis(0.5 * turn.scaled_axis())
 }
 
-/// Gap between the ends that meet [m], in the axes halfway between: two shears and the stretch.
+/// Gap between the joined ends [m], in the axes halfway between: two shears and the stretch.
 fn strain(first: &Isometry3<f64>, second: &Isometry3<f64>, arms: [f64; 2]) -> Vector3<f64> {
     let ahead = first.translation.vector + first.rotation * (arms[0] * Vector3::z());
     let behind = second.translation.vector - second.rotation * (arms[1] * Vector3::z());
-    mean(first, second).inverse_transform_vector(&(behind - ahead))
+    mean_rotation(first, second).inverse_transform_vector(&(behind - ahead))
 }
 
 /// Rotation between two frames [rad]: two bends and the twist.
-fn turn(first: &Isometry3<f64>, second: &Isometry3<f64>) -> Vector3<f64> {
+fn relative_rotation(first: &Isometry3<f64>, second: &Isometry3<f64>) -> Vector3<f64> {
     (first.rotation.inverse() * second.rotation).scaled_axis()
 }
 
@@ -218,11 +219,11 @@ fn turn(first: &Isometry3<f64>, second: &Isometry3<f64>) -> Vector3<f64> {
 mod tests {
     use super::*;
 
-    fn spec(segments: usize) -> Spec {
+    fn spec(segments: usize) -> PbdRodSpec {
         let (young, radius, length) = (2e6, 2e-3, 0.2 / segments as f64);
         let area = std::f64::consts::PI * radius * radius;
         let (shear, bend) = (young / 3.0 * area, young * 0.25 * area * radius * radius);
-        Spec {
+        PbdRodSpec {
             stiffness: Vector6::new(shear, shear, young * area, bend, bend, bend) / length,
             segment_length: length,
             radius,
@@ -248,9 +249,9 @@ mod tests {
         let mass = spec.density * std::f64::consts::PI * spec.radius.powi(2) * l;
         let (h, substeps) = (0.01, 200);
         let rate = spec.stiffness[2] * (h / f64::from(substeps)).powi(2) / mass;
-        let mut rod = Rod::new(spec, at(0.0), &poses, at(n as f64 * l));
+        let mut rod = PbdRod::new(spec, at(0.0), &poses, at(n as f64 * l));
         // A wave runs along the rod in 4 ms; implicit substeps damp it at a rate of 12/s, until only
-        // what a correction sees of its neighbour's is left, at most twice w/α̃.
+        // the error of sequential corrections is left, at most twice w/α̃.
         for _ in 0..100 {
             rod.step(&last, h, substeps as usize);
         }
@@ -262,12 +263,12 @@ mod tests {
     #[test]
     fn a_rod_that_falls_comes_to_rest_on_the_ground() {
         let n = 6;
-        let spec = Spec { gravity: Vector3::new(0.0, 0.0, -9.81), ..spec(n) };
+        let spec = PbdRodSpec { gravity: Vector3::new(0.0, 0.0, -9.81), ..spec(n) };
         let (l, r) = (spec.segment_length, spec.radius);
         let along = UnitQuaternion::from_scaled_axis(Vector3::y() * std::f64::consts::FRAC_PI_2);
         let at = |x: f64| Isometry3::from_parts(nalgebra::Translation3::new(x, 0.0, r), along);
         let poses: Vec<_> = (0..n).map(|k| at((k as f64 + 0.5) * l)).collect();
-        let mut rod = Rod::new(spec, at(0.0), &poses, at(n as f64 * l));
+        let mut rod = PbdRod::new(spec, at(0.0), &poses, at(n as f64 * l));
         for _ in 0..50 {
             rod.step(&at(n as f64 * l), 0.01, 20);
         }

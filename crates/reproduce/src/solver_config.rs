@@ -1,28 +1,28 @@
-//! A solver with a rule that ends its iterations, put into a scene.
+//! A solver with its stopping rule and settings, and the start of a scene with it.
 
 use stiction_scene::{Scene, SceneError, SceneRun};
 use stiction_sim::Simulation;
 use stiction_solve::Session;
 
-use crate::baselines::Preparation;
+use crate::baselines::PreparationTime;
 use crate::baselines::apgd::Apgd;
 use crate::baselines::ccs::Ccs;
 use crate::baselines::pgs::Pgs;
 use crate::error::ReproduceError;
 
-/// When a solve ends.
+/// Stopping rule of a solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Rule {
+pub enum StoppingRule {
     /// At a change of the unknowns below a threshold, as in the paper.
     Paper(f64),
-    /// When the yardstick finds a relative error below a threshold.
+    /// When the measured relative residual is below a threshold.
     Residual(f64),
-    /// After so many iterations.
+    /// After a number of iterations.
     Iterations(usize),
 }
 
-impl Rule {
-    /// In a cell.
+impl StoppingRule {
+    /// Text for a table.
     pub fn text(self) -> String {
         match self {
             Self::Paper(theta) => format!("θ < {theta:.0e}"),
@@ -34,44 +34,44 @@ impl Rule {
 
 /// A solver with its rule and settings.
 #[derive(Clone, Debug)]
-pub struct Contender {
+pub struct SolverConfig {
     /// Its name.
     pub solver: &'static str,
     /// When it stops.
-    pub rule: Rule,
+    pub rule: StoppingRule,
     /// Settings of the solver by name.
     pub settings: Vec<(&'static str, &'static str)>,
 }
 
-/// Tolerance that no solver meets: iterations alone count.
+/// Tolerance that no solver reaches, so that the number of iterations alone stops it.
 const NEVER: f64 = 1e-15;
-/// Threshold below every change of unknowns.
+/// Threshold below any change of the unknowns.
 const NO_CHANGE: &str = "1e-300";
 /// Name of the penalty of contact constraint splitting, which has no other setting.
 pub const PENALTY: &str = "penalty";
 
-impl Contender {
+impl SolverConfig {
     /// With the solver's own settings.
-    pub fn new(solver: &'static str, rule: Rule) -> Self {
+    pub fn new(solver: &'static str, rule: StoppingRule) -> Self {
         Self { solver, rule, settings: Vec::new() }
     }
 
-    /// For captions.
+    /// Label for captions.
     pub fn label(&self) -> String {
         format!("{}, {}", self.solver, self.rule.text())
     }
 
     /// A session with the solver, which adds the time of its preparation to `preparation`.
-    pub fn session(&self, preparation: &Preparation) -> Result<Session, ReproduceError> {
+    pub fn session(&self, preparation: &PreparationTime) -> Result<Session, ReproduceError> {
         let preparation = preparation.clone();
         let mut session = match (self.solver, self.rule) {
-            ("apgd", Rule::Paper(theta)) => {
+            ("apgd", StoppingRule::Paper(theta)) => {
                 Session::with("apgd", Box::new(Apgd::new(theta, preparation)))
             }
-            ("pgs", Rule::Paper(theta)) => {
+            ("pgs", StoppingRule::Paper(theta)) => {
                 Session::with("pgs", Box::new(Pgs::new(theta, preparation)))
             }
-            ("ccs", Rule::Iterations(n)) => {
+            ("ccs", StoppingRule::Iterations(n)) => {
                 let penalty = self.settings.iter().find(|(key, _)| *key == PENALTY);
                 let penalty = penalty.and_then(|(_, value)| value.parse().ok());
                 let mut ccs = Ccs::new(n, preparation);
@@ -82,15 +82,15 @@ impl Contender {
         };
         if self.solver == "cond" {
             match self.rule {
-                Rule::Paper(theta) => {
+                StoppingRule::Paper(theta) => {
                     session.set("stop", "paper")?;
                     session.set("theta", &theta.to_string())?;
                 }
-                Rule::Iterations(_) => {
+                StoppingRule::Iterations(_) => {
                     session.set("stop", "paper")?;
                     session.set("theta", NO_CHANGE)?;
                 }
-                Rule::Residual(_) => {}
+                StoppingRule::Residual(_) => {}
             }
         }
         for (key, value) in self.settings.iter().filter(|(key, _)| *key != PENALTY) {
@@ -99,20 +99,20 @@ impl Contender {
         Ok(session)
     }
 
-    /// Puts it into a scene at its start.
+    /// Starts a scene with this solver.
     pub fn start(
         &self,
         scene: Scene,
-        preparation: &Preparation,
+        preparation: &PreparationTime,
     ) -> Result<SceneRun, ReproduceError> {
         let mut settings = scene.settings;
         settings.solver_settings.clear();
         match self.rule {
-            Rule::Iterations(n) => {
+            StoppingRule::Iterations(n) => {
                 (settings.max_iterations, settings.tolerance) = (Some(n), NEVER);
             }
-            Rule::Residual(most) => settings.tolerance = most,
-            Rule::Paper(_) => {}
+            StoppingRule::Residual(most) => settings.tolerance = most,
+            StoppingRule::Paper(_) => {}
         }
         let session = self.session(preparation)?;
         let mut simulation =

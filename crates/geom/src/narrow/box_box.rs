@@ -5,8 +5,8 @@
 //! Boxes that are apart with neither a vertex over a face nor a face over a vertex are left to the
 //! general routine, which finds their distance. Works in A's frame.
 
-use super::cores::{FACING, MISSED, SAME_PLACE};
-use super::{Face, Manifold, Placed, Touch, feature};
+use super::convex_cores::{FACING, MISSED, SAME_PLACE};
+use super::{Manifold, ManifoldPoint, PosedShape, SupportFeature, feature_id};
 use crate::shape::cuboid;
 use nalgebra::{Matrix3, Vector3};
 
@@ -23,8 +23,8 @@ const PARALLEL: f64 = 1e-8;
 ///
 /// Returns false, and writes nothing, if the general routine has to decide.
 pub fn contacts(
-    (h_A, a): (&Vector3<f64>, Placed),
-    (h_B, b): (&Vector3<f64>, Placed),
+    (h_A, a): (&Vector3<f64>, PosedShape),
+    (h_B, b): (&Vector3<f64>, PosedShape),
     reach: f64,
     manifold: &mut Manifold,
 ) -> bool {
@@ -37,7 +37,7 @@ pub fn contacts(
     // The larger sets the scale of round-off, the smaller what can be told apart.
     let (size, small) = (h_A.amax().max(h_B.amax()), h_A.amax().min(h_B.amax()));
 
-    // Face normals of A, then of B.
+    // SupportFeature normals of A, then of B.
     let t_B = R.tr_mul(&t);
     let along_A = t.abs() - h_A - Q * h_B;
     let along_B = t_B.abs() - h_B - Q.tr_mul(h_A);
@@ -139,10 +139,10 @@ pub fn contacts(
         }
     }
     if let Some((feature, point)) = crossing {
-        let least = manifold.touches()[from..].iter().map(|touch| touch.gap);
+        let least = manifold.points()[from..].iter().map(|touch| touch.gap);
         if !(least.fold(f64::INFINITY, f64::min) <= separation + MISSED * size) {
             let point = R_WA * point + p_WA;
-            let touch = Touch { feature, point, normal: normal_W, gap: separation };
+            let touch = ManifoldPoint { feature, point, normal: normal_W, gap: separation };
             manifold.include(from, touch, SAME_PLACE * small);
         }
     }
@@ -157,7 +157,11 @@ fn signed_axis(axis: usize, sense: f64) -> Vector3<f64> {
 }
 
 /// Whether the lowest vertex of the incident face lies over the reference.
-fn lies_over(reference: &Face, incident: &Face, outward: &Vector3<f64>) -> bool {
+fn lies_over(
+    reference: &SupportFeature,
+    incident: &SupportFeature,
+    outward: &Vector3<f64>,
+) -> bool {
     let mut lowest = incident.points[0];
     for point in &incident.points {
         if outward.dot(point) < outward.dot(&lowest) {
@@ -193,7 +197,7 @@ fn edge_edge(
     if separation > 0.0 && (s.abs() > h_A[i] || r.abs() > h_B[j]) {
         return None;
     }
-    let name = feature::crossing(edge_name(&p, i), edge_name(&q_B, j), false);
+    let name = feature_id::crossing(edge_name(&p, i), edge_name(&q_B, j), false);
     p[i] = s.clamp(-h_A[i], h_A[i]);
     Some((name, 0.5 * (p + q + r.clamp(-h_B[j], h_B[j]) * v)))
 }

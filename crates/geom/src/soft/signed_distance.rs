@@ -1,13 +1,13 @@
 //! Signed distance of a point of a soft surface from a rigid shape, with its gradient: for every shape.
 //!
-//! Closed forms where there are any, hulls by their faces, meshes by [`crate::sdf`], height fields by the cells
+//! Closed deformed where there are any, hulls by their faces, meshes by [`crate::sdf`], height fields by the cells
 //! around. All in the shape's frame S. Inside a box, a cylinder or a hull the way out does not lead along
 //! the outward normal of the soft surface, unless it is much shorter: what a thin plate presses on leaves it
 //! on the side on which it came. Compounds are asked part by part, elsewhere.
 
 use crate::Shape;
-use crate::nonconvex::point;
-use crate::nonconvex::surface::Surface;
+use crate::nonconvex::point_distance;
+use crate::nonconvex::triangle_surface::TriangleSurface;
 use crate::shape::{HeightField, Mesh};
 use nalgebra::Vector3;
 
@@ -20,7 +20,7 @@ const DETOUR: f64 = 4.0;
 
 /// A distance and the direction in which it grows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Signed {
+pub struct SignedDistance {
     /// Distance [m], negative inside.
     pub distance: f64,
     /// Unit direction in which it grows, outward [-].
@@ -34,12 +34,12 @@ pub fn signed(
     p: &Vector3<f64>,
     outward: &Vector3<f64>,
     reach: f64,
-) -> Option<Signed> {
+) -> Option<SignedDistance> {
     match shape {
         Shape::Box(_) | Shape::Convex(_) => {
             let way = |open: &dyn Fn(&Vector3<f64>) -> bool| {
-                let found = point::signed_distance(shape, p, open);
-                found.map(|(distance, gradient)| Signed { distance, gradient })
+                let found = point_distance::signed_distance(shape, p, open);
+                found.map(|(distance, gradient)| SignedDistance { distance, gradient })
             };
             let nearest = way(&|_| true)?;
             if nearest.gradient.dot(outward) < ALONG || nearest.distance >= 0.0 {
@@ -49,7 +49,7 @@ pub fn signed(
         }
         Shape::Cylinder { radius, half_length } => {
             let nearest = shape.nearest(p)?;
-            let nearest = Signed { distance: nearest.distance, gradient: nearest.normal };
+            let nearest = SignedDistance { distance: nearest.distance, gradient: nearest.normal };
             if nearest.gradient.dot(outward) < ALONG || nearest.distance >= 0.0 {
                 return Some(nearest);
             }
@@ -57,12 +57,14 @@ pub fn signed(
         }
         Shape::Mesh(mesh) => in_mesh(mesh, p, outward, reach),
         Shape::HeightField(field) => over_field(field, p, reach),
-        _ => shape.nearest(p).map(|near| Signed { distance: near.distance, gradient: near.normal }),
+        _ => shape
+            .nearest(p)
+            .map(|near| SignedDistance { distance: near.distance, gradient: near.normal }),
     }
 }
 
 /// The open way out, unless the nearest is much shorter.
-fn choose(nearest: Signed, open: Option<Signed>) -> Signed {
+fn choose(nearest: SignedDistance, open: Option<SignedDistance>) -> SignedDistance {
     open.filter(|open| open.distance >= DETOUR * nearest.distance).unwrap_or(nearest)
 }
 
@@ -72,19 +74,24 @@ fn out_of_cylinder(
     half_length: f64,
     p: &Vector3<f64>,
     outward: &Vector3<f64>,
-) -> Option<Signed> {
+) -> Option<SignedDistance> {
     let across = p.x.hypot(p.y);
     let radial = if across > 0.0 { Vector3::new(p.x, p.y, 0.0) / across } else { Vector3::x() };
     let up = Vector3::z();
     [(across - radius, radial), (p.z - half_length, up), (-p.z - half_length, -up)]
         .into_iter()
-        .map(|(distance, gradient)| Signed { distance, gradient })
+        .map(|(distance, gradient)| SignedDistance { distance, gradient })
         .filter(|way| way.gradient.dot(outward) < ALONG)
         .max_by(|a, b| a.distance.total_cmp(&b.distance))
 }
 
 /// Closed meshes have an inside; a sheet is touched on the side towards which the soft surface looks.
-fn in_mesh(mesh: &Mesh, p: &Vector3<f64>, outward: &Vector3<f64>, reach: f64) -> Option<Signed> {
+fn in_mesh(
+    mesh: &Mesh,
+    p: &Vector3<f64>,
+    outward: &Vector3<f64>,
+    reach: f64,
+) -> Option<SignedDistance> {
     let bounds = mesh.local_bounds();
     if !bounds.inflated(reach).contains_point(p) {
         return None;
@@ -93,30 +100,31 @@ fn in_mesh(mesh: &Mesh, p: &Vector3<f64>, outward: &Vector3<f64>, reach: f64) ->
     let found = mesh.signed_distance(p, if within { f64::INFINITY } else { reach })?;
     let flipped = !mesh.is_closed() && mesh.normal(found.nearest.triangle).dot(outward) > 0.0;
     let sign = if flipped { -1.0 } else { 1.0 };
-    Some(Signed { distance: sign * found.distance, gradient: sign * found.gradient })
+    Some(SignedDistance { distance: sign * found.distance, gradient: sign * found.gradient })
 }
 
 /// Over the field the nearest point counts, below it too as long as it lies close by; deeper down, the
 /// cell above does. Beside the field there is no ground.
-fn over_field(field: &HeightField, p: &Vector3<f64>, reach: f64) -> Option<Signed> {
-    let width = Surface::mesh_width(field);
-    let below = Surface::inside(field, p);
+fn over_field(field: &HeightField, p: &Vector3<f64>, reach: f64) -> Option<SignedDistance> {
+    let width = TriangleSurface::mesh_width(field);
+    let below = TriangleSurface::inside(field, p);
     if let Some((depth, _, normal)) = below.filter(|&(depth, _, _)| depth > width) {
-        return Some(Signed { distance: -depth, gradient: normal });
+        return Some(SignedDistance { distance: -depth, gradient: normal });
     }
     let limit = below.map_or(reach, |(depth, _, _)| depth * (1.0 + 1e-9));
-    let plane = below.map(|(depth, _, normal)| Signed { distance: -depth, gradient: normal });
-    let Some((on, t, _)) = Surface::nearest(field, p, limit) else { return plane };
+    let plane =
+        below.map(|(depth, _, normal)| SignedDistance { distance: -depth, gradient: normal });
+    let Some((on, t, _)) = TriangleSurface::nearest(field, p, limit) else { return plane };
     let away = p - on;
     let distance = away.norm();
     let edge = 1e-12 * width;
     if distance <= edge {
-        return Some(Signed { distance: 0.0, gradient: Surface::normal(field, t) });
+        return Some(SignedDistance { distance: 0.0, gradient: TriangleSurface::normal(field, t) });
     }
     match below {
-        None => Some(Signed { distance, gradient: away / distance }),
+        None => Some(SignedDistance { distance, gradient: away / distance }),
         // Near the border the way out must not lead sideways.
         Some(_) if field.triangle_under(on.x - away.x, on.y - away.y).is_none() => plane,
-        Some(_) => Some(Signed { distance: -distance, gradient: -away / distance }),
+        Some(_) => Some(SignedDistance { distance: -distance, gradient: -away / distance }),
     }
 }

@@ -5,10 +5,12 @@
 //! touch along the face's normal, sharp ones along the blended normal, which turns evenly as they slide from
 //! face to face. Names are those of the shape's points, so that a sliding point keeps its own.
 
-use super::contact::{FacePoint, Side, SoftContact};
-use super::form::weights;
-use super::rigid::{Kind, Rigid, Soft, Work, name, significance};
-use crate::narrow::Core;
+use super::contact::{FacePoint, SoftContact, SoftContactSide};
+use super::deformed_surface::weights;
+use super::rigid_contacts::{
+    PosedCollider, RigidScratch, SoftBodySurface, SoftFeatureKind, feature_id, significance,
+};
+use crate::narrow::ConvexCore;
 use crate::shape::cuboid;
 use crate::{Aabb, Shape};
 use nalgebra::Vector3;
@@ -35,7 +37,7 @@ const SAME_PLACE: f64 = 1e-6;
 
 /// A point of a shape over a face.
 #[derive(Clone, Copy, Debug)]
-pub struct Probe {
+pub struct ShapePoint {
     /// Name of the point within the shape.
     id: u32,
     face: u32,
@@ -50,7 +52,7 @@ pub struct Probe {
     contact: SoftContact,
 }
 
-impl Probe {
+impl ShapePoint {
     /// Whether it touches one of two faces within `distance` [m] of a point.
     pub fn is_at(&self, faces: &[u32; 2], point: &Vector3<f64>, distance: f64) -> bool {
         faces.contains(&self.face) && (self.foot - point).norm() <= distance
@@ -58,20 +60,20 @@ impl Probe {
 }
 
 /// Writes the contacts of the shape's points with the faces near it.
-pub fn find(soft: Soft, rigid: Rigid, wanted: f64, work: &mut Work) {
-    work.probes.clear();
+pub fn find(soft: SoftBodySurface, rigid: PosedCollider, wanted: f64, work: &mut RigidScratch) {
+    work.shape_points.clear();
     for k in 0..work.near.len() {
         let face = work.near[k];
-        let Some(over) = Over::new(soft, rigid, face, wanted, work) else { continue };
+        let Some(over) = FaceQuery::new(soft, rigid, face, wanted, work) else { continue };
         over.visit(work);
     }
     deliver(soft, rigid, work);
 }
 
 /// One face and what it takes to touch it.
-struct Over<'a> {
-    soft: Soft<'a>,
-    rigid: Rigid<'a>,
+struct FaceQuery<'a> {
+    soft: SoftBodySurface<'a>,
+    rigid: PosedCollider<'a>,
     face: u32,
     corners: [Vector3<f64>; 3],
     normal: Vector3<f64>,
@@ -82,16 +84,22 @@ struct Over<'a> {
     size: f64,
 }
 
-impl<'a> Over<'a> {
+impl<'a> FaceQuery<'a> {
     /// The face, unless it is known to be out of reach.
-    fn new(soft: Soft<'a>, rigid: Rigid<'a>, face: u32, wanted: f64, work: &Work) -> Option<Self> {
-        let form = soft.form;
-        let vertices = soft.skin.faces[face as usize];
-        let corners = form.corners(soft.skin, face);
-        let normal = form.normals[face as usize];
+    fn new(
+        soft: SoftBodySurface<'a>,
+        rigid: PosedCollider<'a>,
+        face: u32,
+        wanted: f64,
+        work: &RigidScratch,
+    ) -> Option<Self> {
+        let deformed = soft.deformed;
+        let vertices = soft.topology.faces[face as usize];
+        let corners = deformed.corners(soft.topology, face);
+        let normal = deformed.normals[face as usize];
         let side = |k: usize| (corners[(k + 1) % 3] - corners[k]).norm();
         let size = side(0).max(side(1)).max(side(2));
-        let reach = vertices.iter().map(|&v| form.reach[v as usize]).fold(0.0, f64::max);
+        let reach = vertices.iter().map(|&v| deformed.reach[v as usize]).fold(0.0, f64::max);
         let distances = vertices.map(|v| work.distances[v as usize]);
         // Distances change by no more than the way; what is not known does not count in either.
         let farthest = distances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -110,8 +118,8 @@ impl<'a> Over<'a> {
     }
 
     /// Tries the shape's points.
-    fn visit(&self, work: &mut Work) {
-        let Rigid { shape, X_WS, .. } = self.rigid;
+    fn visit(&self, work: &mut RigidScratch) {
+        let PosedCollider { shape, X_WS, .. } = self.rigid;
         let normal_S = self.rigid.turned(&self.normal);
         match shape {
             Shape::Sphere { radius } => self.round(0, X_WS.translation.vector, *radius, work),
@@ -131,7 +139,7 @@ impl<'a> Over<'a> {
             Shape::Convex(_) | Shape::Cylinder { .. } | Shape::Ellipsoid { .. } => {
                 let mut face = std::mem::take(&mut work.face);
                 face.clear();
-                Core::face(shape, &-normal_S, &mut face);
+                ConvexCore::support_feature(shape, &-normal_S, &mut face);
                 for (&id, p) in face.ids.iter().zip(&face.points) {
                     self.sharp(id, p, &-normal_S, &normal_S, work);
                 }
@@ -149,7 +157,7 @@ impl<'a> Over<'a> {
             }),
             Shape::HeightField(field) => field.cells_near(&self.region(), |t| {
                 for v in field.triangle(t) {
-                    if field.bent(v) {
+                    if field.is_exposed(v) {
                         self.sharp(v, &field.vertex(v), &Vector3::z(), &normal_S, work);
                     }
                 }
@@ -160,14 +168,14 @@ impl<'a> Over<'a> {
 
     /// Where points of the shape may touch the face, in the shape's frame [m].
     fn region(&self) -> Aabb {
-        let depth = self.soft.skin.thickness[self.face as usize].min(self.size);
+        let depth = self.soft.topology.thickness[self.face as usize].min(self.size);
         let corners = self.corners.map(|p| self.rigid.local(&p));
         Aabb::of_points(corners).inflated(self.wanted.max(depth))
     }
 
     /// A ball of `radius` [m] about a point of the world.
-    fn round(&self, id: u32, centre: Vector3<f64>, radius: f64, work: &mut Work) {
-        let thickness = self.soft.skin.thickness[self.face as usize];
+    fn round(&self, id: u32, centre: Vector3<f64>, radius: f64, work: &mut RigidScratch) {
+        let thickness = self.soft.topology.thickness[self.face as usize];
         let height = self.normal.dot(&(centre - self.corners[0]));
         if height - radius <= self.wanted && height >= -SUNK_CENTRE * thickness {
             self.touch(id, centre, radius, height, work);
@@ -181,12 +189,12 @@ impl<'a> Over<'a> {
         p_S: &Vector3<f64>,
         outward_S: &Vector3<f64>,
         normal_S: &Vector3<f64>,
-        work: &mut Work,
+        work: &mut RigidScratch,
     ) {
         if !(outward_S.dot(normal_S) <= FACES * outward_S.norm()) {
             return;
         }
-        let thickness = self.soft.skin.thickness[self.face as usize];
+        let thickness = self.soft.topology.thickness[self.face as usize];
         let point = self.rigid.world(p_S);
         let height = self.normal.dot(&(point - self.corners[0]));
         if height <= self.wanted && height >= -SUNK * thickness {
@@ -194,8 +202,15 @@ impl<'a> Over<'a> {
         }
     }
 
-    fn touch(&self, id: u32, point: Vector3<f64>, radius: f64, height: f64, work: &mut Work) {
-        let Soft { skin, form, .. } = self.soft;
+    fn touch(
+        &self,
+        id: u32,
+        point: Vector3<f64>,
+        radius: f64,
+        height: f64,
+        work: &mut RigidScratch,
+    ) {
+        let SoftBodySurface { topology, deformed, .. } = self.soft;
         let Some(found) = weights(&point, &self.corners) else { return };
         let within = found.iter().all(|w| (-ROUND_OFF..=AT_VERTEX).contains(w));
         let gap = height - radius;
@@ -208,19 +223,22 @@ impl<'a> Over<'a> {
         let mut weights = found.map(|w| w.max(0.0));
         let sum: f64 = weights.iter().sum();
         weights.iter_mut().for_each(|w| *w /= sum);
-        let outward =
-            if radius > 0.0 { self.normal } else { form.normal_at(skin, self.face, &weights) };
-        let soft = FacePoint { nodes: skin.nodes(self.face), weights };
+        let outward = if radius > 0.0 {
+            self.normal
+        } else {
+            deformed.normal_at(topology, self.face, &weights)
+        };
+        let soft = FacePoint { nodes: topology.nodes(self.face), weights };
         let on_soft: Vector3<f64> = (0..3).map(|k| self.corners[k] * weights[k]).sum();
         let contact = SoftContact {
-            a: Side::Rigid(self.rigid.id),
-            b: Side::Soft(self.soft.id, soft),
+            a: SoftContactSide::Rigid(self.rigid.id),
+            b: SoftContactSide::Soft(self.soft.id, soft),
             feature: 0,
             point: 0.5 * (on_soft + point - radius * outward),
             normal: -outward,
             gap: gap + raised,
         };
-        work.probes.push(Probe {
+        work.shape_points.push(ShapePoint {
             id,
             face: self.face,
             size: self.size,
@@ -234,15 +252,15 @@ impl<'a> Over<'a> {
 
 /// Names the points and leaves out doubles: a sharp point behind several faces that look the same way
 /// touches the nearest, and a point over an edge one of its faces.
-fn deliver(soft: Soft, rigid: Rigid, work: &mut Work) {
-    let Work { probes, contacts, .. } = work;
-    probes.sort_unstable_by_key(|probe| (probe.id, probe.face));
-    probes.dedup_by_key(|probe| (probe.id, probe.face));
-    for same in probes.chunk_by(|one, two| one.id == two.id) {
+fn deliver(soft: SoftBodySurface, rigid: PosedCollider, work: &mut RigidScratch) {
+    let RigidScratch { shape_points, contacts, .. } = work;
+    shape_points.sort_unstable_by_key(|probe| (probe.id, probe.face));
+    shape_points.dedup_by_key(|probe| (probe.id, probe.face));
+    for same in shape_points.chunk_by(|one, two| one.id == two.id) {
         let mut kept = 0;
         for probe in same {
-            let normal = |probe: &Probe| soft.form.normals[probe.face as usize];
-            let beats = |other: &Probe| {
+            let normal = |probe: &ShapePoint| soft.deformed.normals[probe.face as usize];
+            let beats = |other: &ShapePoint| {
                 let sunk = other.point == probe.point
                     && probe.height < 0.0
                     && (other.height, probe.face) > (probe.height, other.face);
@@ -257,7 +275,7 @@ fn deliver(soft: Soft, rigid: Rigid, work: &mut Work) {
             }
             // The part's name tells apart what the point's does not.
             let other = rigid.part.wrapping_mul(16).wrapping_add(kept);
-            let feature = name(Kind::Probe, probe.id, other);
+            let feature = feature_id(SoftFeatureKind::ShapePoint, probe.id, other);
             contacts.push(SoftContact { feature, ..probe.contact });
             kept += 1;
         }

@@ -8,11 +8,11 @@
 //! points on a way much shorter than an edge: at no distance there is no direction.
 //! Two edges that cross between their ends are not looked for: their ends' faces are near.
 
-use super::contact::{FacePoint, Side, SoftContact};
-use super::field::ALONG;
-use super::form::{unit, weights};
-use super::rigid::{Kind, Soft, name};
-use super::skin::Skin;
+use super::contact::{FacePoint, SoftContact, SoftContactSide};
+use super::deformed_surface::{unit, weights};
+use super::rigid_contacts::{SoftBodySurface, SoftFeatureKind, feature_id};
+use super::signed_distance::ALONG;
+use super::surface_topology::SurfaceTopology;
 use super::tree::Region;
 use crate::Aabb;
 use crate::shape::triangle::{self, Feature};
@@ -31,7 +31,7 @@ const PAST: f64 = 1e-3;
 
 /// The face that a vertex touches.
 #[derive(Clone, Copy, Debug)]
-struct Hit {
+struct FaceHit {
     face: u32,
     point: Vector3<f64>,
     feature: Feature,
@@ -39,26 +39,33 @@ struct Hit {
 
 /// Memory for pairs of surfaces.
 #[derive(Clone, Debug, Default)]
-pub struct PairWork {
+pub struct SoftPairScratch {
     /// For each vertex of the first surface, the vertex of the second at which it touches, if it is one.
     partners: Vec<u32>,
 }
 
 /// Writes the contacts within `wanted` [m] of two different surfaces, to which the reaches of both are added.
-pub fn find(a: Soft, b: Soft, wanted: f64, work: &mut PairWork, contacts: &mut Vec<SoftContact>) {
+pub fn find(
+    a: SoftBodySurface,
+    b: SoftBodySurface,
+    wanted: f64,
+    work: &mut SoftPairScratch,
+    contacts: &mut Vec<SoftContact>,
+) {
     work.partners.clear();
-    work.partners.resize(a.skin.vertices.len(), u32::MAX);
+    work.partners.resize(a.topology.vertices.len(), u32::MAX);
     for (from, onto) in [(a, b), (b, a)] {
-        let region = onto.form.hull.inflated(wanted + onto.form.farthest + from.form.farthest);
-        for v in 0..from.skin.vertices.len() {
-            if !region.contains_point(&from.form.points[v]) {
+        let region =
+            onto.deformed.hull.inflated(wanted + onto.deformed.farthest + from.deformed.farthest);
+        for v in 0..from.topology.vertices.len() {
+            if !region.contains_point(&from.deformed.points[v]) {
                 continue;
             }
-            let reach = wanted + onto.form.farthest + from.form.reach[v];
+            let reach = wanted + onto.deformed.farthest + from.deformed.reach[v];
             let Some((hit, gap, normal)) = touch(from, v, onto, reach, false) else { continue };
             if let Feature::Corner(k) = hit.feature {
                 // Two vertices that touch each other are found from both sides: once is enough.
-                let other = onto.skin.faces[hit.face as usize][k];
+                let other = onto.topology.faces[hit.face as usize][k];
                 if from.id == a.id {
                     work.partners[v] = other;
                 } else if work.partners[other as usize] == v as u32 {
@@ -72,8 +79,8 @@ pub fn find(a: Soft, b: Soft, wanted: f64, work: &mut PairWork, contacts: &mut V
             contacts.push(SoftContact {
                 a: first,
                 b: second,
-                feature: name(Kind::Vertex, from.skin.vertices[v], 0),
-                point: from.form.points[v] - normal * (0.5 * gap),
+                feature: feature_id(SoftFeatureKind::Vertex, from.topology.vertices[v], 0),
+                point: from.deformed.points[v] - normal * (0.5 * gap),
                 normal: if flipped { -normal } else { normal },
                 gap,
             });
@@ -82,14 +89,19 @@ pub fn find(a: Soft, b: Soft, wanted: f64, work: &mut PairWork, contacts: &mut V
 }
 
 /// Writes the contacts within `wanted` [m] of a surface with itself, to which its reach is added twice.
-pub fn find_own(soft: Soft, wanted: f64, work: &mut PairWork, contacts: &mut Vec<SoftContact>) {
+pub fn find_own(
+    soft: SoftBodySurface,
+    wanted: f64,
+    work: &mut SoftPairScratch,
+    contacts: &mut Vec<SoftContact>,
+) {
     work.partners.clear();
-    work.partners.resize(soft.skin.vertices.len(), u32::MAX);
-    for v in 0..soft.skin.vertices.len() {
-        let reach = wanted + soft.form.farthest + soft.form.reach[v];
+    work.partners.resize(soft.topology.vertices.len(), u32::MAX);
+    for v in 0..soft.topology.vertices.len() {
+        let reach = wanted + soft.deformed.farthest + soft.deformed.reach[v];
         let Some((hit, gap, normal)) = touch(soft, v, soft, reach, true) else { continue };
         if let Feature::Corner(k) = hit.feature {
-            let other = soft.skin.faces[hit.face as usize][k];
+            let other = soft.topology.faces[hit.face as usize][k];
             if (other as usize) < v && work.partners[other as usize] == v as u32 {
                 continue;
             }
@@ -98,26 +110,26 @@ pub fn find_own(soft: Soft, wanted: f64, work: &mut PairWork, contacts: &mut Vec
         contacts.push(SoftContact {
             a: face_side(soft, &hit),
             b: vertex_side(soft, v),
-            feature: name(Kind::Vertex, soft.skin.vertices[v], 0),
-            point: soft.form.points[v] - normal * (0.5 * gap),
+            feature: feature_id(SoftFeatureKind::Vertex, soft.topology.vertices[v], 0),
+            point: soft.deformed.points[v] - normal * (0.5 * gap),
             normal,
             gap,
         });
     }
 }
 
-fn vertex_side(soft: Soft, v: usize) -> Side {
-    Side::Soft(soft.id, FacePoint::vertex(soft.skin.vertices[v]))
+fn vertex_side(soft: SoftBodySurface, v: usize) -> SoftContactSide {
+    SoftContactSide::Soft(soft.id, FacePoint::vertex(soft.topology.vertices[v]))
 }
 
-fn face_side(soft: Soft, hit: &Hit) -> Side {
+fn face_side(soft: SoftBodySurface, hit: &FaceHit) -> SoftContactSide {
     let weights = clamped(soft, hit);
-    Side::Soft(soft.id, FacePoint { nodes: soft.skin.nodes(hit.face), weights })
+    SoftContactSide::Soft(soft.id, FacePoint { nodes: soft.topology.nodes(hit.face), weights })
 }
 
 /// Weights of the point touched, exact at corners and edges.
-fn clamped(soft: Soft, hit: &Hit) -> [f64; 3] {
-    let corners = soft.form.corners(soft.skin, hit.face);
+fn clamped(soft: SoftBodySurface, hit: &FaceHit) -> [f64; 3] {
+    let corners = soft.deformed.corners(soft.topology, hit.face);
     match hit.feature {
         Feature::Corner(k) => {
             let mut w = [0.0; 3];
@@ -142,40 +154,40 @@ fn clamped(soft: Soft, hit: &Hit) -> [f64; 3] {
 /// The face that vertex `v` of `from` touches on `onto` within `reach` [m], the gap [m] and the unit normal from
 /// the face to the vertex.
 fn touch(
-    from: Soft,
+    from: SoftBodySurface,
     v: usize,
-    onto: Soft,
+    onto: SoftBodySurface,
     reach: f64,
     is_own: bool,
-) -> Option<(Hit, f64, Vector3<f64>)> {
-    let (p, outward) = (from.form.points[v], from.form.outward[v]);
-    let Soft { skin, form, .. } = onto;
+) -> Option<(FaceHit, f64, Vector3<f64>)> {
+    let (p, outward) = (from.deformed.points[v], from.deformed.outward[v]);
+    let SoftBodySurface { topology, deformed, .. } = onto;
     let depth = if is_own {
         // Deeper than a cell the vertex is none of those that came from outside.
-        (SUNK_IN_ITSELF * skin.vertex_thickness[v]).min(skin.ring[v])
-    } else if form.hull.contains_point(&p) {
-        SUNK * skin.deepest
+        (SUNK_IN_ITSELF * topology.vertex_thickness[v]).min(topology.ring[v])
+    } else if deformed.hull.contains_point(&p) {
+        SUNK * topology.deepest
     } else {
         0.0
     };
     let own = is_own.then_some(v as u32);
-    let slack = ABOUT_AS_NEAR * from.skin.ring[v];
+    let slack = ABOUT_AS_NEAR * from.topology.ring[v];
     let hit = nearest(onto, &p, &outward, reach.max(depth), slack, own)?;
     let away = p - hit.point;
     let distance = away.norm();
-    let side = form.side(skin, hit.face, hit.feature);
+    let side = deformed.side(topology, hit.face, hit.feature);
     let mut gap = if away.dot(&side) < 0.0 { -distance } else { distance };
-    let mut normal = form.normal_at(skin, hit.face, &clamped(onto, &hit));
-    if past_a_crease(skin, &hit) {
-        let size = PAST * skin.ring[skin.faces[hit.face as usize][0] as usize];
+    let mut normal = deformed.normal_at(topology, hit.face, &clamped(onto, &hit));
+    if past_a_crease(topology, &hit) {
+        let size = PAST * topology.ring[topology.faces[hit.face as usize][0] as usize];
         let past = if gap > 0.0 { (distance / size).min(1.0) } else { 0.0 };
         gap = away.dot(&normal) * (1.0 - past) + distance * past;
         normal = unit(&(normal * (1.0 - past) + unit(&away) * past));
     }
     let sunk = if is_own {
-        depth.min(SUNK_IN_ITSELF * skin.thickness[hit.face as usize])
+        depth.min(SUNK_IN_ITSELF * topology.thickness[hit.face as usize])
     } else {
-        SUNK * skin.thickness[hit.face as usize]
+        SUNK * topology.thickness[hit.face as usize]
     };
     if !(gap <= reach && gap >= -sunk) {
         return None;
@@ -184,11 +196,11 @@ fn touch(
 }
 
 /// Whether the point touched lies on an edge or at a corner that is a crease.
-fn past_a_crease(skin: &Skin, hit: &Hit) -> bool {
+fn past_a_crease(topology: &SurfaceTopology, hit: &FaceHit) -> bool {
     match hit.feature {
         Feature::Face => false,
-        Feature::Edge(k) => !skin.is_smooth(skin.sides[hit.face as usize][k]),
-        Feature::Corner(k) => !skin.is_smooth_at(skin.faces[hit.face as usize][k]),
+        Feature::Edge(k) => !topology.is_smooth(topology.sides[hit.face as usize][k]),
+        Feature::Corner(k) => !topology.is_smooth_at(topology.faces[hit.face as usize][k]),
     }
 }
 
@@ -196,32 +208,32 @@ fn past_a_crease(skin: &Skin, hit: &Hit) -> bool {
 /// not belong together with the surface's `own` vertex. A face that looks against `outward` counts as nearer than
 /// one that looks along it, by up to `slack` [m].
 fn nearest(
-    onto: Soft,
+    onto: SoftBodySurface,
     p: &Vector3<f64>,
     outward: &Vector3<f64>,
     limit: f64,
     slack: f64,
     own: Option<u32>,
-) -> Option<Hit> {
-    let Soft { skin, form, .. } = onto;
-    let mut best: Option<Hit> = None;
+) -> Option<FaceHit> {
+    let SoftBodySurface { topology, deformed, .. } = onto;
+    let mut best: Option<FaceHit> = None;
     // The distance that counts of the best, squared, and that within which a face may be better.
     let mut bound = (limit + slack).powi(2);
     let skip = |region: &Region, centres: &Aabb| {
         region.least_along(outward) > ALONG
-            || own.is_some_and(|v| skin.all_belong_together(v, centres))
+            || own.is_some_and(|v| topology.all_belong_together(v, centres))
     };
-    skin.tree.visit_nearest(&form.regions, p, skip, bound, |face| {
-        let normal = form.normals[face as usize];
-        let out_of_reach = form.bounds[face as usize].distance_squared(p) > bound;
+    topology.tree.visit_nearest(&deformed.regions, p, skip, bound, |face| {
+        let normal = deformed.normals[face as usize];
+        let out_of_reach = deformed.bounds[face as usize].distance_squared(p) > bound;
         if out_of_reach
             || normal.dot(outward) > ALONG
             || normal == Vector3::zeros()
-            || own.is_some_and(|v| skin.belong_together(v, face))
+            || own.is_some_and(|v| topology.belong_together(v, face))
         {
             return bound;
         }
-        let [a, b, c] = form.corners(skin, face);
+        let [a, b, c] = deformed.corners(topology, face);
         let (point, feature) = triangle::nearest(p, &a, &b, &c);
         let distance = (p - point).norm();
         let counted = (distance + 0.5 * slack * (1.0 + normal.dot(outward))).powi(2);
@@ -229,7 +241,7 @@ fn nearest(
         let wins = best.is_none_or(|old| counted < bound || face < old.face);
         if distance <= limit && counted <= bound && wins {
             bound = counted;
-            best = Some(Hit { face, point, feature });
+            best = Some(FaceHit { face, point, feature });
         }
         bound
     });

@@ -43,7 +43,7 @@ struct FaceAtRest {
 
 /// The unchanging part of a soft surface. Vertices and faces are numbered within it.
 #[derive(Clone, Debug)]
-pub struct Skin {
+pub struct SurfaceTopology {
     /// Nodes of the vertices, ascending.
     pub vertices: Vec<u32>,
     /// Vertices of the faces, counter-clockwise seen from outside.
@@ -70,7 +70,7 @@ pub struct Skin {
     faces_at_rest: Vec<FaceAtRest>,
 }
 
-impl Skin {
+impl SurfaceTopology {
     /// Checks and analyses a surface.
     pub fn build(surface: u32, given: &SoftSurface) -> Result<Self, SoftSurfaceError> {
         check(surface, given)?;

@@ -13,9 +13,9 @@ const NONE: u32 = u32::MAX;
 /// Where a box is stored: level and cell in one number, which cells less than half a million apart do
 /// not share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Key(u64);
+struct CellKey(u64);
 
-impl Key {
+impl CellKey {
     /// A box that is in no cell.
     const NOWHERE: Self = Self(u64::MAX);
 
@@ -41,40 +41,40 @@ fn column(level: i32, x: i64, y: i64) -> u64 {
 
 /// A box in the list of its bucket.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    key: Key,
+struct GridEntry {
+    key: CellKey,
     level: i32,
     next: u32,
 }
 
 /// The boxes of one size.
 #[derive(Clone, Debug, Default)]
-struct Level {
+struct GridLevel {
     exponent: i32,
     members: Vec<u32>,
 }
 
 /// A grid of boxes named by index.
 #[derive(Clone, Debug, Default)]
-pub struct Grid {
+pub struct HashedGrid {
     /// Edge of the cells of level 0 [m]; each level up doubles it.
     base: f64,
-    nodes: Vec<Node>,
+    nodes: Vec<GridEntry>,
     /// Bucket of each box.
     buckets: Vec<u32>,
     /// Place of each box among its level's members.
     places: Vec<u32>,
     heads: Vec<u32>,
-    levels: Vec<Level>,
+    levels: Vec<GridLevel>,
 }
 
-impl Grid {
+impl HashedGrid {
     /// An empty grid for `n` boxes, with cells of edge `base` [m] on level 0.
     pub fn new(n: usize, base: f64) -> Self {
         let base = if base > 0.0 && base.is_finite() { base } else { 1.0 };
         Self {
             base,
-            nodes: vec![Node { key: Key::NOWHERE, level: 0, next: NONE }; n],
+            nodes: vec![GridEntry { key: CellKey::NOWHERE, level: 0, next: NONE }; n],
             buckets: vec![0; n],
             places: vec![NONE; n],
             heads: vec![NONE; (2 * n).next_power_of_two().max(16)],
@@ -83,20 +83,20 @@ impl Grid {
     }
 
     /// Puts box `index` where `bounds` says, wherever it was before.
-    pub fn place(&mut self, index: u32, bounds: &Aabb) {
+    pub fn insert(&mut self, index: u32, bounds: &Aabb) {
         let level = self.level_of(bounds.size().max());
         let [x, y, z] = self.coordinates(level, &bounds.centre());
-        let key = Key::new(level, [x, y, z]);
+        let key = CellKey::new(level, [x, y, z]);
         let old = self.nodes[index as usize];
         if old.key == key {
             return;
         }
-        let stored = old.key != Key::NOWHERE;
+        let stored = old.key != CellKey::NOWHERE;
         if stored {
             self.unlink(index);
         }
         let bucket = column(level, x, y).wrapping_add(z as u64) as usize & (self.heads.len() - 1);
-        self.nodes[index as usize] = Node { key, level, next: self.heads[bucket] };
+        self.nodes[index as usize] = GridEntry { key, level, next: self.heads[bucket] };
         self.heads[bucket] = index;
         self.buckets[index as usize] = bucket as u32;
         if !stored || old.level != level {
@@ -110,7 +110,7 @@ impl Grid {
     /// Calls `visit` with every box that may overlap `bounds`, each once, in no particular order.
     pub fn visit(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) {
         let mask = self.heads.len() - 1;
-        for Level { exponent, members } in &self.levels {
+        for GridLevel { exponent, members } in &self.levels {
             if members.is_empty() {
                 continue;
             }
@@ -127,7 +127,7 @@ impl Grid {
                 for y in low[1]..=high[1] {
                     let start = column(*exponent, x, y);
                     for z in low[2]..=high[2] {
-                        let key = Key::new(*exponent, [x, y, z]);
+                        let key = CellKey::new(*exponent, [x, y, z]);
                         let mut index = self.heads[start.wrapping_add(z as u64) as usize & mask];
                         while index != NONE {
                             let node = &self.nodes[index as usize];
@@ -178,7 +178,7 @@ impl Grid {
         let at = match self.levels.iter().position(|level| level.exponent == exponent) {
             Some(at) => at,
             None => {
-                self.levels.push(Level { exponent, members: Vec::new() });
+                self.levels.push(GridLevel { exponent, members: Vec::new() });
                 self.levels.len() - 1
             }
         };

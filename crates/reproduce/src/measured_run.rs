@@ -1,19 +1,20 @@
-//! One run of a scene by one solver, each of some steps beside the same step solved to the end.
+//! One run of a scene by one solver, with some steps compared with a reference solution.
 //!
-//! The solver goes its own way. Now and then a reference takes up the very state before a step and
-//! makes the same step with a tolerance far below all others: what differs then is the error of this
-//! one step, not of the way to it. Times are CPU times; the reference does not count.
+//! The run follows the solver's own trajectory. At regular intervals a reference simulation starts from
+//! the same state and makes the same step with a tolerance far below all others: the difference is the
+//! error of this one step, without the accumulated error of the trajectory. Times are CPU times without
+//! those of the reference.
 
 use stiction_scene::SceneError;
 use stiction_sim::{Phase, Simulation, StepReport};
 use stiction_solve::Status;
 
-use crate::Effort;
-use crate::baselines::Preparation;
+use crate::ExperimentOptions;
+use crate::baselines::PreparationTime;
 use crate::clock::{Stopwatch, cpu_seconds};
-use crate::contender::{Contender, Rule};
 use crate::error::ReproduceError;
-use crate::scene::ManipulationScene;
+use crate::manipulation_scene::ManipulationScene;
+use crate::solver_config::{SolverConfig, StoppingRule};
 use crate::statistics::mean;
 
 /// Solver of the reference, and its tolerance.
@@ -22,9 +23,9 @@ const REFERENCE_TOLERANCE: f64 = 1e-9;
 /// Steps from one comparison with the reference to the next.
 const EVERY: usize = 10;
 
-/// Means over the steps of a run in which something was constrained.
+/// Means over the steps of a run that had constraints.
 #[derive(Clone, Debug, Default)]
-pub struct Figures {
+pub struct RunFigures {
     /// Deepest penetration of a step [m].
     pub penetration: f64,
     /// Error of the scene's force [N]; NaN if it was never compared.
@@ -33,7 +34,7 @@ pub struct Figures {
     pub dynamics: f64,
     /// Time of the solver [s], with its preparation.
     pub solve: f64,
-    /// Time of its preparation [s]: assembling or factoring; NaN if it does not tell.
+    /// Time of its preparation [s]: assembling or factoring; NaN if the solver does not report it.
     pub preparation: f64,
     /// Time of the whole step [s].
     pub total: f64,
@@ -54,13 +55,13 @@ pub struct Figures {
     pub compared: [usize; 2],
     /// Why the run ended early.
     pub stopped: Option<String>,
-    /// What each step led to.
-    pub curve: Vec<Point>,
+    /// Results of each step.
+    pub curve: Vec<CurvePoint>,
 }
 
-/// What a step led to.
+/// Results of a step.
 #[derive(Clone, Copy, Debug)]
-pub struct Point {
+pub struct CurvePoint {
     /// Time at its end [s].
     pub time: f64,
     /// Deepest penetration [m].
@@ -69,7 +70,7 @@ pub struct Point {
     pub force: f64,
 }
 
-impl Figures {
+impl RunFigures {
     /// Means over several runs; the curve is that of the first.
     pub fn over(runs: &[Self]) -> Self {
         let of = |f: fn(&Self) -> f64| mean(runs.iter().map(f).filter(|x| x.is_finite()));
@@ -92,12 +93,12 @@ impl Figures {
         }
     }
 
-    /// Steps that met the error, of all.
+    /// Number of steps that met the error, out of all.
     pub fn share_met(&self) -> String {
         format!("{}/{}", self.met, self.steps)
     }
 
-    /// What a reader must know of the run before its numbers count.
+    /// Warnings that limit the meaning of the run's figures.
     pub fn cautions(&self, label: &str) -> Vec<String> {
         let mut out = Vec::new();
         if let Some(why) = &self.stopped {
@@ -118,48 +119,51 @@ impl Figures {
     }
 }
 
-/// One step and what it cost.
-struct Sample {
+/// Report and cost of one step.
+struct StepSample {
     report: StepReport,
     /// CPU time over wall time [-].
     share: f64,
     preparation: f64,
 }
 
-/// Runs a scene with the draw `seed`.
-pub fn observe(
+/// Runs a scene with the random draw `seed`.
+pub fn measure_run(
     scene: &ManipulationScene,
-    effort: &Effort<'_>,
+    options: &ExperimentOptions<'_>,
     seed: usize,
     set: &[(&str, String)],
-    contender: &Contender,
-) -> Result<Figures, ReproduceError> {
-    let preparation = Preparation::default();
-    let built = scene.build(effort, seed, set)?;
+    config: &SolverConfig,
+) -> Result<RunFigures, ReproduceError> {
+    let preparation = PreparationTime::default();
+    let built = scene.build(options, seed, set)?;
     let (world, mut settings) = (built.world.clone(), built.settings.clone());
     (settings.solver, settings.tolerance) = (REFERENCE.to_owned(), REFERENCE_TOLERANCE);
     settings.solver_settings.clear();
     let mut reference = Simulation::new(world, settings).map_err(SceneError::from)?;
-    let mut scene_run = contender.start(built, &preparation)?;
-    let steps = scene.steps(effort, scene_run.steps());
+    let mut scene_run = config.start(built, &preparation)?;
+    let steps = scene.steps(options, scene_run.steps());
     let begin = cpu_seconds();
-    let mut samples: Vec<Sample> = Vec::new();
+    let mut samples: Vec<StepSample> = Vec::new();
     let mut errors = Vec::new();
     let mut lost = 0;
     let (mut curve, mut stopped) = (Vec::new(), None);
     for step in 0..steps {
-        if effort.is_over(begin) {
+        if options.is_over(begin) {
             stopped = Some(format!("stopped at step {step} of {steps}"));
             break;
         }
         if step % EVERY == 0 {
-            let (scene, solver) = (scene.scenario, contender.label());
-            (effort.tell)(f64::NAN, &format!("{scene}, {solver}: step {step} of {steps}"));
+            let (scene, solver) = (scene.scenario, config.label());
+            (options.report_progress)(
+                f64::NAN,
+                &format!("{scene}, {solver}: step {step} of {steps}"),
+            );
         }
         if let Some(controller) = &mut scene_run.controller {
             controller.control(&mut scene_run.simulation);
         }
-        let is_compared = effort.compare && step % EVERY == EVERY - 1;
+        let is_compared = options.compare && step % EVERY == EVERY - 1;
         let before = is_compared.then(|| scene_run.simulation.snapshot());
         let watch = Stopwatch::start();
         let made = scene_run.simulation.step();
@@ -173,7 +177,7 @@ pub fn observe(
         };
         let force = scene.measure.norm(&mut scene_run.simulation);
         let (time, penetration) = (scene_run.simulation.state().time, report.penetration);
-        curve.push(Point { time, penetration, force });
+        curve.push(CurvePoint { time, penetration, force });
         if let Some(before) = before.filter(|_| report.rows > 0)
             && reference.restore(&before).is_ok()
         {
@@ -183,15 +187,15 @@ pub fn observe(
                 lost += 1;
             }
         }
-        samples.push(Sample { report, share, preparation: preparation.take() });
+        samples.push(StepSample { report, share, preparation: preparation.take() });
     }
-    let told = matches!((contender.solver, contender.rule), ("apgd" | "pgs", Rule::Paper(_)))
-        || contender.solver == "ccs";
+    let told = matches!((config.solver, config.rule), ("apgd" | "pgs", StoppingRule::Paper(_)))
+        || config.solver == "ccs";
     samples.retain(|sample| sample.report.rows > 0);
-    let of = |f: &dyn Fn(&Sample) -> f64| mean(samples.iter().map(f));
-    let phase = |s: &Sample, phase: Phase| s.share * s.report.phases.of(phase).as_secs_f64();
+    let of = |f: &dyn Fn(&StepSample) -> f64| mean(samples.iter().map(f));
+    let phase = |s: &StepSample, phase: Phase| s.share * s.report.phases.of(phase).as_secs_f64();
     let before_solve = [Phase::Kinematics, Phase::Collision, Phase::Dynamics, Phase::Assembly];
-    Ok(Figures {
+    Ok(RunFigures {
         penetration: of(&|s| s.report.penetration),
         error: mean(errors.iter().copied()),
         dynamics: of(&|s| before_solve.iter().map(|p| phase(s, *p)).sum()),
@@ -203,7 +207,7 @@ pub fn observe(
         contacts: of(&|s| s.report.contacts as f64),
         steps: samples.len(),
         met: samples.iter().filter(|s| residual(&s.report) <= scene.theta).count(),
-        exhausted: samples.iter().filter(|s| has_run_out(&s.report, contender.rule)).count(),
+        exhausted: samples.iter().filter(|s| has_run_out(&s.report, config.rule)).count(),
         compared: [errors.len(), lost],
         stopped,
         curve,
@@ -211,15 +215,15 @@ pub fn observe(
 }
 
 /// Whether the iterations ran out before the rule was met.
-fn has_run_out(report: &StepReport, rule: Rule) -> bool {
+fn has_run_out(report: &StepReport, rule: StoppingRule) -> bool {
     match rule {
-        Rule::Iterations(_) => false,
-        Rule::Paper(_) => report.status == Status::IterationLimit,
-        Rule::Residual(_) => !report.converged(),
+        StoppingRule::Iterations(_) => false,
+        StoppingRule::Paper(_) => report.status == Status::IterationLimit,
+        StoppingRule::Residual(_) => !report.converged(),
     }
 }
 
-/// The yardstick's error of a step [-], in the friction model that was solved for.
+/// The measured relative error of a step [-], in the solver's friction model.
 pub fn residual(report: &StepReport) -> f64 {
     let found = &report.residuals;
     let violation = found.of(report.friction_model);
@@ -230,17 +234,17 @@ pub fn residual(report: &StepReport) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::MAT;
+    use crate::manipulation_scene::MAT;
     use crate::tests::least;
 
     #[test]
     fn more_iterations_leave_less_of_the_motion_undone() {
-        let effort = Effort { steps: Some(EVERY), ..least() };
+        let options = ExperimentOptions { steps: Some(EVERY), ..least() };
         let set = [("cells-x", "6".to_owned()), ("cells-y", "3".to_owned())];
         for solver in ["cond", "ccs"] {
             let [few, many] = [10, 200].map(|n| {
-                let contender = Contender::new(solver, Rule::Iterations(n));
-                observe(&MAT, &effort, 0, &set, &contender).unwrap()
+                let config = SolverConfig::new(solver, StoppingRule::Iterations(n));
+                measure_run(&MAT, &options, 0, &set, &config).unwrap()
             });
             assert!(few.stopped.is_none() && few.steps == EVERY, "{:?}", few.stopped);
             assert!(many.residual < few.residual, "{solver}: {} {}", many.residual, few.residual);
@@ -250,14 +254,16 @@ mod tests {
 
     #[test]
     fn every_rule_ends_every_solver_that_has_it() {
-        let effort = Effort { steps: Some(2), ..least() };
+        let options = ExperimentOptions { steps: Some(2), ..least() };
         let set = [("cells-x", "6".to_owned()), ("cells-y", "3".to_owned())];
-        let by_change = ["apgd", "cond", "pgs"].map(|s| Contender::new(s, Rule::Paper(1e-4)));
-        let honest = ["alm", "sap"].map(|s| Contender::new(s, Rule::Residual(1e-4)));
-        for contender in by_change.iter().chain(&honest) {
-            let found = observe(&MAT, &effort, 1, &set, contender).unwrap();
-            assert_eq!(found.steps, 2, "{}: {:?}", contender.label(), found.stopped);
-            assert!(found.iterations >= 1.0 && found.residual.is_finite(), "{}", contender.label());
+        let by_change =
+            ["apgd", "cond", "pgs"].map(|s| SolverConfig::new(s, StoppingRule::Paper(1e-4)));
+        let by_residual =
+            ["alm", "sap"].map(|s| SolverConfig::new(s, StoppingRule::Residual(1e-4)));
+        for config in by_change.iter().chain(&by_residual) {
+            let found = measure_run(&MAT, &options, 1, &set, config).unwrap();
+            assert_eq!(found.steps, 2, "{}: {:?}", config.label(), found.stopped);
+            assert!(found.iterations >= 1.0 && found.residual.is_finite(), "{}", config.label());
         }
     }
 }

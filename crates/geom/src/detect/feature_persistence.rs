@@ -5,15 +5,16 @@
 //! so that what a solver remembers of it is not lost.
 
 use crate::Contact;
-use crate::narrow::Touch;
+use crate::narrow::ManifoldPoint;
 
 /// Distance, as a part of the smaller shape's size, within which a point is still the same.
 const SAME_PLACE: f64 = 0.02;
 
 /// Renames the points of a manifold after the old contacts of the pair; `size` is that of the smaller
 /// shape [m].
-pub fn inherit(touches: &mut [Touch], old: &[Contact], size: f64) {
-    let known = |touches: &[Touch], name: u32| touches.iter().any(|touch| touch.feature == name);
+pub fn inherit_ids(touches: &mut [ManifoldPoint], old: &[Contact], size: f64) {
+    let known =
+        |touches: &[ManifoldPoint], name: u32| touches.iter().any(|touch| touch.feature == name);
     if touches.iter().all(|touch| old.iter().any(|contact| contact.feature == touch.feature)) {
         return;
     }

@@ -7,9 +7,9 @@ use stiction_scene::Scene;
 use stiction_study::scenarios::cable_winding;
 use stiction_study::{Parameters, scenario};
 
-use crate::Effort;
+use crate::ExperimentOptions;
 use crate::error::ReproduceError;
-use crate::measure::Measure;
+use crate::force_measure::ForceMeasure;
 
 /// One of the scenes.
 #[derive(Clone, Copy, Debug)]
@@ -18,9 +18,9 @@ pub struct ManipulationScene {
     pub scenario: &'static str,
     /// Threshold of the paper for the change of velocities.
     pub theta: f64,
-    /// The force that judges it.
-    pub measure: Measure,
-    /// Parameters and steps of a quick look.
+    /// The force whose error is reported.
+    pub measure: ForceMeasure,
+    /// Parameters and steps of a quick run.
     quick: (&'static [(&'static str, &'static str)], usize),
 }
 
@@ -28,46 +28,47 @@ pub struct ManipulationScene {
 pub const MAT: ManipulationScene = ManipulationScene {
     scenario: "soft-mat",
     theta: 1e-4,
-    measure: Measure::Internal,
+    measure: ForceMeasure::Internal,
     quick: (&[("cells-x", "18"), ("cells-y", "9")], 40),
 };
 /// Soft ball between two fingers.
 pub const BALL: ManipulationScene = ManipulationScene {
     scenario: "soft-ball",
     theta: 1e-5,
-    measure: Measure::Internal,
+    measure: ForceMeasure::Internal,
     quick: (&[("cells", "3")], 60),
 };
 /// Cable wound around a cylinder.
 pub const CABLE: ManipulationScene = ManipulationScene {
     scenario: "cable-winding",
     theta: 1e-4,
-    measure: Measure::Hand,
+    measure: ForceMeasure::Hand,
     quick: (&[("links", "80")], 250),
 };
 /// Soft fingers around a rigid part.
 pub const GRIPPER: ManipulationScene = ManipulationScene {
     scenario: "soft-gripper",
     theta: 1e-6,
-    measure: Measure::Part,
+    measure: ForceMeasure::Part,
     quick: (&[("cells", "3")], 60),
 };
 
 impl ManipulationScene {
-    /// The scene with the material of a draw (0: its own), and with some parameters changed.
+    /// Builds the scene with a random draw of materials (seed 0: the scene's own) and with some
+    /// parameters changed.
     pub fn build(
         &self,
-        effort: &Effort<'_>,
+        options: &ExperimentOptions<'_>,
         seed: usize,
         set: &[(&str, String)],
     ) -> Result<Scene, ReproduceError> {
         let mut all: Vec<(String, String)> = Vec::new();
-        if effort.quick {
+        if options.quick {
             all.extend(self.quick.0.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())));
         }
         all.push(("seed".to_owned(), seed.to_string()));
         all.extend(set.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-        match self.recorded(effort) {
+        match self.recorded(options) {
             Some(poses) => {
                 let known = &cable_winding::SCENARIO;
                 let mut parameters = Parameters::new(known.name, known.parameters);
@@ -81,24 +82,24 @@ impl ManipulationScene {
     }
 
     /// Steps of a run.
-    pub fn steps(&self, effort: &Effort<'_>, own: usize) -> usize {
-        let quick = if effort.quick { self.quick.1 } else { usize::MAX };
-        effort.steps.unwrap_or(quick).min(own)
+    pub fn steps(&self, options: &ExperimentOptions<'_>, own: usize) -> usize {
+        let quick = if options.quick { self.quick.1 } else { usize::MAX };
+        options.steps.unwrap_or(quick).min(own)
     }
 
     /// Whether the hand follows the recorded trajectory.
-    pub fn is_recorded(&self, effort: &Effort<'_>) -> bool {
-        self.recorded(effort).is_some()
+    pub fn is_recorded(&self, options: &ExperimentOptions<'_>) -> bool {
+        self.recorded(options).is_some()
     }
 
-    fn recorded(&self, effort: &Effort<'_>) -> Option<Vec<Isometry3<f64>>> {
-        let folder = effort.shared.as_deref().filter(|_| !effort.quick)?;
+    fn recorded(&self, options: &ExperimentOptions<'_>) -> Option<Vec<Isometry3<f64>>> {
+        let folder = options.shared.as_deref().filter(|_| !options.quick)?;
         (self.scenario == CABLE.scenario).then(|| trajectory(&folder.join("bench/cable"))).flatten()
     }
 }
 
-/// Poses of the hand from `p_des.txt` and `R_des.txt`, one number per line; `None` if they are not
-/// there or do not fit.
+/// Poses of the hand from `p_des.txt` and `R_des.txt`, one number per line; `None` if they are
+/// missing or inconsistent.
 fn trajectory(folder: &Path) -> Option<Vec<Isometry3<f64>>> {
     let numbers = |name: &str| -> Option<Vec<f64>> {
         let text = std::fs::read_to_string(folder.join(name)).ok()?;

@@ -7,11 +7,11 @@
 //! are crossed with convex edges; the normal must lie in the wedges of both. Distances are exact; no field is
 //! sampled. O((vertices + edges near the other surface) · log n).
 
-use super::found::{Found, Kind, Scratch, name};
+use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
 use super::prism::covers;
-use super::surface::{Behind, Surface, lies_back};
+use super::triangle_surface::{SurfaceInterior, TriangleSurface, lies_back};
 use crate::Aabb;
-use crate::shape::mesh::{Bend, SMOOTH};
+use crate::shape::mesh::{EdgeConvexity, SMOOTH};
 use crate::shape::triangle::Feature;
 use nalgebra::{Isometry3, Vector3};
 
@@ -27,29 +27,29 @@ const FACING: f64 = 1e-3;
 const NEARBY: f64 = 10.0;
 
 /// Finds the contacts within `reach` [m] between surface `a` at `X_BA` and surface `b`.
-pub fn find<A: Surface, B: Surface>(
+pub fn find<A: TriangleSurface, B: TriangleSurface>(
     a: &A,
     X_BA: &Isometry3<f64>,
     b: &B,
     reach: f64,
-    scratch: &mut Scratch,
+    scratch: &mut NonconvexScratch,
 ) {
     let X_AB = X_BA.inverse();
     let sunk_a = probe(a, X_BA, b, reach, 0, scratch);
-    let from_a = scratch.found.len();
+    let from_a = scratch.candidates.len();
     let sunk_b = probe(b, &X_AB, a, reach, 1, scratch);
     // The second probe speaks in A, from A into B: turn it round.
-    let turn = |f: Found| Found {
+    let turn = |f: ContactCandidate| ContactCandidate {
         on_B: X_BA.rotation * f.on_A() + X_BA.translation.vector,
         normal: -(X_BA.rotation * f.normal),
         ..f
     };
-    scratch.found[from_a..].iter_mut().for_each(|f| *f = turn(*f));
+    scratch.candidates[from_a..].iter_mut().for_each(|f| *f = turn(*f));
     edges(a, X_BA, b, reach, scratch);
     // Entangled so that no way out fits any feature: the deepest vertex goes the nearest way.
-    if !scratch.found.iter().any(|f| f.gap < 0.0) {
+    if !scratch.candidates.iter().any(|f| f.gap < 0.0) {
         let sunk = [sunk_a, sunk_b.map(turn)].into_iter().flatten();
-        scratch.found.extend(sunk.min_by(|f, g| f.gap.total_cmp(&g.gap)));
+        scratch.candidates.extend(sunk.min_by(|f, g| f.gap.total_cmp(&g.gap)));
     }
 }
 
@@ -59,9 +59,9 @@ fn moved(bounds: &Aabb, X: &Isometry3<f64>) -> Aabb {
 }
 
 /// The part of a surface's frame in which the other surface (with what lies behind it) can be.
-fn overlap<S: Surface>(other: &S, X: &Isometry3<f64>, reach: f64) -> Aabb {
+fn overlap<S: TriangleSurface>(other: &S, X: &Isometry3<f64>, reach: f64) -> Aabb {
     let mut bounds = other.bounds();
-    if other.behind() == Behind::Ground {
+    if other.interior() == SurfaceInterior::Ground {
         bounds.min.z -= bounds.size().max();
     }
     moved(&bounds, X).inflated(reach)
@@ -69,16 +69,16 @@ fn overlap<S: Surface>(other: &S, X: &Isometry3<f64>, reach: f64) -> Aabb {
 
 /// Vertices of `a` over faces of `b`, written in the frame of `b`. Returns the vertex deepest inside `b` with its
 /// nearest way out, whether or not that fits.
-fn probe<A: Surface, B: Surface>(
+fn probe<A: TriangleSurface, B: TriangleSurface>(
     a: &A,
     X_BA: &Isometry3<f64>,
     b: &B,
     reach: f64,
     round: u32,
-    scratch: &mut Scratch,
-) -> Option<Found> {
-    let mut sunk: Option<Found> = None;
-    let Scratch { near, other, vertices, found, .. } = scratch;
+    scratch: &mut NonconvexScratch,
+) -> Option<ContactCandidate> {
+    let mut sunk: Option<ContactCandidate> = None;
+    let NonconvexScratch { near, other, vertices, candidates, .. } = scratch;
     near.clear();
     vertices.clear();
     a.near(&overlap(b, &X_BA.inverse(), reach), near);
@@ -87,10 +87,10 @@ fn probe<A: Surface, B: Surface>(
     vertices.dedup();
     let centre = X_BA.rotation * a.bounds().centre() + X_BA.translation.vector;
     let room = overlap(b, &Isometry3::identity(), reach);
-    let sheet = b.behind() == Behind::Sheet;
+    let sheet = b.interior() == SurfaceInterior::Sheet;
     for &v in vertices.iter() {
         // Both sides of a sheet can touch; of a solid only what is not sunk in valleys.
-        if !(a.exposed(v) || a.behind() == Behind::Sheet) {
+        if !(a.exposed(v) || a.interior() == SurfaceInterior::Sheet) {
             continue;
         }
         let x = X_BA.rotation * a.vertex(v) + X_BA.translation.vector;
@@ -101,8 +101,8 @@ fn probe<A: Surface, B: Surface>(
         let depth = inside.map_or(if sheet { reach } else { 0.0 }, |(depth, ..)| depth);
         let foremost =
             |n: &Vector3<f64>| a.extremal(v, &-X_BA.rotation.inverse_transform_vector(n), SLACK);
-        let start = found.len();
-        let patch = |t: u32| name(Kind::Patch, v, b.patch(t).wrapping_mul(2) + round);
+        let start = candidates.len();
+        let patch = |t: u32| feature_id(FeatureKind::Patch, v, b.patch(t).wrapping_mul(2) + round);
         other.clear();
         // Far inside, the faces around are too many to ask: the nearest one decides.
         if depth <= reach + b.mesh_width() {
@@ -125,22 +125,30 @@ fn probe<A: Surface, B: Surface>(
                 continue;
             }
             let feature = patch(t);
-            if found[start..].iter().any(|f| f.feature == feature) {
+            if candidates[start..].iter().any(|f| f.feature == feature) {
                 continue;
             }
             let on_B = x - n * gap;
-            found.push(Found { feature, on_B, normal: n, gap, clear: gap, over: Some(t) });
+            candidates.push(ContactCandidate {
+                feature,
+                on_B,
+                normal: n,
+                gap,
+                clear: gap,
+                over: Some(t),
+            });
         }
-        leave(b, &x, start, other, found);
+        leave(b, &x, start, other, candidates);
         // Before they touch, a vertex may also face an edge or another vertex.
-        if inside.is_none() && found.len() == start {
-            beside(a, v, &x, X_BA, b, reach, round, found);
+        if inside.is_none() && candidates.len() == start {
+            beside(a, v, &x, X_BA, b, reach, round, candidates);
         }
         if let Some((depth, t, normal)) = inside {
             let (feature, on_B) = (patch(t), x + normal * depth);
-            let way = Found { feature, on_B, normal, gap: -depth, clear: -depth, over: None };
-            if found.len() == start && foremost(&normal) {
-                found.push(way);
+            let way =
+                ContactCandidate { feature, on_B, normal, gap: -depth, clear: -depth, over: None };
+            if candidates.len() == start && foremost(&normal) {
+                candidates.push(way);
             }
             if sunk.is_none_or(|deepest| way.gap < deepest.gap) {
                 sunk = Some(way);
@@ -152,7 +160,7 @@ fn probe<A: Surface, B: Surface>(
 
 /// Vertex `v` of `a` at `x`, outside of `b`, against the nearest edge or vertex of `b`.
 #[allow(clippy::too_many_arguments)] // one call, from the loop above
-fn beside<A: Surface, B: Surface>(
+fn beside<A: TriangleSurface, B: TriangleSurface>(
     a: &A,
     v: u32,
     x: &Vector3<f64>,
@@ -160,29 +168,37 @@ fn beside<A: Surface, B: Surface>(
     b: &B,
     reach: f64,
     round: u32,
-    found: &mut Vec<Found>,
+    candidates: &mut Vec<ContactCandidate>,
 ) {
     let Some((on_B, t, feature)) = b.nearest(x, reach) else { return };
     let feature = match feature {
         Feature::Face => return,
-        Feature::Edge(k) => name(Kind::Edge, v, b.side(t, k).edge.wrapping_mul(2) + round),
-        Feature::Corner(_) if round > 0 => return, // the first round found it
-        Feature::Corner(k) => name(Kind::Vertex, v, b.triangle(t)[k]),
+        Feature::Edge(k) => {
+            feature_id(FeatureKind::Edge, v, b.side(t, k).edge.wrapping_mul(2) + round)
+        }
+        Feature::Corner(_) if round > 0 => return, // the first round candidates it
+        Feature::Corner(k) => feature_id(FeatureKind::Vertex, v, b.triangle(t)[k]),
     };
     let gap = (x - on_B).norm();
     let Some(normal) = (x - on_B).try_normalize(1e-9 * reach) else { return };
     if a.extremal(v, &-X_BA.rotation.inverse_transform_vector(&normal), FACING) {
-        found.push(Found { feature, on_B, normal, gap, clear: gap, over: None });
+        candidates.push(ContactCandidate { feature, on_B, normal, gap, clear: gap, over: None });
     }
 }
 
 /// Of the ways out of one vertex `x` from index `start` on, drops those that a shorter one makes needless.
-fn leave<B: Surface>(b: &B, x: &Vector3<f64>, start: usize, near: &[u32], found: &mut Vec<Found>) {
+fn leave<B: TriangleSurface>(
+    b: &B,
+    x: &Vector3<f64>,
+    start: usize,
+    near: &[u32],
+    candidates: &mut Vec<ContactCandidate>,
+) {
     let mut i = start;
-    while i < found.len() {
-        let deep = found[i];
+    while i < candidates.len() {
+        let deep = candidates[i];
         let needless = deep.gap < 0.0
-            && found[start..].iter().any(|way| {
+            && candidates[start..].iter().any(|way| {
                 if !(way.gap < 0.0 && way.gap > 0.999 * deep.gap) {
                     return false;
                 }
@@ -195,7 +211,7 @@ fn leave<B: Surface>(b: &B, x: &Vector3<f64>, start: usize, near: &[u32], found:
                     .any(|&other| b.patch(other) == b.patch(t) && covers(b, other, sign, &outside))
             });
         if needless {
-            found.remove(i);
+            candidates.remove(i);
         } else {
             i += 1;
         }
@@ -215,7 +231,7 @@ struct Ridge {
 
 impl Ridge {
     /// Side `k` of triangle `t`.
-    fn new<S: Surface>(surface: &S, t: u32, k: usize) -> Self {
+    fn new<S: TriangleSurface>(surface: &S, t: u32, k: usize) -> Self {
         let corners = surface.corners(t);
         let along = corners[(k + 1) % 3] - corners[k];
         let into = |n: Vector3<f64>, sense: f64| n.cross(&along).normalize() * sense;
@@ -270,25 +286,25 @@ impl Ridge {
 }
 
 /// Whether side `k` of `t` stands out and `t` is the triangle that speaks for it.
-fn speaks<S: Surface>(surface: &S, t: u32, k: usize) -> Option<u32> {
+fn speaks<S: TriangleSurface>(surface: &S, t: u32, k: usize) -> Option<u32> {
     let side = surface.side(t, k);
-    let stands_out = match side.bend {
-        Bend::Convex | Bend::Border => true,
-        Bend::Concave => surface.behind() == Behind::Sheet,
-        Bend::Flat => false,
+    let stands_out = match side.convexity {
+        EdgeConvexity::Convex | EdgeConvexity::Border => true,
+        EdgeConvexity::Concave => surface.interior() == SurfaceInterior::Sheet,
+        EdgeConvexity::Flat => false,
     };
     (stands_out && side.across.is_none_or(|other| t < other)).then_some(side.edge)
 }
 
 /// Edges of `a` that cross edges of `b`.
-fn edges<A: Surface, B: Surface>(
+fn edges<A: TriangleSurface, B: TriangleSurface>(
     a: &A,
     X_BA: &Isometry3<f64>,
     b: &B,
     reach: f64,
-    scratch: &mut Scratch,
+    scratch: &mut NonconvexScratch,
 ) {
-    let Scratch { near, other, found, .. } = scratch;
+    let NonconvexScratch { near, other, candidates, .. } = scratch;
     let size = a.bounds().size().max().min(b.bounds().size().max());
     let deepest = reach.max((DEEPEST * size).min(a.mesh_width().min(b.mesh_width())));
     near.clear();
@@ -297,7 +313,7 @@ fn edges<A: Surface, B: Surface>(
     near.sort_unstable();
     let centre = X_BA.rotation * a.bounds().centre() + X_BA.translation.vector;
     let most_facing = -(2.0 * SMOOTH + 3.0 * SLACK).cos();
-    let solid = a.behind() != Behind::Sheet && b.behind() != Behind::Sheet;
+    let solid = a.interior() != SurfaceInterior::Sheet && b.interior() != SurfaceInterior::Sheet;
     for &t in near.iter() {
         if solid && !a.ridged(t) {
             continue;
@@ -340,7 +356,7 @@ fn edges<A: Surface, B: Surface>(
                             && ridge.holds(&-normal, gap, a.depth(&b_in_A)));
                     // Nor must a shorter way out nearby undo the crossing.
                     let needless = gap < 0.0
-                        && found.iter().any(|way| {
+                        && candidates.iter().any(|way| {
                             let (step, apart) = (way.normal * -way.gap, on_B - way.on_B);
                             let moved = normal * gap + step;
                             way.gap < 0.0
@@ -351,8 +367,15 @@ fn edges<A: Surface, B: Surface>(
                     if !real || needless {
                         continue;
                     }
-                    let feature = name(Kind::Edge, edge_a, edge_b);
-                    found.push(Found { feature, on_B, normal, gap, clear: gap, over: None });
+                    let feature = feature_id(FeatureKind::Edge, edge_a, edge_b);
+                    candidates.push(ContactCandidate {
+                        feature,
+                        on_B,
+                        normal,
+                        gap,
+                        clear: gap,
+                        over: None,
+                    });
                 }
             }
         }

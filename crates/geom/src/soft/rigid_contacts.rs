@@ -2,17 +2,17 @@
 //!
 //! First the vertices: each within reach makes a contact along the gradient of the shape's signed distance.
 //! They are all that a shape that is large beside the triangles needs. Then, for the triangles near it, the
-//! shape's own points over their faces (`probe`) and its crossings of their edges (`crossing`), in so far as
+//! shape's own points over their faces (`shape_points`) and its crossings of their edges (`edge_contacts`), in so far as
 //! these reach deeper than the vertices around: by less than a small part of the triangle's size they are
 //! left out, and from there on they come in evenly, so that nothing jumps (`significance`).
 
-use super::contact::{FacePoint, Side, SoftContact};
-use super::field::{self, ALONG, Signed};
-use super::form::Form;
-use super::probe::{self, Probe};
-use super::skin::Skin;
-use super::{SoftSurfaceId, crossing};
-use crate::narrow::Face;
+use super::contact::{FacePoint, SoftContact, SoftContactSide};
+use super::deformed_surface::DeformedSurface;
+use super::shape_points::{self, ShapePoint};
+use super::signed_distance::{self, ALONG, SignedDistance};
+use super::surface_topology::SurfaceTopology;
+use super::{SoftSurfaceId, edge_contacts};
+use crate::narrow::SupportFeature;
 use crate::{Aabb, ColliderId, Shape};
 use nalgebra::{Isometry3, Vector3};
 
@@ -22,15 +22,15 @@ const REPRESENTED: f64 = 0.01;
 
 /// A soft surface in its present form.
 #[derive(Clone, Copy)]
-pub struct Soft<'a> {
+pub struct SoftBodySurface<'a> {
     pub id: SoftSurfaceId,
-    pub skin: &'a Skin,
-    pub form: &'a Form,
+    pub topology: &'a SurfaceTopology,
+    pub deformed: &'a DeformedSurface,
 }
 
 /// A rigid shape at its pose.
 #[derive(Clone, Copy)]
-pub struct Rigid<'a> {
+pub struct PosedCollider<'a> {
     pub id: ColliderId,
     pub shape: &'a Shape,
     pub X_WS: &'a Isometry3<f64>,
@@ -40,23 +40,23 @@ pub struct Rigid<'a> {
 
 /// What kind of feature touches, for names.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum SoftFeatureKind {
     /// A vertex of a soft surface.
     Vertex = 0,
     /// A point of a rigid shape on a soft face.
-    Probe = 1,
+    ShapePoint = 1,
     /// An edge of a soft surface.
     Edge = 2,
 }
 
 /// A name of 32 bits, as good as unique: two bits of kind, 22 of the element, 8 of what is left.
-pub fn name(kind: Kind, element: u32, other: u32) -> u32 {
+pub fn feature_id(kind: SoftFeatureKind, element: u32, other: u32) -> u32 {
     (kind as u32) << 30 | (element & 0x3F_FFFF) << 8 | (other & 0xFF)
 }
 
 /// Memory for the contacts of one surface with one shape.
 #[derive(Clone, Debug, Default)]
-pub struct Work {
+pub struct RigidScratch {
     /// Faces near the shape.
     pub near: Vec<u32>,
     /// Vertices of these faces.
@@ -69,12 +69,12 @@ pub struct Work {
     /// unknown.
     pub distances: Vec<f64>,
     pub gradients: Vec<Vector3<f64>>,
-    pub probes: Vec<Probe>,
-    pub face: Face,
+    pub shape_points: Vec<ShapePoint>,
+    pub face: SupportFeature,
     pub contacts: Vec<SoftContact>,
 }
 
-impl Work {
+impl RigidScratch {
     /// Memory for surfaces of at most so many vertices and edges.
     pub fn new(vertices: usize, edges: usize) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Work {
     }
 }
 
-impl Rigid<'_> {
+impl PosedCollider<'_> {
     /// Size [m] of the finest features of the shape that a soft surface feels.
     pub fn grain(&self) -> f64 {
         match self.shape {
@@ -118,14 +118,20 @@ impl Rigid<'_> {
     }
 
     /// Signed distance of the point `p` of a soft surface with this outward normal, in the world.
-    pub fn signed(&self, p: &Vector3<f64>, outward: &Vector3<f64>, reach: f64) -> Option<Signed> {
-        let found = field::signed(self.shape, &self.local(p), &self.turned(outward), reach)?;
-        Some(Signed { gradient: self.X_WS.rotation * found.gradient, ..found })
+    pub fn signed(
+        &self,
+        p: &Vector3<f64>,
+        outward: &Vector3<f64>,
+        reach: f64,
+    ) -> Option<SignedDistance> {
+        let found =
+            signed_distance::signed(self.shape, &self.local(p), &self.turned(outward), reach)?;
+        Some(SignedDistance { gradient: self.X_WS.rotation * found.gradient, ..found })
     }
 }
 
 /// Writes the contacts within `wanted` [m], to which the reach of the vertices is added.
-pub fn find(soft: Soft, rigid: Rigid, wanted: f64, work: &mut Work) {
+pub fn find(soft: SoftBodySurface, rigid: PosedCollider, wanted: f64, work: &mut RigidScratch) {
     match rigid.shape {
         Shape::Compound(compound) => {
             for (index, (X_CP, shape)) in compound.parts().iter().enumerate() {
@@ -133,7 +139,7 @@ pub fn find(soft: Soft, rigid: Rigid, wanted: f64, work: &mut Work) {
                 if near(soft, &shape.bounds(&X_WP), wanted) {
                     // Parts of parts share a name with them; it only has to tell points apart.
                     let part = rigid.part.wrapping_mul(31).wrapping_add(index as u32 + 1);
-                    find(soft, Rigid { shape, X_WS: &X_WP, part, ..rigid }, wanted, work);
+                    find(soft, PosedCollider { shape, X_WS: &X_WP, part, ..rigid }, wanted, work);
                 }
             }
         }
@@ -143,29 +149,29 @@ pub fn find(soft: Soft, rigid: Rigid, wanted: f64, work: &mut Work) {
 }
 
 /// Whether a soft surface comes within reach of a box.
-pub fn near(soft: Soft, bounds: &Aabb, wanted: f64) -> bool {
-    soft.form.hull.inflated(wanted + soft.form.farthest).overlaps(bounds)
+pub fn near(soft: SoftBodySurface, bounds: &Aabb, wanted: f64) -> bool {
+    soft.deformed.hull.inflated(wanted + soft.deformed.farthest).overlaps(bounds)
 }
 
 /// A face is deepest at a vertex, so that vertices are all a half space needs.
-fn half_space(soft: Soft, rigid: Rigid, wanted: f64, work: &mut Work) {
+fn half_space(soft: SoftBodySurface, rigid: PosedCollider, wanted: f64, work: &mut RigidScratch) {
     let gradient = rigid.X_WS.rotation * Vector3::z();
     let height = gradient.dot(&rigid.X_WS.translation.vector);
-    for (v, p) in soft.form.points.iter().enumerate() {
+    for (v, p) in soft.deformed.points.iter().enumerate() {
         let distance = gradient.dot(p) - height;
-        vertex(soft, rigid, v, Signed { distance, gradient }, wanted, work);
+        vertex(soft, rigid, v, SignedDistance { distance, gradient }, wanted, work);
     }
 }
 
-fn bounded(soft: Soft, rigid: Rigid, wanted: f64, work: &mut Work) {
-    let Soft { skin, form, .. } = soft;
+fn bounded(soft: SoftBodySurface, rigid: PosedCollider, wanted: f64, work: &mut RigidScratch) {
+    let SoftBodySurface { topology, deformed, .. } = soft;
     work.mark += 1;
     work.near.clear();
     work.touched.clear();
-    let region = rigid.shape.bounds(rigid.X_WS).inflated(wanted + form.farthest);
-    skin.tree.visit(&form.regions, &form.bounds, &region, |face| work.near.push(face));
+    let region = rigid.shape.bounds(rigid.X_WS).inflated(wanted + deformed.farthest);
+    topology.tree.visit(&deformed.regions, &deformed.bounds, &region, |face| work.near.push(face));
     for &face in &work.near {
-        for v in skin.faces[face as usize] {
+        for v in topology.faces[face as usize] {
             if std::mem::replace(&mut work.vertex_marks[v as usize], work.mark) != work.mark {
                 work.touched.push(v);
             }
@@ -173,33 +179,40 @@ fn bounded(soft: Soft, rigid: Rigid, wanted: f64, work: &mut Work) {
     }
     for k in 0..work.touched.len() {
         let v = work.touched[k] as usize;
-        let limit = wanted + form.reach[v];
-        let found = rigid.signed(&form.points[v], &form.outward[v], limit);
-        let unknown = Signed { distance: f64::NAN, gradient: Vector3::zeros() };
-        let Signed { distance, gradient } = found.unwrap_or(unknown);
+        let limit = wanted + deformed.reach[v];
+        let found = rigid.signed(&deformed.points[v], &deformed.outward[v], limit);
+        let unknown = SignedDistance { distance: f64::NAN, gradient: Vector3::zeros() };
+        let SignedDistance { distance, gradient } = found.unwrap_or(unknown);
         (work.distances[v], work.gradients[v]) = (distance, gradient);
         if let Some(found) = found {
             vertex(soft, rigid, v, found, wanted, work);
         }
     }
-    probe::find(soft, rigid, wanted, work);
-    crossing::find(soft, rigid, wanted, work);
+    shape_points::find(soft, rigid, wanted, work);
+    edge_contacts::find(soft, rigid, wanted, work);
 }
 
-fn vertex(soft: Soft, rigid: Rigid, v: usize, found: Signed, wanted: f64, work: &mut Work) {
-    let Signed { distance, gradient } = found;
-    let form = soft.form;
+fn vertex(
+    soft: SoftBodySurface,
+    rigid: PosedCollider,
+    v: usize,
+    found: SignedDistance,
+    wanted: f64,
+    work: &mut RigidScratch,
+) {
+    let SignedDistance { distance, gradient } = found;
+    let deformed = soft.deformed;
     // A vertex that looks away and is clear of the shape belongs to the far side of the body.
-    let looks_away = gradient.dot(&form.outward[v]) > ALONG && distance > 0.0;
-    if !(distance <= wanted + form.reach[v]) || looks_away {
+    let looks_away = gradient.dot(&deformed.outward[v]) > ALONG && distance > 0.0;
+    if !(distance <= wanted + deformed.reach[v]) || looks_away {
         return;
     }
-    let node = soft.skin.vertices[v];
+    let node = soft.topology.vertices[v];
     work.contacts.push(SoftContact {
-        a: Side::Rigid(rigid.id),
-        b: Side::Soft(soft.id, FacePoint::vertex(node)),
-        feature: name(Kind::Vertex, node, rigid.part),
-        point: form.points[v] - gradient * (0.5 * distance),
+        a: SoftContactSide::Rigid(rigid.id),
+        b: SoftContactSide::Soft(soft.id, FacePoint::vertex(node)),
+        feature: feature_id(SoftFeatureKind::Vertex, node, rigid.part),
+        point: deformed.points[v] - gradient * (0.5 * distance),
         normal: gradient,
         gap: distance,
     });

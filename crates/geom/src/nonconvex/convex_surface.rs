@@ -11,13 +11,13 @@
 //! Triangles whose back faces the centre of A take no part (a sheet turns its front to it); if the centre
 //! itself is inside, the nearest way out is taken. O(triangles near A).
 
-use super::found::{Found, Kind, Scratch, name};
-use super::point;
+use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
+use super::point_distance;
 use super::prism::covers;
-use super::surface::{Behind, Surface};
+use super::triangle_surface::{SurfaceInterior, TriangleSurface};
 use crate::Shape;
-use crate::narrow::Core;
-use crate::shape::mesh::Bend;
+use crate::narrow::ConvexCore;
+use crate::shape::mesh::EdgeConvexity;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -39,7 +39,7 @@ impl Moved<'_> {
     /// Farthest point of the core against `m` [m].
     fn lowest(&self, m: &Vector3<f64>) -> Vector3<f64> {
         let dir_A = -self.R_BA.tr_mul(m);
-        self.place(&Core::support(self.shape, &dir_A))
+        self.place(&ConvexCore::support(self.shape, &dir_A))
     }
 
     /// Whether the plane that faces the centre of A shows that A is farther than `reach` [m] from the convex
@@ -48,7 +48,7 @@ impl Moved<'_> {
         let middle = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
         let Some(m) = (centre - middle).try_normalize(f64::MIN_POSITIVE) else { return false };
         let highest = points.iter().map(|p| m.dot(p)).fold(f64::NEG_INFINITY, f64::max);
-        m.dot(&self.lowest(&m)) - Core::radius(self.shape) - highest > reach
+        m.dot(&self.lowest(&m)) - ConvexCore::radius(self.shape) - highest > reach
     }
 
     fn place(&self, p_A: &Vector3<f64>) -> Vector3<f64> {
@@ -56,26 +56,26 @@ impl Moved<'_> {
     }
 
     /// The face of the core that looks against `m`, in B.
-    fn face(&self, m: &Vector3<f64>, face: &mut crate::narrow::Face) {
+    fn face(&self, m: &Vector3<f64>, face: &mut crate::narrow::SupportFeature) {
         face.clear();
         let dir_A = -self.R_BA.tr_mul(m);
-        Core::face(self.shape, &dir_A, face);
+        ConvexCore::support_feature(self.shape, &dir_A, face);
         face.points.iter_mut().for_each(|p| *p = self.place(p));
     }
 }
 
 /// Finds the contacts within `reach` [m] between the convex `shape` at `X_BA` and `surface`.
-pub fn find<S: Surface>(
+pub fn find<S: TriangleSurface>(
     shape: &Shape,
     X_BA: &Isometry3<f64>,
     surface: &S,
     reach: f64,
-    scratch: &mut Scratch,
+    scratch: &mut NonconvexScratch,
 ) {
     let moved = Moved { shape, X_BA, R_BA: X_BA.rotation.to_rotation_matrix().into_inner() };
     let region = shape.bounds(X_BA).inflated(reach);
-    let centre = moved.place(&Core::centre(shape));
-    let behind = surface.behind();
+    let centre = moved.place(&ConvexCore::centre(shape));
+    let behind = surface.interior();
     scratch.near.clear();
     scratch.sides.clear();
     scratch.vertices.clear();
@@ -91,7 +91,7 @@ pub fn find<S: Surface>(
         let outward = surface.normal(t);
         let sign = match outward.dot(&(centre - corner)) > 0.0 {
             true => 1.0,
-            false if behind == Behind::Sheet => -1.0,
+            false if behind == SurfaceInterior::Sheet => -1.0,
             false => {
                 from_behind = true;
                 continue;
@@ -105,7 +105,7 @@ pub fn find<S: Surface>(
             moved.face(&n, &mut scratch.face);
             let lowest = moved.lowest(&n);
             let level = |p: &Vector3<f64>| n.dot(p);
-            clear = level(&lowest) - Core::radius(shape);
+            clear = level(&lowest) - ConvexCore::radius(shape);
             // Between the vertices that stand for a round rim, the rim itself.
             let least = scratch.face.points.iter().map(level).fold(f64::INFINITY, f64::min);
             if level(&lowest) < least - 1e-12 * region.size().max() {
@@ -117,15 +117,15 @@ pub fn find<S: Surface>(
         if clear - height > reach {
             continue;
         }
-        faces(surface, t, sign, &n, clear - height, Core::radius(shape), reach, scratch);
+        faces(surface, t, sign, &n, clear - height, ConvexCore::radius(shape), reach, scratch);
         for k in 0..3 {
             let v = surface.triangle(t)[k];
             if surface.exposed(v) || sign < 0.0 {
                 scratch.vertices.push(v);
             }
-            let ridge = if sign > 0.0 { Bend::Convex } else { Bend::Concave };
+            let ridge = if sign > 0.0 { EdgeConvexity::Convex } else { EdgeConvexity::Concave };
             let side = surface.side(t, k);
-            if side.bend == ridge || side.bend == Bend::Border {
+            if side.convexity == ridge || side.convexity == EdgeConvexity::Border {
                 scratch.sides.push((side.edge, t, k as u8 | if sign < 0.0 { 4 } else { 0 }));
             }
         }
@@ -140,7 +140,7 @@ pub fn find<S: Surface>(
 
 /// Points of A's face over triangle `t`.
 #[allow(clippy::too_many_arguments)] // one call, from the loop above
-fn faces<S: Surface>(
+fn faces<S: TriangleSurface>(
     surface: &S,
     t: u32,
     sign: f64,
@@ -148,7 +148,7 @@ fn faces<S: Surface>(
     clear: f64,
     radius: f64,
     reach: f64,
-    scratch: &mut Scratch,
+    scratch: &mut NonconvexScratch,
 ) {
     let corner = surface.vertex(surface.triangle(t)[0]);
     for (&id, x) in scratch.face.ids.iter().zip(&scratch.face.points) {
@@ -157,23 +157,38 @@ fn faces<S: Surface>(
         if !(gap <= reach) || !covers(surface, t, sign, x) {
             continue;
         }
-        let feature = name(Kind::Patch, id, surface.patch(t));
+        let feature = feature_id(FeatureKind::Patch, id, surface.patch(t));
         // A point over a seam is over both triangles: once is enough.
-        if scratch.found.iter().any(|f| f.feature == feature && (f.gap - gap).abs() <= 1e-9 * reach)
+        if scratch
+            .candidates
+            .iter()
+            .any(|f| f.feature == feature && (f.gap - gap).abs() <= 1e-9 * reach)
         {
             continue;
         }
         let on_B = x - n * height;
-        scratch.found.push(Found { feature, on_B, normal: *n, gap, clear, over: Some(t) });
+        scratch.candidates.push(ContactCandidate {
+            feature,
+            on_B,
+            normal: *n,
+            gap,
+            clear,
+            over: Some(t),
+        });
     }
 }
 
 /// Edges of B against A.
-fn edges<S: Surface>(moved: &Moved, surface: &S, reach: f64, scratch: &mut Scratch) {
+fn edges<S: TriangleSurface>(
+    moved: &Moved,
+    surface: &S,
+    reach: f64,
+    scratch: &mut NonconvexScratch,
+) {
     scratch.sides.sort_unstable();
     scratch.sides.dedup_by_key(|side| side.0);
-    let radius = Core::radius(moved.shape);
-    let centre = moved.place(&Core::centre(moved.shape));
+    let radius = ConvexCore::radius(moved.shape);
+    let centre = moved.place(&ConvexCore::centre(moved.shape));
     for i in 0..scratch.sides.len() {
         let (edge, t, bits) = scratch.sides[i];
         let (k, sign) = ((bits & 3) as usize, if bits & 4 == 0 { 1.0 } else { -1.0 });
@@ -188,11 +203,11 @@ fn edges<S: Surface>(moved: &Moved, surface: &S, reach: f64, scratch: &mut Scrat
         let n = surface.normal(t) * sign;
         let over = along.cross(&n) * sign;
         let opening = match surface.side(t, k).across {
-            Some(other) if surface.side(t, k).bend != Bend::Border => {
+            Some(other) if surface.side(t, k).convexity != EdgeConvexity::Border => {
                 let m = surface.normal(other) * sign;
                 m.dot(&over).atan2(m.dot(&n))
             }
-            _ if surface.behind() == Behind::Ground => FRAC_PI_2,
+            _ if surface.interior() == SurfaceInterior::Ground => FRAC_PI_2,
             _ => PI,
         };
         let Some(m) = best_normal(moved, &p, &n, &over, opening) else { continue };
@@ -202,14 +217,21 @@ fn edges<S: Surface>(moved: &Moved, surface: &S, reach: f64, scratch: &mut Scrat
         }
         moved.face(&m, &mut scratch.face);
         let mut number = 0;
-        let found = &mut scratch.found;
+        let candidates = &mut scratch.candidates;
         crossings(&scratch.face.points, &p, &along, length, &m, |u, height| {
             let gap = height - radius;
             // Points far above the lowest of A belong to another normal.
             if gap <= reach && gap - clear <= reach {
-                let feature = name(Kind::Edge, edge, number);
+                let feature = feature_id(FeatureKind::Edge, edge, number);
                 let on_B = p + along * u;
-                found.push(Found { feature, on_B, normal: m, gap, clear, over: None });
+                candidates.push(ContactCandidate {
+                    feature,
+                    on_B,
+                    normal: m,
+                    gap,
+                    clear,
+                    over: None,
+                });
             }
             number += 1;
         });
@@ -244,7 +266,7 @@ fn best_normal(
         (true, true) => bisect(0.0, opening),
     };
     // Apart, that is the only maximum. Penetrating there may be several: look for the best of them.
-    if clear(theta) < Core::radius(moved.shape) {
+    if clear(theta) < ConvexCore::radius(moved.shape) {
         let step = opening / f64::from(SAMPLES);
         let mut best = (theta, clear(theta));
         for k in 1..SAMPLES {
@@ -395,12 +417,12 @@ pub fn crossings(
 }
 
 /// Vertices of B against A.
-fn vertices<S: Surface>(
+fn vertices<S: TriangleSurface>(
     moved: &Moved,
     surface: &S,
     reach: f64,
     region: &crate::Aabb,
-    scratch: &mut Scratch,
+    scratch: &mut NonconvexScratch,
 ) {
     scratch.vertices.sort_unstable();
     scratch.vertices.dedup();
@@ -412,41 +434,57 @@ fn vertices<S: Surface>(
         }
         let p_A = moved.X_BA.inverse_transform_point(&p.into()).coords;
         let open = |out_A: &Vector3<f64>| surface.extremal(v, &(rotation * -out_A), CONE_SLACK);
-        let Some((gap, out_A)) = point::signed_distance(moved.shape, &p_A, open) else { continue };
+        let Some((gap, out_A)) = point_distance::signed_distance(moved.shape, &p_A, open) else {
+            continue;
+        };
         if gap <= reach && open(&out_A) {
             let normal = -(rotation * out_A);
-            let feature = name(Kind::Vertex, v, 0);
-            scratch.found.push(Found { feature, on_B: p, normal, gap, clear: gap, over: None });
+            let feature = feature_id(FeatureKind::Vertex, v, 0);
+            scratch.candidates.push(ContactCandidate {
+                feature,
+                on_B: p,
+                normal,
+                gap,
+                clear: gap,
+                over: None,
+            });
         }
     }
 }
 
 /// The centre of A is inside B: the nearest way out for all of A.
-fn deep<S: Surface>(
+fn deep<S: TriangleSurface>(
     moved: &Moved,
     surface: &S,
     (depth, t, out): (f64, u32, Vector3<f64>),
     centre: &Vector3<f64>,
-    scratch: &mut Scratch,
+    scratch: &mut NonconvexScratch,
 ) {
     let on_B = centre + out * depth;
-    let lowest = moved.lowest(&out) - out * Core::radius(moved.shape);
+    let lowest = moved.lowest(&out) - out * ConvexCore::radius(moved.shape);
     let gap = out.dot(&(lowest - on_B));
-    let feature = name(Kind::Deep, surface.patch(t), 0);
-    scratch.found.push(Found { feature, on_B, normal: out, gap, clear: gap, over: None });
+    let feature = feature_id(FeatureKind::Deep, surface.patch(t), 0);
+    scratch.candidates.push(ContactCandidate {
+        feature,
+        on_B,
+        normal: out,
+        gap,
+        clear: gap,
+        over: None,
+    });
 }
 
 /// Drops penetrations that the way out of a shallower one resolves: after moving A by the depth of that one,
 /// the point of A no longer hangs over the patch, or the feature of B is no longer reached.
-fn prune<S: Surface>(surface: &S, scratch: &mut Scratch) {
-    let Scratch { found, kept, near, .. } = scratch;
-    if found.len() < 2 || !found.iter().any(|f| f.gap < 0.0) {
+fn prune<S: TriangleSurface>(surface: &S, scratch: &mut NonconvexScratch) {
+    let NonconvexScratch { candidates, kept, near, .. } = scratch;
+    if candidates.len() < 2 || !candidates.iter().any(|f| f.gap < 0.0) {
         return;
     }
     kept.clear();
-    for deep in found.iter() {
+    for deep in candidates.iter() {
         let resolved = deep.gap < 0.0
-            && found.iter().any(|way| {
+            && candidates.iter().any(|way| {
                 let step = (-way.clear).max(0.0);
                 if step >= -0.999 * deep.gap || way.normal.dot(&deep.normal) > 0.999 {
                     return false;
@@ -471,5 +509,5 @@ fn prune<S: Surface>(surface: &S, scratch: &mut Scratch) {
             kept.push(*deep);
         }
     }
-    std::mem::swap(found, kept);
+    std::mem::swap(candidates, kept);
 }

@@ -6,8 +6,8 @@
 //! across which the edge stays perpendicular to n: T is then the direction across edge and normal.
 //! Quadratic where the supports are smooth in T; a step that does not help is not taken.
 
-use super::Core;
-use super::gjk::{Difference, Vertex};
+use super::ConvexCore;
+use super::gjk::{MinkowskiDifference, SupportPoint};
 use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
 /// Quadratic convergence from a thousandth to round-off needs three.
@@ -15,7 +15,11 @@ const MOST_STEPS: usize = 8;
 
 /// The stationary direction close to the unit vector `normal` (from A into B, in A's frame), found on
 /// the face `facet` of A − B.
-pub fn normal(pair: &Difference, normal: Vector3<f64>, facet: &[Vertex; 3]) -> Vector3<f64> {
+pub fn normal(
+    pair: &MinkowskiDifference,
+    normal: Vector3<f64>,
+    facet: &[SupportPoint; 3],
+) -> Vector3<f64> {
     let dir_B = pair.X_AB.rotation.inverse_transform_vector(&-normal);
     let curved = (pair.a.curvature(&normal).is_some(), pair.b.curvature(&dir_B).is_some());
     match curved {
@@ -33,7 +37,11 @@ fn edge([p, q, r]: [Vector3<f64>; 3]) -> Option<Vector3<f64>> {
     (distinct == 2).then(|| along.normalize())
 }
 
-fn newton(pair: &Difference, start: Vector3<f64>, edge: Option<Vector3<f64>>) -> Vector3<f64> {
+fn newton(
+    pair: &MinkowskiDifference,
+    start: Vector3<f64>,
+    edge: Option<Vector3<f64>>,
+) -> Vector3<f64> {
     let R_AB = pair.X_AB.rotation.to_rotation_matrix().into_inner();
     let across = |n: Vector3<f64>| edge.map_or(n, |e| (n - n.dot(&e) * e).normalize());
     let mut n = across(start);
@@ -74,7 +82,7 @@ fn newton(pair: &Difference, start: Vector3<f64>, edge: Option<Vector3<f64>>) ->
 /// Part of the size that round-off may add to an overlap.
 const ROUND_OFF: f64 = 1e-13;
 
-fn curvature(core: &dyn Core, n: &Vector3<f64>) -> Matrix3<f64> {
+fn curvature(core: &dyn ConvexCore, n: &Vector3<f64>) -> Matrix3<f64> {
     core.curvature(n).unwrap_or_else(Matrix3::zeros)
 }
 

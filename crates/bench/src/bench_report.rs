@@ -1,4 +1,4 @@
-//! What a measurement found, and how it is shown: text or JSON on standard output, figures as SVG.
+//! The result of a benchmark and its output: text or JSON on standard output, figures as SVG.
 
 use std::io::{ErrorKind, Write, stdout};
 use std::path::Path;
@@ -9,16 +9,16 @@ use stiction_plot::Figure;
 use crate::error::BenchError;
 
 /// The result of a subcommand.
-pub struct Finding {
-    /// For people.
+pub struct BenchReport {
+    /// The result as text.
     pub text: String,
-    /// For programs; an object.
+    /// The result as a JSON object.
     pub json: Value,
     /// Figures with their names, which become file names.
     pub figures: Vec<(String, Figure)>,
 }
 
-impl Finding {
+impl BenchReport {
     /// Writes the figures and prints the rest.
     pub fn show(mut self, as_json: bool, folder: &Path) -> Result<(), BenchError> {
         let failed = |source| BenchError::Folder {

@@ -46,7 +46,7 @@ struct Group {
 
 /// Which vertices can be farthest along which directions.
 #[derive(Clone, Debug)]
-pub struct Compass {
+pub struct SupportQuadtree {
     /// Widths of the hull along the axes [m]; directions are stretched by them.
     widths: Vector3<f64>,
     /// The six faces of the cube, then the quarters of squares, four each: the place of the first
@@ -68,20 +68,20 @@ struct Square {
     candidates: Vec<u32>,
 }
 
-impl Compass {
-    /// The compass of a hull's vertices [m].
+impl SupportQuadtree {
+    /// The quadtree of a hull's vertices [m].
     pub fn new(vertices: &[Vector3<f64>]) -> Self {
         let widths = Aabb::of_points(vertices.iter().copied()).size();
         let widths = widths.map(|width| if width > 0.0 { width } else { 1.0 });
-        let mut compass = Self { widths, nodes: Vec::new(), starts: vec![0], groups: Vec::new() };
+        let mut quadtree = Self { widths, nodes: Vec::new(), starts: vec![0], groups: Vec::new() };
         let all: Vec<u32> = (0..vertices.len() as u32).collect();
         if vertices.len() <= SMALL {
-            compass.leaf(vertices, &all);
-            return compass;
+            quadtree.leaf(vertices, &all);
+            return quadtree;
         }
         let even: Vec<_> = vertices.iter().map(|vertex| vertex.component_div(&widths)).collect();
         let slack = ROUND_OFF * even.iter().fold(0.0, |most: f64, vertex| most.max(vertex.norm()));
-        compass.nodes = vec![0; 6];
+        quadtree.nodes = vec![0; 6];
         let mut squares: VecDeque<Square> = VecDeque::new();
         for face in 0..6 {
             let mut square = Square {
@@ -100,13 +100,13 @@ impl Compass {
         while let Some(square) = squares.pop_front() {
             let enough = total > MOST_CANDIDATES * vertices.len();
             if square.candidates.len() <= FEW || square.cuts == MOST_CUTS || enough {
-                compass.nodes[square.node] = LEAF | (compass.starts.len() - 1) as u32;
-                compass.leaf(vertices, &square.candidates);
+                quadtree.nodes[square.node] = LEAF | (quadtree.starts.len() - 1) as u32;
+                quadtree.leaf(vertices, &square.candidates);
                 continue;
             }
-            let first = compass.nodes.len();
-            compass.nodes[square.node] = first as u32;
-            compass.nodes.extend([0; 4]);
+            let first = quadtree.nodes.len();
+            quadtree.nodes[square.node] = first as u32;
+            quadtree.nodes.extend([0; 4]);
             total -= square.candidates.len();
             for k in 0..4 {
                 let quarter = square.quarter(k, first + k, &even, slack);
@@ -114,7 +114,7 @@ impl Compass {
                 squares.push_back(quarter);
             }
         }
-        compass
+        quadtree
     }
 
     fn leaf(&mut self, vertices: &[Vector3<f64>], candidates: &[u32]) {
@@ -300,10 +300,10 @@ mod tests {
     #[test]
     fn the_farthest_vertex_is_that_of_a_search_through_all() {
         for (name, points) in clouds() {
-            let compass = Compass::new(&points);
+            let quadtree = SupportQuadtree::new(&points);
             let mut random = SplitMix64::new(11);
             let check = |dir: Vector3<f64>| {
-                let (found, expected) = (compass.farthest(&dir), first_farthest(&points, &dir));
+                let (found, expected) = (quadtree.farthest(&dir), first_farthest(&points, &dir));
                 assert_eq!(found, expected, "{name}: {dir:?}");
             };
             for _ in 0..1000 {
@@ -329,16 +329,16 @@ mod tests {
     #[test]
     fn a_compass_is_of_the_size_of_its_hull_and_asks_few_vertices() {
         for (name, points) in clouds() {
-            let (n, compass) = (points.len(), Compass::new(&points));
+            let (n, quadtree) = (points.len(), SupportQuadtree::new(&points));
             // The last cut may add a few, and each leaf at most fills a group.
-            let leaves = compass.starts.len() - 1;
-            let stored = compass.groups.len() * LANES;
+            let leaves = quadtree.starts.len() - 1;
+            let stored = quadtree.groups.len() * LANES;
             assert!(stored <= (MOST_CANDIDATES + 4) * n + LANES * leaves, "{name}: {stored}");
             let mut random = SplitMix64::new(13);
             let asked: usize = (0..1000)
                 .map(|_| {
-                    let leaf = compass.leaf_of(&random.vector3());
-                    LANES * (compass.starts[leaf + 1] - compass.starts[leaf]) as usize
+                    let leaf = quadtree.leaf_of(&random.vector3());
+                    LANES * (quadtree.starts[leaf + 1] - quadtree.starts[leaf]) as usize
                 })
                 .sum();
             // Few candidates, four more where a group is not full, and room for squares that were
@@ -349,9 +349,9 @@ mod tests {
 
     #[test]
     fn directions_without_an_answer_do_no_harm() {
-        let compass = Compass::new(&sphere(500));
+        let quadtree = SupportQuadtree::new(&sphere(500));
         for dir in [Vector3::zeros(), Vector3::repeat(f64::NAN), Vector3::repeat(f64::INFINITY)] {
-            assert!(compass.farthest(&dir) < 500);
+            assert!(quadtree.farthest(&dir) < 500);
         }
     }
 }

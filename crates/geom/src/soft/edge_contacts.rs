@@ -7,10 +7,12 @@
 //! normal of both edges. A point from which either face leads deeper is no contact: a point of the
 //! shape over that face is.
 
-use super::contact::{FacePoint, Side, SoftContact};
-use super::field::Signed;
-use super::form::unit;
-use super::rigid::{Kind, Rigid, Soft, Work, name, significance};
+use super::contact::{FacePoint, SoftContact, SoftContactSide};
+use super::deformed_surface::unit;
+use super::rigid_contacts::{
+    PosedCollider, RigidScratch, SoftBodySurface, SoftFeatureKind, feature_id, significance,
+};
+use super::signed_distance::SignedDistance;
 use nalgebra::Vector3;
 
 /// Bisections of an edge: to a millionth of its length.
@@ -33,9 +35,9 @@ const SAME_PLACE: f64 = 1e-3;
 const SUNK: f64 = 0.9;
 
 /// Writes the contacts of the edges of the faces near the shape.
-pub fn find(soft: Soft, rigid: Rigid, wanted: f64, work: &mut Work) {
+pub fn find(soft: SoftBodySurface, rigid: PosedCollider, wanted: f64, work: &mut RigidScratch) {
     for k in 0..work.near.len() {
-        for edge in soft.skin.sides[work.near[k] as usize] {
+        for edge in soft.topology.sides[work.near[k] as usize] {
             let seen = std::mem::replace(&mut work.edge_marks[edge as usize], work.mark);
             if seen != work.mark
                 && let Some(contact) = touch(soft, rigid, edge, wanted, work)
@@ -46,23 +48,29 @@ pub fn find(soft: Soft, rigid: Rigid, wanted: f64, work: &mut Work) {
     }
 }
 
-fn touch(soft: Soft, rigid: Rigid, edge: u32, wanted: f64, work: &Work) -> Option<SoftContact> {
-    let Soft { skin, form, .. } = soft;
-    let ends = skin.edges[edge as usize].ends;
-    let [p, q] = ends.map(|v| form.points[v as usize]);
+fn touch(
+    soft: SoftBodySurface,
+    rigid: PosedCollider,
+    edge: u32,
+    wanted: f64,
+    work: &RigidScratch,
+) -> Option<SoftContact> {
+    let SoftBodySurface { topology, deformed, .. } = soft;
+    let ends = topology.edges[edge as usize].ends;
+    let [p, q] = ends.map(|v| deformed.points[v as usize]);
     let along = q - p;
     let length = along.norm();
-    let reach = ends.iter().map(|&v| form.reach[v as usize]).fold(0.0, f64::max);
+    let reach = ends.iter().map(|&v| deformed.reach[v as usize]).fold(0.0, f64::max);
     let wanted = wanted + reach;
     let distances = ends.map(|v| work.distances[v as usize]);
-    let outward = unit(&ends.iter().map(|&v| form.outward[v as usize]).sum());
+    let outward = unit(&ends.iter().map(|&v| deformed.outward[v as usize]).sum());
     // Distances change by no more than the way: for a mesh, beyond the reach they are not known.
     let limit = wanted + length;
     let at = |t: f64| rigid.signed(&(p + along * t), &outward, limit);
-    let slope = |found: &Signed| found.gradient.dot(&along);
+    let slope = |found: &SignedDistance| found.gradient.dot(&along);
     let end = |k: usize| {
         let v = ends[k] as usize;
-        let known = Signed { distance: distances[k], gradient: work.gradients[v] };
+        let known = SignedDistance { distance: distances[k], gradient: work.gradients[v] };
         if known.distance.is_nan() { at(k as f64) } else { Some(known) }
     };
     let nearest_known = distances[0].max(distances[1]) - length;
@@ -101,14 +109,15 @@ fn touch(soft: Soft, rigid: Rigid, edge: u32, wanted: f64, work: &Work) -> Optio
     }
     // At a kink with the common normal m = α g₋ + (1−α) g₊, both edges lie d/|m| apart along it.
     let gap = at(t)?.distance / if share < KINK { share } else { 1.0 };
-    let faces = skin.edges[edge as usize].faces;
-    let thickness = faces.iter().map(|&f| skin.thickness[f as usize]).fold(f64::INFINITY, f64::min);
+    let faces = topology.edges[edge as usize].faces;
+    let thickness =
+        faces.iter().map(|&f| topology.thickness[f as usize]).fold(f64::INFINITY, f64::min);
     if !(gap <= wanted && gap >= -SUNK * thickness) {
         return None;
     }
     let mut facing = 0.0;
     for (face, towards) in faces.into_iter().zip([1.0, -1.0]) {
-        let n = form.normals[face as usize];
+        let n = deformed.normals[face as usize];
         // Into the face, across the edge: the first face runs along it, the second against it.
         let into = n.cross(&along) * (towards / length);
         if !(normal.dot(&into) >= -LEADS_DEEPER) {
@@ -121,15 +130,15 @@ fn touch(soft: Soft, rigid: Rigid, edge: u32, wanted: f64, work: &Work) -> Optio
     }
     let raised = significance(corners - gap, length.min(rigid.grain()))?;
     let on_soft: Vector3<f64> = p + along * t;
-    if work.probes.iter().any(|probe| probe.is_at(&faces, &on_soft, SAME_PLACE * length)) {
+    if work.shape_points.iter().any(|probe| probe.is_at(&faces, &on_soft, SAME_PLACE * length)) {
         return None;
     }
-    let third = skin.faces[faces[0] as usize].iter().copied().find(|v| !ends.contains(v))?;
-    let nodes = [ends[0], ends[1], third].map(|v| skin.vertices[v as usize]);
+    let third = topology.faces[faces[0] as usize].iter().copied().find(|v| !ends.contains(v))?;
+    let nodes = [ends[0], ends[1], third].map(|v| topology.vertices[v as usize]);
     Some(SoftContact {
-        a: Side::Rigid(rigid.id),
-        b: Side::Soft(soft.id, FacePoint { nodes, weights: [1.0 - t, t, 0.0] }),
-        feature: name(Kind::Edge, edge, rigid.part),
+        a: SoftContactSide::Rigid(rigid.id),
+        b: SoftContactSide::Soft(soft.id, FacePoint { nodes, weights: [1.0 - t, t, 0.0] }),
+        feature: feature_id(SoftFeatureKind::Edge, edge, rigid.part),
         point: on_soft - normal * (0.5 * gap),
         normal,
         gap: gap + raised,

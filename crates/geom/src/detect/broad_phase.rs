@@ -5,8 +5,8 @@
 //! pairs again; all others keep theirs. Half spaces have no box: they are tested against the boxes
 //! of all that moves.
 
-use super::apart::Apart;
-use super::grid::Grid;
+use super::hashed_grid::HashedGrid;
+use super::separation_bound::SeparationBound;
 use crate::{Aabb, Colliders};
 use nalgebra::{Isometry3, Vector3};
 
@@ -15,7 +15,7 @@ const SKIN: f64 = 0.05;
 
 /// Two colliders whose boxes overlap, `a < b`, and their contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
+pub struct CandidatePair {
     /// Index of the first collider.
     pub a: u32,
     /// Index of the second collider.
@@ -26,7 +26,7 @@ pub struct Pair {
     pub count: u32,
 }
 
-impl Pair {
+impl CandidatePair {
     fn key(&self) -> (u32, u32) {
         (self.a, self.b)
     }
@@ -34,7 +34,7 @@ impl Pair {
 
 /// What a collider may reach until it must be asked again.
 #[derive(Clone, Copy, Debug)]
-enum Region {
+enum BroadPhaseRegion {
     Box(Aabb),
     /// Points x with normal·x ≤ offset.
     HalfSpace {
@@ -43,7 +43,7 @@ enum Region {
     },
 }
 
-impl Region {
+impl BroadPhaseRegion {
     fn overlaps(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Box(one), Self::Box(two)) => one.overlaps(two),
@@ -61,17 +61,17 @@ impl Region {
 
 /// Memory of the broad phase.
 #[derive(Clone, Debug, Default)]
-pub struct Broad {
-    regions: Vec<Region>,
+pub struct BroadPhase {
+    regions: Vec<BroadPhaseRegion>,
     skins: Vec<f64>,
     half_spaces: Vec<u32>,
-    grid: Grid,
+    grid: HashedGrid,
     started: bool,
-    pairs: Vec<Pair>,
+    pairs: Vec<CandidatePair>,
     /// What is known of each pair.
-    apart: Vec<Apart>,
-    spare: Vec<Pair>,
-    spare_apart: Vec<Apart>,
+    apart: Vec<SeparationBound>,
+    spare: Vec<CandidatePair>,
+    spare_apart: Vec<SeparationBound>,
     /// Colliders that left their region since the pairs were last brought up to date.
     moved: Vec<u32>,
     is_moved: Vec<bool>,
@@ -79,10 +79,10 @@ pub struct Broad {
     found_below: Vec<(u32, u32)>,
 }
 
-impl Broad {
+impl BroadPhase {
     /// Memory for a set.
     pub fn new(set: &Colliders) -> Self {
-        let nowhere = Region::Box(Aabb::NONE);
+        let nowhere = BroadPhaseRegion::Box(Aabb::NONE);
         let skin = |radius: f64| if radius.is_finite() { SKIN * radius } else { 0.0 };
         let shapes = || set.as_slice().iter().map(|collider| &collider.shape);
         Self {
@@ -95,17 +95,17 @@ impl Broad {
     }
 
     /// The pairs, sorted.
-    pub fn pairs(&self) -> &[Pair] {
+    pub fn pairs(&self) -> &[CandidatePair] {
         &self.pairs
     }
 
     /// The pairs, to write down where their contacts are.
-    pub fn pairs_mut(&mut self) -> &mut [Pair] {
+    pub fn pairs_mut(&mut self) -> &mut [CandidatePair] {
         &mut self.pairs
     }
 
     /// The pairs with what is known of each.
-    pub fn pairs_and_apart(&mut self) -> (&[Pair], &mut [Apart]) {
+    pub fn pairs_and_apart(&mut self) -> (&[CandidatePair], &mut [SeparationBound]) {
         (&self.pairs, &mut self.apart)
     }
 
@@ -118,16 +118,16 @@ impl Broad {
             let normal = X_WS.rotation * Vector3::z();
             let offset = normal.dot(&X_WS.translation.vector) + wanted;
             let stays = matches!(self.regions[k],
-                Region::HalfSpace { normal: n, offset: d } if n == normal && offset <= d);
+                BroadPhaseRegion::HalfSpace { normal: n, offset: d } if n == normal && offset <= d);
             if !stays {
-                self.regions[k] = Region::HalfSpace { normal, offset };
+                self.regions[k] = BroadPhaseRegion::HalfSpace { normal, offset };
             }
             stays
         } else {
             let bounds = shape.bounds(X_WS).inflated(wanted);
-            let stays = matches!(&self.regions[k], Region::Box(region) if region.contains(&bounds));
+            let stays = matches!(&self.regions[k], BroadPhaseRegion::Box(region) if region.contains(&bounds));
             if !stays {
-                self.regions[k] = Region::Box(bounds.inflated(self.skins[k]));
+                self.regions[k] = BroadPhaseRegion::Box(bounds.inflated(self.skins[k]));
             }
             stays
         };
@@ -142,14 +142,14 @@ impl Broad {
             return false;
         }
         if !self.started {
-            self.grid = Grid::new(set.len(), self.typical_extent());
+            self.grid = HashedGrid::new(set.len(), self.typical_extent());
             self.started = true;
         }
         self.moved.sort_unstable();
         for &index in &self.moved {
             self.is_moved[index as usize] = true;
-            if let Region::Box(bounds) = &self.regions[index as usize] {
-                self.grid.place(index, bounds);
+            if let BroadPhaseRegion::Box(bounds) = &self.regions[index as usize] {
+                self.grid.insert(index, bounds);
             }
         }
         self.find(set);
@@ -167,8 +167,8 @@ impl Broad {
             .regions
             .iter()
             .filter_map(|region| match region {
-                Region::Box(bounds) => Some(bounds.size().max()),
-                Region::HalfSpace { .. } => None,
+                BroadPhaseRegion::Box(bounds) => Some(bounds.size().max()),
+                BroadPhaseRegion::HalfSpace { .. } => None,
             })
             .collect();
         extents.sort_unstable_by(f64::total_cmp);
@@ -200,11 +200,11 @@ impl Broad {
                 }
             };
             match &region {
-                Region::Box(bounds) => {
+                BroadPhaseRegion::Box(bounds) => {
                     grid.visit(bounds, &mut candidate);
                     half_spaces.iter().for_each(|&other| candidate(other));
                 }
-                Region::HalfSpace { .. } => (0..regions.len() as u32).for_each(candidate),
+                BroadPhaseRegion::HalfSpace { .. } => (0..regions.len() as u32).for_each(candidate),
             }
             found[start..].sort_unstable();
         }
@@ -219,15 +219,15 @@ impl Broad {
         let Self { pairs, apart, spare, spare_apart, found, is_moved, .. } = self;
         spare.clear();
         spare_apart.clear();
-        let mut keep = |pair: Pair, known: Apart| {
+        let mut keep = |pair: CandidatePair, known: SeparationBound| {
             spare.push(pair);
             spare_apart.push(known);
         };
-        let fresh = |&(a, b): &(u32, u32)| Pair { a, b, first: 0, count: 0 };
+        let fresh = |&(a, b): &(u32, u32)| CandidatePair { a, b, first: 0, count: 0 };
         let (mut changed, mut k) = (false, 0);
         for (pair, known) in pairs.iter().zip(apart.iter()) {
             while k < found.len() && found[k] < pair.key() {
-                keep(fresh(&found[k]), Apart::UNKNOWN);
+                keep(fresh(&found[k]), SeparationBound::UNKNOWN);
                 (changed, k) = (true, k + 1);
             }
             if k < found.len() && found[k] == pair.key() {
@@ -240,7 +240,7 @@ impl Broad {
             }
         }
         changed |= k < found.len();
-        found[k..].iter().for_each(|pair| keep(fresh(pair), Apart::UNKNOWN));
+        found[k..].iter().for_each(|pair| keep(fresh(pair), SeparationBound::UNKNOWN));
         std::mem::swap(pairs, spare);
         std::mem::swap(apart, spare_apart);
         changed

@@ -14,14 +14,14 @@ const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 
 /// What is known of a pair that was apart.
 #[derive(Clone, Copy, Debug)]
-pub struct Apart {
+pub struct SeparationBound {
     /// The sum of both paths up to which the shapes are apart [m].
     until: f64,
     /// The axis along which they were, in A's frame.
     axis: Option<Vector3<f64>>,
 }
 
-impl Apart {
+impl SeparationBound {
     /// Nothing is known.
     pub const UNKNOWN: Self = Self { until: f64::NEG_INFINITY, axis: None };
 
