@@ -1,8 +1,8 @@
-//! Boxes along the axes of the world: the coarsest answer to "could these two touch?".
+//! Axis-aligned bounding boxes, the conservative test of whether two things may touch.
 
 use nalgebra::{Isometry3, Vector3};
 
-/// A box along the axes, from its lowest to its highest corner [m].
+/// Axis-aligned bounding box, from its lowest to its highest corner [m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     /// Lowest corner [m].
@@ -18,7 +18,7 @@ impl Aabb {
         max: Vector3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
     };
 
-    /// No point at all: what the union with any box replaces.
+    /// The empty box: its union with any box is that box.
     pub const NONE: Self = Self { min: Self::ALL.max, max: Self::ALL.min };
 
     /// The box of half extents `half` [m] around `centre` [m].
@@ -32,14 +32,14 @@ impl Aabb {
         Self::around(R_WS * centre + X_WS.translation.vector, R_WS.abs() * half)
     }
 
-    /// The smallest box that holds all `points` [m].
+    /// The smallest box that contains all `points` [m].
     pub fn of_points(points: impl IntoIterator<Item = Vector3<f64>>) -> Self {
         points
             .into_iter()
             .fold(Self::NONE, |sum, p| Self { min: sum.min.inf(&p), max: sum.max.sup(&p) })
     }
 
-    /// The smallest box that holds both.
+    /// The smallest box that contains both.
     pub fn union(&self, other: &Self) -> Self {
         Self { min: self.min.inf(&other.min), max: self.max.sup(&other.max) }
     }

@@ -1,7 +1,7 @@
-//! Colliders: shapes carried by moving frames, and the rules that say which of them may touch.
+//! Colliders: shapes fixed to moving frames, and the rules for which of them may collide.
 //!
-//! Two colliders are tested against each other if an explicit pair names them. Otherwise they are
-//! tested if their frames differ and are not both fixed, neither their frames nor they themselves are
+//! Two colliders are tested against each other if they are an explicit pair. Otherwise they are tested if
+//! their frames differ and are not both fixed, neither their frames nor the colliders themselves are
 //! excluded, and their groups agree.
 
 use crate::{ColliderError, Shape};
@@ -18,12 +18,12 @@ impl ColliderId {
     }
 }
 
-/// Bits that say what a collider is and what it may touch, as contype and conaffinity of MJCF.
+/// Collision filter: category and mask bits, as contype and conaffinity of MJCF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Groups {
-    /// What this collider is, one bit per category.
+    /// Categories of this collider, one bit each.
     pub category: u32,
-    /// Which categories it touches.
+    /// Categories that it collides with.
     pub mask: u32,
 }
 
@@ -34,28 +34,28 @@ impl Default for Groups {
 }
 
 impl Groups {
-    /// Whether either of the two touches what the other is.
+    /// Whether the mask of either accepts a category of the other.
     pub fn agree(&self, other: &Self) -> bool {
         (self.category & other.mask) != 0 || (other.category & self.mask) != 0
     }
 }
 
-/// A shape carried by a moving frame.
+/// A shape fixed to a moving frame.
 #[derive(Clone, Debug)]
 pub struct Collider {
-    /// Its geometry, in the shape's frame S.
+    /// Geometry, in the shape's frame S.
     pub shape: Shape,
-    /// Index of the moving frame F that carries it.
+    /// Index of the moving frame F to which it is fixed.
     pub frame: u32,
     /// Pose of S in F.
     pub pose: Isometry3<f64>,
-    /// What it is and what it touches.
+    /// Collision filter.
     pub groups: Groups,
-    /// Distance [m] from which its contacts are wanted, whatever the motion.
+    /// Distance [m] within which its contacts are reported, whatever the motion.
     pub margin: f64,
 }
 
-/// An immutable set of colliders with the rules that say which of them may touch.
+/// An immutable set of colliders with the rules for which of them may collide.
 #[derive(Clone, Debug, Default)]
 pub struct Colliders {
     colliders: Vec<Collider>,
@@ -77,14 +77,14 @@ pub struct CollidersBuilder {
 }
 
 impl CollidersBuilder {
-    /// Adds a collider and names it.
+    /// Adds a collider and returns its id.
     pub fn add(&mut self, collider: Collider) -> ColliderId {
         let id = ColliderId(self.set.colliders.len() as u32);
         self.set.colliders.push(collider);
         id
     }
 
-    /// The collider added as `id` [`None` if there is none].
+    /// The collider added as `id`; `None` if there is none.
     pub fn get(&self, id: ColliderId) -> Option<&Collider> {
         self.set.colliders.get(id.index())
     }
@@ -99,12 +99,12 @@ impl CollidersBuilder {
         self.set.colliders.is_empty()
     }
 
-    /// Lets no collider of one frame touch one of the other, explicit pairs excepted.
+    /// Excludes all pairs of colliders of these two frames, explicit pairs excepted.
     pub fn exclude(&mut self, frame_a: u32, frame_b: u32) {
         self.set.excludes.push(ordered(frame_a, frame_b));
     }
 
-    /// Lets these two colliders not touch, unless they are an explicit pair as well.
+    /// Excludes this pair of colliders, unless it is an explicit pair as well.
     pub fn exclude_pair(&mut self, a: ColliderId, b: ColliderId) {
         self.set.excluded_pairs.push(ordered(a.0, b.0));
     }
@@ -114,7 +114,7 @@ impl CollidersBuilder {
         self.set.pairs.push(ordered(a.0, b.0));
     }
 
-    /// Says that a frame never moves; two fixed frames are not tested against each other.
+    /// Marks a frame as one that never moves; two fixed frames are not tested against each other.
     pub fn fixed(&mut self, frame: u32) {
         let frame = frame as usize;
         if self.set.fixed.len() <= frame {
@@ -123,7 +123,7 @@ impl CollidersBuilder {
         self.set.fixed[frame] = true;
     }
 
-    /// Checks everything once; afterwards the set is the proof.
+    /// Validates everything once; a [`Colliders`] needs no further checks.
     pub fn build(self) -> Result<Colliders, ColliderError> {
         let mut set = self.set;
         for (index, item) in set.colliders.iter().enumerate() {
@@ -172,7 +172,7 @@ impl Colliders {
         self.colliders.is_empty()
     }
 
-    /// Number of frames that the colliders name: the least length of the frames given to a detector.
+    /// Number of frames that the colliders refer to: the least length of the frames given to a detector.
     pub fn frames(&self) -> usize {
         self.frames
     }
@@ -197,7 +197,7 @@ impl Colliders {
         self.fixed.get(frame as usize).copied().unwrap_or(false)
     }
 
-    /// Whether the rules let the colliders with these indices touch.
+    /// Whether the rules allow contact between the colliders with these indices.
     pub fn may_touch(&self, a: u32, b: u32) -> bool {
         let (one, two) = (&self.colliders[a as usize], &self.colliders[b as usize]);
         let by_rule = one.frame != two.frame

@@ -1,4 +1,4 @@
-//! A contact: one point at which two colliders touch or are about to.
+//! A contact: one point at which two colliders touch or may touch within the reach.
 
 use crate::ColliderId;
 use nalgebra::Vector3;
@@ -10,7 +10,7 @@ pub struct Contact {
     pub a: ColliderId,
     /// The collider with the larger id.
     pub b: ColliderId,
-    /// Name of the point within the pair; the same while the same features touch.
+    /// Feature id of the point within the pair; it stays the same while the same features touch.
     pub feature: u32,
     /// Position in the world, midway between the two surfaces [m].
     pub point: Vector3<f64>,

@@ -1,6 +1,6 @@
-//! What can be wrong with a shape or a set of colliders, in the author's words.
+//! Errors of shapes, colliders, tetrahedral meshes and soft surfaces.
 
-/// A shape that cannot exist.
+/// An invalid shape.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
@@ -60,8 +60,8 @@ pub enum ShapeError {
         /// Largest distance of a point from the best plane found [m].
         thickness: f64,
     },
-    /// A face that names a vertex that does not exist.
-    #[error("{shape}: face {face} names vertex {found}; there are {vertices} vertices")]
+    /// A face that refers to a vertex that does not exist.
+    #[error("{shape}: face {face} refers to vertex {found}; expected an index below {vertices}")]
     Index {
         /// Name of the shape, as in [`crate::SHAPES`].
         shape: &'static str,
@@ -74,7 +74,7 @@ pub enum ShapeError {
     },
     /// A surface that bounds no solid, where a solid is needed.
     #[error(
-        "{shape}: {borders} edges do not join exactly two triangles, or its sides cannot be told apart; expected a closed surface"
+        "{shape}: {borders} edges do not join exactly two triangles, or the triangles cannot be oriented consistently; expected a closed surface"
     )]
     Open {
         /// Name of the shape, as in [`crate::SHAPES`].
@@ -126,7 +126,7 @@ pub enum ColliderError {
         /// The margin given [m].
         found: f64,
     },
-    /// An explicit pair names a collider that does not exist, or one collider twice.
+    /// An explicit pair refers to a collider that does not exist, or twice to one collider.
     #[error("pair ({a}, {b}): expected two different colliders out of {colliders}")]
     Pair {
         /// First collider named.
@@ -138,7 +138,7 @@ pub enum ColliderError {
     },
 }
 
-/// A tetrahedral mesh that cannot exist, or that bounds no solid.
+/// An invalid tetrahedral mesh.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TetMeshError {
@@ -153,21 +153,21 @@ pub enum TetMeshError {
         /// The coordinates given [m].
         found: [f64; 3],
     },
-    /// An element that names a vertex that does not exist.
+    /// An element that refers to a vertex that does not exist.
     #[error(
-        "tetrahedral mesh: element {element} names vertex {found}; there are {vertices} vertices"
+        "tetrahedral mesh: element {element} refers to vertex {found}; expected an index below {vertices}"
     )]
     Index {
         /// Index of the element.
         element: usize,
-        /// The vertex named.
+        /// The vertex index found.
         found: u32,
         /// Number of vertices given.
         vertices: usize,
     },
     /// An element without volume.
     #[error(
-        "tetrahedral mesh: element {element} with vertices {corners:?} has a volume of {volume} m³ at a longest edge of {longest} m; expected one that is not flat"
+        "tetrahedral mesh: element {element} with vertices {corners:?} has a volume of {volume} m³ at a longest edge of {longest} m; expected an element with volume"
     )]
     Flat {
         /// Index of the element.
@@ -235,10 +235,10 @@ pub enum TetMeshError {
         /// The least number.
         expected: usize,
     },
-    /// More elements than a generator makes.
-    #[error("tetrahedral mesh: more elements than the {most} that are made; expected fewer cells")]
+    /// More elements than a generator allows.
+    #[error("tetrahedral mesh: more than {most} elements; expected fewer cells")]
     TooMany {
-        /// Most elements made.
+        /// Most elements allowed.
         most: usize,
     },
     /// A wall that leaves no hollow.
@@ -255,20 +255,20 @@ pub enum TetMeshError {
     },
 }
 
-/// A surface of a soft body that cannot take part in contact.
+/// An invalid surface of a soft body.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SoftSurfaceError {
-    /// A triangle that names a node outside the body's own.
+    /// A triangle that refers to a node of another body.
     #[error(
-        "soft surface {surface}: triangle {triangle} names node {found}; expected one of {}..{}", nodes.start, nodes.end
+        "soft surface {surface}: triangle {triangle} refers to node {found}; expected one of {}..{}", nodes.start, nodes.end
     )]
     Node {
         /// Index of the surface.
         surface: u32,
         /// Index of the triangle.
         triangle: usize,
-        /// The node named.
+        /// The node index found.
         found: u32,
         /// Nodes of the body.
         nodes: std::ops::Range<usize>,
@@ -279,8 +279,8 @@ pub enum SoftSurfaceError {
         /// Index of the surface.
         surface: u32,
     },
-    /// Another number of positions at rest than of nodes.
-    #[error("soft surface {surface}: {found} positions at rest; expected {expected}, one per node")]
+    /// The number of rest positions differs from the number of nodes.
+    #[error("soft surface {surface}: {found} rest positions; expected {expected}, one per node")]
     Rest {
         /// Index of the surface.
         surface: u32,
@@ -289,19 +289,19 @@ pub enum SoftSurfaceError {
         /// How many nodes there are.
         expected: usize,
     },
-    /// A position at rest that is not finite.
-    #[error("soft surface {surface}: node {node} rests at ({}, {}, {}) m; expected finite coordinates", found[0], found[1], found[2])]
+    /// A rest position that is not finite.
+    #[error("soft surface {surface}: rest position of node {node} = ({}, {}, {}) m; expected finite coordinates", found[0], found[1], found[2])]
     Position {
         /// Index of the surface.
         surface: u32,
         /// The node.
         node: usize,
-        /// Where it rests [m].
+        /// Its rest position [m].
         found: [f64; 3],
     },
-    /// An edge that does not join two triangles that run through it in opposite senses.
+    /// An edge that does not join two consistently oriented triangles.
     #[error(
-        "soft surface {surface}: the edge between nodes {} and {} joins {triangles} triangles, or two that are turned against each other; expected a closed surface that faces outwards", ends[0], ends[1]
+        "soft surface {surface}: the edge between nodes {} and {} joins {triangles} triangles, or two of opposite orientation; expected a closed surface that faces outwards", ends[0], ends[1]
     )]
     Edge {
         /// Index of the surface.

@@ -1,18 +1,18 @@
 //! MeshDistance distance from a point to a triangle mesh, exact to round-off.
 //!
-//! The nearest point comes from the tree of boxes; its side from the angle-weighted pseudo-normal of the
-//! feature it lies on, which is right for every closed mesh even at edges and corners
-//! [Baerentzen05, Theorem 1]. No grid, no interpolation error; O(log n) per query as a rule.
+//! The nearest point comes from the bounding volume hierarchy, the sign from the angle-weighted
+//! pseudo-normal of the feature it lies on, which is correct for every closed mesh, also at edges and
+//! corners [Baerentzen05, Theorem 1]. No grid, no interpolation error; O(log n) per query as a rule.
 
 use crate::shape::mesh::{Mesh, NearestMeshPoint};
 use crate::shape::triangle::Feature;
 use nalgebra::Vector3;
 
-/// Below this fraction of the mesh's size a point counts as on the surface, and the pseudo-normal stands
-/// for the direction to it [-].
+/// Fraction of the mesh's size below which a point counts as on the surface, and the pseudo-normal replaces
+/// the direction to it [-].
 const ON_SURFACE: f64 = 1e-12;
 
-/// Where a point lies with respect to a mesh.
+/// Signed distance of a point from a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeshDistance {
     /// Distance [m]: negative inside a closed mesh, or behind the nearest face of an open one.
@@ -40,7 +40,7 @@ impl Mesh {
         let sign = if away.dot(&outward) < 0.0 { -1.0 } else { 1.0 };
         let flat = nearest.distance <= ON_SURFACE * self.bounding_radius();
         let gradient = if flat || nearest.feature == Feature::Face {
-            // A pseudo-normal that cancels to nothing (a needle's tip) leaves the face to decide.
+            // Where the pseudo-normal cancels (a needle's tip), the face normal is used.
             outward.try_normalize(f64::EPSILON).unwrap_or_else(|| self.normal(t))
         } else {
             away * (sign / nearest.distance)

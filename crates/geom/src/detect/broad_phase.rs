@@ -1,16 +1,16 @@
-//! Broad phase: the sorted list of pairs whose boxes overlap, kept from call to call.
+//! Broad phase: the sorted list of pairs whose boxes overlap, updated incrementally.
 //!
-//! Every collider has a box that is larger than it needs by a skin. As long as it stays within, its
-//! pairs cannot change and nothing is done. One that leaves its box gets another and is asked for its
-//! pairs again; all others keep theirs. Half spaces have no box: they are tested against the boxes
-//! of all that moves.
+//! Every collider has a box enlarged by a margin. As long as the collider stays within it, its pairs cannot
+//! change and nothing is done. A collider that leaves its box gets a new one, and its pairs are searched
+//! again; all others keep theirs. Half spaces have no box: they are tested against the boxes of all moving
+//! colliders.
 
 use super::hashed_grid::HashedGrid;
 use super::separation_bound::SeparationBound;
 use crate::{Aabb, Colliders};
 use nalgebra::{Isometry3, Vector3};
 
-/// Skin as a part of the collider's size.
+/// Margin of the boxes as a part of the collider's size [-].
 const SKIN: f64 = 0.05;
 
 /// Two colliders whose boxes overlap, `a < b`, and their contacts.
@@ -32,7 +32,7 @@ impl CandidatePair {
     }
 }
 
-/// What a collider may reach until it must be asked again.
+/// Region in which a collider may move before its pairs are searched again.
 #[derive(Clone, Copy, Debug)]
 enum BroadPhaseRegion {
     Box(Aabb),
@@ -59,7 +59,7 @@ impl BroadPhaseRegion {
     }
 }
 
-/// Memory of the broad phase.
+/// State of the broad phase.
 #[derive(Clone, Debug, Default)]
 pub struct BroadPhase {
     regions: Vec<BroadPhaseRegion>,
@@ -68,7 +68,7 @@ pub struct BroadPhase {
     grid: HashedGrid,
     started: bool,
     pairs: Vec<CandidatePair>,
-    /// What is known of each pair.
+    /// Separation bound of each pair.
     apart: Vec<SeparationBound>,
     spare: Vec<CandidatePair>,
     spare_apart: Vec<SeparationBound>,
@@ -80,7 +80,7 @@ pub struct BroadPhase {
 }
 
 impl BroadPhase {
-    /// Memory for a set.
+    /// Broad phase for a set.
     pub fn new(set: &Colliders) -> Self {
         let nowhere = BroadPhaseRegion::Box(Aabb::NONE);
         let skin = |radius: f64| if radius.is_finite() { SKIN * radius } else { 0.0 };
@@ -99,24 +99,30 @@ impl BroadPhase {
         &self.pairs
     }
 
-    /// The pairs, to write down where their contacts are.
+    /// The pairs, mutable, to store the ranges of their contacts.
     pub fn pairs_mut(&mut self) -> &mut [CandidatePair] {
         &mut self.pairs
     }
 
-    /// The pairs with what is known of each.
+    /// The pairs with their separation bounds.
     pub fn pairs_and_apart(&mut self) -> (&[CandidatePair], &mut [SeparationBound]) {
         (&self.pairs, &mut self.apart)
     }
 
-    /// Tells where a collider is and how far [m] beyond its surface it must be looked for.
+    /// Updates the pose of a collider and the distance [m] beyond its surface within which contacts are reported.
     #[inline]
-    pub fn update(&mut self, index: u32, set: &Colliders, X_WS: &Isometry3<f64>, wanted: f64) {
+    pub fn update(
+        &mut self,
+        index: u32,
+        set: &Colliders,
+        X_WS: &Isometry3<f64>,
+        contact_distance: f64,
+    ) {
         let k = index as usize;
         let shape = &set.as_slice()[k].shape;
         let inside = if is_plane(shape) {
             let normal = X_WS.rotation * Vector3::z();
-            let offset = normal.dot(&X_WS.translation.vector) + wanted;
+            let offset = normal.dot(&X_WS.translation.vector) + contact_distance;
             let stays = matches!(self.regions[k],
                 BroadPhaseRegion::HalfSpace { normal: n, offset: d } if n == normal && offset <= d);
             if !stays {
@@ -124,7 +130,7 @@ impl BroadPhase {
             }
             stays
         } else {
-            let bounds = shape.bounds(X_WS).inflated(wanted);
+            let bounds = shape.bounds(X_WS).inflated(contact_distance);
             let stays = matches!(&self.regions[k], BroadPhaseRegion::Box(region) if region.contains(&bounds));
             if !stays {
                 self.regions[k] = BroadPhaseRegion::Box(bounds.inflated(self.skins[k]));
@@ -172,7 +178,7 @@ impl BroadPhase {
             })
             .collect();
         extents.sort_unstable_by(f64::total_cmp);
-        // Room for orientations and reaches that differ a little.
+        // Allowance for orientations and reaches that differ a little.
         1.1 * extents.get(extents.len() / 2).copied().unwrap_or(1.0)
     }
 

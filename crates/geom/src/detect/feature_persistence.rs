@@ -1,17 +1,17 @@
-//! Names that last: points of a manifold take over the names of those that were there before.
+//! Persistent feature ids: points of a manifold take over the ids of earlier points nearby.
 //!
-//! Where features coincide, as the corners of equal cubes in a stack, round-off decides which of them
-//! names a point. A point whose name is not among the old ones takes that of an old point close by,
-//! so that what a solver remembers of it is not lost.
+//! Where features coincide, as the corners of equal cubes in a stack, round-off determines the id of a
+//! point. A point whose id is not among the old ones takes that of an old point close by, so that the warm
+//! start of a solver finds its impulse.
 
 use crate::Contact;
 use crate::narrow::ManifoldPoint;
 
-/// Distance, as a part of the smaller shape's size, within which a point is still the same.
+/// Distance, as a part of the smaller shape's size, within which two points are the same [-].
 const SAME_PLACE: f64 = 0.02;
 
-/// Renames the points of a manifold after the old contacts of the pair; `size` is that of the smaller
-/// shape [m].
+/// Replaces new ids of a manifold by those of old contacts of the pair nearby; `size` is that of the
+/// smaller shape [m].
 pub fn inherit_ids(touches: &mut [ManifoldPoint], old: &[Contact], size: f64) {
     let known =
         |touches: &[ManifoldPoint], name: u32| touches.iter().any(|touch| touch.feature == name);

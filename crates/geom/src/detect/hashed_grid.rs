@@ -1,22 +1,20 @@
-//! A hashed grid of several cell sizes: which boxes may overlap a given one.
+//! Hierarchical hashed grid: finds the boxes that may overlap a given one.
 //!
-//! Every box lies in one cell, that of its centre, on the level whose cells are at least as large as
-//! the box [Ericson05, Sec. 7.2.1]. A box therefore meets only boxes of the cells within half a cell of
-//! it, on each level in use. Inserting and removing cost O(1), so that what does not move costs
-//! nothing.
+//! Every box is stored in one cell, that of its centre, on the level whose cells are at least as large as
+//! the box [Ericson05, Sec. 7.2.1]. A box therefore overlaps only boxes of the cells within half a cell of
+//! it, on each level in use. Inserting and removing cost O(1), so that boxes at rest cost nothing.
 
 use crate::Aabb;
 use nalgebra::Vector3;
 
 const NONE: u32 = u32::MAX;
 
-/// Where a box is stored: level and cell in one number, which cells less than half a million apart do
-/// not share.
+/// Level and cell of a box in one number, unique among cells less than half a million apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CellKey(u64);
 
 impl CellKey {
-    /// A box that is in no cell.
+    /// Key of a box in no cell.
     const NOWHERE: Self = Self(u64::MAX);
 
     fn new(level: i32, [x, y, z]: [i64; 3]) -> Self {
@@ -30,7 +28,7 @@ impl CellKey {
     }
 }
 
-/// Bucket of the cell z = 0 above (x, y): the others of the column lie beside it in memory.
+/// Bucket of the cell (x, y, 0): the other cells of the column are adjacent in memory.
 fn column(level: i32, x: i64, y: i64) -> u64 {
     // Multipliers without common factors spread neighbours over the table.
     let mut h = (x as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -54,7 +52,7 @@ struct GridLevel {
     members: Vec<u32>,
 }
 
-/// A grid of boxes named by index.
+/// A grid of numbered boxes.
 #[derive(Clone, Debug, Default)]
 pub struct HashedGrid {
     /// Edge of the cells of level 0 [m]; each level up doubles it.
@@ -62,7 +60,7 @@ pub struct HashedGrid {
     nodes: Vec<GridEntry>,
     /// Bucket of each box.
     buckets: Vec<u32>,
-    /// Place of each box among its level's members.
+    /// Position of each box among its level's members.
     places: Vec<u32>,
     heads: Vec<u32>,
     levels: Vec<GridLevel>,
@@ -82,7 +80,7 @@ impl HashedGrid {
         }
     }
 
-    /// Puts box `index` where `bounds` says, wherever it was before.
+    /// Inserts box `index` at `bounds`, or moves it there.
     pub fn insert(&mut self, index: u32, bounds: &Aabb) {
         let level = self.level_of(bounds.size().max());
         let [x, y, z] = self.coordinates(level, &bounds.centre());
@@ -118,7 +116,7 @@ impl HashedGrid {
             let low = self.coordinates(*exponent, &near.min);
             let high = self.coordinates(*exponent, &near.max);
             let cells = (0..3).map(|k| (high[k] as f64 - low[k] as f64) + 1.0).product::<f64>();
-            // A large box looks at the members rather than at all the cells that it covers.
+            // For a large box, testing all members is cheaper than visiting all the cells that it covers.
             if !(cells <= CELLS_PER_MEMBER * members.len() as f64) {
                 members.iter().for_each(|&index| visit(index));
                 continue;

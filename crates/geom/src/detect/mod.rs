@@ -1,8 +1,9 @@
 //! Detection: from the poses of the frames to the sorted contacts of all colliders.
 //!
-//! `broad_phase` keeps the pairs whose boxes overlap, `separation_bound` passes over those that were found apart and
-//! cannot have met since, [`crate::narrow`] finds the manifold of each, `feature_persistence` gives its points lasting names. A pair of two resting frames is not visited; its
-//! contacts stay as they are. Nothing is allocated once the memory has grown to the scene.
+//! `broad_phase` keeps the pairs whose boxes overlap, `separation_bound` skips those that were separated
+//! and cannot have touched since, [`crate::narrow`] finds the manifold of each, `feature_persistence` keeps
+//! the feature ids of its points. A pair of two resting frames is not visited; its contacts stay as they
+//! are. Nothing is allocated once the buffers have grown to the scene.
 
 mod broad_phase;
 mod feature_persistence;
@@ -15,14 +16,14 @@ use broad_phase::{BroadPhase, CandidatePair};
 use nalgebra::{Isometry3, Vector3};
 use separation_bound::SeparationBound;
 
-/// Memory of detection: poses, bounds, broad phase, persistent manifolds. It holds no truth.
+/// Workspace of detection: poses, bounds, broad phase, persistent manifolds. It is not part of the state.
 #[derive(Clone, Debug, Default)]
 pub struct Detector {
     /// Poses X_WS of the colliders.
     poses: Vec<Isometry3<f64>>,
-    /// Balls that hold the colliders.
+    /// Bounding spheres of the colliders.
     spheres: Vec<BoundingSphere>,
-    /// Colliders of each frame, one frame after the other, and where each frame starts.
+    /// Colliders of each frame, one frame after the other, and the start of each frame.
     carried: Vec<u32>,
     starts: Vec<u32>,
     broad_phase: BroadPhase,
@@ -40,22 +41,22 @@ pub struct Detector {
     narrow_calls: u64,
 }
 
-/// A ball around a collider, and the distance at which it is to be found.
+/// Bounding sphere of a collider, and the distance within which its contacts are reported.
 #[derive(Clone, Copy, Debug)]
 struct BoundingSphere {
     centre: Vector3<f64>,
     /// Infinite for a half space [m].
     radius: f64,
     /// Reach of the frame and margin of the collider [m].
-    wanted: f64,
-    /// Bound of the way that any point of the collider has gone [m]; not kept for half spaces.
+    contact_distance: f64,
+    /// Upper bound of the distance that any point of the collider has travelled [m]; not kept for half spaces.
     path: f64,
-    /// Whether the collider is this ball.
+    /// Whether the collider is this sphere.
     exact: bool,
 }
 
 impl Detector {
-    /// Memory for a set.
+    /// Detector for a set.
     pub fn new(set: &Colliders) -> Self {
         let frames = set.frames();
         let mut starts = vec![0; frames + 1];
@@ -74,7 +75,7 @@ impl Detector {
         let sphere = |shape: &Shape| BoundingSphere {
             centre: Vector3::zeros(),
             radius: shape.bounding_radius(),
-            wanted: 0.0,
+            contact_distance: 0.0,
             path: 0.0,
             exact: matches!(shape, Shape::Sphere { .. }),
         };
@@ -91,12 +92,12 @@ impl Detector {
 
     /// Finds all contacts whose gap is at most the sum of both frames' `reach` [m] and both margins.
     ///
-    /// `frames` are the poses X_WF, `reach` the distance per frame within which contacts are wanted
-    /// before the surfaces touch, `resting` says which frames are as they were in the last call; their
-    /// reach stays that of the call in which they last moved. Frames without a collider may be left
-    /// out at the end. The contacts are sorted by (a, b, feature).
+    /// `frames` are the poses X_WF, `reach` the distance per frame within which contacts are reported
+    /// before the surfaces touch, `resting` marks frames that have not moved since the last call; their
+    /// reach stays that of the call in which they last moved. Trailing frames without a collider may be
+    /// omitted. The contacts are sorted by (a, b, feature).
     ///
-    /// Frames that the slices do not hold rest where they were.
+    /// Frames beyond the end of the slices count as resting.
     pub fn detect(
         &mut self,
         set: &Colliders,
@@ -114,9 +115,9 @@ impl Detector {
         &self.contacts
     }
 
-    /// Takes up the contacts of another detector of this set, names and all, as if it had found them
-    /// itself with the frames at these poses and reaches. They are sorted as those it gave; what
-    /// cannot touch there is left out.
+    /// Replaces the contacts by those of another detector of this set, including feature ids, as if this
+    /// detector had found them with the frames at these poses and reaches. They must be sorted as
+    /// [`Detector::detect`] returns them; pairs that cannot touch at these poses are dropped.
     pub fn restore_contacts(
         &mut self,
         set: &Colliders,
@@ -125,7 +126,7 @@ impl Detector {
         contacts: &[Contact],
     ) {
         *self = Self::new(set);
-        // Nothing rests in the first call, whatever the flags say.
+        // In the first call no frame counts as resting.
         self.update_poses(set, frames, reach, &[]);
         self.broad_phase.refresh(set);
         let mut rest = contacts;
@@ -145,8 +146,8 @@ impl Detector {
         &self.contacts
     }
 
-    /// How often the narrow phase was asked so far, for pairs of spheres too. Pairs that are known to be
-    /// apart are not counted.
+    /// Number of calls of the narrow phase so far, pairs of spheres included. Pairs skipped by their
+    /// separation bounds are not counted.
     pub fn narrow_calls(&self) -> u64 {
         self.narrow_calls
     }
@@ -178,14 +179,14 @@ impl Detector {
                 let X_WS = X_WF * collider.pose;
                 let sphere = &mut self.spheres[index as usize];
                 sphere.centre = X_WS.translation.vector;
-                sphere.wanted = reach + collider.margin;
+                sphere.contact_distance = reach + collider.margin;
                 if sphere.radius.is_finite() {
                     let X_WS_before = &self.poses[index as usize];
-                    // Turning does not move a ball.
+                    // Rotation does not move a sphere.
                     let radius = if sphere.exact { 0.0 } else { sphere.radius };
                     sphere.path = separation_bound::path(sphere.path, X_WS_before, &X_WS, radius);
                 }
-                self.broad_phase.update(index, set, &X_WS, sphere.wanted);
+                self.broad_phase.update(index, set, &X_WS, sphere.contact_distance);
                 self.poses[index as usize] = X_WS;
             }
         }
@@ -217,7 +218,7 @@ impl Detector {
             let pair = &pairs[k as usize];
             let (a, b) = (&spheres[pair.a as usize], &spheres[pair.b as usize]);
             let start = fresh.len();
-            let reach = a.wanted + b.wanted;
+            let reach = a.contact_distance + b.contact_distance;
             let ids = (ColliderId(pair.a), ColliderId(pair.b));
             if a.exact && b.exact {
                 calls += 1;
@@ -265,7 +266,7 @@ impl Detector {
         changed
     }
 
-    /// Puts the contacts found among those that were kept.
+    /// Merges the new contacts with those that were kept.
     fn merge_contacts(&mut self, moved: bool) {
         let Self { broad_phase, active, counts, fresh, contacts, .. } = self;
         if self.all_active {
@@ -281,7 +282,7 @@ impl Detector {
             return;
         }
         if !moved {
-            // Every pair has as many as before: write them where they were.
+            // Every pair has as many contacts as before: overwrite them in place.
             let mut from = 0;
             for (&k, &count) in active.iter().zip(counts.iter()) {
                 let (CandidatePair { first, .. }, count) =
@@ -292,7 +293,7 @@ impl Detector {
             }
             return;
         }
-        // Interleave what was found and what was kept, behind what was found.
+        // Interleave new and kept contacts, behind the new ones in the buffer.
         let (found, mut next, mut from) = (fresh.len(), 0, 0);
         for (k, pair) in broad_phase.pairs_mut().iter_mut().enumerate() {
             let first = (fresh.len() - found) as u32;
@@ -313,7 +314,7 @@ impl Detector {
     }
 }
 
-/// Whether two spheres come within `reach` [m] of each other; always for half spaces.
+/// Whether two bounding spheres are within `reach` [m] of each other; always for half spaces.
 #[inline]
 fn near(a: &BoundingSphere, b: &BoundingSphere, reach: f64) -> bool {
     let most = a.radius + b.radius + reach;

@@ -1,10 +1,10 @@
-//! Pairs that were found apart and cannot have met since.
+//! Skips pairs that were separated and cannot have touched since.
 //!
-//! A pair that was apart by a distance d stays apart until its shapes have moved by d together,
-//! whatever the motion. Each collider has a path: a bound of the way that any of its points has gone.
-//! One sum per pair and step then replaces the narrow phase. When the sum is used up, the separation
-//! along the last axis is asked for before the narrow phase is.
-//! Only pairs without contacts are passed over, so that what is found does not depend on the past.
+//! A pair separated by a distance d stays separated until the motions of its shapes sum to d. Each collider
+//! has a path: an upper bound of the distance that any of its points has travelled. One sum per pair and
+//! step then replaces the narrow phase. When the bound is exhausted, the separation along the last axis is
+//! evaluated before the narrow phase is. Only pairs without contacts are skipped, so that the contacts do
+//! not depend on the history.
 
 use crate::narrow::Clearance;
 use nalgebra::{Isometry3, Vector3};
@@ -12,20 +12,20 @@ use nalgebra::{Isometry3, Vector3};
 /// Round-off of a pose and of a path, as a part of their size.
 const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 
-/// What is known of a pair that was apart.
+/// Lower bound of the distance of a pair, in terms of the paths of its colliders.
 #[derive(Clone, Copy, Debug)]
 pub struct SeparationBound {
-    /// The sum of both paths up to which the shapes are apart [m].
+    /// The sum of both paths up to which the shapes are separated [m].
     until: f64,
-    /// The axis along which they were, in A's frame.
+    /// The last separating axis, in A's frame.
     axis: Option<Vector3<f64>>,
 }
 
 impl SeparationBound {
-    /// Nothing is known.
+    /// No bound.
     pub const UNKNOWN: Self = Self { until: f64::NEG_INFINITY, axis: None };
 
-    /// Takes up what the narrow phase found when the paths of the pair summed up to `path` [m].
+    /// Bound from the result of the narrow phase, computed when the paths of the pair summed to `path` [m].
     pub fn new(clearance: Option<Clearance>, path: f64) -> Self {
         clearance.map_or(Self::UNKNOWN, |Clearance { axis, distance }| Self {
             until: path + distance,
@@ -38,8 +38,8 @@ impl SeparationBound {
         path + reach < self.until
     }
 
-    /// Looks along the last axis, if there is one: `clearance` gives the distance [m] there. True if
-    /// the shapes are still more than `reach` [m] apart.
+    /// Recomputes the bound from the separation along the last axis, if there is one: `clearance` gives
+    /// that distance [m]. True if the shapes are still more than `reach` [m] apart.
     pub fn renew(
         &mut self,
         path: f64,

@@ -8,15 +8,15 @@
 use super::convex_cores::{FACING, MISSED, SAME_PLACE};
 use super::{Manifold, ManifoldPoint, PosedShape, SupportFeature, feature_id};
 use crate::shape::cuboid;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Vector3};
 
-/// Part of the depth by which edges must be shallower than faces to be chosen.
+/// Part of the depth by which edges must be shallower than faces to be chosen [-].
 const EDGE_ADVANTAGE: f64 = 0.02;
 
-/// Part of the size by which B's face must separate more than A's to become the reference.
+/// Part of the size by which B's face must separate more than A's to become the reference [-].
 const TIE: f64 = 1e-9;
 
-/// Square of the sine below which two edges are parallel and span no axis.
+/// Square of the sine below which two edges are parallel and span no axis [-].
 const PARALLEL: f64 = 1e-8;
 
 /// Writes the contacts of the boxes A and B, of half extents `h_A` and `h_B` [m].
@@ -28,128 +28,243 @@ pub fn contacts(
     reach: f64,
     manifold: &mut Manifold,
 ) -> bool {
-    let R_WA = a.X_WS.rotation.to_rotation_matrix().into_inner();
-    let R_WB = b.X_WS.rotation.to_rotation_matrix().into_inner();
-    let (p_WA, p_WB) = (a.X_WS.translation.vector, b.X_WS.translation.vector);
-    let R = R_WA.tr_mul(&R_WB);
-    let t = R_WA.tr_mul(&(p_WB - p_WA));
-    let Q = R.abs();
-    // The larger sets the scale of round-off, the smaller what can be told apart.
-    let (size, small) = (h_A.amax().max(h_B.amax()), h_A.amax().min(h_B.amax()));
-
-    // SupportFeature normals of A, then of B.
-    let t_B = R.tr_mul(&t);
-    let along_A = t.abs() - h_A - Q * h_B;
-    let along_B = t_B.abs() - h_B - Q.tr_mul(h_A);
-    let (axis_A, axis_B) = (along_A.imax(), along_B.imax());
-    let (s_A, s_B) = (along_A[axis_A], along_B[axis_B]);
-    let s_face = s_A.max(s_B);
-    if s_face > reach {
+    let pair = BoxPair::new((h_A, a.X_WS), (h_B, b.X_WS));
+    let faces = pair.face_axes();
+    if faces.s_A.max(faces.s_B) > reach {
         return true;
     }
-
-    // Cross products of edges.
-    let needed = s_face + EDGE_ADVANTAGE * s_face.abs() + TIE * size;
-    let mut edges: Option<(f64, usize, usize, Vector3<f64>)> = None;
-    for i in 0..3 {
-        let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
-        for j in 0..3 {
-            let square = 1.0 - R[(i, j)] * R[(i, j)];
-            if square < PARALLEL {
-                continue;
-            }
-            let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
-            let offset = t[i2] * R[(i1, j)] - t[i1] * R[(i2, j)];
-            let radii = h_A[i1] * Q[(i2, j)]
-                + h_A[i2] * Q[(i1, j)]
-                + h_B[j1] * Q[(i, j2)]
-                + h_B[j2] * Q[(i, j1)];
-            let length = square.sqrt();
-            let s = (offset.abs() - radii) / length;
-            if s > reach {
-                return true;
-            }
-            if s > needed && edges.as_ref().is_none_or(|(most, ..)| s > *most) {
-                let mut axis = Vector3::zeros(); // e_i × b_j, turned from A into B
-                let sign = if offset < 0.0 { -1.0 } else { 1.0 } / length;
-                axis[i1] = -sign * R[(i2, j)];
-                axis[i2] = sign * R[(i1, j)];
-                edges = Some((s, i, j, axis));
-            }
-        }
-    }
-
-    // The contact's normal, from A into B, and how far the boxes are apart along it.
+    let edges = match pair.edge_axis(&faces, reach) {
+        EdgeSearch::BeyondReach => return true,
+        EdgeSearch::Best(edges) => edges,
+    };
+    let flipped = faces.s_B > faces.s_A + TIE * pair.size;
     let mut crossing = None;
-    let flipped = s_B > s_A + TIE * size;
-    let (normal, separation) = match edges {
-        Some((s, i, j, normal)) => {
-            crossing = edge_edge((h_A, h_B, &R, &t), (i, j), (s, &normal));
+    let (n_A, separation) = match &edges {
+        Some(axis) => {
+            crossing = pair.edge_edge(axis);
             if crossing.is_none() {
                 return false;
             }
-            (normal, s)
+            (axis.n_A, axis.separation)
         }
-        None if flipped => (R.column(axis_B) * if t_B[axis_B] < 0.0 { -1.0 } else { 1.0 }, s_B),
-        None => (signed_axis(axis_A, t[axis_A]), s_A),
+        None if flipped => {
+            let (axis, sense) = (faces.axis_B, faces.p_AB_B[faces.axis_B]);
+            (pair.R_AB.column(axis) * if sense < 0.0 { -1.0 } else { 1.0 }, faces.s_B)
+        }
+        None => (signed_axis(faces.axis_A, pair.p_AB[faces.axis_A]), faces.s_A),
     };
-
-    // The faces that look along it.
-    let normal_B = R.tr_mul(&normal);
-    let flipped = if edges.is_some() { normal_B.amax() > normal.amax() } else { flipped };
-    let facing = if flipped { normal_B.amax() } else { normal.amax() };
+    let n_B = pair.R_AB.tr_mul(&n_A);
+    let is_edge_pair = edges.is_some();
+    let flipped = if is_edge_pair { n_B.amax() > n_A.amax() } else { flipped };
+    let axis = ContactAxis { n_A, n_B, separation, flipped, is_edge_pair };
     let from = manifold.len();
-    let normal_W = R_WA * normal;
-    if facing > FACING {
-        let mut scratch = std::mem::take(&mut manifold.scratch);
-        scratch.face_a.clear();
-        scratch.face_b.clear();
-        cuboid::face(h_A, &normal, &mut scratch.face_a);
-        cuboid::face(h_B, &-normal_B, &mut scratch.face_b);
-        for point in &mut scratch.face_b.points {
-            *point = R * *point + t;
-        }
-        let (reference, incident, outward) = if flipped {
-            let axis = normal_B.iamax();
-            (&scratch.face_b, &scratch.face_a, R * signed_axis(axis, -normal_B[axis]))
-        } else {
-            let axis = normal.iamax();
-            (&scratch.face_a, &scratch.face_b, signed_axis(axis, normal[axis]))
-        };
-        // Apart, a face's normal gives the distance only if the nearest vertex lies over the face.
-        let decided =
-            edges.is_some() || separation <= TIE * size || lies_over(reference, incident, &outward);
-        if decided {
-            let axis = if flipped { -normal } else { normal };
-            let (through, slope) = (outward.dot(&reference.points[0]), 1.0 / facing);
-            let corners = scratch.clipper.clip(reference, incident, &axis, small, flipped);
-            for corner in corners {
-                // Along the normal from the corner to the plane of the reference.
-                let gap = slope * (outward.dot(&corner.point) - through);
-                if gap <= reach {
-                    let half = if flipped { 0.5 * gap } else { -0.5 * gap };
-                    let point = R_WA * (corner.point + half * normal) + p_WA;
-                    manifold.push(corner.feature, point, normal_W, gap);
-                }
-            }
-        }
-        manifold.scratch = scratch;
-        if !decided || (edges.is_none() && manifold.len() == from) {
-            return false;
-        }
+    if !pair.clip_faces(&axis, reach, manifold) {
+        return false;
     }
-    if let Some((feature, point)) = crossing {
-        let least = manifold.points()[from..].iter().map(|touch| touch.gap);
-        if !(least.fold(f64::INFINITY, f64::min) <= separation + MISSED * size) {
-            let point = R_WA * point + p_WA;
-            let touch = ManifoldPoint { feature, point, normal: normal_W, gap: separation };
-            manifold.include(from, touch, SAME_PLACE * small);
+    if let Some((feature, p_AC)) = crossing {
+        let least = manifold.points()[from..].iter().map(|point| point.gap);
+        if !(least.fold(f64::INFINITY, f64::min) <= separation + MISSED * pair.size) {
+            let point = pair.R_WA * p_AC + pair.p_WA;
+            let normal = pair.R_WA * n_A;
+            let nearest = ManifoldPoint { feature, point, normal, gap: separation };
+            manifold.include(from, nearest, SAME_PLACE * pair.small);
         }
     }
     true
 }
 
-/// The unit vector of an axis, turned by the sign of `sense`.
+/// Two boxes in the frame of A.
+struct BoxPair<'a> {
+    h_A: &'a Vector3<f64>,
+    h_B: &'a Vector3<f64>,
+    R_WA: Matrix3<f64>,
+    p_WA: Vector3<f64>,
+    R_AB: Matrix3<f64>,
+    /// Absolute values of the entries of `R_AB`.
+    abs_R_AB: Matrix3<f64>,
+    p_AB: Vector3<f64>,
+    /// Largest half extent of the larger box [m]: the scale of round-off.
+    size: f64,
+    /// Largest half extent of the smaller box [m]: the scale of what is distinguished.
+    small: f64,
+}
+
+/// Axes along the face normals that separate most.
+struct FaceAxes {
+    /// B's centre relative to A's, in B's frame [m].
+    p_AB_B: Vector3<f64>,
+    axis_A: usize,
+    axis_B: usize,
+    /// Separation along them [m].
+    s_A: f64,
+    s_B: f64,
+}
+
+/// Axis across an edge along `i` of A and an edge along `j` of B.
+struct EdgeAxis {
+    separation: f64,
+    i: usize,
+    j: usize,
+    /// Unit vector from A into B.
+    n_A: Vector3<f64>,
+}
+
+/// Outcome of the search among the cross products of edges.
+enum EdgeSearch {
+    /// An axis separates the boxes by more than the reach.
+    BeyondReach,
+    /// The axis that separates most, if one separates clearly more than the faces do.
+    Best(Option<EdgeAxis>),
+}
+
+/// The contact normal and what it belongs to.
+struct ContactAxis {
+    /// Unit normal from A into B, in A's and in B's frame.
+    n_A: Vector3<f64>,
+    n_B: Vector3<f64>,
+    /// Separation along it [m].
+    separation: f64,
+    /// Whether the reference face belongs to B.
+    flipped: bool,
+    /// Whether two edges give the normal.
+    is_edge_pair: bool,
+}
+
+impl<'a> BoxPair<'a> {
+    fn new(
+        (h_A, X_WA): (&'a Vector3<f64>, &Isometry3<f64>),
+        (h_B, X_WB): (&'a Vector3<f64>, &Isometry3<f64>),
+    ) -> Self {
+        let R_WA = X_WA.rotation.to_rotation_matrix().into_inner();
+        let R_WB = X_WB.rotation.to_rotation_matrix().into_inner();
+        let (p_WA, p_WB) = (X_WA.translation.vector, X_WB.translation.vector);
+        let R_AB = R_WA.tr_mul(&R_WB);
+        let p_AB = R_WA.tr_mul(&(p_WB - p_WA));
+        let abs_R_AB = R_AB.abs();
+        let (size, small) = (h_A.amax().max(h_B.amax()), h_A.amax().min(h_B.amax()));
+        Self { h_A, h_B, R_WA, p_WA, R_AB, abs_R_AB, p_AB, size, small }
+    }
+
+    fn face_axes(&self) -> FaceAxes {
+        let Self { h_A, h_B, R_AB, abs_R_AB, p_AB, .. } = self;
+        let p_AB_B = R_AB.tr_mul(p_AB);
+        let along_A = p_AB.abs() - *h_A - abs_R_AB * *h_B;
+        let along_B = p_AB_B.abs() - *h_B - abs_R_AB.tr_mul(h_A);
+        let (axis_A, axis_B) = (along_A.imax(), along_B.imax());
+        FaceAxes { p_AB_B, axis_A, axis_B, s_A: along_A[axis_A], s_B: along_B[axis_B] }
+    }
+
+    fn edge_axis(&self, faces: &FaceAxes, reach: f64) -> EdgeSearch {
+        let Self { h_A, h_B, R_AB: R, abs_R_AB: Q, p_AB: t, .. } = self;
+        let s_face = faces.s_A.max(faces.s_B);
+        let needed = s_face + EDGE_ADVANTAGE * s_face.abs() + TIE * self.size;
+        let mut best: Option<EdgeAxis> = None;
+        for i in 0..3 {
+            let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+            for j in 0..3 {
+                let square = 1.0 - R[(i, j)] * R[(i, j)];
+                if square < PARALLEL {
+                    continue;
+                }
+                let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+                let offset = t[i2] * R[(i1, j)] - t[i1] * R[(i2, j)];
+                let radii = h_A[i1] * Q[(i2, j)]
+                    + h_A[i2] * Q[(i1, j)]
+                    + h_B[j1] * Q[(i, j2)]
+                    + h_B[j2] * Q[(i, j1)];
+                let length = square.sqrt();
+                let separation = (offset.abs() - radii) / length;
+                if separation > reach {
+                    return EdgeSearch::BeyondReach;
+                }
+                let is_best = best.as_ref().is_none_or(|most| separation > most.separation);
+                if separation > needed && is_best {
+                    let mut n_A = Vector3::zeros(); // e_i × b_j, turned from A into B
+                    let sign = if offset < 0.0 { -1.0 } else { 1.0 } / length;
+                    n_A[i1] = -sign * R[(i2, j)];
+                    n_A[i2] = sign * R[(i1, j)];
+                    best = Some(EdgeAxis { separation, i, j, n_A });
+                }
+            }
+        }
+        EdgeSearch::Best(best)
+    }
+
+    /// Writes the corners of the area that the faces along the axis share. Returns false, and writes
+    /// nothing, if the general routine has to decide.
+    fn clip_faces(&self, axis: &ContactAxis, reach: f64, manifold: &mut Manifold) -> bool {
+        let Self { h_A, h_B, R_AB, .. } = self;
+        let ContactAxis { n_A, n_B, separation, flipped, is_edge_pair } = *axis;
+        let facing = if flipped { n_B.amax() } else { n_A.amax() };
+        if !(facing > FACING) {
+            return true;
+        }
+        let from = manifold.len();
+        let mut scratch = std::mem::take(&mut manifold.scratch);
+        scratch.face_a.clear();
+        scratch.face_b.clear();
+        cuboid::face(h_A, &n_A, &mut scratch.face_a);
+        cuboid::face(h_B, &-n_B, &mut scratch.face_b);
+        for point in &mut scratch.face_b.points {
+            *point = R_AB * *point + self.p_AB;
+        }
+        let (reference, incident, outward) = if flipped {
+            let axis = n_B.iamax();
+            (&scratch.face_b, &scratch.face_a, R_AB * signed_axis(axis, -n_B[axis]))
+        } else {
+            let axis = n_A.iamax();
+            (&scratch.face_a, &scratch.face_b, signed_axis(axis, n_A[axis]))
+        };
+        // Apart, a face's normal gives the distance only if the nearest vertex lies over the face.
+        let decided = is_edge_pair
+            || separation <= TIE * self.size
+            || lies_over(reference, incident, &outward);
+        if decided {
+            let normal_W = self.R_WA * n_A;
+            let axis = if flipped { -n_A } else { n_A };
+            let (through, slope) = (outward.dot(&reference.points[0]), 1.0 / facing);
+            let corners = scratch.clipper.clip(reference, incident, &axis, self.small, flipped);
+            for corner in corners {
+                // Along the normal from the corner to the plane of the reference.
+                let gap = slope * (outward.dot(&corner.point) - through);
+                if gap <= reach {
+                    let half = if flipped { 0.5 * gap } else { -0.5 * gap };
+                    let point = self.R_WA * (corner.point + half * n_A) + self.p_WA;
+                    manifold.push(corner.feature, point, normal_W, gap);
+                }
+            }
+        }
+        manifold.scratch = scratch;
+        decided && (is_edge_pair || manifold.len() > from)
+    }
+
+    /// Feature id and midpoint [m] of the nearest points of the two edges of the axis; `None` if they are
+    /// apart and the nearest points lie beyond an edge's end.
+    fn edge_edge(&self, axis: &EdgeAxis) -> Option<(u32, Vector3<f64>)> {
+        let Self { h_A, h_B, R_AB, p_AB, .. } = self;
+        let EdgeAxis { separation, i, j, n_A } = *axis;
+        let mut p = cuboid::support(h_A, &n_A);
+        let mut q_B = cuboid::support(h_B, &R_AB.tr_mul(&-n_A));
+        p[i] = 0.0;
+        q_B[j] = 0.0;
+        let v = R_AB.column(j).into_owned();
+        let q = R_AB * q_B + p_AB;
+        // Nearest points p + s e_i and q + r v of the two lines [Ericson05, Sec. 5.1.8].
+        let between = q - p;
+        let (cosine, d, e) = (v[i], between[i], v.dot(&between));
+        let determinant = 1.0 - cosine * cosine;
+        let s = (d - cosine * e) / determinant;
+        let r = (cosine * d - e) / determinant;
+        if separation > 0.0 && (s.abs() > h_A[i] || r.abs() > h_B[j]) {
+            return None;
+        }
+        let feature = feature_id::crossing(edge_id(&p, i), edge_id(&q_B, j), false);
+        p[i] = s.clamp(-h_A[i], h_A[i]);
+        Some((feature, 0.5 * (p + q + r.clamp(-h_B[j], h_B[j]) * v)))
+    }
+}
+
+/// The unit vector of an axis, with the sign of `sense`.
 fn signed_axis(axis: usize, sense: f64) -> Vector3<f64> {
     let mut unit = Vector3::zeros();
     unit[axis] = if sense < 0.0 { -1.0 } else { 1.0 };
@@ -175,34 +290,7 @@ fn lies_over(
     })
 }
 
-/// Name and midpoint [m] of the nearest points of an edge along `i` of A and along `j` of B, for the
-/// axis across both; `None` if they are apart and the nearest points lie beyond an edge's end.
-fn edge_edge(
-    (h_A, h_B, R, t): (&Vector3<f64>, &Vector3<f64>, &Matrix3<f64>, &Vector3<f64>),
-    (i, j): (usize, usize),
-    (separation, normal): (f64, &Vector3<f64>),
-) -> Option<(u32, Vector3<f64>)> {
-    let mut p = cuboid::support(h_A, normal);
-    let mut q_B = cuboid::support(h_B, &R.tr_mul(&-normal));
-    p[i] = 0.0;
-    q_B[j] = 0.0;
-    let v = R.column(j).into_owned();
-    let q = R * q_B + t;
-    // Nearest points p + s e_i and q + r v of the two lines [Ericson05, Sec. 5.1.8].
-    let between = q - p;
-    let (cosine, d, e) = (v[i], between[i], v.dot(&between));
-    let determinant = 1.0 - cosine * cosine;
-    let s = (d - cosine * e) / determinant;
-    let r = (cosine * d - e) / determinant;
-    if separation > 0.0 && (s.abs() > h_A[i] || r.abs() > h_B[j]) {
-        return None;
-    }
-    let name = feature_id::crossing(edge_name(&p, i), edge_name(&q_B, j), false);
-    p[i] = s.clamp(-h_A[i], h_A[i]);
-    Some((name, 0.5 * (p + q + r.clamp(-h_B[j], h_B[j]) * v)))
-}
-
-/// Name of the edge along axis `i` through `p`, apart from the names of vertices.
-fn edge_name(p: &Vector3<f64>, i: usize) -> u32 {
+/// Id of the edge along axis `i` through `p`, different from the ids of vertices.
+fn edge_id(p: &Vector3<f64>, i: usize) -> u32 {
     (0..3).fold(1 << 5 | i as u32, |code, k| code | u32::from(k != i && p[k] > 0.0) << (2 + k))
 }

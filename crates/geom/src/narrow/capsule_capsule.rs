@@ -1,9 +1,9 @@
-//! Two capsules: the nearest points of their segments, or two points where they run side by side.
+//! Two capsules: the nearest points of their segments, or two points where the segments are parallel.
 
 use super::Manifold;
 use nalgebra::{Isometry3, Vector3};
 
-/// Sine of the angle below which two segments run side by side.
+/// Sine of the angle below which two segments are parallel [-].
 const PARALLEL: f64 = 0.02;
 
 /// Writes the contacts of capsules A and B, each given by its radius, half length [m] and pose.
@@ -27,7 +27,7 @@ pub fn contacts(
         }
     };
     if crossing.norm() < PARALLEL {
-        // The stretch of A's segment that runs beside B's.
+        // The part of A's segment beside B's.
         let (along, sense) = (u.dot(&between), u.dot(&v));
         let reach_B = h_B * sense.abs();
         let (low, high) = ((along - reach_B).max(-h_A), (along + reach_B).min(h_A));

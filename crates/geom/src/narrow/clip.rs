@@ -1,7 +1,7 @@
-//! Cuts a polygon (or a segment) to the prism over another polygon: the area two faces share.
+//! Clips a polygon (or a segment) to the prism over another polygon: the area two faces share.
 //!
-//! Sutherland and Hodgman's algorithm [Ericson05, Sec. 8.3.4], with names for all corners that arise:
-//! a vertex of either polygon keeps its own name, the crossing of two edges is named after both.
+//! Sutherland and Hodgman's algorithm [Ericson05, Sec. 8.3.4], with feature ids for all resulting corners:
+//! a vertex of either polygon keeps its id, the crossing of two edges combines both.
 
 use super::convex_cores::{MISSED, SAME_PLACE};
 use super::{SupportFeature, feature_id};
@@ -10,12 +10,12 @@ use nalgebra::Vector3;
 /// Part of the size by which corners may lie outside a face and still count as on it.
 const SLACK: f64 = 1e-6;
 
-/// A corner of the polygon while it is cut.
+/// A corner of the clipped polygon.
 #[derive(Clone, Copy, Debug)]
 pub struct ClipVertex {
-    /// Place [m].
+    /// Position [m].
     pub point: Vector3<f64>,
-    /// Name, see [`feature_id`].
+    /// Feature id, see [`feature_id`].
     pub feature: u32,
     /// The edge that begins here.
     edge: ClipEdge,
@@ -23,13 +23,13 @@ pub struct ClipVertex {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum ClipEdge {
-    /// An edge of the incident polygon, by the name of its first vertex.
+    /// An edge of the incident polygon, by the id of its first vertex.
     Incident(u32),
     /// A side of the reference polygon, by its index.
     Reference(usize),
 }
 
-/// Memory for cutting.
+/// Scratch memory of clipping.
 #[derive(Clone, Debug, Default)]
 pub struct Clipper {
     corners: Vec<ClipVertex>,
@@ -37,9 +37,10 @@ pub struct Clipper {
 }
 
 impl Clipper {
-    /// Cuts `incident` to the prism over `reference` along `axis`, which points out of the reference; corners beyond a side by no more than a slack count as inside, and corners that
-    /// nearly coincide as one, so that neither flickers; both relative to `size` [m]. `flipped` says
-    /// that the reference belongs to B.
+    /// Clips `incident` to the prism over `reference` along `axis`, which points out of the reference.
+    /// Corners beyond a side by no more than a slack count as inside, and corners that nearly coincide are
+    /// merged, so that round-off does not add or remove points; both relative to `size` [m]. `flipped` is
+    /// true if the reference belongs to B.
     pub fn clip(
         &mut self,
         reference: &SupportFeature,
@@ -60,7 +61,7 @@ impl Clipper {
         let n = reference.points.len();
         for side in 0..n {
             let (p, q) = (reference.points[side], reference.points[(side + 1) % n]);
-            // Seen from outside the polygon turns counter-clockwise: out is to the right of its side.
+            // The polygon is counter-clockwise seen from outside: out is to the right of its side.
             let out = (q - p).cross(axis);
             let length = out.norm();
             if !(length > 0.0) || self.corners.is_empty() {
@@ -72,7 +73,7 @@ impl Clipper {
         &self.corners
     }
 
-    /// Cuts away what lies beyond one side of the reference.
+    /// Removes what lies beyond one side of the reference.
     fn cut(
         &mut self,
         reference: &SupportFeature,
@@ -115,7 +116,7 @@ impl Clipper {
         std::mem::swap(&mut self.corners, &mut self.spare);
     }
 
-    /// Leaves of corners that nearly coincide the one nearest to the reference, the first of equals.
+    /// Merges corners that nearly coincide: keeps the one nearest to the reference, the first of equals.
     fn merge(&mut self, axis: &Vector3<f64>, size: f64) {
         let square = (SAME_PLACE * size) * (SAME_PLACE * size);
         let near = |a: &ClipVertex, b: &ClipVertex| (a.point - b.point).norm_squared() <= square;

@@ -1,42 +1,43 @@
 //! Manifold of any two rounded convex cores: nearest or deepest direction, then the area they share.
 //!
 //! The direction comes from [`super::gjk`] when the cores are apart and from [`super::epa`] when they
-//! overlap. If a flat face of either looks the same way to within the tolerance of those, its exact
-//! normal replaces it. Then the face of one is cut to the face of the other along the normal; where
-//! no face looks that way, the nearest points alone make the contact.
+//! overlap. If a flat face of either has the same normal to within the tolerance of those, its exact
+//! normal replaces it. Then the face of one is clipped to the face of the other along the normal; where
+//! neither has a face with that normal, the nearest points alone make the contact.
 //! Works in A's frame, so that the distance from the world's origin costs no digits.
 
-use super::epa::PenetrationDepth;
+use super::epa::{PenetrationDepth, Polytope};
 use super::gjk::{self, GjkResult, MinkowskiDifference};
+use super::manifold::NarrowScratch;
 use super::{
     Clearance, ConvexCore, Manifold, ManifoldPoint, SupportFeature, feature_id, refine_normal,
 };
 use nalgebra::{Isometry3, Vector3};
 
-/// Cosine between a face's normal and the contact's above which the face can carry a manifold.
+/// Cosine between a face's normal and the contact's above which the face can carry a manifold [-].
 pub const FACING: f64 = 0.985;
 
-/// Part of the size by which a face's normal may separate less and still be preferred.
+/// Part of the size by which a face's normal may separate less and still be preferred [-].
 const SNAP: f64 = 1e-10;
 
-/// Part of the size within which vertices of a face that looks elsewhere are as far out as the
-/// farthest: those make an edge or a vertex.
+/// Part of the size within which vertices of a face with another normal are as far out as the
+/// farthest: those make an edge or a vertex [-].
 pub const FAR_OUT: f64 = 1e-4;
 
-/// Part of the size by which the nearest of the points may lie farther apart than the shapes do.
+/// Part of the size by which the nearest of the points may lie farther apart than the shapes do [-].
 pub const MISSED: f64 = 2e-10;
 
-/// Part of the smaller shape's size within which two points of a manifold are one.
+/// Part of the smaller shape's size within which two points of a manifold are one [-].
 pub const SAME_PLACE: f64 = 2e-5;
 
-/// Sine of the angle below which two edges run side by side.
+/// Sine of the angle below which two edges are parallel [-].
 const PARALLEL: f64 = 0.02;
 
 /// Most points kept.
 const MOST: usize = 8;
 
 /// Writes the contacts of two rounded convex cores with gaps of at most `reach` [m]. If there are none
-/// because the cores are farther apart, says by how much, unless round-off is in doubt.
+/// because the cores are farther apart, returns by how much, unless round-off leaves that in doubt.
 pub fn contacts(
     (a, X_WA): (&dyn ConvexCore, &Isometry3<f64>),
     (b, X_WB): (&dyn ConvexCore, &Isometry3<f64>),
@@ -45,112 +46,29 @@ pub fn contacts(
 ) -> Option<Clearance> {
     let X_AB = X_WA.inv_mul(X_WB);
     let pair = MinkowskiDifference { a, b, X_AB: &X_AB };
-    let rounding = a.radius() + b.radius();
-    let (mut normal, mut separation, on_a, on_b, facet) =
-        match gjk::distance(&pair, reach + rounding) {
-            GjkResult::Far(clearance) => {
-                return Some(Clearance { distance: clearance.distance - rounding, ..clearance });
-            }
-            GjkResult::Apart { normal, distance, a, b, facet } => (normal, distance, a, b, facet),
-            GjkResult::Overlap(simplex) => {
-                let PenetrationDepth { normal, overlap, a, b, facet } =
-                    manifold.scratch.polytope.depth(&pair, &simplex);
-                (normal, -overlap, a, b, facet)
-            }
-        };
-    if !(separation - rounding <= reach) {
-        return None;
-    }
-    let sharper = refine_normal::normal(&pair, normal, &facet);
-    if sharper != normal {
-        (normal, separation) = (sharper, pair.separation(&sharper));
-    }
+    let mut axis = match contact_axis(&pair, reach, &mut manifold.scratch.polytope) {
+        Ok(axis) => axis,
+        Err(clearance) => return clearance,
+    };
     let mut scratch = std::mem::take(&mut manifold.scratch);
-    faces(&pair, &normal, &mut scratch.face_a, &mut scratch.face_b);
+    support_features(&pair, &axis.n_A, &mut scratch.face_a, &mut scratch.face_b);
     let (e_A, e_B) = (extent(&scratch.face_a), extent(&scratch.face_b));
-    // The larger sets the scale of round-off, the smaller what can be told apart.
-    let (size, small) = (
-        e_A.max(e_B).max(on_a.amax()),
-        if e_A.min(e_B) > 0.0 { e_A.min(e_B) } else { e_A.max(e_B) },
-    );
+    // The larger sets the scale of round-off, the smaller the scale of what is distinguished.
+    let size = e_A.max(e_B).max(axis.on_A.amax());
+    let small = if e_A.min(e_B) > 0.0 { e_A.min(e_B) } else { e_A.max(e_B) };
+    snap_to_face_normal(&pair, &mut axis, size, &mut scratch);
 
-    // An exact face normal is better than one that was iterated.
-    let exact = [normal_of(&scratch.face_a), normal_of(&scratch.face_b).map(|n| -n)];
-    for exact in exact.into_iter().flatten() {
-        if exact.dot(&normal) > FACING {
-            let along = pair.separation(&exact);
-            if along >= separation - SNAP * size {
-                (normal, separation) = (exact, along);
-                faces(&pair, &normal, &mut scratch.face_a, &mut scratch.face_b);
-                break;
-            }
-        }
-    }
-
-    let write = Writer { X_WA, normal, r_A: a.radius(), r_B: b.radius(), reach };
+    let writer = Writer { X_WA, axis, r_A: a.radius(), r_B: b.radius(), reach };
     let from = manifold.len();
-    let (n_A, n_B) = (normal_of(&scratch.face_a), normal_of(&scratch.face_b));
-    let facing_A = n_A.map_or(-1.0, |n| n.dot(&normal));
-    let facing_B = n_B.map_or(-1.0, |n| -n.dot(&normal));
-    let curved = scratch.face_a.points.len() == 1 || scratch.face_b.points.len() == 1;
-    if curved {
-        // One point: the nearest, below.
-    } else if facing_A.max(facing_B) > FACING {
-        let flipped = facing_B > facing_A;
-        let (reference, incident, outward) = if flipped {
-            (&scratch.face_b, &mut scratch.face_a, n_B)
-        } else {
-            (&scratch.face_a, &mut scratch.face_b, n_A)
-        };
-        let outward = outward.unwrap_or(normal);
-        if facing_A.min(facing_B) < FACING {
-            let towards = if flipped { normal } else { -normal };
-            keep_farthest(incident, &towards);
-        }
-        let through = reference.points[0];
-        let axis = if flipped { -normal } else { normal };
-        let corners = scratch.clipper.clip(reference, incident, &axis, small, flipped);
-        for corner in corners {
-            // Along the normal from the corner to the plane of the reference.
-            let slope = outward.dot(&normal);
-            let height = outward.dot(&(corner.point - through)) / slope;
-            let foot = corner.point - height * normal;
-            let (p, q) = if flipped { (corner.point, foot) } else { (foot, corner.point) };
-            write.push(corner.feature, p, q, manifold);
-        }
-    } else {
-        keep_farthest(&mut scratch.face_a, &normal);
-        keep_farthest(&mut scratch.face_b, &-normal);
-        if let ([p, q], [r, s]) = (&scratch.face_a.points[..], &scratch.face_b.points[..]) {
-            let names = (&scratch.face_a.ids, &scratch.face_b.ids);
-            side_by_side([*p, *q], [*r, *s], &normal, |i, j, p, q| {
-                write.push(feature_id::crossing(names.0[i], names.1[j], false), p, q, manifold);
-            });
-        }
+    let is_curved = scratch.face_a.points.len() == 1 || scratch.face_b.points.len() == 1;
+    if !is_curved {
+        writer.write_shared_area(small, &mut scratch, manifold);
     }
-
     // The nearest points are never left out.
     let least = manifold.points()[from..].iter().fold(f64::INFINITY, |least, t| least.min(t.gap));
-    if !(least <= separation - rounding + MISSED * size) {
-        if !curved {
-            keep_farthest(&mut scratch.face_a, &normal);
-            keep_farthest(&mut scratch.face_b, &-normal);
-        }
-        let middle = match (&scratch.face_a.points[..], &scratch.face_b.points[..]) {
-            // A vertex or a curved surface has one point that looks along the normal.
-            ([p], _) => p + 0.5 * separation * normal,
-            (_, [q]) => q - 0.5 * separation * normal,
-            ([p, q], [r, s]) => crossing([*p, *q], [*r, *s]).unwrap_or(0.5 * (on_a + on_b)),
-            _ => 0.5 * (on_a + on_b),
-        };
-        let middle = middle + 0.5 * (a.radius() - b.radius()) * normal;
-        let touch = ManifoldPoint {
-            feature: feature_id::nearest(),
-            point: X_WA.rotation * middle + X_WA.translation.vector,
-            normal: X_WA.rotation * normal,
-            gap: separation - rounding,
-        };
-        manifold.include(from, touch, SAME_PLACE * small);
+    if !(least <= axis.separation - (a.radius() + b.radius()) + MISSED * size) {
+        let nearest = writer.nearest_point(is_curved, &mut scratch);
+        manifold.include(from, nearest, SAME_PLACE * small);
     }
     manifold.scratch = scratch;
     if manifold.len() - from > MOST {
@@ -159,28 +77,152 @@ pub fn contacts(
     None
 }
 
+/// The contact normal of two cores, in A's frame.
+#[derive(Clone, Copy)]
+struct CoreAxis {
+    /// Unit normal from A into B [-].
+    n_A: Vector3<f64>,
+    /// Separation of the cores along it [m].
+    separation: f64,
+    /// Nearest or deepest points of A and of B [m].
+    on_A: Vector3<f64>,
+    on_B: Vector3<f64>,
+}
+
+/// The direction of the least separation or overlap; a clearance, if there is proof of one, when the
+/// rounded cores are farther apart than `reach` [m].
+fn contact_axis(
+    pair: &MinkowskiDifference,
+    reach: f64,
+    polytope: &mut Polytope,
+) -> Result<CoreAxis, Option<Clearance>> {
+    let rounding = pair.a.radius() + pair.b.radius();
+    let (n_A, separation, on_A, on_B, facet) = match gjk::distance(pair, reach + rounding) {
+        GjkResult::Far(clearance) => {
+            return Err(Some(Clearance { distance: clearance.distance - rounding, ..clearance }));
+        }
+        GjkResult::Apart { normal, distance, a, b, facet } => (normal, distance, a, b, facet),
+        GjkResult::Overlap(simplex) => {
+            let PenetrationDepth { normal, overlap, a, b, facet } = polytope.depth(pair, &simplex);
+            (normal, -overlap, a, b, facet)
+        }
+    };
+    if !(separation - rounding <= reach) {
+        return Err(None);
+    }
+    let refined = refine_normal::normal(pair, n_A, &facet);
+    if refined != n_A {
+        return Ok(CoreAxis { n_A: refined, separation: pair.separation(&refined), on_A, on_B });
+    }
+    Ok(CoreAxis { n_A, separation, on_A, on_B })
+}
+
+/// Replaces an iterated normal by the exact one of a face of A or B, where that separates as much.
+fn snap_to_face_normal(
+    pair: &MinkowskiDifference,
+    axis: &mut CoreAxis,
+    size: f64,
+    scratch: &mut NarrowScratch,
+) {
+    let exact = [normal_of(&scratch.face_a), normal_of(&scratch.face_b).map(|n| -n)];
+    for exact in exact.into_iter().flatten() {
+        if exact.dot(&axis.n_A) > FACING {
+            let along = pair.separation(&exact);
+            if along >= axis.separation - SNAP * size {
+                (axis.n_A, axis.separation) = (exact, along);
+                support_features(pair, &exact, &mut scratch.face_a, &mut scratch.face_b);
+                return;
+            }
+        }
+    }
+}
+
 /// Turns points of the cores in A's frame into contacts of the rounded shapes in the world.
 struct Writer<'a> {
     X_WA: &'a Isometry3<f64>,
-    normal: Vector3<f64>,
+    axis: CoreAxis,
     r_A: f64,
     r_B: f64,
     reach: f64,
 }
 
 impl Writer<'_> {
+    /// Adds the contact between the points `p` of A and `q` of B, both in A's frame [m].
     fn push(&self, feature: u32, p: Vector3<f64>, q: Vector3<f64>, manifold: &mut Manifold) {
-        let gap = self.normal.dot(&(q - p)) - self.r_A - self.r_B;
+        let normal = &self.axis.n_A;
+        let gap = normal.dot(&(q - p)) - self.r_A - self.r_B;
         if gap <= self.reach {
-            let middle = 0.5 * (p + q + (self.r_A - self.r_B) * self.normal);
+            let middle = 0.5 * (p + q + (self.r_A - self.r_B) * normal);
             let point = self.X_WA.rotation * middle + self.X_WA.translation.vector;
-            manifold.push(feature, point, self.X_WA.rotation * self.normal, gap);
+            manifold.push(feature, point, self.X_WA.rotation * normal, gap);
+        }
+    }
+
+    /// Writes the corners of the area that the features share: of two faces, of a face and an edge, or of
+    /// two parallel edges. Reduces the features to what lies farthest along the normal as it needs.
+    fn write_shared_area(&self, small: f64, scratch: &mut NarrowScratch, manifold: &mut Manifold) {
+        let normal = self.axis.n_A;
+        let NarrowScratch { face_a, face_b, clipper, .. } = scratch;
+        let (n_A, n_B) = (normal_of(face_a), normal_of(face_b));
+        let facing_A = n_A.map_or(-1.0, |n| n.dot(&normal));
+        let facing_B = n_B.map_or(-1.0, |n| -n.dot(&normal));
+        if !(facing_A.max(facing_B) > FACING) {
+            keep_farthest(face_a, &normal);
+            keep_farthest(face_b, &-normal);
+            if let ([p, q], [r, s]) = (&face_a.points[..], &face_b.points[..]) {
+                parallel_overlap([*p, *q], [*r, *s], &normal, |i, j, p, q| {
+                    let feature = feature_id::crossing(face_a.ids[i], face_b.ids[j], false);
+                    self.push(feature, p, q, manifold);
+                });
+            }
+            return;
+        }
+        let flipped = facing_B > facing_A;
+        let (reference, incident, outward) =
+            if flipped { (face_b, face_a, n_B) } else { (face_a, face_b, n_A) };
+        let outward = outward.unwrap_or(normal);
+        if facing_A.min(facing_B) < FACING {
+            let towards = if flipped { normal } else { -normal };
+            keep_farthest(incident, &towards);
+        }
+        let through = reference.points[0];
+        let axis = if flipped { -normal } else { normal };
+        for corner in clipper.clip(reference, incident, &axis, small, flipped) {
+            // Along the normal from the corner to the plane of the reference.
+            let slope = outward.dot(&normal);
+            let height = outward.dot(&(corner.point - through)) / slope;
+            let foot = corner.point - height * normal;
+            let (p, q) = if flipped { (corner.point, foot) } else { (foot, corner.point) };
+            self.push(corner.feature, p, q, manifold);
+        }
+    }
+
+    /// The contact of the nearest points of the two shapes.
+    fn nearest_point(&self, is_curved: bool, scratch: &mut NarrowScratch) -> ManifoldPoint {
+        let CoreAxis { n_A: normal, separation, on_A, on_B } = self.axis;
+        if !is_curved {
+            keep_farthest(&mut scratch.face_a, &normal);
+            keep_farthest(&mut scratch.face_b, &-normal);
+        }
+        let middle = match (&scratch.face_a.points[..], &scratch.face_b.points[..]) {
+            // A vertex or a curved surface has one point farthest along the normal.
+            ([p], _) => p + 0.5 * separation * normal,
+            (_, [q]) => q - 0.5 * separation * normal,
+            ([p, q], [r, s]) => crossing([*p, *q], [*r, *s]).unwrap_or(0.5 * (on_A + on_B)),
+            _ => 0.5 * (on_A + on_B),
+        };
+        let middle = middle + 0.5 * (self.r_A - self.r_B) * normal;
+        ManifoldPoint {
+            feature: feature_id::nearest(),
+            point: self.X_WA.rotation * middle + self.X_WA.translation.vector,
+            normal: self.X_WA.rotation * normal,
+            gap: separation - (self.r_A + self.r_B),
         }
     }
 }
 
 /// The features of A and B that face each other along `normal`, both in A's frame.
-fn faces(
+fn support_features(
     pair: &MinkowskiDifference,
     normal: &Vector3<f64>,
     face_a: &mut SupportFeature,
@@ -232,7 +274,7 @@ fn keep_farthest(face: &mut SupportFeature, dir: &Vector3<f64>) {
 }
 
 /// Calls `emit` with the two ends of the stretch where two edges run side by side, if they do.
-fn side_by_side(
+fn parallel_overlap(
     [p, q]: [Vector3<f64>; 2],
     [r, s]: [Vector3<f64>; 2],
     normal: &Vector3<f64>,

@@ -1,24 +1,24 @@
 //! Depth of penetration of two convex cores by the expanding polytope algorithm [Bergen03, Sec. 4.3.8].
 //!
-//! Starts from the simplex of [`super::gjk`], which holds the origin, and pushes the face nearest to
-//! the origin outwards until it lies on the surface of A − B. The answer is the direction with the
-//! least overlap among all that were tried, so that the overlap reported is exact along it.
-//! Memory is kept from call to call.
+//! Starts from the simplex of [`super::gjk`], which contains the origin, and expands the face nearest to
+//! the origin until it lies on the surface of A − B. The result is the direction with the least overlap
+//! among all that were evaluated, so that the reported overlap is exact along it. Memory is reused from
+//! call to call.
 
 use super::gjk::{MinkowskiDifference, Simplex, SupportPoint};
 use nalgebra::Vector3;
 
-/// Most support points asked for.
+/// Most support points evaluated.
 const MOST_STEPS: usize = 96;
 
-/// The polytope may stay this part of its size away from the surface.
+/// Part of the polytope's size by which it may stay away from the surface [-].
 const TOLERANCE: f64 = 1e-12;
 
-/// Faces within this part of the polytope's size of a vertex see it. With those left standing, a
-/// vertex on the line through one of their edges would make a face without area.
+/// Part of the polytope's size within which a face counts as visible from a vertex [-]. If such faces
+/// stayed, a vertex on the line through one of their edges would make a face without area.
 const COPLANAR: f64 = 1e-13;
 
-/// Memory of the algorithm.
+/// Scratch memory of the algorithm.
 #[derive(Clone, Debug, Default)]
 pub struct Polytope {
     vertices: Vec<SupportPoint>,
@@ -161,8 +161,8 @@ impl Polytope {
         best.map(|(k, _)| k)
     }
 
-    /// Replaces all faces that see the vertex, or lie no farther than `slack` [m] beyond it, by a fan
-    /// from the horizon; false if none can be built.
+    /// Replaces all faces visible from the vertex, or no farther than `slack` [m] beyond it, by a fan from
+    /// the horizon; false if none can be built.
     fn expand(&mut self, vertex: SupportPoint, slack: f64) -> bool {
         self.horizon.clear();
         let mut k = 0;

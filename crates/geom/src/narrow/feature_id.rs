@@ -1,14 +1,14 @@
-//! Names of the points of a manifold between two convex shapes.
+//! Feature ids of the points of a manifold between two convex shapes.
 //!
-//! A name tells which features meet: a vertex of A (or B) and a face of the other, or an edge of
-//! each. It does not depend on which of the two faces served as the reference.
+//! An id encodes the features that meet: a vertex of A (or B) and a face of the other, or an edge of each.
+//! It does not depend on which of the two faces is the reference.
 
 const VERTEX_OF_A: u32 = 0;
 const VERTEX_OF_B: u32 = 1;
 const CROSSING: u32 = 2;
 const NEAREST: u32 = 3;
 
-/// Bits for the name of one vertex.
+/// Bits of the id of one vertex.
 const BITS: u32 = 15;
 const MASK: u32 = (1 << BITS) - 1;
 
@@ -17,8 +17,8 @@ pub fn vertex(id: u32, of_b: bool) -> u32 {
     ((if of_b { VERTEX_OF_B } else { VERTEX_OF_A }) << (2 * BITS)) | (id & MASK)
 }
 
-/// An edge of the reference and an edge of the incident polygon, each named after its first vertex;
-/// `flipped` says that the reference belongs to B.
+/// An edge of the reference and an edge of the incident polygon, each by the id of its first vertex;
+/// `flipped` is true if the reference belongs to B.
 pub fn crossing(reference: u32, incident: u32, flipped: bool) -> u32 {
     let (a, b) = if flipped { (incident, reference) } else { (reference, incident) };
     (CROSSING << (2 * BITS)) | ((a & MASK) << BITS) | (b & MASK)

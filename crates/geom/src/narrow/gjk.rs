@@ -1,36 +1,36 @@
 //! Distance between two convex cores by Gilbert, Johnson and Keerthi's algorithm [Ericson05, Sec. 9.5].
 //!
-//! Works on the difference A − B of the cores in A's frame through support points alone, and keeps
-//! the simplex nearest to the origin. Exact to round-off for polyhedra, which it leaves after
-//! finitely many steps; smooth shapes converge until round-off stops the progress. Cores that
-//! overlap are left to [`super::epa`].
+//! Works on the Minkowski difference A − B of the cores in A's frame through support points alone, and
+//! keeps the simplex nearest to the origin. Exact to round-off for polyhedra, for which it terminates after
+//! finitely many steps; smooth shapes converge until round-off stops the progress. Overlapping cores are
+//! handled by [`super::epa`].
 
 use super::ConvexCore;
 use nalgebra::{Isometry3, Vector3};
 
-/// Most support points asked for.
+/// Most support points evaluated.
 const MOST_STEPS: usize = 128;
 
 /// Distances below this part of the cores' size count as touching: round-off of coordinates of that
 /// size leaves no direction in them.
 const TOUCHING: f64 = 1e-13;
 
-/// Part of the cores' size that a proof of distance leaves to round-off.
+/// Part of the cores' size subtracted from a proven distance for round-off [-].
 const ROUND_OFF: f64 = 1e-12;
 
-/// A proof of distance must reach this part of what is left to prove, so that it lasts.
+/// Least ratio of a proven distance to the current upper bound at which the search stops early [-]: a weak proof would soon expire.
 const TIGHT: f64 = 0.7;
 
 /// A proof that two shapes are apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clearance {
-    /// Unit vector from A into B along which they are, in A's frame.
+    /// Unit vector from A into B along which they are separated, in A's frame.
     pub axis: Vector3<f64>,
-    /// They are apart by more than this [m].
+    /// Proven lower bound of their distance [m].
     pub distance: f64,
 }
 
-/// Two cores seen from A's frame.
+/// Minkowski difference A − B of two cores, in A's frame.
 #[derive(Clone, Copy)]
 pub struct MinkowskiDifference<'a> {
     /// Core A.
@@ -41,7 +41,7 @@ pub struct MinkowskiDifference<'a> {
     pub X_AB: &'a Isometry3<f64>,
 }
 
-/// A point of the difference A − B with the points of A and B that make it, in A's frame [m].
+/// A point of the difference A − B with the points of A and B that it belongs to, in A's frame [m].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SupportPoint {
     /// a − b.
@@ -66,7 +66,7 @@ impl MinkowskiDifference<'_> {
         -self.support(n).w.dot(n)
     }
 
-    /// Distance [m] of which the separation along the unit vector `axis` from A into B is a proof.
+    /// Distance [m] proved by the separation along the unit vector `axis` from A into B.
     pub fn clearance(&self, axis: &Vector3<f64>) -> f64 {
         let vertex = self.support(axis);
         -vertex.w.dot(axis) - ROUND_OFF * vertex.w.amax().max(vertex.a.amax())
@@ -76,16 +76,16 @@ impl MinkowskiDifference<'_> {
 /// At most four points of A − B.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simplex {
-    /// Its points; the first `len` count.
+    /// Its points; the first `len` are used.
     pub vertices: [SupportPoint; 4],
     /// Number of points.
     pub len: usize,
     weights: [f64; 4],
 }
 
-/// Answer of [`distance`].
+/// Result of [`distance`].
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::large_enum_variant)] // lives on the stack of one routine
+#[allow(clippy::large_enum_variant)] // stays on the stack of one function
 pub enum GjkResult {
     /// The cores are apart.
     Apart {
@@ -100,14 +100,14 @@ pub enum GjkResult {
         /// The face of A − B nearest to the origin, or the whole of it if it has fewer corners.
         facet: [SupportPoint; 3],
     },
-    /// The cores are farther apart than was asked for.
+    /// The cores are farther apart than the distance of interest.
     Far(Clearance),
-    /// The cores touch or overlap; the simplex holds the origin or nearly does.
+    /// The cores touch or overlap; the simplex contains the origin or nearly does.
     Overlap(Simplex),
 }
 
-/// Distance and nearest points of two cores. Those farther apart than `enough` [m] are left as soon
-/// as that is proved; nearer ones are not touched by it.
+/// Distance and nearest points of two cores. The search ends as soon as they are proved to be farther apart
+/// than `enough` [m].
 pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
     let centre_B = pair.X_AB.rotation * pair.b.centre() + pair.X_AB.translation.vector;
     let mut v = pair.a.centre() - centre_B;
@@ -162,8 +162,8 @@ pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
 }
 
 impl Simplex {
-    /// Reduces to the face nearest to the origin and returns its nearest point; `None` if the
-    /// tetrahedron holds the origin.
+    /// Reduces to the face nearest to the origin and returns its nearest point; `None` if the tetrahedron
+    /// contains the origin.
     fn reduce(&mut self) -> Option<Vector3<f64>> {
         match self.len {
             1 => self.weights[0] = 1.0,
@@ -286,7 +286,7 @@ mod tests {
             let turn = UnitQuaternion::from_scaled_axis(3.0 * random.vector3());
             let X_AB = Isometry3::from_parts((3.0 * random.vector3()).into(), turn);
             let pair = MinkowskiDifference { a: &a, b: &b, X_AB: &X_AB };
-            // No proof is asked for: the distance itself.
+            // Without early termination: the distance itself.
             let GjkResult::Apart { distance: exact, .. } = distance(&pair, f64::INFINITY) else {
                 continue;
             };

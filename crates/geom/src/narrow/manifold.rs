@@ -1,5 +1,5 @@
-//! The sink of the narrow phase: points of contact between two shapes, before they are named and
-//! sorted into contacts. Memory only; it keeps its capacity from pair to pair.
+//! Output buffer of the narrow phase: points of contact between two shapes, before they become sorted
+//! contacts. It keeps its capacity from pair to pair.
 
 use super::SupportFeature;
 use super::clip::Clipper;
@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 /// One point of a manifold, in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ManifoldPoint {
-    /// Stable name within the pair.
+    /// Stable feature id within the pair.
     pub feature: u32,
     /// Midway between the surfaces [m].
     pub point: Vector3<f64>,
@@ -23,11 +23,11 @@ pub struct ManifoldPoint {
 #[derive(Clone, Debug, Default)]
 pub struct Manifold {
     points: Vec<ManifoldPoint>,
-    /// Memory of the routines that write here.
+    /// Scratch memory of the routines that write here.
     pub(super) scratch: NarrowScratch,
 }
 
-/// Memory of the general routine and of clipping.
+/// Scratch memory of the general routine and of clipping.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NarrowScratch {
     pub face_a: SupportFeature,
@@ -37,7 +37,7 @@ pub(super) struct NarrowScratch {
 }
 
 impl Manifold {
-    /// Forgets all points, keeps the memory.
+    /// Removes all points, keeps the capacity.
     pub fn clear(&mut self) {
         self.points.clear();
     }
@@ -52,7 +52,7 @@ impl Manifold {
         &self.points
     }
 
-    /// The points so far, to rename or change.
+    /// The points so far, mutable.
     pub fn points_mut(&mut self) -> &mut [ManifoldPoint] {
         &mut self.points
     }
@@ -67,15 +67,15 @@ impl Manifold {
         self.points.is_empty()
     }
 
-    /// Turns round the normals of the points from index `from` on: A and B change roles.
+    /// Reverses the normals of the points from index `from` on: A and B change roles.
     pub fn flip(&mut self, from: usize) {
         for touch in &mut self.points[from..] {
             touch.normal = -touch.normal;
         }
     }
 
-    /// Adds a point, or moves the one from index `from` on that lies within `distance` [m] of it there:
-    /// two points at one place would come and go with round-off.
+    /// Adds a point, or replaces the one from index `from` on that lies within `distance` [m] of it: the
+    /// number of nearly coincident points would depend on round-off.
     pub(super) fn include(&mut self, from: usize, touch: ManifoldPoint, distance: f64) {
         let square = |other: &ManifoldPoint| (other.point - touch.point).norm_squared();
         let near = self.points[from..].iter_mut().find(|old| square(old) <= distance * distance);

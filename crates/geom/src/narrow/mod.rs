@@ -1,7 +1,7 @@
 //! Narrow phase: the manifold between two shapes that may touch.
 //!
 //! Every routine writes into a [`Manifold`]; normals point from A into B, points lie midway between
-//! the surfaces, gaps are measured along the normal. All is in the world frame W.
+//! the surfaces, gaps are measured along the normal. All quantities are in the world frame W.
 
 mod box_box;
 mod capsule_capsule;
@@ -32,10 +32,10 @@ pub struct PosedShape<'a> {
     pub X_WS: &'a Isometry3<f64>,
 }
 
-/// What the general convex routine asks of a shape: a convex core, rounded by a radius.
+/// Interface of the general convex routine to a shape: a convex core, rounded by a radius.
 ///
-/// The shape is the set of all points within [`ConvexCore::radius`] of the core. All is in the shape's
-/// frame S.
+/// The shape is the set of all points within [`ConvexCore::radius`] of the core. All quantities are in the
+/// shape's frame S.
 pub trait ConvexCore {
     /// Farthest point of the core along `dir_S` (not zero, not necessarily a unit vector) [m].
     fn support(&self, dir_S: &Vector3<f64>) -> Vector3<f64>;
@@ -50,7 +50,7 @@ pub trait ConvexCore {
         None
     }
     /// The feature of the core that faces `dir_S`: one vertex, the two ends of an edge, or a convex
-    /// polygon, counter-clockwise seen from outside, with stable names of its vertices.
+    /// polygon, counter-clockwise seen from outside, with stable ids of its vertices.
     fn support_feature(&self, dir_S: &Vector3<f64>, face: &mut SupportFeature);
 }
 
@@ -59,13 +59,13 @@ pub trait ConvexCore {
 pub struct SupportFeature {
     /// Its vertices, counter-clockwise seen from outside [m].
     pub points: Vec<Vector3<f64>>,
-    /// Stable names of the vertices, one each, below 2¹⁵.
+    /// Stable ids of the vertices, one each, below 2¹⁵.
     pub ids: Vec<u32>,
 }
 
-/// Writes the contacts between two shapes within `reach` [m] into `manifold`: for any two shapes.
+/// Writes the contacts between any two shapes within `reach` [m] into `manifold`.
 ///
-/// A clearance says that there are none, and will be none as long as it lasts.
+/// Returns a clearance if the shapes are proved to be farther apart.
 pub fn contacts(
     a: PosedShape,
     b: PosedShape,
@@ -80,20 +80,20 @@ pub fn contacts(
     }
 }
 
-/// How far apart [m] two shapes for which [`contacts`] gave a clearance are along its axis (unit
-/// vector in A's frame) at other poses. No contact is nearer.
+/// Lower bound [m] of the distance of two shapes along the axis of an earlier clearance (unit vector in A's
+/// frame), at other poses.
 pub fn clearance(a: PosedShape, b: PosedShape, axis_A: &Vector3<f64>) -> f64 {
     let X_AB = a.X_WS.inv_mul(b.X_WS);
     let pair = gjk::MinkowskiDifference { a: a.shape, b: b.shape, X_AB: &X_AB };
     pair.clearance(axis_A) - a.shape.radius() - b.shape.radius()
 }
 
-/// Writes the contacts between two convex shapes within `reach` [m]; half spaces among them. A
-/// clearance is given for pairs that [`cores`] serves.
+/// Writes the contacts between two convex shapes within `reach` [m]; half spaces among them. A clearance is
+/// returned for pairs that [`cores`] handles.
 ///
-/// What the shapes can do decides, not a table of pairs: a half space asks for lowest points, a ball
-/// for the nearest point of a surface, and whatever has a core is served by [`cores`]. Boxes and
-/// capsules among themselves have quicker ways of their own.
+/// Capabilities of the shapes select the routine, not a table of pairs: a half space needs lowest points, a
+/// sphere the nearest point of a surface, and any two cores are handled by [`cores`]. Two boxes and two
+/// capsules have faster special routines.
 pub fn convex(
     a: PosedShape,
     b: PosedShape,
@@ -127,13 +127,13 @@ pub fn convex(
 }
 
 impl SupportFeature {
-    /// Forgets all vertices, keeps the memory.
+    /// Removes all vertices, keeps the capacity.
     pub fn clear(&mut self) {
         self.points.clear();
         self.ids.clear();
     }
 
-    /// Adds a vertex with its name.
+    /// Adds a vertex with its id.
     pub fn push(&mut self, id: u32, point: Vector3<f64>) {
         self.points.push(point);
         self.ids.push(id);

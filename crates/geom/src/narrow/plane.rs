@@ -20,7 +20,7 @@ pub fn contacts(X_WP: &Isometry3<f64>, b: PosedShape, reach: f64, manifold: &mut
     let down_S = -b.X_WS.rotation.inverse_transform_vector(&normal);
     let height_of_origin = normal.dot(&(b.X_WS.translation.vector - X_WP.translation.vector));
     if let Shape::Convex(hull) = b.shape {
-        // One of its many vertices tells whether any of them is within reach.
+        // The support point shows whether any vertex is within reach.
         let lowest = height_of_origin - down_S.dot(&hull.support(&down_S));
         if !(lowest <= reach) {
             return;
@@ -39,7 +39,7 @@ pub fn contacts(X_WP: &Isometry3<f64>, b: PosedShape, reach: f64, manifold: &mut
     }
 }
 
-/// Names and places [m] of the points of the core that can be the lowest along `down`.
+/// Ids and positions [m] of the points of the core that can be the lowest along `down`.
 fn lowest(shape: &Shape, down: &Vector3<f64>, mut emit: impl FnMut(u32, Vector3<f64>)) {
     match shape {
         Shape::Box(half) => {

@@ -1,10 +1,10 @@
-//! A ball against any shape whose surface answers [`Shape::nearest`] in closed form: one point.
+//! A sphere against any shape for which [`crate::Shape::nearest`] has a closed form: one point.
 
 use super::{Manifold, PosedShape};
 use crate::shape::SurfaceDistance;
 use nalgebra::Vector3;
 
-/// Writes the contact of a ball of `radius` [m] at `centre` [m] (A) with `b`, if within `reach` [m].
+/// Writes the contact of a sphere of `radius` [m] at `centre` [m] (A) with `b`, if within `reach` [m].
 ///
 /// Returns false, and writes nothing, if B has no closed form.
 pub fn contact(
@@ -26,9 +26,9 @@ pub fn contact(
     true
 }
 
-/// Two balls; the contact [midpoint, normal, gap] or `None` if farther apart than `reach` [m].
+/// Two spheres; the contact [midpoint, normal, gap] or `None` if farther apart than `reach` [m].
 ///
-/// Balls about the same centre are pushed apart along z.
+/// Concentric spheres have the normal z.
 #[inline]
 pub fn two(
     (p_A, r_A): (&Vector3<f64>, f64),

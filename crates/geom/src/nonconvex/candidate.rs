@@ -1,17 +1,17 @@
-//! A point of contact before it is reduced, and the memory in which such points are collected.
+//! Contact candidates before reduction, and the scratch memory in which they are collected.
 //!
-//! Frames and roles: surface B in its own frame, something else A; normals point from B into A. The memory
-//! belongs to the thread, keeps its capacity from pair to pair and holds no truth.
+//! Frames and roles: B is a surface in its own frame, A any other shape; normals point from B into A. The
+//! memory is thread-local, keeps its capacity from pair to pair and is not part of the state.
 
 use crate::narrow::{Manifold, SupportFeature};
 use nalgebra::{Isometry3, Vector3};
 use std::cell::Cell;
 use stiction_math::random::mix64;
 
-/// A point of contact between a surface B and something else A.
+/// A point of contact between a surface B and another shape A.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactCandidate {
-    /// Stable name within the pair.
+    /// Stable feature id within the pair.
     pub feature: u32,
     /// The point on B [m].
     pub on_B: Vector3<f64>,
@@ -21,7 +21,7 @@ pub struct ContactCandidate {
     pub gap: f64,
     /// Distance [m] by which all of A is clear of the plane through `on_B`; negative if A crosses it.
     pub clear: f64,
-    /// The triangle of B over which a point of A hangs, if that is what touches.
+    /// The triangle of B over which the point of A lies, for contacts of a point with a face.
     pub over: Option<u32>,
 }
 
@@ -32,7 +32,7 @@ impl ContactCandidate {
     }
 }
 
-/// Memory for one pair.
+/// Scratch memory for one pair.
 #[derive(Debug, Default)]
 pub struct NonconvexScratch {
     pub near: Vec<u32>,
@@ -53,7 +53,7 @@ thread_local! {
     static SCRATCH: Cell<Option<Box<NonconvexScratch>>> = const { Cell::new(None) };
 }
 
-/// Lends the thread's memory to `work`, emptied of points.
+/// Calls `work` with the thread's scratch memory, without candidates.
 pub fn with_scratch<T>(work: impl FnOnce(&mut NonconvexScratch) -> T) -> T {
     let mut scratch = SCRATCH.take().unwrap_or_default();
     scratch.candidates.clear();
@@ -62,14 +62,14 @@ pub fn with_scratch<T>(work: impl FnOnce(&mut NonconvexScratch) -> T) -> T {
     result
 }
 
-/// What kind of features touch, for names.
+/// Kind of the features that touch, part of the feature id.
 #[derive(Clone, Copy, Debug)]
 pub enum FeatureKind {
     /// A point of A over a flat patch of B.
     Patch,
-    /// An edge of B and something of A.
+    /// An edge of B and a feature of A.
     Edge,
-    /// A vertex of B and something of A.
+    /// A vertex of B and a feature of A.
     Vertex,
     /// The centre of A inside B.
     Deep,
@@ -77,13 +77,13 @@ pub enum FeatureKind {
     Part,
 }
 
-/// A name of 32 bits for two features: the same for the same features, and as good as unique.
+/// Feature id of 32 bits for two features: a hash, the same for the same features and practically unique.
 pub fn feature_id(kind: FeatureKind, a: u32, b: u32) -> u32 {
     let features = u64::from(a) << 32 | u64::from(b);
     mix64(features ^ (kind as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)) as u32
 }
 
-/// Moves the points found to the manifold, in the world; `B_is_first` says whether the surface B is the
+/// Writes the candidates to the manifold, in the world frame; `B_is_first` is true if the surface B is the
 /// first shape of the pair.
 pub fn write_manifold(
     candidates: &[ContactCandidate],

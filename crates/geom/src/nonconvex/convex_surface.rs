@@ -2,14 +2,14 @@
 //!
 //! Every contact is a local maximum of the separation over the normals that a feature of B allows: its one
 //! normal for a face, the wedge between two face normals for a convex edge, the normal cone for a vertex.
-//! Normals therefore never leave the Voronoi regions of B, and seams between coplanar triangles do not exist.
+//! Normals therefore stay within the Voronoi regions of B, and edges between coplanar triangles produce no contacts.
 //!
-//!   face     points of A's face across the normal that hang over the triangle
+//!   face     points of A's support feature along the normal that lie over the triangle
 //!   edge     root of the derivative of the separation over the wedge, by bisection
 //!   vertex   signed distance of the vertex from A, if its gradient is in the normal cone
 //!
-//! Triangles whose back faces the centre of A take no part (a sheet turns its front to it); if the centre
-//! itself is inside, the nearest way out is taken. O(triangles near A).
+//! Triangles whose back faces the centre of A are ignored (of a sheet, both sides count as front); if the
+//! centre itself is inside, the shortest exit is used. O(triangles near A).
 
 use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
 use super::point_distance;
@@ -21,29 +21,29 @@ use crate::shape::mesh::EdgeConvexity;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Sine by which a normal may leave the cone of a vertex [-].
+/// Sine by which a normal may lie outside the normal cone of a vertex [-].
 const CONE_SLACK: f64 = 1e-6;
-/// Normals of a wedge that are tried when A penetrates.
+/// Normals of a wedge that are sampled when A penetrates.
 const SAMPLES: u32 = 8;
-/// Name of the support point of A where it is no vertex of its face; above all names of vertices.
+/// Id of the support point of A where it is no vertex of its feature; above all ids of vertices.
 const SUPPORT: u32 = 1 << 15;
 
 /// A convex shape in the frame of the surface.
-struct Moved<'a> {
+struct ConvexInSurfaceFrame<'a> {
     shape: &'a Shape,
     X_BA: &'a Isometry3<f64>,
     R_BA: Matrix3<f64>,
 }
 
-impl Moved<'_> {
+impl ConvexInSurfaceFrame<'_> {
     /// Farthest point of the core against `m` [m].
     fn lowest(&self, m: &Vector3<f64>) -> Vector3<f64> {
         let dir_A = -self.R_BA.tr_mul(m);
         self.place(&ConvexCore::support(self.shape, &dir_A))
     }
 
-    /// Whether the plane that faces the centre of A shows that A is farther than `reach` [m] from the convex
-    /// hull of `points` [m]. A quick test: it may miss, but does not lie.
+    /// Whether A is farther than `reach` [m] from the convex hull of `points` [m] along the direction to
+    /// its centre. A quick conservative test: true proves the distance, false proves nothing.
     fn clears(&self, points: &[Vector3<f64>], centre: &Vector3<f64>, reach: f64) -> bool {
         let middle = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
         let Some(m) = (centre - middle).try_normalize(f64::MIN_POSITIVE) else { return false };
@@ -55,7 +55,7 @@ impl Moved<'_> {
         self.R_BA * p_A + self.X_BA.translation.vector
     }
 
-    /// The face of the core that looks against `m`, in B.
+    /// The support feature of the core against `m`, in B.
     fn face(&self, m: &Vector3<f64>, face: &mut crate::narrow::SupportFeature) {
         face.clear();
         let dir_A = -self.R_BA.tr_mul(m);
@@ -72,15 +72,16 @@ pub fn find<S: TriangleSurface>(
     reach: f64,
     scratch: &mut NonconvexScratch,
 ) {
-    let moved = Moved { shape, X_BA, R_BA: X_BA.rotation.to_rotation_matrix().into_inner() };
+    let convex =
+        ConvexInSurfaceFrame { shape, X_BA, R_BA: X_BA.rotation.to_rotation_matrix().into_inner() };
     let region = shape.bounds(X_BA).inflated(reach);
-    let centre = moved.place(&ConvexCore::centre(shape));
+    let centre = convex.place(&ConvexCore::centre(shape));
     let behind = surface.interior();
     scratch.near.clear();
     scratch.sides.clear();
     scratch.vertices.clear();
     surface.near(&region, &mut scratch.near);
-    // Triangles in one order, however the tree found them.
+    // Sorted, so that the order does not depend on the tree.
     scratch.near.sort_unstable();
     let mut from_behind = scratch.near.is_empty();
     let mut last = Vector3::zeros();
@@ -97,16 +98,16 @@ pub fn find<S: TriangleSurface>(
                 continue;
             }
         };
-        if moved.clears(&surface.corners(t), &centre, reach) {
+        if convex.clears(&surface.corners(t), &centre, reach) {
             continue;
         }
         let n = outward * sign;
         if n != last {
-            moved.face(&n, &mut scratch.face);
-            let lowest = moved.lowest(&n);
+            convex.face(&n, &mut scratch.face);
+            let lowest = convex.lowest(&n);
             let level = |p: &Vector3<f64>| n.dot(p);
             clear = level(&lowest) - ConvexCore::radius(shape);
-            // Between the vertices that stand for a round rim, the rim itself.
+            // Add the lowest point of a round rim if it lies between the rim's vertices.
             let least = scratch.face.points.iter().map(level).fold(f64::INFINITY, f64::min);
             if level(&lowest) < least - 1e-12 * region.size().max() {
                 scratch.face.push(SUPPORT, lowest);
@@ -117,7 +118,8 @@ pub fn find<S: TriangleSurface>(
         if clear - height > reach {
             continue;
         }
-        faces(surface, t, sign, &n, clear - height, ConvexCore::radius(shape), reach, scratch);
+        let triangle = FacingTriangle { t, sign, normal: n, clear: clear - height };
+        faces(surface, &triangle, ConvexCore::radius(shape), reach, scratch);
         for k in 0..3 {
             let v = surface.triangle(t)[k];
             if surface.exposed(v) || sign < 0.0 {
@@ -130,26 +132,34 @@ pub fn find<S: TriangleSurface>(
             }
         }
     }
-    edges(&moved, surface, reach, scratch);
-    vertices(&moved, surface, reach, &region, scratch);
+    edges(&convex, surface, reach, scratch);
+    vertices(&convex, surface, reach, &region, scratch);
     if from_behind && let Some((depth, t, out)) = surface.inside(&centre) {
-        deep(&moved, surface, (depth, t, out), &centre, scratch);
+        deep(&convex, surface, (depth, t, out), &centre, scratch);
     }
     prune(surface, scratch);
 }
 
-/// Points of A's face over triangle `t`.
-#[allow(clippy::too_many_arguments)] // one call, from the loop above
+/// A triangle of B on the side on which the centre of A lies.
+struct FacingTriangle {
+    t: u32,
+    /// Side of the triangle: 1 front, −1 back.
+    sign: f64,
+    /// Unit normal towards that side.
+    normal: Vector3<f64>,
+    /// Distance by which all of A is clear of the triangle's plane [m].
+    clear: f64,
+}
+
+/// Points of A's support feature over a triangle.
 fn faces<S: TriangleSurface>(
     surface: &S,
-    t: u32,
-    sign: f64,
-    n: &Vector3<f64>,
-    clear: f64,
+    triangle: &FacingTriangle,
     radius: f64,
     reach: f64,
     scratch: &mut NonconvexScratch,
 ) {
+    let FacingTriangle { t, sign, normal: n, clear } = *triangle;
     let corner = surface.vertex(surface.triangle(t)[0]);
     for (&id, x) in scratch.face.ids.iter().zip(&scratch.face.points) {
         let height = n.dot(&(x - corner));
@@ -158,7 +168,7 @@ fn faces<S: TriangleSurface>(
             continue;
         }
         let feature = feature_id(FeatureKind::Patch, id, surface.patch(t));
-        // A point over a seam is over both triangles: once is enough.
+        // A point over an edge between coplanar triangles lies over both: keep one.
         if scratch
             .candidates
             .iter()
@@ -170,7 +180,7 @@ fn faces<S: TriangleSurface>(
         scratch.candidates.push(ContactCandidate {
             feature,
             on_B,
-            normal: *n,
+            normal: n,
             gap,
             clear,
             over: Some(t),
@@ -180,26 +190,26 @@ fn faces<S: TriangleSurface>(
 
 /// Edges of B against A.
 fn edges<S: TriangleSurface>(
-    moved: &Moved,
+    convex: &ConvexInSurfaceFrame,
     surface: &S,
     reach: f64,
     scratch: &mut NonconvexScratch,
 ) {
     scratch.sides.sort_unstable();
     scratch.sides.dedup_by_key(|side| side.0);
-    let radius = ConvexCore::radius(moved.shape);
-    let centre = moved.place(&ConvexCore::centre(moved.shape));
+    let radius = ConvexCore::radius(convex.shape);
+    let centre = convex.place(&ConvexCore::centre(convex.shape));
     for i in 0..scratch.sides.len() {
         let (edge, t, bits) = scratch.sides[i];
         let (k, sign) = ((bits & 3) as usize, if bits & 4 == 0 { 1.0 } else { -1.0 });
         let corners = surface.corners(t);
         let (p, q) = (corners[k], corners[(k + 1) % 3]);
-        if moved.clears(&[p, q], &centre, reach) {
+        if convex.clears(&[p, q], &centre, reach) {
             continue;
         }
         let length = (q - p).norm();
         let along = (q - p) / length;
-        // The wedge: from the normal of this face, turning over the edge, to that of the other.
+        // The wedge of normals: from that of this face, rotating about the edge, to that of the other.
         let n = surface.normal(t) * sign;
         let over = along.cross(&n) * sign;
         let opening = match surface.side(t, k).across {
@@ -210,17 +220,17 @@ fn edges<S: TriangleSurface>(
             _ if surface.interior() == SurfaceInterior::Ground => FRAC_PI_2,
             _ => PI,
         };
-        let Some(m) = best_normal(moved, &p, &n, &over, opening) else { continue };
-        let clear = m.dot(&(moved.lowest(&m) - p)) - radius;
+        let Some(m) = best_normal(convex, &p, &n, &over, opening) else { continue };
+        let clear = m.dot(&(convex.lowest(&m) - p)) - radius;
         if !(clear <= reach) {
             continue;
         }
-        moved.face(&m, &mut scratch.face);
+        convex.face(&m, &mut scratch.face);
         let mut number = 0;
         let candidates = &mut scratch.candidates;
         crossings(&scratch.face.points, &p, &along, length, &m, |u, height| {
             let gap = height - radius;
-            // Points far above the lowest of A belong to another normal.
+            // Points far above the lowest point of A belong to another normal.
             if gap <= reach && gap - clear <= reach {
                 let feature = feature_id(FeatureKind::Edge, edge, number);
                 let on_B = p + along * u;
@@ -241,7 +251,7 @@ fn edges<S: TriangleSurface>(
 /// The normal in the wedge `cos θ n + sin θ over`, 0 ≤ θ ≤ opening, along which A is farthest from the edge
 /// through `p`: s(θ) = m·(x − p) with x the lowest point of A, s'(θ) = m'·(x − p).
 fn best_normal(
-    moved: &Moved,
+    convex: &ConvexInSurfaceFrame,
     p: &Vector3<f64>,
     n: &Vector3<f64>,
     over: &Vector3<f64>,
@@ -251,10 +261,10 @@ fn best_normal(
         let (sin, cos) = theta.sin_cos();
         (n * cos + over * sin, over * cos - n * sin)
     };
-    let lowest = |theta: f64| moved.lowest(&at(theta).0) - p;
+    let lowest = |theta: f64| convex.lowest(&at(theta).0) - p;
     let slope = |theta: f64| at(theta).1.dot(&lowest(theta));
     let clear = |theta: f64| at(theta).0.dot(&lowest(theta));
-    // One-sided slopes at the ends: a face of A that lies flat there has no single lowest point.
+    // One-sided slopes at the ends: a face of A parallel to the triangle there has no unique lowest point.
     let inset = 1e-9 * opening;
     let (first, last) = (slope(inset), slope(opening - inset));
     let end = if clear(0.0) >= clear(opening) { 0.0 } else { opening };
@@ -265,8 +275,8 @@ fn best_normal(
         (false, false) => end,
         (true, true) => bisect(0.0, opening),
     };
-    // Apart, that is the only maximum. Penetrating there may be several: look for the best of them.
-    if clear(theta) < ConvexCore::radius(moved.shape) {
+    // If the shapes are apart, that is the only maximum. If they penetrate, there may be several: sample for the best.
+    if clear(theta) < ConvexCore::radius(convex.shape) {
         let step = opening / f64::from(SAMPLES);
         let mut best = (theta, clear(theta));
         for k in 1..SAMPLES {
@@ -284,9 +294,9 @@ fn best_normal(
 
 /// The maximum over `low` ≤ θ ≤ `high` of the least m(θ)·x over the points x of A, `lowest` being the one at θ.
 ///
-/// Each point alone gives a sinusoid; where those of the two lowest points at the ends of the bracket cross, a
-/// third point may be lower and narrows the bracket. Exact after a few points of a polyhedron; every second step
-/// halves the bracket, whatever the shape.
+/// Each point alone gives a sinusoid; where those of the two lowest points at the ends of the bracket
+/// intersect, a third point may be lower and narrows the bracket. Exact after a few points of a polyhedron;
+/// every second step bisects the bracket, for every shape.
 fn summit(
     mut low: f64,
     mut high: f64,
@@ -330,7 +340,7 @@ fn summit(
 }
 
 /// Where the segment from `p` along the unit vector `along` [m] passes under the feature of A with the
-/// vertices `points`, seen along `m`: calls `emit` with the place on the segment [m] and the height of A there.
+/// vertices `points`, seen along `m`: calls `emit` with the coordinate on the segment [m] and the height of A there.
 pub fn crossings(
     points: &[Vector3<f64>],
     p: &Vector3<f64>,
@@ -418,7 +428,7 @@ pub fn crossings(
 
 /// Vertices of B against A.
 fn vertices<S: TriangleSurface>(
-    moved: &Moved,
+    convex: &ConvexInSurfaceFrame,
     surface: &S,
     reach: f64,
     region: &crate::Aabb,
@@ -426,15 +436,15 @@ fn vertices<S: TriangleSurface>(
 ) {
     scratch.vertices.sort_unstable();
     scratch.vertices.dedup();
-    let rotation = &moved.X_BA.rotation;
+    let rotation = &convex.X_BA.rotation;
     for &v in &scratch.vertices {
         let p = surface.vertex(v);
         if !region.contains_point(&p) {
             continue;
         }
-        let p_A = moved.X_BA.inverse_transform_point(&p.into()).coords;
+        let p_A = convex.X_BA.inverse_transform_point(&p.into()).coords;
         let open = |out_A: &Vector3<f64>| surface.extremal(v, &(rotation * -out_A), CONE_SLACK);
-        let Some((gap, out_A)) = point_distance::signed_distance(moved.shape, &p_A, open) else {
+        let Some((gap, out_A)) = point_distance::signed_distance(convex.shape, &p_A, open) else {
             continue;
         };
         if gap <= reach && open(&out_A) {
@@ -452,16 +462,16 @@ fn vertices<S: TriangleSurface>(
     }
 }
 
-/// The centre of A is inside B: the nearest way out for all of A.
+/// The centre of A is inside B: the shortest exit for all of A.
 fn deep<S: TriangleSurface>(
-    moved: &Moved,
+    convex: &ConvexInSurfaceFrame,
     surface: &S,
     (depth, t, out): (f64, u32, Vector3<f64>),
     centre: &Vector3<f64>,
     scratch: &mut NonconvexScratch,
 ) {
     let on_B = centre + out * depth;
-    let lowest = moved.lowest(&out) - out * ConvexCore::radius(moved.shape);
+    let lowest = convex.lowest(&out) - out * ConvexCore::radius(convex.shape);
     let gap = out.dot(&(lowest - on_B));
     let feature = feature_id(FeatureKind::Deep, surface.patch(t), 0);
     scratch.candidates.push(ContactCandidate {
@@ -474,8 +484,8 @@ fn deep<S: TriangleSurface>(
     });
 }
 
-/// Drops penetrations that the way out of a shallower one resolves: after moving A by the depth of that one,
-/// the point of A no longer hangs over the patch, or the feature of B is no longer reached.
+/// Drops penetrations that resolving a shallower one also resolves: after moving A by the depth of that
+/// one, the point of A no longer lies over the patch, or the feature of B no longer penetrates.
 fn prune<S: TriangleSurface>(surface: &S, scratch: &mut NonconvexScratch) {
     let NonconvexScratch { candidates, kept, near, .. } = scratch;
     if candidates.len() < 2 || !candidates.iter().any(|f| f.gap < 0.0) {
@@ -495,7 +505,7 @@ fn prune<S: TriangleSurface>(surface: &S, scratch: &mut NonconvexScratch) {
                         behind < 1e-6 * (step - deep.gap)
                     }
                     Some(t) => {
-                        // A little farther, so that a border just reached counts as left behind.
+                        // Slightly farther, so that a border just reached counts as passed.
                         let x = deep.on_A() + way.normal * (step - 1e-6 * deep.gap);
                         let sign = surface.normal(t).dot(&deep.normal);
                         !near.iter().any(|&other| {

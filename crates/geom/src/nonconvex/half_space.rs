@@ -6,7 +6,7 @@ use crate::shape::Mesh;
 use nalgebra::{Isometry3, Vector3};
 
 /// Finds the contacts within `reach` [m] between the half space z ≤ 0 of the frame P at `X_PM` and `mesh`;
-/// the points are written in P, which plays B.
+/// the points are written in P, in the role of B.
 pub fn find(mesh: &Mesh, X_PM: &Isometry3<f64>, reach: f64, scratch: &mut NonconvexScratch) {
     // In the frame of the mesh, the height over the plane is n·x + d.
     let n = X_PM.rotation.inverse_transform_vector(&Vector3::z());

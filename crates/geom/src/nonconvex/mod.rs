@@ -1,9 +1,10 @@
-//! Contacts of shapes that are not convex: meshes, height fields, compounds. Nothing is convexified.
+//! Contacts of shapes that are not convex: meshes, height fields, compounds. No shape is replaced by its convex hull.
 //!
-//! A compound asks for each of its parts. A surface of triangles meets a convex shape in `convex_surface`, a
-//! half space in `half_space`, another surface in `surface_surface`; many points become few in `reduce`.
-//! Closed meshes are solid. Open ones are thin sheets with two sides: they stop a shape on the side on which
-//! its centre lies. Height fields are solid below, however deep.
+//! Compounds are handled part by part. Contacts of a triangle surface with a convex shape are in
+//! `convex_surface`, with a half space in `half_space`, with another surface in `surface_surface`; `reduce`
+//! limits the number of points.
+//! Closed meshes are solid. Open ones are thin sheets with two sides: they keep a shape on the side on
+//! which its centre lies. Height fields are solid below, however deep.
 
 mod candidate;
 mod convex_surface;
@@ -48,7 +49,7 @@ fn compound(
         let start = manifold.len();
         let (a, b) = if is_first { (part, other) } else { (other, part) };
         narrow::contacts(a, b, reach, manifold);
-        // The part is half of the name; which of two compounds it belongs to is the other half.
+        // The part's index and which of two compounds it belongs to enter the feature id.
         let part = 2 * index as u32 + u32::from(is_first);
         for touch in &mut manifold.points_mut()[start..] {
             touch.feature = feature_id(FeatureKind::Part, touch.feature, part);
@@ -67,7 +68,7 @@ fn surface_pair(
     use Shape::{HeightField, Mesh, Plane};
     let X_BA = b.X_WS.inv_mul(a.X_WS);
     let X_AB = X_BA.inverse();
-    // What is found is written in the frame of the shape that plays the surface.
+    // Candidates are written in the frame of the shape in the role of the surface.
     let (home, home_is_first) = match (a.shape, b.shape) {
         (Plane, Mesh(mesh)) => {
             half_space::find(mesh, &X_AB, reach, scratch);
@@ -89,7 +90,7 @@ fn surface_pair(
             surface_surface::find(&**mesh, &X_AB, &**field, reach, scratch);
             (a.X_WS, true)
         }
-        // Ground does not meet ground.
+        // Height fields and planes do not touch one another.
         (HeightField(_), HeightField(_) | Plane) | (Plane, HeightField(_)) => return,
         (Mesh(mesh), shape) => {
             convex_surface::find(shape, &X_AB, &**mesh, reach, scratch);

@@ -1,7 +1,7 @@
 //! Signed distance from a point to a convex shape, in the shape's frame.
 //!
-//! Smooth shapes answer for themselves; boxes and polyhedra are asked face by face, O(faces), because
-//! inside them several exits may serve: the caller says which directions are open to it.
+//! Smooth shapes have closed forms; boxes and polyhedra are searched face by face, O(faces), because inside
+//! them several exits are possible: the caller provides which directions are admissible.
 
 use crate::Shape;
 use crate::shape::{Convex, triangle};
@@ -69,7 +69,7 @@ fn polyhedron(
         let corners = convex.face_corners(k);
         let n = convex.face_normal(k);
         if n.dot(&(p - vertices[corners[0] as usize])) <= 0.0 {
-            continue; // the nearest point lies on a face that sees p
+            continue; // the nearest point lies on a face visible from p
         }
         for pair in corners[1..].windows(2) {
             let [a, b, c] = [corners[0], pair[0], pair[1]].map(|v| &vertices[v as usize]);

@@ -1,7 +1,7 @@
-//! Whether a point hangs over a triangle: between the three walls that stand on its sides.
+//! Whether a point lies over a triangle: within the prism over its three sides.
 //!
-//! The walls of a convex side are exact; those of a concave side (a valley) yield to points inside the solid, so
-//! that a point pressed into a corner of two faces is pushed out by both.
+//! The planes through convex sides are exact; beyond a concave side (a valley), points inside the solid are
+//! still accepted, so that a point pressed into a corner of two faces is pushed out by both.
 
 use super::triangle_surface::TriangleSurface;
 use crate::shape::mesh::EdgeConvexity;
@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 /// triangles then leave no gap between them.
 const SEAM: f64 = 1e-10;
 
-/// Whether the point `x` [m] hangs over (or under) triangle `t`, seen from the side `sign` (1 front, −1 back).
+/// Whether the point `x` [m] lies over (or under) triangle `t`, on the side `sign` (1 front, −1 back).
 ///
 /// A point inside a solid that is nearest to a valley lies beyond the sides of both faces that meet there, by
 /// no more than its depth: it counts as over both.

@@ -1,9 +1,10 @@
-//! From many points of contact to few that carry the same loads.
+//! Reduces many contact candidates to few that can transmit the same forces.
 //!
-//! Points with one normal form a group; of each group only the corners of its convex hull (across the
-//! normal) remain, for points inside carry nothing that the corners cannot. The nearest points have a hull
-//! of their own, so that speculative points farther out do not replace those that touch. What is still too
-//! much is thinned by farthest-point selection [Gonzalez85], from the deepest on. O(n log n + n · kept).
+//! Points with the same normal form a group; of each group only the corners of its convex hull (projected
+//! along the normal) remain, because forces at inner points are equivalent to forces at the corners. The
+//! nearest points have a hull of their own, so that speculative points farther out do not replace those
+//! that touch. If there are still too many points, farthest-point selection [Gonzalez85] starting from the
+//! deepest chooses among them. O(n log n + n · kept).
 
 use super::candidate::{ContactCandidate, NonconvexScratch};
 use crate::Aabb;
@@ -13,14 +14,14 @@ use nalgebra::Vector3;
 pub const MOST: usize = 32;
 /// Most corners of one group.
 const MOST_OF_GROUP: usize = 8;
-/// Groups beyond this number are not told apart: their points wait for the thinning.
+/// Most groups: points beyond them are kept for the farthest-point selection.
 const GROUPS: usize = 48;
 /// Cosine above which two normals count as one: they differ by less than a thousandth [-].
 const SAME_NORMAL: f64 = 1.0 - 0.5e-6;
 /// Share of the reach above the least gap within which points count as the nearest of their group [-].
 const NEAREST: f64 = 0.1;
 
-/// Replaces the points found by few that carry the same loads.
+/// Replaces the candidates by few that can transmit the same forces.
 pub fn reduce(scratch: &mut NonconvexScratch, reach: f64) {
     let NonconvexScratch { candidates, kept, groups, plane, hull, marks, scores, .. } = scratch;
     if candidates.len() <= 4 {
@@ -132,7 +133,7 @@ fn corners(
     if hull.is_empty() {
         hull.push(*first);
     }
-    // Of too many corners, those that cost the least area go.
+    // Of too many corners, those that contribute the least area are removed.
     while hull.len() > MOST_OF_GROUP {
         let n = hull.len();
         let area = |i: usize| turn(&hull[(i + n - 1) % n], &hull[i], &hull[(i + 1) % n]);
@@ -142,7 +143,7 @@ fn corners(
         });
         hull.remove(least.0);
     }
-    // The deepest point of all stays, wherever it lies.
+    // The deepest point is kept, wherever it lies.
     let deepest = plane.iter().fold(first.2, |best, p| {
         let (old, other) = (&candidates[best], &candidates[p.2]);
         if (other.gap, other.feature) < (old.gap, old.feature) { p.2 } else { best }
@@ -153,8 +154,8 @@ fn corners(
     }
 }
 
-/// Keeps the deepest point and then, one by one, the point farthest from all kept ones, near points before
-/// far ones.
+/// Farthest-point selection: keeps the deepest point and then, one by one, the point farthest from all kept
+/// ones, weighted towards small gaps.
 fn thin(
     candidates: &mut Vec<ContactCandidate>,
     kept: &mut Vec<ContactCandidate>,
@@ -177,7 +178,7 @@ fn thin(
         kept.push(pick);
         next = 0;
         for (i, f) in candidates.iter().enumerate() {
-            // Normals count as positions do: where two walls meet, both are needed.
+            // Distances between normals are added: where two faces meet, points of both are needed.
             let apart = (f.on_B - pick.on_B).norm() + size * (f.normal - pick.normal).norm();
             scores[i] = scores[i].min(apart);
             if scores[i] * weight(f) > scores[next] * weight(&candidates[next]) {

@@ -1,11 +1,10 @@
 //! Contacts between two surfaces of triangles, neither of them convex.
 //!
 //! Two polyhedra touch at vertices over faces and at crossings of convex edges; before they touch, a vertex may
-//! also be nearest to an edge or a vertex. Vertices of each
-//! surface are probed against the faces of the other, both ways; a vertex inside a solid is pushed out through
-//! faces towards which it is the foremost of its neighbours, so that it leaves the way it came. Convex edges
-//! are crossed with convex edges; the normal must lie in the wedges of both. Distances are exact; no field is
-//! sampled. O((vertices + edges near the other surface) · log n).
+//! also be nearest to an edge or a vertex. Vertices of each surface are tested against the faces of the
+//! other, both ways; a vertex inside a solid exits through faces towards which it is farther than its
+//! neighbours, so that it leaves where it entered. Convex edges are tested against convex edges; the normal
+//! must lie in the wedges of both. Distances are exact; no distance field is sampled. O((vertices + edges near the other surface) · log n).
 
 use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
 use super::prism::covers;
@@ -15,15 +14,15 @@ use crate::shape::mesh::{EdgeConvexity, SMOOTH};
 use crate::shape::triangle::Feature;
 use nalgebra::{Isometry3, Vector3};
 
-/// Sine by which a normal may leave the cone of a penetrating vertex or an edge [-]: wide enough for the
-/// far points of two faces that are nearly parallel.
+/// Sine by which a normal may lie outside the normal cone of a penetrating vertex or an edge [-]: large
+/// enough for the far points of two faces that are nearly parallel.
 const SLACK: f64 = 0.1;
 /// Share of the smaller surface's size to which crossing edges may penetrate [-].
 const DEEPEST: f64 = 0.05;
 
-/// Sine by which a normal may leave the cone of a vertex that faces an edge or a vertex [-].
+/// Sine by which a normal may lie outside the normal cone of a vertex that faces an edge or a vertex [-].
 const FACING: f64 = 1e-3;
-/// Multiple of a crossing's depth within which another way out counts as near [-].
+/// Multiple of a crossing's depth within which another exit counts as near [-].
 const NEARBY: f64 = 10.0;
 
 /// Finds the contacts within `reach` [m] between surface `a` at `X_BA` and surface `b`.
@@ -35,10 +34,10 @@ pub fn find<A: TriangleSurface, B: TriangleSurface>(
     scratch: &mut NonconvexScratch,
 ) {
     let X_AB = X_BA.inverse();
-    let sunk_a = probe(a, X_BA, b, reach, 0, scratch);
+    let deepest_a = VertexPass { a, X_BA, b, reach, round: 0 }.run(scratch);
     let from_a = scratch.candidates.len();
-    let sunk_b = probe(b, &X_AB, a, reach, 1, scratch);
-    // The second probe speaks in A, from A into B: turn it round.
+    let deepest_b = VertexPass { a: b, X_BA: &X_AB, b: a, reach, round: 1 }.run(scratch);
+    // The second pass writes in A, with normals from A into B: convert to B.
     let turn = |f: ContactCandidate| ContactCandidate {
         on_B: X_BA.rotation * f.on_A() + X_BA.translation.vector,
         normal: -(X_BA.rotation * f.normal),
@@ -46,9 +45,9 @@ pub fn find<A: TriangleSurface, B: TriangleSurface>(
     };
     scratch.candidates[from_a..].iter_mut().for_each(|f| *f = turn(*f));
     edges(a, X_BA, b, reach, scratch);
-    // Entangled so that no way out fits any feature: the deepest vertex goes the nearest way.
+    // If no exit is admissible for any feature, the deepest vertex takes its shortest exit.
     if !scratch.candidates.iter().any(|f| f.gap < 0.0) {
-        let sunk = [sunk_a, sunk_b.map(turn)].into_iter().flatten();
+        let sunk = [deepest_a, deepest_b.map(turn)].into_iter().flatten();
         scratch.candidates.extend(sunk.min_by(|f, g| f.gap.total_cmp(&g.gap)));
     }
 }
@@ -58,7 +57,7 @@ fn moved(bounds: &Aabb, X: &Isometry3<f64>) -> Aabb {
     Aabb::of_box(X, bounds.centre(), 0.5 * bounds.size())
 }
 
-/// The part of a surface's frame in which the other surface (with what lies behind it) can be.
+/// Region of a surface's frame that the other surface (with the solid behind it) can occupy.
 fn overlap<S: TriangleSurface>(other: &S, X: &Isometry3<f64>, reach: f64) -> Aabb {
     let mut bounds = other.bounds();
     if other.interior() == SurfaceInterior::Ground {
@@ -67,49 +66,100 @@ fn overlap<S: TriangleSurface>(other: &S, X: &Isometry3<f64>, reach: f64) -> Aab
     moved(&bounds, X).inflated(reach)
 }
 
-/// Vertices of `a` over faces of `b`, written in the frame of `b`. Returns the vertex deepest inside `b` with its
-/// nearest way out, whether or not that fits.
-fn probe<A: TriangleSurface, B: TriangleSurface>(
-    a: &A,
-    X_BA: &Isometry3<f64>,
-    b: &B,
+/// The vertices of surface A at `X_BA` against the faces of surface B; candidates are written in B's frame.
+struct VertexPass<'a, A, B> {
+    a: &'a A,
+    X_BA: &'a Isometry3<f64>,
+    b: &'a B,
     reach: f64,
+    /// 0 in the first pass, 1 in the second, in which the surfaces have changed roles.
     round: u32,
-    scratch: &mut NonconvexScratch,
-) -> Option<ContactCandidate> {
-    let mut sunk: Option<ContactCandidate> = None;
-    let NonconvexScratch { near, other, vertices, candidates, .. } = scratch;
-    near.clear();
-    vertices.clear();
-    a.near(&overlap(b, &X_BA.inverse(), reach), near);
-    vertices.extend(near.iter().flat_map(|&t| a.triangle(t)));
-    vertices.sort_unstable();
-    vertices.dedup();
-    let centre = X_BA.rotation * a.bounds().centre() + X_BA.translation.vector;
-    let room = overlap(b, &Isometry3::identity(), reach);
-    let sheet = b.interior() == SurfaceInterior::Sheet;
-    for &v in vertices.iter() {
-        // Both sides of a sheet can touch; of a solid only what is not sunk in valleys.
-        if !(a.exposed(v) || a.interior() == SurfaceInterior::Sheet) {
-            continue;
+}
+
+/// A vertex of A in B's frame.
+struct PassVertex {
+    v: u32,
+    p_BV: Vector3<f64>,
+    /// Its depth [m], the nearest triangle of B and the unit direction out, if it is inside B.
+    inside: Option<(f64, u32, Vector3<f64>)>,
+}
+
+impl<A: TriangleSurface, B: TriangleSurface> VertexPass<'_, A, B> {
+    /// Finds the candidates. Returns the vertex deepest inside B with its shortest exit, whether or not that
+    /// exit is admissible.
+    fn run(&self, scratch: &mut NonconvexScratch) -> Option<ContactCandidate> {
+        let Self { a, X_BA, b, reach, .. } = *self;
+        let mut deepest: Option<ContactCandidate> = None;
+        let NonconvexScratch { near, other, vertices, candidates, .. } = scratch;
+        near.clear();
+        vertices.clear();
+        a.near(&overlap(b, &X_BA.inverse(), reach), near);
+        vertices.extend(near.iter().flat_map(|&t| a.triangle(t)));
+        vertices.sort_unstable();
+        vertices.dedup();
+        let region = overlap(b, &Isometry3::identity(), reach);
+        for &v in vertices.iter() {
+            // Both sides of a sheet can touch; of a solid only vertices at a convex edge.
+            if !(a.exposed(v) || a.interior() == SurfaceInterior::Sheet) {
+                continue;
+            }
+            let p_BV = X_BA.rotation * a.vertex(v) + X_BA.translation.vector;
+            if !region.contains_point(&p_BV) {
+                continue;
+            }
+            let vertex = PassVertex { v, p_BV, inside: b.inside(&p_BV) };
+            let start = candidates.len();
+            self.over_faces(&vertex, other, candidates);
+            drop_needless_exits(b, &p_BV, start, other, candidates);
+            // Before they touch, a vertex may also face an edge or another vertex.
+            if vertex.inside.is_none() && candidates.len() == start {
+                self.beside_edges(&vertex, candidates);
+            }
+            if let Some((depth, t, normal)) = vertex.inside {
+                let (feature, on_B) = (self.patch_id(v, t), p_BV + normal * depth);
+                let (gap, clear, over) = (-depth, -depth, None);
+                let exit = ContactCandidate { feature, on_B, normal, gap, clear, over };
+                if candidates.len() == start && self.is_foremost(v, &normal) {
+                    candidates.push(exit);
+                }
+                if deepest.is_none_or(|old| exit.gap < old.gap) {
+                    deepest = Some(exit);
+                }
+            }
         }
-        let x = X_BA.rotation * a.vertex(v) + X_BA.translation.vector;
-        if !room.contains_point(&x) {
-            continue;
-        }
-        let inside = b.inside(&x);
-        let depth = inside.map_or(if sheet { reach } else { 0.0 }, |(depth, ..)| depth);
-        let foremost =
-            |n: &Vector3<f64>| a.extremal(v, &-X_BA.rotation.inverse_transform_vector(n), SLACK);
+        deepest
+    }
+
+    /// Feature id of vertex `v` of A over the patch of triangle `t` of B.
+    fn patch_id(&self, v: u32, t: u32) -> u32 {
+        feature_id(FeatureKind::Patch, v, self.b.patch(t).wrapping_mul(2) + self.round)
+    }
+
+    /// Whether no neighbour of vertex `v` lies clearly farther against the normal `n` of B.
+    fn is_foremost(&self, v: u32, n: &Vector3<f64>) -> bool {
+        self.a.extremal(v, &-self.X_BA.rotation.inverse_transform_vector(n), SLACK)
+    }
+
+    /// The vertex over the faces of B near it, which are listed in `near`.
+    fn over_faces(
+        &self,
+        vertex: &PassVertex,
+        near: &mut Vec<u32>,
+        candidates: &mut Vec<ContactCandidate>,
+    ) {
+        let Self { a, X_BA, b, reach, .. } = *self;
+        let PassVertex { v, p_BV: x, inside } = *vertex;
         let start = candidates.len();
-        let patch = |t: u32| feature_id(FeatureKind::Patch, v, b.patch(t).wrapping_mul(2) + round);
-        other.clear();
-        // Far inside, the faces around are too many to ask: the nearest one decides.
+        let centre = X_BA.rotation * a.bounds().centre() + X_BA.translation.vector;
+        let sheet = b.interior() == SurfaceInterior::Sheet;
+        let depth = inside.map_or(if sheet { reach } else { 0.0 }, |(depth, ..)| depth);
+        near.clear();
+        // Far inside there are too many faces around: the nearest one decides.
         if depth <= reach + b.mesh_width() {
             let radius = 1.5 * depth + reach;
-            b.near(&Aabb::around(x, Vector3::repeat(radius)), other);
+            b.near(&Aabb::around(x, Vector3::repeat(radius)), near);
         }
-        for &t in other.iter() {
+        for &t in near.iter() {
             let (n, corner) = (b.normal(t), b.vertex(b.triangle(t)[0]));
             let sign = if sheet && n.dot(&(centre - corner)) < 0.0 { -1.0 } else { 1.0 };
             let n = n * sign;
@@ -121,73 +171,48 @@ fn probe<A: TriangleSurface, B: TriangleSurface>(
             {
                 continue;
             }
-            if !covers(b, t, sign, &x) || !foremost(&n) {
+            if !covers(b, t, sign, &x) || !self.is_foremost(v, &n) {
                 continue;
             }
-            let feature = patch(t);
+            let feature = self.patch_id(v, t);
             if candidates[start..].iter().any(|f| f.feature == feature) {
                 continue;
             }
-            let on_B = x - n * gap;
+            let (on_B, normal, over) = (x - n * gap, n, Some(t));
+            candidates.push(ContactCandidate { feature, on_B, normal, gap, clear: gap, over });
+        }
+    }
+
+    /// A vertex outside of B against the nearest edge or vertex of B.
+    fn beside_edges(&self, vertex: &PassVertex, candidates: &mut Vec<ContactCandidate>) {
+        let Self { a, X_BA, b, reach, round } = *self;
+        let PassVertex { v, p_BV: x, .. } = *vertex;
+        let Some((on_B, t, feature)) = b.nearest(&x, reach) else { return };
+        let feature = match feature {
+            Feature::Face => return,
+            Feature::Edge(k) => {
+                feature_id(FeatureKind::Edge, v, b.side(t, k).edge.wrapping_mul(2) + round)
+            }
+            Feature::Corner(_) if round > 0 => return, // found in the first pass
+            Feature::Corner(k) => feature_id(FeatureKind::Vertex, v, b.triangle(t)[k]),
+        };
+        let gap = (x - on_B).norm();
+        let Some(normal) = (x - on_B).try_normalize(1e-9 * reach) else { return };
+        if a.extremal(v, &-X_BA.rotation.inverse_transform_vector(&normal), FACING) {
             candidates.push(ContactCandidate {
                 feature,
                 on_B,
-                normal: n,
+                normal,
                 gap,
                 clear: gap,
-                over: Some(t),
+                over: None,
             });
         }
-        leave(b, &x, start, other, candidates);
-        // Before they touch, a vertex may also face an edge or another vertex.
-        if inside.is_none() && candidates.len() == start {
-            beside(a, v, &x, X_BA, b, reach, round, candidates);
-        }
-        if let Some((depth, t, normal)) = inside {
-            let (feature, on_B) = (patch(t), x + normal * depth);
-            let way =
-                ContactCandidate { feature, on_B, normal, gap: -depth, clear: -depth, over: None };
-            if candidates.len() == start && foremost(&normal) {
-                candidates.push(way);
-            }
-            if sunk.is_none_or(|deepest| way.gap < deepest.gap) {
-                sunk = Some(way);
-            }
-        }
-    }
-    sunk
-}
-
-/// Vertex `v` of `a` at `x`, outside of `b`, against the nearest edge or vertex of `b`.
-#[allow(clippy::too_many_arguments)] // one call, from the loop above
-fn beside<A: TriangleSurface, B: TriangleSurface>(
-    a: &A,
-    v: u32,
-    x: &Vector3<f64>,
-    X_BA: &Isometry3<f64>,
-    b: &B,
-    reach: f64,
-    round: u32,
-    candidates: &mut Vec<ContactCandidate>,
-) {
-    let Some((on_B, t, feature)) = b.nearest(x, reach) else { return };
-    let feature = match feature {
-        Feature::Face => return,
-        Feature::Edge(k) => {
-            feature_id(FeatureKind::Edge, v, b.side(t, k).edge.wrapping_mul(2) + round)
-        }
-        Feature::Corner(_) if round > 0 => return, // the first round candidates it
-        Feature::Corner(k) => feature_id(FeatureKind::Vertex, v, b.triangle(t)[k]),
-    };
-    let gap = (x - on_B).norm();
-    let Some(normal) = (x - on_B).try_normalize(1e-9 * reach) else { return };
-    if a.extremal(v, &-X_BA.rotation.inverse_transform_vector(&normal), FACING) {
-        candidates.push(ContactCandidate { feature, on_B, normal, gap, clear: gap, over: None });
     }
 }
 
-/// Of the ways out of one vertex `x` from index `start` on, drops those that a shorter one makes needless.
-fn leave<B: TriangleSurface>(
+/// Of the exits of one vertex `x` from index `start` on, drops those that a shorter one also resolves.
+fn drop_needless_exits<B: TriangleSurface>(
     b: &B,
     x: &Vector3<f64>,
     start: usize,
@@ -202,7 +227,7 @@ fn leave<B: TriangleSurface>(
                 if !(way.gap < 0.0 && way.gap > 0.999 * deep.gap) {
                     return false;
                 }
-                // A little farther, so that a border just reached counts as left behind.
+                // Slightly farther, so that a border just reached counts as passed.
                 let outside = x - way.normal * (way.gap + 1e-6 * deep.gap);
                 let Some(t) = deep.over else { return false };
                 let sign = b.normal(t).dot(&deep.normal);
@@ -218,9 +243,9 @@ fn leave<B: TriangleSurface>(
     }
 }
 
-/// An edge that stands out, with the directions into its faces.
+/// A convex edge, with the directions into its faces.
 #[derive(Clone, Copy)]
-struct Ridge {
+struct ConvexEdge {
     from: Vector3<f64>,
     along: Vector3<f64>,
     /// Directions across the edge into its two faces (twice the same at a border).
@@ -229,7 +254,7 @@ struct Ridge {
     normals: [Vector3<f64>; 2],
 }
 
-impl Ridge {
+impl ConvexEdge {
     /// Side `k` of triangle `t`.
     fn new<S: TriangleSurface>(surface: &S, t: u32, k: usize) -> Self {
         let corners = surface.corners(t);
@@ -237,7 +262,7 @@ impl Ridge {
         let into = |n: Vector3<f64>, sense: f64| n.cross(&along).normalize() * sense;
         let first = into(surface.normal(t), 1.0);
         let second = surface.side(t, k).across.map_or(first, |other| {
-            // The third corner of the other face tells its side.
+            // The third corner of the other face determines the sign.
             let third = surface.triangle(other);
             let shared = surface.triangle(t);
             let apex = third.iter().find(|v| !shared.contains(v)).map(|&v| surface.vertex(v));
@@ -261,22 +286,22 @@ impl Ridge {
         }
     }
 
-    /// Whether nothing near the edge reaches farther along `m`.
+    /// Whether the edge is a local maximum along `m`.
     fn extremal(&self, m: &Vector3<f64>) -> bool {
         self.into.iter().all(|d| lies_back(&Vector3::zeros(), d, m, SLACK))
     }
 
-    /// Whether a point that has passed the edge by `gap` < 0 [m] against `m` and lies `depth` [m] inside the
-    /// solid is where the edge alone would have it. In a thin wall another face is nearer, or the point is
-    /// outside: then the edge was not passed.
-    fn holds(&self, m: &Vector3<f64>, gap: f64, depth: Option<f64>) -> bool {
+    /// Whether the `depth` [m] of a point that has passed the edge by `gap` < 0 [m] against `m` is
+    /// consistent with this edge. In a thin wall another face is nearer, or the point is outside: then the
+    /// edge was not passed.
+    fn is_consistent(&self, m: &Vector3<f64>, gap: f64, depth: Option<f64>) -> bool {
         let Some(depth) = depth else { return true };
         let steepest = self.normals.iter().map(|n| m.dot(n)).fold(1.0, f64::min);
         depth >= -gap * (0.9 * steepest.max(0.0) - 0.1)
     }
 
-    /// Whether the edge stands above a point at `offset` [m] from it: behind both of its faces.
-    fn above(&self, offset: &Vector3<f64>) -> bool {
+    /// Whether a point at `offset` [m] from the edge lies behind both of its faces.
+    fn is_in_front(&self, offset: &Vector3<f64>) -> bool {
         self.normals.iter().all(|n| n.dot(offset) < 0.0)
     }
 
@@ -285,15 +310,15 @@ impl Ridge {
     }
 }
 
-/// Whether side `k` of `t` stands out and `t` is the triangle that speaks for it.
-fn speaks<S: TriangleSurface>(surface: &S, t: u32, k: usize) -> Option<u32> {
+/// Index of side `k` of `t` if it is convex and `t` is the triangle that reports it.
+fn reported_edge<S: TriangleSurface>(surface: &S, t: u32, k: usize) -> Option<u32> {
     let side = surface.side(t, k);
-    let stands_out = match side.convexity {
+    let is_convex = match side.convexity {
         EdgeConvexity::Convex | EdgeConvexity::Border => true,
         EdgeConvexity::Concave => surface.interior() == SurfaceInterior::Sheet,
         EdgeConvexity::Flat => false,
     };
-    (stands_out && side.across.is_none_or(|other| t < other)).then_some(side.edge)
+    (is_convex && side.across.is_none_or(|other| t < other)).then_some(side.edge)
 }
 
 /// Edges of `a` that cross edges of `b`.
@@ -318,8 +343,8 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
         if solid && !a.ridged(t) {
             continue;
         }
-        let spoken = [0, 1, 2].map(|k| speaks(a, t, k));
-        if spoken == [None; 3] {
+        let edges_a = [0, 1, 2].map(|k| reported_edge(a, t, k));
+        if edges_a == [None; 3] {
             continue;
         }
         other.clear();
@@ -327,20 +352,20 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
         b.near(&Aabb::of_points(corners).inflated(deepest), other);
         other.retain(|&face| !solid || b.ridged(face));
         for k in 0..3 {
-            let Some(edge_a) = spoken[k] else { continue };
-            let ridge = Ridge::new(a, t, k).moved(X_BA);
+            let Some(edge_a) = edges_a[k] else { continue };
+            let ridge = ConvexEdge::new(a, t, k).moved(X_BA);
             let smooth = a.smooth(t);
             let bounds = ridge.bounds().inflated(deepest);
             for &face in other.iter() {
-                // The normal must be in both wedges: those of the faces oppose each other but for the
-                // openings of the edges.
+                // The normal must lie in both wedges: the face normals oppose each other up to the angles
+                // of the edges.
                 let facing = ridge.normals[0].dot(&b.normal(face));
                 if solid && smooth && facing > most_facing && b.smooth(face) {
                     continue;
                 }
                 for side in 0..3 {
-                    let Some(edge_b) = speaks(b, face, side) else { continue };
-                    let against = Ridge::new(b, face, side);
+                    let Some(edge_b) = reported_edge(b, face, side) else { continue };
+                    let against = ConvexEdge::new(b, face, side);
                     if !against.bounds().overlaps(&bounds) {
                         continue;
                     }
@@ -352,9 +377,9 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
                     }
                     let b_in_A = X_AB.rotation * on_B + X_AB.translation.vector;
                     let real = gap >= -1e-9 * size
-                        || (against.holds(&normal, gap, b.depth(&(on_B + normal * gap)))
-                            && ridge.holds(&-normal, gap, a.depth(&b_in_A)));
-                    // Nor must a shorter way out nearby undo the crossing.
+                        || (against.is_consistent(&normal, gap, b.depth(&(on_B + normal * gap)))
+                            && ridge.is_consistent(&-normal, gap, a.depth(&b_in_A)));
+                    // Resolving a shallower penetration nearby may resolve the crossing too.
                     let needless = gap < 0.0
                         && candidates.iter().any(|way| {
                             let (step, apart) = (way.normal * -way.gap, on_B - way.on_B);
@@ -362,7 +387,7 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
                             way.gap < 0.0
                                 && way.gap > 0.999 * gap
                                 && apart.norm() < NEARBY * -gap
-                                && !(against.above(&moved) && ridge.above(&-moved))
+                                && !(against.is_in_front(&moved) && ridge.is_in_front(&-moved))
                         });
                     if !real || needless {
                         continue;
@@ -384,10 +409,14 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
 
 /// Where two edges cross: the normal from b into a, the point on b and the gap, if the normal is in the wedges
 /// of both and the crossing within both.
-fn cross(a: &Ridge, b: &Ridge, centre: &Vector3<f64>) -> Option<(Vector3<f64>, Vector3<f64>, f64)> {
+fn cross(
+    a: &ConvexEdge,
+    b: &ConvexEdge,
+    centre: &Vector3<f64>,
+) -> Option<(Vector3<f64>, Vector3<f64>, f64)> {
     let normal = a.along.cross(&b.along);
     let (scale, square) = (a.along.norm() * b.along.norm(), normal.norm_squared());
-    // Edges as good as parallel touch at their ends, which are vertices.
+    // Nearly parallel edges touch at their ends, which are vertices.
     if !(square > 1e-12 * scale * scale) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What contact asks of a surface of triangles: which of them are near, how they meet, where inside is.
+//! Interface of contact detection to a triangle surface: triangles near a region, their adjacency, and the inside.
 //!
 //! Implemented by [`Mesh`] from stored topology and by [`HeightField`] on the fly from the grid.
 
@@ -8,12 +8,12 @@ use crate::shape::mesh::{EdgeConvexity, Mesh};
 use crate::shape::triangle::{self, Feature};
 use nalgebra::Vector3;
 
-/// What lies behind the triangles.
+/// Region behind the triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceInterior {
     /// A solid with an inside and an outside.
     Solid,
-    /// Nothing: a thin sheet that stops shapes on the side on which their centre lies.
+    /// None: a thin sheet that keeps shapes on the side on which their centre lies.
     Sheet,
     /// Solid ground, however deep.
     Ground,
@@ -22,7 +22,7 @@ pub enum SurfaceInterior {
 /// One side of a triangle.
 #[derive(Clone, Copy, Debug)]
 pub struct TriangleSide {
-    /// Name of the edge, the same for both of its triangles.
+    /// Index of the edge, the same for both of its triangles.
     pub edge: u32,
     /// The triangle on the other side of the edge.
     pub across: Option<u32>,
@@ -32,7 +32,7 @@ pub struct TriangleSide {
 
 /// A surface of triangles in its own frame.
 pub trait TriangleSurface {
-    /// What lies behind the triangles.
+    /// Region behind the triangles.
     fn interior(&self) -> SurfaceInterior;
     /// Bounds [m].
     fn bounds(&self) -> Aabb;
@@ -59,12 +59,12 @@ pub trait TriangleSurface {
     fn smooth(&self, _t: u32) -> bool {
         false
     }
-    /// Name of the flat patch of a triangle.
+    /// Coplanar patch of a triangle.
     fn patch(&self, t: u32) -> u32;
     /// Whether a vertex can touch from outside.
     fn exposed(&self, v: u32) -> bool;
     /// Whether all neighbours of vertex `v` lie on the far side of the plane through it across the unit
-    /// vector `m`, up to the sine `slack`: then nothing near `v` reaches farther along `m`.
+    /// vector `m`, up to the sine `slack`: then `v` is a local maximum along `m`.
     fn extremal(&self, v: u32, m: &Vector3<f64>, slack: f64) -> bool;
     /// Depth [m] of a point inside, the triangle nearest to it and the unit direction out; `None` for
     /// points outside and for sheets.

@@ -26,7 +26,7 @@ pub fn support(half_length: f64, dir: &Vector3<f64>) -> Vector3<f64> {
     Vector3::new(0.0, 0.0, if dir.z < 0.0 { -half_length } else { half_length })
 }
 
-/// The whole segment: it faces every way.
+/// The whole segment, for every direction.
 pub fn face(half_length: f64, face: &mut SupportFeature) {
     face.push(0, Vector3::new(0.0, 0.0, -half_length));
     face.push(1, Vector3::new(0.0, 0.0, half_length));

@@ -1,4 +1,4 @@
-//! Several shapes as one, each at its own pose. Parts may be of any bounded kind, compounds included.
+//! Several shapes as one, each at its own pose. Parts may be of any bounded shape, compounds included.
 //!
 //! Volumes add up, so parts that overlap count twice in mass properties.
 
@@ -45,7 +45,7 @@ impl Compound {
         Aabb::of_box(X_WS, self.bounds.centre(), 0.5 * self.bounds.size())
     }
 
-    /// Radius about the shape's origin that holds all of it [m].
+    /// Bounding radius about the shape's origin [m].
     pub fn bounding_radius(&self) -> f64 {
         self.radius
     }
@@ -73,7 +73,7 @@ impl Compound {
         (mass, centre, inertia)
     }
 
-    /// Checks that the shape can exist: what was built can.
+    /// Always succeeds: building validated the shape.
     pub fn check(&self) -> Result<(), ShapeError> {
         Ok(())
     }

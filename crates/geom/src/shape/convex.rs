@@ -1,7 +1,7 @@
 //! The convex hull of points: vertices, polygonal faces, and integrals over its volume.
 //!
-//! Triangles of the hull that lie in one plane are joined to polygons, so that flat faces are flat
-//! for the narrow phase too. Support in O(log vertices), see `support_quadtree`.
+//! Coplanar triangles of the hull are merged to polygons, so that flat faces are flat for the narrow phase
+//! too. Support in O(log vertices), see `support_quadtree`.
 
 use super::hull;
 use super::support_quadtree::SupportQuadtree;
@@ -15,7 +15,7 @@ pub struct Convex {
     vertices: Vec<Vector3<f64>>,
     /// Vertices of the faces, one face after the other, counter-clockwise seen from outside.
     corners: Vec<u32>,
-    /// Where each face starts in `corners`, and the end of the last.
+    /// Start of each face in `corners`, and the end of the last.
     starts: Vec<u32>,
     /// Outward unit normals of the faces.
     normals: Vec<Vector3<f64>>,
@@ -88,7 +88,7 @@ impl Convex {
         Aabb::of_box(X_WS, self.bounds.centre(), 0.5 * self.bounds.size())
     }
 
-    /// Radius about the shape's origin that holds all of it [m].
+    /// Bounding radius about the shape's origin [m].
     pub fn bounding_radius(&self) -> f64 {
         self.radius
     }
@@ -108,8 +108,8 @@ impl Convex {
         self.vertices[self.quadtree.farthest(dir)]
     }
 
-    /// The face that holds most of the vertices farthest along `dir`, as a polygon; of several, the
-    /// one that looks most along it.
+    /// The face that contains most of the vertices farthest along `dir`, as a polygon; of several, the one
+    /// whose normal is closest to it.
     pub fn face(&self, dir: &Vector3<f64>, face: &mut SupportFeature) {
         let vertex = self.quadtree.farthest(dir);
         let around = self.around_starts[vertex] as usize..self.around_starts[vertex + 1] as usize;
@@ -118,7 +118,7 @@ impl Convex {
         for &k in &self.around[around] {
             let k = k as usize;
             let height = |&corner: &u32| self.vertices[corner as usize].dot(dir);
-            // All of a face or an edge of it: more than two do not tell one face from another.
+            // A face or an edge of it: more than two vertices do not distinguish faces.
             let far = self.face_corners(k).iter().filter(|corner| height(corner) >= least).count();
             let (far, facing) = (far.min(2), self.normals[k].dot(dir));
             if far > best.1 || (far == best.1 && facing > best.2) {

@@ -28,7 +28,7 @@ pub fn vertex(half: &Vector3<f64>, k: usize) -> Vector3<f64> {
     Vector3::new(sign(0) * half.x, sign(1) * half.y, sign(2) * half.z)
 }
 
-/// Names of the vertices of face `k`, counter-clockwise seen from outside.
+/// Indices of the vertices of face `k`, counter-clockwise seen from outside.
 pub fn face_vertices(k: usize) -> [usize; 4] {
     let (axis, positive) = (k / 2, k % 2 == 1);
     let (u, v) = (1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
@@ -40,13 +40,13 @@ pub fn face_vertices(k: usize) -> [usize; 4] {
     }
 }
 
-/// The face that looks most along `dir`.
+/// The face whose normal is closest to `dir`.
 pub fn face_along(dir: &Vector3<f64>) -> usize {
     let axis = dir.iamax();
     2 * axis + usize::from(dir[axis] >= 0.0)
 }
 
-/// The face that looks most along `dir`, as a polygon.
+/// The face whose normal is closest to `dir`, as a polygon.
 pub fn face(half: &Vector3<f64>, dir: &Vector3<f64>, face: &mut SupportFeature) {
     for k in face_vertices(face_along(dir)) {
         face.push(k as u32, vertex(half, k));

@@ -4,15 +4,15 @@ use crate::narrow::SupportFeature;
 use nalgebra::{Matrix3, Vector3};
 use std::f64::consts::PI;
 
-/// Number of points of a rim that stand for a cap's circle in a manifold.
+/// Number of points of a rim that represent a cap's circle in a manifold.
 ///
 /// They lie on the circle, so that gaps at them are exact.
 const RIM_POINTS: usize = 8;
 
 /// Sine of the tilt below which the rim's points are fixed in the cylinder.
 ///
-/// Of an upright cylinder no point of the rim is the lowest but by round-off; points chosen by it
-/// would jump from step to step.
+/// The lowest point of the rim of an upright cylinder is determined by round-off alone; points chosen from
+/// it would jump from step to step.
 const UPRIGHT: f64 = 1e-6;
 
 /// Volume \[m³\].
@@ -35,10 +35,10 @@ pub fn support(radius: f64, half_length: f64, dir: &Vector3<f64>) -> Vector3<f64
     Vector3::new(scale * dir.x, scale * dir.y, z)
 }
 
-/// The cap as a polygon if `dir` looks more along the axis than across, else the line on the side.
+/// The cap as a polygon if `dir` is closer to the axis than to the radial plane, else the line on the side.
 ///
-/// The polygon's first vertex is the point of the rim that `dir` looks at most, so that the deepest
-/// point of the circle is always one of them and all move continuously with a slow motion.
+/// The polygon's first vertex is the point of the rim farthest along `dir`, so that the deepest point of
+/// the circle is always one of the vertices, and all vertices move continuously.
 pub fn face(radius: f64, half_length: f64, dir: &Vector3<f64>, face: &mut SupportFeature) {
     let across = dir.x.hypot(dir.y);
     let (cos, sin) = heading(dir);

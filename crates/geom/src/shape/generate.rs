@@ -1,13 +1,13 @@
 //! Triangle meshes of simple solids and sheets, by formula: boxes, spheres, tori, grids, dishes.
 //!
 //! Each function returns vertices [m] and triangles, counter-clockwise seen from outside, ready for
-//! [`crate::shape::Mesh::build`]. Solids of revolution turn about the z-axis.
+//! [`crate::shape::Mesh::build`]. Solids of revolution are about the z-axis.
 
 use nalgebra::Vector3;
 use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
-/// Vertices [m] and triangles.
+/// Vertices [m] and triangles without adjacency.
 pub type TriangleSoup = (Vec<Vector3<f64>>, Vec<[u32; 3]>);
 
 /// A box with the half extents `half` [m] about the origin.

@@ -1,8 +1,8 @@
 //! A height field: heights over a rectangular grid in x and y about the origin, solid below.
 //!
-//! Each cell is cut from its lowest corner in x and y to the opposite one into two triangles. Topology
-//! follows from the numbers of rows and columns, and a query costs as much as there are cells under its
-//! region.
+//! Each cell is split along the diagonal from its lowest corner in x and y into two triangles. Topology
+//! follows from the numbers of rows and columns; the cost of a query is proportional to the number of cells
+//! in its region.
 
 use super::generate::TriangleSoup;
 use super::mesh::{EdgeConvexity, edge_convexity};
@@ -21,9 +21,9 @@ pub struct HeightField {
     size: (f64, f64),
     /// Upward unit normals of the triangles.
     normals: Vec<Vector3<f64>>,
-    /// Whether a convex edge or the border runs through a vertex.
+    /// Whether each vertex lies on a convex edge or on the border.
     exposed: Vec<bool>,
-    /// Connected triangles in one plane share a patch.
+    /// Patch of each triangle: connected coplanar triangles share one.
     patches: Vec<u32>,
     bounds: Aabb,
     radius: f64,
@@ -145,7 +145,7 @@ impl HeightField {
         )
     }
 
-    /// Vertices of a triangle: the cell's number, doubled, plus one for the upper left half.
+    /// Vertices of a triangle. Triangle 2 c is the lower right half of cell c, 2 c + 1 the upper left half.
     pub fn triangle(&self, t: u32) -> [u32; 3] {
         let cell = t / 2;
         let a = cell / (self.columns - 1) * self.columns + cell % (self.columns - 1);
@@ -158,14 +158,14 @@ impl HeightField {
         self.normals[t as usize]
     }
 
-    /// Name of the edge from corner `k` of triangle `t` to the next, and the triangle across it.
+    /// Index of the edge from corner `k` of triangle `t` to the next, and the triangle across it.
     pub fn across(&self, t: u32, k: usize) -> (u32, Option<u32>) {
         let width = self.columns - 1;
         let (cell, half) = (t / 2, t % 2);
         let (row, column) = (cell / width, cell % width);
         let a = row * self.columns + column;
         let some = |exists: bool, t: u32| exists.then_some(t);
-        // Each vertex names the edges to its right, above it and along the diagonal.
+        // Vertex a has the edges 3 a to its right, 3 a + 1 above it and 3 a + 2 along the diagonal.
         match (half, k) {
             (0, 0) => (3 * a, some(row > 0, (2 * cell + 1).wrapping_sub(2 * width))),
             (0, 1) => (3 * (a + 1) + 1, some(column + 1 < width, 2 * (cell + 1) + 1)),
@@ -184,7 +184,7 @@ impl HeightField {
         edge_convexity(&self.normal(t), &self.normal(other), &(to - from))
     }
 
-    /// Name of the flat patch to which a triangle belongs.
+    /// Coplanar patch to which a triangle belongs.
     pub fn patch(&self, t: u32) -> u32 {
         self.patches[t as usize]
     }
@@ -202,7 +202,7 @@ impl HeightField {
         )
     }
 
-    /// Whether a convex edge or the border runs through vertex `v`.
+    /// Whether vertex `v` lies on a convex edge or on the border.
     pub fn is_exposed(&self, v: u32) -> bool {
         self.exposed[v as usize]
     }
@@ -259,25 +259,25 @@ impl HeightField {
         self.bounds
     }
 
-    /// Bounds in the world [m]: those of the surface, deepened by its horizontal size, so that what
-    /// sinks below it is still found.
+    /// Bounds in the world [m]: those of the surface, deepened by its horizontal size, so that shapes below
+    /// it are still found.
     pub fn bounds(&self, X_WS: &Isometry3<f64>) -> Aabb {
         let mut bounds = self.bounds;
         bounds.min.z -= self.size.0.max(self.size.1);
         Aabb::of_box(X_WS, bounds.centre(), 0.5 * bounds.size())
     }
 
-    /// Radius about the shape's origin that holds all of the surface [m].
+    /// Bounding radius of the surface about the shape's origin [m].
     pub fn bounding_radius(&self) -> f64 {
         self.radius
     }
 
-    /// Mass [kg], centre of mass [m] and central inertia [kg·m²]: all zero, the ground has no end.
+    /// Mass [kg], centre of mass [m] and central inertia [kg·m²]: all zero, because the solid below is unbounded.
     pub fn mass_properties(&self, _density: f64) -> (f64, Vector3<f64>, Matrix3<f64>) {
         (0.0, Vector3::zeros(), Matrix3::zeros())
     }
 
-    /// Checks that the shape can exist: what was built can.
+    /// Always succeeds: building validated the shape.
     pub fn check(&self) -> Result<(), ShapeError> {
         Ok(())
     }
@@ -299,7 +299,7 @@ mod tests {
         let field = hills();
         let (vertices, triangles) = field.soup();
         let mesh = Mesh::build(&vertices, &triangles).unwrap();
-        // Welding numbers vertices by first use; positions tell them apart.
+        // Welding numbers vertices by first use; positions identify them.
         let mut names = std::collections::HashMap::new();
         for t in 0..field.triangles() {
             assert_eq!(field.normal(t), mesh.normal(t));

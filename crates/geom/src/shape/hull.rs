@@ -1,7 +1,7 @@
 //! The convex hull of points as vertices and polygons.
 //!
-//! The triangles come from parry, the one place that speaks its types; they are joined where they
-//! lie in one plane, and checked to close and to hold all points.
+//! The triangles are computed by parry, whose types are used only here. Coplanar triangles are merged, and
+//! the result is checked to be closed.
 
 use crate::ShapeError;
 use nalgebra::Vector3;
@@ -63,7 +63,7 @@ fn thickness(points: &[Vector3<f64>]) -> (f64, f64) {
     (farthest(&|x| across.dot(&(x - p)).abs()).0, size)
 }
 
-/// Joins triangles in one plane to polygons; `None` if the triangles do not close.
+/// Merges coplanar triangles to polygons; `None` if the triangles are not closed.
 fn join(
     vertices: &[Vector3<f64>],
     triangles: &[[u32; 3]],
@@ -85,7 +85,7 @@ fn join(
         let [p, q, r] = triangles[t].map(at);
         (q - p).cross(&(r - p))
     };
-    // The largest triangle of a face says where its plane is.
+    // The largest triangle of a face defines its plane.
     let mut order: Vec<usize> = (0..triangles.len()).collect();
     order.sort_by(|&s, &t| {
         area(t).norm_squared().total_cmp(&area(s).norm_squared()).then(s.cmp(&t))
@@ -122,7 +122,7 @@ fn join(
         .collect()
 }
 
-/// The corners around a set of triangles, those on straight stretches left out.
+/// The boundary vertices of a set of triangles, without collinear ones.
 fn outline(
     vertices: &[Vector3<f64>],
     triangles: &[[u32; 3]],
@@ -158,7 +158,7 @@ fn outline(
     (bent.len() >= 3).then_some(bent)
 }
 
-/// Drops the vertices that no face names.
+/// Drops the vertices that no face uses.
 fn used_only(vertices: Vec<Vector3<f64>>, mut faces: Vec<Vec<u32>>) -> Hull {
     let mut names = vec![u32::MAX; vertices.len()];
     let mut kept = Vec::new();

@@ -1,14 +1,14 @@
-//! A triangle mesh: solid if it is closed, a thin sheet with two sides if it is open. Never convexified.
+//! A triangle mesh: solid if it is closed, a thin sheet with two sides if it is open. It is never replaced by its convex hull.
 //!
-//! Building welds equal vertices, drops triangles without area (and counts them), joins triangles across
-//! their edges, turns them to face outwards and finds flat patches: from then on nobody checks again.
-//! An edge is flat, convex or concave by the angle between its faces; only convex edges and their ends
-//! can touch from outside, so the seams of a flat tessellation are invisible to contact.
+//! Building welds equal vertices, drops triangles without area (and counts them), finds adjacent triangles,
+//! orients them outwards and finds coplanar patches; the result needs no further checks. An edge is flat,
+//! convex or concave by the angle between its faces; only convex edges and their ends can touch from
+//! outside, so that edges inside a flat face produce no contacts.
 //! MeshDistance distances are in [`crate::sdf`].
 
-use super::bvh::Bvh;
 use super::moments::Moments;
 use super::triangle::{self, Feature};
+use crate::bvh::Bvh;
 use crate::{Aabb, ShapeError};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use stiction_math::sets::DisjointSets;
 
 /// Sine of the angle between two faces below which their common edge counts as flat [-].
 const FLAT: f64 = 1e-7;
-/// Height over longest edge below which a triangle has no area to speak of [-].
+/// Ratio of height to longest edge below which a triangle is degenerate [-].
 const NEEDLE: f64 = 1e-12;
 
 /// Angle between two faces below which a surface counts as smooth there [rad].
@@ -27,9 +27,9 @@ pub const SMOOTH: f64 = 0.5;
 pub enum EdgeConvexity {
     /// Only one face has this edge.
     Border,
-    /// The faces lean back from each other: a ridge seen from outside.
+    /// The solid angle is less than a half space: a ridge seen from outside.
     Convex,
-    /// The faces lean towards each other: a valley seen from outside.
+    /// The solid angle is more than a half space: a valley seen from outside.
     Concave,
     /// Both faces lie in one plane.
     Flat,
@@ -38,7 +38,7 @@ pub enum EdgeConvexity {
 /// An edge and the faces that meet there.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    /// Its ends, in the order in which its first face runs through them.
+    /// Its ends, in the order of its first face.
     pub ends: [u32; 2],
     /// Its faces: the first always exists.
     pub faces: [Option<u32>; 2],
@@ -69,11 +69,11 @@ pub struct Mesh {
     /// Edges of the triangles: `k` runs from corner k to the next.
     sides: Vec<[u32; 3]>,
     edges: Vec<Edge>,
-    /// Connected triangles in one plane share a patch.
+    /// Patch of each triangle: connected coplanar triangles share one.
     patches: Vec<u32>,
     /// Angle-weighted pseudo-normals of the vertices.
     pseudo: Vec<Vector3<f64>>,
-    /// Neighbours of the vertices, one vertex after the other, and where they start.
+    /// Neighbours of the vertices, one vertex after the other, and the start of each vertex.
     ring: Vec<u32>,
     ring_starts: Vec<u32>,
     /// Whether an edge at the vertex is convex or a border.
@@ -93,8 +93,8 @@ pub struct Mesh {
 impl Mesh {
     /// Builds a mesh from vertices [m] and triangles.
     ///
-    /// Equal vertices become one; triangles without area are dropped. If all triangles can be oriented
-    /// alike, they are; a closed mesh then faces outwards. A mesh with an edge of one or of more than two
+    /// Equal vertices are merged; triangles without area are dropped. If all triangles can be oriented
+    /// consistently, they are; a closed mesh then faces outwards. A mesh with an edge of one or of more than two
     /// triangles, or one that cannot be oriented, is open.
     pub fn build(vertices: &[Vector3<f64>], triangles: &[[u32; 3]]) -> Result<Self, ShapeError> {
         check(vertices, triangles)?;
@@ -150,7 +150,7 @@ impl Mesh {
         });
         let ridged = ridged.collect();
         let boxes: Vec<_> = triangles.iter().map(|t| Aabb::of_points(corners(t))).collect();
-        let tree = Bvh::build(&boxes);
+        let tree = Bvh::of_boxes(&boxes);
         let bounds = tree.bounds();
         let moments = Moments::of(triangles.iter().map(corners), bounds.centre());
         let length =
@@ -209,7 +209,7 @@ impl Mesh {
         self.sides[triangle as usize]
     }
 
-    /// Name of the flat patch to which a triangle belongs.
+    /// Coplanar patch to which a triangle belongs.
     pub fn patch(&self, triangle: u32) -> u32 {
         self.patches[triangle as usize]
     }
@@ -240,7 +240,7 @@ impl Mesh {
         self.pseudo[vertex as usize]
     }
 
-    /// Tree over the triangles.
+    /// Bounding volume hierarchy over the triangles.
     pub fn tree(&self) -> &Bvh {
         &self.tree
     }
@@ -278,7 +278,7 @@ impl Mesh {
         self.nearest_if(point, limit, |_| true)
     }
 
-    /// The point nearest to `point` [m] on those triangles of which `accept` holds, if it lies within
+    /// The point nearest to `point` [m] on the triangles that `accept` admits, if it lies within
     /// `limit` [m].
     pub fn nearest_if(
         &self,
@@ -288,25 +288,30 @@ impl Mesh {
     ) -> Option<NearestMeshPoint> {
         let mut best: Option<NearestMeshPoint> = None;
         let mut bound = limit * limit;
-        self.tree.visit_nearest(point, bound, |t| {
-            if accept(t) {
-                let [a, b, c] = self.corners(t);
-                let (on, feature) = triangle::nearest(point, &a, &b, &c);
-                let squared = (point - on).norm_squared();
-                // Of several triangles at one distance the first by number is chosen.
-                let wins = best.is_none_or(|old| squared < bound || t < old.triangle);
-                if squared <= bound && wins {
-                    bound = squared;
-                    best = Some(NearestMeshPoint {
-                        point: on,
-                        distance: squared.sqrt(),
-                        triangle: t,
-                        feature,
-                    });
+        self.tree.visit_nearest(
+            point,
+            bound,
+            |_, _| false,
+            |t, _| {
+                if accept(t) {
+                    let [a, b, c] = self.corners(t);
+                    let (on, feature) = triangle::nearest(point, &a, &b, &c);
+                    let squared = (point - on).norm_squared();
+                    // Of several triangles at one distance, the one with the lowest index is chosen.
+                    let wins = best.is_none_or(|old| squared < bound || t < old.triangle);
+                    if squared <= bound && wins {
+                        bound = squared;
+                        best = Some(NearestMeshPoint {
+                            point: on,
+                            distance: squared.sqrt(),
+                            triangle: t,
+                            feature,
+                        });
+                    }
                 }
-            }
-            bound
-        });
+                bound
+            },
+        );
         best
     }
 
@@ -348,7 +353,7 @@ impl Mesh {
         Aabb::of_box(X_WS, self.bounds.centre(), 0.5 * self.bounds.size())
     }
 
-    /// Radius about the shape's origin that holds all of it [m].
+    /// Bounding radius about the shape's origin [m].
     pub fn bounding_radius(&self) -> f64 {
         self.radius
     }
@@ -362,7 +367,7 @@ impl Mesh {
         }
     }
 
-    /// Checks that the shape can exist: what was built can.
+    /// Always succeeds: building validated the shape.
     pub fn check(&self) -> Result<(), ShapeError> {
         Ok(())
     }
@@ -388,7 +393,7 @@ fn area_vector([a, b, c]: [Vector3<f64>; 3]) -> Vector3<f64> {
     (b - a).cross(&(c - a))
 }
 
-/// Makes equal vertices one, drops unused ones, and triangles without area (which are counted).
+/// Merges equal vertices, drops unused ones, and triangles without area (which are counted).
 fn weld(
     vertices: &[Vector3<f64>],
     triangles: &[[u32; 3]],
@@ -402,7 +407,7 @@ fn weld(
             continue;
         }
         faces.push(p.map(|p| {
-            // Adding zero makes −0 and 0 one.
+            // Adding zero turns −0 into 0.
             let key = [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits());
             *known.entry(key).or_insert_with(|| {
                 kept.push(p);
@@ -422,7 +427,7 @@ fn join(triangles: &[[u32; 3]]) -> (Vec<[u32; 3]>, Vec<Edge>) {
         [0, 1, 2].map(|k| {
             let (a, b) = (triangle[k], triangle[(k + 1) % 3]);
             let key = (a.min(b), a.max(b));
-            // A third triangle at an edge starts an edge of its own: both count as borders or seams.
+            // A third triangle at an edge starts another edge.
             if let Some(&e) = known.get(&key) {
                 let edge = &mut edges[e as usize];
                 if edge.faces[1].is_none() {
@@ -443,7 +448,7 @@ fn join(triangles: &[[u32; 3]]) -> (Vec<[u32; 3]>, Vec<Edge>) {
     (sides.collect(), edges)
 }
 
-/// Orients the triangles alike and, if they bound a solid, outwards; whether they bound one.
+/// Orients the triangles consistently and, if they bound a solid, outwards. Returns whether they bound one.
 fn orient(vertices: &[Vector3<f64>], triangles: &mut [[u32; 3]]) -> bool {
     let (sides, edges) = join(triangles);
     let runs = |t: [u32; 3], [a, b]: [u32; 2]| (0..3).any(|k| t[k] == a && t[(k + 1) % 3] == b);
@@ -457,7 +462,7 @@ fn orient(vertices: &[Vector3<f64>], triangles: &mut [[u32; 3]]) -> bool {
     };
     let mut orientable = true;
     if !edges.iter().all(|e| alike(e, triangles)) {
-        // Walk over each connected part and turn what disagrees with where the walk came from.
+        // Traverse each connected part and flip triangles that disagree with their predecessor.
         let mut done = vec![false; triangles.len()];
         for root in 0..triangles.len() {
             if done[root] {
@@ -493,7 +498,7 @@ fn orient(vertices: &[Vector3<f64>], triangles: &mut [[u32; 3]]) -> bool {
         }
     }
     let closed = orientable && edges.iter().all(|e| e.faces[1].is_some());
-    // Parts that agree in themselves keep their sides, so that a cavity stays one.
+    // Consistently oriented parts keep their orientation, so that a cavity stays a cavity.
     if closed && volume(triangles) < 0.0 {
         triangles.iter_mut().for_each(|t| t.swap(1, 2));
     }
@@ -509,14 +514,14 @@ fn convexity(
     let [Some(a), Some(b)] = edge.faces else { return EdgeConvexity::Border };
     let other = triangles[b as usize];
     if (0..3).any(|k| [other[k], other[(k + 1) % 3]] == edge.ends) {
-        // Both faces run the same way: orientations that cannot agree. Let both sides be felt.
+        // The orientations of both faces contradict each other: treat the edge as a border, so that both sides can touch.
         return EdgeConvexity::Border;
     }
     let [from, to] = edge.ends.map(|v| vertices[v as usize]);
     edge_convexity(&normals[a as usize], &normals[b as usize], &(to - from))
 }
 
-/// How two faces with unit normals `n_a` and `n_b` meet at the edge `along` which face a runs.
+/// How two faces with unit normals `n_a` and `n_b` meet at the edge vector `along`, directed as in face a.
 pub(crate) fn edge_convexity(
     n_a: &Vector3<f64>,
     n_b: &Vector3<f64>,

@@ -1,9 +1,8 @@
-//! The shapes of the house: rigid geometry in a frame S of its own, axes along z.
+//! Shapes: rigid geometry in a frame S of its own, axes along z.
 //!
-//! Each shape is one file of closed forms; this file only asks the right one. What a shape can do
-//! decides which routine of the narrow phase serves it, see [`crate::narrow`].
+//! Each shape is one file of closed forms; this file dispatches to them. The capabilities of a shape select
+//! the narrow-phase routine, see [`crate::narrow`].
 
-pub mod bvh;
 pub mod capsule;
 pub mod compound;
 pub mod convex;
@@ -72,16 +71,16 @@ pub enum Shape {
     },
 }
 
-/// One line of the list of shapes.
+/// Entry of the list of shapes.
 #[derive(Clone, Copy, Debug)]
 pub struct ShapeEntry {
-    /// Name, as it stands in files and messages.
+    /// Name, as in files and messages.
     pub name: &'static str,
-    /// One sentence on what it is.
+    /// One-sentence description.
     pub about: &'static str,
 }
 
-/// Every shape of the house, in alphabetical order.
+/// All shapes, in alphabetical order.
 pub static SHAPES: &[ShapeEntry] = &[
     ShapeEntry { name: "box", about: "Box by half its edges" },
     ShapeEntry { name: "capsule", about: "All points within a radius of a segment" },
@@ -210,7 +209,7 @@ impl Shape {
             Self::Compound(compound) => compound.bounds(X_WS),
             Self::Convex(convex) => convex.bounds(X_WS),
             Self::Cylinder { radius, half_length } => {
-                // Across an axis at sine s to the cylinder's, the circle reaches r s.
+                // Along an axis at an angle of sine s to the cylinder's, the circle extends to r s.
                 let axis = X_WS.rotation * Vector3::z();
                 let half =
                     axis.map(|c| half_length * c.abs() + radius * (1.0 - c * c).max(0.0).sqrt());
@@ -229,7 +228,7 @@ impl Shape {
         }
     }
 
-    /// Radius about the shape's origin that holds all of it [m]; infinite for a plane.
+    /// Bounding radius about the shape's origin [m]; infinite for a plane.
     pub fn bounding_radius(&self) -> f64 {
         match self {
             Self::Box(half) => half.norm(),
@@ -283,8 +282,8 @@ impl Shape {
     }
 }
 
-/// The convex, bounded shapes as rounded cores. The others have no core and answer with the origin;
-/// the narrow phase never asks them.
+/// The convex, bounded shapes as rounded cores. The others have no core; the narrow phase does not call
+/// these methods on them, and they return the origin.
 impl ConvexCore for Shape {
     fn support(&self, dir_S: &Vector3<f64>) -> Vector3<f64> {
         match self {

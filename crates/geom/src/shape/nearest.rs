@@ -1,13 +1,12 @@
-//! SurfaceDistance point of a shape's surface to a point, in closed form: all that a ball needs to know.
+//! Signed distance from a point to a shape's surface, in closed form: used for contacts of spheres.
 //!
-//! For boxes, capsules, cylinders, ellipsoids, planes and spheres; hulls are left to the general
-//! routine. Exact to round-off, the ellipsoid by Newton's method. The normal is a unit vector for every
+//! For boxes, capsules, cylinders, ellipsoids, planes and spheres; hulls use the general routine. Exact to round-off, the ellipsoid by Newton's method. The normal is a unit vector for every
 //! input, also where the nearest point is not unique.
 
 use super::Shape;
 use nalgebra::Vector3;
 
-/// Where a shape's surface is nearest to a point.
+/// Signed distance of a point from a shape's surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfaceDistance {
     /// Signed distance of the point from the surface [m], negative inside.
@@ -17,7 +16,7 @@ pub struct SurfaceDistance {
 }
 
 impl Shape {
-    /// The surface seen from `p_S` [m], for shapes that have a closed form.
+    /// Signed distance of `p_S` [m] and the normal there, for shapes that have a closed form.
     pub fn nearest(&self, p_S: &Vector3<f64>) -> Option<SurfaceDistance> {
         match self {
             Self::Box(half) => Some(cuboid(half, p_S)),
@@ -103,5 +102,5 @@ fn ellipsoid(r: &Vector3<f64>, p: &Vector3<f64>) -> SurfaceDistance {
     SurfaceDistance { distance: normal.dot(&(p - x)), normal }
 }
 
-/// Newton's method doubles the digits; far points and flat ellipsoids need some steps to get near.
+/// Newton's method doubles the digits; far points and flat ellipsoids need some steps before it does.
 const MOST_NEWTON_STEPS: usize = 100;

@@ -1,41 +1,42 @@
-//! The farthest vertex of a hull along a direction, without asking all vertices.
+//! Support function of a hull: the farthest vertex along a direction, by a quadtree over directions.
 //!
-//! A direction pierces one face of a cube around the origin, once it and the hull are stretched so that
-//! the hull is as wide as it is deep and high, which changes no height. Each face is a square, cut into
-//! quarters (a quadtree) until a square has few candidates: vertices that can be farthest along some
-//! direction through it. Heights along directions of a square lie between those at its four corners,
-//! so that a vertex lower than another at all four corners, by more than round-off, is no candidate.
-//! The answer depends on the direction alone and has the bits of the search through all vertices,
-//! however flat or thin the hull: no walk over its edges that coplanar vertices could stop early.
+//! A direction intersects one face of a cube around the origin. Directions and hull are first scaled so
+//! that the hull has the same extent along all axes, which changes no dot product. Each face is a square,
+//! subdivided into quarters until a square has few candidates: vertices that can be farthest along some
+//! direction through it. The dot product of a vertex with a direction of a square lies between those at its
+//! four corners, so that a vertex lower than another at all four corners, by more than round-off, is no
+//! candidate. The result depends on the direction alone and equals that of a search through all vertices
+//! bit for bit, however flat or thin the hull; hill climbing over edges would stop early at coplanar
+//! vertices.
 //! O(log vertices) per direction, O(vertices) memory, built in O(vertices · log vertices).
 
 use crate::Aabb;
 use nalgebra::Vector3;
 use std::collections::VecDeque;
 
-/// Vertices searched together.
+/// Vertices compared together.
 const LANES: usize = 4;
 
-/// Candidates of a square that is not cut further.
+/// Candidates of a square that is not subdivided further.
 const FEW: usize = 16;
 
-/// Hulls with no more vertices than this are searched as they are.
+/// Hulls with no more vertices than this are searched exhaustively.
 const SMALL: usize = 32;
 
-/// Most cuts of a face of the cube. Cutting does not part the vertices of a flat face along its normal.
+/// Most subdivisions of a face of the cube. Subdivision does not separate the vertices of a flat face along its normal.
 const MOST_CUTS: u32 = 9;
 
-/// Candidates of all squares per vertex at which the cutting ends.
+/// Candidates of all squares per vertex at which the subdivision ends.
 const MOST_CANDIDATES: usize = 12;
 
-/// Part of the size that heights must differ by to be told apart: several times the round-off of
-/// a sum of three products and of the place where a direction pierces the cube.
+/// Part of the size below which differences of heights are round-off: several times the round-off of a sum
+/// of three products and of the intersection of a direction with the cube.
 const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
 
 /// Marks a node that is a leaf.
 const LEAF: u32 = 1 << 31;
 
-/// Some vertices side by side; the last is repeated where there are fewer.
+/// Vertices in structure-of-arrays order; the last is repeated where there are fewer.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     x: [f64; LANES],
@@ -44,13 +45,13 @@ struct Group {
     name: [u32; LANES],
 }
 
-/// Which vertices can be farthest along which directions.
+/// Quadtree over directions with the vertices that can be farthest along them.
 #[derive(Clone, Debug)]
 pub struct SupportQuadtree {
-    /// Widths of the hull along the axes [m]; directions are stretched by them.
+    /// Extents of the hull along the axes [m]; directions are scaled by them.
     widths: Vector3<f64>,
-    /// The six faces of the cube, then the quarters of squares, four each: the place of the first
-    /// quarter, or a leaf. Empty for small hulls, which are one leaf.
+    /// The six faces of the cube, then the quarters of squares, four each: the index of the first quarter,
+    /// or a leaf. Empty for small hulls, which are one leaf.
     nodes: Vec<u32>,
     /// Where each leaf starts in `groups`, and the end of the last.
     starts: Vec<u32>,
@@ -69,7 +70,7 @@ struct Square {
 }
 
 impl SupportQuadtree {
-    /// The quadtree of a hull's vertices [m].
+    /// Builds the quadtree of a hull's vertices [m].
     pub fn new(vertices: &[Vector3<f64>]) -> Self {
         let widths = Aabb::of_points(vertices.iter().copied()).size();
         let widths = widths.map(|width| if width > 0.0 { width } else { 1.0 });
@@ -96,7 +97,7 @@ impl SupportQuadtree {
             squares.push_back(square);
         }
         let mut total: usize = squares.iter().map(|square| square.candidates.len()).sum();
-        // The largest squares first, so that what is left when the memory is used up is even.
+        // Breadth first, so that the squares are of similar size when the candidate limit is reached.
         while let Some(square) = squares.pop_front() {
             let enough = total > MOST_CANDIDATES * vertices.len();
             if square.candidates.len() <= FEW || square.cuts == MOST_CUTS || enough {
@@ -207,8 +208,8 @@ impl Square {
         quarter
     }
 
-    /// Those of `among` that no vertex farthest at a corner or in the middle hides everywhere in the
-    /// square.
+    /// Those of `among` that are not lower everywhere in the square than a vertex farthest at a corner or
+    /// in the middle.
     fn farthest(&self, vertices: &[Vector3<f64>], among: &[u32], slack: f64) -> Vec<u32> {
         let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)];
         let dirs = corners.map(|(u, v)| self.direction(u, v));
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compass_is_of_the_size_of_its_hull_and_asks_few_vertices() {
+    fn the_quadtree_has_linear_size_and_searches_few_vertices() {
         for (name, points) in clouds() {
             let (n, quadtree) = (points.len(), SupportQuadtree::new(&points));
             // The last cut may add a few, and each leaf at most fills a group.
@@ -341,14 +342,14 @@ mod tests {
                     LANES * (quadtree.starts[leaf + 1] - quadtree.starts[leaf]) as usize
                 })
                 .sum();
-            // Few candidates, four more where a group is not full, and room for squares that were
-            // not cut because the memory was used up.
+            // Few candidates, four more where a group is not full, and an allowance for squares left
+            // undivided at the candidate limit.
             assert!(asked / 1000 <= SMALL.min(2 * FEW), "{name}: {}", asked / 1000);
         }
     }
 
     #[test]
-    fn directions_without_an_answer_do_no_harm() {
+    fn directions_that_are_zero_or_not_finite_give_a_valid_index() {
         let quadtree = SupportQuadtree::new(&sphere(500));
         for dir in [Vector3::zeros(), Vector3::repeat(f64::NAN), Vector3::repeat(f64::INFINITY)] {
             assert!(quadtree.farthest(&dir) < 500);

@@ -1,8 +1,8 @@
 //! One triangle: the point of it nearest to a given point, and the feature on which that point lies.
 //!
-//! The plane of the triangle falls into seven regions by the signs of the barycentric products
-//! [Ericson05, Sec. 5.1.5]: one of the face, three of edges, three of corners. Constant cost. Sides and
-//! neighbours are the business of [`crate::shape::Mesh`].
+//! The plane of the triangle is divided into seven regions by the signs of the barycentric products
+//! [Ericson05, Sec. 5.1.5]: one of the face, three of edges, three of corners. Constant cost. Adjacency is
+//! in [`crate::shape::Mesh`].
 
 use nalgebra::Vector3;
 
@@ -69,7 +69,7 @@ mod tests {
         );
         let steps = 40;
         for k in 0..200 {
-            // A low-discrepancy walk around the triangle.
+            // A low-discrepancy sequence of points around the triangle.
             let t = k as f64;
             let p = Vector3::new(
                 3.0 * (0.754877666 * t).fract() - 1.0,

@@ -1,4 +1,4 @@
-//! A contact of a soft surface: one point at which it touches something, or is about to.
+//! A contact of a soft surface: one point at which it touches, or may touch within the reach.
 
 use super::SoftSurfaceId;
 use crate::ColliderId;
@@ -14,12 +14,12 @@ pub struct FacePoint {
 }
 
 impl FacePoint {
-    /// The point at a node itself; the other two nodes take no part.
+    /// The point at a node itself; the other two weights are zero.
     pub fn vertex(node: u32) -> Self {
         Self { nodes: [node; 3], weights: [1.0, 0.0, 0.0] }
     }
 
-    /// Where the point is [m].
+    /// Position of the point [m].
     pub fn position(&self, nodes: &[Vector3<f64>]) -> Vector3<f64> {
         (0..3).map(|k| nodes[self.nodes[k] as usize] * self.weights[k]).sum()
     }
@@ -42,7 +42,7 @@ pub struct SoftContact {
     pub a: SoftContactSide,
     /// The side into which the normal points.
     pub b: SoftContactSide,
-    /// Name of the point within the two sides; the same while the same features touch.
+    /// Feature id of the point within the two sides; it stays the same while the same features touch.
     pub feature: u32,
     /// Position in the world, midway between the two surfaces [m].
     pub point: Vector3<f64>,
@@ -53,7 +53,7 @@ pub struct SoftContact {
 }
 
 impl SoftContact {
-    /// What contacts are sorted by: rigid partners before soft ones, then A, B and the feature.
+    /// Sorting key: rigid partners before soft ones, then A, B and the feature.
     pub fn key(&self) -> (u64, u64, u32) {
         (self.a.rank(), self.b.rank(), self.feature)
     }

@@ -1,20 +1,20 @@
-//! The present form of a soft surface: bounds, normals and the fitted tree, from the positions of its nodes.
+//! Deformed configuration of a soft surface: normals and the refitted tree, from the positions of its nodes.
 //!
-//! Memory only: filled anew in each detection, and only as far as somebody comes near. A triangle that has
-//! collapsed or is not finite has no normal and takes no part.
+//! Scratch only: recomputed in each detection, and only for surfaces with a partner nearby. A triangle that
+//! has collapsed or is not finite has no normal and is ignored.
 
 use super::surface_topology::SurfaceTopology;
-use super::tree::Region;
 use crate::Aabb;
+use crate::bvh::{BoundingVolume, Bvh};
 use crate::shape::triangle::Feature;
 use nalgebra::Vector3;
 
-/// The present form of a soft surface.
+/// Deformed configuration of a soft surface.
 #[derive(Clone, Debug)]
 pub struct DeformedSurface {
     /// Positions of the vertices [m].
     pub points: Vec<Vector3<f64>>,
-    /// How far the vertices may get in a step [m].
+    /// How far the vertices may move in a step [m].
     pub reach: Vec<f64>,
     /// The greatest of them [m].
     pub farthest: f64,
@@ -24,17 +24,48 @@ pub struct DeformedSurface {
     pub normals: Vec<Vector3<f64>>,
     /// Outward unit normals of the vertices; zero if there is none.
     pub outward: Vec<Vector3<f64>>,
-    /// Blended normals, by the names of [`SurfaceTopology::blends`].
+    /// Blended normals, by the indices of [`SurfaceTopology::blends`].
     blended: Vec<Vector3<f64>>,
-    /// Boxes of the faces [m] and of the nodes of the tree.
-    pub bounds: Vec<Aabb>,
-    pub regions: Vec<Region>,
-    fitted: bool,
+    /// Tree over the faces, with the nodes of [`SurfaceTopology::tree`].
+    pub tree: Bvh<FaceVolume>,
+    is_fitted: bool,
+}
+
+/// Bounds of deformed faces.
+#[derive(Clone, Copy, Debug)]
+pub struct FaceVolume {
+    /// Box around the faces [m].
+    pub bounds: Aabb,
+    /// Box around their unit normals [-].
+    pub normals: Aabb,
+}
+
+impl FaceVolume {
+    /// Least product of `direction` with a vector of the box of normals.
+    pub fn least_along(&self, direction: &Vector3<f64>) -> f64 {
+        let Aabb { min, max } = &self.normals;
+        (0..3).map(|k| (direction[k] * min[k]).min(direction[k] * max[k])).sum()
+    }
+}
+
+impl BoundingVolume for FaceVolume {
+    const EMPTY: Self = Self { bounds: Aabb::NONE, normals: Aabb::NONE };
+
+    fn union(&self, other: &Self) -> Self {
+        Self {
+            bounds: self.bounds.union(&other.bounds),
+            normals: self.normals.union(&other.normals),
+        }
+    }
+
+    fn bounds(&self) -> &Aabb {
+        &self.bounds
+    }
 }
 
 impl DeformedSurface {
-    /// Memory without a form.
-    pub fn new() -> Self {
+    /// Buffers for a surface, not yet fitted.
+    pub fn new(topology: &SurfaceTopology) -> Self {
         Self {
             points: Vec::new(),
             reach: Vec::new(),
@@ -43,13 +74,12 @@ impl DeformedSurface {
             normals: Vec::new(),
             outward: Vec::new(),
             blended: Vec::new(),
-            bounds: Vec::new(),
-            regions: Vec::new(),
-            fitted: false,
+            tree: topology.tree.with_empty_volumes(),
+            is_fitted: false,
         }
     }
 
-    /// Takes up the positions and reaches [m] of the nodes.
+    /// Copies the positions and reaches [m] of the nodes and bounds them.
     pub fn measure(&mut self, topology: &SurfaceTopology, nodes: &[Vector3<f64>], reach: &[f64]) {
         self.points.clear();
         self.reach.clear();
@@ -59,25 +89,23 @@ impl DeformedSurface {
         self.reach.extend(topology.vertices.iter().map(|&node| far(node)));
         self.farthest = self.reach.iter().copied().fold(0.0, f64::max);
         self.hull = Aabb::of_points(self.points.iter().copied());
-        self.fitted = false;
+        self.is_fitted = false;
     }
 
-    /// Finds normals and boxes, once per motion.
+    /// Computes normals and refits the tree, once per call of [`DeformedSurface::measure`].
     pub fn fit(&mut self, topology: &SurfaceTopology) {
-        if std::mem::replace(&mut self.fitted, true) {
+        if std::mem::replace(&mut self.is_fitted, true) {
             return;
         }
-        let Self { points, normals, outward, blended, bounds, regions, .. } = self;
+        let Self { points, normals, outward, blended, tree, .. } = self;
         let zero = Vector3::zeros();
         normals.resize(topology.faces.len(), zero);
-        bounds.resize(topology.faces.len(), Aabb::NONE);
         outward.clear();
         outward.resize(points.len(), zero);
         blended.clear();
         blended.resize(topology.blend_count, zero);
         for (f, t) in topology.faces.iter().enumerate() {
             let p = t.map(|v| points[v as usize]);
-            bounds[f] = Aabb::of_points(p);
             let sides = [p[1] - p[0], p[2] - p[1], p[0] - p[2]];
             let area = sides[0].cross(&sides[1]);
             normals[f] = unit(&area);
@@ -93,7 +121,11 @@ impl DeformedSurface {
             }
         }
         outward.iter_mut().chain(blended.iter_mut()).for_each(|n| *n = unit(n));
-        topology.tree.fit(bounds, normals, regions);
+        tree.refit(|face| {
+            let (t, n) = (topology.faces[face as usize], normals[face as usize]);
+            let bounds = Aabb::of_points(t.map(|v| points[v as usize]));
+            FaceVolume { bounds, normals: Aabb { min: n, max: n } }
+        });
     }
 
     /// Corners of a face [m].
@@ -101,8 +133,8 @@ impl DeformedSurface {
         topology.faces[face as usize].map(|v| self.points[v as usize])
     }
 
-    /// The outward normal at the point of a face with these weights: blended over the faces around, but not
-    /// across a crease, so that it turns evenly where the surface is meant to be round.
+    /// The outward normal at the point of a face with these weights: blended over the adjacent faces, but
+    /// not across a crease, so that it varies continuously on smooth parts of the surface.
     pub fn normal_at(
         &self,
         topology: &SurfaceTopology,
@@ -115,8 +147,8 @@ impl DeformedSurface {
         if n == Vector3::zeros() { self.normals[face as usize] } else { n }
     }
 
-    /// A vector along which the outside lies of the feature of a face: its normal, the sum of both at an
-    /// edge, the sum by angles at a corner [Baerentzen05, Sec. 3].
+    /// Pseudo-normal of a feature of a face: its normal, the sum of both at an edge, the angle-weighted sum
+    /// at a corner [Baerentzen05, Sec. 3].
     pub fn side(&self, topology: &SurfaceTopology, face: u32, feature: Feature) -> Vector3<f64> {
         match feature {
             Feature::Face => self.normals[face as usize],
@@ -145,8 +177,7 @@ pub fn unit(v: &Vector3<f64>) -> Vector3<f64> {
     if length > 0.0 && length.is_finite() { v / length } else { Vector3::zeros() }
 }
 
-/// Weights of the corners of a triangle at the foot of the perpendicular from `q` on its plane, and not
-/// clamped to it; `None` for a triangle without area.
+/// Barycentric weights of the projection of `q` onto the plane of a triangle, not clamped to the triangle; `None` for a triangle without area.
 pub fn weights(q: &Vector3<f64>, [a, b, c]: &[Vector3<f64>; 3]) -> Option<[f64; 3]> {
     let n = (b - a).cross(&(c - a));
     let square = n.norm_squared();

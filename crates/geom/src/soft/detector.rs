@@ -1,8 +1,8 @@
-//! Detection: from the positions of frames and nodes to the sorted contacts of all soft surfaces.
+//! Soft contact detection: from the poses of frames and positions of nodes to sorted contacts.
 //!
-//! Boxes around surfaces and colliders tell which pairs may touch; only surfaces with a partner are fitted.
-//! Cost in proportion to the nodes of the surfaces and to what is near. Nothing is allocated once the memory
-//! has grown to the motion; the same input gives the same bits.
+//! Boxes around surfaces and colliders show which pairs may touch; only surfaces with a partner are
+//! refitted. The cost is proportional to the number of nodes and of nearby features. Nothing is allocated
+//! once the buffers have grown to the motion; the same input gives the same bits.
 
 use super::deformed_surface::DeformedSurface;
 use super::rigid_contacts::{self, PosedCollider, RigidScratch, SoftBodySurface};
@@ -11,20 +11,20 @@ use super::{SoftContact, SoftSurfaceId, SoftSurfaces};
 use crate::{Aabb, ColliderId, Colliders};
 use nalgebra::{Isometry3, Vector3};
 
-/// Memory of detection. It holds no truth: contacts depend on the positions given alone.
+/// Workspace of soft contact detection. It is not part of the state: contacts depend on the given positions alone.
 #[derive(Clone, Debug)]
 pub struct SoftDetector {
-    /// Poses X_WS of the colliders, their bounds [m] and how far they may get [m]; `NONE` without a frame.
+    /// Poses X_WS of the colliders, their bounds [m] (`NONE` without a frame) and detection distances [m].
     poses: Vec<Isometry3<f64>>,
     bounds: Vec<Aabb>,
-    wanted: Vec<f64>,
+    contact_distance: Vec<f64>,
     deformed: Vec<DeformedSurface>,
     work: RigidScratch,
     pairs: SoftPairScratch,
 }
 
 impl SoftDetector {
-    /// Memory for a set of colliders and one of soft surfaces.
+    /// Detector for a set of colliders and one of soft surfaces.
     pub fn new(colliders: &Colliders, surfaces: &SoftSurfaces) -> Self {
         let most = |count: fn(&super::surface_topology::SurfaceTopology) -> usize| {
             surfaces.topologies.iter().map(count).max().unwrap_or(0)
@@ -32,8 +32,8 @@ impl SoftDetector {
         Self {
             poses: vec![Isometry3::identity(); colliders.len()],
             bounds: vec![Aabb::NONE; colliders.len()],
-            wanted: vec![0.0; colliders.len()],
-            deformed: vec![DeformedSurface::new(); surfaces.len()],
+            contact_distance: vec![0.0; colliders.len()],
+            deformed: surfaces.topologies.iter().map(DeformedSurface::new).collect(),
             work: RigidScratch::new(
                 most(|topology| topology.vertices.len()),
                 most(|topology| topology.edges.len()),
@@ -45,9 +45,9 @@ impl SoftDetector {
     /// Finds all contacts whose gap is at most the sum of the reaches [m] and margins of both sides.
     ///
     /// `frames` are the poses X_WF of the frames that carry colliders, `nodes` the positions [m] of the nodes of
-    /// all soft bodies, `frame_reach` and `node_reach` the distances [m] from which contacts are wanted: how
-    /// far each can get in a step. Colliders whose frame is missing take no part; nodes and reaches that
-    /// are missing are zero. Contacts are sorted by [`SoftContact::key`].
+    /// all soft bodies, `frame_reach` and `node_reach` the distances [m] within which contacts are
+    /// reported: how far each can move in a step. Colliders whose frame is missing are ignored; missing
+    /// nodes and reaches are zero. Contacts are sorted by [`SoftContact::key`].
     pub fn detect(
         &mut self,
         colliders: &Colliders,
@@ -61,7 +61,7 @@ impl SoftDetector {
         if surfaces.is_empty() {
             return &self.work.contacts;
         }
-        self.place(colliders, frames, frame_reach);
+        self.update_poses(colliders, frames, frame_reach);
         for (deformed, topology) in self.deformed.iter_mut().zip(&surfaces.topologies) {
             deformed.measure(topology, nodes, node_reach);
         }
@@ -69,7 +69,7 @@ impl SoftDetector {
             self.against_rigid(colliders, surfaces, index);
             self.against_soft(surfaces, index);
         }
-        // A contact that is not finite helps nobody.
+        // Contacts with values that are not finite are dropped.
         self.work.contacts.retain(|contact| {
             let numbers = contact.normal.iter().chain(contact.point.iter());
             contact.gap.is_finite() && numbers.into_iter().all(|x| x.is_finite())
@@ -83,7 +83,12 @@ impl SoftDetector {
         &self.work.contacts
     }
 
-    fn place(&mut self, colliders: &Colliders, frames: &[Isometry3<f64>], frame_reach: &[f64]) {
+    fn update_poses(
+        &mut self,
+        colliders: &Colliders,
+        frames: &[Isometry3<f64>],
+        frame_reach: &[f64],
+    ) {
         for (k, collider) in colliders.as_slice().iter().enumerate() {
             let frame = collider.frame as usize;
             let Some(X_WF) = frames.get(frame) else {
@@ -92,7 +97,7 @@ impl SoftDetector {
             };
             self.poses[k] = X_WF * collider.pose;
             self.bounds[k] = collider.shape.bounds(&self.poses[k]);
-            self.wanted[k] =
+            self.contact_distance[k] =
                 collider.margin + frame_reach.get(frame).copied().unwrap_or(0.0).max(0.0);
         }
     }
@@ -101,11 +106,11 @@ impl SoftDetector {
         let (topology, margin) = (&surfaces.topologies[index], surfaces.as_slice()[index].margin);
         let id = SoftSurfaceId(index as u32);
         for &k in &surfaces.partners[index] {
-            let (k, wanted) = (k as usize, self.wanted[k as usize] + margin);
+            let (k, contact_distance) = (k as usize, self.contact_distance[k as usize] + margin);
             if !rigid_contacts::near(
                 SoftBodySurface { id, topology, deformed: &self.deformed[index] },
                 &self.bounds[k],
-                wanted,
+                contact_distance,
             ) {
                 continue;
             }
@@ -114,7 +119,7 @@ impl SoftDetector {
             let shape = &colliders.as_slice()[k].shape;
             let collider = ColliderId(k as u32);
             let rigid = PosedCollider { id: collider, shape, X_WS: &self.poses[k], part: 0 };
-            rigid_contacts::find(soft, rigid, wanted, &mut self.work);
+            rigid_contacts::find(soft, rigid, contact_distance, &mut self.work);
         }
     }
 
@@ -129,13 +134,19 @@ impl SoftDetector {
                 topology: &topologies[index],
                 deformed: &self.deformed[index],
             };
-            let wanted = 2.0 * given[index].margin;
-            soft_contacts::find_own(soft, wanted, &mut self.pairs, &mut self.work.contacts);
+            let contact_distance = 2.0 * given[index].margin;
+            soft_contacts::find_own(
+                soft,
+                contact_distance,
+                &mut self.pairs,
+                &mut self.work.contacts,
+            );
         }
         for other in index + 1..surfaces.len() {
             let other_id = SoftSurfaceId(other as u32);
-            let wanted = given[index].margin + given[other].margin;
-            let reach = wanted + self.deformed[index].farthest + self.deformed[other].farthest;
+            let contact_distance = given[index].margin + given[other].margin;
+            let reach =
+                contact_distance + self.deformed[index].farthest + self.deformed[other].farthest;
             let hull = self.deformed[index].hull.inflated(reach);
             if !surfaces.may_touch(id, other_id) || !hull.overlaps(&self.deformed[other].hull) {
                 continue;
@@ -152,7 +163,7 @@ impl SoftDetector {
                 topology: &topologies[other],
                 deformed: &self.deformed[other],
             };
-            soft_contacts::find(a, b, wanted, &mut self.pairs, &mut self.work.contacts);
+            soft_contacts::find(a, b, contact_distance, &mut self.pairs, &mut self.work.contacts);
         }
     }
 }

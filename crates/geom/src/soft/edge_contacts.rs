@@ -1,11 +1,11 @@
-//! Where a rigid shape comes nearest to an edge of a soft surface between its ends.
+//! Contacts of rigid shapes with edges of a soft surface, between the ends of the edge.
 //!
-//! Along the edge the signed distance of a convex shape is convex, so that it has a least value inside exactly
-//! if it falls at one end and grows at the other; bisection of its slope finds it. Where the distance
-//! has a kink there (a sharp edge of the shape crosses), the gradients on both sides are mixed so that the
-//! normal stands across the soft edge: with the weight α such that (α g₋ + (1−α) g₊)·e = 0 it is the common
-//! normal of both edges. A point from which either face leads deeper is no contact: a point of the
-//! shape over that face is.
+//! Along the edge the signed distance of a convex shape is convex, so that it has a minimum inside exactly
+//! if it decreases at one end and increases at the other; bisection of its slope finds it. Where the
+//! distance has a kink there (a sharp edge of the shape crosses), the gradients on both sides are combined
+//! so that the normal is perpendicular to the soft edge: with the weight α such that (α g₋ + (1−α) g₊)·e = 0 it is the common
+//! normal of both edges. A point from which the distance decreases into either face is no contact: a point
+//! of the shape over that face is.
 
 use super::contact::{FacePoint, SoftContact, SoftContactSide};
 use super::deformed_surface::unit;
@@ -18,29 +18,34 @@ use nalgebra::Vector3;
 /// Bisections of an edge: to a millionth of its length.
 const BISECTIONS: usize = 20;
 
-/// Sine of the angle by which a face may lead deeper and its edge still be the contact [-].
+/// Sine of the angle up to which the distance may decrease into a face and its edge still be the contact [-].
 const LEADS_DEEPER: f64 = 0.02;
 
-/// Part of an edge at its ends where the vertices are the contact [-].
+/// Part of an edge at each end where the vertex is the contact instead [-].
 const AT_END: f64 = 1e-3;
 
-/// Length of the mixed gradient below which the distance has a kink [-]. Bisection leaves no more of a smooth
-/// turn than 1e-10, except at points as small as a thousandth of the edge.
+/// Length of the combined gradient below which the distance has a kink [-]. For a smooth distance,
+/// bisection leaves a deviation of at most 1e-10, except at features as small as a thousandth of the edge.
 const KINK: f64 = 1.0 - 1e-6;
 
 /// Part of the edge within which a point of the shape over one of its faces is the same contact [-].
 const SAME_PLACE: f64 = 1e-3;
 
-/// Part of the solid's thickness down to which an edge is found [-].
+/// Greatest depth of an edge contact as a part of the solid's thickness [-].
 const SUNK: f64 = 0.9;
 
 /// Writes the contacts of the edges of the faces near the shape.
-pub fn find(soft: SoftBodySurface, rigid: PosedCollider, wanted: f64, work: &mut RigidScratch) {
+pub fn find(
+    soft: SoftBodySurface,
+    rigid: PosedCollider,
+    contact_distance: f64,
+    work: &mut RigidScratch,
+) {
     for k in 0..work.near.len() {
         for edge in soft.topology.sides[work.near[k] as usize] {
             let seen = std::mem::replace(&mut work.edge_marks[edge as usize], work.mark);
             if seen != work.mark
-                && let Some(contact) = touch(soft, rigid, edge, wanted, work)
+                && let Some(contact) = touch(soft, rigid, edge, contact_distance, work)
             {
                 work.contacts.push(contact);
             }
@@ -52,7 +57,7 @@ fn touch(
     soft: SoftBodySurface,
     rigid: PosedCollider,
     edge: u32,
-    wanted: f64,
+    contact_distance: f64,
     work: &RigidScratch,
 ) -> Option<SoftContact> {
     let SoftBodySurface { topology, deformed, .. } = soft;
@@ -61,11 +66,11 @@ fn touch(
     let along = q - p;
     let length = along.norm();
     let reach = ends.iter().map(|&v| deformed.reach[v as usize]).fold(0.0, f64::max);
-    let wanted = wanted + reach;
+    let contact_distance = contact_distance + reach;
     let distances = ends.map(|v| work.distances[v as usize]);
     let outward = unit(&ends.iter().map(|&v| deformed.outward[v as usize]).sum());
-    // Distances change by no more than the way: for a mesh, beyond the reach they are not known.
-    let limit = wanted + length;
+    // Distances change by no more than the length moved; beyond its reach, the distance from a mesh is unknown.
+    let limit = contact_distance + length;
     let at = |t: f64| rigid.signed(&(p + along * t), &outward, limit);
     let slope = |found: &SignedDistance| found.gradient.dot(&along);
     let end = |k: usize| {
@@ -74,7 +79,7 @@ fn touch(
         if known.distance.is_nan() { at(k as f64) } else { Some(known) }
     };
     let nearest_known = distances[0].max(distances[1]) - length;
-    if nearest_known > wanted {
+    if nearest_known > contact_distance {
         return None;
     }
     let (mut before, mut after) = (end(0)?, end(1)?);
@@ -92,7 +97,7 @@ fn touch(
             (high, after) = (middle, found);
         }
     }
-    // Where the two tangents meet: at a kink exactly, and in the smooth case as good as the least value.
+    // Intersection of the two tangents: exact at a kink, and close to the minimum in the smooth case.
     let (falls, grows) = (slope(&before), slope(&after));
     let meet = (before.distance - after.distance + grows * high - falls * low) / (grows - falls);
     let t = meet.clamp(low, high);
@@ -103,7 +108,7 @@ fn touch(
     let mixed = before.gradient * alpha + after.gradient * (1.0 - alpha);
     let share = mixed.norm();
     let normal = unit(&mixed);
-    // Far from parallel gradients leave no common normal: the edge passes through the shape.
+    // Nearly opposite gradients have no common normal: the edge passes through the shape.
     if !(share > 0.2) {
         return None;
     }
@@ -112,13 +117,13 @@ fn touch(
     let faces = topology.edges[edge as usize].faces;
     let thickness =
         faces.iter().map(|&f| topology.thickness[f as usize]).fold(f64::INFINITY, f64::min);
-    if !(gap <= wanted && gap >= -SUNK * thickness) {
+    if !(gap <= contact_distance && gap >= -SUNK * thickness) {
         return None;
     }
     let mut facing = 0.0;
     for (face, towards) in faces.into_iter().zip([1.0, -1.0]) {
         let n = deformed.normals[face as usize];
-        // Into the face, across the edge: the first face runs along it, the second against it.
+        // Into the face, perpendicular to the edge: the first face has the edge's orientation, the second the opposite.
         let into = n.cross(&along) * (towards / length);
         if !(normal.dot(&into) >= -LEADS_DEEPER) {
             return None;

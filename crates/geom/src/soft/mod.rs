@@ -1,12 +1,11 @@
-//! Contacts of soft bodies: surfaces of triangles between moving nodes, against rigid shapes, against one
-//! another and against themselves.
+//! Contacts of soft bodies: deforming triangle surfaces against rigid shapes, one another and themselves.
 //!
-//! [`SoftSurfaces`] is an immutable set of closed surfaces over one array of nodes; a [`SoftDetector`] is the
-//! memory with which their contacts are found. Soft vertices are asked for their signed distance from a
-//! shape (`signed_distance`); where a shape is small or sharp beside the triangles, its own points over their faces
-//! (`shape_points`) and its crossing of their edges (`edge_contacts`) complete the picture. Soft surfaces meet vertex
-//! against face, both ways (`soft_contacts`). A point of a soft surface is three nodes with weights, so that contact
-//! needs no vertex where it happens.
+//! [`SoftSurfaces`] is an immutable set of closed surfaces over one array of nodes; a [`SoftDetector`] is
+//! the workspace that finds their contacts. Soft vertices make contacts by their signed distance from a
+//! shape (`signed_distance`); where a shape is small or sharp compared with the triangles, its own points
+//! over their faces (`shape_points`) and its crossings of their edges (`edge_contacts`) are added. Two soft
+//! surfaces are tested vertex against face, both ways (`soft_contacts`). A point of a soft surface is given
+//! by three nodes with barycentric weights.
 
 mod contact;
 mod deformed_surface;
@@ -18,7 +17,6 @@ mod signed_distance;
 mod soft_contacts;
 mod surface_topology;
 mod surfaces;
-mod tree;
 
 pub use contact::{FacePoint, SoftContact, SoftContactSide};
 pub use detector::SoftDetector;

@@ -1,9 +1,10 @@
-//! Points of a rigid shape over the faces of a soft surface: corners of boxes, hulls and meshes, the centres
-//! of balls and of the ends of capsules, the points of curved shapes that look at the face.
+//! Contacts of points of a rigid shape with faces of a soft surface: corners of boxes, hulls and meshes,
+//! the centres of spheres and of the ends of capsules, the support points of curved shapes.
 //!
-//! A point whose foot lies within a face makes a contact there, by the weights of the foot. Round ones
-//! touch along the face's normal, sharp ones along the blended normal, which turns evenly as they slide from
-//! face to face. Names are those of the shape's points, so that a sliding point keeps its own.
+//! A point whose projection lies within a face makes a contact there, with the barycentric weights of the
+//! projection. Round points use the face's normal, sharp ones the blended normal, which varies continuously
+//! as they slide from face to face. Feature ids are those of the shape's points, so that a sliding point
+//! keeps its id.
 
 use super::contact::{FacePoint, SoftContact, SoftContactSide};
 use super::deformed_surface::weights;
@@ -15,38 +16,38 @@ use crate::shape::cuboid;
 use crate::{Aabb, Shape};
 use nalgebra::Vector3;
 
-/// How far outside a face a foot may lie by round-off [-].
+/// Least barycentric weight of a projection, for round-off [-].
 const ROUND_OFF: f64 = 1e-9;
 
 /// Weight of a corner from which on the vertex itself is the contact [-].
 const AT_VERTEX: f64 = 1.0 - 1e-3;
 
-/// Cosine between a shape's outward direction at a point and a face's normal below which they can meet [-].
+/// Cosine between a shape's outward direction at a point and a face's normal below which they can touch [-].
 const FACES: f64 = 0.3;
 
-/// Part of the solid's thickness down to which a sharp point is found below a face, and the centre of a
-/// round one [-].
+/// Greatest depth below a face of a sharp point, and of the centre of a round one, as parts of the solid's
+/// thickness [-].
 const SUNK: f64 = 0.9;
 const SUNK_CENTRE: f64 = 0.5;
 
 /// Cosine between the normals of two faces above which one point of a shape touches only one of them [-].
 const SAME_SIDE: f64 = 0.64;
 
-/// Part of a face's size within which two feet are one [-].
+/// Part of a face's size within which two projections coincide [-].
 const SAME_PLACE: f64 = 1e-6;
 
 /// A point of a shape over a face.
 #[derive(Clone, Copy, Debug)]
 pub struct ShapePoint {
-    /// Name of the point within the shape.
+    /// Id of the point within the shape.
     id: u32,
     face: u32,
-    /// The point, or the centre of the ball around it [m].
+    /// The point, or the centre of its sphere [m].
     point: Vector3<f64>,
     /// Longest side of the face [m].
     size: f64,
-    /// Its foot on the face [m].
-    foot: Vector3<f64>,
+    /// Its projection onto the face [m].
+    projection: Vector3<f64>,
     /// Height over the face [m].
     height: f64,
     contact: SoftContact,
@@ -55,29 +56,36 @@ pub struct ShapePoint {
 impl ShapePoint {
     /// Whether it touches one of two faces within `distance` [m] of a point.
     pub fn is_at(&self, faces: &[u32; 2], point: &Vector3<f64>, distance: f64) -> bool {
-        faces.contains(&self.face) && (self.foot - point).norm() <= distance
+        faces.contains(&self.face) && (self.projection - point).norm() <= distance
     }
 }
 
 /// Writes the contacts of the shape's points with the faces near it.
-pub fn find(soft: SoftBodySurface, rigid: PosedCollider, wanted: f64, work: &mut RigidScratch) {
+pub fn find(
+    soft: SoftBodySurface,
+    rigid: PosedCollider,
+    contact_distance: f64,
+    work: &mut RigidScratch,
+) {
     work.shape_points.clear();
     for k in 0..work.near.len() {
         let face = work.near[k];
-        let Some(over) = FaceQuery::new(soft, rigid, face, wanted, work) else { continue };
+        let Some(over) = FaceQuery::new(soft, rigid, face, contact_distance, work) else {
+            continue;
+        };
         over.visit(work);
     }
     deliver(soft, rigid, work);
 }
 
-/// One face and what it takes to touch it.
+/// One face with the quantities needed to test points against it.
 struct FaceQuery<'a> {
     soft: SoftBodySurface<'a>,
     rigid: PosedCollider<'a>,
     face: u32,
     corners: [Vector3<f64>; 3],
     normal: Vector3<f64>,
-    wanted: f64,
+    contact_distance: f64,
     /// Signed distance of the nearest corner [m], as far as known.
     nearest: f64,
     /// Length of the longest side [m].
@@ -90,7 +98,7 @@ impl<'a> FaceQuery<'a> {
         soft: SoftBodySurface<'a>,
         rigid: PosedCollider<'a>,
         face: u32,
-        wanted: f64,
+        contact_distance: f64,
         work: &RigidScratch,
     ) -> Option<Self> {
         let deformed = soft.deformed;
@@ -101,26 +109,26 @@ impl<'a> FaceQuery<'a> {
         let size = side(0).max(side(1)).max(side(2));
         let reach = vertices.iter().map(|&v| deformed.reach[v as usize]).fold(0.0, f64::max);
         let distances = vertices.map(|v| work.distances[v as usize]);
-        // Distances change by no more than the way; what is not known does not count in either.
+        // Distances change by no more than the length moved; unknown distances are NaN and ignored by both folds.
         let farthest = distances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let nearest = distances.iter().copied().fold(f64::INFINITY, f64::min);
-        let wanted = wanted + reach;
-        (normal != Vector3::zeros() && !(farthest - size > wanted)).then_some(Self {
+        let contact_distance = contact_distance + reach;
+        (normal != Vector3::zeros() && !(farthest - size > contact_distance)).then_some(Self {
             soft,
             rigid,
             face,
             corners,
             normal,
-            wanted,
+            contact_distance,
             nearest,
             size,
         })
     }
 
-    /// Tries the shape's points.
+    /// Tests the shape's points against the face.
     fn visit(&self, work: &mut RigidScratch) {
         let PosedCollider { shape, X_WS, .. } = self.rigid;
-        let normal_S = self.rigid.turned(&self.normal);
+        let normal_S = self.rigid.local_direction(&self.normal);
         match shape {
             Shape::Sphere { radius } => self.round(0, X_WS.translation.vector, *radius, work),
             Shape::Capsule { radius, half_length } => {
@@ -132,7 +140,7 @@ impl<'a> FaceQuery<'a> {
             Shape::Box(half) => {
                 for k in 0..8 {
                     let corner = cuboid::vertex(half, k);
-                    // Of a flat box too, a corner looks along all three of its faces.
+                    // Scaled so that a corner of a flat box faces along all three of its faces.
                     self.sharp(k as u32, &corner, &corner.component_div(half), &normal_S, work);
                 }
             }
@@ -166,23 +174,23 @@ impl<'a> FaceQuery<'a> {
         }
     }
 
-    /// Where points of the shape may touch the face, in the shape's frame [m].
+    /// Region in which points of the shape may touch the face, in the shape's frame [m].
     fn region(&self) -> Aabb {
         let depth = self.soft.topology.thickness[self.face as usize].min(self.size);
         let corners = self.corners.map(|p| self.rigid.local(&p));
-        Aabb::of_points(corners).inflated(self.wanted.max(depth))
+        Aabb::of_points(corners).inflated(self.contact_distance.max(depth))
     }
 
-    /// A ball of `radius` [m] about a point of the world.
+    /// A sphere of `radius` [m] about a point in the world.
     fn round(&self, id: u32, centre: Vector3<f64>, radius: f64, work: &mut RigidScratch) {
         let thickness = self.soft.topology.thickness[self.face as usize];
         let height = self.normal.dot(&(centre - self.corners[0]));
-        if height - radius <= self.wanted && height >= -SUNK_CENTRE * thickness {
+        if height - radius <= self.contact_distance && height >= -SUNK_CENTRE * thickness {
             self.touch(id, centre, radius, height, work);
         }
     }
 
-    /// A point of the shape, and the direction in which the shape looks there, both in its frame.
+    /// A point of the shape, and the shape's outward direction there, both in its frame.
     fn sharp(
         &self,
         id: u32,
@@ -197,7 +205,7 @@ impl<'a> FaceQuery<'a> {
         let thickness = self.soft.topology.thickness[self.face as usize];
         let point = self.rigid.world(p_S);
         let height = self.normal.dot(&(point - self.corners[0]));
-        if height <= self.wanted && height >= -SUNK * thickness {
+        if height <= self.contact_distance && height >= -SUNK * thickness {
             self.touch(id, point, 0.0, height, work);
         }
     }
@@ -243,14 +251,14 @@ impl<'a> FaceQuery<'a> {
             face: self.face,
             size: self.size,
             point,
-            foot: on_soft,
+            projection: on_soft,
             height,
             contact,
         });
     }
 }
 
-/// Names the points and leaves out doubles: a sharp point behind several faces that look the same way
+/// Assigns feature ids and removes duplicates: a sharp point behind several faces with similar normals
 /// touches the nearest, and a point over an edge one of its faces.
 fn deliver(soft: SoftBodySurface, rigid: PosedCollider, work: &mut RigidScratch) {
     let RigidScratch { shape_points, contacts, .. } = work;
@@ -265,7 +273,7 @@ fn deliver(soft: SoftBodySurface, rigid: PosedCollider, work: &mut RigidScratch)
                     && probe.height < 0.0
                     && (other.height, probe.face) > (probe.height, other.face);
                 let on_edge = other.face < probe.face
-                    && (other.foot - probe.foot).norm() <= SAME_PLACE * probe.size;
+                    && (other.projection - probe.projection).norm() <= SAME_PLACE * probe.size;
                 other.face != probe.face
                     && (sunk || on_edge)
                     && normal(other).dot(&normal(probe)) > SAME_SIDE
@@ -273,7 +281,7 @@ fn deliver(soft: SoftBodySurface, rigid: PosedCollider, work: &mut RigidScratch)
             if same.iter().any(beats) {
                 continue;
             }
-            // The part's name tells apart what the point's does not.
+            // The part's index distinguishes points with the same id.
             let other = rigid.part.wrapping_mul(16).wrapping_add(kept);
             let feature = feature_id(SoftFeatureKind::ShapePoint, probe.id, other);
             contacts.push(SoftContact { feature, ..probe.contact });

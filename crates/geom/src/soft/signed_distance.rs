@@ -1,9 +1,10 @@
-//! Signed distance of a point of a soft surface from a rigid shape, with its gradient: for every shape.
+//! Signed distance of a point of a soft surface from any rigid shape, with its gradient.
 //!
-//! Closed deformed where there are any, hulls by their faces, meshes by [`crate::sdf`], height fields by the cells
-//! around. All in the shape's frame S. Inside a box, a cylinder or a hull the way out does not lead along
-//! the outward normal of the soft surface, unless it is much shorter: what a thin plate presses on leaves it
-//! on the side on which it came. Compounds are asked part by part, elsewhere.
+//! Closed forms where there are any, hulls by their faces, meshes by [`crate::sdf`], height fields by the
+//! nearby cells. All quantities are in the shape's frame S. Inside a box, a cylinder or a hull the exit is
+//! not along the outward normal of the soft surface, unless that exit is much shorter: a surface pressed by
+//! a thin plate leaves it on the side on which it entered. Compounds are handled part by part in
+//! `rigid_contacts`.
 
 use crate::Shape;
 use crate::nonconvex::point_distance;
@@ -11,19 +12,19 @@ use crate::nonconvex::triangle_surface::TriangleSurface;
 use crate::shape::{HeightField, Mesh};
 use nalgebra::Vector3;
 
-/// Cosine between a soft surface's outward normal and a direction from which that direction leads along
-/// the surface's own outside [-].
+/// Cosine between a soft surface's outward normal and a direction above which the direction counts as
+/// outward [-].
 pub const ALONG: f64 = 0.5;
 
-/// How many times longer a way out that does not lead along the soft surface's outside may be [-].
+/// Most ratio of the length of an exit that is not outward to that of the shortest exit [-].
 const DETOUR: f64 = 4.0;
 
-/// A distance and the direction in which it grows.
+/// A signed distance and its gradient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignedDistance {
     /// Distance [m], negative inside.
     pub distance: f64,
-    /// Unit direction in which it grows, outward [-].
+    /// Unit gradient, outward [-].
     pub gradient: Vector3<f64>,
 }
 
@@ -63,12 +64,12 @@ pub fn signed(
     }
 }
 
-/// The open way out, unless the nearest is much shorter.
+/// The admissible exit, unless the shortest is much shorter.
 fn choose(nearest: SignedDistance, open: Option<SignedDistance>) -> SignedDistance {
     open.filter(|open| open.distance >= DETOUR * nearest.distance).unwrap_or(nearest)
 }
 
-/// The shortest way out of a cylinder that does not lead along `outward`.
+/// The shortest exit of a cylinder that is not along `outward`.
 fn out_of_cylinder(
     radius: f64,
     half_length: f64,
@@ -85,7 +86,7 @@ fn out_of_cylinder(
         .max_by(|a, b| a.distance.total_cmp(&b.distance))
 }
 
-/// Closed meshes have an inside; a sheet is touched on the side towards which the soft surface looks.
+/// Closed meshes have an inside; a sheet is touched on the side that the soft surface faces.
 fn in_mesh(
     mesh: &Mesh,
     p: &Vector3<f64>,
@@ -103,8 +104,8 @@ fn in_mesh(
     Some(SignedDistance { distance: sign * found.distance, gradient: sign * found.gradient })
 }
 
-/// Over the field the nearest point counts, below it too as long as it lies close by; deeper down, the
-/// cell above does. Beside the field there is no ground.
+/// Above the field, and slightly below it, the nearest point gives the distance; deeper below, the plane of
+/// the cell above does. Outside the field's rectangle there is no solid.
 fn over_field(field: &HeightField, p: &Vector3<f64>, reach: f64) -> Option<SignedDistance> {
     let width = TriangleSurface::mesh_width(field);
     let below = TriangleSurface::inside(field, p);
@@ -123,7 +124,7 @@ fn over_field(field: &HeightField, p: &Vector3<f64>, reach: f64) -> Option<Signe
     }
     match below {
         None => Some(SignedDistance { distance, gradient: away / distance }),
-        // Near the border the way out must not lead sideways.
+        // Near the border the exit must not be sideways.
         Some(_) if field.triangle_under(on.x - away.x, on.y - away.y).is_none() => plane,
         Some(_) => Some(SignedDistance { distance: -distance, gradient: -away / distance }),
     }

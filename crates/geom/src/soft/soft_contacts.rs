@@ -1,35 +1,34 @@
 //! Contacts of soft surfaces with one another and with themselves: vertices against faces, both ways.
 //!
-//! A vertex asks for the nearest face that does not look its own way; of faces that are about as near, as they
-//! are at the edges of blocks that lie face to face, for the one that looks most against it. Whether it lies
-//! outside or inside is told by the pseudo-normal of the nearest feature [Baerentzen05, Theorem 1]; it counts
-//! as inside as long as it has not sunk deeper than the solid there is thick. The normal is blended over the
-//! faces, so that it turns evenly, except past a crease, where it turns to the direction between the two
-//! points on a way much shorter than an edge: at no distance there is no direction.
-//! Two edges that cross between their ends are not looked for: their ends' faces are near.
+//! A vertex touches the nearest face whose normal does not point the same way as its own; of faces at
+//! nearly the same distance, as at the edges of blocks that lie face to face, the one whose normal is most
+//! opposed. The pseudo-normal of the nearest feature decides between outside and inside [Baerentzen05,
+//! Theorem 1]; the vertex counts as inside up to a depth of the solid's thickness there. The normal is
+//! blended over the faces, so that it varies continuously. Beyond a crease it changes to the direction
+//! between the two points over a distance much shorter than an edge, because at zero distance that
+//! direction is undefined. Crossings of two edges are not searched: the vertices at their ends make
+//! contacts with the nearby faces.
 
 use super::contact::{FacePoint, SoftContact, SoftContactSide};
-use super::deformed_surface::{unit, weights};
+use super::deformed_surface::{FaceVolume, unit, weights};
 use super::rigid_contacts::{SoftBodySurface, SoftFeatureKind, feature_id};
 use super::signed_distance::ALONG;
 use super::surface_topology::SurfaceTopology;
-use super::tree::Region;
-use crate::Aabb;
 use crate::shape::triangle::{self, Feature};
 use nalgebra::Vector3;
 
-/// Part of the solid's thickness down to which a vertex of another surface counts as inside [-].
+/// Greatest depth at which a vertex of another surface counts as inside, as a part of the solid's thickness [-].
 const SUNK: f64 = 0.9;
 
-/// The same for a surface with itself: beyond, the vertex may be one of the other side.
+/// The same for a surface with itself: a deeper vertex may belong to the opposite side.
 const SUNK_IN_ITSELF: f64 = 0.5;
 
-/// Parts of the size of the edges around: up to which distances count as equal, and from which on the direction
-/// past a crease is that between the two points [-].
+/// Parts of the length of the adjacent edges: up to which distances count as equal, and from which on the
+/// direction beyond a crease is that between the two points [-].
 const ABOUT_AS_NEAR: f64 = 1e-3;
 const PAST: f64 = 1e-3;
 
-/// The face that a vertex touches.
+/// The point of a face that a vertex touches.
 #[derive(Clone, Copy, Debug)]
 struct FaceHit {
     face: u32,
@@ -37,34 +36,36 @@ struct FaceHit {
     feature: Feature,
 }
 
-/// Memory for pairs of surfaces.
+/// Scratch memory for pairs of surfaces.
 #[derive(Clone, Debug, Default)]
 pub struct SoftPairScratch {
     /// For each vertex of the first surface, the vertex of the second at which it touches, if it is one.
     partners: Vec<u32>,
 }
 
-/// Writes the contacts within `wanted` [m] of two different surfaces, to which the reaches of both are added.
+/// Writes the contacts within `contact_distance` [m] of two different surfaces, to which the reaches of both are added.
 pub fn find(
     a: SoftBodySurface,
     b: SoftBodySurface,
-    wanted: f64,
+    contact_distance: f64,
     work: &mut SoftPairScratch,
     contacts: &mut Vec<SoftContact>,
 ) {
     work.partners.clear();
     work.partners.resize(a.topology.vertices.len(), u32::MAX);
     for (from, onto) in [(a, b), (b, a)] {
-        let region =
-            onto.deformed.hull.inflated(wanted + onto.deformed.farthest + from.deformed.farthest);
+        let region = onto
+            .deformed
+            .hull
+            .inflated(contact_distance + onto.deformed.farthest + from.deformed.farthest);
         for v in 0..from.topology.vertices.len() {
             if !region.contains_point(&from.deformed.points[v]) {
                 continue;
             }
-            let reach = wanted + onto.deformed.farthest + from.deformed.reach[v];
+            let reach = contact_distance + onto.deformed.farthest + from.deformed.reach[v];
             let Some((hit, gap, normal)) = touch(from, v, onto, reach, false) else { continue };
             if let Feature::Corner(k) = hit.feature {
-                // Two vertices that touch each other are found from both sides: once is enough.
+                // Two vertices that touch each other are found from both sides: keep one contact.
                 let other = onto.topology.faces[hit.face as usize][k];
                 if from.id == a.id {
                     work.partners[v] = other;
@@ -88,17 +89,17 @@ pub fn find(
     }
 }
 
-/// Writes the contacts within `wanted` [m] of a surface with itself, to which its reach is added twice.
+/// Writes the contacts within `contact_distance` [m] of a surface with itself, to which its reach is added twice.
 pub fn find_own(
     soft: SoftBodySurface,
-    wanted: f64,
+    contact_distance: f64,
     work: &mut SoftPairScratch,
     contacts: &mut Vec<SoftContact>,
 ) {
     work.partners.clear();
     work.partners.resize(soft.topology.vertices.len(), u32::MAX);
     for v in 0..soft.topology.vertices.len() {
-        let reach = wanted + soft.deformed.farthest + soft.deformed.reach[v];
+        let reach = contact_distance + soft.deformed.farthest + soft.deformed.reach[v];
         let Some((hit, gap, normal)) = touch(soft, v, soft, reach, true) else { continue };
         if let Feature::Corner(k) = hit.feature {
             let other = soft.topology.faces[hit.face as usize][k];
@@ -163,7 +164,7 @@ fn touch(
     let (p, outward) = (from.deformed.points[v], from.deformed.outward[v]);
     let SoftBodySurface { topology, deformed, .. } = onto;
     let depth = if is_own {
-        // Deeper than a cell the vertex is none of those that came from outside.
+        // A vertex deeper than one cell has not entered from outside.
         (SUNK_IN_ITSELF * topology.vertex_thickness[v]).min(topology.ring[v])
     } else if deformed.hull.contains_point(&p) {
         SUNK * topology.deepest
@@ -195,7 +196,7 @@ fn touch(
     (normal != Vector3::zeros()).then_some((hit, gap, normal))
 }
 
-/// Whether the point touched lies on an edge or at a corner that is a crease.
+/// Whether the point touched lies on a crease, at an edge or a corner.
 fn past_a_crease(topology: &SurfaceTopology, hit: &FaceHit) -> bool {
     match hit.feature {
         Feature::Face => false,
@@ -204,9 +205,9 @@ fn past_a_crease(topology: &SurfaceTopology, hit: &FaceHit) -> bool {
     }
 }
 
-/// The point of the surface nearest to `p` within `limit` [m], on faces that do not look along `outward` and do
-/// not belong together with the surface's `own` vertex. A face that looks against `outward` counts as nearer than
-/// one that looks along it, by up to `slack` [m].
+/// The point of the surface nearest to `p` within `limit` [m], on faces whose normals are not along
+/// `outward` and that are not neighbours of the surface's `own` vertex at rest. A face with a normal
+/// against `outward` counts as nearer than one with a normal along it, by up to `slack` [m].
 fn nearest(
     onto: SoftBodySurface,
     p: &Vector3<f64>,
@@ -217,15 +218,16 @@ fn nearest(
 ) -> Option<FaceHit> {
     let SoftBodySurface { topology, deformed, .. } = onto;
     let mut best: Option<FaceHit> = None;
-    // The distance that counts of the best, squared, and that within which a face may be better.
+    // Squared effective distance of the best point, within which a better one may lie.
     let mut bound = (limit + slack).powi(2);
-    let skip = |region: &Region, centres: &Aabb| {
-        region.least_along(outward) > ALONG
-            || own.is_some_and(|v| topology.all_belong_together(v, centres))
+    let skip = |node: usize, volume: &FaceVolume| {
+        let centres_at_rest = topology.tree.node_volume(node);
+        volume.least_along(outward) > ALONG
+            || own.is_some_and(|v| topology.all_belong_together(v, centres_at_rest))
     };
-    topology.tree.visit_nearest(&deformed.regions, p, skip, bound, |face| {
+    deformed.tree.visit_nearest(p, bound, skip, |face, volume| {
         let normal = deformed.normals[face as usize];
-        let out_of_reach = deformed.bounds[face as usize].distance_squared(p) > bound;
+        let out_of_reach = volume.bounds.distance_squared(p) > bound;
         if out_of_reach
             || normal.dot(outward) > ALONG
             || normal == Vector3::zeros()
@@ -237,7 +239,7 @@ fn nearest(
         let (point, feature) = triangle::nearest(p, &a, &b, &c);
         let distance = (p - point).norm();
         let counted = (distance + 0.5 * slack * (1.0 + normal.dot(outward))).powi(2);
-        // Of several faces at one distance the first by number is chosen.
+        // Of several faces at one distance, the one with the lowest index is chosen.
         let wins = best.is_none_or(|old| counted < bound || face < old.face);
         if distance <= limit && counted <= bound && wins {
             bound = counted;

@@ -1,12 +1,11 @@
-//! What never changes of a soft surface: how its triangles meet, and how it lies at rest.
+//! Topology and rest configuration of a soft surface, which do not change.
 //!
-//! From the shape at rest come the thickness of the solid below each triangle (to tell a point that has
-//! sunk in from one on the other side), creases (across which normals are not blended) and what of the
-//! surface lies together without touching. O(n log n), once.
+//! The rest configuration gives the thickness of the solid below each triangle (to distinguish a
+//! penetrating point from one on the opposite side), creases (across which normals are not blended) and
+//! which vertices and faces are neighbours that do not touch. O(n log n), once.
 
 use super::SoftSurface;
-use super::tree::Tree;
-use crate::shape::bvh::Bvh;
+use crate::bvh::Bvh;
 use crate::{Aabb, SoftSurfaceError};
 use nalgebra::Vector3;
 use stiction_math::sets::DisjointSets;
@@ -14,10 +13,10 @@ use stiction_math::sets::DisjointSets;
 /// Cosine of the angle between two faces at rest beyond which their edge is a crease [-].
 const CREASE: f64 = 0.64;
 
-/// Thicknesses of the solid within which a part of the surface that lies behind is the other side [-].
+/// Multiple of the solid's thickness within which a face behind a vertex is its opposite side [-].
 const OTHER_SIDE: f64 = 1.5;
 
-/// Longest edges at a vertex within which the surface is its neighbourhood [-].
+/// Radius of a vertex's neighbourhood as a multiple of its longest edge [-].
 const NEIGHBOURHOOD: f64 = 2.0;
 
 /// Cosine of the angle to a face's normal from which a point at rest lies in front of the face [-].
@@ -26,7 +25,7 @@ const IN_FRONT: f64 = 0.3;
 /// An edge between two faces.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    /// Its ends, in the order in which its first face runs through them.
+    /// Its ends, in the order of its first face.
     pub ends: [u32; 2],
     /// Its faces.
     pub faces: [u32; 2],
@@ -37,11 +36,11 @@ pub struct Edge {
 struct FaceAtRest {
     centre: Vector3<f64>,
     normal: Vector3<f64>,
-    /// Radius about the centre that holds the face [m].
+    /// Radius of the face about its centre [m].
     radius: f64,
 }
 
-/// The unchanging part of a soft surface. Vertices and faces are numbered within it.
+/// Topology and rest configuration of a soft surface. Vertices and faces have local indices.
 #[derive(Clone, Debug)]
 pub struct SurfaceTopology {
     /// Nodes of the vertices, ascending.
@@ -51,8 +50,8 @@ pub struct SurfaceTopology {
     /// Edges of the faces: `k` runs from corner k to the next.
     pub sides: Vec<[u32; 3]>,
     pub edges: Vec<Edge>,
-    /// Names of the blended normals at the corners of the faces: the same around a vertex as far as no
-    /// crease is between.
+    /// Indices of the blended normals at the corners of the faces: faces around a vertex share one unless a
+    /// crease separates them.
     pub blends: Vec<[u32; 3]>,
     pub blend_count: usize,
     /// Thickness of the solid below each face and each vertex at rest [m].
@@ -62,8 +61,9 @@ pub struct SurfaceTopology {
     pub deepest: f64,
     /// Length of the longest edge at each vertex at rest [m].
     pub ring: Vec<f64>,
-    pub tree: Tree,
-    /// Faces around the vertices, one vertex after the other, and where each starts.
+    /// Tree over the faces at rest; its boxes bound the centres of the faces [m].
+    pub tree: Bvh,
+    /// Faces around the vertices, one vertex after the other, and the start of each vertex.
     around: Vec<u32>,
     around_starts: Vec<u32>,
     rest: Vec<Vector3<f64>>,
@@ -71,7 +71,7 @@ pub struct SurfaceTopology {
 }
 
 impl SurfaceTopology {
-    /// Checks and analyses a surface.
+    /// Validates and analyses a surface.
     pub fn build(surface: u32, given: &SoftSurface) -> Result<Self, SoftSurfaceError> {
         check(surface, given)?;
         let mut vertices: Vec<u32> = given.triangles.iter().flatten().copied().collect();
@@ -110,7 +110,7 @@ impl SurfaceTopology {
         let (around, around_starts) = around(vertices.len(), &faces);
         Ok(Self {
             deepest: thickness.iter().copied().fold(0.0, f64::max),
-            tree: Tree::build(&bounds, &normals),
+            tree: rest_tree(&bounds, &normals),
             vertices,
             faces,
             sides,
@@ -145,7 +145,7 @@ impl SurfaceTopology {
         a.dot(b) > CREASE
     }
 
-    /// Whether all blended normals at a vertex are one.
+    /// Whether all faces around a vertex share one blended normal.
     pub fn is_smooth_at(&self, vertex: u32) -> bool {
         let name = |&face: &u32| {
             let k = self.faces[face as usize].iter().position(|&v| v == vertex);
@@ -155,7 +155,7 @@ impl SurfaceTopology {
         faces.iter().all(|face| name(face) == name(&faces[0]))
     }
 
-    /// Whether a vertex and all faces with their centres in a box at rest lie together, side by side.
+    /// Whether all faces with centres in a box at rest are in the neighbourhood of a vertex.
     pub fn all_belong_together(&self, vertex: u32, centres: &Aabb) -> bool {
         let v = vertex as usize;
         let farthest = (self.rest[v] - centres.centre()).abs() + 0.5 * centres.size();
@@ -163,8 +163,8 @@ impl SurfaceTopology {
         farthest.norm_squared() < beside * beside
     }
 
-    /// Whether a vertex and a face lie together at rest, side by side or through the solid, so that they do
-    /// not touch each other when they are near. A gap between them at rest does not count.
+    /// Whether a vertex and a face are neighbours at rest, along the surface or through the solid, so that
+    /// they make no contact when they are near. A face across a gap at rest is no neighbour.
     pub fn belong_together(&self, vertex: u32, face: u32) -> bool {
         let v = vertex as usize;
         let at_rest = &self.faces_at_rest[face as usize];
@@ -212,13 +212,13 @@ fn check(surface: u32, given: &SoftSurface) -> Result<(), SoftSurfaceError> {
     Ok(())
 }
 
-/// Edges of all faces, and those of each face; an error unless each joins two, in opposite senses.
+/// Edges of all faces, and those of each face; an error unless each joins two consistently oriented faces.
 fn join(
     surface: u32,
     faces: &[[u32; 3]],
     vertices: &[u32],
 ) -> Result<(Vec<[u32; 3]>, Vec<Edge>), SoftSurfaceError> {
-    // Ends in ascending order, whether they were so in the face, face, side.
+    // Ends in ascending order, whether the face has them in that order, face, side.
     let mut all: Vec<([u32; 2], bool, u32, usize)> = Vec::with_capacity(3 * faces.len());
     for (f, t) in faces.iter().enumerate() {
         for k in 0..3 {
@@ -270,15 +270,26 @@ fn blends(faces: &[[u32; 3]], edges: &[Edge], at_rest: &[FaceAtRest]) -> (Vec<[u
     (blends, count as usize)
 }
 
-/// How far below the centre of each face the solid ends [m]: the first face that a ray along the inward
-/// normal meets. Where none does (round-off at an edge), the size of all.
+/// Tree over faces with these boxes [m] and unit normals, split by both: a search for faces with certain
+/// normals then skips whole nodes. Faces near one another at rest mostly stay so, hence the tree is refitted, not rebuilt.
+fn rest_tree(bounds: &[Aabb], normals: &[Vector3<f64>]) -> Bvh {
+    let size = bounds.iter().fold(Aabb::NONE, |sum, one| sum.union(one)).size().norm();
+    // Opposite normals count as far apart as opposite ends of the surface.
+    let key = |k: usize| [bounds[k].centre(), normals[k] * (0.5 * size)];
+    let keys: Vec<_> = (0..bounds.len()).map(key).collect();
+    let centres: Vec<_> = keys.iter().map(|&[p, _]| Aabb { min: p, max: p }).collect();
+    Bvh::build(&centres, &keys)
+}
+
+/// Thickness of the solid below the centre of each face [m]: the first intersection of a ray along the
+/// inward normal. Without one (round-off at an edge), the size of the surface.
 fn thickness(
     faces: &[[u32; 3]],
     rest: &[Vector3<f64>],
     at_rest: &[FaceAtRest],
     bounds: &[Aabb],
 ) -> Vec<f64> {
-    let tree = Bvh::build(bounds);
+    let tree = Bvh::of_boxes(bounds);
     let size = tree.bounds().size().norm();
     let below = |(f, face): (usize, &FaceAtRest)| {
         let (origin, direction) = (face.centre, -face.normal);
@@ -316,7 +327,7 @@ fn thickness(
     at_rest.iter().enumerate().map(below).collect()
 }
 
-/// Faces around all vertices, one vertex after the other, and where they start.
+/// Faces around all vertices, one vertex after the other, and the start of each vertex.
 fn around(vertices: usize, faces: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0_u32; vertices + 1];
     faces.iter().flatten().for_each(|&v| starts[v as usize + 1] += 1);

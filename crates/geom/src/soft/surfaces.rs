@@ -1,8 +1,9 @@
-//! The set of soft surfaces and the rules that say what they may touch.
+//! The set of soft surfaces and the rules for what they may touch.
 //!
 //! A surface is tested against a collider if their groups agree and the collider's frame is not excluded,
-//! against another surface if their groups agree, against itself if it says so. All is checked once,
-//! when the set is built; topology and the shape at rest are analysed there too, see `surface_topology`.
+//! against another surface if their groups agree, against itself if `touches_itself` is set. Everything is
+//! validated once, when the set is built; topology and rest configuration are analysed there too, see
+//! `surface_topology`.
 
 use super::surface_topology::SurfaceTopology;
 use crate::{Colliders, Groups, SoftSurfaceError};
@@ -27,14 +28,14 @@ pub struct SoftSurface {
     pub nodes: Range<usize>,
     /// Triangles between nodes of the array of all nodes, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
-    /// Positions of the body's nodes at rest [m], one per node of `nodes`: how thick the body is, and what of
-    /// it lies together without touching.
+    /// Rest positions of the body's nodes [m], one per node of `nodes`: they give the thickness of the body
+    /// and the neighbours that make no contact.
     pub rest: Vec<Vector3<f64>>,
-    /// What it is and what it touches.
+    /// Collision filter.
     pub groups: Groups,
-    /// Distance [m] from which its contacts are wanted, whatever the motion.
+    /// Distance [m] within which its contacts are reported, whatever the motion.
     pub margin: f64,
-    /// Whether contacts of the surface with itself are looked for.
+    /// Whether contacts of the surface with itself are searched.
     pub touches_itself: bool,
     /// Frames whose colliders it does not touch.
     pub excluded_frames: Vec<u32>,
@@ -57,13 +58,13 @@ pub struct SoftSurfacesBuilder {
 }
 
 impl SoftSurfacesBuilder {
-    /// Adds a surface and names it.
+    /// Adds a surface and returns its id.
     pub fn add(&mut self, surface: SoftSurface) -> SoftSurfaceId {
         self.surfaces.push(surface);
         SoftSurfaceId(self.surfaces.len() as u32 - 1)
     }
 
-    /// Checks and analyses everything once; afterwards the set is the proof.
+    /// Validates and analyses everything once; a [`SoftSurfaces`] needs no further checks.
     pub fn build(self, colliders: &Colliders) -> Result<SoftSurfaces, SoftSurfaceError> {
         let mut set = SoftSurfaces { surfaces: self.surfaces, ..SoftSurfaces::default() };
         for (index, surface) in set.surfaces.iter().enumerate() {
@@ -97,7 +98,7 @@ impl SoftSurfaces {
         self.surfaces.is_empty()
     }
 
-    /// Number of nodes that the surfaces name: the least length of the nodes given to a detector.
+    /// Number of nodes that the surfaces refer to: the least length of the nodes given to a detector.
     pub fn nodes(&self) -> usize {
         self.nodes
     }

@@ -1,4 +1,4 @@
-//! Layers of prisms over a triangulation, each cut into three tetrahedra so that neighbours fit.
+//! Layers of prisms over a triangulation, each split into three tetrahedra so that neighbours conform.
 //!
 //! The diagonal of each side of a prism rises from the end with the smaller number to the one with the
 //! larger, so that both prisms at the side agree.
@@ -15,7 +15,7 @@ pub fn disc(counts: &[usize]) -> (Vec<(usize, f64)>, Vec<[u32; 3]>) {
         if ring == 0 {
             triangles.extend((0..M).map(|j| [0, at(outer, j, M), at(outer, j + 1, M)]));
         } else {
-            // Walk round both rings at once, always along the one whose next side has its middle first.
+            // Advance around both rings at once, along the one whose next side has its midpoint first.
             let (mut i, mut j) = (0, 0);
             while i < m || j < M {
                 let (p, q) = (at(inner, i, m), at(outer, j, M));

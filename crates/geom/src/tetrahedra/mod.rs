@@ -1,10 +1,10 @@
-//! Tetrahedral meshes: solids cut into tetrahedra, checked once and with their surface.
+//! Tetrahedral meshes, validated once, with their surface.
 //!
-//! [`TetMesh::new`] accepts vertices [m] and elements as files and generators give them: it turns over
-//! elements of negative volume (and counts them), refuses degenerate ones, unused vertices and surfaces
-//! that are not manifold, and names what it refuses. `surface` finds the boundary, `quality` measures
-//! elements, `solids` makes boxes, balls, cylinders, cones and shells. Materials and forces are not its
-//! business.
+//! [`TetMesh::new`] accepts vertices [m] and elements as files and generators give them: it reorients
+//! elements of negative volume (and counts them) and rejects degenerate ones, unused vertices and surfaces
+//! that are not manifold, with an error that identifies them. `surface` finds the boundary, `quality`
+//! measures elements, `solids` generates boxes, balls, cylinders, cones and shells. Materials and forces
+//! are in other crates.
 
 mod extrude;
 mod quality;
@@ -19,11 +19,11 @@ use nalgebra::{Isometry3, Vector3};
 
 /// Six times the volume over the cube of the longest edge below which an element is flat [-].
 ///
-/// Round-off of the coordinates alone leaves about 1e-15; a sliver that elements of finite stiffness can
-/// still be made of has 1e-6.
+/// Round-off of the coordinates alone leaves about 1e-15; slivers that are still usable as elements have
+/// 1e-6.
 const FLAT: f64 = 1e-10;
 
-/// A solid cut into tetrahedra.
+/// A tetrahedral mesh of a solid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TetMesh {
     vertices: Vec<Vector3<f64>>,
@@ -41,10 +41,10 @@ pub fn volume([a, b, c, d]: [Vector3<f64>; 4]) -> f64 {
 }
 
 impl TetMesh {
-    /// Checks vertices [m] and elements once; afterwards the mesh is the proof.
+    /// Validates vertices [m] and elements once; a [`TetMesh`] needs no further checks.
     ///
-    /// Vertices must be finite and belong to an element, elements name four of them and have a volume;
-    /// those of negative volume are turned over. Each face belongs to one or two elements on its two
+    /// Vertices must be finite and belong to an element, elements refer to four of them and have a volume;
+    /// those of negative volume are reoriented. Each face belongs to one or two elements on its two
     /// sides, each edge of the surface to two of its triangles, and the triangles of the surface around
     /// a vertex form one fan.
     pub fn new(
@@ -75,7 +75,7 @@ impl TetMesh {
         &self.surface
     }
 
-    /// Number of elements that were given with negative volume and turned over.
+    /// Number of elements that were given with negative volume and reoriented.
     pub fn turned(&self) -> usize {
         self.turned
     }
@@ -90,7 +90,7 @@ impl TetMesh {
         (0..self.tetrahedra.len()).map(|element| volume(self.corners(element))).sum()
     }
 
-    /// How far the elements are from regular ones.
+    /// Quality measures of the elements.
     pub fn quality(&self) -> Quality {
         Quality::of((0..self.tetrahedra.len()).map(|element| self.corners(element)))
     }

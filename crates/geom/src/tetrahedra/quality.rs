@@ -1,5 +1,5 @@
-//! How far tetrahedra are from regular ones: dihedral angles, and the ratio of inscribed to
-//! circumscribed sphere. O(1) per element.
+//! Quality of tetrahedra: dihedral angles, and the ratio of inscribed to circumscribed sphere. O(1) per
+//! element.
 
 use super::{FACES, volume};
 use nalgebra::Vector3;

@@ -1,14 +1,14 @@
-//! Cuts tetrahedra into n³ smaller ones each, so that neighbours fit.
+//! Subdivides tetrahedra into n³ smaller ones each, so that neighbours conform.
 //!
 //! A tetrahedron with ordered corners is the set n ≥ x₁ ≥ x₂ ≥ x₃ ≥ 0 of lattice points with the
-//! barycentric weights (n − x₁, x₁ − x₂, x₂ − x₃, x₃)/n; the Kuhn cut of the unit cubes cuts it too, into
-//! pieces of at most three shapes [Edelsbrunner00]. On each face it leaves the one cut into n² equal triangles,
-//! whatever the order of the corners, so that neighbours fit.
+//! barycentric weights (n − x₁, x₁ − x₂, x₂ − x₃, x₃)/n; the Kuhn subdivision of the unit cubes subdivides
+//! it too, into pieces of at most three shapes [Edelsbrunner00]. On each face it gives the one subdivision
+//! into n² equal triangles, for every order of the corners, so that neighbours conform.
 
 use std::collections::HashMap;
 
-/// A vertex of the refined mesh: up to four corners of the coarse mesh with their whole-numbered
-/// weights, which sum to n; unused places have weight zero.
+/// A vertex of the refined mesh: up to four corners of the coarse mesh with integer weights that sum to n;
+/// unused entries have weight zero.
 pub type BarycentricVertex = [(u32, u32); 4];
 
 /// The orders in which a step along each axis leads from the lowest corner of a cube to the highest,
@@ -32,7 +32,7 @@ pub fn kuhn() -> [[[usize; 3]; 4]; 6] {
     cut
 }
 
-/// Cuts coarse tetrahedra into n³ each.
+/// Subdivides coarse tetrahedra into n³ each.
 pub fn refine(coarse: &[[u32; 4]], n: usize) -> (Vec<BarycentricVertex>, Vec<[u32; 4]>) {
     let mut known: HashMap<BarycentricVertex, u32> = HashMap::new();
     let (mut places, mut tetrahedra) = (Vec::new(), Vec::new());

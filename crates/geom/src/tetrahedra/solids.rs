@@ -196,7 +196,7 @@ impl TetMesh {
         Self::made(vertices, prisms(outward.len(), triangles, layers))
     }
 
-    /// A mesh whose elements may have either sign: how they were made is nobody's concern.
+    /// A mesh whose elements may have either sign: [`TetMesh::new`] orients them.
     fn made(vertices: Vec<Vector3<f64>>, tetrahedra: Vec<[u32; 4]>) -> Result<Self, TetMeshError> {
         Ok(Self { turned: 0, ..Self::new(vertices, tetrahedra)? })
     }

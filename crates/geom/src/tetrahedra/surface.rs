@@ -7,7 +7,7 @@ use crate::TetMeshError;
 
 /// Triangles of the boundary, outward, in the order of the elements (all of positive volume).
 pub fn extract(tetrahedra: &[[u32; 4]]) -> Result<Vec<[u32; 3]>, TetMeshError> {
-    // A face by its sorted corners, its element, and the face as the element sees it from outside.
+    // A face by its sorted corners, its element, and its corners with outward orientation.
     let mut faces: Vec<([u32; 3], u32, [u32; 3])> = Vec::with_capacity(4 * tetrahedra.len());
     for (element, corners) in tetrahedra.iter().enumerate() {
         for face in FACES {
@@ -22,7 +22,7 @@ pub fn extract(tetrahedra: &[[u32; 4]]) -> Result<Vec<[u32; 3]>, TetMeshError> {
     for shared in faces.chunk_by(|one, two| one.0 == two.0) {
         match shared {
             [(_, element, seen)] => boundary.push((*element, *seen)),
-            // From their two sides, a face is seen in opposite senses.
+            // Two elements on the two sides of a face give it opposite orientations.
             [one, two] if is_odd(one.2) != is_odd(two.2) => {}
             _ => {
                 let elements = shared.iter().map(|face| face.1 as usize).collect();
@@ -51,8 +51,8 @@ pub fn check_manifold(triangles: &[[u32; 3]], vertices: usize) -> Result<(), Tet
             return Err(TetMeshError::Edge { ends: shared[0], triangles: shared.len() });
         }
     }
-    // Around a vertex, each triangle leads from one neighbour to the next: following them from any
-    // one must come back after as many steps as there are triangles.
+    // Around a vertex, each triangle connects one neighbour to the next: following them from any one must
+    // return after as many steps as there are triangles.
     let mut starts = vec![0_u32; vertices + 1];
     triangles.iter().flatten().for_each(|&v| starts[v as usize + 1] += 1);
     for v in 0..vertices {
