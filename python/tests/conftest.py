@@ -1,4 +1,4 @@
-"""What the tests share: where the data sets are, a browser, and a way to skip without them."""
+"""Shared by the tests: the folder of the data sets, a browser, and skipping without them."""
 
 import os
 import shutil
@@ -25,10 +25,9 @@ FLAGS = [
 
 
 def skip(reason: str) -> None:
-    """Skips, but fails where everything has to be there."""
+    """Skips the test with a reason; with CI=true it fails instead."""
     if os.environ.get("CI") == "true":
         pytest.fail(f"CI=true, but {reason}")
-    print(f"skipped: {reason}")
     pytest.skip(reason)
 
 
@@ -43,7 +42,7 @@ def data_sets() -> Path:
     """The folder of data sets; skips without it."""
     folder = shared()
     if folder is None:
-        skip("STICTION_SHARED is not set: no data sets to read")
+        skip("STICTION_SHARED is not set; see CONTRIBUTING.md, Data sets")
     assert folder is not None
     return folder
 

@@ -2,14 +2,15 @@
 #![allow(clippy::unwrap_used, non_snake_case)]
 
 mod common;
-#[path = "../../math/tests/counting/mod.rs"]
-mod counting;
 
 use common::{collider, convex_shapes};
-use counting::allocations;
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::{Colliders, Detector, Shape};
 use stiction_math::random::SplitMix64;
+use stiction_testkit::{CountingAllocator, allocations};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn a_motion_seen_before_is_detected_without_allocating() {

@@ -2,17 +2,18 @@
 #![allow(clippy::unwrap_used, clippy::panic, non_snake_case)]
 
 mod common;
-#[path = "../../math/tests/counting/mod.rs"]
-mod counting;
 mod soft_common;
 
 use common::convex_shapes;
-use counting::allocations;
 use nalgebra::{Isometry3, Vector3};
 use soft_common::Scene;
 use stiction_geom::shape::generate;
 use stiction_geom::{Shape, TetMesh};
 use stiction_math::random::SplitMix64;
+use stiction_testkit::{CountingAllocator, allocations};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn a_motion_seen_before_is_detected_without_allocating() {

@@ -1,15 +1,17 @@
 //! Factoring and solving with an analysed pattern takes no memory from the allocator.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, non_snake_case)]
 
-mod counting;
-
 use stiction_math::block::{Cholesky, Engine, General, Lu, Pattern, SelectedInverse, Symmetric};
 use stiction_math::schur::Schur;
+use stiction_testkit::CountingAllocator;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn allocations(f: impl FnOnce()) -> usize {
-    let before = counting::allocations();
+    let before = stiction_testkit::allocations();
     f();
-    counting::allocations() - before
+    stiction_testkit::allocations() - before
 }
 
 /// A ring of blocks with a few chords.

@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[path = "../../math/tests/counting/mod.rs"]
-mod counting;
-
-use counting::allocations;
 use nalgebra::{Isometry3, Matrix3, Vector3, Vector6};
 use stiction_mech::*;
+use stiction_testkit::{CountingAllocator, allocations};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// A chain with one of everything, every range closed so that every row appears.
 fn everything() -> Model {

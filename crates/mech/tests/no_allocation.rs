@@ -4,14 +4,15 @@
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 
 mod common;
-#[path = "../../math/tests/counting/mod.rs"]
-mod counting;
 
 use common::{mixed, state};
-use counting::allocations;
 use nalgebra::Vector3;
 use stiction_math::random::SplitMix64;
 use stiction_mech::*;
+use stiction_testkit::{CountingAllocator, allocations};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn soft_bodies_take_no_memory() {

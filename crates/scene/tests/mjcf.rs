@@ -1,12 +1,12 @@
-//! MJCF files of real robots, and what is left of them after accidents.
-//!
-//! The robots stand in the folder `models` of the folder that STICTION_SHARED names; without it only
-//! the model of this file is broken.
+//! An MJCF model with elements of every section, whole and damaged.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
 use std::path::{Path, PathBuf};
 
+use common::damage::broken;
 use stiction_math::random::SplitMix64;
 use stiction_scene::{Files, load_with};
 
@@ -67,83 +67,6 @@ fn texts() -> Vec<(PathBuf, String)> {
     files.map(|(path, text)| (PathBuf::from(path), text.to_owned())).into()
 }
 
-fn robots() -> Vec<PathBuf> {
-    let Ok(shared) = std::env::var("STICTION_SHARED") else {
-        println!("STICTION_SHARED is not set: no robots");
-        return Vec::new();
-    };
-    let mut robots = Vec::new();
-    for folder in std::fs::read_dir(Path::new(&shared).join("models")).unwrap() {
-        let folder = folder.unwrap().path();
-        if folder.is_dir() {
-            let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-            robots.extend(files.filter(|file| file.extension().is_some_and(|e| e == "xml")));
-        }
-    }
-    robots.sort();
-    robots
-}
-
-#[test]
-fn every_robot_loads_and_what_it_was_made_of_suffices_to_load_it_again() {
-    for robot in robots() {
-        let found = stiction_scene::load(&robot).unwrap_or_else(|error| panic!("{error}"));
-        let again = load_with(found.files.packed(), &robot, &Default::default())
-            .unwrap_or_else(|error| panic!("{error}"));
-        let [a, b] = [&found, &again].map(|imported| imported.world.model());
-        assert_eq!((a.nq(), a.nv(), a.nu()), (b.nq(), b.nv(), b.nu()), "{}", robot.display());
-        assert_eq!(a.mass().to_bits(), b.mass().to_bits(), "{}", robot.display());
-    }
-}
-
-/// What accidents write over a word.
-const WRECKAGE: [&str; 16] = [
-    "nan",
-    "inf",
-    "-1",
-    "0",
-    "1e308",
-    "-1e-320",
-    "99999999999999999999",
-    "0 0 0",
-    "",
-    "x",
-    "\"",
-    "<",
-    "1 2 3 4 5 6 7",
-    "&#0;",
-    "true",
-    "mesh",
-];
-
-/// One accident: something is cut, doubled, swapped or overwritten.
-fn broken(text: &str, rng: &mut SplitMix64) -> String {
-    let place = |rng: &mut SplitMix64, text: &str| {
-        let mut at = rng.below(text.len());
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
-        at
-    };
-    let (from, to) = (place(rng, text), place(rng, text));
-    let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 80));
-    let to = (to..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    match rng.below(5) {
-        0 => text[..from].to_owned(),
-        1 => format!("{}{}", &text[..from], &text[to..]),
-        2 => format!("{}{}", &text[..to], &text[from..]),
-        _ => {
-            // The value of an attribute, if there is one behind the place.
-            let Some(open) = text[from..].find('"').map(|at| from + at + 1) else {
-                return text[..from].to_owned();
-            };
-            let close = text[open..].find('"').map_or(text.len(), |at| open + at);
-            let wreck = WRECKAGE[rng.below(WRECKAGE.len())];
-            format!("{}{wreck}{}", &text[..open], &text[close..])
-        }
-    }
-}
-
 #[test]
 fn the_model_of_this_file_loads() {
     let mut files = Files::in_memory();
@@ -180,17 +103,4 @@ fn broken_files_are_errors_or_other_models_but_never_accidents_of_the_reader() {
     }
     assert!(refused > 300, "{refused} of the broken files were refused");
     assert!(silent.is_empty(), "errors without a file:\n{}", silent.join("\n"));
-}
-
-#[test]
-fn broken_robots_are_errors_or_other_models_but_never_accidents_of_the_reader() {
-    let mut rng = SplitMix64::new(0x2545_f491_4f6c_dd1d);
-    for robot in robots() {
-        let text = std::fs::read_to_string(&robot).unwrap();
-        for _ in 0..2 {
-            let mut files = Files::on_disk();
-            files.insert(&robot, broken(&text, &mut rng).into_bytes());
-            let _ = load_with(files, &robot, &Default::default());
-        }
-    }
 }

@@ -1,20 +1,18 @@
 //! Mutated MJCF: whatever a file says, reading it ends with a model or with an error that names a
 //! file; it never panics and never grows without bounds.
 //!
-//! The corpus is a text that uses every section, and, where the shared data is at hand, models of
-//! real robots with a tetrahedron in place of each mesh. Mutations follow from a fixed seed.
+//! The corpus is a text that uses every section; the target `data` mutates models of real robots.
+//! Mutations follow from a fixed seed.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+mod common;
 
+use std::path::Path;
+
+use common::mutation::{OBJ, mutated, read};
 use stiction_math::random::SplitMix64;
 use stiction_scene::Files;
-use stiction_scene::import::{Options, load_with};
-
-/// A tetrahedron.
-const OBJ: &str = "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 /// A text that uses every section.
 const EVERYTHING: &str = r#"<mujoco model="everything">
@@ -92,150 +90,6 @@ const EVERYTHING: &str = r#"<mujoco model="everything">
 </mujoco>
 "#;
 
-/// Numbers, words and other things that do not belong where they are put.
-const STRANGERS: [&str; 20] = [
-    "NaN",
-    "inf",
-    "-inf",
-    "1e308",
-    "-1e308",
-    "1e-308",
-    "-1",
-    "0",
-    "",
-    " ",
-    "1e999",
-    "99999999999",
-    "-2147483648",
-    "true",
-    "x",
-    "1 2",
-    "1 1 1 1 1 1 1 1 1 1 1 1",
-    "mesh",
-    "&#0;",
-    "../../etc",
-];
-
-/// Places of what stands between quotes.
-fn values(text: &str) -> Vec<(usize, usize)> {
-    let quotes: Vec<usize> = text.match_indices('"').map(|(at, _)| at).collect();
-    quotes.chunks_exact(2).map(|pair| (pair[0] + 1, pair[1])).collect()
-}
-
-/// Places of words: tags, names of attributes, values.
-fn words(text: &str) -> Vec<(usize, usize)> {
-    let mut found = Vec::new();
-    let mut start = None;
-    for (at, letter) in text.char_indices() {
-        match (letter.is_ascii_alphanumeric() || letter == '_', start) {
-            (true, None) => start = Some(at),
-            (false, Some(from)) => {
-                found.push((from, at));
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-fn replaced(text: &str, (from, to): (usize, usize), by: &str) -> String {
-    format!("{}{by}{}", &text[..from], &text[to..])
-}
-
-/// A place between letters.
-fn cut(text: &str, rng: &mut SplitMix64) -> usize {
-    let mut at = rng.below(text.len() + 1);
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
-/// The text with one thing wrong.
-fn mutated(text: &str, rng: &mut SplitMix64) -> String {
-    let span = |rng: &mut SplitMix64, longest: usize| {
-        let from = cut(text, rng);
-        let mut to = (from + 1 + rng.below(longest)).min(text.len());
-        while !text.is_char_boundary(to) {
-            to += 1;
-        }
-        (from, to)
-    };
-    let line = |rng: &mut SplitMix64| {
-        let starts: Vec<usize> =
-            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        let which = rng.below(starts.len());
-        (starts[which], starts.get(which + 1).copied().unwrap_or(text.len()))
-    };
-    if values(text).is_empty() || words(text).is_empty() {
-        return text.to_owned();
-    }
-    match rng.below(10) {
-        0 => text[..cut(text, rng)].to_owned(),
-        1 => {
-            let span = span(rng, 40);
-            replaced(text, span, "")
-        }
-        2 => {
-            let (from, to) = span(rng, 200);
-            replaced(text, (to, to), &text[from..to])
-        }
-        3 => {
-            let line = line(rng);
-            replaced(text, line, "")
-        }
-        4 => {
-            let (from, to) = line(rng);
-            replaced(text, (to, to), &text[from..to])
-        }
-        5 => {
-            let found = values(text);
-            let (one, other) = (found[rng.below(found.len())], found[rng.below(found.len())]);
-            replaced(text, one, &text[other.0..other.1])
-        }
-        6 | 7 => {
-            let found = values(text);
-            let stranger = STRANGERS[rng.below(STRANGERS.len())];
-            replaced(text, found[rng.below(found.len())], stranger)
-        }
-        8 => {
-            // One of several numbers.
-            let found = values(text);
-            let (from, to) = found[rng.below(found.len())];
-            let mut parts: Vec<&str> = text[from..to].split(' ').collect();
-            let which = rng.below(parts.len());
-            parts[which] = STRANGERS[rng.below(STRANGERS.len())];
-            replaced(text, (from, to), &parts.join(" "))
-        }
-        _ => {
-            let found = words(text);
-            let (one, other) = (found[rng.below(found.len())], found[rng.below(found.len())]);
-            replaced(text, one, &text[other.0..other.1])
-        }
-    }
-}
-
-/// Reads a text among files; panics with the text of the mutation if the reader does.
-fn read(files: &Files, path: &Path, text: &str) -> bool {
-    let mut files = files.clone();
-    files.insert(path, text.as_bytes());
-    let outcome = catch_unwind(AssertUnwindSafe(|| load_with(files, path, &Options::default())));
-    match outcome {
-        Ok(Ok(model)) => {
-            assert!(model.world.model().q0().iter().all(|q| q.is_finite()), "{text}");
-            true
-        }
-        Ok(Err(error)) => {
-            let message = error.to_string();
-            let names_a_file = [".xml", ".obj", ".stl", ".png"].iter().any(|e| message.contains(e));
-            assert!(names_a_file, "no file in: {message}\n{text}");
-            false
-        }
-        Err(_) => panic!("the reader panicked at\n{text}"),
-    }
-}
-
 #[test]
 fn mutations_of_a_text_that_uses_everything_are_read_or_refused() {
     let mut files = Files::in_memory();
@@ -253,56 +107,4 @@ fn mutations_of_a_text_that_uses_everything_are_read_or_refused() {
     }
     // Both outcomes occur: many values may change without harm.
     assert!(fine > 200 && fine < 3800, "{fine}");
-}
-
-/// The files of a folder, with a tetrahedron in place of each mesh.
-fn collect(folder: &Path, files: &mut Files, models: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
-    for path in paths {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
-        match extension.as_str() {
-            _ if path.is_dir() => collect(&path, files, models),
-            "obj" => files.insert(&path, OBJ.as_bytes()),
-            "stl" => files.insert(&path, stl()),
-            "xml" => {
-                files.insert(&path, std::fs::read(&path).unwrap());
-                models.push(path);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The tetrahedron as a binary STL.
-fn stl() -> Vec<u8> {
-    let corners = [[0.0_f32, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.1]];
-    let mut bytes = vec![0; 80];
-    bytes.extend(4_u32.to_le_bytes());
-    for triangle in [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]] {
-        bytes.extend([0; 12]);
-        for corner in triangle {
-            corners[corner].iter().for_each(|x| bytes.extend(x.to_le_bytes()));
-        }
-        bytes.extend([0; 2]);
-    }
-    bytes
-}
-
-#[test]
-fn mutations_of_real_robots_are_read_or_refused() {
-    let Ok(shared) = std::env::var("STICTION_SHARED") else {
-        println!("skipped: STICTION_SHARED is not set");
-        return;
-    };
-    let (mut files, mut models) = (Files::in_memory(), Vec::new());
-    collect(&Path::new(&shared).join("models"), &mut files, &mut models);
-    let mut rng = SplitMix64::new(0x2545_F491_4F6C_DD1D);
-    for path in &models {
-        let text = String::from_utf8(files.read(path).unwrap().to_vec()).unwrap();
-        for _ in 0..40 {
-            read(&files, path, &mutated(&text, &mut rng));
-        }
-    }
 }

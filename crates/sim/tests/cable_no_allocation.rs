@@ -3,16 +3,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
-#[path = "../../math/tests/counting/mod.rs"]
-mod counting;
 
 use std::f64::consts::FRAC_PI_2;
 
 use common::{cube, on_ground};
-use counting::allocations;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction_mech::BodyId;
 use stiction_sim::{CableCourse, CableEnd, CableSpec, Scheme, Settings, Simulation};
+use stiction_testkit::{CountingAllocator, allocations};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn cables_on_the_ground_and_in_the_air_step_without_taking_memory() {

@@ -3,11 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
-#[path = "../../math/tests/counting/mod.rs"]
-mod counting;
 
 use common::{block, cube, free, on_ground, start};
-use counting::allocations;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{
@@ -17,6 +14,10 @@ use stiction_mech::{
 use stiction_sim::constraint::{Connect, Equality};
 use stiction_sim::{Combine, Resistance, Scheme, Settings, Simulation, SoftObject, Surface};
 use stiction_sim::{SensorFrame, SensorKind, SensorSpec, TouchVolume};
+use stiction_testkit::{CountingAllocator, allocations};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn a_stack_and_a_closed_loop_step_and_are_read_without_taking_memory() {

@@ -1,14 +1,15 @@
 //! ADMM takes no memory from the allocator once it has solved a problem of the same size.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, non_snake_case)]
 
-#[path = "../../math/tests/counting/mod.rs"]
-mod counting;
-
 use nalgebra::{Matrix3, Vector3, Vector6};
 use stiction_math::spatial::Inertia10;
 use stiction_solve::law::{Coulomb, Law};
 use stiction_solve::problem::{Map, Problem, Tree};
 use stiction_solve::{FrictionModel, Goal, Monitor, Session, Solution};
+use stiction_testkit::CountingAllocator;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// An arm of three links, a free mass and a row of three nodes, each in contact with the next.
 fn problem() -> Problem {
@@ -55,11 +56,11 @@ fn allocations(solver: &str, adapt: &str, iterations: usize) -> usize {
     let goal = Goal { tolerance: 0.0, max_iterations: Some(iterations), ..Goal::default() };
     let mut count = 0;
     for _ in 0..2 {
-        let before = counting::allocations();
+        let before = stiction_testkit::allocations();
         solution.reset(&problem);
         monitor.start(&problem, &goal, FrictionModel::Coulomb, &solution.velocity);
         let _ = session.solver().improve(&problem, &mut monitor, &mut solution);
-        count = counting::allocations() - before;
+        count = stiction_testkit::allocations() - before;
         assert_eq!(monitor.iterations(), iterations);
     }
     count

@@ -1,16 +1,16 @@
 //! Problem files: round trips, files that other programs wrote, and files that are damaged.
-//!
-//! Tests over the shared collections run when STICTION_SHARED names their directory.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use common::raw::{damage, damaged, dense, gram};
 use proptest::prelude::*;
-use proptest::strategy::ValueTree;
 use stiction_solve::file::fclib::{self, Fclib, Global, Local};
 use stiction_solve::file::{
     Array, Csr, FileError, LoadOptions, NpzFile, RawProblem, Values, embed, load, load_bytes, npz,
@@ -19,26 +19,6 @@ use stiction_solve::file::{
 
 const AS_IS: LoadOptions = LoadOptions { symmetrise: false };
 const SYMMETRISED: LoadOptions = LoadOptions { symmetrise: true };
-
-fn shared(folder: &str) -> Option<PathBuf> {
-    match std::env::var_os("STICTION_SHARED") {
-        Some(root) => Some(Path::new(&root).join("problems").join(folder)),
-        None => {
-            println!("skipped: STICTION_SHARED is not set");
-            None
-        }
-    }
-}
-
-fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|found| found == ending))
-        .collect();
-    files.sort();
-    files
-}
 
 /// A directory of its own for each test, removed at the end.
 struct Scratch(PathBuf);
@@ -73,16 +53,6 @@ fn csr(rows: usize, cols: usize, dense: &[f64]) -> Csr {
         matrix.indptr[row + 1] = matrix.indices.len();
     }
     matrix
-}
-
-fn dense(matrix: &Csr) -> Vec<f64> {
-    let mut dense = vec![0.0; matrix.rows * matrix.cols];
-    for row in 0..matrix.rows {
-        for (col, value) in matrix.row(row) {
-            dense[row * matrix.cols + col] += value;
-        }
-    }
-    dense
 }
 
 /// One contact, one limit and one joint row between two subsystems.
@@ -347,18 +317,6 @@ fn local(w: Csr, contacts: usize) -> Local {
     }
 }
 
-/// `J Jᵀ`, densely.
-fn gram(j: &Csr) -> Vec<f64> {
-    let transpose = j.transposed();
-    let mut gram = vec![0.0; j.rows * j.rows];
-    for (i, row) in gram.chunks_mut(j.rows).enumerate() {
-        for (col, x) in j.row(i) {
-            transpose.row(col).for_each(|(k, y)| row[k] += x * y);
-        }
-    }
-    gram
-}
-
 #[test]
 fn a_local_problem_gets_one_subsystem_per_component_and_no_velocity_without_eigenvalue() {
     // Contacts 0 and 2 are coupled through one direction of rank 1, contact 1 stands alone with full
@@ -520,181 +478,6 @@ fn an_hdf5_file_of_another_kind_is_named_with_what_it_holds() {
     assert!(error.contains("found /robots; required are either /fclib_local or"), "{error}");
 }
 
-#[test]
-fn golden_files_have_their_documented_size_and_their_references_solve_them() {
-    let Some(folder) = shared("golden") else {
-        return;
-    };
-    let sizes = [(6, 4), (24, 32), (36, 37), (225, 25), (120, 33), (6, 60)];
-    let files = files_in(&folder, "npz");
-    assert_eq!(files.len(), sizes.len());
-    for (path, size) in files.iter().zip(sizes) {
-        let problem = load(path, AS_IS).unwrap();
-        assert_eq!((problem.n, problem.kinds.len()), size, "{}", problem.name);
-        for law in ["ncp", "ccp"] {
-            let [v, lambda] = ["v", "lam"].map(|x| problem.extra[&format!("{x}_{law}")].to_f64());
-            // Momentum balance: references hold it to round-off, about 1e-15 × size × magnitude.
-            let scale = problem.b.iter().fold(1.0f64, |scale, b| scale.max(b.abs()));
-            let impulse = problem.j.transpose_times(&lambda);
-            for ((av, b), jl) in problem.a.times(&v).iter().zip(&problem.b).zip(&impulse) {
-                assert!((av - b - jl).abs() <= 1e-11 * scale, "{} {law}", problem.name);
-            }
-        }
-    }
-}
-
-/// `‖r − P_K(r − u − μ‖u_t‖ e_n)‖ / ‖q‖` with the Euclidean projection [Tasora, Eqs. (11)-(12)].
-fn natural_map(mu: &[f64], r: &[f64], u: &[f64], q: &[f64]) -> f64 {
-    let mut squares = 0.0;
-    for ((&mu, r), u) in mu.iter().zip(r.chunks(3)).zip(u.chunks(3)) {
-        let slip = u[1].hypot(u[2]);
-        let y = [r[0] - u[0] - mu * slip, r[1] - u[1], r[2] - u[2]];
-        let y_t = y[1].hypot(y[2]);
-        let p = if mu * y_t <= -y[0] {
-            [0.0; 3]
-        } else if y_t <= mu * y[0] {
-            y
-        } else {
-            let n = (y[0] + mu * y_t) / (1.0 + mu * mu);
-            [n, mu * n * y[1] / y_t, mu * n * y[2] / y_t]
-        };
-        squares += (0..3).map(|k| (r[k] - p[k]).powi(2)).sum::<f64>();
-    }
-    squares.sqrt() / norm(q)
-}
-
-fn norm(x: &[f64]) -> f64 {
-    x.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
-/// Number of contacts and, in global problems, of velocities, for each file of the collection.
-fn manifest(folder: &Path) -> Vec<(PathBuf, usize, Option<usize>)> {
-    // The manifest has one key per line and a problem's sizes follow its file name.
-    let text = std::fs::read_to_string(folder.join("manifest.json")).unwrap();
-    let value = |line: &str, key: &str| {
-        let rest = line.trim().strip_prefix(&format!("\"{key}\": "))?;
-        Some(rest.trim_end_matches(',').trim_matches('"').to_string())
-    };
-    let mut entries: Vec<(PathBuf, usize, Option<usize>)> = Vec::new();
-    let mut global = false;
-    for line in text.lines() {
-        if let Some(file) = value(line, "file") {
-            entries.push((folder.join(file), 0, None));
-        } else if let Some(kind) = value(line, "kind") {
-            global = kind == "global";
-        } else if let (Some(contacts), Some(last)) = (value(line, "n_contacts"), entries.last_mut())
-        {
-            last.1 = contacts.parse().unwrap();
-        } else if let (Some(dofs), Some(last)) = (value(line, "n_dof"), entries.last_mut()) {
-            last.2 = dofs.parse().ok().filter(|_| global);
-        }
-    }
-    entries
-}
-
-#[test]
-fn every_file_of_the_collection_is_read_with_its_documented_size() {
-    let Some(folder) = shared("fclib") else {
-        return;
-    };
-    let entries = manifest(&folder);
-    assert_eq!(entries.len(), 57);
-    assert_eq!(files_in(&folder, "h5").len(), 57);
-    for (path, contacts, dofs) in entries {
-        let problem = fclib::read(&path).unwrap();
-        assert_eq!(problem.contacts(), contacts, "{}", problem.name());
-        match &problem {
-            Fclib::Local(local) => assert!(dofs.is_none() && local.title.is_some()),
-            Fclib::Global(global) => assert_eq!(Some(global.f.len()), dofs),
-        }
-    }
-}
-
-fn plus(x: &[f64], y: &[f64]) -> Vec<f64> {
-    x.iter().zip(y).map(|(x, y)| x + y).collect()
-}
-
-fn distance(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
-}
-
-/// `A⁻¹ b` by conjugate gradients with the diagonal as preconditioner.
-fn solve(a: &Csr, b: &[f64]) -> Vec<f64> {
-    let diagonal: Vec<f64> = (0..a.rows)
-        .map(|row| a.row(row).find(|&(col, _)| col == row).map_or(1.0, |(_, value)| value))
-        .collect();
-    let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-    let precondition = |r: &[f64]| r.iter().zip(&diagonal).map(|(r, d)| r / d).collect::<Vec<_>>();
-    let (mut x, mut r) = (vec![0.0; b.len()], b.to_vec());
-    let mut p = precondition(&r);
-    let mut rz = dot(&r, &p);
-    while norm(&r) > 1e-12 * norm(b) {
-        let ap = a.times(&p);
-        let step = rz / dot(&p, &ap);
-        x.iter_mut().zip(&p).for_each(|(x, p)| *x += step * p);
-        r.iter_mut().zip(&ap).for_each(|(r, ap)| *r -= step * ap);
-        let z = precondition(&r);
-        let previous = std::mem::replace(&mut rz, dot(&r, &z));
-        p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + rz / previous * *p);
-    }
-    x
-}
-
-#[test]
-fn the_embedding_reproduces_the_delassus_matrices_of_the_collection() {
-    let Some(folder) = shared("fclib") else {
-        return;
-    };
-    let (mut local_files, mut asymmetric) = (0, 0);
-    for path in files_in(&folder, "h5") {
-        let Fclib::Local(local) = fclib::read(&path).unwrap() else {
-            continue;
-        };
-        local_files += 1;
-        let raw = load(&path, AS_IS).unwrap_or_else(|error| {
-            assert!(error.to_string().contains("--symmetrise"), "{error}");
-            asymmetric += 1;
-            let raw = load(&path, SYMMETRISED).unwrap();
-            assert!(raw.extra.is_empty(), "{}: references of another problem", raw.name);
-            raw
-        });
-        let w = dense(&local.w.symmetrised());
-        // Round-off of the eigendecomposition, some rows × machine epsilon. One matrix was rounded to
-        // eight digits and has an eigenvalue of -1.2e-8 of the largest, which no J can reproduce.
-        let rounded = if raw.name == "Confeti-ex03" { 2e-8 } else { 0.0 };
-        let error = distance(&gram(&raw.j), &w) / norm(&w);
-        assert!(error <= 10.0 * raw.m as f64 * f64::EPSILON + rounded, "{}: {error:e}", raw.name);
-    }
-    assert_eq!((local_files, asymmetric), (47, 17));
-}
-
-#[test]
-fn references_of_the_collection_solve_the_embedded_problems() {
-    let Some(folder) = shared("fclib") else {
-        return;
-    };
-    let mut references = 0;
-    for path in files_in(&folder, "h5") {
-        let Ok(raw) = load(&path, AS_IS) else {
-            continue;
-        };
-        let (Some(lambda), Some(v)) = (raw.extra.get("lam_ncp"), raw.extra.get("v_ncp")) else {
-            continue;
-        };
-        references += 1;
-        let (lambda, v) = (lambda.to_f64(), v.to_f64());
-        let momentum = plus(&raw.b, &raw.j.transpose_times(&lambda));
-        let scale = norm(&raw.b) + norm(&momentum);
-        assert!(distance(&raw.a.times(&v), &momentum) <= 1e-12 * scale, "{}", raw.name);
-        let u = plus(&raw.j.times(&v), &raw.e);
-        let q = plus(&raw.j.times(&solve(&raw.a, &raw.b)), &raw.e);
-        // The collection stores a reference only if this residual is at most 1e-8.
-        let residual = natural_map(&raw.mu, &lambda, &u, &q);
-        assert!(residual <= 1e-8, "{}: {residual:e}", raw.name);
-    }
-    assert_eq!(references, 39);
-}
-
 /// The example problem's archive, in memory.
 static EXAMPLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let scratch = Scratch::new("example-bytes");
@@ -716,23 +499,6 @@ fn example_with(index: usize, alter: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
         altered.write_all(&if member == index { alter(&bytes) } else { bytes }).unwrap();
     }
     altered.finish().unwrap().into_inner()
-}
-
-/// Flips bytes at relative positions and cuts the end off.
-fn damaged(bytes: &[u8], flips: &[(f64, u8)], keep: f64) -> Vec<u8> {
-    let mut bytes = bytes[..(bytes.len() as f64 * keep) as usize].to_vec();
-    for &(position, mask) in flips {
-        let position = (bytes.len() as f64 * position) as usize;
-        if let Some(byte) = bytes.get_mut(position) {
-            *byte ^= mask;
-        }
-    }
-    bytes
-}
-
-fn damage() -> impl Strategy<Value = (Vec<(f64, u8)>, f64)> {
-    let flips = prop::collection::vec((0.0..1.0f64, 1..=255u8), 0..8);
-    (flips, prop_oneof![3 => Just(1.0), 1 => 0.0..1.0f64])
 }
 
 proptest! {
@@ -763,23 +529,6 @@ proptest! {
         let bytes = damaged(&whole, &flips, keep);
         if let Ok(problem) = load_bytes("damaged.h5", bytes, SYMMETRISED) {
             prop_assert!(problem.check(Path::new("damaged.h5")).is_ok());
-        }
-    }
-}
-
-#[test]
-fn damaged_files_of_the_collection_give_a_problem_or_an_error() {
-    let Some(folder) = shared("fclib") else {
-        return;
-    };
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
-    for name in ["FrictionContact3D_1c.h5", "GFC3D_problem-check.h5"] {
-        let whole = std::fs::read(folder.join(name)).unwrap();
-        for _ in 0..1000 {
-            let (flips, keep) = damage().new_tree(&mut runner).unwrap().current();
-            if let Ok(problem) = load_bytes(name, damaged(&whole, &flips, keep), SYMMETRISED) {
-                assert!(problem.check(Path::new(name)).is_ok());
-            }
         }
     }
 }

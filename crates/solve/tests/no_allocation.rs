@@ -3,8 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
-#[path = "../../math/tests/counting/mod.rs"]
-mod counting;
 
 use common::{SMALL, build, goal, models};
 use stiction_math::block;
@@ -12,11 +10,15 @@ use stiction_solve::catalogue::Variation;
 use stiction_solve::problem::{Builder, PortId, Structure, SubsystemId};
 use stiction_solve::solver::{Reduce, SOLVERS};
 use stiction_solve::{FrictionModel, Monitor, Problem, Session, Solution};
+use stiction_testkit::CountingAllocator;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn allocations(f: impl FnOnce()) -> usize {
-    let before = counting::allocations();
+    let before = stiction_testkit::allocations();
     f();
-    counting::allocations() - before
+    stiction_testkit::allocations() - before
 }
 
 /// The problem with a momentum that differs a little, so that a warm start still has work to do.

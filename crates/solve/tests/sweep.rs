@@ -1,12 +1,7 @@
 //! Solvers that iterate on impulses: sweeps, accelerated gradients, interior points.
-//!
-//! Tests over the shared collection run when STICTION_SHARED names its directory.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, non_snake_case)]
 
-use std::path::Path;
-
-use stiction_solve::file::{LoadOptions, load};
 use stiction_solve::law::{Bilateral, Bounded, Coulomb, Elliptic, Law, Soft, Unilateral};
 use stiction_solve::problem::Map;
 use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution, Status};
@@ -453,104 +448,5 @@ fn settings_refuse_what_they_cannot_mean() {
         ("apgd", "restart", "maybe"),
     ] {
         assert!(Session::new(name).unwrap().set(key, value).is_err(), "{name} {key}");
-    }
-}
-
-/// Solves a golden problem. Returns the violation relative to the reference velocity, and the
-/// distance of the velocities from the reference.
-fn golden(
-    root: &Path,
-    file: &str,
-    name: &str,
-    settings: &[&str],
-    goal: &Goal,
-) -> (Report, f64, f64) {
-    let path = root.join("problems/golden").join(file).with_extension("npz");
-    let raw = load(&path, LoadOptions { symmetrise: true }).unwrap();
-    let loaded = Problem::from_raw(&raw).unwrap();
-    let (report, x) = solve(name, settings, &loaded.problem, goal);
-    let model = goal.friction_model.unwrap();
-    let key = if model == FrictionModel::Convex { "v_ccp" } else { "v_ncp" };
-    let error = distance(&loaded.velocities_to_file(&x.velocity), &raw.extra[key].to_f64());
-    let violation = report.residuals.of(model) / report.residuals.reference_velocity;
-    println!(
-        "{name:5} {file:25} {:?} after {}: violation {violation:.1e}, error {error:.1e}",
-        report.status, report.iterations
-    );
-    (report, violation, error)
-}
-
-fn shared() -> Option<std::path::PathBuf> {
-    let root = std::env::var_os("STICTION_SHARED").map(Into::into);
-    if root.is_none() {
-        println!("skipped: STICTION_SHARED is not set");
-    }
-    root
-}
-
-const BOX: &str = "g01_box_slide";
-const STACK: &str = "g02_stack_heavy_on_light";
-const CHAIN: &str = "g03_chain_mixed";
-const FEM: &str = "g04_fem_block";
-const CLUTTER: &str = "g05_clutter20";
-const NUT: &str = "g06_boltnut60";
-const ALL: [&str; 6] = [BOX, STACK, CHAIN, FEM, CLUTTER, NUT];
-
-#[test]
-fn sweeps_reach_the_golden_convex_motion_where_contacts_are_few_and_stay_close_elsewhere() {
-    let Some(root) = shared() else { return };
-    let tight = goal(FrictionModel::Convex, 1e-10, 1000);
-    for name in ["psor", "ssor"] {
-        for file in ALL {
-            let (report, violation, error) = golden(&root, file, name, &[], &tight);
-            if [BOX, FEM].contains(&file) {
-                assert_eq!(report.status, Status::Converged);
-                assert!(error <= 1e-8);
-            } else {
-                // Stacks, joints and many contacts on one body: relaxation crawls. A few per cent
-                // is what a thousand sweeps guarantee.
-                assert!(violation <= 3e-2);
-            }
-        }
-    }
-}
-
-#[test]
-fn accelerated_gradients_reach_the_golden_convex_motion() {
-    let Some(root) = shared() else { return };
-    let tight = goal(FrictionModel::Convex, 1e-11, 5000);
-    for file in ALL {
-        let (report, _, error) = golden(&root, file, "apgd", &[], &tight);
-        assert_eq!(report.status, Status::Converged);
-        // Soft modes of chains hide behind small violations; three digits are left for them.
-        assert!(error <= 1e-8);
-    }
-}
-
-#[test]
-fn interior_points_reach_the_golden_convex_motion() {
-    let Some(root) = shared() else { return };
-    let tight = goal(FrictionModel::Convex, 1e-7, 1000);
-    for file in ALL {
-        let (_, _, error) = golden(&root, file, "ipm", &[], &tight);
-        // A gap of 1e-12 bounds the error of the velocity by its square root.
-        assert!(error <= 1e-6);
-    }
-}
-
-#[test]
-fn gauss_seidel_reaches_the_golden_motion_with_exact_friction_where_it_converges() {
-    let Some(root) = shared() else { return };
-    let tight = goal(FrictionModel::Coulomb, 1e-10, 2000);
-    for settings in [&[][..], &["local=exact"]] {
-        for file in [BOX, FEM, CLUTTER] {
-            let (report, _, error) = golden(&root, file, "pgs", settings, &tight);
-            assert_eq!(report.status, Status::Converged);
-            assert!(error <= 1e-8);
-        }
-        for file in [STACK, CHAIN, NUT] {
-            let (_, violation, _) = golden(&root, file, "pgs", settings, &tight);
-            assert!(violation <= 1e-2);
-        }
     }
 }

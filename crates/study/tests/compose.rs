@@ -3,11 +3,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::path::{Path, PathBuf};
+mod common;
 
+use common::{empty, mass};
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
-use stiction_mech::{Data, JointKind, State, kinematics, mass_matrix};
-use stiction_scene::load;
+use stiction_mech::{JointKind, State};
 use stiction_sim::{Base, Settings, Simulation, World, WorldBuilder, state_hash};
 use stiction_study::{SCENARIOS, scenario};
 
@@ -15,20 +15,6 @@ use stiction_study::{SCENARIOS, scenario};
 fn scene(name: &str) -> stiction_scene::Scene {
     let entry = SCENARIOS.iter().find(|entry| entry.name == name).unwrap();
     scenario(name, &entry.small()).unwrap()
-}
-
-/// An empty world with the gravity of another.
-fn empty(world: &World) -> WorldBuilder {
-    let mut builder = WorldBuilder::new();
-    builder.mechanism.gravity(world.model().gravity());
-    builder
-}
-
-fn mass(world: &World) -> Vec<u64> {
-    let (model, mut data) = (world.model(), Data::new(world.model()));
-    kinematics(model, model.q0(), &mut data);
-    mass_matrix(model, &mut data);
-    data.mass.iter().map(|x| x.to_bits()).collect()
 }
 
 #[test]
@@ -47,38 +33,6 @@ fn a_world_put_into_nothing_is_the_same_to_the_last_bit() {
             let hashes =
                 [&first, &second].map(|scene_run| state_hash(scene_run.simulation.state()));
             assert_eq!(hashes[0], hashes[1], "{}, step {step}", entry.name);
-        }
-    }
-}
-
-#[test]
-fn a_robot_from_a_file_put_into_nothing_is_the_same_to_the_last_bit() {
-    let Some(shared) = std::env::var_os("STICTION_SHARED") else {
-        println!("skipped: STICTION_SHARED does not say where robots are");
-        return;
-    };
-    let folders = std::fs::read_dir(Path::new(&shared).join("models")).unwrap();
-    for folder in folders.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
-        let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
-        let is_scene =
-            |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with("scene");
-        let Some(file) = files.filter(is_scene).min() else { continue };
-        let robot = load(&file).unwrap();
-        let mut builder = empty(&robot.world);
-        builder.add_world(&robot.world, "", Isometry3::identity(), Base::Declared).unwrap();
-        let again = builder.build().unwrap();
-        assert_eq!(mass(&robot.world), mass(&again), "{}", file.display());
-        let simulation = |world| Simulation::new(world, robot.settings.clone()).unwrap();
-        let mut both = [simulation(robot.world.clone()), simulation(again.into())];
-        for _ in 0..5 {
-            for simulation in &mut both {
-                let _ = simulation.step().unwrap();
-            }
-            let [a, b] = both.each_mut().map(|simulation| {
-                let readings = simulation.sensor_data().iter().map(|x| x.to_bits());
-                (readings.collect::<Vec<_>>(), state_hash(simulation.state()))
-            });
-            assert_eq!(a, b, "{}", file.display());
         }
     }
 }

@@ -1,91 +1,13 @@
-//! Piles: every solver gets through the clutter, thread counts do not change a bit, and bodies that
-//! start inside one another come apart without an explosion.
+//! Piles: bodies that start inside one another come apart without an explosion, and a granular heap
+//! settles.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::path::PathBuf;
-
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
-use stiction_sim::{Settings, Simulation, Surface, WorldBuilder, state_hash};
-use stiction_solve::solver::SOLVERS;
+use stiction_sim::{Settings, Simulation, Surface, WorldBuilder};
 use stiction_study::scenario;
-use stiction_study::scenarios::clutter::{self, Item};
 use stiction_study::scenarios::parts;
-
-/// The initial state of the benchmark, if there.
-fn items(count: usize) -> Option<Vec<Item>> {
-    let Ok(shared) = std::env::var("STICTION_SHARED") else {
-        println!("skipped: STICTION_SHARED is not set");
-        return None;
-    };
-    let file = format!("clutter_ic_{count}.json");
-    let path: PathBuf = [shared.as_str(), "bench", &file].iter().collect();
-    let items = clutter::read_items(path).unwrap();
-    assert_eq!(items.len(), count);
-    Some(items)
-}
-
-#[test]
-fn every_solver_gets_through_the_clutter() {
-    for count in [40, 80] {
-        let Some(items) = items(count) else { return };
-        for entry in SOLVERS {
-            let mut scene = clutter::scene(&items, true, 1.0).unwrap();
-            scene.settings.solver = entry.name.to_owned();
-            // Long enough for the first impacts; a limit keeps slow methods within the test's time.
-            scene.settings.max_iterations = Some(100);
-            scene.duration = if count == 40 { 0.3 } else { 0.2 };
-            let mut scene_run = scene.start().unwrap();
-            let before = scene_run.simulation.energy();
-            let (mut momentum, mut violation, mut depth) = (0.0_f64, 0.0_f64, 0.0_f64);
-            let mut not_converged = 0;
-            for _ in 0..scene_run.steps() {
-                let report = scene_run.step().unwrap();
-                let found = report.residuals.of(report.friction_model);
-                assert!(
-                    report.residuals.momentum.is_finite() && found.is_finite(),
-                    "{}: {report:?}",
-                    entry.name
-                );
-                momentum = momentum.max(report.residuals.momentum);
-                violation = violation.max(found);
-                depth = depth.max(report.penetration);
-                not_converged += usize::from(!report.converged());
-            }
-            let state = scene_run.simulation.state();
-            assert!(state.q.iter().chain(&state.v).all(|x| x.is_finite()), "{}", entry.name);
-            let after = scene_run.simulation.energy();
-            println!(
-                "{count} {:16} momentum {momentum:.1e}, laws {violation:.1e} m/s, penetration \
-                 {:.3} mm, energy {before:.3} → {after:.3} J, {not_converged} steps short",
-                entry.name,
-                1e3 * depth
-            );
-        }
-    }
-}
-
-#[test]
-fn the_number_of_threads_changes_no_bit() {
-    for count in [40, 80] {
-        let Some(items) = items(count) else { return };
-        let hash = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
-                let mut scene = clutter::scene(&items, true, 1.0).unwrap();
-                scene.duration = if count == 40 { 1.0 } else { 0.4 };
-                let mut scene_run = scene.start().unwrap();
-                scene_run.run().unwrap();
-                state_hash(scene_run.simulation.state())
-            })
-        };
-        let one = hash(1);
-        for threads in [2, 8] {
-            assert_eq!(hash(threads), one, "{count} bodies, {threads} threads");
-        }
-    }
-}
 
 /// Two cubes of 1 kg, the second `depth` [m] too low on the first.
 fn merged(depth: f64, time_step: f64) -> Simulation {

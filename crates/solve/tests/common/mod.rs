@@ -1,8 +1,11 @@
-//! What the tests over solvers share: catalogue problems, solves from the cold start, distances.
+//! Shared by the tests over solvers: catalogue problems, solves from the cold start, distances.
 
 #![allow(dead_code)] // each test file uses a part
 
-use std::path::{Path, PathBuf};
+pub mod raw;
+pub mod variation;
+
+use std::path::Path;
 
 use stiction_solve::catalogue::{self, Variation};
 use stiction_solve::file::{LoadOptions, RawProblem, load};
@@ -44,7 +47,24 @@ pub fn solve(name: &str, problem: &Problem, goal: &Goal) -> (Report, Solution) {
     (report, solution)
 }
 
-/// The friction models that a solver knows.
+/// Solves from the cold start with settings `key=value`.
+pub fn solve_with(
+    name: &str,
+    settings: &[&str],
+    problem: &Problem,
+    goal: &Goal,
+) -> (Report, Solution) {
+    let mut session = Session::new(name).unwrap();
+    for setting in settings {
+        let (key, value) = setting.split_once('=').unwrap();
+        session.set(key, value).unwrap();
+    }
+    let mut solution = Solution::cold(problem);
+    let report = session.solve(problem, goal, &mut solution).unwrap();
+    (report, solution)
+}
+
+/// The friction models that a solver supports.
 pub fn models(name: &str) -> &'static [FrictionModel] {
     Session::new(name).unwrap().solver().models()
 }
@@ -72,30 +92,9 @@ pub fn momentum_change(problem: &Problem, lambda: &[f64]) -> Vec<f64> {
     out
 }
 
-/// A folder of the shared collection, if STICTION_SHARED names it.
-pub fn shared(folder: &str) -> Option<PathBuf> {
-    match std::env::var_os("STICTION_SHARED") {
-        Some(root) => Some(Path::new(&root).join("problems").join(folder)),
-        None => {
-            println!("skipped: STICTION_SHARED is not set");
-            None
-        }
-    }
-}
-
 /// A file with an asymmetric matrix replaced by its symmetric part, and the problem in it.
 pub fn load_problem(path: &Path) -> (RawProblem, FromFile) {
     let raw = load(path, LoadOptions { symmetrise: true }).unwrap();
     let found = Problem::from_raw(&raw).unwrap();
     (raw, found)
-}
-
-/// Paths of a folder with an ending, sorted.
-pub fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> =
-        entries.filter(|p| p.extension().is_some_and(|e| e == ending)).collect();
-    files.sort();
-    assert!(!files.is_empty(), "{}", folder.display());
-    files
 }

@@ -1,20 +1,26 @@
-//! The FCLIB collection: AUTO solves what has a reference, and the convex form of ALM what has a
-//! convex one. Runs when STICTION_SHARED names the directory of the shared collection.
+//! The FCLIB collection: AUTO solves every file that has a reference, and the convex form of ALM every
+//! file that has a convex one.
 //!
 //! Files are judged by the natural map, not by distance to a reference: W is rank deficient in
-//! many of them, so that impulses, and in one velocities too, are not unique.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
+//! many of them, so that impulses, and in one file velocities too, are not unique.
 
 use std::path::Path;
 
-use common::{files_in, goal, load_problem, shared, solve};
 use rayon::prelude::*;
 use stiction_solve::file::fclib::{self, Fclib};
 use stiction_solve::file::{LoadOptions, load};
 use stiction_solve::{FrictionModel, Session, Solution, Yardstick};
+use stiction_testkit::data::{NamedTest, files_in};
+use stiction_testkit::trials;
+
+use crate::common::{goal, load_problem, solve};
+
+/// Tests of this module.
+pub const TRIALS: &[NamedTest] = trials![
+    auto_solves_every_file_that_has_a_reference,
+    the_convex_form_of_alm_solves_every_file_that_has_a_convex_reference,
+    an_asymmetric_file_is_refused_with_the_option_that_helps,
+];
 
 const TOLERANCE: f64 = 1e-8;
 
@@ -26,10 +32,13 @@ fn references(path: &Path) -> (bool, bool) {
     }
 }
 
-/// Runs `check` on every file that has a reference in a friction model; what it complains about.
-fn complaints(model: FrictionModel, check: impl Fn(&Path) -> Option<String> + Sync) -> Vec<String> {
-    let Some(folder) = shared("fclib") else { return Vec::new() };
-    let files = files_in(&folder, "h5");
+/// Runs `check` on every file that has a reference in a friction model; returns its complaints.
+fn complaints(
+    folder: &Path,
+    model: FrictionModel,
+    check: impl Fn(&Path) -> Option<String> + Sync,
+) -> Vec<String> {
+    let files = files_in(folder, "h5");
     let checked = files.par_iter().filter(|path| match model {
         FrictionModel::Coulomb => references(path).0,
         FrictionModel::Convex => references(path).1,
@@ -37,9 +46,8 @@ fn complaints(model: FrictionModel, check: impl Fn(&Path) -> Option<String> + Sy
     checked.filter_map(|path| check(path)).collect()
 }
 
-#[test]
-fn auto_solves_every_file_that_has_a_reference() {
-    let failed = complaints(FrictionModel::Coulomb, |path| {
+fn auto_solves_every_file_that_has_a_reference(folder: &Path) {
+    let failed = complaints(folder, FrictionModel::Coulomb, |path| {
         let (_, found) = load_problem(path);
         let (report, _) = solve("auto", &found.problem, &goal(FrictionModel::Coulomb, TOLERANCE));
         let natural_map = report.residuals.natural_map;
@@ -49,9 +57,8 @@ fn auto_solves_every_file_that_has_a_reference() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-#[test]
-fn the_convex_form_of_alm_solves_every_file_that_has_a_convex_reference() {
-    let failed = complaints(FrictionModel::Convex, |path| {
+fn the_convex_form_of_alm_solves_every_file_that_has_a_convex_reference(folder: &Path) {
+    let failed = complaints(folder, FrictionModel::Convex, |path| {
         let (_, found) = load_problem(path);
         let problem = &found.problem;
         let mut yardstick = Yardstick::default();
@@ -73,11 +80,9 @@ fn the_convex_form_of_alm_solves_every_file_that_has_a_convex_reference() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-#[test]
-fn an_asymmetric_file_is_refused_with_the_option_that_helps() {
-    let Some(folder) = shared("fclib") else { return };
+fn an_asymmetric_file_is_refused_with_the_option_that_helps(folder: &Path) {
     let mut refused = 0;
-    for path in files_in(&folder, "h5") {
+    for path in files_in(folder, "h5") {
         if let Err(error) = load(&path, LoadOptions::default()) {
             let message = error.to_string();
             assert!(message.contains("--symmetrise"), "{message}");
@@ -86,9 +91,7 @@ fn an_asymmetric_file_is_refused_with_the_option_that_helps() {
         }
     }
     // Each file with a symmetrised twin is asymmetric itself.
-    let twins = files_in(&folder, "h5")
-        .iter()
-        .filter(|p| p.to_string_lossy().ends_with("__sym.h5"))
-        .count();
+    let twins =
+        files_in(folder, "h5").iter().filter(|p| p.to_string_lossy().ends_with("__sym.h5")).count();
     assert_eq!(refused, twins);
 }

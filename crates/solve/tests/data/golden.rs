@@ -1,16 +1,24 @@
 //! Solvers against problems with two independent solutions of high accuracy each.
 //!
-//! Runs when STICTION_SHARED names the directory of the shared collection. Velocities and Jᵀλ are
-//! compared, never λ, which is not unique where J has fewer ranks than rows.
+//! Velocities and Jᵀλ are compared, never λ, which is not unique where the rank of J is below its
+//! number of rows.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+use std::path::Path;
 
-mod common;
-
-use common::{distance, goal, largest, load_problem, models, momentum_change, shared, solve};
 use stiction_solve::problem::FromFile;
 use stiction_solve::solver::SOLVERS;
 use stiction_solve::{FrictionModel, Goal, Report, Status};
+use stiction_testkit::data::NamedTest;
+use stiction_testkit::trials;
+
+use crate::common::{distance, goal, largest, load_problem, models, momentum_change, solve};
+
+/// Tests of this module.
+pub const TRIALS: &[NamedTest] = trials![
+    alm_reaches_every_golden_motion_with_exact_friction,
+    every_solver_reaches_the_golden_motions_that_it_can,
+    every_solver_has_a_golden_motion_in_each_of_its_friction_models,
+];
 
 const BOX: &str = "g01_box_slide";
 const STACK: &str = "g02_stack_heavy_on_light";
@@ -27,8 +35,8 @@ struct Golden {
     impulse: Vec<f64>,
 }
 
-fn golden(file: &str, model: FrictionModel) -> Option<Golden> {
-    let (raw, found) = load_problem(&shared("golden")?.join(format!("{file}.npz")));
+fn golden(folder: &Path, file: &str, model: FrictionModel) -> Golden {
+    let (raw, found) = load_problem(&folder.join(format!("{file}.npz")));
     let suffix = match model {
         FrictionModel::Coulomb => "ncp",
         FrictionModel::Convex => "ccp",
@@ -39,7 +47,7 @@ fn golden(file: &str, model: FrictionModel) -> Option<Golden> {
     };
     let velocity = read("v", &found.velocity_order);
     let impulse = read("lam", &found.row_order);
-    Some(Golden { found, velocity, impulse })
+    Golden { found, velocity, impulse }
 }
 
 /// Errors of v and of A⁻¹Jᵀλ [m/s], relative to the largest velocity if that exceeds one.
@@ -54,23 +62,15 @@ fn errors(golden: &Golden, solver: &str, goal: &Goal) -> (Report, f64, f64) {
         change
     };
     let impulse = distance(&push(&solution.impulse), &push(&golden.impulse)) / scale;
-    println!(
-        "{:30} {solver:15} {:8} {:9} {:5} violation {:.1e} v {velocity:.1e} impulse {impulse:.1e}",
-        problem.name(),
-        report.friction_model.name(),
-        report.status.name(),
-        report.iterations,
-        report.residuals.of(report.friction_model) / problem.reference_velocity(),
-    );
     (report, velocity, impulse)
 }
 
 const ALL: [&str; 6] = [BOX, STACK, CHAIN, FEM, CLUTTER, NUT];
 
-/// How many times its own size a violation moves the velocity: an angular velocity answers a
-/// sliding u at radius r by u/r, a light body between heavy ones by their mass ratio, a motion
-/// that two surfaces nearly allow by the inverse of the angle between them. Per problem, rounded
-/// up to a power of ten, without unit where metres are the unit of length.
+/// Bound on the error of the velocity per unit of violation [-, lengths in metres], rounded up to a
+/// power of ten. A sliding velocity u at radius r changes the angular velocity by u/r; a light body
+/// between heavy ones multiplies it by their mass ratio, a motion that two surfaces nearly allow by
+/// the inverse of the angle between them.
 fn condition(file: &str) -> f64 {
     match file {
         BOX | STACK => 1e2, // corners at a decimetre from the centre; spins of both signs
@@ -82,17 +82,16 @@ fn condition(file: &str) -> f64 {
     }
 }
 
-#[test]
-fn alm_reaches_every_golden_motion_with_exact_friction() {
+fn alm_reaches_every_golden_motion_with_exact_friction(folder: &Path) {
     for file in ALL {
-        let Some(golden) = golden(file, FrictionModel::Coulomb) else { return };
+        let golden = golden(folder, file, FrictionModel::Coulomb);
         let tolerance = 1e-10;
         let (report, velocity, impulse) =
             errors(&golden, "alm", &goal(FrictionModel::Coulomb, tolerance));
         assert_eq!(report.status, Status::Converged);
         // The chain amplifies what is left of its violations beyond what the others do.
         let allowed = if file == CHAIN { condition(file) * tolerance } else { 1e-8 };
-        assert!(velocity <= allowed && impulse <= allowed, "{file}");
+        assert!(velocity <= allowed && impulse <= allowed, "{file}: {velocity:e}, {impulse:e}");
     }
 }
 
@@ -166,11 +165,10 @@ const REACHES: &[Reach] = &[
     },
 ];
 
-#[test]
-fn every_solver_reaches_the_golden_motions_that_it_can() {
+fn every_solver_reaches_the_golden_motions_that_it_can(folder: &Path) {
     for file in ALL {
         for model in [FrictionModel::Coulomb, FrictionModel::Convex] {
-            let Some(golden) = golden(file, model) else { return };
+            let golden = golden(folder, file, model);
             let reaches = |r: &&Reach| r.model == model && r.files.contains(&file);
             for reach in REACHES.iter().filter(reaches) {
                 for solver in reach.solvers {
@@ -186,8 +184,7 @@ fn every_solver_reaches_the_golden_motions_that_it_can() {
     }
 }
 
-#[test]
-fn every_solver_has_a_golden_motion_in_each_of_its_friction_models() {
+fn every_solver_has_a_golden_motion_in_each_of_its_friction_models(_: &Path) {
     for entry in SOLVERS {
         for model in models(entry.name) {
             let listed = |r: &Reach| r.model == *model && r.solvers.contains(&entry.name);

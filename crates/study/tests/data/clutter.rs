@@ -1,0 +1,66 @@
+//! The clutter from the initial states of the benchmark: every solver gets through it, and the number
+//! of threads does not change a bit.
+
+use std::path::Path;
+
+use stiction_sim::state_hash;
+use stiction_solve::solver::SOLVERS;
+use stiction_study::scenarios::clutter::{self, Item};
+use stiction_testkit::data::NamedTest;
+use stiction_testkit::trials;
+
+/// Tests of this module.
+pub const TRIALS: &[NamedTest] =
+    trials![every_solver_gets_through_the_clutter, the_number_of_threads_changes_no_bit];
+
+/// The initial state of the benchmark.
+fn items(folder: &Path, count: usize) -> Vec<Item> {
+    let items = clutter::read_items(folder.join(format!("clutter_ic_{count}.json"))).unwrap();
+    assert_eq!(items.len(), count);
+    items
+}
+
+fn every_solver_gets_through_the_clutter(folder: &Path) {
+    for count in [40, 80] {
+        let items = items(folder, count);
+        for entry in SOLVERS {
+            let mut scene = clutter::scene(&items, true, 1.0).unwrap();
+            scene.settings.solver = entry.name.to_owned();
+            // Long enough for the first impacts; a limit keeps slow methods within the test's time.
+            scene.settings.max_iterations = Some(100);
+            scene.duration = if count == 40 { 0.3 } else { 0.2 };
+            let mut scene_run = scene.start().unwrap();
+            for _ in 0..scene_run.steps() {
+                let report = scene_run.step().unwrap();
+                let found = report.residuals.of(report.friction_model);
+                assert!(
+                    report.residuals.momentum.is_finite() && found.is_finite(),
+                    "{}: {report:?}",
+                    entry.name
+                );
+            }
+            let state = scene_run.simulation.state();
+            assert!(state.q.iter().chain(&state.v).all(|x| x.is_finite()), "{}", entry.name);
+        }
+    }
+}
+
+fn the_number_of_threads_changes_no_bit(folder: &Path) {
+    for count in [40, 80] {
+        let items = items(folder, count);
+        let hash = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut scene = clutter::scene(&items, true, 1.0).unwrap();
+                scene.duration = if count == 40 { 1.0 } else { 0.4 };
+                let mut scene_run = scene.start().unwrap();
+                scene_run.run().unwrap();
+                state_hash(scene_run.simulation.state())
+            })
+        };
+        let one = hash(1);
+        for threads in [2, 8] {
+            assert_eq!(hash(threads), one, "{count} bodies, {threads} threads");
+        }
+    }
+}
