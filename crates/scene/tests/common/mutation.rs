@@ -1,8 +1,8 @@
 //! Mutations of the text of a model, and reading them.
 
-use stiction_math::random::SplitMix64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use stiction_math::random::SplitMix64;
 
 use stiction_scene::Files;
 use stiction_scene::import::{Options, load_with};
