@@ -26,7 +26,7 @@ impl General {
         }
     }
 
-    /// Becomes the zero matrix with the given pattern, in the same memory.
+    /// Replaces the matrix by zero with the given pattern; keeps the allocations.
     pub fn reshape(&mut self, pattern: &Pattern) {
         self.pattern.clone_from(pattern);
         self.lower.clear();
@@ -41,7 +41,7 @@ impl General {
         self.upper.fill(0.0);
     }
 
-    /// Where the blocks are.
+    /// The sparsity pattern.
     pub fn pattern(&self) -> &Pattern {
         &self.pattern
     }

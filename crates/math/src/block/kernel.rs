@@ -6,7 +6,7 @@
 
 /// The block operations of a factorization.
 pub(super) trait Kernel {
-    /// The size of a block of size `n`, as a constant where the kernel knows it.
+    /// The size of a block of size `n`, as a constant where the kernel fixes it.
     fn size(n: usize) -> usize;
     /// C −= Aᵀ B, with C of `m` × `n` and A of `p` × `m`.
     fn sub_tn(C: &mut [f64], A: &[f64], B: &[f64], m: usize, n: usize, p: usize);
@@ -412,7 +412,7 @@ mod tests {
     use super::*;
     use crate::random::SplitMix64;
 
-    /// The same operations as `Any`, told so that no fixed kernel is taken.
+    /// The same operations as `Any`, with sizes for which no fixed kernel is taken.
     fn agree<const S: usize>(rng: &mut SplitMix64) {
         let (A, B, C) = (rng.values(S * S), rng.values(S * S), rng.values(S * S));
         let (mut fixed, mut tiled) = (C.clone(), C.clone());

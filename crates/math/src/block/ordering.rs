@@ -1,4 +1,4 @@
-//! In which order to eliminate the blocks so that little fill arises.
+//! Fill-reducing order of elimination of the blocks.
 //!
 //! Approximate minimum degree on the quotient graph [AmestoyDavisDuff96], with each block weighted
 //! by its size, element absorption, mass elimination and detection of indistinguishable blocks.
@@ -55,13 +55,13 @@ struct Quotient<'a> {
     /// Blocks that were merged into a variable, as a list that starts with the variable itself.
     follower: Vec<usize>,
     last_follower: Vec<usize>,
-    /// `mark[i] == stamp`: i belongs to the set at hand.
+    /// `mark[i] == stamp`: i belongs to the current set.
     mark: Vec<usize>,
     stamp: usize,
     /// Weight of an element outside the pivot's element; valid where `seen` carries the stamp.
     outside: Vec<usize>,
     seen: Vec<usize>,
-    /// Memory of one elimination.
+    /// Scratch of one elimination.
     kept: Vec<usize>,
     hashes: Vec<(usize, usize)>,
 }

@@ -58,7 +58,7 @@ mod avx2 {
     use super::finish_row;
     use std::arch::x86_64::*;
 
-    /// Blocks that are asked for ahead of their use: several cache lines, a microsecond's work.
+    /// Blocks prefetched ahead of their use: several cache lines, about a microsecond of work.
     const AHEAD: usize = 24;
 
     #[target_feature(enable = "avx2,fma")]
@@ -79,7 +79,7 @@ mod avx2 {
                 // SAFETY: each load and store lies in a slice whose length was checked just above.
                 unsafe {
                     // A hint, which may point behind the end: blocks stream faster than the
-                    // hardware looks ahead.
+                    // hardware prefetches.
                     let ahead = block.as_ptr().wrapping_add(9 * AHEAD);
                     _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
                     let b0 = _mm256_loadu_pd(block.as_ptr());

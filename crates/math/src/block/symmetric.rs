@@ -1,8 +1,8 @@
 //! A symmetric block matrix: the lower triangle of a [`Pattern`] with values.
 //!
 //! The product reads each stored block once and uses it twice, for (i, j) and for (j, i); it is
-//! bound by memory on large matrices. Diagonal blocks hold both their triangles, and whoever writes
-//! one writes both. The product is one fixed sequence of operations, hence the same bits always; two
+//! bound by memory on large matrices. Diagonal blocks hold both their triangles, and both must be
+//! written. The product is one fixed sequence of operations, hence the same bits always; two
 //! threads did not reliably beat one.
 
 use super::{BlockId, Pattern, product3};
@@ -33,7 +33,7 @@ impl<'a> View<'a> {
         Self { pattern, values }
     }
 
-    /// Where the blocks are.
+    /// The sparsity pattern.
     pub fn pattern(self) -> &'a Pattern {
         self.pattern
     }
@@ -75,7 +75,7 @@ impl Symmetric {
         Self { pattern: pattern.clone(), values: vec![0.0; pattern.n_values()] }
     }
 
-    /// Becomes the zero matrix with the given pattern, in the same memory.
+    /// Replaces the matrix by zero with the given pattern; keeps the allocations.
     pub fn reshape(&mut self, pattern: &Pattern) {
         self.pattern.clone_from(pattern);
         self.values.clear();
@@ -87,7 +87,7 @@ impl Symmetric {
         self.values.fill(0.0);
     }
 
-    /// Where the blocks are.
+    /// The sparsity pattern.
     pub fn pattern(&self) -> &Pattern {
         &self.pattern
     }
@@ -97,7 +97,7 @@ impl Symmetric {
         &self.values[self.pattern.values(id)]
     }
 
-    /// A block, row-major; both triangles of a diagonal block are to be written.
+    /// A block, row-major; both triangles of a diagonal block must be written.
     pub fn block_mut(&mut self, id: BlockId) -> &mut [f64] {
         &mut self.values[self.pattern.values(id)]
     }

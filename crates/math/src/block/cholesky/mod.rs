@@ -1,9 +1,9 @@
 //! Cholesky factorization A = L Lᵀ of a [`Symmetric`] block matrix.
 //!
 //! The analysis orders the blocks and chooses one of three engines from the pattern alone:
-//! * `Blocks`: our own left-looking factorization, block by block. It wins while the blocks of the
+//! * `Blocks`: our own left-looking factorization, block by block. It is fastest while the blocks of the
 //!   factor are few, since it has no overhead per supernode: piles of rigid bodies, chains of trees.
-//! * `Supernodal`: faer's supernodal factorization in our order, which wins once supernodes are wide
+//! * `Supernodal`: faer's supernodal factorization in our order, which is fastest once supernodes are wide
 //!   enough to feed its matrix products: large piles, meshes.
 //! * `Dense`: faer's dense factorization, for one large block or a factor that is nearly full.
 //!

@@ -17,7 +17,7 @@ pub struct SelectedInverse {
     factors: Blocks,
     /// Z in the layout of R; diagonal blocks in full.
     Z: Vec<f64>,
-    /// Memory of one row: W, and a transposed block.
+    /// Scratch of one row: W, and a transposed block.
     W: Vec<f64>,
     transposed: Vec<f64>,
 }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_outside_the_factor_is_not_there() {
+    fn a_block_outside_the_factor_is_not_computed() {
         let pattern = Pattern::new(&[2, 2], []);
         let mut A = Symmetric::zeros(&pattern);
         for k in 0..2 {

@@ -23,7 +23,7 @@ pub struct Lu {
     pivoted: Pivoted,
     /// Which of the two holds the factors of the last matrix.
     active: Active,
-    /// Memory of `solve_refined`: residual and candidate.
+    /// Scratch of `solve_refined`: residual and candidate.
     memory: [Vec<f64>; 2],
 }
 
@@ -138,7 +138,7 @@ impl Lu {
 
     /// Solves A x = rhs with iterative refinement; returns ‖rhs − A x‖ / ‖rhs‖, infinite if no
     /// finite solution was found. `A` is the matrix last factored. Factors it again with full row
-    /// exchanges if the residual asks for it.
+    /// exchanges if the residual is too large.
     ///
     /// # Panics
     /// If `rhs` or `x` has not the dimension of the matrix.
