@@ -127,7 +127,7 @@ class Solution(NamedTuple):
 
     @property
     def converged(self) -> bool:
-        """Whether the yardstick found the tolerance met."""
+        """Whether the residual measure found the tolerance met."""
         return self.report.status == "converged"
 
     @property

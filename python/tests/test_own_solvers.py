@@ -1,4 +1,4 @@
-"""Solvers written in Python: the same place, the same yardstick."""
+"""Solvers written in Python: the same place, the same residual measure."""
 
 from typing import Any
 

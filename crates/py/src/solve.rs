@@ -1,4 +1,4 @@
-//! One contact problem, one solver, one yardstick.
+//! One contact problem, one solver, one residual measure.
 
 use numpy::PyArray1;
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! Solvers written in Python: any object with a method `solve(problem, guess)`.
 //!
-//! The answer, impulses or a pair of velocities and impulses, is measured by the yardstick like any
+//! The answer, impulses or a pair of velocities and impulses, is measured by the residual measure like any
 //! other. An exception is kept until the engine has returned, and raised then as it is.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -106,7 +106,7 @@ impl Solver for Plugged {
             Ok((answer, iterations)) => {
                 *solution = answer;
                 monitor.count(iterations);
-                Status::Stalled // unless the yardstick finds that it converged
+                Status::Stalled // unless the residual measure finds that it converged
             }
             Err(error) => {
                 self.failure.keep(error);

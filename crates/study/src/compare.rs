@@ -4,7 +4,7 @@
 //! Every solver runs the whole scene from the same start, with the same settings. The first that
 //! gets to the end is the reference: some telling steps of its run, see [`telling`], are posed again
 //! and solved by every solver from the cold start, so that all of them answer the same questions,
-//! which whole runs do not: they drift apart. Residuals are those of the yardstick, never a solver's
+//! which whole runs do not: they drift apart. Residuals are those of the residual measure, never a solver's
 //! own. A solver that cannot run is part of the outcome. Costs one run per solver, one more of the
 //! reference, and the solves.
 

@@ -5,7 +5,7 @@
 //! form of ALM. A large mesh that contacts touch at its nodes goes to COND, which factors nothing,
 //! and a large heap at a low tolerance to sweeps. What does not converge is tried again by
 //! methods that fail differently, from the best answer so far; the best is kept. Beyond the
-//! yardstick, AUTO also brings the natural map of the contacts below the tolerance.
+//! residual measure, AUTO also brings the natural map of the contacts below the tolerance.
 
 use super::cond::{self, Cond};
 use super::islands::Islands;

@@ -5,7 +5,7 @@
 //! the paper's method answers a slightly softer problem than the one given.
 //!
 //! Deviation: by default that softening is taken back by multipliers, each pass starting where the
-//! last one ended, until the yardstick finds the given problem solved. The setting `refine` off is
+//! last one ended, until the residual measure finds the given problem solved. The setting `refine` off is
 //! the paper's letter: one pass. Iterations are Newton steps.
 
 use super::newton::{Convex, Phases, Question};

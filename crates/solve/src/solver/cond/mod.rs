@@ -159,7 +159,7 @@ impl Solver for Cond {
             ),
             Setting::new(
                 "stop",
-                "honest: by the yardstick; paper: by θ alone, in the plain norm",
+                "honest: by the residual measure; paper: by θ alone, in the plain norm",
                 &mut self.stop,
             ),
             Setting::new("observe-every", "iterations per measurement", &mut self.observe_every),
@@ -400,7 +400,7 @@ impl Cond {
     }
 
     /// λ_prev ← λ once the momentum error of the inner iteration lies below the violation that is
-    /// left to the compensation, both measured by the yardstick and relative, times a factor.
+    /// left to the compensation, both measured by the residual measure and relative, times a factor.
     fn renew_compensation(&mut self, problem: &Problem, monitor: &Monitor, lambda: &[f64]) {
         let (violation, momentum) = monitor.last();
         let settled = momentum * problem.reference_velocity() <= self.settle * violation;

@@ -5,7 +5,7 @@ use crate::solver::Value;
 /// A rule that ends the iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The yardstick finds the answer good enough; or θ does, if a threshold is set.
+    /// The residual measure finds the answer good enough; or θ does, if a threshold is set.
     Honest,
     /// θ = |x⁺ − x| is small [Lee23, Alg. 1], in the plain norm of all unknowns; nothing else.
     Paper,
