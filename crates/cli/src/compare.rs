@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use stiction_scene::SceneRun;
+use stiction_sim::Settings;
 use stiction_solve::solver::{SOLVERS, SettingError};
 use stiction_solve::{Session, Status};
-use stiction_study::compare::{Captured, Comparison, Contender, Plan, TIME_LIMIT, compare};
+use stiction_study::compare::{
+    CapturedStep, ComparedSolver, Comparison, ComparisonPlan, PlanError, compare,
+};
 use stiction_view::compare::ReportProvenance;
 
 use crate::args::{CompareArgs, SceneArgs};
@@ -23,30 +24,38 @@ pub fn run(args: &CompareArgs) -> Result<CommandOutcome, CommandError> {
     if let Some(path) = &args.report {
         stiction_view::compare::check(path)?;
     }
-    let calls = calls(args)?;
-    let (scene_run, imported) = scene::open(&calls[0])?;
-    let steps = steps(args, &scene_run)?;
+    let (common, own) = settings_of_solvers(args)?;
+    let call = scene_args(args, common);
+    let (scene, imported) = scene::open(&call)?;
+    let runs = own.into_iter().map(|(solver, solver_settings)| Settings {
+        solver,
+        solver_settings,
+        ..scene.settings.clone()
+    });
+    let steps = scene::steps(args.steps, args.time, &scene)?;
     let visuals = imported.map(|imported| imported.seen()).unwrap_or_default();
-    let plan = Plan {
-        target: &args.target,
-        solvers: &args.solvers,
-        steps,
-        time_limit: time_limit(args),
-        visuals: &visuals,
-    };
+    let mut plan =
+        plan(ComparisonPlan::new(&args.target, runs.collect(), steps))?.visuals(&visuals);
+    if let Some(seconds) = args.time_limit {
+        plan = self::plan(plan.time_limit(seconds))?;
+    }
     let bar = progress();
-    let start = |solver: &str| {
-        let call = calls.iter().find(|call| call.solver.as_deref() == Some(solver));
-        scene::start(call.unwrap_or(&calls[0]))
-    };
     interrupt::install_handlers();
     let found = threads::run_in_pool(args.threads, || {
-        let found = compare(&plan, start, |progress| {
-            bar.set_length(progress.all as u64);
-            bar.set_position(progress.done as u64);
-            bar.set_message(format!("{} {}", progress.solver, progress.task));
-            if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        let found = compare(
+            &plan,
+            || Ok::<_, CommandError>(scene::open(&call)?.0),
+            |progress| {
+                bar.set_length(progress.all as u64);
+                bar.set_position(progress.done as u64);
+                bar.set_message(format!("{} {}", progress.solver, progress.task));
+                if interrupt::requested() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            },
+        );
         found.map(|found| (found, rayon::current_num_threads()))
     })?;
     bar.finish_and_clear();
@@ -69,62 +78,74 @@ pub fn run(args: &CompareArgs) -> Result<CommandOutcome, CommandError> {
     Ok(if found.stopped { CommandOutcome::Interrupted } else { all.into() })
 }
 
-fn time_limit(args: &CompareArgs) -> Duration {
-    // A limit that overflows `Duration` means no limit.
-    args.time_limit.map_or(TIME_LIMIT, |s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX))
+/// A plan, or the option that is wrong.
+fn plan<T>(made: Result<T, PlanError>) -> Result<T, CommandError> {
+    made.map_err(|error| match error {
+        PlanError::RepeatedSolver { solver } => {
+            option("--solvers", format!("{solver} twice"), "each solver once")
+        }
+        PlanError::Setting(error) => error.into(),
+        PlanError::TimeLimit { found } => {
+            option("--time-limit", format!("{found} s"), "a positive number")
+        }
+        other => option("--solvers", other.to_string(), "at least one solver"),
+    })
 }
 
-/// The scene arguments of each solver, with the settings that apply to it. Refuses settings that no
-/// solver has.
-fn calls(args: &CompareArgs) -> Result<Vec<SceneArgs>, CommandError> {
-    let mut calls: Vec<SceneArgs> = Vec::with_capacity(args.solvers.len());
-    let mut sessions = Vec::with_capacity(args.solvers.len());
-    for solver in &args.solvers {
-        sessions.push(Session::new(solver)?);
-        if calls.iter().any(|call| call.solver.as_ref() == Some(solver)) {
-            return Err(option("--solvers", format!("{solver} twice"), "each solver once"));
-        }
-        calls.push(SceneArgs {
-            target: args.target.clone(),
-            keyframe: args.keyframe.clone(),
-            import: args.import.clone(),
-            solver: Some(solver.clone()),
-            time_step: args.time_step,
-            threads: args.threads,
-            set: Vec::new(),
-        });
+/// The scene of all runs, with the settings that they share.
+fn scene_args(args: &CompareArgs, set: Vec<(String, String)>) -> SceneArgs {
+    SceneArgs {
+        target: args.target.clone(),
+        keyframe: args.keyframe.clone(),
+        import: args.import.clone(),
+        solver: None,
+        time_step: args.time_step,
+        threads: args.threads,
+        set,
     }
+}
+
+/// Pairs of key and value.
+type Pairs = Vec<(String, String)>;
+
+/// The settings that all runs share, and those of each solver. Refuses settings that no solver has.
+fn settings_of_solvers(args: &CompareArgs) -> Result<(Pairs, Vec<(String, Pairs)>), CommandError> {
+    let mut own: Vec<(Session, Pairs)> = Vec::with_capacity(args.solvers.len());
+    for solver in &args.solvers {
+        own.push((Session::new(solver)?, Vec::new()));
+    }
+    let mut common = Vec::new();
     for (key, value) in &args.set {
-        match for_solvers(key) {
-            None => calls.iter_mut().for_each(|call| call.set.push((key.clone(), value.clone()))),
-            Some((name, setting)) => {
-                let mut refusal = None;
-                let mut accepted = false;
-                for (call, session) in calls.iter_mut().zip(&mut sessions) {
-                    if name != "solver" && name != session.name() {
-                        continue;
-                    }
-                    match session.set(setting, value) {
-                        Ok(()) => {
-                            call.set.push((format!("solver.{setting}"), value.clone()));
-                            accepted = true;
-                        }
-                        Err(error @ SettingError::UnknownKey { .. }) => refusal = Some(error),
-                        Err(error) => return Err(error.into()),
-                    }
+        let Some((name, setting)) = for_solvers(key) else {
+            common.push((key.clone(), value.clone()));
+            continue;
+        };
+        let mut refusal = None;
+        let mut accepted = false;
+        for (session, settings) in &mut own {
+            if name != "solver" && name != session.name() {
+                continue;
+            }
+            match session.set(setting, value) {
+                Ok(()) => {
+                    settings.push((setting.to_owned(), value.clone()));
+                    accepted = true;
                 }
-                match refusal {
-                    _ if accepted => {}
-                    Some(error) => return Err(error.into()),
-                    None => {
-                        let found = format!("a setting of solver '{name}'");
-                        return Err(option("--set", found, "one of the compared solvers"));
-                    }
-                }
+                Err(error @ SettingError::UnknownKey { .. }) => refusal = Some(error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match refusal {
+            _ if accepted => {}
+            Some(error) => return Err(error.into()),
+            None => {
+                let found = format!("a setting of solver '{name}'");
+                return Err(option("--set", found, "one of the compared solvers"));
             }
         }
     }
-    Ok(calls)
+    let settings = own.into_iter().map(|(_, settings)| settings);
+    Ok((common, args.solvers.iter().cloned().zip(settings).collect()))
 }
 
 /// Solver and key of a solver setting, `SOLVER.KEY` or `solver.KEY`.
@@ -136,22 +157,6 @@ fn for_solvers(key: &str) -> Option<(&str, &str)> {
 
 fn option(option: &str, found: String, expected: &str) -> CommandError {
     CommandError::Option { option: option.to_owned(), found, expected: expected.to_owned() }
-}
-
-/// Number of steps of each run, at least one.
-fn steps(args: &CompareArgs, scene_run: &SceneRun) -> Result<usize, CommandError> {
-    if let Some(steps) = args.steps {
-        return Ok(usize::try_from(steps).unwrap_or(usize::MAX));
-    }
-    let time_step = scene_run.simulation.settings().time_step;
-    let time = args.time.unwrap_or(scene_run.duration);
-    match (time / time_step).round() as usize {
-        0 => {
-            let expected = format!("at least one time step of {time_step} s");
-            Err(option("--time", format!("{time} s"), &expected))
-        }
-        steps => Ok(steps),
-    }
 }
 
 /// A progress bar over all solvers, hidden when standard error is no terminal.
@@ -271,7 +276,7 @@ fn runs(found: &Comparison) -> Table {
     table
 }
 
-fn row(found: &Comparison, contender: &Contender) -> Vec<(String, Tone)> {
+fn row(found: &Comparison, contender: &ComparedSolver) -> Vec<(String, Tone)> {
     let plain = |text: String| (text, Tone::Plain);
     let mut cells =
         vec![plain(contender.solver.clone()), plain(contender.friction_model.name().to_owned())];
@@ -300,7 +305,7 @@ fn row(found: &Comparison, contender: &Contender) -> Vec<(String, Tone)> {
     cells
 }
 
-fn answers(found: &Comparison, captured: &Captured, colours: bool) -> String {
+fn answers(found: &Comparison, captured: &CapturedStep, colours: bool) -> String {
     let heading = format!("step {} ({})", captured.step, captured.reason.name());
     let mut out = format!(
         "{}: {}, {}; from the cold start, residuals relative to {} m/s\n",

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use stiction_scene::{Imported, SceneRun};
+use stiction_scene::Imported;
 use stiction_sim::Checkpoint;
 use stiction_view::{ExportContent, PictureOptions, ViewError, exporter_for};
 
@@ -13,7 +13,7 @@ use crate::args::RunArgs;
 use crate::chart::Chart;
 use crate::error::CommandError;
 use crate::run_outputs::{RecordingFiles, RunOutputs, WrittenRecording, fingerprint_of};
-use crate::scene::{Progress, open};
+use crate::scene::{Progress, open, steps};
 use crate::{CommandOutcome, files, interrupt, saved_call, summary, terminal, threads};
 
 /// Runs the command.
@@ -36,16 +36,17 @@ pub fn run(call: &RunArgs) -> Result<CommandOutcome, CommandError> {
         &args.record,
         args.picture.as_ref().filter(|_| !args.record.is_empty()),
     )?;
-    let (mut scene_run, imported) = open(&args.scene)?;
+    let (scene, imported) = open(&args.scene)?;
     let args = &with_record_options_of(imported.as_ref(), args)?;
     let outputs = RecordingFiles::prepare(&args.record, args.picture.as_ref())?;
+    let steps = steps(args.steps, args.time, &scene)?;
+    let mut scene_run = scene.start()?;
     if let (Some(found), Some(path)) = (&resumed, &call.resume) {
         let wrong = |source| CommandError::Checkpoint { path: path.clone(), source };
         let present = fingerprint_of(&scene_run.simulation, imported.as_ref());
         found.belongs_to(present).map_err(wrong)?;
         scene_run.simulation.restore(&found.snapshot).map_err(|error| wrong(error.into()))?;
     }
-    let steps = steps(args, &scene_run)?;
     let done = resumed.as_ref().map_or(0, |found| found.step as usize).min(steps);
     let scene = (&scene_run.simulation, imported.as_ref());
     let extent = (resumed.as_ref(), steps);
@@ -139,21 +140,4 @@ fn with_record_options_of(
     }
     args.fps = args.fps.or(wishes.fps);
     Ok(args)
-}
-
-/// Number of steps of the run, at least one.
-fn steps(args: &RunArgs, scene_run: &SceneRun) -> Result<usize, CommandError> {
-    if let Some(steps) = args.steps {
-        return Ok(usize::try_from(steps).unwrap_or(usize::MAX));
-    }
-    let time_step = scene_run.simulation.settings().time_step;
-    let time = args.time.unwrap_or(scene_run.duration);
-    match (time / time_step).round() as usize {
-        0 => Err(CommandError::Option {
-            option: "--time".to_owned(),
-            found: format!("{time} s"),
-            expected: format!("at least one time step of {time_step} s"),
-        }),
-        steps => Ok(steps),
-    }
 }

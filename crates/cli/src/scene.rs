@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use stiction_scene::import::Options;
 use stiction_scene::{FORMATS, Files, Imported, Scene, SceneError, SceneRun, load_with};
 use stiction_sim::{SettingsError, StepReport};
-use stiction_study::{SCENARIOS, Scenario, StudyError, scenario};
+use stiction_study::{NoSteps, RunLength, SCENARIOS, Scenario, SceneSource, StudyError};
 
 use crate::args::{ImportArgs, SceneArgs};
 use crate::error::CommandError;
@@ -17,15 +17,23 @@ const PROBLEM_EXTENSIONS: [&str; 3] = ["h5", "hdf5", "npz"];
 
 /// The scene at its start.
 pub fn start(args: &SceneArgs) -> Result<SceneRun, CommandError> {
-    Ok(open(args)?.0)
+    Ok(open(args)?.0.start()?)
 }
 
-/// The scene at its start, and the model if it comes from a file.
-pub fn open(args: &SceneArgs) -> Result<(SceneRun, Option<Imported>), CommandError> {
-    let (mut scene, imported) = match SCENARIOS.iter().find(|entry| entry.name == args.target) {
-        Some(entry) => (from_scenario(entry, args)?, None),
-        None => from_file(args).map(|(scene, imported)| (scene, Some(imported)))?,
+/// The scene, and the model if it comes from a file.
+pub fn open(args: &SceneArgs) -> Result<(Scene, Option<Imported>), CommandError> {
+    let scenario = SCENARIOS.iter().find(|entry| entry.name == args.target);
+    let source = match scenario {
+        Some(entry) => of_scenario(entry, args)?,
+        None => of_file(args)?,
     };
+    let (mut scene, imported) = source.open().map_err(|error| match error {
+        StudyError::Scene(SceneError::Settings(SettingsError::Unknown { key, known })) => {
+            unknown_setting(key, &known, scenario)
+        }
+        StudyError::Scene(error) => error.into(),
+        error => error.into(),
+    })?;
     if let Some(solver) = &args.solver {
         scene.settings.solver.clone_from(solver);
         // Solver settings of the scene apply to the scene's own solver only.
@@ -37,10 +45,35 @@ pub fn open(args: &SceneArgs) -> Result<(SceneRun, Option<Imported>), CommandErr
     if let Some(time_step) = args.time_step {
         scene.settings.time_step = time_step;
     }
-    Ok((scene.start()?, imported))
+    Ok((scene, imported))
 }
 
-fn from_scenario(entry: &Scenario, args: &SceneArgs) -> Result<Scene, CommandError> {
+/// Number of steps of a run, at least one.
+pub fn steps(steps: Option<u64>, time: Option<f64>, scene: &Scene) -> Result<usize, CommandError> {
+    let steps = steps.map(|steps| usize::try_from(steps).unwrap_or(usize::MAX));
+    let length = RunLength::of(steps, time);
+    length.steps(scene.duration, scene.settings.time_step).map_err(|NoSteps { time, time_step }| {
+        CommandError::Option {
+            option: "--time".to_owned(),
+            found: format!("{time} s"),
+            expected: format!("at least one time step of {time_step} s"),
+        }
+    })
+}
+
+fn unknown_setting(key: String, known: &str, scenario: Option<&Scenario>) -> CommandError {
+    let expected = match scenario {
+        None => format!("a setting of the step ({known})"),
+        Some(entry) => {
+            let own: Vec<&str> = entry.parameters.iter().map(|p| p.name).collect();
+            let (name, own) = (entry.name, own.join(", "));
+            format!("a parameter of {name} ({own}) or a setting of the step ({known})")
+        }
+    };
+    CommandError::Option { option: "--set".to_owned(), found: key, expected }
+}
+
+fn of_scenario(entry: &Scenario, args: &SceneArgs) -> Result<SceneSource, CommandError> {
     let import = &args.import;
     let for_files = [
         ("--keyframe", args.keyframe.is_some()),
@@ -56,24 +89,10 @@ fn from_scenario(entry: &Scenario, args: &SceneArgs) -> Result<Scene, CommandErr
             expected: "a model file".to_owned(),
         });
     }
-    scenario(entry.name, &args.set).map_err(|error| match error {
-        StudyError::Scene(SceneError::Settings(SettingsError::Unknown { key, known })) => {
-            let own: Vec<&str> = entry.parameters.iter().map(|p| p.name).collect();
-            CommandError::Option {
-                option: "--set".to_owned(),
-                found: key,
-                expected: format!(
-                    "a parameter of {} ({}) or a setting of the step ({known})",
-                    entry.name,
-                    own.join(", ")
-                ),
-            }
-        }
-        error => error.into(),
-    })
+    Ok(SceneSource::Scenario { name: entry.name.to_owned(), set: args.set.clone() })
 }
 
-fn from_file(args: &SceneArgs) -> Result<(Scene, Imported), CommandError> {
+fn of_file(args: &SceneArgs) -> Result<SceneSource, CommandError> {
     let path = Path::new(&args.target);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let target = args.target.clone();
@@ -85,33 +104,27 @@ fn from_file(args: &SceneArgs) -> Result<(Scene, Imported), CommandError> {
         let (endings, known) = (model_extensions(), names.join(", "));
         return Err(CommandError::NoSuchScene { target, endings, known });
     }
-    let imported = load(path, &args.import)?;
-    let mut scene = match &args.keyframe {
-        Some(keyframe) => imported.scene_from(keyframe)?,
-        None => imported.scene()?,
-    };
-    for (key, value) in &args.set {
-        scene.settings.set(key, value).map_err(|error| match error {
-            SettingsError::Unknown { key, known } => CommandError::Option {
-                option: "--set".to_owned(),
-                found: key,
-                expected: format!("a setting of the step ({known})"),
-            },
-            error => SceneError::from(error).into(),
-        })?;
-    }
-    Ok((scene, imported))
+    Ok(SceneSource::Files {
+        files: Files::on_disk(),
+        path: path.to_owned(),
+        options: import_options(&args.import),
+        keyframe: args.keyframe.clone(),
+        set: args.set.clone(),
+    })
 }
 
 /// Loads a model file with the import options of the command line.
 pub fn load(path: &Path, args: &ImportArgs) -> Result<Imported, SceneError> {
-    let options = Options {
+    load_with(Files::on_disk(), path, &import_options(args))
+}
+
+fn import_options(args: &ImportArgs) -> Options {
+    Options {
         floating_base: args.floating_base,
         merge_fixed: args.merge_fixed,
         package_paths: args.package_path.clone(),
         soft_contact: !args.rigid_contact,
-    };
-    load_with(Files::on_disk(), path, &options)
+    }
 }
 
 fn is_model(ending: &str) -> bool {

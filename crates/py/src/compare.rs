@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use stiction_scene::SceneRun;
-use stiction_solve::Session;
-use stiction_study::compare::{Comparison as Found, Plan, TIME_LIMIT, compare as compare_runs};
-use stiction_study::{SCENARIOS, StudyError};
+use stiction_study::compare::{
+    Comparison as Found, ComparisonPlan, PlanError, TIME_LIMIT, compare as compare_runs,
+};
+use stiction_study::{RunLength, SceneSource};
 use stiction_view::compare::{ReportProvenance, check, page, write};
 
 use crate::model::Model;
@@ -119,12 +119,8 @@ pub fn compare(
         py.detach(|| check(path)).map_err(error::view)?;
     }
     let content = named(py, model)?.content;
-    // What each solver is told.
-    let mut told = Vec::with_capacity(solvers.len());
-    for (k, solver) in solvers.iter().enumerate() {
-        if solvers[..k].contains(solver) {
-            return Err(error::setting(format!("solvers: found {solver} twice; expected it once")));
-        }
+    let mut runs = Vec::with_capacity(solvers.len());
+    for solver in &solvers {
         let mut chosen = content.settings.clone();
         text::choose(&mut chosen, Some(solver.clone()), time_step, settings)?;
         if let Some(own) = solver_settings.and_then(|all| all.get_item(solver).transpose()) {
@@ -132,11 +128,7 @@ pub fn compare(
                 chosen.solver_settings.push((key.replace('_', "-"), value));
             }
         }
-        let mut session = Session::new(solver).map_err(error::solver)?;
-        for (key, value) in &chosen.solver_settings {
-            session.set(key, value).map_err(error::solver)?;
-        }
-        told.push(chosen);
+        runs.push(chosen);
     }
     for key in solver_settings.into_iter().flat_map(|all| all.keys()) {
         let name: String = key.extract()?;
@@ -146,53 +138,36 @@ pub fn compare(
             return Err(error::setting(found));
         }
     }
-    let Some(first) = told.first() else {
-        return Err(error::setting("solvers: found none; expected at least one"));
-    };
-    if time_limit.is_nan() || time_limit <= 0.0 {
-        return Err(error::setting(format!(
-            "time_limit = {time_limit}; expected a positive number"
-        )));
+    if steps.is_some() && time.is_some() {
+        return Err(error::setting("found steps and time; expected one"));
     }
-    let steps = match (steps, time) {
-        (Some(_), Some(_)) => return Err(error::setting("found steps and time; expected one")),
-        (Some(steps), None) => steps,
-        (None, time) => {
-            let own = || content.scene().map(|scene| scene.duration).map_err(error::study);
-            let time = time.map_or_else(own, Ok)?;
-            (time / first.time_step).round() as usize
-        }
-    };
-    if steps == 0 {
-        return Err(error::setting("found no steps; expected at least one"));
-    }
-    let plan = Plan {
-        target: &content.name,
-        solvers: &solvers,
-        steps,
-        time_limit: Duration::try_from_secs_f64(time_limit).unwrap_or(Duration::MAX),
-        visuals: &content.looks().shapes,
-    };
-    let start = |solver: &str| -> Result<SceneRun, StudyError> {
-        let mut scene = content.scene()?;
-        if let Some(chosen) = told.iter().find(|chosen| chosen.solver == solver) {
-            scene.settings.clone_from(chosen);
-        }
-        Ok(scene.start()?)
-    };
+    let scene = content.scene().map_err(error::study)?;
+    let time_step = runs.first().map_or(scene.settings.time_step, |first| first.time_step);
+    let steps = RunLength::of(steps, time).steps(scene.duration, time_step);
+    let steps = steps.map_err(|empty| error::setting(format!("found {empty}")))?;
+    let plan = ComparisonPlan::new(&content.name, runs, steps).map_err(refused)?;
+    let plan = plan.time_limit(time_limit).map_err(refused)?.visuals(&content.looks().shapes);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
     let pool =
         pool.map_err(|refused| error::setting(format!("threads = {threads:?}: {refused}")))?;
     let (mut stopped, mut looked) = (None, Instant::now());
     let found = py.detach(|| {
         pool.install(|| {
-            compare_runs(&plan, start, |_| {
-                if looked.elapsed() > PATIENCE {
-                    looked = Instant::now();
-                    stopped = Python::attach(|py| py.check_signals()).err();
-                }
-                if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })
+            compare_runs(
+                &plan,
+                || content.scene(),
+                |_| {
+                    if looked.elapsed() > PATIENCE {
+                        looked = Instant::now();
+                        stopped = Python::attach(|py| py.check_signals()).err();
+                    }
+                    if stopped.is_some() {
+                        ControlFlow::Break(())
+                    } else {
+                        ControlFlow::Continue(())
+                    }
+                },
+            )
         })
     });
     if let Some(stopped) = stopped {
@@ -207,6 +182,14 @@ pub fn compare(
     Ok(found)
 }
 
+/// Why solvers cannot be compared.
+fn refused(why: PlanError) -> PyErr {
+    match why {
+        PlanError::Setting(why) => error::solver(why),
+        other => error::setting(other),
+    }
+}
+
 /// A model as it is, or by its name.
 fn named(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Model> {
     if let Ok(model) = given.cast::<Model>() {
@@ -214,7 +197,7 @@ fn named(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Model> {
     }
     if given.is_instance_of::<PyString>() {
         let name: String = given.extract()?;
-        if SCENARIOS.iter().any(|entry| entry.name == name) || !Path::new(&name).exists() {
+        if SceneSource::is_scenario(&name) || !Path::new(&name).exists() {
             return load::scenario(py, &name, None);
         }
     }

@@ -11,9 +11,10 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use stiction_mech::{Body, MassProperties};
 use stiction_scene::import::Options;
+use stiction_study::SceneSource;
 
 use crate::joint::Joint;
-use crate::recipe::{Content, Recipe, unpack};
+use crate::recipe::{Content, unpack};
 use crate::{error, names};
 
 /// What the world is called if the file gives it no name.
@@ -345,7 +346,7 @@ impl Model {
     }
 
     fn __eq__(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.content, &other.content) || self.content.recipe == other.content.recipe
+        Arc::ptr_eq(&self.content, &other.content) || self.content.source == other.content.source
     }
 
     fn __hash__(&self) -> u64 {
@@ -366,12 +367,12 @@ impl Model {
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let module = py.import("stiction._native")?;
-        match &self.content.recipe {
-            Recipe::Scenario { name, set } => {
+        match &self.content.source {
+            SceneSource::Scenario { name, set } => {
                 let arguments = (name, set.clone()).into_pyobject(py)?;
                 Ok((module.getattr("_make_scenario")?, arguments))
             }
-            Recipe::Files { files, path, options } => {
+            SceneSource::Files { files, path, options, .. } => {
                 let held = PyDict::new(py);
                 for (path, bytes) in files.held() {
                     held.set_item(path.to_string_lossy(), PyBytes::new(py, bytes))?;

@@ -1,7 +1,7 @@
 //! How a model is made, so that it can be made again: in another process, or for a controller.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use nalgebra::Isometry3;
@@ -12,43 +12,7 @@ use stiction_scene::signal::{Driver, Signal};
 use stiction_scene::{Controller, Files, Imported, Scene, load_with};
 use stiction_sim::record::Seen;
 use stiction_sim::{Settings, World};
-use stiction_study::{StudyError, scenario};
-
-/// What a model was made from.
-#[derive(Clone, Debug)]
-pub enum Recipe {
-    /// A scenario of the gallery with its settings.
-    Scenario {
-        /// Its name.
-        name: String,
-        /// What was set.
-        set: Vec<(String, String)>,
-    },
-    /// Files, all of them held in memory.
-    Files {
-        /// The files.
-        files: Files,
-        /// The one to begin with.
-        path: PathBuf,
-        /// How they were read.
-        options: Options,
-    },
-}
-
-impl PartialEq for Recipe {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Scenario { name, set }, Self::Scenario { name: other, set: others }) => {
-                name == other && set == others
-            }
-            (
-                Self::Files { files, path, options },
-                Self::Files { files: others, path: other, options: asked },
-            ) => path == other && options == asked && files.held().eq(others.held()),
-            _ => false,
-        }
-    }
-}
+use stiction_study::{SceneSource, StudyError, scenario};
 
 /// What is only seen of a model.
 pub struct Looks {
@@ -58,7 +22,7 @@ pub struct Looks {
     pub faults: Vec<String>,
 }
 
-/// What a recipe makes.
+/// A model and what was read with it.
 pub struct Content {
     /// What the model is called.
     pub name: String,
@@ -90,7 +54,7 @@ pub struct Content {
     visuals: Vec<Visual>,
     looks: OnceLock<Looks>,
     /// How it was made.
-    pub recipe: Recipe,
+    pub source: SceneSource,
 }
 
 impl Content {
@@ -117,7 +81,7 @@ impl Content {
             signals: Vec::new(),
             visuals: Vec::new(),
             looks: OnceLock::new(),
-            recipe: Recipe::Scenario { name: name.to_owned(), set },
+            source: SceneSource::Scenario { name: name.to_owned(), set },
         })
     }
 
@@ -157,7 +121,7 @@ impl Content {
             signals: script.signals,
             visuals,
             looks: OnceLock::new(),
-            recipe: Recipe::Files { files: files.packed(), path: path.to_owned(), options },
+            source: SceneSource::files(files.packed(), path, options),
         })
     }
 
@@ -166,7 +130,7 @@ impl Content {
     pub fn looks(&self) -> &Looks {
         self.looks.get_or_init(|| {
             let mut files = Files::on_disk();
-            if let Recipe::Files { files: held, .. } = &self.recipe {
+            if let SceneSource::Files { files: held, .. } = &self.source {
                 held.held().for_each(|(path, bytes)| files.insert(path, bytes));
             }
             let (shapes, faults) = seen(&self.visuals, &mut files);
@@ -176,20 +140,15 @@ impl Content {
 
     /// The scene, ready to run.
     pub fn scene(&self) -> Result<Scene, StudyError> {
-        match &self.recipe {
-            Recipe::Scenario { name, set } => scenario(name, set),
-            Recipe::Files { files, path, options } => {
-                Ok(load_with(files.clone(), path, options)?.scene()?)
-            }
-        }
+        self.source.scene()
     }
 
     /// A controller of its own for each simulation: it may have a memory.
     pub fn controller(&self) -> Result<Option<Box<dyn Controller>>, StudyError> {
-        match &self.recipe {
+        match &self.source {
             _ if !self.has_controller => Ok(None),
-            Recipe::Scenario { name, set } => Ok(scenario(name, set)?.controller),
-            Recipe::Files { .. } => Ok(Some(Box::new(Driver::new(self.signals.clone())))),
+            SceneSource::Scenario { .. } => Ok(self.scene()?.controller),
+            SceneSource::Files { .. } => Ok(Some(Box::new(Driver::new(self.signals.clone())))),
         }
     }
 }

@@ -117,7 +117,7 @@ impl Simulation {
         let mut core = self.at_present(py)?;
         core.engine.input_mut().driven_pose[place] = pose;
         if at_once {
-            core.engine.stand_driven();
+            core.engine.reset_driven_pose();
         }
         Ok(())
     }

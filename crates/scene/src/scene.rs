@@ -71,7 +71,7 @@ impl Scene {
         }
         if !self.driven.is_empty() {
             simulation.input_mut().driven_pose.clone_from(&self.driven);
-            simulation.stand_driven();
+            simulation.reset_driven_pose();
         }
         let mut check = self.check;
         check.begin(&mut simulation);

@@ -1,27 +1,27 @@
-//! Driven bodies in a step: from where they stand to where the input wants them at its end.
+//! Driven bodies in a step: from their present pose to the target pose of the input at its end.
 //!
 //! Within the step they move at a constant velocity, which enters rows as a bias: contacts and
-//! equalities feel it, and nothing that happens changes it.
+//! equalities react to it, and nothing changes it.
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{BodyId, Input, Model};
 
-/// Poses and velocities of the driven bodies, in their order.
+/// Poses and velocities of the driven bodies, in the order of [`Model::driven`].
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Driven {
-    /// Where they stand.
+pub(crate) struct DrivenBodies {
+    /// Poses at the start of the step.
     pub now: Vec<Isometry3<f64>>,
-    /// Where they will stand after the step.
+    /// Poses at the end of the step.
     pub next: Vec<Isometry3<f64>>,
     /// Angular velocity [rad/s] and velocity of the origin [m/s] in the step, world axes.
     velocity: Vec<[Vector3<f64>; 2]>,
-    /// Per body: its place among the driven, plus one; zero if it is not carried by one.
-    place: Vec<u32>,
+    /// Per body: index of the driven body that carries it, plus one; zero if there is none.
+    carrier: Vec<u32>,
 }
 
-impl Driven {
+impl DrivenBodies {
     pub fn new(model: &Model, input: &Input) -> Self {
-        let place = |body: usize| {
+        let carrier = |body: usize| {
             let driver = model.driver(BodyId(body));
             model.driven().iter().position(|id| Some(*id) == driver).map_or(0, |k| k as u32 + 1)
         };
@@ -30,11 +30,11 @@ impl Driven {
             now: input.driven_pose.clone(),
             next: input.driven_pose.clone(),
             velocity: vec![[Vector3::zeros(); 2]; model.driven().len()],
-            place: (0..if is_driven { model.bodies().len() } else { 0 }).map(place).collect(),
+            carrier: (0..if is_driven { model.bodies().len() } else { 0 }).map(carrier).collect(),
         }
     }
 
-    /// Whether these are poses for all of them. What is wrong with others the forces will say.
+    /// Whether these are finite poses for all of them. The forces report what is wrong otherwise.
     fn fits(&self, poses: &[Isometry3<f64>]) -> bool {
         let is_finite = |pose: &Isometry3<f64>| {
             let mut numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
@@ -43,8 +43,8 @@ impl Driven {
         poses.len() == self.now.len() && poses.iter().all(is_finite)
     }
 
-    /// Stands at these poses, at rest, if they are poses.
-    pub fn stand(&mut self, poses: &[Isometry3<f64>]) {
+    /// Places the bodies at rest at these poses, if they are valid.
+    pub fn set_pose(&mut self, poses: &[Isometry3<f64>]) {
         if !self.fits(poses) {
             return;
         }
@@ -53,46 +53,46 @@ impl Driven {
         self.velocity.fill([Vector3::zeros(); 2]);
     }
 
-    /// Sets out for these poses, to be reached after `h` [s], if they are poses.
-    pub fn aim(&mut self, poses: &[Isometry3<f64>], h: f64) {
+    /// Sets the poses to be reached after `h` [s], if they are valid.
+    pub fn set_target(&mut self, poses: &[Isometry3<f64>], h: f64) {
         if !self.fits(poses) {
             return;
         }
         self.next.copy_from_slice(poses);
         for (velocity, (from, to)) in self.velocity.iter_mut().zip(self.now.iter().zip(poses)) {
             let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
-            let way = to.translation.vector - from.translation.vector;
-            *velocity = [turn / h, way / h];
+            let travel = to.translation.vector - from.translation.vector;
+            *velocity = [turn / h, travel / h];
         }
     }
 
-    /// Has arrived.
-    pub fn arrive(&mut self) {
+    /// Makes the target poses the present ones.
+    pub fn commit(&mut self) {
         self.now.copy_from_slice(&self.next);
     }
 
-    fn of(&self, body: usize) -> Option<usize> {
-        (*self.place.get(body)? as usize).checked_sub(1)
+    fn carrier_of(&self, body: usize) -> Option<usize> {
+        (*self.carrier.get(body)? as usize).checked_sub(1)
     }
 
     /// Velocity in the step of a point of a body [m/s], zero if it is not driven.
     #[inline]
-    pub fn point_velocity(&self, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
-        self.of(body).map_or(Vector3::zeros(), |k| {
-            let [turning, moving] = self.velocity[k];
-            moving + turning.cross(&(point - self.now[k].translation.vector))
+    pub fn point_velocity(&self, body: usize, p_W: &Vector3<f64>) -> Vector3<f64> {
+        self.carrier_of(body).map_or(Vector3::zeros(), |k| {
+            let [angular, linear] = self.velocity[k];
+            linear + angular.cross(&(p_W - self.now[k].translation.vector))
         })
     }
 
     /// Angular velocity of a body in the step [rad/s], zero if it is not driven.
     #[inline]
-    pub fn turning(&self, body: usize) -> Vector3<f64> {
-        self.of(body).map_or(Vector3::zeros(), |k| self.velocity[k][0])
+    pub fn angular_velocity(&self, body: usize) -> Vector3<f64> {
+        self.carrier_of(body).map_or(Vector3::zeros(), |k| self.velocity[k][0])
     }
 
     /// Distance [m] that any point within `radius` of the origin of the `k`-th moves in `time` [s].
-    pub fn way(&self, k: usize, radius: f64, time: f64) -> f64 {
-        let [turning, moving] = self.velocity[k];
-        time * (moving.norm() + turning.norm() * radius)
+    pub fn travel(&self, k: usize, radius: f64, time: f64) -> f64 {
+        let [angular, linear] = self.velocity[k];
+        time * (linear.norm() + angular.norm() * radius)
     }
 }

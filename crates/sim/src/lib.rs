@@ -7,18 +7,19 @@
 #![allow(rustdoc::broken_intra_doc_links)] // units and citations stand in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-mod assemble;
 mod bytes;
 mod cable;
 mod checkpoint;
 mod compose;
 pub mod constraint;
+mod contact_point;
 mod driven;
-mod effort;
 mod error;
-mod free;
+mod free_motion;
 mod hash;
-mod pose;
+mod history;
+mod position_correction;
+mod problem_assembly;
 pub mod record;
 mod report;
 mod rows;
@@ -29,22 +30,23 @@ mod simulation;
 mod sleep;
 mod snapshot;
 mod soft;
-mod stabilise;
+mod solve_policy;
+mod step;
 pub mod surface;
-mod twist;
-mod warm;
+mod warm_start;
 mod world;
 
 pub use cable::{Cable, CableCourse, CableEnd, CableId, CableSpec};
 pub use checkpoint::{Checkpoint, fingerprint};
 pub use compose::{Base, Placed};
+pub use contact_point::ContactPoint;
 pub use error::{CheckpointError, SettingsError, SnapshotError, StepError, WorldError};
 pub use hash::state_hash;
 pub use report::{PHASES, Phase, Phases, StepReport};
 pub use scheme::{SCHEMES, Scheme};
 pub use sensor::{SENSORS, SensorFrame, SensorKind, SensorSpec, TouchVolume};
 pub use settings::{KEYS, Settings, Sleep, Stabilisation};
-pub use simulation::{ContactPoint, Simulation};
+pub use simulation::Simulation;
 pub use snapshot::Snapshot;
 pub use soft::SoftObject;
 pub use surface::{Combine, Grain, GrainOf, Pairing, Resistance, Surface};

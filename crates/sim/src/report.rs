@@ -1,10 +1,10 @@
-//! What one step did, measured.
+//! Measured results of one step.
 
 use std::time::{Duration, Instant};
 use stiction_solve::law::FrictionModel;
-use stiction_solve::{Residuals, Status};
+use stiction_solve::{Report, Residuals, Status};
 
-/// The parts of a step, in their order.
+/// The phases of a step, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Poses and velocities of bodies.
@@ -46,14 +46,14 @@ impl Phases {
     }
 }
 
-/// Stops the time of phases.
+/// Measures the time of phases.
 #[derive(Debug)]
-pub(crate) struct Clock {
+pub(crate) struct PhaseClock {
     last: Instant,
     pub phases: Phases,
 }
 
-impl Clock {
+impl PhaseClock {
     pub fn start() -> Self {
         Self { last: Instant::now(), phases: Phases::default() }
     }
@@ -66,7 +66,7 @@ impl Clock {
     }
 }
 
-/// What a step did. Residuals are measured on the problem, not by the solver.
+/// Results of one step. Residuals are measured on the problem, not by the solver.
 #[must_use = "a step that did not converge must not pass for one that did"]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepReport {
@@ -76,36 +76,62 @@ pub struct StepReport {
     pub friction_model: FrictionModel,
     /// Iterations of the solver.
     pub iterations: usize,
-    /// Distance of the answer from the problem; zero if there was none.
+    /// Residuals of the solution; zero if there was no problem.
     pub residuals: Residuals,
-    /// Points of contact, also those still apart.
+    /// Contacts that were detected, also those still apart.
     pub contacts: usize,
     /// Rows of the contact problem.
     pub rows: usize,
     /// Deepest penetration after the step [m].
     pub penetration: f64,
-    /// How far a coordinate or a tendon is beyond its range at most, after the step [m, rad].
+    /// Largest distance of a coordinate or a tendon beyond its range after the step [m, rad].
     pub limit_error: f64,
     /// Largest position error of an equality after the step [m, rad].
     pub equality_error: f64,
-    /// Whether the problem had no solution as it stood, and was solved with yielding constraints.
+    /// Whether the problem could not be solved as it was, and was solved with softened constraints.
     pub softened: bool,
-    /// Whether something moved faster than the time step resolves: a link or a segment of a cable turned
-    /// by more than half a radian, vertices of an element moved against one another by more than half
-    /// its size, an element of a soft body is inside out, or the body deeper in something than half its
-    /// shortest edge, or the equations of an implicit scheme or of a nonlinear material were not solved.
-    /// The motion is bounded but means little; a smaller step is called for.
+    /// Whether the time step is too large for the motion: a link or a segment of a cable turned by more
+    /// than half a radian, vertices of an element moved relative to one another by more than half its
+    /// size, an element of a soft body is inverted, a soft body penetrates by more than half its
+    /// shortest edge, or the equations of an implicit scheme or of a nonlinear material were not
+    /// solved. The motion is bounded but inaccurate; use a smaller step.
     pub unresolved: bool,
-    /// Elements of soft bodies that are inside out after the step.
+    /// Inverted elements of soft bodies after the step.
     pub inverted: usize,
-    /// Bodies that are asleep.
+    /// Trees that are asleep.
     pub asleep: usize,
-    /// Time of the parts.
+    /// Time of each phase.
     pub phases: Phases,
 }
 
 impl StepReport {
-    /// Whether the answer met the tolerance, on the problem as it stood.
+    /// The report of a step that has no contact problem.
+    pub(crate) fn without_problem(friction_model: FrictionModel) -> Self {
+        Self {
+            status: Status::Converged,
+            friction_model,
+            iterations: 0,
+            residuals: Residuals::default(),
+            contacts: 0,
+            rows: 0,
+            penetration: 0.0,
+            limit_error: 0.0,
+            equality_error: 0.0,
+            softened: false,
+            unresolved: false,
+            inverted: 0,
+            asleep: 0,
+            phases: Phases::default(),
+        }
+    }
+
+    /// Takes over the result of a solve; iterations of all solves of the step add up.
+    pub(crate) fn add_solve(&mut self, solve: &Report) {
+        self.iterations += solve.iterations;
+        (self.status, self.residuals) = (solve.status, solve.residuals);
+    }
+
+    /// Whether the solution met the tolerance, without softened constraints.
     pub fn converged(&self) -> bool {
         self.status == Status::Converged && !self.softened
     }

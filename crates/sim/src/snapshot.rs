@@ -1,9 +1,7 @@
 //! Snapshots: all of a simulation that later steps depend on, to the bit.
 //!
-//! Beside state and input these are the impulses and velocities from which solvers start, who
-//! sleeps and since when others are still, and the names of the contacts. Solvers keep memory, but
-//! none that changes an answer. A snapshot belongs to a world and to settings: the numbers of parts
-//! are checked, and that the settings are the same is left to the user.
+//! A snapshot is a copy of state, input and [`StepHistory`]. It belongs to a world and to settings:
+//! the sizes of arrays are checked; that the settings are the same is left to the user.
 //!
 //! As bytes: a magic word and a version, then the fields in their order, little-endian; lists are
 //! preceded by their length, and a checksum ends it.
@@ -12,11 +10,15 @@ use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3, Vector6};
 use stiction_geom::{ColliderId, Contact};
 use stiction_mech::{Input, SoftId, State};
 
+use crate::contact_point::ContactPoint;
 use crate::error::SnapshotError;
 use crate::hash::Fnv;
-use crate::rows::{Class, Key};
+use crate::history::StepHistory;
+use crate::rows::{ConstraintClass, ConstraintKey};
 use crate::sensor::LastStep;
-use crate::simulation::ContactPoint;
+use crate::sleep::SleepState;
+use crate::warm_start::WarmStart;
+use crate::world::World;
 
 /// The first bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"stictsnp";
@@ -31,74 +33,70 @@ pub struct Snapshot {
     pub state: State,
     /// Controls and wrenches.
     pub input: Input,
-    /// The contacts of the last step with their forces.
-    pub contacts: Vec<ContactPoint>,
-    pub(crate) kept: Kept,
-}
-
-/// What only later steps read.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Kept {
-    /// Velocities on which the laws acted.
-    pub lawful: Vec<f64>,
-    /// The same per node of soft bodies.
-    pub soft_lawful: Vec<Vector3<f64>>,
-    /// Impulses of the last step by the key of their constraint: key, number of rows.
-    pub keys: Vec<(Key, u32)>,
-    pub impulses: Vec<f64>,
-    /// Per tree: whether it sleeps, how long it has been still, with whom it fell asleep.
-    pub asleep: Vec<bool>,
-    pub still: Vec<f64>,
-    pub group: Vec<u32>,
-    pub groups: u32,
-    /// Where driven bodies stand.
-    pub driven: Vec<Isometry3<f64>>,
-    /// Whether the contacts found belong to the state, and with which reach.
-    pub seen: bool,
-    pub reach: Vec<f64>,
-    pub found: Vec<Contact>,
-    /// What sensors read of the last step.
-    pub last_step: LastStep,
+    pub(crate) history: StepHistory,
 }
 
 impl Snapshot {
+    /// The contacts of the last step with their forces.
+    pub fn contacts(&self) -> &[ContactPoint] {
+        &self.history.contacts
+    }
+
+    /// Whether it belongs to a world, judged by the sizes of its arrays.
+    pub(crate) fn check(&self, world: &World) -> Result<(), SnapshotError> {
+        let model = &world.model;
+        for (what, found, expected) in [
+            ("controls", self.input.control.len(), model.nu()),
+            ("wrenches", self.input.wrench.len(), model.bodies().len()),
+            ("driven poses", self.input.driven_pose.len(), model.driven().len()),
+        ] {
+            if found != expected {
+                return Err(SnapshotError::OtherWorld { what, found, expected });
+            }
+        }
+        self.history.check(world)?;
+        Ok(self.state.check(model)?)
+    }
+
     /// As bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Writer(Vec::new());
+        let mut out = SnapshotWriter(Vec::new());
         out.0.extend_from_slice(MAGIC);
         out.u32(VERSION);
         out.f64(self.state.time);
         out.list(&self.state.q, |out, x| out.f64(*x));
         out.list(&self.state.v, |out, x| out.f64(*x));
-        out.list(&self.state.x, Writer::vector);
-        out.list(&self.state.x_dot, Writer::vector);
+        out.list(&self.state.x, SnapshotWriter::vector);
+        out.list(&self.state.x_dot, SnapshotWriter::vector);
         out.list(&self.input.control, |out, x| out.f64(*x));
-        out.list(&self.input.wrench, Writer::wrench);
-        out.list(&self.input.driven_pose, Writer::pose);
-        out.list(&self.contacts, Writer::contact);
-        let kept = &self.kept;
-        out.list(&kept.lawful, |out, x| out.f64(*x));
-        out.list(&kept.soft_lawful, Writer::vector);
-        out.list(&kept.keys, |out, (key, dim)| {
+        out.list(&self.input.wrench, SnapshotWriter::wrench);
+        out.list(&self.input.driven_pose, SnapshotWriter::pose);
+        let history = &self.history;
+        out.list(&history.contacts, SnapshotWriter::contact);
+        out.list(&history.contact_velocity, |out, x| out.f64(*x));
+        out.list(&history.node_contact_velocity, SnapshotWriter::vector);
+        let (keys, impulses) = history.warm_start.parts();
+        out.list(&keys.collect::<Vec<_>>(), |out, (key, dim)| {
             [key.class as u32, key.a, key.b, key.feature, u32::from(key.row), *dim]
                 .iter()
                 .for_each(|x| out.u32(*x));
         });
-        out.list(&kept.impulses, |out, x| out.f64(*x));
-        out.list(&kept.asleep, |out, asleep| out.u32(u32::from(*asleep)));
-        out.list(&kept.still, |out, x| out.f64(*x));
-        out.list(&kept.group, |out, x| out.u32(*x));
-        out.u32(kept.groups);
-        out.u32(u32::from(kept.seen));
-        out.list(&kept.driven, Writer::pose);
-        out.list(&kept.reach, |out, x| out.f64(*x));
-        out.list(&kept.found, |out, contact| {
+        out.list(impulses, |out, x| out.f64(*x));
+        let SleepState { asleep, still, group, groups } = &history.sleep;
+        out.list(asleep, |out, asleep| out.u32(u32::from(*asleep)));
+        out.list(still, |out, x| out.f64(*x));
+        out.list(group, |out, x| out.u32(*x));
+        out.u32(*groups);
+        out.u32(u32::from(history.detection_is_current));
+        out.list(&history.driven_pose, SnapshotWriter::pose);
+        out.list(&history.reach, |out, x| out.f64(*x));
+        out.list(&history.detected, |out, contact| {
             [contact.a.0, contact.b.0, contact.feature].iter().for_each(|x| out.u32(*x));
             out.f64(contact.gap);
             out.vector(&contact.point);
             out.vector(&contact.normal);
         });
-        out.last_step(&kept.last_step);
+        out.last_step(&history.last_step);
         let sum = Fnv::of(out.0.iter().copied());
         out.0.extend_from_slice(&sum.to_le_bytes());
         out.0
@@ -107,7 +105,7 @@ impl Snapshot {
     /// From bytes; anything but a whole snapshot of this version is an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(SnapshotError::Foreign) };
-        let mut from = Reader { bytes: rest, total: bytes.len() };
+        let mut from = SnapshotReader { bytes: rest, total: bytes.len() };
         let version = from.u32()?;
         if version != VERSION {
             return Err(SnapshotError::Version { found: version, expected: VERSION });
@@ -119,58 +117,28 @@ impl Snapshot {
         from.bytes = from.bytes.get(..from.bytes.len() - sum.len()).unwrap_or_default();
         let state = State {
             time: from.f64()?,
-            q: from.list(Reader::f64)?,
-            v: from.list(Reader::f64)?,
-            x: from.list(Reader::vector)?,
-            x_dot: from.list(Reader::vector)?,
+            q: from.list(SnapshotReader::f64)?,
+            v: from.list(SnapshotReader::f64)?,
+            x: from.list(SnapshotReader::vector)?,
+            x_dot: from.list(SnapshotReader::vector)?,
         };
         let input = Input {
-            control: from.list(Reader::f64)?,
-            wrench: from.list(Reader::wrench)?,
-            driven_pose: from.list(Reader::pose)?,
+            control: from.list(SnapshotReader::f64)?,
+            wrench: from.list(SnapshotReader::wrench)?,
+            driven_pose: from.list(SnapshotReader::pose)?,
         };
-        let contacts = from.list(Reader::contact)?;
-        let kept = Kept {
-            lawful: from.list(Reader::f64)?,
-            soft_lawful: from.list(Reader::vector)?,
-            keys: from.list(|from| {
-                let class = Class::from_number(from.u32()?)
-                    .ok_or(SnapshotError::Damaged { bytes: from.total })?;
-                let (a, b, feature) = (from.u32()?, from.u32()?, from.u32()?);
-                let key = Key { class, a, b, feature, row: from.u32()? as u8 };
-                Ok((key, from.u32()?))
-            })?,
-            impulses: from.list(Reader::f64)?,
-            asleep: from.list(|from| Ok(from.u32()? != 0))?,
-            still: from.list(Reader::f64)?,
-            group: from.list(Reader::u32)?,
-            groups: from.u32()?,
-            seen: from.u32()? != 0,
-            driven: from.list(Reader::pose)?,
-            reach: from.list(Reader::f64)?,
-            found: from.list(|from| {
-                let (a, b, feature) = (from.u32()?, from.u32()?, from.u32()?);
-                Ok(Contact {
-                    a: ColliderId(a),
-                    b: ColliderId(b),
-                    feature,
-                    gap: from.f64()?,
-                    point: from.vector()?,
-                    normal: from.vector()?,
-                })
-            })?,
-            last_step: from.last_step()?,
-        };
+        let damaged = SnapshotError::Damaged { bytes: bytes.len() };
+        let history = from.history()?.ok_or(damaged)?;
         if !from.bytes.is_empty() {
             return Err(SnapshotError::Damaged { bytes: bytes.len() });
         }
-        Ok(Self { state, input, contacts, kept })
+        Ok(Self { state, input, history })
     }
 }
 
-struct Writer(Vec<u8>);
+struct SnapshotWriter(Vec<u8>);
 
-impl Writer {
+impl SnapshotWriter {
     fn u32(&mut self, value: u32) {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
@@ -220,13 +188,13 @@ impl Writer {
     }
 }
 
-struct Reader<'a> {
+struct SnapshotReader<'a> {
     bytes: &'a [u8],
     /// Length of the whole, for messages.
     total: usize,
 }
 
-impl Reader<'_> {
+impl SnapshotReader<'_> {
     fn take<const N: usize>(&mut self) -> Result<[u8; N], SnapshotError> {
         let damaged = SnapshotError::Damaged { bytes: self.total };
         let (head, rest) = self.bytes.split_first_chunk::<N>().ok_or(damaged)?;
@@ -272,6 +240,56 @@ impl Reader<'_> {
             force: self.vector()?,
             torque: self.vector()?,
             velocity: self.vector()?,
+        })
+    }
+
+    /// The history of steps; `None` if keys and impulses do not fit together.
+    fn history(&mut self) -> Result<Option<StepHistory>, SnapshotError> {
+        let contacts = self.list(Self::contact)?;
+        let contact_velocity = self.list(Self::f64)?;
+        let node_contact_velocity = self.list(Self::vector)?;
+        let keys = self.list(Self::key)?;
+        let Some(warm_start) = WarmStart::from_parts(&keys, self.list(Self::f64)?) else {
+            return Ok(None);
+        };
+        let sleep = SleepState {
+            asleep: self.list(|from| Ok(from.u32()? != 0))?,
+            still: self.list(Self::f64)?,
+            group: self.list(Self::u32)?,
+            groups: self.u32()?,
+        };
+        Ok(Some(StepHistory {
+            contacts,
+            contact_velocity,
+            node_contact_velocity,
+            warm_start,
+            sleep,
+            detection_is_current: self.u32()? != 0,
+            driven_pose: self.list(Self::pose)?,
+            reach: self.list(Self::f64)?,
+            detected: self.list(Self::detected_contact)?,
+            last_step: self.last_step()?,
+        }))
+    }
+
+    /// The key of a constraint and its number of rows.
+    fn key(&mut self) -> Result<(ConstraintKey, u32), SnapshotError> {
+        let class = ConstraintClass::from_number(self.u32()?)
+            .ok_or(SnapshotError::Damaged { bytes: self.total })?;
+        let (a, b, feature) = (self.u32()?, self.u32()?, self.u32()?);
+        let key = ConstraintKey { class, a, b, feature, row: self.u32()? as u8 };
+        Ok((key, self.u32()?))
+    }
+
+    fn detected_contact(&mut self) -> Result<Contact, SnapshotError> {
+        let (a, b, feature) = (self.u32()?, self.u32()?, self.u32()?);
+        Ok(Contact {
+            a: ColliderId(a),
+            b: ColliderId(b),
+            feature,
+            gap: self.f64()?,
+            point: self.vector()?,
+            normal: self.vector()?,
         })
     }
 

@@ -244,7 +244,7 @@ impl Pairing {
     }
 
     /// Whether rows beside those of a contact are needed.
-    pub(crate) fn twists(&self) -> bool {
+    pub(crate) fn has_torsion(&self) -> bool {
         self.spin > 0.0 || self.roll > 0.0
     }
 

@@ -14,7 +14,7 @@ use crate::cable::{self, Cable};
 use crate::constraint::Equality;
 use crate::error::WorldError;
 use crate::sensor::{self, SensorSpec};
-use crate::soft::{Attach, SoftObject, SoftParts, Softs};
+use crate::soft::{AttachmentSpec, SoftObject, SoftParts, Softs};
 use crate::surface::{Combine, GrainOf, Pairing, Resistance, Surface, check_standoff};
 
 /// A shape on a body.
@@ -93,7 +93,7 @@ pub struct WorldBuilder {
     pub(crate) pairs: Vec<(usize, usize, Option<Pairing>)>,
     pub(crate) sensors: Vec<SensorSpec>,
     pub(crate) softs: Vec<SoftObject>,
-    pub(crate) attached: Vec<Attach>,
+    pub(crate) attached: Vec<AttachmentSpec>,
     pub(crate) soft_excludes: Vec<(SoftId, BodyId)>,
     pub(crate) cables: Vec<Cable>,
 }
@@ -140,7 +140,7 @@ impl WorldBuilder {
     /// Attaches vertices of a soft body to a body: they stay where they are in its frame at the start.
     /// The soft body does not touch what it is attached to.
     pub fn attach(&mut self, soft: SoftId, vertices: &[u32], body: BodyId) {
-        self.attached.push(Attach { soft, vertices: vertices.to_vec(), body });
+        self.attached.push(AttachmentSpec { soft, vertices: vertices.to_vec(), body });
     }
 
     /// Lets a soft body pass through a body and what moves with it.
@@ -173,8 +173,8 @@ impl WorldBuilder {
         let pairings = pairings(&geoms, &pairs)?;
         let own = SoftParts { objects, skins, attached, excluded: self.soft_excludes };
         let softs = Softs::new(own, &model, &renumber, &colliders)?;
-        let twists = geoms.iter().any(|geom| geom.surface.resistance >= Resistance::Spinning)
-            || pairings.iter().any(|(_, pairing)| pairing.twists());
+        let has_torsion = geoms.iter().any(|geom| geom.surface.resistance >= Resistance::Spinning)
+            || pairings.iter().any(|(_, pairing)| pairing.has_torsion());
         let radius = radii(&model, &colliders);
         let link_index = link_indices(&model);
         let (names, equalities) = equalities.into_iter().unzip();
@@ -184,7 +184,7 @@ impl WorldBuilder {
             geoms,
             colliders,
             pairings,
-            twists,
+            has_torsion,
             equalities,
             equality_names: names,
             sensors,
@@ -390,7 +390,7 @@ pub struct World {
     /// Explicit pairings by the shapes they are between, sorted.
     pairings: Vec<PairingOf>,
     /// Whether any contact may resist spinning or rolling.
-    pub(crate) twists: bool,
+    pub(crate) has_torsion: bool,
     pub(crate) equalities: Vec<Equality>,
     equality_names: Vec<String>,
     pub(crate) sensors: sensor::Layout,

@@ -208,7 +208,7 @@ fn what_stands_at_once_has_not_moved() {
     let there = Isometry3::translation(2.0, 0.0, -0.1);
     simulation.input_mut().driven_pose[0] = there;
     assert_eq!(simulation.driven_pose()[0].translation.x, 0.0);
-    simulation.stand_driven();
+    simulation.reset_driven_pose();
     assert_eq!((simulation.driven_pose()[0], simulation.body_pose(plate.0)), (there, there));
     step(&mut simulation, there);
     assert!(simulation.state().v[0].abs() <= 1e-9, "{:?}", simulation.state().v);

@@ -92,7 +92,7 @@ fn a_pile_continues_with_the_same_bits_under_every_kind_of_solver() {
         let settings =
             Settings { solver: solver.to_owned(), time_step: 0.005, ..Settings::default() };
         let snapshot = continues(&world, &settings, 100, 50);
-        assert!(snapshot.contacts.len() > 10);
+        assert!(snapshot.contacts().len() > 10);
     }
 }
 

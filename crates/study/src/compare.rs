@@ -1,63 +1,47 @@
-//! The same scene under several solvers: what each run was, and how each solver converges on the
-//! same few steps.
+//! Comparison of solvers on the same scene: one run per solver, and the convergence of each solver on
+//! the same few steps.
 //!
-//! Every solver runs the whole scene from the same start, with the same settings. The first that
-//! gets to the end is the reference: some telling steps of its run, see [`telling`], are posed again
-//! and solved by every solver from the cold start, so that all of them answer the same questions,
-//! which whole runs do not: they drift apart. Residuals are those of the residual measure, never a solver's
-//! own. A solver that cannot run is part of the outcome. Costs one run per solver, one more of the
-//! reference, and the solves.
+//! Every solver runs the whole scene from the same start with the same settings. The first run that
+//! finishes is the reference. Since whole runs drift apart, the contact problems of some steps of the
+//! reference, see [`representative_steps`], are captured and solved by every solver from a cold start.
+//! Residuals are measured on the problem, never by the solver itself. A solver that cannot run is
+//! reported with the reason. Costs one run per solver, a second run of the reference, and the solves
+//! of the captured steps.
 
 mod json;
-pub mod telling;
+mod plan;
+pub mod representative_steps;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use stiction_scene::SceneRun;
+use stiction_scene::{Scene, SceneError, SceneRun};
 use stiction_sim::Settings;
-use stiction_sim::record::{Recorder, Recording, Seen};
+use stiction_sim::record::{Recorder, Recording};
 use stiction_solve::solver::{SOLVERS, SettingError};
 use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution};
 
 use crate::run::{Summary, Tally, run_watched};
 pub use json::residuals_json;
-use telling::{Glance, Reason, telling};
+pub use plan::{ComparisonPlan, PlanError, TIME_LIMIT, settings_per_solver};
+use representative_steps::{REASONS, SelectionReason, StepSummary, representative_steps};
 
-/// Frames that a run is shown with, if it has as many steps.
+/// Number of frames of a recording, if the run has as many steps.
 const FRAMES: f64 = 240.0;
-/// Least frames per simulated second.
+/// Least number of frames per simulated second.
 const LEAST_RATE: f64 = 30.0;
-/// A solve that takes less in sum than this is repeated, so that its time is not that of touching
-/// memory for the first time.
+/// A solve is repeated until this time has been spent, so that page faults of the first try are not
+/// part of its time.
 const REPEAT_BELOW: Duration = Duration::from_millis(100);
-/// How often at most.
+/// Largest number of tries of a solve.
 const REPEATS: usize = 5;
 
-/// Time that a solver may take for a captured step, if nobody says otherwise.
-pub const TIME_LIMIT: Duration = Duration::from_secs(10);
-
-/// What is to be compared.
-#[derive(Clone, Debug)]
-pub struct Plan<'a> {
-    /// What is run, by name.
-    pub target: &'a str,
-    /// Names of the solvers; the first that gets to the end is the reference.
-    pub solvers: &'a [String],
-    /// Steps of each run.
-    pub steps: usize,
-    /// Time that a solver may take for a captured step.
-    pub time_limit: Duration,
-    /// Shapes that are only seen.
-    pub visuals: &'a [Seen],
-}
-
-/// How far the work is.
+/// Progress of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress<'a> {
+pub struct ComparisonProgress<'a> {
     /// The solver at work.
     pub solver: &'a str,
-    /// What it does.
+    /// Its present task, a verb.
     pub task: &'static str,
     /// Units of work done, of `all`.
     pub done: usize,
@@ -65,70 +49,70 @@ pub struct Progress<'a> {
     pub all: usize,
 }
 
-/// What came of it.
+/// Result of a comparison.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// What was run.
+    /// Name of the scene.
     pub target: String,
-    /// Steps that each run was to have.
+    /// Number of steps of a complete run.
     pub steps: usize,
-    /// Settings of the step that all runs share; those of solvers are with them.
+    /// Settings of the step that all runs share, without settings of solvers.
     pub settings: Settings,
-    /// The solvers in the order asked for.
-    pub contenders: Vec<Contender>,
-    /// Which of them is the reference; `None` if none got to the end.
+    /// The solvers, in the order of the plan.
+    pub contenders: Vec<ComparedSolver>,
+    /// Index of the reference; `None` if no run finished.
     pub reference: Option<usize>,
-    /// Time that a solver was given for a captured step [s].
+    /// Time limit of a solver on a captured step [s].
     pub time_limit: f64,
-    /// Steps that were solved by all.
-    pub captured: Vec<Captured>,
-    /// Whether someone asked to stop before all was done.
+    /// Steps that every solver solved.
+    pub captured: Vec<CapturedStep>,
+    /// Whether the comparison was stopped before its end.
     pub stopped: bool,
 }
 
-/// One solver.
+/// One solver of a comparison.
 #[derive(Clone, Debug)]
-pub struct Contender {
-    /// Its name.
+pub struct ComparedSolver {
+    /// Name of the solver.
     pub solver: String,
-    /// What it does, in one line.
+    /// Description in one line.
     pub about: &'static str,
-    /// Where it comes from: a key of the references.
+    /// Its source, a key of the references.
     pub cite: &'static str,
-    /// The friction model it solved for.
+    /// The friction model that it solved for.
     pub friction_model: FrictionModel,
-    /// Its settings.
+    /// Settings of the solver.
     pub settings: Vec<(String, String)>,
-    /// Its run, or why there is none.
-    pub run: Result<Run, String>,
+    /// Its run, or the reason why it could not run.
+    pub run: Result<ComparedRun, String>,
 }
 
 /// The run of one solver.
 #[derive(Clone, Debug)]
-pub struct Run {
-    /// Its figures.
+pub struct ComparedRun {
+    /// Figures of the run.
     pub summary: Summary,
-    /// What was seen.
+    /// Motion of the run.
     pub recording: Recording,
-    /// What the solver had to say about the last step.
+    /// Notes of the solver on the last step.
     pub notes: Vec<String>,
-    /// Mean distance of the bodies, and of the vertices on the surfaces of soft ones, from where they are
-    /// in the run of the reference, at the end [m]; `None` without anything to compare.
+    /// Mean distance [m], at the end, of the bodies and of the surface vertices of soft bodies from
+    /// their positions in the run of the reference; `None` without anything to compare.
     pub apart: Option<f64>,
 }
 
-impl Contender {
-    /// Whether its run got to the end.
+impl ComparedSolver {
+    /// Whether its run has all steps.
     pub fn finished(&self, steps: usize) -> bool {
         self.run.as_ref().is_ok_and(|run| run.summary.steps == steps)
     }
 
-    /// Its run, if there is one.
-    pub fn run(&self) -> Option<&Run> {
+    /// Its run, if it could run.
+    pub fn run(&self) -> Option<&ComparedRun> {
         self.run.as_ref().ok()
     }
 
-    /// Violation of the laws in its own friction model [m/s].
+    /// Residual of the laws in its own friction model [m/s].
     pub fn own_residual(&self) -> Option<&Tally> {
         let summary = &self.run()?.summary;
         Some(match self.friction_model {
@@ -138,96 +122,94 @@ impl Contender {
     }
 }
 
-/// A step of the reference, posed to every solver.
+/// A step of the reference run, solved by every solver.
 #[derive(Clone, Debug)]
-pub struct Captured {
-    /// Its number, from one.
+pub struct CapturedStep {
+    /// Number of the step, from one.
     pub step: usize,
-    /// Why it was chosen.
-    pub reason: Reason,
-    /// Contacts with friction.
+    /// Reason for which it was selected.
+    pub reason: SelectionReason,
+    /// Number of contacts with friction.
     pub contacts: usize,
-    /// Rows of the problem.
+    /// Number of rows of the problem.
     pub rows: usize,
-    /// Degrees of freedom.
+    /// Number of degrees of freedom.
     pub dofs: usize,
-    /// The velocity to compare violations with [m/s].
+    /// Velocity that residuals are relative to [m/s].
     pub reference_velocity: f64,
-    /// What the solvers answered, in their order; an error is why one could not.
+    /// Reports of the solvers in their order, or the reason why one could not solve it.
     pub answers: Vec<Result<Report, String>>,
 }
 
-/// Compares. `start` gives the scene at its start, with a solver of the plan; what it refuses is
-/// returned. `watch` is told how far the work is, and may ask to stop: what is there by then is what
-/// came of it.
-pub fn compare<E>(
-    plan: &Plan<'_>,
-    mut start: impl FnMut(&str) -> Result<SceneRun, E>,
-    mut watch: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+/// Runs a comparison. `build` builds the scene at its start, whose settings are replaced by those of
+/// each run; its errors are returned. `watch` is called with the progress and may stop the comparison,
+/// which then returns what is complete.
+pub fn compare<E: From<SceneError>>(
+    plan: &ComparisonPlan<'_>,
+    mut build: impl FnMut() -> Result<Scene, E>,
+    mut watch: impl FnMut(ComparisonProgress<'_>) -> ControlFlow<()>,
 ) -> Result<Comparison, E> {
-    // One more run for the reference, and about as much again for the captured steps.
-    let runs = plan.solvers.len() + 1;
-    let all = runs * plan.steps + telling::REASONS.len() * plan.solvers.len();
-    let mut contenders = Vec::with_capacity(plan.solvers.len());
-    let (mut reference, mut shared, mut telling_steps) = (None, None, Vec::new());
+    let mut start = |settings: &Settings| -> Result<SceneRun, E> {
+        let mut scene = build()?;
+        scene.settings.clone_from(settings);
+        Ok(scene.start()?)
+    };
+    // One run per solver, a second one of the reference, and one unit per solve of a captured step.
+    let runs = plan.runs.len() + 1;
+    let all = runs * plan.steps + REASONS.len() * plan.runs.len();
+    let mut contenders = Vec::with_capacity(plan.runs.len());
+    let (mut reference, mut shared, mut chosen_steps) = (None, None, Vec::new());
     let mut stopped = false;
-    for (k, solver) in plan.solvers.iter().enumerate() {
-        let mut scene_run = start(solver)?;
+    for (k, settings) in plan.runs.iter().enumerate() {
+        let mut scene_run = start(settings)?;
         let settings = scene_run.simulation.settings().clone();
-        let mut glances = Vec::with_capacity(plan.steps);
+        let solver = &settings.solver;
+        let mut steps = Vec::with_capacity(plan.steps);
         let run = if stopped {
-            Err("someone asked to stop before it began".to_owned())
+            Err("the comparison was stopped before its run".to_owned())
         } else {
-            one(plan, &mut scene_run, &mut glances, |step| {
+            record_run(plan, &mut scene_run, &mut steps, |step| {
                 let done = k * plan.steps + step;
-                let go_on = watch(Progress { solver, task: "runs", done, all });
-                stopped = go_on.is_break();
-                go_on
+                let flow = watch(ComparisonProgress { solver, task: "runs", done, all });
+                stopped = flow.is_break();
+                flow
             })
         };
-        let contender = contender(solver, &settings, run);
+        let contender = compared_solver(&settings, run);
         if reference.is_none() && contender.finished(plan.steps) {
             reference = Some(k);
-            telling_steps = telling(&glances);
+            chosen_steps = representative_steps(&steps);
         }
         contenders.push(contender);
         shared.get_or_insert(settings);
     }
+    let mut settings = shared.unwrap_or_default();
     let mut captured = Vec::new();
     measure_distance(&mut contenders, reference);
-    if let Some(solver) = reference.map(|k| &plan.solvers[k]).filter(|_| !stopped) {
-        let before = plan.solvers.len() * plan.steps;
-        let problems = capture(&mut start(solver)?, &telling_steps, |step| {
-            let go_on = watch(Progress { solver, task: "repeats", done: before + step, all });
-            stopped = go_on.is_break();
-            go_on
+    if let Some(run) = reference.map(|k| &plan.runs[k]).filter(|_| !stopped) {
+        let before = plan.runs.len() * plan.steps;
+        let problems = capture(&mut start(run)?, &chosen_steps, |step| {
+            let (solver, done) = (run.solver.as_str(), before + step);
+            let flow = watch(ComparisonProgress { solver, task: "repeats", done, all });
+            stopped = flow.is_break();
+            flow
         });
         let mut done = runs * plan.steps;
-        'steps: for ((step, reason), problem) in telling_steps.iter().zip(problems) {
+        'steps: for (&(step, reason), problem) in chosen_steps.iter().zip(problems) {
             let mut answers = Vec::with_capacity(contenders.len());
             for contender in &contenders {
                 let solver = &contender.solver;
-                // A step that not all have solved compares nothing.
-                if watch(Progress { solver, task: "solves", done, all }).is_break() {
+                // A step is compared only if every solver has solved it.
+                if watch(ComparisonProgress { solver, task: "solves", done, all }).is_break() {
                     stopped = true;
                     break 'steps;
                 }
-                let shared = shared.as_ref();
-                answers.push(solve(contender, shared, &problem, plan.time_limit));
+                answers.push(solve(contender, &settings, &problem, plan.time_limit));
                 done += 1;
             }
-            captured.push(Captured {
-                step: *step,
-                reason: *reason,
-                contacts: problem.contacts(),
-                rows: problem.rows(),
-                dofs: problem.dofs(),
-                reference_velocity: problem.reference_velocity(),
-                answers,
-            });
+            captured.push(CapturedStep::new(step, reason, &problem, answers));
         }
     }
-    let mut settings = shared.unwrap_or_default();
     settings.solver_settings.clear();
     Ok(Comparison {
         target: plan.target.to_owned(),
@@ -241,13 +223,32 @@ pub fn compare<E>(
     })
 }
 
-/// One run, recorded, with a glance at each step.
-fn one(
-    plan: &Plan<'_>,
+impl CapturedStep {
+    fn new(
+        step: usize,
+        reason: SelectionReason,
+        problem: &Problem,
+        answers: Vec<Result<Report, String>>,
+    ) -> Self {
+        Self {
+            step,
+            reason,
+            contacts: problem.contacts(),
+            rows: problem.rows(),
+            dofs: problem.dofs(),
+            reference_velocity: problem.reference_velocity(),
+            answers,
+        }
+    }
+}
+
+/// Runs and records one scene, and summarizes each step.
+fn record_run(
+    plan: &ComparisonPlan<'_>,
     scene_run: &mut SceneRun,
-    glances: &mut Vec<Glance>,
+    steps: &mut Vec<StepSummary>,
     mut watch: impl FnMut(usize) -> ControlFlow<()>,
-) -> Result<Run, String> {
+) -> Result<ComparedRun, String> {
     let time_step = scene_run.simulation.settings().time_step;
     let duration = plan.steps as f64 * time_step;
     let rate = (FRAMES / duration).max(LEAST_RATE);
@@ -256,11 +257,11 @@ fn one(
     recorder.title(plan.target);
     plan.visuals.iter().for_each(|visual| recorder.visual(visual.clone()));
     let summary = run_watched(plan.target, scene_run, 0..plan.steps, |step, simulation, report| {
-        glances.push(Glance::of(simulation, report));
+        steps.push(StepSummary::of(simulation, report));
         recorder.observe(simulation, report);
         match watch(step) {
             ControlFlow::Break(()) if step < plan.steps => {
-                ControlFlow::Break("someone asked to stop".to_owned())
+                ControlFlow::Break("the comparison was stopped".to_owned())
             }
             _ => ControlFlow::Continue(()),
         }
@@ -268,15 +269,15 @@ fn one(
     .map_err(|error| error.to_string())?;
     recorder.keep(&scene_run.simulation);
     let notes = scene_run.simulation.notes();
-    Ok(Run { summary, recording: recorder.finish(), notes, apart: None })
+    Ok(ComparedRun { summary, recording: recorder.finish(), notes, apart: None })
 }
 
-fn contender(solver: &str, settings: &Settings, run: Result<Run, String>) -> Contender {
-    let entry = SOLVERS.iter().find(|entry| entry.name == solver);
+fn compared_solver(settings: &Settings, run: Result<ComparedRun, String>) -> ComparedSolver {
+    let entry = SOLVERS.iter().find(|entry| entry.name == settings.solver);
     let own = || entry.map(|entry| (entry.build)().models()[0]);
     let friction_model = settings.friction_model.or_else(own).unwrap_or(FrictionModel::Coulomb);
-    Contender {
-        solver: solver.to_owned(),
+    ComparedSolver {
+        solver: settings.solver.clone(),
         about: entry.map_or("", |entry| entry.about),
         cite: entry.map_or("", |entry| entry.cite),
         friction_model,
@@ -285,23 +286,23 @@ fn contender(solver: &str, settings: &Settings, run: Result<Run, String>) -> Con
     }
 }
 
-/// The problems that some steps of a run pose, in the order of the steps.
+/// The contact problems of some steps of a run, in the order of the steps.
 fn capture(
     scene_run: &mut SceneRun,
-    steps: &[(usize, Reason)],
+    steps: &[(usize, SelectionReason)],
     mut watch: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Vec<Problem> {
     let mut problems = Vec::with_capacity(steps.len());
     let last = steps.last().map_or(0, |(step, _)| *step);
     for step in 1..=last {
-        // A controller may count its calls: one per step, as in the run.
+        // A controller may count its calls: it is called once per step, as in the run.
         if let Some(controller) = &mut scene_run.controller {
             controller.control(&mut scene_run.simulation);
         }
         if steps.iter().any(|(chosen, _)| *chosen == step) {
             match scene_run.simulation.problem() {
                 Ok(Some(problem)) => problems.push(problem.clone()),
-                _ => break, // the run itself got this far
+                _ => break, // does not happen: the run itself has this step
             }
         }
         if scene_run.simulation.step().is_err() {
@@ -314,17 +315,17 @@ fn capture(
     problems
 }
 
-/// Solves a problem from the cold start; of several tries the fastest counts.
+/// Solves a problem from a cold start and returns the fastest of several tries.
 fn solve(
-    contender: &Contender,
-    settings: Option<&Settings>,
+    contender: &ComparedSolver,
+    settings: &Settings,
     problem: &Problem,
     time_limit: Duration,
 ) -> Result<Report, String> {
     let goal = Goal {
-        tolerance: settings.map_or(Goal::default().tolerance, |settings| settings.tolerance),
-        max_iterations: settings.and_then(|settings| settings.max_iterations),
-        friction_model: settings.and_then(|settings| settings.friction_model),
+        tolerance: settings.tolerance,
+        max_iterations: settings.max_iterations,
+        friction_model: settings.friction_model,
         time_limit: Some(time_limit),
         trace: true,
         ..Goal::default()
@@ -351,8 +352,8 @@ fn solve(
     Ok(best)
 }
 
-/// How far apart from the reference each run ended.
-fn measure_distance(contenders: &mut [Contender], reference: Option<usize>) {
+/// Measures the distance of the end of each run from that of the reference.
+fn measure_distance(contenders: &mut [ComparedSolver], reference: Option<usize>) {
     let last = |recording: &Recording| -> Option<(f64, Vec<[f64; 3]>)> {
         let bodies = recording.moving.len();
         let places = &recording.frames.position;
@@ -364,12 +365,12 @@ fn measure_distance(contenders: &mut [Contender], reference: Option<usize>) {
         found.extend(soft[first..].iter().map(|vertex| vertex.map(f64::from)));
         Some((*recording.frames.time.last()?, found))
     };
-    let of = |contender: &Contender| contender.run().and_then(|run| last(&run.recording));
+    let of = |contender: &ComparedSolver| contender.run().and_then(|run| last(&run.recording));
     let Some((time, places)) = reference.and_then(|k| of(&contenders[k])) else { return };
     for (k, contender) in contenders.iter_mut().enumerate() {
         let Some((end, found)) = of(contender) else { continue };
         let Ok(run) = &mut contender.run else { continue };
-        // Times are sums of the same steps: equal or not of the same length.
+        // Runs of the same number of steps end at the same time, bit for bit.
         if Some(k) == reference || end != time || found.is_empty() {
             continue;
         }
@@ -388,21 +389,12 @@ mod tests {
     use stiction_scene::Scene;
 
     fn of(target: &str, sets: &[(&str, &str)], solvers: &[&str], steps: usize) -> Comparison {
-        let solvers: Vec<String> = solvers.iter().map(|s| (*s).to_owned()).collect();
         let sets: Vec<_> = sets.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        let plan = Plan {
-            target,
-            solvers: &solvers,
-            steps,
-            time_limit: Duration::from_secs(10),
-            visuals: &[],
-        };
-        let start = |solver: &str| -> Result<SceneRun, StudyError> {
-            let mut scene = scenario(target, &sets)?;
-            scene.settings.solver = solver.to_owned();
-            Ok(scene.start()?)
-        };
-        compare::<StudyError>(&plan, start, |progress| {
+        let scene = || scenario(target, &sets);
+        let runs = settings_per_solver(&scene().unwrap().settings, solvers);
+        // Not by `new`, which refuses a solver compared with itself.
+        let plan = ComparisonPlan { target, runs, steps, time_limit: TIME_LIMIT, visuals: &[] };
+        compare::<StudyError>(&plan, scene, |progress| {
             assert!(progress.done <= progress.all);
             ControlFlow::Continue(())
         })
@@ -412,7 +404,7 @@ mod tests {
     #[test]
     fn a_solver_compared_with_itself_moves_and_converges_the_same() {
         let found = of("clutter", &[("bodies", "6")], &["canal", "canal"], 60);
-        let runs: Vec<&Run> = found.contenders.iter().map(|c| c.run().unwrap()).collect();
+        let runs: Vec<&ComparedRun> = found.contenders.iter().map(|c| c.run().unwrap()).collect();
         assert_eq!(runs[0].summary.state_hash, runs[1].summary.state_hash);
         assert_eq!(runs[1].apart, Some(0.0));
         assert!(runs[0].apart.is_none());
@@ -425,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn captured_steps_are_those_that_a_run_with_the_reference_poses() {
+    fn captured_problems_are_those_of_a_run_with_the_reference() {
         let found = of("clutter", &[("bodies", "4")], &["canal", "sap"], 50);
         let captured = found.captured.last().unwrap();
         let scene = scenario("clutter", &[("bodies".into(), "4".into())]).unwrap();
@@ -442,17 +434,11 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_to_stop_gets_what_is_there() {
-        let solvers = ["canal".to_owned(), "sap".to_owned(), "pgs".to_owned()];
-        let time_limit = Duration::from_secs(10);
-        let plan =
-            Plan { target: "clutter", solvers: &solvers, steps: 30, time_limit, visuals: &[] };
-        let start = |solver: &str| -> Result<SceneRun, StudyError> {
-            let mut scene = scenario("clutter", &[("bodies".into(), "2".into())])?;
-            scene.settings.solver = solver.to_owned();
-            Ok(scene.start()?)
-        };
-        let found = compare::<StudyError>(&plan, start, |progress| match progress.done {
+    fn a_stopped_comparison_returns_what_is_complete() {
+        let scene = || scenario("clutter", &[("bodies".into(), "2".into())]);
+        let runs = settings_per_solver(&scene().unwrap().settings, ["canal", "sap", "pgs"]);
+        let plan = ComparisonPlan::new("clutter", runs, 30).unwrap();
+        let found = compare::<StudyError>(&plan, scene, |progress| match progress.done {
             40.. => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         });

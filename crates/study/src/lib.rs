@@ -14,9 +14,13 @@ mod error;
 mod parameters;
 pub mod penalty;
 pub mod run;
+mod run_length;
 pub mod scenarios;
+mod source;
 
 pub use error::StudyError;
 pub use parameters::{Parameter, Parameters};
 pub use run::{StepTimes, Summary, Tally, run, run_watched};
+pub use run_length::{NoSteps, RunLength};
 pub use scenarios::{SCENARIOS, Scenario, scenario};
+pub use source::SceneSource;

@@ -3,10 +3,9 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Duration;
 
 use stiction_study::StudyError;
-use stiction_study::compare::{Plan, compare};
+use stiction_study::compare::{ComparisonPlan, compare, settings_per_solver};
 use stiction_view::compare::{ReportProvenance, write};
 
 fn main() {
@@ -19,13 +18,9 @@ fn main() {
         .filter_map(|a| a.split_once('='))
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .collect();
-    let time_limit = Duration::from_secs(10);
-    let plan = Plan { target, solvers: &solvers, steps, time_limit, visuals: &[] };
-    let start = |solver: &str| {
-        let mut scene = stiction_study::scenario(target, &set)?;
-        scene.settings.solver = solver.to_owned();
-        Ok(scene.start()?)
-    };
-    let found = compare::<StudyError>(&plan, start, |_| ControlFlow::Continue(())).unwrap();
+    let scene = || stiction_study::scenario(target, &set);
+    let runs = settings_per_solver(&scene().unwrap().settings, &solvers);
+    let plan = ComparisonPlan::new(target, runs, steps).unwrap();
+    let found = compare::<StudyError>(&plan, scene, |_| ControlFlow::Continue(())).unwrap();
     write(&found, &ReportProvenance { command: arguments.join(" "), threads: 1 }, path).unwrap();
 }

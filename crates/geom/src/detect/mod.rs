@@ -115,6 +115,21 @@ impl Detector {
         &self.contacts
     }
 
+    /// [`Detector::detect`] for a caller who keeps the contacts: `contacts` are those of the last call,
+    /// and become those of this one.
+    pub fn detect_into(
+        &mut self,
+        set: &Colliders,
+        frames: &[Isometry3<f64>],
+        reach: &[f64],
+        resting: &[bool],
+        contacts: &mut Vec<Contact>,
+    ) {
+        std::mem::swap(&mut self.contacts, contacts);
+        self.detect(set, frames, reach, resting);
+        std::mem::swap(&mut self.contacts, contacts);
+    }
+
     /// Replaces the contacts by those of another detector of this set, including feature ids, as if this
     /// detector had found them with the frames at these poses and reaches. They must be sorted as
     /// [`Detector::detect`] returns them; pairs that cannot touch at these poses are dropped.

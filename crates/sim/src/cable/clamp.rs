@@ -12,7 +12,7 @@ use nalgebra::{Vector3, Vector6};
 use stiction_mech::{Rod, rod::Bond};
 use stiction_solve::law::{Bilateral, Law};
 
-use crate::rows::{Class, Key, Rows, Sight};
+use crate::rows::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder};
 use crate::scheme::Scheme;
 
 /// Weights of the next and of the old rate in the strain that pulls [s].
@@ -27,59 +27,77 @@ fn weights(scheme: Scheme, h: f64, tau: f64) -> (f64, f64) {
     (scheme.alpha() * h + tau, old)
 }
 
-/// Adds the rows of all rods; `v` are the present velocities.
-pub(crate) fn rows(scheme: Scheme, h: f64, sight: &Sight, v: &[f64], rows: &mut Rows) {
-    for (index, rod) in sight.model.rods().iter().enumerate() {
+/// Adds the rows of all cables; `v` are the present velocities.
+pub(crate) fn add_rows(
+    scheme: Scheme,
+    h: f64,
+    context: &ConstraintContext,
+    v: &[f64],
+    rows: &mut RowBuilder,
+) {
+    for (index, rod) in context.model.rods().iter().enumerate() {
         for end in [0, 1] {
             let clamp = rod.clamps[end].filter(|clamp| !clamp.grounded);
-            let place = if end == 0 { 0 } else { rod.len() };
-            if clamp.is_none() || sight.asleep[rod.trees.start] {
+            let bond_index = if end == 0 { 0 } else { rod.len() };
+            if clamp.is_none() || context.asleep[rod.trees.start] {
                 continue;
             }
-            if let Some(bond) = rod.bond(sight.data, place) {
-                add(scheme, h, sight, v, (index, rod, end), &bond, rows);
+            if let Some(bond) = rod.bond(context.data, bond_index) {
+                let end = ClampedEnd { index, rod, end, bond: &bond };
+                add_end(scheme, h, context, v, &end, rows);
             }
         }
     }
 }
 
-fn add(
+/// An end of a cable that is clamped to a body.
+struct ClampedEnd<'a> {
+    /// Index of the cable.
+    index: usize,
+    rod: &'a Rod,
+    /// 0 for the first end, 1 for the last.
+    end: usize,
+    bond: &'a Bond,
+}
+
+fn add_end(
     scheme: Scheme,
     h: f64,
-    sight: &Sight,
+    context: &ConstraintContext,
     v: &[f64],
-    (index, rod, end): (usize, &Rod, usize),
-    bond: &Bond,
-    rows: &mut Rows,
+    clamped: &ClampedEnd,
+    rows: &mut RowBuilder,
 ) {
+    let ClampedEnd { index, rod, end, bond } = *clamped;
     let Some(clamp) = rod.clamps[end] else { return };
     let segment = rod.spec.segments[if end == 0 { 0 } else { rod.len() - 1 }].0;
-    let frame = sight.data.body_pose[clamp.body.0] * clamp.pose;
-    let middle = sight.data.body_pose[segment];
+    let frame = context.data.body_pose[clamp.body.0] * clamp.pose;
+    let middle = context.data.body_pose[segment];
     let [first, second] = bond.rows();
     let (on_body, on_segment) = if end == 0 { (first, second) } else { (second, first) };
     let (next, old) = weights(scheme, h, rod.spec.damping);
     for k in 0..6 {
         let b = (6 * end + k) as u32;
-        let key = Key { class: Class::Clamp, a: index as u32, b, feature: 0, row: 0 };
+        let key =
+            ConstraintKey { class: ConstraintClass::Clamp, a: index as u32, b, feature: 0, row: 0 };
         let unit = if k < 3 { 1.0 } else { rod.spec.radius };
         let strain = unit * (bond.strain[k] - bond.rest[k]);
         let compliance = unit * unit / (h * bond.stiffness[k] * next);
         rows.open(key, Law::Bilateral(Bilateral), strain, &[0.0], &[compliance]);
-        let mut given = 0.0;
+        let mut driven = 0.0;
         for (body, pose, row) in [
             (segment, &middle, on_segment.row(k).transpose()),
             (clamp.body.0, &frame, on_body.row(k).transpose()),
         ] {
             let (linear, angular) = split(&(unit * row));
             let (point, turn) = (pose.translation.vector, pose.rotation * angular);
-            rows.point(sight, body, &point, &[linear], 1.0);
-            rows.rotation(sight, body, &[turn], 1.0);
-            given += linear.dot(&sight.driven.point_velocity(body, &point))
-                + turn.dot(&sight.driven.turning(body));
+            rows.add_point_velocity(context, body, &point, &[linear], 1.0);
+            rows.add_angular_velocity(context, body, &[turn], 1.0);
+            driven += linear.dot(&context.driven.point_velocity(body, &point))
+                + turn.dot(&context.driven.angular_velocity(body));
         }
-        let rate = if old == 0.0 { 0.0 } else { rows.rate(sight, v) + given };
-        rows.set_bias((strain + old * rate) / next + given);
+        let rate = if old == 0.0 { 0.0 } else { rows.rate(context, v) + driven };
+        rows.set_bias((strain + old * rate) / next + driven);
         rows.close();
     }
 }

@@ -1,8 +1,8 @@
 //! CONNECT: a point of one body coincides with a point of another; a ball joint that closes a loop.
 
-use super::{Place, Relation, check_points};
+use super::{Configuration, Relation, check_points};
 use crate::error::WorldError;
-use crate::rows::{Rows, Sight};
+use crate::rows::{ConstraintContext, RowBuilder};
 use crate::world::Renumber;
 use nalgebra::Vector3;
 use stiction_mech::{BodyId, Model};
@@ -29,18 +29,26 @@ impl Relation for Connect {
     }
 
     /// `p_B − p_A` in world axes.
-    fn error(&self, place: &Place, out: &mut [f64]) {
-        let error =
-            place.point(self.body_b, &self.point_b) - place.point(self.body_a, &self.point_a);
+    fn error(&self, configuration: &Configuration, out: &mut [f64]) {
+        let error = configuration.point(self.body_b, &self.point_b)
+            - configuration.point(self.body_a, &self.point_a);
         out.copy_from_slice(error.as_slice());
     }
 
-    fn row(&self, row: usize, place: &Place, sight: &Sight, rows: &mut Rows) {
+    fn add_row(
+        &self,
+        row: usize,
+        configuration: &Configuration,
+        context: &ConstraintContext,
+        rows: &mut RowBuilder,
+    ) {
         let axis = &AXES[row..row + 1];
-        let (p_A, p_B) =
-            (place.point(self.body_a, &self.point_a), place.point(self.body_b, &self.point_b));
-        rows.point(sight, self.body_b.0, &p_B, axis, 1.0);
-        rows.point(sight, self.body_a.0, &p_A, axis, -1.0);
+        let (p_A, p_B) = (
+            configuration.point(self.body_a, &self.point_a),
+            configuration.point(self.body_b, &self.point_b),
+        );
+        rows.add_point_velocity(context, self.body_b.0, &p_B, axis, 1.0);
+        rows.add_point_velocity(context, self.body_a.0, &p_A, axis, -1.0);
     }
 
     fn renumber(&mut self, to: &Renumber, name: &str) -> Result<(), WorldError> {

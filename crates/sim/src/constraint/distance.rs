@@ -1,8 +1,8 @@
 //! DISTANCE: a point of one body keeps its distance from a point of another; a massless rod.
 
-use super::{Place, Relation, check_points};
+use super::{Configuration, Relation, check_points};
 use crate::error::WorldError;
-use crate::rows::{Rows, Sight};
+use crate::rows::{ConstraintContext, RowBuilder};
 use crate::world::Renumber;
 use nalgebra::Vector3;
 use stiction_mech::{BodyId, Model};
@@ -28,19 +28,27 @@ impl Relation for Distance {
     }
 
     /// `|p_B − p_A| − d`.
-    fn error(&self, place: &Place, out: &mut [f64]) {
-        let between =
-            place.point(self.body_b, &self.point_b) - place.point(self.body_a, &self.point_a);
+    fn error(&self, configuration: &Configuration, out: &mut [f64]) {
+        let between = configuration.point(self.body_b, &self.point_b)
+            - configuration.point(self.body_a, &self.point_a);
         out[0] = between.norm() - self.distance;
     }
 
-    fn row(&self, _: usize, place: &Place, sight: &Sight, rows: &mut Rows) {
-        let (p_A, p_B) =
-            (place.point(self.body_a, &self.point_a), place.point(self.body_b, &self.point_b));
+    fn add_row(
+        &self,
+        _: usize,
+        configuration: &Configuration,
+        context: &ConstraintContext,
+        rows: &mut RowBuilder,
+    ) {
+        let (p_A, p_B) = (
+            configuration.point(self.body_a, &self.point_a),
+            configuration.point(self.body_b, &self.point_b),
+        );
         // Points that coincide have no direction between them; any will part them.
         let axis = (p_B - p_A).try_normalize(f64::MIN_POSITIVE).unwrap_or_else(Vector3::z);
-        rows.point(sight, self.body_b.0, &p_B, &[axis], 1.0);
-        rows.point(sight, self.body_a.0, &p_A, &[axis], -1.0);
+        rows.add_point_velocity(context, self.body_b.0, &p_B, &[axis], 1.0);
+        rows.add_point_velocity(context, self.body_a.0, &p_A, &[axis], -1.0);
     }
 
     fn renumber(&mut self, to: &Renumber, name: &str) -> Result<(), WorldError> {

@@ -1,8 +1,8 @@
 //! JOINT: a coordinate follows another by a polynomial, as mimic joints and screws do.
 
-use super::{Place, Polynomial, Relation};
+use super::{Configuration, Polynomial, Relation};
 use crate::error::WorldError;
-use crate::rows::{Rows, Sight};
+use crate::rows::{ConstraintContext, RowBuilder};
 use crate::world::Renumber;
 use stiction_mech::{JointId, Model};
 
@@ -19,9 +19,9 @@ pub struct JointCoupling {
 
 impl JointCoupling {
     /// Coordinate relative to its reference.
-    fn coordinate(place: &Place, joint: JointId) -> f64 {
-        let joint = &place.model.joints()[joint.0];
-        place.q[joint.q.start] - joint.spec.reference
+    fn coordinate(configuration: &Configuration, joint: JointId) -> f64 {
+        let joint = &configuration.model.joints()[joint.0];
+        configuration.q[joint.q.start] - joint.spec.reference
     }
 }
 
@@ -30,17 +30,23 @@ impl Relation for JointCoupling {
         1
     }
 
-    fn error(&self, place: &Place, out: &mut [f64]) {
-        let leader = self.leader.map_or(0.0, |leader| Self::coordinate(place, leader));
-        out[0] = Self::coordinate(place, self.joint) - self.polynomial.at(leader).0;
+    fn error(&self, configuration: &Configuration, out: &mut [f64]) {
+        let leader = self.leader.map_or(0.0, |leader| Self::coordinate(configuration, leader));
+        out[0] = Self::coordinate(configuration, self.joint) - self.polynomial.at(leader).0;
     }
 
-    fn row(&self, _: usize, place: &Place, sight: &Sight, rows: &mut Rows) {
-        let dof = |joint: JointId| place.model.joints()[joint.0].dofs.start;
-        rows.dof(sight, dof(self.joint), 1.0);
+    fn add_row(
+        &self,
+        _: usize,
+        configuration: &Configuration,
+        context: &ConstraintContext,
+        rows: &mut RowBuilder,
+    ) {
+        let dof = |joint: JointId| configuration.model.joints()[joint.0].dofs.start;
+        rows.add_dof(context, dof(self.joint), 1.0);
         if let Some(leader) = self.leader {
-            let slope = self.polynomial.at(Self::coordinate(place, leader)).1;
-            rows.dof(sight, dof(leader), -slope);
+            let slope = self.polynomial.at(Self::coordinate(configuration, leader)).1;
+            rows.add_dof(context, dof(leader), -slope);
         }
     }
 

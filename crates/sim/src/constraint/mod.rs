@@ -1,22 +1,22 @@
 //! Equalities: position errors that must stay zero, and their rows.
 //!
-//! One file per kind. Each says its error at a configuration and writes the rows whose velocity is
+//! One file per kind. Each computes its error at a configuration and writes the rows whose velocity is
 //! the rate of that error. To add one: write `constraint/<name>.rs`, a variant of [`Equality`] with
 //! its arms, and one line in [`CONSTRAINTS`]; the battery compares rows with differences of errors.
 
-mod ahead;
 mod connect;
 mod distance;
 mod joint;
 mod polynomial;
+mod prediction;
 mod tendon;
 mod weld;
 
-pub(crate) use ahead::Ahead;
 pub use connect::Connect;
 pub use distance::Distance;
 pub use joint::JointCoupling;
 pub use polynomial::Polynomial;
+pub(crate) use prediction::EqualityPrediction;
 pub use tendon::TendonCoupling;
 pub use weld::Weld;
 
@@ -24,21 +24,21 @@ use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{BodyId, Data, Model};
 
 use crate::error::WorldError;
-use crate::rows::{Rows, Sight};
+use crate::rows::{ConstraintContext, RowBuilder};
 use crate::world::Renumber;
 
-/// Rows that the largest equality has.
-pub(crate) const MOST_ROWS: usize = 6;
+/// Rows of the largest equality.
+pub(crate) const MAX_ROWS: usize = 6;
 
-/// A configuration at which errors are asked for.
+/// A configuration of the mechanism, with its kinematics.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct Configuration<'a> {
     pub model: &'a Model,
     pub q: &'a [f64],
     pub data: &'a Data,
 }
 
-impl Place<'_> {
+impl Configuration<'_> {
     pub fn pose(&self, body: BodyId) -> &Isometry3<f64> {
         &self.data.body_pose[body.0]
     }
@@ -48,16 +48,22 @@ impl Place<'_> {
     }
 }
 
-/// What an equality can be asked. Errors and rows come in the same order.
+/// The interface of an equality. Errors and rows come in the same order.
 pub(crate) trait Relation {
     /// Number of rows.
     fn dim(&self) -> usize;
 
     /// Position errors [m, rad].
-    fn error(&self, place: &Place, out: &mut [f64]);
+    fn error(&self, configuration: &Configuration, out: &mut [f64]);
 
     /// Adds the terms of one row, whose velocity is the rate of its error.
-    fn row(&self, row: usize, place: &Place, sight: &Sight, rows: &mut Rows);
+    fn add_row(
+        &self,
+        row: usize,
+        configuration: &Configuration,
+        context: &ConstraintContext,
+        rows: &mut RowBuilder,
+    );
 
     /// From the ids of the builder to those of the model.
     fn renumber(&mut self, renumber: &Renumber, name: &str) -> Result<(), WorldError>;
@@ -66,7 +72,7 @@ pub(crate) trait Relation {
     fn check(&self, model: &Model, name: &str) -> Result<(), WorldError>;
 }
 
-/// An equality of the house.
+/// An equality.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Equality {
     /// Two points coincide.
@@ -98,13 +104,19 @@ impl Equality {
     }
 
     /// Position errors [m, rad], into the first entries of `out`.
-    pub(crate) fn error(&self, place: &Place, out: &mut [f64]) {
+    pub(crate) fn error(&self, configuration: &Configuration, out: &mut [f64]) {
         let relation = self.relation();
-        relation.error(place, &mut out[..relation.dim()]);
+        relation.error(configuration, &mut out[..relation.dim()]);
     }
 
-    pub(crate) fn row(&self, row: usize, place: &Place, sight: &Sight, rows: &mut Rows) {
-        self.relation().row(row, place, sight, rows);
+    pub(crate) fn add_row(
+        &self,
+        row: usize,
+        configuration: &Configuration,
+        context: &ConstraintContext,
+        rows: &mut RowBuilder,
+    ) {
+        self.relation().add_row(row, configuration, context, rows);
     }
 
     pub(crate) fn renumber(&mut self, to: &Renumber, name: &str) -> Result<(), WorldError> {
@@ -123,20 +135,26 @@ impl Equality {
 }
 
 /// One line of [`CONSTRAINTS`].
-pub struct Entry {
+pub struct ConstraintEntry {
     /// Name in files.
     pub name: &'static str,
-    /// What it says, in one line.
+    /// What it does, in one line.
     pub about: &'static str,
 }
 
-/// Every equality of the house, in alphabetical order.
-pub static CONSTRAINTS: &[Entry] = &[
-    Entry { name: "connect", about: "two points of two bodies coincide" },
-    Entry { name: "distance", about: "two points of two bodies keep their distance" },
-    Entry { name: "joint", about: "a coordinate is a polynomial of another, or constant" },
-    Entry { name: "tendon", about: "a tendon's length is a polynomial of another's, or constant" },
-    Entry { name: "weld", about: "two bodies keep their relative pose" },
+/// Every equality, in alphabetical order.
+pub static CONSTRAINTS: &[ConstraintEntry] = &[
+    ConstraintEntry { name: "connect", about: "two points of two bodies coincide" },
+    ConstraintEntry { name: "distance", about: "two points of two bodies keep their distance" },
+    ConstraintEntry {
+        name: "joint",
+        about: "a coordinate is a polynomial of another, or constant",
+    },
+    ConstraintEntry {
+        name: "tendon",
+        about: "a tendon's length is a polynomial of another's, or constant",
+    },
+    ConstraintEntry { name: "weld", about: "two bodies keep their relative pose" },
 ];
 
 fn not_finite(name: &str, what: &str, found: f64) -> WorldError {

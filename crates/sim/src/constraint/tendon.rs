@@ -1,8 +1,8 @@
 //! TENDON: the length of a tendon is constant, or follows another's by a polynomial.
 
-use super::{Place, Polynomial, Relation};
+use super::{Configuration, Polynomial, Relation};
 use crate::error::WorldError;
-use crate::rows::{Rows, Sight};
+use crate::rows::{ConstraintContext, RowBuilder};
 use crate::world::Renumber;
 use stiction_mech::{Model, TendonId};
 
@@ -20,9 +20,10 @@ pub struct TendonCoupling {
 
 impl TendonCoupling {
     /// Length relative to that at the reference configuration [m].
-    fn elongation(place: &Place, tendon: TendonId) -> f64 {
-        let tendon = &place.model.tendons()[tendon.0];
-        tendon.length(place.model, place.q, place.data) - tendon.reference_length
+    fn elongation(configuration: &Configuration, tendon: TendonId) -> f64 {
+        let tendon = &configuration.model.tendons()[tendon.0];
+        tendon.length(configuration.model, configuration.q, configuration.data)
+            - tendon.reference_length
     }
 }
 
@@ -31,21 +32,27 @@ impl Relation for TendonCoupling {
         1
     }
 
-    fn error(&self, place: &Place, out: &mut [f64]) {
-        let leader = self.leader.map_or(0.0, |leader| Self::elongation(place, leader));
-        out[0] = Self::elongation(place, self.tendon) - self.polynomial.at(leader).0;
+    fn error(&self, configuration: &Configuration, out: &mut [f64]) {
+        let leader = self.leader.map_or(0.0, |leader| Self::elongation(configuration, leader));
+        out[0] = Self::elongation(configuration, self.tendon) - self.polynomial.at(leader).0;
     }
 
-    fn row(&self, _: usize, place: &Place, sight: &Sight, rows: &mut Rows) {
+    fn add_row(
+        &self,
+        _: usize,
+        configuration: &Configuration,
+        context: &ConstraintContext,
+        rows: &mut RowBuilder,
+    ) {
         let mut add = |tendon: TendonId, factor: f64| {
-            let tendon = &place.model.tendons()[tendon.0];
-            rows.gradient(sight, &tendon.dofs, factor, |gradient| {
-                tendon.measure(place.model, place.q, place.data, gradient);
+            let tendon = &configuration.model.tendons()[tendon.0];
+            rows.add_gradient(context, &tendon.dofs, factor, |gradient| {
+                tendon.measure(configuration.model, configuration.q, configuration.data, gradient);
             });
         };
         add(self.tendon, 1.0);
         if let Some(leader) = self.leader {
-            add(leader, -self.polynomial.at(Self::elongation(place, leader)).1);
+            add(leader, -self.polynomial.at(Self::elongation(configuration, leader)).1);
         }
     }
 

@@ -1,7 +1,6 @@
 //! The battery of the equalities: rows are the rates of errors, on a mechanism with every kind.
 
 use super::*;
-use crate::assemble::Chords;
 use crate::world::WorldBuilder;
 use nalgebra::{DVector, UnitQuaternion};
 use stiction_math::random::SplitMix64;
@@ -71,11 +70,11 @@ fn world() -> crate::World {
 fn errors(world: &crate::World, q: &[f64]) -> DVector<f64> {
     let mut data = Data::new(&world.model);
     kinematics(&world.model, q, &mut data);
-    let place = Place { model: &world.model, q, data: &data };
+    let configuration = Configuration { model: &world.model, q, data: &data };
     let mut all = Vec::new();
     for equality in &world.equalities {
-        let mut out = [0.0; MOST_ROWS];
-        equality.error(&place, &mut out);
+        let mut out = [0.0; MAX_ROWS];
+        equality.error(&configuration, &mut out);
         all.extend_from_slice(&out[..equality.dim()]);
     }
     DVector::from_vec(all)
@@ -104,24 +103,21 @@ fn rows_are_the_rates_of_errors_seen_link_by_link_and_as_a_whole() {
         };
         let expected = (at(h) - at(-h)) / (2.0 * h);
         for whole in [true, false] {
-            let sight = Sight {
+            let context = ConstraintContext {
                 model,
                 data: &data,
-                whole: &vec![whole; model.trees().len()],
+                by_tree: &vec![whole; model.trees().len()],
                 asleep: &vec![false; model.trees().len()],
                 driven: &Default::default(),
             };
-            let place = Place { model, q: &state.q, data: &data };
-            let mut rows = Rows::default();
-            let chords = Chords { ahead: &Ahead::new(model), v: &state.v, time_step: h };
-            crate::assemble::equalities(&world, &place, &sight, Some(&chords), &mut rows);
-            assert_eq!(rows.constraints().len(), expected.len());
-            for (index, constraint) in rows.constraints().iter().enumerate() {
-                let found: f64 = rows
-                    .terms(constraint)
-                    .iter()
-                    .map(|t| rows.term_rate(&sight, t, &state.v))
-                    .sum();
+            let configuration = Configuration { model, q: &state.q, data: &data };
+            let mut rows = RowBuilder::default();
+            let add_rows = crate::rows::equality::add_rows;
+            add_rows(&world, &configuration, &context, None, &mut rows);
+            assert_eq!(rows.records().len(), expected.len());
+            for (index, constraint) in rows.rows().constraints().iter().enumerate() {
+                let terms = constraint.terms();
+                let found: f64 = terms.map(|term| rows.term_rate(&context, term, &state.v)).sum();
                 let error = (found - expected[index]).abs();
                 assert!(error <= 1e-8, "row {index}: {found} against {}", expected[index]);
                 assert_eq!(constraint.law, Law::Bilateral(Bilateral));

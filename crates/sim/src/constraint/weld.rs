@@ -1,8 +1,8 @@
 //! WELD: a body keeps its pose relative to another.
 
-use super::{Place, Relation, check_points, not_finite};
+use super::{Configuration, Relation, check_points, not_finite};
 use crate::error::WorldError;
-use crate::rows::{Rows, Sight};
+use crate::rows::{ConstraintContext, RowBuilder};
 use crate::world::Renumber;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_math::spatial::skew;
@@ -21,13 +21,14 @@ pub struct Weld {
 
 impl Weld {
     /// Where A wants B.
-    fn wanted(&self, place: &Place) -> Isometry3<f64> {
-        place.pose(self.body_a) * self.pose
+    fn wanted(&self, configuration: &Configuration) -> Isometry3<f64> {
+        configuration.pose(self.body_a) * self.pose
     }
 
     /// Rotation vector of `R_WB R_wantedᵀ`, in world axes [rad].
-    fn turn(&self, place: &Place) -> Vector3<f64> {
-        (place.pose(self.body_b).rotation * self.wanted(place).rotation.inverse()).scaled_axis()
+    fn turn(&self, configuration: &Configuration) -> Vector3<f64> {
+        (configuration.pose(self.body_b).rotation * self.wanted(configuration).rotation.inverse())
+            .scaled_axis()
     }
 }
 
@@ -49,26 +50,32 @@ impl Relation for Weld {
     }
 
     /// Distance of B's origin from where A wants it, then the rotation vector of the rest.
-    fn error(&self, place: &Place, out: &mut [f64]) {
-        let apart =
-            place.pose(self.body_b).translation.vector - self.wanted(place).translation.vector;
+    fn error(&self, configuration: &Configuration, out: &mut [f64]) {
+        let apart = configuration.pose(self.body_b).translation.vector
+            - self.wanted(configuration).translation.vector;
         out[..3].copy_from_slice(apart.as_slice());
-        out[3..].copy_from_slice(self.turn(place).as_slice());
+        out[3..].copy_from_slice(self.turn(configuration).as_slice());
     }
 
-    fn row(&self, row: usize, place: &Place, sight: &Sight, rows: &mut Rows) {
+    fn add_row(
+        &self,
+        row: usize,
+        configuration: &Configuration,
+        context: &ConstraintContext,
+        rows: &mut RowBuilder,
+    ) {
         if row < 3 {
             let axis = Vector3::ith(row, 1.0);
-            let p_B = place.pose(self.body_b).translation.vector;
-            let p_A = self.wanted(place).translation.vector;
-            rows.point(sight, self.body_b.0, &p_B, &[axis], 1.0);
-            rows.point(sight, self.body_a.0, &p_A, &[axis], -1.0);
+            let p_B = configuration.pose(self.body_b).translation.vector;
+            let p_A = self.wanted(configuration).translation.vector;
+            rows.add_point_velocity(context, self.body_b.0, &p_B, &[axis], 1.0);
+            rows.add_point_velocity(context, self.body_a.0, &p_A, &[axis], -1.0);
         } else {
             // With R_e = R_B R_wantedᵀ the rate is J⁻¹ (ω_B − R_e ω_A), and J⁻¹(φ) R_e = J⁻¹(−φ).
-            let phi = self.turn(place);
+            let phi = self.turn(configuration);
             let along = |phi: Vector3<f64>| inverse_left_jacobian(&phi).row(row - 3).transpose();
-            rows.rotation(sight, self.body_b.0, &[along(phi)], 1.0);
-            rows.rotation(sight, self.body_a.0, &[along(-phi)], -1.0);
+            rows.add_angular_velocity(context, self.body_b.0, &[along(phi)], 1.0);
+            rows.add_angular_velocity(context, self.body_a.0, &[along(-phi)], -1.0);
         }
     }
 

@@ -19,7 +19,7 @@ pub(super) struct Asked<'a> {
     /// [s]; zero where there was no step.
     pub time_step: f64,
     /// Velocities on which the laws acted.
-    pub lawful: &'a [f64],
+    pub contact_velocity: &'a [f64],
     pub control: &'a [f64],
 }
 
@@ -37,7 +37,7 @@ impl Asked<'_> {
         let spec = &self.model.actuators()[index].spec;
         let control = spec.clamp_control(self.control[index]);
         let (length, rate) = (forces.actuator_length[index], forces.actuator_rate[index]);
-        let next = spec.gear * forces.rate(forces.actuator_row(actuator), self.lawful);
+        let next = spec.gear * forces.rate(forces.actuator_row(actuator), self.contact_velocity);
         let (lower, upper) = spec.force_bounds();
         let start = spec.law.force(control, length, rate);
         let (_, [_, length, slope]) = spec.law.affine();
@@ -56,7 +56,7 @@ impl Asked<'_> {
         let is_slack = stretch == 0.0 && tendon.slack.lower < tendon.slack.upper;
         let stiffness = if is_slack { 0.0 } else { tendon.spec.stiffness };
         let slopes = Slopes { length: -stiffness, rate: -tendon.spec.damping };
-        let next = forces.rate(forces.tendon_row(id), self.lawful);
+        let next = forces.rate(forces.tendon_row(id), self.contact_velocity);
         let mut sum = slopes.length * stretch + slopes.rate * rate;
         sum += self.change(slopes, rate, next);
         for (index, actuator) in self.model.actuators().iter().enumerate() {

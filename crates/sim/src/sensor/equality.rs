@@ -10,9 +10,9 @@ use stiction_solve::law::{Bilateral, Law};
 
 use super::interaction::Wrench;
 use super::last_step::LastStep;
-use crate::constraint::{Equality, Place};
-use crate::driven::Driven;
-use crate::rows::{Key, Port, Rows, Sight};
+use crate::constraint::{Configuration, Equality};
+use crate::driven::DrivenBodies;
+use crate::rows::{ConstraintContext, ConstraintKey, RowBuilder, RowPort};
 use crate::world::World;
 
 /// The two bodies of an equality that acts on bodies.
@@ -28,14 +28,14 @@ pub(super) fn ends(equality: &Equality) -> Option<[BodyId; 2]> {
 /// Memory for rows that are written again.
 #[derive(Debug)]
 pub(super) struct Pulls {
-    rows: Rows,
+    rows: RowBuilder,
     /// Per tree: no.
     no: Vec<bool>,
 }
 
 impl Pulls {
     pub fn new(model: &Model) -> Self {
-        Self { rows: Rows::default(), no: vec![false; model.trees().len()] }
+        Self { rows: RowBuilder::default(), no: vec![false; model.trees().len()] }
     }
 
     /// Calls `visit(body, wrench, point)` with what equalities did to bodies in the last step, mean
@@ -43,15 +43,15 @@ impl Pulls {
     pub fn for_each(
         &mut self,
         world: &World,
-        place: &Place,
+        configuration: &Configuration,
         last: &LastStep,
         mut visit: impl FnMut(BodyId, &Wrench, &Vector3<f64>),
     ) {
         let Self { rows, no } = self;
         // The motion of driven bodies is in no term.
-        let driven = Driven::default();
-        let Place { model, data, .. } = *place;
-        let sight = Sight { model, data, whole: no, asleep: no, driven: &driven };
+        let driven = DrivenBodies::default();
+        let Configuration { model, data, .. } = *configuration;
+        let context = ConstraintContext { model, data, by_tree: no, asleep: no, driven: &driven };
         for (index, equality) in world.equalities.iter().enumerate() {
             let Some(ends) = ends(equality) else { continue };
             for row in 0..equality.dim() {
@@ -60,21 +60,20 @@ impl Pulls {
                     continue;
                 }
                 rows.clear();
-                rows.open(Key::default(), Law::Bilateral(Bilateral), 0.0, &[0.0], &[0.0]);
-                equality.row(row, place, &sight, rows);
+                rows.open(ConstraintKey::default(), Law::Bilateral(Bilateral), 0.0, &[0.0], &[0.0]);
+                equality.add_row(row, configuration, &context, rows);
                 rows.close();
-                let Some(written) = rows.constraints().last() else { continue };
-                for term in rows.terms(written) {
-                    let Port::Link(link) = term.port else { continue };
-                    let c = Vector6::from_column_slice(rows.values(term)) * force;
+                for (port, term) in rows.ports().iter().zip(rows.rows().terms()) {
+                    let RowPort::Link { body: link, tree } = *port else { continue };
+                    let c = Vector6::from_column_slice(rows.rows().values(term)) * force;
                     let wrench = Wrench {
                         torque: c.fixed_rows::<3>(0).into(),
                         force: c.fixed_rows::<3>(3).into(),
                     };
                     let opposite = Wrench { torque: -wrench.torque, force: -wrench.force };
-                    let point = place.data.reference[term.tree as usize];
+                    let point = configuration.data.reference[tree as usize];
                     for body in ends {
-                        match place.model.link(body) {
+                        match configuration.model.link(body) {
                             Some(own) if own == link as usize => visit(body, &wrench, &point),
                             Some(_) => {}
                             None => visit(body, &opposite, &point),

@@ -15,7 +15,7 @@ use stiction_mech::{BodyId, MassProperties};
 
 use super::acceleration::Accelerations;
 use super::frame::View;
-use crate::simulation::ContactPoint;
+use crate::contact_point::ContactPoint;
 
 /// A wrench in world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,16 +6,17 @@
 
 use nalgebra::{Vector3, Vector6};
 use stiction_mech::{Input, SoftId, State};
+use stiction_solve::problem::Constraint;
 
 use super::equality::ends;
-use crate::assemble::tendon_of;
-use crate::constraint::{Equality, MOST_ROWS};
-use crate::rows::{Class, Key, Rows, tree_of_dof};
-use crate::simulation::ContactPoint;
+use crate::constraint::{Equality, MAX_ROWS};
+use crate::contact_point::ContactPoint;
+use crate::rows::drive::tendon_of;
+use crate::rows::{ConstraintClass, ConstraintKey, ConstraintRecord, tree_of_dof};
 use crate::world::World;
 
-/// A step as it is accepted.
-pub(crate) struct Step<'a> {
+/// A step that is being accepted.
+pub(crate) struct AcceptedStep<'a> {
     pub world: &'a World,
     /// The state from which it began.
     pub old: &'a State,
@@ -24,7 +25,8 @@ pub(crate) struct Step<'a> {
     pub time_step: f64,
     pub input: &'a Input,
     pub contacts: &'a [ContactPoint],
-    pub rows: &'a Rows,
+    pub records: &'a [ConstraintRecord],
+    pub constraints: &'a [Constraint],
     pub impulse: &'a [f64],
     /// Per tree: whether it took no part.
     pub asleep: &'a [bool],
@@ -43,7 +45,7 @@ pub(crate) struct LastStep {
     pub control: Vec<f64>,
     pub wrench: Vec<Vector6<f64>>,
     pub contacts: Vec<ContactPoint>,
-    /// Mean forces of the rows of equalities, [`MOST_ROWS`] each.
+    /// Mean forces of the rows of equalities, [`MAX_ROWS`] each.
     pub equality: Vec<f64>,
     /// Mean force of limits and dry friction along each tendon.
     pub tendon_force: Vec<f64>,
@@ -65,7 +67,7 @@ impl LastStep {
             (self.acceleration.len(), model.nv()),
             (self.control.len(), model.nu()),
             (self.wrench.len(), bodies),
-            (self.equality.len(), world.equalities.len() * MOST_ROWS),
+            (self.equality.len(), world.equalities.len() * MAX_ROWS),
             (self.tendon_force.len(), model.tendons().len()),
         ];
         let known = |contact: &ContactPoint| contact.bodies.iter().all(|body| *body < bodies);
@@ -84,8 +86,8 @@ impl LastStep {
     }
 
     /// Keeps a step.
-    pub fn keep(&mut self, step: &Step) {
-        let Step { world, old, next, time_step, asleep, .. } = *step;
+    pub fn keep(&mut self, step: &AcceptedStep) {
+        let AcceptedStep { world, old, next, time_step, asleep, .. } = *step;
         self.begin(world, old, step.input);
         (self.taken, self.time_step) = (true, time_step);
         for (a, (next, old)) in self.acceleration.iter_mut().zip(next.iter().zip(&old.v)) {
@@ -100,7 +102,7 @@ impl LastStep {
     }
 
     /// Keeps the impulses of equalities, and of limits and dry friction of tendons.
-    fn keep_rows(&mut self, step: &Step, sleeps: impl Fn(usize) -> bool) {
+    fn keep_rows(&mut self, step: &AcceptedStep, sleeps: impl Fn(usize) -> bool) {
         let model = &step.world.model;
         let string_sleeps = |tendon: usize| {
             let mut dofs = model.tendons()[tendon].dofs.iter();
@@ -111,7 +113,7 @@ impl LastStep {
                 *force = 0.0;
             }
         }
-        let forces = self.equality.chunks_exact_mut(MOST_ROWS);
+        let forces = self.equality.chunks_exact_mut(MAX_ROWS);
         for (equality, forces) in step.world.equalities.iter().zip(forces) {
             let all_sleep = match equality {
                 Equality::Tendon(coupling) => {
@@ -124,16 +126,16 @@ impl LastStep {
                 forces.fill(0.0);
             }
         }
-        for constraint in step.rows.constraints() {
-            let force = || step.impulse[constraint.first_row as usize] / step.time_step;
-            let key = &constraint.key;
-            if key.class == Class::Equality {
-                self.equality[key.a as usize * MOST_ROWS + key.b as usize] = force();
-            } else if key.class == Class::Attachment {
+        for (record, constraint) in step.records.iter().zip(step.constraints) {
+            let force = || step.impulse[constraint.rows().start] / step.time_step;
+            let key = &record.key;
+            if key.class == ConstraintClass::Equality {
+                self.equality[key.a as usize * MAX_ROWS + key.b as usize] = force();
+            } else if key.class == ConstraintClass::Attachment {
                 self.keep_attachment(step, key, force());
             } else if let Some((tendon, sign)) = tendon_of(key) {
                 self.tendon_force[tendon] += sign * force();
-            } else if key.class == Class::Contact {
+            } else if key.class == ConstraintClass::Contact {
                 break;
             }
         }
@@ -141,10 +143,12 @@ impl LastStep {
 
     /// Keeps the force of a row of an attachment: a contact without a normal, which carries but does
     /// not press.
-    fn keep_attachment(&mut self, step: &Step, key: &Key, force: f64) {
+    fn keep_attachment(&mut self, step: &AcceptedStep, key: &ConstraintKey, force: f64) {
         let attachments = &step.world.softs.attachments;
-        let Ok(place) = attachments.binary_search_by_key(&key.a, |a| a.node) else { return };
-        let (node, body) = (key.a as usize, attachments[place].body);
+        let Ok(configuration) = attachments.binary_search_by_key(&key.a, |a| a.node) else {
+            return;
+        };
+        let (node, body) = (key.a as usize, attachments[configuration].body);
         let mut on_vertex = Vector3::zeros();
         on_vertex[key.b as usize] = force;
         self.contacts.push(ContactPoint {
@@ -166,12 +170,12 @@ impl LastStep {
         self.acceleration.resize(state.v.len(), 0.0);
         self.control.clone_from(&input.control);
         self.wrench.clone_from(&input.wrench);
-        self.equality.resize(world.equalities.len() * MOST_ROWS, 0.0);
+        self.equality.resize(world.equalities.len() * MAX_ROWS, 0.0);
         self.tendon_force.resize(world.model.tendons().len(), 0.0);
     }
 
     /// Mean force along a row of an equality [N, N·m].
     pub fn equality_force(&self, equality: usize, row: usize) -> f64 {
-        self.equality[equality * MOST_ROWS + row]
+        self.equality[equality * MAX_ROWS + row]
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Layout {
     first: Vec<usize>,
     /// Numbers of all of them.
     pub len: usize,
+    /// Whether some sensor reads results of the last step.
+    pub read_last_step: bool,
     /// Per body: one after the last that it carries.
     subtree_end: Vec<usize>,
 }
@@ -44,7 +46,8 @@ impl Layout {
             first.push(len);
             len += spec.kind.dim();
         }
-        Ok(Self { specs, first, len, subtree_end: subtree_ends(model) })
+        let read_last_step = specs.iter().any(|spec| spec.kind.reads_last_step());
+        Ok(Self { specs, first, len, read_last_step, subtree_end: subtree_ends(model) })
     }
 
     /// Whether some sensor is of a kind.

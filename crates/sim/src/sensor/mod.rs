@@ -23,14 +23,14 @@ mod spec;
 mod string;
 mod touch;
 
-pub(crate) use last_step::{LastStep, Step};
+pub(crate) use last_step::{AcceptedStep, LastStep};
 pub(crate) use layout::Layout;
-pub(crate) use read::Reader;
+pub(crate) use read::SensorReader;
 pub use spec::{SensorFrame, SensorKind, SensorSpec, TouchVolume};
 
 /// One line of [`SENSORS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct SensorEntry {
     /// Name in files.
     pub name: &'static str,
     /// What it reads, in one line.
@@ -39,12 +39,12 @@ pub struct Entry {
     pub dim: usize,
 }
 
-const fn entry(name: &'static str, dim: usize, about: &'static str) -> Entry {
-    Entry { name, about, dim }
+const fn entry(name: &'static str, dim: usize, about: &'static str) -> SensorEntry {
+    SensorEntry { name, about, dim }
 }
 
-/// Every sensor of the house, in alphabetical order.
-pub static SENSORS: &[Entry] = &[
+/// Every sensor, in alphabetical order.
+pub static SENSORS: &[SensorEntry] = &[
     entry("accelerometer", 3, "acceleration of a site less that of free fall, in its axes [m/s²]"),
     entry("actuatorfrc", 1, "force of an actuator before its gear [N or N·m]"),
     entry("actuatorpos", 1, "length of an actuator with its gear [m or rad]"),

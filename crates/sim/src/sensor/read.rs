@@ -11,15 +11,14 @@ use super::drive::Asked;
 use super::equality::Pulls;
 use super::frame::View;
 use super::interaction::{Loads, Wrench};
-use super::last_step::{LastStep, Step};
+use super::last_step::LastStep;
 use super::{SensorFrame, SensorKind, string, touch};
-use crate::constraint::Place;
+use crate::constraint::Configuration;
 use crate::scheme::Scheme;
 use crate::world::World;
 
 /// Reads the sensors of a world.
-pub(crate) struct Reader {
-    pub last: LastStep,
+pub(crate) struct SensorReader {
     readings: Vec<f64>,
     /// Lengths and rates at the present state, if some sensor reads them.
     measures: Option<Box<(Forces, Input)>>,
@@ -32,7 +31,7 @@ struct Before {
     data: Data,
     forces: Forces,
     input: Input,
-    lawful: Vec<f64>,
+    contact_velocity: Vec<f64>,
     accelerations: Accelerations,
     loads: Loads,
     pulls: Pulls,
@@ -46,23 +45,15 @@ struct Now<'a> {
     v: &'a [f64],
 }
 
-impl Reader {
+impl SensorReader {
     pub fn new(world: &World) -> Self {
         let (model, sensors) = (&world.model, &world.sensors);
         Self {
-            last: LastStep::default(),
             readings: vec![0.0; sensors.len],
             measures: sensors
                 .any(SensorKind::reads_lengths)
                 .then(|| Box::new((Forces::new(model), Input::new(model)))),
-            before: sensors.any(SensorKind::reads_last_step).then(|| Box::new(Before::new(model))),
-        }
-    }
-
-    /// Keeps a step, if some sensor reads of it.
-    pub fn keep(&mut self, step: &Step) {
-        if self.before.is_some() {
-            self.last.keep(step);
+            before: sensors.read_last_step.then(|| Box::new(Before::new(model))),
         }
     }
 
@@ -71,8 +62,8 @@ impl Reader {
         &mut self,
         world: &World,
         scheme: Scheme,
-        state: &State,
-        input: &Input,
+        (state, input): (&State, &Input),
+        last: &mut LastStep,
         data: &mut Data,
     ) -> &[f64] {
         let model = &world.model;
@@ -92,10 +83,10 @@ impl Reader {
             let _ = forces.evaluate(model, (now.q, now.v), data, none, 0.0);
         }
         if let Some(before) = &mut self.before {
-            if !self.last.taken {
-                self.last.hold(world, state, input);
+            if !last.taken {
+                last.hold(world, state, input);
             }
-            before.see(world, scheme, &self.last, data);
+            before.evaluate(world, scheme, last, data);
         }
         let mut rest = &mut self.readings[..];
         for spec in &world.sensors.specs {
@@ -106,7 +97,7 @@ impl Reader {
                 || self
                     .before
                     .as_ref()
-                    .is_some_and(|before| before.read(world, scheme, &self.last, &spec.kind, out));
+                    .is_some_and(|before| before.read(world, scheme, last, &spec.kind, out));
             debug_assert!(done, "every kind is read by one of the two");
             if spec.cutoff > 0.0 && spec.kind.is_clamped() {
                 out.iter_mut().for_each(|x| *x = x.clamp(-spec.cutoff, spec.cutoff));
@@ -222,7 +213,7 @@ impl Before {
             data: Data::new(model),
             forces: Forces::new(model),
             input: Input::new(model),
-            lawful: vec![0.0; model.nv()],
+            contact_velocity: vec![0.0; model.nv()],
             accelerations: Accelerations::new(bodies),
             loads: Loads::new(bodies),
             pulls: Pulls::new(model),
@@ -231,7 +222,7 @@ impl Before {
 
     /// Looks at the last step again, as far as some sensor does; driven bodies stand where they do
     /// now.
-    fn see(&mut self, world: &World, scheme: Scheme, last: &LastStep, now: &Data) {
+    fn evaluate(&mut self, world: &World, scheme: Scheme, last: &LastStep, now: &Data) {
         let (model, sensors) = (&world.model, &world.sensors);
         if !model.driven().is_empty() {
             for (index, body) in model.bodies().iter().enumerate() {
@@ -248,7 +239,7 @@ impl Before {
         if sensors.any(SensorKind::reads_actuators) || carries && !model.tendons().is_empty() {
             let alpha_step = scheme.alpha() * last.time_step;
             for dof in 0..model.nv() {
-                self.lawful[dof] = last.v[dof] + alpha_step * last.acceleration[dof];
+                self.contact_velocity[dof] = last.v[dof] + alpha_step * last.acceleration[dof];
             }
             self.input.control.clone_from(&last.control);
             // The step was taken with the same arrays, or they were checked: nothing to fail on.
@@ -262,7 +253,7 @@ impl Before {
 
     /// What every body needs from its parent.
     fn weigh(&mut self, world: &World, scheme: Scheme, last: &LastStep) {
-        let Self { data, forces, lawful, accelerations, loads, pulls, .. } = self;
+        let Self { data, forces, contact_velocity, accelerations, loads, pulls, .. } = self;
         let view = View { model: &world.model, data };
         loads.begin(&view, accelerations);
         loads.relieve_contacts(&view, &last.contacts);
@@ -270,9 +261,9 @@ impl Before {
         let mut relieve = |body: BodyId, wrench: &Wrench, p_W: &Vector3<f64>| {
             loads.relieve(&view, body, wrench, p_W);
         };
-        let place = Place { model: &world.model, q: &last.q, data };
-        pulls.for_each(world, &place, last, &mut relieve);
-        let asked = asked(world, forces, scheme, lawful, last);
+        let configuration = Configuration { model: &world.model, q: &last.q, data };
+        pulls.for_each(world, &configuration, last, &mut relieve);
+        let asked = asked(world, forces, scheme, contact_velocity, last);
         string::for_each_pull(world, data, &asked, last, &mut relieve);
     }
 
@@ -287,7 +278,7 @@ impl Before {
     ) -> bool {
         let model = &world.model;
         let view = View { model, data: &self.data };
-        let asked = asked(world, &self.forces, scheme, &self.lawful, last);
+        let asked = asked(world, &self.forces, scheme, &self.contact_velocity, last);
         let acceleration = |frame: &SensorFrame| {
             let p_W = view.pose(frame).translation.vector;
             self.accelerations.of_point(&view, frame.body, &p_W)
@@ -320,9 +311,9 @@ fn asked<'a>(
     world: &'a World,
     forces: &'a Forces,
     scheme: Scheme,
-    lawful: &'a [f64],
+    contact_velocity: &'a [f64],
     last: &'a LastStep,
 ) -> Asked<'a> {
     let (model, time_step, control) = (&world.model, last.time_step, &last.control);
-    Asked { model, forces, scheme, time_step, lawful, control }
+    Asked { model, forces, scheme, time_step, contact_velocity, control }
 }

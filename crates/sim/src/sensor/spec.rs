@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, Model, TendonId};
 
-use super::{Entry, SENSORS};
+use super::{SENSORS, SensorEntry};
 use crate::error::WorldError;
 use crate::world::Renumber;
 
@@ -183,9 +183,9 @@ impl SensorKind {
     }
 
     /// Its line in [`SENSORS`].
-    pub fn entry(&self) -> &'static Entry {
-        let place = SENSORS.partition_point(|entry| entry.name < self.name());
-        &SENSORS[place]
+    pub fn entry(&self) -> &'static SensorEntry {
+        let configuration = SENSORS.partition_point(|entry| entry.name < self.name());
+        &SENSORS[configuration]
     }
 
     /// Numbers in a reading.

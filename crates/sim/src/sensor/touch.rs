@@ -12,7 +12,7 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::TouchVolume;
-use crate::simulation::ContactPoint;
+use crate::contact_point::ContactPoint;
 
 /// By how much volumes are larger than declared [-].
 const GENEROSITY: f64 = 1e-3;

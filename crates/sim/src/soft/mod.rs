@@ -4,15 +4,10 @@
 //! [`State::x`](stiction_mech::State); a vertex by its place there is a *node*. Fixed vertices have no
 //! velocity and no place among the unknowns.
 
-mod attach;
-mod contact;
+pub(crate) mod attachment;
+pub(crate) mod contact;
 
-use attach::attachments;
-pub(crate) use attach::{Attachment, largest_error, rows as attachment_rows};
-pub(crate) use contact::{
-    Begun, SideOf, begun, contact_key, deepest, frame, given_velocity, pairing,
-    rows as contact_rows, sides_of,
-};
+use attachment::{Attachment, attachments};
 
 use stiction_geom::{Colliders, Groups, SoftSurface, SoftSurfaces, TetMesh};
 use stiction_mech::{BodyId, Model, ModelBuilder, SoftId, SoftSpec};
@@ -72,7 +67,7 @@ impl SoftObject {
 
 /// Vertices of a soft body that are to follow a rigid one.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Attach {
+pub(crate) struct AttachmentSpec {
     pub soft: SoftId,
     pub vertices: Vec<u32>,
     pub body: BodyId,
@@ -81,7 +76,7 @@ pub(crate) struct Attach {
 /// Part of the size of an element within which a vertex touches, whatever its motion [-].
 const NEAR: f64 = 1e-3;
 
-/// The place of a fixed vertex among the unknowns.
+/// Stands for the index of a fixed vertex among the free ones.
 const FIXED: u32 = u32::MAX;
 
 /// The skin of a soft body, in vertices of its own.
@@ -97,7 +92,7 @@ pub(crate) struct Skin {
 pub(crate) struct SoftParts {
     pub objects: Vec<SoftObject>,
     pub skins: Vec<Skin>,
-    pub attached: Vec<Attach>,
+    pub attached: Vec<AttachmentSpec>,
     /// Soft bodies and what they pass through.
     pub excluded: Vec<(SoftId, BodyId)>,
 }
@@ -115,17 +110,17 @@ pub(crate) struct Softs {
     pub near: Vec<f64>,
     /// First node of each body, and their number at the end.
     starts: Vec<u32>,
-    /// Per node: its place among the vertices of its body that are not fixed.
-    place: Vec<u32>,
-    /// Per node: the axes along which it never moves.
-    held: Vec<[bool; 3]>,
+    /// Per node: its index among the vertices of its body that are not fixed.
+    free_index: Vec<u32>,
+    /// Per node: the axes along which it is fixed.
+    fixed_axes: Vec<[bool; 3]>,
 }
 
 impl Softs {
     /// Declares the soft bodies in a mechanism; tetrahedra that are inside out are turned over.
     pub fn declare(
         objects: &mut [SoftObject],
-        attached: &[Attach],
+        attached: &[AttachmentSpec],
         mechanism: &mut ModelBuilder,
     ) -> Result<Vec<Skin>, WorldError> {
         let mut skins = Vec::new();
@@ -168,8 +163,8 @@ impl Softs {
             return Err(WorldError::Unknown { owner, what, found: id.0, count: objects.len() });
         }
         let mut set = SoftSurfaces::builder();
-        let (mut starts, mut place, mut near) = (vec![0], Vec::new(), Vec::new());
-        let mut held = Vec::with_capacity(model.nodes());
+        let (mut starts, mut free_index, mut near) = (vec![0], Vec::new(), Vec::new());
+        let mut fixed_axes = Vec::with_capacity(model.nodes());
         for (index, (object, body)) in objects.iter().zip(model.softs()).enumerate() {
             let first = body.nodes.start as u32;
             let global = |k: u32| first + skins[index].vertices[k as usize];
@@ -195,11 +190,11 @@ impl Softs {
                 excluded_frames,
             });
             starts.push(body.nodes.end as u32);
-            held.extend_from_slice(body.fixed_axes());
+            fixed_axes.extend_from_slice(body.fixed_axes());
             let mut next = 0;
             for vertex in 0..body.nodes.len() as u32 {
                 let fixed = body.spec.fixed.binary_search(&vertex).is_ok();
-                place.push(if fixed { FIXED } else { next });
+                free_index.push(if fixed { FIXED } else { next });
                 next += u32::from(!fixed);
             }
         }
@@ -211,7 +206,17 @@ impl Softs {
             all.fold(f64::INFINITY, f64::min)
         };
         let shortest = objects.iter().zip(&skins).map(edges).fold(f64::INFINITY, f64::min);
-        Ok(Self { objects, surfaces, attachments, skins, shortest, near, starts, place, held })
+        Ok(Self {
+            objects,
+            surfaces,
+            attachments,
+            skins,
+            shortest,
+            near,
+            starts,
+            free_index,
+            fixed_axes,
+        })
     }
 
     /// The soft body of a node.
@@ -219,15 +224,15 @@ impl Softs {
         self.starts.partition_point(|start| *start <= node) - 1
     }
 
-    /// The axes along which a node never moves.
-    pub fn held_of(&self, node: u32) -> [bool; 3] {
-        self.held[node as usize]
+    /// The axes along which a node is fixed.
+    pub fn fixed_axes_of(&self, node: u32) -> [bool; 3] {
+        self.fixed_axes[node as usize]
     }
 
-    /// The place of a node among the unknowns of its body, if it is not fixed.
-    pub fn place_of(&self, node: u32) -> Option<u32> {
-        let place = self.place[node as usize];
-        (place != FIXED).then_some(place)
+    /// The index of a node among the free vertices of its body, if it is not fixed.
+    pub fn free_index_of(&self, node: u32) -> Option<u32> {
+        let index = self.free_index[node as usize];
+        (index != FIXED).then_some(index)
     }
 }
 

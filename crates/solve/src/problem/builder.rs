@@ -8,7 +8,7 @@
 use stiction_math::block;
 
 use super::check;
-use super::{Constraint, Map, Port, PortId, Problem, Structure, SubsystemId, Term, Tree};
+use super::{ConstraintRows, Map, Port, PortId, Problem, Structure, SubsystemId, Tree};
 use crate::contact::{ContactVec, DIM};
 use crate::error::ProblemError;
 use crate::law::Law;
@@ -58,11 +58,7 @@ pub struct Builder {
     ports: Vec<Port>,
     /// Velocities that each port hands out.
     port_sizes: Vec<u32>,
-    constraints: Vec<Constraint>,
-    bias: Vec<f64>,
-    compliance: Vec<f64>,
-    terms: Vec<Term>,
-    term_values: Vec<f64>,
+    rows: ConstraintRows,
     defect: Option<ProblemError>,
 }
 
@@ -81,11 +77,7 @@ impl Builder {
         self.momentum.clear();
         self.ports.clear();
         self.port_sizes.clear();
-        self.constraints.clear();
-        self.bias.clear();
-        self.compliance.clear();
-        self.terms.clear();
-        self.term_values.clear();
+        self.rows.clear();
         self.defect = None;
     }
 
@@ -264,31 +256,45 @@ impl Builder {
         compliance: &[f64],
         terms: impl Iterator<Item = (PortId, &'a [f64])>,
     ) {
-        let (index, dim) = (self.constraints.len(), law.dim());
+        let (index, dim) = (self.rows.len(), law.dim());
         if bias.len() != dim || compliance.len() != dim {
             self.note(|| {
                 check::length("bias", "constraint", index, bias.len(), dim)?;
                 check::length("compliance", "constraint", index, compliance.len(), dim)
             });
         }
-        let first_term = self.terms.len() as u32;
+        self.rows.open(law, bias, compliance);
         for (port, values) in terms {
-            let size = self.port_sizes.get(port.0).copied();
-            if size.map(|size| size as usize * dim) != Some(values.len()) {
-                let (ports, size) = (self.ports.len(), size.unwrap_or(0) as usize);
-                self.note(|| {
-                    check::known("constraint", index, "port", port.0, ports)?;
-                    check::length("term", "constraint", index, values.len(), dim * size)
-                });
-            }
-            let offset = self.term_values.len() as u32;
-            self.term_values.extend_from_slice(values);
-            self.terms.push(Term { port, offset, len: values.len() as u32 });
+            self.check_term(index, dim, port, values.len());
+            self.rows.push_term(port, values.len()).copy_from_slice(values);
         }
-        let end_term = self.terms.len() as u32;
-        self.constraints.push(Constraint { law, first_term, end_term });
-        self.bias.extend_from_slice(bias);
-        self.compliance.extend_from_slice(compliance);
+    }
+
+    /// Takes over constraints that were written in the form of the problem, in exchange for memory;
+    /// those that were added before are gone. Their ports must have been added.
+    pub fn exchange_rows(&mut self, rows: &mut ConstraintRows) {
+        std::mem::swap(&mut self.rows, rows);
+        rows.clear();
+        let rows = std::mem::take(&mut self.rows);
+        for (index, constraint) in rows.constraints().iter().enumerate() {
+            for term in &rows.terms()[constraint.terms()] {
+                self.check_term(index, constraint.law.dim(), term.port, rows.values(term).len());
+            }
+        }
+        self.rows = rows;
+    }
+
+    /// A term has as many columns as its port has velocities.
+    #[inline]
+    fn check_term(&mut self, constraint: usize, dim: usize, port: PortId, len: usize) {
+        let size = self.port_sizes.get(port.0).copied();
+        if size.map(|size| size as usize * dim) != Some(len) {
+            let (ports, size) = (self.ports.len(), size.unwrap_or(0) as usize);
+            self.note(|| {
+                check::known("constraint", constraint, "port", port.0, ports)?;
+                check::length("term", "constraint", constraint, len, dim * size)
+            });
+        }
     }
 
     /// Keeps the first defect that a check finds.
@@ -348,11 +354,9 @@ impl Builder {
         problem.mass.assemble(self, &self.trees[..self.used_trees])?;
         exchange(&mut self.momentum, &mut problem.momentum);
         exchange(&mut self.ports, &mut problem.ports);
-        exchange(&mut self.constraints, &mut problem.constraints);
-        exchange(&mut self.bias, &mut problem.bias);
-        exchange(&mut self.compliance, &mut problem.compliance);
-        exchange(&mut self.terms, &mut problem.terms);
-        exchange(&mut self.term_values, &mut problem.term_values);
+        std::mem::swap(&mut self.rows, &mut problem.rows);
+        self.rows.clear();
+        self.rows.reserve_like(&problem.rows);
         problem.collect_rows();
         problem.check_effects()?;
         match measured {
@@ -389,44 +393,33 @@ impl Builder {
                 Structure::Tree { .. } => {}
             }
         }
-        let rows_finite = finite(&self.bias) && finite(&self.compliance);
-        if !rows_finite || !finite(&self.term_values) || !self.compliance_is_sensible() {
+        let rows_finite = finite(self.rows.bias()) && finite(self.rows.compliance());
+        if !rows_finite || !finite(self.rows.all_values()) || !self.compliance_is_sensible() {
             self.find_wrong_constraint()?;
         }
         Ok(())
     }
 
     fn compliance_is_sensible(&self) -> bool {
-        if self.compliance.iter().all(|r| *r == 0.0) {
-            return true;
-        }
-        let mut row = 0;
-        self.constraints.iter().all(|c| {
-            let dim = c.law.dim();
-            let r = &self.compliance[row..row + dim];
-            row += dim;
-            sensible(r).is_none()
-        })
+        let compliance = self.rows.compliance();
+        compliance.iter().all(|r| *r == 0.0)
+            || self.rows.constraints().iter().all(|c| sensible(&compliance[c.rows()]).is_none())
     }
 
     #[cold]
     fn find_wrong_constraint(&self) -> Result<(), ProblemError> {
         const CONSTRAINT: &str = "constraint";
-        let mut row = 0;
-        for (i, c) in self.constraints.iter().enumerate() {
-            let dim = c.law.dim();
-            let rows = row..row + dim;
-            check::finite("bias", CONSTRAINT, i, &self.bias[rows.clone()])?;
-            check::finite("compliance", CONSTRAINT, i, &self.compliance[rows.clone()])?;
-            if let Some(expected) = sensible(&self.compliance[rows.clone()]) {
-                let found = self.compliance[rows].to_vec();
+        for (i, c) in self.rows.constraints().iter().enumerate() {
+            let compliance = &self.rows.compliance()[c.rows()];
+            check::finite("bias", CONSTRAINT, i, &self.rows.bias()[c.rows()])?;
+            check::finite("compliance", CONSTRAINT, i, compliance)?;
+            if let Some(expected) = sensible(compliance) {
+                let found = compliance.to_vec();
                 return Err(ProblemError::Compliance { constraint: i, found, expected });
             }
-            for term in &self.terms[c.first_term as usize..c.end_term as usize] {
-                let values = &self.term_values[term.offset as usize..][..term.len as usize];
-                check::finite("term", CONSTRAINT, i, values)?;
+            for term in &self.rows.terms()[c.terms()] {
+                check::finite("term", CONSTRAINT, i, self.rows.values(term))?;
             }
-            row += dim;
         }
         Ok(())
     }

@@ -143,20 +143,20 @@ impl Problem {
     pub fn to_raw(&self) -> RawProblem {
         let (n, m) = (self.dofs(), self.rows());
         let mut extra = std::collections::BTreeMap::new();
-        let kinds: Vec<i64> = self.constraints.iter().map(|c| kind(&c.law)).collect();
+        let kinds: Vec<i64> = self.constraints().iter().map(|c| kind(&c.law)).collect();
         let per_constraint = |f: &dyn Fn(&Law) -> f64| -> Vec<f64> {
-            self.constraints.iter().map(|c| f(&c.law)).collect()
+            self.constraints().iter().map(|c| f(&c.law)).collect()
         };
         let friction = |law: &Law| match law {
             Law::Coulomb(k) => (k.friction(), k.friction()),
             Law::Elliptic(k) => k.friction(),
             _ => (0.0, 0.0),
         };
-        if self.constraints.iter().any(|c| matches!(c.law, Law::Elliptic(_))) {
+        if self.constraints().iter().any(|c| matches!(c.law, Law::Elliptic(_))) {
             let second = per_constraint(&|law| friction(law).1);
             extra.insert(SECOND_FRICTION.to_owned(), Array::from_f64(&second));
         }
-        if self.constraints.iter().any(|c| matches!(c.law, Law::Bounded(_))) {
+        if self.constraints().iter().any(|c| matches!(c.law, Law::Bounded(_))) {
             for (key, pick) in LIMITS.iter().zip([0, 1]) {
                 let limit = per_constraint(&|law| match law {
                     Law::Bounded(b) => [b.limits().0, b.limits().1][pick],
@@ -165,8 +165,8 @@ impl Problem {
                 extra.insert((*key).to_owned(), Array::from_f64(&limit));
             }
         }
-        let mut compliance = self.compliance.clone();
-        for (i, c) in self.constraints.iter().enumerate() {
+        let mut compliance = self.compliance().to_vec();
+        for (i, c) in self.constraints().iter().enumerate() {
             if let Law::Soft(soft) = &c.law {
                 compliance[self.row_range(i).start] += soft.yielding();
             }
@@ -181,9 +181,9 @@ impl Problem {
             j: self.jacobian_to_csr(),
             b: self.momentum.clone(),
             kinds,
-            row_start: (0..self.constraints.len()).map(|i| self.row_range(i).start).collect(),
+            row_start: (0..self.constraints().len()).map(|i| self.row_range(i).start).collect(),
             mu: per_constraint(&|law| friction(law).0),
-            e: self.bias.clone(),
+            e: self.bias().to_vec(),
             r: compliance,
             blocks: Some((starts.chain([n]).collect(), (0..n).collect())),
             extra,

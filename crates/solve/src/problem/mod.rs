@@ -11,6 +11,7 @@
 
 mod builder;
 mod check;
+mod constraint_rows;
 mod delassus;
 mod estimate;
 mod extension;
@@ -27,6 +28,7 @@ pub(crate) mod small;
 mod tree;
 
 pub use builder::Builder;
+pub use constraint_rows::{Constraint, ConstraintRows, Term};
 pub use delassus::Delassus;
 pub(crate) use estimate::common_motion;
 pub use from_raw::FromFile;
@@ -44,26 +46,6 @@ use crate::contact::DIM;
 use crate::error::ProblemError;
 use crate::law::Law;
 use lazy::Lazy;
-
-/// One constraint: a law on a few rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Constraint {
-    /// The relation between its velocity and its impulse.
-    pub law: Law,
-    /// First of its terms.
-    first_term: u32,
-    /// One past the last of its terms.
-    end_term: u32,
-}
-
-/// One summand `C·P` of a constraint's Jacobian.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Term {
-    /// The port P.
-    pub port: PortId,
-    offset: u32,
-    len: u32,
-}
 
 /// The motion without constraints.
 #[derive(Clone, Debug, Default)]
@@ -86,11 +68,7 @@ pub struct Problem {
     momentum: Vec<f64>,
     free: Lazy<FreeMotion>,
     ports: Vec<Port>,
-    terms: Vec<Term>,
-    term_values: Vec<f64>,
-    constraints: Vec<Constraint>,
-    bias: Vec<f64>,
-    compliance: Vec<f64>,
+    rows: ConstraintRows,
     jacobian: Jacobian,
     delassus: Delassus,
     reference_velocity: f64,
@@ -120,12 +98,12 @@ impl Problem {
 
     /// Number of rows of J.
     pub fn rows(&self) -> usize {
-        self.bias.len()
+        self.rows.rows()
     }
 
     /// Number of contacts with friction.
     pub fn contacts(&self) -> usize {
-        self.constraints.iter().filter(|c| c.law.is_contact()).count()
+        self.constraints().iter().filter(|c| c.law.is_contact()).count()
     }
 
     /// A and its factorization.
@@ -164,7 +142,7 @@ impl Problem {
     pub(crate) fn free_row_estimate(&self, constraint: usize, out: &mut [f64]) {
         let rows = self.row_range(constraint);
         self.jacobian.mul_constraint(constraint, &self.estimate, &mut out[..rows.len()]);
-        out.iter_mut().zip(&self.bias[rows]).for_each(|(c, e)| *c += e);
+        out.iter_mut().zip(&self.rows.bias()[rows]).for_each(|(c, e)| *c += e);
     }
 
     fn free_motion(&self) -> &FreeMotion {
@@ -174,7 +152,7 @@ impl Problem {
             velocity.extend_from_slice(&self.momentum);
             self.mass.solve(&mut velocity);
             rows.clear();
-            rows.resize(self.bias.len(), 0.0);
+            rows.resize(self.rows.rows(), 0.0);
             self.constraint_velocity(&velocity, &mut rows);
             FreeMotion { velocity, rows }
         })
@@ -187,34 +165,41 @@ impl Problem {
 
     /// The constraints, in the order of their rows.
     pub fn constraints(&self) -> &[Constraint] {
-        &self.constraints
+        self.rows.constraints()
     }
 
     /// The law of a constraint.
     #[inline]
     pub fn law(&self, constraint: usize) -> &Law {
-        &self.constraints[constraint].law
+        &self.constraints()[constraint].law
     }
 
     /// The terms `C·P` of a constraint.
     pub fn terms(&self, constraint: usize) -> &[Term] {
-        let c = &self.constraints[constraint];
-        &self.terms[c.first_term as usize..c.end_term as usize]
+        &self.rows.terms()[self.constraints()[constraint].terms()]
     }
 
     /// C of a term, row-major, one row per row of its constraint.
     pub fn term_values(&self, term: &Term) -> &[f64] {
-        &self.term_values[term.offset as usize..(term.offset + term.len) as usize]
+        self.rows.values(term)
     }
 
     /// e [m/s], per row.
     pub fn bias(&self) -> &[f64] {
-        &self.bias
+        self.rows.bias()
     }
 
     /// R [1/kg], per row.
     pub fn compliance(&self) -> &[f64] {
-        &self.compliance
+        self.rows.compliance()
+    }
+
+    /// Moves the rows back to where they were written, in exchange for memory. The problem has no
+    /// constraints until it is built again.
+    pub fn exchange_rows(&mut self, rows: &mut ConstraintRows) {
+        std::mem::swap(&mut self.rows, rows);
+        self.rows.clear();
+        self.jacobian.clear();
     }
 
     /// J.
@@ -250,7 +235,7 @@ impl Problem {
     /// `out = J v + e`.
     pub fn constraint_velocity(&self, v: &[f64], out: &mut [f64]) {
         self.jacobian.mul(v, out);
-        for (c, e) in out.iter_mut().zip(&self.bias) {
+        for (c, e) in out.iter_mut().zip(self.bias()) {
             *c += e;
         }
     }
@@ -271,11 +256,11 @@ impl Problem {
         let fastest = motion.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let mut largest = STANDSTILL * fastest;
         let mut row = [0.0; DIM];
-        for i in 0..self.constraints.len() {
+        for i in 0..self.rows.len() {
             let rows = self.row_range(i);
             let row = &mut row[..rows.len()];
             self.jacobian.mul_constraint(i, &motion, row);
-            for (c, e) in row.iter().zip(&self.bias[rows]) {
+            for (c, e) in row.iter().zip(&self.rows.bias()[rows]) {
                 largest = largest.max(c.abs()).max(e.abs());
             }
         }
@@ -287,7 +272,7 @@ impl Problem {
                 let FreeMotion { mut velocity, mut rows } = old.unwrap_or_default();
                 velocity.clone_from(&self.estimate);
                 rows.clear();
-                rows.resize(self.bias.len(), 0.0);
+                rows.resize(self.rows.rows(), 0.0);
                 self.constraint_velocity(&velocity, &mut rows);
                 FreeMotion { velocity, rows }
             });
@@ -309,7 +294,7 @@ impl Problem {
         check::finite("A⁻¹ b", "problem", 0, &self.estimate)?;
         check::finite("J v*", "problem", 0, &[self.reference_velocity])?;
         if !check::all_finite(self.delassus.blocks()) {
-            for i in 0..self.constraints.len() {
+            for i in 0..self.rows.len() {
                 check::finite("J A⁻¹ Jᵀ", "constraint", i, self.delassus.block(i))?;
             }
         }

@@ -3,7 +3,7 @@
 //! Copies what a solver reads, in memory that is kept: restricting to the same island of a problem
 //! of the same shape again allocates nothing. Ports stay behind; J is all that an island needs.
 
-use super::{Constraint, Problem, SubsystemId};
+use super::{Problem, SubsystemId};
 
 /// A problem that holds one island at a time.
 #[derive(Clone, Debug)]
@@ -66,14 +66,12 @@ impl Restriction {
         part.free.reset();
 
         self.rows.clear();
-        part.constraints.clear();
+        part.rows.copy_laws(&whole.rows, whole.islands.constraints(island));
         part.jacobian.clear();
         part.delassus.clear();
         for &i in whole.islands.constraints(island) {
             let i = i as usize;
             self.rows.extend(whole.row_range(i).map(|r| r as u32));
-            let law = whole.constraints[i].law;
-            part.constraints.push(Constraint { law, first_term: 0, end_term: 0 });
             part.jacobian.push_constraint(whole.jacobian.dim(i));
             for e in whole.jacobian.constraint_entries(i) {
                 let block = self.new_block[e.block as usize] as usize;
@@ -81,10 +79,8 @@ impl Restriction {
             }
             part.delassus.push(whole.delassus.block(i), whole.delassus.scale(i));
         }
-        pick(&whole.bias, &mut part.bias, &self.rows);
-        pick(&whole.compliance, &mut part.compliance, &self.rows);
         part.jacobian.finish(part.mass.matrix().pattern());
-        part.islands.become_one(part.mass.subsystems(), part.constraints.len());
+        part.islands.become_one(part.mass.subsystems(), part.rows.len());
         part.reference_velocity = whole.reference_velocity;
     }
 }

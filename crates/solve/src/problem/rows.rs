@@ -7,14 +7,13 @@ use crate::law::Law;
 impl Problem {
     /// J from the terms.
     pub(super) fn collect_rows(&mut self) {
-        let Self { mass, ports, terms, term_values, constraints, jacobian, work, .. } = self;
+        let Self { mass, ports, rows, jacobian, work, .. } = self;
         jacobian.clear();
-        for c in &*constraints {
+        for c in rows.constraints() {
             let dim = c.law.dim();
             jacobian.push_constraint(dim);
-            for term in &terms[c.first_term as usize..c.end_term as usize] {
-                let values = &term_values[term.offset as usize..][..term.len as usize];
-                push_term(jacobian, mass, &ports[term.port.0], values, dim, work);
+            for term in &rows.terms()[c.terms()] {
+                push_term(jacobian, mass, &ports[term.port.0], rows.values(term), dim, work);
             }
         }
         jacobian.finish(mass.matrix().pattern());
@@ -22,11 +21,11 @@ impl Problem {
 
     /// Every constraint moves something, or yields.
     pub(super) fn check_effects(&self) -> Result<(), ProblemError> {
-        for (constraint, c) in self.constraints.iter().enumerate() {
+        for (constraint, c) in self.constraints().iter().enumerate() {
             if !self.jacobian.is_zero(constraint) {
                 continue;
             }
-            let compliance = &self.compliance[self.row_range(constraint)];
+            let compliance = &self.compliance()[self.row_range(constraint)];
             if !compliance.iter().any(|r| *r > 0.0) && !matches!(c.law, Law::Soft(_)) {
                 return Err(ProblemError::NoEffect { constraint });
             }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use stiction_solve::{Report, Residuals};
 
-use super::{Captured, Comparison, Contender};
+use super::{CapturedStep, ComparedSolver, Comparison};
 
 impl Comparison {
     /// The figures as a JSON object; numbers that are not finite become null.
@@ -22,7 +22,7 @@ impl Comparison {
     }
 }
 
-impl Contender {
+impl ComparedSolver {
     fn json(&self, steps: usize) -> Value {
         let mut document = match &self.run {
             Ok(run) => {
@@ -43,8 +43,8 @@ impl Contender {
     }
 }
 
-impl Captured {
-    fn json(&self, contenders: &[Contender]) -> Value {
+impl CapturedStep {
+    fn json(&self, contenders: &[ComparedSolver]) -> Value {
         let answers: Vec<Value> = contenders
             .iter()
             .zip(&self.answers)

@@ -5,7 +5,7 @@ use stiction_plot::{Axis, Figure, Panel, Series};
 use stiction_sim::record::Figures;
 use stiction_solve::FrictionModel;
 use stiction_solve::monitor::TracePoint;
-use stiction_study::compare::{Captured, Comparison, Contender};
+use stiction_study::compare::{CapturedStep, ComparedSolver, Comparison};
 
 /// Ends of curves further apart than this factor share a logarithmic axis.
 const SPREAD: f64 = 20.0;
@@ -18,7 +18,7 @@ pub fn inline(figure: &Figure) -> String {
 }
 
 /// The larger of both errors that a tolerance bounds, over iterations and over time.
-pub fn convergence(comparison: &Comparison, captured: &Captured) -> Figure {
+pub fn convergence(comparison: &Comparison, captured: &CapturedStep) -> Figure {
     let iterations = |point: &TracePoint| point.iteration as f64;
     let milliseconds = |point: &TracePoint| 1e3 * point.seconds;
     Figure::new("")
@@ -29,7 +29,7 @@ pub fn convergence(comparison: &Comparison, captured: &Captured) -> Figure {
 fn traces(
     label: &str,
     comparison: &Comparison,
-    captured: &Captured,
+    captured: &CapturedStep,
     x: &dyn Fn(&TracePoint) -> f64,
 ) -> Panel {
     let traces = || captured.answers.iter().flatten().map(|report| &report.trace);
@@ -83,7 +83,7 @@ fn over_time(
     comparison: &Comparison,
     axis: Axis,
     title: &str,
-    column: impl Fn(&Contender, &Figures) -> Vec<f64>,
+    column: impl Fn(&ComparedSolver, &Figures) -> Vec<f64>,
 ) -> Panel {
     let (from, to) = timeline(comparison);
     let time = Axis::linear("simulated time [s]").range(from, to);

@@ -86,19 +86,14 @@ mod tests {
     use super::*;
     use std::ops::ControlFlow;
     use stiction_study::StudyError;
-    use stiction_study::compare::{Plan, compare};
+    use stiction_study::compare::{ComparisonPlan, compare, settings_per_solver};
 
     fn comparison(solvers: &[&str], sets: &[(&str, &str)], steps: usize) -> Comparison {
-        let solvers: Vec<String> = solvers.iter().map(|s| (*s).to_owned()).collect();
         let sets: Vec<_> = sets.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        let time_limit = std::time::Duration::from_secs(10);
-        let plan = Plan { target: "clutter", solvers: &solvers, steps, time_limit, visuals: &[] };
-        let start = |solver: &str| {
-            let mut scene = stiction_study::scenario("clutter", &sets)?;
-            scene.settings.solver = solver.to_owned();
-            Ok(scene.start()?)
-        };
-        compare::<StudyError>(&plan, start, |_| ControlFlow::Continue(())).unwrap()
+        let scene = || stiction_study::scenario("clutter", &sets);
+        let runs = settings_per_solver(&scene().unwrap().settings, solvers);
+        let plan = ComparisonPlan::new("clutter", runs, steps).unwrap();
+        compare::<StudyError>(&plan, scene, |_| ControlFlow::Continue(())).unwrap()
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::path::Path;
 use stiction_sim::Settings;
 use stiction_solve::{FrictionModel, Status};
 use stiction_study::SCENARIOS;
-use stiction_study::compare::telling::Reason;
-use stiction_study::compare::{Captured, Comparison, Contender};
+use stiction_study::compare::representative_steps::SelectionReason;
+use stiction_study::compare::{CapturedStep, ComparedSolver, Comparison};
 
 use super::numbers::{count, duration, figure, residual};
 use super::table::{self, friction};
@@ -105,7 +105,7 @@ fn introduction(out: &mut String, comparison: &Comparison) {
 }
 
 /// What to expect of a family of solvers, for readers who do not know it.
-fn solver_family(contender: &Contender) -> &'static str {
+fn solver_family(contender: &ComparedSolver) -> &'static str {
     match contender.solver.as_str() {
         "alm" | "canal" | "newton-damped" | "newton-dogleg" | "sap" | "ipm" | "cond" => {
             "Each iteration solves a system of equations for all contacts at once: few, costly \
@@ -213,9 +213,9 @@ fn findings(comparison: &Comparison) -> Vec<String> {
             figure(pace, 3)
         ));
     }
-    let own = |c: &Contender| c.own_residual().map(|tally| tally.mean());
-    let exact = |c: &Contender| c.run().map(|run| run.summary.coulomb.mean());
-    let of = |value: &dyn Fn(&Contender) -> Option<f64>| -> Vec<Option<f64>> {
+    let own = |c: &ComparedSolver| c.own_residual().map(|tally| tally.mean());
+    let exact = |c: &ComparedSolver| c.run().map(|run| run.summary.coulomb.mean());
+    let of = |value: &dyn Fn(&ComparedSolver) -> Option<f64>| -> Vec<Option<f64>> {
         contenders.iter().map(value).collect()
     };
     let (own, exact) = (of(&own), of(&exact));
@@ -427,11 +427,15 @@ fn convergence(out: &mut String, comparison: &Comparison) {
     }
 }
 
-fn one_step(out: &mut String, comparison: &Comparison, captured: &Captured) {
+fn one_step(out: &mut String, comparison: &Comparison, captured: &CapturedStep) {
     let (heading, why) = match captured.reason {
-        Reason::Impact => ("The hardest impact", "the largest sum of contact forces of the run"),
-        Reason::Median => ("An ordinary step", "the median number of equations of the run"),
-        Reason::Rest => (
+        SelectionReason::Impact => {
+            ("The hardest impact", "the largest sum of contact forces of the run")
+        }
+        SelectionReason::Median => {
+            ("An ordinary step", "the median number of equations of the run")
+        }
+        SelectionReason::Rest => (
             "The quietest step with many contacts",
             "the least relative velocity at contacts, of steps with at least half of the most \
              equations",
@@ -459,7 +463,7 @@ fn one_step(out: &mut String, comparison: &Comparison, captured: &Captured) {
 }
 
 /// How the solves of a captured step ended, in sentences.
-fn outcomes(comparison: &Comparison, captured: &Captured) -> String {
+fn outcomes(comparison: &Comparison, captured: &CapturedStep) -> String {
     let answers = || comparison.contenders.iter().zip(&captured.answers);
     let tolerance = comparison.settings.tolerance;
     let reference = captured.reference_velocity;

@@ -5,7 +5,7 @@
 //! all steps converged, since giving up early is fast, unless no solver fulfils this.
 
 use stiction_solve::{FrictionModel, Status};
-use stiction_study::compare::{Captured, Comparison, Contender, Run};
+use stiction_study::compare::{CapturedStep, ComparedRun, ComparedSolver, Comparison};
 use stiction_study::{Summary, Tally};
 
 use super::numbers::{NOTHING, duration, figure, residual};
@@ -30,7 +30,7 @@ pub fn finished(comparison: &Comparison) -> Vec<bool> {
 /// For each solver, whether it may be marked as the fastest.
 pub fn reliable(comparison: &Comparison) -> Vec<bool> {
     let steps = comparison.steps;
-    let exact = |contender: &Contender| {
+    let exact = |contender: &ComparedSolver| {
         let unconverged = contender.run().map_or(usize::MAX, |run| run.summary.unconverged_steps);
         contender.finished(steps) && unconverged as f64 <= MOST_UNCONVERGED * steps as f64
     };
@@ -69,8 +69,8 @@ impl Rows<'_> {
         &mut self,
         (name, about): (&str, &str),
         among: &[bool],
-        value: impl Fn(&Contender, &Run) -> f64,
-        show: impl Fn(&Contender, &Run) -> String,
+        value: impl Fn(&ComparedSolver, &ComparedRun) -> f64,
+        show: impl Fn(&ComparedSolver, &ComparedRun) -> String,
     ) {
         let contenders = &self.comparison.contenders;
         let values: Vec<_> = contenders.iter().map(|c| c.run().map(|run| value(c, run))).collect();
@@ -88,7 +88,7 @@ impl Rows<'_> {
     fn cells(
         &mut self,
         (name, about): (&str, &str),
-        cell: impl Fn(usize, &Contender, &Run) -> String,
+        cell: impl Fn(usize, &ComparedSolver, &ComparedRun) -> String,
     ) {
         self.open(name, about);
         for (k, contender) in self.comparison.contenders.iter().enumerate() {
@@ -105,7 +105,7 @@ impl Rows<'_> {
         &mut self,
         words: (&str, &str),
         among: &[bool],
-        of: impl Fn(&Contender, &Summary) -> Tally,
+        of: impl Fn(&ComparedSolver, &Summary) -> Tally,
     ) {
         self.ranked(
             words,
@@ -184,13 +184,15 @@ fn effort(rows: &mut Rows<'_>) {
         }),
     ];
     for (name, about, time) in times {
-        let of = move |_: &Contender, run: &Run| time(&run.summary);
+        let of = move |_: &ComparedSolver, run: &ComparedRun| time(&run.summary);
         rows.ranked((name, about), &reliable, of, move |_, run| {
             duration(1e-6 * time(&run.summary))
         });
     }
     // More is better.
-    let pace = |_: &Contender, run: &Run| 1e6 * run.summary.time_step / run.summary.step_times.mean;
+    let pace = |_: &ComparedSolver, run: &ComparedRun| {
+        1e6 * run.summary.time_step / run.summary.step_times.mean
+    };
     let about = "simulated over computing time; above one is faster than real time";
     rows.ranked(
         ("real-time factor", about),
@@ -208,7 +210,7 @@ fn effort(rows: &mut Rows<'_>) {
 
 fn errors(rows: &mut Rows<'_>) {
     rows.group("Residual: violation of the contact laws");
-    let own = |contender: &Contender, s: &Summary| match contender.friction_model {
+    let own = |contender: &ComparedSolver, s: &Summary| match contender.friction_model {
         FrictionModel::Coulomb => s.coulomb,
         FrictionModel::Convex => s.convex,
     };
@@ -257,7 +259,7 @@ fn motion(rows: &mut Rows<'_>) {
 }
 
 /// The solves of a captured step.
-pub fn answers(comparison: &Comparison, captured: &Captured) -> String {
+pub fn answers(comparison: &Comparison, captured: &CapturedStep) -> String {
     let mut out =
         "<div class=\"scroll\"><table class=\"answers\"><thead><tr><th></th><th>friction</th><th>ended</th>\
                    <th>iterations</th><th>time</th><th>own residual</th><th>exact</th>\

@@ -23,7 +23,7 @@ use stiction_mech::{
 };
 
 use self::rods::RodSystem;
-use crate::assemble::FORESIGHT;
+use crate::rows::contact::REACH_FACTOR;
 use crate::scheme::Scheme;
 
 /// Newton steps of the first stage, and the relative change at which they end.
@@ -34,26 +34,39 @@ const STALLED: f64 = 1e-8;
 /// Turns of a link within a step [rad]: below the first, forces may be taken where the step begins;
 /// above the second, a step does not resolve them.
 const NEGLIGIBLE_TURN: f64 = 1e-3;
-pub(crate) const LARGEST_TURN: f64 = 0.5;
+pub(crate) const MAX_TURN: f64 = 0.5;
 /// Newton steps for the rotation of a free body.
 const GYROSCOPIC_STEPS: usize = 6;
 
-/// Why there is no free motion.
+/// Why free motion could not be computed.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum FreeMotionError {
     /// An input is wrong.
     Force(ForceError),
-    /// A of a tree has no inverse.
+    /// A of a tree is singular.
     Singular {
         /// The tree.
         tree: usize,
     },
 }
 
-impl From<ForceError> for Fault {
+impl From<ForceError> for FreeMotionError {
     fn from(error: ForceError) -> Self {
         Self::Force(error)
     }
+}
+
+/// The start of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct StepStart<'a> {
+    pub model: &'a Model,
+    pub scheme: Scheme,
+    /// Time step [s].
+    pub time_step: f64,
+    pub state: &'a State,
+    pub input: &'a Input,
+    /// Per tree: whether it sleeps.
+    pub asleep: &'a [bool],
 }
 
 /// A, b and v* of all trees, and the forces at the start of the step.
@@ -67,7 +80,8 @@ pub(crate) struct FreeMotion {
     diagonal: Vec<f64>,
     momentum: Vec<f64>,
     velocity: Vec<f64>,
-    whole: Vec<bool>,
+    /// Per tree: whether rows are written in the velocities of the tree, and not link by link.
+    by_tree: Vec<bool>,
     /// Stiffness of joint springs, per velocity: energy is theirs to keep, so the scheme's θ decides.
     spring: Vec<f64>,
     /// Trees whose mass matrix may have no inverse, in some configuration or in all.
@@ -101,7 +115,7 @@ impl FreeMotion {
             diagonal: vec![0.0; nv],
             momentum: vec![0.0; nv],
             velocity: vec![0.0; nv],
-            whole: vec![false; model.trees().len()],
+            by_tree: vec![false; model.trees().len()],
             spring: model
                 .joints()
                 .iter()
@@ -143,14 +157,9 @@ impl FreeMotion {
         self.unresolved || self.soft.is_unresolved()
     }
 
-    /// Whether constraints see a tree as a whole, not link by link.
-    pub fn is_whole(&self, tree: usize) -> bool {
-        self.whole[tree]
-    }
-
-    /// Per tree: whether constraints see it as a whole.
-    pub fn whole(&self) -> &[bool] {
-        &self.whole
+    /// Per tree: whether rows are written in the velocities of the tree, and not link by link.
+    pub fn by_tree(&self) -> &[bool] {
+        &self.by_tree
     }
 
     /// The inertia of a link as it stands in A.
@@ -169,23 +178,14 @@ impl FreeMotion {
     }
 
     /// Computes A and b from a state whose kinematics are in `data`. What sleeps is left alone.
-    #[allow(clippy::too_many_arguments)] // each of them is a room's own thing
-    pub fn compute(
-        &mut self,
-        model: &Model,
-        scheme: Scheme,
-        h: f64,
-        state: &State,
-        input: &Input,
-        asleep: &[bool],
-        data: &mut Data,
-    ) -> Result<(), Fault> {
+    pub fn compute(&mut self, start: &StepStart, data: &mut Data) -> Result<(), FreeMotionError> {
+        let StepStart { model, scheme, time_step: h, state, input, asleep } = *start;
         self.inertia_scale = 1.0 / scheme.alpha();
-        for (whole, tree) in self.whole.iter_mut().zip(model.trees()) {
-            *whole = scheme.is_iterated() || tree.links.len() == 1;
+        for (by_tree, tree) in self.by_tree.iter_mut().zip(model.trees()) {
+            *by_tree = scheme.is_iterated() || tree.links.len() == 1;
         }
         self.forces.evaluate(model, (&state.q, &state.v), data, input, h)?;
-        let fast = |tree: usize| largest_turn(model, tree, h, data) > LARGEST_TURN;
+        let fast = |tree: usize| largest_turn(model, tree, h, data) > MAX_TURN;
         let is_rod = |tree: usize| model.rod_of_tree(tree).is_some();
         let mechanism = |tree: &usize| !model.trees()[*tree].constant_mass || is_rod(*tree);
         self.unresolved = (0..model.trees().len()).filter(mechanism).any(fast);
@@ -202,7 +202,7 @@ impl FreeMotion {
         for k in 0..self.doubtful.len() {
             let tree = self.doubtful[k];
             if !asleep[tree] && !self.factors(model, tree) {
-                return Err(Fault::Singular { tree });
+                return Err(FreeMotionError::Singular { tree });
             }
         }
         if self.forces.has_joint_limits() {
@@ -221,7 +221,7 @@ impl FreeMotion {
             }
         }
         for (next, old) in next.iter_mut().zip(&state.v) {
-            *next = FORESIGHT * h * next.abs().max(old.abs());
+            *next = REACH_FACTOR * h * next.abs().max(old.abs());
         }
         self.forces.update_joint_limits((&state.q, &state.v), &next);
         self.velocity = next;
@@ -280,7 +280,7 @@ impl FreeMotion {
             tree_bias_forces(model, index, &state.v, data);
             return;
         }
-        let resolved = (LARGEST_TURN / turn).min(1.0);
+        let resolved = (MAX_TURN / turn).min(1.0);
         let mut v = std::mem::take(&mut self.trial.v);
         let mut gravity = std::mem::take(&mut self.trial.residual);
         let mut step = std::mem::take(&mut self.velocity);

@@ -42,9 +42,9 @@ impl FreeMotion {
             }
         }
         if scheme == Scheme::ImplicitFast {
-            let Self { forces, matrix, diagonal, whole, .. } = self;
+            let Self { forces, matrix, diagonal, by_tree, .. } = self;
             forces.rate_slopes(model, |row, slope| {
-                add_slope(model, row, -h * slope, matrix, diagonal, whole);
+                add_slope(model, row, -h * slope, matrix, diagonal, by_tree);
             });
         }
         for (_, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
@@ -69,10 +69,10 @@ impl FreeMotion {
 impl FreeMotion {
     /// Adds the slopes of drag to A: what moves in a viscous medium is stiff.
     pub(super) fn drag(&mut self, model: &Model, h: f64, asleep: &[bool]) {
-        let Self { forces, matrix, diagonal, whole, .. } = self;
+        let Self { forces, matrix, diagonal, by_tree, .. } = self;
         forces.drag_slopes(|row, slope| {
             if row.first().is_some_and(|entry| !asleep[tree_of_dof(model, entry.dof)]) {
-                add_slope(model, row, -h * slope, matrix, diagonal, whole);
+                add_slope(model, row, -h * slope, matrix, diagonal, by_tree);
             }
         });
     }
@@ -111,7 +111,7 @@ fn add_slope(
     weight: f64,
     matrix: &mut [f64],
     diagonal: &mut [f64],
-    whole: &mut [bool],
+    by_tree: &mut [bool],
 ) {
     for one in row {
         let index = tree_of_dof(model, one.dof);
@@ -131,7 +131,7 @@ fn add_slope(
                 diagonal[one.dof] += slope;
             } else {
                 A[j * n + i] += slope;
-                whole[index] |= slope != 0.0;
+                by_tree[index] |= slope != 0.0;
             }
         }
     }

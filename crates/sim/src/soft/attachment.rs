@@ -1,4 +1,4 @@
-//! Attachments: vertices of soft bodies that keep their place on a rigid body or link.
+//! Attachments: vertices of soft bodies that keep their configuration on a rigid body or link.
 //!
 //! Each is holonomic: the vertex x and the point p of the body coincide. Both sides move by unknown
 //! velocities, so that the three rows of a vertex ask for `ẋ − ṗ = −(x − p)/h`: what a step's
@@ -9,17 +9,17 @@ use nalgebra::{Point3, Vector3};
 use stiction_mech::{Data, Input, Model, State, kinematics, set_driven_poses};
 use stiction_solve::law::{Bilateral, Law};
 
-use super::{Attach, SoftObject};
+use super::{AttachmentSpec, SoftObject};
 use crate::error::WorldError;
-use crate::rows::{Class, Key, Rows, Sight};
+use crate::rows::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
 use crate::world::{Renumber, World};
 
-/// A node that keeps its place on a body.
+/// A node that keeps its configuration on a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Attachment {
     pub node: u32,
     pub body: usize,
-    /// Its place in the frame of the body [m].
+    /// Its configuration in the frame of the body [m].
     pub point: Vector3<f64>,
 }
 
@@ -33,7 +33,7 @@ const AXES: [Vector3<f64>; 3] =
 /// Checks what was declared; sorted by node.
 pub(crate) fn attachments(
     objects: &[SoftObject],
-    attached: &[Attach],
+    attached: &[AttachmentSpec],
     model: &Model,
     renumber: &Renumber,
 ) -> Result<Vec<Attachment>, WorldError> {
@@ -74,33 +74,36 @@ pub(crate) fn attachments(
     Ok(list)
 }
 
-/// Rows of the attachments. Returns the largest error [m].
-pub(crate) fn rows(
+/// Adds the rows of the attachments.
+pub(crate) fn add_rows(
     world: &World,
     x: &[Vector3<f64>],
-    time_step: f64,
-    alpha: f64,
-    sight: &Sight,
-    rows: &mut Rows,
-) -> f64 {
-    let part = if alpha < 1.0 { MIRRORED } else { 1.0 };
-    let mut largest = 0.0_f64;
+    parameters: &RowParameters,
+    context: &ConstraintContext,
+    rows: &mut RowBuilder,
+) {
+    let fraction = if parameters.alpha < 1.0 { MIRRORED } else { 1.0 };
     for attachment in &world.softs.attachments {
-        let error = error(attachment, x, sight.data);
-        largest = largest.max(error.norm());
+        let error = error(attachment, x, context.data);
         let Attachment { node, body, .. } = *attachment;
         let p_W = x[node as usize] - error;
-        let given = sight.driven.point_velocity(body, &p_W);
+        let driven = context.driven.point_velocity(body, &p_W);
         for (row, axis) in AXES.iter().enumerate() {
-            let key = Key { class: Class::Attachment, a: node, b: row as u32, feature: 0, row: 0 };
-            let bias = part * error[row] / time_step - given[row];
+            let key = ConstraintKey {
+                class: ConstraintClass::Attachment,
+                a: node,
+                b: row as u32,
+                feature: 0,
+                row: 0,
+            };
+            let bias = fraction * error[row] / parameters.time_step - driven[row];
             rows.open(key, Law::Bilateral(Bilateral), error[row], &[bias], &[0.0]);
-            rows.face(world, [node; 3], [1.0, 0.0, 0.0], std::slice::from_ref(axis), 1.0);
-            rows.point(sight, body, &p_W, std::slice::from_ref(axis), -1.0);
+            let vertex = ([node; 3], [1.0, 0.0, 0.0]);
+            rows.add_soft_point_velocity(world, vertex, std::slice::from_ref(axis), 1.0);
+            rows.add_point_velocity(context, body, &p_W, std::slice::from_ref(axis), -1.0);
             rows.close();
         }
     }
-    largest
 }
 
 /// From the point of the body to the vertex [m].

@@ -2,120 +2,61 @@
 //!
 //! Each is a row beside those of its contact: the relative angular velocity ω_B − ω_A along an axis
 //! [rad/s], with an impulse [N·m·s] of at most the coefficient [m] times the normal impulse λ_n of
-//! the contact, in the manner of dry friction. The bound takes λ_n from the last step, by the key of
-//! the contact: where bodies touch for the first time there is none, and while a load changes
-//! the bound is one step late. In return the rows are laws of their own, which every solver
-//! knows, and contacts that need none cost nothing.
+//! the contact, in the manner of dry friction. The bound takes λ_n from the last step: at first
+//! touch it is zero, and while a load changes it is one step late. In return the rows are ordinary
+//! bounded laws, which every solver handles, and contacts without such friction cost nothing.
 //!
 //! The first axis of rolling is that of the present rolling motion, so that friction against it
-//! does not depend on the direction; against rolling at rest it is a square of two axes.
+//! does not depend on the direction; at rest the bound on rolling is a square of two axes.
 
 use nalgebra::Vector3;
-use stiction_geom::Contact;
 use stiction_solve::law::{Bounded, Law};
 
-use crate::assemble::{self, Rules, contact_key};
-use crate::rows::{Class, Key, Rows, Sight};
-use crate::simulation::ContactPoint;
-use crate::warm::Memory;
-use crate::world::World;
+use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder};
+use crate::warm_start::WarmStart;
 
 /// Rolling slower than this has no direction [rad/s].
 const STILL: f64 = 1e-6;
 
-/// Rows of the contacts that resist spinning or rolling, and their axes in the world; the rows of the
-/// contacts themselves stand already.
-pub(crate) fn rows(
-    world: &World,
-    rules: &Rules,
-    found: &[Contact],
-    sight: &Sight,
-    memory: &Memory,
-    rows: &mut Rows,
-    axes: &mut Vec<Vector3<f64>>,
-) {
-    axes.clear();
-    if !world.twists {
-        return;
-    }
-    let mut next = rows.constraints().partition_point(|c| c.key.class < Class::Contact);
-    let end = rows.constraints().len();
-    for contact in found {
-        if next == end {
-            break;
-        }
-        let (key, lasting) = (rows.constraints()[next].key, rows.constraints()[next].lasting);
-        if key != contact_key(contact) {
+/// Adds the rows of contacts that resist spinning or rolling. The rows of the contacts are there.
+pub(crate) fn add_rows(warm_start: &WarmStart, context: &ConstraintContext, rows: &mut RowBuilder) {
+    for contact in 0..rows.contacts().len() {
+        let row = rows.contacts()[contact];
+        let record = rows.records()[row.constraint as usize];
+        let normal_impulse = warm_start.normal_impulse(record.key);
+        let pairing = row.pairing;
+        if !pairing.has_torsion() || !(normal_impulse > 0.0) {
             continue;
         }
-        next += 1;
-        let pairing = world.pairing(contact, rules.combine);
-        let normal_impulse = memory.normal_impulse(key);
-        if !pairing.twists() || !(normal_impulse > 0.0) {
-            continue;
-        }
-        let bodies = world.bodies_of(contact);
-        let frame = assemble::frame(world, contact, &pairing, sight);
-        let turning = sight.turning(bodies[1]) - sight.turning(bodies[0]);
-        let given = sight.driven.turning(bodies[1]) - sight.driven.turning(bodies[0]);
-        let three = three_axes(&contact.normal, &frame.row(1).transpose(), &turning);
-        for (row, (axis, coefficient)) in
-            three.iter().zip([pairing.spin, pairing.roll, pairing.roll]).enumerate()
+        let [a, b] = row.point.bodies;
+        let w_AB = context.angular_velocity(b) - context.angular_velocity(a);
+        let driven = context.driven.angular_velocity(b) - context.driven.angular_velocity(a);
+        let axes = torsion_axes(&row.point.normal, &row.R_CW.row(1).transpose(), &w_AB);
+        for (index, (axis_W, coefficient)) in
+            axes.iter().zip([pairing.spin, pairing.roll, pairing.roll]).enumerate()
         {
             let most = coefficient * normal_impulse;
             let Some(law) = Bounded::new(-most, most).filter(|_| most > 0.0) else { continue };
-            let key = Key { class: Class::Twist, row: row as u8, ..key };
-            rows.open(key, Law::Bounded(law), 0.0, &[axis.dot(&given)], &[0.0]);
-            if lasting {
+            let class = ConstraintClass::Torsion;
+            let key = ConstraintKey { class, row: index as u8, ..record.key };
+            rows.open(key, Law::Bounded(law), 0.0, &[axis_W.dot(&driven)], &[0.0]);
+            if record.lasting {
                 rows.set_lasting();
             }
-            rows.rotation(sight, bodies[1], &[*axis], 1.0);
-            rows.rotation(sight, bodies[0], &[*axis], -1.0);
-            rows.close();
-            // A row that moves nothing was taken back.
-            if rows.constraints().last().is_some_and(|last| last.key == key) {
-                axes.push(*axis);
-            }
-        }
-    }
-}
-
-/// Adds the torques of the rows [N·m] to the contacts they stand beside, which are those of the
-/// rows in the same order.
-pub(crate) fn torques(
-    rows: &Rows,
-    axes: &[Vector3<f64>],
-    impulse: &[f64],
-    time_step: f64,
-    contacts: &mut [ContactPoint],
-) {
-    if axes.is_empty() {
-        return;
-    }
-    let all = rows.constraints();
-    let of = |class: Class| {
-        let start = all.partition_point(|c| c.key.class < class);
-        &all[start..start + all[start..].partition_point(|c| c.key.class == class)]
-    };
-    let (touching, mut at) = (of(Class::Contact), 0);
-    for (twist, axis) in of(Class::Twist).iter().zip(axes) {
-        let key = Key { class: Class::Contact, row: 0, ..twist.key };
-        while touching.get(at).is_some_and(|contact| contact.key < key) {
-            at += 1;
-        }
-        if let Some(contact) = contacts.get_mut(at) {
-            contact.torque += axis * (impulse[twist.first_row as usize] / time_step);
+            rows.add_angular_velocity(context, b, &[*axis_W], 1.0);
+            rows.add_angular_velocity(context, a, &[*axis_W], -1.0);
+            rows.close_torsion(contact, *axis_W);
         }
     }
 }
 
 /// The axes of spinning and of rolling: the normal, then two tangents.
-fn three_axes(
+fn torsion_axes(
     normal: &Vector3<f64>,
     tangent: &Vector3<f64>,
-    turning: &Vector3<f64>,
+    angular_velocity: &Vector3<f64>,
 ) -> [Vector3<f64>; 3] {
-    let rolling = turning - normal * normal.dot(turning);
+    let rolling = angular_velocity - normal * normal.dot(angular_velocity);
     let speed = rolling.norm();
     let first = if speed > STILL { rolling / speed } else { *tangent };
     [*normal, first, normal.cross(&first)]
@@ -124,8 +65,9 @@ fn three_axes(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rows::{RowParameters, contact};
     use crate::surface::{Combine, Resistance, Surface};
-    use crate::world::{Geom, WorldBuilder};
+    use crate::world::{Geom, World, WorldBuilder};
     use nalgebra::{Isometry3, Matrix3};
     use stiction_geom::{Detector, Shape};
     use stiction_math::random::SplitMix64;
@@ -187,22 +129,29 @@ mod tests {
             let mut detector = Detector::new(&world.colliders);
             let reach = vec![0.01; model.bodies().len()];
             let found = detector.detect(&world.colliders, &data.body_pose, &reach, &[]);
-            let sight = Sight {
+            let context = ConstraintContext {
                 model,
                 data: &data,
-                whole: &vec![whole; model.trees().len()],
+                by_tree: &vec![whole; model.trees().len()],
                 asleep: &vec![false; model.trees().len()],
                 driven: &Default::default(),
             };
             let (combine, time_step) = (Combine::default(), 0.01);
-            let rules =
-                Rules { time_step, alpha: 1.0, bounce_threshold: 1.0, combine, glides: false };
-            let (mut all, mut memory, mut axes) = (Rows::default(), Memory::default(), vec![]);
-            assemble::contacts(&world, &rules, found, &sight, &mut all);
-            memory.store(&all, &[3.0, 0.0, 0.0]);
-            rows(&world, &rules, found, &sight, &memory, &mut all, &mut axes);
-            let twists = &all.constraints()[1..];
-            assert_eq!((twists.len(), axes.len()), (3, 3));
+            let parameters = RowParameters {
+                time_step,
+                alpha: 1.0,
+                bounce_threshold: 1.0,
+                combine,
+                convex_friction: false,
+            };
+            let (mut rows, mut warm_start) = (RowBuilder::default(), WarmStart::default());
+            contact::add_rows(&world, &parameters, found, &context, &mut rows);
+            let constraints = rows.rows().constraints();
+            warm_start.store(rows.records(), constraints, &[3.0, 0.0, 0.0]);
+            add_rows(&warm_start, &context, &mut rows);
+            let axes: Vec<_> = rows.torsion().iter().map(|row| row.axis_W).collect();
+            let torsion = &rows.rows().constraints()[1..];
+            assert_eq!((torsion.len(), axes.len()), (3, 3));
             // Central differences over ±h: truncation of order h², round-off of order ε/h.
             let h = 1e-5;
             let bodies = world.bodies_of(&found[0]);
@@ -211,13 +160,12 @@ mod tests {
                     rotation(model, &state, body, h) * rotation(model, &state, body, -h).inverse();
                 turn.scaled_axis() / (2.0 * h)
             });
-            for (row, (twist, axis)) in twists.iter().zip(&axes).enumerate() {
-                let terms = all.terms(twist);
-                let rate: f64 =
-                    terms.iter().map(|term| all.term_rate(&sight, term, &state.v)).sum();
+            for (row, (constraint, axis)) in torsion.iter().zip(&axes).enumerate() {
+                let terms = constraint.terms();
+                let rate: f64 = terms.map(|term| rows.term_rate(&context, term, &state.v)).sum();
                 assert!((rate - axis.dot(&(w_B - w_A))).abs() <= 1e-9, "row {row}");
                 let most = 3.0 * [0.1, 0.2, 0.2][row];
-                assert_eq!(Some(twist.law), Bounded::new(-most, most).map(Law::Bounded));
+                assert_eq!(Some(constraint.law), Bounded::new(-most, most).map(Law::Bounded));
             }
             // The first axis of rolling is that of the present motion.
             assert!(axes[2].dot(&(w_B - w_A)).abs() <= 1e-8);

@@ -1,0 +1,86 @@
+//! What later steps depend on besides state and input.
+//!
+//! Solvers, detectors and scratch arrays keep memory too, but none that changes a result: a snapshot
+//! is a copy of state, input and this.
+
+use nalgebra::{Isometry3, Vector3};
+use stiction_geom::Contact;
+use stiction_mech::{Input, Model, State};
+
+use crate::contact_point::ContactPoint;
+use crate::error::SnapshotError;
+use crate::sensor::LastStep;
+use crate::sleep::SleepState;
+use crate::warm_start::WarmStart;
+use crate::world::World;
+
+/// What later steps depend on besides state and input. Changes only when a step is accepted, except
+/// for what is detected from the present state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct StepHistory {
+    /// Whether `detected` and `reach` belong to the present state.
+    pub detection_is_current: bool,
+    /// Contacts of the last detection; later ones inherit their identities.
+    pub detected: Vec<Contact>,
+    /// Per body: distance within which its contacts were detected [m].
+    pub reach: Vec<f64>,
+    /// Contacts of the last step with their forces.
+    pub contacts: Vec<ContactPoint>,
+    /// Impulses of the last step.
+    pub warm_start: WarmStart,
+    /// Per degree of freedom: velocity on which contact laws acted in the last step, the next guess.
+    pub contact_velocity: Vec<f64>,
+    /// Per node of soft bodies: the same [m/s].
+    pub node_contact_velocity: Vec<Vector3<f64>>,
+    /// Which trees sleep.
+    pub sleep: SleepState,
+    /// Present poses of driven bodies.
+    pub driven_pose: Vec<Isometry3<f64>>,
+    /// What sensors read of the last step.
+    pub last_step: LastStep,
+}
+
+impl StepHistory {
+    pub fn new(model: &Model, input: &Input) -> Self {
+        Self {
+            reach: vec![0.0; model.bodies().len()],
+            contact_velocity: vec![0.0; model.nv()],
+            node_contact_velocity: vec![Vector3::zeros(); model.nodes()],
+            sleep: SleepState::new(model),
+            driven_pose: input.driven_pose.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Resets what was learnt from the last step, for a state that is set from outside.
+    pub fn restart(&mut self, state: &State) {
+        self.warm_start.clear();
+        self.contact_velocity.copy_from_slice(&state.v);
+        self.node_contact_velocity.copy_from_slice(&state.x_dot);
+        self.last_step.forget();
+    }
+
+    /// Whether it belongs to a world, judged by the sizes of its arrays.
+    pub fn check(&self, world: &World) -> Result<(), SnapshotError> {
+        let model = &world.model;
+        let (trees, bodies) = (model.trees().len(), model.bodies().len());
+        for (what, found, expected) in [
+            ("contact velocities", self.contact_velocity.len(), model.nv()),
+            ("contact velocities of nodes", self.node_contact_velocity.len(), model.nodes()),
+            ("trees", self.sleep.asleep.len(), trees),
+            ("times of rest", self.sleep.still.len(), trees),
+            ("groups of sleeping trees", self.sleep.group.len(), trees),
+            ("detection distances", self.reach.len(), bodies),
+            ("driven bodies", self.driven_pose.len(), model.driven().len()),
+        ] {
+            if found != expected {
+                return Err(SnapshotError::OtherWorld { what, found, expected });
+            }
+        }
+        if !self.last_step.belongs_to(world) {
+            let (what, found) = ("coordinates of the last step", self.last_step.q.len());
+            return Err(SnapshotError::OtherWorld { what, found, expected: model.nq() });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,235 @@
+//! Rows of rigid contacts.
+//!
+//! A contact that is open may close within the step and no further, `c_n ≥ −gap/h`; one that is
+//! closed asks for `c_n ≥ 0`. Penetration is removed apart from the velocities, so that the problem
+//! for velocities keeps a solution and gains no energy. Restitution replaces the bound for impacts
+//! faster than a threshold. Compliant contacts follow [Castro22, Eqs. (2), (20)].
+
+use nalgebra::{Matrix3, Vector3};
+use stiction_geom::Contact;
+use stiction_solve::contact;
+use stiction_solve::law::{Coulomb, Elliptic, Law};
+
+use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
+use crate::contact_point::ContactPoint;
+use crate::surface::{GrainOf, Pairing};
+use crate::world::World;
+
+/// Contacts and limits count within this multiple of the distance covered in a step, because friction
+/// and impacts elsewhere can turn a motion towards a wall [-].
+pub(crate) const REACH_FACTOR: f64 = 1.5;
+/// Fraction of the relative speed along a surface that impacts elsewhere may turn against it [-].
+const DEFLECTED: f64 = 0.1;
+/// Speed of approach, as a fraction of that from which on things bounce, up to which a contact lasts:
+/// half of it times the time step is far less than the penetration that is left alone [-].
+const LASTING_APPROACH: f64 = 5e-3;
+
+impl RowParameters {
+    /// Whether a gap [m] may close within the step, at this normal and relative velocity [m/s].
+    /// A contact that is left out and closes all the same is detected and separated at the end of
+    /// the step.
+    pub fn may_close(
+        &self,
+        gap: f64,
+        normal_velocity: f64,
+        relative: &Vector3<f64>,
+        friction: f64,
+    ) -> bool {
+        let deflected = if self.convex_friction { friction.max(DEFLECTED) } else { DEFLECTED };
+        let speed =
+            (-normal_velocity).max(0.0) + deflected * relative.norm() + self.bounce_threshold;
+        gap <= REACH_FACTOR * self.time_step * speed
+    }
+}
+
+/// Adds the rows of the contacts.
+pub(crate) fn add_rows(
+    world: &World,
+    parameters: &RowParameters,
+    detected: &[Contact],
+    context: &ConstraintContext,
+    rows: &mut RowBuilder,
+) {
+    for found in detected {
+        let bodies = world.bodies_of(found);
+        let pairing = world.pairing(found, parameters.combine);
+        let Some(law) = friction_law(&pairing) else { continue };
+        let R_CW = frame(world, found, &pairing, context);
+        let relative = context.point_velocity(bodies[1], &found.point)
+            - context.point_velocity(bodies[0], &found.point);
+        let normal_velocity = found.normal.dot(&relative);
+        let gap = found.gap - pairing.standoff;
+        if !parameters.may_close(gap, normal_velocity, &relative, pairing.friction) {
+            continue;
+        }
+        let (bias, compliance) = normal_row(&pairing, parameters, gap, normal_velocity);
+        let (bias, compliance) = (contact::rows(bias, 0.0), contact::rows(compliance, 0.0));
+        let driven = context.driven_velocity(bodies, &found.point);
+        let bias = Vector3::from(bias) + R_CW * driven;
+        rows.open(key(found), law, gap, bias.as_slice(), &compliance);
+        if pairing.stiffness == f64::INFINITY
+            && normal_velocity >= -LASTING_APPROACH * parameters.bounce_threshold
+        {
+            rows.set_lasting();
+        }
+        let axes_W: [Vector3<f64>; contact::DIM] =
+            std::array::from_fn(|row| R_CW.row(row).transpose());
+        rows.add_point_velocity(context, bodies[1], &found.point, &axes_W, 1.0);
+        rows.add_point_velocity(context, bodies[0], &found.point, &axes_W, -1.0);
+        let point = ContactPoint {
+            geoms: [found.a.index(), found.b.index()],
+            bodies,
+            soft: [None; 2],
+            point: found.point,
+            normal: found.normal,
+            gap: found.gap,
+            force: Vector3::zeros(),
+            torque: Vector3::zeros(),
+            velocity: driven,
+        };
+        rows.close_contact(point, R_CW, pairing);
+    }
+}
+
+/// The identity of a contact over time.
+pub(crate) fn key(contact: &Contact) -> ConstraintKey {
+    let (a, b, feature) = (contact.a.0, contact.b.0, contact.feature);
+    ConstraintKey { class: ConstraintClass::Contact, a, b, feature, row: 0 }
+}
+
+/// The friction law of a contact.
+pub(crate) fn friction_law(pairing: &Pairing) -> Option<Law> {
+    if pairing.grain == GrainOf::Neither {
+        return Coulomb::new(pairing.friction).map(Law::Coulomb);
+    }
+    Elliptic::new(pairing.friction, pairing.across_friction).map(Law::Elliptic)
+}
+
+/// Rotation from world to contact axes; the first tangent follows the grain if there is one.
+fn frame(
+    world: &World,
+    contact: &Contact,
+    pairing: &Pairing,
+    context: &ConstraintContext,
+) -> Matrix3<f64> {
+    let owner = match pairing.grain {
+        GrainOf::Neither => return contact::frame(contact.normal),
+        GrainOf::A => contact.a,
+        GrainOf::B => contact.b,
+    };
+    frame_with_grain(world, owner.index(), contact.normal, context)
+}
+
+/// Rotation from world to contact axes, of which the first tangent follows the grain of a shape if it
+/// has one.
+pub(crate) fn frame_with_grain(
+    world: &World,
+    geom: usize,
+    normal_W: Vector3<f64>,
+    context: &ConstraintContext,
+) -> Matrix3<f64> {
+    let geom = &world.geoms[geom];
+    match geom.surface.grain {
+        Some(grain) => {
+            let R_WS = context.data.body_pose[geom.body.0].rotation * geom.pose.rotation;
+            contact::frame_along(normal_W, R_WS * grain.along.into_inner())
+        }
+        None => contact::frame(normal_W),
+    }
+}
+
+/// Bias [m/s] and compliance [1/kg] of the normal row, from the gap [m] and the normal velocity [m/s]
+/// before the step.
+pub(crate) fn normal_row(
+    pairing: &Pairing,
+    parameters: &RowParameters,
+    gap: f64,
+    normal_velocity: f64,
+) -> (f64, f64) {
+    let (h, alpha) = (parameters.time_step, parameters.alpha);
+    if pairing.stiffness.is_finite() {
+        let (k, tau) = (pairing.stiffness, pairing.dissipation);
+        // [Castro22, Eqs. (20), (29)] for surfaces that touch. Those still apart must close the gap
+        // within the step first, and dissipation acts only after that.
+        let time = if gap > 0.0 { h } else { h + tau };
+        return (gap / time, 1.0 / (h * k * (h + tau)));
+    }
+    let closing = -gap.max(0.0) / h;
+    let impact = normal_velocity < -parameters.bounce_threshold && gap + h * normal_velocity < 0.0;
+    let bounces = pairing.restitution > 0.0 || alpha < 1.0;
+    let least = if impact && bounces {
+        // The velocity of the law for which the contact separates at ε times its approach.
+        let rebound = ((1.0 - alpha) - alpha * pairing.restitution) * normal_velocity;
+        if gap < 0.0 { rebound.max(closing) } else { rebound }
+    } else {
+        closing
+    };
+    (-least, 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::{Combine, Surface};
+
+    fn parameters(alpha: f64) -> RowParameters {
+        let combine = Combine::default();
+        RowParameters {
+            time_step: 0.01,
+            alpha,
+            bounce_threshold: 0.2,
+            combine,
+            convex_friction: false,
+        }
+    }
+
+    fn pairing(restitution: f64) -> Pairing {
+        let surface = Surface { restitution, ..Surface::default() };
+        Pairing::of(&surface, &surface, Combine::default())
+    }
+
+    #[test]
+    fn a_gap_may_close_within_the_step_and_no_more() {
+        let (bias, compliance) = normal_row(&pairing(0.0), &parameters(1.0), 1e-3, -5.0);
+        // Touching after h: c_n = −gap/h, so that c_n + e = 0.
+        assert!((bias - 0.1).abs() <= 1e-16 && compliance == 0.0);
+    }
+
+    #[test]
+    fn a_compliant_surface_does_not_push_before_it_is_touched() {
+        let surface = Surface { stiffness: 1e4, dissipation: 0.05, ..Surface::default() };
+        let pair = Pairing::of(&surface, &Surface::default(), Combine::default());
+        let (h, gap) = (parameters(1.0).time_step, 1e-3);
+        let (bias, compliance) = normal_row(&pair, &parameters(1.0), gap, 0.0);
+        // Without an impulse c_n + e = 0 at the velocity that just closes the gap.
+        assert!((-gap / h + bias).abs() <= 1e-16);
+        // In touch, λ = h k (−gap − (h + τ) c_n).
+        let (touching, same) = normal_row(&pair, &parameters(1.0), -gap, 0.0);
+        assert_eq!(compliance, same);
+        let lambda = -touching / same;
+        assert!((lambda - h * 1e4 * gap).abs() <= 1e-15, "{lambda}");
+    }
+
+    #[test]
+    fn penetration_pushes_no_velocity() {
+        assert_eq!(normal_row(&pairing(0.0), &parameters(1.0), -1e-3, 0.0).0, 0.0);
+    }
+
+    #[test]
+    fn an_impact_leaves_at_restitution_times_the_approach_in_both_conventions() {
+        let (epsilon, approach) = (0.6, -2.0);
+        for alpha in [1.0, 0.5] {
+            let (bias, _) = normal_row(&pairing(epsilon), &parameters(alpha), 0.0, approach);
+            // The law acts on v̂ = (1 − α) v⁻ + α v⁺ and is active: v̂ = −bias.
+            let after = (-bias - (1.0 - alpha) * approach) / alpha;
+            assert!((after + epsilon * approach).abs() <= 1e-15, "alpha {alpha}: {after}");
+        }
+    }
+
+    #[test]
+    fn the_mean_velocity_convention_does_not_bounce_without_restitution() {
+        let (bias, _) = normal_row(&pairing(0.0), &parameters(0.5), 0.0, -1.0);
+        let after = (-bias + 0.5) / 0.5;
+        assert_eq!(after, 0.0);
+    }
+}

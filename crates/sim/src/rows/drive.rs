@@ -1,0 +1,51 @@
+//! Rows of bounded or coupled forces: implicit spring-dampers that saturate, and dry friction of
+//! joints and tendons.
+
+use stiction_mech::{ActuatorId, Drive, DriveKind, Forces};
+use stiction_solve::law::{Bounded, Law};
+
+use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder};
+
+/// Adds the rows of the drives.
+pub(crate) fn add_rows(
+    time_step: f64,
+    forces: &Forces,
+    context: &ConstraintContext,
+    rows: &mut RowBuilder,
+) {
+    let h = time_step;
+    for drive in &forces.drives {
+        let Drive { row, lower, upper, .. } = *drive;
+        let Some(law) = Bounded::new(h * lower, h * upper) else { continue };
+        let (compliance, bias) = drive.compliance(h);
+        let (a, b) = key_of(drive.kind);
+        let key = ConstraintKey { class: ConstraintClass::Drive, a, b, feature: 0, row: 0 };
+        rows.open(key, Law::Bounded(law), 0.0, &[bias], &[compliance]);
+        for entry in row.of(&forces.entries) {
+            rows.add_dof(context, entry.dof, entry.coefficient);
+        }
+        rows.close();
+    }
+}
+
+/// Ascending in the order in which drives are listed.
+fn key_of(kind: DriveKind) -> (u32, u32) {
+    match kind {
+        DriveKind::TendonSpring(tendon) => (2 * tendon.0 as u32, 0),
+        DriveKind::TendonFriction(tendon) => (2 * tendon.0 as u32, 1),
+        DriveKind::Servo(actuator) => (u32::MAX - 1, actuator.0 as u32),
+        DriveKind::JointFriction(dof) => (u32::MAX, dof as u32),
+    }
+}
+
+/// The tendon along which a limit or dry friction acts, with the sign of its force.
+pub(crate) fn tendon_of(key: &ConstraintKey) -> Option<(usize, f64)> {
+    let servos = key_of(DriveKind::Servo(ActuatorId(0))).0;
+    match (key.class, key.a, key.b) {
+        (ConstraintClass::Limit, 0, tendon) => {
+            Some((tendon as usize, if key.feature == 0 { 1.0 } else { -1.0 }))
+        }
+        (ConstraintClass::Drive, a, 1) if a < servos => Some((a as usize / 2, 1.0)),
+        _ => None,
+    }
+}

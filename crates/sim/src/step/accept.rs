@@ -1,0 +1,79 @@
+//! Stage 8: makes the next state the state, and updates the history.
+
+use nalgebra::Vector3;
+use stiction_solve::contact;
+
+use super::{Scratch, StepContext};
+use crate::contact_point::ContactPoint;
+use crate::report::{Phase, StepReport};
+use crate::sensor::AcceptedStep;
+
+/// Accepts the step and returns its report.
+pub(super) fn accept(mut step: StepContext) -> StepReport {
+    let h = step.settings.time_step;
+    let StepContext { world, settings, input, state, history, scratch, report, .. } = &mut step;
+    read_contact_forces(scratch, h, &mut history.contacts);
+    let Scratch { rows, problem, solution, .. } = &mut **scratch;
+    if rows.is_empty() {
+        history.warm_start.clear();
+    } else {
+        report.rows = problem.rows();
+        history.warm_start.store(rows.records(), problem.constraints(), &solution.impulse);
+    }
+    std::mem::swap(&mut history.contact_velocity, &mut scratch.contact_velocity);
+    std::mem::swap(&mut history.node_contact_velocity, &mut scratch.node_contact_velocity);
+    std::mem::swap(*state, &mut scratch.next);
+    scratch.driven.commit();
+    history.driven_pose.copy_from_slice(&scratch.driven.now);
+    history.detection_is_current = true;
+    if world.sensors.read_last_step {
+        history.last_step.keep(&AcceptedStep {
+            world,
+            old: &scratch.next,
+            next: &state.v,
+            time_step: h,
+            input,
+            contacts: &history.contacts,
+            records: scratch.rows.records(),
+            constraints: scratch.problem.constraints(),
+            impulse: &scratch.solution.impulse,
+            asleep: &history.sleep.asleep,
+        });
+    }
+    if let Some(sleep) = settings.sleep {
+        let (model, solved) = (&world.model, report.converged());
+        history.sleep.measure_rest(model, &state.v, h, solved, sleep);
+        let Scratch { data, problem, assembler, .. } = &mut **scratch;
+        if solved && !assembler.trees().is_empty() {
+            let parts = (&*problem, &*assembler);
+            history.sleep.put_to_sleep(model, parts, sleep, &mut state.v, data);
+        }
+    }
+    report.unresolved = scratch.free.is_unresolved();
+    report.inverted = scratch.free.soft.inverted();
+    report.asleep = history.sleep.count();
+    step.clock.lap(Phase::Integrate);
+    StepReport { phases: step.clock.phases, ..step.report }
+}
+
+/// Reads the forces of contacts from the solution.
+fn read_contact_forces(scratch: &Scratch, h: f64, contacts: &mut Vec<ContactPoint>) {
+    let Scratch { rows, problem, solution, .. } = scratch;
+    contacts.clear();
+    for row in rows.contacts() {
+        let index = row.constraint as usize;
+        let mut c = [0.0; contact::DIM];
+        problem.jacobian().mul_constraint(index, &solution.velocity, &mut c);
+        let to_world = |rows: &[f64]| row.R_CW.tr_mul(&Vector3::from_column_slice(rows));
+        let impulse = &solution.impulse[problem.row_range(index)];
+        contacts.push(ContactPoint {
+            force: to_world(impulse) / h,
+            velocity: to_world(&c) + row.point.velocity,
+            ..row.point
+        });
+    }
+    for row in rows.torsion() {
+        let impulse = solution.impulse[problem.row_range(row.constraint as usize).start];
+        contacts[row.contact as usize].torque += row.axis_W * (impulse / h);
+    }
+}

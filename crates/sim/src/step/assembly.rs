@@ -1,0 +1,54 @@
+//! Stage 4: constraint rows, and the contact problem.
+
+use super::{Scratch, StepContext, failure};
+use crate::cable;
+use crate::constraint::Configuration;
+use crate::error::StepError;
+use crate::problem_assembly::ProblemKind;
+use crate::report::Phase;
+use crate::rows::{self, ConstraintContext};
+use crate::soft;
+use crate::world::World;
+
+/// Writes the rows of all constraints and assembles the problem.
+pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
+    let parameters = step.row_parameters();
+    let StepContext { world, settings, state, history, scratch, .. } = step;
+    let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
+    let Scratch { data, free, driven, soft_detector, prediction, rows, .. } = &mut **scratch;
+    let context = ConstraintContext::new(model, data, free, &history.sleep.asleep, driven);
+    let configuration = Configuration { model, q: &state.q, data };
+    rows.clear();
+    prediction.predict(world, scheme, state, &context, h);
+    rows::equality::add_rows(world, &configuration, &context, Some(prediction), rows);
+    soft::attachment::add_rows(world, &state.x, &parameters, &context, rows);
+    rows::limit::add_rows(h, &free.forces, &context, rows);
+    rows::drive::add_rows(h, &free.forces, &context, rows);
+    rows::contact::add_rows(world, &parameters, &history.detected, &context, rows);
+    if world.has_torsion {
+        rows::torsion::add_rows(&history.warm_start, &context, rows);
+    }
+    let soft_contacts = soft::contact::SoftContactInput {
+        detected: soft_detector.contacts(),
+        x_dot: &state.x_dot,
+        at_start: None,
+        max_speed: settings.stabilisation.max_speed,
+    };
+    soft::contact::add_rows(world, &parameters, &soft_contacts, &context, rows);
+    cable::clamp::add_rows(scheme, h, &context, &state.v, rows);
+    build(world, scratch, state.time)?;
+    step.clock.lap(Phase::Assembly);
+    Ok(())
+}
+
+/// Builds the problem from the rows, which it takes over.
+pub(super) fn build(world: &World, scratch: &mut Scratch, time: f64) -> Result<(), StepError> {
+    let Scratch { data, free, rows, assembler, problem, .. } = scratch;
+    if rows.is_empty() {
+        assembler.clear();
+        return Ok(());
+    }
+    assembler
+        .assemble(world, data, free, rows, ProblemKind::Velocities, problem)
+        .map_err(|source| failure::not_assembled(world, assembler, time, source))
+}

@@ -1,0 +1,80 @@
+//! Stage 2: contacts, and waking of the islands that they touch.
+
+use stiction_mech::{BodyId, State, angular_velocity, point_velocity};
+
+use super::{Scratch, StepContext};
+use crate::history::StepHistory;
+use crate::report::Phase;
+use crate::rows::contact::REACH_FACTOR;
+use crate::world::World;
+
+/// Detects the contacts of the present state unless the last step did, and wakes what moving bodies
+/// touch.
+pub(super) fn update(step: &mut StepContext) {
+    let StepContext { world, settings, state, history, scratch, .. } = step;
+    if !history.detection_is_current {
+        detect_rigid(world, settings.time_step, history, scratch);
+        detect_soft(world, state, settings.time_step, &history.reach, scratch);
+        history.detection_is_current = true;
+        step.clock.lap(Phase::Collision);
+    }
+    if let Some(sleep) = settings.sleep {
+        let Scratch { data, soft_detector, waking, .. } = &mut **scratch;
+        history.sleep.wake_touched(world, &history.detected, data, sleep, waking);
+        history.sleep.wake_near_soft(world, soft_detector.contacts(), waking);
+    }
+}
+
+/// Contacts of rigid shapes at the poses in the data.
+pub(super) fn detect_rigid(
+    world: &World,
+    h: f64,
+    history: &mut StepHistory,
+    scratch: &mut Scratch,
+) {
+    update_reach(world, h, history, scratch);
+    let StepHistory { detected, reach, .. } = history;
+    let Scratch { detector, data, resting, .. } = scratch;
+    detector.detect_into(&world.colliders, &data.body_pose, reach, resting, detected);
+}
+
+/// Distance that each body can travel within the step, and which bodies rest; those keep their reach.
+fn update_reach(world: &World, h: f64, history: &mut StepHistory, scratch: &mut Scratch) {
+    let (model, gravity) = (&world.model, world.model.gravity().norm());
+    let Scratch { data, driven, resting, .. } = scratch;
+    for link in model.links() {
+        let tree = model.bodies()[link.body].tree.unwrap_or(0);
+        resting[link.body] = history.sleep.asleep[tree];
+        if resting[link.body] {
+            continue;
+        }
+        let body = BodyId(link.body);
+        let p_WB = data.body_pose[link.body].translation.vector;
+        let speed = point_velocity(model, data, body, p_WB).norm()
+            + angular_velocity(data, body).norm() * world.radius[link.body];
+        history.reach[link.body] = REACH_FACTOR * h * (speed + h * gravity);
+    }
+    for (k, body) in model.driven().iter().enumerate() {
+        history.reach[body.0] = REACH_FACTOR * driven.travel(k, world.radius[body.0], h);
+    }
+}
+
+/// Contacts of soft bodies at a state whose poses are in the data. `reach` is that of rigid bodies [m].
+pub(super) fn detect_soft(
+    world: &World,
+    state: &State,
+    h: f64,
+    reach: &[f64],
+    scratch: &mut Scratch,
+) {
+    if world.model.nodes() == 0 {
+        return;
+    }
+    let fall = h * world.model.gravity().norm();
+    let Scratch { soft_detector, data, node_reach, .. } = scratch;
+    for (node_reach, v) in node_reach.iter_mut().zip(&state.x_dot) {
+        *node_reach = REACH_FACTOR * h * (v.norm() + fall);
+    }
+    let (colliders, surfaces) = (&world.colliders, &world.softs.surfaces);
+    soft_detector.detect(colliders, surfaces, &data.body_pose, &state.x, reach, node_reach);
+}

@@ -1,0 +1,81 @@
+//! One step of a simulation: a function per stage, each on the same context.
+//!
+//! ```text
+//! 1 kinematics   q, v            → poses and velocities of bodies
+//! 2 collision    poses           → contacts {point, normal, gap, identity}; wakes what is touched
+//! 3 dynamics     q, v, x, ẋ, u   → A, b of every tree, rod and soft body
+//! 4 assembly     constraints     → rows {law, bias, compliance, Jacobian} → problem
+//! 5 solve        warm start      → v, λ, measured residuals
+//! 6 integrate    v               → next state, beside the present one
+//! 7 correct      next state      → displacements that remove penetration and open loops
+//! 8 accept       next state      → the state; warm start, contact forces, sleeping
+//! ```
+//!
+//! The contacts that stage 7 detects at the next state are those with which the next step starts, so
+//! that stages 1 and 2 have nothing to do unless the state was changed from outside. An error in any
+//! stage leaves the state as it was.
+
+mod accept;
+mod assembly;
+mod collision;
+mod correct;
+mod dynamics;
+mod failure;
+mod integrate;
+mod kinematics;
+mod relinearise;
+mod scratch;
+mod solve;
+
+pub(crate) use scratch::Scratch;
+
+use stiction_mech::{Input, State};
+use stiction_solve::{Goal, Session};
+
+use crate::error::StepError;
+use crate::history::StepHistory;
+use crate::report::{PhaseClock, StepReport};
+use crate::rows::RowParameters;
+use crate::settings::Settings;
+use crate::world::World;
+
+/// All that the stages of a step read and write.
+pub(crate) struct StepContext<'a> {
+    pub world: &'a World,
+    pub settings: &'a Settings,
+    pub input: &'a Input,
+    pub goal: &'a Goal,
+    pub session: &'a mut Session,
+    /// The present state; changes when the step is accepted.
+    pub state: &'a mut State,
+    pub history: &'a mut StepHistory,
+    pub scratch: &'a mut Scratch,
+    /// Results so far.
+    pub report: StepReport,
+    pub clock: PhaseClock,
+}
+
+impl StepContext<'_> {
+    /// What the rows of this step depend on besides positions and velocities.
+    fn row_parameters(&self) -> RowParameters {
+        let gravity = self.world.model.gravity().norm();
+        RowParameters::new(self.settings, gravity, self.session.friction_model(self.goal))
+    }
+}
+
+/// Advances the state by one time step, or returns an error and leaves it as it was.
+pub(crate) fn advance(mut step: StepContext) -> Result<StepReport, StepError> {
+    assemble_problem(&mut step)?;
+    solve::solve(&mut step)?;
+    integrate::integrate(&mut step)?;
+    correct::correct_positions(&mut step)?;
+    Ok(accept::accept(step))
+}
+
+/// The stages up to the contact problem of the coming step.
+pub(crate) fn assemble_problem(step: &mut StepContext) -> Result<(), StepError> {
+    kinematics::update(step)?;
+    collision::update(step);
+    dynamics::compute(step)?;
+    assembly::assemble(step)
+}

@@ -1,0 +1,127 @@
+//! Memory of a step, stage by stage. Nothing in it changes the result of a later step.
+
+use nalgebra::Vector3;
+use stiction_geom::{Detector, SoftDetector};
+use stiction_mech::{Data, Input, State, kinematics, set_driven_poses, velocities};
+use stiction_solve::{Problem, Solution};
+
+use super::collision;
+use super::relinearise::NewtonScratch;
+use crate::constraint::EqualityPrediction;
+use crate::driven::DrivenBodies;
+use crate::error::SettingsError;
+use crate::free_motion::FreeMotion;
+use crate::history::StepHistory;
+use crate::position_correction::PositionCorrector;
+use crate::problem_assembly::ProblemAssembler;
+use crate::rows::RowBuilder;
+use crate::settings::Settings;
+use crate::world::World;
+
+/// Memory of a step, in the order of the stages that write it.
+pub(crate) struct Scratch {
+    // 1 kinematics
+    /// Poses, velocities and other arrays of the mechanism at the present state.
+    pub data: Data,
+    /// Poses and velocities of driven bodies in the step.
+    pub driven: DrivenBodies,
+
+    // 2 collision
+    pub detector: Detector,
+    pub soft_detector: SoftDetector,
+    /// Per body: whether its tree sleeps.
+    pub resting: Vec<bool>,
+    /// Per node: distance that it can travel within the step [m].
+    pub node_reach: Vec<f64>,
+    /// Groups of trees to be woken.
+    pub waking: Vec<u32>,
+
+    // 3 dynamics
+    /// A, b and v* of every tree, rod and soft body.
+    pub free: FreeMotion,
+
+    // 4 assembly
+    pub prediction: EqualityPrediction,
+    pub rows: RowBuilder,
+    pub assembler: ProblemAssembler,
+    pub problem: Problem,
+
+    // 5 solve
+    pub solution: Solution,
+    pub newton: NewtonScratch,
+
+    // 6 integrate
+    /// Per degree of freedom: velocity on which contact laws acted.
+    pub contact_velocity: Vec<f64>,
+    /// Per node: the same [m/s].
+    pub node_contact_velocity: Vec<Vector3<f64>>,
+    /// Velocities of a soft body without contact.
+    pub soft_velocity: Vec<f64>,
+    /// Per degree of freedom: velocity with which positions move.
+    pub position_velocity: Vec<f64>,
+    /// Per tree: whether positions move with the mean of the old and next velocity.
+    pub uses_mean_velocity: Vec<bool>,
+    /// The next state.
+    pub next: State,
+
+    // 7 correct
+    pub corrector: PositionCorrector,
+    /// Coordinates after a correction.
+    pub corrected_q: Vec<f64>,
+}
+
+impl Scratch {
+    pub fn new(
+        world: &World,
+        settings: &Settings,
+        state: &State,
+        input: &Input,
+    ) -> Result<Self, SettingsError> {
+        let model = &world.model;
+        Ok(Self {
+            data: Data::new(model),
+            driven: DrivenBodies::new(model, input),
+            detector: Detector::new(&world.colliders),
+            soft_detector: SoftDetector::new(&world.colliders, &world.softs.surfaces),
+            resting: vec![false; model.bodies().len()],
+            node_reach: vec![0.0; model.nodes()],
+            waking: Vec::with_capacity(model.trees().len()),
+            free: FreeMotion::new(model, settings.scheme, settings.time_step),
+            prediction: EqualityPrediction::new(model),
+            rows: RowBuilder::default(),
+            assembler: ProblemAssembler::new(model),
+            problem: Problem::default(),
+            solution: Solution::default(),
+            newton: NewtonScratch::default(),
+            contact_velocity: vec![0.0; model.nv()],
+            node_contact_velocity: vec![Vector3::zeros(); model.nodes()],
+            soft_velocity: Vec::new(),
+            position_velocity: vec![0.0; model.nv()],
+            uses_mean_velocity: Vec::with_capacity(model.trees().len()),
+            next: state.clone(),
+            corrector: PositionCorrector::new(world)?,
+            corrected_q: vec![0.0; model.nq()],
+        })
+    }
+
+    /// Recomputes what belongs to a state and history that were restored.
+    pub fn rebuild(
+        &mut self,
+        world: &World,
+        state: &State,
+        history: &mut StepHistory,
+        time_step: f64,
+    ) {
+        let model = &world.model;
+        self.data = Data::new(model);
+        set_driven_poses(model, &history.driven_pose, &mut self.data);
+        kinematics(model, &state.q, &mut self.data);
+        velocities(model, &state.v, &mut self.data);
+        self.driven.set_pose(&history.driven_pose);
+        let poses = &self.data.body_pose;
+        self.detector.restore_contacts(&world.colliders, poses, &history.reach, &history.detected);
+        history.detected.clear();
+        history.detected.extend_from_slice(self.detector.contacts());
+        collision::detect_soft(world, state, time_step, &history.reach, self);
+    }
+}

@@ -1,0 +1,66 @@
+//! Stage 5: the contact problem.
+
+use stiction_mech::Model;
+
+use super::{Scratch, StepContext, assembly, relinearise};
+use crate::error::StepError;
+use crate::report::Phase;
+use crate::solve_policy::{self, Retry};
+use nalgebra::Vector3;
+
+/// Compliance of softened constraints, relative to their Delassus scale [-].
+const SOFTENING: f64 = 1e-2;
+
+/// Solves the contact problem from the impulses of the last step. A problem that has no solution, or
+/// for which the default solver finds none with reasonable effort, is solved again with softened
+/// constraints, and the report says so.
+pub(super) fn solve(step: &mut StepContext) -> Result<(), StepError> {
+    let StepContext { world, history, scratch, session, goal, report, state, .. } = step;
+    report.contacts = history.detected.len() + scratch.soft_detector.contacts().len();
+    if !scratch.rows.is_empty() {
+        let Scratch { rows, problem, solution, .. } = &mut **scratch;
+        history.warm_start.recall(rows.records(), problem.constraints(), &mut solution.impulse);
+        let (v, x_dot) = (&history.contact_velocity, &history.node_contact_velocity);
+        write_guess(&world.model, v, x_dot, scratch);
+        let Scratch { problem, solution, .. } = &mut **scratch;
+        let (solved, retry) = solve_policy::solve(session, problem, goal, solution)?;
+        report.friction_model = solved.friction_model;
+        report.add_solve(&solved);
+        if retry != Retry::None {
+            soften(scratch);
+            assembly::build(world, scratch, state.time)?;
+            if retry == Retry::SoftenedColdStart {
+                scratch.solution.reset(&scratch.problem);
+            }
+            report.add_solve(&session.solve(&scratch.problem, goal, &mut scratch.solution)?);
+            report.softened = true;
+        }
+        relinearise::relinearise(step)?;
+    }
+    step.clock.lap(Phase::Solve);
+    Ok(())
+}
+
+/// Takes the rows back from the problem and raises their compliance.
+fn soften(scratch: &mut Scratch) {
+    let Scratch { rows, problem, .. } = scratch;
+    rows.take_back(problem);
+    for index in 0..rows.records().len() {
+        rows.soften(index, SOFTENING * problem.delassus().scale(index));
+    }
+}
+
+/// Writes the velocities of what takes part in the problem as its guess.
+pub(super) fn write_guess(model: &Model, v: &[f64], x_dot: &[Vector3<f64>], scratch: &mut Scratch) {
+    let Scratch { assembler, free, solution, .. } = scratch;
+    solution.velocity.clear();
+    for (tree, _) in assembler.trees() {
+        solution.velocity.extend_from_slice(&v[model.trees()[*tree].dofs.clone()]);
+    }
+    for (soft, _) in assembler.softs() {
+        let first = model.softs()[*soft].nodes.start;
+        for vertex in free.soft.free_vertices(*soft) {
+            solution.velocity.extend_from_slice(x_dot[first + *vertex as usize].as_slice());
+        }
+    }
+}
