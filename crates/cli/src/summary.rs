@@ -1,7 +1,8 @@
 //! Text output of `stiction run`: a header, a table of cost and residuals per step, the check.
 
 use stiction_sim::PHASES;
-use stiction_study::{Summary, Tally};
+use stiction_sim::Tally;
+use stiction_study::Summary;
 
 use crate::numbers::{count, duration, significant, small};
 use crate::table::{Align, Table};

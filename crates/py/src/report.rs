@@ -1,117 +1,23 @@
-//! What steps did: a light object that makes its parts when asked.
+//! Report of one or several steps. Its fields are converted when they are read.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
-use stiction_sim::{PHASES, StepReport as Report};
-use stiction_solve::law::FrictionModel;
-use stiction_solve::{Residuals, Status};
+use stiction_sim::{PHASES, StepReport as Report, StepStatistics};
+use stiction_solve::Residuals;
 
-/// What one or several steps did. Over several steps, residual, iterations, status and penetration
+/// Results of one or several steps. Over several steps, residual, iterations, status and penetration
 /// are the worst of them, times are sums, and the rest is that of the last step.
 #[pyclass(frozen, module = "stiction._native")]
+#[derive(Default)]
 pub struct StepReport {
-    steps: usize,
-    status: Status,
-    friction: FrictionModel,
-    residuals: Residuals,
-    /// Most iterations of the solver in one step.
-    #[pyo3(get)]
-    iterations: usize,
-    /// Iterations of the solver in all steps.
-    #[pyo3(get)]
-    total_iterations: usize,
-    /// Steps whose answer missed the tolerance, or had to be softened.
-    #[pyo3(get)]
-    unconverged: usize,
-    /// Points of contact in the last step, also those still apart.
-    #[pyo3(get)]
-    contacts: usize,
-    /// Rows of the last step's contact problem.
-    #[pyo3(get)]
-    rows: usize,
-    /// Deepest penetration [m].
-    #[pyo3(get)]
-    penetration: f64,
-    /// How far a coordinate or a tendon was beyond its range at most [m, rad].
-    #[pyo3(get)]
-    limit_error: f64,
-    /// Largest position error of an equality [m, rad].
-    #[pyo3(get)]
-    equality_error: f64,
-    /// Whether a problem had no solution as it stood, and was solved with yielding constraints.
-    #[pyo3(get)]
-    softened: bool,
-    /// Whether something moved faster than the time step resolves.
-    #[pyo3(get)]
-    unresolved: bool,
-    /// Most elements of soft bodies that were inside out after one step.
-    #[pyo3(get)]
-    inverted: usize,
-    /// Bodies that are asleep.
-    #[pyo3(get)]
-    asleep: usize,
-    seconds: [f64; PHASES.len()],
-}
-
-impl Default for StepReport {
-    fn default() -> Self {
-        Self {
-            steps: 0,
-            status: Status::Converged,
-            friction: FrictionModel::Coulomb,
-            residuals: Residuals::default(),
-            iterations: 0,
-            total_iterations: 0,
-            unconverged: 0,
-            contacts: 0,
-            rows: 0,
-            penetration: 0.0,
-            limit_error: 0.0,
-            equality_error: 0.0,
-            softened: false,
-            unresolved: false,
-            inverted: 0,
-            asleep: 0,
-            seconds: [0.0; PHASES.len()],
-        }
-    }
-}
-
-/// The larger, or NaN.
-fn worst(a: &mut f64, b: f64) {
-    if b.is_nan() || b > *a {
-        *a = b;
-    }
+    statistics: StepStatistics,
 }
 
 impl StepReport {
     /// Adds a step.
     pub fn add(&mut self, report: &Report) {
-        self.steps += 1;
-        if self.status == Status::Converged {
-            self.status = report.status;
-        }
-        self.friction = report.friction_model;
-        let (sum, one) = (&mut self.residuals, &report.residuals);
-        worst(&mut sum.momentum, one.momentum);
-        worst(&mut sum.coulomb, one.coulomb);
-        worst(&mut sum.convex, one.convex);
-        worst(&mut sum.natural_map, one.natural_map);
-        sum.reference_velocity = one.reference_velocity;
-        self.iterations = self.iterations.max(report.iterations);
-        self.total_iterations += report.iterations;
-        self.unconverged += usize::from(!report.converged());
-        (self.contacts, self.rows, self.asleep) = (report.contacts, report.rows, report.asleep);
-        worst(&mut self.penetration, report.penetration);
-        worst(&mut self.limit_error, report.limit_error);
-        worst(&mut self.equality_error, report.equality_error);
-        self.softened |= report.softened;
-        self.unresolved |= report.unresolved;
-        self.inverted = self.inverted.max(report.inverted);
-        for (sum, time) in self.seconds.iter_mut().zip(report.phases.all()) {
-            *sum += time.as_secs_f64();
-        }
+        self.statistics.add(report);
     }
 }
 
@@ -120,60 +26,140 @@ impl StepReport {
     /// Number of steps.
     #[getter]
     fn steps(&self) -> usize {
-        self.steps
+        self.statistics.steps
     }
 
-    /// How the contact problems ended: `converged`, `iteration_limit`, `stalled` or `failed`.
+    /// Worst status of the contact problems: `converged`, `iteration_limit`, `stalled` or `failed`.
     #[getter]
     fn status(&self) -> &'static str {
-        self.status.name()
+        self.statistics.status.name()
     }
 
-    /// Whether every step met the tolerance, on the problem as it stood.
+    /// Whether every step met the tolerance, without softened constraints.
     #[getter]
     fn converged(&self) -> bool {
-        self.unconverged == 0
+        self.statistics.unconverged == 0
     }
 
     /// The friction model that was solved for: `coulomb` or `convex`.
     #[getter]
     fn friction(&self) -> &'static str {
-        self.friction.name()
+        self.statistics.friction_model.name()
     }
 
-    /// Distance of the answers from the problems.
+    /// Residuals of the solutions.
     #[getter]
     fn residual<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        residual(py, &self.residuals)
+        let of = &self.statistics;
+        let worst = Residuals {
+            momentum: of.momentum.max(),
+            coulomb: of.coulomb.max(),
+            convex: of.convex.max(),
+            natural_map: of.natural_map.max(),
+            reference_velocity: of.reference_velocity.last(),
+        };
+        residual(py, &worst)
     }
 
-    /// Time of each part of the step [s].
+    /// Largest number of solver iterations in one step.
+    #[getter]
+    fn iterations(&self) -> usize {
+        self.statistics.iterations.max() as usize
+    }
+
+    /// Solver iterations in all steps.
+    #[getter]
+    fn total_iterations(&self) -> usize {
+        self.statistics.iterations.sum() as usize
+    }
+
+    /// Steps whose solution missed the tolerance, or needed softened constraints.
+    #[getter]
+    fn unconverged(&self) -> usize {
+        self.statistics.unconverged
+    }
+
+    /// Contacts detected in the last step, also those still apart.
+    #[getter]
+    fn contacts(&self) -> usize {
+        self.statistics.contacts.last() as usize
+    }
+
+    /// Rows of the last step's contact problem.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.statistics.rows.last() as usize
+    }
+
+    /// Deepest penetration [m].
+    #[getter]
+    fn penetration(&self) -> f64 {
+        self.statistics.penetration.max()
+    }
+
+    /// Largest distance of a coordinate or a tendon beyond its range [m, rad].
+    #[getter]
+    fn limit_error(&self) -> f64 {
+        self.statistics.limit_error.max()
+    }
+
+    /// Largest position error of an equality [m, rad].
+    #[getter]
+    fn equality_error(&self) -> f64 {
+        self.statistics.equality_error.max()
+    }
+
+    /// Whether a problem could not be solved as it was, and was solved with softened constraints.
+    #[getter]
+    fn softened(&self) -> bool {
+        self.statistics.softened > 0
+    }
+
+    /// Whether the time step was too large for the motion.
+    #[getter]
+    fn unresolved(&self) -> bool {
+        self.statistics.unresolved > 0
+    }
+
+    /// Largest number of inverted elements of soft bodies after a step.
+    #[getter]
+    fn inverted(&self) -> usize {
+        self.statistics.inverted
+    }
+
+    /// Trees that are asleep.
+    #[getter]
+    fn asleep(&self) -> usize {
+        self.statistics.asleep.last() as usize
+    }
+
+    /// Time of each phase of the step [s].
     #[getter]
     fn phases<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let parts = PyDict::new(py);
-        for (name, seconds) in PHASES.iter().zip(self.seconds) {
-            parts.set_item(name, seconds)?;
+        let phases = PyDict::new(py);
+        for (name, time) in PHASES.iter().zip(self.statistics.phases) {
+            phases.set_item(name, time.as_secs_f64())?;
         }
-        Ok(parts)
+        Ok(phases)
     }
 
     /// Time of all steps [s].
     #[getter]
     fn seconds(&self) -> f64 {
-        self.seconds.iter().sum()
+        self.statistics.phases.iter().map(|time| time.as_secs_f64()).sum()
     }
 
     fn __repr__(&self) -> String {
         format!(
             "StepReport(steps={}, status=\"{}\", iterations={}, contacts={}, momentum={:.1e}, \
              coulomb={:.1e} m/s, penetration={:.1e} m)",
-            self.steps,
+            self.steps(),
             self.status(),
-            self.iterations,
-            self.contacts,
-            self.residuals.momentum,
-            self.residuals.coulomb,
-            self.penetration,
+            self.iterations(),
+            self.contacts(),
+            self.statistics.momentum.max(),
+            self.statistics.coulomb.max(),
+            self.penetration(),
         )
     }
 }

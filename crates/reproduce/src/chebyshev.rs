@@ -17,7 +17,7 @@ const PUBLISHED: [(ManipulationScene, [f64; 2]); 4] = [
 /// Runs the experiment.
 pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, ReproduceError> {
     let mut sheet = Sheet::new(
-        "Table IX: mean iterations of COND without and with Chebyshev's acceleration",
+        "Table IX: mean iterations of COND without and with Chebyshev acceleration",
         &["scene", "stops at", "without", "with", "gain", "r without [-]", "r with [-]"],
     );
     let options = &ExperimentOptions { compare: false, ..options.clone() };
@@ -70,8 +70,9 @@ pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, Reproduc
     }
     let outcome = ExperimentResult { sheets: vec![sheet], figures: Vec::new(), remarks };
     Ok(outcome.remark(
-        "The gain is that of the slowest part of the motion: scenes with more iterations gain more. By θ the \
-         two do not stop at the same error, as the columns r show; by r they do, unless iterations run out: \
-         where those without it do, the gain is a lower bound, where both do, it says nothing.",
+        "The gain is that of the slowest part of the motion: scenes with more iterations gain more. With the \
+         rule θ the two do not stop at the same error, as the columns r show; with the rule r they do, unless \
+         iterations run out: if only those without acceleration do, the gain is a lower bound; if both do, it \
+         is meaningless.",
     ))
 }

@@ -74,7 +74,12 @@ fn growth(counts: &Sheet) -> Option<String> {
         let rows = counts.rows.iter().filter(|row| row.source == source);
         let factor = |row: &crate::SheetRow| {
             let (first, last) = (row.cells.get(2)?.number()?, row.cells.last()?.number()?);
-            Some(format!("{} by {} {:.2}", row.cells[0].text(), row.cells[1].text(), last / first))
+            Some(format!(
+                "{} with {} {:.2}",
+                row.cells[0].text(),
+                row.cells[1].text(),
+                last / first
+            ))
         };
         rows.filter_map(factor).collect::<Vec<_>>().join(", ")
     };

@@ -16,12 +16,12 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use stiction_scene::{Scene, SceneError, SceneRun};
-use stiction_sim::Settings;
 use stiction_sim::record::{Recorder, Recording};
+use stiction_sim::{Settings, Tally};
 use stiction_solve::solver::{SOLVERS, SettingError};
 use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution};
 
-use crate::run::{Summary, Tally, run_watched};
+use crate::run::{Summary, run_watched};
 pub use json::residuals_json;
 pub use plan::{ComparisonPlan, PlanError, TIME_LIMIT, settings_per_solver};
 use representative_steps::{REASONS, SelectionReason, StepSummary, representative_steps};

@@ -9,47 +9,19 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use stiction_scene::{SceneError, SceneRun, Verdict};
-use stiction_sim::{PHASES, Simulation, StepError, StepReport, state_hash};
+use stiction_sim::{PHASES, Simulation, StepError, StepReport, StepStatistics, Tally, state_hash};
 
 use crate::clock::cpu_time;
 use crate::error::StudyError;
 
-/// Mean and largest of what was seen at each step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tally {
-    sum: f64,
-    count: usize,
-    max: f64,
+/// Mean and largest as a JSON object.
+fn json_of(tally: &Tally) -> Value {
+    json!({"mean": tally.mean(), "max": tally.max()})
 }
 
-impl Tally {
-    /// Sees a number that is not negative. NaN stays.
-    pub fn add(&mut self, x: f64) {
-        self.sum += x;
-        self.count += 1;
-        if x.is_nan() || x > self.max {
-            self.max = x;
-        }
-    }
-
-    /// The mean; NaN of nothing.
-    pub fn mean(&self) -> f64 {
-        self.sum / self.count as f64
-    }
-
-    /// The largest; zero of nothing.
-    pub fn max(&self) -> f64 {
-        self.max
-    }
-
-    fn json(&self) -> Value {
-        json!({"mean": self.mean(), "max": self.max})
-    }
-
-    /// Of things that are counted.
-    fn json_count(&self) -> Value {
-        json!({"mean": self.mean(), "max": self.max as u64})
-    }
+/// The same for counts.
+fn json_of_count(tally: &Tally) -> Value {
+    json!({"mean": tally.mean(), "max": tally.max() as u64})
 }
 
 /// How long steps took \[µs\].
@@ -142,12 +114,12 @@ impl Summary {
             "cpu_seconds": self.cpu_seconds,
             "realtime_factor": self.realtime_factor(),
             "microseconds_per_step": microseconds,
-            "contacts": self.contacts.json_count(),
-            "iterations": self.iterations.json_count(),
+            "contacts": json_of_count(&self.contacts),
+            "iterations": json_of_count(&self.iterations),
             "residual": {
-                "momentum": self.momentum.json(),
-                "coulomb": self.coulomb.json(),
-                "convex": self.convex.json(),
+                "momentum": json_of(&self.momentum),
+                "coulomb": json_of(&self.coulomb),
+                "convex": json_of(&self.convex),
             },
             "unconverged_steps": self.unconverged_steps,
             "unresolved_steps": self.unresolved_steps,
@@ -233,18 +205,9 @@ struct Record {
     cpu: Option<Duration>,
     begin: f64,
     energy: f64,
+    /// Time of each step, for percentiles [µs].
     times: Vec<f64>,
-    phases: [f64; PHASES.len()],
-    contacts: Tally,
-    iterations: Tally,
-    momentum: Tally,
-    coulomb: Tally,
-    convex: Tally,
-    unconverged: usize,
-    unresolved: usize,
-    inverted: usize,
-    penetration: Tally,
-    last_penetration: f64,
+    statistics: StepStatistics,
 }
 
 impl Record {
@@ -253,44 +216,21 @@ impl Record {
             energy: scene_run.simulation.energy(),
             begin: scene_run.simulation.state().time,
             times: Vec::new(),
-            phases: [0.0; PHASES.len()],
-            contacts: Tally::default(),
-            iterations: Tally::default(),
-            momentum: Tally::default(),
-            coulomb: Tally::default(),
-            convex: Tally::default(),
-            unconverged: 0,
-            unresolved: 0,
-            inverted: 0,
-            penetration: Tally::default(),
-            last_penetration: 0.0,
+            statistics: StepStatistics::default(),
             cpu: cpu_time(),
             wall: Instant::now(),
         }
     }
 
     fn add(&mut self, report: &StepReport) {
-        let residuals = &report.residuals;
         self.times.push(microseconds(report.phases.total()));
-        for (sum, time) in self.phases.iter_mut().zip(report.phases.all()) {
-            *sum += microseconds(*time);
-        }
-        self.contacts.add(report.contacts as f64);
-        self.iterations.add(report.iterations as f64);
-        self.momentum.add(residuals.momentum);
-        self.coulomb.add(residuals.coulomb);
-        self.convex.add(residuals.convex);
-        self.unconverged += usize::from(!report.converged());
-        self.unresolved += usize::from(report.unresolved);
-        self.inverted = self.inverted.max(report.inverted);
-        self.penetration.add(report.penetration);
-        self.last_penetration = report.penetration;
+        self.statistics.add(report);
     }
 
     fn end(mut self, target: &str, scene_run: &mut SceneRun, judged: Option<Verdict>) -> Summary {
         let wall = self.wall.elapsed();
         let cpu = cpu_time().zip(self.cpu).map(|(now, then)| now.saturating_sub(then));
-        let steps = self.times.len();
+        let (steps, statistics) = (self.times.len(), &self.statistics);
         let per_step = |sum: f64| sum / steps as f64;
         let mean = per_step(self.times.iter().sum());
         self.times.sort_by(f64::total_cmp);
@@ -299,7 +239,7 @@ impl Record {
             p50: percentile(&self.times, 50),
             p99: percentile(&self.times, 99),
             max: percentile(&self.times, 100),
-            phases: self.phases.map(per_step),
+            phases: statistics.phases.map(|sum| per_step(microseconds(sum))),
         };
         let simulation = &mut scene_run.simulation;
         Summary {
@@ -311,16 +251,16 @@ impl Record {
             wall_seconds: wall.as_secs_f64(),
             cpu_seconds: cpu.map(|time| time.as_secs_f64()),
             step_times,
-            contacts: self.contacts,
-            iterations: self.iterations,
-            momentum: self.momentum,
-            coulomb: self.coulomb,
-            convex: self.convex,
-            unconverged_steps: self.unconverged,
-            unresolved_steps: self.unresolved,
-            inverted_elements: self.inverted,
-            penetration_max: self.penetration.max(),
-            penetration_final: self.last_penetration,
+            contacts: statistics.contacts,
+            iterations: statistics.iterations,
+            momentum: statistics.momentum,
+            coulomb: statistics.coulomb,
+            convex: statistics.convex,
+            unconverged_steps: statistics.unconverged,
+            unresolved_steps: statistics.unresolved,
+            inverted_elements: statistics.inverted,
+            penetration_max: statistics.penetration.max(),
+            penetration_final: statistics.penetration.last(),
             energy_initial: self.energy,
             energy_final: simulation.energy(),
             state_hash: state_hash(simulation.state()),

@@ -1,11 +1,11 @@
-// A camera on a sphere about a target, moved by mouse, touch and keys.
+// An orbit camera about a target, controlled by mouse, touch and keys.
 import { add, subtract, scaled, dot, cross, unit, clamp, norm, multiply, lookAt, perspective } from './maths.js';
 
 const FIELD_OF_VIEW = 0.6;
 const START = { yaw: -0.95, pitch: 0.42 };
-// Part of the picture that stays free around what is fitted.
+// Fraction of the picture that stays free around the fitted boxes.
 const BORDER = 0.1;
-// How often the target is moved to the middle, each time with what is left of the error squared.
+// Number of corrections of the target; each squares the remaining error.
 const CENTRINGS = 5;
 const STEEPEST = Math.PI / 2 - 0.01;
 
@@ -30,7 +30,7 @@ export class Camera {
 
   get up() { return cross(this.backward, this.right); }
 
-  // From the world to the clip cube; `jitter` moves the picture by parts of a pixel.
+  // Matrix from world to clip space; `jitter` shifts the picture by fractions of a pixel.
   matrix(aspect, jitter = [0, 0]) {
     const reach = this.sceneRadius * 24 + this.distance;
     const near = Math.max(this.distance * 0.02, reach * 1e-4);
@@ -40,21 +40,21 @@ export class Camera {
     return multiply(projection, lookAt(this.eye, this.target, [0, 0, 1]));
   }
 
-  // The ray through a place in the picture, both coordinates from −1 to 1.
+  // The ray through a point of the picture, both coordinates from −1 to 1.
   ray(x, y, aspect) {
     const h = Math.tan(FIELD_OF_VIEW / 2);
     return unit(add(add(scaled(this.right, x * h * aspect), scaled(this.up, y * h)), scaled(this.backward, -1)));
   }
 
-  // Comes as near as corners allow, those of one box if no others are given, and looks at the middle of them.
-  // `covered` is the part of the picture on its left that something lies on.
+  // Fits the corners, by default those of the box, as near as possible and centred.
+  // `covered` is the fraction of the picture on its left that a panel covers.
   fit({ centre, radius, low, high, corners }, aspect, covered = 0) {
     this.sceneRadius = radius;
     const { right, up, backward } = this, places = corners ?? new Float32Array(24).map((_, k) => {
       const axis = k % 3;
       return (Math.floor(k / 3) >> axis) & 1 ? high[axis] : low[axis];
     });
-    // In axes of the camera, about the centre.
+    // In camera axes, relative to the centre.
     const seen = new Float32Array(places.length);
     for (let k = 0; k < places.length; k += 3) {
       const place = subtract(places.subarray(k, k + 3), centre);
@@ -101,7 +101,7 @@ export class Camera {
     this.target = add(this.target, add(scaled(this.right, -dx * metres), scaled(this.up, dy * metres)));
   }
 
-  // Comes nearer, towards the place under the pointer.
+  // Zooms towards the point under the pointer.
   zoom(factor, x = 0, y = 0, aspect = 1) {
     const before = this.distance;
     this.distance = clamp(before * factor, this.sceneRadius * 1e-3, this.sceneRadius * 60);
@@ -110,8 +110,8 @@ export class Camera {
   }
 }
 
-// Lets pointer and wheel move a camera. `changed` is called after each move, `clicked` after a press
-// that moved nothing, with the place in the picture in pixels.
+// Connects pointer and wheel to a camera. `changed` is called after each move, `clicked` after a click
+// without drag, with the position in the picture in pixels.
 export function attachPointer(canvas, camera, changed, clicked) {
   const pointers = new Map();
   let travelled = 0;

@@ -1,9 +1,9 @@
-// Numbers from the text in the page: base64, inflate, byte planes, signs, sums. The inverse of the
-// program's `pack.rs`.
+// Decodes the numbers in the page: base64, inflate, byte planes, zigzag signs, prediction. The inverse of
+// `pack.rs`.
 
 const LAYOUT = 2;
 
-// What is wrong with the data, in words for the reader.
+// An error in the data, with a message for the user.
 export class Broken extends Error {}
 
 export async function unpack(element) {
@@ -76,7 +76,7 @@ export function integers({ header, data }, name) {
   return rows;
 }
 
-// The numbers that integers of a column stand for.
+// The values of a column's integers.
 export function numbers({ header }, name, rows) {
   const { quantum, offset, shift } = header.columns[name];
   if (shift === undefined) return Float64Array.from(rows, (k) => offset + quantum * k);
@@ -90,7 +90,7 @@ export function numbers({ header }, name, rows) {
 
 export const column = (packed, name) => numbers(packed, name, integers(packed, name));
 
-// Directions from pairs of numbers: the octahedron unfolded.
+// Unit vectors from pairs of numbers: the unfolded octahedron.
 export function directions(pairs) {
   const out = new Float32Array((pairs.length / 2) * 3);
   for (let k = 0; k < pairs.length / 2; k++) {

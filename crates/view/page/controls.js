@@ -7,8 +7,8 @@ export const byId = (id) => document.getElementById(id);
 const KEYS = [
   ['Space', 'play or pause'], ['← →', 'one frame back or on (with Shift ten)'], ['Home End', 'first or last frame'],
   ['[ ]', 'slower or faster'], ['L', 'loop'], ['C', 'contact points'], ['F', 'force arrows'],
-  ['A', 'frames of bodies'], ['G', 'grid'], ['V', 'shapes that are seen or that touch'], ['X', 'see through bodies'],
-  ['Z', 'fit to what is seen now'], ['R', 'reset the view'], ['.', 'follow the picked body'], ['Esc', 'pick nothing'],
+  ['A', 'frames of bodies'], ['G', 'grid'], ['V', 'visual or collision shapes'], ['X', 'transparent bodies'],
+  ['Z', 'fit the current frame'], ['R', 'reset the view'], ['.', 'follow the picked body'], ['Esc', 'pick nothing'],
   ['T', 'light or dark'], ['P', 'save a picture'], ['?', 'this list'],
 ];
 
@@ -45,7 +45,7 @@ export class Transport {
     this.setSpeed(SPEEDS[clamp(SPEEDS.indexOf(this.player.speed) + by, 0, SPEEDS.length - 1)]);
   }
 
-  // Where the solver missed its tolerance: amber; where constraints had to yield: red.
+  // Frames with unconverged steps: amber; with softened constraints: red.
   drawMarks() {
     const { status, softened } = this.recording.figures, n = this.recording.count;
     const canvas = byId('marks');
@@ -59,7 +59,7 @@ export class Transport {
       pen.fillStyle = softened[k] ? '#d1495b' : '#e9a23b';
       pen.fillRect(Math.floor((k / n) * canvas.width), 0, Math.max(1, canvas.width / n), 1);
     }
-    canvas.title = missed ? `${missed} frames with steps that missed the tolerance` : 'all steps met the tolerance';
+    canvas.title = missed ? `${missed} frames with unconverged steps` : 'all steps converged';
     canvas.setAttribute('aria-label', canvas.title);
   }
 
@@ -76,7 +76,7 @@ export class Transport {
   }
 }
 
-// Switches that set an option of the renderer. Returns what the keys need.
+// Checkboxes that set an option of the renderer. Returns the toggles for the keys.
 export function wireSwitches(setOption) {
   const flip = (id) => { const box = byId(id); box.checked = !box.checked; box.dispatchEvent(new Event('change')); };
   for (const id of ['points', 'forces', 'frames', 'grid', 'shadows', 'seeThrough', 'clearWalls', 'onlyPicked']) {
@@ -93,7 +93,7 @@ export function wireSwitches(setOption) {
   return { flip, nextMode };
 }
 
-// Whether a key means something to the element that has the focus.
+// Whether the focused element uses a key itself.
 function isFor(element, key) {
   if (element instanceof HTMLSelectElement) return key !== 'Escape';
   if (element instanceof HTMLButtonElement) return key === ' ';
@@ -102,7 +102,7 @@ function isFor(element, key) {
 }
 
 export function wireKeys(actions) {
-  // What was pressed with the pointer gives the keys back to the page.
+  // A control clicked with the pointer loses the focus, so that keys reach the page.
   window.addEventListener('click', (event) => {
     const pressed = event.detail > 0 && event.target instanceof Element && event.target.closest('button, input');
     if (pressed) pressed.blur();

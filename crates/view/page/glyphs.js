@@ -1,4 +1,4 @@
-// Arrows and points: their meshes, and where they stand.
+// Arrows and points: their meshes and positions.
 import { add, subtract, scaled, dot, norm, turn } from './maths.js';
 import { FORCE_COLOURS, AXIS_COLOURS, toLinear } from './palette.js';
 
@@ -52,7 +52,7 @@ export function pointMesh() {
 export const GLYPH_SIZE = 10;
 const linear = (colour) => colour.map(toLinear);
 
-// A force as its part along the normal and the rest, friction.
+// Splits a force into its normal component and friction.
 export function forceParts(contacts, k) {
   const force = [...contacts.force.subarray(3 * k, 3 * k + 3)];
   const direction = [...contacts.normal.subarray(3 * k, 3 * k + 3)];
@@ -60,7 +60,7 @@ export function forceParts(contacts, k) {
   return { force, normal, friction: subtract(force, normal) };
 }
 
-// The force that most contacts stay below [N]: what an arrow of usual length stands for.
+// A high quantile of the contact forces [N]: the force of an arrow of usual length.
 export function usualForce(contacts) {
   const sizes = [];
   const n = contacts.gap.length, stride = Math.max(1, Math.floor(n / 20000));
@@ -72,8 +72,8 @@ export function usualForce(contacts) {
   return sizes.length ? sizes[Math.floor(0.9 * (sizes.length - 1))] : 1;
 }
 
-// Arrows and points of one frame: what is wanted, as flat arrays of origin, along, radius, colour;
-// and how many arrows would have been longer than the longest.
+// Arrows and points of one frame as flat arrays of origin, direction, radius and colour; and the number
+// of arrows that were shortened.
 export function glyphsOf(recording, frame, poses, wants) {
   const arrows = [], points = [];
   let cut = 0;

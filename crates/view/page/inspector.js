@@ -1,8 +1,8 @@
-// What is known about one body at the present frame.
+// The panel with the figures of one body at the current frame.
 import { digits, norm } from './maths.js';
 import { loadOn } from './glyphs.js';
 
-// Round-off beside larger numbers is no news.
+// Shows round-off beside larger numbers as zero.
 function vector(v) {
   const faint = Math.max(1e-9, 1e-6 * Math.max(...[...v].map(Math.abs)));
   return [...v].map((x) => digits(Math.abs(x) < faint ? 0 : x, 4)).join(', ');

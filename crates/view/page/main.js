@@ -1,4 +1,4 @@
-// Puts the page together.
+// Builds the page.
 import { digits, norm, subtract, add } from './maths.js';
 import { Broken } from './codec.js';
 import { readRecording } from './recording.js';
@@ -64,7 +64,7 @@ class Page {
 
   get aspect() { return this.canvas.width / this.canvas.height; }
 
-  // Part of the picture under the panel of options, if much of the picture remains beside it.
+  // Fraction of the picture under the options panel, if enough of the picture remains beside it.
   get covered() {
     const panel = byId('options'), part = (panel.offsetLeft + panel.offsetWidth) / this.canvas.clientWidth;
     return panel.open && part < 0.35 ? part : 0;
@@ -84,7 +84,7 @@ class Page {
       `${recording.count} frames`);
     if (contacts) facts.push(`${digits(contacts / recording.count, 3)} contacts per frame`);
     byId('about').textContent = facts.join(' · ');
-    if (!recording.count) complain('The recording holds no frame.');
+    if (!recording.count) complain('The recording has no frames.');
     this.flatPoses = new Float32Array(7 * recording.bodies.length);
     byId('scaleLegend').hidden = true;
   }
@@ -122,17 +122,17 @@ class Page {
     new ResizeObserver(() => this.touched()).observe(this.canvas);
     this.canvas.addEventListener('webglcontextlost', (event) => {
       event.preventDefault();
-      complain('The browser took the graphics context away. Load the page again.');
+      complain('The browser lost the graphics context. Reload the page.');
     });
   }
 
-  // Something changed that is seen: draw it at the next chance.
+  // Schedules a redraw.
   touched() {
     this.stale = true;
     this.changedAt = performance.now();
   }
 
-  // The time is another.
+  // Called when the time changes.
   moved() {
     const { player, renderer, recording } = this;
     if (renderer) renderer.update(player.time);
@@ -200,7 +200,7 @@ class Page {
     this.touched();
   }
 
-  // What arrows mean: an arrow of round length.
+  // Legend of the force arrows, for a round force.
   showScale() {
     const { renderer } = this;
     if (!renderer) return;
@@ -247,7 +247,7 @@ class Page {
         this.showScale();
         renderer.draw(camera);
       } else if (!player.playing && now - this.changedAt > PATIENCE && renderer.canRefine) {
-        // As many passes as a picture has time for.
+        // As many passes as fit into a display frame.
         for (let k = 0; k < (elapsed < 0.03 ? 3 : 1) && renderer.canRefine; k++) renderer.refine(camera);
       }
     }

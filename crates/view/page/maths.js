@@ -13,7 +13,7 @@ export const norm = (a) => Math.hypot(a[0], a[1], a[2]);
 export const unit = (a) => scaled(a, 1 / (norm(a) || 1));
 export const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 
-// A vector turned by a quaternion.
+// A vector rotated by a quaternion.
 export function turn(q, v) {
   const [w, x, y, z] = q;
   const tx = 2 * (y * v[2] - z * v[1]);
@@ -74,7 +74,7 @@ export function multiply(a, b) {
   return out;
 }
 
-// From the world into a frame at `eye` that looks along −z at `target`.
+// View matrix: from world to a frame at `eye` that looks along −z at `target`.
 export function lookAt(eye, target, up) {
   const back = unit(subtract(eye, target));
   let right = cross(up, back);
@@ -98,7 +98,7 @@ export function orthographic(half, near, far) {
   return new Float32Array([1 / half, 0, 0, 0, 0, 1 / half, 0, 0, 0, 0, 2 / d, 0, 0, 0, (far + near) / d, 1]);
 }
 
-// A number for people: four digits, an exponent only where it helps.
+// Formats a number in four digits, with an exponent for very large and very small ones.
 export function digits(x, count = 4) {
   if (Number.isNaN(x)) return '–';
   if (!Number.isFinite(x)) return String(x);

@@ -1,6 +1,6 @@
-// Colours: of themes, of bodies that have none of their own, of plots and arrows.
+// Colours of themes, of bodies without a colour of their own, of plots and arrows.
 
-// Straight from the style sheet's numbers to light: sRGB to linear.
+// From sRGB to linear RGB.
 export const toLinear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
 
 export const fromHex = (hex) => [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16) / 255);
@@ -8,7 +8,7 @@ export const fromHex = (hex) => [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2
 const BODY_COLOURS = ['#5b8db8', '#e3a857', '#79ae82', '#cf7369', '#9887b8', '#62b1b3', '#d6bf63',
   '#b78a68', '#8a9fb2', '#d08fae'].map(fromHex);
 
-// The grey of a shape whose author chose none.
+// The default colour of a shape.
 const UNCHOSEN = [0.6, 0.6, 0.6];
 
 export function isUnchosen(colour) {

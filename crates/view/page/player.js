@@ -40,7 +40,7 @@ export class Player {
     this.changed();
   }
 
-  // Lets real time pass [s].
+  // Advances the clock by real time [s].
   advance(seconds) {
     if (!this.playing) return;
     const { begin, end } = this.recording;

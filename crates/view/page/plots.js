@@ -5,10 +5,10 @@ import { PLOT_COLOURS } from './palette.js';
 const MARGIN = { left: 46, right: 10, top: 6, bottom: 6 };
 const PLOT_HEIGHT = 88;
 
-// What is drawn: title, unit, and series of one number per frame.
+// The charts: title, unit, and series of one number per frame.
 function charts(recording) {
   const f = recording.figures, n = recording.count;
-  // A frame before any step has nothing to tell.
+  // A frame before the first step has no figures.
   const stepped = (values) => values.map((x, i) => (f.steps[i] > 0 ? x : NaN));
   const times = Float64Array.from({ length: n }, (_, i) => recording.phases.reduce((sum, _name, k) => sum + f.phases[i * recording.phases.length + k], 0)).sort();
   const quick = !(times[Math.floor(0.9 * n)] >= 5e-4), unit = quick ? 1e6 : 1e3;
@@ -37,7 +37,7 @@ function charts(recording) {
   ];
 }
 
-// Round numbers that divide a range into about `count` parts.
+// Round tick positions that divide a range into about `count` intervals.
 function ticks(low, high, count) {
   const raw = (high - low) / count, power = 10 ** Math.floor(Math.log10(raw));
   const step = power * [1, 2, 5, 10].find((m) => m * power >= raw);

@@ -1,4 +1,4 @@
-// A recording as the page uses it: typed columns, and questions about a moment between two frames.
+// A decoded recording: typed columns, and interpolation between two frames.
 import { slerp, scaled, norm } from './maths.js';
 import { unpack, integers, numbers, column, directions } from './codec.js';
 
@@ -27,7 +27,7 @@ class Recording {
     this.rotation = Float32Array.from(column(packed, 'rotation'));
     this.soft = Float32Array.from(column(packed, 'soft'));
     this.softVertices = this.softs.reduce((sum, soft) => sum + soft.vertices, 0);
-    // Triangles are over corners, of which several may stand on one vertex: where the surface has a crease.
+    // Triangles index corners; at a crease several corners share one vertex.
     this.softs.forEach((soft, k) => {
       soft.triangles = Uint32Array.from(integers(packed, `soft.${k}.triangles`));
       soft.corners = Uint32Array.from(integers(packed, `soft.${k}.corners`));
@@ -68,7 +68,7 @@ class Recording {
     return k + 1 < this.count && this.time[k + 1] - time < time - this.time[k] ? k + 1 : k;
   }
 
-  // How far a time lies from a frame to the next, 0 to 1.
+  // Fraction of the way of a time from a frame to the next, 0 to 1.
   fraction(frame, time) {
     if (frame + 1 >= this.count) return 0;
     return Math.min(1, Math.max(0, (time - this.time[frame]) / (this.time[frame + 1] - this.time[frame])));
@@ -104,7 +104,7 @@ class Recording {
     const a = before * m + s, b = after * m + s, p = this.position, r = this.rotation;
     const linear = [0, 1, 2].map((i) => (p[3 * b + i] - p[3 * a + i]) / interval);
     const [aw, ax, ay, az] = r.subarray(4 * a, 4 * a + 4), [bw, bx, by, bz] = r.subarray(4 * b, 4 * b + 4);
-    // The turn from a to b, as a quaternion b ā.
+    // The rotation from a to b, as a quaternion b ā.
     let w = bw * aw + bx * ax + by * ay + bz * az;
     let axis = [
       bx * aw - bw * ax - by * az + bz * ay,

@@ -1,8 +1,8 @@
 // Draws bodies, soft surfaces, ground, arrows and points with WebGL2.
 //
-// Each mesh is drawn once for all bodies that look like it. A key light casts a shadow. When nothing
-// moves the picture is refined: passes with other directions of light and other places within a pixel
-// are summed, until shadows are soft, corners dark and edges smooth.
+// Meshes are drawn by instancing. A key light casts a shadow. When nothing moves, the picture is refined:
+// passes with different light directions and subpixel offsets are accumulated, for soft shadows, ambient
+// occlusion and smooth edges.
 import { add, subtract, scaled, unit, cross, dot, norm, compose, turn, multiply, lookAt, orthographic } from './maths.js';
 import { THEMES, toLinear, isUnchosen, bodyColour } from './palette.js';
 import { BODY_VERTEX, BODY_FRAGMENT, DEPTH_FRAGMENT, ID_FRAGMENT, OUTLINE_VERTEX, OUTLINE_FRAGMENT, GROUND_VERTEX, GROUND_FRAGMENT, GLYPH_VERTEX, GLYPH_FRAGMENT, SCREEN_VERTEX, SCREEN_FRAGMENT } from './shaders.js';
@@ -17,12 +17,12 @@ const WALL_ALPHA = 0.1;
 const LONGEST = 0.4;
 const KEY_SPREAD = 0.075;
 
-// Points that fill the unit square evenly (additive recurrence of Roberts).
+// Low-discrepancy points in the unit square (additive recurrence of Roberts).
 const evenly = (k) => [(0.5 + k * 0.7548776662466927) % 1, (0.5 + k * 0.5698402909980532) % 1];
 
 export class Renderer {
-  // `like` is a renderer on the same canvas that shows another recording of the same scene: what can
-  // be shared is.
+  // `like` is a renderer on the same canvas for another recording of the same scene, with which GPU
+  // resources are shared.
   constructor(canvas, recording, like = null) {
     const gl = canvas.getContext('webgl2', { antialias: true, alpha: false, powerPreference: 'high-performance' });
     if (!gl) throw new Error('WebGL2 is not available');
@@ -110,7 +110,7 @@ export class Renderer {
     gl.vertexAttribDivisor(place, divisor);
   }
 
-  // Which shapes are drawn: those made to be seen where a body has such, or those that touch.
+  // Selects the shapes that are drawn: visual shapes where a body has them, or collision shapes.
   isDrawn(shape) {
     if (this.options.mode === 'all') return true;
     if (this.options.mode === 'touch') return shape.collides;
@@ -139,10 +139,10 @@ export class Renderer {
     return [low, high];
   }
 
-  // What stands still and may hide what moves.
+  // Static shapes that may hide moving ones.
   isWall(shape) { return shape.mesh !== null && this.recording.slot[shape.body] < 0; }
 
-  // Whether most of what moves ends within what stands still, such as things in a bin.
+  // Whether most moving bodies end inside static shapes, such as objects in a bin.
   isContained() {
     const { recording } = this, world = new Float32Array(7);
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
@@ -165,7 +165,7 @@ export class Renderer {
       gl.deleteBuffer(batch.poseBuffer);
       gl.deleteBuffer(batch.lookBuffer);
     });
-    // Only bodies that also carry something else to be seen hide what they touch with.
+    // Collision shapes are hidden only on bodies that also have visual shapes.
     this.dressed = new Set(recording.shapes.filter((s) => !s.collides).map((s) => s.body));
     const groups = new Map();
     for (const shape of recording.shapes) {
@@ -246,7 +246,7 @@ export class Renderer {
     }
     const cell = 10 ** Math.round(Math.log10(bounds.radius / 4));
     for (const ground of this.grounds) {
-      // Centred under what is seen; the lines stay where they are.
+      // Centred under the scene; the grid lines keep their positions.
       const offset = subtract(bounds.centre, ground.origin);
       const shift = [dot(offset, ground.x), dot(offset, ground.y)];
       ground.middle = add(ground.origin, add(scaled(ground.x, shift[0]), scaled(ground.y, shift[1])));
@@ -291,12 +291,12 @@ export class Renderer {
     return { texture, frame, size, matrix: new Float32Array(16), direction: KEY_DIRECTION };
   }
 
-  // A sphere about what is seen over the run, without the few that fly away.
+  // Bounding sphere of the run, without outliers that fly away.
   findBounds(from = this.recording.begin, to = this.recording.end) {
     const { recording } = this;
     const places = [[], [], []], boxes = [], world = new Float32Array(7);
     const frames = from < to ? Math.min(24, Math.max(1, recording.count)) : 1;
-    // What stands still counts only if nothing moves, or if what moves does not end within it.
+    // Static shapes count only if nothing moves, or if the moving bodies do not end inside them.
     const drawn = recording.shapes.filter((s) => s.mesh !== null);
     const movers = drawn.filter((s) => !this.isWall(s));
     const shapes = movers.length && (this.isContained() || this.isFar(movers, drawn)) ? movers : drawn;
@@ -325,7 +325,7 @@ export class Renderer {
     for (const box of boxes) for (const end of box) for (let k = 0; k < 3; k++) places[k].push(end[k]);
     if (!places[0].length) return { centre: [0, 0, 0.5], radius: 1, low: [-1, -1, 0], high: [1, 1, 1] };
     const ends = places.map((list) => {
-      // The few that fly far away do not count.
+      // Outliers that fly far away do not count.
       const sorted = Float64Array.from(list).sort(), last = sorted.length - 1, out = Math.floor(0.02 * last);
       const [a, b] = [sorted[out], sorted[last - out]];
       const end = (most, trimmed) => (Math.abs(most - trimmed) > b - a ? trimmed : most);
@@ -336,7 +336,7 @@ export class Renderer {
     return { centre: scaled(add(low, high), 0.5), radius, low, high, corners: this.cornersOf(boxes, low, high) };
   }
 
-  // Corners of boxes, moved into the box about most of them, one after another.
+  // Corners of boxes, clamped to the box around most of them.
   cornersOf(boxes, low, high) {
     const corners = new Float32Array(24 * boxes.length);
     boxes.forEach((box, b) => {
@@ -347,14 +347,14 @@ export class Renderer {
     return corners;
   }
 
-  // Whether what stands still is so large that what moves would be lost in it.
+  // Whether static shapes are so large that the moving ones would be tiny beside them.
   isFar(movers, drawn) {
     const size = (list) => list.reduce((most, s) => Math.max(most, this.meshes[s.mesh].radius * Math.max(...s.scale)), 0);
     const still = drawn.filter((s) => this.isWall(s));
     return still.length > 0 && size(still) > 25 * size(movers);
   }
 
-  // Moves everything to a time.
+  // Updates all poses to a time.
   update(time) {
     const { gl, recording } = this;
     recording.poses(time, this.poses);
@@ -395,7 +395,7 @@ export class Renderer {
     gl.bufferSubData(gl.ARRAY_BUFFER, 0, n);
   }
 
-  // Length of the arrow of one newton [m].
+  // Length of an arrow per newton [m/N].
   get metresPerNewton() {
     return (this.options.forceScale * 0.22 * this.bounds.radius) / this.newtonsPerMetre;
   }
@@ -535,7 +535,7 @@ export class Renderer {
     this.drawGlyphs(matrix, camera, linear);
   }
 
-  // The picked body a little larger and inside out: what shows beyond its own edge is a line.
+  // Outline of the picked body: back faces of a slightly larger copy.
   drawOutline(matrix, eye, linear) {
     const { gl } = this;
     const { outline } = this.programs;
@@ -572,7 +572,7 @@ export class Renderer {
       gl.uniform1f(ground.u('u_grid'), options.grid ? theme.grid : 0);
       gl.uniform1f(ground.u('u_shadow'), theme.shadow * (g.real ? 1 : 0.5));
       gl.uniform1f(ground.u('u_body'), g.level ? 0 : 1);
-      // What lies in the plane itself must not flicker with it.
+      // Depth offset, so that surfaces lying in the plane do not flicker.
       gl.enable(gl.POLYGON_OFFSET_FILL);
       gl.polygonOffset(1, 2);
       gl.depthMask(g.real);
@@ -583,7 +583,7 @@ export class Renderer {
     gl.bindVertexArray(null);
   }
 
-  // Over everything: contacts lie between bodies, where nothing else would show them.
+  // Drawn over everything: contacts lie between bodies and would be hidden.
   drawGlyphs(matrix, camera, linear) {
     const { gl } = this;
     if (!this.arrows.n && !this.points.n) return;
@@ -629,8 +629,8 @@ export class Renderer {
     this.prepareSum(canvas.width, canvas.height);
     const k = this.passes;
     const [a, b] = evenly(k), [c, d] = evenly(k + 0.5);
-    // The sky, more often from above, where most light comes from, and weighted for it; the lamp,
-    // evenly over a disc.
+    // Importance sampling of the sky, with more directions from above; uniform sampling of the lamp's
+    // disc.
     const z = Math.max(0.03, a ** (2 / 3)), ring = Math.sqrt(1 - z * z), turnBy = 2 * Math.PI * b;
     this.domeWeight = 2 / (1.5 * Math.sqrt(z));
     this.drawShadow(this.dome, [ring * Math.cos(turnBy), ring * Math.sin(turnBy), z]);
@@ -663,7 +663,7 @@ export class Renderer {
     show(this.sum.pass, this.sum.sumFrame, 1, true);
     gl.disable(gl.BLEND);
     this.passes = k + 1;
-    // The first few passes are noise; the quick picture stands until they have settled.
+    // The first few passes are noisy; the quick picture is shown until then.
     if (this.passes >= 12 || this.showEarly) show(this.sum.total, null, 1 / this.passes, false);
     gl.bindVertexArray(null);
     gl.enable(gl.DEPTH_TEST);
@@ -701,7 +701,7 @@ export class Renderer {
     this.sum = { width, height, pass, total, depth, passFrame: frame(pass, true), sumFrame: frame(total, false) };
   }
 
-  // The body or soft surface under a place of the picture [pixels of the page]; −1 for none.
+  // The body or soft surface under a point of the picture [page pixels]; −1 for none.
   under(camera, px, py) {
     const { gl, canvas } = this;
     const w = canvas.width, h = canvas.height;

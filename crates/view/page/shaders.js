@@ -1,11 +1,11 @@
-// Programs for the graphics processor.
+// GLSL shaders.
 
 const HEAD = `#version 300 es
 precision highp float;
 precision highp sampler2DShadow;
 `;
 
-// Bodies: a mesh, many times. Quaternions are (w, x, y, z).
+// Bodies: instanced meshes. Quaternions are (w, x, y, z).
 export const BODY_VERTEX = `${HEAD}
 layout(location = 0) in vec3 a_position;
 layout(location = 1) in vec3 a_normal;
@@ -42,7 +42,7 @@ void main() {
   colour = vec4(float(id & 255), float((id >> 8) & 255), float((id >> 16) & 255), 255.0) / 255.0;
 }`;
 
-// A body grown along its normals by a part of its distance; nothing of all others.
+// The outlined body, enlarged along its normals by a fraction of its distance; other bodies are discarded.
 export const OUTLINE_VERTEX = BODY_VERTEX
   .replace('uniform float u_picked;', 'uniform float u_picked; uniform float u_grown; uniform vec3 u_eye;')
   .replace('gl_Position =', 'v_position += normalize(v_normal) * u_grown * distance(v_position, u_eye);\n  gl_Position = v_picked < 0.5 ? vec4(2.0, 2.0, 2.0, 1.0) :');
@@ -53,7 +53,7 @@ out vec4 colour;
 void main() { colour = vec4(u_linear > 0.5 ? vec3(1.0, 0.13, 0.0) : vec3(1.0, 0.4, 0.0), 1.0); }`;
 
 // Light: a key light with a soft shadow, and a sky. While the picture is being refined each pass
-// takes one direction of the sky with a shadow of its own; the mean of many is light from everywhere.
+// uses one direction of the sky with its own shadow map; the mean of many approximates ambient light.
 const LIGHT = `
 uniform mat4 u_key_matrix;
 uniform mat4 u_dome_matrix;
@@ -121,7 +121,7 @@ void main() {
   colour = vec4(encoded(shade), v_colour.a * mix(u_alpha, 1.0, v_picked * 0.6));
 }`;
 
-// Planes without end: a square that fades out, with lines.
+// Unbounded planes: a square that fades out, with grid lines.
 export const GROUND_VERTEX = `${HEAD}
 layout(location = 0) in vec2 a_position;
 uniform mat4 u_matrix;
@@ -169,7 +169,7 @@ void main() {
   vec3 shade = base * dim;
   shade = u_grid > 0.0 ? shade * (1.0 - line * 2.2) : shade + line * 0.12;
   float alpha = u_body > 0.5 ? 1.0 - smoothstep(0.55, 0.75, length(v_place)) : fade;
-  // Seen from below, the ground lets the view through.
+  // The ground is transparent from below.
   if (dot(u_eye - v_position, u_normal) < 0.0) alpha *= 0.25;
   colour = vec4(encoded(shade), alpha);
 }`;
@@ -216,7 +216,7 @@ void main() {
   colour = vec4(u_linear > 0.5 ? c : mix(12.92 * c, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c)), 1.0);
 }`;
 
-// The whole picture: a sum of passes, divided and encoded.
+// The final picture: the mean of the accumulated passes, encoded as sRGB.
 export const SCREEN_VERTEX = `${HEAD}
 out vec2 v_place;
 void main() {

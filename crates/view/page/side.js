@@ -1,7 +1,7 @@
 // Shows several recordings of one scene side by side, on one timeline and from one camera.
 //
-// All pictures come from one graphics context, of which a browser gives only a few, and are copied
-// into the canvases of the report.
+// All pictures are drawn in one graphics context, of which browsers allow only a few, and copied into the
+// canvases of the report.
 import { Broken } from './codec.js';
 import { readRecording } from './recording.js';
 import { Camera, attachPointer } from './camera.js';
@@ -15,7 +15,7 @@ const PATIENCE = 250;
 // Passes before a refined picture is better than the quick one.
 const SETTLED = 12;
 
-// A timeline that shows where any of the runs missed its tolerance.
+// A timeline that marks unconverged steps of any run.
 function merged(longest, recordings) {
   const worst = (name) => longest.figures[name].map((_, k) => Math.max(...recordings.map((r) => r.figures[name][k] ?? 0)));
   const figures = { ...longest.figures, status: worst('status'), softened: worst('softened') };
@@ -43,7 +43,7 @@ class Cursors {
     };
     const line = part('line', { class: 'cursor', y1: 0, y2: height });
     const label = part('text', { class: 'cursor', y: 12 });
-    // Lies over everything, so that the whole area can be met.
+    // A transparent overlay that receives pointer events of the whole area.
     const field = part('rect', { class: 'field', width, height });
     const seek = (event) => {
       const box = field.getBoundingClientRect();
@@ -82,7 +82,7 @@ class Views {
       renderer.newtonsPerMetre = usual;
       if (window.location.hash === '#draft') renderer.options.refine = false;
     }
-    // A run that broke off stands still at its last frame.
+    // A run that stopped early stays at its last frame.
     this.longest = recordings.reduce((a, b) => (b.end > a.end ? b : a));
     this.player = new Player(this.longest);
     this.transport = new Transport(this.player, merged(this.longest, recordings));
@@ -93,7 +93,7 @@ class Views {
     this.camera.reset(first.bounds, this.aspect);
     this.wire();
     this.player.onChange(() => this.moved());
-    // The end tells the runs apart best; playing begins at the start.
+    // The last frame shows the differences best; playing begins at the start.
     this.player.seek(this.longest.end);
     this.fit();
     this.last = performance.now();
@@ -118,7 +118,7 @@ class Views {
       ' ': () => player.toggle(), ArrowLeft: (n) => player.step(-n), ArrowRight: (n) => player.step(n),
       Home: () => player.step(-this.longest.count), End: () => player.step(this.longest.count), r: () => this.reset(), z: () => this.fit(),
     };
-    // Only for the pictures: elsewhere these keys move the page.
+    // Only for the pictures: elsewhere these keys scroll the page.
     byId('views').addEventListener('keydown', (event) => {
       const action = actions[event.key];
       if (!action || event.ctrlKey || event.metaKey || event.altKey || event.target.nodeName !== 'CANVAS') return;
@@ -133,7 +133,7 @@ class Views {
     };
     dark.addEventListener('change', dress);
     dress();
-    // What is out of sight need not be drawn.
+    // Pictures outside the window are not drawn.
     this.seen = true;
     new IntersectionObserver((entries) => {
       this.seen = entries[entries.length - 1].isIntersecting;
@@ -143,13 +143,13 @@ class Views {
 
   get aspect() { return this.picture.width / this.picture.height; }
 
-  // Looks at everything that happens.
+  // Fits the whole run.
   reset() {
     this.camera.reset(this.renderers[0].bounds, this.aspect);
     this.touched();
   }
 
-  // Looks at what is there now.
+  // Fits the current frame.
   fit() {
     const [first] = this.renderers, time = Math.min(this.player.time, first.recording.end);
     this.camera.fit({ ...first.findBounds(time, time), radius: first.bounds.radius }, this.aspect);
@@ -192,7 +192,7 @@ class Views {
         this.show(k);
       });
     } else if (!this.player.playing && this.seen && now - this.changedAt > PATIENCE) {
-      // The one that has had the fewest passes is next.
+      // The picture with the fewest passes is next.
       const waiting = this.renderers.filter((renderer) => renderer.canRefine);
       const next = waiting.reduce((a, b) => (a && a.passes <= b.passes ? a : b), null);
       if (next) {

@@ -1,4 +1,4 @@
-//! Every exporter on the same recordings: what is written is read back, and nothing is too small.
+//! Every exporter on the same recordings, down to empty ones: written files are read back.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::f64::consts::PI;
@@ -103,14 +103,15 @@ fn with_soft(frames: usize) -> Recording {
     recording
 }
 
-/// Settings that is quick to draw.
+/// Settings that render quickly.
 fn small(samples: usize) -> RenderSettings {
     let light = LightQuality { keys: 1, skies: 2, key_size: 128, sky_size: 64 };
     RenderSettings { width: 96, height: 70, samples, light, ..RenderSettings::still() }
 }
 
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("stiction-sinks-{name}-{}", std::process::id()));
+    let folder =
+        std::env::temp_dir().join(format!("stiction-exporters-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
@@ -375,7 +376,7 @@ fn a_png_holds_the_pixels_of_the_picture() {
 }
 
 #[test]
-fn a_film_keeps_real_time_and_has_at_least_one_picture() {
+fn a_video_keeps_real_time_and_has_at_least_one_picture() {
     assert_eq!(film(&Recording::default(), 20.0), [0.0]);
     assert_eq!(film(&flight(1), 20.0), [0.0]);
     // 60 frames per second: 61 of them are a second, and 21 pictures.
@@ -383,7 +384,7 @@ fn a_film_keeps_real_time_and_has_at_least_one_picture() {
 }
 
 #[test]
-fn recordings_of_nothing_and_of_one_frame_are_written_by_every_sink() {
+fn recordings_of_nothing_and_of_one_frame_are_written_by_every_exporter() {
     let folder = folder("small");
     for (name, recording) in
         [("empty", Recording::default()), ("rest", flight(0)), ("one", with_soft(1))]
@@ -406,7 +407,7 @@ fn recordings_of_nothing_and_of_one_frame_are_written_by_every_sink() {
 }
 
 #[test]
-fn a_recording_that_does_not_fit_together_is_refused_by_every_sink() {
+fn an_inconsistent_recording_is_refused_by_every_exporter() {
     let folder = folder("unfit");
     let mut recording = flight(3);
     recording.frames.position.pop();
@@ -424,7 +425,7 @@ fn a_recording_that_does_not_fit_together_is_refused_by_every_sink() {
 }
 
 #[test]
-fn an_absent_film_program_is_named_in_the_error() {
+fn an_absent_video_program_is_named_in_the_error() {
     let path = folder("absent").join("run.mp4");
     let program = std::ffi::OsStr::new("no-such-program");
     let error = mp4::write_with(&flight(2), &path, &small(1), program).err().unwrap().to_string();
@@ -434,7 +435,7 @@ fn an_absent_film_program_is_named_in_the_error() {
 
 #[cfg(unix)]
 #[test]
-fn every_picture_reaches_the_film_program_and_its_failure_leaves_nothing() {
+fn every_picture_reaches_the_video_program_and_its_failure_leaves_nothing() {
     use std::os::unix::fs::PermissionsExt;
     let folder = folder("film");
     let script = |name: &str, rest: &str| {

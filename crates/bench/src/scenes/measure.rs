@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use stiction_scene::{SceneError, SceneRun, Verdict};
-use stiction_sim::{PHASES, Simulation, StepReport, state_hash};
+use stiction_sim::{PHASES, Simulation, StepReport, StepStatistics, state_hash};
 use stiction_study::clock::cpu_time;
 
 use stiction_reproduce::statistics::{mean, median};
@@ -61,26 +61,22 @@ impl Figures {
         let part = |k: usize| {
             mean(samples.iter().map(|s| s.share() * s.report.phases.all()[k].as_secs_f64()))
         };
-        let average =
-            |f: fn(&StepReport) -> usize| mean(samples.iter().map(|s| f(&s.report) as f64));
-        let largest = |f: fn(&StepReport) -> f64| {
-            let worse = |worst: f64, x: f64| if x.is_nan() || x > worst { x } else { worst };
-            samples.iter().map(|s| f(&s.report)).fold(0.0, worse)
-        };
+        let mut statistics = StepStatistics::default();
+        samples.iter().for_each(|sample| statistics.add(&sample.report));
         Self {
             window: window.name,
             steps: samples.len(),
             mean: 1e6 * mean(samples.iter().map(|s| s.cpu)),
             median: 1e6 * median(samples.iter().map(|s| s.cpu)),
             phases: std::array::from_fn(|k| 1e6 * part(k)),
-            contacts: average(|r| r.contacts),
-            iterations: average(|r| r.iterations),
-            momentum: largest(|r| r.residuals.momentum),
-            coulomb: largest(|r| r.residuals.coulomb),
-            convex: largest(|r| r.residuals.convex),
-            penetration: largest(|r| r.penetration),
-            unconverged: samples.iter().filter(|s| !s.report.converged()).count(),
-            asleep: average(|r| r.asleep),
+            contacts: statistics.contacts.mean(),
+            iterations: statistics.iterations.mean(),
+            momentum: statistics.momentum.max(),
+            coulomb: statistics.coulomb.max(),
+            convex: statistics.convex.max(),
+            penetration: statistics.penetration.max(),
+            unconverged: statistics.unconverged,
+            asleep: statistics.asleep.mean(),
         }
     }
 

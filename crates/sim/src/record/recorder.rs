@@ -1,4 +1,4 @@
-//! Looks at a simulation after each step and keeps a frame when its time has come.
+//! Records a frame of a simulation after each step in which one is due.
 //!
 //! Frames lie on a raster of the rate asked for, each at the step nearest to its time; a rate above
 //! that of the steps keeps them all. A step without a frame costs a few comparisons. A frame costs
@@ -11,9 +11,10 @@ use stiction_mech::{
 };
 
 use super::{RecordError, Recording, Seen, Soft};
-use crate::report::{PHASES, StepReport};
+use crate::report::StepReport;
 use crate::simulation::Simulation;
 use crate::soft::{Skin, SoftObject};
+use crate::statistics::StepStatistics;
 use crate::world::World;
 
 /// Makes a [`Recording`].
@@ -27,50 +28,8 @@ pub struct Recorder {
     begin: f64,
     /// Number of the frame that is waited for.
     due: u64,
-    since: Since,
-}
-
-/// What happened since the last frame.
-#[derive(Debug, Default)]
-struct Since {
-    steps: u32,
-    momentum: f64,
-    coulomb: f64,
-    convex: f64,
-    iterations: u32,
-    status: u8,
-    softened: bool,
-    penetration: f64,
-    equality_error: f64,
-    phases: [f64; PHASES.len()],
-    contacts: u32,
-    asleep: u32,
-}
-
-/// The larger of two; NaN stays.
-fn worst(a: &mut f64, b: f64) {
-    if b.is_nan() || b > *a {
-        *a = b;
-    }
-}
-
-impl Since {
-    fn add(&mut self, report: &StepReport) {
-        self.steps += 1;
-        worst(&mut self.momentum, report.residuals.momentum);
-        worst(&mut self.coulomb, report.residuals.coulomb);
-        worst(&mut self.convex, report.residuals.convex);
-        worst(&mut self.penetration, report.penetration);
-        worst(&mut self.equality_error, report.equality_error);
-        self.iterations = self.iterations.max(report.iterations as u32);
-        self.status = self.status.max(report.status as u8);
-        self.softened |= report.softened;
-        for (sum, time) in self.phases.iter_mut().zip(report.phases.all()) {
-            *sum += time.as_secs_f64();
-        }
-        self.contacts = report.contacts as u32;
-        self.asleep = report.asleep as u32;
-    }
+    /// Statistics of the steps since the last frame.
+    since: StepStatistics,
 }
 
 /// Surfaces of the soft bodies of a world.
@@ -116,7 +75,7 @@ impl Recorder {
             interval: 1.0 / rate,
             begin: simulation.state().time,
             due: 0,
-            since: Since::default(),
+            since: StepStatistics::default(),
         };
         recorder.keep(simulation);
         recorder.recording.rest.clone_from(&recorder.data.body_pose);
@@ -149,7 +108,7 @@ impl Recorder {
         self.due = (passed.max(0.0) as u64).saturating_add(1).max(self.due);
     }
 
-    /// Says what was run.
+    /// Sets the title.
     pub fn title(&mut self, title: impl Into<String>) {
         self.recording.title = title.into();
     }
@@ -159,7 +118,7 @@ impl Recorder {
         self.recording.shapes.push(visual);
     }
 
-    /// Sees a step, and keeps a frame if its time has come.
+    /// Adds a step, and keeps a frame if one is due.
     pub fn observe(&mut self, simulation: &Simulation, report: &StepReport) {
         self.since.add(report);
         let half_step = 0.5 * self.recording.time_step;
@@ -195,7 +154,7 @@ impl Recorder {
         }
         let contacts = &mut frames.contacts;
         contacts.first.push(contacts.gap.len());
-        // Before its first step a simulation has none, and after a reset those of another life.
+        // Contacts of a step before the recording or a reset do not belong to this frame.
         if self.since.steps > 0 {
             for contact in simulation.contacts() {
                 contacts.bodies.push(contact.bodies.map(|body| body as u32));
@@ -207,32 +166,32 @@ impl Recorder {
             }
         }
         let (since, figures) = (std::mem::take(&mut self.since), &mut frames.figures);
-        figures.steps.push(since.steps);
-        figures.momentum.push(since.momentum);
-        figures.coulomb.push(since.coulomb);
-        figures.convex.push(since.convex);
-        figures.iterations.push(since.iterations);
-        figures.status.push(since.status);
-        figures.softened.push(since.softened);
-        figures.penetration.push(since.penetration);
-        figures.equality_error.push(since.equality_error);
+        figures.steps.push(since.steps as u32);
+        figures.momentum.push(since.momentum.max());
+        figures.coulomb.push(since.coulomb.max());
+        figures.convex.push(since.convex.max());
+        figures.iterations.push(since.iterations.max() as u32);
+        figures.status.push(since.status as u8);
+        figures.softened.push(since.softened > 0);
+        figures.penetration.push(since.penetration.max());
+        figures.equality_error.push(since.equality_error.max());
         let soft_kinetic = soft_kinetic_energy(model, &state.x_dot);
         figures.kinetic.push(kinetic_energy(model, data, &state.v) + soft_kinetic);
         let soft_potential = soft_potential_energy(model, &state.x);
         figures.potential.push(potential_energy(model, data, &state.q) + soft_potential);
-        let steps = f64::from(since.steps.max(1));
-        figures.phases.push(since.phases.map(|sum| sum / steps));
-        figures.contacts.push(since.contacts);
-        figures.asleep.push(since.asleep);
+        let steps = since.steps.max(1) as f64;
+        figures.phases.push(since.phases.map(|sum| sum.as_secs_f64() / steps));
+        figures.contacts.push(since.contacts.last() as u32);
+        figures.asleep.push(since.asleep.last() as u32);
         self.await_after(state.time);
     }
 
-    /// What was recorded so far.
+    /// The recording so far.
     pub fn recording(&self) -> &Recording {
         &self.recording
     }
 
-    /// What was recorded.
+    /// The recording.
     pub fn finish(self) -> Recording {
         self.recording
     }

@@ -4,9 +4,10 @@
 //! Only solvers that finished the run can be the best of a row. Rows of times also require that nearly
 //! all steps converged, since giving up early is fast, unless no solver fulfils this.
 
+use stiction_sim::Tally;
 use stiction_solve::{FrictionModel, Status};
+use stiction_study::Summary;
 use stiction_study::compare::{CapturedStep, ComparedRun, ComparedSolver, Comparison};
-use stiction_study::{Summary, Tally};
 
 use super::numbers::{NOTHING, duration, figure, residual};
 use stiction_plot::escape;

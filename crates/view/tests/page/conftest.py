@@ -46,7 +46,7 @@ def example(name: str, *arguments: str) -> None:
 
 
 class Browser:
-    """A page in a browser, with what went wrong in it."""
+    """A page in a browser, with its errors."""
 
     def __init__(self, profile: Path, extra: tuple[str, ...] = (), size: tuple[int, int] = (960, 560)):
         from selenium import webdriver
@@ -62,7 +62,7 @@ class Browser:
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
 
     def open(self, page: Path) -> str:
-        """Opens a page, waits until it stands, and returns its state."""
+        """Opens a page, waits until it is ready, and returns its state."""
         self.driver.get_log("browser"), self.driver.get_log("performance")
         self.driver.get("about:blank")
         self.driver.get(f"{page.as_uri()}#draft")
@@ -78,7 +78,7 @@ class Browser:
         return self.driver.execute_script(script, *arguments)
 
     def seek(self, part: float) -> None:
-        """Goes to a part of the recording's time."""
+        """Seeks to a fraction of the recording's time."""
         self.run(
             """const { player, recording } = window.stiction;
             player.seek(recording.begin + arguments[0] * (recording.end - recording.begin))""",
@@ -93,7 +93,7 @@ class Browser:
         return [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
 
     def requests(self) -> list[str]:
-        """Everything that was asked for since the page was opened, but for the page itself."""
+        """All requests since the page was opened, except for the page itself."""
         found = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
@@ -130,7 +130,7 @@ class Browser:
 
 
 def missing() -> str | None:
-    """What the tests need and this machine lacks."""
+    """Requirements of the tests that this machine lacks."""
     for program in ("chromium", "chromedriver"):
         if shutil.which(program) is None:
             return f"{program} is not installed"
@@ -142,7 +142,7 @@ def missing() -> str | None:
 
 
 def need(lack: str | None) -> None:
-    """Skips if something is missing; fails where everything has to be there."""
+    """Skips if a requirement is missing, or fails where all are expected."""
     if lack is None:
         return
     if os.environ.get("CI") == "true":

@@ -1,5 +1,5 @@
-"""Pages by everything that writes them: the command, the package's command, a recording in Python, and
-the page that STICTION_PAGE names. Each shows bodies, moves them, draws forces and asks for nothing."""
+"""Pages from every way to write them: the command, the package's command, a recording in Python, and
+the page that STICTION_PAGE names. Each shows bodies, moves them, draws forces and makes no requests."""
 
 import os
 import shutil
@@ -76,7 +76,7 @@ def test_the_page_holds_everything_it_needs(page):
     assert " src=" not in head.split("<script")[0]
 
 
-def test_bodies_are_seen_and_the_timeline_moves_them(browser, page):
+def test_bodies_are_visible_and_the_timeline_moves_them(browser, page):
     assert browser.open(page) == "ready"
     count = browser.run("return window.stiction.recording.count")
     assert count > 60

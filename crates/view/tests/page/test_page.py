@@ -1,4 +1,4 @@
-"""The page in a browser: bodies are seen and move, arrows appear, plots follow, nothing is asked for."""
+"""The page in a browser: bodies are visible and move, arrows appear, plots follow, no requests are made."""
 
 from conftest import Browser
 
@@ -16,7 +16,7 @@ def seek(browser: Browser, part: float) -> None:
     browser.seek(part)
 
 
-def test_bodies_are_seen_and_the_timeline_moves_them(browser, pages):
+def test_bodies_are_visible_and_the_timeline_moves_them(browser, pages):
     assert browser.open(pages / "clutter.html") == "ready"
     seek(browser, 0)
     first = browser.picture()
@@ -181,7 +181,7 @@ def test_following_keeps_a_body_in_its_place(browser, pages):
     assert abs(target - height) < 1e-3 and height < -0.1
 
 
-def test_shapes_that_touch_and_that_are_seen_can_be_told_apart(browser, pages):
+def test_visual_and_collision_shapes_can_be_switched(browser, pages):
     browser.open(pages / "shapes.html")
     count = "return window.stiction.renderer.batches.reduce((n, b) => n + b.n, 0)"
     counts = []
@@ -189,7 +189,7 @@ def test_shapes_that_touch_and_that_are_seen_can_be_told_apart(browser, pages):
         counts.append(browser.run(count))
         press(browser, "v")
     seen, touch, every = counts
-    assert every == touch + 1 and seen == touch  # one hull to be seen hides one box
+    assert every == touch + 1 and seen == touch  # one visual hull hides one collision box
 
 
 def test_names_stay_text(browser, pages):

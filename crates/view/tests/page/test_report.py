@@ -1,5 +1,5 @@
-"""The report on several solvers in a browser: every run is seen, all move on one timeline and from one
-camera, figures can be kept, nothing is asked for."""
+"""The report on several solvers in a browser: every run is visible, all move on one timeline and from one
+camera, figures can be saved, no requests are made."""
 
 import pytest
 from conftest import example
@@ -35,7 +35,7 @@ def report(pages):
     return page
 
 
-def test_every_run_is_seen_and_all_move_on_one_timeline(browser, report):
+def test_every_run_is_visible_and_all_move_on_one_timeline(browser, report):
     assert browser.open(report) == "ready"
     browser.run("window.stiction.reset(); window.stiction.player.seek(0)")
     first = browser.run(PICTURES)

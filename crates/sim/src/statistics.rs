@@ -1,0 +1,180 @@
+//! Statistics over several steps: one accumulator for Python reports, run summaries, recordings and
+//! benchmarks.
+
+use std::time::Duration;
+
+use stiction_solve::Status;
+use stiction_solve::law::FrictionModel;
+
+use crate::report::{PHASES, StepReport};
+
+/// Mean, largest and last of a quantity that is not negative.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    sum: f64,
+    count: usize,
+    max: f64,
+    last: f64,
+}
+
+impl Tally {
+    /// Adds a value. NaN stays.
+    pub fn add(&mut self, x: f64) {
+        self.sum += x;
+        self.count += 1;
+        self.last = x;
+        if x.is_nan() || x > self.max {
+            self.max = x;
+        }
+    }
+
+    /// The mean; NaN if there is no value.
+    pub fn mean(&self) -> f64 {
+        self.sum / self.count as f64
+    }
+
+    /// The largest; zero if there is no value.
+    pub fn max(&self) -> f64 {
+        self.max
+    }
+
+    /// The last; zero if there is no value.
+    pub fn last(&self) -> f64 {
+        self.last
+    }
+
+    /// The sum.
+    pub fn sum(&self) -> f64 {
+        self.sum
+    }
+}
+
+/// Statistics of steps, from their reports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepStatistics {
+    /// Number of steps.
+    pub steps: usize,
+    /// Worst status of a solve.
+    pub status: Status,
+    /// Friction model of the last step.
+    pub friction_model: FrictionModel,
+    /// Solver iterations.
+    pub iterations: Tally,
+    /// Relative momentum error [-].
+    pub momentum: Tally,
+    /// Violation of the laws with exact friction [m/s].
+    pub coulomb: Tally,
+    /// Violation of the laws with relaxed friction [m/s].
+    pub convex: Tally,
+    /// Natural map of the FCLIB collection [-].
+    pub natural_map: Tally,
+    /// Velocity with which residuals are compared [m/s].
+    pub reference_velocity: Tally,
+    /// Contacts that were detected.
+    pub contacts: Tally,
+    /// Rows of the contact problem.
+    pub rows: Tally,
+    /// Deepest penetration [m].
+    pub penetration: Tally,
+    /// Largest distance of a coordinate or a tendon beyond its range [m, rad].
+    pub limit_error: Tally,
+    /// Largest position error of an equality [m, rad].
+    pub equality_error: Tally,
+    /// Steps whose solution missed the tolerance, or needed softened constraints.
+    pub unconverged: usize,
+    /// Steps that needed softened constraints.
+    pub softened: usize,
+    /// Steps for whose motion the time step was too large.
+    pub unresolved: usize,
+    /// Largest number of inverted elements after a step.
+    pub inverted: usize,
+    /// Trees asleep.
+    pub asleep: Tally,
+    /// Time per phase, in the order of [`PHASES`].
+    pub phases: [Duration; PHASES.len()],
+}
+
+impl Default for StepStatistics {
+    fn default() -> Self {
+        Self {
+            steps: 0,
+            status: Status::Converged,
+            friction_model: FrictionModel::Coulomb,
+            iterations: Tally::default(),
+            momentum: Tally::default(),
+            coulomb: Tally::default(),
+            convex: Tally::default(),
+            natural_map: Tally::default(),
+            reference_velocity: Tally::default(),
+            contacts: Tally::default(),
+            rows: Tally::default(),
+            penetration: Tally::default(),
+            limit_error: Tally::default(),
+            equality_error: Tally::default(),
+            unconverged: 0,
+            softened: 0,
+            unresolved: 0,
+            inverted: 0,
+            asleep: Tally::default(),
+            phases: [Duration::ZERO; PHASES.len()],
+        }
+    }
+}
+
+impl StepStatistics {
+    /// Adds a step.
+    pub fn add(&mut self, report: &StepReport) {
+        let residuals = &report.residuals;
+        self.steps += 1;
+        if report.status as u8 > self.status as u8 {
+            self.status = report.status;
+        }
+        self.friction_model = report.friction_model;
+        self.iterations.add(report.iterations as f64);
+        self.momentum.add(residuals.momentum);
+        self.coulomb.add(residuals.coulomb);
+        self.convex.add(residuals.convex);
+        self.natural_map.add(residuals.natural_map);
+        self.reference_velocity.add(residuals.reference_velocity);
+        self.contacts.add(report.contacts as f64);
+        self.rows.add(report.rows as f64);
+        self.penetration.add(report.penetration);
+        self.limit_error.add(report.limit_error);
+        self.equality_error.add(report.equality_error);
+        self.unconverged += usize::from(!report.converged());
+        self.softened += usize::from(report.softened);
+        self.unresolved += usize::from(report.unresolved);
+        self.inverted = self.inverted.max(report.inverted);
+        self.asleep.add(report.asleep as f64);
+        for (sum, time) in self.phases.iter_mut().zip(report.phases.all()) {
+            *sum += *time;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tally_keeps_mean_largest_and_last_and_never_hides_nan() {
+        let mut tally = Tally::default();
+        assert!(tally.mean().is_nan() && tally.max() == 0.0);
+        [1.0, 5.0, 3.0].iter().for_each(|x| tally.add(*x));
+        assert_eq!((tally.mean(), tally.max(), tally.last()), (3.0, 5.0, 3.0));
+        tally.add(f64::NAN);
+        tally.add(1.0);
+        assert!(tally.max().is_nan() && tally.mean().is_nan());
+    }
+
+    #[test]
+    fn the_status_of_several_steps_is_the_worst_of_them() {
+        let mut statistics = StepStatistics::default();
+        for status in [Status::Stalled, Status::Converged, Status::IterationLimit] {
+            let report = StepReport::without_problem(FrictionModel::Coulomb);
+            statistics.add(&StepReport { status, ..report });
+        }
+        assert_eq!((statistics.steps, statistics.status), (3, Status::Stalled));
+        assert_eq!(statistics.unconverged, 2);
+    }
+}
