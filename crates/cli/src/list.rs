@@ -1,17 +1,20 @@
 //! `stiction list`: the entries of the registries.
 
+use std::ops::Bound;
+
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use stiction_geom::SHAPES;
 use stiction_mech::{JOINTS, MATERIALS};
 use stiction_scene::FORMATS;
 use stiction_scene::mesh_file::{MESH_FORMATS, TET_FORMATS};
-use stiction_sim::SENSORS;
 use stiction_sim::constraint::CONSTRAINTS;
+use stiction_sim::{SCHEMES, SENSORS, SOLVER_PREFIX, Settings};
 use stiction_solve::Solver;
 use stiction_solve::catalogue::CATALOGUE;
 use stiction_solve::law::LAWS;
-use stiction_solve::solver::{Entry, SOLVERS};
+use stiction_solve::setting::{SettingKind, SettingRange, SettingSpec, SettingValue};
+use stiction_solve::solver::{Entry as SolverEntry, SOLVERS};
 use stiction_study::{SCENARIOS, Scenario};
 use stiction_view::EXPORTERS;
 
@@ -132,6 +135,13 @@ fn json_entries(category: Category) -> Vec<Value> {
             .map(|f| json!({"name": f.name, "endings": f.endings, "about": f.about, "holds": f.holds}))
             .collect(),
         Category::Scenarios => SCENARIOS.iter().map(json_scenario).collect(),
+        Category::Schemes => {
+            SCHEMES.iter().map(|e| json!({"name": e.name, "about": e.about})).collect()
+        }
+        Category::Settings => {
+            let own = Settings::specs().iter().map(json_setting).collect::<Vec<_>>();
+            own.into_iter().chain(SOLVERS.iter().flat_map(json_solver_settings)).collect()
+        }
         Category::Shapes => {
             SHAPES.iter().map(|e| json!({"name": e.name, "about": e.about})).collect()
         }
@@ -183,6 +193,108 @@ fn json_scenario(entry: &Scenario) -> Value {
     })
 }
 
+/// A setting of the simulation.
+fn json_setting(spec: &SettingSpec) -> Value {
+    let bound = |bound: Bound<f64>| match bound {
+        Bound::Included(x) | Bound::Excluded(x) => json!(x),
+        Bound::Unbounded => Value::Null,
+    };
+    let SettingRange { low, high } = spec.range;
+    json!({
+        "name": spec.name,
+        "keyword": spec.keyword(),
+        "solver": Value::Null,
+        "type": spec.kind.name(),
+        "choices": match &spec.kind {
+            SettingKind::Choice(names) => json!(names),
+            _ => Value::Null,
+        },
+        "optional": spec.optional,
+        "unit": spec.unit,
+        "range": spec.range.to_string(),
+        "low": bound(low),
+        "high": bound(high),
+        "default": json_value(&spec.default),
+        "about": spec.doc,
+    })
+}
+
+/// Values of all settings by name, those of the solver with the prefix `solver.`.
+pub fn json_settings(settings: &Settings) -> Value {
+    let own = settings.values().map(|(name, value)| (name.to_owned(), json_value(&value)));
+    // A run has begun, so that its solver accepts its settings.
+    let solver = settings.solver_values().unwrap_or_default().into_iter();
+    let solver = solver.map(|(name, value)| (format!("{SOLVER_PREFIX}{name}"), json_value(&value)));
+    Value::Object(own.chain(solver).collect())
+}
+
+fn json_value(value: &SettingValue) -> Value {
+    match value {
+        SettingValue::None => Value::Null,
+        SettingValue::Flag(flag) => json!(flag),
+        SettingValue::Count(count) => json!(count),
+        SettingValue::Number(x) => json!(x),
+        SettingValue::Text(text) => json!(text),
+    }
+}
+
+/// The settings of one solver, named `solver.KEY`.
+fn json_solver_settings(entry: &SolverEntry) -> Vec<Value> {
+    let mut solver = (entry.build)();
+    let settings = solver.settings();
+    let json = settings.iter().map(|s| {
+        json!({
+            "name": format!("{SOLVER_PREFIX}{}", s.name),
+            "solver": entry.name,
+            "default": s.value.get(),
+            "about": s.about,
+        })
+    });
+    json.collect()
+}
+
+/// Documentation of a setting with the values that it accepts.
+fn about_setting(spec: &SettingSpec) -> String {
+    format!("{}; {}", spec.doc, spec.expected())
+}
+
+/// The settings of the simulation, then those of each solver.
+fn settings_with_solvers(colours: bool) -> String {
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+    for spec in Settings::specs() {
+        table.row([
+            (spec.name.to_owned(), Tone::Plain),
+            (spec.default.to_string(), Tone::Plain),
+            (about_setting(&spec), Tone::Faint),
+        ]);
+    }
+    let mut sections = vec![format!(
+        "{}: name, default, meaning\n{}",
+        paint("simulation", Tone::Heading, colours),
+        table.render("  --set ", colours)
+    )];
+    for entry in SOLVERS {
+        let table = solver_settings(&mut *(entry.build)());
+        let heading = paint(&format!("solver {}", entry.name), Tone::Heading, colours);
+        let prefix = format!("  --set {SOLVER_PREFIX}");
+        sections.push(format!("{heading}\n{}", table.render(&prefix, colours)));
+    }
+    sections.join("\n")
+}
+
+/// A table of the settings of a solver: name, default, description.
+fn solver_settings(solver: &mut dyn Solver) -> Table {
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+    for s in solver.settings() {
+        table.row([
+            (s.name.to_owned(), Tone::Plain),
+            (s.value.get(), Tone::Plain),
+            (s.about.to_owned(), Tone::Faint),
+        ]);
+    }
+    table
+}
+
 /// A heading and one line per entry; with details, also settings and sizes.
 fn section(category: Category, details: bool, colours: bool) -> String {
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Left]);
@@ -222,6 +334,17 @@ fn section(category: Category, details: bool, colours: bool) -> String {
         Category::Scenarios => {
             for e in SCENARIOS {
                 table.row(cells(e.name, "", &cited(e.about, e.cite)));
+            }
+        }
+        Category::Schemes => {
+            for e in SCHEMES {
+                table.row(cells(e.name, "", e.about));
+            }
+        }
+        Category::Settings if details => return settings_with_solvers(colours),
+        Category::Settings => {
+            for spec in Settings::specs() {
+                table.row(cells(spec.name, &spec.default.to_string(), &about_setting(&spec)));
             }
         }
         Category::Shapes => {
@@ -264,17 +387,9 @@ fn models(solver: &dyn Solver) -> String {
 
 /// A paragraph per solver: description, friction models, settings.
 fn solvers_with_settings(colours: bool) -> String {
-    let paragraph = |entry: &Entry| {
+    let paragraph = |entry: &SolverEntry| {
         let mut solver = (entry.build)();
-        let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
-        for s in solver.settings() {
-            let cell = |text: &str, tone| (text.to_owned(), tone);
-            table.row([
-                cell(s.name, Tone::Plain),
-                cell(&s.value.get(), Tone::Plain),
-                cell(s.about, Tone::Faint),
-            ]);
-        }
+        let table = solver_settings(&mut *solver);
         format!(
             "{}: {} [{}]\n  friction models: {}\n{}",
             paint(entry.name, Tone::Heading, colours),
@@ -311,5 +426,6 @@ fn scenarios_with_parameters(colours: bool) -> String {
         )
     };
     let scenarios: Vec<String> = SCENARIOS.iter().map(paragraph).collect();
-    format!("{}\nevery scenario, --set: {}\n", scenarios.join("\n"), stiction_sim::KEYS)
+    let settings = "every scenario: --set KEY=VALUE of `stiction list settings`";
+    format!("{}\n{settings}\n", scenarios.join("\n"))
 }
