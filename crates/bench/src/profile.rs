@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use stiction_plot::{Axis, Figure, Panel, Series};
 use stiction_solve::solver::{SOLVERS, SolverError};
-use stiction_solve::{FrictionModel, Goal, Problem, Session, Solution, Status, Yardstick};
+use stiction_solve::{FrictionModel, Goal, Problem, ResidualMeasure, Session, Solution, Status};
 
 use crate::args::{Friction, positive};
 use crate::bench_report::BenchReport;
@@ -155,8 +155,8 @@ fn attempt(
     tolerance: f64,
     time_limit: f64,
 ) -> Result<Attempt, SolverError> {
-    let mut yardstick = Yardstick::default();
-    yardstick.prepare(problem);
+    let mut residual_measure = ResidualMeasure::default();
+    residual_measure.prepare(problem);
     let mut solution = Solution::cold(problem);
     let (mut seconds, mut wall, mut requested) = (0.0, 0.0, tolerance);
     for round in 0.. {
@@ -169,7 +169,7 @@ fn attempt(
         };
         let run = run::solve(session, problem, &goal, &mut solution)?;
         (seconds, wall) = (seconds + run.seconds, wall + run.report.seconds);
-        let natural_map = yardstick.natural_map(problem, model, &solution.impulse);
+        let natural_map = residual_measure.natural_map(problem, model, &solution.impulse);
         let (solved, status) = (natural_map <= tolerance, run.report.status);
         if solved || status != Status::Converged || wall >= time_limit || round == TIGHTENINGS {
             return Ok(Attempt { solved, seconds, natural_map, status });

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use stiction_math::random::SplitMix64;
 use stiction_solve::law::Coulomb;
 use stiction_solve::problem::{Builder, Map, PortId};
-use stiction_solve::random::SplitMix64;
 use stiction_solve::{Goal, Law, Problem, Session, Solution, Status};
 
 use crate::bench_report::BenchReport;

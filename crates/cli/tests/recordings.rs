@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use common::{json, run};
 use serde_json::Value;
+use stiction_math::random::SplitMix64;
 use stiction_sim::record::{Recording, container};
-use stiction_solve::random::SplitMix64;
 use stiction_study::SCENARIOS;
 
 /// An empty folder of this test's own.

@@ -4,6 +4,7 @@
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use stiction_geom::{Collider, Colliders, Detector, Groups, Shape, ShapeError};
+use stiction_math::random::SplitMix64;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (set, frames) = clutter(40)?;
@@ -61,11 +62,8 @@ fn balls(n: usize) -> Result<Scene, Box<dyn std::error::Error>> {
     builder.fixed(0);
     builder.add(collider(Shape::Plane, 0, Isometry3::identity()));
     let edge = (n as f64).cbrt() as usize;
-    let mut seed: u32 = 12345;
-    let mut noise = || {
-        seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
-        ((seed >> 8) as f64 / 16777216.0 - 0.5) * 0.002 * RADIUS
-    };
+    let mut rng = SplitMix64::new(12345);
+    let mut noise = || rng.uniform(-0.001, 0.001) * RADIUS;
     for k in 0..n {
         let (x, y, z) = (k % edge, k / edge % edge, k / (edge * edge));
         // Every other layer sits in the hollows of the one below.

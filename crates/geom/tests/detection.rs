@@ -3,19 +3,20 @@
 
 mod common;
 
-use common::{Random, collider, convex_shapes, touches};
+use common::{collider, convex_shapes, touches};
 use nalgebra::{Isometry3, Translation3, Vector3};
 use stiction_geom::{ColliderError, ColliderId, Colliders, Contact, Detector, Groups, Shape};
+use stiction_math::random::SplitMix64;
 
 /// A plane and shapes of sizes between a tenth and ten, at random in a room.
-fn scene(random: &mut Random, n: usize) -> (Colliders, Vec<Isometry3<f64>>) {
+fn scene(random: &mut SplitMix64, n: usize) -> (Colliders, Vec<Isometry3<f64>>) {
     let mut builder = Colliders::builder();
     builder.fixed(0);
     builder.add(collider(Shape::Plane, 0));
     let mut frames = vec![Isometry3::translation(0.0, 0.0, -3.0)];
     for k in 0..n {
         let shape = match k % 7 {
-            6 => Shape::sphere(random.between(0.02, 0.1)).unwrap(),
+            6 => Shape::sphere(random.uniform(0.02, 0.1)).unwrap(),
             5 if k < 10 => Shape::cuboid(Vector3::new(4.0, 3.0, 0.1)).unwrap(),
             kind => convex_shapes(random).swap_remove(kind.min(5)),
         };
@@ -59,7 +60,7 @@ fn pairs(contacts: &[Contact]) -> Vec<(u32, u32, usize)> {
 
 #[test]
 fn detection_finds_what_testing_all_pairs_finds_while_things_move() {
-    let mut random = Random(30);
+    let mut random = SplitMix64::new(30);
     for n in [5, 40, 120] {
         let (set, mut frames) = scene(&mut random, n);
         let mut detector = Detector::new(&set);
@@ -70,7 +71,7 @@ fn detection_finds_what_testing_all_pairs_finds_while_things_move() {
             for (k, frame) in frames.iter_mut().enumerate() {
                 if moves(k) {
                     let size = if k % 2 == 0 { 0.005 } else { 0.5 };
-                    frame.append_translation_mut(&Translation3::from(random.vector(size)));
+                    frame.append_translation_mut(&Translation3::from(size * random.vector3()));
                 }
             }
             let resting: Vec<bool> = (0..frames.len()).map(|k| !moves(k)).collect();
@@ -83,13 +84,13 @@ fn detection_finds_what_testing_all_pairs_finds_while_things_move() {
 
 #[test]
 fn a_fresh_detector_finds_the_same_contacts_as_one_with_a_past() {
-    let mut random = Random(31);
+    let mut random = SplitMix64::new(31);
     let (set, mut frames) = scene(&mut random, 60);
     let (reach, awake) = (vec![0.01; frames.len()], vec![false; frames.len()]);
     let mut detector = Detector::new(&set);
     for _ in 0..5 {
         for frame in &mut frames[1..] {
-            frame.append_translation_mut(&Translation3::from(random.vector(0.3)));
+            frame.append_translation_mut(&Translation3::from(0.3 * random.vector3()));
         }
         detector.detect(&set, &frames, &reach, &awake);
     }
@@ -106,7 +107,7 @@ fn a_fresh_detector_finds_the_same_contacts_as_one_with_a_past() {
 
 #[test]
 fn resting_pairs_keep_their_contacts_and_cost_nothing() {
-    let mut random = Random(32);
+    let mut random = SplitMix64::new(32);
     let (set, mut frames) = scene(&mut random, 60);
     let reach = vec![0.01; frames.len()];
     let mut detector = Detector::new(&set);
@@ -139,13 +140,13 @@ fn feature_ids_persist_where_corners_coincide() {
         builder.add(collider(Shape::cuboid(Vector3::repeat(0.05)).unwrap(), frame));
     }
     let set = builder.build().unwrap();
-    let mut random = Random(33);
+    let mut random = SplitMix64::new(33);
     let mut detector = Detector::new(&set);
     let mut names: Option<Vec<u32>> = None;
     for _ in 0..50 {
         // Round-off of a resting stack: a hundred times the slack of coincidence.
-        let noise = Translation3::from(random.vector(1e-5));
-        let turn = nalgebra::UnitQuaternion::new(random.vector(1e-4));
+        let noise = Translation3::from(1e-5 * random.vector3());
+        let turn = nalgebra::UnitQuaternion::new(1e-4 * random.vector3());
         let upper = Isometry3::from_parts(noise * Translation3::new(0.0, 0.0, 0.0999), turn);
         let frames = [Isometry3::identity(), upper];
         let contacts = detector.detect(&set, &frames, &[1e-3; 2], &[false; 2]);
@@ -206,7 +207,7 @@ fn invalid_sets_are_rejected() {
 
 #[test]
 fn a_state_that_is_not_finite_yields_no_contact_and_no_panic() {
-    let mut random = Random(34);
+    let mut random = SplitMix64::new(34);
     let (set, mut frames) = scene(&mut random, 20);
     for frame in &mut frames {
         frame.translation.vector.y = f64::NAN;

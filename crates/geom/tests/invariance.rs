@@ -9,13 +9,14 @@
 
 mod common;
 
-use common::{Random, least_gap, touches};
+use common::{least_gap, touches};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use stiction_geom::narrow::ManifoldPoint;
 use stiction_geom::shape::generate::{self, TriangleSoup};
 use stiction_geom::{SHAPES, Shape};
+use stiction_math::random::SplitMix64;
 
 /// Tolerance of gaps between polyhedra and spheres, whose normals are exact [m].
 const GAP: f64 = 1e-9;
@@ -49,12 +50,12 @@ impl RandomShape {
 
     fn build(&self, scale: f64) -> Shape {
         let [x, y, z] = self.lengths.map(|length| scale * length);
-        let mut random = Random(self.seed);
+        let mut random = SplitMix64::new(self.seed);
         match self.name() {
             "box" => Shape::cuboid(Vector3::new(x, y, z)).unwrap(),
             "capsule" => Shape::capsule(x, y).unwrap(),
             "compound" => {
-                let pose = |random: &mut Random| {
+                let pose = |random: &mut SplitMix64| {
                     let mut pose = random.pose(0.4);
                     pose.translation.vector *= scale;
                     pose
@@ -64,13 +65,14 @@ impl RandomShape {
                 Shape::compound(parts.map(|part| (pose(&mut random), part)).to_vec()).unwrap()
             }
             "convex" => {
-                let points: Vec<_> = random.points(12).iter().map(|p| scale * p).collect();
+                let points: Vec<_> =
+                    common::points(&mut random, 12).iter().map(|p| scale * p).collect();
                 Shape::convex(&points).unwrap()
             }
             "cylinder" => Shape::cylinder(x, y).unwrap(),
             "ellipsoid" => Shape::ellipsoid(Vector3::new(x, y, z)).unwrap(),
             "heightfield" => {
-                let heights = (0..36).map(|_| scale * random.between(0.0, 0.3)).collect();
+                let heights = (0..36).map(|_| scale * random.uniform(0.0, 0.3)).collect();
                 Shape::height_field(6, 6, heights, (3.0 * scale, 3.0 * scale)).unwrap()
             }
             "mesh" => {
@@ -85,7 +87,7 @@ impl RandomShape {
     }
 
     /// A solid that is convex, one with a hole, or an open sheet.
-    fn soup(&self, random: &mut Random) -> TriangleSoup {
+    fn soup(&self, random: &mut SplitMix64) -> TriangleSoup {
         let [x, y, z] = self.lengths;
         let (mut vertices, triangles) = match self.seed % 3 {
             0 => generate::icosphere(x, 1),
@@ -95,7 +97,7 @@ impl RandomShape {
             }),
         };
         // Without symmetry no two features are equally near.
-        vertices.iter_mut().for_each(|p| *p += random.vector(0.02));
+        vertices.iter_mut().for_each(|p| *p += 0.02 * random.vector3());
         (vertices, triangles)
     }
 }

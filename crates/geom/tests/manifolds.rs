@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::{Random, convex_shapes, least_gap, separation, touches};
+use common::{convex_shapes, least_gap, separation, touches};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction_geom::Shape;
 use stiction_geom::narrow::ManifoldPoint;
+use stiction_math::random::SplitMix64;
 
 fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
     Isometry3::translation(x, y, z)
@@ -18,7 +19,7 @@ fn battery(
     rounds: usize,
     mut check: impl FnMut(&Shape, &Isometry3<f64>, &Shape, &Isometry3<f64>),
 ) {
-    let mut random = Random(seed);
+    let mut random = SplitMix64::new(seed);
     for _ in 0..rounds {
         let (one, two) = (convex_shapes(&mut random), convex_shapes(&mut random));
         for a in &one {
@@ -26,9 +27,9 @@ fn battery(
                 let X_WA = random.pose(1.0);
                 // Along a random direction at about the distance at which they touch.
                 let mut X_WB = Isometry3::from_parts(X_WA.translation, random.rotation());
-                let dir = random.unit();
+                let dir = random.direction();
                 let overlap = -separation((a, &X_WA), (b, &X_WB), &dir);
-                let shift = (overlap + random.between(-0.15, 0.1)) * dir;
+                let shift = (overlap + random.uniform(-0.15, 0.1)) * dir;
                 X_WB.append_translation_mut(&Translation3::from(shift));
                 check(a, &X_WA, b, &X_WB);
             }
@@ -49,7 +50,7 @@ fn two_balls_touch_on_the_line_between_their_centres() {
 
 #[test]
 fn shapes_about_the_same_centre_get_a_unit_normal() {
-    let mut random = Random(10);
+    let mut random = SplitMix64::new(10);
     let shapes = convex_shapes(&mut random);
     for a in &shapes {
         for b in &shapes {
@@ -195,14 +196,14 @@ fn the_least_gap_is_the_separation_along_the_normal() {
 
 #[test]
 fn no_direction_separates_shapes_more_than_the_normal() {
-    let mut random = Random(12);
+    let mut random = SplitMix64::new(12);
     battery(13, 6, |a, X_WA, b, X_WB| {
         let found = touches((a, X_WA), (b, X_WB), 5.0);
         let normal = found[0].normal;
         let along = separation((a, X_WA), (b, X_WB), &normal);
         for size in [1e-4, 1e-3, 1e-2, 0.1] {
             for _ in 0..30 {
-                let other = (normal + random.vector(size)).normalize();
+                let other = (normal + size * random.vector3()).normalize();
                 let found = separation((a, X_WA), (b, X_WB), &other);
                 // A face is preferred to edges that separate by a fiftieth more.
                 let bound = 0.021 * along.abs().min((-along).max(0.0)) + 1e-9;
@@ -231,7 +232,7 @@ fn exchanging_the_shapes_turns_the_normal_and_keeps_the_points() {
 
 #[test]
 fn a_rigid_motion_of_both_moves_the_manifold_with_them() {
-    let mut random = Random(15);
+    let mut random = SplitMix64::new(15);
     battery(16, 4, |a, X_WA, b, X_WB| {
         let X_VW = random.pose(10.0);
         let here = touches((a, X_WA), (b, X_WB), 5.0);
@@ -250,11 +251,11 @@ fn a_rigid_motion_of_both_moves_the_manifold_with_them() {
 
 #[test]
 fn feature_ids_persist_through_a_small_motion() {
-    let mut random = Random(17);
+    let mut random = SplitMix64::new(17);
     battery(18, 4, |a, X_WA, b, X_WB| {
         let before = touches((a, X_WA), (b, X_WB), 5.0);
         let mut X_WB = *X_WB;
-        X_WB.append_translation_mut(&Translation3::from(random.vector(1e-9)));
+        X_WB.append_translation_mut(&Translation3::from(1e-9 * random.vector3()));
         let after = touches((a, X_WA), (b, &X_WB), 5.0);
         let names = |touches: &[ManifoldPoint]| {
             let mut names: Vec<u32> = touches.iter().map(|touch| touch.feature).collect();
@@ -314,10 +315,11 @@ fn distance_of_boxes(
 
 #[test]
 fn boxes_apart_have_the_distance_found_by_brute_force_over_their_features() {
-    let mut random = Random(19);
+    let mut random = SplitMix64::new(19);
     let mut apart = 0;
     for _ in 0..3000 {
-        let (h_A, h_B) = (random.vector(0.4).add_scalar(0.5), random.vector(0.4).add_scalar(0.5));
+        let (h_A, h_B) =
+            ((0.4 * random.vector3()).add_scalar(0.5), (0.4 * random.vector3()).add_scalar(0.5));
         let (a, b) = (Shape::cuboid(h_A).unwrap(), Shape::cuboid(h_B).unwrap());
         let (X_WA, X_WB) = (random.pose(1.0), random.pose(1.5));
         let exact = distance_of_boxes(&h_A, &X_WA, &h_B, &X_WB);
@@ -334,14 +336,15 @@ fn boxes_apart_have_the_distance_found_by_brute_force_over_their_features() {
 
 #[test]
 fn hulls_of_boxes_meet_as_the_boxes_do() {
-    let mut random = Random(20);
+    let mut random = SplitMix64::new(20);
     let corners = |h: &Vector3<f64>| -> Vec<Vector3<f64>> {
         (0..8)
             .map(|k| Vector3::from_fn(|i, _| if k >> i & 1 == 1 { h[i] } else { -h[i] }))
             .collect()
     };
     for _ in 0..300 {
-        let (h_A, h_B) = (random.vector(0.4).add_scalar(0.5), random.vector(0.4).add_scalar(0.5));
+        let (h_A, h_B) =
+            ((0.4 * random.vector3()).add_scalar(0.5), (0.4 * random.vector3()).add_scalar(0.5));
         let boxes = (Shape::cuboid(h_A).unwrap(), Shape::cuboid(h_B).unwrap());
         let hulls =
             (Shape::convex(&corners(&h_A)).unwrap(), Shape::convex(&corners(&h_B)).unwrap());
@@ -358,9 +361,9 @@ fn hulls_of_boxes_meet_as_the_boxes_do() {
 
 #[test]
 fn ellipsoids_with_equal_radii_meet_as_balls_do() {
-    let mut random = Random(21);
+    let mut random = SplitMix64::new(21);
     for _ in 0..100 {
-        let (r_A, r_B) = (random.between(0.3, 0.9), random.between(0.3, 0.9));
+        let (r_A, r_B) = (random.uniform(0.3, 0.9), random.uniform(0.3, 0.9));
         let round = |r: f64| Shape::ellipsoid(Vector3::repeat(r)).unwrap();
         let (X_WA, X_WB) = (random.pose(0.5), random.pose(0.5));
         let exact = (X_WA.translation.vector - X_WB.translation.vector).norm() - r_A - r_B;

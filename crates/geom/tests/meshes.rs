@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::{Random, collider, convex_shapes, touches};
+use common::{collider, convex_shapes, touches};
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::shape::generate;
 use stiction_geom::{Colliders, Detector, Shape};
+use stiction_math::random::SplitMix64;
 
 fn mesh((vertices, triangles): generate::TriangleSoup) -> Shape {
     Shape::mesh(&vertices, &triangles).unwrap()
@@ -34,7 +35,7 @@ fn a_box_that_slides_over_a_tessellated_floor_keeps_the_feature_ids_of_its_conta
 
 #[test]
 fn every_pair_of_shapes_in_any_pose_gives_finite_unit_normals_and_few_points() {
-    let mut random = Random(7);
+    let mut random = SplitMix64::new(7);
     let hills = |x: f64, y: f64| 0.2 * (5.0 * x).sin() * (4.0 * y).cos();
     let heights =
         (0..400).map(|k| hills(0.1 * f64::from(k % 20), 0.1 * f64::from(k / 20))).collect();

@@ -3,9 +3,10 @@
 
 mod common;
 
-use common::{Random, collider, convex_shapes};
+use common::{collider, convex_shapes};
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::{Colliders, Detector, Shape};
+use stiction_math::random::SplitMix64;
 use stiction_testkit::{CountingAllocator, allocations};
 
 #[global_allocator]
@@ -13,7 +14,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn a_motion_seen_before_is_detected_without_allocating() {
-    let mut random = Random(40);
+    let mut random = SplitMix64::new(40);
     let mut builder = Colliders::builder();
     builder.fixed(0);
     builder.add(collider(Shape::Plane, 0));
@@ -23,7 +24,7 @@ fn a_motion_seen_before_is_detected_without_allocating() {
             builder.add(collider(shape, frames.len() as u32));
             frames.push(random.pose(2.0));
         }
-        let points: Vec<_> = (0..300).map(|_| random.unit()).collect();
+        let points: Vec<_> = (0..300).map(|_| random.direction()).collect();
         builder.add(collider(Shape::convex(&points).unwrap(), frames.len() as u32));
         frames.push(random.pose(2.0));
     }

@@ -3,12 +3,13 @@
 
 mod common;
 
-use common::{Random, collider, convex_shapes, touches};
+use common::{collider, convex_shapes, touches};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use stiction_geom::{ColliderId, Colliders, Contact, Detector, Shape};
+use stiction_math::random::SplitMix64;
 
 /// Hulls of many vertices and other shapes above a plane, close to one another.
-fn crowd(random: &mut Random, n: usize) -> (Colliders, Vec<Isometry3<f64>>) {
+fn crowd(random: &mut SplitMix64, n: usize) -> (Colliders, Vec<Isometry3<f64>>) {
     let mut builder = Colliders::builder();
     builder.fixed(0);
     builder.add(collider(Shape::Plane, 0));
@@ -17,8 +18,9 @@ fn crowd(random: &mut Random, n: usize) -> (Colliders, Vec<Isometry3<f64>>) {
         let shape = match k % 3 {
             0 => convex_shapes(random).swap_remove(k % 6),
             _ => {
-                let size = Vector3::from_fn(|_, _| random.between(0.2, 0.8));
-                let points: Vec<_> = (0..200).map(|_| random.unit().component_mul(&size)).collect();
+                let size = Vector3::from_fn(|_, _| random.uniform(0.2, 0.8));
+                let points: Vec<_> =
+                    (0..200).map(|_| random.direction().component_mul(&size)).collect();
                 Shape::convex(&points).unwrap()
             }
         };
@@ -32,8 +34,12 @@ fn crowd(random: &mut Random, n: usize) -> (Colliders, Vec<Isometry3<f64>>) {
 struct Motion(Vec<(Vector3<f64>, Vector3<f64>)>);
 
 impl Motion {
-    fn new(random: &mut Random, frames: usize, speed: f64) -> Self {
-        Self((0..frames).map(|_| (random.vector(speed), random.vector(2.0 * speed))).collect())
+    fn new(random: &mut SplitMix64, frames: usize, speed: f64) -> Self {
+        Self(
+            (0..frames)
+                .map(|_| (speed * random.vector3(), 2.0 * speed * random.vector3()))
+                .collect(),
+        )
     }
 
     fn advance(&mut self, frames: &mut [Isometry3<f64>]) {
@@ -84,7 +90,7 @@ fn with_memory(contacts: &[Contact]) -> Vec<[u64; 9]> {
 
 #[test]
 fn contacts_have_the_same_bits_with_memory_of_the_motion_and_without() {
-    let mut random = Random(50);
+    let mut random = SplitMix64::new(50);
     for (speed, steps) in [(1e-4, 60), (3e-3, 60), (0.1, 40)] {
         let (set, mut frames) = crowd(&mut random, 30);
         let mut motion = Motion::new(&mut random, frames.len(), speed);
@@ -104,7 +110,7 @@ fn contacts_have_the_same_bits_with_memory_of_the_motion_and_without() {
 
 #[test]
 fn a_detector_with_restored_contacts_finds_the_same_contacts_with_the_same_feature_ids() {
-    let mut random = Random(51);
+    let mut random = SplitMix64::new(51);
     let (set, mut frames) = crowd(&mut random, 24);
     let mut motion = Motion::new(&mut random, frames.len(), 2e-3);
     let (reach, awake) = (vec![0.002; frames.len()], vec![false; frames.len()]);
@@ -122,9 +128,9 @@ fn a_detector_with_restored_contacts_finds_the_same_contacts_with_the_same_featu
 
 #[test]
 fn pairs_that_stay_apart_call_the_narrow_phase_once() {
-    let mut random = Random(52);
+    let mut random = SplitMix64::new(52);
     let flat = Vector3::new(1.0, 1.0, 0.2);
-    let points: Vec<_> = (0..500).map(|_| random.unit().component_mul(&flat)).collect();
+    let points: Vec<_> = (0..500).map(|_| random.direction().component_mul(&flat)).collect();
     let disc = Shape::convex(&points).unwrap();
     let mut builder = Colliders::builder();
     // A row of tilted discs: their boxes and balls overlap, they do not.
@@ -157,8 +163,8 @@ fn pairs_that_stay_apart_call_the_narrow_phase_once() {
 
 #[test]
 fn pairs_that_may_not_touch_never_reach_the_narrow_phase() {
-    let mut random = Random(53);
-    let points: Vec<_> = (0..100).map(|_| random.unit()).collect();
+    let mut random = SplitMix64::new(53);
+    let points: Vec<_> = (0..100).map(|_| random.direction()).collect();
     let ball = Shape::convex(&points).unwrap();
     let mut builder = Colliders::builder();
     // Frames 0 and 1 are excluded, 2 has another category, 3 and 4 are fixed, and 5 carries two.

@@ -3,15 +3,16 @@
 
 mod common;
 
-use common::{Random, convex_shapes};
+use common::{convex_shapes, points};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_geom::{SHAPES, Shape, ShapeError};
+use stiction_math::random::SplitMix64;
 
 #[test]
 fn every_shape_is_named_once_and_described() {
     assert!(SHAPES.is_sorted_by(|a, b| a.name < b.name));
     assert!(SHAPES.iter().all(|entry| !entry.about.is_empty()));
-    for shape in convex_shapes(&mut Random(1)) {
+    for shape in convex_shapes(&mut SplitMix64::new(1)) {
         assert!(SHAPES.iter().any(|entry| entry.name == shape.name()), "{}", shape.name());
     }
 }
@@ -38,18 +39,18 @@ fn holds(shape: &Shape, p: &Vector3<f64>) -> bool {
 
 #[test]
 fn support_points_are_extreme_and_bounds_contain_the_shape() {
-    let mut random = Random(2);
+    let mut random = SplitMix64::new(2);
     for shape in convex_shapes(&mut random) {
         let X_WS = random.pose(3.0);
         let bounds = shape.bounds(&X_WS);
         let mut inside = 0;
         for _ in 0..2000 {
-            let p = random.vector(shape.bounding_radius());
+            let p = shape.bounding_radius() * random.vector3();
             if !holds(&shape, &p) {
                 continue;
             }
             inside += 1;
-            let dir = random.unit();
+            let dir = random.direction();
             let support = shape.support(&dir).unwrap();
             // Round-off of a few operations on numbers of order one.
             assert!(p.dot(&dir) <= support.dot(&dir) + 1e-14, "{}", shape.name());
@@ -69,10 +70,10 @@ fn support_points_are_extreme_and_bounds_contain_the_shape() {
 
 #[test]
 fn the_nearest_surface_point_lies_on_the_surface_and_the_way_to_it_along_the_normal() {
-    let mut random = Random(3);
+    let mut random = SplitMix64::new(3);
     for shape in convex_shapes(&mut random) {
         for _ in 0..300 {
-            let p = random.vector(1.5);
+            let p = 1.5 * random.vector3();
             let Some(nearest) = shape.nearest(&p) else { continue };
             let name = shape.name();
             assert_eq!(nearest.distance < 0.0, holds(&shape, &p), "{name}");
@@ -91,7 +92,7 @@ fn the_nearest_surface_point_lies_on_the_surface_and_the_way_to_it_along_the_nor
 
 #[test]
 fn mass_properties_agree_with_a_sum_over_cells() {
-    let mut random = Random(4);
+    let mut random = SplitMix64::new(4);
     for shape in convex_shapes(&mut random) {
         let (n, half) = (80, shape.bounding_radius());
         let h = 2.0 * half / n as f64;
@@ -139,9 +140,9 @@ fn the_hull_of_a_cube_with_points_on_its_faces_is_the_cube() {
 
 #[test]
 fn hulls_of_random_points_hold_them_and_are_closed() {
-    let mut random = Random(5);
+    let mut random = SplitMix64::new(5);
     for n in [4, 5, 8, 30, 300] {
-        let points = random.points(n);
+        let points = points(&mut random, n);
         let shape = Shape::convex(&points).unwrap();
         let Shape::Convex(convex) = &shape else { unreachable!() };
         for p in &points {

@@ -5,7 +5,7 @@
 mod common;
 mod soft_common;
 
-use common::{Random, convex_shapes};
+use common::convex_shapes;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use soft_common::{Scene, check, soft};
 use stiction_geom::shape::generate;
@@ -13,6 +13,7 @@ use stiction_geom::{
     Colliders, Shape, SoftContactSide, SoftDetector, SoftSurface, SoftSurfaceError, SoftSurfaces,
     TetMesh,
 };
+use stiction_math::random::SplitMix64;
 
 fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
     Isometry3::translation(x, y, z)
@@ -25,18 +26,18 @@ fn coarse_cube() -> TetMesh {
 
 #[test]
 fn vertices_near_convex_shapes_have_their_distance_and_its_gradient() {
-    let mut random = Random(7);
+    let mut random = SplitMix64::new(7);
     let ball = TetMesh::sphere(0.05, 1).unwrap();
     let mut found = 0;
     for _ in 0..40 {
         for shape in convex_shapes(&mut random) {
             let pose = random.pose(1.0);
             let mut scene = Scene::new(vec![(shape.clone(), pose)], &[(&ball, false)]);
-            let turned = random.unit();
+            let turned = random.direction();
             // Just outside, where the support point is.
             let local = pose.rotation.inverse_transform_vector(&turned);
             let on = pose * nalgebra::Point3::from(shape.support(&local).unwrap());
-            scene.shift(0, on.coords + turned * random.between(0.02, 0.08));
+            scene.shift(0, on.coords + turned * random.uniform(0.02, 0.08));
             let contacts = scene.contacts(0.1);
             check(&contacts, &scene.nodes);
             for c in &contacts {
@@ -122,12 +123,12 @@ fn a_plane_a_height_field_and_a_compound_support_a_block_alike() {
 
 #[test]
 fn a_marble_anywhere_on_a_coarse_triangle_has_a_contact_with_the_right_gap() {
-    let mut random = Random(11);
+    let mut random = SplitMix64::new(11);
     let (radius, cube) = (0.02, coarse_cube());
     let mut scene =
         Scene::new(vec![(Shape::sphere(radius).unwrap(), at(0.0, 0.0, 0.0))], &[(&cube, false)]);
     for k in 0..500 {
-        let (x, mut y) = (random.between(-0.5, 0.5), random.between(-0.5, 0.5));
+        let (x, mut y) = (random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5));
         if k % 5 == 0 {
             y = x; // on the diagonal between the triangles
         }
@@ -154,7 +155,7 @@ fn a_marble_anywhere_on_a_coarse_triangle_has_a_contact_with_the_right_gap() {
 
 #[test]
 fn small_bodies_of_every_convex_shape_are_held_on_a_coarse_triangle() {
-    let mut random = Random(12);
+    let mut random = SplitMix64::new(12);
     let cube = coarse_cube();
     for shape in convex_shapes(&mut random) {
         for _ in 0..40 {
@@ -177,8 +178,8 @@ fn small_bodies_of_every_convex_shape_are_held_on_a_coarse_triangle() {
             };
             let turn = random.rotation();
             let lowest = turn * small.support(&(turn.inverse() * -Vector3::z())).unwrap();
-            let gap = random.between(-0.002, 0.002);
-            let (x, y) = (random.between(-0.3, 0.3), random.between(-0.3, 0.3));
+            let gap = random.uniform(-0.002, 0.002);
+            let (x, y) = (random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3));
             let place = Vector3::new(x, y, gap - lowest.z);
             let pose = Isometry3::from_parts(place.into(), turn);
             let mut scene = Scene::new(vec![(small.clone(), pose)], &[(&cube, false)]);
@@ -360,7 +361,7 @@ fn bodies_at_rest_do_not_touch_themselves() {
         TetMesh::dome(0.1, 0.005, 10).unwrap(),
         TetMesh::shell(0.1, 0.02, 4).unwrap(),
     ];
-    let mut random = Random(3);
+    let mut random = SplitMix64::new(3);
     for body in &bodies {
         let mut scene = Scene::new(vec![], &[(body, true)]);
         for reach in [0.0, 1e-3, 5e-3] {
@@ -521,7 +522,7 @@ fn rules_filter_soft_contacts() {
 
 #[test]
 fn contacts_depend_on_the_positions_alone() {
-    let mut random = Random(5);
+    let mut random = SplitMix64::new(5);
     let mat = TetMesh::mat(Vector3::new(0.4, 0.05, 0.004), [40, 5], 1).unwrap();
     let ball = TetMesh::sphere(0.03, 3).unwrap();
     let rigid: Vec<_> = convex_shapes(&mut random)
@@ -545,7 +546,7 @@ fn contacts_depend_on_the_positions_alone() {
 
 #[test]
 fn what_is_not_finite_or_collapsed_is_left_out() {
-    let mut random = Random(9);
+    let mut random = SplitMix64::new(9);
     let cube = TetMesh::cuboid(Vector3::repeat(0.3), [3; 3]).unwrap();
     let (vertices, triangles) = generate::cuboid(Vector3::repeat(0.2));
     let mut shapes = convex_shapes(&mut random);

@@ -4,11 +4,12 @@
 mod common;
 mod soft_common;
 
-use common::{Random, convex_shapes};
+use common::convex_shapes;
 use nalgebra::{Isometry3, Vector3};
 use soft_common::Scene;
 use stiction_geom::shape::generate;
 use stiction_geom::{Shape, TetMesh};
+use stiction_math::random::SplitMix64;
 use stiction_testkit::{CountingAllocator, allocations};
 
 #[global_allocator]
@@ -16,7 +17,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn a_motion_seen_before_is_detected_without_allocating() {
-    let mut random = Random(40);
+    let mut random = SplitMix64::new(40);
     let mut rigid = vec![(Shape::Plane, Isometry3::translation(0.0, 0.0, -0.8))];
     for shape in convex_shapes(&mut random) {
         rigid.push((shape, random.pose(0.6)));

@@ -5,6 +5,7 @@
 
 use std::time::Instant;
 use stiction_math::block::{Cholesky, Engine, General, Lu, Pattern, SelectedInverse, Symmetric};
+use stiction_math::random::SplitMix64;
 use stiction_math::schur::Schur;
 
 fn main() {
@@ -153,11 +154,8 @@ const TIGHT: f64 = 1.45;
 /// Balls in a heap: those on a jittered cubic grid that are within reach of each other.
 fn pile(n: usize, size: usize, reach: f64) -> Pattern {
     let side = (n as f64).cbrt().ceil() as usize;
-    let mut seed = 1u64;
-    let mut jitter = || {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        0.4 * ((seed >> 33) as f64 / (1u64 << 31) as f64 - 0.5)
-    };
+    let mut rng = SplitMix64::new(1);
+    let mut jitter = || rng.uniform(-0.2, 0.2);
     let at: Vec<_> = (0..n)
         .map(|k| [k % side, k / side % side, k / side / side].map(|x| x as f64 + jitter()))
         .collect();

@@ -1,4 +1,4 @@
-//! What can go wrong in a factorization.
+//! Errors of factorizations.
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
     "diagonal block {block}: found a pivot that is not positive and finite; expected a positive definite matrix"
 )]
 pub struct NotPositiveDefinite {
-    /// The block, in the numbering of the pattern, in which the pivot stands.
+    /// The block, in the numbering of the pattern, that holds the pivot.
     pub block: usize,
 }
 

@@ -1,8 +1,8 @@
-//! Linear algebra and numerics shared by every room of Stiction.
+//! Linear algebra and numerics shared by all crates of Stiction.
 //!
 //! Block-sparse matrices and their factorizations ([`block`], [`branch`]), Schur complements ([`schur`]),
-//! scalar roots ([`root`]), union-find ([`sets`]), deterministic parallelism ([`par`]) and spatial
-//! inertias ([`spatial`]). The crate knows nothing of contact, time or files.
+//! scalar roots ([`root`]), union-find ([`sets`]), deterministic parallelism ([`par`]), seeded random
+//! numbers ([`random`]) and spatial inertias ([`spatial`]). Contact, time and files are no part of it.
 
 // Matrices are capitals, as in the papers; see the naming rules of the project.
 #![allow(non_snake_case)]
@@ -17,6 +17,7 @@ pub mod block;
 pub mod branch;
 mod error;
 pub mod par;
+pub mod random;
 pub mod root;
 pub mod schur;
 pub mod sets;

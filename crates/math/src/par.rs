@@ -101,7 +101,7 @@ fn halve_range<T: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::SplitMix64;
+    use crate::random::SplitMix64;
 
     fn with_threads<T: Send>(n: usize, f: impl FnOnce() -> T + Send) -> T {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_sum_has_the_same_bits_for_every_number_of_threads() {
-        let x = SplitMix64(61).vector(10_007);
+        let x = SplitMix64::new(61).values(10_007);
         let sum = |parallel_from| {
             let map = |range: std::ops::Range<usize>| x[range].iter().sum::<f64>();
             reduce(x.len(), 64, parallel_from, map, |a, b| a + b)

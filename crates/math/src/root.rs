@@ -4,7 +4,7 @@
 //! it or falls short of halving the step before last [Press07, Sec. 9.4]. It needs values and slopes
 //! of a continuous function whose slope may jump; three to eight evaluations are usual.
 
-/// Evaluations after which the bracket is narrower than the numbers are dense.
+/// Evaluations after which the bracket is narrower than the spacing of floating-point numbers.
 const MOST_EVALUATIONS: usize = 100;
 
 /// Finds x with f(x) = 0 for an increasing f with f(lo) ≤ 0 ≤ f(hi), starting from `start`.

@@ -36,9 +36,9 @@ impl Schur {
         Self::from_elimination(pattern, keep, &Elimination::analyse(pattern, keep))
     }
 
-    /// Analyses a pattern again and again for other blocks: `order` is that of
-    /// [`Schur::order_of`], in which the blocks that are not kept are eliminated. Finding an order is
-    /// the most of an analysis.
+    /// Analyses a pattern in a given order, that of [`Schur::order_of`]; blocks that are not kept are
+    /// eliminated in it. For repeated analyses with other kept blocks: finding the order takes most
+    /// of the time of an analysis.
     ///
     /// # Panics
     /// If `keep` or `order` has not one entry for each block.
@@ -121,7 +121,7 @@ impl Schur {
         &self.S
     }
 
-    /// b̂_p = b_p − A_pn A_nn⁻¹ b_n, and remembers b for [`Schur::expand`].
+    /// b̂_p = b_p − A_pn A_nn⁻¹ b_n, and stores L⁻¹ b for [`Schur::expand`].
     ///
     /// # Panics
     /// If `b` has not the dimension of the matrix, or `reduced` that of the complement.
@@ -206,7 +206,8 @@ impl Job for TransposedTimes<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
     use nalgebra::{DMatrix, DVector};
 
     /// Dense blocks of a matrix by two lists of indices.
@@ -216,7 +217,7 @@ mod tests {
 
     #[test]
     fn complement_reduction_and_expansion_equal_those_of_dense_blocks() {
-        let mut rng = SplitMix64(81);
+        let mut rng = SplitMix64::new(81);
         for (n, sizes, every) in
             [(40, &[3][..], 4), (25, &[1, 6, 11], 3), (12, &[6], 1), (12, &[6], 99)]
         {
@@ -246,13 +247,13 @@ mod tests {
             }
 
             // Reducing, solving and expanding is solving.
-            let b = rng.vector(pattern.dim());
+            let b = rng.values(pattern.dim());
             let mut reduced = vec![0.0; p.len()];
             schur.reduce_rhs(&b, &mut reduced);
             let x_p = expected.cholesky().unwrap().solve(&DVector::from_column_slice(&reduced));
             let mut x = vec![f64::NAN; pattern.dim()];
             for _ in 0..2 {
-                schur.expand(x_p.as_slice(), &mut x); // the reduced b is still remembered
+                schur.expand(x_p.as_slice(), &mut x); // with the same stored L⁻¹ b
                 let error = testing::backward_error(&dense, &x, &b);
                 assert!(error <= 8.0 * f64::EPSILON * pattern.dim() as f64, "{error:e}");
             }

@@ -1,9 +1,9 @@
-//! Disjoint sets: which elements hang together.
+//! Disjoint sets: the connected components of a graph.
 //!
 //! Union by size with path halving [Tarjan75]; nearly constant cost per operation. Components are
 //! numbered by their smallest element, so that the numbering does not depend on the order of unions.
 
-/// A partition of 0..n that grows coarser.
+/// A partition of 0..n into sets that can be united.
 #[derive(Clone, Debug, Default)]
 pub struct DisjointSets {
     parent: Vec<usize>,
@@ -16,7 +16,7 @@ impl DisjointSets {
         Self { parent: (0..n).collect(), size: vec![1; n] }
     }
 
-    /// Becomes `n` sets of one element each, in the same memory.
+    /// Resets to `n` sets of one element each; keeps the allocation.
     pub fn reset(&mut self, n: usize) {
         self.parent.clear();
         self.parent.extend(0..n);
@@ -34,7 +34,7 @@ impl DisjointSets {
         self.parent.is_empty()
     }
 
-    /// The element that stands for the set of `a`.
+    /// The representative element of the set of `a`.
     pub fn find(&mut self, mut a: usize) -> usize {
         while self.parent[a] != a {
             self.parent[a] = self.parent[self.parent[a]];
@@ -100,7 +100,7 @@ impl DisjointSets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::SplitMix64;
+    use crate::random::SplitMix64;
 
     #[test]
     fn components_are_numbered_by_their_smallest_elements() {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_numbering_does_not_depend_on_the_order_of_unions() {
-        let mut rng = SplitMix64(51);
+        let mut rng = SplitMix64::new(51);
         let mut pairs: Vec<_> = (0..60).map(|_| (rng.below(80), rng.below(80))).collect();
         let (mut first, mut second) = (Vec::new(), Vec::new());
         let mut sets = DisjointSets::new(80);

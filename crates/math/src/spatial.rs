@@ -121,25 +121,17 @@ impl AddAssign for Inertia10 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::SplitMix64;
-
-    fn vector3(rng: &mut SplitMix64) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| rng.number())
-    }
-
-    fn vector6(rng: &mut SplitMix64) -> Vector6<f64> {
-        Vector6::from_fn(|_, _| rng.number())
-    }
+    use crate::random::SplitMix64;
 
     /// Entries are of order one and sums have fewer than twenty terms.
     const TOLERANCE: f64 = 20.0 * f64::EPSILON;
 
     #[test]
     fn cross_products_equal_their_matrices() {
-        let mut rng = SplitMix64(71);
-        let (a, b) = (vector3(&mut rng), vector3(&mut rng));
+        let mut rng = SplitMix64::new(71);
+        let (a, b) = (rng.vector3(), rng.vector3());
         assert!((skew(a) * b - a.cross(&b)).amax() <= TOLERANCE);
-        let (v, m) = (vector6(&mut rng), vector6(&mut rng));
+        let (v, m) = (rng.vector6(), rng.vector6());
         assert!((motion_cross(&v) * m - cross_motion(&v, &m)).amax() <= TOLERANCE);
         assert!((-motion_cross(&v).transpose() * m - cross_force(&v, &m)).amax() <= TOLERANCE);
         assert!(cross_motion(&v, &v).amax() <= TOLERANCE);
@@ -147,12 +139,12 @@ mod tests {
 
     #[test]
     fn kinetic_energy_is_that_of_the_points() {
-        let mut rng = SplitMix64(72);
-        let v = vector6(&mut rng);
+        let mut rng = SplitMix64::new(72);
+        let v = rng.vector6();
         let (w, u) = parts(&v);
         let (mut body, mut energy) = (Inertia10::default(), 0.0);
         for _ in 0..5 {
-            let (mass, p) = (1.0 + rng.number().abs(), vector3(&mut rng));
+            let (mass, p) = (1.0 + rng.signed_unit().abs(), rng.vector3());
             body += Inertia10::point_mass(mass, p);
             energy += 0.5 * mass * (u + w.cross(&p)).norm_squared();
         }

@@ -1,33 +1,8 @@
 //! Seeded random patterns and matrices for the tests of this crate.
 
 use crate::block::{General, Pattern, Symmetric};
+use crate::random::SplitMix64;
 use nalgebra::DMatrix;
-
-/// Steele, Lea and Flood's SplitMix64 generator.
-pub(crate) struct SplitMix64(pub(crate) u64);
-
-impl SplitMix64 {
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number in [-1, 1).
-    pub(crate) fn number(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    pub(crate) fn vector(&mut self, n: usize) -> Vec<f64> {
-        (0..n).map(|_| self.number()).collect()
-    }
-}
 
 /// Blocks with sizes drawn from `sizes`, each coupled with about `degree` others.
 pub(crate) fn pattern(rng: &mut SplitMix64, n: usize, sizes: &[usize], degree: usize) -> Pattern {
@@ -48,7 +23,7 @@ pub(crate) fn positive_definite(rng: &mut SplitMix64, pattern: &Pattern) -> Symm
                 if e.row == e.col && c > r {
                     continue;
                 }
-                let value = rng.number();
+                let value = rng.signed_unit();
                 A.block_mut(e.id)[r * n + c] = value;
                 if e.row == e.col {
                     A.block_mut(e.id)[c * n + r] = value;
@@ -71,12 +46,12 @@ pub(crate) fn positive_definite(rng: &mut SplitMix64, pattern: &Pattern) -> Symm
 pub(crate) fn general(rng: &mut SplitMix64, pattern: &Pattern, lift: f64) -> General {
     let mut A = General::zeros(pattern);
     for e in pattern.entries() {
-        A.block_mut(e.id).fill_with(|| rng.number());
+        A.block_mut(e.id).fill_with(|| rng.signed_unit());
         if e.row == e.col {
             let n = pattern.size(e.row);
             A.block_mut(e.id).iter_mut().step_by(n + 1).for_each(|d| *d += lift);
         } else {
-            A.upper_mut(e.id).fill_with(|| rng.number());
+            A.upper_mut(e.id).fill_with(|| rng.signed_unit());
         }
     }
     A

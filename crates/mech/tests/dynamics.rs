@@ -4,15 +4,16 @@
 
 mod common;
 
-use common::{RATE_TOLERANCE, Random, mixed, rate, relative, slow, state};
+use common::{RATE_TOLERANCE, mixed, rate, relative, slow, state};
 use nalgebra::{Point3, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_mech::*;
 
 const N_MODELS: u64 = 400;
 
 /// A random model in a random state, with the position and velocity stages filled.
-fn case(seed: u64) -> (Random, Model, State, Data) {
-    let mut rng = Random(seed);
+fn case(seed: u64) -> (SplitMix64, Model, State, Data) {
+    let mut rng = SplitMix64::new(seed);
     let n = 1 + rng.below(14);
     let mut model = mixed(&mut rng, n, false);
     while model.nv() == 0 {
@@ -46,7 +47,7 @@ fn inverse_dynamics_undoes_forward_dynamics() {
     for seed in 0..N_MODELS {
         let (mut rng, model, state, mut data) = case(seed);
         seen.extend(model.joints().iter().map(|joint| joint.spec.kind.entry().name));
-        let tau: Vec<_> = rng.numbers(model.nv()).iter().map(|x| 10.0 * x).collect();
+        let tau: Vec<_> = rng.values(model.nv()).iter().map(|x| 10.0 * x).collect();
         let (mut a, mut back) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);
         forward_dynamics_aba(&model, &mut data, &state.q, &state.v, &tau, &mut a);
         inverse_dynamics(&model, &mut data, &state.v, &a, &mut back);
@@ -60,7 +61,7 @@ fn inverse_dynamics_undoes_forward_dynamics() {
 fn forward_dynamics_by_mass_matrix_and_by_articulated_bodies_agree() {
     for seed in 0..N_MODELS {
         let (mut rng, model, state, mut data) = case(seed);
-        let tau = rng.numbers(model.nv());
+        let tau = rng.values(model.nv());
         let mut by_mass: Vec<_> = tau.iter().zip(&data.bias).map(|(t, b)| t - b).collect();
         factor_mass(&model, &mut data).unwrap();
         solve_mass(&model, &data, &mut by_mass);
@@ -96,7 +97,7 @@ fn columns_of_the_mass_matrix_are_forces_of_unit_accelerations() {
 fn solving_with_the_factor_undoes_the_mass_matrix() {
     for seed in 0..N_MODELS {
         let (mut rng, model, _, mut data) = case(seed);
-        let x = rng.numbers(model.nv());
+        let x = rng.values(model.nv());
         let mut y = times_mass(&model, &data, &x);
         factor_mass(&model, &mut data).unwrap();
         solve_mass(&model, &data, &mut y);
@@ -110,7 +111,7 @@ fn one_tree_at_a_time_gives_the_same_bits() {
     for seed in 0..50 {
         let (mut rng, model, state, mut all) = case(seed);
         factor_mass(&model, &mut all).unwrap();
-        let (x, mut by_tree) = (rng.numbers(model.nv()), Data::new(&model));
+        let (x, mut by_tree) = (rng.values(model.nv()), Data::new(&model));
         let (mut x_all, mut x_tree) = (x.clone(), x);
         solve_mass(&model, &all, &mut x_all);
         let (mut q_all, mut q_tree) = (vec![0.0; model.nq()], vec![0.0; model.nq()]);
@@ -136,7 +137,7 @@ fn jacobians_are_derivatives_of_positions() {
     for seed in 0..N_MODELS {
         let (mut rng, model, state, mut data) = case(seed);
         let body = BodyId(1 + rng.below(model.bodies().len() - 1));
-        let (local, nv) = (Point3::from(rng.vector()), model.nv());
+        let (local, nv) = (Point3::from(rng.vector3()), model.nv());
         let point = (data.body_pose[body.0] * local).coords;
         let mut J = vec![0.0; 6 * nv];
         jacobian(&model, &data, body, point, &mut J);
@@ -166,7 +167,7 @@ fn wrenches_map_to_generalized_forces_by_jacobians() {
     for seed in 0..N_MODELS {
         let (mut rng, model, _, data) = case(seed);
         let body = BodyId(rng.below(model.bodies().len()));
-        let (point, torque, force) = (rng.vector(), rng.vector(), rng.vector());
+        let (point, torque, force) = (rng.vector3(), rng.vector3(), rng.vector3());
         let nv = model.nv();
         let (mut J, mut out) = (vec![0.0; 6 * nv], vec![0.0; nv]);
         jacobian(&model, &data, body, point, &mut J);
@@ -228,7 +229,7 @@ fn bias_forces_satisfy_the_lagrange_equations() {
     // Σ (∂M_ij/∂q_k − ½ ∂M_jk/∂q_i) q̇_j q̇_k + ∂V/∂q_i, derivatives by differences. The potential
     // excludes the compensated weight.
     for seed in 0..50 {
-        let mut rng = Random(1000 + seed);
+        let mut rng = SplitMix64::new(1000 + seed);
         let model = mixed(&mut rng, 6, true);
         let (mut state, nv) = (state(&mut rng, &model), model.nv());
         slow(&mut state.v);
@@ -282,7 +283,7 @@ fn kinetic_energy_is_the_form_of_the_mass_matrix() {
 #[test]
 fn the_closed_forms_of_one_free_body_equal_the_recursions() {
     // Inverse dynamics always uses the recursion.
-    let mut rng = Random(5);
+    let mut rng = SplitMix64::new(5);
     for _ in 0..20 {
         let model = common::one(&mut rng, 1);
         assert!(model.trees()[0].single);
@@ -308,17 +309,17 @@ fn the_closed_forms_of_one_free_body_equal_the_recursions() {
 
 #[test]
 fn a_free_body_balanced_at_its_origin_has_a_constant_mass_matrix() {
-    let mut rng = Random(6);
+    let mut rng = SplitMix64::new(6);
     for _ in 0..20 {
         let mut builder = ModelBuilder::new();
         let uneven = common::mass(&mut rng);
         let mass = MassProperties::new(uneven.mass(), Vector3::zeros(), uneven.inertia()).unwrap();
-        let (pose, mass) = (rng.pose(), Some(mass));
+        let (pose, mass) = (rng.pose(0.5), Some(mass));
         let body = builder.body(BodySpec { pose, mass, ..Default::default() });
         builder.joint(body, JointSpec { armature: 0.01, ..JointSpec::new(JointKind::Free) });
         let model = builder.build().unwrap();
         assert!(model.trees()[0].constant_mass);
-        let (state, tau) = (state(&mut rng, &model), rng.numbers(6));
+        let (state, tau) = (state(&mut rng, &model), rng.values(6));
         let (mut data, mut a) = (Data::new(&model), vec![0.0; 6]);
         kinematics(&model, &state.q, &mut data);
         velocities(&model, &state.v, &mut data);
@@ -336,14 +337,14 @@ fn a_free_body_balanced_at_its_origin_has_a_constant_mass_matrix() {
 fn results_keep_their_accuracy_far_from_the_origin() {
     // Positions at 1e4 m have errors of 1e4 ε = 2e-12 m; forces and masses change by that much relative to
     // lengths of order one, times the number of links.
-    let mut rng = Random(9);
+    let mut rng = SplitMix64::new(9);
     let offset = Vector3::new(1e4, -7e3, 4e3);
     let build = |offset: Vector3<f64>, seed: u64| {
-        let mut rng = Random(seed);
+        let mut rng = SplitMix64::new(seed);
         let mut builder = ModelBuilder::new();
         let mut parent = BodyId::WORLD;
         for k in 0..8 {
-            let mut pose = rng.pose();
+            let mut pose = rng.pose(0.5);
             if k == 0 {
                 pose.translation.vector += offset;
             }
@@ -359,7 +360,7 @@ fn results_keep_their_accuracy_far_from_the_origin() {
     };
     for seed in 0..20 {
         let (near, far) = (build(Vector3::zeros(), seed), build(offset, seed));
-        let v = rng.numbers(near.nv());
+        let v = rng.values(near.nv());
         let run = |model: &Model| {
             let mut q = vec![0.0; model.nq()];
             integrate(model, model.q0(), &v, 0.5, &mut q);
@@ -378,11 +379,11 @@ fn results_keep_their_accuracy_far_from_the_origin() {
 #[test]
 fn full_compensation_leaves_no_weight() {
     for seed in 0..20 {
-        let mut rng = Random(2000 + seed);
+        let mut rng = SplitMix64::new(2000 + seed);
         let mut builder = ModelBuilder::new();
         for id in 0..6 {
             let parent = BodyId(rng.below(id + 1));
-            let (pose, mass) = (rng.pose(), Some(common::mass(&mut rng)));
+            let (pose, mass) = (rng.pose(0.5), Some(common::mass(&mut rng)));
             let gravity_compensation = 1.0;
             let body = builder.body(BodySpec {
                 parent,

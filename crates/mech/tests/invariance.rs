@@ -6,10 +6,11 @@
 
 mod common;
 
-use common::{Random, SPEED, mixed_builder, slow, state};
+use common::{SPEED, mixed_builder, slow, state};
 use nalgebra::{DMatrix, DVector, Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use stiction_math::random::SplitMix64;
 use stiction_mech::*;
 
 /// Bodies per model; with the chances of `mixed_builder`, some trees are chains of several links.
@@ -81,7 +82,7 @@ impl Dynamics {
 
 /// A random tree with all joints, and a random state with bounded velocities.
 fn case(seed: u64) -> (ModelBuilder, Model, State) {
-    let mut rng = Random(seed);
+    let mut rng = SplitMix64::new(seed);
     let builder = mixed_builder(&mut rng, BODIES, false);
     let model = builder.clone().build().unwrap();
     let mut state = state(&mut rng, &model);
@@ -140,7 +141,7 @@ fn velocity_transform(model: &Model, X: &Isometry3<f64>) -> DMatrix<f64> {
 }
 
 /// The bodies in a random order in which parents come before children.
-fn random_order(rng: &mut Random, bodies: &[BodySpec]) -> Vec<usize> {
+fn random_order(rng: &mut SplitMix64, bodies: &[BodySpec]) -> Vec<usize> {
     let (mut order, mut left) = (vec![0], (1..bodies.len()).collect::<Vec<_>>());
     while !left.is_empty() {
         let index = rng.below(left.len());
@@ -273,7 +274,7 @@ proptest! {
     fn reordering_siblings_permutes_the_dynamics(seed: u64) {
         let (builder, model, state) = case(seed);
         let declared = builder.declared();
-        let order = random_order(&mut Random(!seed), declared.bodies);
+        let order = random_order(&mut SplitMix64::new(!seed), declared.bodies);
         let mut new_id = vec![BodyId::WORLD; order.len()];
         let mut reordered = ModelBuilder::new();
         reordered.gravity(declared.gravity);

@@ -10,8 +10,9 @@
 
 mod common;
 
-use common::{Random, one, relative, state};
+use common::{one, relative, state};
 use nalgebra::{Point3, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_mech::*;
 
 /// Angular and linear velocity of a body's origin by central differences of its pose.
@@ -36,7 +37,7 @@ const TOLERANCE: f64 = 2e-9;
 #[test]
 fn motions_are_derivatives_of_poses() {
     for place in 0..JOINTS.len() {
-        let mut rng = Random(100 + place as u64);
+        let mut rng = SplitMix64::new(100 + place as u64);
         for _ in 0..10 {
             let model = one(&mut rng, place);
             let state = state(&mut rng, &model);
@@ -64,10 +65,10 @@ fn motions_are_derivatives_of_poses() {
 #[test]
 fn integrate_and_difference_are_inverse() {
     for place in 0..JOINTS.len() {
-        let mut rng = Random(200 + place as u64);
+        let mut rng = SplitMix64::new(200 + place as u64);
         for _ in 0..20 {
             let model = one(&mut rng, place);
-            let (from, v) = (state(&mut rng, &model).q, rng.numbers(model.nv()));
+            let (from, v) = (state(&mut rng, &model).q, rng.values(model.nv()));
             let (mut to, mut back) = (vec![0.0; model.nq()], vec![0.0; model.nv()]);
             integrate(&model, &from, &v, 1.0, &mut to);
             difference(&model, &from, &to, &mut back);
@@ -90,7 +91,7 @@ fn integrate_and_difference_are_inverse() {
 #[test]
 fn bodies_have_their_declared_poses_at_the_reference_configuration() {
     for place in 0..JOINTS.len() {
-        let mut rng = Random(300 + place as u64);
+        let mut rng = SplitMix64::new(300 + place as u64);
         let model = one(&mut rng, place);
         let mut data = Data::new(&model);
         kinematics(&model, model.q0(), &mut data);
@@ -102,7 +103,7 @@ fn bodies_have_their_declared_poses_at_the_reference_configuration() {
 
 #[test]
 fn a_quaternion_of_any_length_is_the_same_rotation() {
-    let mut rng = Random(7);
+    let mut rng = SplitMix64::new(7);
     let model = one(&mut rng, 0);
     let q = state(&mut rng, &model).q;
     let scaled: Vec<_> = q.iter().map(|x| 3.0 * x).collect();
@@ -114,9 +115,9 @@ fn a_quaternion_of_any_length_is_the_same_rotation() {
 
 /// Mass matrix and bias of a model with one moving body, at given q and v.
 fn dynamics(kinds: &[JointKind], q: &[f64], v: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let mut rng = Random(11);
+    let mut rng = SplitMix64::new(11);
     let mut builder = ModelBuilder::new();
-    let (pose, mass) = (rng.pose(), Some(common::mass(&mut rng)));
+    let (pose, mass) = (rng.pose(0.5), Some(common::mass(&mut rng)));
     let body = builder.body(BodySpec { pose, mass, ..Default::default() });
     for &kind in kinds {
         let anchor = Vector3::new(0.1, -0.2, 0.3);

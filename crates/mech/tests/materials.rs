@@ -3,10 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 
-mod common;
-
-use common::Random;
 use nalgebra::{Matrix3, Rotation3, SMatrix, SymmetricEigen, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_mech::material::MaterialEntry;
 use stiction_mech::{MATERIALS, Material};
 
@@ -26,17 +24,17 @@ fn each(mut f: impl FnMut(&MaterialEntry, Material)) {
     }
 }
 
-fn rotation(rng: &mut Random) -> Matrix3<f64> {
-    Rotation3::new(Vector3::from_fn(|_, _| 3.0 * rng.number())).into_inner()
+fn rotation(rng: &mut SplitMix64) -> Matrix3<f64> {
+    Rotation3::new(Vector3::from_fn(|_, _| 3.0 * rng.signed_unit())).into_inner()
 }
 
 /// Deformations from small to inverted, their singular values kept apart from −σ of one another, where
 /// rotations are undefined.
-fn deformations(rng: &mut Random) -> Vec<Matrix3<f64>> {
+fn deformations(rng: &mut SplitMix64) -> Vec<Matrix3<f64>> {
     let mut list = Vec::new();
     for k in 0..40 {
         let strain = [0.05, 0.3, 0.6][k % 3];
-        let mut s = Vector3::from_fn(|_, _| 1.0 + strain * rng.number());
+        let mut s = Vector3::from_fn(|_, _| 1.0 + strain * rng.signed_unit());
         if k % 5 == 4 {
             s[2] = -0.3; // inverted
         }
@@ -49,8 +47,8 @@ fn deformations(rng: &mut Random) -> Vec<Matrix3<f64>> {
 }
 
 /// A rotation near the one that the material would use at F, as a fixed rotation.
-fn fixed_rotation(material: &Material, F: &Matrix3<f64>, rng: &mut Random) -> Matrix3<f64> {
-    let turn = Rotation3::new(Vector3::from_fn(|_, _| 0.1 * rng.number())).into_inner();
+fn fixed_rotation(material: &Material, F: &Matrix3<f64>, rng: &mut SplitMix64) -> Matrix3<f64> {
+    let turn = Rotation3::new(Vector3::from_fn(|_, _| 0.1 * rng.signed_unit())).into_inner();
     if material.entry().lagged { turn * material.rotation(F) } else { Matrix3::identity() }
 }
 
@@ -76,7 +74,7 @@ fn the_registry_is_sorted_and_every_material_has_its_entry() {
 
 #[test]
 fn stress_is_the_derivative_of_the_energy() {
-    let mut rng = Random(21);
+    let mut rng = SplitMix64::new(21);
     each(|entry, material| {
         for F in deformations(&mut rng) {
             let (R, h) = (fixed_rotation(&material, &F, &mut rng), 1e-5);
@@ -96,7 +94,7 @@ fn stress_is_the_derivative_of_the_energy() {
 
 #[test]
 fn the_tangent_is_the_derivative_of_the_stress() {
-    let mut rng = Random(22);
+    let mut rng = SplitMix64::new(22);
     each(|entry, material| {
         for F in deformations(&mut rng) {
             let (R, h) = (fixed_rotation(&material, &F, &mut rng), 1e-5);
@@ -131,7 +129,7 @@ fn the_reference_shape_has_no_stress_and_no_energy() {
 
 #[test]
 fn a_rigid_rotation_produces_no_stress() {
-    let mut rng = Random(23);
+    let mut rng = SplitMix64::new(23);
     each(|entry, material| {
         for _ in 0..100 {
             let R = rotation(&mut rng);
@@ -149,7 +147,7 @@ fn a_rigid_rotation_produces_no_stress() {
 
 #[test]
 fn energy_and_stress_are_objective_and_isotropic() {
-    let mut rng = Random(24);
+    let mut rng = SplitMix64::new(24);
     each(|entry, material| {
         for F in deformations(&mut rng) {
             let (Q, G) = (rotation(&mut rng), rotation(&mut rng));
@@ -200,11 +198,11 @@ fn small_strains_have_the_moduli_of_linear_elasticity() {
 
 #[test]
 fn the_projected_tangent_is_positive_semi_definite_for_any_deformation() {
-    let mut rng = Random(25);
+    let mut rng = SplitMix64::new(25);
     each(|entry, material| {
         for k in 0..400 {
             let size = [0.2, 1.0, 5.0, 30.0][k % 4];
-            let F = Matrix3::identity() + size * Matrix3::from_fn(|_, _| rng.number());
+            let F = Matrix3::identity() + size * Matrix3::from_fn(|_, _| rng.signed_unit());
             let R = material.rotation(&F);
             let tangent = material.projected_tangent(&F, &R);
             let symmetric = 0.5 * (tangent + tangent.transpose());
@@ -218,7 +216,7 @@ fn the_projected_tangent_is_positive_semi_definite_for_any_deformation() {
 
 #[test]
 fn the_projection_clamps_eigenvalues_and_changes_nothing_else() {
-    let mut rng = Random(26);
+    let mut rng = SplitMix64::new(26);
     each(|entry, material| {
         for F in deformations(&mut rng) {
             let R = material.rotation(&F);

@@ -5,8 +5,9 @@
 
 mod common;
 
-use common::{Random, mixed, state};
+use common::{mixed, state};
 use nalgebra::Vector3;
+use stiction_math::random::SplitMix64;
 use stiction_mech::*;
 use stiction_testkit::{CountingAllocator, allocations};
 
@@ -40,7 +41,7 @@ fn soft_bodies_do_not_allocate() {
 
 #[test]
 fn the_dynamics_do_not_allocate() {
-    let mut rng = Random(1);
+    let mut rng = SplitMix64::new(1);
     let model = mixed(&mut rng, 12, false);
     let state = state(&mut rng, &model);
     let (mut data, nv) = (Data::new(&model), model.nv());

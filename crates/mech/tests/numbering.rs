@@ -4,8 +4,9 @@
 
 mod common;
 
-use common::{Random, mixed};
+use common::mixed;
 use nalgebra::{Matrix3, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_mech::*;
 
 #[test]
@@ -40,7 +41,7 @@ fn bodies_declared_breadth_first_are_renumbered_depth_first() {
 #[test]
 fn trees_are_contiguous_and_parents_come_first() {
     for seed in 0..100 {
-        let mut rng = Random(seed);
+        let mut rng = SplitMix64::new(seed);
         let model = mixed(&mut rng, 12, false);
         let (mut body, mut dof, mut q) = (0, 0, 0);
         for tree in model.trees() {
@@ -64,7 +65,7 @@ fn trees_are_contiguous_and_parents_come_first() {
 #[test]
 fn depth_first_declarations_keep_their_ids() {
     let mut builder = ModelBuilder::new();
-    let mut rng = Random(3);
+    let mut rng = SplitMix64::new(3);
     for parent in [0, 1, 2, 2, 1, 0, 6] {
         let (parent, mass) = (BodyId(parent), Some(common::mass(&mut rng)));
         builder.body(BodySpec { parent, mass, ..Default::default() });

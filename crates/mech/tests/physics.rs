@@ -4,8 +4,8 @@
 
 mod common;
 
-use common::Random;
 use nalgebra::{Isometry3, Matrix3, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_mech::*;
 
 const G: f64 = 9.81;
@@ -183,13 +183,13 @@ fn a_floating_tree_falls_with_g_and_keeps_its_angular_momentum() {
     // Gravity and internal forces: Ṗ = m g and L̇ = 0 about the centre of mass, by
     // differences along the motion.
     for seed in 0..40 {
-        let mut rng = Random(3000 + seed);
+        let mut rng = SplitMix64::new(3000 + seed);
         let mut builder = ModelBuilder::new();
         builder.gravity(Vector3::new(0.3, -0.2, -G));
         let mut bodies = vec![BodyId::WORLD];
         for k in 0..6 {
             let parent = if k == 0 { BodyId::WORLD } else { bodies[1 + rng.below(k)] };
-            let (pose, mass) = (rng.pose(), Some(common::mass(&mut rng)));
+            let (pose, mass) = (rng.pose(0.5), Some(common::mass(&mut rng)));
             let body = builder.body(BodySpec { parent, pose, mass, ..Default::default() });
             let place = if k == 0 { 1 } else { [0, 2, 3, 4, 5, 6][rng.below(6)] };
             let kind = common::kind(&mut rng, place);
@@ -200,7 +200,8 @@ fn a_floating_tree_falls_with_g_and_keeps_its_angular_momentum() {
         let mut state = common::state(&mut rng, &model);
         common::slow(&mut state.v);
         let mut data = Data::new(&model);
-        let tau: Vec<_> = (0..model.nv()).map(|k| if k < 6 { 0.0 } else { rng.number() }).collect();
+        let tau: Vec<_> =
+            (0..model.nv()).map(|k| if k < 6 { 0.0 } else { rng.signed_unit() }).collect();
         let mut a = vec![0.0; model.nv()];
         forward_dynamics_aba(&model, &mut data, &state.q, &state.v, &tau, &mut a);
         let com = centre_of_mass(&model, &data).unwrap();

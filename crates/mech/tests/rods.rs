@@ -5,10 +5,10 @@
 
 mod common;
 
-use common::Random;
 use nalgebra::{DMatrix, Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3, Vector6};
 use std::f64::consts::PI;
 use stiction_math::block::{Cholesky, Symmetric};
+use stiction_math::random::SplitMix64;
 use stiction_mech::rod::Bond;
 use stiction_mech::{
     BodyId, BodySpec, Data, JointKind, JointSpec, MassProperties, Model, ModelBuilder, ModelError,
@@ -95,9 +95,10 @@ fn hessian(model: &Model, q: &[f64]) -> DMatrix<f64> {
 }
 
 /// A random state near the straight one: positions within `shift` [m], rotations within `angle` [rad].
-fn perturbed(model: &Model, rng: &mut Random, shift: f64, angle: f64) -> Vec<f64> {
-    let v: Vec<f64> =
-        (0..model.nv()).map(|dof| rng.number() * if dof % 6 < 3 { shift } else { angle }).collect();
+fn perturbed(model: &Model, rng: &mut SplitMix64, shift: f64, angle: f64) -> Vec<f64> {
+    let v: Vec<f64> = (0..model.nv())
+        .map(|dof| rng.signed_unit() * if dof % 6 < 3 { shift } else { angle })
+        .collect();
     let mut q = vec![0.0; model.nq()];
     integrate(model, model.q0(), &v, 1.0, &mut q);
     q
@@ -105,19 +106,19 @@ fn perturbed(model: &Model, rng: &mut Random, shift: f64, angle: f64) -> Vec<f64
 
 #[test]
 fn the_rates_of_strains_are_their_derivatives() {
-    let mut rng = Random(1);
+    let mut rng = SplitMix64::new(1);
     for round in 0..200 {
-        let X_i = rng.pose();
+        let X_i = rng.pose(0.5);
         // Bending up to almost π, and gaps of the order of the arms.
         let turn = UnitQuaternion::from_scaled_axis(rng.direction() * (0.015 * f64::from(round)));
         let X_j = Isometry3::from_parts(
-            Translation3::from(X_i.translation.vector + 0.1 * rng.vector()),
+            Translation3::from(X_i.translation.vector + 0.1 * rng.vector3()),
             X_i.rotation * turn,
         );
         let (a_i, a_j) = (0.05, 0.08);
         let (K, rest) = (Vector6::repeat(1.0), Vector6::zeros());
         let bond = |X_i, X_j| Bond::new((X_i, a_i), (X_j, a_j), &K, &rest);
-        let (v_i, v_j) = (rng.numbers(6), rng.numbers(6));
+        let (v_i, v_j) = (rng.values(6), rng.values(6));
         let moved = |X: &Isometry3<f64>, v: &[f64], t: f64| {
             let (v, w) = (Vector3::new(v[0], v[1], v[2]), Vector3::new(v[3], v[4], v[5]));
             Isometry3::from_parts(
@@ -141,7 +142,7 @@ fn the_rates_of_strains_are_their_derivatives() {
             J_i * Vector6::from_column_slice(&v_i) + J_j * Vector6::from_column_slice(&v_j);
         assert!((by_formula - by_rows).amax() <= 1e-13);
         // The transposed map conserves work.
-        let lambda = Vector6::from_column_slice(&rng.numbers(6));
+        let lambda = Vector6::from_column_slice(&rng.values(6));
         let [f_i, f_j] = here.pull_back(&lambda);
         assert!((f_i - J_i.tr_mul(&lambda)).amax() <= 1e-13);
         assert!((f_j - J_j.tr_mul(&lambda)).amax() <= 1e-13);
@@ -150,7 +151,7 @@ fn the_rates_of_strains_are_their_derivatives() {
 
 #[test]
 fn forces_are_minus_the_gradient_of_the_energy_and_have_no_resultant() {
-    let mut rng = Random(2);
+    let mut rng = SplitMix64::new(2);
     let model = rod(6, |_| {}).unwrap();
     let q = perturbed(&model, &mut rng, 0.02, 1.0);
     let f = forces(&model, &q);
@@ -203,7 +204,7 @@ fn a_rigid_motion_of_a_rod_causes_no_force() {
 
 #[test]
 fn the_stiffness_is_positive_semi_definite_for_every_shape() {
-    let mut rng = Random(3);
+    let mut rng = SplitMix64::new(3);
     for _ in 0..20 {
         let model = rod(4, clamped_at_origin).unwrap();
         let q = perturbed(&model, &mut rng, 0.3, 3.0);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use stiction_solve::Yardstick;
+use stiction_solve::ResidualMeasure;
 use stiction_solve::file::{self, Array, LoadOptions, RawProblem, npz, rows_of_kind};
 use stiction_solve::law::{FrictionModel, Law};
 
@@ -262,9 +262,9 @@ impl Problem {
                 v
             }
         };
-        let mut yardstick = Yardstick::default();
-        yardstick.prepare(problem);
-        residual(impulse.py(), &yardstick.measure(problem, &v, &lambda))
+        let mut residual_measure = ResidualMeasure::default();
+        residual_measure.prepare(problem);
+        residual(impulse.py(), &residual_measure.measure(problem, &v, &lambda))
     }
 
     fn __repr__(&self) -> String {

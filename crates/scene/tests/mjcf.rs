@@ -6,7 +6,8 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::damage::{Dice, broken};
+use common::damage::broken;
+use stiction_math::random::SplitMix64;
 use stiction_scene::{Files, load_with};
 
 /// A model with a bit of everything.
@@ -80,16 +81,16 @@ fn the_model_of_this_file_loads() {
 
 #[test]
 fn broken_files_are_errors_or_other_models_but_never_accidents_of_the_reader() {
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut rng = SplitMix64::new(0x9e37_79b9_7f4a_7c15);
     let (mut refused, mut silent) = (0, Vec::new());
     for round in 0..1000 {
         let mut files = Files::in_memory();
         for (path, text) in texts() {
             files.insert(path, text.into_bytes());
         }
-        let (path, mut text) = texts().swap_remove(dice.below(3));
-        for _ in 0..=dice.below(3) {
-            text = broken(&text, &mut dice);
+        let (path, mut text) = texts().swap_remove(rng.below(3));
+        for _ in 0..=rng.below(3) {
+            text = broken(&text, &mut rng);
         }
         files.insert(path, text.into_bytes());
         if let Err(error) = load_with(files, Path::new("main.xml"), &Default::default()) {

@@ -10,7 +10,8 @@ mod common;
 
 use std::path::Path;
 
-use common::mutation::{Chance, OBJ, mutated, read};
+use common::mutation::{OBJ, mutated, read};
+use stiction_math::random::SplitMix64;
 use stiction_scene::Files;
 
 /// A text that uses every section.
@@ -95,12 +96,12 @@ fn mutations_of_a_text_that_uses_everything_are_read_or_refused() {
     files.insert("assets/tetra.obj", OBJ.as_bytes());
     let path = Path::new("everything.xml");
     assert!(read(&files, path, EVERYTHING), "the text itself is fine");
-    let mut chance = Chance(0x9E37_79B9_7F4A_7C15);
+    let mut rng = SplitMix64::new(0x9E37_79B9_7F4A_7C15);
     let mut fine = 0;
     for _ in 0..4000 {
-        let mut text = mutated(EVERYTHING, &mut chance);
-        if chance.below(4) == 0 {
-            text = mutated(&text, &mut chance);
+        let mut text = mutated(EVERYTHING, &mut rng);
+        if rng.below(4) == 0 {
+            text = mutated(&text, &mut rng);
         }
         fine += usize::from(read(&files, path, &text));
     }

@@ -8,6 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
+use stiction_math::random::SplitMix64;
 use stiction_scene::import::Options;
 use stiction_scene::mesh_file::{MESH_FORMATS, mass};
 use stiction_scene::{Files, urdf};
@@ -87,18 +88,6 @@ fn msh() -> Vec<u8> {
     counts.chain(floats).chain(faces.iter().flat_map(|n| n.to_le_bytes())).collect()
 }
 
-/// Numbers that look random (xorshift).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n.max(1)
-    }
-}
-
 /// What stands where something else stood.
 const WORDS: &[&str] = &[
     "NaN",
@@ -139,31 +128,31 @@ const WORDS: &[&str] = &[
     "v 1 2 3",
 ];
 
-fn mutate(original: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn mutate(original: &[u8], rng: &mut SplitMix64) -> Vec<u8> {
     let mut bytes = original.to_vec();
-    for _ in 0..1 + dice.below(4) {
+    for _ in 0..1 + rng.below(4) {
         let n = bytes.len();
-        let (a, b) = (dice.below(n + 1), dice.below(n + 1));
-        let near = a..(a + dice.below(12)).min(n);
-        match dice.below(8) {
+        let (a, b) = (rng.below(n + 1), rng.below(n + 1));
+        let near = a..(a + rng.below(12)).min(n);
+        match rng.below(8) {
             0 => bytes.truncate(a),
             1 => drop(bytes.drain(a.min(b)..a.max(b).min(a.min(b) + 200))),
             2 => {
-                let word = WORDS[dice.below(WORDS.len())];
+                let word = WORDS[rng.below(WORDS.len())];
                 drop(bytes.splice(near, word.bytes()));
             }
             3 => {
                 let piece = bytes[a.min(b)..a.max(b).min(a.min(b) + 300)].to_vec();
-                let at = dice.below(n + 1);
+                let at = rng.below(n + 1);
                 drop(bytes.splice(at..at, piece));
             }
             4 | 5 if n > 0 => {
-                let at = dice.below(n);
-                bytes[at] ^= 1 << dice.below(8);
+                let at = rng.below(n);
+                bytes[at] ^= 1 << rng.below(8);
             }
             6 if n > 3 => {
-                let at = dice.below(n - 3);
-                let word = [0, u32::MAX, 0x7fc0_0000, 0x7f80_0000, 1 << 31][dice.below(5)];
+                let at = rng.below(n - 3);
+                let word = [0, u32::MAX, 0x7fc0_0000, 0x7f80_0000, 1 << 31][rng.below(5)];
                 bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
             }
             _ => {
@@ -173,7 +162,7 @@ fn mutate(original: &[u8], dice: &mut Dice) -> Vec<u8> {
                 if let Some(start) = start {
                     let end = bytes[start..].iter().position(|x| !digit(x));
                     let end = end.map_or(bytes.len(), |k| start + k);
-                    drop(bytes.splice(start..end, WORDS[dice.below(8)].bytes()));
+                    drop(bytes.splice(start..end, WORDS[rng.below(8)].bytes()));
                 }
             }
         }
@@ -208,7 +197,7 @@ fn real(endings: &[&str], longest: u64, most: usize) -> Vec<(PathBuf, Vec<u8>)> 
 
 #[test]
 fn mutated_robots_give_a_model_or_a_message() {
-    let mut dice = Dice(20_240_229);
+    let mut rng = SplitMix64::new(20_240_229);
     let (mut models, mut messages) = (0, 0);
     let mut try_one = |bytes: Vec<u8>, path: &Path, mut files: Files, k: usize| {
         files.insert(path, bytes);
@@ -231,14 +220,14 @@ fn mutated_robots_give_a_model_or_a_message() {
     };
     for k in 0..20_000 {
         let mut files = Files::in_memory();
-        let mesh = if k % 4 == 0 { mutate(&binary_stl(), &mut dice) } else { binary_stl() };
+        let mesh = if k % 4 == 0 { mutate(&binary_stl(), &mut rng) } else { binary_stl() };
         files.insert("/crane/a.stl", mesh);
-        let bytes = mutate(ROBOT.as_bytes(), &mut dice);
+        let bytes = mutate(ROBOT.as_bytes(), &mut rng);
         try_one(bytes, Path::new("/crane/crane.urdf"), files, k);
     }
     for (path, bytes) in real(&["urdf"], 60_000, 24) {
         for k in 0..3 {
-            try_one(mutate(&bytes, &mut dice), &path, Files::on_disk(), k);
+            try_one(mutate(&bytes, &mut rng), &path, Files::on_disk(), k);
         }
     }
     // Both outcomes must be exercised, else the mutations are too mild or too wild.
@@ -247,7 +236,7 @@ fn mutated_robots_give_a_model_or_a_message() {
 
 #[test]
 fn mutated_meshes_give_triangles_or_a_message() {
-    let mut dice = Dice(20_240_301);
+    let mut rng = SplitMix64::new(20_240_301);
     let own = [
         ("obj", OBJ.as_bytes().to_vec()),
         ("stl", STL.as_bytes().to_vec()),
@@ -262,7 +251,7 @@ fn mutated_meshes_give_triangles_or_a_message() {
         let format = MESH_FORMATS.iter().find(|f| f.extensions.contains(&&*ending)).unwrap();
         assert!((format.parse)(&bytes, &path).is_ok(), "{}", path.display());
         for _ in 0..count {
-            let mutant = mutate(&bytes, &mut dice);
+            let mutant = mutate(&bytes, &mut rng);
             let Ok(mesh) = (format.parse)(&mutant, &path) else { continue };
             // A vertex takes three characters at the least, and scenes may show it some times.
             assert!(mesh.vertices.len() <= 16 * mutant.len());

@@ -4,9 +4,9 @@
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 
 use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_mech::*;
 use stiction_sim::{Scheme, Settings, Simulation, WorldBuilder};
-use stiction_solve::random::SplitMix64;
 
 /// Time step [s].
 const H: f64 = 0.004;

@@ -8,12 +8,12 @@ use common::{free, on_ground};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::sync::Arc;
 use stiction_geom::Shape;
+use stiction_math::random::SplitMix64;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, Limit, MassProperties};
 use stiction_sim::{
     Resistance, Scheme, Settings, Simulation, Sleep, Snapshot, SnapshotError, Surface, World,
     WorldBuilder, state_hash,
 };
-use stiction_solve::random::SplitMix64;
 
 /// Boxes, balls and cylinders that fall on one another beside a swinging arm.
 fn clutter() -> WorldBuilder {

@@ -1,7 +1,7 @@
 //! Compliance: regularisation and stabilisation as a yield R and a bias e around any law.
 //!
 //! A compliant contact with stiffness and dissipation, integrated implicitly, is the rigid law
-//! seen through a yield: `u = J v + e + R∘λ` [Castro22, Eqs. (2), (20), (29), (30)].
+//! with a compliant row: `u = J v + e + R∘λ` [Castro22, Eqs. (2), (20), (29), (30)].
 
 /// Physical parameters of a compliant contact.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,8 @@
-//! Components of a vector in a contact frame: the one place that knows their storage order.
+//! Components of a vector in a contact frame: the only file that depends on their storage order.
 //!
 //! Rows, files and multipliers keep a contact as a triple with the normal component first
-//! ([Lee23, Eq. (3)], [Tasora, Sec. 2]); [Castro22] and [Lee25] print it last. Everything else in
-//! this crate says `n` and `t`.
+//! ([Lee23, Eq. (3)], [Tasora, Sec. 2]); [Castro22] and [Lee25] print it last. All other code
+//! uses the names `n` and `t`.
 
 use nalgebra::{Matrix3, Vector2, Vector3};
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a problem, said once, at the border.
+//! Errors found when a problem is built; afterwards it is valid.
 
 /// Why a problem could not be built. Indices count from zero in the order of the builder's calls.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -75,14 +75,14 @@ pub enum ProblemError {
         /// How many there are.
         count: usize,
     },
-    /// A port asks a subsystem for what its kind does not have.
-    #[error("port {port} asks subsystem {subsystem} for a {map}; that subsystem is {kind}")]
+    /// A port reads a velocity that the kind of its subsystem does not have.
+    #[error("port {port} reads a {map} of subsystem {subsystem}; that subsystem is {kind}")]
     WrongPort {
         /// Which port.
         port: usize,
         /// Its subsystem.
         subsystem: usize,
-        /// What the port asks for.
+        /// What the port reads.
         map: &'static str,
         /// What the subsystem is.
         kind: &'static str,

@@ -1,5 +1,5 @@
-//! The frictional contact problem `A v = b + Jᵀ λ, (J v + e + R∘λ, λ) ∈ S`: its laws, one
-//! yardstick that measures every answer on the problem itself, and its solvers.
+//! The frictional contact problem `A v = b + Jᵀ λ, (J v + e + R∘λ, λ) ∈ S`: its laws, the
+//! residual measure that every solver is judged by, and its solvers.
 //!
 //! Usable alone: build or load a [`Problem`], pick a solver by name, read the [`Report`].
 
@@ -17,7 +17,6 @@ pub mod file;
 pub mod law;
 pub mod monitor;
 pub mod problem;
-pub mod random;
 pub mod residual;
 pub mod setting;
 mod solution;
@@ -28,6 +27,6 @@ pub use error::ProblemError;
 pub use law::{FrictionModel, Law};
 pub use monitor::{Goal, Monitor, Status};
 pub use problem::Problem;
-pub use residual::{Residuals, Yardstick};
+pub use residual::{ResidualMeasure, Residuals};
 pub use solution::{Report, Solution};
 pub use solver::{Session, Solver};

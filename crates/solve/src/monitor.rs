@@ -1,24 +1,24 @@
-//! The monitor: shows every iterate to the yardstick and decides when a solver may stop.
+//! The monitor: measures the iterates of a solver and decides when it may stop.
 //!
-//! No solver judges itself. It reports its iterate; the monitor measures it on the problem,
-//! writes the trace, and says whether the tolerance, the iteration limit or the time limit is
-//! reached. The time that measuring takes is not the solver's.
+//! Solvers pass their iterates to the monitor, which measures the residuals on the problem, writes
+//! the trace, and returns whether the tolerance, the iteration limit or the time limit is reached.
+//! The time spent on measuring is not counted as the solver's.
 
 use std::time::{Duration, Instant};
 
 use crate::law::FrictionModel;
 use crate::problem::Problem;
-use crate::residual::{Residuals, Yardstick};
+use crate::residual::{ResidualMeasure, Residuals};
 
-/// What is asked of a solve.
+/// Tolerances and limits of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
     /// Largest violation of the laws, relative to the reference velocity [-]. The same number
     /// bounds the relative error of momentum.
     pub tolerance: f64,
     /// Violation that is allowed relative to the largest velocity of a constraint in the guess [-]:
-    /// what slides or collides fast need not be as exact as what rests. Counts if it is larger than
-    /// what `tolerance` allows.
+    /// constraints that slide or collide fast need not be as exact as those at rest. The larger of
+    /// this and of `tolerance` counts.
     pub motion_tolerance: f64,
     /// Iterations, in the unit of the solver; `None` leaves it to the solver.
     pub max_iterations: Option<usize>,
@@ -46,11 +46,11 @@ impl Default for Goal {
 /// How a solve ended. Running out of iterations is an outcome, not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The yardstick found the tolerance met.
+    /// The measured residuals meet the tolerance.
     Converged,
     /// Iterations or time ran out first.
     IterationLimit,
-    /// Further iterations brought nothing.
+    /// Further iterations did not reduce the residuals.
     Stalled,
     /// The solver broke down, or the problem has no solution.
     Failed,
@@ -81,7 +81,7 @@ pub struct TracePoint {
     pub momentum: f64,
 }
 
-/// What the monitor says to a solver.
+/// Whether a solver may go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Go on.
@@ -90,13 +90,14 @@ pub enum Verdict {
     Stop(Status),
 }
 
-/// Watches one solve.
+/// Measures and limits one solve.
 #[derive(Clone, Debug, Default)]
 pub struct Monitor {
-    yardstick: Yardstick,
+    residual_measure: ResidualMeasure,
     model: Option<FrictionModel>,
     reference_velocity: f64,
-    asked: (f64, f64),
+    /// Tolerances of the goal, on violations [m/s] and on momentum [-], before [`Monitor::tighten`].
+    goal_tolerances: (f64, f64),
     motion_tolerance: f64,
     velocity_tolerance: f64,
     momentum_tolerance: f64,
@@ -111,16 +112,16 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Starts to watch a solve in a friction model, from a guess of the velocities.
+    /// Starts a solve in a friction model, from a guess of the velocities.
     pub fn start(&mut self, problem: &Problem, goal: &Goal, model: FrictionModel, guess: &[f64]) {
-        self.yardstick.prepare(problem);
+        self.residual_measure.prepare(problem);
         self.model = Some(model);
         self.reference_velocity = problem.reference_velocity();
         self.motion_tolerance = goal.motion_tolerance;
         let moving = goal.motion_tolerance * fastest(problem, goal.motion_tolerance, guess);
         self.velocity_tolerance = (goal.tolerance * self.reference_velocity).max(moving);
         self.momentum_tolerance = goal.tolerance;
-        self.asked = (self.velocity_tolerance, self.momentum_tolerance);
+        self.goal_tolerances = (self.velocity_tolerance, self.momentum_tolerance);
         self.iteration_limit = goal.max_iterations.unwrap_or(usize::MAX);
         self.time_limit = goal.time_limit;
         self.clock = Some(Instant::now());
@@ -150,7 +151,7 @@ impl Monitor {
         }
     }
 
-    /// Iterations that the solver may still do, at most `own` if the goal does not say.
+    /// Iterations that the solver may still do, or `own` if the goal has no limit.
     pub fn iteration_limit(&self, own: usize) -> usize {
         if self.iteration_limit == usize::MAX { own } else { self.iteration_limit }
     }
@@ -161,7 +162,7 @@ impl Monitor {
         self.iterations += iterations;
     }
 
-    /// Takes over iterations, measuring time and trace of the watch over an equivalent problem.
+    /// Takes over iterations, measuring time and trace from the monitor of an equivalent problem.
     pub(crate) fn absorb(&mut self, other: &Self) {
         let before = self.iterations;
         self.iterations += other.iterations;
@@ -187,10 +188,10 @@ impl Monitor {
 
     /// The tolerance relative to the reference velocity [-].
     pub fn relative_tolerance(&self) -> f64 {
-        self.asked.1
+        self.goal_tolerances.1
     }
 
-    /// Asks for more than the goal, by a factor below one, until the watch ends.
+    /// Tightens the tolerances by a factor below one until the solve ends.
     pub fn tighten(&mut self, factor: f64) {
         self.velocity_tolerance *= factor;
         self.momentum_tolerance *= factor;
@@ -199,7 +200,7 @@ impl Monitor {
     /// The natural map of the contacts with unit step, relative to |q| [-].
     pub fn natural_map(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> f64 {
         let before = Instant::now();
-        let found = self.yardstick.natural_map_at(problem, self.model(), v, lambda);
+        let found = self.residual_measure.natural_map_at(problem, self.model(), v, lambda);
         self.measuring += before.elapsed();
         found
     }
@@ -210,15 +211,15 @@ impl Monitor {
     }
 
     /// The larger of both at the last observation, momentum against the reference velocity
-    /// [m/s]: what ranks answers. Laws alone do not: a thing at rest on the ground without an
-    /// impulse violates none.
+    /// [m/s]: the criterion by which iterates are compared. The violation alone does not suffice: a
+    /// body at rest on the ground without an impulse violates no law.
     pub fn error(&self) -> f64 {
         self.last.0.max(self.last.1 * self.reference_velocity)
     }
 
     /// diag(A)^(−1/2).
     pub fn scaling(&self) -> &[f64] {
-        self.yardstick.scaling()
+        self.residual_measure.scaling()
     }
 
     /// Time taken by the solver so far.
@@ -226,11 +227,11 @@ impl Monitor {
         self.clock.map_or(Duration::ZERO, |c| c.elapsed().saturating_sub(self.measuring))
     }
 
-    /// Looks at an iterate.
+    /// Measures an iterate and decides whether the solver may go on.
     pub fn observe(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> Verdict {
         let before = Instant::now();
         let seconds = self.elapsed().as_secs_f64();
-        let (violation, momentum) = self.yardstick.both(problem, self.model(), v, lambda);
+        let (violation, momentum) = self.residual_measure.both(problem, self.model(), v, lambda);
         self.last = (violation, momentum);
         if self.tracing {
             let reference = problem.reference_velocity();
@@ -248,7 +249,7 @@ impl Monitor {
         Verdict::Continue
     }
 
-    /// Ends the watch with a full measurement; the status is what the measurement says.
+    /// Ends the solve with a full measurement, which determines the status.
     pub fn finish(
         &mut self,
         problem: &Problem,
@@ -256,8 +257,9 @@ impl Monitor {
         v: &[f64],
         lambda: &[f64],
     ) -> (Status, Residuals) {
-        let residuals = self.yardstick.measure(problem, v, lambda);
-        let met = residuals.of(self.model()) <= self.asked.0 && residuals.momentum <= self.asked.1;
+        let residuals = self.residual_measure.measure(problem, v, lambda);
+        let met = residuals.of(self.model()) <= self.goal_tolerances.0
+            && residuals.momentum <= self.goal_tolerances.1;
         let status = match claimed {
             _ if met => Status::Converged,
             Status::Converged => Status::Stalled,
@@ -277,7 +279,7 @@ impl Monitor {
     }
 }
 
-/// The largest velocity of a constraint [m/s], if it matters.
+/// The largest velocity of a constraint [m/s], if the tolerance is not zero.
 fn fastest(problem: &Problem, tolerance: f64, v: &[f64]) -> f64 {
     if tolerance == 0.0 {
         return 0.0;

@@ -1,17 +1,17 @@
-//! The yardstick: how far (v, λ) is from the *problem*, the same for every solver.
+//! The residual measure: the distance of (v, λ) from solving the problem, the same for every solver.
 //!
 //! - `momentum`: `|D (A v − b − Jᵀλ)| / max(|D A v|, |D Jᵀλ|)`, D = diag(A)^(−1/2)
 //!   [Castro22, Eqs. (25), (26)]. Deviation: diag(A) in place of diag(M), which a problem does
-//!   not know.
+//!   not hold.
 //! - `coulomb`, `convex` [m/s]: the largest natural map of a constraint in its own scale,
-//!   `r_i = |λ_i − T(λ_i − ρ_i u_i)| / ρ_i`, `ρ_i = 1/(w_i + R_i)`, with T the exact or the
-//!   relaxed answer. Zero if and only if the law holds; a velocity in any system of units.
+//!   `r_i = |λ_i − T(λ_i − ρ_i u_i)| / ρ_i`, `ρ_i = 1/(w_i + R_i)`, with T the solution of
+//!   the local problem with exact or relaxed friction. Zero if and only if the law holds; a velocity in any system of units.
 //! - `natural_map`: the published metric of the FCLIB collection over contacts, with unit step. It
 //!   follows from the impulse alone, through a solve with A; where a subsystem is too large for
-//!   that, the answer's own velocity and the estimate of the free motion stand in.
+//!   that, the solution's own velocity and the estimate of the free motion replace it.
 //!
-//! Costs one product with A, two passes over J and three answers per constraint, and no
-//! factorization; no memory once warm.
+//! Costs one product with A, two passes over J and three local problems per constraint, and no
+//! factorization; no allocation after the first call.
 
 use stiction_math::simd;
 
@@ -19,7 +19,7 @@ use crate::contact::{DIM, add_to_normal};
 use crate::law::FrictionModel;
 use crate::problem::Problem;
 
-/// Distance of an answer from the problem.
+/// Residuals of a solution, measured on the problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residuals {
     /// Relative error of momentum [-].
@@ -44,17 +44,17 @@ impl Residuals {
     }
 }
 
-/// Measures answers; keeps the memory that this takes.
+/// Computes [`Residuals`]; keeps the scratch that this takes.
 #[derive(Clone, Debug, Default)]
-pub struct Yardstick {
+pub struct ResidualMeasure {
     inverse_root_diagonal: Vec<f64>,
     momentum_change: Vec<f64>,
     impulse: Vec<f64>,
     velocity: Vec<f64>,
 }
 
-impl Yardstick {
-    /// Gets ready for a problem. Measurements of another problem need another call.
+impl ResidualMeasure {
+    /// Prepares for a problem; must be called again for another problem.
     pub fn prepare(&mut self, problem: &Problem) {
         let n = problem.dofs();
         for x in [
@@ -135,7 +135,7 @@ impl Yardstick {
         (largest, self.momentum_of_impulse(problem, v))
     }
 
-    /// Everything.
+    /// All residuals.
     pub fn measure(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> Residuals {
         let models = [FrictionModel::Coulomb, FrictionModel::Convex];
         let [coulomb, convex] = self.violations(problem, models, v, lambda);
@@ -155,7 +155,7 @@ impl Yardstick {
         self.natural_map_of_velocity(problem, model, lambda)
     }
 
-    /// The same where the velocity v stands in if A is too large to solve with.
+    /// The same with the given velocity v if A is too large to solve with.
     pub(crate) fn natural_map_at(
         &mut self,
         problem: &Problem,
@@ -246,7 +246,7 @@ impl<const N: usize> simd::Job for Violations<'_, N> {
     }
 }
 
-/// `a / b`, zero if a is, and infinite where it is no number: squares that overflow hide nothing.
+/// `a / b`, zero if a is, and infinite where it is NaN: an overflow of the squares must not pass for zero.
 fn relative(a: f64, b: f64) -> f64 {
     let ratio = a / b;
     if a == 0.0 {
@@ -258,7 +258,7 @@ fn relative(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The larger of two; a NaN counts as infinite, so that nothing hides it.
+/// The larger of two; a NaN counts as infinite, so that it is not lost.
 fn largest(a: f64, b: f64) -> f64 {
     if b.is_nan() { f64::INFINITY } else { a.max(b) }
 }

@@ -1,4 +1,4 @@
-//! The answer to a problem and the report on it.
+//! The solution of a problem and the report on its solve.
 
 use crate::law::FrictionModel;
 use crate::monitor::{Status, TracePoint};
@@ -19,7 +19,7 @@ impl Clone for Solution {
         Self { velocity: self.velocity.clone(), impulse: self.impulse.clone() }
     }
 
-    /// Copies in the same memory, which a derived one would not.
+    /// Keeps the allocations, which a derived implementation would not.
     fn clone_from(&mut self, source: &Self) {
         self.velocity.clone_from(&source.velocity);
         self.impulse.clone_from(&source.impulse);
@@ -35,7 +35,7 @@ impl Solution {
         solution
     }
 
-    /// Becomes the cold start of a problem, in the same memory.
+    /// Sets the cold start of a problem; keeps the allocations.
     pub fn reset(&mut self, problem: &Problem) {
         self.velocity.clear();
         self.velocity.extend_from_slice(problem.start_velocity());
@@ -43,7 +43,7 @@ impl Solution {
         self.impulse.resize(problem.rows(), 0.0);
     }
 
-    /// Becomes the free motion of a problem, without an impulse.
+    /// Sets the free motion of a problem, without an impulse.
     pub fn set_free(&mut self, problem: &Problem) {
         self.velocity.clear();
         self.velocity.extend_from_slice(problem.free_velocity());
@@ -63,7 +63,7 @@ impl Solution {
 #[must_use = "a solve that did not converge must not pass for one that did"]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// The solver that produced the answer.
+    /// The solver that produced the solution.
     pub solver: &'static str,
     /// The friction model it solved for.
     pub friction_model: FrictionModel,
@@ -71,10 +71,10 @@ pub struct Report {
     pub status: Status,
     /// Iterations, in the unit of the solver.
     pub iterations: usize,
-    /// Distance of the answer from the problem.
+    /// Residuals of the solution, measured on the problem.
     pub residuals: Residuals,
     /// Time taken by the solver [s].
     pub seconds: f64,
-    /// Residuals over iterations, if asked for.
+    /// Residuals over iterations, if the goal requested a trace.
     pub trace: Vec<TracePoint>,
 }

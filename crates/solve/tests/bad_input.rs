@@ -9,11 +9,11 @@ use common::{build, goal};
 use nalgebra::{Matrix3, Vector3, Vector6};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use stiction_math::random::SplitMix64;
 use stiction_math::spatial::Inertia10;
 use stiction_solve::catalogue::Variation;
 use stiction_solve::law::{Bilateral, Bounded, Coulomb, Elliptic, Law, Soft, Unilateral};
 use stiction_solve::problem::{Builder, Map, PortId, SubsystemId, Tree};
-use stiction_solve::random::SplitMix64;
 use stiction_solve::{FrictionModel, Goal, Problem, ProblemError, Session, Solution};
 
 /// Numbers that nobody should hand over, and some that are only extreme.

@@ -13,7 +13,7 @@ use stiction_solve::law::{Bilateral, Coulomb, Law, Unilateral};
 use stiction_solve::problem::Map;
 use stiction_solve::solver::{ProblemFamily, Requirement, SOLVERS};
 use stiction_solve::{
-    FrictionModel, Monitor, Problem, Report, Session, Solution, Solver, Status, Yardstick,
+    FrictionModel, Monitor, Problem, Report, ResidualMeasure, Session, Solution, Solver, Status,
 };
 
 const BOTH: [FrictionModel; 2] = [FrictionModel::Coulomb, FrictionModel::Convex];
@@ -35,13 +35,13 @@ fn contenders() -> impl Iterator<Item = (&'static str, FrictionModel)> {
     SOLVERS.iter().flat_map(|entry| models(entry.name).iter().map(|model| (entry.name, *model)))
 }
 
-/// The report equals what a fresh yardstick finds, and the status follows from it.
+/// The report equals what a fresh residual_measure finds, and the status follows from it.
 fn check_report(problem: &Problem, report: &Report, solution: &Solution, tolerance: f64) {
     let who = format!("{} on {} ({})", report.solver, problem.name(), report.friction_model.name());
     assert!(solution.fits(problem), "{who}");
-    let mut yardstick = Yardstick::default();
-    yardstick.prepare(problem);
-    let found = yardstick.measure(problem, &solution.velocity, &solution.impulse);
+    let mut residual_measure = ResidualMeasure::default();
+    residual_measure.prepare(problem);
+    let found = residual_measure.measure(problem, &solution.velocity, &solution.impulse);
     assert_eq!(found, report.residuals, "{who}");
     for x in [found.momentum, found.coulomb, found.convex, found.natural_map] {
         assert!(x.is_finite(), "{who}: {found:?}");
@@ -104,9 +104,9 @@ fn meets(problem: &Problem, requirement: &Requirement, solution: &Solution) -> b
     if !solution.fits(problem) {
         return false;
     }
-    let mut yardstick = Yardstick::default();
-    yardstick.prepare(problem);
-    let found = yardstick.measure(problem, &solution.velocity, &solution.impulse);
+    let mut residual_measure = ResidualMeasure::default();
+    residual_measure.prepare(problem);
+    let found = residual_measure.measure(problem, &solution.velocity, &solution.impulse);
     found.of(requirement.model) <= requirement.tolerance * problem.reference_velocity()
         && found.momentum <= requirement.tolerance
 }
@@ -212,7 +212,7 @@ fn the_battery_fails_a_solver_that_does_nothing_whatever_it_claims() {
 }
 
 #[test]
-fn every_report_says_what_a_fresh_yardstick_finds() {
+fn every_report_says_what_a_fresh_residual_measure_finds() {
     for (_, problem) in problems(None) {
         for (solver, model) in contenders() {
             let (report, solution) = solve(solver, &problem, &goal(model, TOLERANCE));
@@ -234,8 +234,8 @@ fn energy_distance(
     a: &Solution,
     b: &Solution,
 ) -> (f64, f64) {
-    let mut yardstick = Yardstick::default();
-    yardstick.prepare(problem);
+    let mut residual_measure = ResidualMeasure::default();
+    residual_measure.prepare(problem);
     let mut motion = |x: &Solution| {
         let mut v = vec![0.0; problem.dofs()];
         problem.velocity_of(&x.impulse, &mut v);
@@ -244,7 +244,7 @@ fn energy_distance(
         for (u, (r, l)) in u.iter_mut().zip(problem.compliance().iter().zip(&x.impulse)) {
             *u += r * l;
         }
-        (yardstick.violation(problem, model, &v, &x.impulse), v, u)
+        (residual_measure.violation(problem, model, &v, &x.impulse), v, u)
     };
     let ((d_a, v_a, u_a), (d_b, v_b, u_b)) = (motion(a), motion(b));
     let length =

@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 
+use stiction_math::random::SplitMix64;
 use stiction_solve::law::{Coulomb, FrictionModel, Law};
 use stiction_solve::problem::Map;
-use stiction_solve::random::SplitMix64;
 use stiction_solve::solver::cond::inverse;
 use stiction_solve::{Goal, Problem, Report, Session, Solution, Status};
 
@@ -228,7 +228,7 @@ fn every_surrogate_and_scaling_leads_to_the_same_fixed_point() {
 
 #[test]
 fn a_small_change_per_iteration_is_no_small_error() {
-    // The criterion of [Lee23, Alg. 1] stops long before the yardstick would.
+    // The criterion of [Lee23, Alg. 1] stops long before the residual measure would.
     let problem = sliding_cube(0.0);
     let settings =
         [("compensate", "false"), ("coupling", "1000"), ("accelerate", "false"), ("theta", "1e-6")];

@@ -4,14 +4,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, non_snake_case)]
 
 use nalgebra::{Matrix3, Matrix6, Rotation3, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_solve::catalogue::{CATALOGUE, Variation, find};
 use stiction_solve::compliance::{Compliance, NearRigid};
 use stiction_solve::contact::{ContactVec, frame, rows};
 use stiction_solve::law::{Coulomb, Elliptic, Law};
 use stiction_solve::problem::{Map, PortId};
-use stiction_solve::random::SplitMix64;
 use stiction_solve::solver::SOLVERS;
-use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution, Status, Yardstick};
+use stiction_solve::{
+    FrictionModel, Goal, Problem, Report, ResidualMeasure, Session, Solution, Status,
+};
 
 const GRAVITY: f64 = 9.81; // [m/s²]
 const TIME_STEP: f64 = 0.01; // [s]
@@ -687,11 +689,11 @@ fn residuals_and_iterations_are_the_same_in_grams_and_millimetres() {
     let scaled = |v: &f64, k: usize| if k % 6 < 3 { v * length } else { *v };
     let v_small: Vec<f64> = v.iter().enumerate().map(|(k, v)| scaled(v, k)).collect();
     let lambda_small: Vec<f64> = lambda.iter().map(|l| l * mass * length).collect();
-    let mut yardstick = Yardstick::default();
-    yardstick.prepare(&si);
-    let a = yardstick.measure(&si, &v, &lambda);
-    yardstick.prepare(&small);
-    let b = yardstick.measure(&small, &v_small, &lambda_small);
+    let mut residual_measure = ResidualMeasure::default();
+    residual_measure.prepare(&si);
+    let a = residual_measure.measure(&si, &v, &lambda);
+    residual_measure.prepare(&small);
+    let b = residual_measure.measure(&small, &v_small, &lambda_small);
     // Sums of tens of products.
     let same = |x: f64, y: f64| assert!((x - y).abs() <= 1e-13 * x.abs(), "{x} and {y}");
     same(a.momentum, b.momentum);

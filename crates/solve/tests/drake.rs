@@ -19,7 +19,7 @@ use stiction_solve::compliance::{Compliance, NearRigid};
 use stiction_solve::contact::{frame, rows};
 use stiction_solve::law::{Coulomb, Law};
 use stiction_solve::problem::{Delassus, Map, PortId};
-use stiction_solve::{FrictionModel, Goal, Problem, Session, Solution, Status, Yardstick};
+use stiction_solve::{FrictionModel, Goal, Problem, ResidualMeasure, Session, Solution, Status};
 
 const GOLDEN: &str = include_str!("../../../data/golden/drake_sap_step.txt");
 
@@ -185,9 +185,9 @@ fn momentum_error(problem: &Problem, v: &[f64]) -> f64 {
         let (c, r) = (&c[k.clone()], &problem.compliance()[k.clone()]);
         problem.law(i).relation().respond(FrictionModel::Convex, c, r, &mut lambda[k]);
     }
-    let mut yardstick = Yardstick::default();
-    yardstick.prepare(problem);
-    yardstick.momentum(problem, v, &lambda)
+    let mut residual_measure = ResidualMeasure::default();
+    residual_measure.prepare(problem);
+    residual_measure.momentum(problem, v, &lambda)
 }
 
 /// `|x|_A` [√J] for the diagonal A of spheres.

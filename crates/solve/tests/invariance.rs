@@ -21,7 +21,7 @@ use proptest::test_runner::RngSeed;
 use stiction_solve::law::{Coulomb, Law};
 use stiction_solve::problem::Map;
 use stiction_solve::solver::{ProblemFamily, Requirement, SOLVERS};
-use stiction_solve::{FrictionModel, Problem, Session, Solution, Status, Yardstick};
+use stiction_solve::{FrictionModel, Problem, ResidualMeasure, Session, Solution, Status};
 
 /// A free rigid body; its velocity is (ω_WB, v_WB), in the world frame.
 #[derive(Clone, Debug)]
@@ -303,7 +303,7 @@ fn tolerance(must_solve: &[Requirement], model: FrictionModel) -> f64 {
 /// Every solver solves the scene and its image, and the two solutions correspond.
 fn check(scene: &Scene, image: &Image) -> Result<(), TestCaseError> {
     let (one, two) = (scene.problem(), image.scene.problem());
-    let mut yardstick = Yardstick::default();
+    let mut residual_measure = ResidualMeasure::default();
     for entry in SOLVERS {
         for &model in models(entry.name) {
             let goal = goal(model, tolerance(entry.must_solve, model));
@@ -319,8 +319,8 @@ fn check(scene: &Scene, image: &Image) -> Result<(), TestCaseError> {
             prop_assert_eq!(other_report.status, Status::Converged, "{}: {:?}", &who, other_report);
             let expected = (image.carry)(&solution);
             // The carried solution solves the image as well as the solution solves the scene.
-            yardstick.prepare(&two);
-            let found = yardstick.measure(&two, &expected.velocity, &expected.impulse);
+            residual_measure.prepare(&two);
+            let found = residual_measure.measure(&two, &expected.velocity, &expected.impulse);
             let allowed = 1.001 * goal.tolerance * two.reference_velocity();
             prop_assert!(found.of(model) <= allowed, "{}: {:?}", &who, found);
             // Velocities, angular ones at the scale of the reference velocity and a decimetre.

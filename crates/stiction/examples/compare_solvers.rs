@@ -1,4 +1,4 @@
-//! One contact problem, several solvers, one yardstick: poses the problem of a step of a pile and
+//! One contact problem, several solvers, one residual measure: poses the problem of a step of a pile and
 //! solves it with each.
 //!
 //! Run it with `cargo run --release --example compare_solvers`.

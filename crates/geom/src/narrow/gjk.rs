@@ -272,24 +272,20 @@ mod tests {
     use super::*;
     use crate::Shape;
     use nalgebra::UnitQuaternion;
+    use stiction_math::random::SplitMix64;
 
     #[test]
     fn a_proof_of_distance_is_never_given_for_more_than_the_distance() {
-        let mut seed = 3_u64;
-        let mut next = || {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        };
+        let mut random = SplitMix64::new(3);
         let (mut far, mut near) = (0, 0);
         for _ in 0..300 {
             let mut hull = || {
-                let points: Vec<_> =
-                    (0..60).map(|_| Vector3::from_fn(|_, _| next()).normalize()).collect();
+                let points: Vec<_> = (0..60).map(|_| random.vector3().normalize()).collect();
                 Shape::convex(&points).unwrap()
             };
             let (a, b) = (hull(), hull());
-            let turn = UnitQuaternion::from_scaled_axis(3.0 * Vector3::from_fn(|_, _| next()));
-            let X_AB = Isometry3::from_parts((3.0 * Vector3::from_fn(|_, _| next())).into(), turn);
+            let turn = UnitQuaternion::from_scaled_axis(3.0 * random.vector3());
+            let X_AB = Isometry3::from_parts((3.0 * random.vector3()).into(), turn);
             let pair = MinkowskiDifference { a: &a, b: &b, X_AB: &X_AB };
             // Without early termination: the distance itself.
             let GjkResult::Apart { distance: exact, .. } = distance(&pair, f64::INFINITY) else {

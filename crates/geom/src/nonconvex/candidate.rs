@@ -6,6 +6,7 @@
 use crate::narrow::{Manifold, SupportFeature};
 use nalgebra::{Isometry3, Vector3};
 use std::cell::Cell;
+use stiction_math::random::mix64;
 
 /// A point of contact between a surface B and another shape A.
 #[derive(Clone, Copy, Debug)]
@@ -78,12 +79,8 @@ pub enum FeatureKind {
 
 /// Feature id of 32 bits for two features: a hash, the same for the same features and practically unique.
 pub fn feature_id(kind: FeatureKind, a: u32, b: u32) -> u32 {
-    // The finalizer of SplitMix64 [Steele14]: every bit of the input reaches every bit of the output.
-    let mut x =
-        (u64::from(a) << 32 | u64::from(b)) ^ (kind as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (x ^ x >> 31) as u32
+    let features = u64::from(a) << 32 | u64::from(b);
+    mix64(features ^ (kind as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)) as u32
 }
 
 /// Writes the candidates to the manifold, in the world frame; `B_is_first` is true if the surface B is the

@@ -237,24 +237,11 @@ impl Square {
 mod tests {
     use super::*;
     use crate::shape::Convex;
+    use stiction_math::random::SplitMix64;
 
     fn first_farthest(vertices: &[Vector3<f64>], dir: &Vector3<f64>) -> usize {
         let heights = vertices.iter().map(|vertex| vertex.dot(dir));
         heights.enumerate().fold((0, f64::NEG_INFINITY), |a, b| if b.1 > a.1 { b } else { a }).0
-    }
-
-    /// Numbers in [−1, 1), the same in every run.
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        }
-
-        fn vector(&mut self) -> Vector3<f64> {
-            Vector3::from_fn(|_, _| self.next())
-        }
     }
 
     /// Points on a unit sphere, evenly in height and turned by the golden angle.
@@ -277,14 +264,14 @@ mod tests {
     }
 
     /// A cube with a grid of points on each face, off the faces by `noise`.
-    fn studded_cube(n: usize, noise: f64, random: &mut Random) -> Vec<Vector3<f64>> {
+    fn studded_cube(n: usize, noise: f64, random: &mut SplitMix64) -> Vec<Vector3<f64>> {
         let mut points = Vec::new();
         let at = |k: usize| 2.0 * k as f64 / n as f64 - 1.0;
         for axis in 0..3 {
             for side in [-1.0, 1.0] {
                 for (i, j) in (0..=n).flat_map(|i| (0..=n).map(move |j| (i, j))) {
                     let mut p = Vector3::zeros();
-                    p[axis] = side + noise * random.next();
+                    p[axis] = side + noise * random.signed_unit();
                     (p[(axis + 1) % 3], p[(axis + 2) % 3]) = (at(i), at(j));
                     points.push(p);
                 }
@@ -294,12 +281,12 @@ mod tests {
     }
 
     fn clouds() -> Vec<(&'static str, Vec<Vector3<f64>>)> {
-        let mut random = Random(7);
+        let mut random = SplitMix64::new(7);
         let ball = sphere(2000);
         let cylinder: Vec<_> = ring(300, -0.5).chain(ring(300, 0.5)).collect();
         vec![
-            ("random", (0..3000).map(|_| random.vector()).collect()),
-            ("few", (0..20).map(|_| random.vector()).collect()),
+            ("random", (0..3000).map(|_| random.vector3()).collect()),
+            ("few", (0..20).map(|_| random.vector3()).collect()),
             ("large sphere", sphere(10_000)),
             ("sphere far away", ball.iter().map(|p| p + Vector3::new(50.0, -3.0, 20.0)).collect()),
             ("flat", scaled(&ball, [1.0, 1.0, 1e-6])),
@@ -316,25 +303,25 @@ mod tests {
     fn the_farthest_vertex_is_that_of_a_search_through_all() {
         for (name, points) in clouds() {
             let quadtree = SupportQuadtree::new(&points);
-            let mut random = Random(11);
+            let mut random = SplitMix64::new(11);
             let check = |dir: Vector3<f64>| {
                 let (found, expected) = (quadtree.farthest(&dir), first_farthest(&points, &dir));
                 assert_eq!(found, expected, "{name}: {dir:?}");
             };
             for _ in 0..1000 {
-                check(random.vector());
+                check(random.vector3());
                 // Through the edges of the cube and close to its axes.
-                check(random.vector().map(|x| if x < 0.0 { -1.0 } else { 1.0 }));
+                check(random.vector3().map(|x| if x < 0.0 { -1.0 } else { 1.0 }));
                 let axis = Vector3::from_fn(|k, _| if k == 1 { 1.0 } else { 0.0 });
-                check(axis + 1e-9 * random.vector());
-                check(-axis.zxy() + 1e-3 * random.vector());
+                check(axis + 1e-9 * random.vector3());
+                check(-axis.zxy() + 1e-3 * random.vector3());
             }
             // Along normals, where the vertices of a face lie equally far, and beside them.
             if let Ok(hull) = Convex::hull(&points) {
                 for k in 0..hull.faces().min(1000) {
                     let normal = hull.face_normal(k);
                     for off in [0.0, 1e-16, 1e-12, 1e-7] {
-                        check(normal + off * random.vector());
+                        check(normal + off * random.vector3());
                     }
                 }
             }
@@ -349,10 +336,10 @@ mod tests {
             let leaves = quadtree.starts.len() - 1;
             let stored = quadtree.groups.len() * LANES;
             assert!(stored <= (MOST_CANDIDATES + 4) * n + LANES * leaves, "{name}: {stored}");
-            let mut random = Random(13);
+            let mut random = SplitMix64::new(13);
             let asked: usize = (0..1000)
                 .map(|_| {
-                    let leaf = quadtree.leaf_of(&random.vector());
+                    let leaf = quadtree.leaf_of(&random.vector3());
                     LANES * (quadtree.starts[leaf + 1] - quadtree.starts[leaf]) as usize
                 })
                 .sum();

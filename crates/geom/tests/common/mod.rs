@@ -1,50 +1,19 @@
 //! Random numbers, poses and shapes for the tests, the same in every run.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector4};
+use nalgebra::{Isometry3, Vector3};
 use stiction_geom::narrow::{self, Manifold, ManifoldPoint, PosedShape};
 use stiction_geom::{Collider, Groups, Shape};
+use stiction_math::random::SplitMix64;
 
-/// A linear congruential generator of 64 bits [Knuth's constants].
-pub struct Random(pub u64);
-
-impl Random {
-    /// A number in [low, high).
-    pub fn between(&mut self, low: f64, high: f64) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        low + (high - low) * ((self.0 >> 11) as f64 / (1u64 << 53) as f64)
-    }
-
-    pub fn vector(&mut self, size: f64) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| self.between(-size, size))
-    }
-
-    pub fn unit(&mut self) -> Vector3<f64> {
-        loop {
-            let v = self.vector(1.0);
-            if (0.1..1.0).contains(&v.norm()) {
-                return v.normalize();
-            }
-        }
-    }
-
-    pub fn rotation(&mut self) -> UnitQuaternion<f64> {
-        let q = Vector4::from_fn(|_, _| self.between(-1.0, 1.0));
-        UnitQuaternion::from_quaternion(nalgebra::Quaternion::from(q))
-    }
-
-    pub fn pose(&mut self, size: f64) -> Isometry3<f64> {
-        Isometry3::from_parts(self.vector(size).into(), self.rotation())
-    }
-
-    pub fn points(&mut self, n: usize) -> Vec<Vector3<f64>> {
-        (0..n).map(|_| self.vector(0.6)).collect()
-    }
+/// `n` points of the cube around the origin with half an edge of 0.6 m.
+pub fn points(random: &mut SplitMix64, n: usize) -> Vec<Vector3<f64>> {
+    (0..n).map(|_| 0.6 * random.vector3()).collect()
 }
 
 /// One of each bounded convex shape, of about the same size.
-pub fn convex_shapes(random: &mut Random) -> Vec<Shape> {
-    let mut length = || random.between(0.3, 0.9);
+pub fn convex_shapes(random: &mut SplitMix64) -> Vec<Shape> {
+    let mut length = || random.uniform(0.3, 0.9);
     let mut shapes = vec![
         Shape::cuboid(Vector3::new(length(), length(), length())).unwrap(),
         Shape::capsule(length(), length()).unwrap(),
@@ -52,7 +21,7 @@ pub fn convex_shapes(random: &mut Random) -> Vec<Shape> {
         Shape::ellipsoid(Vector3::new(length(), length(), length())).unwrap(),
         Shape::sphere(length()).unwrap(),
     ];
-    shapes.push(Shape::convex(&random.points(12)).unwrap());
+    shapes.push(Shape::convex(&points(random, 12)).unwrap());
     shapes
 }
 

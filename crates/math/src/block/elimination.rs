@@ -249,7 +249,8 @@ fn post_order(parents: &[usize], n_free: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     /// The factor's pattern by eliminating block after block in a full table.
     fn brute_force(pattern: &Pattern, order: &[usize]) -> Vec<(usize, usize)> {
@@ -276,7 +277,7 @@ mod tests {
 
     #[test]
     fn the_structure_is_that_of_elimination_by_hand() {
-        let mut rng = SplitMix64(6);
+        let mut rng = SplitMix64::new(6);
         for (n, degree) in (0..40).flat_map(|n| [(n, 2), (n, 4), (n, 9)]) {
             let pattern = testing::pattern(&mut rng, n, &[0, 3, 6], degree);
             let held: Vec<_> = (0..n).map(|i| degree == 4 && i % 5 == 0).collect();
@@ -297,7 +298,7 @@ mod tests {
     fn children_stand_right_before_their_parents() {
         // In a post-order the descendants of k are the numbers just below k: its first later block
         // is never smaller than that of the numbers between them.
-        let mut rng = SplitMix64(7);
+        let mut rng = SplitMix64::new(7);
         let pattern = testing::pattern(&mut rng, 80, &[6], 3);
         let elimination = Elimination::analyse(&pattern, &[false; 80]);
         let parent = |k: usize| elimination.below[elimination.column(k)].first().copied();

@@ -26,7 +26,7 @@ impl General {
         }
     }
 
-    /// Becomes the zero matrix with the given pattern, in the same memory.
+    /// Replaces the matrix by zero with the given pattern; keeps the allocations.
     pub fn reshape(&mut self, pattern: &Pattern) {
         self.pattern.clone_from(pattern);
         self.lower.clear();
@@ -41,7 +41,7 @@ impl General {
         self.upper.fill(0.0);
     }
 
-    /// Where the blocks are.
+    /// The sparsity pattern.
     pub fn pattern(&self) -> &Pattern {
         &self.pattern
     }
@@ -144,16 +144,17 @@ impl Job for Product<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     #[test]
     fn the_product_equals_that_of_the_dense_matrix_and_of_the_scalar_twin() {
-        let mut rng = SplitMix64(3);
+        let mut rng = SplitMix64::new(3);
         for (n, sizes) in [(30, &[3][..]), (20, &[1, 3, 6, 18, 0]), (1, &[40]), (0, &[6])] {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
             let A = testing::general(&mut rng, &pattern, 0.0);
-            let x = rng.vector(pattern.dim());
-            let (mut y, mut twin) = (rng.vector(pattern.dim()), vec![f64::NAN; pattern.dim()]);
+            let x = rng.values(pattern.dim());
+            let (mut y, mut twin) = (rng.values(pattern.dim()), vec![f64::NAN; pattern.dim()]);
             A.mul(&x, &mut y);
             Product { A: &A, x: &x, y: &mut twin }.run();
             assert_eq!(y, twin, "{sizes:?}");

@@ -6,7 +6,7 @@
 
 /// The block operations of a factorization.
 pub(super) trait Kernel {
-    /// The size of a block of size `n`, as a constant where the kernel knows it.
+    /// The size of a block of size `n`, as a constant where the kernel fixes it.
     fn size(n: usize) -> usize;
     /// C −= Aᵀ B, with C of `m` × `n` and A of `p` × `m`.
     fn sub_tn(C: &mut [f64], A: &[f64], B: &[f64], m: usize, n: usize, p: usize);
@@ -410,11 +410,11 @@ fn sub_tile<const M: usize, const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::SplitMix64;
+    use crate::random::SplitMix64;
 
-    /// The same operations as `Any`, told so that no fixed kernel is taken.
+    /// The same operations as `Any`, with sizes for which no fixed kernel is taken.
     fn agree<const S: usize>(rng: &mut SplitMix64) {
-        let (A, B, C) = (rng.vector(S * S), rng.vector(S * S), rng.vector(S * S));
+        let (A, B, C) = (rng.values(S * S), rng.values(S * S), rng.values(S * S));
         let (mut fixed, mut tiled) = (C.clone(), C.clone());
         Fixed::<S>::sub_tn(&mut fixed, &A, &B, S, S, S);
         sub_tiled(&mut tiled, &B, S, S, S, |r, k| A[k * S + r]);
@@ -436,7 +436,7 @@ mod tests {
 
     #[test]
     fn kernels_of_a_fixed_size_give_the_bits_of_those_for_any_size() {
-        let mut rng = SplitMix64(8);
+        let mut rng = SplitMix64::new(8);
         for _ in 0..10 {
             agree::<3>(&mut rng);
             agree::<6>(&mut rng);

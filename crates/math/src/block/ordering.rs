@@ -1,4 +1,4 @@
-//! In which order to eliminate the blocks so that little fill arises.
+//! Fill-reducing order of elimination of the blocks.
 //!
 //! Approximate minimum degree on the quotient graph [AmestoyDavisDuff96], with each block weighted
 //! by its size, element absorption, mass elimination and detection of indistinguishable blocks.
@@ -55,13 +55,13 @@ struct Quotient<'a> {
     /// Blocks that were merged into a variable, as a list that starts with the variable itself.
     follower: Vec<usize>,
     last_follower: Vec<usize>,
-    /// `mark[i] == stamp`: i belongs to the set at hand.
+    /// `mark[i] == stamp`: i belongs to the current set.
     mark: Vec<usize>,
     stamp: usize,
     /// Weight of an element outside the pivot's element; valid where `seen` carries the stamp.
     outside: Vec<usize>,
     seen: Vec<usize>,
-    /// Memory of one elimination.
+    /// Scratch of one elimination.
     kept: Vec<usize>,
     hashes: Vec<(usize, usize)>,
 }
@@ -339,11 +339,12 @@ impl<'a> Quotient<'a> {
 mod tests {
     use super::*;
     use crate::block::Elimination;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     #[test]
     fn every_block_is_eliminated_once_and_held_blocks_come_last() {
-        let mut rng = SplitMix64(4);
+        let mut rng = SplitMix64::new(4);
         for n in [0, 1, 2, 7, 60, 200] {
             let pattern = testing::pattern(&mut rng, n, &[0, 3, 6], 5);
             let held: Vec<_> = (0..n).map(|_| rng.below(4) == 0).collect();
@@ -359,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_tree_is_eliminated_without_fill() {
-        let mut rng = SplitMix64(5);
+        let mut rng = SplitMix64::new(5);
         let n = 100;
         let edges: Vec<_> = (1..n).map(|i| (i, rng.below(i))).collect();
         let pattern = Pattern::new(&vec![6; n], edges);

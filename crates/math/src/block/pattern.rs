@@ -1,4 +1,4 @@
-//! Which blocks of a symmetric block matrix are there.
+//! The sparsity pattern of a symmetric block matrix.
 //!
 //! Computes, from the sizes of the blocks and the pairs that are coupled, the sorted lower triangle
 //! (all diagonal blocks included) and where each block's values lie in one flat array. Blocks are
@@ -7,14 +7,14 @@
 
 use std::ops::Range;
 
-/// Names a block of a [`Pattern`]: its place among the stored blocks.
+/// Index of a block among the stored blocks of a [`Pattern`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockId(pub usize);
 
 /// One stored block: block row `row` ≥ block column `col`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Name of the block.
+    /// Index of the block.
     pub id: BlockId,
     /// Block row.
     pub row: usize,
@@ -37,7 +37,7 @@ pub struct Pattern {
     offset: Vec<usize>,
     /// First value of each mirrored off-diagonal block in an array without diagonal blocks.
     mirror: Vec<usize>,
-    /// Memory of `rebuild`: the pairs as they came, and the fill mark of each row.
+    /// Scratch of `rebuild`: the pairs in the given order, and the fill mark of each row.
     pairs: Vec<(usize, usize)>,
     next: Vec<usize>,
 }
@@ -74,17 +74,17 @@ impl Pattern {
     /// A block of size zero is allowed and has no values.
     ///
     /// # Panics
-    /// If a pair names a block that is not there.
+    /// If a pair has the index of a block that does not exist.
     pub fn new(sizes: &[usize], pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let mut pattern = Self::default();
         pattern.rebuild(sizes, pairs);
         pattern
     }
 
-    /// Becomes the pattern that [`Pattern::new`] would make, in the same memory.
+    /// Replaces the pattern by that of [`Pattern::new`]; keeps the allocations.
     ///
     /// # Panics
-    /// If a pair names a block that is not there.
+    /// If a pair has the index of a block that does not exist.
     pub fn rebuild(&mut self, sizes: &[usize], pairs: impl IntoIterator<Item = (usize, usize)>) {
         let n = sizes.len();
         self.start.clear();

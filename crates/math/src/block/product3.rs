@@ -58,7 +58,7 @@ mod avx2 {
     use super::finish_row;
     use std::arch::x86_64::*;
 
-    /// Blocks that are asked for ahead of their use: several cache lines, a microsecond's work.
+    /// Blocks prefetched ahead of their use: several cache lines, about a microsecond of work.
     const AHEAD: usize = 24;
 
     #[target_feature(enable = "avx2,fma")]
@@ -79,7 +79,7 @@ mod avx2 {
                 // SAFETY: each load and store lies in a slice whose length was checked just above.
                 unsafe {
                     // A hint, which may point behind the end: blocks stream faster than the
-                    // hardware looks ahead.
+                    // hardware prefetches.
                     let ahead = block.as_ptr().wrapping_add(9 * AHEAD);
                     _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
                     let b0 = _mm256_loadu_pd(block.as_ptr());
@@ -113,15 +113,16 @@ mod avx2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     #[test]
     fn the_vector_code_gives_the_bits_of_its_scalar_twin() {
-        let mut rng = SplitMix64(101);
+        let mut rng = SplitMix64::new(101);
         for n in [1, 2, 3, 50, 200] {
             let pattern = testing::pattern(&mut rng, n, &[3], 6);
             let A = testing::positive_definite(&mut rng, &pattern);
-            let x = rng.vector(pattern.dim());
+            let x = rng.values(pattern.dim());
             let (_, row, col, _) = pattern.raw();
             let (mut y, mut twin) = (vec![f64::NAN; 3 * n], vec![f64::NAN; 3 * n]);
             product(row, col, A.values(), &x, &mut y);

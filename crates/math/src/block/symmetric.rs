@@ -1,8 +1,8 @@
 //! A symmetric block matrix: the lower triangle of a [`Pattern`] with values.
 //!
 //! The product reads each stored block once and uses it twice, for (i, j) and for (j, i); it is
-//! bound by memory on large matrices. Diagonal blocks hold both their triangles, and whoever writes
-//! one writes both. The product is one fixed sequence of operations, hence the same bits always; two
+//! bound by memory on large matrices. Diagonal blocks hold both their triangles, and both must be
+//! written. The product is one fixed sequence of operations, hence the same bits always; two
 //! threads did not reliably beat one.
 
 use super::{BlockId, Pattern, product3};
@@ -33,7 +33,7 @@ impl<'a> View<'a> {
         Self { pattern, values }
     }
 
-    /// Where the blocks are.
+    /// The sparsity pattern.
     pub fn pattern(self) -> &'a Pattern {
         self.pattern
     }
@@ -75,7 +75,7 @@ impl Symmetric {
         Self { pattern: pattern.clone(), values: vec![0.0; pattern.n_values()] }
     }
 
-    /// Becomes the zero matrix with the given pattern, in the same memory.
+    /// Replaces the matrix by zero with the given pattern; keeps the allocations.
     pub fn reshape(&mut self, pattern: &Pattern) {
         self.pattern.clone_from(pattern);
         self.values.clear();
@@ -96,7 +96,7 @@ impl Symmetric {
         self.values.fill(0.0);
     }
 
-    /// Where the blocks are.
+    /// The sparsity pattern.
     pub fn pattern(&self) -> &Pattern {
         &self.pattern
     }
@@ -106,7 +106,7 @@ impl Symmetric {
         &self.values[self.pattern.values(id)]
     }
 
-    /// A block, row-major; both triangles of a diagonal block are to be written.
+    /// A block, row-major; both triangles of a diagonal block must be written.
     pub fn block_mut(&mut self, id: BlockId) -> &mut [f64] {
         &mut self.values[self.pattern.values(id)]
     }
@@ -256,18 +256,19 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     #[test]
     fn the_product_equals_that_of_the_dense_matrix_and_of_the_scalar_twin() {
-        let mut rng = SplitMix64(1);
+        let mut rng = SplitMix64::new(1);
         for (n, sizes) in
             [(30, &[3][..]), (20, &[6]), (20, &[1, 3, 6, 18, 0]), (1, &[40]), (0, &[6])]
         {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
             let A = testing::positive_definite(&mut rng, &pattern);
-            let x = rng.vector(pattern.dim());
-            let (mut y, mut twin) = (rng.vector(pattern.dim()), vec![f64::NAN; pattern.dim()]);
+            let x = rng.values(pattern.dim());
+            let (mut y, mut twin) = (rng.values(pattern.dim()), vec![f64::NAN; pattern.dim()]);
             A.mul(&x, &mut y);
             Product { A: View::from(&A), x: &x, y: &mut twin }.run();
             if sizes != [3] {
@@ -290,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_reshaped_matrix_is_zero_on_its_pattern() {
-        let mut rng = SplitMix64(2);
+        let mut rng = SplitMix64::new(2);
         let (first, second) =
             (testing::pattern(&mut rng, 8, &[6], 3), Pattern::new(&[2, 2], [(0, 1)]));
         let mut A = testing::positive_definite(&mut rng, &first);

@@ -201,13 +201,13 @@ fn store_corners(corners: &[Vec3; 4], out: &mut [[[f64; 4]; 4]; N]) {
 mod tests {
     use super::*;
     use crate::material::{Material, with_material};
-    use crate::soft::testing::Random;
     use crate::soft::{SoftBody, SoftSpec, SoftWorkspace};
+    use stiction_math::random::SplitMix64;
     use stiction_math::simd::dispatch;
 
     #[test]
     fn every_instruction_set_gives_the_same_bits() {
-        let mut rng = Random(12);
+        let mut rng = SplitMix64::new(12);
         let vertices = vec![Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
         for entry in crate::MATERIALS {
             let parameters = &[2.0, 0.3, 9.0][..entry.parameters.len()];
@@ -215,7 +215,7 @@ mod tests {
             let spec = SoftSpec::new(vertices.clone(), vec![[0, 1, 2, 3]; 7], material, 1.0);
             let body = SoftBody::new(spec).unwrap();
             for size in [0.1, 1.0] {
-                let x: Vec<_> = vertices.iter().map(|x| x + size * rng.vector()).collect();
+                let x: Vec<_> = vertices.iter().map(|x| x + size * rng.vector3()).collect();
                 let (groups, x) = (&body.groups[..], &x[..]);
                 let (mut wide, mut twin) = (SoftWorkspace::new(&body), SoftWorkspace::new(&body));
                 dispatch(UpdateRotations { groups, x: Some(x), out: &mut wide.rotations });

@@ -69,15 +69,16 @@ pub(crate) fn rotation_and_trace(F: &Mat) -> (Mat, Lanes) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::soft::testing::{Random, awkward_matrices};
+    use crate::soft::testing::{awkward_matrices, random_matrix, random_rotation};
     use nalgebra::{Matrix3, Vector3};
+    use stiction_math::random::SplitMix64;
 
     #[test]
     fn the_nearest_rotation_leaves_a_symmetric_stretch() {
-        let mut rng = Random(3);
+        let mut rng = SplitMix64::new(3);
         let random = (0..3000).map(|k| {
             let size = [0.01, 0.3, 1.0][k % 3];
-            rng.rotation() * (Matrix3::identity() + size * rng.matrix())
+            random_rotation(&mut rng) * (Matrix3::identity() + size * random_matrix(&mut rng))
         });
         for F in random.collect::<Vec<_>>().into_iter().chain(awkward_matrices()) {
             let (R, trace) = rotation_and_trace(&Mat::splat(&F));
@@ -94,9 +95,9 @@ mod tests {
 
     #[test]
     fn an_inverted_matrix_flips_the_direction_of_its_smallest_singular_value() {
-        let mut rng = Random(4);
+        let mut rng = SplitMix64::new(4);
         for _ in 0..200 {
-            let (U, V) = (rng.rotation(), rng.rotation());
+            let (U, V) = (random_rotation(&mut rng), random_rotation(&mut rng));
             let s = Matrix3::from_diagonal(&Vector3::new(1.3, 0.9, -0.4));
             let R = rotation(&Mat::splat(&(U * s * V.transpose()))).lane(0);
             assert!((R - U * V.transpose()).norm() <= 1e-13);
@@ -105,10 +106,10 @@ mod tests {
 
     #[test]
     fn a_lane_does_not_depend_on_its_neighbours() {
-        let mut rng = Random(5);
+        let mut rng = SplitMix64::new(5);
         for _ in 0..200 {
-            let alone = rng.matrix();
-            let others = [rng.matrix(), Matrix3::zeros(), Matrix3::identity()];
+            let alone = random_matrix(&mut rng);
+            let others = [random_matrix(&mut rng), Matrix3::zeros(), Matrix3::identity()];
             let group = Mat::from_fn(|i, j| {
                 Lanes([alone[(i, j)], others[0][(i, j)], others[1][(i, j)], others[2][(i, j)]])
             });

@@ -138,8 +138,9 @@ fn perpendicular(u: &Vec3) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::soft::testing::{Random, awkward_matrices};
+    use crate::soft::testing::{awkward_matrices, random_matrix, random_rotation};
     use nalgebra::{Matrix3, Vector3};
+    use stiction_math::random::SplitMix64;
 
     fn assert_decomposed(F: &Matrix3<f64>) {
         let Svd { U, sigma, V } = svd(&Mat::splat(F));
@@ -158,9 +159,9 @@ mod tests {
 
     #[test]
     fn any_matrix_is_the_product_of_two_rotations_and_a_diagonal() {
-        let mut rng = Random(7);
+        let mut rng = SplitMix64::new(7);
         for _ in 0..2000 {
-            assert_decomposed(&rng.matrix());
+            assert_decomposed(&random_matrix(&mut rng));
         }
         for F in awkward_matrices() {
             assert_decomposed(&F);
@@ -169,11 +170,11 @@ mod tests {
 
     #[test]
     fn small_singular_values_keep_their_digits() {
-        let mut rng = Random(8);
+        let mut rng = SplitMix64::new(8);
         let s = Vector3::new(1.0, 1e-6, 1e-12);
         for _ in 0..100 {
             // One-sided rotations keep the relative accuracy of each column.
-            let F = rng.rotation() * Matrix3::from_diagonal(&s);
+            let F = random_rotation(&mut rng) * Matrix3::from_diagonal(&s);
             let found = svd(&Mat::splat(&F)).sigma;
             for i in 0..3 {
                 assert!((found[i].0[0] / s[i] - 1.0).abs() <= 1e-14, "{F}");
@@ -183,10 +184,10 @@ mod tests {
 
     #[test]
     fn a_lane_does_not_depend_on_its_neighbours() {
-        let mut rng = Random(9);
+        let mut rng = SplitMix64::new(9);
         for _ in 0..200 {
-            let alone = rng.matrix();
-            let others = [rng.matrix(), rng.matrix(), Matrix3::zeros()];
+            let alone = random_matrix(&mut rng);
+            let others = [random_matrix(&mut rng), random_matrix(&mut rng), Matrix3::zeros()];
             let group = Mat::from_fn(|i, j| {
                 Lanes([alone[(i, j)], others[0][(i, j)], others[1][(i, j)], others[2][(i, j)]])
             });

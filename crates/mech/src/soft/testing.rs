@@ -1,30 +1,16 @@
 //! Random and ill-conditioned matrices for tests.
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
+use stiction_math::random::SplitMix64;
 
-/// SplitMix64 [Steele14].
-pub(crate) struct Random(pub u64);
+/// A matrix with entries uniform in `[-1, 1)`.
+pub(crate) fn random_matrix(rng: &mut SplitMix64) -> Matrix3<f64> {
+    Matrix3::from_fn(|_, _| rng.signed_unit())
+}
 
-impl Random {
-    pub fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        2.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.0
-    }
-
-    pub fn vector(&mut self) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| self.uniform())
-    }
-
-    pub fn matrix(&mut self) -> Matrix3<f64> {
-        Matrix3::from_fn(|_, _| self.uniform())
-    }
-
-    pub fn rotation(&mut self) -> Matrix3<f64> {
-        Rotation3::new(3.0 * self.vector()).into_inner()
-    }
+/// A matrix of a uniform rotation.
+pub(crate) fn random_rotation(rng: &mut SplitMix64) -> Matrix3<f64> {
+    rng.rotation().to_rotation_matrix().into_inner()
 }
 
 /// Matrices that are difficult for decompositions: singular, inverted, badly scaled, repeated values.

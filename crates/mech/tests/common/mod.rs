@@ -2,74 +2,31 @@
 
 #![allow(dead_code, non_snake_case, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_mech::{
     BodyId, BodySpec, JointKind, JointSpec, MassProperties, Model, ModelBuilder, State,
 };
 
-/// Steele, Lea and Flood's SplitMix64 generator.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number in [-1, 1).
-    pub fn number(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    pub fn vector(&mut self) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| self.number())
-    }
-
-    pub fn numbers(&mut self, n: usize) -> Vec<f64> {
-        (0..n).map(|_| self.number()).collect()
-    }
-
-    pub fn direction(&mut self) -> Vector3<f64> {
-        loop {
-            let v = self.vector();
-            if v.norm() > 0.2 && v.norm() < 1.0 {
-                return v.normalize();
-            }
-        }
-    }
-
-    pub fn pose(&mut self) -> Isometry3<f64> {
-        let rotation = UnitQuaternion::from_scaled_axis(3.0 * self.vector());
-        Isometry3::from_parts(Translation3::from(0.5 * self.vector()), rotation)
-    }
-}
-
 /// The inertia of a solid box with random edges and random orientation.
-pub fn mass(rng: &mut Random) -> MassProperties {
-    let mass = 1.0 + 0.8 * rng.number();
-    let edge = Vector3::from_fn(|_, _| 0.3 + 0.2 * rng.number());
+pub fn mass(rng: &mut SplitMix64) -> MassProperties {
+    let mass = 1.0 + 0.8 * rng.signed_unit();
+    let edge = Vector3::from_fn(|_, _| 0.3 + 0.2 * rng.signed_unit());
     let squared = edge.component_mul(&edge);
     let moments = Vector3::from_fn(|k, _| mass / 12.0 * (squared.sum() - squared[k]));
-    let R = UnitQuaternion::from_scaled_axis(rng.vector()).to_rotation_matrix().into_inner();
+    let R = UnitQuaternion::from_scaled_axis(rng.vector3()).to_rotation_matrix().into_inner();
     let inertia = R * Matrix3::from_diagonal(&moments) * R.transpose();
-    MassProperties::new(mass, 0.3 * rng.vector(), inertia).unwrap()
+    MassProperties::new(mass, 0.3 * rng.vector3(), inertia).unwrap()
 }
 
 /// A random joint of the kind with this index in `JOINTS`.
-pub fn kind(rng: &mut Random, index: usize) -> JointKind {
+pub fn kind(rng: &mut SplitMix64, index: usize) -> JointKind {
     match index {
         0 => JointKind::Ball,
         1 => JointKind::Free,
         2 => JointKind::Hinge { axis: rng.direction() },
         3 => JointKind::Planar { normal: rng.direction(), x: rng.direction() },
-        4 => JointKind::Screw { axis: rng.direction(), pitch: 0.3 * rng.number() },
+        4 => JointKind::Screw { axis: rng.direction(), pitch: 0.3 * rng.signed_unit() },
         5 => JointKind::Slide { axis: rng.direction() },
         _ => {
             let first = rng.direction();
@@ -79,45 +36,45 @@ pub fn kind(rng: &mut Random, index: usize) -> JointKind {
     }
 }
 
-pub fn joint(rng: &mut Random, kind: JointKind) -> JointSpec {
+pub fn joint(rng: &mut SplitMix64, kind: JointKind) -> JointSpec {
     JointSpec {
-        anchor: 0.2 * rng.vector(),
-        armature: 0.05 * rng.number().max(0.0),
-        reference: 0.3 * rng.number(),
+        anchor: 0.2 * rng.vector3(),
+        armature: 0.05 * rng.signed_unit().max(0.0),
+        reference: 0.3 * rng.signed_unit(),
         ..JointSpec::new(kind)
     }
 }
 
 /// One child of the world with one joint of the given kind, and a body welded to it.
-pub fn one(rng: &mut Random, index: usize) -> Model {
+pub fn one(rng: &mut SplitMix64, index: usize) -> Model {
     let mut builder = ModelBuilder::new();
-    let pose = rng.pose();
+    let pose = rng.pose(0.5);
     let body = builder.body(BodySpec { pose, mass: Some(mass(rng)), ..Default::default() });
     let kind = kind(rng, index);
     let spec = joint(rng, kind);
     builder.joint(body, spec);
-    let (pose, mass) = (rng.pose(), Some(mass(rng)));
+    let (pose, mass) = (rng.pose(0.5), Some(mass(rng)));
     builder.body(BodySpec { parent: body, pose, mass, ..Default::default() });
     builder.build().unwrap()
 }
 
 /// Several trees that mix all joints, several of them per body, with welded bodies.
 /// `scalar_only` leaves out the joints whose coordinates are quaternions.
-pub fn mixed(rng: &mut Random, n: usize, scalar_only: bool) -> Model {
+pub fn mixed(rng: &mut SplitMix64, n: usize, scalar_only: bool) -> Model {
     mixed_builder(rng, n, scalar_only).build().unwrap()
 }
 
 /// The declarations of [`mixed`].
-pub fn mixed_builder(rng: &mut Random, n: usize, scalar_only: bool) -> ModelBuilder {
+pub fn mixed_builder(rng: &mut SplitMix64, n: usize, scalar_only: bool) -> ModelBuilder {
     let mut builder = ModelBuilder::new();
-    builder.gravity(5.0 * rng.vector());
+    builder.gravity(5.0 * rng.vector3());
     for id in 1..=n {
         let parent = BodyId(if rng.below(6) == 0 { 0 } else { rng.below(id) });
         let spec = BodySpec {
             parent,
-            pose: rng.pose(),
+            pose: rng.pose(0.5),
             mass: Some(mass(rng)),
-            gravity_compensation: 0.5 * rng.number(),
+            gravity_compensation: 0.5 * rng.signed_unit(),
             ..Default::default()
         };
         let body = builder.body(spec);
@@ -143,11 +100,11 @@ pub fn mixed_builder(rng: &mut Random, n: usize, scalar_only: bool) -> ModelBuil
 }
 
 /// A random state.
-pub fn state(rng: &mut Random, model: &Model) -> State {
-    let v = rng.numbers(model.nv());
+pub fn state(rng: &mut SplitMix64, model: &Model) -> State {
+    let v = rng.values(model.nv());
     let mut state = State::new(model);
     stiction_mech::integrate(model, model.q0(), &v, 2.0, &mut state.q);
-    state.v = rng.numbers(model.nv());
+    state.v = rng.values(model.nv());
     state
 }
 

@@ -1,8 +1,9 @@
 //! Actuators: their laws, gears, bounds and transmissions.
 
 use crate::joints::single;
-use crate::mechanism::{DIFFERENCE, Random, STEP, Scene, tree};
+use crate::mechanism::{DIFFERENCE, STEP, Scene, tree};
 use nalgebra::{UnitQuaternion, Vector3, Vector6};
+use stiction_math::random::SplitMix64;
 use stiction_mech::{
     ActuatorLaw, ActuatorSpec, BodyId, DriveKind, JointId, JointKind, JointSpec, TendonPath,
     TendonSite, TendonSpec, Transmission, angular_velocity, mass_matrix, point_velocity,
@@ -110,9 +111,9 @@ fn a_velocity_servo_reaches_its_rate_in_implicit_steps() {
 
 #[test]
 fn a_drive_is_linear_in_length_and_rate() {
-    let mut rng = Random(41);
+    let mut rng = SplitMix64::new(41);
     let mut builder = tree(&mut rng, 10, false, |_, _| {});
-    let sites = [3, 7, 10].map(|body| TendonSite { body: BodyId(body), point: rng.vector() });
+    let sites = [3, 7, 10].map(|body| TendonSite { body: BodyId(body), point: rng.vector3() });
     let tendon = builder.tendon(TendonSpec::new("string", TendonPath::through(sites)));
     let on = Transmission::Tendon(tendon);
     let servo = ActuatorSpec::position("servo", on, 50.0, 4.0);
@@ -143,9 +144,9 @@ fn a_drive_is_linear_in_length_and_rate() {
 
 #[test]
 fn the_power_of_a_wrench_fixed_in_a_body_is_that_of_its_row() {
-    let mut rng = Random(43);
+    let mut rng = SplitMix64::new(43);
     let mut builder = tree(&mut rng, 8, false, |_, _| {});
-    let (point, torque, force) = (rng.vector(), rng.vector(), rng.vector());
+    let (point, torque, force) = (rng.vector3(), rng.vector3(), rng.vector3());
     let parts = [torque.as_slice(), force.as_slice()].concat();
     let wrench = Vector6::from_column_slice(&parts);
     let body = BodyId(7);
@@ -320,12 +321,12 @@ fn a_tendon_force_is_clamped_on_a_joint_with_a_range_only() {
 
 #[test]
 fn drives_taken_explicitly_leave_dry_friction_and_the_same_total() {
-    let mut rng = Random(47);
+    let mut rng = SplitMix64::new(47);
     let mut builder = tree(&mut rng, 8, true, |rng, joint| {
-        joint.friction_loss = rng.positive();
-        joint.damping = rng.positive();
+        joint.friction_loss = rng.uniform(0.5, 1.5);
+        joint.damping = rng.uniform(0.5, 1.5);
     });
-    let sites = [2, 5, 8].map(|body| TendonSite { body: BodyId(body), point: rng.vector() });
+    let sites = [2, 5, 8].map(|body| TendonSite { body: BodyId(body), point: rng.vector3() });
     let tendon = builder.tendon(TendonSpec {
         stiffness: 4.0,
         damping: 3.0,
@@ -348,9 +349,9 @@ fn drives_taken_explicitly_leave_dry_friction_and_the_same_total() {
 
 #[test]
 fn rate_slopes_are_the_derivatives_of_forces_by_velocities() {
-    let mut rng = Random(53);
-    let mut builder = tree(&mut rng, 8, true, |rng, joint| joint.damping = rng.positive());
-    let sites = [2, 5, 8].map(|body| TendonSite { body: BodyId(body), point: rng.vector() });
+    let mut rng = SplitMix64::new(53);
+    let mut builder = tree(&mut rng, 8, true, |rng, joint| joint.damping = rng.uniform(0.5, 1.5));
+    let sites = [2, 5, 8].map(|body| TendonSite { body: BodyId(body), point: rng.vector3() });
     let tendon = builder.tendon(TendonSpec {
         stiffness: 4.0,
         damping: 3.0,

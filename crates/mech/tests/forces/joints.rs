@@ -1,7 +1,8 @@
 //! Springs, dampers, friction and limits of joints.
 
-use crate::mechanism::{DIFFERENCE, Random, STEP, Scene, mass, tree};
+use crate::mechanism::{DIFFERENCE, STEP, Scene, mass, tree};
 use nalgebra::{UnitQuaternion, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_mech::{
     ActuatorSpec, BodySpec, DriveKind, JointId, JointKind, JointSpec, Limit, LimitSource,
     ModelBuilder, Transmission,
@@ -18,17 +19,17 @@ pub fn single(spec: JointSpec) -> (ModelBuilder, JointId) {
 
 #[test]
 fn stiffness_and_damping_are_the_negative_slopes_of_the_force() {
-    let mut rng = Random(31);
+    let mut rng = SplitMix64::new(31);
     let mut builder = tree(&mut rng, 9, true, |rng, joint| {
-        joint.stiffness = 5.0 * rng.positive();
-        joint.damping = 2.0 * rng.positive();
-        joint.spring_reference = rng.number();
+        joint.stiffness = 5.0 * rng.uniform(0.5, 1.5);
+        joint.damping = 2.0 * rng.uniform(0.5, 1.5);
+        joint.spring_reference = rng.signed_unit();
     });
     for joint in 0..9 {
         let on = Transmission::Joint(JointId(joint));
-        let (kp, kd) = (10.0 * rng.positive(), rng.positive());
+        let (kp, kd) = (10.0 * rng.uniform(0.5, 1.5), rng.uniform(0.5, 1.5));
         let servo = ActuatorSpec::position(format!("servo {joint}"), on, kp, kd);
-        builder.actuator(ActuatorSpec { gear: 2.0 * rng.number(), ..servo });
+        builder.actuator(ActuatorSpec { gear: 2.0 * rng.signed_unit(), ..servo });
     }
     let mut scene = Scene::new(builder);
     scene.shuffle(&mut rng).evaluate();

@@ -1,45 +1,11 @@
 //! Seeded random trees for tendons and actuators, and derivatives by finite differences.
 
-use nalgebra::{Isometry3, Matrix3, Vector3};
+use nalgebra::{Matrix3, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_mech::{
     BodyId, BodySpec, Data, Forces, Input, JointKind, JointSpec, MassProperties, Model,
     ModelBuilder, State, integrate, kinematics, velocities,
 };
-
-/// SplitMix64.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number in [-1, 1).
-    pub fn number(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    /// A number in (0.5, 1.5).
-    pub fn positive(&mut self) -> f64 {
-        1.0 + 0.5 * self.number()
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    pub fn vector(&mut self) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| self.number())
-    }
-
-    pub fn pose(&mut self) -> Isometry3<f64> {
-        Isometry3::new(self.vector(), 2.0 * self.vector())
-    }
-}
 
 pub fn mass() -> Option<MassProperties> {
     let com = Vector3::new(0.1, -0.2, 0.05);
@@ -47,24 +13,24 @@ pub fn mass() -> Option<MassProperties> {
 }
 
 /// A joint kind, all in turn; those of several velocities only if `scalar` is false.
-fn kind(rng: &mut Random, turn: usize, scalar: bool) -> JointKind {
-    let axis = rng.vector();
+fn kind(rng: &mut SplitMix64, turn: usize, scalar: bool) -> JointKind {
+    let axis = rng.vector3();
     match turn % if scalar { 3 } else { 6 } {
         0 => JointKind::Hinge { axis },
         1 => JointKind::Slide { axis },
         2 => JointKind::Screw { axis, pitch: 0.2 },
         3 => JointKind::Ball,
         4 => JointKind::planar(axis),
-        _ => JointKind::Universal { axes: [axis, axis.cross(&rng.vector())] },
+        _ => JointKind::Universal { axes: [axis, axis.cross(&rng.vector3())] },
     }
 }
 
 /// Two trees of `n` bodies in all, of every joint, with `edit` applied to each joint.
 pub fn tree(
-    rng: &mut Random,
+    rng: &mut SplitMix64,
     n: usize,
     scalar: bool,
-    mut edit: impl FnMut(&mut Random, &mut JointSpec),
+    mut edit: impl FnMut(&mut SplitMix64, &mut JointSpec),
 ) -> ModelBuilder {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vector3::zeros());
@@ -72,11 +38,11 @@ pub fn tree(
         // The second tree begins in the middle.
         let first = if id > n / 2 { n / 2 + 1 } else { 1 };
         let parent = BodyId(if id == first { 0 } else { first + rng.below(id - first) });
-        let pose = rng.pose();
+        let pose = rng.pose(1.0);
         let body = builder.body(BodySpec { parent, pose, mass: mass(), ..Default::default() });
         let is_free = !scalar && id == n / 2 + 1;
         let kind = if is_free { JointKind::Free } else { kind(rng, id, scalar) };
-        let anchor = rng.vector();
+        let anchor = rng.vector3();
         let mut spec = JointSpec { anchor, ..JointSpec::new(kind) };
         edit(rng, &mut spec);
         builder.joint(body, spec);
@@ -102,12 +68,12 @@ impl Scene {
     }
 
     /// Moves to a random state and chooses random controls.
-    pub fn shuffle(&mut self, rng: &mut Random) -> &mut Self {
-        let move_by: Vec<f64> = (0..self.model.nv()).map(|_| rng.number()).collect();
+    pub fn shuffle(&mut self, rng: &mut SplitMix64) -> &mut Self {
+        let move_by: Vec<f64> = (0..self.model.nv()).map(|_| rng.signed_unit()).collect();
         let from = self.model.q0().to_vec();
         integrate(&self.model, &from, &move_by, 1.0, &mut self.state.q);
-        self.state.v.iter_mut().for_each(|v| *v = rng.number());
-        self.input.control.iter_mut().for_each(|u| *u = rng.number());
+        self.state.v.iter_mut().for_each(|v| *v = rng.signed_unit());
+        self.input.control.iter_mut().for_each(|u| *u = rng.signed_unit());
         self
     }
 

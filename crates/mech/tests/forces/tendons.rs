@@ -1,7 +1,8 @@
 //! Tendons: gradients, energies, sparsity, limits.
 
-use crate::mechanism::{DIFFERENCE, Random, STEP, Scene, tree};
+use crate::mechanism::{DIFFERENCE, STEP, Scene, tree};
 use nalgebra::{Isometry3, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_mech::{
     BodyId, BodySpec, DeadBand, DriveKind, JointId, JointKind, JointSpec, Limit, LimitSource,
     ModelBuilder, SpringSpec, TendonId, TendonPath, TendonRest, TendonSite, TendonSpec, Waypoint,
@@ -10,19 +11,19 @@ use stiction_mech::{
 
 const BODIES: usize = 12;
 
-fn site(rng: &mut Random) -> Waypoint {
+fn site(rng: &mut SplitMix64) -> Waypoint {
     let body = BodyId(rng.below(BODIES + 1));
-    Waypoint::Site(TendonSite { body, point: rng.vector() })
+    Waypoint::Site(TendonSite { body, point: rng.vector3() })
 }
 
-fn surface(rng: &mut Random, shape: WrapShape) -> Waypoint {
-    let side = (rng.below(2) == 0).then(|| rng.vector());
-    let (body, pose) = (BodyId(rng.below(BODIES + 1)), rng.pose());
-    Waypoint::Wrap(WrapSurface { body, pose, shape, radius: 0.6 * rng.positive(), side })
+fn surface(rng: &mut SplitMix64, shape: WrapShape) -> Waypoint {
+    let side = (rng.below(2) == 0).then(|| rng.vector3());
+    let (body, pose) = (BodyId(rng.below(BODIES + 1)), rng.pose(1.0));
+    Waypoint::Wrap(WrapSurface { body, pose, shape, radius: 0.6 * rng.uniform(0.5, 1.5), side })
 }
 
 /// A string with every kind of waypoint between random bodies.
-fn string(rng: &mut Random) -> TendonPath {
+fn string(rng: &mut SplitMix64) -> TendonPath {
     TendonPath::Spatial(vec![
         site(rng),
         site(rng),
@@ -37,12 +38,13 @@ fn string(rng: &mut Random) -> TendonPath {
     ])
 }
 
-fn stringed(seed: u64) -> (Random, Scene) {
-    let mut rng = Random(seed);
+fn stringed(seed: u64) -> (SplitMix64, Scene) {
+    let mut rng = SplitMix64::new(seed);
     let mut builder = tree(&mut rng, BODIES, false, |_, _| {});
     for k in 0..4 {
         let path = string(&mut rng);
-        let (stiffness, rest) = (10.0 * rng.positive(), TendonRest::Length(rng.positive()));
+        let (stiffness, rest) =
+            (10.0 * rng.uniform(0.5, 1.5), TendonRest::Length(rng.uniform(0.5, 1.5)));
         let spec = TendonSpec { stiffness, rest, ..TendonSpec::new(format!("t{k}"), path) };
         builder.tendon(spec);
     }
@@ -142,9 +144,10 @@ fn only_velocities_on_the_path_have_coefficients() {
 #[test]
 fn the_power_of_springs_is_minus_the_rate_of_their_energy() {
     for seed in 0..10 {
-        let mut rng = Random(100 + seed);
-        let mut builder =
-            tree(&mut rng, BODIES, false, |rng, joint| joint.stiffness = 5.0 * rng.positive());
+        let mut rng = SplitMix64::new(100 + seed);
+        let mut builder = tree(&mut rng, BODIES, false, |rng, joint| {
+            joint.stiffness = 5.0 * rng.uniform(0.5, 1.5)
+        });
         let path = string(&mut rng);
         builder.tendon(TendonSpec { stiffness: 7.0, ..TendonSpec::new("string", path) });
         let mut scene = Scene::new(builder);
@@ -164,15 +167,15 @@ fn the_power_of_springs_is_minus_the_rate_of_their_energy() {
 #[test]
 fn the_energy_loss_of_a_spring_damper_is_that_of_its_damper() {
     for seed in 0..10 {
-        let mut rng = Random(200 + seed);
+        let mut rng = SplitMix64::new(200 + seed);
         let mut builder = tree(&mut rng, BODIES, false, |_, _| {});
         let (stiffness, damping) = (20.0, 3.0);
         builder.tendon(SpringSpec {
             name: "spring".into(),
             body_a: BodyId(0),
-            point_a: rng.vector(),
+            point_a: rng.vector3(),
             body_b: BodyId(BODIES),
-            point_b: rng.vector(),
+            point_b: rng.vector3(),
             stiffness,
             damping,
             rest_length: 0.4,
@@ -272,7 +275,7 @@ fn a_tendon_of_one_velocity_without_bounds_is_on_the_diagonal() {
 
 #[test]
 fn a_tendon_rests_at_its_length_in_the_reference_configuration() {
-    let mut rng = Random(7);
+    let mut rng = SplitMix64::new(7);
     let mut builder = tree(&mut rng, BODIES, false, |_, _| {});
     let path = string(&mut rng);
     builder.tendon(TendonSpec { stiffness: 1e3, ..TendonSpec::new("string", path) });

@@ -1,7 +1,8 @@
 //! External wrenches and gravity compensation.
 
-use crate::mechanism::{Random, Scene, mass, tree};
+use crate::mechanism::{Scene, mass, tree};
 use nalgebra::{Vector3, Vector6};
+use stiction_math::random::SplitMix64;
 use stiction_mech::{
     BodySpec, JointKind, JointSpec, ModelBuilder, angular_velocity, bias_forces, point_velocity,
 };
@@ -9,10 +10,10 @@ use stiction_mech::{
 #[test]
 fn the_power_of_a_wrench_is_that_of_its_body_at_the_centre_of_mass() {
     for seed in 0..10 {
-        let mut rng = Random(300 + seed);
+        let mut rng = SplitMix64::new(300 + seed);
         let mut scene = Scene::new(tree(&mut rng, 10, false, |_, _| {}));
         scene.shuffle(&mut rng);
-        scene.input.wrench.iter_mut().for_each(|w| *w = Vector6::from_fn(|_, _| rng.number()));
+        scene.input.wrench.iter_mut().for_each(|w| *w = Vector6::from_fn(|_, _| rng.signed_unit()));
         scene.evaluate();
         let mut power = 0.0;
         for id in 1..scene.model.bodies().len() {
@@ -39,7 +40,7 @@ fn a_fully_compensated_body_is_weightless() {
     let tip = builder.body(BodySpec { parent: base, ..spec });
     builder.joint(tip, JointSpec::new(JointKind::Hinge { axis: Vector3::x() }));
     let mut scene = Scene::new(builder);
-    scene.shuffle(&mut Random(5)).state.v.fill(0.0);
+    scene.shuffle(&mut SplitMix64::new(5)).state.v.fill(0.0);
     scene.evaluate();
     bias_forces(&scene.model, &scene.state.v, &mut scene.data);
     for (lift, weight) in scene.forces.generalized.iter().zip(&scene.data.bias) {

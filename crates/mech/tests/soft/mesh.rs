@@ -1,7 +1,7 @@
 //! Meshes and random shapes for the tests of soft bodies.
 
-pub use crate::common::Random;
 use nalgebra::{Rotation3, Vector3};
+pub use stiction_math::random::SplitMix64;
 use stiction_mech::{Material, SoftBody, SoftSpec};
 
 pub const RUBBER: Material = Material::LinearCorotated { young: 5e4, poisson: 0.3 };
@@ -58,14 +58,14 @@ pub trait Draw {
     fn shape(&mut self, body: &SoftBody, noise: f64) -> Vec<Vector3<f64>>;
 }
 
-impl Draw for Random {
+impl Draw for SplitMix64 {
     fn vectors(&mut self, n: usize, size: f64) -> Vec<Vector3<f64>> {
-        (0..n).map(|_| size * self.vector()).collect()
+        (0..n).map(|_| size * self.vector3()).collect()
     }
 
     fn shape(&mut self, body: &SoftBody, noise: f64) -> Vec<Vector3<f64>> {
-        let (turn, shift) = (Rotation3::new(3.0 * self.vector()), self.vector());
-        body.spec.vertices.iter().map(|x| turn * x + shift + noise * self.vector()).collect()
+        let (turn, shift) = (Rotation3::new(3.0 * self.vector3()), self.vector3());
+        body.spec.vertices.iter().map(|x| turn * x + shift + noise * self.vector3()).collect()
     }
 }
 

@@ -32,10 +32,10 @@ fn vertices_of_all_soft_bodies_are_stored_one_body_after_the_other() {
 
 #[test]
 fn energies_and_momenta_are_those_of_all_soft_bodies() {
-    let (model, mut rng) = (two(), Random(61));
+    let (model, mut rng) = (two(), SplitMix64::new(61));
     let mut state = State::new(&model);
     state.x_dot = rng.vectors(20, 1.0);
-    state.x.iter_mut().for_each(|x| *x += 0.01 * rng.vector());
+    state.x.iter_mut().for_each(|x| *x += 0.01 * rng.vector3());
     let (mut kinetic, mut potential) = (0.0, 0.0);
     let (mut p, mut l) = (Vector3::zeros(), Vector3::zeros());
     for soft in model.softs() {

@@ -6,7 +6,7 @@ use stiction_mech::{SoftBody, SoftSpec, SoftWorkspace};
 #[test]
 fn forces_stiffness_and_energy_have_the_same_bits_for_every_number_of_threads() {
     let spec = cuboid([0.1, 0.2, 0.3], [5, 7, 9], RUBBER);
-    let mut rng = Random(51);
+    let mut rng = SplitMix64::new(51);
     for material in materials() {
         let body = SoftBody::new(SoftSpec { material, ..spec.clone() }).unwrap();
         let x = rng.shape(&body, 0.01);

@@ -1,7 +1,7 @@
 //! Copies: a grid of the same element, with random offsets on request.
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use stiction_solve::random::SplitMix64;
+use stiction_math::random::SplitMix64;
 
 use super::table::Table;
 use crate::error::SceneError;

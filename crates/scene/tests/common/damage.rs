@@ -1,17 +1,6 @@
 //! Damage to the text of a model.
 
-/// A generator of pseudo-random numbers with a fixed seed [Marsaglia03].
-pub struct Dice(pub u64);
-
-impl Dice {
-    /// A number below `bound`, 0 if there is none.
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound.max(1)
-    }
-}
+use stiction_math::random::SplitMix64;
 
 /// Values that replace the value of an attribute.
 const WRECKAGE: [&str; 16] = [
@@ -34,18 +23,18 @@ const WRECKAGE: [&str; 16] = [
 ];
 
 /// The text with one defect: something is cut, doubled or overwritten.
-pub fn broken(text: &str, dice: &mut Dice) -> String {
-    let place = |dice: &mut Dice, text: &str| {
-        let mut at = dice.below(text.len());
+pub fn broken(text: &str, rng: &mut SplitMix64) -> String {
+    let place = |rng: &mut SplitMix64, text: &str| {
+        let mut at = rng.below(text.len());
         while !text.is_char_boundary(at) {
             at -= 1;
         }
         at
     };
-    let (from, to) = (place(dice, text), place(dice, text));
+    let (from, to) = (place(rng, text), place(rng, text));
     let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 80));
     let to = (to..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    match dice.below(5) {
+    match rng.below(5) {
         0 => text[..from].to_owned(),
         1 => format!("{}{}", &text[..from], &text[to..]),
         2 => format!("{}{}", &text[..to], &text[from..]),
@@ -55,7 +44,7 @@ pub fn broken(text: &str, dice: &mut Dice) -> String {
                 return text[..from].to_owned();
             };
             let close = text[open..].find('"').map_or(text.len(), |at| open + at);
-            let wreck = WRECKAGE[dice.below(WRECKAGE.len())];
+            let wreck = WRECKAGE[rng.below(WRECKAGE.len())];
             format!("{}{wreck}{}", &text[..open], &text[close..])
         }
     }

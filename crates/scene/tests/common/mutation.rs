@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use stiction_math::random::SplitMix64;
 
 use stiction_scene::Files;
 use stiction_scene::import::{Options, load_with};
@@ -34,27 +35,6 @@ const STRANGERS: [&str; 20] = [
     "../../etc",
 ];
 
-/// A generator of numbers that follow from a seed.
-pub struct Chance(pub u64);
-
-impl Chance {
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// A number below `end`, 0 if there is none.
-    pub fn below(&mut self, end: usize) -> usize {
-        (self.next() >> 11) as usize % end.max(1)
-    }
-
-    pub fn of<'a, T: ?Sized>(&mut self, things: &[&'a T]) -> &'a T {
-        things[self.below(things.len())]
-    }
-}
-
 /// Places of what stands between quotes.
 fn values(text: &str) -> Vec<(usize, usize)> {
     let quotes: Vec<usize> = text.match_indices('"').map(|(at, _)| at).collect();
@@ -83,8 +63,8 @@ fn replaced(text: &str, (from, to): (usize, usize), by: &str) -> String {
 }
 
 /// A place between letters.
-fn cut(text: &str, chance: &mut Chance) -> usize {
-    let mut at = chance.below(text.len() + 1);
+fn cut(text: &str, rng: &mut SplitMix64) -> usize {
+    let mut at = rng.below(text.len() + 1);
     while !text.is_char_boundary(at) {
         at -= 1;
     }
@@ -92,64 +72,64 @@ fn cut(text: &str, chance: &mut Chance) -> usize {
 }
 
 /// The text with one thing wrong.
-pub fn mutated(text: &str, chance: &mut Chance) -> String {
-    let span = |chance: &mut Chance, longest: usize| {
-        let from = cut(text, chance);
-        let mut to = (from + 1 + chance.below(longest)).min(text.len());
+pub fn mutated(text: &str, rng: &mut SplitMix64) -> String {
+    let span = |rng: &mut SplitMix64, longest: usize| {
+        let from = cut(text, rng);
+        let mut to = (from + 1 + rng.below(longest)).min(text.len());
         while !text.is_char_boundary(to) {
             to += 1;
         }
         (from, to)
     };
-    let line = |chance: &mut Chance| {
+    let line = |rng: &mut SplitMix64| {
         let starts: Vec<usize> =
             std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        let which = chance.below(starts.len());
+        let which = rng.below(starts.len());
         (starts[which], starts.get(which + 1).copied().unwrap_or(text.len()))
     };
     if values(text).is_empty() || words(text).is_empty() {
         return text.to_owned();
     }
-    match chance.below(10) {
-        0 => text[..cut(text, chance)].to_owned(),
+    match rng.below(10) {
+        0 => text[..cut(text, rng)].to_owned(),
         1 => {
-            let span = span(chance, 40);
+            let span = span(rng, 40);
             replaced(text, span, "")
         }
         2 => {
-            let (from, to) = span(chance, 200);
+            let (from, to) = span(rng, 200);
             replaced(text, (to, to), &text[from..to])
         }
         3 => {
-            let line = line(chance);
+            let line = line(rng);
             replaced(text, line, "")
         }
         4 => {
-            let (from, to) = line(chance);
+            let (from, to) = line(rng);
             replaced(text, (to, to), &text[from..to])
         }
         5 => {
             let found = values(text);
-            let (one, other) = (found[chance.below(found.len())], found[chance.below(found.len())]);
+            let (one, other) = (found[rng.below(found.len())], found[rng.below(found.len())]);
             replaced(text, one, &text[other.0..other.1])
         }
         6 | 7 => {
             let found = values(text);
-            let stranger = chance.of(&STRANGERS);
-            replaced(text, found[chance.below(found.len())], stranger)
+            let stranger = STRANGERS[rng.below(STRANGERS.len())];
+            replaced(text, found[rng.below(found.len())], stranger)
         }
         8 => {
             // One of several numbers.
             let found = values(text);
-            let (from, to) = found[chance.below(found.len())];
+            let (from, to) = found[rng.below(found.len())];
             let mut parts: Vec<&str> = text[from..to].split(' ').collect();
-            let which = chance.below(parts.len());
-            parts[which] = chance.of(&STRANGERS);
+            let which = rng.below(parts.len());
+            parts[which] = STRANGERS[rng.below(STRANGERS.len())];
             replaced(text, (from, to), &parts.join(" "))
         }
         _ => {
             let found = words(text);
-            let (one, other) = (found[chance.below(found.len())], found[chance.below(found.len())]);
+            let (one, other) = (found[rng.below(found.len())], found[rng.below(found.len())]);
             replaced(text, one, &text[other.0..other.1])
         }
     }

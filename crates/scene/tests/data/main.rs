@@ -8,8 +8,9 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use common::damage::{Dice, broken};
-use common::mutation::{Chance, OBJ, mutated, read};
+use common::damage::broken;
+use common::mutation::{OBJ, mutated, read};
+use stiction_math::random::SplitMix64;
 use stiction_scene::{Files, load_with};
 use stiction_testkit::data::{group, run};
 use stiction_testkit::trials;
@@ -41,12 +42,12 @@ fn every_robot_loads_and_what_it_was_made_of_suffices_to_load_it_again(models: &
 }
 
 fn broken_robots_are_errors_or_other_models_but_never_accidents_of_the_reader(models: &Path) {
-    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    let mut rng = SplitMix64::new(0x2545_f491_4f6c_dd1d);
     for robot in robots(models) {
         let text = std::fs::read_to_string(&robot).unwrap();
         for _ in 0..2 {
             let mut files = Files::on_disk();
-            files.insert(&robot, broken(&text, &mut dice).into_bytes());
+            files.insert(&robot, broken(&text, &mut rng).into_bytes());
             let _ = load_with(files, &robot, &Default::default());
         }
     }
@@ -91,11 +92,11 @@ fn mutations_of_real_robots_are_read_or_refused(folder: &Path) {
     let (mut files, mut models) = (Files::in_memory(), Vec::new());
     collect(folder, &mut files, &mut models);
     assert!(!models.is_empty(), "{}: no *.xml", folder.display());
-    let mut chance = Chance(0x2545_F491_4F6C_DD1D);
+    let mut rng = SplitMix64::new(0x2545_F491_4F6C_DD1D);
     for path in &models {
         let text = String::from_utf8(files.read(path).unwrap().to_vec()).unwrap();
         for _ in 0..40 {
-            read(&files, path, &mutated(&text, &mut chance));
+            read(&files, path, &mutated(&text, &mut rng));
         }
     }
 }

@@ -3,12 +3,12 @@
 use super::*;
 use crate::world::WorldBuilder;
 use nalgebra::{DVector, UnitQuaternion};
+use stiction_math::random::SplitMix64;
 use stiction_mech::{
     BodySpec, JointKind, JointSpec, MassProperties, State, TendonPath, TendonSite, TendonSpec,
     Waypoint, integrate, kinematics, velocities,
 };
 use stiction_solve::law::{Bilateral, Law};
-use stiction_solve::random::SplitMix64;
 
 fn mass() -> Option<MassProperties> {
     MassProperties::new(1.0, Vector3::new(0.01, 0.02, 0.0), nalgebra::Matrix3::identity() * 0.01)

@@ -70,11 +70,11 @@ mod tests {
     use crate::world::{Geom, World, WorldBuilder};
     use nalgebra::{Isometry3, Matrix3};
     use stiction_geom::{Detector, Shape};
+    use stiction_math::random::SplitMix64;
     use stiction_mech::{
         BodyId, BodySpec, Data, JointKind, JointSpec, MassProperties, Model, State, integrate,
         kinematics, velocities,
     };
-    use stiction_solve::random::SplitMix64;
 
     /// A ball at the end of an arm of two hinges, which touches a free one.
     fn world() -> World {

@@ -1,4 +1,4 @@
-//! Puts rigid pieces and their contacts together into a problem.
+//! Assembles rigid pieces and their contacts into a problem.
 //!
 //! A piece has the velocities (linear velocity of its centre, angular velocity), both in world
 //! axes; z points up. A contact has its normal from A into B and the velocity c = v_B − v_A.
@@ -11,12 +11,12 @@ use crate::contact::{DIM, frame, rows};
 use crate::error::ProblemError;
 use crate::law::{Coulomb, Law};
 use crate::problem::{Builder, Map, PortId, Problem};
-use crate::random::SplitMix64;
+use stiction_math::random::SplitMix64;
 
 /// Acceleration of free fall [m/s²], downwards.
 pub(super) const GRAVITY: f64 = 9.81;
 
-/// What an entry is without a variation.
+/// Parameters of an entry that a variation may change.
 pub(super) struct Standard {
     pub time_step: f64,
     pub friction: f64,
@@ -58,7 +58,7 @@ impl Solid {
     }
 }
 
-/// One side of a contact: a port that hands out the motion of a rigid frame.
+/// One side of a contact: a port that reads the motion of a rigid frame.
 #[derive(Clone, Copy)]
 pub(super) struct Side {
     pub port: PortId,
@@ -74,12 +74,12 @@ enum Reading {
 }
 
 impl Side {
-    /// The side of a link whose port hands out its spatial velocity at the world's origin.
+    /// The side of a link whose port reads its spatial velocity at the world's origin.
     pub fn link(port: PortId) -> Self {
         Self { port, reading: Reading::AngularFirst }
     }
 
-    /// The velocity of the point `p` of this side, as a matrix on what the port hands out.
+    /// The velocity of the point `p` of this side, as a matrix on the velocities of the port.
     pub fn at(&self, p: Vector3<f64>) -> Matrix3x6<f64> {
         let mut matrix = Matrix3x6::zeros();
         let (linear, angular, lever) = match self.reading {
@@ -91,7 +91,7 @@ impl Side {
         matrix
     }
 
-    /// The angular velocity of this side along `axis`, as a row on what the port hands out.
+    /// The angular velocity of this side along `axis`, as a row on the velocities of the port.
     pub fn spin(&self, axis: Vector3<f64>) -> Vector6<f64> {
         let mut row = Vector6::zeros();
         let angular = if matches!(self.reading, Reading::AngularFirst) { 0 } else { 3 };
@@ -100,7 +100,7 @@ impl Side {
     }
 }
 
-/// A problem under construction, with what its variation decided.
+/// A problem under construction, with the parameters of its variation.
 pub(super) struct Assembly {
     pub builder: Builder,
     pub random: SplitMix64,
@@ -112,7 +112,7 @@ pub(super) struct Assembly {
 }
 
 impl Assembly {
-    /// Starts a problem. Checks what the variation asks for.
+    /// Starts a problem. Checks the parameters of the variation.
     pub fn new(
         name: &str,
         variation: &Variation,
@@ -204,7 +204,7 @@ impl Assembly {
         }
     }
 
-    /// Checks and derives.
+    /// Builds the problem.
     pub fn build(self) -> Result<Problem, ProblemError> {
         self.builder.build()
     }

@@ -1,6 +1,6 @@
 //! A cube that slides on the ground on its four lower corners.
 //!
-//! All contacts slip with the same speed s, so the answer is closed: exact friction takes μ g δt
+//! All contacts slip with the same speed s, so the solution is known in closed form: exact friction takes μ g δt
 //! off the speed and leaves the height alone; the convex relaxation takes
 //! μ (μ s + g δt)/(1 + μ²) off and lifts the cube by μ times what is left.
 

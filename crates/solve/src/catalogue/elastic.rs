@@ -104,9 +104,8 @@ impl ElasticGrid {
         (masses, A)
     }
 
-    /// The yield `trace((A⁻¹)_ii)/3` [1/kg] of each node, roughly: that of its diagonal block, which
-    /// its neighbours hold back, times how much softer a node of such a grid is in truth; and that
-    /// of the whole block, which yields as one.
+    /// The yield `trace((A⁻¹)_ii)/3` [1/kg] of each node, roughly: that of its diagonal block, times
+    /// a factor for the neighbours, which move too; plus that of the whole block, which moves as one.
     pub fn yields(&self, masses: &[f64], A: &block::Symmetric) -> Vec<f64> {
         const SOFTER: f64 = 2.0;
         let whole = 1.0 / masses.iter().sum::<f64>();

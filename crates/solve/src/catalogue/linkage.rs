@@ -1,4 +1,4 @@
-//! Links that hang on one another by hinges: what a robot's tree is made from.
+//! Trees of links connected by hinges, for the robots of the catalogue.
 //!
 //! All at the world's origin, where inertias of a subtree simply add up. The first link floats:
 //! linear velocity of a reference point, then angular velocity, both in world axes.

@@ -1,4 +1,4 @@
-//! A rigid plate that lands on an elastic block on the ground: a soft thing between hard ones.
+//! A rigid plate that lands on an elastic block on the ground: a soft body between rigid ones.
 //!
 //! The block's bottom nodes touch the ground directly. The plate touches the block at the middle of
 //! each cell of its top face, by the weights of a triangle there, so that nodes take part in

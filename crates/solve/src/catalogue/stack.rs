@@ -1,4 +1,4 @@
-//! A heavy box on light ones, the nightmare of solvers that pass impulses from contact to contact.
+//! A heavy box on light ones: ill-conditioned for solvers that sweep over single contacts.
 //!
 //! Each interface has a ring of contacts. Without a wrench nothing moves and the impulses of an
 //! interface carry the weight above it.

@@ -1,4 +1,4 @@
-//! Every entry builds, is what it says, and has the answers that can be worked out by hand.
+//! Every entry builds, matches its description, and has the solutions derived by hand.
 
 use super::assembly::GRAVITY;
 use super::{CATALOGUE, Spread, Variation, find, random_variation, stack};
@@ -150,7 +150,7 @@ fn a_pile_has_as_many_spheres_as_asked_for_and_touches_its_neighbours() {
 
 #[test]
 fn robots_arrive_with_the_momentum_of_their_whole_mass() {
-    // Servos act between links only, so that the linear momentum knows landing and gravity alone.
+    // Servos act between links only, so that the linear momentum comes from landing and gravity alone.
     let problem = build("quadrupeds", &Variation::default());
     let raw = problem.to_raw();
     assert_eq!(problem.dofs(), 54);
@@ -163,14 +163,14 @@ fn robots_arrive_with_the_momentum_of_their_whole_mass() {
 }
 
 #[test]
-fn relatives_build_differ_and_are_reproducible() {
+fn variations_build_differ_and_are_reproducible() {
     for entry in CATALOGUE {
         let raw = (entry.build)(&Variation::default()).unwrap().to_raw();
         for seed in 0..5 {
-            let relative = random_variation(&raw, seed, &Spread::default()).unwrap();
-            assert_eq!(relative, random_variation(&raw, seed, &Spread::default()).unwrap());
-            assert_ne!(relative.b, raw.b);
-            let problem = Problem::from_raw(&relative).unwrap().problem;
+            let varied = random_variation(&raw, seed, &Spread::default()).unwrap();
+            assert_eq!(varied, random_variation(&raw, seed, &Spread::default()).unwrap());
+            assert_ne!(varied.b, raw.b);
+            let problem = Problem::from_raw(&varied).unwrap().problem;
             assert_eq!(problem.rows(), raw.m, "{}", entry.name);
         }
     }

@@ -1,19 +1,19 @@
-//! Random relatives of a problem: other loads, other friction, other masses, the same geometry.
+//! Random variations of a problem: other loads, other friction, other masses, the same geometry.
 //!
-//! Robustness of a solver is the share of relatives that it solves. A relative has no reference
-//! solution, so that those of its origin are left out.
+//! Robustness of a solver is the share of variations that it solves. A variation has no reference
+//! solution; those of the original problem are left out.
 
 use crate::error::ProblemError;
 use crate::file::RawProblem;
 use crate::problem::subsystems;
-use crate::random::SplitMix64;
+use stiction_math::random::SplitMix64;
 
-/// How far relatives differ from their origin.
+/// Ranges of random variations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// Least and largest acceleration that the added wrench gives a subsystem alone [m/s²].
     pub acceleration: (f64, f64),
-    /// Time over which it acts [s], if the problem does not tell its time step.
+    /// Time over which it acts [s], if the problem has no time step.
     pub time_step: f64,
     /// Least and largest friction [-], drawn for every contact.
     pub friction: (f64, f64),
@@ -38,7 +38,7 @@ impl Default for Spread {
 /// Keys of a problem file that stay true when loads, friction and masses change.
 const KEPT: [&str; 3] = ["dt", "lambda_min", "lambda_max"];
 
-/// A relative of a problem, decided by `seed`: a random wrench on every subsystem, friction drawn
+/// A variation of a problem, determined by `seed`: a random wrench on every subsystem, friction drawn
 /// for every contact (the same along both tangents), and masses of random subsystems scaled, A and
 /// b alike.
 pub fn random_variation(
@@ -47,11 +47,11 @@ pub fn random_variation(
     spread: &Spread,
 ) -> Result<RawProblem, ProblemError> {
     let mut random = SplitMix64::new(seed);
-    let mut relative = raw.clone();
-    relative.name = format!("{}-{seed}", raw.name);
-    relative.extra.retain(|key, _| KEPT.contains(&key.as_str()));
-    let told = raw.extra.get("dt").and_then(|dt| dt.to_f64().first().copied());
-    let dt = told.filter(|dt| *dt > 0.0 && dt.is_finite()).unwrap_or(spread.time_step);
+    let mut varied = raw.clone();
+    varied.name = format!("{}-{seed}", raw.name);
+    varied.extra.retain(|key, _| KEPT.contains(&key.as_str()));
+    let given = raw.extra.get("dt").and_then(|dt| dt.to_f64().first().copied());
+    let dt = given.filter(|dt| *dt > 0.0 && dt.is_finite()).unwrap_or(spread.time_step);
     let (starts, members) = subsystems(raw)?;
     for pair in starts.windows(2) {
         let rows = &members[pair[0]..pair[1]];
@@ -63,16 +63,16 @@ pub fn random_variation(
         for &row in rows {
             let range = raw.a.indptr[row]..raw.a.indptr[row + 1];
             let diagonal: f64 = raw.a.row(row).filter(|(c, _)| *c == row).map(|(_, x)| x).sum();
-            relative.a.data[range].iter_mut().for_each(|x| *x *= factor);
-            relative.b[row] = factor * (raw.b[row] + push * diagonal * random.normal());
+            varied.a.data[range].iter_mut().for_each(|x| *x *= factor);
+            varied.b[row] = factor * (raw.b[row] + push * diagonal * random.normal());
         }
     }
     let (low, high) = spread.friction;
-    for (mu, kind) in relative.mu.iter_mut().zip(&raw.kinds) {
+    for (mu, kind) in varied.mu.iter_mut().zip(&raw.kinds) {
         let drawn = random.uniform(low, high);
         if *kind == 2 {
             *mu = drawn;
         }
     }
-    Ok(relative)
+    Ok(varied)
 }

@@ -19,7 +19,7 @@ use super::raw::fault;
 pub struct NpzFile {
     path: PathBuf,
     arrays: BTreeMap<String, Array>,
-    /// Members that are passed over, each with what it holds.
+    /// Members that are skipped, each with a description of its content.
     ignored: BTreeMap<String, String>,
 }
 
@@ -67,7 +67,7 @@ impl NpzFile {
         &self.path
     }
 
-    /// Members that are no numeric arrays (text, records, other files), which are passed over.
+    /// Members that are no numeric arrays (text, records, other files), which are skipped.
     pub fn ignored(&self) -> impl Iterator<Item = &str> {
         self.ignored.keys().map(String::as_str)
     }

@@ -3,7 +3,7 @@
 //!
 //! Every construction ends in canonical form: within each row the columns increase strictly,
 //! duplicates are summed. All operations cost O(nonzeros + rows), sorting aside.
-//! This is a carrier between files and problems, not the matrix type of the solvers.
+//! It passes matrices between files and problems; solvers use another type.
 
 /// A sparse matrix in compressed rows: row `i` holds `indices[indptr[i]..indptr[i+1]]`.
 #[derive(Clone, Debug, PartialEq)]

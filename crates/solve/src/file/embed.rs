@@ -25,7 +25,7 @@ use super::name_of;
 use super::raw::{RawProblem, check_finite, fault};
 
 /// Relative asymmetry that passes for round-off [-]. Symmetrising such a W moves `W r` by at most
-/// half of it, relative to `‖W‖ ‖r‖`, far below any residual that solvers are asked for.
+/// half of it, relative to `‖W‖ ‖r‖`, far below the tolerances of solvers.
 pub const ROUND_OFF_ASYMMETRY: f64 = 1e-10;
 
 /// The most negative eigenvalue, relative to the largest, that passes for the rounded digits of a
@@ -87,7 +87,7 @@ pub fn local_to_raw(local: &Local) -> Result<RawProblem, FileError> {
     Ok(problem)
 }
 
-/// Renames `M v = H r + f`, `u = Hᵀ v + w`; M alone says where the problem splits.
+/// Renames `M v = H r + f`, `u = Hᵀ v + w`; subsystems follow from M alone.
 ///
 /// References become `lam_ncp`, `v_ncp`, `lam_ccp`, `v_ccp`, as far as the file has them.
 pub fn global_to_raw(global: &Global) -> Result<RawProblem, FileError> {

@@ -1,4 +1,4 @@
-//! What can be wrong with a problem file: which file, which array, what was found, what was expected.
+//! Errors of problem files: the file, the array, what was found, what was expected.
 
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ pub enum FileError {
     UnknownFormat {
         /// The file.
         path: PathBuf,
-        /// What its first bytes look like.
+        /// Description of its first bytes.
         found: String,
     },
     /// The zip archive itself is damaged.
@@ -44,7 +44,7 @@ pub enum FileError {
     Hdf5 {
         /// The file.
         path: PathBuf,
-        /// The object asked for.
+        /// The requested object.
         dataset: String,
         /// What the HDF5 reader reports.
         reason: String,
@@ -107,12 +107,12 @@ pub enum FileError {
         /// The most negative ratio that passes for round-off [-].
         limit: f64,
     },
-    /// A valid file that asks for something outside of the problem form.
+    /// A valid file with a feature outside of the problem form.
     #[error("{}: {what} is not supported; expected {expected}", path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
-        /// What the file asks for.
+        /// The feature.
         what: String,
         /// What is supported.
         expected: String,

@@ -239,9 +239,9 @@ fn floats_of_length(
     Err(fault(file.path(), dataset, found, format!("{length}, {why}")))
 }
 
-/// Reads a sparse matrix whose size the vectors have told.
+/// Reads a sparse matrix whose size follows from the vectors.
 ///
-/// `nz` tells the encoding: -2 compressed rows (`p` row starts, `i` columns), -1 compressed columns
+/// `nz` gives the encoding: -2 compressed rows (`p` row starts, `i` columns), -1 compressed columns
 /// (`p` column starts, `i` rows), otherwise that many triplets (`p` columns, `i` rows). The arrays may
 /// be longer than what is used.
 fn read_matrix(file: &Hdf5, group: &str, rows: usize, cols: usize) -> Result<Csr, FileError> {
@@ -249,7 +249,7 @@ fn read_matrix(file: &Hdf5, group: &str, rows: usize, cols: usize) -> Result<Csr
     for (name, expected) in [("m", rows), ("n", cols)] {
         let found = file.integer(&key(name))?;
         if usize::try_from(found) != Ok(expected) {
-            let expected = format!("{expected}, told by the vectors");
+            let expected = format!("{expected}, from the lengths of the vectors");
             return Err(fault(file.path(), &key(name), found.to_string(), expected));
         }
     }

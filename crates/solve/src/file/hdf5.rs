@@ -1,6 +1,6 @@
 //! Typed access to the datasets of an HDF5 file in memory, with errors that name the dataset.
 //!
-//! The size that a dataset claims is held against the size of the file before it is read.
+//! The size that a dataset declares is checked against the size of the file before it is read.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use hdf5_pure::{DType, Dataset, Error, File, FormatError};
 use super::error::FileError;
 use super::raw::fault;
 
-/// Deflate shrinks data by less than this factor, so no honest dataset exceeds the file by more.
+/// Deflate shrinks data by less than this factor, so no valid dataset exceeds the file by more.
 const LARGEST_COMPRESSION: u64 = 1100;
 
 /// An open HDF5 file.

@@ -5,8 +5,8 @@
 //! | `.npz` | [`npz`] | `A v = b + Jᵀ λ`, `u = J v + e + R∘λ` with a law per constraint |
 //! | FCLIB `.h5`/`.hdf5` | [`fclib`] | `u = W r + q` (local) or `M v = H r + f`, `u = Hᵀ v + w` (global) |
 //!
-//! [`load`] tells them apart by content and returns a [`RawProblem`]; [`embed`] does the algebra
-//! for FCLIB. Nothing here knows a solver.
+//! [`load`] distinguishes them by content and returns a [`RawProblem`]; [`embed`] does the algebra
+//! for FCLIB.
 
 mod archive;
 mod array;
@@ -35,7 +35,7 @@ pub struct LoadOptions {
     pub symmetrise: bool,
 }
 
-/// Loads a contact problem from a file of any known format, told by its content.
+/// Loads a contact problem from a file of any known format, recognized by its content.
 pub fn load(path: impl AsRef<Path>, options: LoadOptions) -> Result<RawProblem, FileError> {
     let path = path.as_ref();
     load_bytes(path, bytes_of(path)?, options)
@@ -64,7 +64,7 @@ pub fn load_bytes(
 const ZIP_MEMBER: &[u8] = b"PK\x03\x04";
 const ZIP_EMPTY: &[u8] = b"PK\x05\x06";
 
-/// Says what unknown content looks like.
+/// Describes unknown content.
 fn describe(bytes: &[u8]) -> String {
     let start = &bytes[..bytes.len().min(24)];
     if bytes.is_empty() {

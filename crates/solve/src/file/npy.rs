@@ -2,8 +2,8 @@
 //!
 //! Reads versions 1.0 to 3.0, both byte orders, C and Fortran order, floats of 4 and 8 bytes,
 //! integers of 1 to 8 bytes and booleans. Writes version 1.0, little-endian `f64` and `i64`, C
-//! order. Other element types (text, complex, records) are told apart from damage, so that a
-//! reader can pass over them. Memory is taken as bytes arrive, never as a header claims.
+//! order. Other element types (text, complex, records) are distinguished from damage, so that a
+//! reader can skip them. Memory is taken as bytes arrive, never as a header claims.
 
 use std::io::{Read, Write};
 
@@ -53,7 +53,7 @@ pub(super) fn read(source: &mut impl Read) -> Result<Array, NpyFault> {
         let found = format!("shape {:?}", header.shape);
         return Err(damage(found, "a shape that fits into memory"));
     };
-    // One byte more than announced is asked for, so that a surplus shows and checksums get checked.
+    // One byte more than announced is read, so that surplus bytes are detected and checksums checked.
     let mut payload = Vec::new();
     source
         .take(bytes as u64 + 1)

@@ -1,8 +1,8 @@
 //! One contact problem as plain arrays, between a file and whatever works on it.
 //!
 //! `A v = b + Jᵀ λ`, `u = J v + e + R∘λ` [Lee25, Eq. (8)], with one law per constraint. The arrays
-//! fit together (lengths, ranges, one owner per row) when they come from a reader of this room;
-//! whether A is positive definite and the friction sensible is judged where a problem is built.
+//! fit together (lengths, ranges, one owner per row) when they come from a reader of this module;
+//! whether A is positive definite and friction is valid is checked where a problem is built.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub type Blocks = (Vec<usize>, Vec<usize>);
 /// One contact problem as plain arrays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawProblem {
-    /// What the problem is called: the file's name without its ending.
+    /// Name of the problem: the file's name without its ending.
     pub name: String,
     /// Number of velocities.
     pub n: usize,
@@ -39,7 +39,7 @@ pub struct RawProblem {
     pub e: Vec<f64>,
     /// Compliance of each row [m/s per N·s].
     pub r: Vec<f64>,
-    /// Subsystems on which A is block diagonal, if the file tells.
+    /// Subsystems on which A is block diagonal, if the file has them.
     pub blocks: Option<Blocks>,
     /// Everything else the file holds: reference solutions, time step, extensions.
     pub extra: BTreeMap<String, Array>,

@@ -1,4 +1,4 @@
-//! No relative motion, whatever impulse it takes: `c = 0` [Tasora, Eq. (3)].
+//! No relative motion, with any impulse: `c = 0` [Tasora, Eq. (3)].
 
 use super::{FrictionModel, Relation};
 

@@ -1,7 +1,7 @@
 //! Contact with isotropic dry friction, exact and relaxed to a cone.
 //!
-//! The exact answer is the strict operator of [Lee23, Eq. (26)], [Lee25, Eq. (18)]: the normal is
-//! answered first, then the tangent is clipped to the disc it allows. The convex answer is the
+//! With exact friction, the solution is the strict operator of [Lee23, Eq. (26)], [Lee25, Eq. (18)]: the
+//! normal impulse comes first, then the tangent is clipped to its disc. The convex solution is the
 //! projection onto the cone in the norm of the yields [Castro22, Eq. (27)].
 
 use nalgebra::{Matrix2, Vector2};
@@ -15,7 +15,7 @@ pub struct Coulomb {
     friction: f64,
 }
 
-/// Where an answer lies.
+/// The contact mode of a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Open,
@@ -48,7 +48,7 @@ impl Coulomb {
     }
 
     /// [Castro22, Eq. (27)] for a trial impulse y, with μ̂ and μ̃² of the yields.
-    /// Deviation: the stick test asks for `y_n ≥ 0` and the open test is multiplied through by μ,
+    /// Deviation: the stick test requires `y_n ≥ 0` and the open test is multiplied through by μ,
     /// so that μ = 0 needs no branch of its own.
     #[inline(always)]
     fn nearest(&self, y: ContactVec, mu_hat: f64, mu_tilde_2: f64) -> (ContactVec, Mode) {
@@ -79,13 +79,13 @@ impl Relation for Coulomb {
         let r = ContactVec::load(r);
         let y = trial(ContactVec::load(c0), r);
         let ratio = r.t.x / r.n;
-        let (answer, _) = match model {
+        let (solution, _) = match model {
             FrictionModel::Coulomb => self.strict(y),
             FrictionModel::Convex => {
                 self.nearest(y, self.friction * ratio, self.friction * self.friction * ratio)
             }
         };
-        answer.store(lambda);
+        solution.store(lambda);
     }
 
     #[inline]
@@ -94,7 +94,7 @@ impl Relation for Coulomb {
         let y = trial(ContactVec::load(c0), r);
         let (mu, ratio) = (self.friction, r.t.x / r.n);
         let (mu_hat, mu_tilde_2) = (mu * ratio, mu * mu * ratio);
-        let (answer, mode) = match model {
+        let (solution, mode) = match model {
             FrictionModel::Coulomb => self.strict(y),
             FrictionModel::Convex => self.nearest(y, mu_hat, mu_tilde_2),
         };
@@ -106,7 +106,7 @@ impl Relation for Coulomb {
                 let y_r = y.t.norm();
                 let along = y.t / y_r;
                 let P = along * along.transpose();
-                let across = (Matrix2::identity() - P) * (mu * answer.n / y_r);
+                let across = (Matrix2::identity() - P) * (mu * solution.n / y_r);
                 match model {
                     FrictionModel::Coulomb => (1.0, zero, along * mu, across),
                     FrictionModel::Convex => {

@@ -1,9 +1,9 @@
 //! Contact with different friction along its two tangents.
 //!
 //! The friction impulse stays in the ellipse `(λ_1/μ_1)² + (λ_2/μ_2)² ≤ λ_n²` and dissipates as
-//! much as it can there [Lee23, Sec. III-E]. The exact answer clips the tangent to the ellipse
-//! that the normal allows; the convex answer is the nearest point of the elliptic cone in the norm
-//! of the yields. Both come down to one scalar equation with a convex, decreasing left-hand side,
+//! much as it can there [Lee23, Sec. III-E]. With exact friction, the tangent is clipped to the
+//! ellipse of the normal impulse; the convex solution is the nearest point of the elliptic cone in the
+//! norm of the yields. Both reduce to one scalar equation with a convex, decreasing left-hand side,
 //! which Newton's method solves from the left without a safeguard.
 
 use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
@@ -17,7 +17,7 @@ pub struct Elliptic {
     friction: Vector2<f64>,
 }
 
-/// The smallest ratio of the axes. A thinner ellipse is fattened to it: a needle has no normal.
+/// The smallest ratio of the axes. A thinner ellipse is widened to it: a line segment has no normal.
 const THINNEST: f64 = 1e-9;
 
 const NEWTON_LIMIT: usize = 100;
@@ -107,12 +107,12 @@ impl Relation for Elliptic {
     fn respond(&self, model: FrictionModel, c0: &[f64], r: &[f64], lambda: &mut [f64]) {
         let r = ContactVec::load(r);
         let y = trial(ContactVec::load(c0), r);
-        let answer = match model {
+        let solution = match model {
             FrictionModel::Coulomb if y.n <= 0.0 => ContactVec::ZERO,
             FrictionModel::Coulomb => ContactVec { n: y.n, t: self.clip(y.t, y.n).0 },
             FrictionModel::Convex => self.nearest(y, r).map_or(ContactVec::ZERO, |(x, _)| x),
         };
-        answer.store(lambda);
+        solution.store(lambda);
     }
 
     fn slope(&self, model: FrictionModel, c0: &[f64], r: &[f64], slope: &mut [f64]) {
@@ -158,18 +158,18 @@ impl Elliptic {
     }
 
     fn convex_slope(&self, y: ContactVec, r: ContactVec, slope: &mut [f64]) {
-        let Some((answer, s)) = self.nearest(y, r) else {
+        let Some((solution, s)) = self.nearest(y, r) else {
             return;
         };
         let R = Vector3::new(r.n, r.t.x, r.t.y);
         let S = if s > 0.0 {
             // Differentiate r (λ − y) + s ∇g(λ) = 0, g(λ) = |λ_t / μ| − λ_n = 0.
             let mu2 = self.friction.component_mul(&self.friction);
-            let grad_t = answer.t.component_div(&mu2) / answer.n;
+            let grad_t = solution.t.component_div(&mu2) / solution.n;
             let g = Vector3::new(-1.0, grad_t.x, grad_t.y);
             let curvature = (Matrix2::from_diagonal(&mu2.map(|m| 1.0 / m))
                 - grad_t * grad_t.transpose())
-                / answer.n;
+                / solution.n;
             let mut M = Matrix3::from_diagonal(&R);
             let mut tangential = M.fixed_view_mut::<2, 2>(1, 1);
             tangential += curvature * s;

@@ -1,7 +1,7 @@
 //! Laws: relations S between the velocity c of a constraint and its impulse λ.
 //!
-//! Every solver asks a law the same local question: a constraint that would move at `c0` without
-//! an impulse, and yields `r` per unit of it, answers with which λ? That is, find λ such that
+//! A law solves the local problem of one constraint: given the velocity `c0` without its impulse and
+//! the change `r` of velocity per unit of impulse (the local yield), find λ such that
 //! `(c0 + r∘λ, λ) ∈ S`. Compliance and stabilisation are not laws of their own: they enter as a
 //! larger `r` and a shifted `c0`, so that they wrap any law ([`crate::compliance`]).
 //!
@@ -21,7 +21,7 @@ pub use elliptic::Elliptic;
 pub use soft::Soft;
 pub use unilateral::Unilateral;
 
-/// Which friction a solver is asked to answer for.
+/// The model of friction that a solver solves for.
 ///
 /// The two agree in stick, in separation and without friction; in slip the convex relaxation
 /// separates at `μ |c_t|`.
@@ -43,19 +43,19 @@ impl FrictionModel {
     }
 }
 
-/// What a relation between velocity and impulse can be asked. Slices have `dim()` entries.
+/// The local problem of a relation between velocity and impulse. Slices have `dim()` entries.
 pub trait Relation {
     /// Number of rows.
     fn dim(&self) -> usize;
 
-    /// Finds λ [N·s] such that `(c0 + r∘λ, λ) ∈ S`, for `c0` [m/s] and yields `r > 0` [1/kg].
+    /// Solves the local problem: finds λ [N·s] such that `(c0 + r∘λ, λ) ∈ S`, for `c0` [m/s] and yields `r > 0` [1/kg].
     fn respond(&self, model: FrictionModel, c0: &[f64], r: &[f64], lambda: &mut [f64]);
 
-    /// `−∂λ/∂c0` [kg] of that answer, row-major. Symmetric and positive semi-definite for the
+    /// `−∂λ/∂c0` [kg] of that solution, row-major. Symmetric and positive semi-definite for the
     /// convex model; for exact friction one element of the generalized Jacobian.
     fn slope(&self, model: FrictionModel, c0: &[f64], r: &[f64], slope: &mut [f64]);
 
-    /// The convex potential ψ(c0) [J] with `∂ψ/∂c0 = −λ` of the convex answer.
+    /// The convex potential ψ(c0) [J] with `∂ψ/∂c0 = −λ` of the convex solution.
     fn potential(&self, c0: &[f64], r: &[f64]) -> f64;
 
     /// The slip speed term `μ|c_t|` [m/s] by which exact friction shifts the normal velocity
@@ -65,7 +65,7 @@ pub trait Relation {
     }
 }
 
-/// A law of the house.
+/// The law of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
     /// No relative motion.
@@ -83,7 +83,7 @@ pub enum Law {
 }
 
 impl Law {
-    /// The relation behind the name.
+    /// The relation of the law.
     #[inline]
     pub fn relation(&self) -> &dyn Relation {
         match self {
@@ -105,7 +105,7 @@ impl Law {
         }
     }
 
-    /// [`Relation::respond`], without a detour for the law that most constraints have.
+    /// [`Relation::respond`], without dynamic dispatch for the most frequent law.
     #[inline(always)] // inside loops that are compiled for a wider instruction set
     pub fn respond(&self, model: FrictionModel, c0: &[f64], r: &[f64], lambda: &mut [f64]) {
         match self {
@@ -114,7 +114,7 @@ impl Law {
         }
     }
 
-    /// [`Relation::slope`], without a detour for the law that most constraints have.
+    /// [`Relation::slope`], without dynamic dispatch for the most frequent law.
     #[inline]
     pub fn slope(&self, model: FrictionModel, c0: &[f64], r: &[f64], slope: &mut [f64]) {
         match self {
@@ -123,7 +123,7 @@ impl Law {
         }
     }
 
-    /// [`Relation::shift`], without a detour for the law that most constraints have.
+    /// [`Relation::shift`], without dynamic dispatch for the most frequent law.
     #[inline]
     pub fn shift(&self, c: &[f64]) -> f64 {
         match self {
@@ -140,35 +140,37 @@ impl Law {
 }
 
 /// One line of [`LAWS`].
-pub struct Entry {
+pub struct LawEntry {
     /// Name on the command line and in files.
     pub name: &'static str,
     /// Where it comes from: a key of the references.
     pub cite: &'static str,
-    /// What it says, in one line.
+    /// Description in one line.
     pub about: &'static str,
 }
 
-/// Every law of the house, in alphabetical order.
-pub static LAWS: &[Entry] = &[
-    Entry { name: "bilateral", cite: "Tasora", about: "c = 0, any impulse: joints, welds" },
-    Entry {
+/// Every law, in alphabetical order.
+pub static LAWS: &[LawEntry] = &[
+    LawEntry { name: "bilateral", cite: "Tasora", about: "c = 0, any impulse: joints, welds" },
+    LawEntry {
         name: "bounded",
         cite: "Tasora",
         about: "c = 0 within limits of the impulse: dry joint friction, motors",
     },
-    Entry {
+    LawEntry {
         name: "coulomb",
         cite: "Lee25",
         about: "contact with isotropic dry friction, exact or relaxed to a cone",
     },
-    Entry {
+    LawEntry {
         name: "elliptic",
         cite: "Lee23",
         about: "contact with different friction along two tangents, of maximal dissipation",
     },
-    Entry { name: "soft", cite: "Lee25", about: "linear spring-damper, implicit in the step" },
-    Entry { name: "unilateral", cite: "Lee25", about: "0 ≤ λ ⊥ c ≥ 0: stops, joint limits" },
+    LawEntry { name: "soft", cite: "Lee25", about: "linear spring-damper, implicit in the step" },
+    LawEntry {
+        name: "unilateral", cite: "Lee25", about: "0 ≤ λ ⊥ c ≥ 0: stops, joint limits"
+    },
 ];
 
 #[cfg(test)]

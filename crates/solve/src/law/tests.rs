@@ -1,7 +1,7 @@
-//! The battery that every law passes.
+//! Properties that every law has.
 
 use super::*;
-use crate::random::SplitMix64;
+use stiction_math::random::SplitMix64;
 
 fn samples() -> Vec<Law> {
     let coulomb = |mu| Law::Coulomb(Coulomb::new(mu).unwrap());
@@ -20,8 +20,8 @@ fn samples() -> Vec<Law> {
     ]
 }
 
-/// Random questions: (law, c0, r) with one yield for the normal and one for the tangents.
-fn questions(per_law: usize) -> Vec<(Law, Vec<f64>, Vec<f64>)> {
+/// Random local problems: (law, c0, r) with one yield for the normal and one for the tangents.
+fn local_problems(per_law: usize) -> Vec<(Law, Vec<f64>, Vec<f64>)> {
     let mut random = SplitMix64::new(7);
     let mut out = Vec::new();
     for law in samples() {
@@ -36,7 +36,7 @@ fn questions(per_law: usize) -> Vec<(Law, Vec<f64>, Vec<f64>)> {
     out
 }
 
-fn answer(law: &Law, model: FrictionModel, c0: &[f64], r: &[f64]) -> Vec<f64> {
+fn solution(law: &Law, model: FrictionModel, c0: &[f64], r: &[f64]) -> Vec<f64> {
     let mut lambda = vec![0.0; law.dim()];
     law.relation().respond(model, c0, r, &mut lambda);
     lambda
@@ -47,7 +47,7 @@ const MODELS: [FrictionModel; 2] = [FrictionModel::Coulomb, FrictionModel::Conve
 #[test]
 fn the_slope_is_the_derivative_of_the_impulse() {
     let h = 1e-6;
-    for (law, c0, r) in questions(200) {
+    for (law, c0, r) in local_problems(200) {
         for model in MODELS {
             let d = law.dim();
             let mut slope = vec![0.0; d * d];
@@ -57,7 +57,7 @@ fn the_slope_is_the_derivative_of_the_impulse() {
                 let shifted = |s: f64| {
                     let mut c = c0.clone();
                     c[j] += s;
-                    answer(&law, model, &c, &r)
+                    solution(&law, model, &c, &r)
                 };
                 let (plus, minus, wide) = (shifted(h), shifted(-h), shifted(-2.0 * h));
                 let near = shifted(2.0 * h);
@@ -81,7 +81,7 @@ fn the_slope_is_the_derivative_of_the_impulse() {
 
 #[test]
 fn the_convex_slope_is_symmetric_and_positive_semidefinite() {
-    for (law, c0, r) in questions(200) {
+    for (law, c0, r) in local_problems(200) {
         let d = law.dim();
         let mut slope = vec![0.0; d * d];
         law.relation().slope(FrictionModel::Convex, &c0, &r, &mut slope);
@@ -96,8 +96,8 @@ fn the_convex_slope_is_symmetric_and_positive_semidefinite() {
 #[test]
 fn the_potential_decreases_by_the_impulse() {
     let h = 1e-6;
-    for (law, c0, r) in questions(100) {
-        let lambda = answer(&law, FrictionModel::Convex, &c0, &r);
+    for (law, c0, r) in local_problems(100) {
+        let lambda = solution(&law, FrictionModel::Convex, &c0, &r);
         for j in 0..law.dim() {
             let at = |s: f64| {
                 let mut c = c0.clone();
@@ -113,14 +113,16 @@ fn the_potential_decreases_by_the_impulse() {
 
 #[test]
 fn the_convex_answer_is_monotone() {
-    let all = questions(100);
+    let all = local_problems(100);
     for pair in all.windows(2) {
         let ((law, a, r), (other, b, _)) = (&pair[0], &pair[1]);
         if law != other {
             continue;
         }
-        let (x, y) =
-            (answer(law, FrictionModel::Convex, a, r), answer(law, FrictionModel::Convex, b, r));
+        let (x, y) = (
+            solution(law, FrictionModel::Convex, a, r),
+            solution(law, FrictionModel::Convex, b, r),
+        );
         let product: f64 = (0..law.dim()).map(|i| (x[i] - y[i]) * (a[i] - b[i])).sum();
         assert!(product <= 1e-12, "{law:?}: {product}");
     }
@@ -154,10 +156,10 @@ fn violation(law: &Law, model: FrictionModel, c: &[f64], lambda: &[f64]) -> f64 
 }
 
 #[test]
-fn the_answer_satisfies_the_law() {
-    for (law, c0, r) in questions(300) {
+fn the_solution_satisfies_the_law() {
+    for (law, c0, r) in local_problems(300) {
         for model in MODELS {
-            let lambda = answer(&law, model, &c0, &r);
+            let lambda = solution(&law, model, &c0, &r);
             let c: Vec<f64> = (0..law.dim()).map(|i| c0[i] + r[i] * lambda[i]).collect();
             let scale = 1.0 + lambda.iter().map(|l| l * l).sum::<f64>();
             // Round-off of a few operations, amplified by the spread of the yields.
@@ -169,12 +171,12 @@ fn the_answer_satisfies_the_law() {
 
 #[test]
 fn contacts_never_create_energy() {
-    for (law, c0, r) in questions(200) {
+    for (law, c0, r) in local_problems(200) {
         if !law.is_contact() {
             continue;
         }
         for model in MODELS {
-            let lambda = answer(&law, model, &c0, &r);
+            let lambda = solution(&law, model, &c0, &r);
             let power: f64 = (0..3).map(|i| lambda[i] * (c0[i] + r[i] * lambda[i])).sum();
             assert!(power <= 1e-10 * (1.0 + lambda.iter().map(|l| l * l).sum::<f64>()));
         }
@@ -184,7 +186,7 @@ fn contacts_never_create_energy() {
 #[test]
 fn a_circle_is_an_ellipse_with_equal_axes() {
     let (circle, ellipse) = (Coulomb::new(0.7).unwrap(), Elliptic::new(0.7, 0.7).unwrap());
-    for (law, c0, r) in questions(100) {
+    for (law, c0, r) in local_problems(100) {
         if law.dim() != 3 {
             continue;
         }

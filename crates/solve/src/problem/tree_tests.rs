@@ -7,8 +7,8 @@ use super::Tree;
 use crate::error::ProblemError;
 use crate::law::{Bilateral, Coulomb, Law};
 use crate::problem::{Map, PortId, Problem, Structure, SubsystemId};
-use crate::random::SplitMix64;
 use stiction_math::branch;
+use stiction_math::random::SplitMix64;
 
 fn vector6(rng: &mut SplitMix64) -> Vector6<f64> {
     Vector6::from_fn(|_, _| rng.normal())

@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn any_contact_gets_an_impulse_that_satisfies_signorini_and_coulomb() {
-        let mut random = crate::random::SplitMix64::new(7);
+        let mut random = stiction_math::random::SplitMix64::new(7);
         for _ in 0..2000 {
             let mut B = nalgebra::Matrix3::zeros();
             B.iter_mut().for_each(|x| *x = random.normal());

@@ -1,15 +1,15 @@
 //! Reduction to participating velocities by the Schur complement [Han23, Eqs. (14)-(18)].
 //!
-//! Few nodes of a mesh touch anything, but all of them feel it. With the nodes ordered into
+//! Few nodes of a mesh are in contact, but all of them move with it. With the nodes ordered into
 //! those that no constraint reads (n) and those that take part (p), the contact problem in v_p has
 //! the matrix `Â = A_pp − A_pn A_nn⁻¹ A_np` and the momentum `b̂ = b_p − A_pn A_nn⁻¹ b_n`; the rest
 //! follows from v_p. One factorization of A serves all Newton iterations, which then cost what the
 //! contact costs, not what the mesh costs. Subsystems that nothing touches are left out: they
 //! move freely. Laws, scales and rows are those of the whole.
 //!
-//! The kept nodes are those that take part, no matter what was kept before: the bits of an answer do
-//! not depend on the past. What makes contacts that come and go cheap is that the order of
-//! elimination is found once for a mesh, and that the last few analyses are kept.
+//! The kept nodes are those that take part, no matter what was kept before: the bits of a solution do
+//! not depend on earlier steps. The order of elimination is found once for a mesh and the last few
+//! analyses are kept, so that changing contacts cost little.
 
 use stiction_math::block;
 use stiction_math::schur::Schur;
@@ -23,27 +23,27 @@ use crate::solution::Solution;
 pub struct Reduction {
     builder: Builder,
     reduced: Problem,
-    parts: Vec<Part>,
+    parts: Vec<SubsystemPart>,
     condensed: Vec<Condensed>,
     /// Counts reductions.
     clock: u64,
     keep: Vec<bool>,
     ports: Vec<Option<PortId>>,
-    meshes: Vec<Mesh>,
+    meshes: Vec<MeshAnalysis>,
 }
 
-/// What is known of a mesh once and for all.
+/// Analysis of a mesh that does not depend on its contacts.
 #[derive(Debug)]
-struct Mesh {
+struct MeshAnalysis {
     pattern: block::Pattern,
     order: Vec<usize>,
     /// Multiplications of a factorization.
     work: f64,
 }
 
-/// How the velocities of one subsystem are found again.
+/// How the velocities of one subsystem follow from the reduced ones.
 #[derive(Clone, Copy, Debug)]
-enum Part {
+enum SubsystemPart {
     /// Nothing touches it.
     Free,
     /// Taken over as it is, at this place among the reduced velocities.
@@ -55,7 +55,7 @@ enum Part {
 /// A mesh of which some nodes are kept.
 #[derive(Debug)]
 struct Condensed {
-    /// The subsystem and the reduction that it last served.
+    /// The subsystem and the count of the reduction that last used it.
     subsystem: usize,
     used: u64,
     keep: Vec<bool>,
@@ -71,7 +71,7 @@ const WORTH_FROM: usize = 1000;
 const SPARE_ANALYSES: usize = 4;
 
 impl Condensed {
-    fn analyse(mesh: &Mesh, keep: &[bool], node_size: usize) -> Self {
+    fn analyse(mesh: &MeshAnalysis, keep: &[bool], node_size: usize) -> Self {
         let nodes = keep.iter().filter(|k| **k).count();
         let all = (0..nodes).flat_map(|i| (0..i).map(move |j| (i, j)));
         let complement =
@@ -107,8 +107,8 @@ impl Condensed {
 
 impl Reduction {
     /// Whether a reduction is likely to pay: a large mesh, so little of it touched that factoring Â
-    /// takes at most `worth` times the work of factoring A. An infinite worth asks only whether
-    /// there is something to leave out.
+    /// takes at most `worth` times the work of factoring A. With an infinite worth, true if
+    /// anything can be left out.
     pub fn pays(&mut self, problem: &Problem, worth: f64) -> bool {
         let mass = problem.mass();
         let (mut all, mut less, mut more) = (0, 0.0, 0.0);
@@ -131,12 +131,12 @@ impl Reduction {
         all >= WORTH_FROM && more <= worth * less
     }
 
-    fn mesh_of(&mut self, pattern: &block::Pattern) -> &Mesh {
+    fn mesh_of(&mut self, pattern: &block::Pattern) -> &MeshAnalysis {
         let known = self.meshes.iter().position(|mesh| &mesh.pattern == pattern);
         let known = known.unwrap_or_else(|| {
             let order = Schur::order_of(pattern);
             let work = block::Cholesky::work_in(pattern, &order);
-            self.meshes.push(Mesh { pattern: pattern.clone(), order, work });
+            self.meshes.push(MeshAnalysis { pattern: pattern.clone(), order, work });
             self.meshes.len() - 1
         });
         &self.meshes[known]
@@ -160,14 +160,14 @@ impl Reduction {
         let mut at = 0;
         for s in (0..mass.subsystems()).map(SubsystemId) {
             let part = match participants(problem, s).count() {
-                0 => Part::Free,
+                0 => SubsystemPart::Free,
                 count => self.add(problem, s, count, at)?,
             };
             self.parts.push(part);
             at += match part {
-                Part::Free => 0,
-                Part::Whole(_) => mass.dofs(s).len(),
-                Part::Condensed { which, .. } => self.condensed[which].schur.dim(),
+                SubsystemPart::Free => 0,
+                SubsystemPart::Whole(_) => mass.dofs(s).len(),
+                SubsystemPart::Condensed { which, .. } => self.condensed[which].schur.dim(),
             };
         }
         for i in 0..problem.constraints().len() {
@@ -189,7 +189,7 @@ impl Reduction {
         s: SubsystemId,
         count: usize,
         at: usize,
-    ) -> Result<Part, ProblemError> {
+    ) -> Result<SubsystemPart, ProblemError> {
         let mass = problem.mass();
         let (first, b) = (mass.blocks(s).start, &problem.momentum()[mass.dofs(s)]);
         let (node_size, A) = match (mass.structure(s), mass.part(s)) {
@@ -199,13 +199,13 @@ impl Reduction {
                     let id = self.builder.tree(tree, b);
                     self.ports[first] = Some(self.builder.port(id, Map::Whole));
                 }
-                return Ok(Part::Whole(at));
+                return Ok(SubsystemPart::Whole(at));
             }
             _ => {
                 let diagonal = mass.matrix().pattern().diagonal(first);
                 let id = self.builder.dense(mass.matrix().block(diagonal), b);
                 self.ports[first] = Some(self.builder.port(id, Map::Whole));
-                return Ok(Part::Whole(at));
+                return Ok(SubsystemPart::Whole(at));
             }
         };
         let nodes = mass.blocks(s).len();
@@ -214,7 +214,7 @@ impl Reduction {
             for k in 0..nodes {
                 self.ports[first + k] = Some(self.builder.port(id, Map::node(k as u32)));
             }
-            return Ok(Part::Whole(at));
+            return Ok(SubsystemPart::Whole(at));
         }
         let which = self.keep_participants(problem, s, A.pattern(), node_size);
         let condensed = &mut self.condensed[which];
@@ -226,7 +226,7 @@ impl Reduction {
         for (new, old) in kept.enumerate() {
             self.ports[first + old] = Some(self.builder.port(id, Map::node(new as u32)));
         }
-        Ok(Part::Condensed { at, which })
+        Ok(SubsystemPart::Condensed { at, which })
     }
 
     /// Finds the analysis of a mesh for the nodes that take part, or makes it.
@@ -268,7 +268,7 @@ impl Reduction {
         which
     }
 
-    /// Marks the analysis that has not served for longest as free, if there are many.
+    /// Marks the least recently used analysis as free, if there are many.
     fn make_room(&mut self) {
         let clock = self.clock;
         let in_use = self.condensed.iter().filter(|c| c.used == clock).count();
@@ -291,9 +291,9 @@ impl Reduction {
         for (s, part) in self.parts.iter().enumerate() {
             let v = &whole.velocity[problem.mass().dofs(SubsystemId(s))];
             match part {
-                Part::Free => {}
-                Part::Whole(_) => reduced.velocity.extend_from_slice(v),
-                Part::Condensed { which, .. } => {
+                SubsystemPart::Free => {}
+                SubsystemPart::Whole(_) => reduced.velocity.extend_from_slice(v),
+                SubsystemPart::Condensed { which, .. } => {
                     let kept = self.condensed[*which].schur.kept();
                     reduced.velocity.extend(kept.iter().map(|k| v[*k]));
                 }
@@ -310,12 +310,14 @@ impl Reduction {
             let dofs = mass.dofs(SubsystemId(s));
             let v = &mut whole.velocity[dofs.clone()];
             match part {
-                Part::Free => {
+                SubsystemPart::Free => {
                     v.copy_from_slice(&problem.momentum()[dofs]);
                     mass.solve_subsystem(SubsystemId(s), v);
                 }
-                Part::Whole(at) => v.copy_from_slice(&reduced.velocity[*at..*at + v.len()]),
-                Part::Condensed { at, which } => {
+                SubsystemPart::Whole(at) => {
+                    v.copy_from_slice(&reduced.velocity[*at..*at + v.len()])
+                }
+                SubsystemPart::Condensed { at, which } => {
                     let schur = &mut self.condensed[*which].schur;
                     schur.expand(&reduced.velocity[*at..*at + schur.dim()], v);
                 }

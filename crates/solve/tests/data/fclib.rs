@@ -9,7 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use stiction_solve::file::fclib::{self, Fclib};
 use stiction_solve::file::{LoadOptions, load};
-use stiction_solve::{FrictionModel, Session, Solution, Yardstick};
+use stiction_solve::{FrictionModel, ResidualMeasure, Session, Solution};
 use stiction_testkit::data::{NamedTest, files_in};
 use stiction_testkit::trials;
 
@@ -61,16 +61,16 @@ fn the_convex_form_of_alm_solves_every_file_that_has_a_convex_reference(folder: 
     let failed = complaints(folder, FrictionModel::Convex, |path| {
         let (_, found) = load_problem(path);
         let problem = &found.problem;
-        let mut yardstick = Yardstick::default();
-        yardstick.prepare(problem);
+        let mut residual_measure = ResidualMeasure::default();
+        residual_measure.prepare(problem);
         let (mut session, mut solution) = (Session::new("alm").unwrap(), Solution::cold(problem));
         let mut map = f64::INFINITY;
-        // The unit step of the natural map weighs light contacts more than the yardstick does:
-        // where it is not there yet, more is asked of the yardstick.
+        // The unit step of the natural map weighs light contacts more than the residual measure does:
+        // where it is not there yet, more is asked of the residual measure.
         for tolerance in [1.0, 1e-2, 1e-4].map(|factor| factor * TOLERANCE) {
             let goal = goal(FrictionModel::Convex, tolerance);
             let _ = session.solve(problem, &goal, &mut solution).unwrap();
-            map = yardstick.natural_map(problem, FrictionModel::Convex, &solution.impulse);
+            map = residual_measure.natural_map(problem, FrictionModel::Convex, &solution.impulse);
             if map <= TOLERANCE {
                 return None;
             }

@@ -5,10 +5,10 @@ use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use serde_json::Value;
 use std::path::Path;
 use stiction_geom::Shape;
+use stiction_math::random::SplitMix64;
 use stiction_mech::BodyId;
 use stiction_scene::{Check, Scene, SceneError, Verdict};
 use stiction_sim::{Geom, Settings, Simulation, StepReport, Surface, WorldBuilder};
-use stiction_solve::random::SplitMix64;
 
 use super::Scenario;
 use super::parts;

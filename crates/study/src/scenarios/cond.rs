@@ -3,9 +3,9 @@
 
 use nalgebra::Vector3;
 use stiction_geom::{TetMesh, TetMeshError};
+use stiction_math::random::SplitMix64;
 use stiction_mech::{Material, Model, SoftId, SoftSpec};
 use stiction_sim::{Scheme, Settings, Simulation, WorldError};
-use stiction_solve::random::SplitMix64;
 
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};

@@ -9,6 +9,7 @@
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::f64::consts::FRAC_PI_2;
 use stiction_geom::Shape;
+use stiction_math::random::Lcg32;
 use stiction_mech::BodyId;
 use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Geom, Settings, Simulation, StepReport, Surface, WorldBuilder};
@@ -51,11 +52,8 @@ fn per_edge(bodies: usize) -> usize {
 /// Centres of the spheres at the start [m].
 pub fn positions(bodies: usize) -> Vec<Vector3<f64>> {
     let n = per_edge(bodies);
-    let mut word: u32 = 12345;
-    let mut offset = || {
-        word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        OFFSET * (2.0 * (f64::from(word >> 8) / 16_777_216.0) - 1.0)
-    };
+    let mut rng = Lcg32::new(12345);
+    let mut offset = || OFFSET * (2.0 * rng.unit() - 1.0);
     let on_grid = |index: usize| (index as f64 + 0.5) * PITCH;
     let place = |i: usize| {
         let x = on_grid(i % n) + offset();

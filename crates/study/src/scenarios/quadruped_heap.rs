@@ -4,10 +4,10 @@
 //! standing pose throughout. Or all of them stand on the floor and touch nothing else.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector2, Vector3};
+use stiction_math::random::SplitMix64;
 use stiction_mech::{JointId, kinetic_energy};
 use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, StepReport, Surface, WorldBuilder};
-use stiction_solve::random::SplitMix64;
 
 use super::Scenario;
 use super::parts;

@@ -78,6 +78,7 @@ impl Bits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stiction_math::random::SplitMix64;
 
     /// Reads codes back, written from the description of the format.
     fn decode(bytes: &[u8], bits: u8) -> Vec<u8> {
@@ -116,19 +117,15 @@ mod tests {
 
     #[test]
     fn what_is_packed_is_unpacked() {
-        let mut state = 1_u32;
-        let mut random = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 24) as u8
-        };
-        let noise: Vec<u8> = (0..30_000).map(|_| random()).collect();
+        let mut rng = SplitMix64::new(1);
+        let noise: Vec<u8> = (0..30_000).map(|_| rng.below(256) as u8).collect();
         let steps: Vec<u8> = (0..60_000_u32).map(|k| (k / 700) as u8).collect();
         for symbols in [vec![], vec![7], vec![0; 100_000], noise, steps] {
             assert_eq!(decode(&encode(&symbols, 8), 8), symbols);
         }
         // Every length about the places where codes grow.
         for length in 200..900 {
-            let symbols: Vec<u8> = (0..length).map(|_| random()).collect();
+            let symbols: Vec<u8> = (0..length).map(|_| rng.below(256) as u8).collect();
             assert_eq!(decode(&encode(&symbols, 8), 8), symbols);
         }
     }

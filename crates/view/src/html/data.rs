@@ -289,6 +289,7 @@ fn figures(recording: &Recording, packer: &mut Packer) {
 mod tests {
     use super::*;
     use crate::pack::tests::unpack;
+    use stiction_math::random::SplitMix64;
     use stiction_sim::record::{Contacts, Frames, Recorder, Soft};
 
     /// A heap of dropped boxes, run for some steps.
@@ -383,11 +384,8 @@ mod tests {
             colour: [0.5, 0.6, 0.7, 1.0],
         });
         // Noise of a fixed sequence, so that no prediction is too good to be true.
-        let mut seed = 1_u32;
-        let mut noise = move || {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            f64::from(seed >> 8) / f64::from(1 << 24) - 0.5
-        };
+        let mut rng = SplitMix64::new(1);
+        let mut noise = move || rng.uniform(-0.5, 0.5);
         let frames = &mut recording.frames;
         for k in 0..n {
             let t = k as f64 / 60.0;

@@ -218,11 +218,12 @@ fn solve<K: Kernel>(factors: &Blocks, x: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     #[test]
     fn the_vector_code_gives_the_bits_of_its_scalar_twin() {
-        let mut rng = SplitMix64(21);
+        let mut rng = SplitMix64::new(21);
         for (n, sizes) in [(60, &[3][..]), (40, &[6]), (20, &[1, 6, 17, 24])] {
             let pattern = testing::pattern(&mut rng, n, sizes, 5);
             let A = testing::positive_definite(&mut rng, &pattern);

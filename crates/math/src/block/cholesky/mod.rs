@@ -1,9 +1,9 @@
 //! Cholesky factorization A = L Lᵀ of a [`Symmetric`] block matrix.
 //!
 //! The analysis orders the blocks and chooses one of three engines from the pattern alone:
-//! * `Blocks`: our own left-looking factorization, block by block. It wins while the blocks of the
+//! * `Blocks`: our own left-looking factorization, block by block. It is fastest while the blocks of the
 //!   factor are few, since it has no overhead per supernode: piles of rigid bodies, chains of trees.
-//! * `Supernodal`: faer's supernodal factorization in our order, which wins once supernodes are wide
+//! * `Supernodal`: faer's supernodal factorization in our order, which is fastest once supernodes are wide
 //!   enough to feed its matrix products: large piles, meshes.
 //! * `Dense`: faer's dense factorization, for one large block or a factor that is nearly full.
 //!
@@ -173,13 +173,14 @@ impl Cholesky {
 mod tests {
     use super::*;
     use crate::block::BlockId;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     const ENGINES: [Engine; 3] = [Engine::Blocks, Engine::Supernodal, Engine::Dense];
 
     #[test]
     fn every_engine_solves_random_systems_backward_stably() {
-        let mut rng = SplitMix64(11);
+        let mut rng = SplitMix64::new(11);
         let shapes: [(usize, &[usize]); 9] = [
             (0, &[6]),
             (1, &[1]),
@@ -194,7 +195,7 @@ mod tests {
         for (n, sizes) in shapes {
             let pattern = testing::pattern(&mut rng, n, sizes, 4);
             let A = testing::positive_definite(&mut rng, &pattern);
-            let b = rng.vector(pattern.dim());
+            let b = rng.values(pattern.dim());
             for engine in ENGINES {
                 let mut factor = Cholesky::analyse_for(&pattern, engine);
                 assert_eq!(factor.engine(), engine);
@@ -213,7 +214,7 @@ mod tests {
 
     #[test]
     fn an_indefinite_matrix_is_refused_and_the_block_is_named() {
-        let mut rng = SplitMix64(12);
+        let mut rng = SplitMix64::new(12);
         let pattern = testing::pattern(&mut rng, 20, &[6], 3);
         for engine in ENGINES {
             for block in [0, 7, 19] {
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_value_that_is_not_finite_anywhere_is_refused() {
-        let mut rng = SplitMix64(13);
+        let mut rng = SplitMix64::new(13);
         let pattern = testing::pattern(&mut rng, 15, &[3, 6], 3);
         for engine in ENGINES {
             let mut factor = Cholesky::analyse_for(&pattern, engine);

@@ -17,7 +17,7 @@ pub struct SelectedInverse {
     factors: Blocks,
     /// Z in the layout of R; diagonal blocks in full.
     Z: Vec<f64>,
-    /// Memory of one row: W, and a transposed block.
+    /// Scratch of one row: W, and a transposed block.
     W: Vec<f64>,
     transposed: Vec<f64>,
 }
@@ -188,11 +188,12 @@ fn invert<K: Kernel>(inverse: &mut SelectedInverse) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     #[test]
     fn the_blocks_are_those_of_the_dense_inverse() {
-        let mut rng = SplitMix64(91);
+        let mut rng = SplitMix64::new(91);
         for (n, sizes) in
             [(40, &[6][..]), (60, &[3]), (20, &[1, 6, 17]), (6, &[0, 2]), (1, &[30]), (0, &[1])]
         {
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_outside_the_factor_is_not_there() {
+    fn a_block_outside_the_factor_is_not_computed() {
         let pattern = Pattern::new(&[2, 2], []);
         let mut A = Symmetric::zeros(&pattern);
         for k in 0..2 {

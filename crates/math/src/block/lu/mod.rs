@@ -23,7 +23,7 @@ pub struct Lu {
     pivoted: Pivoted,
     /// Which of the two holds the factors of the last matrix.
     active: Active,
-    /// Memory of `solve_refined`: residual and candidate.
+    /// Scratch of `solve_refined`: residual and candidate.
     memory: [Vec<f64>; 2],
 }
 
@@ -138,7 +138,7 @@ impl Lu {
 
     /// Solves A x = rhs with iterative refinement; returns ‖rhs − A x‖ / ‖rhs‖, infinite if no
     /// finite solution was found. `A` is the matrix last factored. Factors it again with full row
-    /// exchanges if the residual asks for it.
+    /// exchanges if the residual is too large.
     ///
     /// # Panics
     /// If `rhs` or `x` has not the dimension of the matrix.
@@ -211,7 +211,8 @@ fn norm(x: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use crate::block::BlockId;
-    use crate::testing::{self, SplitMix64};
+    use crate::random::SplitMix64;
+    use crate::testing;
 
     fn analyse(pattern: &Pattern, dense: bool) -> Lu {
         let elimination = Elimination::analyse(pattern, &vec![false; pattern.n_blocks()]);
@@ -220,7 +221,7 @@ mod tests {
 
     #[test]
     fn random_systems_are_solved_backward_stably() {
-        let mut rng = SplitMix64(31);
+        let mut rng = SplitMix64::new(31);
         let shapes: [(usize, &[usize]); 9] = [
             (0, &[6]),
             (1, &[1]),
@@ -237,7 +238,7 @@ mod tests {
             // Lifted above the row sums: pivots inside the blocks do, and growth is at most two.
             let lift = 2.0 * pattern.dim() as f64;
             let A = testing::general(&mut rng, &pattern, lift);
-            let b = rng.vector(pattern.dim());
+            let b = rng.values(pattern.dim());
             for dense in [false, true] {
                 let mut lu = analyse(&pattern, dense);
                 for _ in 0..2 {
@@ -277,13 +278,13 @@ mod tests {
     #[test]
     fn tiny_pivots_are_noticed_by_the_residual() {
         // Diagonal blocks of 1e-14 next to couplings of order one lose nearly all digits.
-        let mut rng = SplitMix64(32);
+        let mut rng = SplitMix64::new(32);
         let pattern = Pattern::new(&[2; 12], (1..12).map(|i| (i, i - 1)).chain([(11, 0), (7, 2)]));
         let mut A = testing::general(&mut rng, &pattern, 0.0);
         for k in 0..12 {
             A.block_mut(pattern.diagonal(k)).iter_mut().for_each(|d| *d *= 1e-14);
         }
-        let b = rng.vector(24);
+        let b = rng.values(24);
         let mut x = vec![0.0; 24];
         let mut lu = analyse(&pattern, false);
         lu.factor(&A).unwrap();
@@ -293,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_singular_matrix_or_a_value_that_is_not_finite_is_refused() {
-        let mut rng = SplitMix64(33);
+        let mut rng = SplitMix64::new(33);
         let pattern = testing::pattern(&mut rng, 12, &[2, 5], 3);
         for dense in [false, true] {
             let mut lu = analyse(&pattern, dense);
@@ -316,7 +317,7 @@ mod tests {
     fn a_large_matrix_without_pivots_in_its_blocks_goes_to_the_sparse_fallback() {
         // Pairs of blocks [0 D; E 0] with a few weak couplings between pairs.
         let n = 2 * (LARGEST_DENSE / 12 + 1);
-        let mut rng = SplitMix64(34);
+        let mut rng = SplitMix64::new(34);
         let pairs = (0..n / 2).map(|k| (2 * k + 1, 2 * k)).chain((2..n).map(|i| (i, i - 2)));
         let pattern = Pattern::new(&vec![6; n], pairs);
         let mut A = testing::general(&mut rng, &pattern, 0.0);
@@ -330,7 +331,7 @@ mod tests {
                 A.upper_mut(e.id).iter_mut().step_by(7).for_each(|a| *a += 1.0);
             }
         }
-        let b = rng.vector(pattern.dim());
+        let b = rng.values(pattern.dim());
         let mut x = vec![0.0; pattern.dim()];
         let mut lu = Lu::analyse(&pattern);
         for _ in 0..2 {

@@ -95,7 +95,7 @@ impl Sparse {
             };
             return Err(Singular { block: A.pattern().block_of(index.min(A.pattern().dim() - 1)) });
         }
-        // faer does not look at its pivots; a probe finds one that is zero.
+        // faer does not check its pivots; solving for a vector of ones detects one that is zero.
         let mut probe = vec![1.0; A.pattern().dim()];
         self.solve_in_place(&mut probe);
         match probe.iter().position(|x| !x.is_finite()) {

@@ -1,9 +1,9 @@
 //! The matrix is the slope of the momentum balance, and free motion satisfies it.
 
 use super::*;
+use stiction_math::random::SplitMix64;
 use stiction_mech::SoftWorkspace;
 use stiction_mech::{Lumping, Material, ModelBuilder, SoftSpec};
-use stiction_solve::random::SplitMix64;
 
 /// A box of 2×2×2 cubes of 10 cm, cut into tetrahedra, its lowest vertices fixed.
 fn model(material: &str) -> Model {

@@ -145,9 +145,9 @@ mod tests {
     use super::*;
     use crate::law::{Bilateral, Coulomb, Law};
     use crate::problem::{Map, PortId};
-    use crate::random::SplitMix64;
     use crate::solver::admm::Split;
     use nalgebra::{DMatrix, Rotation3};
+    use stiction_math::random::SplitMix64;
 
     fn random3(rng: &mut SplitMix64) -> Vector3<f64> {
         Vector3::from_fn(|_, _| rng.normal())

@@ -5,8 +5,8 @@ use stiction_math::spatial::{Inertia10, skew};
 
 use crate::law::{Bilateral, Bounded, Coulomb, FrictionModel, Law, Soft, Unilateral};
 use crate::problem::{Builder, Map, PortId, Problem, Tree};
-use crate::random::SplitMix64;
 use crate::{Goal, Report, Session, Solution, Status};
+use stiction_math::random::SplitMix64;
 
 const SPLITS: [&str; 3] = ["admm", "admm-subsystem", "subadmm"];
 

@@ -23,10 +23,10 @@ use super::newton::{Convex, NaturalMap, NewtonOutcome, Strict};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::Problem;
-use crate::random::SplitMix64;
 use crate::setting::{NamedSettings, SettingRange};
 use crate::setting_table;
 use crate::solution::Solution;
+use stiction_math::random::SplitMix64;
 
 /// Settings of ALM. Penalties per 1/w have no published value; the defaults suit the problem
 /// catalogue.

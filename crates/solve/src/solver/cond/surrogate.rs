@@ -267,7 +267,7 @@ impl Surrogate {
     ///
     /// Vectors q are kept as `p = W^(1/2) q`, so that `q·S q = p·A~ p` and `W^(1/2) S q = W A~ p`.
     pub fn largest_eigenvalue(&mut self, problem: &Problem, nodes: &Nodes) -> f64 {
-        let mut random = crate::random::SplitMix64::new(nodes.unknowns as u64);
+        let mut random = stiction_math::random::SplitMix64::new(nodes.unknowns as u64);
         let mut square = 0.0;
         for (p, w) in self.probe.iter_mut().zip(&self.inverse) {
             let q = random.uniform(-1.0, 1.0);
