@@ -82,6 +82,15 @@ impl Symmetric {
         self.values.resize(pattern.n_values(), 0.0);
     }
 
+    /// Exchanges all values, in the order of the pattern, with those of a vector of the same length.
+    ///
+    /// # Panics
+    /// If `values` has another length.
+    pub fn swap_values(&mut self, values: &mut Vec<f64>) {
+        assert_eq!(values.len(), self.values.len(), "as many values as the pattern has");
+        std::mem::swap(&mut self.values, values);
+    }
+
     /// Sets every value to zero.
     pub fn clear(&mut self) {
         self.values.fill(0.0);

@@ -6,6 +6,8 @@
 //! bodies are implicit in either case: taken explicitly they feed energy to what spins fast.
 
 mod direct;
+mod gyroscopic;
+mod iterate;
 mod rods;
 mod soft;
 
@@ -13,31 +15,23 @@ pub(crate) use soft::SoftMotion;
 
 use std::ops::Range;
 
-use nalgebra::{Isometry3, Matrix3, Vector3};
+use nalgebra::Isometry3;
+use stiction_math::branch;
 use stiction_math::spatial::Inertia10;
-use stiction_math::{branch, spatial};
 use stiction_mech::{
-    Data, ForceError, Forces, Input, Joint, JointKind, Link, Model, State, bias_forces, integrate,
-    kinematics, mass_matrix, set_driven_poses, tree_bias_forces, tree_mass_matrix, tree_velocities,
-    velocities,
+    Data, ForceError, Forces, Input, Joint, JointKind, Link, Model, State, set_driven_poses,
+    tree_bias_forces, tree_mass_matrix, tree_velocities,
 };
 
+use self::gyroscopic::replace_gyroscopic;
 use self::rods::RodSystem;
 use crate::rows::contact::REACH_FACTOR;
 use crate::scheme::Scheme;
 
-/// Newton steps of the first stage, and the relative change at which they end.
-const NEWTON_STEPS: usize = 50;
-const NEWTON_TOLERANCE: f64 = 1e-13;
-/// Relative change below which rods are done where it no longer falls.
-const STALLED: f64 = 1e-8;
 /// Turns of a link within a step [rad]: below the first, forces may be taken where the step begins;
 /// above the second, a step does not resolve them.
 const NEGLIGIBLE_TURN: f64 = 1e-3;
 pub(crate) const MAX_TURN: f64 = 0.5;
-/// Newton steps for the rotation of a free body.
-const GYROSCOPIC_STEPS: usize = 6;
-
 /// Why free motion could not be computed.
 #[derive(Debug)]
 pub(crate) enum FreeMotionError {
@@ -190,7 +184,7 @@ impl FreeMotion {
         let mechanism = |tree: &usize| !model.trees()[*tree].constant_mass || is_rod(*tree);
         self.unresolved = (0..model.trees().len()).filter(mechanism).any(fast);
         if scheme.is_iterated() {
-            self.iterate(model, scheme, h, state, input)?;
+            self.iterate(start)?;
         } else if scheme.is_direct() {
             self.direct(model, scheme, h, state, asleep, data);
         } else {
@@ -309,87 +303,6 @@ impl FreeMotion {
         (self.trial.v, self.trial.residual, self.velocity) = (v, gravity, step);
     }
 
-    fn iterate(
-        &mut self,
-        model: &Model,
-        scheme: Scheme,
-        h: f64,
-        state: &State,
-        input: &Input,
-    ) -> Result<(), ForceError> {
-        let (theta, theta_vq) = (scheme.theta(), scheme.theta_vq());
-        let mut last_change = f64::INFINITY;
-        self.velocity.copy_from_slice(&state.v);
-        for round in 0..NEWTON_STEPS {
-            self.unresolved |= round + 1 == NEWTON_STEPS;
-            let Trial { data, forces, q, v, speed, residual } = &mut self.trial;
-            for dof in 0..model.nv() {
-                let (next, old) = (self.velocity[dof], state.v[dof]);
-                speed[dof] = theta_vq * next + (1.0 - theta_vq) * old;
-                v[dof] = theta * next + (1.0 - theta) * old;
-                residual[dof] = next - old;
-            }
-            integrate(model, &state.q, speed, theta * h, q);
-            kinematics(model, q, data);
-            velocities(model, v, data);
-            bias_forces(model, v, data);
-            mass_matrix(model, data);
-            forces.evaluate(model, (q, v), data, input, h)?;
-            for dof in 0..model.nv() {
-                let K = forces.stiffness[dof];
-                self.diagonal[dof] = h * theta * (h * theta_vq * K + forces.damping[dof]);
-            }
-            let mut change = 0.0_f64;
-            for (index, tree) in model.trees().iter().enumerate() {
-                let n = tree.dofs.len();
-                let A = &mut self.matrix[tree.mass.clone()];
-                A.copy_from_slice(&data.mass[tree.mass.clone()]);
-                let b = &mut self.momentum[tree.dofs.clone()];
-                for (k, dof) in tree.dofs.clone().enumerate() {
-                    let row = &A[k * n..(k + 1) * n];
-                    let inertia: f64 =
-                        row.iter().zip(&residual[tree.dofs.clone()]).map(|(a, v)| a * v).sum();
-                    b[k] = h * (forces.generalized[dof] - data.bias[dof]) - inertia;
-                }
-                for (k, dof) in tree.dofs.clone().enumerate() {
-                    A[k * n + k] += self.diagonal[dof];
-                }
-                if model.rod_of_tree(index).is_some() {
-                    continue;
-                }
-                let L = &mut self.factor[tree.mass.clone()];
-                L.copy_from_slice(A);
-                let parents = &model.dof_parents()[tree.dofs.clone()];
-                if branch::factor(L, parents, |_| 0.0) {
-                    branch::solve(L, parents, b);
-                }
-                for (next, step) in self.velocity[tree.dofs.clone()].iter_mut().zip(&*b) {
-                    *next += step;
-                    change = change.max(step.abs() / next.abs().max(1.0));
-                }
-            }
-            change = change.max(self.improve_rods(model, scheme, h));
-            // Strains are small differences of large numbers: their round-off ends the rods' progress.
-            let stalls = !self.rods.is_empty() && change < STALLED && change > 0.5 * last_change;
-            if !(change > NEWTON_TOLERANCE) || stalls {
-                break;
-            }
-            last_change = change;
-        }
-        for tree in model.trees() {
-            let v = &self.velocity[tree.dofs.clone()];
-            let A = &self.matrix[tree.mass.clone()];
-            for (row, b) in A.chunks_exact(v.len()).zip(&mut self.momentum[tree.dofs.clone()]) {
-                *b = row.iter().zip(v).map(|(a, v)| a * v).sum();
-            }
-        }
-        for (rod, system) in model.rods().iter().zip(&self.rods) {
-            let v = &self.velocity[rod.dofs.clone()];
-            system.matrix().mul(v, &mut self.momentum[rod.dofs.clone()]);
-        }
-        Ok(())
-    }
-
     /// `v* = A⁻¹ b` of one tree. False if A is not positive definite.
     pub fn solve(&mut self, model: &Model, tree: usize, out: &mut [f64]) -> bool {
         out.copy_from_slice(&self.momentum[model.trees()[tree].dofs.clone()]);
@@ -436,34 +349,4 @@ fn largest_turn(model: &Model, tree: usize, h: f64, data: &Data) -> f64 {
     let links = &model.links()[model.trees()[tree].links.clone()];
     let rate = |body: usize| data.velocity[body].fixed_rows::<3>(0).norm_squared();
     h * links.iter().map(|link| rate(link.body)).fold(0.0, f64::max).sqrt()
-}
-
-/// Replaces the explicit gyroscopic impulse −h ω₀ × I ω₀ in the impulses `b` of a free body by the
-/// implicit one of its free rotation: ω solves `I (ω − ω₀) + h ω × I ω = 0`, in the body's frame.
-/// Torques do not enter: constraints may hold against them, and then a rotation that they alone
-/// would cause never happens.
-fn replace_gyroscopic(mass: &[f64], v: &[f64], h: f64, b: &mut [f64]) {
-    let I = Matrix3::from_fn(|i, j| mass[(3 + i) * 6 + 3 + j]);
-    let start = Vector3::new(v[3], v[4], v[5]);
-    let explicit = start.cross(&(I * start));
-    if explicit == Vector3::zeros() {
-        return;
-    }
-    let mut w = start;
-    for _ in 0..GYROSCOPIC_STEPS {
-        let L = I * w;
-        let error = L - I * start + h * w.cross(&L);
-        if error.norm() <= 4.0 * f64::EPSILON * L.norm() {
-            break;
-        }
-        let slope = I + h * (spatial::skew(w) * I - spatial::skew(L));
-        let Some(inverse) = slope.try_inverse() else { return };
-        w -= inverse * error;
-    }
-    let change = I * (w - start) + h * explicit;
-    if change.iter().all(|x| x.is_finite()) {
-        for k in 0..3 {
-            b[3 + k] += change[k];
-        }
-    }
 }

@@ -6,6 +6,7 @@
 //! defect is told when the problem is built.
 
 use stiction_math::block;
+use stiction_math::spatial::Inertia10;
 
 use super::check;
 use super::{ConstraintRows, Map, Port, PortId, Problem, Structure, SubsystemId, Tree};
@@ -52,8 +53,10 @@ pub struct Builder {
     node_values: Vec<f64>,
     sizes: Vec<usize>,
     /// Trees of this problem, then memory of others.
-    trees: Vec<Tree>,
-    used_trees: usize,
+    pub(super) trees: Vec<Tree>,
+    pub(super) used_trees: usize,
+    /// Scratch: composite inertias of a tree.
+    composites: Vec<Inertia10>,
     momentum: Vec<f64>,
     ports: Vec<Port>,
     /// Velocities that each port hands out.
@@ -198,6 +201,30 @@ impl Builder {
 
     /// Adds a tree of links; its A follows from the links. b [N·s or N·m·s] per velocity.
     pub fn tree(&mut self, tree: &Tree, momentum: &[f64]) -> SubsystemId {
+        let id = self.push_tree(tree, momentum);
+        let (offset, n) = (self.matrices.len(), momentum.len());
+        self.matrices.resize(offset + n * n, 0.0);
+        if tree.velocities() == n {
+            tree.mass_matrix_with(&mut self.composites, &mut self.matrices[offset..]);
+        }
+        id
+    }
+
+    /// [`Builder::tree`] whose A [kg], row-major, has been computed already.
+    pub fn tree_with_matrix(
+        &mut self,
+        tree: &Tree,
+        matrix: &[f64],
+        momentum: &[f64],
+    ) -> SubsystemId {
+        let (index, n) = (self.parts.len(), momentum.len());
+        self.note(|| check::length("A", "subsystem", index, matrix.len(), n * n));
+        let id = self.push_tree(tree, momentum);
+        self.matrices.extend_from_slice(matrix);
+        id
+    }
+
+    fn push_tree(&mut self, tree: &Tree, momentum: &[f64]) -> SubsystemId {
         let (index, slot) = (self.parts.len(), self.used_trees);
         self.note(|| {
             check::length("b", "subsystem", index, momentum.len(), tree.velocities())?;
@@ -351,7 +378,7 @@ impl Builder {
         }
         self.check_numbers()?;
         problem.name.clone_from(&self.name);
-        problem.mass.assemble(self, &self.trees[..self.used_trees])?;
+        problem.mass.assemble(self)?;
         exchange(&mut self.momentum, &mut problem.momentum);
         exchange(&mut self.ports, &mut problem.ports);
         std::mem::swap(&mut self.rows, &mut problem.rows);

@@ -7,7 +7,6 @@
 
 use std::ops::Range;
 
-use stiction_math::spatial::Inertia10;
 use stiction_math::{block, branch};
 
 use super::builder::Builder;
@@ -71,7 +70,6 @@ pub struct Mass {
     block_subsystem: Vec<u32>,
     factors: Vec<Factor>,
     small: Vec<f64>,
-    composites: Vec<Inertia10>,
     /// Large subsystems of this problem, then memory of others.
     large: Vec<Large>,
     used_large: usize,
@@ -89,12 +87,9 @@ pub struct Mass {
 }
 
 impl Mass {
-    /// Becomes the matrix that a builder has collected.
-    pub(super) fn assemble(
-        &mut self,
-        builder: &Builder,
-        trees: &[Tree],
-    ) -> Result<(), ProblemError> {
+    /// Becomes the matrix that a builder has collected, whose values and trees it takes over in
+    /// exchange for memory.
+    pub(super) fn assemble(&mut self, builder: &mut Builder) -> Result<(), ProblemError> {
         self.clear();
         for part in &builder.parts {
             let first = self.sizes.len();
@@ -114,28 +109,19 @@ impl Mass {
                         self.yields.extend_from_slice(&builder.node_yields[from..from + nodes]);
                     }
                 }
-                Structure::Tree { index } => {
-                    self.keep_tree(&trees[index]);
-                    self.sizes.push(part.n);
-                }
+                Structure::Tree { .. } => self.sizes.push(part.n),
             }
             self.push_subsystem(part.structure, first);
         }
+        std::mem::swap(&mut self.trees, &mut builder.trees);
+        self.used_trees = builder.used_trees;
         self.lay_out();
+        // Blocks of subsystems lie one after the other, each in the order in which it was given.
+        self.matrix.swap_values(&mut builder.matrices);
         for (s, part) in builder.parts.iter().enumerate() {
-            let values = &builder.matrices[part.offset..];
-            let id = self.pattern.diagonal(self.blocks[s].start);
-            match part.structure {
-                Structure::Dense => symmetrise(values, part.n, self.matrix.block_mut(id)),
-                Structure::Tree { index } => {
-                    let out = self.matrix.block_mut(id);
-                    self.trees[index].mass_matrix_with(&mut self.composites, out);
-                }
-                Structure::Sparse { .. } => {
-                    let place = self.large[self.large_of[s] as usize].values.clone();
-                    let out = &mut self.matrix.values_mut()[place];
-                    out.copy_from_slice(&values[..out.len()]);
-                }
+            if part.structure == Structure::Dense {
+                let id = self.pattern.diagonal(self.blocks[s].start);
+                symmetrise(self.matrix.block_mut(id), part.n);
             }
         }
         self.factor()
@@ -502,11 +488,12 @@ impl SixFactor<'_> {
     }
 }
 
-/// `out = ½ (A + Aᵀ)`.
-fn symmetrise(a: &[f64], n: usize, out: &mut [f64]) {
+/// `A ← ½ (A + Aᵀ)`.
+fn symmetrise(a: &mut [f64], n: usize) {
     for i in 0..n {
-        for j in 0..n {
-            out[i * n + j] = 0.5 * (a[i * n + j] + a[j * n + i]);
+        for j in 0..i {
+            let mean = 0.5 * (a[i * n + j] + a[j * n + i]);
+            (a[i * n + j], a[j * n + i]) = (mean, mean);
         }
     }
 }

@@ -1,20 +1,20 @@
-//! Worlds put into worlds: every part of one is declared again in the builder of another, with its
-//! ids shifted, its names prefixed, and what stood on its world standing at a pose.
+//! Composition of worlds: every part of a world is declared again in the builder of another, with
+//! its ids shifted, its names prefixed, and its root placed at a pose.
 //!
-//! A world put at the origin of an empty builder, without a prefix, is the same world to the last
-//! bit. Gravity and settings are not parts: those of the builder count.
+//! A world placed at the origin of an empty builder, without a prefix, is the same world to the last
+//! bit. Gravity and settings are those of the builder.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+mod shift;
+
+use nalgebra::{Isometry3, Point3};
 use stiction_mech::{
-    ActuatorId, BodyId, BodySpec, Declarations, JointId, JointKind, JointSpec, RodEnd, SoftId,
-    TendonId, TendonPath, Transmission, Waypoint,
+    ActuatorId, BodyId, BodySpec, Declarations, JointId, JointKind, JointSpec, RodEnd,
 };
 
 use crate::cable::CableEnd;
-use crate::constraint::Equality;
 use crate::error::WorldError;
-use crate::sensor::SensorKind;
 use crate::world::{World, WorldBuilder};
+use shift::Shift;
 
 /// What becomes of the bodies that stand on the world that is put into another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,6 +95,21 @@ impl WorldBuilder {
         shift.bodies(self, &declared);
         shift.joints(self, &declared, base);
         let first_rod = self.mechanism.declared().rods.len();
+        self.add_rods(&shift, &declared);
+        self.add_cables(&shift, parts, first_rod);
+        self.add_actuation(&shift, &declared)?;
+        self.add_shapes(&shift, parts)?;
+        self.add_soft_bodies(&shift, parts);
+        for sensor in &parts.sensors {
+            let mut sensor = sensor.clone();
+            sensor.name = shift.name(&sensor.name);
+            shift.sensor(&mut sensor.kind)?;
+            self.sensor(sensor);
+        }
+        Ok(shift.placed)
+    }
+
+    fn add_rods(&mut self, shift: &Shift, declared: &Declarations) {
         for rod in declared.rods {
             let mut rod = rod.clone();
             rod.name = shift.name(&rod.name);
@@ -106,6 +121,9 @@ impl WorldBuilder {
             }
             self.mechanism.rod(rod);
         }
+    }
+
+    fn add_cables(&mut self, shift: &Shift, parts: &WorldBuilder, first_rod: usize) {
         for cable in &parts.cables {
             let mut cable = cable.clone();
             cable.spec.name = shift.name(&cable.spec.name);
@@ -120,6 +138,10 @@ impl WorldBuilder {
             }
             self.cables.push(cable);
         }
+    }
+
+    /// Tendons, actuators and drag.
+    fn add_actuation(&mut self, shift: &Shift, declared: &Declarations) -> Result<(), WorldError> {
         for tendon in declared.tendons {
             let mut tendon = tendon.clone();
             tendon.name = shift.name(&tendon.name);
@@ -137,6 +159,11 @@ impl WorldBuilder {
             shift.frame(&mut drag.body, &mut drag.frame);
             self.mechanism.drag(drag);
         }
+        Ok(())
+    }
+
+    /// Shapes, equalities and exceptions from collisions.
+    fn add_shapes(&mut self, shift: &Shift, parts: &WorldBuilder) -> Result<(), WorldError> {
         for geom in &parts.geoms {
             let mut geom = geom.clone();
             geom.name = shift.name(&geom.name);
@@ -155,6 +182,11 @@ impl WorldBuilder {
             let first = shift.placed.first_geom;
             self.pairs.push((first + a, first + b, *pairing));
         }
+        Ok(())
+    }
+
+    fn add_soft_bodies(&mut self, shift: &Shift, parts: &WorldBuilder) {
+        let (parent, pose) = shift.placed.root;
         let root = self.start_pose(parent) * pose;
         for object in &parts.softs {
             let mut object = object.clone();
@@ -164,7 +196,7 @@ impl WorldBuilder {
                     *x = (root * Point3::from(*x)).coords;
                 }
             }
-            // What stood still on its world stays still in what that is welded to.
+            // Vertices fixed in its world are attached to the body that carries it.
             let carried = if parent == BodyId::WORLD {
                 vec![]
             } else {
@@ -181,13 +213,6 @@ impl WorldBuilder {
         for (soft, body) in &parts.soft_excludes {
             self.exclude_soft(shift.soft(*soft), shift.body(*body));
         }
-        for sensor in &parts.sensors {
-            let mut sensor = sensor.clone();
-            sensor.name = shift.name(&sensor.name);
-            shift.sensor(&mut sensor.kind)?;
-            self.sensor(sensor);
-        }
-        Ok(shift.placed)
     }
 }
 
@@ -238,175 +263,6 @@ fn on_world<'a>(declared: &'a Declarations) -> impl Iterator<Item = usize> + 'a 
 /// Whether a body is a segment of a rod: those stay on the world and keep their free joints.
 fn is_segment(declared: &Declarations, body: BodyId) -> bool {
     declared.rods.iter().any(|rod| rod.segments.contains(&body))
-}
-
-/// From the ids and frames of a world to those of the builder it is put into.
-struct Shift<'a> {
-    prefix: &'a str,
-    placed: Placed,
-}
-
-impl Shift<'_> {
-    fn name(&self, name: &str) -> String {
-        if name.is_empty() { String::new() } else { format!("{}{name}", self.prefix) }
-    }
-
-    fn bodies(&mut self, builder: &mut WorldBuilder, declared: &Declarations) {
-        let root = builder.reference_pose(self.placed.root.0) * self.placed.root.1;
-        for (id, spec) in declared.bodies.iter().enumerate().skip(1) {
-            let mut spec = BodySpec { name: self.name(&spec.name), ..spec.clone() };
-            if is_segment(declared, BodyId(id)) {
-                if root != Isometry3::identity() {
-                    spec.pose = root * spec.pose;
-                }
-                self.placed.bodies.push(builder.mechanism.body(spec));
-                continue;
-            }
-            // A parent that does not exist cannot be: the world was built.
-            self.frame(&mut spec.parent, &mut spec.pose);
-            self.placed.bodies.push(builder.mechanism.body(spec));
-        }
-    }
-
-    fn joints(&mut self, builder: &mut WorldBuilder, declared: &Declarations, base: Base) {
-        let leaves_out_free = matches!(base, Base::Fixed | Base::On(_));
-        for (body, spec) in declared.joints {
-            let stays = spec.kind != JointKind::Free || is_segment(declared, *body);
-            let joint = (stays || !leaves_out_free).then(|| {
-                let spec = JointSpec { name: self.name(&spec.name), ..spec.clone() };
-                builder.mechanism.joint(self.body(*body), spec)
-            });
-            self.placed.joints.push(joint);
-        }
-        let base_body = on_world(declared).next().filter(|_| base == Base::Floating);
-        let grounded = |body: &usize| declared.joints.iter().all(|(id, _)| id.0 != *body);
-        if let Some(body) = base_body.filter(grounded) {
-            let name = self.name("floating-base");
-            let spec = JointSpec { name, ..JointSpec::new(JointKind::Free) };
-            builder.mechanism.joint(self.body(BodyId(body)), spec);
-        }
-    }
-
-    fn body(&self, body: BodyId) -> BodyId {
-        self.placed.bodies[body.0]
-    }
-
-    /// A frame on a body; what stood on the world stands at the pose.
-    fn frame(&self, body: &mut BodyId, pose: &mut Isometry3<f64>) {
-        if *body == BodyId::WORLD && self.placed.root.1 != Isometry3::identity() {
-            *pose = self.placed.root.1 * *pose;
-        }
-        *body = self.body(*body);
-    }
-
-    fn point(&self, body: &mut BodyId, point: &mut Vector3<f64>) {
-        if *body == BodyId::WORLD {
-            *point = (self.placed.root.1 * Point3::from(*point)).coords;
-        }
-        *body = self.body(*body);
-    }
-
-    fn soft(&self, soft: SoftId) -> SoftId {
-        SoftId(self.placed.first_soft + soft.0)
-    }
-
-    fn joint(&self, joint: &mut JointId) -> Result<(), WorldError> {
-        *joint = self.placed.joints[joint.0].ok_or_else(|| WorldError::Compose {
-            prefix: self.prefix.to_owned(),
-            what: "a free joint that something acts on or measures".to_owned(),
-            expected: "a free joint without purpose, where the base is not to move",
-        })?;
-        Ok(())
-    }
-
-    fn path(&self, path: &mut TendonPath) -> Result<(), WorldError> {
-        match path {
-            TendonPath::Fixed(terms) => {
-                terms.iter_mut().try_for_each(|(joint, _)| self.joint(joint))?;
-            }
-            TendonPath::Spatial(waypoints) => {
-                for waypoint in waypoints {
-                    match waypoint {
-                        Waypoint::Site(site) => self.point(&mut site.body, &mut site.point),
-                        Waypoint::Wrap(wrap) => {
-                            if let Some(side) = &mut wrap.side {
-                                self.point(&mut wrap.body.clone(), side);
-                            }
-                            self.frame(&mut wrap.body, &mut wrap.pose);
-                        }
-                        Waypoint::Pulley { .. } => {}
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn transmission(&self, transmission: &mut Transmission) -> Result<(), WorldError> {
-        match transmission {
-            Transmission::Joint(joint) | Transmission::JointDof(joint, _) => self.joint(joint)?,
-            Transmission::Tendon(tendon) => self.tendon(tendon),
-            Transmission::Body { body, .. } => *body = self.body(*body),
-        }
-        Ok(())
-    }
-
-    fn tendon(&self, tendon: &mut TendonId) {
-        tendon.0 += self.placed.first_tendon;
-    }
-
-    fn sensor(&self, kind: &mut SensorKind) -> Result<(), WorldError> {
-        kind.each_frame(|frame| {
-            self.frame(&mut frame.body, &mut frame.pose);
-            Ok(())
-        })?;
-        match kind {
-            SensorKind::JointPosition(joint)
-            | SensorKind::JointVelocity(joint)
-            | SensorKind::JointActuatorForce(joint)
-            | SensorKind::BallOrientation(joint)
-            | SensorKind::BallVelocity(joint) => self.joint(joint)?,
-            SensorKind::ActuatorPosition(actuator)
-            | SensorKind::ActuatorVelocity(actuator)
-            | SensorKind::ActuatorForce(actuator) => *actuator = self.placed.actuator(*actuator),
-            SensorKind::TendonPosition(tendon) | SensorKind::TendonVelocity(tendon) => {
-                self.tendon(tendon);
-            }
-            SensorKind::SubtreeCom(body) => *body = self.body(*body),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn equality(&self, equality: &mut Equality) -> Result<(), WorldError> {
-        match equality {
-            Equality::Connect(connect) => {
-                self.point(&mut connect.body_a, &mut connect.point_a);
-                self.point(&mut connect.body_b, &mut connect.point_b);
-            }
-            Equality::Distance(distance) => {
-                self.point(&mut distance.body_a, &mut distance.point_a);
-                self.point(&mut distance.body_b, &mut distance.point_b);
-            }
-            Equality::Joint(coupling) => {
-                self.joint(&mut coupling.joint)?;
-                coupling.leader.iter_mut().try_for_each(|leader| self.joint(leader))?;
-            }
-            Equality::Tendon(coupling) => {
-                self.tendon(&mut coupling.tendon);
-                coupling.leader.iter_mut().for_each(|leader| self.tendon(leader));
-            }
-            Equality::Weld(weld) => {
-                if weld.body_b == BodyId::WORLD {
-                    // X_WR X_RO = X_WA X_AO, with the old world O at its pose in the root R.
-                    weld.pose *= self.placed.root.1.inverse();
-                }
-                self.frame(&mut weld.body_a, &mut weld.pose);
-                weld.body_b = self.body(weld.body_b);
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Placed {

@@ -1,0 +1,182 @@
+//! From the ids and frames of a world to those of the builder that it is placed in.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use stiction_mech::{
+    BodyId, BodySpec, Declarations, JointId, JointKind, JointSpec, SoftId, TendonId, TendonPath,
+    Transmission, Waypoint,
+};
+
+use super::{Base, Placed, is_segment, on_world};
+use crate::constraint::Equality;
+use crate::error::WorldError;
+use crate::sensor::SensorKind;
+use crate::world::WorldBuilder;
+
+/// From the ids and frames of a world to those of the builder it is put into.
+pub(super) struct Shift<'a> {
+    pub prefix: &'a str,
+    pub placed: Placed,
+}
+
+impl Shift<'_> {
+    pub fn name(&self, name: &str) -> String {
+        if name.is_empty() { String::new() } else { format!("{}{name}", self.prefix) }
+    }
+
+    pub fn bodies(&mut self, builder: &mut WorldBuilder, declared: &Declarations) {
+        let root = builder.reference_pose(self.placed.root.0) * self.placed.root.1;
+        for (id, spec) in declared.bodies.iter().enumerate().skip(1) {
+            let mut spec = BodySpec { name: self.name(&spec.name), ..spec.clone() };
+            if is_segment(declared, BodyId(id)) {
+                if root != Isometry3::identity() {
+                    spec.pose = root * spec.pose;
+                }
+                self.placed.bodies.push(builder.mechanism.body(spec));
+                continue;
+            }
+            // A parent that does not exist cannot be: the world was built.
+            self.frame(&mut spec.parent, &mut spec.pose);
+            self.placed.bodies.push(builder.mechanism.body(spec));
+        }
+    }
+
+    pub fn joints(&mut self, builder: &mut WorldBuilder, declared: &Declarations, base: Base) {
+        let leaves_out_free = matches!(base, Base::Fixed | Base::On(_));
+        for (body, spec) in declared.joints {
+            let stays = spec.kind != JointKind::Free || is_segment(declared, *body);
+            let joint = (stays || !leaves_out_free).then(|| {
+                let spec = JointSpec { name: self.name(&spec.name), ..spec.clone() };
+                builder.mechanism.joint(self.body(*body), spec)
+            });
+            self.placed.joints.push(joint);
+        }
+        let base_body = on_world(declared).next().filter(|_| base == Base::Floating);
+        let grounded = |body: &usize| declared.joints.iter().all(|(id, _)| id.0 != *body);
+        if let Some(body) = base_body.filter(grounded) {
+            let name = self.name("floating-base");
+            let spec = JointSpec { name, ..JointSpec::new(JointKind::Free) };
+            builder.mechanism.joint(self.body(BodyId(body)), spec);
+        }
+    }
+
+    pub fn body(&self, body: BodyId) -> BodyId {
+        self.placed.bodies[body.0]
+    }
+
+    /// A frame on a body; what stood on the world stands at the pose.
+    pub fn frame(&self, body: &mut BodyId, pose: &mut Isometry3<f64>) {
+        if *body == BodyId::WORLD && self.placed.root.1 != Isometry3::identity() {
+            *pose = self.placed.root.1 * *pose;
+        }
+        *body = self.body(*body);
+    }
+
+    pub fn point(&self, body: &mut BodyId, point: &mut Vector3<f64>) {
+        if *body == BodyId::WORLD {
+            *point = (self.placed.root.1 * Point3::from(*point)).coords;
+        }
+        *body = self.body(*body);
+    }
+
+    pub fn soft(&self, soft: SoftId) -> SoftId {
+        SoftId(self.placed.first_soft + soft.0)
+    }
+
+    pub fn joint(&self, joint: &mut JointId) -> Result<(), WorldError> {
+        *joint = self.placed.joints[joint.0].ok_or_else(|| WorldError::Compose {
+            prefix: self.prefix.to_owned(),
+            what: "a free joint that something acts on or measures".to_owned(),
+            expected: "a free joint without purpose, where the base is not to move",
+        })?;
+        Ok(())
+    }
+
+    pub fn path(&self, path: &mut TendonPath) -> Result<(), WorldError> {
+        match path {
+            TendonPath::Fixed(terms) => {
+                terms.iter_mut().try_for_each(|(joint, _)| self.joint(joint))?;
+            }
+            TendonPath::Spatial(waypoints) => {
+                for waypoint in waypoints {
+                    match waypoint {
+                        Waypoint::Site(site) => self.point(&mut site.body, &mut site.point),
+                        Waypoint::Wrap(wrap) => {
+                            if let Some(side) = &mut wrap.side {
+                                self.point(&mut wrap.body.clone(), side);
+                            }
+                            self.frame(&mut wrap.body, &mut wrap.pose);
+                        }
+                        Waypoint::Pulley { .. } => {}
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn transmission(&self, transmission: &mut Transmission) -> Result<(), WorldError> {
+        match transmission {
+            Transmission::Joint(joint) | Transmission::JointDof(joint, _) => self.joint(joint)?,
+            Transmission::Tendon(tendon) => self.tendon(tendon),
+            Transmission::Body { body, .. } => *body = self.body(*body),
+        }
+        Ok(())
+    }
+
+    pub fn tendon(&self, tendon: &mut TendonId) {
+        tendon.0 += self.placed.first_tendon;
+    }
+
+    pub fn sensor(&self, kind: &mut SensorKind) -> Result<(), WorldError> {
+        kind.each_frame(|frame| {
+            self.frame(&mut frame.body, &mut frame.pose);
+            Ok(())
+        })?;
+        match kind {
+            SensorKind::JointPosition(joint)
+            | SensorKind::JointVelocity(joint)
+            | SensorKind::JointActuatorForce(joint)
+            | SensorKind::BallOrientation(joint)
+            | SensorKind::BallVelocity(joint) => self.joint(joint)?,
+            SensorKind::ActuatorPosition(actuator)
+            | SensorKind::ActuatorVelocity(actuator)
+            | SensorKind::ActuatorForce(actuator) => *actuator = self.placed.actuator(*actuator),
+            SensorKind::TendonPosition(tendon) | SensorKind::TendonVelocity(tendon) => {
+                self.tendon(tendon);
+            }
+            SensorKind::SubtreeCom(body) => *body = self.body(*body),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub fn equality(&self, equality: &mut Equality) -> Result<(), WorldError> {
+        match equality {
+            Equality::Connect(connect) => {
+                self.point(&mut connect.body_a, &mut connect.point_a);
+                self.point(&mut connect.body_b, &mut connect.point_b);
+            }
+            Equality::Distance(distance) => {
+                self.point(&mut distance.body_a, &mut distance.point_a);
+                self.point(&mut distance.body_b, &mut distance.point_b);
+            }
+            Equality::Joint(coupling) => {
+                self.joint(&mut coupling.joint)?;
+                coupling.leader.iter_mut().try_for_each(|leader| self.joint(leader))?;
+            }
+            Equality::Tendon(coupling) => {
+                self.tendon(&mut coupling.tendon);
+                coupling.leader.iter_mut().for_each(|leader| self.tendon(leader));
+            }
+            Equality::Weld(weld) => {
+                if weld.body_b == BodyId::WORLD {
+                    // X_WR X_RO = X_WA X_AO, with the old world O at its pose in the root R.
+                    weld.pose *= self.placed.root.1.inverse();
+                }
+                self.frame(&mut weld.body_a, &mut weld.pose);
+                weld.body_b = self.body(weld.body_b);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+//! Collects the parts of a world, and checks them.
+
+use std::sync::Arc;
+
+use stiction_mech::{BodyId, Model, ModelBuilder, SoftId};
+
+use super::collision_set::{colliders, radii};
+use super::pairings::pairings;
+use super::{Geom, Renumber, World};
+use crate::cable::{self, Cable};
+use crate::constraint::Equality;
+use crate::error::WorldError;
+use crate::sensor::{self, SensorSpec};
+use crate::soft::{AttachmentSpec, SoftObject, SoftParts, Softs};
+use crate::surface::{Pairing, Resistance, check_standoff};
+
+/// Collects the parts of a world; [`WorldBuilder::build`] checks them.
+#[derive(Clone, Debug, Default)]
+pub struct WorldBuilder {
+    /// Bodies, joints, tendons, actuators.
+    pub mechanism: ModelBuilder,
+    pub(crate) geoms: Vec<Geom>,
+    pub(crate) equalities: Vec<(String, Equality)>,
+    pub(crate) excludes: Vec<(BodyId, BodyId)>,
+    pub(crate) pairs: Vec<(usize, usize, Option<Pairing>)>,
+    pub(crate) sensors: Vec<SensorSpec>,
+    pub(crate) softs: Vec<SoftObject>,
+    pub(crate) attached: Vec<AttachmentSpec>,
+    pub(crate) soft_excludes: Vec<(SoftId, BodyId)>,
+    pub(crate) cables: Vec<Cable>,
+}
+
+impl WorldBuilder {
+    /// An empty world with standard gravity.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Puts a shape on a body and returns its index.
+    pub fn geom(&mut self, geom: Geom) -> usize {
+        self.geoms.push(geom);
+        self.geoms.len() - 1
+    }
+
+    /// Adds an equality.
+    pub fn equality(&mut self, name: impl Into<String>, equality: Equality) {
+        self.equalities.push((name.into(), equality));
+    }
+
+    /// Disables collisions of two bodies, but not of what is welded to them.
+    pub fn exclude(&mut self, a: BodyId, b: BodyId) {
+        self.excludes.push((a, b));
+    }
+
+    /// Lets two shapes touch whatever their groups and bodies.
+    pub fn pair(&mut self, a: usize, b: usize) {
+        self.pairs.push((a, b, None));
+    }
+
+    /// Lets two shapes touch whatever their groups and bodies, with a combined surface of their own.
+    /// Of several for the same two shapes the last counts. A grain is that of the shape it names.
+    pub fn pair_as(&mut self, a: usize, b: usize, pairing: Pairing) {
+        self.pairs.push((a, b, Some(pairing)));
+    }
+
+    /// Adds a soft body.
+    pub fn soft(&mut self, object: SoftObject) -> SoftId {
+        self.softs.push(object);
+        SoftId(self.softs.len() - 1)
+    }
+
+    /// Attaches vertices of a soft body to a body: they stay where they are in its frame at the start.
+    /// The soft body does not touch what it is attached to.
+    pub fn attach(&mut self, soft: SoftId, vertices: &[u32], body: BodyId) {
+        self.attached.push(AttachmentSpec { soft, vertices: vertices.to_vec(), body });
+    }
+
+    /// Lets a soft body pass through a body and what moves with it.
+    pub fn exclude_soft(&mut self, soft: SoftId, body: BodyId) {
+        self.soft_excludes.push((soft, body));
+    }
+
+    /// Checks everything.
+    pub fn build(self) -> Result<World, WorldError> {
+        let parts = Arc::new(self.clone());
+        let Self { mut mechanism, mut geoms, mut equalities, excludes, pairs, sensors, .. } = self;
+        let (mut objects, attached, cables) = (self.softs, self.attached, self.cables);
+        cable::check(&cables)?;
+        let skins = Softs::declare(&mut objects, &attached, &mut mechanism)?;
+        let model = mechanism.build()?;
+        check_declared(&model, objects.len())?;
+        let renumber = Renumber { model: &model };
+        for geom in &mut geoms {
+            geom.body = renumber.body(geom.body, || format!("shape \"{}\"", geom.name))?;
+            geom.surface.check(&geom.name)?;
+            check_standoff(geom.standoff, &geom.name)?;
+        }
+        for (name, equality) in &mut equalities {
+            equality.renumber(&renumber, name)?;
+            equality.check(&model, name)?;
+        }
+        let sensors = sensor::Layout::new(sensors, &model, &renumber)?;
+        let cables = cable::checked(cables, &renumber)?;
+        let colliders = colliders(&model, &renumber, &geoms, &excludes, &pairs)?;
+        let pairings = pairings(&geoms, &pairs)?;
+        let own = SoftParts { objects, skins, attached, excluded: self.soft_excludes };
+        let softs = Softs::new(own, &model, &renumber, &colliders)?;
+        let has_torsion = geoms.iter().any(|geom| geom.surface.resistance >= Resistance::Spinning)
+            || pairings.iter().any(|(_, pairing)| pairing.has_torsion());
+        let radius = radii(&model, &colliders);
+        let link_index = link_indices(&model);
+        let (names, equalities) = equalities.into_iter().unzip();
+        Ok(World {
+            parts,
+            model,
+            geoms,
+            colliders,
+            pairings,
+            has_torsion,
+            equalities,
+            equality_names: names,
+            sensors,
+            cables,
+            radius,
+            link_index,
+            softs,
+        })
+    }
+}
+
+/// Soft bodies of a world have surfaces: they are added with [`WorldBuilder::soft`].
+fn check_declared(model: &Model, objects: usize) -> Result<(), WorldError> {
+    let bare = model.softs().len() - objects;
+    if bare == 0 {
+        return Ok(());
+    }
+    Err(WorldError::Soft {
+        name: model.softs()[0].spec.name.clone(),
+        what: "a soft body of the mechanism alone".to_owned(),
+        expected: "soft bodies to be added to the world, which gives them a surface",
+    })
+}
+
+/// Per body: index of a link within its tree.
+fn link_indices(model: &Model) -> Vec<u32> {
+    let mut index = vec![0; model.bodies().len()];
+    for tree in model.trees() {
+        for (k, link) in model.links()[tree.links.clone()].iter().enumerate() {
+            index[link.body] = k as u32;
+        }
+    }
+    index
+}

@@ -1,0 +1,72 @@
+//! A shape on a body, with its surface.
+
+use nalgebra::Isometry3;
+use stiction_geom::{Groups, Shape};
+use stiction_mech::BodyId;
+
+use crate::surface::Surface;
+
+/// A shape on a body.
+#[derive(Clone, Debug)]
+pub struct Geom {
+    /// Name, empty or different from all others.
+    pub name: String,
+    /// The body that carries it.
+    pub body: BodyId,
+    /// Its geometry.
+    pub shape: Shape,
+    /// Pose in the frame of the body.
+    pub pose: Isometry3<f64>,
+    /// Its surface.
+    pub surface: Surface,
+    /// Collision groups: what it is and what it touches.
+    pub groups: Groups,
+    /// Distance [m] within which its contacts are detected, whatever the motion.
+    pub margin: f64,
+    /// Distance [m] at which its contacts act already (MJCF: margin). Those of two shapes that meet
+    /// add up.
+    pub standoff: f64,
+    /// Red, green, blue and opacity, each from 0 to 1; for viewers.
+    pub colour: [f32; 4],
+}
+
+impl Geom {
+    /// A shape at the origin of a body, with the default surface.
+    pub fn new(body: BodyId, shape: Shape) -> Self {
+        Self {
+            name: String::new(),
+            body,
+            shape,
+            pose: Isometry3::identity(),
+            surface: Surface::default(),
+            groups: Groups::default(),
+            margin: 0.0,
+            standoff: 0.0,
+            colour: [0.6, 0.6, 0.6, 1.0],
+        }
+    }
+
+    /// With a surface.
+    pub fn surface(mut self, surface: Surface) -> Self {
+        self.surface = surface;
+        self
+    }
+
+    /// With a pose in the frame of the body.
+    pub fn at(mut self, pose: Isometry3<f64>) -> Self {
+        self.pose = pose;
+        self
+    }
+
+    /// With a name.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// With a colour.
+    pub fn coloured(mut self, red: f32, green: f32, blue: f32) -> Self {
+        self.colour = [red, green, blue, 1.0];
+        self
+    }
+}

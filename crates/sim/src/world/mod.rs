@@ -1,0 +1,134 @@
+//! A world: a mechanism, the shapes on its bodies with their surfaces, soft bodies, and equalities.
+//!
+//! It never changes. Shapes are carried by links: bodies that are welded together move together and
+//! do not collide, nor does a link collide with the link that carries it.
+
+mod builder;
+mod collision_set;
+mod geom;
+mod pairings;
+mod renumber;
+
+pub use builder::WorldBuilder;
+pub(crate) use collision_set::frame_of;
+pub use geom::Geom;
+pub(crate) use renumber::Renumber;
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use stiction_geom::{Colliders, Contact};
+use stiction_mech::{Model, SoftId};
+
+use crate::cable::Cable;
+use crate::constraint::Equality;
+use crate::sensor;
+use crate::soft::{SoftObject, Softs};
+use crate::surface::{Combine, Pairing};
+use pairings::PairingOf;
+
+/// A checked world.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// What it was built from, with the ids of the builder.
+    pub(crate) parts: Arc<WorldBuilder>,
+    pub(crate) model: Model,
+    pub(crate) geoms: Vec<Geom>,
+    pub(crate) colliders: Colliders,
+    /// Explicit pairings by the shapes they are between, sorted.
+    pairings: Vec<PairingOf>,
+    /// Whether any contact may resist spinning or rolling.
+    pub(crate) has_torsion: bool,
+    pub(crate) equalities: Vec<Equality>,
+    equality_names: Vec<String>,
+    pub(crate) sensors: sensor::Layout,
+    pub(crate) cables: Vec<Cable>,
+    pub(crate) radius: Vec<f64>,
+    pub(crate) link_index: Vec<u32>,
+    pub(crate) softs: Softs,
+}
+
+impl World {
+    /// The mechanism.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The shapes; a contact names them by index.
+    pub fn geoms(&self) -> &[Geom] {
+        &self.geoms
+    }
+
+    /// The shape of this name.
+    pub fn geom(&self, name: &str) -> Option<usize> {
+        self.geoms.iter().position(|geom| geom.name == name).filter(|_| !name.is_empty())
+    }
+
+    /// Bodies of the shapes in contact, A and B.
+    pub(crate) fn bodies_of(&self, contact: &Contact) -> [usize; 2] {
+        [contact.a, contact.b].map(|id| self.geoms[id.index()].body.0)
+    }
+
+    /// The combined surface parameters of a contact.
+    pub(crate) fn pairing(&self, contact: &Contact, combine: Combine) -> Pairing {
+        if let Some(explicit) = self.explicit_pairing(contact) {
+            return *explicit;
+        }
+        let [a, b] = [contact.a, contact.b].map(|id| &self.geoms[id.index()]);
+        let standoff = a.standoff + b.standoff;
+        Pairing { standoff, ..Pairing::of(&a.surface, &b.surface, combine) }
+    }
+
+    fn explicit_pairing(&self, contact: &Contact) -> Option<&Pairing> {
+        if self.pairings.is_empty() {
+            return None;
+        }
+        let key = (contact.a.0, contact.b.0);
+        let place = self.pairings.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        Some(&self.pairings[place].1)
+    }
+
+    /// Distance beyond the standoff of a rigid contact [m]; `None` if it is compliant.
+    pub(crate) fn rigid_gap(&self, contact: &Contact) -> Option<f64> {
+        let (stiffness, standoff) = match self.explicit_pairing(contact) {
+            Some(explicit) => (explicit.stiffness, explicit.standoff),
+            None => {
+                let [a, b] = [contact.a, contact.b].map(|id| &self.geoms[id.index()]);
+                let stiffness = match a.surface.priority.cmp(&b.surface.priority) {
+                    Ordering::Less => b.surface.stiffness,
+                    Ordering::Equal => a.surface.stiffness.min(b.surface.stiffness),
+                    Ordering::Greater => a.surface.stiffness,
+                };
+                (stiffness, a.standoff + b.standoff)
+            }
+        };
+        (stiffness == f64::INFINITY).then_some(contact.gap - standoff)
+    }
+
+    /// The soft bodies, as they were added; their mechanics are in [`Model::softs`].
+    pub fn softs(&self) -> &[SoftObject] {
+        &self.softs.objects
+    }
+
+    /// The soft body of this name.
+    pub fn soft(&self, name: &str) -> Option<SoftId> {
+        let place = self.softs().iter().position(|object| object.spec.name == name);
+        place.filter(|_| !name.is_empty()).map(SoftId)
+    }
+
+    /// The vertices of a soft body that lie on its surface, and the triangles over these, outward.
+    pub fn skin(&self, soft: SoftId) -> (&[u32], &[[u32; 3]]) {
+        let skin = &self.softs.skins[soft.0];
+        (&skin.vertices, &skin.triangles)
+    }
+
+    /// The equalities.
+    pub fn equalities(&self) -> &[Equality] {
+        &self.equalities
+    }
+
+    /// Names of the equalities.
+    pub fn equality_names(&self) -> &[String] {
+        &self.equality_names
+    }
+}
