@@ -4,12 +4,15 @@ Run it after a change of the package: python docs/make_python_api.py
 """
 
 import ast
+import re
 import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "python" / "stiction"
 PAGE = ROOT / "docs" / "python.md"
+SCENES = ROOT / "docs" / "scenes.md"
+"""Has the table of settings, which a test of the command keeps up to date."""
 MODULES = ["viewer.py", "grip.py", "rerun_sink.py"]
 """Modules that are imported by their own names."""
 FILES = ["_native.pyi", "types.py", "errors.py", *MODULES]
@@ -86,6 +89,16 @@ def exports(tree: ast.Module) -> set[str]:
     return set()
 
 
+def settings() -> str:
+    """The table of settings, with their names as keywords."""
+    table = SCENES.read_text().split("<!-- settings -->\n")[1].split("<!-- end of settings -->")[0]
+    head, line, *rows = table.splitlines()
+    rows = [re.sub(r"`[^`]+`", lambda name: re.sub(r"[-.]", "_", name[0]), row, count=1) for row in rows]
+    rows = [row.replace("`none`", "`None`") for row in rows]
+    about = "Keywords of Simulation, rollout, compare and scenario, and keys of Simulation.settings."
+    return "\n".join(["", "## Settings", "", about, "", head, line, *rows, ""])
+
+
 def page() -> str:
     text = HEAD
     for name in FILES:
@@ -100,6 +113,8 @@ def page() -> str:
                 continue
             if exported is None or node.name in exported:
                 text += "\n" + section(node, f"{module}." if apart else "").rstrip() + "\n"
+                if node.name == "Simulation":
+                    text += settings()
     return text
 
 

@@ -79,9 +79,9 @@ def load(
 ) -> Model:
     """Reads a model from a file: MJCF (.xml), URDF (.urdf) or a native scene (.toml).
 
-    floating_base lets the base of a URDF robot move freely; merge_fixed makes one body of links that
-    are joined rigidly; package_paths are folders in which package:// names are looked for;
-    soft_contact turns solref and solimp of MJCF into stiffness and dissipation of surfaces.
+    floating_base lets the base of a URDF robot move freely; merge_fixed merges links joined by
+    fixed joints; package_paths are folders that package:// names refer to; soft_contact turns
+    solref and solimp of MJCF into stiffness and dissipation of surfaces.
     """
 
 def loads(
@@ -100,15 +100,15 @@ def loads(
     """
 
 def scenario(name: str, **parameters: _Value) -> Model:
-    """A scenario of the gallery, with its own parameters and settings by keyword; underscores stand
+    """A scenario, with its parameters and settings of the simulation by keyword; underscores stand
     for dashes.
     """
 
 def scenarios() -> dict[str, str]:
-    """Names of the scenarios, each with what it shows."""
+    """Names of the scenarios, each with its description."""
 
 def solvers() -> dict[str, str]:
-    """Names of the solvers, each with what it does."""
+    """Names of the solvers, each with its description."""
 
 def solve(
     problem: Problem,
@@ -122,7 +122,7 @@ def solve(
 ) -> Solution:
     """Solves a contact problem. solver is a name, or an object with a method solve(problem, guess).
 
-    tolerance is the violation of the laws to reach, relative to the reference velocity; friction is
+    tolerance is the residual to reach, relative to the reference velocity; friction is
     "coulomb" (exact) or "convex" (relaxed), the solver's own if absent; guess is an earlier solution,
     a pair of velocities and impulses, or impulses. trace keeps the residual over iterations.
     Further keywords are parameters of the solver.
@@ -140,20 +140,20 @@ def rollout(
     on_error: Literal["raise", "nan"] = ...,
     **settings: _Value,
 ) -> Rollout:
-    """Simulates a batch of n beginnings for t steps each.
+    """Simulates a batch of n initial states for t steps each.
 
-    states is a list of State, or an array (n, nq + nv) of coordinates and velocities; with soft bodies
-    perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices, which
-    else begin as the model says. controls is an array (n, t, nu), or (t, nu) for all alike; without it, steps says how many, and controls stay as
-    they are. threads is the number of threads, all if absent; the result is the same for any. A step
-    that cannot be made is an error, or with on_error="nan" the end of that simulation: what would
-    follow is NaN. Further keywords are settings as of Simulation. A controller that the model may
-    bring takes no part.
+    states is a list of State, or an array (n, nq + nv) of coordinates and velocities; with soft
+    bodies perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices,
+    which otherwise start as in the model. controls is an array (n, t, nu), or (t, nu) for all
+    alike; without it, steps is the number of steps, and controls stay constant. threads is the
+    number of threads, all if absent; the result is the same for any. A failed step raises an
+    exception, or with on_error="nan" ends that simulation, whose further rows are NaN. Further
+    keywords are settings as of Simulation. The model's controller, if there is one, is not used.
     """
 
 def load_recording(path: _Path) -> Recording:
-    """Opens a recording that was written as .stiction, or what there is of one that was cut off, such
-    as .part: `notes` then says so.
+    """Opens a .stiction recording, or the complete part of an unfinished one (.part); notes says if
+    it is incomplete.
     """
 
 def compare(
@@ -169,12 +169,12 @@ def compare(
     solver_settings: dict[str, dict[str, _Value]] | None = None,
     **settings: _Value,
 ) -> Comparison:
-    """Runs the same model with several solvers, and lets all of them solve the same telling steps.
+    """Runs a model with several solvers, and solves representative steps with each of them.
 
-    model is a Model, or the name of a scenario or of a file. Each solver runs `steps` steps, or `time`
-    [s], or as long as the model itself says, from the same start. time_limit [s] is what a solver
-    may take for each captured step; solver_settings are parameters of solvers, by their names;
-    report is a file for the report, which ends in .html. Further keywords are settings as of
+    model is a Model, or the name of a scenario or of a file. Each solver runs `steps` steps, or
+    `time` [s], or the model's own duration, from the same initial state. time_limit [s] is the
+    limit of each solver on each captured step; solver_settings are parameters of solvers, by their
+    names; report is a file for the report, which ends in .html. Further keywords are settings as of
     Simulation, for all runs.
     """
 
@@ -188,7 +188,7 @@ class Model:
 
     @property
     def name(self) -> str:
-        """What the file calls the model, or the file's or scenario's name."""
+        """Name of the model in the file, or the name of the file or scenario."""
     @property
     def format(self) -> str:
         """Format that it was read from: "mjcf", "urdf", "native", or "scenario"."""
@@ -254,25 +254,25 @@ class Model:
         """Coordinates of the reference configuration, shape (nq,)."""
     @property
     def time_step(self) -> float:
-        """Time step that the model asks for [s]."""
+        """Time step of the model [s]."""
     @property
     def ctrl_range(self) -> _Array:
         """Range of each control, shape (nu, 2); infinite without a range."""
     @property
     def unsupported(self) -> list[Unsupported]:
-        """What the importer could not honour: where (file and line), what, and whether the motion
-        differs for it.
+        """Unsupported features of the file: where (file and line), what, and whether they change
+        the motion.
         """
     @property
     def notes(self) -> list[str]:
-        """What was honoured in a way that one may want to know about."""
+        """Notes of the importer."""
     @property
     def has_controller(self) -> bool:
-        """Whether the model brings a controller that sets inputs before each step."""
+        """Whether the model has a controller that sets inputs before each step."""
     @property
     def record_wishes(self) -> RecordWishes | None:
-        """What a run of the scene is to leave behind, as its table [record] says: files, frames per
-        second and how pictures look; None without such a table.
+        """Recording options of the scene's table [record]: files, frames per second and picture
+        options; None without such a table.
         """
     def body_mass(self, body: _Part) -> float:
         """Mass of a body [kg], by name or number."""
@@ -285,7 +285,7 @@ class Model:
     def body_id(self, name: _Part) -> int:
         """Number of a body."""
     def joint(self, joint: _Part) -> Joint:
-        """What there is to know about a joint, by name or number."""
+        """A joint by name or number."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __copy__(self) -> Model: ...
@@ -317,12 +317,13 @@ class Joint:
 
 @final
 class Simulation:
-    """A model in motion.
+    """A simulation of a model.
 
-    qpos, qvel, ctrl, wrench, vertices and vertex_velocities are arrays that can be written: the next
-    step or question sees what they hold, and a step writes its result into them. They stay valid when the simulation is gone.
-    Quaternions near unit length are normalised; others are refused. The interpreter is free for other
-    threads while a step runs; what they write into qpos or qvel meanwhile is overwritten.
+    qpos, qvel, ctrl, wrench, vertices and vertex_velocities are writable arrays: the next step or
+    query uses their values, and a step writes its result into them. They stay valid after the
+    simulation is deleted. Quaternions near unit length are normalised; others are refused. The GIL
+    is released during a step; values that other threads write into qpos or qvel meanwhile are
+    overwritten.
     """
 
     def __new__(
@@ -333,10 +334,10 @@ class Simulation:
         keyframe: _Part | None = None,
         **settings: _Value,
     ) -> Simulation:
-        """Starts a model: at a keyframe, by name or number, or where the model says. solver is a name
-        or an object with a method solve(problem, guess); time_step [s] and all other settings are
-        those of the model unless given: scheme, tolerance, max_iterations, friction_model, combine,
-        sleep, stabilisation_slop…; parameters of the solver begin with "solver_".
+        """Starts a simulation at a keyframe, by name or number, or at the initial state of the model.
+        solver is a name or an object with a method solve(problem, guess); time_step [s] and all other
+        settings are those of the model unless given. Further keywords are the settings of the table
+        below, and those of the solver itself with the prefix "solver_" (`stiction list settings`).
         """
     @property
     def model(self) -> Model:
@@ -387,17 +388,17 @@ class Simulation:
         """Time step [s]."""
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings in force, by name."""
+        """All settings by keyword, those of the solver with the prefix solver_."""
     @property
     def notes(self) -> list[str]:
-        """What the solver had to say about the last step: a choice made, a fallback taken."""
+        """Notes of the solver on the last step: its choices and fallbacks."""
     @property
     def controlled(self) -> bool:
-        """Whether the model's own controller sets inputs before each step."""
+        """Whether the model's controller sets inputs before each step."""
     @controlled.setter
     def controlled(self, value: bool) -> None: ...
     def step(self, n: int = 1) -> StepReport:
-        """Makes n steps. An error leaves the state as it was before the step that failed."""
+        """Simulates n steps. An error leaves the state before the failed step."""
     def record(
         self,
         path: _Path | Sequence[_Path] | None = None,
@@ -405,16 +406,16 @@ class Simulation:
         fps: float | None = None,
         title: str | None = None,
     ) -> Recording:
-        """Begins a recording of what every step from now on does, fps frames per second of simulated
-        time; math.inf keeps every step, and if absent it is up to the model. The steps are observed
-        in Rust and cost hardly more.
+        """Starts recording every later step with fps frames per second of simulated time; math.inf
+        keeps every step; the model's own rate if absent. Steps are observed in Rust at little cost.
 
-        It ends with its method stop, with the block of a with statement, or when nobody holds it any
-        more. One path or several are written then; that they can be is checked at once. Frames have
-        ascending times: after a reset, none is kept until the time of the last one has passed.
+        The recording ends with its method stop, at the end of a with block, or when it is no longer
+        referenced. The given paths are written then; that they are writable is checked at once.
+        Frame times increase: after a reset, frames are skipped until the time of the last frame has
+        passed.
         """
     def visuals(self) -> list[Visual]:
-        """What the bodies look like: meshes in the frames of their bodies."""
+        """Visual meshes in the frames of their bodies."""
     @property
     def contacts(self) -> Contacts:
         """The contacts of the last step."""
@@ -456,7 +457,7 @@ class Simulation:
     def sensor(self, sensor: _Part) -> _Array:
         """A copy of the reading of one sensor, by name or number, shape (dim,)."""
     def reset(self, keyframe: _Part | None = None) -> None:
-        """Goes back to a keyframe, by name or number, or to where the model starts."""
+        """Resets to a keyframe, by name or number, or to the initial state of the model."""
     def soft(self, soft: _Part) -> SoftHandle:
         """A soft body by name or number."""
     @property
@@ -468,16 +469,16 @@ class Simulation:
     def cables(self) -> list[CableHandle]:
         """The cables."""
     def get_state(self) -> State:
-        """Everything that later steps depend on: state, inputs, contacts and warm starts. Given back
-        to this or another simulation of the same model and settings, the motion continues bit for bit.
+        """Everything that later steps depend on: state, inputs, contacts and warm starts. Passed to
+        set_state of a simulation of the same model and settings, the motion continues bit for bit.
         """
     def set_state(self, state: State) -> None:
-        """Takes up a state. An error leaves the simulation as it was."""
+        """Restores a state. An error leaves the simulation unchanged."""
     def state_hash(self) -> int:
         """A hash of time, coordinates and velocities: equal for equal bits."""
     def problem(self) -> Problem | None:
-        """A, b, J and the laws of the coming step; None if nothing is constrained. The model's own
-        controller, if there is one, sets its inputs first.
+        """The contact problem A, b, J and laws of the next step; None without constraints. The
+        model's controller, if there is one, sets its inputs first.
         """
     def joint(self, joint: _Part) -> JointHandle:
         """A joint by name or number."""
@@ -541,7 +542,7 @@ class BodyHandle:
         """Its mass [kg]."""
     @property
     def driven(self) -> bool:
-        """Whether it stands where a program puts it."""
+        """Whether its pose is prescribed by the program."""
     @property
     def pose(self) -> Pose:
         """Its pose in the world: position [m] and quaternion (w, x, y, z). Driven bodies (mocap="true"
@@ -550,8 +551,8 @@ class BodyHandle:
     @pose.setter
     def pose(self, value: Pose | tuple[ArrayLike, ArrayLike]) -> None: ...
     def place(self, pose: Pose | tuple[ArrayLike, ArrayLike]) -> None:
-        """Lets a driven body stand at a pose, at once: unlike one that is given a pose, it does not
-        move there, and nothing feels it come.
+        """Puts a driven body at a pose at once. Unlike setting pose, it does not move there during
+        a step, and pushes nothing on the way.
         """
     @property
     def velocity(self) -> Velocity:
@@ -592,7 +593,9 @@ class SoftHandle:
     def vertices(self, value: ArrayLike) -> None: ...
     @property
     def velocities(self) -> _Array:
-        """Velocities of its vertices [m/s], world axes, shape (n, 3): a view, to be read and written."""
+        """Velocities of its vertices [m/s], world axes, shape (n, 3): a view, to be read and
+        written.
+        """
     @velocities.setter
     def velocities(self, value: ArrayLike) -> None: ...
     @property
@@ -650,7 +653,7 @@ class CableHandle:
 
 @final
 class StepReport:
-    """What one or several steps did. Over several steps, residual, iterations, status and penetration
+    """Report on one or several steps. Over several steps, residual, iterations, status and penetration
     are the worst of them, times are sums, and the rest is that of the last step.
     """
 
@@ -659,16 +662,16 @@ class StepReport:
         """Number of steps."""
     @property
     def status(self) -> str:
-        """How the contact problems ended: "converged", "iteration_limit", "stalled" or "failed"."""
+        """Status of the contact problems: "converged", "iteration_limit", "stalled" or "failed"."""
     @property
     def converged(self) -> bool:
-        """Whether every step met the tolerance, on the problem as it stood."""
+        """Whether every step reached the tolerance without softening."""
     @property
     def friction(self) -> str:
         """The friction model that was solved for: "coulomb" or "convex"."""
     @property
     def residual(self) -> Residual:
-        """Distance of the answers from the problems."""
+        """Residuals, measured on the contact problems."""
     @property
     def iterations(self) -> int:
         """Most iterations of the solver in one step."""
@@ -677,7 +680,7 @@ class StepReport:
         """Iterations of the solver in all steps."""
     @property
     def unconverged(self) -> int:
-        """Steps whose answer missed the tolerance, or had to be softened."""
+        """Steps that did not reach the tolerance, or whose constraints had to be softened."""
     @property
     def contacts(self) -> int:
         """Points of contact in the last step, also those still apart."""
@@ -689,25 +692,25 @@ class StepReport:
         """Deepest penetration [m]."""
     @property
     def limit_error(self) -> float:
-        """How far a coordinate or a tendon was beyond its range at most [m, rad]."""
+        """Largest violation of a joint or tendon limit [m, rad]."""
     @property
     def equality_error(self) -> float:
         """Largest position error of an equality [m, rad]."""
     @property
     def softened(self) -> bool:
-        """Whether a problem had no solution as it stood, and was solved with yielding constraints."""
+        """Whether a problem had no solution and was solved with softened constraints."""
     @property
     def unresolved(self) -> bool:
         """Whether something moved faster than the time step resolves."""
     @property
     def inverted(self) -> int:
-        """Most elements of soft bodies that were inside out after one step."""
+        """Largest number of inverted elements of soft bodies after one step."""
     @property
     def asleep(self) -> int:
         """Bodies that are asleep."""
     @property
     def phases(self) -> dict[str, float]:
-        """Time of each part of the step [s]."""
+        """Time of each phase of the step [s]."""
     @property
     def seconds(self) -> float:
         """Time of all steps [s]."""
@@ -757,7 +760,7 @@ class Contacts:
 
 @final
 class Recording:
-    """What a simulation was seen to do: poses, contacts with their forces, residuals, energies and
+    """A recorded run: poses, contacts with their forces, residuals, energies and
     times, frame by frame. Made by Simulation.record, which says how to use it, or by load_recording.
 
     Poses are those at the time of a frame; contacts and forces are those of the step that led to it.
@@ -767,7 +770,7 @@ class Recording:
 
     @property
     def title(self) -> str:
-        """What was run."""
+        """Title of the recording."""
     @property
     def solver(self) -> str:
         """The solver."""
@@ -785,9 +788,9 @@ class Recording:
         """Whether steps are still observed."""
     @property
     def notes(self) -> list[str]:
-        """What cannot be seen, and why: visual meshes that could not be read, and what was cut off."""
+        """Notes: visual meshes that could not be read, and missing frames of an incomplete file."""
     def visuals(self) -> list[Visual]:
-        """What the bodies look like: meshes in the frames of their bodies."""
+        """Visual meshes in the frames of their bodies."""
     def soft_surfaces(self) -> list[SoftSurface]:
         """The surfaces of soft bodies, whose vertices are rows of the column soft_position."""
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -810,7 +813,7 @@ class Recording:
         (t,); asleep (t,).
         """
     def html(self) -> str:
-        """The page that shows the recording in a browser: one text that asks for nothing else."""
+        """The recording as a self-contained HTML page."""
     def save(
         self,
         path: _Path,
@@ -825,11 +828,12 @@ class Recording:
         distance: float | None = None,
         zoom: float | None = None,
     ) -> None:
-        """Writes what was recorded so far; the ending of the name says how: .html is a page for any
-        browser, .glb a scene for Blender and others, .png, .gif and .mp4 are pictures, .npz and
-        .parquet columns, .rrd a recording of rerun, .stiction all of it for load_recording.
+        """Writes the frames recorded so far; the file name extension selects the format: .html is a
+        page for any browser, .glb a scene for Blender and others, .png, .gif and .mp4 are pictures,
+        .npz and .parquet columns, .rrd a recording of rerun, .stiction all of it for
+        load_recording.
 
-        The keywords are for pictures, as of picture.
+        The keywords are options of pictures, see picture.
         """
     def picture(
         self,
@@ -853,43 +857,43 @@ class Recording:
         that all is seen if absent, and zoom times closer.
         """
     def stop(self) -> None:
-        """Ends the recording, and writes the files that it was begun with, if any. What was recorded
-        stays. Stopping twice does nothing.
+        """Stops the recording and writes the files that it was started with, if any. The frames
+        stay available. Stopping twice does nothing.
         """
     def __enter__(self) -> Recording: ...
     def __exit__(self, *_exception: object) -> None:
-        """Stops; an exception on the way loses nothing of what was recorded."""
+        """Stops the recording, also after an exception."""
     def __len__(self) -> int: ...
     def _repr_html_(self) -> str: ...
 
 @final
 class Comparison:
-    """The same model under several solvers: a document with all figures, and a report with plots and
-    the motion side by side. Made by compare.
+    """Comparison of several solvers on one model: a document with all figures, and a report with
+    plots and the motion side by side. Made by compare.
     """
 
     @property
     def document(self) -> ComparisonDocument:
         """All figures, as `stiction compare --json` prints them: a dictionary with the keys "solvers",
         one entry per solver with the figures of its run, and "captured", one entry per step that
-        every solver solved, with the answers and how each got there.
+        every solver solved, with solutions and convergence histories.
         """
     @property
     def target(self) -> str:
-        """What was run."""
+        """Name of the model."""
     @property
     def reference(self) -> str | None:
-        """The first solver that got to the end, whose steps all of them solved; None if there is none."""
+        """The first solver that finished the run, whose steps were captured; None if there is none."""
     @property
     def solvers(self) -> dict[str, RunFigures]:
         """Figures of the runs, by solver: the entries "solvers" of the document."""
     @property
     def captured(self) -> list[CapturedStep]:
-        """The steps that every solver solved from the cold start: the entries "captured" of the
+        """The steps that every solver solved from a cold start: the entries "captured" of the
         document.
         """
     def html(self) -> str:
-        """The report: one page that asks for nothing else."""
+        """The report as a self-contained HTML page."""
     def save(self, path: _Path) -> None:
         """Writes the report to a file that ends in .html."""
     def _repr_html_(self) -> str: ...
@@ -968,7 +972,7 @@ class Problem:
         """Writes the problem as an .npz archive that numpy.load opens too."""
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
     @property
     def dofs(self) -> int:
         """Number n of velocities."""
@@ -1004,19 +1008,18 @@ class Problem:
         """First row of each constraint."""
     @property
     def extra(self) -> dict[str, NDArray[Any]]:
-        """What else the file holds: reference solutions, time step, structure."""
+        """Further arrays of the file: reference solutions, time step, structure."""
     @property
     def free_velocity(self) -> _Array:
         """A⁻¹ b [m/s], shape (n,): the motion without constraints."""
     def velocity_of(self, impulse: ArrayLike) -> _Array:
         """A⁻¹ (b + Jᵀ λ) [m/s], shape (n,): the velocity that impulses λ [N·s] cause."""
     def project(self, impulse: ArrayLike) -> _Array:
-        """The nearest impulses [N·s], shape (m,), that the laws admit: within the friction cone of a
+        """The nearest impulses [N·s], shape (m,), that satisfy the laws: within the friction cone of a
         contact, not negative at a stop, within the limits of a bounded constraint.
         """
     def residual(self, impulse: ArrayLike, velocity: ArrayLike | None = None) -> Residual:
-        """How far impulses λ, and velocities if given, are from this problem. Without velocities,
-        those that the impulses cause.
+        """Residuals of impulses λ and velocities; the velocities that the impulses cause if absent.
         """
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
 

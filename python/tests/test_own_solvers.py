@@ -115,5 +115,5 @@ def test_an_answer_that_is_none_is_refused(problem: st.Problem, answer: Any) -> 
         def solve(self, problem: st.Problem, guess: st.Guess) -> Any:
             return answer
 
-    with pytest.raises(st.SolverError, match="answer of Odd"):
+    with pytest.raises(st.SolverError, match="return value of Odd"):
         st.solve(problem, Odd())

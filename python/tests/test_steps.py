@@ -116,7 +116,7 @@ def test_a_simulation_has_one_user_at_a_time() -> None:
             return guess.impulse
 
     simulation = st.Simulation(st.loads(BOX), solver=Nosy())
-    with pytest.raises(st.StepError, match="one user at a time"):
+    with pytest.raises(st.StepError, match="Simulation is busy"):
         simulation.step(5)
 
 

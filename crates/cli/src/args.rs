@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use stiction_sim::Settings;
 use stiction_solve::FrictionModel;
 use stiction_view::PictureOptions;
 use stiction_view::picture_options::KEYS;
@@ -42,6 +43,7 @@ pub enum Command {
 #[command(after_help = "Examples:
   stiction list                    everything, one line each
   stiction list solvers            solvers with their settings
+  stiction list settings           settings of the simulation and of each solver
   stiction list scenarios          scenarios with their parameters
   stiction list problems --json    as one JSON document")]
 pub struct ListArgs {
@@ -75,6 +77,10 @@ pub enum Category {
     Formats,
     /// Materials of soft bodies, with their parameters
     Materials,
+    /// Time-stepping schemes
+    Schemes,
+    /// Settings of the simulation and of each solver
+    Settings,
 }
 
 /// Import options of model files.
@@ -112,12 +118,18 @@ pub struct SceneArgs {
     #[command(flatten)]
     pub import: ImportArgs,
 
-    /// Solver of the contact problems (`stiction list solvers`); the scene's own if absent
-    #[arg(long, short, value_name = "NAME")]
+    /// Contact solver; the scene's own if absent
+    #[arg(long, short, value_name = "NAME", help = setting_help("solver"))]
     pub solver: Option<String>,
 
     /// Time step [s]; the scene's own if absent
-    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = time_step,
+        allow_hyphen_values = true,
+        help = setting_help("time-step")
+    )]
     pub time_step: Option<f64>,
 
     /// Threads to compute with; results do not depend on it
@@ -160,7 +172,9 @@ file names the recordings. A resumed run continues with its own target, settings
 checkpoints, and --time and --steps count from its start; its check covers the steps after the
 checkpoint, or is skipped if it depends on the start.
 
-{}", pictures())
+{}
+
+{}", pictures(), settings())
 )]
 pub struct RunArgs {
     /// The scene.
@@ -286,12 +300,14 @@ pub struct InspectArgs {
 /// Arguments of `capture`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The file holds the contact problem of the step: A, b, J and the laws. `stiction solve` reads it.
+    after_help = format!("The file holds the contact problem of the step: A, b, J and the laws. `stiction solve` reads it.
 
 Examples:
   stiction capture clutter --at 60 --out impact.npz
   stiction solve impact.npz --solver alm,canal,subadmm --trace impact.svg
-  stiction capture clutter --set bodies=80 --at 500 --out settled.npz"
+  stiction capture clutter --set bodies=80 --at 500 --out settled.npz
+
+{}", settings())
 )]
 pub struct CaptureArgs {
     /// The scene.
@@ -310,7 +326,7 @@ pub struct CaptureArgs {
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Each solver runs the whole scene from the same initial state. Representative steps of the first run
+    after_help = format!("Each solver runs the whole scene from the same initial state. Representative steps of the first run
 that finishes (the hardest impact, a typical step, one at rest) are then solved by every solver from
 a cold start, with the residual over iterations and over time.
 
@@ -321,7 +337,9 @@ Examples:
   stiction compare clutter --solvers sap,canal,subadmm,psor,pgs,apgd --report clutter.html
   stiction compare clutter --solvers alm,canal --steps 200 --set bodies=80 --json
   stiction compare pile.toml --solvers canal,pgs --set tolerance=1e-8 --set pgs.omega=0.8
-  stiction compare panda.xml --solvers auto,sap --keyframe home --time 1 --report panda.html"
+  stiction compare panda.xml --solvers auto,sap --keyframe home --time 1 --report panda.html
+
+{}", settings())
 )]
 pub struct CompareArgs {
     /// A scenario (`stiction list scenarios`) or a file: .xml MJCF, .urdf, .toml
@@ -341,7 +359,13 @@ pub struct CompareArgs {
     pub steps: Option<u64>,
 
     /// Time step [s]; the scene's own if absent
-    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = time_step,
+        allow_hyphen_values = true,
+        help = setting_help("time-step")
+    )]
     pub time_step: Option<f64>,
 
     /// Threads to compute with; results do not depend on it
@@ -580,6 +604,38 @@ fn pictures() -> String {
         text += &format!("\n  {:24} {about}", format!("{key}={value}"));
     }
     text
+}
+
+/// Help on the settings of --set, with their defaults.
+fn settings() -> String {
+    let mut text = "Settings of --set, with their defaults:".to_owned();
+    for spec in Settings::specs() {
+        let assignment = format!("{}={}", spec.name, spec.default);
+        text += &format!("\n  {assignment:29} {}; {}", spec.doc, spec.expected());
+    }
+    text + "\n  solver.KEY=VALUE              setting of the solver (`stiction list settings`)"
+}
+
+/// Help on an option that is a setting of the simulation.
+fn setting_help(name: &str) -> String {
+    let specs = Settings::specs();
+    let doc = specs.iter().find(|spec| spec.name == name).map_or_else(String::new, |spec| {
+        let unit = if spec.unit.is_empty() { String::new() } else { format!(" [{}]", spec.unit) };
+        format!("{}{unit}", spec.doc)
+    });
+    let mut letters = doc.chars();
+    let capital = letters.next().map(|letter| letter.to_ascii_uppercase());
+    format!(
+        "{}{}; the scene's own if absent",
+        capital.map_or_else(String::new, String::from),
+        letters.as_str()
+    )
+}
+
+fn time_step(text: &str) -> Result<f64, String> {
+    let mut settings = Settings::default();
+    settings.set("time-step", text).map_err(|error| error.to_string())?;
+    Ok(settings.time_step)
 }
 
 fn assignment(text: &str) -> Result<Assignment, String> {

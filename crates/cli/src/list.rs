@@ -1,17 +1,19 @@
 //! `stiction list`: the entries of the registries.
 
+use std::ops::Bound;
+
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use stiction_geom::SHAPES;
 use stiction_mech::{JOINTS, MATERIALS};
 use stiction_scene::FORMATS;
 use stiction_scene::mesh_file::{MESH_FORMATS, TET_FORMATS};
-use stiction_sim::SENSORS;
 use stiction_sim::constraint::CONSTRAINTS;
+use stiction_sim::{SCHEMES, SENSORS, SOLVER_PREFIX, Settings};
 use stiction_solve::Solver;
 use stiction_solve::catalogue::CATALOGUE;
 use stiction_solve::law::LAWS;
-use stiction_solve::setting::SettingSpec;
+use stiction_solve::setting::{SettingKind, SettingRange, SettingSpec, SettingValue};
 use stiction_solve::solver::{SOLVERS, SolverEntry};
 use stiction_study::{SCENARIOS, Scenario};
 use stiction_view::EXPORTERS;
@@ -107,8 +109,8 @@ fn json_entries(category: Category) -> Vec<Value> {
             .map(|entry| {
                 let solver = (entry.build)();
                 let models: Vec<&str> = solver.models().iter().map(|m| m.name()).collect();
-                let specs = solver.settings().map(|s| s.specs()).unwrap_or_default();
-                let settings: Vec<Value> = specs.iter().map(json_setting).collect();
+                let settings: Vec<Value> =
+                    solver_specs(&*solver).iter().map(json_setting).collect();
                 json!({
                     "name": entry.name,
                     "about": entry.about,
@@ -130,6 +132,13 @@ fn json_entries(category: Category) -> Vec<Value> {
             .map(|f| json!({"name": f.name, "endings": f.endings, "about": f.about, "holds": f.holds}))
             .collect(),
         Category::Scenarios => SCENARIOS.iter().map(json_scenario).collect(),
+        Category::Schemes => {
+            SCHEMES.iter().map(|e| json!({"name": e.name, "about": e.about})).collect()
+        }
+        Category::Settings => {
+            let own = Settings::specs().iter().map(json_setting).collect::<Vec<_>>();
+            own.into_iter().chain(SOLVERS.iter().flat_map(json_solver_settings)).collect()
+        }
         Category::Shapes => {
             SHAPES.iter().map(|e| json!({"name": e.name, "about": e.about})).collect()
         }
@@ -181,6 +190,109 @@ fn json_scenario(entry: &Scenario) -> Value {
     })
 }
 
+/// A setting of the simulation or of a solver.
+fn json_setting(spec: &SettingSpec) -> Value {
+    let bound = |bound: Bound<f64>| match bound {
+        Bound::Included(x) | Bound::Excluded(x) => json!(x),
+        Bound::Unbounded => Value::Null,
+    };
+    let SettingRange { low, high } = spec.range;
+    json!({
+        "name": spec.name,
+        "keyword": spec.keyword(),
+        "solver": Value::Null,
+        "type": spec.kind.name(),
+        "choices": match &spec.kind {
+            SettingKind::Choice(names) => json!(names),
+            _ => Value::Null,
+        },
+        "optional": spec.optional,
+        "unit": spec.unit,
+        "range": spec.range.to_string(),
+        "low": bound(low),
+        "high": bound(high),
+        "default": json_value(&spec.default),
+        "about": spec.doc,
+    })
+}
+
+/// Values of all settings by name, those of the solver with the prefix `solver.`.
+pub fn json_settings(settings: &Settings) -> Value {
+    let own = settings.values().map(|(name, value)| (name.to_owned(), json_value(&value)));
+    // A run has begun, so that its solver accepts its settings.
+    let solver = settings.solver_values().unwrap_or_default().into_iter();
+    let solver = solver.map(|(name, value)| (format!("{SOLVER_PREFIX}{name}"), json_value(&value)));
+    Value::Object(own.chain(solver).collect())
+}
+
+fn json_value(value: &SettingValue) -> Value {
+    match value {
+        SettingValue::None => Value::Null,
+        SettingValue::Flag(flag) => json!(flag),
+        SettingValue::Count(count) => json!(count),
+        SettingValue::Number(x) => json!(x),
+        SettingValue::Text(text) => json!(text),
+    }
+}
+
+/// The settings of one solver, named `solver.KEY`.
+fn json_solver_settings(entry: &SolverEntry) -> Vec<Value> {
+    let settings = solver_specs(&*(entry.build)()).into_iter().map(|spec| {
+        let mut json = json_setting(&spec);
+        json["name"] = json!(format!("{SOLVER_PREFIX}{}", spec.name));
+        json["solver"] = json!(entry.name);
+        json
+    });
+    settings.collect()
+}
+
+/// The settings of a solver.
+fn solver_specs(solver: &dyn Solver) -> Vec<SettingSpec> {
+    solver.settings().map(|settings| settings.specs()).unwrap_or_default()
+}
+
+/// Documentation of a setting with the values that it accepts.
+fn about_setting(spec: &SettingSpec) -> String {
+    format!("{}; {}", spec.doc, spec.expected())
+}
+
+/// The settings of the simulation, then those of each solver.
+fn settings_with_solvers(colours: bool) -> String {
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+    for spec in Settings::specs() {
+        table.row([
+            (spec.name.to_owned(), Tone::Plain),
+            (spec.default.to_string(), Tone::Plain),
+            (about_setting(&spec), Tone::Faint),
+        ]);
+    }
+    let mut sections = vec![format!(
+        "{}: name, default, meaning\n{}",
+        paint("simulation", Tone::Heading, colours),
+        table.render("  --set ", colours)
+    )];
+    for entry in SOLVERS {
+        let table = solver_settings(&*(entry.build)());
+        let heading = paint(&format!("solver {}", entry.name), Tone::Heading, colours);
+        let prefix = format!("  --set {SOLVER_PREFIX}");
+        sections.push(format!("{heading}\n{}", table.render(&prefix, colours)));
+    }
+    sections.join("\n")
+}
+
+/// A table of the settings of a solver: name, default, description.
+fn solver_settings(solver: &dyn Solver) -> Table {
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+    for spec in solver_specs(solver) {
+        table.row([
+            (spec.name.to_owned(), Tone::Plain),
+            (spec.default.to_string(), Tone::Plain),
+            (about_setting(&spec), Tone::Faint),
+        ]);
+    }
+    table
+}
+
 /// A heading and one line per entry; with details, also settings and sizes.
 fn section(category: Category, details: bool, colours: bool) -> String {
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Left]);
@@ -222,6 +334,17 @@ fn section(category: Category, details: bool, colours: bool) -> String {
                 table.row(cells(e.name, "", &cited(e.about, e.cite)));
             }
         }
+        Category::Schemes => {
+            for e in SCHEMES {
+                table.row(cells(e.name, "", e.about));
+            }
+        }
+        Category::Settings if details => return settings_with_solvers(colours),
+        Category::Settings => {
+            for spec in Settings::specs() {
+                table.row(cells(spec.name, &spec.default.to_string(), &about_setting(&spec)));
+            }
+        }
         Category::Shapes => {
             for e in SHAPES {
                 table.row(cells(e.name, "", e.about));
@@ -255,23 +378,6 @@ fn section(category: Category, details: bool, colours: bool) -> String {
     format!("{heading}\n{}", table.render("  ", colours))
 }
 
-/// A setting as JSON.
-fn json_setting(s: &SettingSpec) -> Value {
-    json!({
-        "name": s.name,
-        "about": s.doc,
-        "default": s.default.to_string(),
-        "type": s.kind.name(),
-        "unit": s.unit,
-        "expected": s.expected(),
-    })
-}
-
-/// The meaning of a setting, with its unit.
-fn with_unit(s: &SettingSpec) -> String {
-    if s.unit.is_empty() { s.doc.to_owned() } else { format!("{} [{}]", s.doc, s.unit) }
-}
-
 fn models(solver: &dyn Solver) -> String {
     let names: Vec<&str> = solver.models().iter().map(|m| m.name()).collect();
     names.join(", ")
@@ -281,15 +387,7 @@ fn models(solver: &dyn Solver) -> String {
 fn solvers_with_settings(colours: bool) -> String {
     let paragraph = |entry: &SolverEntry| {
         let solver = (entry.build)();
-        let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
-        for s in solver.settings().map(|s| s.specs()).unwrap_or_default() {
-            let cell = |text: &str, tone| (text.to_owned(), tone);
-            table.row([
-                cell(s.name, Tone::Plain),
-                cell(&s.default.to_string(), Tone::Plain),
-                cell(&with_unit(&s), Tone::Faint),
-            ]);
-        }
+        let table = solver_settings(&*solver);
         format!(
             "{}: {} [{}]\n  friction models: {}\n{}",
             paint(entry.name, Tone::Heading, colours),
@@ -326,5 +424,6 @@ fn scenarios_with_parameters(colours: bool) -> String {
         )
     };
     let scenarios: Vec<String> = SCENARIOS.iter().map(paragraph).collect();
-    format!("{}\nevery scenario, --set: {}\n", scenarios.join("\n"), stiction_sim::KEYS)
+    let settings = "every scenario: --set KEY=VALUE of `stiction list settings`";
+    format!("{}\n{settings}\n", scenarios.join("\n"))
 }

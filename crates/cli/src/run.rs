@@ -14,7 +14,7 @@ use crate::chart::Chart;
 use crate::error::CommandError;
 use crate::run_outputs::{RecordingFiles, RunOutputs, WrittenRecording, fingerprint_of};
 use crate::scene::{Progress, open, steps};
-use crate::{CommandOutcome, files, interrupt, saved_call, summary, terminal, threads};
+use crate::{CommandOutcome, files, interrupt, list, saved_call, summary, terminal, threads};
 
 /// Runs the command.
 pub fn run(call: &RunArgs) -> Result<CommandOutcome, CommandError> {
@@ -92,6 +92,7 @@ pub fn run(call: &RunArgs) -> Result<CommandOutcome, CommandError> {
     }
     let text = if args.json {
         let mut document = found.json();
+        document["settings"] = list::json_settings(scene_run.simulation.settings());
         document["recordings"] = written.iter().map(WrittenRecording::json).collect::<Value>();
         if let Some(resumed) = &resumed {
             document["resumed"] =

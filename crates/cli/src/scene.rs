@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use stiction_scene::import::Options;
 use stiction_scene::{FORMATS, Files, Imported, Scene, SceneError, SceneRun, load_with};
-use stiction_sim::{SettingsError, StepReport};
+use stiction_sim::{SOLVER_PREFIX, SettingsError, StepReport};
+use stiction_solve::setting::SettingError;
 use stiction_study::{NoSteps, RunLength, SCENARIOS, Scenario, SceneSource, StudyError};
 
 use crate::args::{ImportArgs, SceneArgs};
@@ -28,9 +29,9 @@ pub fn open(args: &SceneArgs) -> Result<(Scene, Option<Imported>), CommandError>
         None => of_file(args)?,
     };
     let (mut scene, imported) = source.open().map_err(|error| match error {
-        StudyError::Scene(SceneError::Settings(SettingsError::Unknown { key, known })) => {
-            unknown_setting(key, &known, scenario)
-        }
+        StudyError::Scene(SceneError::Settings(SettingsError::Setting(
+            SettingError::UnknownKey { found, known, .. },
+        ))) => unknown_setting(found, &known, scenario),
         StudyError::Scene(error) => error.into(),
         error => error.into(),
     })?;
@@ -38,7 +39,7 @@ pub fn open(args: &SceneArgs) -> Result<(Scene, Option<Imported>), CommandError>
         scene.settings.solver.clone_from(solver);
         // Solver settings of the scene apply to the scene's own solver only.
         let own = args.set.iter().filter_map(|(key, value)| {
-            key.strip_prefix("solver.").map(|key| (key.to_owned(), value.clone()))
+            key.strip_prefix(SOLVER_PREFIX).map(|key| (key.to_owned(), value.clone()))
         });
         scene.settings.solver_settings = own.collect();
     }
@@ -61,16 +62,16 @@ pub fn steps(steps: Option<u64>, time: Option<f64>, scene: &Scene) -> Result<usi
     })
 }
 
-fn unknown_setting(key: String, known: &str, scenario: Option<&Scenario>) -> CommandError {
+fn unknown_setting(found: String, known: &str, scenario: Option<&Scenario>) -> CommandError {
     let expected = match scenario {
-        None => format!("a setting of the step ({known})"),
+        None => format!("a setting ({known})"),
         Some(entry) => {
             let own: Vec<&str> = entry.parameters.iter().map(|p| p.name).collect();
             let (name, own) = (entry.name, own.join(", "));
-            format!("a parameter of {name} ({own}) or a setting of the step ({known})")
+            format!("a parameter of {name} ({own}) or a setting ({known})")
         }
     };
-    CommandError::Option { option: "--set".to_owned(), found: key, expected }
+    CommandError::Option { option: "--set".to_owned(), found, expected }
 }
 
 fn of_scenario(entry: &Scenario, args: &SceneArgs) -> Result<SceneSource, CommandError> {

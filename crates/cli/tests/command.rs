@@ -181,7 +181,9 @@ fn what_there_is_stands_in_the_list() {
         "materials",
         "problems",
         "scenarios",
+        "schemes",
         "sensors",
+        "settings",
         "shapes",
         "solvers",
     ];

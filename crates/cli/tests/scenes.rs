@@ -32,6 +32,7 @@ fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
         "realtime_factor",
         "recordings",
         "residual",
+        "settings",
         "simulated_seconds",
         "solver",
         "state_hash",

@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use stiction_sim::ContactPoint;
 
 use crate::model::Model;
-use crate::recipe::Content;
+use crate::model_source::ModelContent;
 
-/// Stands for a number that there is not.
+/// Index of a side that has no such part.
 const NONE: i64 = -1;
 
-/// The shape of a side, if that is not soft.
+/// The shape of a side, unless the side is soft.
 fn rigid(point: &ContactPoint, side: usize) -> Option<usize> {
     point.soft[side].is_none().then_some(point.geoms[side])
 }
@@ -23,12 +23,12 @@ fn rigid(point: &ContactPoint, side: usize) -> Option<usize> {
 #[pyclass(frozen, module = "stiction._native")]
 pub struct Contacts {
     points: Vec<ContactPoint>,
-    content: Arc<Content>,
+    content: Arc<ModelContent>,
 }
 
 impl Contacts {
     /// A copy of these.
-    pub fn new(points: &[ContactPoint], content: &Arc<Content>) -> Self {
+    pub fn new(points: &[ContactPoint], content: &Arc<ModelContent>) -> Self {
         Self { points: points.to_vec(), content: content.clone() }
     }
 

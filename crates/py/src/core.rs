@@ -1,4 +1,4 @@
-//! The engine behind a simulation, and the copying between it and the numbers that Python sees.
+//! The Rust simulation behind a Python `Simulation`, and the copying between it and the NumPy arrays.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -10,42 +10,42 @@ use stiction_scene::Controller;
 use stiction_sim::{Simulation, StepError, StepReport as Report};
 
 use crate::error;
-use crate::record::Watch;
+use crate::record::StepObserver;
 use crate::report::StepReport;
-use crate::solver::Failure;
+use crate::solver::PendingException;
 use crate::views::Layout;
 
-/// How long steps go on before the interpreter is asked whether someone wants to stop them.
-const PATIENCE: Duration = Duration::from_millis(50);
-/// Squared lengths of quaternions that differ less from one than this are left alone: the round-off
-/// of the engine's own products.
-const UNIT: f64 = 1e-14;
+/// Time between two checks for Python signals (Ctrl-C) during several steps.
+const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
+/// Quaternions whose squared length differs less than this from one are not normalised: the engine's
+/// own round-off.
+const UNIT_LENGTH_TOLERANCE: f64 = 1e-14;
 
-/// A simulation with what steers it and memory for questions about it.
-pub struct Core {
+/// A simulation with its controller and workspaces for queries.
+pub struct SimulationCore {
     /// The engine.
     pub engine: Simulation,
     /// Sets inputs before each step.
     pub controller: Option<Box<dyn Controller>>,
-    /// Whether the controller acts.
+    /// Whether the controller is active.
     pub controlled: bool,
-    /// Memory for questions; the engine has its own.
+    /// Workspace for kinematic and dynamic queries; the engine has its own.
     pub data: Data,
-    /// Memory for questions about forces.
+    /// Workspace for queries of forces.
     pub forces: Forces,
-    wanted: State,
-    /// What observes each step, as long as someone wants it.
-    watches: Vec<Weak<Watch>>,
-    /// Where exceptions of a solver from Python wait.
-    failure: Option<Failure>,
+    new_state: State,
+    /// Observers of each step, as long as they are held elsewhere.
+    observers: Vec<Weak<StepObserver>>,
+    /// Exception raised by a Python solver during a step.
+    exception: Option<PendingException>,
 }
 
-impl Core {
-    /// An engine at its start.
+impl SimulationCore {
+    /// Wraps a new engine.
     pub fn new(
         engine: Simulation,
         controller: Option<Box<dyn Controller>>,
-        failure: Option<Failure>,
+        exception: Option<PendingException>,
     ) -> Self {
         let model = engine.world().clone();
         let model = model.model();
@@ -54,33 +54,33 @@ impl Core {
             controller,
             data: Data::new(model),
             forces: Forces::new(model),
-            wanted: State::new(model),
-            watches: Vec::new(),
-            failure,
+            new_state: State::new(model),
+            observers: Vec::new(),
+            exception,
             engine,
         }
     }
 
-    /// Takes over what was written into the block. Quaternions near unit length are normalised,
-    /// there and here; what is no state is refused, and the engine stays as it was.
+    /// Copies the arrays into the engine if they changed. Quaternions are normalised on both sides. An
+    /// invalid state is refused and leaves the engine unchanged.
     pub fn pull(&mut self, layout: &Layout, block: &mut [f64]) -> PyResult<()> {
         let state = self.engine.state();
         if block[layout.q.clone()] != state.q[..]
             || block[layout.v.clone()] != state.v[..]
-            || !same(&block[layout.x.clone()], &state.x)
-            || !same(&block[layout.x_dot.clone()], &state.x_dot)
+            || !equal(&block[layout.x.clone()], &state.x)
+            || !equal(&block[layout.x_dot.clone()], &state.x_dot)
         {
             let (time, world) = (state.time, self.engine.world());
-            self.wanted.time = time;
-            self.wanted.q.copy_from_slice(&block[layout.q.clone()]);
-            self.wanted.v.copy_from_slice(&block[layout.v.clone()]);
-            take(&mut self.wanted.x, &block[layout.x.clone()]);
-            take(&mut self.wanted.x_dot, &block[layout.x_dot.clone()]);
-            let checked = self.wanted.check(world.model());
+            self.new_state.time = time;
+            self.new_state.q.copy_from_slice(&block[layout.q.clone()]);
+            self.new_state.v.copy_from_slice(&block[layout.v.clone()]);
+            copy_to_vectors(&mut self.new_state.x, &block[layout.x.clone()]);
+            copy_to_vectors(&mut self.new_state.x_dot, &block[layout.x_dot.clone()]);
+            let checked = self.new_state.check(world.model());
             checked.map_err(|source| error::step(StepError::State { time, source }))?;
-            normalise(world.model(), &mut self.wanted.q);
-            block[layout.q.clone()].copy_from_slice(&self.wanted.q);
-            self.engine.state_mut().clone_from(&self.wanted);
+            normalise(world.model(), &mut self.new_state.q);
+            block[layout.q.clone()].copy_from_slice(&self.new_state.q);
+            self.engine.state_mut().clone_from(&self.new_state);
         }
         let (control, wrench) = (&block[layout.control.clone()], &block[layout.wrench.clone()]);
         let input = self.engine.input();
@@ -98,19 +98,19 @@ impl Core {
         Ok(())
     }
 
-    /// Shows the state, and the inputs if a controller sets them.
+    /// Copies the state to the arrays, and the inputs if a controller sets them.
     pub fn push(&self, layout: &Layout, block: &mut [f64]) {
         let state = self.engine.state();
         block[layout.q.clone()].copy_from_slice(&state.q);
         block[layout.v.clone()].copy_from_slice(&state.v);
-        show(&mut block[layout.x.clone()], &state.x);
-        show(&mut block[layout.x_dot.clone()], &state.x_dot);
+        copy_from_vectors(&mut block[layout.x.clone()], &state.x);
+        copy_from_vectors(&mut block[layout.x_dot.clone()], &state.x_dot);
         if self.controlled {
             self.push_input(layout, block);
         }
     }
 
-    /// Shows the inputs.
+    /// Copies the inputs to the arrays.
     pub fn push_input(&self, layout: &Layout, block: &mut [f64]) {
         let input = self.engine.input();
         block[layout.control.clone()].copy_from_slice(&input.control);
@@ -119,38 +119,42 @@ impl Core {
         }
     }
 
-    /// Lets the controller act, if there is one.
+    /// Runs the controller if there is one and it is active.
     pub fn control(&mut self) {
         if let Some(controller) = self.controller.as_mut().filter(|_| self.controlled) {
             controller.control(&mut self.engine);
         }
     }
 
-    /// Steps until `left` is none, or until it is time to look up.
+    /// Steps until `left` is zero or it is time to check for signals.
     pub fn run(&mut self, left: &mut usize, report: &mut StepReport) -> PyResult<()> {
         let begin = (*left > 1).then(Instant::now);
         while *left > 0 {
             self.control();
-            match self.failure.clone() {
-                Some(failure) => self.careful_step(&failure, report)?,
+            match self.exception.clone() {
+                Some(exception) => self.step_with_python_solver(&exception, report)?,
                 None => {
-                    let made = self.engine.step().map_err(error::step)?;
-                    self.note(&made, report);
+                    let step = self.engine.step().map_err(error::step)?;
+                    self.note(&step, report);
                 }
             }
             *left -= 1;
-            if begin.is_some_and(|begin| begin.elapsed() > PATIENCE) {
+            if begin.is_some_and(|begin| begin.elapsed() > SIGNAL_CHECK_INTERVAL) {
                 break;
             }
         }
         Ok(())
     }
 
-    /// A step with a solver from Python, undone if that raises an exception.
-    fn careful_step(&mut self, failure: &Failure, report: &mut StepReport) -> PyResult<()> {
+    /// A step with a solver written in Python; it is undone if the solver raises an exception.
+    fn step_with_python_solver(
+        &mut self,
+        exception: &PendingException,
+        report: &mut StepReport,
+    ) -> PyResult<()> {
         let before = self.engine.snapshot();
         let outcome = self.engine.step();
-        if let Some(exception) = failure.take() {
+        if let Some(exception) = exception.take() {
             self.engine.restore(&before).map_err(error::step_failed)?;
             return Err(exception);
         }
@@ -158,46 +162,46 @@ impl Core {
         Ok(())
     }
 
-    /// Lets each step from now on be observed.
-    pub fn watch(&mut self, watch: &Arc<Watch>) {
-        self.watches.retain(|held| held.upgrade().is_some_and(|watch| watch.is_wanted()));
-        self.watches.push(Arc::downgrade(watch));
+    /// Adds an observer of every later step.
+    pub fn add_observer(&mut self, observer: &Arc<StepObserver>) {
+        self.observers.retain(|held| held.upgrade().is_some_and(|held| held.is_active()));
+        self.observers.push(Arc::downgrade(observer));
     }
 
-    /// Adds a step to the report and lets it be observed.
-    fn note(&self, made: &Report, report: &mut StepReport) {
-        report.add(made);
-        for watch in self.watches.iter().filter_map(Weak::upgrade) {
-            watch.observe(&self.engine, made);
+    /// Adds a step to the report and passes it to the observers.
+    fn note(&self, step: &Report, report: &mut StepReport) {
+        report.add(step);
+        for observer in self.observers.iter().filter_map(Weak::upgrade) {
+            observer.observe(&self.engine, step);
         }
     }
 }
 
-/// Whether numbers are those of vectors.
-fn same(numbers: &[f64], vectors: &[Vector3<f64>]) -> bool {
+/// Whether a flat slice holds the components of vectors.
+fn equal(numbers: &[f64], vectors: &[Vector3<f64>]) -> bool {
     numbers.chunks_exact(3).zip(vectors).all(|(row, vector)| row == vector.as_slice())
 }
 
-/// Writes numbers into vectors.
-fn take(vectors: &mut [Vector3<f64>], numbers: &[f64]) {
+/// Copies a flat slice to vectors.
+fn copy_to_vectors(vectors: &mut [Vector3<f64>], numbers: &[f64]) {
     for (vector, row) in vectors.iter_mut().zip(numbers.chunks_exact(3)) {
         vector.copy_from_slice(row);
     }
 }
 
-/// Writes vectors into numbers.
-fn show(numbers: &mut [f64], vectors: &[Vector3<f64>]) {
+/// Copies vectors to a flat slice.
+fn copy_from_vectors(numbers: &mut [f64], vectors: &[Vector3<f64>]) {
     for (row, vector) in numbers.chunks_exact_mut(3).zip(vectors) {
         row.copy_from_slice(vector.as_slice());
     }
 }
 
-/// Gives the quaternions of a checked state unit length.
+/// Normalises the quaternions of a checked state.
 pub fn normalise(model: &Model, q: &mut [f64]) {
     for start in model.joints().iter().filter_map(|joint| joint.quaternion()) {
         let quaternion = &mut q[start..start + 4];
         let square: f64 = quaternion.iter().map(|x| x * x).sum();
-        if (square - 1.0).abs() > UNIT {
+        if (square - 1.0).abs() > UNIT_LENGTH_TOLERANCE {
             let length = square.sqrt();
             quaternion.iter_mut().for_each(|x| *x /= length);
         }

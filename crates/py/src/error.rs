@@ -11,6 +11,8 @@ use stiction_sim::{SettingsError, StepError};
 use stiction_study::StudyError;
 use stiction_view::ViewError;
 
+use crate::settings::SOLVER_KEYWORD_PREFIX;
+
 const MODULE: &str = "stiction.errors";
 
 macro_rules! exception {
@@ -28,37 +30,37 @@ macro_rules! exception {
 }
 
 exception!(
-    /// A model cannot be made, or has no part of that name.
+    /// A model cannot be built, or has no part of that name.
     model, "ModelError");
 exception!(
     /// A model file does not exist.
     not_found, "ModelNotFoundError");
 exception!(
-    /// A contact problem cannot be made.
+    /// A contact problem is invalid.
     problem, "ProblemError");
 exception!(
-    /// A recording cannot be made or written in this way.
+    /// A recording cannot be made or written.
     recording, "RecordingError");
 exception!(
     /// A recording does not exist.
     recording_not_found, "RecordingNotFoundError");
 exception!(
-    /// A recording cannot be written to this place.
+    /// A recording cannot be written to this path.
     not_written, "RecordingNotWrittenError");
 exception!(
-    /// A setting cannot be, or an array has the wrong shape.
+    /// A setting has a wrong name or value, or an array has the wrong shape.
     setting, "SettingError");
 exception!(
-    /// A solver is not known, or answered with nonsense.
+    /// A solver is unknown, or returned an invalid solution.
     solver, "SolverError");
 exception!(
-    /// A state or an input belongs to no model of this kind.
+    /// A state or an input is invalid for the model.
     state, "StateError");
 exception!(
-    /// A step could not be made.
+    /// A step failed.
     step_failed, "StepError");
 
-/// Why a step did not happen: bad input, or physics beyond numbers.
+/// The exception of a failed step.
 pub fn step(error: StepError) -> PyErr {
     match error {
         StepError::State { .. } | StepError::Force { .. } => state(error),
@@ -67,7 +69,7 @@ pub fn step(error: StepError) -> PyErr {
     }
 }
 
-/// Why a scene cannot be made.
+/// The exception of a scene that cannot be built.
 pub fn scene(error: SceneError) -> PyErr {
     match error {
         SceneError::Step(error) => step(error),
@@ -76,7 +78,7 @@ pub fn scene(error: SceneError) -> PyErr {
     }
 }
 
-/// Why a scenario cannot be built or run.
+/// The exception of a scenario that cannot be built or run.
 pub fn study(error: StudyError) -> PyErr {
     match error {
         StudyError::Scene(error) => scene(error),
@@ -84,18 +86,21 @@ pub fn study(error: StudyError) -> PyErr {
     }
 }
 
-/// Why settings were refused.
+/// The exception of wrong settings.
 pub fn settings(error: SettingsError) -> PyErr {
     match error {
-        SettingsError::Solver(error) => solver(error),
+        SettingsError::Setting(error) => setting(crate::settings::message(&error)),
+        SettingsError::Solver(error) => {
+            solver(crate::settings::solver_message(&error, SOLVER_KEYWORD_PREFIX))
+        }
         other => setting(other),
     }
 }
 
-/// Why a recording was not written.
+/// The exception of a recording that was not written.
 pub fn view(error: ViewError) -> PyErr {
     match error {
         ViewError::Write { .. } => not_written(error),
-        other => recording(crate::record::told(&other)),
+        other => recording(crate::record::message_of(&other)),
     }
 }

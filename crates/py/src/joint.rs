@@ -1,4 +1,4 @@
-//! What there is to know about one joint of a model.
+//! The Python class `Joint`: properties of one joint of a model.
 
 use std::ops::Range;
 

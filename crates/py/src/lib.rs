@@ -1,33 +1,33 @@
-//! The Python package `stiction`: forwards to the engine, and knows no physics of its own.
+//! The Python package `stiction`: bindings to the Rust crates, without physics of its own.
 
 #![forbid(unsafe_code)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 
 mod arrays;
+mod checked_problem;
 mod command;
 mod compare;
 mod contacts;
 mod core;
 mod error;
-mod given;
+mod handles;
 mod joint;
 mod load;
+mod lookup;
 mod matrix;
 mod mechanics;
 mod model;
-mod named;
-mod names;
+mod model_source;
 mod problem;
-mod recipe;
 mod record;
 mod report;
 mod rollout;
+mod settings;
 mod simulation;
 mod soft;
 mod solve;
 mod solver;
 mod state;
-mod text;
 mod views;
 mod visuals;
 
@@ -46,13 +46,13 @@ mod _native {
     #[pymodule_export]
     use crate::contacts::Contacts;
     #[pymodule_export]
+    use crate::handles::{ActuatorHandle, BodyHandle, JointHandle};
+    #[pymodule_export]
     use crate::joint::Joint;
     #[pymodule_export]
     use crate::load::{load, loads, scenario, scenarios, solvers};
     #[pymodule_export]
     use crate::model::{_make_from_files, _make_scenario, Model};
-    #[pymodule_export]
-    use crate::named::{ActuatorHandle, BodyHandle, JointHandle};
     #[pymodule_export]
     use crate::problem::{_make_problem, Problem};
     #[pymodule_export]

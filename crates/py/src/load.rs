@@ -1,4 +1,4 @@
-//! Models from files, from text and from the gallery; lists of what there is.
+//! Models from files, text and scenarios; lists of scenarios and solvers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,13 +12,13 @@ use stiction_solve::solver::SOLVERS;
 use stiction_study::SCENARIOS;
 
 use crate::model::Model;
-use crate::recipe::Content;
-use crate::{error, text};
+use crate::model_source::ModelContent;
+use crate::{error, settings};
 
 /// Reads a model from a file: MJCF (.xml), URDF (.urdf) or a native scene (.toml).
 ///
-/// floating_base lets the base of a URDF robot move freely; merge_fixed makes one body of links that
-/// are joined rigidly; package_paths are folders in which package:// names are looked for;
+/// floating_base lets the base of a URDF robot move freely; merge_fixed merges links joined by fixed
+/// joints; package_paths are folders that package:// names refer to;
 /// soft_contact turns solref and solimp of MJCF into stiffness and dissipation of surfaces.
 #[pyfunction]
 #[pyo3(signature = (path, *, floating_base=false, merge_fixed=false, package_paths=Vec::new(), soft_contact=true))]
@@ -34,7 +34,7 @@ pub fn load(
         return Err(error::not_found(format!("{}: no such file", path.display())));
     }
     let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
-    let made = py.detach(|| Content::of_files(Files::on_disk(), &path, options));
+    let made = py.detach(|| ModelContent::of_files(Files::on_disk(), &path, options));
     Ok(Model { content: Arc::new(made.map_err(error::study)?) })
 }
 
@@ -58,7 +58,7 @@ pub fn loads(
         let known = FORMATS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
         return Err(error::model(format!("format \"{format}\"; expected one of: {known}")));
     };
-    // No file is called so.
+    // A name that no file has.
     let path = folder.join(format!("<text>.{}", entry.extensions[0]));
     let mut files = Files::on_disk();
     for (name, bytes) in assets {
@@ -66,11 +66,11 @@ pub fn loads(
     }
     files.insert(&path, text.as_bytes());
     let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
-    let made = py.detach(|| Content::of_files(files, &path, options));
+    let made = py.detach(|| ModelContent::of_files(files, &path, options));
     Ok(Model { content: Arc::new(made.map_err(error::study)?) })
 }
 
-/// A scenario of the gallery, with its own parameters and settings by keyword; underscores stand for
+/// A scenario, with its parameters and settings of the simulation by keyword; underscores stand for
 /// dashes.
 #[pyfunction]
 #[pyo3(signature = (name, **parameters))]
@@ -80,21 +80,21 @@ pub fn scenario(
     parameters: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Model> {
     let own = SCENARIOS.iter().find(|entry| entry.name == name).map_or(&[][..], |s| s.parameters);
-    let set = text::pairs(parameters)?.into_iter().map(|(given, value)| {
+    let set = settings::pairs(parameters)?.into_iter().map(|(given, value)| {
         let is_own = |name: &&str| name.replace('-', "_") == given;
         let known = own.iter().map(|parameter| parameter.name).find(is_own);
-        (known.map_or_else(|| text::key(&given), str::to_owned), value)
+        (known.map_or_else(|| settings::key(&given), str::to_owned), value)
     });
     crate::model::_make_scenario(py, name, set.collect())
 }
 
-/// Names of the scenarios, each with what it shows.
+/// Names of the scenarios, each with its description.
 #[pyfunction]
 pub fn scenarios() -> BTreeMap<&'static str, &'static str> {
     SCENARIOS.iter().map(|entry| (entry.name, entry.about)).collect()
 }
 
-/// Names of the solvers, each with what it does.
+/// Names of the solvers, each with its description.
 #[pyfunction]
 pub fn solvers() -> BTreeMap<&'static str, &'static str> {
     SOLVERS.iter().map(|entry| (entry.name, entry.about)).collect()

@@ -1,4 +1,4 @@
-//! Answers of the mechanism at the present state, as arrays in the coordinates of MuJoCo.
+//! Kinematics and dynamics at the present state, as arrays in MuJoCo's coordinates.
 
 use nalgebra::{Isometry3, Vector3};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -11,26 +11,26 @@ use stiction_mech::{
     soft_kinetic_energy, soft_potential_energy, solve_mass, velocities,
 };
 
-use crate::core::Core;
+use crate::core::SimulationCore;
 use crate::error;
 
-impl Core {
-    /// Fills the position stage.
-    pub fn look(&mut self) {
+impl SimulationCore {
+    /// Updates position-dependent quantities.
+    pub fn update_positions(&mut self) {
         let model = self.engine.world().model();
         set_driven_poses(model, self.engine.driven_pose(), &mut self.data);
         kinematics(model, &self.engine.state().q, &mut self.data);
     }
 
-    /// Fills the position and the velocity stage.
-    pub fn look_at_motion(&mut self) {
-        self.look();
+    /// Updates position- and velocity-dependent quantities.
+    pub fn update_velocities(&mut self) {
+        self.update_positions();
         velocities(self.engine.world().model(), &self.engine.state().v, &mut self.data);
     }
 
     /// M, dense.
     pub fn mass_matrix<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        self.look();
+        self.update_positions();
         let model = self.engine.world().model();
         mass_matrix(model, &mut self.data);
         let nv = model.nv();
@@ -55,7 +55,7 @@ impl Core {
 
     /// Coriolis, centrifugal and gravity forces.
     pub fn bias<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.look_at_motion();
+        self.update_velocities();
         bias_forces(self.engine.world().model(), &self.engine.state().v, &mut self.data);
         PyArray1::from_slice(py, &self.data.bias)
     }
@@ -66,7 +66,7 @@ impl Core {
         py: Python<'py>,
         acceleration: &[f64],
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.look();
+        self.update_positions();
         let model = self.engine.world().model();
         if acceleration.len() != model.nv() {
             let (found, nv) = (acceleration.len(), model.nv());
@@ -83,7 +83,7 @@ impl Core {
         &mut self,
         py: Python<'py>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.look_at_motion();
+        self.update_velocities();
         let (model, state) = (self.engine.world().model(), self.engine.state());
         let time_step = self.engine.settings().time_step;
         let (q, v) = (&state.q[..], &state.v[..]);
@@ -102,7 +102,7 @@ impl Core {
     /// Kinetic and potential energy.
     pub fn energies<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        self.look_at_motion();
+        self.update_velocities();
         let (model, state) = (self.engine.world().model(), self.engine.state());
         let kinetic =
             kinetic_energy(model, &self.data, &state.v) + soft_kinetic_energy(model, &state.x_dot);
@@ -118,7 +118,7 @@ impl Core {
         body: usize,
         point: Option<Vector3<f64>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        self.look();
+        self.update_positions();
         let model = self.engine.world().model();
         let point = point.unwrap_or(self.data.body_pose[body].translation.vector);
         let mut out = vec![0.0; 6 * model.nv()];
@@ -134,7 +134,7 @@ impl Core {
         point: Option<Vector3<f64>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        self.look_at_motion();
+        self.update_velocities();
         let point = point.unwrap_or(self.data.body_pose[body].translation.vector);
         let angular = angular_velocity(&self.data, BodyId(body));
         let model = self.engine.world().model();

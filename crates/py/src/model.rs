@@ -1,4 +1,4 @@
-//! A model: what never changes while it is simulated.
+//! The Python class `Model`: everything that is constant during a simulation.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,11 +14,11 @@ use stiction_scene::import::Options;
 use stiction_study::SceneSource;
 
 use crate::joint::Joint;
-use crate::recipe::{Content, unpack};
-use crate::{error, names};
+use crate::model_source::{ModelContent, unpack};
+use crate::{error, lookup};
 
-/// What the world is called if the file gives it no name.
-const WORLD: &str = "world";
+/// Name of the world body if the file gives none.
+const WORLD_NAME: &str = "world";
 
 /// A mechanism with its shapes, surfaces, sensors and settings. It never changes, so that any number
 /// of simulations and threads can share it. Made by load, loads and scenario.
@@ -26,7 +26,7 @@ const WORLD: &str = "world";
 /// Bodies are numbered depth first; the first is the world. Coordinates follow MuJoCo's layout.
 #[pyclass(frozen, module = "stiction._native")]
 pub struct Model {
-    pub content: Arc<Content>,
+    pub content: Arc<ModelContent>,
 }
 
 impl Model {
@@ -43,52 +43,52 @@ impl Model {
     /// Name of a body.
     pub fn name_of_body(&self, index: usize) -> &str {
         let name = &self.mechanism().bodies()[index].spec.name;
-        if index == 0 && name.is_empty() { WORLD } else { name }
+        if index == 0 && name.is_empty() { WORLD_NAME } else { name }
     }
 
     /// Number of a body.
-    pub fn body_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
-        names::find("body", asked, self.names_of_bodies())
+    pub fn body_index(&self, given: &Bound<'_, PyAny>) -> PyResult<usize> {
+        lookup::find("body", given, self.names_of_bodies())
     }
 
     /// Number of a joint.
-    pub fn joint_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
+    pub fn joint_index(&self, given: &Bound<'_, PyAny>) -> PyResult<usize> {
         let joints = self.mechanism().joints();
-        names::find("joint", asked, joints.iter().map(|joint| joint.spec.name.as_str()))
+        lookup::find("joint", given, joints.iter().map(|joint| joint.spec.name.as_str()))
     }
 
     /// Number of an actuator.
-    pub fn actuator_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
+    pub fn actuator_index(&self, given: &Bound<'_, PyAny>) -> PyResult<usize> {
         let actuators = self.mechanism().actuators();
-        names::find("actuator", asked, actuators.iter().map(|a| a.spec.name.as_str()))
+        lookup::find("actuator", given, actuators.iter().map(|a| a.spec.name.as_str()))
     }
 
     /// Number of a soft body.
-    pub fn soft_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
-        names::find("soft body", asked, self.soft_names().into_iter())
+    pub fn soft_index(&self, given: &Bound<'_, PyAny>) -> PyResult<usize> {
+        lookup::find("soft body", given, self.soft_names().into_iter())
     }
 
     /// Number of a cable.
-    pub fn cable_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
-        names::find("cable", asked, self.cable_names().into_iter())
+    pub fn cable_index(&self, given: &Bound<'_, PyAny>) -> PyResult<usize> {
+        lookup::find("cable", given, self.cable_names().into_iter())
     }
 
     /// Number of a site.
-    pub fn site_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
-        names::find("site", asked, self.content.sites.iter().map(|site| site.name.as_str()))
+    pub fn site_index(&self, given: &Bound<'_, PyAny>) -> PyResult<usize> {
+        lookup::find("site", given, self.content.sites.iter().map(|site| site.name.as_str()))
     }
 
-    /// Where a sensor stands among the readings of all.
-    pub fn sensor_range(&self, asked: &Bound<'_, PyAny>) -> PyResult<Range<usize>> {
+    /// Range of a sensor in the readings of all sensors.
+    pub fn sensor_range(&self, given: &Bound<'_, PyAny>) -> PyResult<Range<usize>> {
         let world = &self.content.world;
-        let index = names::find("sensor", asked, world.sensors().iter().map(|s| s.name.as_str()))?;
+        let index = lookup::find("sensor", given, world.sensors().iter().map(|s| s.name.as_str()))?;
         Ok(world.sensor_ranges().nth(index).unwrap_or(0..0))
     }
 
     /// Number of a keyframe.
-    pub fn keyframe_index(&self, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
+    pub fn keyframe_index(&self, given: &Bound<'_, PyAny>) -> PyResult<usize> {
         let keyframes = &self.content.keyframes;
-        names::find("keyframe", asked, keyframes.iter().map(|frame| frame.name.as_str()))
+        lookup::find("keyframe", given, keyframes.iter().map(|frame| frame.name.as_str()))
     }
 
     /// A joint by number.
@@ -104,8 +104,8 @@ impl Model {
         }
     }
 
-    fn mass_of(&self, asked: &Bound<'_, PyAny>) -> PyResult<Option<&MassProperties>> {
-        let index = self.body_index(asked)?;
+    fn mass_of(&self, given: &Bound<'_, PyAny>) -> PyResult<Option<&MassProperties>> {
+        let index = self.body_index(given)?;
         Ok(self.mechanism().bodies()[index].spec.mass.as_ref())
     }
 }
@@ -116,7 +116,7 @@ fn mass(body: &Body) -> f64 {
 
 #[pymethods]
 impl Model {
-    /// What the file calls the model, or the file's or scenario's name.
+    /// Name of the model in the file, or the name of the file or scenario.
     #[getter]
     fn name(&self) -> &str {
         &self.content.name
@@ -248,7 +248,7 @@ impl Model {
         PyArray1::from_slice(py, self.mechanism().q0())
     }
 
-    /// Time step that the model asks for [s].
+    /// Time step of the model [s].
     #[getter]
     fn time_step(&self) -> f64 {
         self.content.settings.time_step
@@ -266,8 +266,8 @@ impl Model {
         PyArray1::from_iter(py, ends).reshape([actuators.len(), 2])
     }
 
-    /// What the importer could not honour: where (file and line), what, and whether the motion
-    /// differs for it.
+    /// Unsupported features of the file: where (file and line), what, and whether they change the
+    /// motion.
     #[getter]
     fn unsupported<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -277,20 +277,20 @@ impl Model {
             .collect()
     }
 
-    /// What was honoured in a way that one may want to know about.
+    /// Notes of the importer.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.content.notes.clone()
     }
 
-    /// Whether the model brings a controller that sets inputs before each step.
+    /// Whether the model has a controller that sets inputs before each step.
     #[getter]
     fn has_controller(&self) -> bool {
         self.content.has_controller
     }
 
-    /// What a run of the scene is to leave behind, as its table [record] says: files, frames per
-    /// second and how pictures look; None without such a table.
+    /// Recording options of the scene's table [record]: files, frames per second and picture options;
+    /// None without such a table.
     #[getter]
     fn record_wishes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -328,7 +328,7 @@ impl Model {
         self.body_index(name)
     }
 
-    /// What there is to know about a joint, by name or number.
+    /// A joint by name or number.
     fn joint(&self, joint: &Bound<'_, PyAny>) -> PyResult<Joint> {
         Ok(self.joint_at(self.joint_index(joint)?))
     }
@@ -350,7 +350,7 @@ impl Model {
     }
 
     fn __hash__(&self) -> u64 {
-        // Equal models are equal in these.
+        // Equal models agree in these numbers.
         (self.nq() as u64) << 32 | self.ngeom() as u64
     }
 
@@ -393,7 +393,7 @@ impl Model {
 /// The scenario of this name, with settings as pairs of text.
 #[pyfunction]
 pub fn _make_scenario(py: Python<'_>, name: &str, set: Vec<(String, String)>) -> PyResult<Model> {
-    let content = py.detach(|| Content::of_scenario(name, set)).map_err(error::study)?;
+    let content = py.detach(|| ModelContent::of_scenario(name, set)).map_err(error::study)?;
     Ok(Model { content: Arc::new(content) })
 }
 
@@ -410,6 +410,6 @@ pub fn _make_from_files(
 ) -> PyResult<Model> {
     let (floating_base, merge_fixed, package_paths, soft_contact) = options;
     let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
-    let made = py.detach(|| Content::of_files(unpack(files), &path, options));
+    let made = py.detach(|| ModelContent::of_files(unpack(files), &path, options));
     Ok(Model { content: Arc::new(made.map_err(error::study)?) })
 }

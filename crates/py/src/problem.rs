@@ -1,7 +1,7 @@
-//! Contact problems: from arrays, from files, from a step; measured and handed out as arrays.
+//! The Python class `Problem`: contact problems from arrays, files or a step, with their residuals.
 //!
-//! All arrays are in the order in which the problem was given. The engine may order velocities and
-//! rows differently; the way back is kept.
+//! All arrays are in the caller's order. The engine may order velocities and rows differently; the
+//! maps between the two orders are kept.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use stiction_solve::file::{self, Array, LoadOptions, RawProblem, npz, rows_of_ki
 use stiction_solve::law::{FrictionModel, Law};
 
 use crate::arrays::{numbers, numbers_or_infinite, read_array, write_array};
-use crate::given::Given;
+use crate::checked_problem::CheckedProblem;
 use crate::report::residual;
 use crate::{error, matrix};
 
@@ -33,19 +33,19 @@ const LIMITS: [&str; 2] = ["lambda_min", "lambda_max"];
 /// tangent, tangent.
 #[pyclass(frozen, module = "stiction._native")]
 pub struct Problem {
-    pub given: Arc<Given>,
+    pub given: Arc<CheckedProblem>,
 }
 
 impl Problem {
     /// The problem of a step.
     pub fn of_step(problem: stiction_solve::Problem) -> Self {
-        Self { given: Arc::new(Given::of_step(problem)) }
+        Self { given: Arc::new(CheckedProblem::of_step(problem)) }
     }
 
     fn of_raw(py: Python<'_>, raw: RawProblem) -> PyResult<Self> {
         let built =
             py.detach(|| stiction_solve::Problem::from_raw(&raw)).map_err(error::problem)?;
-        Ok(Self { given: Arc::new(Given::of_raw(raw, built)) })
+        Ok(Self { given: Arc::new(CheckedProblem::of_raw(raw, built)) })
     }
 
     fn problem(&self) -> &stiction_solve::Problem {
@@ -131,7 +131,7 @@ impl Problem {
         py.detach(|| npz::write(&path, self.given.raw())).map_err(error::problem)
     }
 
-    /// What it is called.
+    /// Its name.
     #[getter]
     fn name(&self) -> &str {
         self.problem().name()
@@ -203,7 +203,7 @@ impl Problem {
         PyArray1::from_iter(py, self.given.raw().row_start.iter().map(|row| *row as i64))
     }
 
-    /// What else the file holds: reference solutions, time step, structure.
+    /// Further arrays of the file: reference solutions, time step, structure.
     #[getter]
     fn extra<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let extra = PyDict::new(py);
@@ -228,7 +228,7 @@ impl Problem {
         Ok(PyArray1::from_vec(impulse.py(), self.given.built.velocities_to_file(&v)))
     }
 
-    /// The nearest impulses [N·s], shape (m,), that the laws admit: within the friction cone of a
+    /// The nearest impulses [N·s], shape (m,), that satisfy the laws: within the friction cone of a
     /// contact, not negative at a stop, within the limits of a bounded constraint.
     fn project<'py>(&self, impulse: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let problem = self.problem();
@@ -245,8 +245,7 @@ impl Problem {
         Ok(PyArray1::from_vec(impulse.py(), self.given.built.rows_to_file(&lambda)))
     }
 
-    /// How far impulses λ, and velocities if given, are from this problem. Without velocities,
-    /// those that the impulses cause.
+    /// Residuals of impulses λ and velocities; the velocities that the impulses cause if absent.
     #[pyo3(signature = (impulse, velocity=None))]
     fn residual<'py>(
         &self,
@@ -302,7 +301,7 @@ impl Problem {
     }
 }
 
-/// A problem from the arrays of a packed one.
+/// A problem from its arrays, for pickle.
 #[pyfunction]
 pub fn _make_problem(
     py: Python<'_>,
@@ -343,7 +342,7 @@ pub fn _make_problem(
         blocks,
         extra: more,
     };
-    raw.check(Path::new("packed problem")).map_err(error::problem)?;
+    raw.check(Path::new("pickled problem")).map_err(error::problem)?;
     Problem::of_raw(py, raw)
 }
 
@@ -353,7 +352,7 @@ fn read_kinds(given: Option<&Bound<'_, PyAny>>, rows: usize) -> PyResult<Vec<i64
         let width = rows_of_kind(CONTACT).unwrap_or(1);
         if !rows.is_multiple_of(width) {
             return Err(error::problem(format!(
-                "J has {rows} rows; expected a multiple of {width}, or kinds to tell constraints apart"
+                "J has {rows} rows; expected a multiple of {width}, or the argument kinds"
             )));
         }
         return Ok(vec![CONTACT; rows / width]);

@@ -1,8 +1,8 @@
-//! Recordings: what a simulation is seen to do, kept in Rust and given out as arrays and files.
+//! Recordings of simulations, kept in Rust and returned as arrays and files.
 //!
-//! A [`Watch`] stands between a simulation, which lets it observe each step, and a [`Recording`], which
-//! Python holds. Once nobody holds the recording any more, or it was stopped, the simulation
-//! forgets it. Whoever holds the recorder's lock never waits for the interpreter.
+//! A [`StepObserver`] connects a simulation, which passes it each step, with a [`Recording`], which
+//! Python content. The simulation drops the observer once the recording is stopped or no longer
+//! referenced. A thread that content the recorder's lock never waits for the interpreter.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,103 +19,107 @@ use stiction_view::{ExportContent, PictureOptions, ViewError, exporter_for, html
 
 use crate::{error, visuals};
 
-/// Endings of files that are written from Python, see `stiction/recording.py`.
-const PYTHON: &str = "stiction.recording";
+/// Python module with further exporters and the notebook view.
+const PYTHON_MODULE: &str = "stiction.recording";
 
-/// A recorder that observes steps as long as it is wanted.
-pub struct Watch {
+/// A recorder that observes steps while it is active.
+pub struct StepObserver {
     recorder: Mutex<Recorder>,
-    wanted: AtomicBool,
+    active: AtomicBool,
 }
 
-impl Watch {
-    /// Whether steps shall still be observed.
-    pub fn is_wanted(&self) -> bool {
-        self.wanted.load(Ordering::Relaxed)
+impl StepObserver {
+    /// Whether steps are still observed.
+    pub fn is_active(&self) -> bool {
+        self.active.load(Ordering::Relaxed)
     }
 
-    /// Observes a step, unless it was stopped.
+    /// Records a step if active.
     pub fn observe(&self, engine: &Engine, report: &StepReport) {
-        if self.is_wanted() {
+        if self.is_active() {
             self.recorder().observe(engine, report);
         }
     }
 
     fn recorder(&self) -> MutexGuard<'_, Recorder> {
-        // Frames are whole: a column is only ever pushed to.
+        // A panic leaves no partial frame: columns are only appended to.
         self.recorder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a simulation was seen to do: poses, contacts with their forces, residuals, energies and times,
-/// frame by frame. Made by Simulation.record, which says how to use it, or by load_recording.
+/// A recorded run: poses, contacts with their forces, residuals, energies and times,
+/// frame by frame. Made by Simulation.record or load_recording.
 ///
 /// Poses are those at the time of a frame; contacts and forces are those of the step that led to it.
 /// A frame stands for all steps since the last one: residuals, penetration and iterations are the
 /// worst of these, times their means.
 #[pyclass(frozen, module = "stiction._native")]
 pub struct Recording {
-    source: Source,
-    /// The files that are written in the end, and how their pictures look.
+    source: ColumnSource,
+    /// Files to write at the end, and the options of pictures.
     paths: Vec<PathBuf>,
     shot: PictureOptions,
     notes: Vec<String>,
 }
 
-/// Where the columns are.
-enum Source {
-    /// They may still grow.
-    Live(Arc<Watch>),
-    /// They came from a file.
+/// Storage of the columns.
+enum ColumnSource {
+    /// A recorder that may still add frames.
+    Live(Arc<StepObserver>),
+    /// Columns of a file.
     Read(Box<Columns>),
 }
 
 impl Recording {
-    /// A recording that begins, and what the simulation has to hold weakly.
+    /// A new recording, and the observer for the simulation to hold weakly.
     pub fn new(
         recorder: Recorder,
         paths: Vec<PathBuf>,
         shot: PictureOptions,
         notes: Vec<String>,
-    ) -> (Self, Arc<Watch>) {
-        let watch =
-            Arc::new(Watch { recorder: Mutex::new(recorder), wanted: AtomicBool::new(true) });
-        (Self { source: Source::Live(watch.clone()), paths, shot, notes }, watch)
+    ) -> (Self, Arc<StepObserver>) {
+        let observer = Arc::new(StepObserver {
+            recorder: Mutex::new(recorder),
+            active: AtomicBool::new(true),
+        });
+        (Self { source: ColumnSource::Live(observer.clone()), paths, shot, notes }, observer)
     }
 
-    /// Asks the columns without keeping other threads of the interpreter from working.
-    fn ask<T: Send>(&self, py: Python<'_>, answer: impl FnOnce(&Columns) -> T + Send) -> T {
+    /// Reads the columns with the interpreter released.
+    fn with_columns<T: Send>(&self, py: Python<'_>, read: impl FnOnce(&Columns) -> T + Send) -> T {
         py.detach(|| match &self.source {
-            Source::Live(watch) => answer(watch.recorder().recording()),
-            Source::Read(columns) => answer(columns),
+            ColumnSource::Live(observer) => read(observer.recorder().recording()),
+            ColumnSource::Read(columns) => read(columns),
         })
     }
 
     fn write(slf: &Bound<'_, Self>, path: &Path, shot: &PictureOptions) -> PyResult<()> {
         let py = slf.py();
-        let asked = *shot != PictureOptions::default();
-        if let Some(sink) = python_sink(py, path)? {
-            if asked {
+        let has_picture_options = *shot != PictureOptions::default();
+        if let Some(exporter) = python_exporter(py, path)? {
+            if has_picture_options {
                 return Err(no_picture(path));
             }
-            sink.call1((slf, path))?;
+            exporter.call1((slf, path))?;
             return Ok(());
         }
-        let sink = py.detach(|| exporter_for(path)).map_err(error::view)?;
-        if asked && sink.content == ExportContent::Everything {
+        let exporter = py.detach(|| exporter_for(path)).map_err(error::view)?;
+        if has_picture_options && exporter.content == ExportContent::Everything {
             return Err(no_picture(path));
         }
-        slf.get().ask(py, |columns| (sink.write)(columns, path, shot)).map_err(error::view)
+        slf.get()
+            .with_columns(py, |columns| (exporter.write)(columns, path, shot))
+            .map_err(error::view)
     }
 }
 
 fn no_picture(path: &Path) -> PyErr {
     let path = path.display();
-    error::recording(format!("{path}: expected .png, .gif or .mp4, to look as it is asked for"))
+    error::recording(format!("{path}: picture options need a .png, .gif or .mp4"))
 }
 
-/// Opens a recording that was written as .stiction, or what there is of one that was cut off, such
-/// as .part: `notes` then says so.
+/// Opens a .stiction recording, or the complete part of an unfinished one (.part); notes says if it is
+/// incomplete.
 #[pyfunction]
 pub fn load_recording(py: Python<'_>, path: PathBuf) -> PyResult<Recording> {
     let shown = path.display();
@@ -123,12 +127,12 @@ pub fn load_recording(py: Python<'_>, path: PathBuf) -> PyResult<Recording> {
         std::io::ErrorKind::NotFound => {
             error::recording_not_found(format!("{shown}: no such file"))
         }
-        _ => error::recording(format!("{shown}: {refused}; expected a file that can be read")),
+        _ => error::recording(format!("{shown}: {refused}; expected a readable file")),
     })?;
     let opened = py.detach(|| native::open(&bytes));
     let (columns, note) = opened.map_err(|why| error::recording(format!("{shown}: {why}")))?;
     Ok(Recording {
-        source: Source::Read(Box::new(columns)),
+        source: ColumnSource::Read(Box::new(columns)),
         paths: Vec::new(),
         shot: PictureOptions::default(),
         notes: note.into_iter().collect(),
@@ -154,8 +158,8 @@ impl Paths {
     }
 }
 
-/// What is asked of pictures, as keywords of Python.
-struct Asked<'a> {
+/// Picture options as Python keywords.
+struct PictureKeywords<'a> {
     size: Option<(usize, usize)>,
     time: Option<f64>,
     forces: bool,
@@ -167,7 +171,7 @@ struct Asked<'a> {
     zoom: Option<f64>,
 }
 
-impl Asked<'_> {
+impl PictureKeywords<'_> {
     fn shot(&self) -> PyResult<PictureOptions> {
         let mut shot = PictureOptions::default();
         let mut set = |key: &str, value: Option<String>| match value {
@@ -188,67 +192,67 @@ impl Asked<'_> {
     }
 }
 
-/// Refuses a file that cannot be written, before the run.
+/// Checks that a file can be written, before the run.
 pub fn check(py: Python<'_>, path: &Path) -> PyResult<()> {
-    match python_sink(py, path)? {
+    match python_exporter(py, path)? {
         Some(_) => Ok(()),
         None => py.detach(|| exporter_for(path).map(|_| ())).map_err(error::view),
     }
 }
 
-/// The function that writes a file from Python, if its ending asks for one.
-fn python_sink<'py>(py: Python<'py>, path: &Path) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let sink = py.import(PYTHON)?.call_method1("sink_of", (path,))?;
-    Ok((!sink.is_none()).then_some(sink))
+/// The Python function that writes a file of this extension, if there is one.
+fn python_exporter<'py>(py: Python<'py>, path: &Path) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let exporter = py.import(PYTHON_MODULE)?.call_method1("sink_of", (path,))?;
+    Ok((!exporter.is_none()).then_some(exporter))
 }
 
 #[pymethods]
 impl Recording {
-    /// What was run.
+    /// Title of the recording.
     #[getter]
     fn title(&self, py: Python<'_>) -> String {
-        self.ask(py, |columns| columns.title.clone())
+        self.with_columns(py, |columns| columns.title.clone())
     }
 
     /// The solver.
     #[getter]
     fn solver(&self, py: Python<'_>) -> String {
-        self.ask(py, |columns| columns.solver.clone())
+        self.with_columns(py, |columns| columns.solver.clone())
     }
 
     /// Time step of the simulation [s].
     #[getter]
     fn time_step(&self, py: Python<'_>) -> f64 {
-        self.ask(py, |columns| columns.time_step)
+        self.with_columns(py, |columns| columns.time_step)
     }
 
     /// Number of frames so far.
     #[getter]
     fn frames(&self, py: Python<'_>) -> usize {
-        self.ask(py, Columns::len)
+        self.with_columns(py, Columns::len)
     }
 
     /// Names of the bodies, the world first.
     #[getter]
     fn body_names(&self, py: Python<'_>) -> Vec<String> {
-        self.ask(py, |columns| columns.bodies.clone())
+        self.with_columns(py, |columns| columns.bodies.clone())
     }
 
     /// Whether steps are still observed.
     #[getter]
     fn active(&self) -> bool {
-        matches!(&self.source, Source::Live(watch) if watch.is_wanted())
+        matches!(&self.source, ColumnSource::Live(observer) if observer.is_active())
     }
 
-    /// What cannot be seen, and why: visual meshes that could not be read, and what was cut off.
+    /// Notes: visual meshes that could not be read, and missing frames of an incomplete file.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
 
-    /// What the bodies look like: meshes in the frames of their bodies.
+    /// Visual meshes in the frames of their bodies.
     fn visuals<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let shapes = self.ask(py, |columns| columns.shapes.clone());
+        let shapes = self.with_columns(py, |columns| columns.shapes.clone());
         visuals::of_shapes(py, &shapes)
     }
 
@@ -256,7 +260,7 @@ impl Recording {
     fn soft_surfaces<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let class = CLASS.import(py, "stiction.types", "SoftSurface")?;
-        let (softs, mut first) = (self.ask(py, |columns| columns.softs.clone()), 0);
+        let (softs, mut first) = (self.with_columns(py, |columns| columns.softs.clone()), 0);
         let of = |soft: &Soft| {
             let start = first;
             first += soft.vertices;
@@ -273,7 +277,7 @@ impl Recording {
     /// time (t,) [s]; position (t, b, 3) [m] and rotation (t, b, 4), quaternions (w, x, y, z), of
     /// bodies `moving` (b,); rest_position (nbody, 3) [m] and rest_rotation (nbody, 4) of all bodies
     /// at the first frame; body_names (nbody,); soft_position (t, s, 3) [m], 32-bit, of the vertices
-    /// of all soft surfaces, as soft_surfaces tells.
+    /// of all soft surfaces, see soft_surfaces.
     ///
     /// contact_bodies (c, 2), contact_shapes (c, 2), contact_point (c, 3) [m], contact_normal (c, 3)
     /// from A into B, contact_force (c, 3) on B [N], contact_gap (c,) [m]; those of frame k are
@@ -285,7 +289,7 @@ impl Recording {
     /// energy_potential (t,) [J]; phase_time (t, p) [s] of the phases phase_names (p,); contacts
     /// (t,); asleep (t,).
     fn to_arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let columns = self.ask(py, Columns::clone);
+        let columns = self.with_columns(py, Columns::clone);
         let (t, b) = (columns.len(), columns.moving.len());
         let starts = &columns.frames.contacts.first;
         let c = columns.frames.contacts.gap.len();
@@ -325,16 +329,16 @@ impl Recording {
         Ok(arrays)
     }
 
-    /// The page that shows the recording in a browser: one text that asks for nothing else.
+    /// The recording as a self-contained HTML page.
     fn html(&self, py: Python<'_>) -> PyResult<String> {
-        self.ask(py, html::page).map_err(error::recording)
+        self.with_columns(py, html::page).map_err(error::recording)
     }
 
-    /// Writes what was recorded so far; the ending of the name says how: .html is a page for any
+    /// Writes the frames recorded so far; the file name extension selects the format: .html is a page for any
     /// browser, .glb a scene for Blender and others, .png, .gif and .mp4 are pictures, .npz and
     /// .parquet columns, .rrd a recording of rerun, .stiction all of it for load_recording.
     ///
-    /// The keywords are for pictures, as of picture.
+    /// The keywords are options of pictures, see picture.
     #[pyo3(signature = (path, *, size=None, time=None, forces=false, view=None, azimuth=None, elevation=None, look_at=None, distance=None, zoom=None))]
     #[allow(clippy::too_many_arguments)] // keyword arguments of Python
     fn save(
@@ -350,13 +354,23 @@ impl Recording {
         distance: Option<f64>,
         zoom: Option<f64>,
     ) -> PyResult<()> {
-        let asked = Asked { size, time, forces, view, azimuth, elevation, look_at, distance, zoom };
-        Self::write(slf, &path, &asked.shot()?)
+        let options = PictureKeywords {
+            size,
+            time,
+            forces,
+            view,
+            azimuth,
+            elevation,
+            look_at,
+            distance,
+            zoom,
+        };
+        Self::write(slf, &path, &options.shot()?)
     }
 
     /// A picture: red, green and blue, shape (height, width, 3), bytes.
     ///
-    /// size is (width, height) [px]; time [s] is the moment, the last frame if absent; forces draws
+    /// size is (width, height) [px]; time [s] is the state, the last frame if absent; forces draws
     /// contact forces. The camera stands in direction azimuth [degrees], about z from x, and
     /// elevation [degrees] above the ground, or as view says: "corner", "front", "back", "left",
     /// "right", "side", "above" or "top". It looks at a point [m] from a distance [m], both such
@@ -376,40 +390,52 @@ impl Recording {
         distance: Option<f64>,
         zoom: Option<f64>,
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
-        let asked = Asked { size, time, forces, view, azimuth, elevation, look_at, distance, zoom };
-        let shot = asked.shot()?;
-        let picture = self.ask(py, |columns| png::picture(columns, &shot)).map_err(error::view)?;
+        let options = PictureKeywords {
+            size,
+            time,
+            forces,
+            view,
+            azimuth,
+            elevation,
+            look_at,
+            distance,
+            zoom,
+        };
+        let shot = options.shot()?;
+        let picture =
+            self.with_columns(py, |columns| png::picture(columns, &shot)).map_err(error::view)?;
         let shape = [picture.height, picture.width, 3];
         PyArray1::from_vec(py, picture.rgb).reshape(shape)
     }
 
-    /// Ends the recording, and writes the files that it was begun with, if any. What was recorded
-    /// stays. Stopping twice does nothing.
+    /// Stops the recording and writes the files that it was started with, if any. The frames stay
+    /// available. Stopping twice does nothing.
     fn stop(slf: &Bound<'_, Self>) -> PyResult<()> {
         let this = slf.get();
-        let Source::Live(watch) = &this.source else { return Ok(()) };
-        if !watch.wanted.swap(false, Ordering::Relaxed) {
+        let ColumnSource::Live(observer) = &this.source else { return Ok(()) };
+        if !observer.active.swap(false, Ordering::Relaxed) {
             return Ok(());
         }
-        // Each is tried; the first that fails is told.
-        let mut told = Ok(());
+        // All files are tried; the first error is returned.
+        let mut result = Ok(());
         for path in &this.paths {
-            let holds = exporter_for(path).map_or(ExportContent::Everything, |sink| sink.content);
-            let shot = if holds == ExportContent::Everything {
+            let content =
+                exporter_for(path).map_or(ExportContent::Everything, |exporter| exporter.content);
+            let shot = if content == ExportContent::Everything {
                 PictureOptions::default()
             } else {
                 this.shot
             };
-            told = told.and(Self::write(slf, path, &shot));
+            result = result.and(Self::write(slf, path, &shot));
         }
-        told
+        result
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {
         slf
     }
 
-    /// Stops; an exception on the way loses nothing of what was recorded.
+    /// Stops the recording, also after an exception.
     #[pyo3(signature = (*_exception))]
     fn __exit__(slf: &Bound<'_, Self>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
         Self::stop(slf)
@@ -419,20 +445,20 @@ impl Recording {
         self.frames(py)
     }
 
-    /// The page within a notebook.
+    /// The page in a notebook.
     fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import(PYTHON)?.call_method1("in_frame", (self.html(py)?,))
+        py.import(PYTHON_MODULE)?.call_method1("in_frame", (self.html(py)?,))
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        self.ask(py, |columns| {
+        self.with_columns(py, |columns| {
             let end = columns.frames.time.last().copied().unwrap_or(0.0);
             format!("Recording(\"{}\", {} frames, t={end} s)", columns.title, columns.len())
         })
     }
 }
 
-/// Puts a copy of a column into a dictionary.
+/// Adds a copy of a column to a dictionary.
 fn set<T: Element + Copy>(
     arrays: &Bound<'_, PyDict>,
     name: &str,
@@ -442,10 +468,10 @@ fn set<T: Element + Copy>(
     arrays.set_item(name, PyArray1::from_slice(arrays.py(), column).reshape(shape)?)
 }
 
-/// What a sink refuses, with the endings that Python knows besides.
-pub fn told(refused: &ViewError) -> String {
-    match refused {
-        ViewError::Ending { .. } => format!("{refused}, .rrd (with rerun)"),
+/// Message of an exporter error, with the extensions that Python adds.
+pub fn message_of(error: &ViewError) -> String {
+    match error {
+        ViewError::Ending { .. } => format!("{error}, .rrd (with rerun)"),
         other => other.to_string(),
     }
 }

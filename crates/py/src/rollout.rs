@@ -9,43 +9,44 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 use rayon::prelude::*;
-use stiction_mech::State as Moment;
+use stiction_mech::State as MechState;
 use stiction_sim::{Settings, Simulation as Engine, Snapshot, StepError};
 
 use crate::core::normalise;
 use crate::model::Model;
-use crate::recipe::Content;
+use crate::model_source::ModelContent;
 use crate::state::State;
-use crate::{error, text};
+use crate::{error, settings};
 
-/// How often the interpreter is asked whether someone wants to stop.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// Time between two checks for Python signals (Ctrl-C).
+const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Where a simulation begins.
+/// Initial state of a simulation.
 #[derive(Clone)]
 enum Start {
     Snapshot(Arc<Snapshot>),
-    Moment(Moment),
+    MechState(MechState),
 }
 
-/// Controls of a batch: numbers, steps and whether each simulation has its own.
+/// Controls of a batch.
 struct Controls {
     numbers: Vec<f64>,
     steps: usize,
     nu: usize,
-    own: bool,
+    /// Whether each simulation has its own controls.
+    individual: bool,
 }
 
 impl Controls {
     /// Controls of one simulation at one step.
     fn at(&self, item: usize, step: usize) -> &[f64] {
-        let row = if self.own { item * self.steps + step } else { step };
+        let row = if self.individual { item * self.steps + step } else { step };
         &self.numbers[row * self.nu..(row + 1) * self.nu]
     }
 }
 
-/// What one simulation did.
-struct Trip {
+/// Trajectory of one simulation.
+struct Trajectory {
     time: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
@@ -56,20 +57,20 @@ struct Trip {
     end: Option<(usize, StepError)>,
 }
 
-/// Simulates a batch of n beginnings for t steps each.
+/// Simulates a batch of n initial states for t steps each.
 ///
 /// states is a list of State, or an array (n, nq + nv) of coordinates and velocities; with soft bodies
 /// perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices, which
-/// else begin as the model says. controls is an
-/// array (n, t, nu), or (t, nu) for all alike; without it, steps says how many, and controls stay as
-/// they are. threads is the number of threads, all if absent; the result is the same for any. A step
-/// that cannot be made is an error, or with on_error="nan" the end of that simulation: what would
-/// follow is NaN. Further keywords are settings as of Simulation. A controller that the model may
-/// bring takes no part.
+/// otherwise start as in the model. controls is an
+/// array (n, t, nu), or (t, nu) for all alike; without it, steps is the number of steps, and controls stay
+/// constant. threads is the number of threads, all if absent; the result is the same for any. A failed
+/// step raises an exception, or with on_error="nan" ends that simulation, whose further rows are
+/// NaN. Further keywords are settings as of Simulation. The model's controller, if
+/// there is one, is not used.
 ///
 /// Row k of the result is the state after step k + 1: arrays time (n, t), qpos (n, t, nq),
-/// qvel (n, t, nv), sensor_data (n, t, nsensordata); unconverged (n,) counts steps that missed the
-/// tolerance; failed (n,) is the step that could not be made, or -1; vertices and vertex_velocities
+/// qvel (n, t, nv), sensor_data (n, t, nsensordata); unconverged (n,) counts steps that did not reach the
+/// tolerance; failed (n,) is the index of the failed step, or -1; vertices and vertex_velocities
 /// (n, t, nvertex, 3) are those of soft bodies.
 #[pyfunction]
 #[pyo3(signature = (model, states, controls=None, *, steps=None, threads=None, solver=None, time_step=None, on_error="raise", **settings))]
@@ -88,7 +89,7 @@ pub fn rollout<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let content = model.get().content.clone();
     let mut chosen = content.settings.clone();
-    text::choose(&mut chosen, solver, time_step, settings)?;
+    settings::choose(&mut chosen, solver, time_step, settings)?;
     let raises = match on_error {
         "raise" => true,
         "nan" => false,
@@ -113,14 +114,14 @@ pub fn rollout<'py>(
     let pool =
         pool.map_err(|refused| error::setting(format!("threads = {threads:?}: {refused}")))?;
     let stop = AtomicBool::new(false);
-    let job = Job {
+    let job = RolloutBatch {
         content: &content,
         settings: &chosen,
         controls: controls.as_ref(),
         steps,
         stop: &stop,
     };
-    let trips = interruptible(py, &stop, || {
+    let trajectories = interruptible(py, &stop, || {
         pool.install(|| {
             starts
                 .par_iter()
@@ -129,10 +130,10 @@ pub fn rollout<'py>(
                 .collect::<Vec<_>>()
         })
     })?;
-    let trips: Vec<Trip> = trips.into_iter().collect::<PyResult<_>>()?;
+    let trajectories: Vec<Trajectory> = trajectories.into_iter().collect::<PyResult<_>>()?;
     if raises {
-        for (item, trip) in trips.iter().enumerate() {
-            if let Some((step, source)) = &trip.end {
+        for (item, trajectory) in trajectories.iter().enumerate() {
+            if let Some((step, source)) = &trajectory.end {
                 let message = format!("rollout {item}, step {step}: {source}");
                 return Err(match source {
                     StepError::State { .. } | StepError::Force { .. } => error::state(message),
@@ -141,31 +142,31 @@ pub fn rollout<'py>(
             }
         }
     }
-    arrays(py, &content, &trips, steps)
+    arrays(py, &content, &trajectories, steps)
 }
 
-/// What all simulations of a batch share.
-struct Job<'a> {
-    content: &'a Content,
+/// Data shared by all simulations of a batch.
+struct RolloutBatch<'a> {
+    content: &'a ModelContent,
     settings: &'a Settings,
     controls: Option<&'a Controls>,
     steps: usize,
     stop: &'a AtomicBool,
 }
 
-impl Job<'_> {
-    fn run(&self, item: usize, start: &Start) -> PyResult<Trip> {
+impl RolloutBatch<'_> {
+    fn run(&self, item: usize, start: &Start) -> PyResult<Trajectory> {
         let mut engine = Engine::new(self.content.world.clone(), self.settings.clone())
             .map_err(error::settings)?;
         match start {
             Start::Snapshot(snapshot) => engine.restore(snapshot).map_err(error::state)?,
-            Start::Moment(moment) => {
+            Start::MechState(state) => {
                 engine.input_mut().driven_pose.clone_from(&self.content.driven);
-                engine.set_state(moment).map_err(error::step)?;
+                engine.set_state(state).map_err(error::step)?;
             }
         }
         let model = self.content.world.model();
-        let mut trip = Trip {
+        let mut trajectory = Trajectory {
             time: Vec::with_capacity(self.steps),
             q: Vec::with_capacity(self.steps * model.nq()),
             v: Vec::with_capacity(self.steps * model.nv()),
@@ -186,33 +187,33 @@ impl Job<'_> {
                 }
             }
             match engine.step() {
-                Ok(report) => trip.unconverged += i64::from(!report.converged()),
+                Ok(report) => trajectory.unconverged += i64::from(!report.converged()),
                 Err(error) => {
-                    trip.end = Some((step, error));
+                    trajectory.end = Some((step, error));
                     break;
                 }
             }
             let state = engine.state();
-            trip.time.push(state.time);
-            trip.q.extend_from_slice(&state.q);
-            trip.v.extend_from_slice(&state.v);
-            trip.x.extend(state.x.iter().flat_map(|x| x.iter().copied()));
-            trip.x_dot.extend(state.x_dot.iter().flat_map(|x| x.iter().copied()));
+            trajectory.time.push(state.time);
+            trajectory.q.extend_from_slice(&state.q);
+            trajectory.v.extend_from_slice(&state.v);
+            trajectory.x.extend(state.x.iter().flat_map(|x| x.iter().copied()));
+            trajectory.x_dot.extend(state.x_dot.iter().flat_map(|x| x.iter().copied()));
             if self.content.world.sensor_len() > 0 {
-                trip.sensors.extend_from_slice(engine.sensor_data());
+                trajectory.sensors.extend_from_slice(engine.sensor_data());
             }
         }
-        trip.time.resize(self.steps, f64::NAN);
-        trip.q.resize(self.steps * model.nq(), f64::NAN);
-        trip.v.resize(self.steps * model.nv(), f64::NAN);
-        trip.x.resize(self.steps * 3 * model.nodes(), f64::NAN);
-        trip.x_dot.resize(self.steps * 3 * model.nodes(), f64::NAN);
-        trip.sensors.resize(self.steps * self.content.world.sensor_len(), f64::NAN);
-        Ok(trip)
+        trajectory.time.resize(self.steps, f64::NAN);
+        trajectory.q.resize(self.steps * model.nq(), f64::NAN);
+        trajectory.v.resize(self.steps * model.nv(), f64::NAN);
+        trajectory.x.resize(self.steps * 3 * model.nodes(), f64::NAN);
+        trajectory.x_dot.resize(self.steps * 3 * model.nodes(), f64::NAN);
+        trajectory.sensors.resize(self.steps * self.content.world.sensor_len(), f64::NAN);
+        Ok(trajectory)
     }
 }
 
-/// Works outside of the interpreter, and looks now and then whether someone wants to stop.
+/// Runs `work` with the GIL released, and checks for signals periodically.
 fn interruptible<T: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
@@ -229,7 +230,8 @@ fn interruptible<T: Send>(
         loop {
             let finished = py.detach(|| {
                 let lock = done.lock().unwrap_or_else(PoisonError::into_inner);
-                let waited = bell.wait_timeout_while(lock, PATIENCE, |done| done.is_none());
+                let waited =
+                    bell.wait_timeout_while(lock, SIGNAL_CHECK_INTERVAL, |done| done.is_none());
                 waited.unwrap_or_else(PoisonError::into_inner).0.is_some()
             });
             if finished {
@@ -246,7 +248,7 @@ fn interruptible<T: Send>(
     result.ok_or_else(|| error::step_failed("a rollout ended without a result"))
 }
 
-fn read_starts(content: &Content, given: &Bound<'_, PyAny>) -> PyResult<Vec<Start>> {
+fn read_starts(content: &ModelContent, given: &Bound<'_, PyAny>) -> PyResult<Vec<Start>> {
     if let Ok(state) = given.cast::<State>() {
         return Ok(vec![Start::Snapshot(Arc::new(state.get().snapshot.clone()))]);
     }
@@ -267,22 +269,22 @@ fn read_starts(content: &Content, given: &Bound<'_, PyAny>) -> PyResult<Vec<Star
                 "states has shape ({n}, {width}); expected (n, nq + nv) = (n, {rigid}){with_vertices}"
             )));
         }
-        let moment = |(index, row): (usize, numpy::ndarray::ArrayView1<'_, f64>)| {
+        let state = |(index, row): (usize, numpy::ndarray::ArrayView1<'_, f64>)| {
             let row = row.to_vec();
             let (q, v) = (row[..nq].to_vec(), row[nq..rigid].to_vec());
-            let Moment { x, x_dot, .. } = content.initial.clone();
-            let mut moment = Moment { q, v, x, x_dot, ..Moment::new(model) };
+            let MechState { x, x_dot, .. } = content.initial.clone();
+            let mut state = MechState { q, v, x, x_dot, ..MechState::new(model) };
             // Positions of all vertices, then their velocities.
-            let vertices = moment.x.iter_mut().chain(&mut moment.x_dot);
+            let vertices = state.x.iter_mut().chain(&mut state.x_dot);
             for (vertex, given) in vertices.zip(row[rigid..].chunks_exact(3)) {
                 vertex.copy_from_slice(given);
             }
             let refused = |error| error::state(format!("states[{index}]: {error}"));
-            moment.check(model).map_err(refused)?;
-            normalise(model, &mut moment.q);
-            Ok(Start::Moment(moment))
+            state.check(model).map_err(refused)?;
+            normalise(model, &mut state.q);
+            Ok(Start::MechState(state))
         };
-        return array.rows().into_iter().enumerate().map(moment).collect();
+        return array.rows().into_iter().enumerate().map(state).collect();
     }
     let mut starts = Vec::new();
     for (index, item) in given.try_iter()?.enumerate() {
@@ -296,7 +298,11 @@ fn read_starts(content: &Content, given: &Bound<'_, PyAny>) -> PyResult<Vec<Star
     Ok(starts)
 }
 
-fn read_controls(content: &Content, given: &Bound<'_, PyAny>, batch: usize) -> PyResult<Controls> {
+fn read_controls(
+    content: &ModelContent,
+    given: &Bound<'_, PyAny>,
+    batch: usize,
+) -> PyResult<Controls> {
     let nu = content.world.model().nu();
     let (numbers, shape): (Vec<f64>, Vec<usize>) =
         match given.extract::<PyArrayLike3<'_, f64, AllowTypeChange>>() {
@@ -315,7 +321,7 @@ fn read_controls(content: &Content, given: &Bound<'_, PyAny>, batch: usize) -> P
                 (array.iter().copied().collect(), array.shape().to_vec())
             }
         };
-    let (own, steps) = match shape[..] {
+    let (individual, steps) = match shape[..] {
         [n, steps, width] if n == batch && width == nu => (true, steps),
         [steps, width] if width == nu => (false, steps),
         _ => {
@@ -324,29 +330,34 @@ fn read_controls(content: &Content, given: &Bound<'_, PyAny>, batch: usize) -> P
             )));
         }
     };
-    Ok(Controls { numbers, steps, nu, own })
+    Ok(Controls { numbers, steps, nu, individual })
 }
 
 fn arrays<'py>(
     py: Python<'py>,
-    content: &Content,
-    trips: &[Trip],
+    content: &ModelContent,
+    trajectories: &[Trajectory],
     steps: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let (n, model) = (trips.len(), content.world.model());
-    let stack = |pick: fn(&Trip) -> &Vec<f64>| {
-        PyArray1::from_iter(py, trips.iter().flat_map(|trip| pick(trip).iter().copied()))
+    let (n, model) = (trajectories.len(), content.world.model());
+    let stack = |pick: fn(&Trajectory) -> &Vec<f64>| {
+        PyArray1::from_iter(
+            py,
+            trajectories.iter().flat_map(|trajectory| pick(trajectory).iter().copied()),
+        )
     };
-    let failed = trips.iter().map(|trip| trip.end.as_ref().map_or(-1, |(step, _)| *step as i64));
+    let failed = trajectories
+        .iter()
+        .map(|trajectory| trajectory.end.as_ref().map_or(-1, |(step, _)| *step as i64));
     CLASS.import(py, "stiction.types", "Rollout")?.call1((
-        stack(|trip| &trip.time).reshape([n, steps])?,
-        stack(|trip| &trip.q).reshape([n, steps, model.nq()])?,
-        stack(|trip| &trip.v).reshape([n, steps, model.nv()])?,
-        stack(|trip| &trip.sensors).reshape([n, steps, content.world.sensor_len()])?,
-        PyArray1::from_iter(py, trips.iter().map(|trip| trip.unconverged)),
+        stack(|trajectory| &trajectory.time).reshape([n, steps])?,
+        stack(|trajectory| &trajectory.q).reshape([n, steps, model.nq()])?,
+        stack(|trajectory| &trajectory.v).reshape([n, steps, model.nv()])?,
+        stack(|trajectory| &trajectory.sensors).reshape([n, steps, content.world.sensor_len()])?,
+        PyArray1::from_iter(py, trajectories.iter().map(|trajectory| trajectory.unconverged)),
         PyArray1::from_iter(py, failed),
-        stack(|trip| &trip.x).reshape([n, steps, model.nodes(), 3])?,
-        stack(|trip| &trip.x_dot).reshape([n, steps, model.nodes(), 3])?,
+        stack(|trajectory| &trajectory.x).reshape([n, steps, model.nodes(), 3])?,
+        stack(|trajectory| &trajectory.x_dot).reshape([n, steps, model.nodes(), 3])?,
     ))
 }

@@ -1,4 +1,4 @@
-//! A model in motion, as Python sees it. The work is done in `core.rs` and `mechanics.rs`.
+//! The Python class `Simulation`. Its work is done in `core.rs` and `mechanics.rs`.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -13,46 +13,46 @@ use stiction_view::FRAMES_PER_SECOND;
 
 use crate::arrays::{numbers, vector};
 use crate::contacts::Contacts;
-use crate::core::Core;
+use crate::core::SimulationCore;
+use crate::handles::{ActuatorHandle, BodyHandle, JointHandle};
 use crate::mechanics::pose;
 use crate::model::Model;
-use crate::named::{ActuatorHandle, BodyHandle, JointHandle};
 use crate::problem::Problem;
 use crate::record::{self, Paths, Recording};
 use crate::report::StepReport;
 use crate::soft::{CableHandle, SoftHandle};
 use crate::state::State;
 use crate::views::Views;
-use crate::{error, text, visuals};
+use crate::{error, settings, visuals};
 
-/// A model in motion.
+/// A simulation of a model.
 ///
-/// qpos, qvel, ctrl and wrench are arrays that can be written: the next step or question sees what
-/// they hold, and a step writes its result into them. They stay valid when the simulation is gone.
-/// The interpreter is free for other threads while a step runs.
+/// qpos, qvel, ctrl and wrench are writable arrays: the next step or query uses their values, and a
+/// step writes its result into them. They stay valid after the simulation is deleted. The GIL is
+/// released during a step.
 #[pyclass(frozen, module = "stiction._native")]
 pub struct Simulation {
     model: Py<Model>,
     views: Views,
-    core: Mutex<Core>,
+    core: Mutex<SimulationCore>,
 }
 
 impl Simulation {
-    /// The engine, which one thread may use at a time.
-    fn lock(&self) -> PyResult<MutexGuard<'_, Core>> {
+    /// Locks the engine, which one thread may use at a time.
+    fn lock(&self) -> PyResult<MutexGuard<'_, SimulationCore>> {
         match self.core.try_lock() {
             Ok(core) => Ok(core),
-            // A step that panicked has not touched the state.
+            // A step that panicked has not changed the state.
             Err(TryLockError::Poisoned(core)) => Ok(PoisonError::into_inner(core)),
             Err(TryLockError::WouldBlock) => Err(error::step_failed(
-                "the simulation is in a step of another thread, or of the solver that asks; \
-                 expected one user at a time",
+                "Simulation is busy: a step is in progress in another thread, or this call comes \
+                 from a solver during the step; expected one call at a time",
             )),
         }
     }
 
-    /// The engine at what the arrays hold.
-    fn at_present(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Core>> {
+    /// The engine, updated from the arrays.
+    fn synchronised(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, SimulationCore>> {
         let mut core = self.lock()?;
         let mut block = self.views.borrow(py)?;
         core.pull(&self.views.layout, block.as_slice_mut()?)?;
@@ -71,33 +71,33 @@ impl Simulation {
 
     /// Pose of a body.
     pub fn pose_of<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
-        let mut core = self.at_present(py)?;
-        core.look();
+        let mut core = self.synchronised(py)?;
+        core.update_positions();
         pose(py, &core.data.body_pose[index])
     }
 
-    /// Asks something about the present state.
-    pub fn with_state<T>(&self, py: Python<'_>, ask: impl Fn(&MechState) -> T) -> PyResult<T> {
-        Ok(ask(self.at_present(py)?.engine.state()))
+    /// Evaluates a function of the present state.
+    pub fn with_state<T>(&self, py: Python<'_>, query: impl Fn(&MechState) -> T) -> PyResult<T> {
+        Ok(query(self.synchronised(py)?.engine.state()))
     }
 
-    /// Asks something about the present poses of the bodies.
+    /// Evaluates a function of the present poses of the bodies.
     pub fn with_poses<T>(
         &self,
         py: Python<'_>,
-        ask: impl Fn(&[Isometry3<f64>]) -> T,
+        query: impl Fn(&[Isometry3<f64>]) -> T,
     ) -> PyResult<T> {
-        let mut core = self.at_present(py)?;
-        core.look();
-        Ok(ask(&core.data.body_pose))
+        let mut core = self.synchronised(py)?;
+        core.update_positions();
+        Ok(query(&core.data.body_pose))
     }
 
     /// Velocity of a body at its origin.
     pub fn velocity_of<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
-        self.at_present(py)?.velocity(py, index, None)
+        self.synchronised(py)?.velocity(py, index, None)
     }
 
-    /// Lets a driven body set out for a pose, or stand there at once.
+    /// Sets the target pose of a driven body for the next step, or its pose at once.
     pub fn drive(
         &self,
         py: Python<'_>,
@@ -107,33 +107,33 @@ impl Simulation {
     ) -> PyResult<()> {
         let model = self.model.get();
         let driven = model.mechanism().driven().iter().position(|id| id.0 == index);
-        let Some(place) = driven else {
+        let Some(driven_index) = driven else {
             let name = model.name_of_body(index);
             return Err(error::model(format!(
-                "body \"{name}\" is moved by physics, not by hand; expected a driven body \
+                "body \"{name}\" is not driven; expected a driven body \
                  (mocap=\"true\" in MJCF, driven = true in scenes)"
             )));
         };
-        let mut core = self.at_present(py)?;
-        core.engine.input_mut().driven_pose[place] = pose;
+        let mut core = self.synchronised(py)?;
+        core.engine.input_mut().driven_pose[driven_index] = pose;
         if at_once {
             core.engine.reset_driven_pose();
         }
         Ok(())
     }
 
-    /// A recorder at the present state, with everything that is seen of the model.
-    fn recorder(&self, py: Python<'_>, core: &Core, fps: f64) -> PyResult<Recorder> {
+    /// A recorder at the present state, with the visual shapes of the model.
+    fn recorder(&self, py: Python<'_>, core: &SimulationCore, fps: f64) -> PyResult<Recorder> {
         let content = &self.model.get().content;
-        let looks = py.detach(|| content.looks());
+        let visual = py.detach(|| content.visual_shapes());
         let mut recorder = Recorder::new(&core.engine, fps).map_err(error::setting)?;
         recorder.title(content.name.as_str());
-        looks.shapes.iter().for_each(|look| recorder.visual(look.clone()));
+        visual.shapes.iter().for_each(|shape| recorder.visual(shape.clone()));
         Ok(recorder)
     }
 
-    /// Shows state and inputs.
-    fn show_all(&self, py: Python<'_>, core: &Core) -> PyResult<()> {
+    /// Copies state and inputs to the arrays.
+    fn update_views(&self, py: Python<'_>, core: &SimulationCore) -> PyResult<()> {
         let mut block = self.views.borrow(py)?;
         let block = block.as_slice_mut()?;
         core.push(&self.views.layout, block);
@@ -144,9 +144,9 @@ impl Simulation {
 
 #[pymethods]
 impl Simulation {
-    /// Starts a model: at a keyframe, by name or number, or where the model says. solver is a name
-    /// or an object with a method solve(problem, guess); time_step [s] and all other settings are
-    /// those of the model unless given.
+    /// Starts a simulation at a keyframe, by name or number, or at the initial state of the model. solver
+    /// is a name or an object with a method solve(problem, guess); time_step [s] and all other settings
+    /// are those of the model unless given.
     #[new]
     #[pyo3(signature = (model, solver=None, time_step=None, keyframe=None, **settings))]
     fn new(
@@ -159,18 +159,18 @@ impl Simulation {
     ) -> PyResult<Self> {
         let content = model.get().content.clone();
         let mut chosen = content.settings.clone();
-        let (mut name, mut plugged) = (None, None);
+        let (mut name, mut python_solver) = (None, None);
         if let Some(solver) = solver {
             if solver.is_instance_of::<PyString>() {
                 name = Some(solver.extract()?);
             } else {
                 name = Some(crate::solver::NAME.to_owned());
-                plugged = Some(crate::solver::session(solver, None)?);
+                python_solver = Some(crate::solver::session(solver, None)?);
             }
         }
-        text::choose(&mut chosen, name, time_step, settings)?;
+        settings::choose(&mut chosen, name, time_step, settings)?;
         let world = content.world.clone();
-        let (session, failure) = plugged.unzip();
+        let (session, exception) = python_solver.unzip();
         let engine = py.detach(|| match session {
             Some(session) => Engine::with_session(world, chosen, session),
             None => Engine::new(world, chosen),
@@ -178,8 +178,11 @@ impl Simulation {
         let engine = engine.map_err(error::settings)?;
         let controller = content.controller().map_err(error::study)?;
         let views = Views::new(py, model.get().mechanism())?;
-        let simulation =
-            Self { model, views, core: Mutex::new(Core::new(engine, controller, failure)) };
+        let simulation = Self {
+            model,
+            views,
+            core: Mutex::new(SimulationCore::new(engine, controller, exception)),
+        };
         simulation.reset(py, keyframe)?;
         Ok(simulation)
     }
@@ -280,10 +283,10 @@ impl Simulation {
         Ok(self.lock()?.engine.settings().time_step)
     }
 
-    /// Makes n steps. An error leaves the state as it was before the step that failed.
+    /// Simulates n steps. An error leaves the state before the failed step.
     #[pyo3(signature = (n=1))]
     fn step(&self, py: Python<'_>, n: usize) -> PyResult<StepReport> {
-        let mut core = self.at_present(py)?;
+        let mut core = self.synchronised(py)?;
         let (mut left, mut report) = (n, StepReport::default());
         loop {
             let before = left;
@@ -303,13 +306,12 @@ impl Simulation {
         }
     }
 
-    /// Begins a recording of what every step from now on does, fps frames per second of simulated
-    /// time; math.inf keeps every step, and if absent it is up to the model. The steps are observed
-    /// in Rust and cost hardly more.
+    /// Starts recording every later step with fps frames per second of simulated time; math.inf keeps
+    /// every step; the model's own rate if absent. Steps are observed in Rust at little cost.
     ///
-    /// It ends with its method stop, with the block of a with statement, or when nobody holds it any
-    /// more. One path or several are written then; that they can be is checked at once. Frames have
-    /// ascending times: after a reset, none is kept until the time of the last one has passed.
+    /// The recording ends with its method stop, at the end of a with block, or when it is no longer
+    /// referenced. The given paths are written then; that they are writable is checked at once. Frame
+    /// times increase: after a reset, frames are skipped until the time of the last frame has passed.
     #[pyo3(signature = (path=None, *, fps=None, title=None))]
     fn record(
         &self,
@@ -327,27 +329,27 @@ impl Simulation {
         let fps = fps.or_else(|| wishes?.fps).unwrap_or(FRAMES_PER_SECOND);
         let shot = wishes.and_then(|wishes| wishes.picture.as_deref()).unwrap_or_default();
         let shot = shot.parse().map_err(error::view)?;
-        let mut core = self.at_present(py)?;
+        let mut core = self.synchronised(py)?;
         let mut recorder = self.recorder(py, &core, fps)?;
         if let Some(title) = title {
             recorder.title(title);
         }
-        let notes = content.looks().faults.clone();
-        let (recording, watch) = Recording::new(recorder, paths, shot, notes);
-        core.watch(&watch);
+        let notes = content.visual_shapes().faults.clone();
+        let (recording, observer) = Recording::new(recorder, paths, shot, notes);
+        core.add_observer(&observer);
         Ok(recording)
     }
 
-    /// What the bodies look like: meshes in the frames of their bodies.
+    /// Visual meshes in the frames of their bodies.
     fn visuals<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let recorder = self.recorder(py, &*self.at_present(py)?, f64::INFINITY)?;
+        let recorder = self.recorder(py, &*self.synchronised(py)?, f64::INFINITY)?;
         visuals::of_shapes(py, &recorder.recording().shapes)
     }
 
-    /// A, b, J and the laws of the coming step; None if nothing is constrained. The model's own
+    /// The contact problem A, b, J and laws of the next step; None without constraints. The model's
     /// controller, if there is one, sets its inputs first.
     fn problem(&self, py: Python<'_>) -> PyResult<Option<Problem>> {
-        let mut core = self.at_present(py)?;
+        let mut core = self.synchronised(py)?;
         let core = &mut *core;
         let problem = py.detach(|| {
             core.control();
@@ -402,26 +404,26 @@ impl Simulation {
         (0..count).map(|index| CableHandle { simulation: simulation(), index }).collect()
     }
 
-    /// Everything that later steps depend on: state, inputs, contacts and warm starts. Given back to
-    /// this or another simulation of the same model and settings, the motion continues bit for bit.
+    /// Everything that later steps depend on: state, inputs, contacts and warm starts. Passed to
+    /// set_state of a simulation of the same model and settings, the motion continues bit for bit.
     fn get_state(&self, py: Python<'_>) -> PyResult<State> {
-        Ok(State { snapshot: self.at_present(py)?.engine.snapshot() })
+        Ok(State { snapshot: self.synchronised(py)?.engine.snapshot() })
     }
 
-    /// Takes up a state. An error leaves the simulation as it was.
+    /// Restores a state. An error leaves the simulation unchanged.
     fn set_state(&self, py: Python<'_>, state: &State) -> PyResult<()> {
         let mut core = self.lock()?;
         core.engine.restore(&state.snapshot).map_err(error::state)?;
-        self.show_all(py, &core)
+        self.update_views(py, &core)
     }
 
-    /// The settings in force, by name.
+    /// All settings by keyword, those of the solver with the prefix solver_.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        text::settings(py, self.lock()?.engine.settings())
+        settings::settings(py, self.lock()?.engine.settings())
     }
 
-    /// What the solver had to say about the last step: a choice made, a fallback taken.
+    /// Notes of the solver on the last step: its choices and fallbacks.
     #[getter]
     fn notes(&self) -> PyResult<Vec<String>> {
         Ok(self.lock()?.engine.notes())
@@ -436,12 +438,12 @@ impl Simulation {
 
     /// Mass matrix M with armature [kg, kg·m²], shape (nv, nv).
     fn mass_matrix<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        self.at_present(py)?.mass_matrix(py)
+        self.synchronised(py)?.mass_matrix(py)
     }
 
     /// Coriolis, centrifugal and gravity forces [N, N·m], shape (nv,): M v̇ + bias = forces.
     fn bias_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        Ok(self.at_present(py)?.bias(py))
+        Ok(self.synchronised(py)?.bias(py))
     }
 
     /// Forces M a + bias [N, N·m] that go with accelerations a, shape (nv,). Springs, dampers,
@@ -452,18 +454,18 @@ impl Simulation {
         qacc: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let acceleration = numbers("qacc", qacc)?;
-        self.at_present(py)?.inverse_dynamics(py, &acceleration)
+        self.synchronised(py)?.inverse_dynamics(py, &acceleration)
     }
 
     /// Accelerations [m/s², rad/s²], shape (nv,), under all present forces but those of contacts,
     /// limits, dry friction and equalities.
     fn forward_dynamics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.at_present(py)?.forward_dynamics(py)
+        self.synchronised(py)?.forward_dynamics(py)
     }
 
     /// Kinetic and potential energy [J].
     fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.at_present(py)?.energies(py)
+        self.synchronised(py)?.energies(py)
     }
 
     /// Pose of a body in the world, by name or number: position [m] and quaternion (w, x, y, z).
@@ -478,8 +480,8 @@ impl Simulation {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
-        let mut core = self.at_present(py)?;
-        core.look();
+        let mut core = self.synchronised(py)?;
+        core.update_positions();
         let poses = &core.data.body_pose;
         let positions = poses.iter().flat_map(|pose| pose.translation.vector.iter().copied());
         let rotations = poses.iter().flat_map(|pose| visuals::quaternion(&pose.rotation));
@@ -493,8 +495,8 @@ impl Simulation {
     fn site_pose<'py>(&self, site: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let model = self.model.get();
         let site_of = &model.content.sites[model.site_index(site)?];
-        let mut core = self.at_present(site.py())?;
-        core.look();
+        let mut core = self.synchronised(site.py())?;
+        core.update_positions();
         pose(site.py(), &(core.data.body_pose[site_of.body.0] * site_of.pose))
     }
 
@@ -508,7 +510,7 @@ impl Simulation {
     ) -> PyResult<Bound<'py, PyAny>> {
         let index = self.model.get().body_index(body)?;
         let point = point.map(|point| vector("point", point)).transpose()?;
-        self.at_present(body.py())?.velocity(body.py(), index, point)
+        self.synchronised(body.py())?.velocity(body.py(), index, point)
     }
 
     /// Jacobian of a body, shape (6, nv): three rows for its angular velocity, then three for the
@@ -521,29 +523,29 @@ impl Simulation {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let index = self.model.get().body_index(body)?;
         let point = point.map(|point| vector("point", point)).transpose()?;
-        self.at_present(body.py())?.jacobian(body.py(), index, point)
+        self.synchronised(body.py())?.jacobian(body.py(), index, point)
     }
 
     /// A copy of the readings of all sensors, one after the other, shape (nsensordata,).
     /// Accelerations, forces and touch are those of the last step, the rest of the present state.
     #[getter]
     fn sensor_data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        Ok(PyArray1::from_slice(py, self.at_present(py)?.engine.sensor_data()))
+        Ok(PyArray1::from_slice(py, self.synchronised(py)?.engine.sensor_data()))
     }
 
     /// A copy of the reading of one sensor, by name or number, shape (dim,).
     fn sensor<'py>(&self, sensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let range = self.model.get().sensor_range(sensor)?;
-        let mut core = self.at_present(sensor.py())?;
+        let mut core = self.synchronised(sensor.py())?;
         Ok(PyArray1::from_slice(sensor.py(), &core.engine.sensor_data()[range]))
     }
 
-    /// Goes back to a keyframe, by name or number, or to where the model starts.
+    /// Resets to a keyframe, by name or number, or to the initial state of the model.
     #[pyo3(signature = (keyframe=None))]
     fn reset(&self, py: Python<'_>, keyframe: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let model = self.model.get();
         let content = &model.content;
-        let frame = keyframe.map(|asked| model.keyframe_index(asked)).transpose()?;
+        let frame = keyframe.map(|keyframe| model.keyframe_index(keyframe)).transpose()?;
         let frame = frame.map(|index| &content.keyframes[index]);
         let mut core = self.lock()?;
         let state = frame.map_or_else(
@@ -562,15 +564,15 @@ impl Simulation {
         if content.has_controller {
             core.controller = content.controller().map_err(error::study)?;
         }
-        self.show_all(py, &core)
+        self.update_views(py, &core)
     }
 
     /// A hash of time, coordinates and velocities, those of vertices among them: equal for equal bits.
     fn state_hash(&self, py: Python<'_>) -> PyResult<u64> {
-        Ok(state_hash(self.at_present(py)?.engine.state()))
+        Ok(state_hash(self.synchronised(py)?.engine.state()))
     }
 
-    /// Whether the model's own controller sets inputs before each step.
+    /// Whether the model's controller sets inputs before each step.
     #[getter]
     fn controlled(&self) -> PyResult<bool> {
         Ok(self.lock()?.controlled)
@@ -590,12 +592,12 @@ impl Simulation {
         let name = &self.model.get().content.name;
         match self.core.try_lock() {
             Ok(core) => format!("Simulation(\"{name}\", t={} s)", core.engine.state().time),
-            Err(_) => format!("Simulation(\"{name}\", in a step)"),
+            Err(_) => format!("Simulation(\"{name}\", busy)"),
         }
     }
 }
 
-/// Writes through a view.
+/// Assigns to the elements of a view.
 pub fn assign(view: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
     view.set_item(view.py().Ellipsis(), value)
 }

@@ -1,4 +1,4 @@
-//! Soft bodies and cables of a simulation by name: `sim.soft("jelly").vertices`.
+//! Handles to soft bodies and cables of a simulation: `sim.soft("jelly").vertices`.
 
 use nalgebra::Vector3;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -158,8 +158,8 @@ impl CableHandle {
         &self.simulation.get().model_ref().content.world.cables()[self.index]
     }
 
-    /// Points of the segments, at so many lengths of a segment from their middles.
-    fn places<'py>(
+    /// Points on the axes of segments, as (segment, distance from its middle in segment lengths).
+    fn points<'py>(
         &self,
         py: Python<'py>,
         along: &[(usize, f64)],
@@ -220,14 +220,14 @@ impl CableHandle {
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let middles: Vec<_> = (0..self.cable().bodies.len()).map(|k| (k, 0.0)).collect();
-        self.places(py, &middles)
+        self.points(py, &middles)
     }
 
     /// Its two ends in the world [m], shape (2, 3).
     #[getter]
     fn ends<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let last = self.cable().bodies.len() - 1;
-        self.places(py, &[(0, -0.5), (last, 0.5)])
+        self.points(py, &[(0, -0.5), (last, 0.5)])
     }
 
     fn __repr__(&self) -> String {

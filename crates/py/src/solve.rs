@@ -1,4 +1,4 @@
-//! One contact problem, one solver, one yardstick.
+//! The Python function `solve`: solves one contact problem and measures the residuals of the solution.
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -7,15 +7,15 @@ use pyo3::types::{PyDict, PyString, PyType};
 use stiction_solve::monitor::TracePoint;
 use stiction_solve::{Goal, Report, Session, Solution};
 
-use crate::given::read_guess;
+use crate::checked_problem::read_guess;
 use crate::problem::Problem;
 use crate::report::residual;
-use crate::solver::{Failure, friction_model, session};
-use crate::{error, text};
+use crate::solver::{PendingException, friction_model, session};
+use crate::{error, settings};
 
 /// Solves a contact problem. solver is a name, or an object with a method solve(problem, guess).
 ///
-/// tolerance is the violation of the laws to reach, relative to the reference velocity; friction is
+/// tolerance is the residual to reach, relative to the reference velocity; friction is
 /// "coulomb" (exact) or "convex" (relaxed), the solver's own if absent; guess is an earlier solution,
 /// a pair of velocities and impulses, or impulses. trace keeps the residual over iterations.
 /// Further keywords are parameters of the solver.
@@ -37,16 +37,17 @@ pub fn solve<'py>(
     if !(tolerance > 0.0 && tolerance.is_finite()) {
         return Err(error::setting(format!("tolerance = {tolerance}; expected a positive number")));
     }
-    let (mut session, failure) = match solver {
-        None => (Session::new("auto").map_err(error::solver)?, Failure::default()),
+    let (mut session, exception) = match solver {
+        None => (Session::new("auto").map_err(error::solver)?, PendingException::default()),
         Some(named) if named.is_instance_of::<PyString>() => {
             let name: String = named.extract()?;
-            (Session::new(&name).map_err(error::solver)?, Failure::default())
+            (Session::new(&name).map_err(error::solver)?, PendingException::default())
         }
         Some(object) => session(object, Some(given.clone()))?,
     };
-    for (key, value) in text::pairs(settings)? {
-        session.set(&key.replace('_', "-"), &value).map_err(error::solver)?;
+    for (key, value) in settings::pairs(settings)? {
+        let set = session.set(&key.replace('_', "-"), &value);
+        set.map_err(|error| error::solver(settings::solver_message(&error, "")))?;
     }
     let friction_model = friction.map(friction_model).transpose()?;
     let goal = Goal { tolerance, max_iterations, friction_model, trace, ..Goal::default() };
@@ -55,7 +56,7 @@ pub fn solve<'py>(
         None => Solution::cold(&given.built.problem),
     };
     let report = py.detach(|| session.solve(&given.built.problem, &goal, &mut solution));
-    if let Some(error) = failure.take() {
+    if let Some(error) = exception.take() {
         return Err(error);
     }
     let report = report.map_err(error::solver)?;

@@ -1,7 +1,7 @@
 //! Solvers written in Python: any object with a method `solve(problem, guess)`.
 //!
-//! The answer, impulses or a pair of velocities and impulses, is measured by the yardstick like any
-//! other. An exception is kept until the engine has returned, and raised then as it is.
+//! Residuals of the returned impulses, or pair of velocities and impulses, are measured as for every
+//! solver. An exception is stored until the engine has returned, and then raised unchanged.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,48 +12,49 @@ use pyo3::types::PyType;
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Monitor, Problem as Posed, Session, Solution, Solver, Status};
 
+use crate::checked_problem::{CheckedProblem, read_guess};
 use crate::error;
-use crate::given::{Given, read_guess};
 use crate::problem::Problem;
 
-/// What sessions call a solver from Python.
+/// Name of every Python solver in sessions and settings.
 pub const NAME: &str = "python";
 
-/// Where an exception waits.
+/// An exception raised during a solve, to be raised once the engine has returned.
 #[derive(Clone, Default)]
-pub struct Failure(Arc<Mutex<Option<PyErr>>>);
+pub struct PendingException(Arc<Mutex<Option<PyErr>>>);
 
-impl Failure {
+impl PendingException {
     /// Takes the exception, if there is one.
     pub fn take(&self) -> Option<PyErr> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn keep(&self, error: PyErr) {
+    /// Stores an exception; the first one is kept.
+    fn store(&self, error: PyErr) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
-    /// Whether an exception waits.
-    pub fn is_kept(&self) -> bool {
+    /// Whether an exception is stored.
+    pub fn is_some(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }
 
-/// A solver from Python.
-struct Plugged {
+/// A solver written in Python.
+struct PythonSolver {
     object: Py<PyAny>,
-    /// The problem that it is shown; that of the engine if absent.
-    shown: Option<Arc<Given>>,
+    /// The problem passed to the solver; the engine's if absent.
+    given: Option<Arc<CheckedProblem>>,
     models: &'static [FrictionModel],
-    failure: Failure,
+    exception: PendingException,
 }
 
-/// A session with a solver from Python. Its attribute `friction`, if it has one, says for which
-/// model it answers unless asked otherwise.
+/// A session with a Python solver. Its attribute `friction`, if it has one, names its default friction
+/// model.
 pub fn session(
     object: &Bound<'_, PyAny>,
-    shown: Option<Arc<Given>>,
-) -> PyResult<(Session, Failure)> {
+    given: Option<Arc<CheckedProblem>>,
+) -> PyResult<(Session, PendingException)> {
     if !object.hasattr("solve")? {
         let found = object.get_type().name()?;
         return Err(error::solver(format!(
@@ -68,10 +69,10 @@ pub fn session(
         Some(FrictionModel::Convex) => &[FrictionModel::Convex, FrictionModel::Coulomb],
         _ => &[FrictionModel::Coulomb, FrictionModel::Convex],
     };
-    let failure = Failure::default();
+    let exception = PendingException::default();
     let object = object.clone().unbind();
-    let plugged = Plugged { object, shown, models, failure: failure.clone() };
-    Ok((Session::with(NAME, Box::new(plugged)), failure))
+    let solver = PythonSolver { object, given, models, exception: exception.clone() };
+    Ok((Session::with(NAME, Box::new(solver)), exception))
 }
 
 /// A friction model by name.
@@ -83,7 +84,7 @@ pub fn friction_model(name: &str) -> PyResult<FrictionModel> {
     }
 }
 
-impl Solver for Plugged {
+impl Solver for PythonSolver {
     fn models(&self) -> &'static [FrictionModel] {
         self.models
     }
@@ -94,33 +95,34 @@ impl Solver for Plugged {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status {
-        if self.failure.is_kept() {
+        if self.exception.is_some() {
             return Status::Failed;
         }
-        let given = match &self.shown {
+        let given = match &self.given {
             Some(given) => given.clone(),
             None => Problem::of_step(problem.clone()).given,
         };
-        let asked = Python::attach(|py| self.ask(py, given, solution));
-        match asked {
-            Ok((answer, iterations)) => {
-                *solution = answer;
+        let result = Python::attach(|py| self.call(py, given, solution));
+        match result {
+            Ok((found, iterations)) => {
+                *solution = found;
                 monitor.count(iterations);
-                Status::Stalled // unless the yardstick finds that it converged
+                Status::Stalled // unless the measured residual is within the tolerance
             }
             Err(error) => {
-                self.failure.keep(error);
+                self.exception.store(error);
                 Status::Failed
             }
         }
     }
 }
 
-impl Plugged {
-    fn ask(
+impl PythonSolver {
+    /// Calls the method `solve`; returns its solution and number of iterations.
+    fn call(
         &self,
         py: Python<'_>,
-        given: Arc<Given>,
+        given: Arc<CheckedProblem>,
         guess: &Solution,
     ) -> PyResult<(Solution, usize)> {
         static GUESS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -129,12 +131,12 @@ impl Plugged {
         let guess = GUESS.import(py, "stiction.types", "Guess")?.call1((velocity, impulse))?;
         let object = self.object.bind(py);
         let problem = Py::new(py, Problem { given: given.clone() })?;
-        let answer = object.call_method1("solve", (problem, guess))?;
-        let answer = read_guess(&given, &answer).map_err(|refused| {
+        let returned = object.call_method1("solve", (problem, guess))?;
+        let found = read_guess(&given, &returned).map_err(|error| {
             let name = object.get_type().name().map(|name| name.to_string()).unwrap_or_default();
-            error::solver(format!("answer of {name}: {refused}"))
+            error::solver(format!("return value of {name}.solve: {error}"))
         })?;
         let count = object.getattr_opt("iterations")?.and_then(|count| count.extract().ok());
-        Ok((answer, count.unwrap_or(1)))
+        Ok((found, count.unwrap_or(1)))
     }
 }

@@ -1,4 +1,4 @@
-//! States: all of a simulation that later steps depend on.
+//! The Python class `State`: a snapshot of a simulation.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -87,7 +87,7 @@ impl State {
     }
 }
 
-/// A state from the bytes of a packed one.
+/// A state from its bytes, for pickle.
 #[pyfunction]
 pub fn _make_state(bytes: &[u8]) -> PyResult<State> {
     Ok(State { snapshot: Snapshot::from_bytes(bytes).map_err(error::state)? })

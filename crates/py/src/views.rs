@@ -1,9 +1,7 @@
-//! The numbers that Python sees while the engine works: one block of memory that NumPy owns, and
-//! views of its parts.
+//! The arrays of a simulation: one block of memory that NumPy owns, and views of its parts.
 //!
-//! The engine never reads or writes this memory while other threads may: a step copies it in, lets
-//! go of the interpreter, and copies the result back. Views are ordinary arrays, and live as long
-//! as anyone holds them.
+//! The engine never accesses this memory while other threads may: a step copies it in, releases the
+//! GIL, and copies the result back. Views are ordinary arrays with their own lifetime.
 
 use std::ops::Range;
 
@@ -15,7 +13,7 @@ use stiction_mech::Model;
 /// Numbers per wrench.
 const WRENCH: usize = 6;
 
-/// Where things stand in the block.
+/// Ranges of the arrays in the block.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// Coordinates.
@@ -53,7 +51,7 @@ impl Layout {
 
 /// The block and its views.
 pub struct Views {
-    /// Where things stand.
+    /// Ranges in the block.
     pub layout: Layout,
     block: Py<PyArray1<f64>>,
     /// Coordinates.

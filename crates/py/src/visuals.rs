@@ -1,4 +1,4 @@
-//! What bodies look like, as arrays of triangles.
+//! Visual meshes as arrays of triangles.
 
 use nalgebra::UnitQuaternion;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
@@ -8,7 +8,7 @@ use pyo3::types::PyType;
 use stiction_sim::record::Seen;
 use stiction_view::mesh::{Mesh, Meshes};
 
-/// Meshes of shapes, each with its body and its place there. Those alike share their arrays.
+/// Meshes of shapes, each with its body and its pose in the body frame. Equal meshes share arrays.
 pub fn of_shapes<'py>(py: Python<'py>, shapes: &[Seen]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let class = CLASS.import(py, "stiction.types", "Visual")?;
@@ -48,7 +48,7 @@ pub fn of_shapes<'py>(py: Python<'py>, shapes: &[Seen]) -> PyResult<Vec<Bound<'p
 type Arrays<'py> =
     (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<u32>>);
 
-/// The mesh of a half space: it has no end.
+/// The empty mesh of a half space, which is unbounded.
 fn arrays_of_nothing(py: Python<'_>) -> PyResult<Arrays<'_>> {
     Ok((rows(py, &[])?, rows(py, &[])?, rows(py, &[])?))
 }

@@ -110,29 +110,14 @@ pub enum WorldError {
     },
 }
 
-/// A setting that cannot be.
+/// A wrong setting.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// A value is wrong.
-    #[error("{key} = {found}; expected {expected}")]
-    Value {
-        /// The setting.
-        key: String,
-        /// Its value.
-        found: String,
-        /// What it should be.
-        expected: &'static str,
-    },
-    /// There is no such setting.
-    #[error("no setting is called \"{key}\"; expected one of: {known}")]
-    Unknown {
-        /// The name found.
-        key: String,
-        /// The names there are.
-        known: &'static str,
-    },
-    /// The solver or one of its parameters is wrong.
+    /// A setting is unknown, or its value is wrong.
+    #[error(transparent)]
+    Setting(#[from] stiction_solve::setting::SettingError),
+    /// The solver is unknown, or one of its settings is wrong.
     #[error(transparent)]
     Solver(#[from] SolverError),
 }

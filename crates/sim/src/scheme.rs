@@ -6,18 +6,20 @@
 //! laws of contact on `(v₀ + v)/2` instead, which also moves the positions [Lee23, Sec. II-A]. Soft
 //! bodies and rods are stiff: their elastic forces are implicit in every scheme.
 
-/// How time is discretised.
+use stiction_solve::setting::{SettingKind, SettingType, SettingValue};
+
+/// Time-stepping scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
-    /// All forces where the step begins, but the damping of joints where it ends; positions move
+    /// All forces at the start of the step, but the damping of joints at its end; positions move
     /// with the next velocity: MuJoCo's Euler.
     Euler,
     /// θ = θ_vq = 0.
     Explicit,
     /// θ = θ_vq = 1.
     Implicit,
-    /// As `Euler`, but all forces that depend on velocities take part where the step ends, linearised;
-    /// of Coriolis forces those of single free bodies only: MuJoCo's implicitfast.
+    /// As `Euler`, but all forces that depend on velocities are linearised at the end of the step; of
+    /// Coriolis forces those of single free bodies only: MuJoCo's implicitfast.
     ImplicitFast,
     /// θ = θ_vq = ½: of second order.
     Midpoint,
@@ -25,43 +27,94 @@ pub enum Scheme {
     MidVelocity,
     /// Symplectic, but a free body in flight or in lasting contact moves with the mean of its old
     /// and next velocity, which is exact for constant forces such as weight and dry friction. In an
-    /// impact it moves with the next one, which leads to the surface and no further.
+    /// impact it moves with the next velocity, so that it does not penetrate the surface.
     #[default]
     Refined,
     /// θ = 0, θ_vq = 1; damping and servos are implicit all the same.
     Symplectic,
 }
 
+/// One entry of [`SCHEMES`].
+#[derive(Clone, Copy, Debug)]
+pub struct SchemeEntry {
+    /// Name on the command line and in files.
+    pub name: &'static str,
+    /// Description in one line.
+    pub about: &'static str,
+    /// The scheme.
+    pub scheme: Scheme,
+}
+
 /// Every scheme, in alphabetical order.
-pub static SCHEMES: &[(&str, Scheme)] = &[
-    ("euler", Scheme::Euler),
-    ("explicit", Scheme::Explicit),
-    ("implicit", Scheme::Implicit),
-    ("implicit-fast", Scheme::ImplicitFast),
-    ("mid-velocity", Scheme::MidVelocity),
-    ("midpoint", Scheme::Midpoint),
-    ("refined", Scheme::Refined),
-    ("symplectic", Scheme::Symplectic),
+pub static SCHEMES: &[SchemeEntry] = &[
+    SchemeEntry {
+        name: "euler",
+        about: "MuJoCo's Euler: forces at the start of the step, joint damping at its end",
+        scheme: Scheme::Euler,
+    },
+    SchemeEntry {
+        name: "explicit",
+        about: "explicit Euler: forces and positions with the state at the start of the step",
+        scheme: Scheme::Explicit,
+    },
+    SchemeEntry {
+        name: "implicit",
+        about: "implicit Euler: forces and positions with the state at the end of the step",
+        scheme: Scheme::Implicit,
+    },
+    SchemeEntry {
+        name: "implicit-fast",
+        about: "MuJoCo's implicitfast: forces that depend on velocities linearised at the end of the step",
+        scheme: Scheme::ImplicitFast,
+    },
+    SchemeEntry {
+        name: "mid-velocity",
+        about: "contact laws and positions with the mean of old and next velocity",
+        scheme: Scheme::MidVelocity,
+    },
+    SchemeEntry {
+        name: "midpoint",
+        about: "implicit midpoint rule, of second order",
+        scheme: Scheme::Midpoint,
+    },
+    SchemeEntry {
+        name: "refined",
+        about: "symplectic, with the mean velocity for free bodies in flight or in lasting contact",
+        scheme: Scheme::Refined,
+    },
+    SchemeEntry {
+        name: "symplectic",
+        about: "symplectic Euler with implicit damping and servos",
+        scheme: Scheme::Symplectic,
+    },
 ];
 
-impl Scheme {
-    /// The scheme of a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        SCHEMES.iter().find(|(known, _)| *known == name).map(|(_, scheme)| *scheme)
+impl SettingType for Scheme {
+    fn kind() -> SettingKind {
+        SettingKind::Choice(SCHEMES.iter().map(|entry| entry.name).collect())
     }
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Euler => "euler",
-            Self::Explicit => "explicit",
-            Self::Implicit => "implicit",
-            Self::ImplicitFast => "implicit-fast",
-            Self::Midpoint => "midpoint",
-            Self::MidVelocity => "mid-velocity",
-            Self::Refined => "refined",
-            Self::Symplectic => "symplectic",
+    fn to_value(&self) -> SettingValue {
+        SettingValue::Text(self.name().to_owned())
+    }
+
+    fn from_value(value: &SettingValue) -> Option<Self> {
+        match value {
+            SettingValue::Text(name) => Self::parse(name),
+            _ => None,
         }
+    }
+}
+
+impl Scheme {
+    /// Finds a scheme by name.
+    pub fn parse(name: &str) -> Option<Self> {
+        SCHEMES.iter().find(|entry| entry.name == name).map(|entry| entry.scheme)
+    }
+
+    /// Name of the scheme.
+    pub fn name(self) -> &'static str {
+        SCHEMES.iter().find(|entry| entry.scheme == self).map_or("", |entry| entry.name)
     }
 
     /// θ: the weight of the next state where forces are evaluated.
@@ -98,7 +151,7 @@ impl Scheme {
         if self == Self::MidVelocity { 0.5 } else { 1.0 }
     }
 
-    /// Whether it is one of MuJoCo's: servos are forces, taken where the step begins.
+    /// Whether it is one of MuJoCo's schemes: servo forces are evaluated at the start of the step.
     pub fn is_direct(self) -> bool {
         matches!(self, Self::Euler | Self::ImplicitFast)
     }
@@ -108,7 +161,7 @@ impl Scheme {
         if self.theta() > 0.0 { self.theta() } else { 1.0 }
     }
 
-    /// Whether stage 1 has to be iterated, because forces are taken at a state to be found.
+    /// Whether stage 1 is iterated, because forces depend on the unknown next state.
     pub fn is_iterated(self) -> bool {
         self.theta() > 0.0
     }
@@ -119,11 +172,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_scheme_is_found_by_its_name() {
-        assert!(SCHEMES.is_sorted_by(|a, b| a.0 < b.0));
-        for (name, scheme) in SCHEMES {
-            assert_eq!(Scheme::parse(name), Some(*scheme));
-            assert_eq!(scheme.name(), *name);
+    fn every_scheme_is_named_once_described_and_found_by_its_name() {
+        assert!(SCHEMES.is_sorted_by(|a, b| a.name < b.name));
+        for entry in SCHEMES {
+            assert_eq!(Scheme::parse(entry.name), Some(entry.scheme));
+            assert_eq!(entry.scheme.name(), entry.name);
+            assert!(!entry.about.is_empty());
         }
         assert_eq!(Scheme::parse("leapfrog"), None);
     }

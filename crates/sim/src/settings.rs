@@ -1,38 +1,49 @@
-//! What a run can be asked for: time step, scheme, solver and its goal, stabilisation, sleeping.
+//! Settings of a simulation: time step, scheme, solver and its tolerance, stabilisation, sleeping.
+//!
+//! [`Settings`] is a plain struct. Its [`SettingTable`] gives every setting a name, unit, range and
+//! documentation; command line, scene files, Python, listings and error messages are made from it.
+
+use stiction_solve::Session;
+use stiction_solve::law::FrictionModel;
+use stiction_solve::setting::{
+    NamedSettings, SettingError, SettingField, SettingKind, SettingRange, SettingSpec,
+    SettingTable, SettingType, SettingValue,
+};
+use stiction_solve::setting_field;
+use stiction_solve::solver::SOLVERS;
 
 use crate::error::SettingsError;
 use crate::scheme::Scheme;
 use crate::surface::Combine;
-use stiction_solve::law::FrictionModel;
 
 /// Settings of a simulation. Physical parameters of bodies and surfaces are in the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Time step h [s].
     pub time_step: f64,
-    /// How time is discretised.
+    /// Time-stepping scheme.
     pub scheme: Scheme,
     /// Name of the contact solver.
     pub solver: String,
-    /// Parameters of the solver, by name.
+    /// Settings of the solver as text, by name.
     pub solver_settings: Vec<(String, String)>,
-    /// Violation of the contact laws to reach, relative to the reference velocity [-]. The default
-    /// solver may err a thousand times as much, relative to the fastest motion at a constraint,
-    /// where that spares it long work: the impacts of a pile.
+    /// Tolerance on the residual of the contact laws, relative to the reference velocity [-]. The
+    /// default solver accepts a thousand times as much, relative to the fastest motion at a
+    /// constraint, where that saves long work: the impacts of a pile.
     pub tolerance: f64,
-    /// Iterations of the solver; `None` leaves them to it.
+    /// Largest number of solver iterations; `None`: the solver's own.
     pub max_iterations: Option<usize>,
-    /// Friction model; `None` leaves it to the solver.
+    /// Friction model; `None`: the solver's own.
     pub friction_model: Option<FrictionModel>,
-    /// How coefficients of friction combine.
+    /// Rule that combines coefficients of friction.
     pub combine: Combine,
-    /// How penetration and open joints are removed.
+    /// Removal of penetration and of position errors of joints.
     pub stabilisation: Stabilisation,
-    /// When to stop computing what does not move; `None` never.
+    /// Conditions under which islands fall asleep; `None`: never.
     pub sleep: Option<Sleep>,
-    /// How often soft bodies in contact whose material is more than linear within a step are
-    /// linearised again where the step leads. With none, once, where they would move without contact
-    /// [Han23, Sec. IV].
+    /// Largest number of times per step that the forces of soft bodies in contact are linearised
+    /// again, for materials that are nonlinear within a step. With zero they are linearised once, at
+    /// the motion without contact [Han23, Sec. IV].
     pub relinearisations: usize,
 }
 
@@ -40,11 +51,11 @@ pub struct Settings {
 /// make the friction problem unsolvable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stabilisation {
-    /// Penetration that is left alone [m].
+    /// Penetration that is not corrected [m].
     pub slop: f64,
-    /// Largest speed of removal [m/s].
+    /// Largest speed of the correction [m/s].
     pub max_speed: f64,
-    /// Largest error of an equality that is left [m, rad].
+    /// Position error of equalities below which no further correction is made [m, rad].
     pub closure: f64,
 }
 
@@ -54,13 +65,13 @@ impl Default for Stabilisation {
     }
 }
 
-/// When an island falls asleep. Dry friction that truly sticks lets things come to rest exactly,
-/// so that the threshold can be far below any motion of interest.
+/// Conditions under which an island falls asleep. Dry friction that truly sticks lets bodies come to
+/// rest exactly, so that the threshold can be far below any motion of interest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sleep {
     /// Largest speed of anything in an island that may fall asleep [m/s, rad/s].
     pub speed: f64,
-    /// How long it must have been that slow [s].
+    /// Time that it must have been that slow [s].
     pub patience: f64,
 }
 
@@ -88,142 +99,335 @@ impl Default for Settings {
     }
 }
 
+/// Prefix of the solver's own settings: `solver.KEY`.
+pub const SOLVER_PREFIX: &str = "solver.";
+
+impl SettingTable for Settings {
+    const OWNER: &'static str = "the simulation";
+    const FIELDS: &'static [SettingField<Self>] = &[
+        setting_field!(
+            "combine",
+            combine,
+            "",
+            SettingRange::ANY,
+            "rule that combines the coefficients of friction of two surfaces"
+        ),
+        SettingField {
+            name: "friction-model",
+            kind: || {
+                SettingKind::Choice(FRICTION_MODELS.iter().map(|model| model.name()).collect())
+            },
+            optional: true,
+            unit: "",
+            range: SettingRange::ANY,
+            doc: "friction model: exact or convex relaxation; none: the solver's own",
+            get: |s| s.friction_model.map_or(SettingValue::None, |m| text(m.name())),
+            set: set_friction_model,
+        },
+        setting_field!(
+            "max-iterations",
+            max_iterations,
+            "",
+            SettingRange::NOT_NEGATIVE,
+            "largest number of solver iterations per step; none: the solver's own"
+        ),
+        setting_field!(
+            "relinearisations",
+            relinearisations,
+            "",
+            SettingRange::NOT_NEGATIVE,
+            "largest number of times per step that forces of soft bodies in contact are linearised again"
+        ),
+        setting_field!("scheme", scheme, "", SettingRange::ANY, "time-stepping scheme"),
+        SettingField {
+            name: "sleep",
+            kind: bool::kind,
+            optional: false,
+            unit: "",
+            range: SettingRange::ANY,
+            doc: "whether islands at rest fall asleep and are not simulated",
+            get: |s| SettingValue::Flag(s.sleep.is_some()),
+            set: |s, value| {
+                s.sleep = bool::from_value(value)?.then(|| s.sleep.unwrap_or_default());
+                Some(())
+            },
+        },
+        SettingField {
+            name: "sleep.patience",
+            kind: f64::kind,
+            optional: false,
+            unit: "s",
+            range: SettingRange::NOT_NEGATIVE,
+            doc: "time of rest before an island falls asleep; setting it turns sleeping on",
+            get: |s| SettingValue::Number(s.sleep.unwrap_or_default().patience),
+            set: |s, value| {
+                s.sleep.get_or_insert_default().patience = f64::from_value(value)?;
+                Some(())
+            },
+        },
+        SettingField {
+            name: "sleep.speed",
+            kind: f64::kind,
+            optional: false,
+            unit: "m/s, rad/s",
+            range: SettingRange::NOT_NEGATIVE,
+            doc: "speed below which a body is at rest; setting it turns sleeping on",
+            get: |s| SettingValue::Number(s.sleep.unwrap_or_default().speed),
+            set: |s, value| {
+                s.sleep.get_or_insert_default().speed = f64::from_value(value)?;
+                Some(())
+            },
+        },
+        SettingField {
+            name: "solver",
+            kind: || SettingKind::Choice(SOLVERS.iter().map(|entry| entry.name).collect()),
+            optional: false,
+            unit: "",
+            range: SettingRange::ANY,
+            doc: "contact solver; its own settings are solver.KEY",
+            get: |s| text(&s.solver),
+            set: set_solver,
+        },
+        setting_field!(
+            "stabilisation.closure",
+            stabilisation.closure,
+            "m, rad",
+            SettingRange::POSITIVE,
+            "position error of equalities below which no further correction is made"
+        ),
+        setting_field!(
+            "stabilisation.max-speed",
+            stabilisation.max_speed,
+            "m/s",
+            SettingRange::NOT_NEGATIVE,
+            "largest speed at which penetration is removed"
+        ),
+        setting_field!(
+            "stabilisation.slop",
+            stabilisation.slop,
+            "m",
+            SettingRange::NOT_NEGATIVE,
+            "penetration that is not corrected"
+        ),
+        setting_field!("time-step", time_step, "s", SettingRange::POSITIVE, "time step"),
+        setting_field!(
+            "tolerance",
+            tolerance,
+            "-",
+            SettingRange::POSITIVE,
+            "tolerance on the residual of the contact laws, relative to the reference velocity"
+        ),
+    ];
+}
+
+const FRICTION_MODELS: [FrictionModel; 2] = [FrictionModel::Coulomb, FrictionModel::Convex];
+
+fn text(text: &str) -> SettingValue {
+    SettingValue::Text(text.to_owned())
+}
+
+fn set_friction_model(settings: &mut Settings, value: &SettingValue) -> Option<()> {
+    let name: Option<String> = SettingType::from_value(value)?;
+    settings.friction_model = match name {
+        None => None,
+        Some(name) => Some(*FRICTION_MODELS.iter().find(|model| model.name() == name)?),
+    };
+    Some(())
+}
+
+/// Sets the solver's name. Settings of another solver are dropped.
+fn set_solver(settings: &mut Settings, value: &SettingValue) -> Option<()> {
+    let name = String::from_value(value)?;
+    SOLVERS.iter().find(|entry| entry.name == name)?;
+    settings.select_solver(&name);
+    Some(())
+}
+
 impl Settings {
-    /// Whether every number can be what it says.
+    /// Names, types, units, ranges, defaults and documentation of all settings, without those of the
+    /// solver.
+    pub fn specs() -> Vec<SettingSpec> {
+        <Self as SettingTable>::specs()
+    }
+
+    /// Checks the ranges of all settings.
     pub fn check(&self) -> Result<(), SettingsError> {
-        let Stabilisation { slop, max_speed, closure } = self.stabilisation;
-        positive("time-step", self.time_step)?;
-        positive("tolerance", self.tolerance)?;
-        positive("stabilisation.closure", closure)?;
-        not_negative("stabilisation.slop", slop)?;
-        not_negative("stabilisation.max-speed", max_speed)?;
-        if let Some(sleep) = self.sleep {
-            not_negative("sleep.speed", sleep.speed)?;
-            not_negative("sleep.patience", sleep.patience)?;
+        Ok(NamedSettings::check(self)?)
+    }
+
+    /// Sets one setting from text; `solver.KEY` is a setting of the solver.
+    pub fn set(&mut self, key: &str, text: &str) -> Result<(), SettingsError> {
+        self.set_value(key, &SettingValue::Text(text.to_owned()))
+    }
+
+    /// Sets one setting; `solver.KEY` is a setting of the solver, which checks it when the simulation
+    /// is made. On an error nothing is changed.
+    pub fn set_value(&mut self, key: &str, value: &SettingValue) -> Result<(), SettingsError> {
+        if let Some(own) = key.strip_prefix(SOLVER_PREFIX) {
+            self.set_solver_setting(own, value.to_string());
+            return Ok(());
         }
+        NamedSettings::set(self, key, value).map_err(|error| match error {
+            SettingError::UnknownKey { owner, found, known } => {
+                let known = format!("{known}, {SOLVER_PREFIX}KEY");
+                SettingError::UnknownKey { owner, found, known }.into()
+            }
+            error => error.into(),
+        })
+    }
+
+    /// Rank of a setting where several are set at once: the solver comes before its own settings,
+    /// which a change of solver drops, and `sleep` after `sleep.speed`, which turns sleeping on.
+    pub fn order(key: &str) -> usize {
+        match key {
+            "solver" => 0,
+            _ if key.contains('.') => 1,
+            _ => 2,
+        }
+    }
+
+    /// Sets several settings, in any order. On an error nothing is changed.
+    pub fn set_all<'a>(
+        &mut self,
+        values: impl IntoIterator<Item = (&'a str, &'a SettingValue)>,
+    ) -> Result<(), SettingsError> {
+        let mut values: Vec<_> = values.into_iter().collect();
+        values.sort_by_key(|(key, _)| Self::order(key));
+        let mut changed = self.clone();
+        for (key, value) in values {
+            changed.set_value(key, value)?;
+        }
+        *self = changed;
         Ok(())
     }
 
-    /// Sets one value by name; `solver.KEY` goes to the solver.
-    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingsError> {
-        let wrong = |expected| SettingsError::Value {
-            key: key.to_owned(),
-            found: value.to_owned(),
-            expected,
-        };
-        let number = || value.parse::<f64>().map_err(|_| wrong("a number"));
-        match key {
-            "time-step" => self.time_step = number()?,
-            "scheme" => {
-                let known = "euler, explicit, implicit, implicit-fast, mid-velocity, midpoint, \
-                             refined or symplectic";
-                self.scheme = Scheme::parse(value).ok_or_else(|| wrong(known))?;
-            }
-            "tolerance" => self.tolerance = number()?,
-            "max-iterations" => {
-                let count = value.parse().map_err(|_| wrong("a whole number"))?;
-                self.max_iterations = Some(count);
-            }
-            "relinearisations" => {
-                self.relinearisations = value.parse().map_err(|_| wrong("a whole number"))?;
-            }
-            "friction-model" => {
-                self.friction_model = Some(match value {
-                    "coulomb" => FrictionModel::Coulomb,
-                    "convex" => FrictionModel::Convex,
-                    _ => return Err(wrong("coulomb or convex")),
-                });
-            }
-            "combine" => {
-                self.combine = match value {
-                    "geometric" => Combine::Geometric,
-                    "harmonic" => Combine::Harmonic,
-                    "maximum" => Combine::Maximum,
-                    "minimum" => Combine::Minimum,
-                    _ => return Err(wrong("geometric, harmonic, maximum or minimum")),
-                };
-            }
-            "stabilisation.slop" => self.stabilisation.slop = number()?,
-            "stabilisation.max-speed" => self.stabilisation.max_speed = number()?,
-            "stabilisation.closure" => self.stabilisation.closure = number()?,
-            "sleep" => {
-                self.sleep = match value {
-                    "true" => Some(Sleep::default()),
-                    "false" => None,
-                    _ => return Err(wrong("true or false")),
-                };
-            }
-            "sleep.speed" => self.sleep.get_or_insert_default().speed = number()?,
-            "sleep.patience" => self.sleep.get_or_insert_default().patience = number()?,
-            _ => match key.strip_prefix("solver.") {
-                Some(name) => self.solver_settings.push((name.to_owned(), value.to_owned())),
-                None => {
-                    return Err(SettingsError::Unknown { key: key.to_owned(), known: KEYS });
-                }
-            },
+    /// Sets a setting of the solver, in place of an earlier value.
+    pub fn set_solver_setting(&mut self, key: &str, text: String) {
+        match self.solver_settings.iter_mut().find(|(name, _)| name == key) {
+            Some((_, value)) => *value = text,
+            None => self.solver_settings.push((key.to_owned(), text)),
         }
-        self.check()
     }
-}
 
-/// Every key of [`Settings::set`].
-pub const KEYS: &str = "combine, friction-model, max-iterations, relinearisations, scheme, sleep, sleep.patience, \
-     sleep.speed, solver.KEY, stabilisation.closure, \
-     stabilisation.max-speed, stabilisation.slop, time-step, tolerance";
+    /// Selects a solver by name. Settings of another solver are dropped.
+    pub fn select_solver(&mut self, name: &str) {
+        if name != self.solver {
+            self.solver_settings.clear();
+            name.clone_into(&mut self.solver);
+        }
+    }
 
-fn positive(key: &str, value: f64) -> Result<(), SettingsError> {
-    let fine = value > 0.0 && value.is_finite();
-    fine.then_some(()).ok_or_else(|| SettingsError::Value {
-        key: key.to_owned(),
-        found: value.to_string(),
-        expected: "a positive number",
-    })
-}
+    /// Names and values of all settings, without those of the solver.
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, SettingValue)> + '_ {
+        Self::FIELDS.iter().map(|field| (field.name, (field.get)(self)))
+    }
 
-fn not_negative(key: &str, value: f64) -> Result<(), SettingsError> {
-    let fine = value >= 0.0 && value.is_finite();
-    fine.then_some(()).ok_or_else(|| SettingsError::Value {
-        key: key.to_owned(),
-        found: value.to_string(),
-        expected: "a number that is not negative",
-    })
+    /// Names and values of all settings of the solver. Fails if the solver is unknown or refuses one
+    /// of its settings.
+    pub fn solver_values(&self) -> Result<Vec<(&'static str, SettingValue)>, SettingsError> {
+        let mut session = Session::new(&self.solver)?;
+        for (key, value) in &self.solver_settings {
+            session.set(key, value)?;
+        }
+        let Some(settings) = session.settings() else { return Ok(Vec::new()) };
+        let read = |spec: SettingSpec| Ok((spec.name, settings.get(spec.name)?));
+        settings.specs().into_iter().map(read).collect()
+    }
+
+    /// Names of all settings, for messages.
+    pub fn known_keys() -> String {
+        let names: Vec<&str> = Self::FIELDS.iter().map(|field| field.name).collect();
+        format!("{}, {SOLVER_PREFIX}KEY", names.join(", "))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_listed_key_can_be_set_and_no_other() {
-        let mut settings = Settings::default();
-        for key in KEYS.split(", ") {
-            let value = match key {
-                "combine" => "maximum",
-                "friction-model" => "convex",
-                "scheme" => "midpoint",
-                "sleep" => "true",
-                "max-iterations" | "relinearisations" => "7",
-                _ => "0.125",
-            };
-            settings.set(key, value).unwrap();
+    /// A value in range that is not the default.
+    fn other_value(spec: &SettingSpec) -> SettingValue {
+        match &spec.kind {
+            SettingKind::Flag => SettingValue::Flag(spec.default != SettingValue::Flag(true)),
+            SettingKind::Count => SettingValue::Count(7),
+            SettingKind::Number => SettingValue::Number(0.125),
+            SettingKind::Choice(names) => {
+                let other = names.iter().map(|name| text(name)).find(|name| *name != spec.default);
+                other.unwrap()
+            }
+            SettingKind::Text => text("other"),
         }
-        assert_eq!(settings.time_step, 0.125);
-        assert_eq!(settings.solver_settings.len(), 1);
-        assert!(settings.set("gravitas", "1").is_err());
     }
 
     #[test]
-    fn absurd_values_are_refused() {
-        for (key, value) in [
-            ("time-step", "0"),
-            ("time-step", "NaN"),
-            ("time-step", "inf"),
-            ("tolerance", "-1"),
-            ("stabilisation.slop", "-1"),
-            ("scheme", "leapfrog"),
-            ("max-iterations", "many"),
-        ] {
-            assert!(Settings::default().set(key, value).is_err(), "{key} = {value}");
+    fn every_setting_is_read_back_as_it_was_set_by_text_and_by_value() {
+        for spec in Settings::specs() {
+            let value = other_value(&spec);
+            let mut settings = Settings::default();
+            settings.set(spec.name, &value.to_string()).unwrap();
+            assert_ne!(settings, Settings::default(), "{}", spec.name);
+            let read = |settings: &Settings| settings.values().find(|(name, _)| *name == spec.name);
+            assert_eq!(read(&settings), Some((spec.name, value.clone())));
+            let mut by_value = Settings::default();
+            by_value.set_value(&spec.keyword(), &value).unwrap();
+            assert_eq!(by_value, settings, "{}", spec.name);
         }
+    }
+
+    #[test]
+    fn settings_are_named_once_in_alphabetical_order_and_documented() {
+        let specs = Settings::specs();
+        assert!(specs.is_sorted_by(|a, b| a.name < b.name));
+        assert!(specs.iter().all(|spec| !spec.doc.is_empty() && !spec.doc.ends_with('.')));
+        let numbers = specs.iter().filter(|spec| spec.kind == SettingKind::Number);
+        assert!(numbers.clone().all(|spec| !spec.unit.is_empty() && !spec.range.contains(-1.0)));
+    }
+
+    #[test]
+    fn values_out_of_range_are_refused_with_the_range_and_change_nothing() {
+        for (key, value, expected) in [
+            ("time-step", "0", "> 0 [s]"),
+            ("time-step", "NaN", "a finite number"),
+            ("time-step", "inf", "a finite number"),
+            ("tolerance", "-1", "> 0"),
+            ("stabilisation.slop", "-1", "≥ 0 [m]"),
+            ("stabilisation.closure", "0", "> 0 [m, rad]"),
+            ("sleep.speed", "-1", "≥ 0"),
+            ("scheme", "leapfrog", "midpoint"),
+            ("solver", "magic", "subadmm"),
+            ("max-iterations", "many", "a whole number"),
+            ("gravitas", "1", "time-step"),
+            ("gravitas", "1", "solver.KEY"),
+        ] {
+            let mut settings = Settings::default();
+            let error = settings.set(key, value).unwrap_err().to_string();
+            assert!(error.contains(key) && error.contains(expected), "{error}");
+            assert_eq!(settings, Settings::default());
+        }
+        let direct = Settings { time_step: -1.0, ..Settings::default() };
+        assert!(direct.check().unwrap_err().to_string().contains("time-step"));
+    }
+
+    #[test]
+    fn all_settings_of_one_simulation_make_those_of_another_in_any_order() {
+        let mut settings = Settings::default();
+        settings.set("solver", "alm").unwrap();
+        settings.set("solver.growth", "3").unwrap();
+        settings.set("solver.growth", "5").unwrap();
+        let growth = SettingValue::Number(5.0);
+        for sleeps in [false, true] {
+            settings.set("sleep", &sleeps.to_string()).unwrap();
+            let values: Vec<_> = settings.values().collect();
+            let forward = || values.iter().map(|(key, value)| (*key, value));
+            let own = || std::iter::once(("solver.growth", &growth));
+            let mut copies = [Settings::default(), Settings::default()];
+            copies[0].set_all(own().chain(forward())).unwrap();
+            copies[1]
+                .set_all(forward().collect::<Vec<_>>().into_iter().rev().chain(own()))
+                .unwrap();
+            assert!(copies.iter().all(|copy| *copy == settings));
+        }
+        settings.set("solver", "canal").unwrap();
+        assert!(settings.solver_settings.is_empty());
     }
 }

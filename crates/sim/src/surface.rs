@@ -112,7 +112,7 @@ impl Surface {
     }
 }
 
-/// How two coefficients of friction become one.
+/// Rule that combines the coefficients of friction of two surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Combine {
     /// √(μ_A μ_B).
@@ -125,6 +125,13 @@ pub enum Combine {
     /// The smaller.
     Minimum,
 }
+
+stiction_solve::setting_choices!(Combine {
+    "geometric" => Combine::Geometric,
+    "harmonic" => Combine::Harmonic,
+    "maximum" => Combine::Maximum,
+    "minimum" => Combine::Minimum,
+});
 
 impl Combine {
     /// The combined coefficient.

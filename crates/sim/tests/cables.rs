@@ -11,8 +11,8 @@ use stiction_mech::{
     BodyId, BodySpec, JointKind, JointSpec, MassProperties, RodRest, centre_of_mass, momentum,
 };
 use stiction_sim::{
-    Base, CableCourse, CableEnd, CableSpec, Geom, SCHEMES, Scheme, Settings, Simulation, Sleep,
-    Snapshot, Surface, World, WorldBuilder, WorldError,
+    Base, CableCourse, CableEnd, CableSpec, Geom, SCHEMES, Scheme, SchemeEntry, Settings,
+    Simulation, Sleep, Snapshot, Surface, World, WorldBuilder, WorldError,
 };
 
 const YOUNG: f64 = 2.954e6;
@@ -284,7 +284,7 @@ fn strains_that_are_damped_within_a_step_come_to_rest_by_the_mean_velocity() {
 #[test]
 fn no_scheme_loses_a_stiff_taut_cable() {
     // A string under a tension that explicit steps of this length could not bear, plucked.
-    for (name, scheme) in SCHEMES {
+    for SchemeEntry { name, scheme, .. } in SCHEMES {
         let mut builder = WorldBuilder::new();
         let spec = CableSpec {
             course: CableCourse::Straight { pose: Isometry3::identity(), length: 1.0 },

@@ -13,8 +13,8 @@ use stiction_mech::{
 };
 use stiction_sim::constraint::{Connect, Equality, Polynomial, TendonCoupling, Weld};
 use stiction_sim::{
-    SCHEMES, SENSORS, SensorFrame, SensorKind, SensorSpec, Settings, Simulation, Sleep, Snapshot,
-    Surface, TouchVolume, WorldBuilder,
+    SCHEMES, SENSORS, SchemeEntry, SensorFrame, SensorKind, SensorSpec, Settings, Simulation,
+    Sleep, Snapshot, Surface, TouchVolume, WorldBuilder,
 };
 
 const G: f64 = 9.81;
@@ -101,7 +101,7 @@ fn a_body_at_rest_on_a_table_is_pushed_up_by_its_weight() {
 
 #[test]
 fn in_free_fall_an_accelerometer_reads_nothing_under_every_scheme() {
-    for (name, scheme) in SCHEMES {
+    for SchemeEntry { name, scheme, .. } in SCHEMES {
         let mut builder = WorldBuilder::new();
         let body = cube(&mut builder, 0.1, 0.0, 10.0, 0.5);
         add(&mut builder, "accelerometer", SensorKind::Accelerometer(tilted(body)));
@@ -206,7 +206,7 @@ fn what_lifts_a_part_from_outside_is_not_carried_by_its_parent() {
 /// ```
 #[test]
 fn a_beam_on_two_supports_rests_half_on_each() {
-    for (name, scheme) in SCHEMES {
+    for SchemeEntry { name, scheme, .. } in SCHEMES {
         let mut builder = WorldBuilder::new();
         let beam =
             builder.mechanism.body(part(2.0, Vector3::x() * 0.5, BodyId::WORLD, Vector3::zeros()));
@@ -263,7 +263,7 @@ fn a_weld_by_equality_carries_a_free_body_and_the_force_on_its_root_vanishes() {
 #[test]
 fn a_beam_on_a_string_rests_half_on_its_hinge_whatever_holds_the_string() {
     let half = 0.5 * 2.0 * G;
-    for (name, scheme) in SCHEMES {
+    for SchemeEntry { name, scheme, .. } in SCHEMES {
         for holder in ["limit", "spring", "actuator", "equality"] {
             let mut builder = WorldBuilder::new();
             let spec = part(2.0, Vector3::x() * 0.5, BodyId::WORLD, Vector3::zeros());
@@ -311,7 +311,7 @@ fn a_beam_on_a_string_rests_half_on_its_hinge_whatever_holds_the_string() {
 #[test]
 fn the_force_of_a_servo_is_what_accelerates_its_load_under_every_scheme() {
     let (mass, gear) = (2.0, 3.0);
-    for (name, scheme) in SCHEMES {
+    for SchemeEntry { name, scheme, .. } in SCHEMES {
         let mut builder = WorldBuilder::new();
         builder.mechanism.gravity(Vector3::zeros());
         let body =

@@ -99,7 +99,9 @@ fn a_pile_continues_with_the_same_bits_under_every_kind_of_solver() {
 #[test]
 fn a_pile_continues_with_the_same_bits_under_every_scheme() {
     let world = Arc::new(clutter().build().unwrap());
-    for (_, scheme) in stiction_sim::SCHEMES.iter().filter(|(_, s)| *s != Scheme::Explicit) {
+    for scheme in
+        stiction_sim::SCHEMES.iter().map(|entry| &entry.scheme).filter(|s| **s != Scheme::Explicit)
+    {
         let settings = Settings { scheme: *scheme, time_step: 0.005, ..Settings::default() };
         continues(&world, &settings, 40, 20);
     }

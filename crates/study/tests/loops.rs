@@ -397,7 +397,7 @@ fn a_stiff_servo_is_stable_at_a_large_step() {
 
 #[test]
 fn every_scheme_keeps_loops_closed() {
-    for (name, scheme) in stiction_sim::SCHEMES {
+    for stiction_sim::SchemeEntry { name, scheme, .. } in stiction_sim::SCHEMES {
         let set = [("scheme".to_owned(), (*name).to_owned())];
         let mut scene_run = scenario("four-bar", &set).unwrap().start().unwrap();
         for _ in 0..200 {

@@ -131,7 +131,7 @@ fn slide(scheme: Scheme, speed: f64, friction: f64) -> (f64, f64, f64) {
 fn a_sliding_cube_does_not_lift_and_stops_where_friction_says() {
     let (speed, friction, h) = (2.0, 0.5, 0.01);
     let exact = speed * speed / (2.0 * friction * GRAVITY);
-    for (name, scheme) in SCHEMES {
+    for stiction_sim::SchemeEntry { name, scheme, .. } in SCHEMES {
         let (x, lowest, highest) = slide(*scheme, speed, friction);
         assert!(highest - 0.1 < 1e-4 && 0.1 - lowest < 1e-4, "{name}: {lowest} to {highest}");
         // Velocities fall linearly, so that positions that move with (1 − θ) v₀ + θ v end up

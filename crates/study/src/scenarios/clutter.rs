@@ -137,7 +137,8 @@ pub fn scene(items: &[Item], walls: bool, friction: f64) -> Result<Scene, StudyE
         parts::free_body(&mut builder, name, shape, mass, item.pose, surface)?;
     }
     let settings = Settings { time_step: 0.01, ..Settings::default() };
-    let check = Contained { walls, deepest: 0.0, energy: (0.0, 0.0), outside: 0 };
+    let top = items.iter().map(|item| item.pose.translation.z).fold(0.0, f64::max);
+    let check = Contained { walls, friction, top, ..Contained::default() };
     Ok(Scene::new(builder.build()?, settings, 5.0, check))
 }
 
@@ -149,16 +150,48 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     scene(&items, parameters.count("walls") == 1, parameters.get("friction"))
 }
 
-/// Nothing leaves the bin, nothing is deep in anything, and energy only falls.
+/// Nothing ever leaves the bin, nothing is deep in anything, energy only falls, and after the objects
+/// have landed they come to rest.
+#[derive(Default)]
 struct Contained {
     walls: bool,
+    friction: f64,
+    /// Height of the highest object at the start [m].
+    top: f64,
     deepest: f64,
     energy: (f64, f64),
+    /// Largest number of objects that were outside at the end of one step.
     outside: usize,
+    /// Time [s], and then the speed of the fastest centre and the largest slip at a contact that
+    /// carries load [m/s], at the end of the last step.
+    time: f64,
+    fastest: f64,
+    slip: f64,
 }
 
 /// Deepest penetration allowed [m].
 const DEPTH: f64 = 1e-3;
+/// Acceleration of gravity [m/s²].
+const GRAVITY: f64 = 9.81;
+
+impl Contained {
+    /// Largest speed of a centre that is left at the end of the run [m/s]; `None` if the run is too
+    /// short, or if nothing stops an object that rolls.
+    ///
+    /// An object falls for at most `t_f = √(2z/g)` and slides for at most `t_s = √(2gz)/(μg)`.
+    /// Afterwards it can only roll, which nothing resists but the walls: without restitution they take
+    /// the velocity along their normals. What still rolls after a further time t has not crossed the
+    /// bin in it, so that each horizontal component of its velocity is at most the way over t.
+    fn largest_speed(&self) -> Option<f64> {
+        let fall = (2.0 * self.top / GRAVITY).sqrt();
+        let slide = (2.0 * GRAVITY * self.top).sqrt() / (self.friction * GRAVITY);
+        let rolling = self.time - fall - slide;
+        let way = 2.0 * (INSIDE - RADIUS);
+        // In less time than this the bound says less than that the objects have landed.
+        let is_judged = self.walls && rolling > fall + slide;
+        is_judged.then(|| std::f64::consts::SQRT_2 * way / rolling)
+    }
+}
 
 impl Check for Contained {
     fn begin(&mut self, simulation: &mut Simulation) {
@@ -169,18 +202,36 @@ impl Check for Contained {
         self.deepest = self.deepest.max(report.penetration);
         self.energy.1 = simulation.energy();
         let state = simulation.state();
-        let outside =
-            |p: &[f64]| p[2] < 0.0 || (self.walls && (p[0].abs() > INSIDE || p[1].abs() > INSIDE));
-        self.outside = state.q.chunks_exact(7).filter(|p| outside(p)).count();
+        let is_inside = |p: &[f64]| {
+            p[2] >= 0.0 && (!self.walls || (p[0].abs() <= INSIDE && p[1].abs() <= INSIDE))
+        };
+        let outside = state.q.chunks_exact(7).filter(|p| !is_inside(p)).count();
+        self.outside = self.outside.max(outside);
+        self.time = state.time;
+        self.fastest = parts::fastest_centre(&state.v);
+        self.slip = parts::largest_slip(simulation.contacts());
     }
 
     fn verdict(&self) -> Verdict {
         let (before, after) = self.energy;
+        // Two objects that roll against each other slip by at most the sum of their speeds.
+        let speed = self.largest_speed();
+        let rests = speed.is_none_or(|most| self.fastest <= most && self.slip <= 2.0 * most);
+        let motion = match speed {
+            Some(most) => format!(
+                "fastest centre {:.3} m/s (at most {most:.3}), slip {:.3} m/s (at most {:.3})",
+                self.fastest,
+                self.slip,
+                2.0 * most
+            ),
+            None if self.walls => "too short to be judged at rest".to_owned(),
+            None => "not judged at rest: without walls spheres roll on".to_owned(),
+        };
         Verdict {
-            passed: self.outside == 0 && self.deepest <= DEPTH && after <= before,
+            passed: self.outside == 0 && self.deepest <= DEPTH && after <= before && rests,
             detail: format!(
-                "{} outside the bin; deepest penetration {:.3} mm (at most {} mm); energy {:.3} → \
-                 {:.3} J (must fall)",
+                "{} ever outside the bin; deepest penetration {:.3} mm (at most {} mm); energy \
+                 {:.3} → {:.3} J (must fall); {motion}",
                 self.outside,
                 1e3 * self.deepest,
                 1e3 * DEPTH,

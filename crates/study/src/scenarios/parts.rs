@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties, State};
-use stiction_sim::{Geom, Surface, World, WorldBuilder};
+use stiction_sim::{ContactPoint, Geom, Surface, World, WorldBuilder};
 
 use crate::error::StudyError;
 
@@ -87,4 +87,17 @@ pub fn velocity(world: &World, state: &State, body: BodyId) -> (Vector3<f64>, Ve
     let joint = &world.model().joints()[world.model().bodies()[body.0].joints.start];
     let v = &state.v[joint.dofs.clone()];
     (Vector3::from_column_slice(&v[..3]), Vector3::from_column_slice(&v[3..]))
+}
+
+/// Speed of the fastest centre of free bodies with six velocities each, linear first [m/s].
+pub fn fastest_centre(v: &[f64]) -> f64 {
+    let speed = |v: &[f64]| Vector3::from_column_slice(&v[..3]).norm();
+    v.chunks_exact(6).map(speed).fold(0.0, f64::max)
+}
+
+/// Largest tangential speed at a contact that carries load [m/s].
+pub fn largest_slip(contacts: &[ContactPoint]) -> f64 {
+    let loaded = contacts.iter().filter(|c| c.force.dot(&c.normal) > 0.0);
+    let slip = |c: &ContactPoint| (c.velocity - c.normal * c.normal.dot(&c.velocity)).norm();
+    loaded.map(slip).fold(0.0, f64::max)
 }

@@ -13,7 +13,7 @@
 //! The tree holds 36 revolutes; B–F and R–K close two planar loops per leg by connects, whose rows
 //! across the plane repeat what the revolutes already say.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Vector2, Vector3};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use stiction_geom::Shape;
 use stiction_mech::{
@@ -213,17 +213,25 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
         Leg { builder: &mut builder, index, side: side(index) }.build(torso, is_tree)?;
     }
     let settings = Settings { time_step: 0.01, ..Settings::default() };
-    Ok(Scene::new(builder.build()?, settings, 10.0, Walks::default()).controlled(walk))
+    let check = Walks { is_tree, ..Walks::default() };
+    Ok(Scene::new(builder.build()?, settings, 10.0, check).controlled(walk))
 }
 
-/// Joints hold together, motors follow their targets, and feet stay above the floor.
+/// Joints hold together, motors follow their targets, feet stay above the floor, and the robot walks
+/// as far as its gait carries it.
 #[derive(Default)]
 struct Walks {
+    is_tree: bool,
     opening: f64,
     depth: f64,
     lag_squared: f64,
     steps: usize,
     torso: Vector3<f64>,
+    /// Horizontal positions of the torso [m] at the ends of whole cycles of the gait, from the first
+    /// that begins with the full amplitude.
+    cycles: Vec<Vector2<f64>>,
+    /// End of the next whole cycle [s].
+    next_cycle: f64,
 }
 
 /// Largest distance between the anchors of a closure, and largest penetration [m].
@@ -240,7 +248,43 @@ fn largest_lag() -> f64 {
     1.5 * (KD / KP * rate + weight * (FOOT.0 - 0.06) / KP)
 }
 
+/// Horizontal distance of a foot from the axis of its swing [m] at an angle of the lift [rad].
+fn foot_distance(is_tree: bool, lift: f64) -> f64 {
+    let femur = (0.06, 0.0);
+    if is_tree {
+        let (a, b) = (FOOT.0 - femur.0, FOOT.1 - femur.1);
+        return femur.0 + a * lift.cos() - b * lift.sin();
+    }
+    // The parallelogram keeps the tibia upright: the foot moves as the femur's end does.
+    let length = 0.16 - femur.0;
+    FOOT.0 + length * (lift.cos() - 1.0)
+}
+
+/// Displacement of the torso per cycle of the gait along x [m] if feet do not slip, and the error
+/// that their slip may cause [m].
+///
+/// Legs of a tripod stand while their lift is below zero: there the swing goes from its amplitude A
+/// to −A, and a foot at the distance r from the axis of its swing moves by 2 r sin A relative to the
+/// torso. Two tripods alternate, hence 4 r sin A per cycle, against x. The servos, whose dampers act
+/// on their own rates, reduce the amplitude by √(1 + (ω kd/kp)²).
+///
+/// Feet on both sides cannot keep their distance: from r cos A at the change of tripods it becomes that
+/// at the lowest lift in the middle of a stance, and goes back. Feet slip sideways by that much, and
+/// while they slip, friction may let them slip along the way by as much.
+fn stride(is_tree: bool) -> (f64, f64) {
+    let lag = TAU * KD / KP;
+    let amplitude = SWING / (1.0 + lag * lag).sqrt();
+    let r = foot_distance(is_tree, 0.0);
+    let sideways = (foot_distance(is_tree, -LIFT) - r * amplitude.cos()).abs();
+    (-4.0 * r * amplitude.sin(), 4.0 * sideways)
+}
+
 impl Check for Walks {
+    fn begin(&mut self, simulation: &mut Simulation) {
+        // The cycle takes one second, and the amplitude is full from the first whole one on.
+        self.next_cycle = simulation.state().time.max(RAMP).ceil();
+    }
+
     fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
         self.opening = self.opening.max(report.equality_error);
         self.depth = self.depth.max(report.penetration);
@@ -254,18 +298,38 @@ impl Check for Walks {
         }
         self.steps += 1;
         self.torso = Vector3::from_column_slice(&state.q[..3]);
+        if state.time >= self.next_cycle - 0.5 * simulation.settings().time_step {
+            self.cycles.push(self.torso.xy());
+            self.next_cycle += 1.0;
+        }
     }
 
     fn verdict(&self) -> Verdict {
         let motors = (2 * LEGS * self.steps).max(1) as f64;
         let lag = (self.lag_squared / motors).sqrt();
         let limit = largest_lag();
+        let (stride, slip) = stride(self.is_tree);
+        let count = self.cycles.len().saturating_sub(1) as f64;
+        let (walks, way) = match self.cycles[..] {
+            [first, .., last] => {
+                let error = (last - first - Vector2::new(count * stride, 0.0)).norm();
+                let detail = format!(
+                    "walks {:.3} m in {count} cycles, {error:.3} m off the gait's {:.3} m (at most \
+                     {:.3})",
+                    first.x - last.x,
+                    -count * stride,
+                    count * slip
+                );
+                (error <= count * slip, detail)
+            }
+            _ => (true, "too short to be judged by the way walked".to_owned()),
+        };
         Verdict {
-            passed: self.opening <= OPENING && self.depth <= DEPTH && lag <= limit,
+            passed: self.opening <= OPENING && self.depth <= DEPTH && lag <= limit && walks,
             detail: format!(
                 "joints open by {:.1e} mm (at most {:.1}); feet {:.3} mm deep (at most {:.0}); \
-                 motors off by {lag:.4} rad rms (at most {limit:.4}); torso at ({:.3}, {:.3}, \
-                 {:.3}) m",
+                 motors off by {lag:.4} rad rms (at most {limit:.4}); {way}; torso at ({:.3}, \
+                 {:.3}, {:.3}) m",
                 1e3 * self.opening,
                 1e3 * OPENING,
                 1e3 * self.depth,

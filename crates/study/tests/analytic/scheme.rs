@@ -52,7 +52,7 @@ fn angles_of_a_double_pendulum_converge_with_the_order_of_the_scheme() {
         let (q, _) = swing(scheme, h);
         (q[0] - exact[0]).hypot(q[1] - exact[1])
     };
-    for (name, scheme) in SCHEMES {
+    for stiction_sim::SchemeEntry { name, scheme, .. } in SCHEMES {
         let order = if *scheme == Scheme::Midpoint { 2.0 } else { 1.0 };
         let errors = [0.004, 0.002, 0.001].map(|h| error(*scheme, h));
         for pair in errors.windows(2) {
@@ -64,7 +64,7 @@ fn angles_of_a_double_pendulum_converge_with_the_order_of_the_scheme() {
 
 #[test]
 fn energy_of_a_double_pendulum_errs_with_the_order_of_the_scheme() {
-    for (name, scheme) in SCHEMES {
+    for stiction_sim::SchemeEntry { name, scheme, .. } in SCHEMES {
         let order = if *scheme == Scheme::Midpoint { 2.0 } else { 1.0 };
         let errors = [0.004, 0.002, 0.001].map(|h| swing(*scheme, h).1.abs());
         for pair in errors.windows(2) {
@@ -108,7 +108,7 @@ fn drift(scheme: Scheme, time_step: f64) -> (f64, f64, f64) {
 
 #[test]
 fn a_tumbling_body_keeps_momentum_and_the_midpoint_rule_its_energy() {
-    for (name, scheme) in SCHEMES {
+    for stiction_sim::SchemeEntry { name, scheme, .. } in SCHEMES {
         let order = if *scheme == Scheme::Midpoint { 2.0 } else { 1.0 };
         let found = [4e-3, 2e-3, 1e-3].map(|h| drift(*scheme, h));
         for pair in found.windows(2) {

@@ -1,4 +1,5 @@
-//! How a model is made, so that it can be made again: in another process, or for a controller.
+//! A model built from its source, a scenario or files in memory. With its source a model can be rebuilt
+//! in another process, or for another controller.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,51 +15,51 @@ use stiction_sim::record::Seen;
 use stiction_sim::{Settings, World};
 use stiction_study::{SceneSource, StudyError, scenario};
 
-/// What is only seen of a model.
-pub struct Looks {
+/// Visual shapes of a model.
+pub struct VisualShapes {
     /// The shapes.
     pub shapes: Vec<Seen>,
-    /// Why others cannot be seen.
+    /// Errors of the shapes that could not be read.
     pub faults: Vec<String>,
 }
 
 /// A model and what was read with it.
-pub struct Content {
-    /// What the model is called.
+pub struct ModelContent {
+    /// Name of the model.
     pub name: String,
     /// Format of the file, or `scenario`.
     pub format: &'static str,
-    /// The physics.
+    /// The world.
     pub world: Arc<World>,
-    /// How it wants to be stepped.
+    /// Settings of the model.
     pub settings: Settings,
-    /// The state to start from.
+    /// Initial state.
     pub initial: State,
-    /// The controls to start with.
+    /// Initial controls.
     pub control: Vec<f64>,
-    /// Where driven bodies start.
+    /// Initial poses of driven bodies.
     pub driven: Vec<Isometry3<f64>>,
-    /// States to start from, by name.
+    /// Keyframes.
     pub keyframes: Vec<Keyframe>,
     /// Named frames.
     pub sites: Vec<Site>,
-    /// What could not be honoured.
+    /// Unsupported features of the file.
     pub unsupported: Vec<Unsupported>,
-    /// What the reader may want to know.
+    /// Notes of the importer.
     pub notes: Vec<String>,
-    /// Whether something sets inputs before each step.
+    /// Whether the model has a controller, which sets inputs before each step.
     pub has_controller: bool,
-    /// What a run is to leave behind, if the file says so.
+    /// Recording options of the file, if any.
     pub record: Option<Wishes>,
     signals: Vec<Signal>,
     visuals: Vec<Visual>,
-    looks: OnceLock<Looks>,
-    /// How it was made.
+    visual_shapes: OnceLock<VisualShapes>,
+    /// Its source.
     pub source: SceneSource,
 }
 
-impl Content {
-    /// Makes a scenario.
+impl ModelContent {
+    /// Builds a scenario.
     pub fn of_scenario(name: &str, set: Vec<(String, String)>) -> Result<Self, StudyError> {
         let Scene { world, settings, initial, mut control, driven, controller, .. } =
             scenario(name, &set)?;
@@ -67,7 +68,7 @@ impl Content {
         Ok(Self {
             name: name.to_owned(),
             format: "scenario",
-            driven: driven_or_home(driven, &world),
+            driven: driven_or_default(driven, &world),
             world,
             settings,
             initial,
@@ -80,12 +81,12 @@ impl Content {
             record: None,
             signals: Vec::new(),
             visuals: Vec::new(),
-            looks: OnceLock::new(),
+            visual_shapes: OnceLock::new(),
             source: SceneSource::Scenario { name: name.to_owned(), set },
         })
     }
 
-    /// Reads files.
+    /// Builds the model of a file.
     pub fn of_files(files: Files, path: &Path, options: Options) -> Result<Self, StudyError> {
         let imported = load_with(files, path, &options)?;
         let Scene { initial, mut control, driven, .. } = imported.scene()?;
@@ -109,7 +110,7 @@ impl Content {
             format,
             initial: initial.unwrap_or_else(|| State::new(world.model())),
             control,
-            driven: driven_or_home(driven, &world),
+            driven: driven_or_default(driven, &world),
             world,
             settings,
             keyframes,
@@ -120,21 +121,21 @@ impl Content {
             record,
             signals: script.signals,
             visuals,
-            looks: OnceLock::new(),
+            visual_shapes: OnceLock::new(),
             source: SceneSource::files(files.packed(), path, options),
         })
     }
 
-    /// What is only seen; its meshes are read when it is first asked for. A model that was packed
-    /// brings no such meshes: those that are not held are looked for where they were.
-    pub fn looks(&self) -> &Looks {
-        self.looks.get_or_init(|| {
+    /// Visual shapes; their meshes are read at the first call. A pickled model does not contain them:
+    /// meshes that are not in memory are read from their original paths.
+    pub fn visual_shapes(&self) -> &VisualShapes {
+        self.visual_shapes.get_or_init(|| {
             let mut files = Files::on_disk();
             if let SceneSource::Files { files: held, .. } = &self.source {
                 held.held().for_each(|(path, bytes)| files.insert(path, bytes));
             }
             let (shapes, faults) = seen(&self.visuals, &mut files);
-            Looks { shapes, faults: faults.iter().map(ToString::to_string).collect() }
+            VisualShapes { shapes, faults: faults.iter().map(ToString::to_string).collect() }
         })
     }
 
@@ -143,7 +144,7 @@ impl Content {
         self.source.scene()
     }
 
-    /// A controller of its own for each simulation: it may have a memory.
+    /// A new controller. Each simulation needs its own, since a controller may have state.
     pub fn controller(&self) -> Result<Option<Box<dyn Controller>>, StudyError> {
         match &self.source {
             _ if !self.has_controller => Ok(None),
@@ -153,12 +154,12 @@ impl Content {
     }
 }
 
-/// Poses of driven bodies: those given, or those of the model.
-fn driven_or_home(given: Vec<Isometry3<f64>>, world: &World) -> Vec<Isometry3<f64>> {
+/// Initial poses of driven bodies: those given, or those of the model.
+fn driven_or_default(given: Vec<Isometry3<f64>>, world: &World) -> Vec<Isometry3<f64>> {
     if given.is_empty() { Input::new(world.model()).driven_pose } else { given }
 }
 
-/// Files as plain data.
+/// Files in memory from their bytes.
 pub fn unpack(files: BTreeMap<String, Vec<u8>>) -> Files {
     let mut held = Files::in_memory();
     for (path, bytes) in files {

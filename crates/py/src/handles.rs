@@ -1,4 +1,4 @@
-//! Parts of a simulation by name: `sim.joint("elbow").qpos`.
+//! Handles to parts of a simulation by name: `sim.joint("elbow").qpos`.
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -127,7 +127,7 @@ impl BodyHandle {
         body.spec.mass.as_ref().map_or(0.0, |mass| mass.mass())
     }
 
-    /// Whether it stands where a program puts it.
+    /// Whether its pose is prescribed by the program.
     #[getter]
     fn driven(&self) -> bool {
         let bodies = self.simulation.get().model_ref().mechanism().driven();
@@ -146,8 +146,8 @@ impl BodyHandle {
         self.simulation.get().drive(py, self.index, arrays::pose(value)?, false)
     }
 
-    /// Lets a driven body stand at a pose, at once: unlike one that is given a pose, it does not
-    /// move there, and nothing feels it come.
+    /// Puts a driven body at a pose at once. Unlike setting pose, it does not move there during a step,
+    /// and pushes nothing on the way.
     fn place(&self, py: Python<'_>, pose: &Bound<'_, PyAny>) -> PyResult<()> {
         self.simulation.get().drive(py, self.index, arrays::pose(pose)?, true)
     }

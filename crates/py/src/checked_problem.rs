@@ -1,4 +1,5 @@
-//! A checked problem, and the way between the order in which it was given and that of the engine.
+//! A checked contact problem, and the maps between the caller's order of velocities and rows and the
+//! engine's.
 
 use std::sync::OnceLock;
 
@@ -11,14 +12,14 @@ use stiction_solve::problem::FromFile;
 use crate::arrays::numbers;
 use crate::error;
 
-/// A checked problem, with its arrays if they are known already.
-pub struct Given {
-    /// The problem and its way back.
+/// A checked problem, with its arrays once they are known.
+pub struct CheckedProblem {
+    /// The problem and the map to the caller's order.
     pub built: FromFile,
     raw: OnceLock<RawProblem>,
 }
 
-impl Given {
+impl CheckedProblem {
     /// A problem that came from arrays.
     pub fn of_raw(raw: RawProblem, built: FromFile) -> Self {
         Self { built, raw: OnceLock::from(raw) }
@@ -46,7 +47,7 @@ impl Given {
         self.built.row_order.iter().map(|at| x[*at]).collect()
     }
 
-    /// A flat array of this many numbers.
+    /// A flat array of `length` numbers.
     fn sized(&self, what: &str, given: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec<f64>> {
         let x = numbers(what, given)?;
         if x.len() != length {
@@ -70,7 +71,7 @@ impl Given {
 }
 
 /// A guess from Python: a solution, a pair of velocities and impulses, or impulses alone.
-pub fn read_guess(given: &Given, guess: &Bound<'_, PyAny>) -> PyResult<Solution> {
+pub fn read_guess(given: &CheckedProblem, guess: &Bound<'_, PyAny>) -> PyResult<Solution> {
     if let Ok(impulse) = guess.getattr("impulse") {
         let velocity = given.read_velocities(&guess.getattr("velocity")?)?;
         return Ok(Solution { velocity, impulse: given.read_impulses(&impulse)? });
