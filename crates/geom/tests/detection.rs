@@ -119,7 +119,7 @@ fn resting_pairs_keep_their_contacts_and_cost_nothing() {
     assert_eq!(found, contacts);
     assert_eq!(detector.narrow_calls(), calls);
 
-    // One wakes: only its pairs are asked, the others stay bit for bit.
+    // One wakes: only its pairs are tested, the others stay bit for bit.
     let one = contacts[contacts.len() / 2].b;
     let frame = set.get(one).frame as usize;
     frames[frame].append_translation_mut(&Translation3::new(1e-6, 0.0, 0.0));
@@ -133,7 +133,7 @@ fn resting_pairs_keep_their_contacts_and_cost_nothing() {
 }
 
 #[test]
-fn names_last_where_corners_coincide() {
+fn feature_ids_persist_where_corners_coincide() {
     let mut builder = Colliders::builder();
     for frame in 0..2 {
         builder.add(collider(Shape::cuboid(Vector3::repeat(0.05)).unwrap(), frame));
@@ -160,7 +160,7 @@ fn names_last_where_corners_coincide() {
 }
 
 #[test]
-fn groups_excludes_pairs_and_fixed_frames_decide_who_touches() {
+fn groups_excludes_pairs_and_fixed_frames_filter_contacts() {
     let ball = |frame: u32, category: u32, mask: u32| {
         let mut ball = collider(Shape::sphere(1.0).unwrap(), frame);
         ball.groups = Groups { category, mask };
@@ -189,7 +189,7 @@ fn groups_excludes_pairs_and_fixed_frames_decide_who_touches() {
 }
 
 #[test]
-fn sets_that_cannot_exist_are_refused() {
+fn invalid_sets_are_rejected() {
     let mut builder = Colliders::builder();
     builder.add(collider(Shape::Sphere { radius: -1.0 }, 0));
     assert!(matches!(builder.build(), Err(ColliderError::Shape { collider: 0, .. })));

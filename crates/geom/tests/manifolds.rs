@@ -249,7 +249,7 @@ fn a_rigid_motion_of_both_moves_the_manifold_with_them() {
 }
 
 #[test]
-fn names_last_through_a_small_motion() {
+fn feature_ids_persist_through_a_small_motion() {
     let mut random = Random(17);
     battery(18, 4, |a, X_WA, b, X_WB| {
         let before = touches((a, X_WA), (b, X_WB), 5.0);

@@ -1,4 +1,4 @@
-//! Meshes, height fields and compounds in a whole set: names last over seams, nothing is NaN, whatever the pose.
+//! Meshes, height fields and compounds in a whole set: feature ids persist over seams, nothing is NaN, whatever the pose.
 #![allow(non_snake_case, clippy::unwrap_used)]
 
 mod common;
@@ -13,7 +13,7 @@ fn mesh((vertices, triangles): generate::TriangleSoup) -> Shape {
 }
 
 #[test]
-fn a_box_that_slides_over_a_tessellated_floor_keeps_the_names_of_its_contacts() {
+fn a_box_that_slides_over_a_tessellated_floor_keeps_the_feature_ids_of_its_contacts() {
     let mut builder = Colliders::builder();
     builder.fixed(0);
     builder.add(collider(mesh(generate::grid((6.0, 6.0), (41, 29))), 0));

@@ -1,4 +1,4 @@
-//! Detection takes no memory from the allocator once it has seen the motion.
+//! Detection does not allocate once its buffers have grown to the motion.
 #![allow(clippy::unwrap_used, non_snake_case)]
 
 mod common;

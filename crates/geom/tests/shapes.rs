@@ -16,7 +16,7 @@ fn every_shape_is_named_once_and_described() {
     }
 }
 
-/// Whether `p` lies inside, asked of the definition of each shape.
+/// Whether `p` lies inside, by the definition of each shape.
 fn holds(shape: &Shape, p: &Vector3<f64>) -> bool {
     match shape {
         Shape::Box(h) => (0..3).all(|k| p[k].abs() <= h[k]),
@@ -157,7 +157,7 @@ fn hulls_of_random_points_hold_them_and_are_closed() {
 }
 
 #[test]
-fn shapes_that_cannot_exist_are_refused_with_what_was_found() {
+fn invalid_shapes_are_rejected_with_the_value_found() {
     assert_eq!(
         Shape::sphere(-1.0).unwrap_err(),
         ShapeError::Length { shape: "sphere", parameter: "radius", found: -1.0 }

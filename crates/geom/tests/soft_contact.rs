@@ -480,7 +480,7 @@ fn long_blocks_end_to_end_touch_along_their_length_however_little_they_slide_or_
 }
 
 #[test]
-fn the_rules_say_what_touches() {
+fn rules_filter_soft_contacts() {
     let cube = TetMesh::cuboid(Vector3::repeat(0.1), [2; 3]).unwrap();
     let mut scene = Scene::new(vec![(Shape::Plane, at(0.0, 0.0, -0.05))], &[(&cube, false)]);
     assert_eq!(scene.contacts(0.001).len(), 9);

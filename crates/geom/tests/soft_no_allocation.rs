@@ -1,4 +1,4 @@
-//! Detection of soft contacts takes no memory from the allocator once it has seen the motion.
+//! Detection of soft contacts does not allocate once its buffers have grown to the motion.
 #![allow(clippy::unwrap_used, clippy::panic, non_snake_case)]
 
 mod common;

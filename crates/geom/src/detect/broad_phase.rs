@@ -109,7 +109,8 @@ impl BroadPhase {
         (&self.pairs, &mut self.apart)
     }
 
-    /// Updates the pose of a collider and the distance [m] beyond its surface within which contacts are reported.
+    /// Updates the pose of a collider and the distance [m] beyond its surface within which contacts are
+    /// reported.
     #[inline]
     pub fn update(
         &mut self,

@@ -49,7 +49,8 @@ struct BoundingSphere {
     radius: f64,
     /// Reach of the frame and margin of the collider [m].
     contact_distance: f64,
-    /// Upper bound of the distance that any point of the collider has travelled [m]; not kept for half spaces.
+    /// Upper bound of the distance that any point of the collider has travelled [m]; not kept for half
+    /// spaces.
     path: f64,
     /// Whether the collider is this sphere.
     exact: bool,

@@ -14,13 +14,13 @@ pub fn contacts(
     manifold: &mut Manifold,
 ) {
     let (u, v) = (X_WA.rotation * Vector3::z(), X_WB.rotation * Vector3::z());
-    let (c_A, c_B) = (X_WA.translation.vector, X_WB.translation.vector);
-    let between = c_B - c_A;
+    let (p_WA, p_WB) = (X_WA.translation.vector, X_WB.translation.vector);
+    let between = p_WB - p_WA;
     let (s, t) = nearest_parameters(&between, (&u, h_A), (&v, h_B));
     let crossing = u.cross(&v);
     let normal = normal_between(&(between + t * v - s * u), &u, &crossing);
     let mut push = |id: u32, s: f64, t: f64| {
-        let (p, q) = (c_A + s * u, c_B + t * v);
+        let (p, q) = (p_WA + s * u, p_WB + t * v);
         let gap = normal.dot(&(q - p)) - r_A - r_B;
         if gap <= reach {
             manifold.push(id, 0.5 * (p + q + (r_A - r_B) * normal), normal, gap);

@@ -18,7 +18,8 @@ const TOUCHING: f64 = 1e-13;
 /// Part of the cores' size subtracted from a proven distance for round-off [-].
 const ROUND_OFF: f64 = 1e-12;
 
-/// Least ratio of a proven distance to the current upper bound at which the search stops early [-]: a weak proof would soon expire.
+/// Least ratio of a proven distance to the current upper bound at which the search stops early [-]: a weak
+/// proof would soon expire.
 const TIGHT: f64 = 0.7;
 
 /// A proof that two shapes are apart.

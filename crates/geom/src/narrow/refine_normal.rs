@@ -1,10 +1,10 @@
 //! Refines the normal between curved cores: a stationary point of the separation by Newton's method.
 //!
-//! Along a unit vector n the cores overlap by σ(n) = h_A(n) + h_B(−n), whose gradient is the support
-//! point w of A − B. On the unit sphere σ is stationary where w is parallel to n; Newton's step δ in
-//! the tangent space T solves Tᵀ(∇²σ − σ)T δ = −Tᵀ w. Where an edge of one core touches, σ has a kink
-//! across which the edge stays perpendicular to n: T is then the direction across edge and normal.
-//! Quadratic convergence where the supports are smooth in T; a step that does not reduce the residual is rejected.
+//! Along a unit vector n the cores overlap by σ(n) = h_A(n) + h_B(−n), whose gradient is the support point
+//! w of A − B. On the unit sphere σ is stationary where w is parallel to n; Newton's step δ in the tangent
+//! space T solves Tᵀ(∇²σ − σ)T δ = −Tᵀ w. Where an edge of one core touches, σ has a kink across which the
+//! edge stays perpendicular to n: T is then the direction across edge and normal. Quadratic convergence
+//! where the supports are smooth in T; a step that does not reduce the residual is rejected.
 
 use super::ConvexCore;
 use super::gjk::{MinkowskiDifference, SupportPoint};

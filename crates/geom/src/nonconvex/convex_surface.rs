@@ -2,7 +2,8 @@
 //!
 //! Every contact is a local maximum of the separation over the normals that a feature of B allows: its one
 //! normal for a face, the wedge between two face normals for a convex edge, the normal cone for a vertex.
-//! Normals therefore stay within the Voronoi regions of B, and edges between coplanar triangles produce no contacts.
+//! Normals therefore stay within the Voronoi regions of B, and edges between coplanar triangles produce no
+//! contacts.
 //!
 //!   face     points of A's support feature along the normal that lie over the triangle
 //!   edge     root of the derivative of the separation over the wedge, by bisection
@@ -275,7 +276,8 @@ fn best_normal(
         (false, false) => end,
         (true, true) => bisect(0.0, opening),
     };
-    // If the shapes are apart, that is the only maximum. If they penetrate, there may be several: sample for the best.
+    // If the shapes are apart, that is the only maximum. If they penetrate, there may be several: sample
+    // for the best.
     if clear(theta) < ConvexCore::radius(convex.shape) {
         let step = opening / f64::from(SAMPLES);
         let mut best = (theta, clear(theta));
@@ -292,7 +294,8 @@ fn best_normal(
     at(theta).0.try_normalize(0.5)
 }
 
-/// The maximum over `low` ≤ θ ≤ `high` of the least m(θ)·x over the points x of A, `lowest` being the one at θ.
+/// The maximum over `low` ≤ θ ≤ `high` of the least m(θ)·x over the points x of A, `lowest` being the one
+/// at θ.
 ///
 /// Each point alone gives a sinusoid; where those of the two lowest points at the ends of the bracket
 /// intersect, a third point may be lower and narrows the bracket. Exact after a few points of a polyhedron;
@@ -340,7 +343,8 @@ fn summit(
 }
 
 /// Where the segment from `p` along the unit vector `along` [m] passes under the feature of A with the
-/// vertices `points`, seen along `m`: calls `emit` with the coordinate on the segment [m] and the height of A there.
+/// vertices `points`, seen along `m`: calls `emit` with the coordinate on the segment [m] and the height of
+/// A there.
 pub fn crossings(
     points: &[Vector3<f64>],
     p: &Vector3<f64>,

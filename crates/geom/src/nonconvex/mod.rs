@@ -1,4 +1,5 @@
-//! Contacts of shapes that are not convex: meshes, height fields, compounds. No shape is replaced by its convex hull.
+//! Contacts of shapes that are not convex: meshes, height fields, compounds. No shape is replaced by its
+//! convex hull.
 //!
 //! Compounds are handled part by part. Contacts of a triangle surface with a convex shape are in
 //! `convex_surface`, with a half space in `half_space`, with another surface in `surface_surface`; `reduce`

@@ -1,10 +1,11 @@
 //! Contacts between two surfaces of triangles, neither of them convex.
 //!
-//! Two polyhedra touch at vertices over faces and at crossings of convex edges; before they touch, a vertex may
-//! also be nearest to an edge or a vertex. Vertices of each surface are tested against the faces of the
+//! Two polyhedra touch at vertices over faces and at crossings of convex edges; before they touch, a vertex
+//! may also be nearest to an edge or a vertex. Vertices of each surface are tested against the faces of the
 //! other, both ways; a vertex inside a solid exits through faces towards which it is farther than its
 //! neighbours, so that it leaves where it entered. Convex edges are tested against convex edges; the normal
-//! must lie in the wedges of both. Distances are exact; no distance field is sampled. O((vertices + edges near the other surface) · log n).
+//! must lie in the wedges of both. Distances are exact; no distance field is sampled. O((vertices + edges
+//! near the other surface) · log n).
 
 use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
 use super::prism::covers;
@@ -407,8 +408,8 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
     }
 }
 
-/// Where two edges cross: the normal from b into a, the point on b and the gap, if the normal is in the wedges
-/// of both and the crossing within both.
+/// Where two edges cross: the normal from b into a, the point on b and the gap, if the normal is in the
+/// wedges of both and the crossing within both.
 fn cross(
     a: &ConvexEdge,
     b: &ConvexEdge,

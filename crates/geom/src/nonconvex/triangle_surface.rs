@@ -1,4 +1,5 @@
-//! Interface of contact detection to a triangle surface: triangles near a region, their adjacency, and the inside.
+//! Interface of contact detection to a triangle surface: triangles near a region, their adjacency, and the
+//! inside.
 //!
 //! Implemented by [`Mesh`] from stored topology and by [`HeightField`] on the fly from the grid.
 

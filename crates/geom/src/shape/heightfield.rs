@@ -272,7 +272,8 @@ impl HeightField {
         self.radius
     }
 
-    /// Mass [kg], centre of mass [m] and central inertia [kg·m²]: all zero, because the solid below is unbounded.
+    /// Mass [kg], centre of mass [m] and central inertia [kg·m²]: all zero, because the solid below is
+    /// unbounded.
     pub fn mass_properties(&self, _density: f64) -> (f64, Vector3<f64>, Matrix3<f64>) {
         (0.0, Vector3::zeros(), Matrix3::zeros())
     }

@@ -1,4 +1,5 @@
-//! A triangle mesh: solid if it is closed, a thin sheet with two sides if it is open. It is never replaced by its convex hull.
+//! A triangle mesh: solid if it is closed, a thin sheet with two sides if it is open. It is never replaced
+//! by its convex hull.
 //!
 //! Building welds equal vertices, drops triangles without area (and counts them), finds adjacent triangles,
 //! orients them outwards and finds coplanar patches; the result needs no further checks. An edge is flat,
@@ -94,8 +95,8 @@ impl Mesh {
     /// Builds a mesh from vertices [m] and triangles.
     ///
     /// Equal vertices are merged; triangles without area are dropped. If all triangles can be oriented
-    /// consistently, they are; a closed mesh then faces outwards. A mesh with an edge of one or of more than two
-    /// triangles, or one that cannot be oriented, is open.
+    /// consistently, they are; a closed mesh then faces outwards. A mesh with an edge of one or of more
+    /// than two triangles, or one that cannot be oriented, is open.
     pub fn build(vertices: &[Vector3<f64>], triangles: &[[u32; 3]]) -> Result<Self, ShapeError> {
         check(vertices, triangles)?;
         let (vertices, mut triangles, dropped) = weld(vertices, triangles);
@@ -514,7 +515,8 @@ fn convexity(
     let [Some(a), Some(b)] = edge.faces else { return EdgeConvexity::Border };
     let other = triangles[b as usize];
     if (0..3).any(|k| [other[k], other[(k + 1) % 3]] == edge.ends) {
-        // The orientations of both faces contradict each other: treat the edge as a border, so that both sides can touch.
+        // The orientations of both faces contradict each other: treat the edge as a border, so that both
+        // sides can touch.
         return EdgeConvexity::Border;
     }
     let [from, to] = edge.ends.map(|v| vertices[v as usize]);

@@ -79,7 +79,7 @@ fn meshes_turned_inside_out_are_turned_back_and_cavities_stay() {
 }
 
 #[test]
-fn what_is_no_mesh_is_refused_with_its_index() {
+fn invalid_meshes_are_rejected_with_the_index() {
     let (mut vertices, mut triangles) = generate::cuboid(Vector3::repeat(1.0));
     triangles[3][1] = 99;
     assert!(matches!(

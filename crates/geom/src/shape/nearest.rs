@@ -1,7 +1,8 @@
 //! Signed distance from a point to a shape's surface, in closed form: used for contacts of spheres.
 //!
-//! For boxes, capsules, cylinders, ellipsoids, planes and spheres; hulls use the general routine. Exact to round-off, the ellipsoid by Newton's method. The normal is a unit vector for every
-//! input, also where the nearest point is not unique.
+//! For boxes, capsules, cylinders, ellipsoids, planes and spheres; hulls use the general routine. Exact to
+//! round-off, the ellipsoid by Newton's method. The normal is a unit vector for every input, also where the
+//! nearest point is not unique.
 
 use super::Shape;
 use nalgebra::Vector3;

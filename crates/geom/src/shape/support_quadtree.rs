@@ -23,7 +23,8 @@ const FEW: usize = 16;
 /// Hulls with no more vertices than this are searched exhaustively.
 const SMALL: usize = 32;
 
-/// Most subdivisions of a face of the cube. Subdivision does not separate the vertices of a flat face along its normal.
+/// Most subdivisions of a face of the cube. Subdivision does not separate the vertices of a flat face along
+/// its normal.
 const MOST_CUTS: u32 = 9;
 
 /// Candidates of all squares per vertex at which the subdivision ends.

@@ -177,7 +177,8 @@ pub fn unit(v: &Vector3<f64>) -> Vector3<f64> {
     if length > 0.0 && length.is_finite() { v / length } else { Vector3::zeros() }
 }
 
-/// Barycentric weights of the projection of `q` onto the plane of a triangle, not clamped to the triangle; `None` for a triangle without area.
+/// Barycentric weights of the projection of `q` onto the plane of a triangle, not clamped to the triangle;
+/// `None` for a triangle without area.
 pub fn weights(q: &Vector3<f64>, [a, b, c]: &[Vector3<f64>; 3]) -> Option<[f64; 3]> {
     let n = (b - a).cross(&(c - a));
     let square = n.norm_squared();

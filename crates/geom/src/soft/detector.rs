@@ -11,7 +11,8 @@ use super::{SoftContact, SoftSurfaceId, SoftSurfaces};
 use crate::{Aabb, ColliderId, Colliders};
 use nalgebra::{Isometry3, Vector3};
 
-/// Workspace of soft contact detection. It is not part of the state: contacts depend on the given positions alone.
+/// Workspace of soft contact detection. It is not part of the state: contacts depend on the given positions
+/// alone.
 #[derive(Clone, Debug)]
 pub struct SoftDetector {
     /// Poses X_WS of the colliders, their bounds [m] (`NONE` without a frame) and detection distances [m].
@@ -19,7 +20,7 @@ pub struct SoftDetector {
     bounds: Vec<Aabb>,
     contact_distance: Vec<f64>,
     deformed: Vec<DeformedSurface>,
-    work: RigidScratch,
+    scratch: RigidScratch,
     pairs: SoftPairScratch,
 }
 
@@ -34,7 +35,7 @@ impl SoftDetector {
             bounds: vec![Aabb::NONE; colliders.len()],
             contact_distance: vec![0.0; colliders.len()],
             deformed: surfaces.topologies.iter().map(DeformedSurface::new).collect(),
-            work: RigidScratch::new(
+            scratch: RigidScratch::new(
                 most(|topology| topology.vertices.len()),
                 most(|topology| topology.edges.len()),
             ),
@@ -44,8 +45,8 @@ impl SoftDetector {
 
     /// Finds all contacts whose gap is at most the sum of the reaches [m] and margins of both sides.
     ///
-    /// `frames` are the poses X_WF of the frames that carry colliders, `nodes` the positions [m] of the nodes of
-    /// all soft bodies, `frame_reach` and `node_reach` the distances [m] within which contacts are
+    /// `frames` are the poses X_WF of the frames that carry colliders, `nodes` the positions [m] of the
+    /// nodes of all soft bodies, `frame_reach` and `node_reach` the distances [m] within which contacts are
     /// reported: how far each can move in a step. Colliders whose frame is missing are ignored; missing
     /// nodes and reaches are zero. Contacts are sorted by [`SoftContact::key`].
     pub fn detect(
@@ -57,9 +58,9 @@ impl SoftDetector {
         frame_reach: &[f64],
         node_reach: &[f64],
     ) -> &[SoftContact] {
-        self.work.contacts.clear();
+        self.scratch.contacts.clear();
         if surfaces.is_empty() {
-            return &self.work.contacts;
+            return &self.scratch.contacts;
         }
         self.update_poses(colliders, frames, frame_reach);
         for (deformed, topology) in self.deformed.iter_mut().zip(&surfaces.topologies) {
@@ -70,17 +71,17 @@ impl SoftDetector {
             self.against_soft(surfaces, index);
         }
         // Contacts with values that are not finite are dropped.
-        self.work.contacts.retain(|contact| {
+        self.scratch.contacts.retain(|contact| {
             let numbers = contact.normal.iter().chain(contact.point.iter());
             contact.gap.is_finite() && numbers.into_iter().all(|x| x.is_finite())
         });
-        self.work.contacts.sort_unstable_by_key(SoftContact::key);
-        &self.work.contacts
+        self.scratch.contacts.sort_unstable_by_key(SoftContact::key);
+        &self.scratch.contacts
     }
 
     /// The contacts of the last call, sorted by [`SoftContact::key`].
     pub fn contacts(&self) -> &[SoftContact] {
-        &self.work.contacts
+        &self.scratch.contacts
     }
 
     fn update_poses(
@@ -119,7 +120,7 @@ impl SoftDetector {
             let shape = &colliders.as_slice()[k].shape;
             let collider = ColliderId(k as u32);
             let rigid = PosedCollider { id: collider, shape, X_WS: &self.poses[k], part: 0 };
-            rigid_contacts::find(soft, rigid, contact_distance, &mut self.work);
+            rigid_contacts::find(soft, rigid, contact_distance, &mut self.scratch);
         }
     }
 
@@ -139,7 +140,7 @@ impl SoftDetector {
                 soft,
                 contact_distance,
                 &mut self.pairs,
-                &mut self.work.contacts,
+                &mut self.scratch.contacts,
             );
         }
         for other in index + 1..surfaces.len() {
@@ -163,7 +164,13 @@ impl SoftDetector {
                 topology: &topologies[other],
                 deformed: &self.deformed[other],
             };
-            soft_contacts::find(a, b, contact_distance, &mut self.pairs, &mut self.work.contacts);
+            soft_contacts::find(
+                a,
+                b,
+                contact_distance,
+                &mut self.pairs,
+                &mut self.scratch.contacts,
+            );
         }
     }
 }

@@ -3,9 +3,9 @@
 //! Along the edge the signed distance of a convex shape is convex, so that it has a minimum inside exactly
 //! if it decreases at one end and increases at the other; bisection of its slope finds it. Where the
 //! distance has a kink there (a sharp edge of the shape crosses), the gradients on both sides are combined
-//! so that the normal is perpendicular to the soft edge: with the weight α such that (α g₋ + (1−α) g₊)·e = 0 it is the common
-//! normal of both edges. A point from which the distance decreases into either face is no contact: a point
-//! of the shape over that face is.
+//! so that the normal is perpendicular to the soft edge: with the weight α such that (α g₋ + (1−α) g₊)·e =
+//! 0 it is the common normal of both edges. A point from which the distance decreases into either face is
+//! no contact: a point of the shape over that face is.
 
 use super::contact::{FacePoint, SoftContact, SoftContactSide};
 use super::deformed_surface::unit;
@@ -32,22 +32,22 @@ const KINK: f64 = 1.0 - 1e-6;
 const SAME_PLACE: f64 = 1e-3;
 
 /// Greatest depth of an edge contact as a part of the solid's thickness [-].
-const SUNK: f64 = 0.9;
+const GREATEST_DEPTH: f64 = 0.9;
 
 /// Writes the contacts of the edges of the faces near the shape.
 pub fn find(
     soft: SoftBodySurface,
     rigid: PosedCollider,
     contact_distance: f64,
-    work: &mut RigidScratch,
+    scratch: &mut RigidScratch,
 ) {
-    for k in 0..work.near.len() {
-        for edge in soft.topology.sides[work.near[k] as usize] {
-            let seen = std::mem::replace(&mut work.edge_marks[edge as usize], work.mark);
-            if seen != work.mark
-                && let Some(contact) = touch(soft, rigid, edge, contact_distance, work)
+    for k in 0..scratch.near.len() {
+        for edge in soft.topology.sides[scratch.near[k] as usize] {
+            let seen = std::mem::replace(&mut scratch.edge_marks[edge as usize], scratch.mark);
+            if seen != scratch.mark
+                && let Some(contact) = touch(soft, rigid, edge, contact_distance, scratch)
             {
-                work.contacts.push(contact);
+                scratch.contacts.push(contact);
             }
         }
     }
@@ -58,7 +58,7 @@ fn touch(
     rigid: PosedCollider,
     edge: u32,
     contact_distance: f64,
-    work: &RigidScratch,
+    scratch: &RigidScratch,
 ) -> Option<SoftContact> {
     let SoftBodySurface { topology, deformed, .. } = soft;
     let ends = topology.edges[edge as usize].ends;
@@ -67,15 +67,16 @@ fn touch(
     let length = along.norm();
     let reach = ends.iter().map(|&v| deformed.reach[v as usize]).fold(0.0, f64::max);
     let contact_distance = contact_distance + reach;
-    let distances = ends.map(|v| work.distances[v as usize]);
+    let distances = ends.map(|v| scratch.distances[v as usize]);
     let outward = unit(&ends.iter().map(|&v| deformed.outward[v as usize]).sum());
-    // Distances change by no more than the length moved; beyond its reach, the distance from a mesh is unknown.
+    // Distances change by no more than the length moved; beyond its reach, the distance from a mesh is
+    // unknown.
     let limit = contact_distance + length;
     let at = |t: f64| rigid.signed(&(p + along * t), &outward, limit);
     let slope = |found: &SignedDistance| found.gradient.dot(&along);
     let end = |k: usize| {
         let v = ends[k] as usize;
-        let known = SignedDistance { distance: distances[k], gradient: work.gradients[v] };
+        let known = SignedDistance { distance: distances[k], gradient: scratch.gradients[v] };
         if known.distance.is_nan() { at(k as f64) } else { Some(known) }
     };
     let nearest_known = distances[0].max(distances[1]) - length;
@@ -117,13 +118,14 @@ fn touch(
     let faces = topology.edges[edge as usize].faces;
     let thickness =
         faces.iter().map(|&f| topology.thickness[f as usize]).fold(f64::INFINITY, f64::min);
-    if !(gap <= contact_distance && gap >= -SUNK * thickness) {
+    if !(gap <= contact_distance && gap >= -GREATEST_DEPTH * thickness) {
         return None;
     }
     let mut facing = 0.0;
     for (face, towards) in faces.into_iter().zip([1.0, -1.0]) {
         let n = deformed.normals[face as usize];
-        // Into the face, perpendicular to the edge: the first face has the edge's orientation, the second the opposite.
+        // Into the face, perpendicular to the edge: the first face has the edge's orientation, the second
+        // the opposite.
         let into = n.cross(&along) * (towards / length);
         if !(normal.dot(&into) >= -LEADS_DEEPER) {
             return None;
@@ -133,9 +135,9 @@ fn touch(
     if !(facing < 0.0) {
         return None;
     }
-    let raised = significance(corners - gap, length.min(rigid.grain()))?;
+    let raised = significance(corners - gap, length.min(rigid.feature_size()))?;
     let on_soft: Vector3<f64> = p + along * t;
-    if work.shape_points.iter().any(|probe| probe.is_at(&faces, &on_soft, SAME_PLACE * length)) {
+    if scratch.shape_points.iter().any(|probe| probe.is_at(&faces, &on_soft, SAME_PLACE * length)) {
         return None;
     }
     let third = topology.faces[faces[0] as usize].iter().copied().find(|v| !ends.contains(v))?;

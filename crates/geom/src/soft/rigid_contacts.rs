@@ -9,7 +9,7 @@
 use super::contact::{FacePoint, SoftContact, SoftContactSide};
 use super::deformed_surface::DeformedSurface;
 use super::shape_points::{self, ShapePoint};
-use super::signed_distance::{self, ALONG, SignedDistance};
+use super::signed_distance::{self, OUTWARD, SignedDistance};
 use super::surface_topology::SurfaceTopology;
 use super::{SoftSurfaceId, edge_contacts};
 use crate::narrow::SupportFeature;
@@ -89,7 +89,7 @@ impl RigidScratch {
 
 impl PosedCollider<'_> {
     /// Size [m] of the finest features of the shape.
-    pub fn grain(&self) -> f64 {
+    pub fn feature_size(&self) -> f64 {
         match self.shape {
             Shape::Box(half) => half.min(),
             Shape::Capsule { radius, .. } | Shape::Sphere { radius } => *radius,
@@ -139,7 +139,7 @@ pub fn find(
     soft: SoftBodySurface,
     rigid: PosedCollider,
     contact_distance: f64,
-    work: &mut RigidScratch,
+    scratch: &mut RigidScratch,
 ) {
     match rigid.shape {
         Shape::Compound(compound) => {
@@ -152,13 +152,13 @@ pub fn find(
                         soft,
                         PosedCollider { shape, X_WS: &X_WP, part, ..rigid },
                         contact_distance,
-                        work,
+                        scratch,
                     );
                 }
             }
         }
-        Shape::Plane => half_space(soft, rigid, contact_distance, work),
-        _ => bounded(soft, rigid, contact_distance, work),
+        Shape::Plane => half_space(soft, rigid, contact_distance, scratch),
+        _ => bounded(soft, rigid, contact_distance, scratch),
     }
 }
 
@@ -172,13 +172,13 @@ fn half_space(
     soft: SoftBodySurface,
     rigid: PosedCollider,
     contact_distance: f64,
-    work: &mut RigidScratch,
+    scratch: &mut RigidScratch,
 ) {
     let gradient = rigid.X_WS.rotation * Vector3::z();
     let height = gradient.dot(&rigid.X_WS.translation.vector);
     for (v, p) in soft.deformed.points.iter().enumerate() {
         let distance = gradient.dot(p) - height;
-        vertex(soft, rigid, v, SignedDistance { distance, gradient }, contact_distance, work);
+        vertex(soft, rigid, v, SignedDistance { distance, gradient }, contact_distance, scratch);
     }
 }
 
@@ -186,34 +186,36 @@ fn bounded(
     soft: SoftBodySurface,
     rigid: PosedCollider,
     contact_distance: f64,
-    work: &mut RigidScratch,
+    scratch: &mut RigidScratch,
 ) {
     let SoftBodySurface { topology, deformed, .. } = soft;
-    work.mark += 1;
-    work.near.clear();
-    work.touched.clear();
+    scratch.mark += 1;
+    scratch.near.clear();
+    scratch.touched.clear();
     let region = rigid.shape.bounds(rigid.X_WS).inflated(contact_distance + deformed.farthest);
-    deformed.tree.visit(&region, |face| work.near.push(face));
-    for &face in &work.near {
+    deformed.tree.visit(&region, |face| scratch.near.push(face));
+    for &face in &scratch.near {
         for v in topology.faces[face as usize] {
-            if std::mem::replace(&mut work.vertex_marks[v as usize], work.mark) != work.mark {
-                work.touched.push(v);
+            if std::mem::replace(&mut scratch.vertex_marks[v as usize], scratch.mark)
+                != scratch.mark
+            {
+                scratch.touched.push(v);
             }
         }
     }
-    for k in 0..work.touched.len() {
-        let v = work.touched[k] as usize;
+    for k in 0..scratch.touched.len() {
+        let v = scratch.touched[k] as usize;
         let limit = contact_distance + deformed.reach[v];
         let found = rigid.signed(&deformed.points[v], &deformed.outward[v], limit);
         let unknown = SignedDistance { distance: f64::NAN, gradient: Vector3::zeros() };
         let SignedDistance { distance, gradient } = found.unwrap_or(unknown);
-        (work.distances[v], work.gradients[v]) = (distance, gradient);
+        (scratch.distances[v], scratch.gradients[v]) = (distance, gradient);
         if let Some(found) = found {
-            vertex(soft, rigid, v, found, contact_distance, work);
+            vertex(soft, rigid, v, found, contact_distance, scratch);
         }
     }
-    shape_points::find(soft, rigid, contact_distance, work);
-    edge_contacts::find(soft, rigid, contact_distance, work);
+    shape_points::find(soft, rigid, contact_distance, scratch);
+    edge_contacts::find(soft, rigid, contact_distance, scratch);
 }
 
 fn vertex(
@@ -222,17 +224,17 @@ fn vertex(
     v: usize,
     found: SignedDistance,
     contact_distance: f64,
-    work: &mut RigidScratch,
+    scratch: &mut RigidScratch,
 ) {
     let SignedDistance { distance, gradient } = found;
     let deformed = soft.deformed;
     // A vertex that faces away and is clear of the shape belongs to the far side of the body.
-    let looks_away = gradient.dot(&deformed.outward[v]) > ALONG && distance > 0.0;
+    let looks_away = gradient.dot(&deformed.outward[v]) > OUTWARD && distance > 0.0;
     if !(distance <= contact_distance + deformed.reach[v]) || looks_away {
         return;
     }
     let node = soft.topology.vertices[v];
-    work.contacts.push(SoftContact {
+    scratch.contacts.push(SoftContact {
         a: SoftContactSide::Rigid(rigid.id),
         b: SoftContactSide::Soft(soft.id, FacePoint::vertex(node)),
         feature: feature_id(SoftFeatureKind::Vertex, node, rigid.part),

@@ -27,8 +27,8 @@ const FACES: f64 = 0.3;
 
 /// Greatest depth below a face of a sharp point, and of the centre of a round one, as parts of the solid's
 /// thickness [-].
-const SUNK: f64 = 0.9;
-const SUNK_CENTRE: f64 = 0.5;
+const GREATEST_DEPTH: f64 = 0.9;
+const GREATEST_CENTRE_DEPTH: f64 = 0.5;
 
 /// Cosine between the normals of two faces above which one point of a shape touches only one of them [-].
 const SAME_SIDE: f64 = 0.64;
@@ -65,17 +65,17 @@ pub fn find(
     soft: SoftBodySurface,
     rigid: PosedCollider,
     contact_distance: f64,
-    work: &mut RigidScratch,
+    scratch: &mut RigidScratch,
 ) {
-    work.shape_points.clear();
-    for k in 0..work.near.len() {
-        let face = work.near[k];
-        let Some(over) = FaceQuery::new(soft, rigid, face, contact_distance, work) else {
+    scratch.shape_points.clear();
+    for k in 0..scratch.near.len() {
+        let face = scratch.near[k];
+        let Some(over) = FaceQuery::new(soft, rigid, face, contact_distance, scratch) else {
             continue;
         };
-        over.visit(work);
+        over.test_points(scratch);
     }
-    deliver(soft, rigid, work);
+    write_contacts(soft, rigid, scratch);
 }
 
 /// One face with the quantities needed to test points against it.
@@ -99,7 +99,7 @@ impl<'a> FaceQuery<'a> {
         rigid: PosedCollider<'a>,
         face: u32,
         contact_distance: f64,
-        work: &RigidScratch,
+        scratch: &RigidScratch,
     ) -> Option<Self> {
         let deformed = soft.deformed;
         let vertices = soft.topology.faces[face as usize];
@@ -108,8 +108,9 @@ impl<'a> FaceQuery<'a> {
         let side = |k: usize| (corners[(k + 1) % 3] - corners[k]).norm();
         let size = side(0).max(side(1)).max(side(2));
         let reach = vertices.iter().map(|&v| deformed.reach[v as usize]).fold(0.0, f64::max);
-        let distances = vertices.map(|v| work.distances[v as usize]);
-        // Distances change by no more than the length moved; unknown distances are NaN and ignored by both folds.
+        let distances = vertices.map(|v| scratch.distances[v as usize]);
+        // Distances change by no more than the length moved; unknown distances are NaN and ignored by both
+        // folds.
         let farthest = distances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let nearest = distances.iter().copied().fold(f64::INFINITY, f64::min);
         let contact_distance = contact_distance + reach;
@@ -126,32 +127,40 @@ impl<'a> FaceQuery<'a> {
     }
 
     /// Tests the shape's points against the face.
-    fn visit(&self, work: &mut RigidScratch) {
+    fn test_points(&self, scratch: &mut RigidScratch) {
         let PosedCollider { shape, X_WS, .. } = self.rigid;
         let normal_S = self.rigid.local_direction(&self.normal);
         match shape {
-            Shape::Sphere { radius } => self.round(0, X_WS.translation.vector, *radius, work),
+            Shape::Sphere { radius } => {
+                self.test_round_point(0, X_WS.translation.vector, *radius, scratch)
+            }
             Shape::Capsule { radius, half_length } => {
                 for (id, end) in [-half_length, *half_length].into_iter().enumerate() {
                     let centre = self.rigid.world(&Vector3::new(0.0, 0.0, end));
-                    self.round(id as u32, centre, *radius, work);
+                    self.test_round_point(id as u32, centre, *radius, scratch);
                 }
             }
             Shape::Box(half) => {
                 for k in 0..8 {
                     let corner = cuboid::vertex(half, k);
                     // Scaled so that a corner of a flat box faces along all three of its faces.
-                    self.sharp(k as u32, &corner, &corner.component_div(half), &normal_S, work);
+                    self.test_sharp_point(
+                        k as u32,
+                        &corner,
+                        &corner.component_div(half),
+                        &normal_S,
+                        scratch,
+                    );
                 }
             }
             Shape::Convex(_) | Shape::Cylinder { .. } | Shape::Ellipsoid { .. } => {
-                let mut face = std::mem::take(&mut work.face);
+                let mut face = std::mem::take(&mut scratch.face);
                 face.clear();
                 ConvexCore::support_feature(shape, &-normal_S, &mut face);
                 for (&id, p) in face.ids.iter().zip(&face.points) {
-                    self.sharp(id, p, &-normal_S, &normal_S, work);
+                    self.test_sharp_point(id, p, &-normal_S, &normal_S, scratch);
                 }
-                work.face = face;
+                scratch.face = face;
             }
             Shape::Mesh(mesh) => mesh.tree().visit(&self.region(), |t| {
                 for v in mesh.triangles()[t as usize] {
@@ -159,14 +168,20 @@ impl<'a> FaceQuery<'a> {
                         let p = mesh.vertices()[v as usize];
                         let outward =
                             if mesh.is_closed() { mesh.pseudo_normal(v) } else { -normal_S };
-                        self.sharp(v, &p, &outward, &normal_S, work);
+                        self.test_sharp_point(v, &p, &outward, &normal_S, scratch);
                     }
                 }
             }),
             Shape::HeightField(field) => field.cells_near(&self.region(), |t| {
                 for v in field.triangle(t) {
                     if field.is_exposed(v) {
-                        self.sharp(v, &field.vertex(v), &Vector3::z(), &normal_S, work);
+                        self.test_sharp_point(
+                            v,
+                            &field.vertex(v),
+                            &Vector3::z(),
+                            &normal_S,
+                            scratch,
+                        );
                     }
                 }
             }),
@@ -182,22 +197,29 @@ impl<'a> FaceQuery<'a> {
     }
 
     /// A sphere of `radius` [m] about a point in the world.
-    fn round(&self, id: u32, centre: Vector3<f64>, radius: f64, work: &mut RigidScratch) {
+    fn test_round_point(
+        &self,
+        id: u32,
+        centre: Vector3<f64>,
+        radius: f64,
+        scratch: &mut RigidScratch,
+    ) {
         let thickness = self.soft.topology.thickness[self.face as usize];
         let height = self.normal.dot(&(centre - self.corners[0]));
-        if height - radius <= self.contact_distance && height >= -SUNK_CENTRE * thickness {
-            self.touch(id, centre, radius, height, work);
+        if height - radius <= self.contact_distance && height >= -GREATEST_CENTRE_DEPTH * thickness
+        {
+            self.add_contact(id, centre, radius, height, scratch);
         }
     }
 
     /// A point of the shape, and the shape's outward direction there, both in its frame.
-    fn sharp(
+    fn test_sharp_point(
         &self,
         id: u32,
         p_S: &Vector3<f64>,
         outward_S: &Vector3<f64>,
         normal_S: &Vector3<f64>,
-        work: &mut RigidScratch,
+        scratch: &mut RigidScratch,
     ) {
         if !(outward_S.dot(normal_S) <= FACES * outward_S.norm()) {
             return;
@@ -205,18 +227,18 @@ impl<'a> FaceQuery<'a> {
         let thickness = self.soft.topology.thickness[self.face as usize];
         let point = self.rigid.world(p_S);
         let height = self.normal.dot(&(point - self.corners[0]));
-        if height <= self.contact_distance && height >= -SUNK * thickness {
-            self.touch(id, point, 0.0, height, work);
+        if height <= self.contact_distance && height >= -GREATEST_DEPTH * thickness {
+            self.add_contact(id, point, 0.0, height, scratch);
         }
     }
 
-    fn touch(
+    fn add_contact(
         &self,
         id: u32,
         point: Vector3<f64>,
         radius: f64,
         height: f64,
-        work: &mut RigidScratch,
+        scratch: &mut RigidScratch,
     ) {
         let SoftBodySurface { topology, deformed, .. } = self.soft;
         let Some(found) = weights(&point, &self.corners) else { return };
@@ -224,7 +246,7 @@ impl<'a> FaceQuery<'a> {
         let gap = height - radius;
         let deeper = self.nearest - gap;
         let Some(raised) =
-            significance(deeper, self.size.min(self.rigid.grain())).filter(|_| within)
+            significance(deeper, self.size.min(self.rigid.feature_size())).filter(|_| within)
         else {
             return;
         };
@@ -246,7 +268,7 @@ impl<'a> FaceQuery<'a> {
             normal: -outward,
             gap: gap + raised,
         };
-        work.shape_points.push(ShapePoint {
+        scratch.shape_points.push(ShapePoint {
             id,
             face: self.face,
             size: self.size,
@@ -260,8 +282,8 @@ impl<'a> FaceQuery<'a> {
 
 /// Assigns feature ids and removes duplicates: a sharp point behind several faces with similar normals
 /// touches the nearest, and a point over an edge one of its faces.
-fn deliver(soft: SoftBodySurface, rigid: PosedCollider, work: &mut RigidScratch) {
-    let RigidScratch { shape_points, contacts, .. } = work;
+fn write_contacts(soft: SoftBodySurface, rigid: PosedCollider, scratch: &mut RigidScratch) {
+    let RigidScratch { shape_points, contacts, .. } = scratch;
     shape_points.sort_unstable_by_key(|probe| (probe.id, probe.face));
     shape_points.dedup_by_key(|probe| (probe.id, probe.face));
     for same in shape_points.chunk_by(|one, two| one.id == two.id) {

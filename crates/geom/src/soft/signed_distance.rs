@@ -14,7 +14,7 @@ use nalgebra::Vector3;
 
 /// Cosine between a soft surface's outward normal and a direction above which the direction counts as
 /// outward [-].
-pub const ALONG: f64 = 0.5;
+pub const OUTWARD: f64 = 0.5;
 
 /// Most ratio of the length of an exit that is not outward to that of the shortest exit [-].
 const DETOUR: f64 = 4.0;
@@ -28,8 +28,8 @@ pub struct SignedDistance {
     pub gradient: Vector3<f64>,
 }
 
-/// Signed distance of `p` [m] from the shape; `outward` is the outward normal of the soft surface there, or zero.
-/// `None` if it is known to be beyond `reach` [m], or for a compound.
+/// Signed distance of `p` [m] from the shape; `outward` is the outward normal of the soft surface there, or
+/// zero. `None` if it is known to be beyond `reach` [m], or for a compound.
 pub fn signed(
     shape: &Shape,
     p: &Vector3<f64>,
@@ -43,15 +43,15 @@ pub fn signed(
                 found.map(|(distance, gradient)| SignedDistance { distance, gradient })
             };
             let nearest = way(&|_| true)?;
-            if nearest.gradient.dot(outward) < ALONG || nearest.distance >= 0.0 {
+            if nearest.gradient.dot(outward) < OUTWARD || nearest.distance >= 0.0 {
                 return Some(nearest);
             }
-            Some(choose(nearest, way(&|n| n.dot(outward) < ALONG)))
+            Some(choose(nearest, way(&|n| n.dot(outward) < OUTWARD)))
         }
         Shape::Cylinder { radius, half_length } => {
             let nearest = shape.nearest(p)?;
             let nearest = SignedDistance { distance: nearest.distance, gradient: nearest.normal };
-            if nearest.gradient.dot(outward) < ALONG || nearest.distance >= 0.0 {
+            if nearest.gradient.dot(outward) < OUTWARD || nearest.distance >= 0.0 {
                 return Some(nearest);
             }
             Some(choose(nearest, out_of_cylinder(*radius, *half_length, p, outward)))
@@ -82,7 +82,7 @@ fn out_of_cylinder(
     [(across - radius, radial), (p.z - half_length, up), (-p.z - half_length, -up)]
         .into_iter()
         .map(|(distance, gradient)| SignedDistance { distance, gradient })
-        .filter(|way| way.gradient.dot(outward) < ALONG)
+        .filter(|way| way.gradient.dot(outward) < OUTWARD)
         .max_by(|a, b| a.distance.total_cmp(&b.distance))
 }
 

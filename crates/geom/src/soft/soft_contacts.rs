@@ -12,16 +12,17 @@
 use super::contact::{FacePoint, SoftContact, SoftContactSide};
 use super::deformed_surface::{FaceVolume, unit, weights};
 use super::rigid_contacts::{SoftBodySurface, SoftFeatureKind, feature_id};
-use super::signed_distance::ALONG;
+use super::signed_distance::OUTWARD;
 use super::surface_topology::SurfaceTopology;
 use crate::shape::triangle::{self, Feature};
 use nalgebra::Vector3;
 
-/// Greatest depth at which a vertex of another surface counts as inside, as a part of the solid's thickness [-].
-const SUNK: f64 = 0.9;
+/// Greatest depth at which a vertex of another surface counts as inside, as a part of the solid's thickness
+/// [-].
+const GREATEST_DEPTH: f64 = 0.9;
 
 /// The same for a surface with itself: a deeper vertex may belong to the opposite side.
-const SUNK_IN_ITSELF: f64 = 0.5;
+const SELF_CONTACT_DEPTH: f64 = 0.5;
 
 /// Parts of the length of the adjacent edges: up to which distances count as equal, and from which on the
 /// direction beyond a crease is that between the two points [-].
@@ -43,16 +44,17 @@ pub struct SoftPairScratch {
     partners: Vec<u32>,
 }
 
-/// Writes the contacts within `contact_distance` [m] of two different surfaces, to which the reaches of both are added.
+/// Writes the contacts within `contact_distance` [m] of two different surfaces, to which the reaches of
+/// both are added.
 pub fn find(
     a: SoftBodySurface,
     b: SoftBodySurface,
     contact_distance: f64,
-    work: &mut SoftPairScratch,
+    scratch: &mut SoftPairScratch,
     contacts: &mut Vec<SoftContact>,
 ) {
-    work.partners.clear();
-    work.partners.resize(a.topology.vertices.len(), u32::MAX);
+    scratch.partners.clear();
+    scratch.partners.resize(a.topology.vertices.len(), u32::MAX);
     for (from, onto) in [(a, b), (b, a)] {
         let region = onto
             .deformed
@@ -68,8 +70,8 @@ pub fn find(
                 // Two vertices that touch each other are found from both sides: keep one contact.
                 let other = onto.topology.faces[hit.face as usize][k];
                 if from.id == a.id {
-                    work.partners[v] = other;
-                } else if work.partners[other as usize] == v as u32 {
+                    scratch.partners[v] = other;
+                } else if scratch.partners[other as usize] == v as u32 {
                     continue;
                 }
             }
@@ -89,24 +91,25 @@ pub fn find(
     }
 }
 
-/// Writes the contacts within `contact_distance` [m] of a surface with itself, to which its reach is added twice.
+/// Writes the contacts within `contact_distance` [m] of a surface with itself, to which its reach is added
+/// twice.
 pub fn find_own(
     soft: SoftBodySurface,
     contact_distance: f64,
-    work: &mut SoftPairScratch,
+    scratch: &mut SoftPairScratch,
     contacts: &mut Vec<SoftContact>,
 ) {
-    work.partners.clear();
-    work.partners.resize(soft.topology.vertices.len(), u32::MAX);
+    scratch.partners.clear();
+    scratch.partners.resize(soft.topology.vertices.len(), u32::MAX);
     for v in 0..soft.topology.vertices.len() {
         let reach = contact_distance + soft.deformed.farthest + soft.deformed.reach[v];
         let Some((hit, gap, normal)) = touch(soft, v, soft, reach, true) else { continue };
         if let Feature::Corner(k) = hit.feature {
             let other = soft.topology.faces[hit.face as usize][k];
-            if (other as usize) < v && work.partners[other as usize] == v as u32 {
+            if (other as usize) < v && scratch.partners[other as usize] == v as u32 {
                 continue;
             }
-            work.partners[v] = other;
+            scratch.partners[v] = other;
         }
         contacts.push(SoftContact {
             a: face_side(soft, &hit),
@@ -152,8 +155,8 @@ fn clamped(soft: SoftBodySurface, hit: &FaceHit) -> [f64; 3] {
     }
 }
 
-/// The face that vertex `v` of `from` touches on `onto` within `reach` [m], the gap [m] and the unit normal from
-/// the face to the vertex.
+/// The face that vertex `v` of `from` touches on `onto` within `reach` [m], the gap [m] and the unit normal
+/// from the face to the vertex.
 fn touch(
     from: SoftBodySurface,
     v: usize,
@@ -165,9 +168,9 @@ fn touch(
     let SoftBodySurface { topology, deformed, .. } = onto;
     let depth = if is_own {
         // A vertex deeper than one cell has not entered from outside.
-        (SUNK_IN_ITSELF * topology.vertex_thickness[v]).min(topology.ring[v])
+        (SELF_CONTACT_DEPTH * topology.vertex_thickness[v]).min(topology.ring[v])
     } else if deformed.hull.contains_point(&p) {
-        SUNK * topology.deepest
+        GREATEST_DEPTH * topology.deepest
     } else {
         0.0
     };
@@ -186,9 +189,9 @@ fn touch(
         normal = unit(&(normal * (1.0 - past) + unit(&away) * past));
     }
     let sunk = if is_own {
-        depth.min(SUNK_IN_ITSELF * topology.thickness[hit.face as usize])
+        depth.min(SELF_CONTACT_DEPTH * topology.thickness[hit.face as usize])
     } else {
-        SUNK * topology.thickness[hit.face as usize]
+        GREATEST_DEPTH * topology.thickness[hit.face as usize]
     };
     if !(gap <= reach && gap >= -sunk) {
         return None;
@@ -222,14 +225,14 @@ fn nearest(
     let mut bound = (limit + slack).powi(2);
     let skip = |node: usize, volume: &FaceVolume| {
         let centres_at_rest = topology.tree.node_volume(node);
-        volume.least_along(outward) > ALONG
+        volume.least_along(outward) > OUTWARD
             || own.is_some_and(|v| topology.all_belong_together(v, centres_at_rest))
     };
     deformed.tree.visit_nearest(p, bound, skip, |face, volume| {
         let normal = deformed.normals[face as usize];
         let out_of_reach = volume.bounds.distance_squared(p) > bound;
         if out_of_reach
-            || normal.dot(outward) > ALONG
+            || normal.dot(outward) > OUTWARD
             || normal == Vector3::zeros()
             || own.is_some_and(|v| topology.belong_together(v, face))
         {

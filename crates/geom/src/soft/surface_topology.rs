@@ -271,7 +271,8 @@ fn blends(faces: &[[u32; 3]], edges: &[Edge], at_rest: &[FaceAtRest]) -> (Vec<[u
 }
 
 /// Tree over faces with these boxes [m] and unit normals, split by both: a search for faces with certain
-/// normals then skips whole nodes. Faces near one another at rest mostly stay so, hence the tree is refitted, not rebuilt.
+/// normals then skips whole nodes. Faces near one another at rest mostly stay so, hence the tree is
+/// refitted, not rebuilt.
 fn rest_tree(bounds: &[Aabb], normals: &[Vector3<f64>]) -> Bvh {
     let size = bounds.iter().fold(Aabb::NONE, |sum, one| sum.union(one)).size().norm();
     // Opposite normals count as far apart as opposite ends of the surface.

@@ -59,8 +59,8 @@ fn dihedrals(p: &[Vector3<f64>; 4]) -> (f64, f64) {
     (least, greatest)
 }
 
-/// Three times the inscribed radius, 3 V / Σ areas, over the circumscribed one, √(s (s−2a) (s−2b) (s−2c)) / 24 V
-/// with the products a, b, c of opposite edges and their sum s.
+/// Three times the inscribed radius, 3 V / Σ areas, over the circumscribed one, √(s (s−2a) (s−2b) (s−2c)) /
+/// 24 V with the products a, b, c of opposite edges and their sum s.
 fn radius_ratio(p: &[Vector3<f64>; 4]) -> f64 {
     let V = volume(*p);
     let areas: f64 =

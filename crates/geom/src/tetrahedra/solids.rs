@@ -98,8 +98,8 @@ impl TetMesh {
         Self::made(vertices, prisms(places.len(), &triangles, cells_high))
     }
 
-    /// A cone about z by the radius of its base and its height [m], base at −height/2 and apex at +height/2, of
-    /// `cells` cells along the axis, the radius and each sixth of the rim.
+    /// A cone about z by the radius of its base and its height [m], base at −height/2 and apex at
+    /// +height/2, of `cells` cells along the axis, the radius and each sixth of the rim.
     pub fn cone(radius: f64, height: f64, cells: usize) -> Result<Self, TetMeshError> {
         positive("radius", radius)?;
         positive("height", height)?;
@@ -135,8 +135,8 @@ impl TetMesh {
         Self::made(places.iter().map(onto).collect(), tetrahedra)
     }
 
-    /// A dome: the upper half of a hollow ball of outer `radius` and wall `thickness` [m], its rim on z = 0, of
-    /// `cells` cells from the pole to the rim and as many layers as make them about as thick as wide.
+    /// A dome: the upper half of a hollow ball of outer `radius` and wall `thickness` [m], its rim on z =
+    /// 0, of `cells` cells from the pole to the rim and as many layers as make them about as thick as wide.
     pub fn dome(radius: f64, thickness: f64, cells: usize) -> Result<Self, TetMeshError> {
         let layers = wall("dome", radius, thickness, FRAC_PI_2 * radius, cells)?;
         not_too_many(&[3, 4 * cells, cells, layers])?;

@@ -1,4 +1,4 @@
-//! Pairs that are known to be apart are passed over, and nothing is found otherwise for it.
+//! Separated pairs are skipped, and the contacts are the same as without skipping.
 #![allow(non_snake_case, clippy::unwrap_used)]
 
 mod common;
@@ -103,7 +103,7 @@ fn contacts_have_the_same_bits_with_memory_of_the_motion_and_without() {
 }
 
 #[test]
-fn a_detector_that_takes_over_finds_the_same_with_the_same_names() {
+fn a_detector_with_restored_contacts_finds_the_same_contacts_with_the_same_feature_ids() {
     let mut random = Random(51);
     let (set, mut frames) = crowd(&mut random, 24);
     let mut motion = Motion::new(&mut random, frames.len(), 2e-3);
@@ -121,7 +121,7 @@ fn a_detector_that_takes_over_finds_the_same_with_the_same_names() {
 }
 
 #[test]
-fn pairs_that_stay_apart_ask_the_narrow_phase_once() {
+fn pairs_that_stay_apart_call_the_narrow_phase_once() {
     let mut random = Random(52);
     let flat = Vector3::new(1.0, 1.0, 0.2);
     let points: Vec<_> = (0..500).map(|_| random.unit().component_mul(&flat)).collect();
