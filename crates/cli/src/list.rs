@@ -109,8 +109,8 @@ fn json_entries(category: Category) -> Vec<Value> {
             .map(|entry| {
                 let solver = (entry.build)();
                 let models: Vec<&str> = solver.models().iter().map(|m| m.name()).collect();
-                let specs = solver.settings().map(|s| s.specs()).unwrap_or_default();
-                let settings: Vec<Value> = specs.iter().map(|spec| json_setting(spec, None)).collect();
+                let settings: Vec<Value> =
+                    solver_specs(&*solver).iter().map(json_setting).collect();
                 json!({
                     "name": entry.name,
                     "about": entry.about,
@@ -136,7 +136,7 @@ fn json_entries(category: Category) -> Vec<Value> {
             SCHEMES.iter().map(|e| json!({"name": e.name, "about": e.about})).collect()
         }
         Category::Settings => {
-            let own = Settings::specs().iter().map(|spec| json_setting(spec, None)).collect::<Vec<_>>();
+            let own = Settings::specs().iter().map(json_setting).collect::<Vec<_>>();
             own.into_iter().chain(SOLVERS.iter().flat_map(json_solver_settings)).collect()
         }
         Category::Shapes => {
@@ -190,18 +190,17 @@ fn json_scenario(entry: &Scenario) -> Value {
     })
 }
 
-/// A setting of the simulation, or of a solver under the name `solver.KEY`.
-fn json_setting(spec: &SettingSpec, solver: Option<&str>) -> Value {
+/// A setting of the simulation or of a solver.
+fn json_setting(spec: &SettingSpec) -> Value {
     let bound = |bound: Bound<f64>| match bound {
         Bound::Included(x) | Bound::Excluded(x) => json!(x),
         Bound::Unbounded => Value::Null,
     };
     let SettingRange { low, high } = spec.range;
-    let prefix = if solver.is_some() { SOLVER_PREFIX } else { "" };
     json!({
-        "name": format!("{prefix}{}", spec.name),
+        "name": spec.name,
         "keyword": spec.keyword(),
-        "solver": solver,
+        "solver": Value::Null,
         "type": spec.kind.name(),
         "choices": match &spec.kind {
             SettingKind::Choice(names) => json!(names),
@@ -214,7 +213,6 @@ fn json_setting(spec: &SettingSpec, solver: Option<&str>) -> Value {
         "high": bound(high),
         "default": json_value(&spec.default),
         "about": spec.doc,
-        "expected": spec.expected(),
     })
 }
 
@@ -239,9 +237,18 @@ fn json_value(value: &SettingValue) -> Value {
 
 /// The settings of one solver, named `solver.KEY`.
 fn json_solver_settings(entry: &SolverEntry) -> Vec<Value> {
-    let solver = (entry.build)();
-    let specs = solver.settings().map(|s| s.specs()).unwrap_or_default();
-    specs.iter().map(|spec| json_setting(spec, Some(entry.name))).collect()
+    let settings = solver_specs(&*(entry.build)()).into_iter().map(|spec| {
+        let mut json = json_setting(&spec);
+        json["name"] = json!(format!("{SOLVER_PREFIX}{}", spec.name));
+        json["solver"] = json!(entry.name);
+        json
+    });
+    settings.collect()
+}
+
+/// The settings of a solver.
+fn solver_specs(solver: &dyn Solver) -> Vec<SettingSpec> {
+    solver.settings().map(|settings| settings.specs()).unwrap_or_default()
 }
 
 /// Documentation of a setting with the values that it accepts.
@@ -276,11 +283,11 @@ fn settings_with_solvers(colours: bool) -> String {
 /// A table of the settings of a solver: name, default, description.
 fn solver_settings(solver: &dyn Solver) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
-    for s in solver.settings().map(|s| s.specs()).unwrap_or_default() {
+    for spec in solver_specs(solver) {
         table.row([
-            (s.name.to_owned(), Tone::Plain),
-            (s.default.to_string(), Tone::Plain),
-            (with_unit(&s), Tone::Faint),
+            (spec.name.to_owned(), Tone::Plain),
+            (spec.default.to_string(), Tone::Plain),
+            (about_setting(&spec), Tone::Faint),
         ]);
     }
     table
@@ -369,11 +376,6 @@ fn section(category: Category, details: bool, colours: bool) -> String {
     }
     let heading = paint(&name(category), Tone::Heading, colours);
     format!("{heading}\n{}", table.render("  ", colours))
-}
-
-/// The meaning of a setting, with its unit.
-fn with_unit(s: &SettingSpec) -> String {
-    if s.unit.is_empty() { s.doc.to_owned() } else { format!("{} [{}]", s.doc, s.unit) }
 }
 
 fn models(solver: &dyn Solver) -> String {

@@ -329,9 +329,9 @@ impl Settings {
         for (key, value) in &self.solver_settings {
             session.set(key, value)?;
         }
-        let Some(settings) = session.solver().settings() else { return Ok(Vec::new()) };
-        let values = settings.specs().into_iter().map(|s| Ok((s.name, settings.get(s.name)?)));
-        Ok(values.collect::<Result<_, SettingError>>()?)
+        let Some(settings) = session.settings() else { return Ok(Vec::new()) };
+        let read = |spec: SettingSpec| Ok((spec.name, settings.get(spec.name)?));
+        settings.specs().into_iter().map(read).collect()
     }
 
     /// Names of all settings, for messages.
