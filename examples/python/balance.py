@@ -1,4 +1,4 @@
-"""A linear law balances a pole on a cart, in an environment of Gymnasium."""
+"""Linear feedback balances a pole on a cart, in a Gymnasium environment."""
 
 import gymnasium
 import numpy as np

@@ -1,4 +1,4 @@
-"""A batch of rollouts on all threads: the best of many throws."""
+"""A batch of rollouts on all threads: the best of many initial velocities."""
 
 import numpy as np
 
@@ -27,4 +27,4 @@ batch = st.rollout(model, states, steps=500)
 reached = batch.qpos[:, -1, 0]
 best = np.argmin(np.abs(reached - target))
 print(f"thrown at {speeds[best]:.3f} m/s the puck stops at {reached[best]:.3f} m")
-print(f"by the book: {np.sqrt(2 * 0.4 * 9.81 * target):.3f} m/s for {target} m")
+print(f"closed form: {np.sqrt(2 * 0.4 * 9.81 * target):.3f} m/s for {target} m")

@@ -1,4 +1,4 @@
-"""Load a robot, move it by its controls, and look at it."""
+"""Load a robot, move it by its controls, and read its state."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ model = st.load(Path(__file__).parents[1] / "models" / "arm.xml")
 print(model, *model.joint_names)
 
 sim = st.Simulation(model, keyframe="home")
-sim.joint("elbow").qpos -= 0.1  # views: what is written is what moves
+sim.joint("elbow").qpos -= 0.1  # writable views of the state
 sim.actuator("yaw").ctrl = 0.5
 report = sim.step(round(1.0 / sim.time_step))
 

@@ -1,4 +1,4 @@
-"""A solver of one's own: projected Gauss-Seidel in a few lines, in a simulation and on a problem."""
+"""A user-defined solver: projected Gauss-Seidel in a few lines, in a simulation and on a problem."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ import stiction as st
 
 
 class GaussSeidel:
-    """Sweeps over the contacts, each answered by a step to the cone; relaxed friction."""
+    """Sweeps over the contacts with a projected gradient step each; convex friction."""
 
     friction = "convex"
 

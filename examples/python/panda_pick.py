@@ -17,11 +17,11 @@ body = [
 ]
 """
 sim = st.Simulation(st.loads(SCENE.format(sys.argv[1]), format="native"))
-plan = st.Simulation(sim.model)  # a second state, to try out configurations
+plan = st.Simulation(sim.model)  # a second state, for inverse kinematics
 
 
 def reach(height: float, grip: float) -> None:
-    """In a second, brings the hand above the cube [m], fingers down: least squares, then servos."""
+    """Moves the hand above the cube [m], fingers down, in one second: inverse kinematics by least squares, then servos."""
     plan.qpos[:] = sim.qpos
     for _ in range(200):
         hand = plan.body_pose("hand")

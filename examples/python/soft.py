@@ -1,4 +1,4 @@
-"""Drop jelly on blocks, read the vertices as they move, and save a page of it."""
+"""Drop soft bodies on blocks, read their vertices, and save a page of the motion."""
 
 import tempfile
 from pathlib import Path
@@ -12,7 +12,7 @@ sim = st.Simulation(model)
 print(*sim.softs, sep="\n")
 
 ball = sim.soft("ball")
-ball.velocities[:] += [0.0, 0.0, -1.0]  # views: what is written is what moves
+ball.velocities[:] += [0.0, 0.0, -1.0]  # writable views of the state
 steps = round(1.2 / sim.time_step)
 with sim.record() as recording:
     deepest = 0.0
@@ -22,7 +22,7 @@ with sim.record() as recording:
         deepest = max(deepest, 1 - stretch[2] / np.ptp(ball.rest[:, 2]))
 
 print(f"t = {sim.time:.2f} s: the ball was flattened by up to {100 * deepest:.0f} %")
-print(f"its centre is at {ball.centre_of_mass.round(3)} m, its deformation holds {ball.elastic_energy:.2e} J")
+print(f"its centre is at {ball.centre_of_mass.round(3)} m, its elastic energy is {ball.elastic_energy:.2e} J")
 touching = sim.contacts.softs == ball.id
 print(f"{np.count_nonzero(touching.any(axis=1))} of {len(sim.contacts)} contacts are its own")
 

@@ -1,6 +1,6 @@
-"""Look at a robot while it moves: sliders for its controls, pause, single step, pulling at bodies.
+"""A live view of a robot: sliders for its controls, pause, single step, pulling at bodies.
 
-Needs `pip install 'stiction[viz]'`; open the address that is printed. A model file can be given.
+Needs `pip install 'stiction[viz]'`; open the printed address. An optional argument is a model file.
 """
 
 import sys

@@ -1,9 +1,9 @@
-"""What a step from Python costs over a step from Rust, and what recording costs.
+"""Overhead of a step from Python over a step in Rust, and overhead of recording.
 
-Steps one by one from Python are timed against as many steps in one call, which is a loop in Rust; the
-least of several rounds is taken. Recording is timed against not recording in pairs, one right after
-the other, and the median of the pairs is taken. Times are CPU times, so that what else the machine
-does counts as little as possible.
+Single steps from Python are compared with the same number of steps in one call, which is a loop in
+Rust; the minimum of several rounds is reported. Runs with and without recording are timed in pairs, one
+right after the other, and the median of the pairs is reported. Times are CPU times, to reduce the
+influence of other processes.
 """
 
 import statistics

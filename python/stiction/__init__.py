@@ -1,4 +1,4 @@
-"""Multibody simulation of robots and things that touch: exact friction, many solvers, one yardstick.
+"""Multibody simulation with contact and exact friction: many solvers, one residual measure.
 
     import stiction as st
 

@@ -8,7 +8,7 @@ from stiction import _native
 
 def main() -> int:
     """Runs the command with the arguments of this process; returns the exit status."""
-    # The work is done outside of the interpreter, which would not see an interrupt.
+    # The interpreter does not handle signals while native code runs.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return _native.main(["stiction", *sys.argv[1:]])
 

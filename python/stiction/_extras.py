@@ -1,4 +1,4 @@
-"""Packages that only some parts need, and a clear word if they are missing."""
+"""Import of optional packages, with a clear error message if they are missing."""
 
 from importlib import import_module
 from typing import Any
@@ -7,7 +7,7 @@ from stiction.errors import MissingPackageError
 
 
 def need(module: str, package: str, extra: str) -> Any:
-    """A module of a package that comes with an extra of this one."""
+    """Imports a module of an optional package, which is installed with an extra of this one."""
     try:
         return import_module(module)
     except ImportError as missing:

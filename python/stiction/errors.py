@@ -1,16 +1,16 @@
-"""What can go wrong. Every message says where, what was found and what was expected."""
+"""Exceptions. Every message says where, what was found and what was expected."""
 
 
 class StictionError(Exception):
-    """Anything that Stiction refuses or cannot do."""
+    """Base class of all errors of this package."""
 
 
 class MissingPackageError(StictionError, ImportError):
-    """A package that only a part of this one needs is not installed."""
+    """An optional package is not installed."""
 
 
 class ModelError(StictionError, ValueError):
-    """A model cannot be made, or has no part of the name asked for."""
+    """A model is invalid, or has no element of the requested name."""
 
 
 class ModelNotFoundError(ModelError, FileNotFoundError):
@@ -18,11 +18,11 @@ class ModelNotFoundError(ModelError, FileNotFoundError):
 
 
 class ProblemError(StictionError, ValueError):
-    """A contact problem cannot be made from what was given."""
+    """The arrays or the file of a contact problem are invalid."""
 
 
 class RecordingError(StictionError, ValueError):
-    """A recording cannot be made or written in the way asked for."""
+    """A recording cannot be made or written as requested."""
 
 
 class RecordingNotFoundError(RecordingError, FileNotFoundError):
@@ -30,23 +30,23 @@ class RecordingNotFoundError(RecordingError, FileNotFoundError):
 
 
 class RecordingNotWrittenError(RecordingError, OSError):
-    """A recording cannot be written to the place asked for."""
+    """A recording cannot be written to the given path."""
 
 
 class SettingError(StictionError, ValueError):
-    """A setting is not known, or its value cannot be."""
+    """A setting is unknown, or its value is invalid."""
 
 
 class SolverError(StictionError, ValueError):
-    """A solver is not known, or answered with something that is no answer."""
+    """A solver is unknown, or returned an invalid result."""
 
 
 class StepError(StictionError, RuntimeError):
-    """A step could not be made. The state is as it was before it."""
+    """A step failed. The state is unchanged."""
 
 
 class StateError(StepError, ValueError):
-    """A state or an input does not belong to the model: wrong length, not finite, no rotation."""
+    """A state or an input does not fit the model: wrong length, not finite, not a unit quaternion."""
 
 
 __all__ = [

@@ -1,8 +1,9 @@
-"""A hand at a body: a damped spring between a point of the body and a place in the world.
+"""A damped spring between a point of a body and a target in the world, for dragging bodies.
 
 The spring is critically damped for the effective mass m of the point, m = 3 / tr(J M⁻¹ Jᵀ) with the
-Jacobian J of the point, but at least the mass of the body, so that it can be lifted at a corner: f = m ω (ω (target - point) - 2 velocity). It acts through
-Simulation.wrench, on top of what stands there, and is explicit: apply it before each step.
+Jacobian J of the point, but at least the mass of the body, so that it can be lifted at a corner:
+f = m ω (ω (target - point) - 2 velocity). It is added to Simulation.wrench and is explicit: apply it
+before each step.
 """
 
 from __future__ import annotations
@@ -16,17 +17,19 @@ from stiction.types import Array
 STRENGTH = 20.0
 """Frequency ω of the spring [rad/s]."""
 MOST_VELOCITIES = 200
-"""From so many velocities on, the mass of the body itself stands for the effective mass."""
+"""Largest number of velocities for which the effective mass is computed; beyond it, the mass of the
+body is used.
+"""
 
 
 class Grip:
-    """Holds a body at a point, until released."""
+    """A spring attached to a point of a body, until released."""
 
     def __init__(
         self, sim: Simulation, body: int, point: ArrayLike | None = None, strength: float = STRENGTH
     ) -> None:
-        """Grips a body at a point in the world [m], shape (3,), its centre of mass if absent.
-        strength is the frequency of the spring [rad/s].
+        """Attaches the spring to a body at a point in the world [m], shape (3,), by default its centre of
+        mass. strength is the frequency of the spring [rad/s].
         """
         self.body = body
         self.strength = strength
@@ -38,11 +41,11 @@ class Grip:
         self._before = sim.wrench[body].copy()
         self._mass = self._effective_mass()
         self.target = self.point
-        """Where the spring pulls to, world [m], shape (3,)."""
+        """Target of the spring, world frame [m], shape (3,)."""
 
     @property
     def point(self) -> Array:
-        """Where the body is held, world [m], shape (3,)."""
+        """Point of the body to which the spring is attached, world frame [m], shape (3,)."""
         pose = self._sim.body_pose(self.body)
         return np.asarray(pose.position + pose.rotation @ self._arm)
 
@@ -54,13 +57,13 @@ class Grip:
         return np.asarray(self._mass * w * (w * (self.target - point) - 2 * velocity))
 
     def apply(self) -> None:
-        """Writes the force of the present state into the simulation, for the next step."""
+        """Writes the force at the present state to Simulation.wrench, for the next step."""
         pose, force = self._sim.body_pose(self.body), self.force
         arm = pose.rotation @ (self._arm - self._com)
         self._sim.wrench[self.body] = self._before + np.concatenate([np.cross(arm, force), force])
 
     def release(self) -> None:
-        """Lets go: the wrench on the body is what it was before."""
+        """Removes the spring and restores the previous wrench on the body."""
         self._sim.wrench[self.body] = self._before
 
     def _effective_mass(self) -> float:

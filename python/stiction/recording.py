@@ -1,4 +1,4 @@
-"""What recordings need from Python: a frame in a notebook, and files that Python libraries write."""
+"""Python side of recordings: display in notebooks, and files that Python libraries write."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 FRAME_HEIGHT = 560
 """Height of a recording in a notebook [CSS pixels]."""
 UNCHOSEN = (0.6, 0.6, 0.6)
-"""The grey of a shape whose author chose no colour."""
+"""The default grey of a shape without a colour in the model file."""
 BODY_COLOURS = [
     tuple(bytes.fromhex(colour))
     for colour in "5b8db8 e3a857 79ae82 cf7369 9887b8 62b1b3 d6bf63 b78a68 8a9fb2 d08fae".split()
 ]
-"""Colours of bodies that have none of their own."""
+"""Colours of bodies without a colour in the model file."""
 
 
 def in_frame(page: str, height: int = FRAME_HEIGHT) -> str:
-    """A page as an element of another page, such as the output of a notebook's cell."""
+    """An iframe that embeds a page in another page, such as the output of a notebook cell."""
     return (
         f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts allow-downloads" '
         f'style="width: 100%; height: {height}px; border: 0"></iframe>'
@@ -36,9 +36,9 @@ def in_frame(page: str, height: int = FRAME_HEIGHT) -> str:
 
 
 def sink_of(path: str | PathLike[str]) -> Callable[[Recording, str | PathLike[str]], None] | None:
-    """The function that writes such a file, or None if the engine does.
+    """The exporter for the file name's extension, or None if the Rust library writes the format.
 
-    Refuses a file whose library is missing or whose place cannot be written, before the run.
+    Raises an error before the run if the required package is missing or the file cannot be written.
     """
     if not fspath(path).lower().endswith(".rrd"):
         return None
@@ -49,22 +49,22 @@ def sink_of(path: str | PathLike[str]) -> Callable[[Recording, str | PathLike[st
 
 
 def beside(path: str | PathLike[str]) -> Path:
-    """A name in the same folder, to be written first and then moved."""
+    """Path of a temporary file in the same folder, to be renamed when it is complete."""
     path = Path(path)
     return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
 def shown(visuals: list[Visual]) -> list[Visual]:
-    """What is shown of bodies: where there are meshes to be seen, those; else the shapes that touch.
-    Of the world, everything.
+    """The visuals to display: the visual meshes of bodies that have any, otherwise their collision
+    shapes; everything of the world.
     """
-    dressed = {visual.body for visual in visuals if not visual.collides}
-    return [v for v in visuals if not v.collides or v.body == 0 or v.body not in dressed]
+    with_meshes = {visual.body for visual in visuals if not visual.collides}
+    return [v for v in visuals if not v.collides or v.body == 0 or v.body not in with_meshes]
 
 
 def colour_of(visual: Visual) -> tuple[int, int, int, int]:
-    """Red, green, blue and opacity, each from 0 to 255; one of the body's own if its author chose none.
-    The page of a recording has the same.
+    """Red, green, blue and opacity, each from 0 to 255; a colour per body if the model file has none.
+    The HTML page of a recording uses the same colours.
     """
     colour = [int(round(255 * float(part))) for part in np.clip(visual.colour, 0, 1)]
     if visual.body > 0 and np.allclose(visual.colour[:3], UNCHOSEN, atol=1e-3):
@@ -75,7 +75,7 @@ def colour_of(visual: Visual) -> tuple[int, int, int, int]:
 
 def bounds(visuals: list[Visual], positions: Array, quaternions: Array) -> tuple[Array, Array]:
     """Lowest and highest corner [m], shape (3,) each, of the box around visuals on bodies at positions
-    (nbody, 3) with quaternions (nbody, 4). Half spaces do not count.
+    (nbody, 3) with quaternions (nbody, 4). Half spaces are ignored.
     """
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for visual in visuals:

@@ -1,4 +1,4 @@
-"""Recordings and simulations in rerun, a viewer for deep inspection. Needs `pip install 'stiction[rerun]'`.
+"""Export of recordings and simulations to the viewer rerun. Needs `pip install 'stiction[rerun]'`.
 
     recording.save("run.rrd")                # a file for `rerun run.rrd`
 
@@ -6,9 +6,9 @@
     stiction.rerun_sink.log(recording)       # a whole recording, at once
     stiction.rerun_sink.log(sim)             # the present moment of a simulation
 
-Below `root` stand `bodies/NAME` with their poses and meshes, `contacts` with points and force arrows,
-and the scalars `residual/…`, `energy/…`, `phase/…`, `solver/…` and `penetration`; their time is
-`simulation_time` [s].
+The entities below `root` are `bodies/NAME` with poses and meshes, `contacts` with points and force
+arrows, and the scalars `residual/…`, `energy/…`, `phase/…`, `solver/…` and `penetration`; the timeline
+is `simulation_time` [s].
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ RADIUS = 0.004
 SMALLEST = 0.1
 """Smallest extent of a scene [m]."""
 GROUND = 4.0
-"""Half side of the square that stands for a half space, relative to the extent of the scene."""
+"""Half side of the square that represents a half space, relative to the extent of the scene."""
 
 
 def rerun() -> Any:
-    """The module of rerun."""
+    """The module `rerun`."""
     return need("rerun", "rerun", "rerun")
 
 
 def check(path: str | os.PathLike[str]) -> None:
-    """Refuses a file that cannot be written, before a long run; touches nothing that exists."""
+    """Raises an error before a long run if the file cannot be written; existing files are unchanged."""
     rerun()
-    place = beside(path)
+    temporary = beside(path)
     try:
-        place.touch()
-        place.unlink()
+        temporary.touch()
+        temporary.unlink()
         if Path(path).is_dir():
             raise IsADirectoryError("is a folder")
     except OSError as reason:
@@ -60,21 +60,21 @@ def check(path: str | os.PathLike[str]) -> None:
 
 
 def save(recording: Recording, path: str | os.PathLike[str]) -> None:
-    """Writes a recording as an .rrd file, whole or not at all."""
+    """Writes a recording as an .rrd file, completely or not at all."""
     check(path)
-    place = beside(path)
+    temporary = beside(path)
     try:
         stream = rerun().RecordingStream("stiction")
-        stream.save(place)
+        stream.save(temporary)
         log(recording, stream)
         stream.disconnect()
-        with place.open("rb") as written:
+        with temporary.open("rb") as written:
             os.fsync(written.fileno())
-        place.replace(path)
+        temporary.replace(path)
     except OSError as reason:
         raise RecordingNotWrittenError(f"{os.fspath(path)}: cannot be written: {reason}") from reason
     finally:
-        place.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def log(
@@ -85,12 +85,12 @@ def log(
     meshes: bool = True,
     force_scale: float | None = None,
 ) -> None:
-    """Sends a recording, or the present moment of a simulation, to rerun.
+    """Sends a recording, or the present state of a simulation, to rerun.
 
-    stream is a rerun.RecordingStream; the global one if absent. root is the entity below which all
-    stands. meshes=False sends none: in a loop over a simulation they are needed once. force_scale is
-    the length of force arrows [m/N]; if absent, the largest force of a recording, or the weight of a
-    simulation's bodies, is half as long as the scene.
+    stream is a rerun.RecordingStream, by default the global one. root is the parent entity of all
+    others. meshes=False sends no meshes: in a loop over a simulation they are needed once. force_scale
+    is the length of force arrows [m/N]; by default the arrow of the largest force of a recording, or of
+    the weight of a simulation's bodies, is half as long as the scene.
     """
     rr = rerun()
     root = root.strip("/")
@@ -102,19 +102,19 @@ def log(
 
 
 def _size(visuals: list[Visual], positions: Array, quaternions: Array) -> float:
-    """Diagonal of the box around what is seen [m]."""
+    """Diagonal of the bounding box of the visuals [m]."""
     low, high = bounds(visuals, positions, quaternions)
     return max(float(np.linalg.norm(high - low)), SMALLEST)
 
 
 class _Sender:
-    """What is sent, below which entity, to which stream."""
+    """Sends entities below a root to a stream."""
 
     def __init__(self, rr: Any, stream: Any, root: str, force_scale: float | None) -> None:
         self.rr, self.stream, self.root, self.force_scale = rr, stream, root, force_scale
 
     def body(self, names: Sequence[str], index: int) -> str:
-        """The entity of a body; the world is that of all bodies."""
+        """The entity of a body; the world is the parent entity of all bodies."""
         if index == 0:
             return f"{self.root}bodies"
         unique = names[index] if names.count(names[index]) == 1 else f"{names[index]} {index}"
@@ -146,15 +146,15 @@ class _Sender:
                 vertex_normals=normals,
                 albedo_factor=colour_of(visual),
             )
-            place = rr.Transform3D(
+            transform = rr.Transform3D(
                 translation=visual.position,
                 quaternion=rr.Quaternion(xyzw=visual.quaternion[[1, 2, 3, 0]]),
                 scale=scale,
             )
             name = rr.escape_entity_path_part(f"{visual.name} {k}".strip())
-            self.always(f"{self.body(names, visual.body)}/visual/{name}", mesh, place)
+            self.always(f"{self.body(names, visual.body)}/visual/{name}", mesh, transform)
 
-    def skin(
+    def soft_surface(
         self,
         name: str,
         time: Array,
@@ -175,7 +175,7 @@ class _Sender:
     def contacts(
         self, time: Array, lengths: Array | list[int], point: Array, force: Array, scale: float, size: float
     ) -> None:
-        """Points and arrows, so many per time."""
+        """Contact points and force arrows; lengths are the numbers of contacts per time."""
         rr = self.rr
         entity = f"{self.root}contacts"
         self.always(f"{entity}/points", rr.Points3D.from_fields(colors=[POINT_COLOUR], radii=[RADIUS * size]))
@@ -212,7 +212,8 @@ class _Sender:
         for k, surface in enumerate(recording.soft_surfaces()):
             vertices = arrays["soft_position"][:, surface.start : surface.end]
             colour = surface.colour if meshes else None
-            self.skin(surface.name or f"soft {k}", time, vertices, surface.triangles, colour)
+            name = surface.name or f"soft {k}"
+            self.soft_surface(name, time, vertices, surface.triangles, colour)
         force = arrays["contact_force"]
         strongest = float(np.linalg.norm(force, axis=1).max()) if len(force) else 0.0
         scale = self.scale(strongest, size)
@@ -230,7 +231,7 @@ class _Sender:
         self.scalars(time, scalars)
 
     def moment(self, sim: Simulation, meshes: bool) -> None:
-        """The present state, and the contacts that led to it."""
+        """The present state, and the contacts of the last step."""
         model = sim.model
         names, time = model.body_names, np.array([sim.time])
         position, rotation = sim.body_poses()
@@ -245,10 +246,10 @@ class _Sender:
             )
             self.columns(self.body(names, index), time, columns)
         for soft in sim.softs:
-            seen, corners = np.unique(soft.triangles, return_inverse=True)
+            on_surface, corners = np.unique(soft.triangles, return_inverse=True)
             name, triangles = soft.name or f"soft {soft.id}", corners.reshape(-1, 3)
-            vertices = soft.vertices[seen][None].astype(np.float32)
-            self.skin(name, time, vertices, triangles, soft.colour if meshes else None)
+            vertices = soft.vertices[on_surface][None].astype(np.float32)
+            self.soft_surface(name, time, vertices, triangles, soft.colour if meshes else None)
         contacts = sim.contacts
         mass = float(model.masses.sum()) + sum(soft.mass for soft in sim.softs)
         weight = float(mass * np.linalg.norm(model.gravity))
@@ -271,7 +272,7 @@ class _Sender:
         return self.rr.Transform3D(translation=position, quaternion=quaternion)
 
     def scale(self, strongest: float, size: float) -> float:
-        """Length of arrows [m/N]."""
+        """Length of force arrows [m/N]."""
         if self.force_scale is not None:
             return self.force_scale
         return ARROW * size / strongest if strongest > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Small answers with names: poses, velocities, energies, residuals, solutions."""
+"""Small result types: poses, velocities, energies, residuals, solutions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 class Pose(NamedTuple):
-    """Where a frame stands in the world."""
+    """Pose of a frame in the world."""
 
     position: Array
     """Origin [m], shape (3,)."""
@@ -43,12 +43,12 @@ class Pose(NamedTuple):
 
 
 class Velocity(NamedTuple):
-    """How a body moves, world axes."""
+    """Velocity of a body, world axes."""
 
     angular: Array
     """Angular velocity [rad/s], shape (3,)."""
     linear: Array
-    """Velocity of the point asked about [m/s], shape (3,)."""
+    """Velocity of the given point of the body [m/s], shape (3,)."""
 
 
 class Energy(NamedTuple):
@@ -65,22 +65,22 @@ class Energy(NamedTuple):
 
 
 class Residual(NamedTuple):
-    """How far an answer is from the contact problem, measured on the problem itself."""
+    """Violation of the equations of a contact problem, measured on the problem itself."""
 
     momentum: float
     """Relative error of momentum [-]."""
     coulomb: float
-    """Largest violation of the laws with exact friction [m/s]."""
+    """Largest violation of the constraint laws with exact friction [m/s]."""
     convex: float
-    """Largest violation of the laws with friction relaxed to a cone [m/s]."""
+    """Largest violation of the constraint laws with convex (relaxed) friction [m/s]."""
     natural_map: float
     """Natural map of the contacts with unit step, relative to the free velocities [-]."""
     reference_velocity: float
-    """The velocity to compare violations with [m/s]."""
+    """The velocity to which tolerances are relative [m/s]."""
 
 
 class Trace(NamedTuple):
-    """How a solver got on: one entry per iterate that was measured."""
+    """Convergence history of a solver: one entry per measured iterate."""
 
     iteration: NDArray[np.int64]
     """Iterations done, in the unit of the solver."""
@@ -93,11 +93,11 @@ class Trace(NamedTuple):
 
 
 class SolveReport(NamedTuple):
-    """What a solve did."""
+    """Report of a solve."""
 
     solver: str
     friction: str
-    """The friction model that was solved for: "coulomb" or "convex"."""
+    """The friction model of the solve: "coulomb" or "convex"."""
     status: str
     """"converged", "iteration_limit", "stalled" or "failed", as measured."""
     iterations: int
@@ -106,13 +106,13 @@ class SolveReport(NamedTuple):
     seconds: float
     """Time taken by the solver [s]."""
     trace: Trace | None
-    """Residuals over iterations, if asked for."""
+    """Residuals over iterations, if requested."""
     notes: list[str]
-    """What the solver has to say: a choice made, a fallback taken."""
+    """Messages of the solver, such as the choice of a method or a fallback."""
 
 
 class Solution(NamedTuple):
-    """The answer to a contact problem, in the order of the problem's arrays."""
+    """Solution of a contact problem, in the order of the problem's arrays."""
 
     velocity: Array
     """v [m/s], shape (n,)."""
@@ -127,7 +127,7 @@ class Solution(NamedTuple):
 
     @property
     def converged(self) -> bool:
-        """Whether the yardstick found the tolerance met."""
+        """Whether the measured residual meets the tolerance."""
         return self.report.status == "converged"
 
     @property
@@ -137,12 +137,12 @@ class Solution(NamedTuple):
 
     @property
     def residual(self) -> Residual:
-        """How far the answer is from the problem."""
+        """Residual of the solution, measured on the problem."""
         return self.report.residual
 
 
 class Guess(NamedTuple):
-    """What a solver starts from."""
+    """Initial guess of a solver."""
 
     velocity: Array
     """v [m/s], shape (n,)."""
@@ -151,7 +151,7 @@ class Guess(NamedTuple):
 
 
 class Rollout(NamedTuple):
-    """Motions of a batch of n simulations over t steps. Row k is the state after step k + 1."""
+    """Trajectories of a batch of n simulations over t steps. Row k is the state after step k + 1."""
 
     time: Array
     """Time [s], shape (n, t)."""
@@ -162,9 +162,9 @@ class Rollout(NamedTuple):
     sensor_data: Array
     """Readings of the sensors, shape (n, t, nsensordata)."""
     unconverged: NDArray[np.int64]
-    """Steps whose answer missed the tolerance, shape (n,)."""
+    """Number of steps that did not meet the tolerance, shape (n,)."""
     failed: NDArray[np.int64]
-    """The step that could not be made, counted from 0, or -1, shape (n,)."""
+    """Index of the step that failed, counted from 0, or -1, shape (n,)."""
     vertices: Array
     """Positions of the vertices of soft bodies [m], shape (n, t, nvertex, 3)."""
     vertex_velocities: Array
@@ -172,32 +172,32 @@ class Rollout(NamedTuple):
 
 
 class Unsupported(NamedTuple):
-    """Something that a model file asks for and that was not done."""
+    """An element or attribute of a model file that the importer does not support."""
 
     where: str
     """File and line."""
     what: str
     physical: bool
-    """Whether the motion differs for it."""
+    """Whether it changes the motion."""
 
 
 class Visual(NamedTuple):
-    """A mesh that is seen, fixed to a body."""
+    """A mesh fixed to a body, for display."""
 
     body: int
-    """Number of the body that carries it; 0 is the world."""
+    """Number of the body to which it is fixed; 0 is the world."""
     name: str
     """Name of the shape, may be empty."""
     vertices: NDArray[np.float32]
-    """Corners before scale and pose, shape (n, 3); none for the half space z <= 0, which has no end.
+    """Vertices before scale and pose, shape (n, 3); empty for the half space z <= 0, which is unbounded.
     Visuals with the same mesh share this array.
     """
     normals: NDArray[np.float32]
-    """Unit normals at the corners, before scale and pose, shape (n, 3)."""
+    """Unit normals at the vertices, before scale and pose, shape (n, 3)."""
     triangles: NDArray[np.uint32]
-    """Three corners each, counter-clockwise seen from outside, shape (m, 3)."""
+    """Three vertices each, counter-clockwise seen from outside, shape (m, 3)."""
     position: Array
-    """Place in the frame of the body [m], shape (3,)."""
+    """Position in the frame of the body [m], shape (3,)."""
     quaternion: Array
     """Rotation to the frame of the body as (w, x, y, z), shape (4,)."""
     scale: Array
@@ -205,7 +205,7 @@ class Visual(NamedTuple):
     colour: NDArray[np.float32]
     """Red, green, blue and opacity, each from 0 to 1, shape (4,)."""
     collides: bool
-    """Whether it can touch anything, or is there only to be seen."""
+    """Whether it is a collision shape; otherwise it is for display only."""
 
     @property
     def is_half_space(self) -> bool:
@@ -231,14 +231,14 @@ class SoftSurface(NamedTuple):
 
 
 class RecordWishes(NamedTuple):
-    """What a run of a scene is to leave behind: its table [record]."""
+    """Output files of a scene: its table [record]."""
 
     files: list[str]
     """Names of files, for Simulation.record."""
     fps: float | None
-    """Frames per second of simulated time, which Simulation.record takes if it is told no other."""
+    """Frames per second of simulated time, the default of Simulation.record."""
     picture: str | None
-    """How pictures look, as `--picture` of the command takes it."""
+    """Camera and style of pictures, in the syntax of `--picture` of the command."""
 
 
 class Spread(TypedDict):
@@ -249,7 +249,7 @@ class Spread(TypedDict):
 
 
 class Verdict(TypedDict):
-    """What a scene's own check says."""
+    """Result of a scene's physical check."""
 
     passed: bool
     skipped: bool
@@ -263,11 +263,11 @@ class RunResiduals(TypedDict, total=False):
     coulomb: Spread
     convex: Spread
     own: Spread
-    """In the friction model that the solver solves for [m/s]."""
+    """In the friction model of the solver [m/s]."""
 
 
 class RunFigures(TypedDict, total=False):
-    """One solver of a comparison: its run, or under "error" why there is none."""
+    """One solver of a comparison: the figures of its run, or "error" with the reason why there are none."""
 
     solver: str
     friction_model: str
@@ -289,21 +289,21 @@ class RunFigures(TypedDict, total=False):
     unresolved_steps: int
     """Steps in which something moved faster than the time step resolves."""
     inverted_elements: int
-    """Most elements of soft bodies that were inside out after one step."""
+    """Largest number of inverted elements of soft bodies after one step."""
     penetration: dict[str, float]
-    """Deepest of all steps under "max", that of the last under "final" [m]."""
+    """Deepest penetration of all steps ("max") and of the last step ("final") [m]."""
     energy: dict[str, float]
-    """Under "initial" and "final" [J]."""
+    """Energy at the start ("initial") and at the end ("final") [J]."""
     check: Verdict
     state_hash: str
     notes: list[str]
     apart: float | None
-    """Mean distance of the bodies, and of the vertices on the surfaces of soft ones, from where those of the
-    reference are, at the end [m]."""
+    """Mean distance of the bodies, and of the surface vertices of soft bodies, from those of the reference
+    run at the end [m]."""
 
 
 class TraceColumns(TypedDict):
-    """How a solver got on, in columns."""
+    """Convergence history of a solver, in columns."""
 
     iteration: list[int]
     seconds: list[float]
@@ -313,7 +313,7 @@ class TraceColumns(TypedDict):
 
 
 class Answer(TypedDict, total=False):
-    """What a solver answered to a captured step, or under "error" why it could not."""
+    """Result of a solver on a captured step, or "error" with the reason why there is none."""
 
     solver: str
     error: str
@@ -326,7 +326,7 @@ class Answer(TypedDict, total=False):
 
 
 class CapturedStep(TypedDict):
-    """A step that every solver solved from the cold start."""
+    """A step whose contact problem every solver solved from a cold start."""
 
     step: int
     """Its number, from one."""
@@ -340,7 +340,7 @@ class CapturedStep(TypedDict):
 
 
 class ComparisonDocument(TypedDict):
-    """A comparison in figures, as `stiction compare --json` prints it."""
+    """All figures of a comparison, as `stiction compare --json` prints them."""
 
     target: str
     steps: int

@@ -3,16 +3,16 @@
     viewer = stiction.viewer.Viewer(sim)     # prints an address to open
     viewer.run()                             # until Ctrl-C
 
-    while viewer.is_open:                    # or in a loop of one's own
+    while viewer.is_open:                    # or in a user-defined loop
         sim.ctrl[:] = policy(sim.qpos)
         viewer.step()
 
 The page has pause, single step, reset and speed; sliders for the controls; contact points and force
 arrows; and shows time, real-time factor and residual. A click on a body selects it: dragging the
-handles that appear, or the body itself with Ctrl held, pulls it with a spring.
+handles that appear, or the body itself while holding Ctrl, pulls it with a spring.
 
-What is asked for in the page happens in the thread that calls run, step or update; nothing else
-touches the simulation.
+Actions of the page are queued and executed in the thread that calls run, step or update; no other
+thread accesses the simulation.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ FORCE_COLOUR = (235, 110, 40)
 POINT_COLOUR = (240, 190, 30)
 PULL_COLOUR = (40, 120, 235)
 ARROW = 0.3
-"""Length of an arrow with the weight between that of one body and of all, relative to the size of the
-scene.
+"""Length of the arrow of a reference force, relative to the size of the scene; the force is the weight of
+the geometric mean of the largest and the total mass.
 """
 FIELD_OF_VIEW = 0.7
-"""Height of the picture as an angle [rad]."""
+"""Vertical field of view [rad]."""
 TEXT_INTERVAL = 0.2
-"""Time between changes of the text in the page [s]."""
+"""Time between updates of the text in the page [s]."""
 WALLS = 0.15
-"""Opacity of walls that are to be seen through."""
+"""Opacity of transparent walls."""
 FREE_RANGE = 1.0
-"""Ends of the slider of a control without a range."""
+"""Half range of the slider of a control without a range."""
 LONGEST_FRAME = 2.0
-"""Frames that a refresh may take before the rest of its steps is dropped."""
+"""Longest duration of the steps of one frame, in frames; the remaining steps are dropped."""
 
 
 class Viewer:
-    """Shows a simulation in the browser and lets the page act on it."""
+    """Shows a simulation in the browser, with controls."""
 
     def __init__(
         self,
@@ -62,8 +62,8 @@ class Viewer:
         port: int = 8080,
         fps: float = 30.0,
     ) -> None:
-        """Starts a server at host and port, or the next port that is free; viser prints the address.
-        fps is the number of pictures per second.
+        """Starts a server at host and port, or at the next free port; viser prints the address. fps is the
+        number of frames per second.
         """
         if not fps > 0:
             raise ValueError(f"fps = {fps}; expected a number > 0")
@@ -71,23 +71,23 @@ class Viewer:
         self.sim = sim
         self.fps = fps
         self.paused = False
-        """Whether time stands still."""
+        """Whether the simulation is paused."""
         self.speed = 1.0
-        """Simulated time per time that passes [-]."""
+        """Target real-time factor: simulated time per wall time [-]."""
         self.is_open = True
         """Whether the server runs."""
         self.report: StepReport | None = None
-        """What the last steps did."""
+        """Report of the last steps."""
         self.grip: Grip | None = None
-        """The spring at a body that is dragged."""
+        """The spring at the dragged body."""
         self._selected: int | None = None
-        self._asked: list[Callable[[], None]] = []
+        self._queue: list[Callable[[], None]] = []
         self._lock = threading.Lock()
         self._debt = 0.0
         self._rate = _Rate()
         self._text_due = 0.0
         self.server: Any = viser.ViserServer(host=host, port=port, label=sim.model.name, verbose=False)
-        """The server, a viser.ViserServer, for what one wants to add to the page."""
+        """The server, a viser.ViserServer, to which further elements can be added."""
         self._scene = _Scene(self)
         self._panel = _Panel(self)
         self.update()
@@ -98,7 +98,7 @@ class Viewer:
         return f"http://{self.server.get_host()}:{self.server.get_port()}"
 
     def run(self, duration: float | None = None) -> None:
-        """Steps and shows at the speed chosen, until Ctrl-C, close, or so many seconds have passed."""
+        """Steps and shows the simulation at the chosen speed until Ctrl-C, close, or duration [s]."""
         begin = due = time.monotonic()
         try:
             while self.is_open and (duration is None or time.monotonic() - begin < duration):
@@ -109,10 +109,10 @@ class Viewer:
             pass
 
     def step(self) -> StepReport | None:
-        """Makes the steps between two pictures, unless paused, and shows the result. Does not wait.
-        Returns what the steps did, None if there were none.
+        """Makes the steps of one frame, unless paused, and shows the result. Does not wait. Returns the
+        report of the steps, None if there were none.
         """
-        self._act()
+        self._run_queued()
         report = None if self.paused else self._advance()
         self.update()
         return report
@@ -127,7 +127,7 @@ class Viewer:
 
     def update(self) -> None:
         """Shows the present state."""
-        self._act()
+        self._run_queued()
         with self.server.atomic():
             self._scene.update()
             if time.monotonic() >= self._text_due:
@@ -135,20 +135,20 @@ class Viewer:
                 self._panel.update()
 
     def reset(self, keyframe: str | int | None = None) -> None:
-        """Goes back to a keyframe, or to where the model starts."""
+        """Resets to a keyframe, or to the initial state of the model."""
         self.release()
         self.sim.reset(keyframe)
         self.report, self._debt, self._rate = None, 0.0, _Rate()
 
     def select(self, body: str | int | None) -> None:
-        """Selects a body, to be dragged by handles; None for none."""
+        """Selects a body, which can then be dragged by handles; None deselects."""
         self.release()
         self._selected = None if body is None else self.sim.model.body_id(body)
         self._scene.select(self._selected)
 
     def pull(self, body: str | int, target: Array, point: Array | None = None) -> None:
-        """Pulls a body towards a place in the world [m], by the point where it is now, its centre of
-        mass if absent. The same body can be pulled on to another place; release ends it.
+        """Pulls a body towards a target in the world [m] by a spring at `point` [m, world], by default its
+        centre of mass. A further call for the same body moves the target; release ends it.
         """
         index = self.sim.model.body_id(body)
         if self.grip is None or self.grip.body != index:
@@ -157,7 +157,7 @@ class Viewer:
         self.grip.target = np.asarray(target, np.float64)
 
     def release(self) -> None:
-        """Lets go of what is pulled."""
+        """Removes the spring of the pulled body."""
         if self.grip is not None:
             self.grip.release()
             self.grip = None
@@ -169,13 +169,13 @@ class Viewer:
         forces: bool | None = None,
         clear_walls: bool | None = None,
     ) -> None:
-        """Switches on or off: points of contact, arrows of contact forces, whether one sees through
-        what does not move. What is not given stays.
+        """Switches contact points, contact force arrows and transparent walls on or off. Options that are
+        not given are unchanged.
         """
         for name, on in (("points", points), ("forces", forces), ("clear_walls", clear_walls)):
             if on is not None:
-                if name in self._panel.looks:
-                    self._panel.looks[name].value = on
+                if name in self._panel.checkboxes:
+                    self._panel.checkboxes[name].value = on
                 self._scene.switch(name, on)
 
     def close(self) -> None:
@@ -191,20 +191,20 @@ class Viewer:
     def __exit__(self, *_exception: object) -> None:
         self.close()
 
-    def _ask(self, what: Callable[[], None]) -> None:
-        """Has something done in the thread that steps."""
+    def _enqueue(self, action: Callable[[], None]) -> None:
+        """Queues an action for the thread that steps."""
         with self._lock:
-            self._asked.append(what)
+            self._queue.append(action)
 
-    def _act(self) -> None:
-        """Does what was asked for."""
+    def _run_queued(self) -> None:
+        """Executes the queued actions."""
         with self._lock:
-            asked, self._asked = self._asked, []
-        for what in asked:
-            what()
+            queued, self._queue = self._queue, []
+        for action in queued:
+            action()
 
     def _advance(self) -> StepReport | None:
-        """The steps of one picture; if they take too long, the rest of them is dropped."""
+        """Makes the steps of one frame; if they take too long, the remaining ones are dropped."""
         self._debt += self.speed / self.fps / self.sim.time_step
         end = time.monotonic() + LONGEST_FRAME / self.fps
         made: StepReport | None = None
@@ -229,22 +229,22 @@ class Viewer:
 
 
 class _Rate:
-    """Simulated time per time that passes, over the last second or so."""
+    """Real-time factor over about the last second."""
 
     def __init__(self) -> None:
-        self._seen: list[tuple[float, float]] = []
+        self._samples: list[tuple[float, float]] = []
 
     def add(self, simulated: float) -> None:
         now = time.monotonic()
-        self._seen.append((now, simulated))
-        while len(self._seen) > 2 and now - self._seen[0][0] > 1.0:
-            self._seen.pop(0)
+        self._samples.append((now, simulated))
+        while len(self._samples) > 2 and now - self._samples[0][0] > 1.0:
+            self._samples.pop(0)
 
     @property
     def factor(self) -> float | None:
-        if len(self._seen) < 2 or self._seen[-1][0] <= self._seen[0][0]:
+        if len(self._samples) < 2 or self._samples[-1][0] <= self._samples[0][0]:
             return None
-        (a, s), (b, t) = self._seen[0], self._seen[-1]
+        (a, s), (b, t) = self._samples[0], self._samples[-1]
         return (t - s) / (b - a)
 
 
@@ -255,8 +255,8 @@ class _Scene:
         self.viewer, self.scene = viewer, viewer.server.scene
         sim = viewer.sim
         visuals, poses = sim.visuals(), sim.body_poses()
-        worn = shown(visuals)
-        low, high = bounds(worn, *poses)
+        displayed = shown(visuals)
+        low, high = bounds(displayed, *poses)
         if len(sim.vertices):
             low, high = np.minimum(low, sim.vertices.min(axis=0)), np.maximum(high, sim.vertices.max(axis=0))
         self.size = max(float(np.linalg.norm(high - low)), 0.1)
@@ -272,22 +272,22 @@ class _Scene:
             self.scene.add_frame(f"/bodies/{k} {name}".replace("//", "/"), show_axes=False)
             for k, name in enumerate(names)
         ]
-        self.bare: list[Any] = []
-        """Meshes of shapes that touch, on bodies that have others to be seen."""
-        self.dressed: list[Any] = []
+        self.collision_meshes: list[Any] = []
+        """Meshes of collision shapes of bodies that also have visual meshes."""
+        self.visual_meshes: list[Any] = []
         self.walls: list[tuple[Any, float]] = []
         """Meshes of the world, with their opacities."""
-        kept = {id(visual) for visual in worn}
-        alone = {visual.body for visual in visuals if not visual.collides}
+        kept = {id(visual) for visual in displayed}
+        with_visuals = {visual.body for visual in visuals if not visual.collides}
         for k, visual in enumerate(visuals):
             mesh = self._add(visual, k, id(visual) in kept)
             if visual.body == 0 and not visual.is_half_space:
                 self.walls.append((mesh, float(visual.colour[3])))
-            if visual.body in alone and visual.body != 0:
-                (self.bare if visual.collides else self.dressed).append(mesh)
+            if visual.body in with_visuals and visual.body != 0:
+                (self.collision_meshes if visual.collides else self.visual_meshes).append(mesh)
         if self._is_contained([v for v in visuals if v.body == 0 and not v.is_half_space]):
             self.switch("clear_walls", True)
-        self.softs = [_Skin(self.scene, soft) for soft in sim.softs]
+        self.softs = [_SoftSurface(self.scene, soft) for soft in sim.softs]
         origin = np.zeros((1, 3))
         self.points = self.scene.add_point_cloud(
             "/contacts/points", origin, POINT_COLOUR, point_size=0.008 * self.size,
@@ -297,7 +297,7 @@ class _Scene:
         self.spring = self._arrows("/spring", PULL_COLOUR)
 
     def _scenery(self, low: Array, high: Array) -> None:
-        """Up, light and camera."""
+        """Up direction, light and camera."""
         self.scene.set_up_direction("+z")
         self.scene.configure_default_lights(enabled=True, cast_shadow=True)
         middle = (low + high) / 2
@@ -307,7 +307,7 @@ class _Scene:
         camera.fov = FIELD_OF_VIEW
 
     def _is_contained(self, walls: list[Visual]) -> bool:
-        """Whether most of what moves is within what stands still, such as things in a bin."""
+        """Whether most moving bodies are inside fixed walls, such as objects in a bin."""
         sim = self.viewer.sim
         positions, quaternions = sim.body_poses()
         moving = positions[1:]
@@ -342,12 +342,12 @@ class _Scene:
 
         async def pull(event: Any) -> None:
             if event.phase == "end":
-                viewer._ask(viewer.release)
+                viewer._enqueue(viewer.release)
                 return
             start, end = np.array(event.start_position), np.array(event.end_position)
-            viewer._ask(lambda: viewer.pull(body, end, start))
+            viewer._enqueue(lambda: viewer.pull(body, end, start))
 
-        mesh.on_click(lambda _: viewer._ask(lambda: viewer.select(body)))
+        mesh.on_click(lambda _: viewer._enqueue(lambda: viewer.select(body)))
         if hasattr(mesh, "on_drag"):
             mesh.on_drag("left", modifier="cmd/ctrl")(pull)
 
@@ -374,7 +374,7 @@ class _Scene:
         async def drag(event: Any) -> None:
             target = np.array(event.target.position)
             end = event.phase == "end"
-            viewer._ask(viewer.release if end else lambda: viewer.pull(body, target))
+            viewer._enqueue(viewer.release if end else lambda: viewer.pull(body, target))
 
         handles.on_update(drag)
 
@@ -383,17 +383,17 @@ class _Scene:
         return np.asarray(pose.position + pose.rotation @ self.viewer.sim.model.body_com(body))
 
     def switch(self, name: str, on: bool) -> None:
-        """Switches something on or off that may be shown."""
+        """Switches a display option on or off."""
         self.shown[name] = on
         if name == "clear_walls":
             for mesh, opacity in self.walls:
                 mesh.opacity = min(opacity, WALLS if on else 1.0)
 
-    def wear(self, visuals: bool) -> None:
-        """Shows what is to be seen of bodies, or what touches."""
-        for mesh in self.dressed:
+    def show_visual_meshes(self, visuals: bool) -> None:
+        """Shows the visual meshes of bodies, or their collision shapes."""
+        for mesh in self.visual_meshes:
             mesh.visible = visuals
-        for mesh in self.bare:
+        for mesh in self.collision_meshes:
             mesh.visible = not visuals
 
     def update(self) -> None:
@@ -401,8 +401,8 @@ class _Scene:
         sim, grip = self.viewer.sim, self.viewer.grip
         for frame, position, quaternion in zip(self.frames, *sim.body_poses(), strict=True):
             frame.position, frame.wxyz = position, quaternion
-        for skin in self.softs:
-            skin.update()
+        for surface in self.softs:
+            surface.update()
         if self.shown["points"] or self.shown["forces"]:
             contacts = sim.contacts
             point, force = contacts.point, contacts.force * self.force_scale
@@ -422,13 +422,13 @@ class _Scene:
             self.handles.position = self._centre(self.viewer._selected)
 
 
-class _Skin:
-    """The surface of a soft body, which moves vertex by vertex."""
+class _SoftSurface:
+    """The deforming surface of a soft body."""
 
     def __init__(self, scene: Any, soft: SoftHandle) -> None:
         self.soft = soft
-        # What lies within is not sent.
-        self.seen, corners = np.unique(soft.triangles, return_inverse=True)
+        # Interior vertices are not sent.
+        self.on_surface, corners = np.unique(soft.triangles, return_inverse=True)
         colour, opacity = soft.colour[:3], float(soft.colour[3])
         self.mesh = scene.add_mesh_simple(
             f"/soft/{soft.id} {soft.name}".replace("//", "/"), self.vertices,
@@ -439,8 +439,8 @@ class _Skin:
 
     @property
     def vertices(self) -> NDArray[np.float32]:
-        """Vertices of the surface at present [m], shape (n, 3)."""
-        return self.soft.vertices[self.seen].astype(np.float32)
+        """Present vertices of the surface [m], shape (n, 3)."""
+        return self.soft.vertices[self.on_surface].astype(np.float32)
 
     def update(self) -> None:
         """Shows the present shape."""
@@ -448,7 +448,7 @@ class _Skin:
 
 
 class _Panel:
-    """The controls beside the picture."""
+    """The control panel of the page."""
 
     def __init__(self, viewer: Viewer) -> None:
         self.viewer, self.gui = viewer, viewer.server.gui
@@ -456,9 +456,9 @@ class _Panel:
         self.gui.configure_theme(show_logo=False, show_share_button=False)
         self.text = self.gui.add_html("")
         self.pause = self.gui.add_button("Pause")
-        self.pause.on_click(lambda _: viewer._ask(viewer._toggle))
+        self.pause.on_click(lambda _: viewer._enqueue(viewer._toggle))
         step = self.gui.add_button("Step")
-        step.on_click(lambda _: viewer._ask(viewer._pause_and_step))
+        step.on_click(lambda _: viewer._enqueue(viewer._pause_and_step))
         start = "start of the model"
         keyframes = [name or str(k) for k, name in enumerate(model.keyframe_names)]
         self.keyframe: Any = None
@@ -466,14 +466,14 @@ class _Panel:
             self.keyframe = self.gui.add_dropdown("Reset to", (start, *keyframes))
         reset = self.gui.add_button("Reset")
 
-        def go_back() -> None:
+        def reset_to_chosen() -> None:
             chosen = start if self.keyframe is None else self.keyframe.value
             viewer.reset(None if chosen == start else keyframes.index(chosen))
 
-        reset.on_click(lambda _: viewer._ask(go_back))
+        reset.on_click(lambda _: viewer._enqueue(reset_to_chosen))
         self.speed = self.gui.add_slider("Speed", 0.05, 4.0, 0.05, 1.0)
         self.speed.on_update(lambda e: self._changed(e, self._set_speed))
-        self._add_looks()
+        self._add_display_options()
         self._add_pull()
         self.controls = _Controls(viewer, self._changed)
 
@@ -483,34 +483,34 @@ class _Panel:
         return float(self._strength.value)
 
     def _changed(self, event: Any, act: Callable[[Any], None]) -> None:
-        """Has a change that came from the page acted on."""
+        """Queues an action for a change that was made in the page."""
         if event.client is not None:
             value = event.target.value
-            self.viewer._ask(lambda: act(value))
+            self.viewer._enqueue(lambda: act(value))
 
     def _set_speed(self, speed: float) -> None:
         self.viewer.speed = speed
 
-    def _add_looks(self) -> None:
+    def _add_display_options(self) -> None:
         scene = self.viewer._scene
         with self.gui.add_folder("Show"):
             labels = {"points": "Contact points", "forces": "Contact forces"}
             if scene.walls:
                 labels["clear_walls"] = "Clear walls"
-            self.looks = {
+            self.checkboxes = {
                 name: self.gui.add_checkbox(label, scene.shown[name])
                 for name, label in labels.items()
             }
-            for name, box in self.looks.items():
+            for name, box in self.checkboxes.items():
                 box.on_update(partial(self._changed, act=partial(scene.switch, name)))
             length = self.gui.add_slider("Arrow length", -2.0, 2.0, 0.1, 0.0, hint="power of ten")
             unit = scene.force_scale
             length.on_update(
                 lambda e: self._changed(e, lambda x: setattr(scene, "force_scale", unit * 10**x))
             )
-            if scene.bare:
+            if scene.collision_meshes:
                 meshes = self.gui.add_checkbox("Visual meshes", True)
-                meshes.on_update(lambda e: self._changed(e, scene.wear))
+                meshes.on_update(lambda e: self._changed(e, scene.show_visual_meshes))
 
     def _add_pull(self) -> None:
         viewer = self.viewer
@@ -528,7 +528,7 @@ class _Panel:
         self._bodies, self._nothing = {k: name for name, k in bodies.items()}, nothing
 
     def update(self) -> None:
-        """Shows what changed."""
+        """Updates text and controls."""
         viewer, sim = self.viewer, self.viewer.sim
         self.pause.label = "Play" if viewer.paused else "Pause"
         selected = viewer._selected
@@ -567,10 +567,10 @@ class _Controls:
         with gui.add_folder("Controls", expand_by_default=model.nu <= 12):
             if model.has_controller:
                 self.driver = gui.add_checkbox("By the model's controller", viewer.sim.controlled)
-                self.driver.on_update(lambda e: changed(e, self._let_drive))
+                self.driver.on_update(lambda e: changed(e, self._set_controlled))
             for k, name in enumerate(model.actuator_names):
                 self.sliders.append(self._slider(gui, k, name, changed))
-        self.seen = viewer.sim.ctrl.copy()
+        self.last = viewer.sim.ctrl.copy()
 
     def _slider(self, gui: Any, k: int, name: str, changed: Any) -> Any:
         sim = self.viewer.sim
@@ -581,25 +581,25 @@ class _Controls:
         label, step = name or f"control {k}", (high - low) / 500 or 1.0
         slider = gui.add_slider(label, low, high, step, min(max(value, low), high))
 
-        def write(asked: float) -> None:
-            sim.ctrl[k] = self.seen[k] = asked
+        def write(value: float) -> None:
+            sim.ctrl[k] = self.last[k] = value
 
         slider.on_update(lambda e: changed(e, write))
         return slider
 
-    def _let_drive(self, on: bool) -> None:
+    def _set_controlled(self, on: bool) -> None:
         self.viewer.sim.controlled = on
 
     def update(self) -> None:
-        """Shows controls that something else than a slider has set."""
+        """Shows controls that were not set by a slider."""
         sim = self.viewer.sim
         if self.driver is not None:
             self.driver.value = sim.controlled
         for k, slider in enumerate(self.sliders):
             value = float(sim.ctrl[k])
             slider.disabled = self.driver is not None and sim.controlled
-            if value != self.seen[k]:
-                self.seen[k] = value
+            if value != self.last[k]:
+                self.last[k] = value
                 slider.value = min(max(value, slider.min), slider.max)
 
 

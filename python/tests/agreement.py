@@ -1,4 +1,4 @@
-"""How two programs that compute the same agree: relative to the largest entry."""
+"""Comparison of arrays of two programs, relative to the largest entry."""
 
 import numpy as np
 from numpy.typing import ArrayLike

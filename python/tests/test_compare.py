@@ -1,4 +1,4 @@
-"""Comparisons: the document of the command as typed objects, the report, and what is refused."""
+"""Comparisons: the document of the command as typed objects, the report, and invalid input."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ SOLVERS = ["canal", "sap"]
 
 
 def without_times(document: Any) -> Any:
-    """A document without what differs from run to run: times, and how it was made."""
+    """A document without the entries that differ from run to run, such as times."""
     if isinstance(document, dict):
         apart = {"command", "threads", "seconds", "realtime_factor", "microseconds_per_step"}
         return {k: without_times(v) for k, v in document.items() if k not in apart and not k.endswith("_seconds")}
@@ -55,7 +55,7 @@ def test_the_report_is_one_page(tmp_path: Path) -> None:
     assert repr(found).startswith("Comparison(")
 
 
-def test_a_solver_that_cannot_run_is_part_of_the_outcome() -> None:
+def test_a_solver_that_cannot_run_is_reported() -> None:
     found = st.compare("stack", ["sap", "canal"], steps=5, friction_model="coulomb")
     assert "coulomb" in found.solvers["sap"]["error"]
     assert not found.solvers["sap"]["finished"] and found.reference == "canal"
@@ -67,7 +67,7 @@ def test_parameters_reach_their_solver() -> None:
     st.compare("stack", ["pgs", "sap"], steps=2, solver_settings={"pgs": {"omega": 0.8}})
 
 
-def test_what_cannot_be_is_refused_before_the_work(tmp_path: Path) -> None:
+def test_invalid_input_is_rejected_before_the_runs(tmp_path: Path) -> None:
     for arguments, expected in [
         ({"solvers": ["magic"]}, "magic"),
         ({"solvers": ["sap", "sap"]}, "twice"),

@@ -1,4 +1,4 @@
-"""The documents are true: the tutorial runs, and the pages of the package are those of the package."""
+"""The documentation is up to date: the tutorial runs, and the API pages match the package."""
 
 import importlib.util
 import re

@@ -12,7 +12,7 @@ from conftest import ROOT
 EXAMPLES = ROOT / "examples" / "python"
 PICK = "panda_pick.py"
 APART = {PICK, "view_live.py"}
-"""Examples that need a model or someone who looks."""
+"""Examples that need a model file or a user."""
 
 
 def run(name: str, *arguments: str) -> str:

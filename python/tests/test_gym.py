@@ -1,4 +1,4 @@
-"""Environments: Gymnasium's own checker, and that the examples can be solved."""
+"""Environments: Gymnasium's checker, and solutions of the examples."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_a_servo_reaches_the_point() -> None:
     environment.reset(seed=3)
     arm = environment.unwrapped
     assert isinstance(arm, environments.ReachEnv)
-    # Two equal links and the way to the point make an isosceles triangle.
+    # Two equal links and the vector to the target make an isosceles triangle.
     length, distance = 0.1, np.linalg.norm(arm.target)
     elbow = 2 * np.arccos(distance / (2 * length))
     goal = np.array([np.arctan2(arm.target[1], arm.target[0]) - elbow / 2, elbow])
@@ -95,7 +95,7 @@ def test_a_model_with_a_reward_is_an_environment() -> None:
     assert (terminated, truncated) == (False, False) and info["time"] == pytest.approx(0.005)
 
 
-def test_options_that_cannot_be() -> None:
+def test_invalid_options_are_rejected() -> None:
     model = st.loads(PENDULUM)
     with pytest.raises(ValueError, match="frame_skip"):
         environments.StictionEnv(model, frame_skip=0)

@@ -31,7 +31,7 @@ def test_a_pendulum_has_the_inertia_of_its_parallel_axis(pendulum: st.Simulation
     assert pendulum.mass_matrix() == pytest.approx(np.array([[expected]]), rel=ROUNDING)
 
 
-def test_a_pendulum_is_pulled_down(pendulum: st.Simulation) -> None:
+def test_the_bias_of_a_pendulum_is_its_weight(pendulum: st.Simulation) -> None:
     torque = ROD_MASS * GRAVITY * ROD_LENGTH * np.sin(0.7)
     assert pendulum.bias_forces() == pytest.approx([torque], rel=ROUNDING)
 
@@ -44,7 +44,7 @@ def test_a_pendulum_has_the_energy_of_its_height_and_speed(pendulum: st.Simulati
     assert energy.total == energy.kinetic + energy.potential
 
 
-def test_sensors_read_what_the_mechanism_does(pendulum: st.Simulation) -> None:
+def test_sensors_measure_the_motion(pendulum: st.Simulation) -> None:
     assert pendulum.sensor("angle") == pytest.approx([0.7])
     tip = pendulum.site_pose("tip").position
     assert pendulum.sensor("tip_position") == pytest.approx(tip)
@@ -53,7 +53,7 @@ def test_sensors_read_what_the_mechanism_does(pendulum: st.Simulation) -> None:
 
 def test_inverse_dynamics_undoes_forward_dynamics(arm: st.Simulation) -> None:
     acceleration = arm.forward_dynamics()
-    # Nothing but gravity and inertia acts: no generalized force is needed.
+    # Only gravity and inertia act: the generalized forces are zero.
     scale = np.abs(arm.bias_forces()).max()
     assert np.abs(arm.inverse_dynamics(acceleration)).max() <= ROUNDING * scale
 
@@ -105,7 +105,7 @@ def test_a_pose_is_a_transformation(arm: st.Simulation) -> None:
     assert np.linalg.norm(quaternion) == pytest.approx(1.0)
 
 
-def test_a_model_tells_what_it_is_made_of() -> None:
+def test_a_model_describes_its_parts() -> None:
     model = st.loads(PENDULUM)
     assert (model.name, model.format) == ("pendulum", "mjcf")
     assert (model.nq, model.nv, model.nu, model.nbody, model.njnt) == (1, 1, 1, 2, 1)

@@ -1,4 +1,4 @@
-"""Bodies that stand where a program puts them push, pull, and are part of states."""
+"""Driven (mocap) bodies: contact, welds, states and keyframes."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_a_cube_moves_with_the_paddle_that_pushes_it(simulation: st.Simulation) 
         paddle.pose = ([speed * simulation.time_step * step, 0, 0.2], UPRIGHT)
         simulation.step()
     assert paddle.pose.position == pytest.approx([200 * speed * simulation.time_step, 0, 0.2])
-    # Contacts of MJCF yield: they are still settling by a part in a thousand or so.
+    # Contacts of MJCF yield: they are still settling by about 1e-3.
     assert cube.velocity.linear[0] == pytest.approx(speed, rel=1e-2)
     assert cube.pose.position[0] - paddle.pose.position[0] == pytest.approx(0.1, abs=2e-3)
 
@@ -46,7 +46,7 @@ def test_a_hand_follows_the_target_that_it_is_welded_to() -> None:
         assert simulation.qpos == pytest.approx(place, abs=1e-5)
 
 
-def test_a_pose_is_reached_by_the_next_step_and_a_place_at_once(simulation: st.Simulation) -> None:
+def test_pose_is_reached_by_the_next_step_and_place_acts_at_once(simulation: st.Simulation) -> None:
     paddle, there = simulation.body("paddle"), ([-0.5, 0.0, 0.2], [0.0, 0.0, 0.0, 3.0])
     paddle.pose = there
     assert paddle.pose.position[0] == 0.0
@@ -57,7 +57,7 @@ def test_a_pose_is_reached_by_the_next_step_and_a_place_at_once(simulation: st.S
     assert list(paddle.pose.position) == there[0]
 
 
-def test_keyframes_and_states_know_where_they_stand(simulation: st.Simulation) -> None:
+def test_keyframes_and_states_contain_driven_poses(simulation: st.Simulation) -> None:
     paddle = simulation.body("paddle")
     assert paddle.driven and not simulation.body("cube").driven
     simulation.reset("far")
@@ -70,7 +70,7 @@ def test_keyframes_and_states_know_where_they_stand(simulation: st.Simulation) -
     paddle.pose = paddle.pose  # what was read can be written
 
 
-def test_what_cannot_be_driven_is_refused(simulation: st.Simulation) -> None:
+def test_setting_the_pose_of_a_body_that_is_not_driven_is_rejected(simulation: st.Simulation) -> None:
     with pytest.raises(st.ModelError, match='body "cube".*driven'):
         simulation.body("cube").pose = ([0, 0, 0], UPRIGHT)
     for position, quaternion, said in [

@@ -1,4 +1,4 @@
-"""Solvers written in Python: the same place, the same yardstick."""
+"""Solvers written in Python: the same interface and the same residual measure."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from models import BOX
 
 
 class House:
-    """Asks a solver of the house."""
+    """Calls a built-in solver."""
 
     def __init__(self, name: str) -> None:
         self.name, self.calls = name, 0
@@ -45,7 +45,7 @@ def problem() -> st.Problem:
     return found
 
 
-def test_a_solver_that_asks_the_house_gives_its_answer(problem: st.Problem) -> None:
+def test_a_solver_that_calls_a_built_in_one_returns_its_solution(problem: st.Problem) -> None:
     own, house = st.solve(problem, House("alm")), st.solve(problem, "alm")
     assert (own.velocity == house.velocity).all() and (own.impulse == house.impulse).all()
     assert own.residual == house.residual and own.status == house.status
@@ -56,10 +56,10 @@ def test_a_solver_in_twelve_lines_is_measured_like_any_other(problem: st.Problem
     own = st.solve(problem, ProjectedGradient(), tolerance=1e-4)
     assert own.converged and own.report.friction == "convex"
     assert own.residual == problem.residual(own.impulse, own.velocity)
-    # Impulses alone were given: momentum holds by construction.
+    # Only impulses were returned: momentum is exact by construction.
     assert own.residual.momentum <= 1e-12
-    # Of all impulses that the laws admit, those of the answer do the least work
-    # ½ λᵀ W λ + λᵀ (J v* + e); the house may be better, but not worse, than its tolerance.
+    # Of all admissible impulses, those of the solution minimize
+    # ½ λᵀ W λ + λᵀ (J v* + e); the built-in solver may be better, but not worse, than its tolerance.
     house = st.solve(problem, "apgd", tolerance=1e-10, friction="convex")
     A, J = problem.A.toarray(), problem.J.toarray()
     free = J @ problem.free_velocity + problem.e
@@ -73,7 +73,7 @@ def test_a_solver_in_twelve_lines_is_measured_like_any_other(problem: st.Problem
     assert least - 1e-9 * abs(least) <= work(own.impulse) <= least + 1e-4 * abs(least)
 
 
-def test_a_wrong_answer_does_not_pass_for_a_right_one(problem: st.Problem) -> None:
+def test_a_wrong_solution_is_not_reported_as_converged(problem: st.Problem) -> None:
     class Lazy:
         def solve(self, problem: st.Problem, guess: st.Guess) -> np.ndarray:
             return np.zeros(problem.rows)
@@ -82,7 +82,7 @@ def test_a_wrong_answer_does_not_pass_for_a_right_one(problem: st.Problem) -> No
     assert solution.status == "stalled" and solution.residual.coulomb > 1e-3
 
 
-def test_a_simulation_steps_with_it_as_with_the_house() -> None:
+def test_a_simulation_steps_with_a_python_solver_as_with_a_built_in_one() -> None:
     model = st.scenario("clutter", bodies=6)
     solver = House("alm")
     own, house = st.Simulation(model, solver), st.Simulation(model, "alm")
@@ -92,7 +92,7 @@ def test_a_simulation_steps_with_it_as_with_the_house() -> None:
     assert (own.qpos == house.qpos).all()
 
 
-def test_an_exception_comes_out_as_it_is_and_nothing_has_moved(problem: st.Problem) -> None:
+def test_an_exception_is_passed_on_and_the_state_is_unchanged(problem: st.Problem) -> None:
     class Broken:
         def solve(self, problem: st.Problem, guess: st.Guess) -> np.ndarray:
             raise KeyError("mine")
@@ -110,7 +110,7 @@ def test_an_exception_comes_out_as_it_is_and_nothing_has_moved(problem: st.Probl
 @pytest.mark.parametrize(
     "answer", [None, "impulses", [1.0], np.full(3, np.nan), (np.zeros(1), np.zeros(1))]
 )
-def test_an_answer_that_is_none_is_refused(problem: st.Problem, answer: Any) -> None:
+def test_an_invalid_result_is_rejected(problem: st.Problem, answer: Any) -> None:
     class Odd:
         def solve(self, problem: st.Problem, guess: st.Guess) -> Any:
             return answer

@@ -1,4 +1,4 @@
-"""Models, states, problems and solutions travel, and are the same where they arrive."""
+"""Models, states, problems and solutions can be pickled and are the same afterwards."""
 
 import copy
 import pickle
@@ -24,7 +24,7 @@ def test_a_scenario_is_the_same_after_a_round_trip() -> None:
     assert one.state_hash() == other.state_hash()
 
 
-def test_a_model_needs_its_folder_no_more(tmp_path: Path) -> None:
+def test_a_pickled_model_does_not_need_its_folder(tmp_path: Path) -> None:
     folder = tmp_path / "robot"
     folder.mkdir()
     (folder / "part.xml").write_text(PENDULUM)

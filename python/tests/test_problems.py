@@ -1,4 +1,4 @@
-"""Contact problems: in from arrays and files, out as arrays, solved and measured."""
+"""Contact problems: from arrays and files, to arrays, solutions and residuals."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def test_dense_and_sparse_arrays_make_the_same_problem() -> None:
 
 
 def test_arrays_come_back_as_they_were_given() -> None:
-    # Velocities of two particles, interleaved: the engine may sort them by subsystem.
+    # Velocities of two particles, interleaved: the library may sort them by subsystem.
     order = np.array([0, 2, 4, 1, 3, 5])
     whole_A = np.zeros((6, 6))
     whole_A[np.ix_(order[:3], order[:3])] = A
@@ -73,8 +73,8 @@ def test_arrays_come_back_as_they_were_given() -> None:
     assert problem.free_velocity == pytest.approx(np.linalg.solve(whole_A, whole_B))
 
 
-def test_kinds_have_their_laws() -> None:
-    # Three unit masses on a line: held, stopped from below, and held by at most 0.1 N s.
+def test_each_kind_has_its_law() -> None:
+    # Three unit masses on a line: bilateral, unilateral, and bounded by 0.1 N s.
     problem = st.Problem(
         np.eye(3),
         [1.0, -1.0, 1.0],
@@ -103,7 +103,7 @@ def test_the_nearest_impulse_of_a_cone() -> None:
     assert problem.project([1.0, 0.0, 2.0]) == pytest.approx([n, 0, FRICTION * n])
 
 
-def test_the_yardstick_is_the_same_for_all() -> None:
+def test_the_residual_measure_is_the_same_for_all_solvers() -> None:
     problem = particle()
     solution = st.solve(problem, tolerance=1e-10)
     assert problem.residual(solution.impulse, solution.velocity) == solution.residual
@@ -111,7 +111,7 @@ def test_the_yardstick_is_the_same_for_all() -> None:
     assert problem.residual(np.zeros(3)).coulomb > 0.01
 
 
-def test_a_guess_that_solves_the_problem_needs_no_work() -> None:
+def test_a_guess_that_solves_the_problem_needs_no_iterations() -> None:
     simulation = st.Simulation(st.scenario("clutter", bodies=8))
     simulation.step(100)
     problem = simulation.problem()
@@ -122,7 +122,7 @@ def test_a_guess_that_solves_the_problem_needs_no_work() -> None:
         assert again.converged and again.iterations <= first.iterations // 2
 
 
-def test_a_trace_leads_to_the_residual() -> None:
+def test_a_trace_ends_at_the_residual() -> None:
     solution = st.solve(particle(), "psor", tolerance=1e-8, trace=True)
     trace = solution.report.trace
     assert trace is not None
@@ -131,7 +131,7 @@ def test_a_trace_leads_to_the_residual() -> None:
     assert st.solve(particle()).report.trace is None
 
 
-def test_few_iterations_are_an_outcome_and_no_error() -> None:
+def test_the_iteration_limit_is_a_status_and_no_error() -> None:
     simulation = st.Simulation(st.scenario("clutter", bodies=20))
     simulation.step(60)
     problem = simulation.problem()
@@ -153,7 +153,7 @@ def test_a_file_holds_the_same_problem(tmp_path: Path) -> None:
     assert np.load(path)["b"].tolist() == problem.b.tolist()
 
 
-def test_free_flight_poses_no_problem() -> None:
+def test_free_flight_has_no_contact_problem() -> None:
     assert st.Simulation(st.scenario("arm")).problem() is None
 
 
@@ -176,13 +176,13 @@ def test_free_flight_poses_no_problem() -> None:
         ({"blocks": [[0, 1]]}, "velocity"),
     ],
 )
-def test_arrays_that_make_no_problem(arguments: dict[str, object], message: str) -> None:
+def test_invalid_arrays_are_rejected(arguments: dict[str, object], message: str) -> None:
     given = {"A": A, "b": B, "J": J, "mu": FRICTION, **arguments}
     with pytest.raises((st.ProblemError, st.StateError), match=message):
         st.Problem(**given)  # type: ignore[arg-type]
 
 
-def test_calls_that_make_no_sense() -> None:
+def test_invalid_arguments_are_rejected() -> None:
     with pytest.raises(st.SolverError, match="expected one of"):
         st.solve(particle(), "magic")
     with pytest.raises(st.SolverError, match="no setting"):
@@ -199,7 +199,7 @@ def test_calls_that_make_no_sense() -> None:
         st.Problem.load("no-such-file.npz")
 
 
-def test_golden_problems_have_golden_answers(data_sets: Path, tmp_path: Path) -> None:
+def test_golden_problems_have_golden_solutions(data_sets: Path, tmp_path: Path) -> None:
     files = sorted((data_sets / "problems" / "golden").glob("*.npz"))
     assert files
     for path in files:

@@ -1,4 +1,4 @@
-"""Recordings: what was kept is what happened, files are whole, and being watched changes nothing."""
+"""Recordings: frames match the simulation, files are complete, and recording does not change the motion."""
 
 import gc
 import html
@@ -16,7 +16,7 @@ from models import BOX, BOX_MASS, GRAVITY, PENDULUM
 
 MESH = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
 
-DRESSED = """
+WITH_VISUAL_MESH = """
 <mujoco model="dressed">
   <asset><mesh name="skin" file="skin.obj" scale="2 2 2"/></asset>
   <worldbody>
@@ -35,7 +35,7 @@ def box() -> st.Simulation:
     return st.Simulation(st.loads(BOX))
 
 
-def test_frames_lie_on_the_raster_from_the_state_at_the_beginning_on() -> None:
+def test_frames_are_equally_spaced_from_the_initial_state_on() -> None:
     sim = box()
     recording = sim.record(fps=50)
     sim.step(100)
@@ -58,7 +58,7 @@ def test_poses_and_forces_are_those_of_the_simulation() -> None:
     last = slice(*arrays["contact_start"][-2:])
     assert np.array_equal(arrays["contact_force"][last], sim.contacts.force)
     assert np.array_equal(arrays["contact_point"][last], sim.contacts.point)
-    # A box at rest: the floor carries its weight, to the tolerance of the solver.
+    # A box at rest: the floor supports its weight, to the tolerance of the solver.
     assert arrays["contact_force"][last][:, 2].sum() == pytest.approx(BOX_MASS * GRAVITY, rel=1e-3)
     energy = arrays["energy_kinetic"][-1] + arrays["energy_potential"][-1]
     assert energy == sim.energy().total
@@ -83,7 +83,7 @@ def test_every_column_has_an_entry_per_frame_or_contact() -> None:
     assert arrays["phase_time"].shape == (frames, len(arrays["phase_names"]))
 
 
-def test_being_watched_changes_nothing() -> None:
+def test_recording_does_not_change_the_motion() -> None:
     alone, watched = box(), box()
     alone.step(100)
     with watched.record():
@@ -100,7 +100,7 @@ def test_a_block_writes_its_page_even_if_it_fails(tmp_path: Path) -> None:
     assert not recording.active
     text = page.read_text()
     assert "<title>" in text and "a &lt;fall&gt;" in text and text == recording.html()
-    # Nobody observes any more.
+    # The recording has ended.
     frames = recording.frames
     sim.step(100)
     assert recording.frames == frames
@@ -147,7 +147,7 @@ def test_a_recording_comes_back_from_its_file_to_the_bit(tmp_path: Path) -> None
     found.stop()
 
 
-def test_a_file_that_is_cut_or_changed_opens_as_far_as_it_is_sound_or_says_why_not(tmp_path: Path) -> None:
+def test_a_truncated_or_corrupt_file_opens_as_far_as_it_is_valid_or_gives_the_reason(tmp_path: Path) -> None:
     sim, path = box(), tmp_path / "run.stiction"
     with sim.record(path):
         sim.step(50)
@@ -174,7 +174,7 @@ def test_a_file_that_is_cut_or_changed_opens_as_far_as_it_is_sound_or_says_why_n
     assert isinstance(missing.value, FileNotFoundError)
 
 
-def test_pictures_look_as_they_are_asked_for(tmp_path: Path) -> None:
+def test_pictures_follow_their_options(tmp_path: Path) -> None:
     sim = st.Simulation(st.scenario("stack"))
     recording = sim.record()
     sim.step(30)
@@ -204,7 +204,7 @@ def test_pictures_look_as_they_are_asked_for(tmp_path: Path) -> None:
         recording.save(tmp_path / "a.html", view="top")
 
 
-def test_a_scene_says_what_to_leave_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scene_lists_its_output_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scene = """
         [[body]]
         name = "ball"
@@ -225,13 +225,13 @@ def test_a_scene_says_what_to_leave_behind(tmp_path: Path, monkeypatch: pytest.M
     assert recording.frames == 21
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ball.html", "ball.png"]
     assert (tmp_path / "ball.png").read_bytes()[16:24] == (60).to_bytes(4, "big") + (40).to_bytes(4, "big")
-    # Nothing is written unasked.
+    # No file is written without a call.
     sim.record().stop()
     assert len(list(tmp_path.iterdir())) == 2
     assert st.scenario("stack").record_wishes is None
 
 
-def test_a_recording_that_nobody_holds_is_forgotten() -> None:
+def test_a_deleted_recording_ends() -> None:
     sim = box()
     recording = sim.record()
     other = sim.record(fps=10)
@@ -275,7 +275,7 @@ def test_the_page_and_its_frame_in_a_notebook_show_the_run(driver: Any, tmp_path
         assert colours > 100 and frames == recording.frames
 
 
-def test_what_cannot_be_written_is_refused_before_the_run(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_rejected_before_the_run(tmp_path: Path) -> None:
     sim = box()
     with pytest.raises(st.RecordingError, match=r"run\.docx.*\.html.*\.rrd"):
         sim.record(tmp_path / "run.docx")
@@ -290,10 +290,10 @@ def test_what_cannot_be_written_is_refused_before_the_run(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_visual_mesh_is_seen_in_place_of_what_touches() -> None:
+def test_a_visual_mesh_is_displayed_instead_of_the_collision_shape() -> None:
     from stiction.recording import shown
 
-    sim = st.Simulation(st.loads(DRESSED, assets={"skin.obj": MESH}))
+    sim = st.Simulation(st.loads(WITH_VISUAL_MESH, assets={"skin.obj": MESH}))
     plane, ball, skin = sim.visuals()
     assert plane.is_half_space and plane.body == 0
     assert ball.collides and np.allclose(ball.scale, 0.1)
@@ -305,8 +305,8 @@ def test_a_visual_mesh_is_seen_in_place_of_what_touches() -> None:
     assert [len(v.triangles) for v in sim.record().visuals()] == [0, len(ball.triangles), 4]
 
 
-def test_a_visual_mesh_that_cannot_be_read_is_told_of() -> None:
-    sim = st.Simulation(st.loads(DRESSED, assets={"skin.obj": b"nonsense"}))
+def test_a_visual_mesh_that_cannot_be_read_is_reported() -> None:
+    sim = st.Simulation(st.loads(WITH_VISUAL_MESH, assets={"skin.obj": b"nonsense"}))
     recording = sim.record()
     assert len(recording.visuals()) == 2
     assert len(recording.notes) == 1 and "skin.obj" in recording.notes[0]
@@ -354,7 +354,7 @@ def test_rerun_gets_a_file_with_the_whole_run(tmp_path: Path) -> None:
     assert memory.num_msgs() > 0
 
 
-def test_rerun_refuses_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+def test_rerun_rejects_a_path_that_cannot_be_written(tmp_path: Path) -> None:
     pytest.importorskip("rerun")
     with pytest.raises(st.RecordingNotWrittenError, match="cannot be written"):
         box().record(tmp_path / "no" / "run.rrd")

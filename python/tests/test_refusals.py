@@ -14,14 +14,14 @@ def model() -> st.Model:
     return st.loads(PENDULUM)
 
 
-def test_every_error_is_of_the_house_and_bad_input_is_a_value_error() -> None:
+def test_every_error_is_a_stiction_error_and_bad_input_is_a_value_error() -> None:
     for error in [st.ModelError, st.ProblemError, st.SettingError, st.SolverError, st.StateError]:
         assert issubclass(error, st.StictionError) and issubclass(error, ValueError)
     assert issubclass(st.StepError, st.StictionError) and issubclass(st.StateError, st.StepError)
     assert issubclass(st.ModelNotFoundError, FileNotFoundError)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="nothing.xml"):
         st.load(tmp_path / "nothing.xml")
 
@@ -44,7 +44,7 @@ def test_a_file_of_an_unknown_kind(tmp_path: Path) -> None:
         '<mujoco><asset><mesh name="m" file="missing.stl"/></asset></mujoco>',
     ],
 )
-def test_a_text_that_is_no_model(text: str) -> None:
+def test_a_text_that_is_not_a_model_is_rejected(text: str) -> None:
     with pytest.raises(st.ModelError, match="expected|missing|error"):
         st.loads(text)
 
@@ -99,7 +99,7 @@ def test_arrays_of_the_wrong_shape(model: st.Model) -> None:
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_numbers_that_are_none(model: st.Model, value: float) -> None:
+def test_non_finite_numbers_are_rejected(model: st.Model, value: float) -> None:
     simulation = st.Simulation(model)
     for array in [simulation.qpos, simulation.qvel]:
         array[0] = value
@@ -114,7 +114,7 @@ def test_numbers_that_are_none(model: st.Model, value: float) -> None:
         simulation.time = value
 
 
-def test_a_quaternion_that_is_no_rotation() -> None:
+def test_a_quaternion_far_from_unit_length_is_rejected() -> None:
     simulation = st.Simulation(st.loads(BOX))
     simulation.qpos[3:7] = [2.0, 0.0, 0.0, 0.0]
     with pytest.raises(st.StateError, match="quaternion|length"):
@@ -124,7 +124,7 @@ def test_a_quaternion_that_is_no_rotation() -> None:
         simulation.body_pose("box")
 
 
-def test_settings_that_cannot_be(model: st.Model) -> None:
+def test_invalid_settings_are_rejected(model: st.Model) -> None:
     with pytest.raises(st.SolverError, match="subadmm"):
         st.Simulation(model, solver="magic")
     with pytest.raises(st.SolverError, match="solve"):
@@ -150,7 +150,7 @@ def test_a_state_of_another_model(model: st.Model) -> None:
     assert simulation.state_hash() == before
 
 
-def test_motion_beyond_numbers_is_a_step_error(model: st.Model) -> None:
+def test_overflow_is_a_step_error(model: st.Model) -> None:
     simulation = st.Simulation(model, time_step=1.0)
     simulation.qvel[0] = 1.7e308
     with pytest.raises(st.StepError, match="time step"):

@@ -63,14 +63,14 @@ def test_an_empty_batch_is_empty() -> None:
     assert st.rollout(model, np.zeros((2, 2)), steps=0).qpos.shape == (2, 0, 1)
 
 
-def test_settings_count() -> None:
+def test_settings_are_applied() -> None:
     model = st.loads(BOX)
     state = np.concatenate([model.qpos0, np.zeros(model.nv)])[None]
     batch = st.rollout(model, state, steps=4, time_step=0.01, solver="canal")
     assert batch.time[0] == pytest.approx([0.01, 0.02, 0.03, 0.04])
 
 
-def test_what_breaks_is_told_or_marked() -> None:
+def test_a_failed_step_raises_or_is_marked() -> None:
     model = st.loads(PENDULUM)
     states = np.array([[0.0, 0.0], [0.0, 1.7e308]])
     with pytest.raises(st.StepError, match="rollout 1, step 1"):

@@ -56,7 +56,7 @@ def cube() -> st.Simulation:
     return st.Simulation(st.loads(CUBE, format="native"))
 
 
-def test_a_soft_body_is_told_by_its_arrays(cube: st.Simulation) -> None:
+def test_a_soft_body_is_described_by_its_arrays(cube: st.Simulation) -> None:
     soft = cube.soft("cube")
     assert cube.model.soft_names == ["cube"] and cube.model.nvertex == 27
     assert [found.name for found in cube.softs] == ["cube"]
@@ -88,7 +88,7 @@ def test_vertices_are_views_that_write_through(cube: st.Simulation) -> None:
     assert vertices[:, 2].mean() == pytest.approx(1.11 + fallen, abs=0.5 * GRAVITY * 0.1 * 0.011)
 
 
-def test_what_is_no_state_of_vertices_is_refused(cube: st.Simulation) -> None:
+def test_invalid_vertex_states_are_rejected(cube: st.Simulation) -> None:
     before = cube.soft("cube").vertices.copy()
     cube.vertices[3, 1] = np.nan
     with pytest.raises(st.StateError):
@@ -97,7 +97,7 @@ def test_what_is_no_state_of_vertices_is_refused(cube: st.Simulation) -> None:
     cube.step()
 
 
-def test_stretching_costs_the_energy_of_the_book(cube: st.Simulation) -> None:
+def test_uniform_strain_has_the_energy_of_linear_elasticity(cube: st.Simulation) -> None:
     soft = cube.soft("cube")
     rest = soft.rest.copy()
     stretch = 1e-4
@@ -110,7 +110,7 @@ def test_stretching_costs_the_energy_of_the_book(cube: st.Simulation) -> None:
     assert energy.potential == pytest.approx(soft.energy.potential, rel=1e-12)
 
 
-def test_contacts_tell_which_side_is_soft_and_carry_the_weight(cube: st.Simulation) -> None:
+def test_contacts_mark_the_soft_side_and_support_the_weight(cube: st.Simulation) -> None:
     cube.step(200)
     contacts = cube.contacts
     assert len(contacts) > 0
@@ -119,7 +119,7 @@ def test_contacts_tell_which_side_is_soft_and_carry_the_weight(cube: st.Simulati
     assert set(contacts.body_names) == {("ground", "cube")}
     assert {names[1] for names in contacts.geom_names} == {""}
     weight = cube.soft("cube").mass * GRAVITY
-    # What still moves after two seconds is a part in a thousand of the weight at most.
+    # After two seconds the remaining motion is at most 1e-3 of the weight.
     assert contacts.force.sum(axis=0) == pytest.approx([0, 0, weight], abs=2e-3 * weight)
 
 
@@ -150,16 +150,16 @@ def test_rollouts_carry_vertices(cube: st.Simulation) -> None:
     cube.step(3)
     assert (from_state.vertices[0, -1] == cube.vertices).all()
     assert (from_state.vertex_velocities[0, -1] == cube.vertex_velocities).all()
-    # Numbers alone bring no warm start, of which free flight keeps round-off.
+    # Arrays contain no warm start, whose round-off remains in free flight.
     assert batch.vertices[0, -1] == pytest.approx(cube.vertices, abs=1e-9)
-    # Without them, the vertices begin as the model says.
+    # Without them, the vertices start as in the model.
     rest = st.rollout(model, np.zeros((1, 0)), steps=1)
     assert rest.vertices[0, 0, :, 0] == pytest.approx(cube.soft(0).rest[:, 0], abs=1e-9)
     with pytest.raises(st.StateError, match=r"6 nvertex\) = \(n, 162\)"):
         st.rollout(model, np.zeros((1, 7)), steps=1)
 
 
-def test_a_cable_is_told_by_its_segments() -> None:
+def test_a_cable_is_described_by_its_segments() -> None:
     sim = st.Simulation(st.loads(ROPE, format="native"))
     rope = sim.cable("rope")
     assert sim.model.cable_names == ["rope"] and len(sim.cables) == 1
@@ -262,20 +262,20 @@ FROM_FILE = "[[soft]]\nfile = 'mesh.vtk'\nyoung = 1e4\npoisson = 0.3\n"
         (CORNERS, [[0, 1, 1, 3]], "mesh.vtk"),
     ],
 )
-def test_a_mesh_that_is_none_is_refused(
+def test_an_invalid_mesh_is_rejected(
     vertices: list[list[float]], tetrahedra: list[list[int]], expected: str
 ) -> None:
     with pytest.raises(st.ModelError, match=expected):
         st.loads(FROM_FILE, format="native", assets={"mesh.vtk": mesh_file(vertices, tetrahedra)})
 
 
-def test_points_of_a_file_that_no_tetrahedron_uses_are_left_out() -> None:
+def test_points_of_a_file_that_no_tetrahedron_uses_are_omitted() -> None:
     mesh = mesh_file([[9.0, 9.0, 9.0], *CORNERS], [[1, 2, 3, 4]])
     soft = st.Simulation(st.loads(FROM_FILE, format="native", assets={"mesh.vtk": mesh})).soft(0)
     assert soft.rest.tolist() == CORNERS and soft.tetrahedra.tolist() == [[0, 1, 2, 3]]
 
 
-def test_a_tetrahedron_inside_out_is_turned_over() -> None:
+def test_an_inverted_tetrahedron_is_reoriented() -> None:
     model = st.loads(FROM_FILE, format="native", assets={"mesh.vtk": mesh_file(CORNERS, [[1, 0, 2, 3]])})
     soft = st.Simulation(model).soft(0)
     a, b, c, d = soft.rest[soft.tetrahedra[0]]
@@ -299,7 +299,7 @@ def test_a_tetrahedron_inside_out_is_turned_over() -> None:
         ("cells = 2", "cells = 2\nfixed = { below = -9 }", "fixed.*no vertex"),
     ],
 )
-def test_numbers_that_no_soft_body_has_are_refused_with_their_line(found: str, given: str, expected: str) -> None:
+def test_invalid_numbers_of_soft_bodies_are_rejected_with_their_line(found: str, given: str, expected: str) -> None:
     assert found in CUBE
     text = CUBE.replace(found, given)
     line = 1 + text[: text.index(given.splitlines()[-1])].count("\n")
@@ -319,13 +319,13 @@ def test_numbers_that_no_soft_body_has_are_refused_with_their_line(found: str, g
         ("stiffness = 3", "stiffness.*expected"),
     ],
 )
-def test_numbers_that_no_cable_has_are_refused(more: str, expected: str) -> None:
+def test_invalid_numbers_of_cables_are_rejected(more: str, expected: str) -> None:
     text = ROPE if more.startswith("segments") else ROPE + more
     with pytest.raises(st.ModelError, match=expected):
         st.loads(text.replace("segments = 8", more) if more.startswith("segments") else text, format="native")
 
 
-def test_arrays_of_other_shapes_are_refused_and_change_nothing(cube: st.Simulation) -> None:
+def test_arrays_of_other_shapes_are_rejected_and_change_nothing(cube: st.Simulation) -> None:
     soft = cube.soft("cube")
     before = soft.vertices.copy()
     with pytest.raises((ValueError, st.StictionError)):
@@ -345,7 +345,7 @@ def test_every_material_can_be_stepped() -> None:
         assert report.inverted == 0 and not report.unresolved
 
 
-def test_a_state_of_another_model_is_refused(cube: st.Simulation) -> None:
+def test_a_state_of_another_model_is_rejected(cube: st.Simulation) -> None:
     other = st.Simulation(st.loads(CUBE.replace("cells = 2", "cells = 1"), format="native"))
     with pytest.raises(st.StateError, match="expected"):
         cube.set_state(other.get_state())
@@ -362,12 +362,12 @@ def test_attached_vertices_follow_a_driven_body() -> None:
     for k in range(1, 41):
         hand.pose = ([0.005 * k, 0.0, 0.3], [1.0, 0.0, 0.0, 0.0])
         report = sim.step()
-    # An attachment asks for the place at the end of the step.
+    # An attachment constrains the position at the end of the step.
     assert soft.vertices[held] == pytest.approx(soft.rest[held] + [0.2, 0.0, 0.0], abs=1e-6)
     assert report.equality_error < 1e-6
 
 
-def test_what_flies_absurdly_fast_is_flagged_or_refused(cube: st.Simulation) -> None:
+def test_extreme_velocities_are_flagged_or_rejected(cube: st.Simulation) -> None:
     cube.soft("cube").velocities[:] = [0.0, 0.0, -1e308]
     try:
         report = cube.step()
@@ -377,7 +377,7 @@ def test_what_flies_absurdly_fast_is_flagged_or_refused(cube: st.Simulation) -> 
     assert np.isfinite(cube.vertices).all() and np.isfinite(cube.vertex_velocities).all()
 
 
-def test_sides_of_contacts_between_soft_bodies_and_a_cable_are_told() -> None:
+def test_sides_of_contacts_between_soft_bodies_and_a_cable_are_reported() -> None:
     text = CUBE + CUBE[CUBE.index("[[soft]]") :].replace('"cube"', '"upper"').replace("0.11", "0.32")
     text += ROPE.replace("2.0]", "1.3]").replace("2.05]", "1.35]")
     sim = st.Simulation(st.loads(text, format="native"))

@@ -1,4 +1,4 @@
-"""Steps: what they report, that others may run meanwhile, and that they are undone if they fail."""
+"""Steps: reports, release of the GIL, and unchanged state after a failure."""
 
 import os
 import signal
@@ -40,20 +40,20 @@ def test_the_report_of_many_steps_is_the_worst_of_them() -> None:
     assert summary.seconds == pytest.approx(sum(summary.phases.values()))
 
 
-def test_no_step_is_no_step() -> None:
+def test_zero_steps_change_nothing() -> None:
     simulation = st.Simulation(st.loads(PENDULUM))
     report = simulation.step(0)
     assert (report.steps, simulation.time) == (0, 0.0)
 
 
-def test_a_box_at_rest_is_carried_by_its_contacts() -> None:
+def test_a_box_at_rest_is_supported_by_its_contacts() -> None:
     simulation = st.Simulation(st.loads(BOX))
     simulation.step(1000)
     contacts = simulation.contacts
     assert len(contacts) == 4
     assert contacts.point.shape == contacts.normal.shape == contacts.force.shape == (4, 3)
     assert contacts.gap.shape == (4,) and contacts.bodies.shape == (4, 2)
-    # Normals lead from A into B, forces act on B; whichever of them is the box is pushed up.
+    # Normals lead from A into B, forces act on B; the box is pushed up, be it A or B.
     upward = np.where(contacts.bodies[:, 1] == 1, 1.0, -1.0) @ contacts.force[:, 2]
     assert upward == pytest.approx(BOX_MASS * GRAVITY, rel=1e-6)
     assert set(contacts.geom_names[0]) == {"floor", "cube"}
@@ -82,7 +82,7 @@ def test_other_threads_run_while_a_simulation_steps() -> None:
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        # With the interpreter locked, no stamp could fall into the middle of a step.
+        # If the GIL were held, no time stamp could lie in the middle of a step.
         for _ in range(50):
             begin = time.perf_counter()
             simulation.step(40)
@@ -181,7 +181,7 @@ def test_a_state_holds_inputs() -> None:
     assert simulation.wrench[1, 5] == 0.5 == state.wrench[1, 5]
 
 
-def test_a_keyframe_is_a_beginning() -> None:
+def test_a_simulation_can_start_at_a_keyframe() -> None:
     simulation = st.Simulation(st.loads(PENDULUM), keyframe="raised")
     assert (simulation.qpos[0], simulation.qvel[0], simulation.ctrl[0]) == (0.5, 0.25, 1.5)
     simulation.reset()
@@ -190,7 +190,7 @@ def test_a_keyframe_is_a_beginning() -> None:
     assert simulation.qpos[0] == 0.5
 
 
-def test_a_scenario_brings_its_controller() -> None:
+def test_a_scenario_has_its_controller() -> None:
     model = st.scenario("quadruped-heap", robots=1)
     simulation = st.Simulation(model)
     assert model.has_controller and simulation.controlled
@@ -202,7 +202,7 @@ def test_a_scenario_brings_its_controller() -> None:
     assert (simulation.ctrl == 0).all()
 
 
-def test_settings_are_those_asked_for() -> None:
+def test_settings_are_those_given() -> None:
     model = st.loads(PENDULUM)
     settings = st.Simulation(model, "canal", 0.004, tolerance=1e-8, scheme="euler", sleep=True).settings
     assert settings["solver"] == "canal"

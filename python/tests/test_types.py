@@ -1,4 +1,4 @@
-"""Types: the stubs say what the module is, and the examples pass the strictest checks."""
+"""Types: the stubs match the module, and the examples pass strict checks."""
 
 import subprocess
 import sys

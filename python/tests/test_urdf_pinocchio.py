@@ -55,7 +55,7 @@ class Coordinates:
             joint = model.joint(name)
             carrier = name.removesuffix("_x").removesuffix("_y").removesuffix("_z")
             if not reference.existJointName(name) and reference.existJointName(carrier):
-                continue  # a slide of a floating joint, told with its ball
+                continue  # a slide of a floating joint, handled with its ball
             other = reference.joints[reference.getJointId(name)]
             if joint.type in ("hinge", "slide"):
                 self.scalar(joint, other, random)
@@ -121,13 +121,13 @@ def add_armature(model: st.Model, reference: Any) -> None:
 
 
 def moments(mass: float, com: Any, inertia: Any) -> np.ndarray:
-    """Mass, first moment of mass and inertia about the origin: the moments that add up."""
+    """Mass, first moment of mass and inertia about the origin: the additive moments."""
     about_origin = inertia + mass * (np.dot(com, com) * np.eye(3) - np.outer(com, com))
     return np.concatenate([[mass], mass * np.asarray(com), about_origin.ravel()])
 
 
 def compare(model: st.Model, reference: Any) -> None:
-    """Holds one robot against Pinocchio's."""
+    """Compares one robot with Pinocchio."""
     assert model.nv == reference.nv
     add_armature(model, reference)
     sim, data = st.Simulation(model), reference.createData()
@@ -136,7 +136,7 @@ def compare(model: st.Model, reference: Any) -> None:
         for name in model.body_names[1:]
     }
     assert all(frame < reference.nframes for frame in bodies.values())
-    moves = reference.nv > 0  # Pinocchio's algorithms do not survive robots without coordinates
+    moves = reference.nv > 0  # Pinocchio's algorithms fail for robots without coordinates
     random = np.random.default_rng(len(bodies))
     for _ in range(STATES):
         state = Coordinates(model, reference, random)
@@ -185,7 +185,7 @@ def test_robots_agree_with_pinocchio(path: Path, variant: str) -> None:
     try:
         reference = pin.buildModelFromUrdf(str(path))
     except ValueError:
-        # A file without a robot: refused by both.
+        # A file without a robot: rejected by both.
         with pytest.raises(st.ModelError):
             LOADERS[variant](path)
         return
@@ -224,7 +224,7 @@ def test_joints_of_many_coordinates_agree_with_pinocchio(first: str, kind: str) 
     compare(st.loads(text, format="urdf"), reference)
 
 
-def test_a_robot_with_meshes_travels() -> None:
+def test_a_robot_with_meshes_can_be_pickled() -> None:
     paths = [path for path in robots() if path.stem == "panda"]
     if not paths:
         pytest.skip("example-robot-data is not there")

@@ -1,4 +1,4 @@
-"""The live viewer: what the page asks for happens, and the page shows what happens."""
+"""The live viewer: actions of the page are executed, and the page shows the simulation."""
 
 import json
 import time
@@ -16,7 +16,7 @@ from models import BOX, BOX_MASS, GRAVITY, PENDULUM
 from stiction.grip import Grip
 
 PATIENCE = 90.0
-"""How long a browser that draws without a graphics card may take [s]."""
+"""Time limit for a browser without a graphics card [s]."""
 
 
 def need_viser() -> None:
@@ -86,7 +86,7 @@ def test_steps_follow_the_speed_and_stop_in_a_pause(open_viewer: Any) -> None:
     viewer.speed = 2.0
     for _ in range(30):
         viewer.step()
-    # Thirty pictures are a second; fractions of a step wait for the next picture.
+    # Thirty frames are a second; fractions of a step are made in the next frame.
     assert sim.time == pytest.approx(2.0, abs=sim.time_step + 1e-9)
     viewer.paused = True
     before = sim.time
@@ -99,7 +99,7 @@ def test_steps_follow_the_speed_and_stop_in_a_pause(open_viewer: Any) -> None:
     assert not viewer.is_open
 
 
-def test_a_viewer_pulls_what_it_is_told_to(open_viewer: Any) -> None:
+def test_a_viewer_pulls_the_given_body(open_viewer: Any) -> None:
     sim = st.Simulation(st.loads(BOX))
     viewer = open_viewer(sim)
     viewer.select("box")
@@ -123,7 +123,7 @@ def test_sliders_have_the_ranges_of_the_actuators_and_follow_the_controls(open_v
     sim.ctrl[0] = 2.5
     panel.update()
     assert slider.value == 2.5
-    # What the page sends, as viser hands it on.
+    # A message of the page, as viser passes it on.
     event = SimpleNamespace(client=object(), target=SimpleNamespace(value=-1.5))
     for listen in slider._impl.update_cb:
         listen(event)
@@ -132,13 +132,13 @@ def test_sliders_have_the_ranges_of_the_actuators_and_follow_the_controls(open_v
 
 
 class Page:
-    """The viewer's page in a browser, while the test plays the loop that steps."""
+    """The viewer's page in a browser, while the test runs the step loop."""
 
     def __init__(self, viewer: Any, driver: Any) -> None:
         self.viewer, self.driver = viewer, driver
 
     def wait(self, what: str, done: Callable[[], Any]) -> None:
-        """Keeps the viewer going until something is so."""
+        """Runs the viewer until a condition holds."""
         deadline = time.monotonic() + PATIENCE
         while not done():
             assert time.monotonic() < deadline, f"waited in vain for {what}"
@@ -164,7 +164,7 @@ class Page:
 
 
     def wait_until_it_stands(self) -> np.ndarray[Any, Any]:
-        """A picture that is not empty and like the one before."""
+        """A non-empty picture equal to the previous one."""
         seen: list[np.ndarray[Any, Any]] = []
 
         def stands() -> bool:
@@ -175,7 +175,7 @@ class Page:
         return seen[-1]
 
     def requests_elsewhere(self) -> list[str]:
-        """What the page asked for that does not come from the viewer."""
+        """Requests of the page to other servers than the viewer."""
         asked: list[str] = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
@@ -190,7 +190,7 @@ class Page:
 def open_page(driver: Any, open_viewer: Any) -> Callable[[st.Simulation], Page]:
     def make(sim: st.Simulation) -> Page:
         viewer = open_viewer(sim)
-        driver.get_log("performance")  # what other pages asked for is forgotten
+        driver.get_log("performance")  # drops the requests of other pages
         driver.get(viewer.url)
         return Page(viewer, driver)
 
@@ -223,7 +223,7 @@ def test_the_page_shows_the_bodies_and_its_buttons_act(open_page: Any) -> None:
     assert page.requests_elsewhere() == []
 
 
-def test_what_moves_moves_in_the_page(open_page: Any) -> None:
+def test_moving_bodies_move_in_the_page(open_page: Any) -> None:
     page = open_page(st.Simulation(st.loads(BOX)))
     viewer, sim = page.viewer, page.viewer.sim
     viewer.paused = True
@@ -238,7 +238,7 @@ def test_what_moves_moves_in_the_page(open_page: Any) -> None:
     page.wait("a picture that changed", moved)
 
 
-def test_arrows_appear_in_the_page_when_they_are_asked_for(open_page: Any) -> None:
+def test_arrows_appear_in_the_page_when_they_are_switched_on(open_page: Any) -> None:
     page = open_page(st.Simulation(st.loads(BOX)))
     viewer = page.viewer
     viewer.sim.step(200)
@@ -265,7 +265,7 @@ def test_a_body_that_is_dragged_in_the_page_follows(open_page: Any) -> None:
     page.wait("a picture", lambda: np.ptp(page.picture()) > 60)
     canvas = page.driver.find_element("tag name", "canvas")
 
-    # The box stands where the camera looks, in the middle of the canvas. Its weight stretches the
+    # The box is at the look-at point of the camera, in the middle of the canvas. Its weight stretches the
     # spring by g / ω², about a quarter of its height.
     hand = ActionChains(page.driver).move_to_element(canvas).key_down(Keys.CONTROL).click_and_hold()
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""The arrays of a simulation are views: written through, shown, and alive on their own."""
+"""The arrays of a simulation are views: writable, updated by steps, and valid after its deletion."""
 
 import gc
 
@@ -14,16 +14,16 @@ def pendulum() -> st.Simulation:
     return st.Simulation(st.loads(PENDULUM))
 
 
-def test_what_is_written_is_seen_by_the_next_question(pendulum: st.Simulation) -> None:
+def test_written_values_are_used_by_the_next_query(pendulum: st.Simulation) -> None:
     before = pendulum.site_pose("tip").position
     pendulum.qpos[0] = np.pi / 2
     after = pendulum.site_pose("tip").position
-    # The rod of unit length hangs along -z; a quarter turn about y leads it to -x.
+    # The rod of unit length points along -z; a rotation by 90° about y takes it to -x.
     assert before == pytest.approx([0, 0, -1], abs=1e-15)
     assert after == pytest.approx([-1, 0, 0], abs=1e-15)
 
 
-def test_a_step_moves_what_was_written_and_shows_where_it_is(pendulum: st.Simulation) -> None:
+def test_a_step_starts_from_written_values_and_updates_the_view(pendulum: st.Simulation) -> None:
     q, v = pendulum.qpos, pendulum.qvel
     v[0] = 2.0
     pendulum.step()
@@ -32,7 +32,7 @@ def test_a_step_moves_what_was_written_and_shows_where_it_is(pendulum: st.Simula
     assert q[0] == pytest.approx(2.0 * pendulum.time_step, rel=1e-2)
 
 
-def test_there_is_one_array_however_often_it_is_asked_for(pendulum: st.Simulation) -> None:
+def test_repeated_access_returns_the_same_array(pendulum: st.Simulation) -> None:
     for name in ["qpos", "qvel", "ctrl", "wrench"]:
         first, second = getattr(pendulum, name), getattr(pendulum, name)
         assert np.shares_memory(first, second)
@@ -46,7 +46,7 @@ def test_views_outlive_the_simulation() -> None:
     q, kept = simulation.qpos, simulation.qpos.copy()
     del simulation
     gc.collect()
-    _ = [np.ones(64) for _ in range(100)]  # whatever freed memory would be used for
+    _ = [np.ones(64) for _ in range(100)]  # would reuse freed memory
     assert (q == kept).all()
     q[0] = 3.0
     assert q[0] == 3.0
@@ -80,7 +80,7 @@ def test_a_wrench_pushes_a_body() -> None:
     weight = simulation.model.body_mass("box") * 9.81
     simulation.wrench[1] = [0, 0, 0, 0, 0, weight]
     simulation.step(50)
-    # The force balances the weight: nothing moves, but for round-off of the sum.
+    # The force balances the weight: nothing moves, except for round-off of the sum.
     assert np.abs(simulation.qvel).max() <= 1e-12
     simulation.body("box").wrench = np.zeros(6)
     assert (simulation.wrench == 0).all()
@@ -112,7 +112,7 @@ def test_a_quaternion_near_unit_length_is_normalised_and_shown_so() -> None:
     assert np.linalg.norm(simulation.qpos[3:7]) == pytest.approx(1.0, abs=1e-15)
 
 
-def test_a_reshaped_view_does_not_disturb(pendulum: st.Simulation) -> None:
+def test_a_reshaped_view_has_no_effect(pendulum: st.Simulation) -> None:
     pendulum.qpos.shape = (1, 1)
     pendulum.step()
     with pytest.raises(ValueError, match="own"):

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use stiction_scene::SceneError;
 use stiction_solve::ProblemError;
 use stiction_solve::file::FileError;
-use stiction_solve::solver::SettingError;
+use stiction_solve::solver::SolverError;
 use stiction_study::StudyError;
 
 /// Why a measurement could not be made.
@@ -17,7 +17,7 @@ pub enum BenchError {
     File(#[from] FileError),
     /// A solver or setting that does not exist.
     #[error(transparent)]
-    Setting(#[from] SettingError),
+    Setting(#[from] SolverError),
     /// A scene that cannot be built or run.
     #[error(transparent)]
     Scene(#[from] SceneError),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use stiction_plot::{Axis, Figure, Panel, Series};
 use stiction_solve::catalogue::{self, Variation};
 use stiction_solve::solver::newton::Phases;
-use stiction_solve::solver::{Canal, Sap, SettingError};
+use stiction_solve::solver::{Canal, Sap, SolverError};
 use stiction_solve::{FrictionModel, Goal, Monitor, Problem, Solution, Solver};
 
 use crate::bench_report::BenchReport;
@@ -187,19 +187,12 @@ impl PileBenchmark {
     }
 }
 
-/// Sets a parameter of a solver that is not in a session.
-fn set(solver: &mut dyn Solver, key: &'static str, value: &str) -> Result<(), SettingError> {
-    for setting in solver.settings() {
-        if setting.name == key {
-            return setting.value.set(value).map_err(|expected| SettingError::Value {
-                solver: "sap",
-                key,
-                found: value.to_owned(),
-                expected,
-            });
-        }
+/// Sets a setting of a solver that is not in a session.
+fn set(solver: &mut dyn Solver, key: &str, value: &str) -> Result<(), SolverError> {
+    match solver.settings_mut() {
+        Some(settings) => Ok(settings.set_text(key, value)?),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 type SolverTimes = (&'static str, Vec<PileTimes>);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use stiction_plot::{Axis, Figure, Panel, Series};
-use stiction_solve::solver::{SOLVERS, SettingError};
+use stiction_solve::solver::{SOLVERS, SolverError};
 use stiction_solve::{FrictionModel, Goal, Problem, Session, Solution, Status, Yardstick};
 
 use crate::args::{Friction, positive};
@@ -135,7 +135,7 @@ fn repeated(
     model: FrictionModel,
     tolerance: f64,
     time_limit: f64,
-) -> Result<Attempt, SettingError> {
+) -> Result<Attempt, SolverError> {
     let mut session = Session::new(name)?;
     let mut found = attempt(&mut session, problem, model, tolerance, time_limit)?;
     if found.solved && found.seconds < SHORT {
@@ -154,7 +154,7 @@ fn attempt(
     model: FrictionModel,
     tolerance: f64,
     time_limit: f64,
-) -> Result<Attempt, SettingError> {
+) -> Result<Attempt, SolverError> {
     let mut yardstick = Yardstick::default();
     yardstick.prepare(problem);
     let mut solution = Solution::cold(problem);

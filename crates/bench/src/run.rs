@@ -1,6 +1,6 @@
 //! One run of one solver on one problem, with its CPU time.
 
-use stiction_solve::solver::SettingError;
+use stiction_solve::solver::SolverError;
 use stiction_solve::{Goal, Problem, Report, Session, Solution};
 
 use stiction_reproduce::clock::Stopwatch;
@@ -22,7 +22,7 @@ pub fn solve(
     problem: &Problem,
     goal: &Goal,
     solution: &mut Solution,
-) -> Result<Run, SettingError> {
+) -> Result<Run, SolverError> {
     let stopwatch = Stopwatch::start();
     let report = session.solve(problem, goal, solution)?;
     let share = stopwatch.share();
@@ -31,7 +31,7 @@ pub fn solve(
 }
 
 /// A session with settings.
-pub fn session(name: &str, settings: &[(&str, &str)]) -> Result<Session, SettingError> {
+pub fn session(name: &str, settings: &[(&str, &str)]) -> Result<Session, SolverError> {
     let mut session = Session::new(name)?;
     for (key, value) in settings {
         session.set(key, value)?;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use stiction_sim::Settings;
-use stiction_solve::solver::{SOLVERS, SettingError};
+use stiction_solve::setting::SettingError;
+use stiction_solve::solver::{SOLVERS, SolverError};
 use stiction_solve::{Session, Status};
 use stiction_study::compare::{
     CapturedStep, ComparedSolver, Comparison, ComparisonPlan, PlanError, compare,
@@ -131,7 +132,9 @@ fn settings_of_solvers(args: &CompareArgs) -> Result<(Pairs, Vec<(String, Pairs)
                     settings.push((setting.to_owned(), value.clone()));
                     accepted = true;
                 }
-                Err(error @ SettingError::UnknownKey { .. }) => refusal = Some(error),
+                Err(error @ SolverError::Setting(SettingError::UnknownKey { .. })) => {
+                    refusal = Some(error)
+                }
                 Err(error) => return Err(error.into()),
             }
         }

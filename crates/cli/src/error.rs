@@ -7,7 +7,7 @@ use stiction_sim::CheckpointError;
 use stiction_sim::record::RecordError;
 use stiction_solve::ProblemError;
 use stiction_solve::file::FileError;
-use stiction_solve::solver::SettingError;
+use stiction_solve::solver::SolverError;
 use stiction_study::StudyError;
 use stiction_view::ViewError;
 
@@ -19,7 +19,7 @@ pub enum CommandError {
     File(#[from] FileError),
     /// A solver or setting that does not exist or does not fit.
     #[error(transparent)]
-    Setting(#[from] SettingError),
+    Setting(#[from] SolverError),
     /// A problem that cannot be built.
     #[error("{target}: {source}")]
     Problem { target: String, source: ProblemError },

@@ -14,7 +14,7 @@ use stiction_solve::Solver;
 use stiction_solve::catalogue::CATALOGUE;
 use stiction_solve::law::LAWS;
 use stiction_solve::setting::{SettingKind, SettingRange, SettingSpec, SettingValue};
-use stiction_solve::solver::{Entry as SolverEntry, SOLVERS};
+use stiction_solve::solver::{SOLVERS, SolverEntry};
 use stiction_study::{SCENARIOS, Scenario};
 use stiction_view::EXPORTERS;
 
@@ -107,13 +107,10 @@ fn json_entries(category: Category) -> Vec<Value> {
         Category::Solvers => SOLVERS
             .iter()
             .map(|entry| {
-                let mut solver = (entry.build)();
+                let solver = (entry.build)();
                 let models: Vec<&str> = solver.models().iter().map(|m| m.name()).collect();
-                let settings: Vec<Value> = solver
-                    .settings()
-                    .iter()
-                    .map(|s| json!({"name": s.name, "about": s.about, "default": s.value.get()}))
-                    .collect();
+                let specs = solver.settings().map(|s| s.specs()).unwrap_or_default();
+                let settings: Vec<Value> = specs.iter().map(|spec| json_setting(spec, None)).collect();
                 json!({
                     "name": entry.name,
                     "about": entry.about,
@@ -139,7 +136,7 @@ fn json_entries(category: Category) -> Vec<Value> {
             SCHEMES.iter().map(|e| json!({"name": e.name, "about": e.about})).collect()
         }
         Category::Settings => {
-            let own = Settings::specs().iter().map(json_setting).collect::<Vec<_>>();
+            let own = Settings::specs().iter().map(|spec| json_setting(spec, None)).collect::<Vec<_>>();
             own.into_iter().chain(SOLVERS.iter().flat_map(json_solver_settings)).collect()
         }
         Category::Shapes => {
@@ -193,17 +190,18 @@ fn json_scenario(entry: &Scenario) -> Value {
     })
 }
 
-/// A setting of the simulation.
-fn json_setting(spec: &SettingSpec) -> Value {
+/// A setting of the simulation, or of a solver under the name `solver.KEY`.
+fn json_setting(spec: &SettingSpec, solver: Option<&str>) -> Value {
     let bound = |bound: Bound<f64>| match bound {
         Bound::Included(x) | Bound::Excluded(x) => json!(x),
         Bound::Unbounded => Value::Null,
     };
     let SettingRange { low, high } = spec.range;
+    let prefix = if solver.is_some() { SOLVER_PREFIX } else { "" };
     json!({
-        "name": spec.name,
+        "name": format!("{prefix}{}", spec.name),
         "keyword": spec.keyword(),
-        "solver": Value::Null,
+        "solver": solver,
         "type": spec.kind.name(),
         "choices": match &spec.kind {
             SettingKind::Choice(names) => json!(names),
@@ -216,6 +214,7 @@ fn json_setting(spec: &SettingSpec) -> Value {
         "high": bound(high),
         "default": json_value(&spec.default),
         "about": spec.doc,
+        "expected": spec.expected(),
     })
 }
 
@@ -240,17 +239,9 @@ fn json_value(value: &SettingValue) -> Value {
 
 /// The settings of one solver, named `solver.KEY`.
 fn json_solver_settings(entry: &SolverEntry) -> Vec<Value> {
-    let mut solver = (entry.build)();
-    let settings = solver.settings();
-    let json = settings.iter().map(|s| {
-        json!({
-            "name": format!("{SOLVER_PREFIX}{}", s.name),
-            "solver": entry.name,
-            "default": s.value.get(),
-            "about": s.about,
-        })
-    });
-    json.collect()
+    let solver = (entry.build)();
+    let specs = solver.settings().map(|s| s.specs()).unwrap_or_default();
+    specs.iter().map(|spec| json_setting(spec, Some(entry.name))).collect()
 }
 
 /// Documentation of a setting with the values that it accepts.
@@ -274,7 +265,7 @@ fn settings_with_solvers(colours: bool) -> String {
         table.render("  --set ", colours)
     )];
     for entry in SOLVERS {
-        let table = solver_settings(&mut *(entry.build)());
+        let table = solver_settings(&*(entry.build)());
         let heading = paint(&format!("solver {}", entry.name), Tone::Heading, colours);
         let prefix = format!("  --set {SOLVER_PREFIX}");
         sections.push(format!("{heading}\n{}", table.render(&prefix, colours)));
@@ -283,13 +274,13 @@ fn settings_with_solvers(colours: bool) -> String {
 }
 
 /// A table of the settings of a solver: name, default, description.
-fn solver_settings(solver: &mut dyn Solver) -> Table {
+fn solver_settings(solver: &dyn Solver) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
-    for s in solver.settings() {
+    for s in solver.settings().map(|s| s.specs()).unwrap_or_default() {
         table.row([
             (s.name.to_owned(), Tone::Plain),
-            (s.value.get(), Tone::Plain),
-            (s.about.to_owned(), Tone::Faint),
+            (s.default.to_string(), Tone::Plain),
+            (with_unit(&s), Tone::Faint),
         ]);
     }
     table
@@ -380,6 +371,11 @@ fn section(category: Category, details: bool, colours: bool) -> String {
     format!("{heading}\n{}", table.render("  ", colours))
 }
 
+/// The meaning of a setting, with its unit.
+fn with_unit(s: &SettingSpec) -> String {
+    if s.unit.is_empty() { s.doc.to_owned() } else { format!("{} [{}]", s.doc, s.unit) }
+}
+
 fn models(solver: &dyn Solver) -> String {
     let names: Vec<&str> = solver.models().iter().map(|m| m.name()).collect();
     names.join(", ")
@@ -388,8 +384,8 @@ fn models(solver: &dyn Solver) -> String {
 /// A paragraph per solver: description, friction models, settings.
 fn solvers_with_settings(colours: bool) -> String {
     let paragraph = |entry: &SolverEntry| {
-        let mut solver = (entry.build)();
-        let table = solver_settings(&mut *solver);
+        let solver = (entry.build)();
+        let table = solver_settings(&*solver);
         format!(
             "{}: {} [{}]\n  friction models: {}\n{}",
             paint(entry.name, Tone::Heading, colours),

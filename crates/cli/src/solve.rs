@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use stiction_solve::file::{Array, npz, write_arrays};
-use stiction_solve::solver::SettingError;
+use stiction_solve::setting::SettingError;
+use stiction_solve::solver::SolverError;
 use stiction_solve::{Goal, Report, Session, Solution, Status};
 
 use crate::args::SolveArgs;
@@ -92,7 +93,9 @@ fn sessions(args: &SolveArgs) -> Result<Vec<Session>, CommandError> {
             }
             match session.set(&setting.key, &setting.value) {
                 Ok(()) => accepted = true,
-                Err(error @ SettingError::UnknownKey { .. }) => refusal = Some(error),
+                Err(error @ SolverError::Setting(SettingError::UnknownKey { .. })) => {
+                    refusal = Some(error)
+                }
                 Err(error) => return Err(error.into()),
             }
         }

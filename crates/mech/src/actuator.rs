@@ -1,23 +1,23 @@
-//! Actuators: a scalar force law and the place where it acts.
+//! Actuators: a scalar force law and the transmission through which it acts.
 //!
-//! An actuator measures a length ℓ and its rate ℓ̇ through its transmission, scaled by its gear,
-//! and answers with f = gain·u + b₀ + b₁ ℓ + b₂ ℓ̇, clamped to its range; the transmission's
-//! Jacobian times the gear turns f into generalized forces. This is MuJoCo's affine actuator
-//! without activation states. Which part of it a step takes implicitly is decided in [`crate::force`].
+//! An actuator measures a length ℓ and its rate ℓ̇ through its transmission, scaled by its gear. Its
+//! force is f = gain·u + b₀ + b₁ ℓ + b₂ ℓ̇, clamped to its range; the transmission's Jacobian times
+//! the gear maps f to generalized forces. This is MuJoCo's affine actuator without activation
+//! states. [`crate::force`] determines which part of it a step treats implicitly.
 
 use crate::body::BodyId;
 use crate::force::ForceError;
-use crate::force::error::Check;
+use crate::force::error::SpecCheck;
 use crate::joint::JointId;
 use crate::model::Model;
 use crate::tendon::{TendonId, compile};
 use nalgebra::{Vector3, Vector6};
 
-/// Which actuator of a model.
+/// Index of an actuator of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ActuatorId(pub usize);
 
-/// Where an actuator acts and what it measures.
+/// The quantity that an actuator measures and acts on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Transmission {
     /// The only coordinate of a joint (hinge, slide, screw).
@@ -28,7 +28,7 @@ pub enum Transmission {
     Tendon(TendonId),
     /// A wrench that is fixed in a body. It has a rate but no length.
     Body {
-        /// The body that is pushed.
+        /// The body that the wrench acts on.
         body: BodyId,
         /// Point of application in the body's frame [m].
         point: Vector3<f64>,
@@ -37,7 +37,7 @@ pub enum Transmission {
     },
 }
 
-/// How an actuator answers to its control u, length ℓ and rate ℓ̇.
+/// Force f of an actuator as a function of its control u, length ℓ and rate ℓ̇.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ActuatorLaw {
     /// f = u: the control is the force [N or N·m].
@@ -90,7 +90,7 @@ pub struct ActuatorSpec {
     pub transmission: Transmission,
     /// Scales length and rate as measured and force as applied [-].
     pub gear: f64,
-    /// How it answers.
+    /// Force law.
     pub law: ActuatorLaw,
     /// Controls outside are clamped to it.
     pub control_range: Option<(f64, f64)>,
@@ -121,19 +121,19 @@ impl ActuatorSpec {
         Self { law: ActuatorLaw::Velocity { kd }, ..Self::motor(name, on) }
     }
 
-    /// The control as the law sees it: clamped to its range.
+    /// The control clamped to its range, as it enters the force law.
     pub fn clamp_control(&self, control: f64) -> f64 {
         self.control_range.map_or(control, |(lower, upper)| control.clamp(lower, upper))
     }
 
-    /// Bounds of the force [N or N·m], infinite where there is none.
+    /// Bounds of the force [N or N·m], infinite without a force range.
     pub fn force_bounds(&self) -> (f64, f64) {
         self.force_range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY))
     }
 
     /// Checks every number that does not depend on the rest of the model.
     pub(crate) fn check(&self) -> Result<(), ForceError> {
-        let check = Check { what: "actuator", name: &self.name };
+        let check = SpecCheck { what: "actuator", name: &self.name };
         check.finite("gear", self.gear)?;
         match self.law {
             ActuatorLaw::Motor => {}
@@ -174,15 +174,15 @@ impl ActuatorSpec {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Actuator {
-    /// What was declared, with bodies and joints in the model's numbering.
+    /// The declaration, with bodies and joints in the model's numbering.
     pub spec: ActuatorSpec,
-    /// What it measures.
-    pub(crate) place: Place,
+    /// The transmission by indices of the model.
+    pub(crate) resolved: ResolvedTransmission,
 }
 
 /// A transmission, resolved in a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum ResolvedTransmission {
     /// A coordinate and its velocity.
     Scalar { q: usize, dof: usize },
     /// A component of the rotation vector of a quaternion, and its velocity.
@@ -198,15 +198,15 @@ impl Actuator {
     pub(crate) fn compile(
         model: &Model,
         mut spec: ActuatorSpec,
-        check: &Check<'_>,
+        check: &SpecCheck<'_>,
         n_tendons: usize,
     ) -> Result<Self, ForceError> {
         spec.check()?;
-        let place = match &mut spec.transmission {
+        let resolved = match &mut spec.transmission {
             Transmission::Joint(id) => {
                 compile::renumber_joint(model, check, id)?;
                 let joint = compile::scalar_joint(model, check, *id)?;
-                Place::Scalar { q: joint.q.start, dof: joint.dofs.start }
+                ResolvedTransmission::Scalar { q: joint.q.start, dof: joint.dofs.start }
             }
             Transmission::JointDof(id, k) => {
                 compile::renumber_joint(model, check, id)?;
@@ -220,11 +220,11 @@ impl Actuator {
                     });
                 }
                 let dof = joint.dofs.start + *k;
-                // The rotation comes last among the velocities, after as many scalars as stand
-                // before the quaternion among the coordinates.
+                // The rotation comes last among the velocities, after as many scalars as precede
+                // the quaternion among the coordinates.
                 match joint.spec.kind.quaternion().filter(|scalars| *k >= *scalars) {
-                    None => Place::Scalar { q: joint.q.start + *k, dof },
-                    Some(scalars) => Place::Rotation {
+                    None => ResolvedTransmission::Scalar { q: joint.q.start + *k, dof },
+                    Some(scalars) => ResolvedTransmission::Rotation {
                         quaternion: joint.q.start + scalars,
                         component: *k - scalars,
                         dof,
@@ -233,13 +233,13 @@ impl Actuator {
             }
             Transmission::Tendon(id) => {
                 check.known("tendon", id.0, n_tendons)?;
-                Place::Tendon(id.0)
+                ResolvedTransmission::Tendon(id.0)
             }
             Transmission::Body { body, point, wrench } => {
                 compile::renumber_body(model, check, body)?;
-                Place::Body { body: *body, point: *point, wrench: *wrench }
+                ResolvedTransmission::Body { body: *body, point: *point, wrench: *wrench }
             }
         };
-        Ok(Self { spec, place })
+        Ok(Self { spec, resolved })
     }
 }

@@ -1,8 +1,8 @@
 //! Accelerations from forces by the articulated-body algorithm (ABA), without a mass matrix.
 //!
-//! The recursion of [Featherstone08, Sec. 7.3], eliminating one velocity coordinate at a time:
-//! between two coordinates of one link stands a body without mass. Costs a 6×6 update per
-//! coordinate. It shares kinematics with the mass-matrix route and nothing else.
+//! The recursion of [Featherstone08, Sec. 7.3], eliminating one velocity coordinate at a time, as if
+//! a massless body stood between two coordinates of one link. Cost: a 6×6 update per coordinate. It
+//! shares only the kinematics with the mass-matrix algorithms, so that tests can compare the two.
 
 use crate::data::Data;
 use crate::kinematics::kinematics;
@@ -24,14 +24,14 @@ pub fn forward_dynamics_aba(
     kinematics(model, q, data);
     velocities(model, v, data);
 
-    // Inertias and bias forces of the links by themselves.
+    // Inertias and bias forces of the single links.
     for link in &model.links {
         let (inertia, V) = (&data.link_inertia[link.body], &data.velocity[link.body]);
         data.articulated[link.body] = inertia.to_matrix();
         data.force[link.body] = cross_force(V, &apply(inertia, V));
     }
 
-    // From the leaves: f = I^A a + p^A, first over the bias acceleration, then over each coordinate.
+    // Leaves to roots: f = I^A a + p^A, first for the bias acceleration, then for each coordinate.
     for link in model.links.iter().rev() {
         let mut I_A = data.articulated[link.body];
         let mut p_A = data.force[link.body] + I_A * data.joint_bias[link.body];
@@ -51,7 +51,7 @@ pub fn forward_dynamics_aba(
         }
     }
 
-    // From the roots: accelerations.
+    // Roots to leaves: accelerations.
     let at_rest: Vector6<f64> = join(Vector3::zeros(), -model.gravity);
     for link in &model.links {
         let mut a = link.parent.map_or(at_rest, |parent| data.acceleration[parent]);

@@ -1,10 +1,10 @@
-//! Bodies: what the user declares and what the model keeps.
+//! Bodies: their declaration by the user and their form in the model.
 
 use crate::inertia::MassProperties;
 use nalgebra::Isometry3;
 use std::ops::Range;
 
-/// A body. Zero is the world, which does not move.
+/// Index of a body. Zero is the world, which does not move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BodyId(pub usize);
 
@@ -18,16 +18,16 @@ impl BodyId {
 pub struct BodySpec {
     /// Name, empty or different from all others.
     pub name: String,
-    /// What it hangs on.
+    /// The parent body.
     pub parent: BodyId,
     /// Pose in the parent's frame at the reference configuration.
     pub pose: Isometry3<f64>,
     /// Mass properties; `None` for a frame without mass.
     pub mass: Option<MassProperties>,
-    /// Part of the body's weight that is cancelled [-]: 0 nothing, 1 all of it.
+    /// Fraction of the body's weight that is cancelled [-]: 0 for none, 1 for all of it.
     pub gravity_compensation: f64,
-    /// Whether its pose is an input ([`Input::driven_pose`](crate::Input::driven_pose)). Such a body
-    /// hangs on the world and neither it nor what it carries has joints.
+    /// Whether its pose is an input ([`Input::driven_pose`](crate::Input::driven_pose)). The parent
+    /// of such a body is the world, and neither it nor its descendants have joints.
     pub driven: bool,
 }
 
@@ -48,15 +48,16 @@ impl Default for BodySpec {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Body {
-    /// What was declared, with the parent in the model's numbering.
+    /// The declaration, with the parent in the model's numbering.
     pub spec: BodySpec,
     /// Its joints, in the order in which they act.
     pub joints: Range<usize>,
-    /// The moving body that carries it: itself if it has joints, `None` if it is fixed to the world.
+    /// The moving body to which it is welded: itself if it has joints, `None` if it is fixed to the
+    /// world.
     pub link: Option<usize>,
     /// The tree it belongs to, `None` if it is fixed to the world.
     pub tree: Option<usize>,
-    /// The driven body that carries it: itself if it is driven, `None` if there is none.
+    /// The driven body to which it is welded: itself if it is driven, `None` if there is none.
     pub driver: Option<usize>,
     /// Pose in the frame of its link or driver, or of the world if it has neither. Identity for a
     /// link and for a driven body.

@@ -1,4 +1,4 @@
-//! From declarations to a model: everything a user can get wrong is found here.
+//! Builds a model from declarations and checks all user input.
 //!
 //! Bodies may be declared in any order in which parents come before children; the model numbers
 //! them depth first, children in the order of their declaration. Bodies that are declared depth
@@ -26,22 +26,22 @@ const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 #[derive(Clone, Debug)]
 pub struct ModelBuilder {
     gravity: Vector3<f64>,
-    /// The world stands first.
+    /// The world is the first.
     bodies: Vec<BodySpec>,
     joints: Vec<(BodyId, JointSpec)>,
     /// Tendons and actuators.
-    pub(crate) declared: crate::force::Declared,
+    pub(crate) declared: crate::force::ForceDeclarations,
     rods: Vec<RodSpec>,
     softs: Vec<SoftSpec>,
 }
 
-/// The parts of a builder, with its own ids.
+/// The declarations in a builder, with the builder's ids.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Declarations<'a> {
     /// Acceleration of gravity [m/s²], world frame.
     pub gravity: Vector3<f64>,
-    /// Bodies; the world stands first.
+    /// Bodies; the world is the first.
     pub bodies: &'a [BodySpec],
     /// Joints with the bodies that they move.
     pub joints: &'a [(BodyId, JointSpec)],
@@ -49,7 +49,7 @@ pub struct Declarations<'a> {
     pub tendons: &'a [TendonSpec],
     /// Actuators.
     pub actuators: &'a [ActuatorSpec],
-    /// What a medium resists.
+    /// Drag of a medium on bodies.
     pub drags: &'a [DragSpec],
     /// Rods.
     pub rods: &'a [RodSpec],
@@ -106,7 +106,7 @@ impl ModelBuilder {
         SoftId(self.softs.len() - 1)
     }
 
-    /// What was declared, for those who put it into another model.
+    /// The declarations, for example to copy them into another builder.
     pub fn declared(&self) -> Declarations<'_> {
         Declarations {
             gravity: self.gravity,
@@ -127,8 +127,8 @@ impl ModelBuilder {
         let joints = self.checked_joints()?;
         let order = self.depth_first();
         let mut body_of_builder = vec![BodyId(0); order.len()];
-        for (place, &id) in order.iter().enumerate() {
-            body_of_builder[id] = BodyId(place);
+        for (index, &id) in order.iter().enumerate() {
+            body_of_builder[id] = BodyId(index);
         }
         let mut joints_of_body = vec![Vec::new(); order.len()];
         for (id, (body, _)) in joints.iter().enumerate() {
@@ -220,15 +220,17 @@ impl ModelBuilder {
         Ok(())
     }
 
+    /// Checks that driven bodies are children of the world and that neither they nor their
+    /// descendants have joints.
     fn check_driven(&self) -> Result<(), ModelError> {
         let mut is_carried = vec![false; self.bodies.len()];
         for (id, spec) in self.bodies.iter().enumerate().skip(1) {
             is_carried[id] = spec.driven || is_carried[spec.parent.0];
             let has_joints = || self.joints.iter().any(|(body, _)| body.0 == id);
             let what = if spec.driven && spec.parent != BodyId::WORLD {
-                "hangs on another body"
+                "its parent is not the world"
             } else if is_carried[id] && has_joints() {
-                "has joints"
+                "it has joints"
             } else {
                 continue;
             };
@@ -289,7 +291,7 @@ fn check_names<'a>(
     Ok(())
 }
 
-/// Checks a joint's numbers and gives its axes unit length.
+/// Checks a joint's numbers and normalizes its axes.
 fn check_joint(id: JointId, spec: &mut JointSpec) -> Result<(), ModelError> {
     let name = spec.name.clone();
     let finite = [
@@ -321,7 +323,7 @@ fn check_joint(id: JointId, spec: &mut JointSpec) -> Result<(), ModelError> {
             let kind = spec.kind.entry().name;
             return Err(ModelError::LimitOfKind { joint: id.0, name, kind });
         }
-        // One end may be at infinity, and no order holds with NaN.
+        // One end may be infinite; comparisons with NaN are false.
         if !(limit.lower <= limit.upper) {
             let (lower, upper) = (limit.lower, limit.upper);
             return Err(ModelError::Limit { joint: id.0, name, lower, upper });
@@ -336,7 +338,7 @@ fn check_joint(id: JointId, spec: &mut JointSpec) -> Result<(), ModelError> {
             return Err(ModelError::ForceRange { joint: id.0, name, lower, upper });
         }
     }
-    spec.kind = spec.kind.checked().map_err(|fault| match fault {
+    spec.kind = spec.kind.normalized().map_err(|fault| match fault {
         AxisFault::NoDirection(found) => ModelError::Axis { joint: id.0, name, found },
         AxisFault::Parallel(found) => ModelError::ParallelAxes { joint: id.0, name, found },
         AxisFault::Pitch(found) => joint_error(id, &name, "pitch", found),
@@ -344,13 +346,13 @@ fn check_joint(id: JointId, spec: &mut JointSpec) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// Adds a joint of the body that is about to be added.
+/// Adds a joint of the body that `add_body` adds next.
 fn add_joint(model: &mut Model, spec: JointSpec, pose: Isometry3<f64>) {
     let (q, dof) = (model.q0.len(), model.armature.len());
     let (q, dofs) = (q..q + spec.kind.nq(), dof..dof + spec.kind.nv());
     let joint = Joint { body: model.bodies.len(), q: q.clone(), dofs: dofs.clone(), spec };
     model.q0.resize(q.end, 0.0);
-    joint.home(&pose, &mut model.q0[q.clone()]);
+    joint.reference_coordinates(&pose, &mut model.q0[q.clone()]);
     model.q_spring.extend_from_slice(&model.q0[q.clone()]);
     if joint.spec.kind.quaternion().is_none() {
         model.q_spring[q].fill(joint.spec.spring_reference);
@@ -359,13 +361,14 @@ fn add_joint(model: &mut Model, spec: JointSpec, pose: Isometry3<f64>) {
     model.joints.push(joint);
 }
 
-/// Adds a body whose joints are `first..` of the model's, and its mass to its link's.
+/// Adds a body whose joints are those of the model from `first` on, and adds its mass to its link.
 fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Inertia10]) {
     let (id, joints) = (model.bodies.len(), first..model.joints.len());
     let parent = model.bodies.get(spec.parent.0);
     let parent_pose = parent.map_or(spec.pose, |parent| parent.pose_in_link);
     let (parent_link, parent_tree) = parent.map_or((None, None), |p| (p.link, p.tree));
     let mut driver = parent.and_then(|parent| parent.driver);
+    // Pose in the frame of the parent link or driver.
     let mut pose = if id == 0 { Isometry3::identity() } else { parent_pose * spec.pose };
     if spec.driven {
         (driver, pose) = (Some(id), Isometry3::identity());
@@ -410,9 +413,9 @@ fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Ine
         model.welded.push(id);
     }
     if let (Some(mass), Some(link)) = (body.spec.mass, body.link) {
-        let inertia = mass.seen_from(&body.pose_in_link);
+        let inertia = mass.inertia_in_frame(&body.pose_in_link);
         inertias[link] += inertia;
-        // A link is added before what is welded to it, but others may stand between.
+        // A link is added before the bodies welded to it, but other links may lie between them.
         if let Some(link) = model.links.iter_mut().rev().find(|entry| entry.body == link) {
             link.compensated_mass += body.spec.gravity_compensation * inertia.mass;
             link.compensated_moment += body.spec.gravity_compensation * inertia.moment;
@@ -421,7 +424,7 @@ fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Ine
     model.bodies.push(body);
 }
 
-/// Mass properties of the links from the sums of their welded bodies.
+/// Mass properties of the links, summed over their welded bodies.
 fn finish_links(model: &mut Model, inertias: &[Inertia10]) {
     for link in &mut model.links {
         let sum = &inertias[link.body];
@@ -432,7 +435,8 @@ fn finish_links(model: &mut Model, inertias: &[Inertia10]) {
             link.inertia -= Inertia10::point_mass(sum.mass, link.com).rotational_matrix();
         }
     }
-    // The one massive body of a link that stands in its frame keeps its digits.
+    // If the moving body itself is the only one with mass, its declared values are copied, which
+    // avoids round-off.
     let mut massive = vec![0; model.bodies.len()];
     for body in model.bodies.iter().filter(|body| body.spec.mass.is_some()) {
         if let Some(link) = body.link {
@@ -450,16 +454,16 @@ fn finish_links(model: &mut Model, inertias: &[Inertia10]) {
 fn finish_trees(model: &mut Model) {
     model.dof_parents = vec![None; model.armature.len()];
     let mut last_dof = vec![None; model.bodies.len()];
-    for (place, link) in model.links.iter().enumerate() {
+    for (index, link) in model.links.iter().enumerate() {
         let Some(tree) = model.bodies[link.body].tree else { continue };
         let tree = &mut model.trees[tree];
         if link.parent.is_none() {
-            tree.links = place..place;
+            tree.links = index..index;
             tree.joints = link.joints.clone();
             tree.dofs = link.dofs.clone();
             tree.q = model.joints[link.joints.start].q.clone();
         }
-        tree.links.end = place + 1;
+        tree.links.end = index + 1;
         tree.joints.end = link.joints.end;
         tree.dofs.end = link.dofs.end;
         tree.q.end = model.joints[link.joints.end - 1].q.end;
@@ -489,16 +493,17 @@ fn finish_trees(model: &mut Model) {
     }
 }
 
-/// Every link must carry mass or inertia, or have armature on all its joints.
+/// Checks that every link or one of its descendants has mass or inertia, or that all its joints have
+/// armature.
 fn check_masses(model: &Model, builder_of_body: &[usize]) -> Result<(), ModelError> {
-    let mut carries = vec![false; model.bodies.len()];
+    let mut has_mass = vec![false; model.bodies.len()];
     for link in model.links.iter().rev() {
-        carries[link.body] |= link.mass > 0.0 || link.inertia != Matrix3::zeros();
+        has_mass[link.body] |= link.mass > 0.0 || link.inertia != Matrix3::zeros();
         if let Some(parent) = link.parent {
-            carries[parent] |= carries[link.body];
+            has_mass[parent] |= has_mass[link.body];
         }
         let has_armature = model.armature[link.dofs.clone()].iter().all(|&a| a > 0.0);
-        if !carries[link.body] && !has_armature {
+        if !has_mass[link.body] && !has_armature {
             let name = model.bodies[link.body].spec.name.clone();
             return Err(ModelError::Massless { body: builder_of_body[link.body], name });
         }
@@ -506,15 +511,15 @@ fn check_masses(model: &Model, builder_of_body: &[usize]) -> Result<(), ModelErr
     Ok(())
 }
 
-/// Every velocity of a link that carries no other must move inertia, which for such links does not
-/// depend on the configuration. What other links move may vanish in one configuration and not in
-/// the next: whether the mass matrix can be inverted is seen where it is.
+/// Checks that every coordinate of a leaf link has inertia, which for such links does not depend on
+/// the configuration. For other links the mass matrix can be singular in some configurations only;
+/// the factorization detects that.
 fn check_inertias(model: &Model) -> Result<(), ModelError> {
     let mut is_parent = vec![false; model.bodies.len()];
     model.links.iter().filter_map(|link| link.parent).for_each(|body| is_parent[body] = true);
     let mut data = None;
     for link in model.links.iter().filter(|link| !is_parent[link.body]) {
-        // What has mass and inertia about every axis moves inertia along every coordinate.
+        // A link with mass and with inertia about every axis has inertia along every coordinate.
         if link.mass > 0.0 && link.inertia.cholesky().is_some() {
             continue;
         }
@@ -528,8 +533,8 @@ fn check_inertias(model: &Model) -> Result<(), ModelError> {
         };
         for joint in link.joints.clone() {
             for (coordinate, dof) in model.joints[joint].dofs.clone().enumerate() {
-                let place = (dof - tree.dofs.start) * (tree.dofs.len() + 1);
-                if !(data.mass[tree.mass.start + place] > 0.0) {
+                let diagonal = (dof - tree.dofs.start) * (tree.dofs.len() + 1);
+                if !(data.mass[tree.mass.start + diagonal] > 0.0) {
                     let at = model.joint_of_builder.iter().position(|id| id.0 == joint);
                     let (joint, name) =
                         (at.unwrap_or(joint), model.joints[joint].spec.name.clone());

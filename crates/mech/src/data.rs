@@ -1,9 +1,16 @@
-//! Memory of one mechanism: every array with its stage, its producer and its shape.
+//! Intermediate results of the dynamics: every array with its stage, its producer and its shape.
 //!
-//! Nothing here is truth: all of it follows from the model and a state. Spatial vectors have world
-//! axes and are taken at the point [`Data::reference`] of their tree (angular part first); a tree's
-//! own point keeps the numbers small wherever the tree stands. No function that fills these arrays
-//! asks for memory.
+//! All values are computed from the model and a state. Spatial vectors are expressed in world axes,
+//! taken at the point [`Data::reference`] of their tree, angular part first; a reference point per
+//! tree keeps round-off small wherever the tree is. No function that fills these arrays allocates.
+//!
+//! | stage | producer | needs | arrays |
+//! |---|---|---|---|
+//! | position | [`kinematics`] | q | `body_pose`, `reference`, `anchor`, `subspace`, `link_inertia` |
+//! | velocity | [`velocities`](crate::velocities) | position, v | `velocity`, `joint_bias` |
+//! | bias | [`bias_forces`](crate::bias_forces) | velocity, v | `bias` |
+//! | mass | [`mass_matrix`](crate::mass_matrix) | position | `mass` |
+//! | factor | [`factor_mass`](crate::factor_mass) | mass | `factor` |
 
 use crate::body::BodyId;
 use crate::driven::set_driven_poses;
@@ -13,41 +20,46 @@ use crate::model::Model;
 use nalgebra::{Isometry3, Matrix6, Vector3, Vector6};
 use stiction_math::spatial::Inertia10;
 
-/// The arrays between the stages of the dynamics.
+/// The arrays that the stages of the dynamics produce and consume.
 #[derive(Clone, Debug)]
 pub struct Data {
     // Stage: position, by `kinematics`.
-    /// Pose of each body in the world; per body.
+    /// Pose `X_WB` of each body in the world; per body.
     pub body_pose: Vec<Isometry3<f64>>,
     /// Point at which the spatial vectors of a tree are taken: the centre of mass of its root link
-    /// [m]; per tree.
+    /// [m], world frame; per tree.
     pub reference: Vec<Vector3<f64>>,
-    /// A point of the world on the axis of each coordinate [m]; per dof.
+    /// A point on the axis of each coordinate [m], world frame; per dof.
     pub anchor: Vec<Vector3<f64>>,
-    /// Column S of each velocity coordinate: the motion of its link at unit velocity; per dof.
+    /// Column S of the motion subspace: spatial velocity of the link at unit velocity of the
+    /// coordinate; per dof.
     pub subspace: Vec<Vector6<f64>>,
-    /// Inertia of each link, all its welded bodies together; per body, zero if it is no link.
+    /// Spatial inertia of each link including its welded bodies, about the tree's reference point,
+    /// world axes; per body, zero for bodies that are not links.
     pub link_inertia: Vec<Inertia10>,
 
     // Stage: velocity, by `velocities`.
-    /// Spatial velocity; per body.
+    /// Spatial velocity [rad/s, m/s]; per body.
     pub velocity: Vec<Vector6<f64>>,
-    /// Acceleration Ṡ v that the joints of a link add at rest of all joints' rates; per body, zero
-    /// if it is no link.
+    /// Bias acceleration Ṡ v of the joints of a link [rad/s², m/s²]; per body, zero for bodies that
+    /// are not links.
     pub joint_bias: Vec<Vector6<f64>>,
-    /// Coriolis, centrifugal and gravity forces, MuJoCo's `qfrc_bias` [N, N·m], by `bias_forces`;
-    /// per dof.
+
+    // Stage: bias, by `bias_forces`.
+    /// Coriolis, centrifugal and gravity forces, MuJoCo's `qfrc_bias` [N, N·m]; per dof.
     pub bias: Vec<f64>,
 
-    // Stage: mass, by `mass_matrix` and `factor_mass`.
+    // Stage: mass, by `mass_matrix`.
     /// Mass matrices with armature [kg, kg·m²]: a dense row-major block per tree, one after the
     /// other as in [`Model::mass_range`].
     pub mass: Vec<f64>,
-    /// Their factors L in `M = Lᵀ L` (lower triangles), in the same layout.
+
+    // Stage: factor, by `factor_mass`.
+    /// Factors L of the mass matrices, `M = Lᵀ L` (lower triangles), in the same layout.
     pub factor: Vec<f64>,
 
-    // Scratch of the recursions; no meaning between calls.
-    /// Inertia of a link with all that it carries; per body.
+    // Scratch of the recursions; not valid between calls.
+    /// Composite inertia of a link and all its descendants; per body.
     pub(crate) composite: Vec<Inertia10>,
     /// Spatial acceleration; per body.
     pub(crate) acceleration: Vec<Vector6<f64>>,
@@ -57,12 +69,13 @@ pub struct Data {
     pub(crate) articulated: Vec<Matrix6<f64>>,
     /// Articulated inertia times the subspace column; per dof.
     pub(crate) articulated_column: Vec<Vector6<f64>>,
-    /// Inertia seen by a coordinate and the force left for it; per dof.
+    /// D and u of the articulated-body algorithm: inertia along the coordinate and the force that
+    /// accelerates it; per dof.
     pub(crate) articulated_pivot: Vec<[f64; 2]>,
 }
 
 impl Data {
-    /// Memory for a model, standing at the reference configuration at rest.
+    /// Allocates the arrays for a model and fills the position stage at the reference configuration.
     pub fn new(model: &Model) -> Self {
         let (nb, nv, nt) = (model.bodies().len(), model.nv(), model.trees().len());
         let n_mass = model.mass_len();
@@ -84,8 +97,8 @@ impl Data {
             articulated_column: vec![Vector6::zeros(); nv],
             articulated_pivot: vec![[0.0; 2]; nv],
         };
-        let home = |id: &BodyId| model.bodies()[id.0].spec.pose;
-        let driven: Vec<Isometry3<f64>> = model.driven().iter().map(home).collect();
+        let declared_pose = |id: &BodyId| model.bodies()[id.0].spec.pose;
+        let driven: Vec<Isometry3<f64>> = model.driven().iter().map(declared_pose).collect();
         set_driven_poses(model, &driven, &mut data);
         kinematics(model, model.q0(), &mut data);
         mass::write_constant(model, &mut data);

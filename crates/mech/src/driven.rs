@@ -1,7 +1,7 @@
-//! Driven bodies: bodies on the world whose poses are inputs, with all that is welded to them.
+//! Driven (kinematic) bodies: bodies whose poses are inputs, and the bodies welded to them.
 //!
-//! They have no joints, no mass matters, and no force moves them. Their poses stand in
-//! [`Data::body_pose`] like those of all others, but only [`set_driven_poses`] writes them.
+//! They have no joints, their mass has no effect, and no force moves them. [`Data::body_pose`] holds
+//! their poses like those of all bodies, but only [`set_driven_poses`] writes them.
 
 use crate::body::BodyId;
 use crate::data::Data;
@@ -14,13 +14,14 @@ impl Model {
         &self.driven
     }
 
-    /// The driven body that carries a body, which may be itself; `None` if there is none.
+    /// The driven body to which a body is welded, which may be itself; `None` if there is none.
     pub fn driver(&self, body: BodyId) -> Option<BodyId> {
         self.bodies.get(body.0)?.driver.map(BodyId)
     }
 }
 
-/// Puts the driven bodies to poses in the world, one each in the order of [`Model::driven`].
+/// Sets the poses `X_WB` of the driven bodies, in the order of [`Model::driven`], and of the bodies
+/// welded to them.
 pub fn set_driven_poses(model: &Model, poses: &[Isometry3<f64>], data: &mut Data) {
     for (id, pose) in model.driven.iter().zip(poses) {
         data.body_pose[id.0] = *pose;

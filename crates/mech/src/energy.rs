@@ -19,7 +19,7 @@ pub fn kinetic_energy(model: &Model, data: &Data, v: &[f64]) -> f64 {
     0.5 * (links.sum::<f64>() + armature.sum::<f64>())
 }
 
-/// Potential energy [J] of the weight that is not compensated (zero at the world's origin) and of
+/// Potential energy [J] of gravity without the compensated part (zero at the world's origin) and of
 /// the springs of joints, tendons and rods. Needs the position stage of `data` for the same `q`.
 pub fn potential_energy(model: &Model, data: &Data, q: &[f64]) -> f64 {
     gravity_energy(model, data)
@@ -30,10 +30,10 @@ pub fn potential_energy(model: &Model, data: &Data, q: &[f64]) -> f64 {
 
 fn gravity_energy(model: &Model, data: &Data) -> f64 {
     let of_link = |link: &Link| {
-        let X = &data.body_pose[link.body];
-        let moment = link.mass * link.com - link.compensated_moment;
+        let X_WB = &data.body_pose[link.body];
+        let moment_B = link.mass * link.com - link.compensated_moment;
         let mass = link.mass - link.compensated_mass;
-        -model.gravity.dot(&(mass * X.translation.vector + X.rotation * moment))
+        -model.gravity.dot(&(mass * X_WB.translation.vector + X_WB.rotation * moment_B))
     };
     model.links.iter().map(of_link).sum()
 }

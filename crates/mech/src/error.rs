@@ -1,26 +1,26 @@
-//! What can be wrong with masses, models and states, said once, at the border.
+//! Errors in mass properties, models and states, reported where user input is checked.
 
 use crate::body::BodyId;
 use crate::joint::JointId;
 use thiserror::Error;
 
-/// Why mass properties belong to no body that exists.
+/// Why mass properties are not physical.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum InertiaError {
-    /// The mass is no positive number.
+    /// The mass is not a positive number.
     #[error("mass = {found} kg; expected a finite number > 0")]
     Mass {
         /// The mass [kg].
         found: f64,
     },
-    /// The centre of mass is no point.
+    /// The centre of mass is not finite.
     #[error("centre of mass = {found:?} m; expected finite numbers")]
     CentreOfMass {
         /// The coordinates [m].
         found: [f64; 3],
     },
-    /// An entry of the rotational inertia is no number.
+    /// An entry of the rotational inertia is not finite.
     #[error("inertia[{row}][{column}] = {found} kg·m²; expected a finite number")]
     NotFinite {
         /// Row of the entry.
@@ -32,7 +32,8 @@ pub enum InertiaError {
     },
     /// The rotational inertia is not symmetric.
     #[error(
-        "inertia[{row}][{column}] = {found} kg·m² but its mirror = {mirror}; expected symmetry"
+        "inertia[{row}][{column}] = {found} kg·m² but its transposed entry = {mirror}; expected a \
+         symmetric matrix"
     )]
     NotSymmetric {
         /// Row of the entry.
@@ -41,7 +42,7 @@ pub enum InertiaError {
         column: usize,
         /// The entry.
         found: f64,
-        /// Its mirror.
+        /// The transposed entry.
         mirror: f64,
     },
     /// A principal moment is not positive.
@@ -50,8 +51,8 @@ pub enum InertiaError {
         /// The principal moments, ascending [kg·m²].
         moments: [f64; 3],
     },
-    /// The largest principal moment exceeds the sum of the others, which no distribution of mass
-    /// can do.
+    /// The largest principal moment exceeds the sum of the others, which is impossible for any
+    /// distribution of mass (triangle inequality).
     #[error(
         "principal moments of inertia = {moments:?} kg·m²; expected the largest to be no more than \
          the sum of the others, as for every distribution of mass"
@@ -62,13 +63,13 @@ pub enum InertiaError {
     },
 }
 
-/// Why a model could not be built. Ids are those that the builder gave out.
+/// Why a model could not be built. Ids are those that the builder returned.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// A body hangs on one that was not declared before it.
+    /// The parent of a body was not declared before it.
     #[error(
-        "body {body} '{name}' hangs on body {found}; expected one that was declared before it, \
+        "the parent of body {body} '{name}' is body {found}; expected a body declared before it, \
          or the world (0)"
     )]
     UnknownParent {
@@ -76,7 +77,7 @@ pub enum ModelError {
         body: usize,
         /// Its name.
         name: String,
-        /// The parent that was asked for.
+        /// The requested parent.
         found: usize,
     },
     /// A joint moves a body that does not exist.
@@ -86,9 +87,9 @@ pub enum ModelError {
         joint: usize,
         /// Its name.
         name: String,
-        /// The body that was asked for.
+        /// The requested body.
         found: usize,
-        /// The last body there is.
+        /// The last declared body.
         last: usize,
     },
     /// Two bodies, two joints or two soft bodies share a name.
@@ -117,7 +118,7 @@ pub enum ModelError {
         /// The number.
         found: f64,
     },
-    /// A quantity of a joint that must not be negative is.
+    /// A quantity of a joint is negative that must not be.
     #[error("{field} of joint {joint} '{name}' = {found}; expected a number ≥ 0")]
     Negative {
         /// The joint.
@@ -129,8 +130,8 @@ pub enum ModelError {
         /// The number.
         found: f64,
     },
-    /// An axis has no direction.
-    #[error("axis of joint {joint} '{name}' = {found:?}; expected a direction")]
+    /// An axis has zero or non-finite length.
+    #[error("axis of joint {joint} '{name}' = {found:?}; expected a vector of non-zero length")]
     Axis {
         /// The joint.
         joint: usize,
@@ -149,7 +150,7 @@ pub enum ModelError {
         /// The axes.
         found: [[f64; 3]; 2],
     },
-    /// The limits of a joint leave no room.
+    /// The lower limit of a joint exceeds the upper limit.
     #[error("limits of joint {joint} '{name}' = {lower} … {upper}; expected lower ≤ upper")]
     Limit {
         /// The joint.
@@ -161,7 +162,7 @@ pub enum ModelError {
         /// The upper limit.
         upper: f64,
     },
-    /// A joint of this kind has no coordinate that could be limited.
+    /// A joint of this kind cannot have limits.
     #[error("joint {joint} '{name}' is {kind} and has a limit; expected none for this kind")]
     LimitOfKind {
         /// The joint.
@@ -171,7 +172,7 @@ pub enum ModelError {
         /// The kind.
         kind: &'static str,
     },
-    /// The range of the actuators' forces on a joint leaves no room.
+    /// The lower end of a joint's actuator force range exceeds the upper end.
     #[error(
         "actuator force range of joint {joint} '{name}' = {lower} … {upper}; expected \
          lower ≤ upper"
@@ -186,7 +187,7 @@ pub enum ModelError {
         /// The upper end.
         upper: f64,
     },
-    /// A joint of this kind has several coordinates, whose forces have no common range.
+    /// A joint of this kind has several coordinates and cannot have an actuator force range.
     #[error(
         "joint {joint} '{name}' is {kind} and has an actuator force range; expected a joint with \
          one coordinate"
@@ -199,10 +200,10 @@ pub enum ModelError {
         /// The kind.
         kind: &'static str,
     },
-    /// A free joint is not alone between the world and its body.
+    /// The body of a free joint is not a child of the world or has other joints.
     #[error(
-        "joint {joint} '{name}' is free on body {body}; expected a body that hangs on the world \
-         and has no other joint"
+        "joint {joint} '{name}' is a free joint of body {body}; expected a body whose parent is the \
+         world and which has no other joint"
     )]
     Free {
         /// The joint.
@@ -212,23 +213,23 @@ pub enum ModelError {
         /// The body.
         body: usize,
     },
-    /// A driven body does not hang on the world, or it or what it carries has joints.
+    /// A driven body is not a child of the world, or it or a descendant has joints.
     #[error(
-        "body {body} '{name}' is driven or carried by a driven body, and {what}; expected a body \
-         on the world without joints, nor any on what it carries"
+        "body {body} '{name}' is driven or a descendant of a driven body, and {what}; expected a \
+         driven body whose parent is the world, without joints on it or on its descendants"
     )]
     Driven {
         /// The body.
         body: usize,
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// The violated condition.
         what: &'static str,
     },
-    /// A moving body carries no mass.
+    /// A moving body and its descendants have no mass.
     #[error(
-        "body {body} '{name}' moves but neither it nor what it carries has mass; expected mass \
-         properties, or armature on each of its joints"
+        "body {body} '{name}' has joints but neither it nor its descendants have mass; expected \
+         mass properties, or armature on each of its joints"
     )]
     Massless {
         /// The body.
@@ -236,11 +237,11 @@ pub enum ModelError {
         /// Its name.
         name: String,
     },
-    /// A coordinate of a joint at the end of a branch moves mass but no inertia, as that of a hinge
-    /// through a point mass.
+    /// A coordinate of a joint of a leaf body has no inertia, for example a hinge through a point
+    /// mass.
     #[error(
-        "joint {joint} '{name}' moves no inertia along its coordinate {coordinate}; expected mass \
-         away from its axis, rotational inertia about it, or armature"
+        "coordinate {coordinate} of joint {joint} '{name}' has no inertia; expected mass away from \
+         its axis, rotational inertia about it, or armature"
     )]
     NoInertia {
         /// The joint.
@@ -250,25 +251,25 @@ pub enum ModelError {
         /// Which of its velocities.
         coordinate: usize,
     },
-    /// An actuator or a tendon is wrong.
+    /// An actuator, a tendon or a drag is invalid.
     #[error(transparent)]
     Force(#[from] crate::force::ForceError),
-    /// A rod is wrong.
+    /// A rod is invalid.
     #[error("rod {rod} '{name}': {source}")]
     Rod {
         /// The rod.
         rod: usize,
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// The fault.
         source: crate::rod::RodError,
     },
-    /// A soft body is wrong.
+    /// A soft body is invalid.
     #[error(transparent)]
     Soft(#[from] crate::soft::SoftError),
 }
 
-/// Why a state does not belong to a model.
+/// Why a state does not fit a model.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum StateError {
@@ -279,7 +280,7 @@ pub enum StateError {
         what: &'static str,
         /// Its length.
         found: usize,
-        /// The length it should have.
+        /// The required length.
         expected: usize,
     },
     /// A number is infinite or not a number.
@@ -310,7 +311,7 @@ pub enum StateError {
         /// The numbers.
         found: [f64; 3],
     },
-    /// Four numbers that should be a rotation have no direction.
+    /// The length of a quaternion is far from one.
     #[error("q[{index}..] of joint '{joint}' is a quaternion of length {found}; expected 1")]
     Quaternion {
         /// Where the quaternion starts.
@@ -325,8 +326,8 @@ pub enum StateError {
 /// The mass matrix of a tree cannot be factored.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error(
-    "the mass matrix of tree {tree} is not positive definite; expected joints that move mass \
-     independently of one another, and a finite state"
+    "the mass matrix of tree {tree} is not positive definite; expected inertia along every \
+     combination of joint velocities, and a finite state"
 )]
 pub struct NotPositiveDefinite {
     /// The tree, as in [`Model::trees`](crate::Model::trees).

@@ -1,14 +1,14 @@
-//! Mass, centre of mass and rotational inertia of a body, checked to be those of some matter.
+//! Mass, centre of mass and rotational inertia of a body, checked to be physical.
 //!
 //! Each principal moment is the sum of two of the second moments of mass along the principal axes,
 //! ∫x², ∫y², ∫z², none of which is negative: hence no principal moment exceeds the sum of the other
-//! two. Units: kg, m, kg·m².
+//! two (triangle inequality). Units: kg, m, kg·m².
 
 use crate::error::InertiaError;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_math::spatial::Inertia10;
 
-/// Relative slack of the symmetry and of the triangle inequality: files carry few digits.
+/// Relative tolerance of the symmetry and of the triangle inequality, for files with few digits.
 const TOLERANCE: f64 = 1e-6;
 
 /// The mass properties of a rigid body, in its own frame.
@@ -27,9 +27,10 @@ impl MassProperties {
         found.fault().map_or(Ok(found), Err)
     }
 
-    /// [`MassProperties::new`] for numbers as they stand in files, where point masses, inertias of
-    /// no matter that exists and frames of no mass are common: all must be finite, the inertia
-    /// symmetric, the mass not negative, and nothing else. [`MassProperties::fault`] tells the rest.
+    /// [`MassProperties::new`] with fewer checks, for values from files, in which point masses,
+    /// unphysical inertias and massless frames are common: all numbers must be finite, the inertia
+    /// symmetric and the mass not negative. [`MassProperties::fault`] returns the violations that
+    /// are not checked here.
     pub fn new_lenient(
         mass: f64,
         com: Vector3<f64>,
@@ -57,7 +58,7 @@ impl MassProperties {
         Ok(Self { mass, com, inertia })
     }
 
-    /// What [`MassProperties::new`] has against these numbers, if anything.
+    /// The error that [`MassProperties::new`] returns for these values, if any.
     pub fn fault(&self) -> Option<InertiaError> {
         if !(self.mass > 0.0) {
             return Some(InertiaError::Mass { found: self.mass });
@@ -88,11 +89,11 @@ impl MassProperties {
         self.inertia
     }
 
-    /// The same body seen from a frame in which its own stands at `pose`.
-    pub(crate) fn seen_from(&self, pose: &Isometry3<f64>) -> Inertia10 {
-        let R = pose.rotation.to_rotation_matrix().into_inner();
-        let com = pose.translation.vector + R * self.com;
-        Inertia10::from_central(self.mass, com, &(R * self.inertia * R.transpose()))
+    /// Spatial inertia in a frame F, about its origin, for the pose `X_FB` of the body in F.
+    pub(crate) fn inertia_in_frame(&self, X_FB: &Isometry3<f64>) -> Inertia10 {
+        let R_FB = X_FB.rotation.to_rotation_matrix().into_inner();
+        let p_FBcm = X_FB.translation.vector + R_FB * self.com;
+        Inertia10::from_central(self.mass, p_FBcm, &(R_FB * self.inertia * R_FB.transpose()))
     }
 }
 
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mass_that_is_no_positive_number_is_refused() {
+    fn a_mass_that_is_not_a_positive_number_is_rejected() {
         for found in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let error = MassProperties::new(found, Vector3::zeros(), diagonal(1.0, 1.0, 1.0));
             assert!(matches!(error, Err(InertiaError::Mass { .. })), "{error:?}");
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inertia_that_no_matter_has_is_refused() {
+    fn an_unphysical_inertia_is_rejected() {
         let new = |inertia| MassProperties::new(1.0, Vector3::zeros(), inertia);
         assert_eq!(
             new(diagonal(1.0, 4.0, 2.0)),
@@ -135,27 +136,27 @@ mod tests {
     }
 
     #[test]
-    fn numbers_as_found_are_kept_and_their_fault_is_told() {
-        let found = |mass, inertia| MassProperties::new_lenient(mass, Vector3::x(), inertia);
+    fn lenient_values_are_kept_and_their_fault_is_reported() {
+        let lenient = |mass, inertia| MassProperties::new_lenient(mass, Vector3::x(), inertia);
         for (mass, inertia) in [
             (1.0, Matrix3::zeros()),
             (0.0, Matrix3::zeros()),
             (1.0, diagonal(1.0, 4.0, 2.0)),
             (0.0, diagonal(1.0, 1.0, 1.0)),
         ] {
-            let kept = found(mass, inertia).unwrap();
+            let kept = lenient(mass, inertia).unwrap();
             assert_eq!((kept.mass(), kept.com(), kept.inertia()), (mass, Vector3::x(), inertia));
             let refused = MassProperties::new(mass, Vector3::x(), inertia).unwrap_err();
             assert_eq!(kept.fault(), Some(refused));
         }
-        assert_eq!(found(1.0, diagonal(1.0, 1.0, 1.0)).unwrap().fault(), None);
-        assert!(found(-1.0, Matrix3::zeros()).is_err());
-        assert!(found(f64::NAN, Matrix3::zeros()).is_err());
-        assert!(found(1.0, Matrix3::repeat(f64::INFINITY)).is_err());
+        assert_eq!(lenient(1.0, diagonal(1.0, 1.0, 1.0)).unwrap().fault(), None);
+        assert!(lenient(-1.0, Matrix3::zeros()).is_err());
+        assert!(lenient(f64::NAN, Matrix3::zeros()).is_err());
+        assert!(lenient(1.0, Matrix3::repeat(f64::INFINITY)).is_err());
     }
 
     #[test]
-    fn a_flat_disc_stands_at_the_edge_of_the_triangle_inequality() {
+    fn a_flat_disc_satisfies_the_triangle_inequality_with_equality() {
         // A disc without thickness: the moment about its axis is the sum of the others.
         assert!(MassProperties::new(1.0, Vector3::zeros(), diagonal(0.1, 0.1, 0.2)).is_ok());
     }

@@ -1,9 +1,9 @@
 //! Forces that produce given accelerations, by the recursive Newton-Euler algorithm (RNEA).
 //!
 //! a_i = a_parent + S_i v̇_i + Ṡ_i v_i with −g at the world, f_i = I_i a_i + V_i ×* I_i V_i, and
-//! τ_i = S_iᵀ of the sum of f over the bodies that i carries [Featherstone08, Sec. 5.3]. All vectors
-//! of a tree are taken at one point, so that nothing is transformed on the way. Gravity
-//! compensation, springs and damping take no part: they are applied forces.
+//! τ_i = S_iᵀ Σ f_j over i and its descendants j [Featherstone08, Sec. 5.3]. All spatial vectors of a
+//! tree are taken at one point, so the recursion needs no coordinate transforms. Gravity
+//! compensation, springs and damping are applied forces and not included.
 
 use crate::data::Data;
 use crate::model::{Model, TreeRange};
@@ -12,7 +12,7 @@ use crate::velocity::velocities;
 use nalgebra::{Vector3, Vector6};
 
 /// `out = M a + bias` [N, N·m] for velocities `v` and accelerations `a`, armature included. Needs
-/// the position stage of `data`; fills the velocities.
+/// the position stage of `data`; fills the velocity stage.
 pub fn inverse_dynamics(model: &Model, data: &mut Data, v: &[f64], a: &[f64], out: &mut [f64]) {
     velocities(model, v, data);
     for tree in &model.trees {

@@ -1,8 +1,8 @@
-//! Velocities of points as linear functions of v, and forces at points as forces on coordinates.
+//! Jacobians of points of bodies, and generalized forces of wrenches on bodies.
 //!
-//! The column of a coordinate is its motion S moved from the tree's reference point to the point in
-//! question [Featherstone08, Ch. 4]; only the coordinates between the body and the root have
-//! one. All functions need the position stage of [`Data`].
+//! The column of a coordinate is its motion vector S, shifted from the tree's reference point to the
+//! point of the body [Featherstone08, Ch. 4]; only the coordinates between the body and the root have
+//! a non-zero column. All functions need the position stage of [`Data`].
 
 use crate::body::BodyId;
 use crate::data::Data;
@@ -12,8 +12,8 @@ use nalgebra::{Vector3, Vector6};
 use stiction_math::branch::ancestors;
 
 /// Calls `column(dof, angular, linear)` for each coordinate on which the velocity of the body
-/// depends, from the body to the root: its angular velocity [rad/s] and the velocity [m/s] of the
-/// body's point at `point` (world) per unit of the coordinate's velocity.
+/// depends, from the body to the root: the body's angular velocity [rad/s] and the velocity [m/s] of
+/// its point at `point` [m] per unit of the coordinate's velocity; all in the world frame.
 #[inline]
 pub fn for_each_column(
     model: &Model,
@@ -33,7 +33,7 @@ pub fn for_each_column(
 }
 
 /// Writes the 6 × nv Jacobian, row-major: three rows for the body's angular velocity, three for
-/// the velocity of its point at `point`; all in the world.
+/// the velocity of its point at `point` [m]; all in the world frame.
 pub fn jacobian(model: &Model, data: &Data, body: BodyId, point: Vector3<f64>, out: &mut [f64]) {
     let nv = model.nv();
     out[..6 * nv].fill(0.0);
@@ -45,8 +45,8 @@ pub fn jacobian(model: &Model, data: &Data, body: BodyId, point: Vector3<f64>, o
     });
 }
 
-/// Adds to `out` the forces on the coordinates [N, N·m] of a torque [N·m] on a body and a force [N]
-/// on its point at `point` [m]; all in the world.
+/// Adds to `out` the generalized forces [N, N·m] of a torque [N·m] on a body and a force [N] on its
+/// point at `point` [m]; all in the world frame.
 pub fn apply_wrench(
     model: &Model,
     data: &Data,
@@ -61,7 +61,7 @@ pub fn apply_wrench(
     project(model, data, model.last_dof(body), tree, &join(moment, force), out);
 }
 
-/// `out += Sᵀ wrench` for `last` and its ancestors, the wrench taken at the tree's reference.
+/// `out += Sᵀ wrench` for `last` and its ancestors, with the wrench about the tree's reference point.
 #[inline]
 pub(crate) fn project(
     model: &Model,

@@ -1,19 +1,19 @@
 //! Articulated mechanisms and soft bodies: the model, its state, its dynamics and the forces on it.
 //!
-//! A [`Model`] never changes, a [`State`] is the physics, [`Data`] is memory whose contents follow
-//! from both. Every algorithm is a free function in a file of its own that reads the model and
-//! fills arrays of [`Data`]; `data.rs` lists the arrays with their producers. Functions named
-//! `tree_…` do the same for one tree and leave the others alone.
+//! A [`Model`] is constant, a [`State`] holds coordinates and velocities, and [`Data`] holds the
+//! quantities computed from both. Every algorithm is a free function in a file of its own that reads
+//! the model and fills arrays of [`Data`]; `data.rs` lists the arrays with their producers. Functions
+//! named `tree_…` do the same for one tree and leave the arrays of the other trees unchanged.
 //!
-//! Trees of bodies hang on the world. Bodies without joints are rigid parts of what carries them;
-//! a body with joints, together with all that is welded to it, is a *link*. Coordinates are those
-//! of MuJoCo. Soft bodies ([`SoftBody`]) are meshes of vertices beside the trees.
+//! The world is the root of all trees. A body without joints is welded to its parent; a body with
+//! joints, together with all bodies welded to it, is a *link*. Coordinates follow MuJoCo. Soft bodies
+//! ([`SoftBody`]) are tetrahedral meshes and belong to no tree.
 
 #![forbid(unsafe_code)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 #![allow(clippy::neg_cmp_op_on_partial_ord)] // NaN must fail a test, not pass it
 #![allow(clippy::needless_range_loop)] // loops over matrix indices read as the formulas do
-#![allow(rustdoc::broken_intra_doc_links)] // units and citations stand in brackets
+#![allow(rustdoc::broken_intra_doc_links)] // units and citations are in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod actuator;

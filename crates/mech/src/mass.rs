@@ -1,10 +1,10 @@
 //! Mass matrices of the trees, their factors and solutions.
 //!
-//! The composite-rigid-body algorithm (CRBA): M_ij = S_jᵀ I_i^c S_i for j on the way from i to the
-//! root, with I_i^c the inertia of all that i carries [Featherstone08, Sec. 6.2]; armature is added
-//! to the diagonal. The factor M = Lᵀ L keeps the sparsity of the branches. One link on a free joint
-//! has a closed form; with its centre of mass at its origin it is constant and written once, by
-//! [`Data::new`].
+//! The composite-rigid-body algorithm (CRBA): M_ij = S_jᵀ I_i^c S_i for i and its ancestors j, with
+//! I_i^c the composite inertia of i and its descendants [Featherstone08, Sec. 6.2]; armature is added
+//! to the diagonal. The factor M = Lᵀ L keeps the branch-induced sparsity. One link on a free joint
+//! has a closed form; with its centre of mass at its origin the matrix is constant, and
+//! [`Data::new`] writes it once.
 
 use crate::data::Data;
 use crate::error::NotPositiveDefinite;
@@ -29,9 +29,9 @@ pub fn tree_mass_matrix(model: &Model, tree: usize, data: &mut Data) {
         return;
     }
     if tree.single {
-        single(model, tree, data);
+        single_body_mass(model, tree, data);
     } else {
-        composite(model, tree, data);
+        composite_mass(model, tree, data);
     }
 }
 
@@ -61,21 +61,23 @@ pub fn solve_mass(model: &Model, data: &Data, x: &mut [f64]) {
     }
 }
 
-/// [`solve_mass`] of one tree; `x` is that of the whole model, and the rest of it stays.
+/// [`solve_mass`] of one tree; `x` is that of the whole model, and its entries of other trees are
+/// unchanged.
 #[inline]
 pub fn tree_solve_mass(model: &Model, tree: usize, data: &Data, x: &mut [f64]) {
     let tree = &model.trees[tree];
     let (L, x) = (&data.factor[tree.mass.clone()], &mut x[tree.dofs.clone()]);
     if tree.constant_mass {
-        solve_separate(L, x);
+        solve_decoupled(L, x);
     } else {
         branch::solve(L, &model.dof_parents[tree.dofs.clone()], x);
     }
 }
 
-/// `x ← (Lᵀ L)⁻¹ x` for a 6×6 L with a diagonal linear block and no coupling to the angular one.
+/// `x ← (Lᵀ L)⁻¹ x` for a 6×6 L with a diagonal linear block that is decoupled from the angular
+/// block.
 #[inline]
-fn solve_separate(L: &[f64], x: &mut [f64]) {
+fn solve_decoupled(L: &[f64], x: &mut [f64]) {
     for k in 0..3 {
         x[k] /= L[7 * k] * L[7 * k];
     }
@@ -88,10 +90,10 @@ fn solve_separate(L: &[f64], x: &mut [f64]) {
     x[5] = (y_3 - l_31 * x[3] - l_32 * x[4]) / l_33;
 }
 
-/// Writes the masses that never change and their factors.
+/// Writes the constant mass matrices and their factors.
 pub(crate) fn write_constant(model: &Model, data: &mut Data) {
     for (index, tree) in model.trees.iter().enumerate().filter(|(_, tree)| tree.constant_mass) {
-        single(model, tree, data);
+        single_body_mass(model, tree, data);
         // The masses of a model are positive by construction.
         let _ = factor_tree(model, index, tree, data);
     }
@@ -110,7 +112,7 @@ fn factor_tree(
     if is_positive { Ok(()) } else { Err(NotPositiveDefinite { tree: index }) }
 }
 
-fn composite(model: &Model, tree: &TreeRange, data: &mut Data) {
+fn composite_mass(model: &Model, tree: &TreeRange, data: &mut Data) {
     let links = &model.links[tree.links.clone()];
     for link in links {
         data.composite[link.body] = data.link_inertia[link.body];
@@ -136,13 +138,13 @@ fn composite(model: &Model, tree: &TreeRange, data: &mut Data) {
     }
 }
 
-/// One link on a free joint: linear velocity of the origin in the world, angular velocity in the
-/// body. M = [m 1, −m R c×; m c× Rᵀ, I_c − m c× c×].
-fn single(model: &Model, tree: &TreeRange, data: &mut Data) {
+/// Mass matrix of one link on a free joint: linear velocity of the origin in world axes, angular
+/// velocity in body axes. M = [m 1, −m R c×; m c× Rᵀ, I_c − m c× c×].
+fn single_body_mass(model: &Model, tree: &TreeRange, data: &mut Data) {
     let link = &model.links[tree.links.start];
     let (m, c) = (link.mass, skew(link.com));
-    let R = data.body_pose[link.body].rotation.to_rotation_matrix().into_inner();
-    let coupling: Matrix3<f64> = -m * R * c;
+    let R_WB = data.body_pose[link.body].rotation.to_rotation_matrix().into_inner();
+    let coupling: Matrix3<f64> = -m * R_WB * c;
     let rotational = link.inertia - m * c * c;
     let M = &mut data.mass[tree.mass.clone()];
     for i in 0..3 {

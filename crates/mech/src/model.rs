@@ -1,7 +1,7 @@
-//! The mechanism: bodies, joints and trees, checked and numbered depth first. It never changes.
+//! The mechanism: bodies, joints and trees, checked and numbered depth first. A model is constant.
 //!
-//! Bodies and velocities of one tree are contiguous, parents come before children. All that the
-//! recursions need of a moving body with its welded parts stands together in its [`Link`].
+//! Bodies and velocities of one tree are contiguous, parents come before children. A [`Link`] holds
+//! everything that the recursions need to know of a moving body and the bodies welded to it.
 
 use crate::body::{Body, BodyId};
 use crate::joint::{Joint, JointId, JointKind};
@@ -9,7 +9,7 @@ use crate::soft::{SoftBody, SoftId};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::ops::Range;
 
-/// A tree: a moving body that hangs on the world, with all that it carries.
+/// A tree: a moving body whose parent is fixed to the world, with all its descendants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TreeRange {
@@ -27,22 +27,22 @@ pub struct TreeRange {
     pub(crate) welded: Range<usize>,
     /// Its entries in [`Data::mass`](crate::Data::mass) and [`Data::factor`](crate::Data::factor).
     pub mass: Range<usize>,
-    /// It is one link on a free joint.
+    /// Whether the tree is one link on a free joint.
     pub single: bool,
-    /// Its mass matrix is the same in every configuration: it is one link on a free joint whose
-    /// centre of mass is its origin.
+    /// Whether its mass matrix is the same in every configuration: the tree is one link on a free
+    /// joint whose centre of mass is its origin.
     pub constant_mass: bool,
 }
 
-/// A moving body with all bodies that are welded to it.
+/// A moving body together with all bodies welded to it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Link {
     /// The moving body.
     pub body: usize,
-    /// The moving body that carries it, `None` at the root of a tree.
+    /// The moving body of its parent link, `None` at the root of a tree.
     pub parent: Option<usize>,
-    /// Pose at the reference configuration, in the frame of `parent` or of the world.
+    /// Pose `X_PB` at the reference configuration, in the frame of `parent` or of the world.
     pub pose: Isometry3<f64>,
     /// Its joints.
     pub joints: Range<usize>,
@@ -68,23 +68,23 @@ pub struct Model {
     pub(crate) joints: Vec<Joint>,
     pub(crate) links: Vec<Link>,
     pub(crate) trees: Vec<TreeRange>,
-    /// Bodies without joints that a link carries.
+    /// Bodies without joints that are welded to a link.
     pub(crate) welded: Vec<usize>,
     pub(crate) driven: Vec<BodyId>,
-    /// Bodies that a driven one carries.
+    /// Bodies welded to a driven body.
     pub(crate) carried_by_driven: Vec<usize>,
-    /// Previous velocity on the way to the root, counted from the start of the tree; per dof.
+    /// Parent velocity index towards the root, counted from the start of the tree; per dof.
     pub(crate) dof_parents: Vec<Option<u32>>,
     /// Inertia added to the diagonal; per dof.
     pub(crate) armature: Vec<f64>,
     pub(crate) q0: Vec<f64>,
     pub(crate) q_spring: Vec<f64>,
-    /// From the builder's ids to the model's.
+    /// Maps the builder's ids to the model's.
     pub(crate) body_of_builder: Vec<BodyId>,
     pub(crate) joint_of_builder: Vec<JointId>,
-    pub(crate) compiled: crate::force::Compiled,
+    pub(crate) compiled: crate::force::CompiledForces,
     pub(crate) rods: Vec<crate::rod::Rod>,
-    /// Per tree: the rod whose segment it is.
+    /// Per tree: the rod of which the tree is a segment.
     pub(crate) rod_of_tree: Vec<Option<crate::rod::RodId>>,
     pub(crate) softs: Vec<SoftBody>,
 }
@@ -137,18 +137,18 @@ impl Model {
         found.filter(|_| !name.is_empty()).map(JointId)
     }
 
-    /// The body that the builder called by this id.
+    /// The model's id of the body that the builder declared under `id`.
     pub fn body_of_builder(&self, id: BodyId) -> Option<BodyId> {
         self.body_of_builder.get(id.0).copied()
     }
 
-    /// The joint that the builder called by this id.
+    /// The model's id of the joint that the builder declared under `id`.
     pub fn joint_of_builder(&self, id: JointId) -> Option<JointId> {
         self.joint_of_builder.get(id.0).copied()
     }
 
-    /// The moving body that carries a body: itself if it has joints, `None` if it is fixed to the
-    /// world.
+    /// The moving body to which a body is welded: itself if it has joints, `None` if it is fixed to
+    /// the world.
     pub fn link(&self, body: BodyId) -> Option<usize> {
         self.bodies[body.0].link
     }
@@ -158,8 +158,8 @@ impl Model {
         self.bodies[body.0].tree
     }
 
-    /// The previous velocity on the way to the root, both counted from the start of their tree;
-    /// per dof. A tree's part is what `stiction_math::branch` asks for.
+    /// The parent velocity index towards the root, counted from the start of the tree; per dof. The
+    /// slice of one tree has the form that `stiction_math::branch` expects.
     pub fn dof_parents(&self) -> &[Option<u32>] {
         &self.dof_parents
     }
@@ -203,7 +203,7 @@ impl Model {
         found.filter(|_| !name.is_empty()).map(SoftId)
     }
 
-    /// Mass of all links [kg]; soft bodies know their own.
+    /// Mass of all links [kg], without soft bodies (see [`SoftBody::total_mass`]).
     pub fn mass(&self) -> f64 {
         self.links.iter().map(|link| link.mass).sum()
     }
@@ -213,12 +213,12 @@ impl Model {
         self.trees.last().map_or(0, |tree| tree.mass.end)
     }
 
-    /// The part of [`Data::mass`](crate::Data::mass) that belongs to a tree.
+    /// The range of [`Data::mass`](crate::Data::mass) that belongs to a tree.
     pub fn mass_range(&self, tree: usize) -> Range<usize> {
         self.trees[tree].mass.clone()
     }
 
-    /// The one joint of a tree that is a single body on a free joint.
+    /// Whether a link has a single joint and that joint is free.
     pub(crate) fn is_free(&self, link: &Link) -> bool {
         link.joints.len() == 1 && self.joints[link.joints.start].spec.kind == JointKind::Free
     }

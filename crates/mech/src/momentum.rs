@@ -1,11 +1,11 @@
-//! Momentum and centre of mass of all that moves. Armatures have none: they model geared rotors.
+//! Momentum and centre of mass of all links. Armature, which models geared rotors, has no momentum.
 
 use crate::data::Data;
 use crate::model::{Link, Model};
 use crate::spatial::{angular, apply, linear};
 use nalgebra::{Point3, Vector3};
 
-/// Linear [N·s] and angular [N·m·s] momentum, the latter about `point` [m]; all in the world.
+/// Linear [N·s] and angular [N·m·s] momentum, the latter about `point` [m]; all in the world frame.
 /// Needs the velocity stage of `data`.
 pub fn momentum(model: &Model, data: &Data, point: Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
     let (mut total, mut about_point) = (Vector3::zeros(), Vector3::zeros());
@@ -20,7 +20,8 @@ pub fn momentum(model: &Model, data: &Data, point: Vector3<f64>) -> (Vector3<f64
     (total, about_point)
 }
 
-/// Centre of mass [m] of the moving bodies, `None` if they have no mass. Needs the position stage.
+/// Centre of mass [m] of the links, world frame, `None` if they have no mass. Needs the position
+/// stage of `data`.
 pub fn centre_of_mass(model: &Model, data: &Data) -> Option<Vector3<f64>> {
     let mass = model.mass();
     let moment =

@@ -1,7 +1,8 @@
 //! Spatial vectors as pairs of 3-vectors, inlined into the recursions.
 //!
 //! The same algebra as `stiction_math::spatial` [Featherstone08, Ch. 2], angular part first, in a
-//! form that the compiler sees through: the loops here spend their time in it.
+//! form that the compiler inlines and vectorizes, because the recursions spend most of their time
+//! here.
 
 use nalgebra::{Vector3, Vector6};
 use stiction_math::spatial::Inertia10;
@@ -18,7 +19,7 @@ pub(crate) fn linear(v: &Vector6<f64>) -> Vector3<f64> {
     Vector3::new(v[3], v[4], v[5])
 }
 
-/// A spatial vector of its parts.
+/// The spatial vector with the given angular and linear parts.
 #[inline(always)]
 pub(crate) fn join(angular: Vector3<f64>, linear: Vector3<f64>) -> Vector6<f64> {
     Vector6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z)
@@ -43,15 +44,15 @@ pub(crate) fn cross_force(v: &Vector6<f64>, f: &Vector6<f64>) -> Vector6<f64> {
 pub(crate) fn apply(inertia: &Inertia10, v: &Vector6<f64>) -> Vector6<f64> {
     let [xx, yy, zz, xy, xz, yz] = inertia.rotational;
     let (w, u, h) = (angular(v), linear(v), inertia.moment);
-    let turning = Vector3::new(
+    let rotational = Vector3::new(
         xx * w.x + xy * w.y + xz * w.z,
         xy * w.x + yy * w.y + yz * w.z,
         xz * w.x + yz * w.y + zz * w.z,
     );
-    join(turning + h.cross(&u), inertia.mass * u - h.cross(&w))
+    join(rotational + h.cross(&u), inertia.mass * u - h.cross(&w))
 }
 
-/// A motion vector taken at a point `arm` [m] away from where `v` is taken.
+/// Shifts a motion vector to the point at `arm` [m] from the point at which `v` is taken.
 #[inline(always)]
 pub(crate) fn motion_at(v: &Vector6<f64>, arm: &Vector3<f64>) -> Vector6<f64> {
     let w = angular(v);

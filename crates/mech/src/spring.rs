@@ -1,8 +1,8 @@
 //! Linear springs with a dead band, and spring-dampers between two points.
 //!
-//! The scalar law is shared by tendons and their energies: no force inside the band, stiffness
-//! times the distance to its nearer end outside. A spring-damper between points is a tendon of
-//! two sites; along a single direction, the spring of a slide joint does the same.
+//! Tendon forces and energies share the scalar law: no force inside the band, stiffness times the
+//! distance to the nearer end outside. A spring-damper between points is a tendon with two sites.
+//! For a spring along a fixed direction, use the spring of a slide joint.
 
 use crate::body::BodyId;
 use crate::tendon::{TendonPath, TendonRest, TendonSite, TendonSpec};
@@ -18,7 +18,7 @@ pub struct DeadBand {
 }
 
 impl DeadBand {
-    /// The band that is a single length.
+    /// The band of zero width at `length`.
     pub fn at(length: f64) -> Self {
         Self { lower: length, upper: length }
     }
@@ -42,10 +42,10 @@ impl DeadBand {
     }
 }
 
-/// A spring-damper between two points; the world is a body too.
+/// A spring-damper between two points of bodies, one of which may be the world.
 ///
-/// It acts along the line between the points. A step takes the stiffness and damping along this
-/// line implicitly; the pendulum stiffness across it, tension over length, stays explicit.
+/// It acts along the line between the points. A step treats the stiffness and damping along this
+/// line implicitly; the transverse stiffness, tension over length, remains explicit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpringSpec {
     /// Name, for messages and look-up.

@@ -1,4 +1,4 @@
-//! The physics of a moment: time, coordinates, velocities, and the vertices of soft bodies.
+//! The state: time, coordinates, velocities, and positions and velocities of soft-body vertices.
 
 use crate::error::StateError;
 use crate::model::Model;
@@ -32,8 +32,8 @@ impl State {
         }
     }
 
-    /// Whether the state belongs to the model: lengths, finite numbers, quaternions that are
-    /// rotations.
+    /// Checks that the state fits the model: array lengths, finite numbers, quaternions of unit
+    /// length.
     pub fn check(&self, model: &Model) -> Result<(), StateError> {
         for (what, array, expected) in [("q", &self.q, model.nq()), ("v", &self.v, model.nv())] {
             if array.len() != expected {
@@ -63,7 +63,7 @@ impl State {
             }
             if let Some(index) = joint.quaternion() {
                 let found = self.q[index..index + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
-                if !((found - 1.0).abs() <= QUATERNION_SLACK) {
+                if !((found - 1.0).abs() <= QUATERNION_TOLERANCE) {
                     return Err(StateError::Quaternion { index, joint: name.clone(), found });
                 }
             }
@@ -75,8 +75,8 @@ impl State {
         for soft in model.softs() {
             for (what, array) in [("x", &self.x), ("x_dot", &self.x_dot)] {
                 let part = &array[soft.nodes.clone()];
-                let wrong = part.iter().position(|x| !x.iter().all(|x| x.is_finite()));
-                if let Some(vertex) = wrong {
+                let not_finite = part.iter().position(|x| !x.iter().all(|x| x.is_finite()));
+                if let Some(vertex) = not_finite {
                     let (index, found) = (soft.nodes.start + vertex, part[vertex].into());
                     let soft = soft.spec.name.clone();
                     return Err(StateError::VertexNotFinite { what, index, soft, vertex, found });
@@ -87,5 +87,5 @@ impl State {
     }
 }
 
-/// How far the length of a quaternion may be from one: hand-typed digits pass, other numbers do not.
-const QUATERNION_SLACK: f64 = 1e-2;
+/// Largest deviation of a quaternion's length from one [-], wide enough for hand-typed digits.
+const QUATERNION_TOLERANCE: f64 = 1e-2;

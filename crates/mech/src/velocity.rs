@@ -28,7 +28,7 @@ pub fn tree_velocities(model: &Model, tree: usize, v: &[f64], data: &mut Data) {
         let mut bias = Vector6::zeros();
         for joint in &model.joints[link.joints.clone()] {
             let dofs = joint.dofs.clone();
-            joint.advance(&data.subspace[dofs.clone()], &v[dofs], &mut V, &mut bias);
+            joint.add_velocity(&data.subspace[dofs.clone()], &v[dofs], &mut V, &mut bias);
         }
         data.velocity[link.body] = V;
         data.joint_bias[link.body] = bias;
@@ -40,7 +40,7 @@ pub fn tree_velocities(model: &Model, tree: usize, v: &[f64], data: &mut Data) {
     }
 }
 
-/// Velocity [m/s] of the point of a body that stands at `point` [m]; both in the world.
+/// Velocity [m/s] of the body-fixed point at `point` [m]; both in the world frame.
 pub fn point_velocity(
     model: &Model,
     data: &Data,
@@ -52,7 +52,7 @@ pub fn point_velocity(
     linear(V) + angular(V).cross(&(point - data.reference[tree]))
 }
 
-/// Angular velocity [rad/s] of a body in the world.
+/// Angular velocity [rad/s] of a body, world frame.
 pub fn angular_velocity(data: &Data, body: BodyId) -> Vector3<f64> {
     angular(&data.velocity[body.0])
 }

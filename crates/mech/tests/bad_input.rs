@@ -1,4 +1,4 @@
-//! Every mistake a user can make in a model or a state is named.
+//! Every invalid model or state is rejected with a specific error.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -30,7 +30,7 @@ fn body_error(spec: BodySpec) -> ModelError {
 }
 
 #[test]
-fn axes_must_be_directions() {
+fn axes_must_have_a_direction() {
     for axis in [Vector3::zeros(), Vector3::new(f64::NAN, 0.0, 1.0)] {
         for kind in [
             JointKind::Hinge { axis },
@@ -89,7 +89,7 @@ fn numbers_must_be_finite_and_in_range() {
 }
 
 #[test]
-fn limits_must_leave_room_and_have_a_coordinate() {
+fn limits_must_be_ordered_and_supported_by_the_joint() {
     for (lower, upper) in [(1.0, -1.0), (f64::NAN, 1.0), (0.0, f64::NAN)] {
         let limit = Some(Limit { lower, upper, margin: 0.0 });
         let error = joint_error(JointSpec { limit, ..JointSpec::new(HINGE) });
@@ -141,7 +141,7 @@ fn parents_and_bodies_must_exist() {
 }
 
 #[test]
-fn what_moves_must_have_mass() {
+fn moving_bodies_must_have_mass() {
     let mut builder = ModelBuilder::new();
     let id = builder.body(BodySpec { mass: None, ..body("hollow") });
     builder.joint(id, JointSpec::new(HINGE));
@@ -149,7 +149,7 @@ fn what_moves_must_have_mass() {
         builder.clone().build().unwrap_err(),
         ModelError::Massless { body: 1, name: "hollow".into() }
     );
-    // Mass that is welded to it, or carried by it, or armature, is enough.
+    // Mass of a welded body or of a descendant, or armature, is sufficient.
     let mut welded = builder.clone();
     welded.body(BodySpec { parent: id, ..body("part") });
     assert!(welded.build().is_ok());
@@ -161,14 +161,14 @@ fn what_moves_must_have_mass() {
     let id = geared.body(BodySpec { mass: None, ..body("rotor") });
     geared.joint(id, JointSpec { armature: 0.1, ..JointSpec::new(HINGE) });
     assert!(geared.build().is_ok());
-    // A frame that does not move needs none.
+    // A fixed frame needs no mass.
     let mut fixed = ModelBuilder::new();
     fixed.body(BodySpec { mass: None, ..body("frame") });
     assert_eq!(fixed.build().unwrap().nv(), 0);
 }
 
 #[test]
-fn a_free_joint_stands_alone_on_the_world() {
+fn a_free_joint_is_the_only_joint_of_a_child_of_the_world() {
     let mut builder = ModelBuilder::new();
     let id = builder.body(body("b"));
     builder.joint(id, JointSpec::new(JointKind::Free));
@@ -213,7 +213,7 @@ fn states_must_fit_the_model() {
 }
 
 #[test]
-fn two_joints_on_one_axis_have_no_mass_matrix_to_factor() {
+fn two_joints_on_one_axis_have_a_singular_mass_matrix() {
     let mut builder = ModelBuilder::new();
     let id = builder.body(body("b"));
     builder.joint(id, JointSpec::new(HINGE));
@@ -225,7 +225,7 @@ fn two_joints_on_one_axis_have_no_mass_matrix_to_factor() {
 }
 
 #[test]
-fn a_range_of_actuator_forces_needs_one_coordinate_and_room() {
+fn an_actuator_force_range_needs_one_coordinate_and_ordered_ends() {
     let attempt = |kind, range| {
         let mut builder = ModelBuilder::new();
         let id = builder.body(body("b"));
@@ -243,7 +243,7 @@ fn a_range_of_actuator_forces_needs_one_coordinate_and_room() {
 }
 
 #[test]
-fn a_joint_at_the_end_of_a_branch_must_move_inertia() {
+fn every_coordinate_of_a_leaf_joint_must_have_inertia() {
     let attempt = |com: Vector3<f64>, mass: f64, inertia: f64, kind, armature| {
         let mut builder = ModelBuilder::new();
         let inertia = nalgebra::Matrix3::identity() * inertia;
@@ -253,13 +253,13 @@ fn a_joint_at_the_end_of_a_branch_must_move_inertia() {
         builder.build().map(|_| ())
     };
     let (centre, beside) = (Vector3::zeros(), Vector3::new(0.3, 0.4, 0.5));
-    // A point mass on its axis; mass beside it, inertia without mass, armature are enough.
+    // A point mass on the axis has no inertia; mass off the axis, inertia without mass, or armature suffices.
     let error = attempt(centre, 1.0, 0.0, HINGE, 0.0).unwrap_err();
     assert!(matches!(error, ModelError::NoInertia { joint: 0, coordinate: 0, .. }), "{error}");
     assert!(attempt(beside, 1.0, 0.0, HINGE, 0.0).is_ok());
     assert!(attempt(centre, 0.0, 0.1, HINGE, 0.0).is_ok());
     assert!(attempt(centre, 1.0, 0.0, HINGE, 0.1).is_ok());
-    // Inertia without mass does not slide, and is no free body.
+    // Inertia without mass is not sufficient for a slide or a free joint.
     let slide = JointKind::Slide { axis: Vector3::x() };
     assert!(attempt(centre, 0.0, 0.1, slide, 0.0).is_err());
     assert!(attempt(centre, 0.0, 0.1, JointKind::Free, 0.0).is_err());

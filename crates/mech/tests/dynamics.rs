@@ -1,4 +1,4 @@
-//! Random trees that mix all joints: every quantity of the dynamics by an independent route.
+//! Random trees that mix all joints: every quantity of the dynamics against an independent computation.
 
 #![allow(non_snake_case, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -141,7 +141,7 @@ fn jacobians_are_derivatives_of_positions() {
         let mut J = vec![0.0; 6 * nv];
         jacobian(&model, &data, body, point, &mut J);
 
-        // J v is the velocity that the recursion finds.
+        // J v is the velocity that the recursion computes.
         let times_v = |row: usize| -> f64 { (0..nv).map(|k| J[row * nv + k] * state.v[k]).sum() };
         let linear = Vector3::new(times_v(3), times_v(4), times_v(5));
         let angular = Vector3::new(times_v(0), times_v(1), times_v(2));
@@ -162,7 +162,7 @@ fn jacobians_are_derivatives_of_positions() {
 }
 
 #[test]
-fn forces_at_points_do_the_work_of_their_jacobians() {
+fn wrenches_map_to_generalized_forces_by_jacobians() {
     for seed in 0..N_MODELS {
         let (mut rng, model, _, data) = case(seed);
         let body = BodyId(rng.below(model.bodies().len()));
@@ -202,7 +202,7 @@ fn momenta(model: &Model, state: &State, dt: f64) -> Vec<f64> {
 
 #[test]
 fn bias_forces_are_the_projected_rates_of_momentum() {
-    // Newton and Euler for every body by itself, rates by differences along q ⊕ t v, projected on
+    // Newton-Euler equations of every single body, rates by differences along q ⊕ t v, projected on
     // the coordinates by Jacobians.
     for seed in 0..N_MODELS {
         let (_, model, state, data) = case(seed);
@@ -223,10 +223,10 @@ fn bias_forces_are_the_projected_rates_of_momentum() {
 }
 
 #[test]
-fn bias_forces_are_those_of_lagrange() {
+fn bias_forces_satisfy_the_lagrange_equations() {
     // d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q at q̈ = 0, for joints whose velocities are rates of coordinates:
     // Σ (∂M_ij/∂q_k − ½ ∂M_jk/∂q_i) q̇_j q̇_k + ∂V/∂q_i, derivatives by differences. The potential
-    // holds what compensation leaves of the weight.
+    // excludes the compensated weight.
     for seed in 0..50 {
         let mut rng = Random(1000 + seed);
         let model = mixed(&mut rng, 6, true);
@@ -281,7 +281,7 @@ fn kinetic_energy_is_the_form_of_the_mass_matrix() {
 
 #[test]
 fn the_closed_forms_of_one_free_body_equal_the_recursions() {
-    // Inverse dynamics always takes the recursion.
+    // Inverse dynamics always uses the recursion.
     let mut rng = Random(5);
     for _ in 0..20 {
         let model = common::one(&mut rng, 1);
@@ -307,7 +307,7 @@ fn the_closed_forms_of_one_free_body_equal_the_recursions() {
 }
 
 #[test]
-fn a_free_body_balanced_at_its_origin_has_one_mass_matrix_for_ever() {
+fn a_free_body_balanced_at_its_origin_has_a_constant_mass_matrix() {
     let mut rng = Random(6);
     for _ in 0..20 {
         let mut builder = ModelBuilder::new();
@@ -333,8 +333,8 @@ fn a_free_body_balanced_at_its_origin_has_one_mass_matrix_for_ever() {
 }
 
 #[test]
-fn numbers_keep_their_digits_far_from_the_origin() {
-    // Positions at 1e4 m carry 1e4 ε = 2e-12 m; forces and masses change by that much relative to
+fn results_keep_their_accuracy_far_from_the_origin() {
+    // Positions at 1e4 m have errors of 1e4 ε = 2e-12 m; forces and masses change by that much relative to
     // lengths of order one, times the number of links.
     let mut rng = Random(9);
     let offset = Vector3::new(1e4, -7e3, 4e3);

@@ -1,4 +1,4 @@
-//! Evaluating forces takes no memory once `Forces` exists.
+//! Evaluating forces does not allocate once `Forces` exists.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -9,7 +9,7 @@ use stiction_testkit::{CountingAllocator, allocations};
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// A chain with one of everything, every range closed so that every row appears.
+/// A chain with every kind of force, with zero-width ranges so that every limit is active.
 fn everything() -> Model {
     let mut builder = ModelBuilder::new();
     let mass = MassProperties::new(1.0, Vector3::zeros(), Matrix3::identity()).ok();
@@ -66,7 +66,7 @@ fn everything() -> Model {
 }
 
 #[test]
-fn evaluating_forces_takes_no_memory() {
+fn evaluating_forces_does_not_allocate() {
     let model = everything();
     let (mut state, mut data) = (State::new(&model), Data::new(&model));
     let (mut input, mut forces) = (Input::new(&model), Forces::new(&model));

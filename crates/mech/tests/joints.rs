@@ -1,4 +1,4 @@
-//! Every joint of the list: its motions are derivatives of its poses, and ⊕ and ⊖ are inverse.
+//! Every joint of the registry: its motion vectors are derivatives of its poses, and ⊕ and ⊖ are inverse.
 
 #![allow(
     non_snake_case,
@@ -62,7 +62,7 @@ fn motions_are_derivatives_of_poses() {
 }
 
 #[test]
-fn adding_and_subtracting_motions_are_inverse() {
+fn integrate_and_difference_are_inverse() {
     for place in 0..JOINTS.len() {
         let mut rng = Random(200 + place as u64);
         for _ in 0..20 {
@@ -72,7 +72,7 @@ fn adding_and_subtracting_motions_are_inverse() {
             integrate(&model, &from, &v, 1.0, &mut to);
             difference(&model, &from, &to, &mut back);
             assert!(relative(&v, &back) <= 1e-14, "{}", JOINTS[place].name);
-            // And the other way: from ⊕ (to ⊖ from) is the pose of to.
+            // Conversely, from ⊕ (to ⊖ from) is the pose of to.
             let to = state(&mut rng, &model).q;
             let mut again = vec![0.0; model.nq()];
             difference(&model, &from, &to, &mut back);
@@ -88,7 +88,7 @@ fn adding_and_subtracting_motions_are_inverse() {
 }
 
 #[test]
-fn bodies_stand_at_their_declared_poses_at_the_reference_configuration() {
+fn bodies_have_their_declared_poses_at_the_reference_configuration() {
     for place in 0..JOINTS.len() {
         let mut rng = Random(300 + place as u64);
         let model = one(&mut rng, place);
@@ -169,7 +169,7 @@ fn a_nut_on_an_upright_screw_falls_with_its_inertia_and_mass() {
     forward_dynamics_aba(&model, &mut data, &[0.7], &[3.0], &[0.0], &mut a);
     let exact = -m * g * p / (I + m * p * p);
     assert!((a[0] - exact).abs() <= 1e-14 * exact.abs());
-    // One turn and a half lifts by 3 π p.
+    // One and a half revolutions lift by 3 π p.
     kinematics(&model, &[3.0 * std::f64::consts::PI], &mut data);
     assert!((data.body_pose[1].translation.z - 3.0 * std::f64::consts::PI * p).abs() <= 1e-15);
 }

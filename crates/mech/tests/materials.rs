@@ -1,4 +1,4 @@
-//! The constitutive battery: what must hold for every material in the registry.
+//! Conformance tests of every material in the registry.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
@@ -38,7 +38,7 @@ fn deformations(rng: &mut Random) -> Vec<Matrix3<f64>> {
         let strain = [0.05, 0.3, 0.6][k % 3];
         let mut s = Vector3::from_fn(|_, _| 1.0 + strain * rng.number());
         if k % 5 == 4 {
-            s[2] = -0.3; // inside out
+            s[2] = -0.3; // inverted
         }
         let (U, V) = (rotation(rng), rotation(rng));
         list.push(U * Matrix3::from_diagonal(&s) * V.transpose());
@@ -48,8 +48,8 @@ fn deformations(rng: &mut Random) -> Vec<Matrix3<f64>> {
     list
 }
 
-/// A rotation near the one that the material would use at F, to be held fixed.
-fn held(material: &Material, F: &Matrix3<f64>, rng: &mut Random) -> Matrix3<f64> {
+/// A rotation near the one that the material would use at F, as a fixed rotation.
+fn fixed_rotation(material: &Material, F: &Matrix3<f64>, rng: &mut Random) -> Matrix3<f64> {
     let turn = Rotation3::new(Vector3::from_fn(|_, _| 0.1 * rng.number())).into_inner();
     if material.entry().lagged { turn * material.rotation(F) } else { Matrix3::identity() }
 }
@@ -61,7 +61,7 @@ fn stiffness(material: &Material) -> f64 {
 }
 
 #[test]
-fn the_registry_is_sorted_and_every_material_knows_its_entry() {
+fn the_registry_is_sorted_and_every_material_has_its_entry() {
     assert!(MATERIALS.is_sorted_by(|a, b| a.name < b.name));
     each(|entry, material| {
         assert_eq!(material.entry(), *entry);
@@ -79,7 +79,7 @@ fn stress_is_the_derivative_of_the_energy() {
     let mut rng = Random(21);
     each(|entry, material| {
         for F in deformations(&mut rng) {
-            let (R, h) = (held(&material, &F, &mut rng), 1e-5);
+            let (R, h) = (fixed_rotation(&material, &F, &mut rng), 1e-5);
             let P = material.stress(&F, &R);
             for k in 0..9 {
                 let mut dF = Matrix3::zeros();
@@ -99,7 +99,7 @@ fn the_tangent_is_the_derivative_of_the_stress() {
     let mut rng = Random(22);
     each(|entry, material| {
         for F in deformations(&mut rng) {
-            let (R, h) = (held(&material, &F, &mut rng), 1e-5);
+            let (R, h) = (fixed_rotation(&material, &F, &mut rng), 1e-5);
             let tangent = material.tangent(&F, &R);
             assert!((tangent - tangent.transpose()).norm() <= 1e-12 * tangent.norm());
             for k in 0..9 {
@@ -107,7 +107,7 @@ fn the_tangent_is_the_derivative_of_the_stress() {
                 dF[k] = h;
                 let stress = |F: Matrix3<f64>| material.stress(&F, &R);
                 let slope = (stress(F + dF) - stress(F - dF)) / (2.0 * h);
-                // As above; rotations of inverted F turn 1/(σ₁ − 0.3) times as fast as F changes.
+                // As above; rotations of inverted F change 1/(σ₁ − 0.3) times as fast as F.
                 let bound = 1e-8 * 10.0 * stiffness(&material);
                 for i in 0..9 {
                     let found = tangent[(i, k)];
@@ -119,7 +119,7 @@ fn the_tangent_is_the_derivative_of_the_stress() {
 }
 
 #[test]
-fn the_reference_shape_is_free_of_stress_and_energy() {
+fn the_reference_shape_has_no_stress_and_no_energy() {
     each(|entry, material| {
         let I = Matrix3::identity();
         // Rounding of 1 − 1 in a few terms of the size of the modulus.
@@ -140,7 +140,7 @@ fn a_rigid_rotation_produces_no_stress() {
             if entry.rotation_invariant {
                 assert!(stress <= bound, "{}: {stress}", entry.name);
             } else {
-                // Linear elasticity is exempt by definition; the flag tells the truth.
+                // Linear elasticity is not invariant; the flag must say so.
                 assert!(stress > 1e3 * bound, "{}: {stress}", entry.name);
             }
         }
@@ -148,7 +148,7 @@ fn a_rigid_rotation_produces_no_stress() {
 }
 
 #[test]
-fn energy_and_stress_turn_with_the_body_and_do_not_depend_on_axes() {
+fn energy_and_stress_are_objective_and_isotropic() {
     let mut rng = Random(24);
     each(|entry, material| {
         for F in deformations(&mut rng) {
@@ -160,11 +160,11 @@ fn energy_and_stress_turn_with_the_body_and_do_not_depend_on_axes() {
             if entry.rotation_invariant {
                 assert!((energy(&(Q * F)) - energy(&F)).abs() <= bound, "{}", entry.name);
                 assert!((stress(&(Q * F)) - Q * stress(&F)).amax() <= bound, "{}", entry.name);
-                // Isotropy: the reference may be turned as well.
+                // Isotropy: the reference may be rotated as well.
                 assert!((energy(&(F * G)) - energy(&F)).abs() <= bound, "{}", entry.name);
                 assert!((stress(&(F * G)) - stress(&F) * G).amax() <= bound, "{}", entry.name);
             } else {
-                // Isotropy about the reference: both turned together.
+                // Isotropy about the reference: both rotated together.
                 let turned = Q * F * Q.transpose();
                 assert!((energy(&turned) - energy(&F)).abs() <= bound, "{}", entry.name);
             }
@@ -234,13 +234,13 @@ fn the_projection_clamps_eigenvalues_and_changes_nothing_else() {
 }
 
 #[test]
-fn every_material_resists_being_turned_inside_out() {
+fn every_material_resists_inversion() {
     each(|entry, material| {
         let energy = |s: f64| {
             let F = Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, s));
             material.energy(&F, &material.rotation(&F))
         };
-        // Pushing through costs energy all the way to the flat shape and beyond; all stay finite.
+        // Compression to the flat shape and beyond increases the energy, which remains finite.
         let mut last = 0.0;
         for s in [0.8, 0.5, 0.2, 0.0, -0.3, -0.6] {
             assert!(energy(s) > last, "{} at {s}", entry.name);
@@ -255,7 +255,7 @@ fn mooney_rivlin_rubber_has_the_stress_of_a_sheared_block() {
     let material = Material::MooneyRivlin { c1: 0.293, c2: 0.177, bulk: 1410.0 };
     let F = Matrix3::new(1.1, 0.05, 0.0, 0.0, 0.95, 0.02, 0.0, 0.0, 1.0);
     let I = Matrix3::identity();
-    // Digits as given.
+    // The reference has this many digits.
     assert!((material.energy(&F, &I) - 1.439895295).abs() <= 5e-9);
     let expected = Matrix3::new(
         60.43205076,
@@ -273,7 +273,7 @@ fn mooney_rivlin_rubber_has_the_stress_of_a_sheared_block() {
 }
 
 #[test]
-fn constants_of_no_stable_solid_are_refused() {
+fn unstable_material_constants_are_rejected() {
     let refused = |name: &str, parameters: &[f64], parameter: &str| {
         let error = Material::from_name(name, parameters).unwrap().check().unwrap_err();
         assert_eq!((error.material, error.parameter), (name, parameter), "{error}");

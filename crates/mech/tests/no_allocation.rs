@@ -1,4 +1,4 @@
-//! No function of the dynamics asks for memory once `Data` exists.
+//! No function of the dynamics allocates once `Data` exists.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
@@ -14,7 +14,7 @@ use stiction_testkit::{CountingAllocator, allocations};
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
-fn soft_bodies_take_no_memory() {
+fn soft_bodies_do_not_allocate() {
     let corners = vec![Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z(), -Vector3::x()];
     let tetrahedra = vec![[0, 1, 2, 3], [4, 0, 2, 3]];
     for entry in MATERIALS {
@@ -39,7 +39,7 @@ fn soft_bodies_take_no_memory() {
 }
 
 #[test]
-fn the_dynamics_take_no_memory() {
+fn the_dynamics_do_not_allocate() {
     let mut rng = Random(1);
     let model = mixed(&mut rng, 12, false);
     let state = state(&mut rng, &model);

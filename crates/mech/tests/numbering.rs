@@ -1,4 +1,4 @@
-//! Bodies declared in any order stand depth first in the model, with trees in one piece.
+//! Bodies declared in any order are numbered depth first in the model, with contiguous trees.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -69,7 +69,7 @@ fn rod(mass: f64, com: f64, inertia: f64) -> Option<MassProperties> {
     Some(MassProperties::new(mass, Vector3::new(0.0, 0.0, -com), I).unwrap())
 }
 
-/// Pendulums about y, hanging one on another at distance `length`.
+/// A chain of pendulums about y at distance `length`.
 fn pendulum(n: usize, mass: f64, com: f64, inertia: f64, length: f64) -> Model {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vector3::new(0.0, 0.0, -G));
@@ -105,7 +105,7 @@ fn a_pendulum_swings_with_the_period_of_the_elliptic_integral() {
 }
 
 #[test]
-fn a_double_pendulum_moves_as_its_equations_say() {
+fn a_double_pendulum_satisfies_its_equations_of_motion() {
     // Two point-like masses m on rods of length l, absolute angles θ₁, θ₂ (textbook equations with
     // the rotational inertia I of each bob added to the diagonal).
     let (m, l, I) = (0.7, 0.5, 0.01);
@@ -120,7 +120,7 @@ fn a_double_pendulum_moves_as_its_equations_say() {
     let r2 = m * l * l * s * w1 * w1 - m * G * l * t2.sin();
     let D = M11 * M22 - M12 * M12;
     let (a1, a2) = ((M22 * r1 - M12 * r2) / D, (M11 * r2 - M12 * r1) / D);
-    // Angles about y turn from −z towards −x: the sign of both angles alike.
+    // Angles about y rotate from −z towards −x, with the same sign for both.
     assert!((found[0] - a1).abs() <= 1e-12 * a1.abs(), "{found:?} {a1} {a2}");
     assert!((found[0] + found[1] - a2).abs() <= 1e-12 * a2.abs(), "{found:?} {a1} {a2}");
 }
@@ -179,7 +179,7 @@ fn a_free_spinning_body_keeps_momentum_and_energy_to_second_order() {
 }
 
 #[test]
-fn a_floating_tree_falls_as_one_and_keeps_its_angular_momentum() {
+fn a_floating_tree_falls_with_g_and_keeps_its_angular_momentum() {
     // Gravity and internal forces: Ṗ = m g and L̇ = 0 about the centre of mass, by
     // differences along the motion.
     for seed in 0..40 {
@@ -205,7 +205,7 @@ fn a_floating_tree_falls_as_one_and_keeps_its_angular_momentum() {
         forward_dynamics_aba(&model, &mut data, &state.q, &state.v, &tau, &mut a);
         let com = centre_of_mass(&model, &data).unwrap();
         let (p, _) = momentum(&model, &data, com);
-        // Any motion with q̇ = v and v̇ = a at t = 0 will do.
+        // Any motion with q̇ = v and v̇ = a at t = 0 serves.
         let rates = common::rate(|dt| {
             let mut moved = state.clone();
             integrate(&model, &state.q, &state.v, dt, &mut moved.q);
@@ -223,8 +223,8 @@ fn a_floating_tree_falls_as_one_and_keeps_its_angular_momentum() {
 }
 
 #[test]
-fn springs_pull_against_their_energy() {
-    // A ball with a spring: energy ½ k θ² whatever the axis; a slide: ½ k (q − rest)².
+fn spring_forces_are_minus_the_gradient_of_their_energy() {
+    // A ball with a spring: energy ½ k θ² for every axis; a slide: ½ k (q − rest)².
     let mut builder = ModelBuilder::new();
     builder.gravity(Vector3::zeros());
     let k = 3.0;

@@ -1,5 +1,5 @@
-//! Rods against calculus and the theory of beams. Section, length and modulus are those of a rubber
-//! hose; results do not depend on them where they are ratios.
+//! Rods against finite differences and beam theory. Section, length and modulus are those of a rubber
+//! hose; relative results do not depend on them.
 
 #![allow(non_snake_case, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -22,7 +22,7 @@ const RADIUS: f64 = 5e-3;
 const LENGTH: f64 = 0.5;
 const DENSITY: f64 = 1100.0;
 
-/// A straight rod along z from the origin, without weight.
+/// A straight rod along z from the origin, without gravity.
 fn rod(segments: usize, change: impl FnOnce(&mut RodSpec)) -> Result<Model, ModelError> {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vector3::zeros());
@@ -94,11 +94,10 @@ fn hessian(model: &Model, q: &[f64]) -> DMatrix<f64> {
     H
 }
 
-/// A state somewhere near the straight one: positions by `apart` [m], directions by `turned` [rad].
-fn shaken(model: &Model, rng: &mut Random, apart: f64, turned: f64) -> Vec<f64> {
-    let v: Vec<f64> = (0..model.nv())
-        .map(|dof| rng.number() * if dof % 6 < 3 { apart } else { turned })
-        .collect();
+/// A random state near the straight one: positions within `shift` [m], rotations within `angle` [rad].
+fn perturbed(model: &Model, rng: &mut Random, shift: f64, angle: f64) -> Vec<f64> {
+    let v: Vec<f64> =
+        (0..model.nv()).map(|dof| rng.number() * if dof % 6 < 3 { shift } else { angle }).collect();
     let mut q = vec![0.0; model.nq()];
     integrate(model, model.q0(), &v, 1.0, &mut q);
     q
@@ -109,7 +108,7 @@ fn the_rates_of_strains_are_their_derivatives() {
     let mut rng = Random(1);
     for round in 0..200 {
         let X_i = rng.pose();
-        // Bends up to almost half a turn, and gaps of the order of the arms.
+        // Bending up to almost π, and gaps of the order of the arms.
         let turn = UnitQuaternion::from_scaled_axis(rng.direction() * (0.015 * f64::from(round)));
         let X_j = Isometry3::from_parts(
             Translation3::from(X_i.translation.vector + 0.1 * rng.vector()),
@@ -131,7 +130,7 @@ fn the_rates_of_strains_are_their_derivatives() {
         let by_difference = (strain(step) - strain(-step)) / (2.0 * step);
         let here = bond(X_i, X_j);
         let by_formula = here.rate(&v_i, &v_j);
-        // Second differences leave step² times the third derivative, which grows near half a turn;
+        // Second differences leave step² times the third derivative, which grows near π;
         // round-off leaves ε/step.
         assert!(
             (by_formula - by_difference).amax() <= 2e-8,
@@ -141,7 +140,7 @@ fn the_rates_of_strains_are_their_derivatives() {
         let by_rows =
             J_i * Vector6::from_column_slice(&v_i) + J_j * Vector6::from_column_slice(&v_j);
         assert!((by_formula - by_rows).amax() <= 1e-13);
-        // The transposed map does the same work.
+        // The transposed map conserves work.
         let lambda = Vector6::from_column_slice(&rng.numbers(6));
         let [f_i, f_j] = here.pull_back(&lambda);
         assert!((f_i - J_i.tr_mul(&lambda)).amax() <= 1e-13);
@@ -150,10 +149,10 @@ fn the_rates_of_strains_are_their_derivatives() {
 }
 
 #[test]
-fn forces_are_minus_the_slope_of_the_energy_and_have_no_resultant() {
+fn forces_are_minus_the_gradient_of_the_energy_and_have_no_resultant() {
     let mut rng = Random(2);
     let model = rod(6, |_| {}).unwrap();
-    let q = shaken(&model, &mut rng, 0.02, 1.0);
+    let q = perturbed(&model, &mut rng, 0.02, 1.0);
     let f = forces(&model, &q);
     let mut data = Data::new(&model);
     let mut energy = |q: &[f64]| {
@@ -183,7 +182,7 @@ fn forces_are_minus_the_slope_of_the_energy_and_have_no_resultant() {
 }
 
 #[test]
-fn a_rod_that_is_moved_and_turned_as_a_whole_feels_nothing() {
+fn a_rigid_motion_of_a_rod_causes_no_force() {
     let model = rod(7, |_| {}).unwrap();
     let X = Isometry3::from_parts(
         Translation3::new(1.0, -2.0, 0.5),
@@ -203,11 +202,11 @@ fn a_rod_that_is_moved_and_turned_as_a_whole_feels_nothing() {
 }
 
 #[test]
-fn the_stiffness_is_positive_semi_definite_whatever_the_shape() {
+fn the_stiffness_is_positive_semi_definite_for_every_shape() {
     let mut rng = Random(3);
     for _ in 0..20 {
         let model = rod(4, clamped_at_origin).unwrap();
-        let q = shaken(&model, &mut rng, 0.3, 3.0);
+        let q = perturbed(&model, &mut rng, 0.3, 3.0);
         let K = stiffness(&model, &q, 1.0).to_dense();
         let eigenvalues = K.symmetric_eigenvalues();
         assert!(eigenvalues.min() >= -1e-12 * eigenvalues.max(), "{eigenvalues}");
@@ -215,7 +214,7 @@ fn the_stiffness_is_positive_semi_definite_whatever_the_shape() {
 }
 
 #[test]
-fn the_stiffness_of_an_unstrained_rod_is_minus_the_slope_of_its_forces() {
+fn the_stiffness_of_an_unstrained_rod_is_minus_the_derivative_of_its_forces() {
     let model = rod(3, clamped_at_origin).unwrap();
     let K = stiffness(&model, model.q0(), 1.0).to_dense();
     let H = hessian(&model, model.q0());
@@ -224,7 +223,7 @@ fn the_stiffness_of_an_unstrained_rod_is_minus_the_slope_of_its_forces() {
 
 #[test]
 fn tension_stiffens_a_rod_as_it_does_a_string() {
-    // Stretched by one part in a thousand: the slope of the forces along a turn of a segment that
+    // Stretched by 1e-3: the derivative of the forces along a rotation of a segment that
     // its neighbours follow without shear is that of T l θ²/2 and bending.
     let model = rod(9, clamped_at_origin).unwrap();
     let (l, stretch) = (LENGTH / 9.0, 1e-3);
@@ -235,7 +234,7 @@ fn tension_stiffens_a_rod_as_it_does_a_string() {
     let H = hessian(&model, &q);
     let with = stiffness(&model, &q, 1.0).to_dense();
     let without = stiffness(&model, &q, 0.0).to_dense();
-    // One half wave, all segments in line with the slope of the wave: x' = cos, θ_y = x'.
+    // One half wave, all segments tangent to the wave: x' = cos, θ_y = x'.
     let mut wave = nalgebra::DVector::zeros(model.nv());
     let mut x = 0.0;
     for k in 0..9 {
@@ -246,10 +245,10 @@ fn tension_stiffens_a_rod_as_it_does_a_string() {
     }
     let of = |K: &DMatrix<f64>| wave.dot(&(K * &wave));
     let tension = YOUNG * PI * RADIUS * RADIUS * stretch;
-    // Nothing pulls at the free end: the last segment has tension on one side only.
+    // The free end has no tension: the last segment has tension on one side only.
     let sides = |k: usize| if k == 8 { 0.5 } else { 1.0 };
     let string: f64 = (0..9).map(|k| sides(k) * wave[6 * k + 4].powi(2) * tension * l).sum();
-    // All else is of the order of the strain.
+    // All other terms are of the order of the strain.
     assert!((of(&with) - of(&without) - string).abs() <= 1e-2 * string);
     assert!((of(&H) - of(&with)).abs() <= 1e-2 * string, "{} {}", of(&H), of(&with));
 }
@@ -292,7 +291,7 @@ fn the_first_cantilever_frequency_is_that_of_a_beam() {
         }
         squared.sqrt()
     };
-    // Euler and Bernoulli: ω = 1.8751² √(EI/(ρA L⁴)).
+    // Euler-Bernoulli: ω = 1.8751² √(EI/(ρA L⁴)).
     let I = PI * RADIUS.powi(4) / 4.0;
     let line = DENSITY * PI * RADIUS * RADIUS;
     let exact = 1.875_104_068_711_961_f64.powi(2) * (YOUNG * I / line / LENGTH.powi(4)).sqrt();
@@ -343,7 +342,7 @@ fn a_twisted_rod_between_clamps_buckles_at_greenhills_moment() {
 }
 
 #[test]
-fn a_rod_may_be_at_rest_in_the_shape_in_which_it_was_built() {
+fn a_rod_can_be_stress_free_in_its_reference_configuration() {
     let bent = |rest| {
         let mut builder = ModelBuilder::new();
         let mut spec = RodSpec {
@@ -378,7 +377,7 @@ fn a_rod_may_be_at_rest_in_the_shape_in_which_it_was_built() {
 }
 
 #[test]
-fn wrong_numbers_are_named() {
+fn invalid_numbers_are_rejected_with_their_name() {
     let fault = |change: &dyn Fn(&mut RodSpec)| match rod(3, change) {
         Err(ModelError::Rod { source, .. }) => source,
         other => panic!("{other:?}"),
@@ -410,6 +409,6 @@ fn wrong_numbers_are_named() {
         spec.ends[1] = RodEnd::Clamped { body, pose };
     });
     assert!(matches!(own, RodError::OwnSegment { end: 1, .. }));
-    assert!(own.to_string().contains("expected another"));
+    assert!(own.to_string().contains("expected a body that is not one of its segments"));
     let _ = State::new(&rod(3, |_| {}).unwrap());
 }

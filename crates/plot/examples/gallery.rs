@@ -1,4 +1,4 @@
-//! Writes sample figures into a folder, to be looked at: `cargo run -p stiction-plot --example gallery -- FOLDER`.
+//! Writes sample figures into a folder: `cargo run -p stiction-plot --example gallery -- FOLDER`.
 
 use std::io;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ fn convergence() -> Figure {
         .panel(by_time.title("per second").guide_y(1e-6, "tolerance"))
 }
 
-/// Staircases on a logarithmic abscissa, as many as the palette must tell apart.
+/// Step curves on a logarithmic abscissa, as many as the palette must distinguish.
 fn profile() -> Figure {
     let mut panel = Panel::new(
         Axis::log("time ratio to the fastest [-]").range(1.0, 100.0),

@@ -1,13 +1,14 @@
-//! What the author says about an axis: label, scale and, if wished, the range.
+//! Description of an axis: label, scale and, optionally, the range.
 //!
-//! The range is otherwise taken from the data by [`crate::projection`].
+//! Without a given range, [`crate::projection`] takes it from the data.
 
-/// How values are spread along an axis.
+/// Scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Equal differences are equally long.
     Linear,
-    /// Equal ratios are equally long. Zero is drawn on the axis' floor, a negative value not at all.
+    /// Equal ratios are equally long. Zero is drawn at the lower end of the axis, negative values are
+    /// not drawn.
     Log,
 }
 
@@ -30,10 +31,10 @@ impl Axis {
         Self { label: label.into(), scale: Scale::Log, range: None }
     }
 
-    /// Fixes the ends of the axis; what lies outside is clipped.
+    /// Fixes the ends of the axis; curves are clipped to the range.
     ///
     /// A range that the scale cannot show (not finite, empty, or not positive on a logarithmic
-    /// axis) is ignored and the data decide.
+    /// axis) is ignored, and the range is taken from the data.
     #[must_use]
     pub fn range(mut self, low: f64, high: f64) -> Self {
         let shows = match self.scale {

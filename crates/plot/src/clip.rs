@@ -1,15 +1,15 @@
-//! The part of a segment inside a rectangle.
+//! Clipping of line segments to a rectangle.
 //!
-//! Clipping before writing keeps every coordinate in the file finite and small, which a clip path
-//! of the format would not.
+//! Clipping before writing keeps every coordinate in the file finite and small, which an SVG clip
+//! path would not.
 
-/// A place on the paper [px], x to the right, y downwards.
-pub(crate) type Place = (f64, f64);
+/// A point of the drawing [px], x to the right, y downwards.
+pub(crate) type Point = (f64, f64);
 
 /// Part of the segment from `a` to `b` inside `[0, width] × [0, height]`, if there is one.
 ///
 /// Each of the four half planes cuts the parameter interval of the segment.
-pub(crate) fn segment(a: Place, b: Place, (width, height): Place) -> Option<(Place, Place)> {
+pub(crate) fn segment(a: Point, b: Point, (width, height): Point) -> Option<(Point, Point)> {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
     // p t ≤ q for the left, right, upper and lower side.
@@ -29,7 +29,7 @@ pub(crate) fn segment(a: Place, b: Place, (width, height): Place) -> Option<(Pla
 }
 
 /// Whether `a` lies in `[0, width] × [0, height]`.
-pub(crate) fn contains(a: Place, (width, height): Place) -> bool {
+pub(crate) fn contains(a: Point, (width, height): Point) -> bool {
     (0.0..=width).contains(&a.0) && (0.0..=height).contains(&a.1)
 }
 
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn inside_stays_and_outside_goes() {
+    fn a_segment_inside_is_kept_and_one_outside_is_dropped() {
         let size = (10.0, 5.0);
         assert_eq!(segment((1.0, 1.0), (9.0, 4.0), size), Some(((1.0, 1.0), (9.0, 4.0))));
         assert_eq!(segment((-3.0, -1.0), (20.0, -1.0), size), None);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::{fs, io, process};
 
 use crate::legend::Legend;
-use crate::panel::{Layout, Panel};
+use crate::panel::{Panel, PanelLayout};
 use crate::svg::{Anchor, Ink, Svg};
 use crate::text;
 
@@ -55,7 +55,7 @@ impl Figure {
     pub fn to_svg(&self) -> String {
         let size = self.panel_size;
         let legend = Legend::new(self.panels.iter().flat_map(Panel::names));
-        let layouts: Vec<Layout<'_>> = self.panels.iter().map(|p| p.lay_out(size)).collect();
+        let layouts: Vec<PanelLayout<'_>> = self.panels.iter().map(|p| p.lay_out(size)).collect();
 
         // Widths from left to right, heights from top to bottom.
         let panels: f64 = layouts.iter().map(|l| l.margin_left() + size.0).sum();
@@ -67,7 +67,7 @@ impl Figure {
         head += if self.title.is_empty() { 0.0 } else { TITLE_SIZE + 2.0 };
         head += if self.subtitle.is_empty() { 0.0 } else { SUBTITLE_SIZE + 5.0 };
         head += if self.panels.iter().any(Panel::has_title) { 18.0 } else { 0.0 };
-        let below = layouts.iter().map(Layout::margin_below).fold(0.0, f64::max);
+        let below = layouts.iter().map(PanelLayout::margin_below).fold(0.0, f64::max);
         let body = if layouts.is_empty() { 0.0 } else { size.1 + below };
         let foot = head + body + 10.0;
         let height = foot + legend.height(inner) + EDGE - 4.0;
@@ -96,11 +96,11 @@ impl Figure {
         }
     }
 
-    /// Writes the document beside its place first and then moves it there, so that a reader never
-    /// meets half a file.
+    /// Writes the document to a temporary file in the same folder and then renames it to `path`, so
+    /// that a reader never sees an incomplete file.
     ///
     /// # Errors
-    /// When the folder cannot be written; what stood at `path` is then left as it was.
+    /// If the folder cannot be written; an existing file at `path` is then unchanged.
     pub fn write(&self, path: impl AsRef<Path>) -> io::Result<()> {
         let path = path.as_ref();
         let mut draft = path.as_os_str().to_owned();

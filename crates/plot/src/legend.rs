@@ -1,6 +1,6 @@
 //! The legend that all panels share: every name once, in the order of first appearance.
 
-use crate::palette::Look;
+use crate::palette::CurveStyle;
 use crate::series::Style;
 use crate::svg::{Anchor, Ink, Svg};
 use crate::text;
@@ -28,9 +28,9 @@ impl<'a> Legend<'a> {
         Self { entries }
     }
 
-    /// The look of a name; a name that was not collected gets the first one.
-    pub fn look(&self, name: &str) -> Look {
-        Look::new(self.entries.iter().position(|(known, _)| *known == name).unwrap_or(0))
+    /// The curve style of a name; a name that was not collected gets the first style.
+    pub fn curve_style(&self, name: &str) -> CurveStyle {
+        CurveStyle::new(self.entries.iter().position(|(known, _)| *known == name).unwrap_or(0))
     }
 
     /// Widths of the columns [px], each with the gap that follows it.
@@ -62,18 +62,18 @@ impl<'a> Legend<'a> {
         let used = columns.iter().sum::<f64>() - COLUMN_GAP;
         let left = ((width - used) / 2.0).max(0.0);
         for (i, (name, style)) in self.entries.iter().enumerate() {
-            let look = Look::new(i);
+            let curve = CurveStyle::new(i);
             let x = left + columns[..i % columns.len()].iter().sum::<f64>();
             let y = (i / columns.len()) as f64 * ROW + ROW / 2.0;
             if *style != Style::Markers {
                 let (from, to, y) = (text::number(x), text::number(x + SAMPLE), text::number(y));
-                svg.curve(look, name, &format!("M{from} {y}L{to} {y}"));
+                svg.curve(curve, name, &format!("M{from} {y}L{to} {y}"));
             }
             if matches!(style, Style::Markers | Style::LineAndMarkers) {
-                svg.markers(look, name, &[(x + SAMPLE / 2.0, y)]);
+                svg.markers(curve, name, &[(x + SAMPLE / 2.0, y)]);
             }
-            let place = (x + SAMPLE + GAP, y + 0.36 * SIZE);
-            svg.text(place, Anchor::Start, Ink::Text, SIZE, name);
+            let position = (x + SAMPLE + GAP, y + 0.36 * SIZE);
+            svg.text(position, Anchor::Start, Ink::Text, SIZE, name);
         }
     }
 }

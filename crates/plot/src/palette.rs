@@ -1,4 +1,4 @@
-//! What tells one curve from another: colour, dashes and marker.
+//! Styles that distinguish curves: colour, dashes and marker.
 //!
 //! The hues are those that Okabe and Ito proposed for readers with any kind of colour vision,
 //! without the yellow that vanishes on white paper. The numbers of colours and of dashes have no
@@ -19,13 +19,13 @@ pub(crate) const COLOURS: [(&str, &str); 7] = [
 /// Lengths of dash and gap [px]; empty for a solid line.
 const DASHES: [&str; 6] = ["", "7 3", "2.2 2.4", "9 3 2 3", "4 2.5", "12 2.5 2 2.5 2 2.5"];
 
-/// The look of the curve that was named as the `index`-th.
+/// The style of the `index`-th named curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Look {
+pub(crate) struct CurveStyle {
     index: usize,
 }
 
-impl Look {
+impl CurveStyle {
     pub fn new(index: usize) -> Self {
         Self { index }
     }
@@ -59,15 +59,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_looks_of_forty_two_curves_differ() {
-        let looks: Vec<_> = (0..42).map(Look::new).map(|l| (l.colour(), l.dashes())).collect();
-        for (i, a) in looks.iter().enumerate() {
-            assert!(looks[..i].iter().all(|b| a != b), "{i}");
+    fn the_styles_of_forty_two_curves_differ() {
+        let styles: Vec<_> =
+            (0..42).map(CurveStyle::new).map(|s| (s.colour(), s.dashes())).collect();
+        for (i, a) in styles.iter().enumerate() {
+            assert!(styles[..i].iter().all(|b| a != b), "{i}");
         }
     }
 
     #[test]
     fn neighbours_differ_in_grey() {
-        assert!((0..42).all(|i| Look::new(i).dashes() != Look::new(i + 1).dashes()));
+        assert!((0..42).all(|i| CurveStyle::new(i).dashes() != CurveStyle::new(i + 1).dashes()));
     }
 }

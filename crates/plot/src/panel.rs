@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::axis::Axis;
-use crate::clip::{self, Place};
+use crate::clip::{self, Point};
 use crate::legend::Legend;
 use crate::projection::Projection;
 use crate::series::{Series, Style};
@@ -13,7 +13,7 @@ use crate::ticks::{Label, Ticks, ticks};
 
 const TICK_SIZE: f64 = 11.0;
 const LABEL_SIZE: f64 = 12.0;
-/// Room that one label takes along a horizontal and a vertical axis [px].
+/// Space that one label takes along a horizontal and a vertical axis [px].
 const LABEL_ROOM: (f64, f64) = (52.0, 30.0);
 
 /// A line across the panel at one value of y.
@@ -46,7 +46,7 @@ impl Panel {
         self
     }
 
-    /// Adds a curve. A name means the same colour in every panel of the figure.
+    /// Adds a curve. Curves of the same name have the same colour in every panel of the figure.
     #[must_use]
     pub fn series(mut self, series: Series) -> Self {
         self.series.push(series);
@@ -70,14 +70,14 @@ impl Panel {
     }
 
     /// Fits the axes to the data for a plotting area of the given size [px].
-    pub(crate) fn lay_out(&self, size: Place) -> Layout<'_> {
+    pub(crate) fn lay_out(&self, size: Point) -> PanelLayout<'_> {
         let points = || self.series.iter().flat_map(|s| s.points.iter());
-        // A point takes part in a range only if it can be drawn at all.
+        // Only points that can be drawn determine the range.
         let drawn = || points().filter(|(x, y)| x.is_finite() && y.is_finite());
         let guides = self.guides.iter().map(|g| g.y);
         let x = Projection::fit(&self.x, drawn().map(|p| p.0));
         let y = Projection::fit(&self.y, drawn().map(|p| p.1).chain(guides));
-        Layout {
+        PanelLayout {
             panel: self,
             size,
             x,
@@ -89,23 +89,23 @@ impl Panel {
 }
 
 /// A panel with its axes fitted.
-pub(crate) struct Layout<'a> {
+pub(crate) struct PanelLayout<'a> {
     panel: &'a Panel,
-    size: Place,
+    size: Point,
     x: Projection,
     y: Projection,
     x_ticks: Ticks,
     y_ticks: Ticks,
 }
 
-impl Layout<'_> {
-    /// Room for the vertical axis' labels, left of the plotting area [px].
+impl PanelLayout<'_> {
+    /// Width of the vertical axis' labels, left of the plotting area [px].
     pub fn margin_left(&self) -> f64 {
         let widths = self.y_ticks.ticks.iter().filter_map(|t| t.label.as_ref()).map(label_width);
         36.0 + widths.fold(0.0, f64::max)
     }
 
-    /// Room for the horizontal axis' labels, below the plotting area [px].
+    /// Height of the horizontal axis' labels, below the plotting area [px].
     pub fn margin_below(&self) -> f64 {
         44.0
     }
@@ -126,7 +126,7 @@ impl Layout<'_> {
         for (ink, labelled) in [(Ink::Faint, false), (Ink::Grid, true)] {
             let chosen = |t: &Ticks| -> Vec<f64> {
                 let of_kind = t.ticks.iter().filter(|t| t.label.is_some() == labelled);
-                of_kind.map(|t| t.place).collect()
+                of_kind.map(|t| t.position).collect()
             };
             let columns = chosen(&self.x_ticks).into_iter().map(|p| ((p * w, 0.0), (p * w, h)));
             let rows = chosen(&self.y_ticks).into_iter().map(|p| (1.0 - p) * h);
@@ -136,11 +136,11 @@ impl Layout<'_> {
         let mut marks = Vec::new();
         for t in &self.x_ticks.ticks {
             let length = if t.label.is_some() { 5.0 } else { 3.0 };
-            marks.push(((t.place * w, h), (t.place * w, h + length)));
+            marks.push(((t.position * w, h), (t.position * w, h + length)));
         }
         for t in &self.y_ticks.ticks {
             let length = if t.label.is_some() { 5.0 } else { 3.0 };
-            let y = (1.0 - t.place) * h;
+            let y = (1.0 - t.position) * h;
             marks.push(((-length, y), (0.0, y)));
         }
         svg.rules(Ink::Frame, 1.0, &marks);
@@ -150,13 +150,13 @@ impl Layout<'_> {
         let (w, h) = self.size;
         for t in &self.x_ticks.ticks {
             if let Some(label) = &t.label {
-                draw_label(svg, (t.place * w, h + 18.0), Anchor::Middle, label);
+                draw_label(svg, (t.position * w, h + 18.0), Anchor::Middle, label);
             }
         }
         for t in &self.y_ticks.ticks {
             if let Some(label) = &t.label {
-                let place = (-9.0, (1.0 - t.place) * h + 0.36 * TICK_SIZE);
-                draw_label(svg, place, Anchor::End, label);
+                let position = (-9.0, (1.0 - t.position) * h + 0.36 * TICK_SIZE);
+                draw_label(svg, position, Anchor::End, label);
             }
         }
         if self.x_ticks.factor != 0 {
@@ -175,8 +175,8 @@ impl Layout<'_> {
     fn draw_guides(&self, svg: &mut Svg) {
         let (w, h) = self.size;
         for guide in &self.panel.guides {
-            let Some(place) = self.y.place(guide.y) else { continue };
-            let y = (1.0 - place) * h;
+            let Some(position) = self.y.position(guide.y) else { continue };
+            let y = (1.0 - position) * h;
             if !clip::contains((0.0, y), self.size) {
                 continue;
             }
@@ -187,7 +187,7 @@ impl Layout<'_> {
     }
 
     fn draw_series(&self, svg: &mut Svg, legend: &Legend<'_>, series: &Series) {
-        let look = legend.look(&series.name);
+        let curve = legend.curve_style(&series.name);
         let runs = self.runs(&series.points);
         if series.style != Style::Markers {
             let mut d = String::new();
@@ -195,26 +195,26 @@ impl Layout<'_> {
                 self.trace(run, series.style == Style::Step, &mut d);
             }
             if !d.is_empty() {
-                svg.curve(look, &series.name, &d);
+                svg.curve(curve, &series.name, &d);
             }
         }
-        // A point alone between gaps has no segment to be seen by.
+        // A single point between gaps has no segment and is drawn as a marker.
         let marked = matches!(series.style, Style::Markers | Style::LineAndMarkers);
-        let places: Vec<Place> = runs
+        let markers: Vec<Point> = runs
             .iter()
             .filter(|run| marked || run.len() == 1)
             .flatten()
             .copied()
             .filter(|p| clip::contains(*p, self.size))
             .collect();
-        svg.markers(look, &series.name, &places);
+        svg.markers(curve, &series.name, &markers);
     }
 
-    /// Places on the paper [px], split where a point has none.
-    fn runs(&self, points: &[(f64, f64)]) -> Vec<Vec<Place>> {
+    /// Points of the drawing [px], split where a point cannot be drawn.
+    fn runs(&self, points: &[(f64, f64)]) -> Vec<Vec<Point>> {
         let mut runs = vec![Vec::new()];
         for &(x, y) in points {
-            match (self.x.place(x), self.y.place(y)) {
+            match (self.x.position(x), self.y.position(y)) {
                 (Some(px), Some(py)) => {
                     if let Some(run) = runs.last_mut() {
                         run.push((px * self.size.0, (1.0 - py) * self.size.1));
@@ -228,9 +228,9 @@ impl Layout<'_> {
     }
 
     /// Appends the visible part of one run to the data of a path.
-    fn trace(&self, run: &[Place], steps: bool, d: &mut String) {
+    fn trace(&self, run: &[Point], steps: bool, d: &mut String) {
         let mut pen: Option<(String, String)> = None;
-        let mut draw = |a: Place, b: Place| {
+        let mut draw = |a: Point, b: Point| {
             let Some((a, b)) = clip::segment(a, b, self.size) else { return };
             let (a, b) = ((number(a.0), number(a.1)), (number(b.0), number(b.1)));
             if pen.as_ref() != Some(&a) {
@@ -264,14 +264,14 @@ fn label_width(label: &Label) -> f64 {
     }
 }
 
-fn draw_label(svg: &mut Svg, place: Place, anchor: Anchor, label: &Label) {
+fn draw_label(svg: &mut Svg, position: Point, anchor: Anchor, label: &Label) {
     match label {
-        Label::Plain(plain) => svg.text(place, anchor, Ink::Text, TICK_SIZE, plain),
+        Label::Plain(plain) => svg.text(position, anchor, Ink::Text, TICK_SIZE, plain),
         Label::Power { mantissa: 1, exponent } => {
-            svg.power(place, anchor, TICK_SIZE, "", *exponent)
+            svg.power(position, anchor, TICK_SIZE, "", *exponent)
         }
         Label::Power { mantissa, exponent } => {
-            svg.power(place, anchor, TICK_SIZE, &format!("{mantissa}×"), *exponent);
+            svg.power(position, anchor, TICK_SIZE, &format!("{mantissa}×"), *exponent);
         }
     }
 }

@@ -1,14 +1,15 @@
-//! From a value to a place on an axis: the range of the data, and the map onto `[0, 1]`.
+//! Maps values to positions on an axis: the range of the data, and the map onto `[0, 1]`.
 //!
-//! Limits are kept in the axis' own coordinate, the value itself or its decimal logarithm, so that
-//! even the smallest positive number has a place.
+//! Limits are stored in the axis' own coordinate, the value itself or its decimal logarithm, so that
+//! even the smallest positive number has a position.
 
 use crate::axis::{Axis, Scale};
 
-/// Share of the largest value below which an all-positive linear axis starts at zero [-].
+/// A linear axis with positive values starts at zero if the smallest value is below this fraction of
+/// the largest [-].
 const START_AT_ZERO_BELOW: f64 = 0.3;
 
-/// Room between the data and the ends of an axis, as a share of their extent [-].
+/// Padding between the data and the ends of an axis, as a fraction of their extent [-].
 const PAD: f64 = 0.04;
 
 /// Extent [decades] beyond which a logarithmic axis ends at whole decades.
@@ -25,7 +26,7 @@ pub(crate) struct Projection {
 }
 
 impl Projection {
-    /// The projection that the author fixed, or else one that shows all `values`.
+    /// The projection with the range of the axis, or one that shows all `values` if it has none.
     pub fn fit(axis: &Axis, values: impl Iterator<Item = f64>) -> Self {
         let scale = axis.scale;
         let (low, high) = match (axis.range, scale) {
@@ -37,8 +38,8 @@ impl Projection {
         Self { scale, low, high }
     }
 
-    /// Place of `value`: 0 at the low end, 1 at the high end, `None` if it has none.
-    pub fn place(&self, value: f64) -> Option<f64> {
+    /// Position of `value`: 0 at the low end, 1 at the high end, `None` if it cannot be drawn.
+    pub fn position(&self, value: f64) -> Option<f64> {
         let coordinate = match self.scale {
             _ if !value.is_finite() => return None,
             Scale::Linear => value,
@@ -69,8 +70,8 @@ fn linear_limits(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (start.max(f64::MIN), (high + pad).min(f64::MAX))
 }
 
-/// Ends at 1, 2 or 5 times a power of ten, at whole decades if there are many; a zero asks for a
-/// decade to lie in.
+/// Limits of a logarithmic axis: 1, 2 or 5 times a power of ten, or whole decades for a large range.
+/// If a value is zero, one more decade is added below.
 fn log_limits(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let mut has_zero = false;
     let positive = values.filter(|&v| {
@@ -82,7 +83,7 @@ fn log_limits(values: impl Iterator<Item = f64>) -> (f64, f64) {
     };
     let mantissas: &[f64] =
         if has_zero || high - low > WHOLE_DECADES_BEYOND { &[1.0] } else { &[1.0, 2.0, 5.0] };
-    // A value on such an end, up to the rounding of its logarithm, needs no further one.
+    // The tolerance lets a value at a limit, up to the rounding of its logarithm, keep that limit.
     let slack = 1e-9;
     let ends = |decade: f64| mantissas.iter().map(move |m| decade + m.log10());
     let below = ends((low + slack).floor()).filter(|e| *e <= low + slack);
@@ -105,21 +106,21 @@ mod tests {
         let axis = Axis::log("").range(1e-8, 1e2);
         let map = Projection::fit(&axis, std::iter::empty());
         for k in -8..=2 {
-            let place = map.place(10f64.powi(k)).unwrap();
+            let position = map.position(10f64.powi(k)).unwrap();
             // Closed form (k + 8)/10; round-off of log10 and powi is a few ulp of 8.
-            assert!((place - f64::from(k + 8) / 10.0).abs() < 1e-14, "{k}: {place}");
+            assert!((position - f64::from(k + 8) / 10.0).abs() < 1e-14, "{k}: {position}");
         }
-        let middle = map.place(1e-8f64.sqrt() * 1e2f64.sqrt()).unwrap();
+        let middle = map.position(1e-8f64.sqrt() * 1e2f64.sqrt()).unwrap();
         assert!((middle - 0.5).abs() < 1e-14); // the geometric mean of the ends lies halfway
     }
 
     #[test]
-    fn zero_lies_on_the_floor_and_negative_or_non_finite_values_nowhere() {
+    fn zero_lies_at_the_lower_end_and_negative_or_non_finite_values_have_no_position() {
         let map = Projection::fit(&Axis::log(""), [0.0, 1e-3, 1.0].into_iter());
         assert_eq!((map.low, map.high), (-4.0, 0.0));
-        assert_eq!(map.place(0.0), Some(0.0));
+        assert_eq!(map.position(0.0), Some(0.0));
         for nowhere in [-1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert_eq!(map.place(nowhere), None);
+            assert_eq!(map.position(nowhere), None);
         }
     }
 
@@ -139,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_and_the_largest_number_have_a_place() {
+    fn the_smallest_and_the_largest_number_have_a_position() {
         let log = Projection::fit(&Axis::log(""), [f64::from_bits(1), f64::MAX].into_iter());
         let linear = Projection::fit(&Axis::linear(""), [f64::MIN, f64::MAX].into_iter());
         for map in [log, linear] {
-            let place = map.place(f64::MAX).unwrap();
-            assert!((0.0..=1.0).contains(&place) && place > 0.9, "{place}");
+            let position = map.position(f64::MAX).unwrap();
+            assert!((0.0..=1.0).contains(&position) && position > 0.9, "{position}");
         }
-        assert_eq!(linear.place(0.0), Some(0.5));
+        assert_eq!(linear.position(0.0), Some(0.5));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One named curve.
 
-/// How the points of a series are joined.
+/// Drawing style of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Straight segments from point to point.
@@ -15,8 +15,8 @@ pub enum Style {
 
 /// A named curve through points `(x, y)`.
 ///
-/// A point with a coordinate that has no place on its axis (not finite, or negative on a
-/// logarithmic axis) is left out and interrupts the curve.
+/// A point with a coordinate that cannot be drawn (not finite, or negative on a logarithmic axis) is
+/// omitted and interrupts the curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     pub(crate) name: String,

@@ -1,15 +1,15 @@
 //! The few elements of SVG that a chart needs, appended to a string.
 //!
-//! Colours stand twice: as attributes for the light background, which every viewer honours, and
-//! by class in the style sheet for the dark one, which a browser picks by the reader's preference.
+//! Colours are written twice: as attributes for the light background, which every viewer supports, and
+//! by class in the style sheet for the dark background, which a browser selects by user preference.
 
 use std::fmt::Write;
 
-use crate::clip::Place;
-use crate::palette::{COLOURS, Look};
+use crate::clip::Point;
+use crate::palette::{COLOURS, CurveStyle};
 use crate::text::{escape, number};
 
-/// Ink by its use; light and dark variants stand in [`Ink::colours`].
+/// Colour by its use; [`Ink::colours`] has the light and dark variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ink {
     /// Titles.
@@ -54,7 +54,7 @@ impl Ink {
     }
 }
 
-/// Where a text is tied to its place.
+/// Horizontal alignment of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -112,8 +112,8 @@ impl Svg {
         self.raw("</g>\n");
     }
 
-    /// Straight lines, each from one place to another, in one element.
-    pub fn rules(&mut self, ink: Ink, width: f64, lines: &[(Place, Place)]) {
+    /// Straight lines between pairs of points, in one element.
+    pub fn rules(&mut self, ink: Ink, width: f64, lines: &[(Point, Point)]) {
         if lines.is_empty() {
             return;
         }
@@ -141,12 +141,12 @@ impl Svg {
     }
 
     /// A line of text.
-    pub fn text(&mut self, (x, y): Place, anchor: Anchor, ink: Ink, size: f64, text: &str) {
+    pub fn text(&mut self, (x, y): Point, anchor: Anchor, ink: Ink, size: f64, text: &str) {
         self.text_with((x, y), anchor, ink, size, "", &escape(text));
     }
 
-    /// A line of text that reads upwards, centred on its place.
-    pub fn text_upwards(&mut self, (x, y): Place, ink: Ink, size: f64, text: &str) {
+    /// A line of text that reads upwards, centred on its point.
+    pub fn text_upwards(&mut self, (x, y): Point, ink: Ink, size: f64, text: &str) {
         let turn = format!(" transform=\"rotate(-90 {} {})\"", number(x), number(y));
         self.text_with((x, y), Anchor::Middle, ink, size, &turn, &escape(text));
     }
@@ -154,7 +154,7 @@ impl Svg {
     /// `mantissa × 10^exponent` with a raised exponent; without a mantissa the power alone.
     pub fn power(
         &mut self,
-        place: Place,
+        position: Point,
         anchor: Anchor,
         size: f64,
         mantissa: &str,
@@ -164,12 +164,12 @@ impl Svg {
         let (up, small) = (number(-0.42 * size), number(0.74 * size));
         let markup =
             format!("{mantissa}10<tspan dy=\"{up}\" font-size=\"{small}\">{raised}</tspan>");
-        self.text_with(place, anchor, Ink::Text, size, "", &markup);
+        self.text_with(position, anchor, Ink::Text, size, "", &markup);
     }
 
     fn text_with(
         &mut self,
-        (x, y): Place,
+        (x, y): Point,
         anchor: Anchor,
         ink: Ink,
         size: f64,
@@ -194,8 +194,8 @@ impl Svg {
     }
 
     /// A curve given by the data `d` of a path.
-    pub fn curve(&mut self, look: Look, name: &str, d: &str) {
-        let (i, dashes) = (look.colour(), look.dashes());
+    pub fn curve(&mut self, curve: CurveStyle, name: &str, d: &str) {
+        let (i, dashes) = (curve.colour(), curve.dashes());
         let dashes = if dashes.is_empty() {
             String::new()
         } else {
@@ -209,16 +209,16 @@ impl Svg {
         ));
     }
 
-    /// The marker of `look` at each of `places`.
-    pub fn markers(&mut self, look: Look, name: &str, places: &[Place]) {
-        if places.is_empty() {
+    /// The marker of `curve` at each of `points`.
+    pub fn markers(&mut self, curve: CurveStyle, name: &str, points: &[Point]) {
+        if points.is_empty() {
             return;
         }
         let mut d = String::new();
-        for (x, y) in places {
-            let _ = write!(d, "M{} {}{}", number(*x), number(*y), look.marker());
+        for (x, y) in points {
+            let _ = write!(d, "M{} {}{}", number(*x), number(*y), curve.marker());
         }
-        let i = look.colour();
+        let i = curve.colour();
         self.raw(&format!(
             "<path class=\"sp-m{i}\" d=\"{d}\" fill=\"{}\"><title>{}</title></path>\n",
             COLOURS[i].0,

@@ -1,4 +1,4 @@
-//! Text in the file: escaped characters, short numbers, an estimate of widths.
+//! Text output: escaped characters, short numbers, estimated widths.
 
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ pub(crate) fn number(value: f64) -> String {
     if trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
 }
 
-/// About how wide `text` is in a sans-serif face of the given size [px].
+/// Estimated width of `text` in a sans-serif font of the given size [px].
 pub(crate) fn width(text: &str, size: f64) -> f64 {
     let advance = |c: char| match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 0.3,

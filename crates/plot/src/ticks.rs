@@ -1,4 +1,4 @@
-//! Where an axis carries ticks, and what stands beside them.
+//! Positions and labels of the ticks of an axis.
 //!
 //! Linear axes step by 1, 2 or 5 times a power of ten; logarithmic axes by decades, by several
 //! decades when there are many, and by the mantissas 1, 2, 5 when there are few.
@@ -6,20 +6,20 @@
 use crate::axis::Scale;
 use crate::projection::Projection;
 
-/// The number beside a tick.
+/// The label of a tick.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Label {
-    /// Written as it stands.
+    /// Plain text.
     Plain(String),
-    /// `mantissa × 10^exponent`; a mantissa of one is left out.
+    /// `mantissa × 10^exponent`; a mantissa of one is not written.
     Power { mantissa: u32, exponent: i32 },
 }
 
-/// One tick; without a label it is a minor one.
+/// One tick; a tick without label is a minor tick.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
-    /// Place on the axis, in `[0, 1]`.
-    pub place: f64,
+    /// Position on the axis, in `[0, 1]`.
+    pub position: f64,
     pub label: Option<Label>,
 }
 
@@ -27,11 +27,11 @@ pub(crate) struct Tick {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ticks {
     pub ticks: Vec<Tick>,
-    /// Power of ten by which every plain label is to be multiplied; zero for none.
+    /// Power of ten by which every plain label is multiplied; zero for none.
     pub factor: i32,
 }
 
-/// Ticks for an axis with room for about `room` labels.
+/// Ticks for an axis with space for about `room` labels.
 pub(crate) fn ticks(map: &Projection, room: usize) -> Ticks {
     match map.scale {
         Scale::Linear => linear(map, room),
@@ -43,7 +43,7 @@ pub(crate) fn ticks(map: &Projection, room: usize) -> Ticks {
 pub(crate) fn nice_step(width: f64, room: usize) -> f64 {
     let raw = width / room.max(1) as f64;
     let power = 10f64.powf(raw.log10().floor());
-    // The slack lets a width that is a whole number of steps keep them.
+    // The tolerance absorbs round-off where the width is a whole number of steps.
     let steps = [1.0, 2.0, 5.0, 10.0].map(|m| m * power);
     steps.into_iter().find(|s| *s >= raw * (1.0 - 1e-9)).unwrap_or(raw)
 }
@@ -52,7 +52,7 @@ fn linear(map: &Projection, room: usize) -> Ticks {
     let (low, high) = (map.low, map.high);
     let step = nice_step((high - low).min(f64::MAX), room);
     if !step.is_normal() {
-        return Ticks { ticks: Vec::new(), factor: 0 }; // narrower than numbers can be told apart
+        return Ticks { ticks: Vec::new(), factor: 0 }; // narrower than the spacing of numbers
     }
     let largest = low.abs().max(high.abs());
     let magnitude = largest.log10().floor() as i32;
@@ -66,8 +66,8 @@ fn linear(map: &Projection, room: usize) -> Ticks {
         let value = k as f64 * step;
         let shown = value / 10f64.powi(factor);
         let text = format!("{shown:.decimals$}").replace('-', "\u{2212}");
-        let place = map.place(value)?.clamp(0.0, 1.0);
-        Some(Tick { place, label: Some(Label::Plain(text)) })
+        let position = map.position(value)?.clamp(0.0, 1.0);
+        Some(Tick { position, label: Some(Label::Plain(text)) })
     };
     Ticks { ticks: (first..=last).filter_map(tick).collect(), factor }
 }
@@ -87,14 +87,14 @@ fn log(map: &Projection, room: usize) -> Ticks {
     };
     let minor = if 2.0 * decades <= room as f64 { 1..=9 } else { 1..=1 };
 
-    // Numbers that are read faster in full than as powers of ten.
+    // Numbers of moderate size are written in full, not as powers of ten.
     let plain = map.low >= -2.0 - 1e-9 && map.high <= 3.5;
     let mut ticks = Vec::new();
     for exponent in first..=last {
         for mantissa in minor.clone() {
             let coordinate = f64::from(exponent) + f64::from(mantissa).log10();
-            let place = (coordinate - map.low) / (map.high - map.low);
-            if !(-1e-9..=1.0 + 1e-9).contains(&place) {
+            let position = (coordinate - map.low) / (map.high - map.low);
+            if !(-1e-9..=1.0 + 1e-9).contains(&position) {
                 continue;
             }
             let has_label = labelled.contains(&mantissa) && exponent.rem_euclid(stride) == 0;
@@ -106,7 +106,7 @@ fn log(map: &Projection, room: usize) -> Ticks {
                     Label::Power { mantissa, exponent }
                 }
             });
-            ticks.push(Tick { place: place.clamp(0.0, 1.0), label });
+            ticks.push(Tick { position: position.clamp(0.0, 1.0), label });
         }
     }
     Ticks { ticks, factor: 0 }
@@ -186,7 +186,7 @@ mod tests {
         ] {
             let found = ticks(&Projection::fit(&axis, std::iter::empty()), 6);
             assert!(found.ticks.len() < 700, "{axis:?}: {}", found.ticks.len());
-            assert!(found.ticks.iter().all(|t| (0.0..=1.0).contains(&t.place)), "{axis:?}");
+            assert!(found.ticks.iter().all(|t| (0.0..=1.0).contains(&t.position)), "{axis:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whole figures: well-formed, escaped, with every point where the formula puts it.
+//! Whole figures: well-formed, escaped, with every point at the position given by the formula.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use stiction_plot::{Axis, Figure, Panel, Series};
@@ -23,8 +23,8 @@ fn assert_well_formed(svg: &str) {
     assert!(!svg.contains("NaN") && !svg.contains("inf"), "a number without a place was written");
 }
 
-/// Path data of the first curve named `name`, as places.
-fn places(svg: &str, name: &str) -> Vec<(f64, f64)> {
+/// Path data of the first curve named `name`, as points.
+fn curve_points(svg: &str, name: &str) -> Vec<(f64, f64)> {
     let end = svg.find(&format!("><title>{name}</title></path>")).expect("the curve exists");
     let element = &svg[svg[..end].rfind("<path").unwrap()..end];
     let d = element.split("d=\"").nth(1).unwrap().split('"').next().unwrap();
@@ -50,7 +50,7 @@ fn a_geometric_sequence_is_a_straight_line_on_a_log_axis() {
         .panel(log_panel().series(Series::line("s", points)));
     let svg = svg.to_svg();
     assert_well_formed(&svg);
-    for (k, (x, y)) in places(&svg, "s").into_iter().enumerate() {
+    for (k, (x, y)) in curve_points(&svg, "s").into_iter().enumerate() {
         // 40 px per iteration and 20 px per decade; the file keeps hundredths.
         assert!((x - 40.0 * k as f64).abs() <= 0.006, "{k}: {x}");
         assert!((y - 20.0 * k as f64).abs() <= 0.006, "{k}: {y}");
@@ -63,28 +63,31 @@ fn a_step_holds_its_value_until_the_next_point() {
     let series = Series::step("s", vec![(0.0, 0.0), (2.0, 0.5), (4.0, 1.0)]);
     let svg = Figure::new("").panel_size(400.0, 200.0).panel(panel.series(series)).to_svg();
     let corners = [(0.0, 200.0), (200.0, 200.0), (200.0, 100.0), (400.0, 100.0), (400.0, 0.0)];
-    assert_eq!(places(&svg, "s"), corners);
+    assert_eq!(curve_points(&svg, "s"), corners);
 }
 
 #[test]
-fn zero_lies_on_the_floor_and_a_gap_interrupts_the_line() {
+fn zero_lies_at_the_lower_end_and_a_gap_interrupts_the_line() {
     let points = vec![(0.0, 1.0), (1.0, 0.0), (2.0, f64::NAN), (3.0, 1e-5), (4.0, 1e-5)];
     let svg = Figure::new("")
         .panel_size(400.0, 200.0)
         .panel(log_panel().series(Series::line("s", points)));
     let svg = svg.to_svg();
     assert_well_formed(&svg);
-    assert_eq!(places(&svg, "s"), [(0.0, 0.0), (40.0, 200.0), (120.0, 100.0), (160.0, 100.0)]);
+    assert_eq!(
+        curve_points(&svg, "s"),
+        [(0.0, 0.0), (40.0, 200.0), (120.0, 100.0), (160.0, 100.0)]
+    );
     assert!(svg.contains("M0 0L40 200M120 100L160 100"));
 }
 
 #[test]
-fn curves_are_cut_at_the_frame() {
+fn curves_are_clipped_at_the_frame() {
     let points = vec![(-5.0, 1e-5), (15.0, 1e-5), (15.0, 1e300), (5.0, 1e-5)];
     let svg = Figure::new("")
         .panel_size(400.0, 200.0)
         .panel(log_panel().series(Series::line("s", points)));
-    for (x, y) in places(&svg.to_svg(), "s") {
+    for (x, y) in curve_points(&svg.to_svg(), "s") {
         assert!((0.0..=400.0).contains(&x) && (0.0..=200.0).contains(&y), "{x} {y}");
     }
 }
@@ -100,7 +103,7 @@ fn markup_in_names_labels_and_titles_stays_text() {
 }
 
 #[test]
-fn a_name_has_one_look_and_one_legend_entry_in_all_panels() {
+fn a_name_has_one_style_and_one_legend_entry_in_all_panels() {
     let two = vec![(1.0, 1.0), (2.0, 2.0)];
     let panel = |names: [&str; 2]| {
         names.into_iter().fold(Panel::new(Axis::linear("x"), Axis::linear("y")), |p, n| {
@@ -146,7 +149,7 @@ fn extreme_values_are_drawn_without_breaking_the_file() {
 }
 
 #[test]
-fn a_written_figure_is_complete_and_leaves_no_draft() {
+fn a_written_figure_is_complete_and_leaves_no_temporary_file() {
     let folder = std::env::temp_dir().join(format!("stiction-plot-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("f.svg");

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyString};
 use stiction_sim::{SOLVER_PREFIX, Settings};
 use stiction_solve::setting::{SettingError, SettingValue};
-use stiction_solve::solver::{SOLVERS, SettingError as SolverError};
+use stiction_solve::solver::{SOLVERS, SolverError};
 
 use crate::error;
 
@@ -135,15 +135,16 @@ pub fn message(error: &SettingError) -> String {
 /// Message of a refused solver or solver setting, with names as Python keywords after `prefix`.
 pub fn solver_message(error: &SolverError, prefix: &str) -> String {
     let with_prefix = |name: &str| format!("{prefix}{}", keyword(name));
+    let SolverError::Setting(error) = error else { return error.to_string() };
     match error {
-        SolverError::UnknownKey { solver, found, known } => {
+        SettingError::UnknownKey { owner, found, known } => {
             let known: Vec<String> = known.split(", ").map(with_prefix).collect();
             let (found, known) = (with_prefix(found), known.join(", "));
-            format!("solver '{solver}' has no setting '{found}'; expected one of {known}")
+            format!("{owner} has no setting '{found}'; expected one of {known}")
         }
-        SolverError::Value { solver, key, found, expected } => {
+        SettingError::Value { owner, key, found, expected } => {
             let key = with_prefix(key);
-            format!("setting '{key}' of solver '{solver}': found '{found}', expected {expected}")
+            format!("setting '{key}' of {owner}: found '{found}', expected {expected}")
         }
         other => other.to_string(),
     }

@@ -2,7 +2,7 @@
 
 use stiction_scene::SceneError;
 use stiction_solve::ProblemError;
-use stiction_solve::solver::SettingError;
+use stiction_solve::solver::SolverError;
 use stiction_study::StudyError;
 
 /// Why an experiment could not be run.
@@ -11,7 +11,7 @@ use stiction_study::StudyError;
 pub enum ReproduceError {
     /// A solver or setting that does not exist.
     #[error(transparent)]
-    Setting(#[from] SettingError),
+    Setting(#[from] SolverError),
     /// A scene that cannot be built or run.
     #[error(transparent)]
     Scene(#[from] SceneError),

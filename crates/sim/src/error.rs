@@ -3,7 +3,7 @@
 use stiction_geom::{ColliderError, SoftSurfaceError, TetMeshError};
 use stiction_mech::{ForceError, ModelError, StateError};
 use stiction_solve::ProblemError;
-use stiction_solve::solver::SettingError;
+use stiction_solve::solver::SolverError;
 
 /// A world that cannot be.
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +119,7 @@ pub enum SettingsError {
     Setting(#[from] stiction_solve::setting::SettingError),
     /// The solver is unknown, or one of its settings is wrong.
     #[error(transparent)]
-    Solver(#[from] SettingError),
+    Solver(#[from] SolverError),
 }
 
 /// A snapshot that cannot be taken up.
@@ -301,5 +301,5 @@ pub enum StepError {
     },
     /// The solver does not know the friction model asked for.
     #[error(transparent)]
-    Solver(#[from] SettingError),
+    Solver(#[from] SolverError),
 }

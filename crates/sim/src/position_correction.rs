@@ -9,7 +9,7 @@ use stiction_geom::Contact;
 use stiction_math::sets::DisjointSets;
 use stiction_mech::{Forces, Input};
 use stiction_solve::law::{Law, Unilateral};
-use stiction_solve::solver::SettingError;
+use stiction_solve::solver::SolverError;
 use stiction_solve::{Goal, Problem, Session, Solution};
 
 use crate::constraint::Configuration;
@@ -66,7 +66,7 @@ pub(crate) struct PositionErrors {
 }
 
 impl PositionCorrector {
-    pub fn new(world: &World) -> Result<Self, SettingError> {
+    pub fn new(world: &World) -> Result<Self, SolverError> {
         let model = &world.model;
         let limited = model.joints().iter().any(|joint| joint.spec.limit.is_some())
             || model.tendons().iter().any(|tendon| tendon.spec.limit.is_some());

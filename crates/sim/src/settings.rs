@@ -329,8 +329,9 @@ impl Settings {
         for (key, value) in &self.solver_settings {
             session.set(key, value)?;
         }
-        let settings = session.solver().settings();
-        Ok(settings.iter().map(|setting| (setting.name, text(&setting.value.get()))).collect())
+        let Some(settings) = session.solver().settings() else { return Ok(Vec::new()) };
+        let values = settings.specs().into_iter().map(|s| Ok((s.name, settings.get(s.name)?)));
+        Ok(values.collect::<Result<_, SettingError>>()?)
     }
 
     /// Names of all settings, for messages.

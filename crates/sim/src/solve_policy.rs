@@ -7,7 +7,7 @@
 //! solved with softened constraints. Any other solver gets all the iterations it needs: whoever
 //! names one wants to see what it does.
 
-use stiction_solve::solver::SettingError;
+use stiction_solve::solver::SolverError;
 use stiction_solve::{Goal, Problem, Report, Session, Solution, Status};
 
 /// Newton iterations of the first pass, at the full tolerance, and of the second, at the reduced one.
@@ -35,7 +35,7 @@ pub(crate) enum Retry {
 }
 
 /// Sets up the default solver for steps, which have their own fallback and their own tolerance.
-pub(crate) fn prepare(session: &mut Session) -> Result<(), SettingError> {
+pub(crate) fn prepare(session: &mut Session) -> Result<(), SolverError> {
     if session.name() == LIMITED_SOLVER {
         session.set("fallback", "false")?;
         session.set("natural-map", "false")?;
@@ -49,7 +49,7 @@ pub(crate) fn solve(
     problem: &Problem,
     goal: &Goal,
     solution: &mut Solution,
-) -> Result<(Report, Retry), SettingError> {
+) -> Result<(Report, Retry), SolverError> {
     let limited = session.name() == LIMITED_SOLVER && goal.max_iterations.is_none();
     let max_iterations = goal.max_iterations.or(limited.then_some(FIRST_PASS_ITERATIONS));
     let first = Goal { max_iterations, ..*goal };

@@ -30,9 +30,6 @@ fn nudged(problem: &Problem, relative: f64) -> Problem {
     Problem::from_raw(&raw).unwrap().problem
 }
 
-/// Solvers that take memory in every solve, and why.
-const EXCEPTIONS: [&str; 1] = ["ipm"]; // its library builds a solver per problem
-
 #[test]
 fn a_warm_solve_of_a_known_shape_does_not_allocate() {
     let mut failed = Vec::new();
@@ -40,7 +37,7 @@ fn a_warm_solve_of_a_known_shape_does_not_allocate() {
         let family = Variation { size, ..Variation::default() };
         let [first, second, third] =
             [0.0, 1e-2, 2e-2].map(|relative| nudged(&build(name, &family), relative));
-        for entry in SOLVERS.iter().filter(|entry| !EXCEPTIONS.contains(&entry.name)) {
+        for entry in SOLVERS.iter().filter(|entry| !entry.allocates) {
             for &model in models(entry.name) {
                 let mut solver = (entry.build)();
                 let mut monitor = Monitor::default();
@@ -152,7 +149,7 @@ fn building_and_solving_a_problem_of_a_known_shape_does_not_allocate() {
     ] {
         let original = build(name, &Variation { size, ..Variation::default() });
         let matrices = meshes(&original);
-        for entry in SOLVERS.iter().filter(|entry| !EXCEPTIONS.contains(&entry.name)) {
+        for entry in SOLVERS.iter().filter(|entry| !entry.allocates) {
             let model = models(entry.name)[0];
             let mut builder = Problem::builder("again");
             let mut problem = Problem::default();

@@ -18,7 +18,7 @@ use std::time::Duration;
 use stiction_scene::{Scene, SceneError, SceneRun};
 use stiction_sim::record::{Recorder, Recording};
 use stiction_sim::{Settings, Tally};
-use stiction_solve::solver::{SOLVERS, SettingError};
+use stiction_solve::solver::{SOLVERS, SolverError};
 use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution};
 
 use crate::run::{Summary, run_watched};
@@ -330,7 +330,7 @@ fn solve(
         trace: true,
         ..Goal::default()
     };
-    let once = || -> Result<Report, SettingError> {
+    let once = || -> Result<Report, SolverError> {
         let mut session = Session::new(&contender.solver)?;
         for (key, value) in &contender.settings {
             session.set(key, value)?;

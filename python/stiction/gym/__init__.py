@@ -1,4 +1,4 @@
-"""Environments for Gymnasium: a base class for one's own, and registered examples.
+"""Environments for Gymnasium: a base class for user-defined environments, and registered examples.
 
     import gymnasium
     import stiction.gym

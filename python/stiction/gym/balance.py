@@ -1,4 +1,4 @@
-"""A pole on a cart, to be kept upright."""
+"""Cart-pole balancing."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ MODEL = """
 """
 
 TILT = 0.3
-"""Angle from which the pole counts as fallen [rad]."""
+"""Angle beyond which the pole counts as fallen [rad]."""
 EDGE = 1.4
-"""Distance from the middle at which the cart counts as gone [m]."""
+"""Distance from the middle beyond which the cart counts as off the track [m]."""
 
 
 class BalanceEnv(StictionEnv):
-    """Push a cart [N] so that the pole on it stays upright.
+    """A force on the cart [N] balances the pole.
 
     Observation: position [m], angle [rad], velocity [m/s], angular velocity [rad/s]. Reward: one for
-    every step before the pole has fallen or the cart has left the track.
+    every step until the pole falls or the cart leaves the track.
     """
 
     def __init__(self, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""The base class of environments: a model, actions as controls, observations as numbers."""
+"""The base class of environments: actions are controls, observations are coordinates and velocities."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from stiction.types import Array
 
 
 class StictionEnv(gymnasium.Env[Array, Array]):
-    """A model that is acted upon through its controls.
+    """A model with its controls as actions.
 
-    An action is the controls of all actuators, shape (nu,), within their ranges, kept for
+    An action is the controls of all actuators, shape (nu,), within their ranges, constant for
     `frame_skip` steps. An observation is `observe()`: coordinates and velocities, shape (nq + nv,),
-    unless overridden. Give `reward` and `terminated` as functions, or override the methods of a
-    subclass: `begin` places the simulation at the start of an episode, `rate` is the reward of a
-    step, `is_over` says whether the episode has ended.
+    unless overridden. Pass `reward` and `terminated` as functions, or override the methods in a
+    subclass: `begin` sets the initial state of an episode, `rate` returns the reward of a step,
+    `is_over` returns whether the episode has ended.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}
@@ -39,13 +39,13 @@ class StictionEnv(gymnasium.Env[Array, Array]):
         render_mode: str | None = None,
         **settings: bool | int | float | str,
     ) -> None:
-        """`noise` [m, rad, m/s, rad/s] is the largest change of each number of the starting state,
-        drawn evenly; quaternions are left alone. Further keywords are settings of the simulation.
+        """`noise` [m, rad, m/s, rad/s] is the amplitude of a uniform random perturbation of each number
+        of the initial state, except quaternions. Further keywords are settings of the simulation.
         """
         if frame_skip < 1:
             raise ValueError(f"frame_skip = {frame_skip}; expected at least 1")
         if render_mode is not None:
-            raise ValueError(f"render_mode = {render_mode!r}; expected None: nothing is rendered")
+            raise ValueError(f"render_mode = {render_mode!r}; expected None: rendering is not supported")
         self.simulation = Simulation(model, solver, time_step, keyframe, **settings)
         self.frame_skip = frame_skip
         self.keyframe = keyframe
@@ -53,7 +53,7 @@ class StictionEnv(gymnasium.Env[Array, Array]):
         self.render_mode = None
         self._reward = reward
         self._terminated = terminated
-        # Coordinates that are no part of a quaternion.
+        # Coordinates that do not belong to a quaternion.
         self._scalars: NDArray[np.bool_] = np.ones(model.nq, dtype=bool)
         for index in range(model.njnt):
             joint = model.joint(index)
@@ -70,22 +70,22 @@ class StictionEnv(gymnasium.Env[Array, Array]):
         return self.frame_skip * self.simulation.time_step
 
     def observe(self) -> Array:
-        """What the agent sees."""
+        """The observation of the present state."""
         return np.concatenate([self.simulation.qpos, self.simulation.qvel])
 
     def begin(self, random: np.random.Generator) -> None:
-        """Places the simulation, which is at its start already, at the start of an episode."""
+        """Sets the initial state of an episode; the simulation has been reset before."""
         simulation, noise = self.simulation, self.noise
         count = int(self._scalars.sum())
         simulation.qpos[self._scalars] += random.uniform(-noise, noise, count)
         simulation.qvel[:] += random.uniform(-noise, noise, len(simulation.qvel))
 
     def rate(self, action: Array) -> float:
-        """The reward of the step that was made with an action."""
+        """The reward of the last step, made with the given action."""
         return 0.0 if self._reward is None else float(self._reward(self.simulation, action))
 
     def is_over(self) -> bool:
-        """Whether the episode has reached an end of its own."""
+        """Whether the episode has terminated."""
         return self._terminated is not None and bool(self._terminated(self.simulation))
 
     def reset(
@@ -98,7 +98,7 @@ class StictionEnv(gymnasium.Env[Array, Array]):
         return self.observe(), {"time": self.simulation.time}
 
     def step(self, action: Array) -> tuple[Array, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Acts for `frame_skip` steps. The info holds the time [s] and whether all steps converged."""
+        """Makes `frame_skip` steps. The info holds the time [s] and whether all steps converged."""
         action = np.asarray(action, dtype=np.float64)
         self.simulation.ctrl = action
         report = self.simulation.step(self.frame_skip)

@@ -1,4 +1,4 @@
-"""An arm of two links that reaches for a point."""
+"""A planar arm with two links that reaches for a target point."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ MODEL = """
 """
 
 NEAREST, FARTHEST = 0.05, 0.18
-"""Distances from the shoulder between which points are drawn [m]."""
+"""Range of the distance of the random target from the shoulder [m]."""
 EFFORT = 0.01
-"""What a unit of squared torque costs [m/(N·m)²]."""
+"""Cost of squared torque in the reward [m/(N·m)²]."""
 
 
 class ReachEnv(StictionEnv):
-    """Turn two hinges [N·m] so that the tip comes to a point.
+    """Torques on two hinges [N·m] move the tip to a target point.
 
-    Observation: cosines and sines of the angles, velocities [rad/s], the point (x, y) [m] and the
-    way from the tip to it [m]. Reward: minus the distance [m], minus a little for effort.
+    Observation: cosines and sines of the angles, velocities [rad/s], the target (x, y) [m] and the
+    vector from the tip to it [m]. Reward: minus the distance [m], minus a cost of the torques.
     """
 
     def __init__(self, **options: Any) -> None:

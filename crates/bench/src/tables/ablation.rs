@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use stiction_solve::catalogue::Variation;
-use stiction_solve::solver::newton::Convex;
+use stiction_solve::solver::newton::ConvexSettings;
 use stiction_solve::{Goal, Report, Solution, Status};
 
 use super::{TableSection, TablesArgs, cases, digits};
@@ -81,7 +81,7 @@ pub(super) fn measure(args: &TablesArgs) -> Result<TableSection, BenchError> {
 
 /// Whether an inner loop failed.
 fn failed(report: &Report) -> bool {
-    let limit = Convex::default().max_iterations;
+    let limit = ConvexSettings::default().max_iterations;
     let jump = |pair: &[stiction_solve::monitor::TracePoint]| {
         pair[1].iteration - pair[0].iteration >= limit
     };

@@ -1,17 +1,17 @@
 //! Forces of actuators: MuJoCo's affine law through gear and transmission.
 //!
-//! Seen along the transmission's row, the law has stiffness −b₁ gear² and damping −b₂ gear². What
-//! of these holds back is taken implicitly; what drives on (a slope of the other sign) is explicit,
-//! because an implicit step must not take away from the mass matrix.
+//! Along the transmission's row, the law has stiffness −b₁ gear² and damping −b₂ gear². Positive
+//! stiffness and damping are implicit; negative ones are explicit, because an implicit step must not
+//! subtract from the mass matrix.
 //!
-//! The sum of all actuators on a joint keeps to the joint's range. Where one actuator has the joint
-//! to itself this is a bound of its own. Where several share it, their present sum is clamped, and
-//! their slopes count only while it is inside.
+//! The sum of all actuator forces on a joint is clamped to the joint's force range. For a single
+//! actuator on the joint the range is a bound of its drive. For several, the sum at the present state
+//! is clamped, and their stiffness and damping are used only while the sum is inside the range.
 
 use super::Forces;
 use super::drive::{Drive, DriveKind, RowEntry};
-use super::layout::Share;
-use crate::actuator::{ActuatorId, ActuatorSpec, Place};
+use super::layout::RangeSharing;
+use crate::actuator::{ActuatorId, ActuatorSpec, ResolvedTransmission};
 use crate::data::Data;
 use crate::force::Input;
 use crate::jacobian::for_each_column;
@@ -20,8 +20,8 @@ use crate::model::Model;
 use crate::spatial::{angular, linear};
 
 impl Forces {
-    /// Evaluates every actuator; needs the tendons' lengths and rates.
-    pub(super) fn actuators(
+    /// Adds the forces of all actuators. Needs the tendons' lengths and rates.
+    pub(super) fn add_actuators(
         &mut self,
         model: &Model,
         (q, v): (&[f64], &[f64]),
@@ -34,23 +34,25 @@ impl Forces {
         self.actuation.fill(0.0);
         for (index, actuator) in model.actuators().iter().enumerate() {
             let (spec, row) = (&actuator.spec, self.layout.actuators[index]);
-            let (length, rate) = match actuator.place {
-                Place::Scalar { q: coordinate, dof } => (q[coordinate], v[dof]),
-                Place::Rotation { quaternion: at, component, dof } => {
-                    let turned = quaternion::log(&quaternion::read(&q[at..at + 4]));
-                    (turned[component], v[dof])
+            let (length, rate) = match actuator.resolved {
+                ResolvedTransmission::Scalar { q: coordinate, dof } => (q[coordinate], v[dof]),
+                ResolvedTransmission::Rotation { quaternion: at, component, dof } => {
+                    let rotation_vector = quaternion::log(&quaternion::read(&q[at..at + 4]));
+                    (rotation_vector[component], v[dof])
                 }
-                Place::Tendon(tendon) => (self.tendon_length[tendon], self.tendon_rate[tendon]),
-                Place::Body { body, point, wrench } => {
+                ResolvedTransmission::Tendon(tendon) => {
+                    (self.tendon_length[tendon], self.tendon_rate[tendon])
+                }
+                ResolvedTransmission::Body { body, point, wrench } => {
                     let X_WB = &data.body_pose[body.0];
-                    let p_W = X_WB.translation.vector + X_WB.rotation * point;
-                    let torque = X_WB.rotation * angular(&wrench);
-                    let force = X_WB.rotation * linear(&wrench);
+                    let p_WP = X_WB.translation.vector + X_WB.rotation * point;
+                    let torque_W = X_WB.rotation * angular(&wrench);
+                    let force_W = X_WB.rotation * linear(&wrench);
                     // The layout lists the same velocities in the same order.
                     let mut entries = self.entries[row.start..row.end].iter_mut();
-                    for_each_column(model, data, body, p_W, |_, turning, moving| {
+                    for_each_column(model, data, body, p_WP, |_, angular, linear| {
                         if let Some(entry) = entries.next() {
-                            entry.coefficient = torque.dot(&turning) + force.dot(&moving);
+                            entry.coefficient = torque_W.dot(&angular) + force_W.dot(&linear);
                         }
                     });
                     (0.0, self.rate(row, v))
@@ -71,25 +73,25 @@ impl Forces {
 
             let (lower, upper) =
                 ((gear * lower).min(gear * upper), (gear * lower).max(gear * upper));
-            let (within, lower, upper) = match self.layout.shares[index] {
-                Share::Alone { lower: least, upper: most } => {
-                    let within = |force: f64| force.clamp(least, most);
-                    (within(gear * bounded), within(lower), within(upper))
+            let (row_force, lower, upper) = match self.layout.shares[index] {
+                RangeSharing::Exclusive { lower: least, upper: most } => {
+                    let clamp = |force: f64| force.clamp(least, most);
+                    (clamp(gear * bounded), clamp(lower), clamp(upper))
                 }
                 _ => (gear * bounded, lower, upper),
             };
             for entry in row.of(&self.entries) {
-                self.actuation[entry.dof] += entry.coefficient * within;
+                self.actuation[entry.dof] += entry.coefficient * row_force;
             }
-            if self.layout.shares[index] == Share::Several {
+            if self.layout.shares[index] == RangeSharing::Shared {
                 continue;
             }
             let [stiffness, damping] = slopes(spec);
             if stiffness == 0.0 && damping == 0.0 {
-                self.push(row, within);
+                self.add_explicit(row, row_force);
                 continue;
             }
-            self.drive(Drive {
+            self.add_drive(Drive {
                 kind: DriveKind::Servo(ActuatorId(index)),
                 row,
                 force: gear * force,
@@ -100,13 +102,13 @@ impl Forces {
                 upper,
             });
         }
-        self.shared_ranges(model);
+        self.clamp_shared_ranges(model);
     }
 
-    /// The explicit forces of actuators that share a joint with a range.
-    fn shared_ranges(&mut self, model: &Model) {
+    /// Adds the explicit forces of actuators that share the force range of a joint.
+    fn clamp_shared_ranges(&mut self, model: &Model) {
         for index in 0..self.layout.actuators.len() {
-            if self.layout.shares[index] != Share::Several {
+            if self.layout.shares[index] != RangeSharing::Shared {
                 continue;
             }
             let spec = &model.actuators()[index].spec;
@@ -134,9 +136,8 @@ impl Forces {
         }
     }
 
-    /// Makes the present forces of springs, dampers and servos a part of
-    /// [`Forces::generalized`], for steps that take them where the step begins: what is left of the
-    /// drives is dry friction.
+    /// Adds the present forces of springs, dampers and servos to [`Forces::generalized`] and removes
+    /// their drives, for steps that treat them explicitly. Only dry friction remains among the drives.
     pub fn take_drives_explicitly(&mut self) {
         let Self { generalized, drives, entries, .. } = self;
         drives.retain(|drive| {
@@ -151,10 +152,10 @@ impl Forces {
         });
     }
 
-    /// Calls `visit(row, slope)` for every force that depends on the rate of a row besides the
-    /// dampers of joints: a medium, dampers of tendons, and actuators that are not at an end of their own force
-    /// range, nor of that of the joint they act on. The slope is ∂force/∂rate [N·s/m or
-    /// N·m·s/rad], of either sign.
+    /// Calls `visit(row, slope)` for every force that depends on the rate of a row, except the dampers
+    /// of joints: drag, dampers of tendons, and actuators that are at an end neither of their own force
+    /// range nor of that of their joint. The slope is ∂force/∂rate [N·s/m or N·m·s/rad], of either
+    /// sign.
     pub fn rate_slopes(&self, model: &Model, mut visit: impl FnMut(&[RowEntry], f64)) {
         for (row, slope) in self.drag_rows() {
             visit(row.of(&self.entries), slope);
@@ -169,10 +170,10 @@ impl Forces {
             let (_, [_, _, b_rate]) = spec.law.affine();
             let (lower, upper) = spec.force_bounds();
             let force = self.actuator_force[index];
-            let clamped = match actuator.place {
-                Place::Scalar { dof, .. } => {
+            let clamped = match actuator.resolved {
+                ResolvedTransmission::Scalar { dof, .. } => {
                     let range = match self.layout.shares[index] {
-                        Share::Alone { lower, upper } => Some((lower, upper)),
+                        RangeSharing::Exclusive { lower, upper } => Some((lower, upper)),
                         _ => self.layout.shared_range(dof),
                     };
                     let sum = self.actuation[dof];
@@ -193,7 +194,7 @@ impl Forces {
     }
 }
 
-/// Stiffness and damping of an actuator along its row, where they hold back.
+/// Stiffness and damping of an actuator along its row; negative values are replaced by zero.
 fn slopes(spec: &ActuatorSpec) -> [f64; 2] {
     let (_, [_, b_length, b_rate]) = spec.law.affine();
     [b_length, b_rate].map(|slope| spec.gear * spec.gear * (-slope).max(0.0))

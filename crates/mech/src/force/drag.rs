@@ -1,12 +1,12 @@
-//! Resistance of a medium to the motion of bodies: forces and torques along axes of a body that
-//! grow with its velocity through the medium, linearly and with the square.
+//! Drag: resistance of a medium to the motion of bodies, linear and quadratic in the velocity
+//! relative to the medium, along and about three axes of a body.
 //!
-//! Along each axis the force is `−(a + b |u|) u` for a rate u. Its slope
-//! `−(a + 2 b |u|)` is told to steps that take it implicitly. Cost: six rows per body.
+//! Along each axis the force is `−(a + b |u|) u` for a rate u. Its slope `−(a + 2 b |u|)` is
+//! available to steps that treat drag implicitly. Cost: six rows per body.
 
 use super::Forces;
 use super::drive::{ForceRow, RowEntry};
-use super::error::{Check, ForceError};
+use super::error::{ForceError, SpecCheck};
 use crate::body::BodyId;
 use crate::data::Data;
 use crate::jacobian::for_each_column;
@@ -14,12 +14,13 @@ use crate::model::Model;
 use crate::tendon::compile;
 use nalgebra::{Isometry3, Vector3, Vector6};
 
-/// Resistance of a medium to one body.
+/// Drag of a medium on one body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DragSpec {
     /// The body.
     pub body: BodyId,
-    /// Where the resistance acts, and its axes, in the frame of the body.
+    /// Pose `X_BF` of the frame F whose origin is the point of application and along whose axes the
+    /// drag acts.
     pub frame: Isometry3<f64>,
     /// Torque per angular velocity [N·m·s] about each axis, then force per velocity [N·s/m].
     pub linear: Vector6<f64>,
@@ -30,11 +31,11 @@ pub struct DragSpec {
 }
 
 impl DragSpec {
-    /// Checks the numbers and takes the model's number of the body.
+    /// Checks the numbers and replaces the builder's body id by the model's.
     pub(crate) fn compile(mut self, model: &Model) -> Result<Self, ForceError> {
-        let check = Check { what: "drag", name: "" };
+        let check = SpecCheck { what: "drag", name: "" };
         compile::renumber_body(model, &check, &mut self.body)?;
-        let check = Check { what: "drag", name: &model.bodies()[self.body.0].spec.name };
+        let check = SpecCheck { what: "drag", name: &model.bodies()[self.body.0].spec.name };
         self.linear.iter().try_for_each(|a| check.not_negative("linear coefficient", *a))?;
         self.quadratic.iter().try_for_each(|b| check.not_negative("quadratic coefficient", *b))?;
         let frame = self.frame.translation.vector.iter().chain(self.frame.rotation.coords.iter());
@@ -44,18 +45,18 @@ impl DragSpec {
 }
 
 impl Forces {
-    /// Adds the resistance of the medium.
-    pub(super) fn drags(&mut self, model: &Model, v: &[f64], data: &Data) {
+    /// Adds the drag forces.
+    pub(super) fn add_drags(&mut self, model: &Model, v: &[f64], data: &Data) {
         for (index, drag) in model.drags().iter().enumerate() {
             let rows = self.layout.drags[index];
             let X_WF = data.body_pose[drag.body.0] * drag.frame;
             let axes = [0, 1, 2].map(|k| X_WF.rotation * Vector3::ith(k, 1.0));
             // The layout lists the same velocities in the same order.
-            let (mut at, p_W, entries) = (0, X_WF.translation.vector, &mut self.entries);
-            for_each_column(model, data, drag.body, p_W, |_, turning, moving| {
+            let (mut at, p_WF, entries) = (0, X_WF.translation.vector, &mut self.entries);
+            for_each_column(model, data, drag.body, p_WF, |_, angular, linear| {
                 for (k, axis) in axes.iter().enumerate() {
-                    entries[rows[k].start + at].coefficient = axis.dot(&turning);
-                    entries[rows[3 + k].start + at].coefficient = axis.dot(&moving);
+                    entries[rows[k].start + at].coefficient = axis.dot(&angular);
+                    entries[rows[3 + k].start + at].coefficient = axis.dot(&linear);
                 }
                 at += 1;
             });
@@ -64,23 +65,22 @@ impl Forces {
                 let rate = self.rate(row, v) - wind;
                 let (a, b) = (drag.linear[k], drag.quadratic[k] * rate.abs());
                 self.drag_slopes[6 * index + k] = -(a + 2.0 * b);
-                self.push(row, -(a + b) * rate);
+                self.add_explicit(row, -(a + b) * rate);
             }
         }
     }
 
-    /// Whether a medium resists anything.
+    /// Whether any body has drag.
     pub fn has_drag(&self) -> bool {
         !self.layout.drags.is_empty()
     }
 
-    /// Calls `visit` with each row of the resistance and its slope ∂force/∂rate [N·s/m, N·m·s], not
-    /// positive.
+    /// Calls `visit` with each drag row and its slope ∂force/∂rate [N·s/m, N·m·s], not positive.
     pub fn drag_slopes(&self, mut visit: impl FnMut(&[RowEntry], f64)) {
         self.drag_rows().for_each(|(row, slope)| visit(self.row(row), slope));
     }
 
-    /// Rows of the resistance with the slopes ∂force/∂rate of the last evaluation.
+    /// Drag rows with the slopes ∂force/∂rate of the last evaluation.
     pub(super) fn drag_rows(&self) -> impl Iterator<Item = (ForceRow, f64)> + '_ {
         self.layout.drags.iter().flatten().copied().zip(self.drag_slopes.iter().copied())
     }
@@ -95,9 +95,9 @@ mod tests {
     use nalgebra::Matrix3;
 
     #[test]
-    fn resistance_acts_at_its_place_along_its_axes() {
-        // A rod that turns about z at ω; the medium resists at distance ℓ along y of the rod's end,
-        // which moves at ω ℓ through a wind w that comes to meet it.
+    fn drag_acts_at_its_point_along_its_axes() {
+        // A rod rotates about z at ω; drag acts along y at distance ℓ from the axis, at a point that
+        // moves at ω ℓ against a head wind w.
         let (a, b, arm, w, omega) = (0.7, 1.3, 2.0, 0.5, 3.0);
         let mut builder = ModelBuilder::new();
         let mass = MassProperties::new(1.0, Vector3::zeros(), Matrix3::identity()).unwrap();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn resistance_that_drives_is_refused() {
+    fn a_negative_drag_coefficient_is_rejected() {
         let mut builder = ModelBuilder::new();
         builder.drag(DragSpec {
             body: BodyId::WORLD,

@@ -1,8 +1,8 @@
-//! What can be wrong with actuators, tendons and inputs, said once, at the border.
+//! Errors in actuators, tendons, drag and inputs, reported where user input is checked.
 
 use thiserror::Error;
 
-/// Why an actuator, a tendon or an input does not belong to a model.
+/// Why an actuator, a tendon, a drag or an input does not fit a model.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ForceError {
@@ -15,10 +15,10 @@ pub enum ForceError {
         what: &'static str,
         /// The number.
         found: f64,
-        /// What would do.
+        /// The permitted values.
         expected: &'static str,
     },
-    /// The ends of a range are in the wrong order or no numbers.
+    /// The ends of a range are in the wrong order or NaN.
     #[error("{who}: {what} = {lower} … {upper}; expected lower ≤ upper")]
     Range {
         /// The actuator or the tendon.
@@ -37,7 +37,7 @@ pub enum ForceError {
         who: String,
         /// "body", "joint" or "tendon".
         what: &'static str,
-        /// The number that was asked for.
+        /// The requested index.
         found: usize,
         /// How many there are.
         count: usize,
@@ -64,21 +64,21 @@ pub enum ForceError {
         who: String,
         /// The joint.
         joint: String,
-        /// The velocity that was asked for.
+        /// The requested velocity.
         found: usize,
         /// How many it has.
         dofs: usize,
     },
-    /// A path that no string can follow.
+    /// A waypoint of a tendon's path is out of place.
     #[error("{who}: waypoint {index} is {found}; expected {expected}")]
     Path {
         /// The tendon.
         who: String,
-        /// Place in the path.
+        /// Index in the path.
         index: usize,
-        /// What stands there.
+        /// The waypoint.
         found: &'static str,
-        /// What would do.
+        /// The required neighbours.
         expected: &'static str,
     },
     /// Two actuators or two tendons share a name.
@@ -100,7 +100,7 @@ pub enum ForceError {
         what: &'static str,
         /// Its length.
         found: usize,
-        /// The length it should have.
+        /// The required length.
         expected: usize,
     },
     /// An input is infinite or not a number.
@@ -115,14 +115,14 @@ pub enum ForceError {
     },
 }
 
-/// Checks on the numbers of one actuator or tendon.
-pub(crate) struct Check<'a> {
-    /// "actuator" or "tendon".
+/// Checks the numbers of one actuator, tendon or drag.
+pub(crate) struct SpecCheck<'a> {
+    /// "actuator", "tendon" or "drag".
     pub(crate) what: &'static str,
     pub(crate) name: &'a str,
 }
 
-impl Check<'_> {
+impl SpecCheck<'_> {
     pub(crate) fn who(&self) -> String {
         format!("{} '{}'", self.what, self.name)
     }
@@ -152,7 +152,7 @@ impl Check<'_> {
         Err(ForceError::Number { who: self.who(), what, found, expected })
     }
 
-    /// Infinite ends make a range one-sided; NaN is no end.
+    /// An infinite end makes a range one-sided; NaN is rejected.
     pub(crate) fn range(
         &self,
         what: &'static str,

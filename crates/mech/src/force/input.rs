@@ -1,16 +1,16 @@
-//! What acts on a mechanism from outside during one step.
+//! External inputs of a mechanism during one step.
 
 use super::error::ForceError;
 use crate::model::Model;
 use nalgebra::{Isometry3, Vector6};
 
-/// Controls of the actuators, wrenches on the bodies and poses of driven ones.
+/// Controls of the actuators, wrenches on the bodies and poses of the driven bodies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     /// Control of each actuator, in the unit of its law.
     pub control: Vec<f64>,
     /// Torque [N·m] and force [N] on each body, angular first, world axes, the force at the body's
-    /// centre of mass (at its origin if it has no mass). That on the world has no effect.
+    /// centre of mass (at its origin if it has no mass). The entry of the world has no effect.
     pub wrench: Vec<Vector6<f64>>,
     /// Pose in the world of each driven body at the end of the step, in the order of
     /// [`Model::driven`].
@@ -27,13 +27,14 @@ impl Input {
         }
     }
 
-    /// Whether the input belongs to the model: lengths and finite numbers.
+    /// Checks that the input fits the model: array lengths and finite numbers.
     pub fn check(&self, model: &Model) -> Result<(), ForceError> {
         self.check_all_but_wrenches(model)?;
         self.wrench.iter().enumerate().try_for_each(|(index, wrench)| check_wrench(index, wrench))
     }
 
-    /// Lengths and controls: what is cheap however many bodies there are.
+    /// Checks array lengths, controls and driven poses, at a cost independent of the number of
+    /// bodies.
     pub(super) fn check_all_but_wrenches(&self, model: &Model) -> Result<(), ForceError> {
         for (what, found, expected) in [
             ("control", self.control.len(), model.actuators().len()),
@@ -59,7 +60,7 @@ impl Input {
     }
 }
 
-/// Whether a wrench is made of numbers.
+/// Checks that a wrench is finite.
 pub(super) fn check_wrench(index: usize, wrench: &Vector6<f64>) -> Result<(), ForceError> {
     match wrench.iter().find(|x| !x.is_finite()) {
         None => Ok(()),

@@ -1,7 +1,8 @@
 //! Springs, dampers, dry friction and limits of joints.
 //!
-//! A spring pulls along q ⊖ q_rest. For rotations this is −k times the rotation vector, the exact
-//! gradient of ½ k θ²; its slope across the axis is below k, which stands in for it.
+//! A spring acts along q ⊖ q_rest. For rotations its torque is −k times the rotation vector, the
+//! exact gradient of ½ k θ²; its stiffness across the axis of rotation is less than k, and k is used
+//! as an upper bound.
 
 use super::Forces;
 use super::drive::{Drive, DriveKind, LimitRow, LimitSource};
@@ -9,12 +10,12 @@ use super::layout::of_dof;
 use crate::joint::{JointId, quaternion};
 use crate::model::Model;
 
-/// Most velocities of a joint.
-const MOST_DOFS: usize = 6;
+/// Largest number of velocities of a joint.
+const MAX_DOFS: usize = 6;
 
 impl Forces {
-    /// Starts `stiffness` and `damping` from those of the joints.
-    pub(super) fn joint_springs_and_dampers(&mut self, model: &Model, q: &[f64], v: &[f64]) {
+    /// Initializes `stiffness` and `damping` with those of the joints and adds their forces.
+    pub(super) fn add_joint_springs_and_dampers(&mut self, model: &Model, q: &[f64], v: &[f64]) {
         if !self.layout.has_slopes {
             return;
         }
@@ -27,7 +28,7 @@ impl Forces {
         for &index in &self.layout.springs {
             let joint = &model.joints()[index];
             let stiffness = joint.spec.stiffness;
-            let mut stretch = [0.0; MOST_DOFS];
+            let mut stretch = [0.0; MAX_DOFS];
             let stretch = &mut stretch[..joint.dofs.len()];
             joint.difference(&model.q_spring()[joint.q.clone()], &q[joint.q.clone()], stretch);
             for (dof, stretch) in joint.dofs.clone().zip(stretch) {
@@ -37,7 +38,7 @@ impl Forces {
         }
     }
 
-    pub(super) fn joint_frictions(&mut self, v: &[f64]) {
+    pub(super) fn add_joint_friction(&mut self, v: &[f64]) {
         for friction in &self.layout.frictions {
             self.drives.push(Drive {
                 kind: DriveKind::JointFriction(friction.dof),
@@ -52,19 +53,23 @@ impl Forces {
         }
     }
 
-    /// Whether any joint has a range.
+    /// Whether any joint has limits.
     pub fn has_joint_limits(&self) -> bool {
         !self.layout.ranges.is_empty()
     }
 
-    /// Lists the limits of joints anew: those within their margin or within `reach` [m or rad] of
-    /// each velocity, for those who know better than the present rate what a step can cover.
+    /// Recomputes the list of joint limits: those whose gap is within the margin plus `reach` [m or
+    /// rad], the caller's bound on the motion along each velocity during the step.
     pub fn update_joint_limits(&mut self, (q, v): (&[f64], &[f64]), reach: &[f64]) {
         self.limits.retain(|limit| matches!(limit.source, LimitSource::Tendon(_)));
-        self.joint_limits((q, v), |dof| reach[dof]);
+        self.add_joint_limits((q, v), |dof| reach[dof]);
     }
 
-    pub(super) fn joint_limits(&mut self, (q, v): (&[f64], &[f64]), reach: impl Fn(usize) -> f64) {
+    pub(super) fn add_joint_limits(
+        &mut self,
+        (q, v): (&[f64], &[f64]),
+        reach: impl Fn(usize) -> f64,
+    ) {
         for range in &self.layout.ranges {
             let source = LimitSource::Joint(JointId(range.joint), range.component);
             let (row, limit) = (range.row, range.limit);
@@ -81,15 +86,15 @@ impl Forces {
                 }
                 continue;
             }
-            // The angle of rotation grows along its axis, which the child and its carrier share.
-            let turned = quaternion::log(&quaternion::read(&q[range.q..range.q + 4]));
-            let angle = turned.norm();
+            // The gradient of the angle is the axis of rotation, which has the same components in the
+            // frames of child and parent.
+            let rotation_vector = quaternion::log(&quaternion::read(&q[range.q..range.q + 4]));
+            let angle = rotation_vector.norm();
             let entries = &mut self.entries[row.start..row.end];
             let (mut rate, mut reach_squared) = (0.0, 0.0);
             for (k, entry) in entries.iter_mut().enumerate() {
-                // Where nothing is turned there is no axis, and the angle can only grow: the
-                // gradient is left zero.
-                entry.coefficient = if angle > 0.0 { turned[k] / angle } else { 0.0 };
+                // Without rotation there is no axis: the gradient is set to zero.
+                entry.coefficient = if angle > 0.0 { rotation_vector[k] / angle } else { 0.0 };
                 rate += entry.coefficient * v[entry.dof];
                 reach_squared += reach(entry.dof) * reach(entry.dof);
             }

@@ -1,10 +1,10 @@
-//! Where the rows of a model stand, and which joints have springs, friction or limits.
+//! Positions of the force rows of a model, and lists of joints with springs, friction or limits.
 //!
-//! Computed once per model. The first rows are the velocities themselves, one entry each; then come
-//! the tendons, the rotation axes of limited ball joints and the actuators that push a body.
+//! Computed once per model. The first rows are the single velocities, one entry each; then come the
+//! tendons, the rotation axes of limited ball joints, the actuators that act on a body and drag.
 
 use super::drive::{ForceRow, RowEntry};
-use crate::actuator::Place;
+use crate::actuator::ResolvedTransmission;
 use crate::body::BodyId;
 use crate::joint::{JointKind, Limit};
 use crate::model::Model;
@@ -14,9 +14,9 @@ use nalgebra::Vector3;
 #[derive(Clone, Debug)]
 pub(crate) struct JointRange {
     pub(crate) joint: usize,
-    /// Which velocity of the joint.
+    /// Index of the velocity within the joint.
     pub(crate) component: usize,
-    /// Where the coordinate or the quaternion stands in q.
+    /// Index of the coordinate or of the quaternion in q.
     pub(crate) q: usize,
     pub(crate) is_rotation: bool,
     pub(crate) row: ForceRow,
@@ -30,10 +30,10 @@ pub(crate) struct JointFriction {
     pub(crate) loss: f64,
 }
 
-/// What of a model matters to its forces.
+/// The constant data of a model that the evaluation of its forces uses.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
-    /// Whether anything can write to the diagonals of stiffness and damping.
+pub(crate) struct ForceLayout {
+    /// Whether any force can contribute to the diagonals of stiffness and damping.
     pub(crate) has_slopes: bool,
     /// Joints with a spring.
     pub(crate) springs: Vec<usize>,
@@ -41,33 +41,34 @@ pub(crate) struct Layout {
     pub(crate) damping: Vec<f64>,
     pub(crate) frictions: Vec<JointFriction>,
     pub(crate) ranges: Vec<JointRange>,
-    /// Whether a part of some weight is cancelled.
+    /// Whether any body has gravity compensation.
     pub(crate) has_compensation: bool,
     /// Row of each tendon.
     pub(crate) tendons: Vec<ForceRow>,
     /// Row of each actuator.
     pub(crate) actuators: Vec<ForceRow>,
-    /// Rows of the medium's resistance to each body: about three axes and along them.
+    /// Drag rows of each body: about three axes and along them.
     pub(crate) drags: Vec<[ForceRow; 6]>,
-    /// How each actuator stands to the force ranges of joints.
-    pub(crate) shares: Vec<Share>,
-    /// Velocities whose range is that of several actuators, ascending, with its ends.
+    /// Per actuator: its relation to the force ranges of joints.
+    pub(crate) shares: Vec<RangeSharing>,
+    /// Velocities with a force range that several actuators share, ascending, with the ends of the
+    /// range.
     pub(crate) shared_ranges: Vec<(usize, f64, f64)>,
 }
 
-/// How an actuator stands to the force ranges of the joints that it moves.
+/// Relation of an actuator to the force ranges of the joints that it acts on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Share {
-    /// None of them has one.
-    Free,
-    /// It moves one joint, which no other actuator does, with this range [N, N·m].
-    Alone { lower: f64, upper: f64 },
-    /// It shares a range with others, or moves other joints as well.
-    Several,
+pub(crate) enum RangeSharing {
+    /// None of the joints has a force range.
+    NoRange,
+    /// The actuator acts on a single joint with this range [N, N·m], and no other actuator does.
+    Exclusive { lower: f64, upper: f64 },
+    /// Other actuators act on the same joint, or the actuator acts on other joints as well.
+    Shared,
 }
 
-impl Layout {
-    /// The layout, and all entries with the coefficients that never change.
+impl ForceLayout {
+    /// The layout, and all entries with the constant coefficients filled in.
     pub(crate) fn new(model: &Model) -> (Self, Vec<RowEntry>) {
         let unit = |dof| RowEntry { dof, coefficient: 1.0 };
         let mut entries: Vec<RowEntry> = (0..model.nv()).map(unit).collect();
@@ -126,29 +127,30 @@ impl Layout {
             }
         }
         for actuator in model.actuators() {
-            layout.actuators.push(match actuator.place {
-                Place::Scalar { dof, .. } | Place::Rotation { dof, .. } => of_dof(dof),
-                Place::Tendon(tendon) => layout.tendons[tendon],
-                Place::Body { body, .. } => append(&mut carrying(model, body)),
+            layout.actuators.push(match actuator.resolved {
+                ResolvedTransmission::Scalar { dof, .. }
+                | ResolvedTransmission::Rotation { dof, .. } => of_dof(dof),
+                ResolvedTransmission::Tendon(tendon) => layout.tendons[tendon],
+                ResolvedTransmission::Body { body, .. } => append(&mut dofs_of_body(model, body)),
             });
         }
         for drag in model.drags() {
-            layout.drags.push([(); 6].map(|()| append(&mut carrying(model, drag.body))));
+            layout.drags.push([(); 6].map(|()| append(&mut dofs_of_body(model, drag.body))));
         }
-        layout.share_ranges(model, &entries);
+        layout.find_shared_ranges(model, &entries);
         (layout, entries)
     }
 
     /// The force range of a velocity, if several actuators share it.
     #[inline]
     pub(crate) fn shared_range(&self, dof: usize) -> Option<(f64, f64)> {
-        let place = self.shared_ranges.binary_search_by_key(&dof, |range| range.0).ok()?;
-        let (_, lower, upper) = self.shared_ranges[place];
+        let index = self.shared_ranges.binary_search_by_key(&dof, |range| range.0).ok()?;
+        let (_, lower, upper) = self.shared_ranges[index];
         Some((lower, upper))
     }
 
-    /// Finds out which actuators share the force ranges of joints.
-    fn share_ranges(&mut self, model: &Model, entries: &[RowEntry]) {
+    /// Determines which actuators share the force ranges of joints.
+    fn find_shared_ranges(&mut self, model: &Model, entries: &[RowEntry]) {
         let (nv, rows) = (model.nv(), &self.actuators);
         let mut range = vec![None; nv];
         for joint in model.joints() {
@@ -158,18 +160,23 @@ impl Layout {
         for row in rows {
             row.of(entries).iter().for_each(|entry| count[entry.dof] += 1);
         }
-        self.shares =
-            rows.iter()
-                .map(|row| match *row.of(entries) {
-                    // The rows of single velocities stand first and have unit coefficients.
-                    [RowEntry { dof, .. }] if row.start < nv && count[dof] == 1 => range[dof]
-                        .map_or(Share::Free, |(lower, upper)| Share::Alone { lower, upper }),
-                    ref row if row.iter().any(|entry| range[entry.dof].is_some()) => Share::Several,
-                    _ => Share::Free,
-                })
-                .collect();
+        self.shares = rows
+            .iter()
+            .map(|row| match *row.of(entries) {
+                // The rows of single velocities come first and have unit coefficients.
+                [RowEntry { dof, .. }] if row.start < nv && count[dof] == 1 => {
+                    range[dof].map_or(RangeSharing::NoRange, |(lower, upper)| {
+                        RangeSharing::Exclusive { lower, upper }
+                    })
+                }
+                ref row if row.iter().any(|entry| range[entry.dof].is_some()) => {
+                    RangeSharing::Shared
+                }
+                _ => RangeSharing::NoRange,
+            })
+            .collect();
         for (row, share) in rows.iter().zip(&self.shares) {
-            if *share != Share::Several {
+            if *share != RangeSharing::Shared {
                 continue;
             }
             for entry in row.of(entries) {
@@ -184,11 +191,11 @@ impl Layout {
 }
 
 /// The velocities that move a body, from the body to the root.
-fn carrying(model: &Model, body: BodyId) -> impl Iterator<Item = usize> + '_ {
+fn dofs_of_body(model: &Model, body: BodyId) -> impl Iterator<Item = usize> + '_ {
     let tree = model.tree(body).map(|tree| &model.trees()[tree]);
     let start = tree.map_or(0, |tree| tree.dofs.start);
-    let above = move |dof: &usize| Some(start + model.dof_parents()[*dof]? as usize);
-    std::iter::successors(model.last_dof(body), above)
+    let parent = move |dof: &usize| Some(start + model.dof_parents()[*dof]? as usize);
+    std::iter::successors(model.last_dof(body), parent)
 }
 
 /// The row of one velocity.

@@ -1,30 +1,30 @@
-//! All forces on a mechanism at one state, sorted by how a step must treat them.
+//! All forces on a mechanism at one state, sorted by their treatment in a step.
 //!
-//! | where | what | in the step |
+//! | field | contents | in the step |
 //! |---|---|---|
-//! | [`Forces::generalized`] | everything below at its present value but drives and limits | explicit |
-//! | [`Forces::stiffness`], [`Forces::damping`] | slopes of what acts on single velocities | h (h K + D) on the diagonal of the mass matrix |
-//! | [`Forces::drives`] | what couples velocities or has bounds, dry friction | one bounded implicit row each |
-//! | [`Forces::limits`] | ends of ranges within reach | one unilateral row each |
+//! | [`Forces::generalized`] | sum of all forces at the present state except drives and limits | explicit |
+//! | [`Forces::stiffness`], [`Forces::damping`] | slopes of forces that act on single velocities | h (h K + D) on the diagonal of the mass matrix |
+//! | [`Forces::drives`] | forces that couple velocities or have bounds, dry friction | one bounded implicit row each |
+//! | [`Forces::limits`] | limits that may become active within the step | one unilateral row each |
 //!
 //! With f, K and D of the table and the mass matrix M, the implicit step over h solves
-//! (M + h (h K + D)) v' = M v + h (f − bias) + h D v plus the impulses of the rows: stiffness acts on
-//! the coordinates that are reached, damping on the velocities ([`Drive::force_at`] for a drive).
-//! Coriolis forces and gravity are elsewhere ([`bias_forces`](crate::bias_forces)); what cancels
-//! gravity is here. One evaluation costs O(nv) and the lengths of the rows; it allocates nothing.
+//! (M + h (h K + D)) v' = M v + h (f − bias) + h D v plus the impulses of the rows: springs use the
+//! coordinates at the end of the step, dampers the velocities ([`Drive::force_at`] for a drive).
+//! Coriolis forces and gravity are in [`bias_forces`](crate::bias_forces); gravity compensation is
+//! included here. One evaluation costs O(nv) plus the lengths of the rows; it allocates nothing.
 
 mod actuation;
-mod declare;
+mod declaration;
 mod drag;
 mod drive;
 pub(crate) mod error;
 mod input;
 mod joint;
 mod layout;
+pub(crate) mod relative_dofs;
 mod tendon;
-pub(crate) mod walk;
 
-pub(crate) use declare::{Compiled, Declared};
+pub(crate) use declaration::{CompiledForces, ForceDeclarations};
 pub use drag::DragSpec;
 pub use drive::{Drive, DriveKind, ForceRow, LimitRow, LimitSource, RowEntry};
 pub use error::ForceError;
@@ -37,13 +37,13 @@ use crate::data::Data;
 use crate::model::Model;
 use crate::spatial::{angular, linear};
 use crate::tendon::TendonId;
-use layout::Layout;
+use layout::ForceLayout;
 use nalgebra::Vector6;
 
-/// The forces of one evaluation, and the memory for it.
+/// The forces of one evaluation, and its workspace.
 #[derive(Clone, Debug)]
 pub struct Forces {
-    /// Present forces that are not drives or limits [N, N·m]; per dof.
+    /// Sum of the present forces that are not drives or limits [N, N·m]; per dof.
     pub generalized: Vec<f64>,
     /// −∂generalized/∂q of springs and servos on the diagonal [N/m, N·m/rad], not negative; per dof.
     pub stiffness: Vec<f64>,
@@ -52,7 +52,7 @@ pub struct Forces {
     pub damping: Vec<f64>,
     /// Bounded or coupled forces, in the order tendons, actuators, joints.
     pub drives: Vec<Drive>,
-    /// Ends of ranges within reach, in the order tendons, joints.
+    /// Limits that may become active within the step, in the order tendons, joints.
     pub limits: Vec<LimitRow>,
     /// Coefficients of all rows.
     pub entries: Vec<RowEntry>,
@@ -60,25 +60,25 @@ pub struct Forces {
     pub tendon_length: Vec<f64>,
     /// Rate of the length [m/s or rad/s]; per tendon.
     pub tendon_rate: Vec<f64>,
-    /// Length as the law sees it, with the gear; per actuator.
+    /// Length that enters the force law, multiplied by the gear; per actuator.
     pub actuator_length: Vec<f64>,
-    /// Rate as the law sees it, with the gear; per actuator.
+    /// Rate that enters the force law, multiplied by the gear; per actuator.
     pub actuator_rate: Vec<f64>,
-    /// Present force of the law within its bounds, before the gear [N or N·m]; per actuator.
+    /// Present force within its bounds, before the gear [N or N·m]; per actuator.
     pub actuator_force: Vec<f64>,
     /// Present forces of all actuators, within the ranges of the joints [N, N·m]; per dof.
     pub actuation: Vec<f64>,
-    /// ∂force/∂rate of the medium's resistance along each of its rows.
+    /// ∂force/∂rate of drag along each of its rows.
     drag_slopes: Vec<f64>,
-    layout: Layout,
-    /// A gradient over all velocities, zero between uses.
+    layout: ForceLayout,
+    /// Dense gradient over all velocities, zero between uses.
     dense: Vec<f64>,
 }
 
 impl Forces {
-    /// Memory for a model.
+    /// Allocates the arrays for a model.
     pub fn new(model: &Model) -> Self {
-        let (layout, entries) = Layout::new(model);
+        let (layout, entries) = ForceLayout::new(model);
         let (nv, nt, nu) = (model.nv(), model.tendons().len(), model.nu());
         Self {
             generalized: vec![0.0; nv],
@@ -99,11 +99,11 @@ impl Forces {
         }
     }
 
-    /// Evaluates everything at `q`, `v` and the poses of `data` for the same `q`. Limits are listed
-    /// if they are within their margin or would be reached at the present rate in `time_step` [s].
+    /// Evaluates all forces at `q`, `v` and the poses of `data` for the same `q`. A limit is listed if
+    /// its gap is within its margin or closes at the present rate in `time_step` [s].
     ///
-    /// Fails, with the contents unspecified, if an array has the wrong length or the input a number
-    /// that is not finite.
+    /// # Errors
+    /// If an array has the wrong length or the input is not finite; the contents are then unspecified.
     pub fn evaluate(
         &mut self,
         model: &Model,
@@ -121,16 +121,16 @@ impl Forces {
         self.generalized.fill(0.0);
         self.drives.clear();
         self.limits.clear();
-        self.joint_springs_and_dampers(model, q, v);
+        self.add_joint_springs_and_dampers(model, q, v);
         if self.layout.has_compensation {
             crate::bias::gravity_compensation(model, data, &mut self.generalized);
         }
-        self.wrenches(model, data, input)?;
-        self.drags(model, v, data);
-        self.tendons(model, (q, v), data, time_step);
-        self.actuators(model, (q, v), data, input);
-        self.joint_frictions(v);
-        self.joint_limits((q, v), |dof| v[dof].abs() * time_step);
+        self.add_wrenches(model, data, input)?;
+        self.add_drags(model, v, data);
+        self.add_tendons(model, (q, v), data, time_step);
+        self.add_actuators(model, (q, v), data, input);
+        self.add_joint_friction(v);
+        self.add_joint_limits((q, v), |dof| v[dof].abs() * time_step);
         Ok(())
     }
 
@@ -157,7 +157,7 @@ impl Forces {
     }
 
     /// Adds all present forces to `out` [N, N·m], those of drives within their bounds. Dry friction
-    /// and limits have no force of their own.
+    /// and limits, which only a solver determines, are not included.
     pub fn add_total(&self, out: &mut [f64]) {
         for (out, force) in out.iter_mut().zip(&self.generalized) {
             *out += force;
@@ -177,18 +177,18 @@ impl Forces {
         explicit + drives.map(|drive| drive.present_force() * self.rate(drive.row, v)).sum::<f64>()
     }
 
-    /// A force along a row, explicitly.
+    /// Adds an explicit force along a row.
     #[inline]
-    fn push(&mut self, row: ForceRow, force: f64) {
+    fn add_explicit(&mut self, row: ForceRow, force: f64) {
         for entry in row.of(&self.entries) {
             self.generalized[entry.dof] += entry.coefficient * force;
         }
     }
 
-    /// A linear force along a row: on the diagonal if it acts on one velocity without bounds, else
-    /// as a drive.
+    /// Adds a linear force along a row: to the diagonals if it acts on one velocity without bounds,
+    /// otherwise as a drive.
     #[inline]
-    fn drive(&mut self, drive: Drive) {
+    fn add_drive(&mut self, drive: Drive) {
         if is_zero(drive.row.of(&self.entries)) {
             return;
         }
@@ -204,8 +204,13 @@ impl Forces {
         }
     }
 
-    /// Wrenches on bodies, at their centres of mass.
-    fn wrenches(&mut self, model: &Model, data: &Data, input: &Input) -> Result<(), ForceError> {
+    /// Adds the wrenches on bodies, at their centres of mass.
+    fn add_wrenches(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        input: &Input,
+    ) -> Result<(), ForceError> {
         for (index, wrench) in input.wrench.iter().enumerate() {
             if *wrench == Vector6::zeros() {
                 continue;
@@ -213,18 +218,18 @@ impl Forces {
             input::check_wrench(index, wrench)?;
             let X_WB = &data.body_pose[index];
             let mass = model.bodies()[index].spec.mass;
-            let com = mass.map_or(X_WB.translation.vector, |mass| {
+            let p_WBcm = mass.map_or(X_WB.translation.vector, |mass| {
                 X_WB.translation.vector + X_WB.rotation * mass.com()
             });
             let (torque, force) = (angular(wrench), linear(wrench));
             let out = &mut self.generalized;
-            crate::jacobian::apply_wrench(model, data, BodyId(index), com, torque, force, out);
+            crate::jacobian::apply_wrench(model, data, BodyId(index), p_WBcm, torque, force, out);
         }
         Ok(())
     }
 }
 
-/// Whether nothing can move a row, nor can it move anything: its ends are one body or one point.
+/// Whether all coefficients of a row are zero, as for a tendon between points of one body.
 #[inline]
 fn is_zero(row: &[RowEntry]) -> bool {
     row.iter().all(|entry| entry.coefficient == 0.0)

@@ -8,7 +8,7 @@ use crate::tendon::TendonId;
 
 impl Forces {
     /// Measures every tendon and adds its spring-damper, friction and limits.
-    pub(super) fn tendons(
+    pub(super) fn add_tendons(
         &mut self,
         model: &Model,
         (q, v): (&[f64], &[f64]),
@@ -29,11 +29,12 @@ impl Forces {
             }
 
             let stretch = tendon.slack.stretch(length);
-            // The end of a dead band belongs to the spring where there is no band.
+            // Inside a dead band of positive width the spring has no stiffness; at a band of zero
+            // width it has.
             let is_slack = stretch == 0.0 && tendon.slack.lower < tendon.slack.upper;
             let stiffness = if is_slack { 0.0 } else { spec.stiffness };
             if stiffness > 0.0 || spec.damping > 0.0 {
-                self.drive(Drive {
+                self.add_drive(Drive {
                     kind: DriveKind::TendonSpring(id),
                     row,
                     force: -stiffness * stretch - spec.damping * rate,
@@ -75,8 +76,8 @@ impl Forces {
     }
 }
 
-/// Potential energy [J] of the tendons' springs, a part of
-/// [`potential_energy`](crate::potential_energy). Needs the poses of `data` for the same `q`.
+/// Potential energy [J] of the tendons' springs, included in
+/// [`potential_energy`](crate::potential_energy). Needs the position stage of `data` for the same `q`.
 pub fn tendon_energy(model: &Model, data: &Data, q: &[f64]) -> f64 {
     let stiff = model.tendons().iter().filter(|tendon| tendon.spec.stiffness > 0.0);
     let energy = |tendon: &crate::Tendon| {

@@ -1,28 +1,28 @@
-//! Any rotation about the anchor.
+//! Ball joint: any rotation about the anchor.
 
 use super::JointKind;
-use super::motion::{AxisFault, Motion, Mount};
+use super::joint_model::{AxisFault, JointModel, JointMount};
 use super::quaternion;
 use crate::spatial::{self, join};
 use nalgebra::{Isometry3, Vector3, Vector6};
 
 pub(crate) struct Ball;
 
-impl Motion for Ball {
+impl JointModel for Ball {
     const NAME: &str = "ball";
     const ABOUT: &str = "any rotation about a point";
     const NQ: usize = 4;
     const NV: usize = 3;
     const QUATERNION: Option<usize> = Some(0);
 
-    fn checked(&self) -> Result<JointKind, AxisFault> {
+    fn normalized(&self) -> Result<JointKind, AxisFault> {
         Ok(JointKind::Ball)
     }
 
     #[inline]
-    fn place(
+    fn update_frame(
         &self,
-        mount: &Mount,
+        mount: &JointMount,
         q: &[f64],
         X_WB: &mut Isometry3<f64>,
         S: &mut [Vector6<f64>],
@@ -31,17 +31,17 @@ impl Motion for Ball {
         let anchor_W = X_WB.translation.vector + X_WB.rotation * mount.anchor;
         X_WB.rotation *= quaternion::read(q);
         X_WB.translation.vector = anchor_W - X_WB.rotation * mount.anchor;
-        let R = X_WB.rotation.to_rotation_matrix().into_inner();
+        let R_WB = X_WB.rotation.to_rotation_matrix().into_inner();
         for k in 0..3 {
-            S[k] = join(R.column(k).into(), Vector3::zeros());
+            S[k] = join(R_WB.column(k).into(), Vector3::zeros());
         }
         anchor[..3].fill(anchor_W);
     }
 
-    /// The columns are fixed in the child. Its relative velocity S v turns with the frame before
-    /// the joint as with the one after it, since S v × S v = 0.
+    /// The columns are fixed in the child frame. The rate of S v is the same with the velocity of the
+    /// parent frame as with that of the child frame, since S v × S v = 0.
     #[inline]
-    fn advance(
+    fn add_velocity(
         &self,
         S: &[Vector6<f64>],
         v: &[f64],
@@ -63,7 +63,7 @@ impl Motion for Ball {
         quaternion::difference(from, to, out);
     }
 
-    fn home(&self, _reference: f64, _pose: &Isometry3<f64>, q: &mut [f64]) {
+    fn reference_coordinates(&self, _reference: f64, _pose: &Isometry3<f64>, q: &mut [f64]) {
         q.copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
     }
 }

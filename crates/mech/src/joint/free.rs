@@ -1,30 +1,30 @@
-//! Any motion of a body that hangs on the world: its coordinates are its pose.
+//! Free joint: any motion of a body whose parent is the world; its coordinates are its pose.
 
 use super::JointKind;
 use super::ball::Ball;
-use super::motion::{AxisFault, Motion, Mount};
+use super::joint_model::{AxisFault, JointModel, JointMount};
 use super::quaternion;
 use crate::spatial::join;
 use nalgebra::{Isometry3, Vector3, Vector6};
 
 pub(crate) struct Free;
 
-impl Motion for Free {
+impl JointModel for Free {
     const NAME: &str = "free";
-    const ABOUT: &str = "any motion of a body that hangs on the world";
+    const ABOUT: &str = "any motion of a body whose parent is the world";
     const NQ: usize = 7;
     const NV: usize = 6;
     const QUATERNION: Option<usize> = Some(3);
     const MAY_BE_LIMITED: bool = false;
 
-    fn checked(&self) -> Result<JointKind, AxisFault> {
+    fn normalized(&self) -> Result<JointKind, AxisFault> {
         Ok(JointKind::Free)
     }
 
     #[inline]
-    fn place(
+    fn update_frame(
         &self,
-        _mount: &Mount,
+        _mount: &JointMount,
         q: &[f64],
         X_WB: &mut Isometry3<f64>,
         S: &mut [Vector6<f64>],
@@ -33,18 +33,19 @@ impl Motion for Free {
         let origin = Vector3::new(q[0], q[1], q[2]);
         X_WB.translation.vector = origin;
         X_WB.rotation = quaternion::read(&q[3..7]);
-        let R = X_WB.rotation.to_rotation_matrix().into_inner();
+        let R_WB = X_WB.rotation.to_rotation_matrix().into_inner();
         for k in 0..3 {
             S[k] = Vector6::zeros();
             S[k][3 + k] = 1.0;
-            S[3 + k] = join(R.column(k).into(), Vector3::zeros());
+            S[3 + k] = join(R_WB.column(k).into(), Vector3::zeros());
         }
         anchor[..6].fill(origin);
     }
 
-    /// The world's axes do not turn; the rotation then acts in the frame so translated.
+    /// The translation has constant columns, the world axes; the rotation acts in the translated
+    /// frame.
     #[inline]
-    fn advance(
+    fn add_velocity(
         &self,
         S: &[Vector6<f64>],
         v: &[f64],
@@ -54,7 +55,7 @@ impl Motion for Free {
         V[3] += v[0];
         V[4] += v[1];
         V[5] += v[2];
-        Ball.advance(&S[3..6], &v[3..6], V, bias);
+        Ball.add_velocity(&S[3..6], &v[3..6], V, bias);
     }
 
     #[inline]
@@ -73,7 +74,7 @@ impl Motion for Free {
         quaternion::difference(&from[3..7], &to[3..7], &mut out[3..6]);
     }
 
-    fn home(&self, _reference: f64, pose: &Isometry3<f64>, q: &mut [f64]) {
+    fn reference_coordinates(&self, _reference: f64, pose: &Isometry3<f64>, q: &mut [f64]) {
         q[..3].copy_from_slice(pose.translation.vector.as_slice());
         quaternion::write(&pose.rotation, &mut q[3..7]);
     }

@@ -1,9 +1,9 @@
-//! Joints: how a body may move relative to what carries it.
+//! Joints: the relative motion of a body and its parent.
 //!
-//! One file per kind, each an implementation of the trait `Motion`; [`JOINTS`] lists them. To add one:
-//! write `joint/<name>.rs`, a variant of [`JointKind`] with its arm in `dispatch!`, and one line in
-//! [`JOINTS`]. Joints of one body act in order: each moves the body's frame, and the next stands in
-//! the frame so moved.
+//! One file per kind, each an implementation of the trait `JointModel`; [`JOINTS`] lists them. To add
+//! a kind: write `joint/<name>.rs`, a variant of [`JointKind`] with its arm in `dispatch!`, and one
+//! line in [`JOINTS`]. Joints of one body act in order: each moves the body's frame, and the next acts
+//! in the moved frame.
 
 mod ball;
 mod free;
@@ -13,39 +13,40 @@ mod screw;
 mod slide;
 mod universal;
 
-mod motion;
+mod joint_model;
 pub(crate) mod quaternion;
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 use std::ops::Range;
 
-pub(crate) use motion::AxisFault;
-use motion::{Motion, Mount};
+pub(crate) use joint_model::AxisFault;
+use joint_model::{JointModel, JointMount};
 
-/// A joint.
+/// Index of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct JointId(pub usize);
 
-/// The kinds of joint. Axes are in the body's frame; their length does not matter.
+/// The kinds of joint. Axes are in the body's frame and need not have unit length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JointKind {
     /// Any rotation about the anchor. q = quaternion (w, x, y, z), v = angular velocity in the
     /// child's frame [rad/s].
     Ball,
-    /// Any motion; only on the world, and alone. q = (x, y, z, quaternion), v = (velocity of the
-    /// body's origin in the world [m/s], angular velocity in the body's frame [rad/s]).
+    /// Any motion; the only joint of a body whose parent is the world. q = (x, y, z, quaternion),
+    /// v = (velocity of the body's origin in the world [m/s], angular velocity in the body's frame
+    /// [rad/s]).
     Free,
     /// Rotation about an axis through the anchor. q = angle [rad].
     Hinge {
         /// The axis.
         axis: Vector3<f64>,
     },
-    /// Motion in a plane. q = (translation along x, translation along normal × x [m], then the
+    /// JointModel in a plane. q = (translation along x, translation along normal × x [m], then the
     /// angle about the normal through the anchor [rad]).
     Planar {
         /// Normal of the plane.
         normal: Vector3<f64>,
-        /// First direction of translation; its part along the normal does not count.
+        /// First direction of translation; its component along the normal is ignored.
         x: Vector3<f64>,
     },
     /// Rotation about an axis with a translation along it. q = angle [rad].
@@ -60,15 +61,16 @@ pub enum JointKind {
         /// The axis.
         axis: Vector3<f64>,
     },
-    /// Rotation about a first axis, then about a second that the first carries along, both through
-    /// the anchor. q = two angles [rad].
+    /// Rotation about a first axis, then about a second that rotates with the first, both through the
+    /// anchor. q = two angles [rad].
     Universal {
         /// The axes.
         axes: [Vector3<f64>; 2],
     },
 }
 
-/// The one place that knows all kinds: runs `$body` with `$joint` bound to the kind's own type.
+/// Runs `$body` with `$joint` bound to the type that implements the kind. Only this macro lists all
+/// kinds.
 macro_rules! dispatch {
     ($kind:expr, $joint:ident => $body:expr) => {
         match $kind {
@@ -104,12 +106,12 @@ macro_rules! dispatch {
     };
 }
 
-/// What there is to know about a kind without building one.
+/// Registry entry of a joint kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JointEntry {
     /// Name.
     pub name: &'static str,
-    /// One line about it.
+    /// One-line description.
     pub about: &'static str,
     /// Number of coordinates.
     pub nq: usize,
@@ -117,7 +119,7 @@ pub struct JointEntry {
     pub nv: usize,
 }
 
-const fn entry<M: Motion>() -> JointEntry {
+const fn entry<M: JointModel>() -> JointEntry {
     JointEntry { name: M::NAME, about: M::ABOUT, nq: M::NQ, nv: M::NV }
 }
 
@@ -132,15 +134,15 @@ pub static JOINTS: &[JointEntry] = &[
     entry::<universal::Universal>(),
 ];
 
-fn entry_of<M: Motion>(_: &M) -> JointEntry {
+fn entry_of<M: JointModel>(_: &M) -> JointEntry {
     entry::<M>()
 }
 
-fn quaternion_of<M: Motion>(_: &M) -> Option<usize> {
+fn quaternion_of<M: JointModel>(_: &M) -> Option<usize> {
     M::QUATERNION
 }
 
-fn may_be_limited<M: Motion>(_: &M) -> bool {
+fn may_be_limited<M: JointModel>(_: &M) -> bool {
     M::MAY_BE_LIMITED
 }
 
@@ -166,31 +168,31 @@ impl JointKind {
         self.entry().nv
     }
 
-    /// Place of a quaternion among the joint's coordinates.
+    /// Index of the quaternion among the joint's coordinates, if it has one.
     pub fn quaternion(&self) -> Option<usize> {
         dispatch!(*self, joint => quaternion_of(joint))
     }
 
-    /// Whether limits make sense for it.
+    /// Whether this kind supports limits.
     pub fn may_be_limited(&self) -> bool {
         dispatch!(*self, joint => may_be_limited(joint))
     }
 
-    /// The same kind with axes of length one.
-    pub(crate) fn checked(&self) -> Result<Self, AxisFault> {
-        dispatch!(*self, joint => joint.checked())
+    /// The same kind with unit axes.
+    pub(crate) fn normalized(&self) -> Result<Self, AxisFault> {
+        dispatch!(*self, joint => joint.normalized())
     }
 }
 
-/// Range of the scalar coordinates of a joint; for a ball, `upper` is the largest angle of
-/// rotation and `lower` does not count.
+/// Range of the scalar coordinates of a joint or of the length of a tendon; for a ball joint, `upper`
+/// is the largest angle of rotation and `lower` is ignored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
     /// Lower end [rad, m].
     pub lower: f64,
     /// Upper end [rad, m].
     pub upper: f64,
-    /// Distance from an end at which it begins to be watched [rad, m].
+    /// Distance from an end within which a limit constraint is active [rad, m].
     pub margin: f64,
 }
 
@@ -201,7 +203,7 @@ pub struct JointSpec {
     pub name: String,
     /// Kind with its axes.
     pub kind: JointKind,
-    /// Point of the body that rotations leave in place [m], body frame; a free joint has none.
+    /// Centre of rotation [m], body frame; unused by a free joint.
     pub anchor: Vector3<f64>,
     /// Stiffness of the spring [N·m/rad, N/m].
     pub stiffness: f64,
@@ -219,8 +221,8 @@ pub struct JointSpec {
     /// Value of each scalar coordinate at the reference configuration [rad, m].
     pub reference: f64,
     /// Range of the sum of all actuators' forces on the coordinate [N·m, N], for joints with one
-    /// coordinate. One actuator that has the coordinate to itself keeps within it implicitly, at
-    /// the end of the step; of several, the sum at the start of the step is clamped.
+    /// coordinate. The force of a single actuator is clamped implicitly, at the end of the step; for
+    /// several actuators, the sum at the start of the step is clamped.
     pub actuator_force_range: Option<(f64, f64)>,
 }
 
@@ -243,11 +245,11 @@ impl JointSpec {
     }
 }
 
-/// A joint of a model. Axes in `spec` have length one.
+/// A joint of a model. Axes in `spec` have unit length.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Joint {
-    /// What was declared.
+    /// The declaration.
     pub spec: JointSpec,
     /// The body it moves.
     pub body: usize,
@@ -258,39 +260,39 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// Where its quaternion starts in q, if it has one.
+    /// Index in q of the first number of its quaternion, if it has one.
     pub fn quaternion(&self) -> Option<usize> {
         self.spec.kind.quaternion().map(|at| self.q.start + at)
     }
 
-    /// Moves the frame `X_WB` by the joint at coordinates `q` (its own), and writes for each of its
-    /// velocities the motion `S` at the point `anchor`, in the axes of W.
+    /// Moves the frame `X_WB` by the joint at its coordinates `q` and writes for each of its velocities
+    /// the motion vector `S`, taken at the point `anchor`; both in the world frame.
     #[inline]
-    pub(crate) fn place(
+    pub(crate) fn update_frame(
         &self,
         q: &[f64],
         X_WB: &mut Isometry3<f64>,
         S: &mut [Vector6<f64>],
         anchor: &mut [Vector3<f64>],
     ) {
-        let mount = Mount { anchor: self.spec.anchor, reference: self.spec.reference };
-        dispatch!(self.spec.kind, joint => joint.place(&mount, q, X_WB, S, anchor));
+        let mount = JointMount { anchor: self.spec.anchor, reference: self.spec.reference };
+        dispatch!(self.spec.kind, joint => joint.update_frame(&mount, q, X_WB, S, anchor));
     }
 
-    /// Adds the joint's velocity to the spatial velocity `V` of the frame before it, and Ṡ v to
-    /// `bias`.
+    /// Adds the joint's velocity S v to the spatial velocity `V` of the frame before the joint, and
+    /// Ṡ v to `bias`.
     #[inline]
-    pub(crate) fn advance(
+    pub(crate) fn add_velocity(
         &self,
         S: &[Vector6<f64>],
         v: &[f64],
         V: &mut Vector6<f64>,
         bias: &mut Vector6<f64>,
     ) {
-        dispatch!(self.spec.kind, joint => joint.advance(S, v, V, bias));
+        dispatch!(self.spec.kind, joint => joint.add_velocity(S, v, V, bias));
     }
 
-    /// `out = q ⊕ dt v`, all of them the joint's own.
+    /// `out = q ⊕ dt v`; all slices are those of the joint.
     #[inline]
     pub fn integrate(&self, q: &[f64], v: &[f64], dt: f64, out: &mut [f64]) {
         dispatch!(self.spec.kind, joint => joint.integrate(q, v, dt, out));
@@ -302,9 +304,10 @@ impl Joint {
         dispatch!(self.spec.kind, joint => joint.difference(from, to, out));
     }
 
-    /// Coordinates at which the body stands at its declared pose.
-    pub(crate) fn home(&self, pose: &Isometry3<f64>, q: &mut [f64]) {
-        dispatch!(self.spec.kind, joint => joint.home(self.spec.reference, pose, q));
+    /// Writes the coordinates of the reference configuration, at which the body has its declared
+    /// pose.
+    pub(crate) fn reference_coordinates(&self, pose: &Isometry3<f64>, q: &mut [f64]) {
+        dispatch!(self.spec.kind, joint => joint.reference_coordinates(self.spec.reference, pose, q));
     }
 }
 

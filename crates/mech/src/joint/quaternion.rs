@@ -2,7 +2,7 @@
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
-/// Reads a rotation; its length is divided out.
+/// Reads a rotation from four numbers and normalizes it.
 #[inline]
 pub(crate) fn read(q: &[f64]) -> UnitQuaternion<f64> {
     let length = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
@@ -56,12 +56,12 @@ pub(crate) fn log(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     sign * factor * vector
 }
 
-/// `out = q exp(dt ω)`, ω in the child's frame, length restored.
+/// `out = q exp(dt ω)`, ω in the child's frame, normalized.
 #[inline]
 pub(crate) fn integrate(q: &[f64], w: &[f64], dt: f64, out: &mut [f64]) {
     let phi = Vector3::new(dt * w[0], dt * w[1], dt * w[2]);
-    let turned = Quaternion::new(q[0], q[1], q[2], q[3]) * exp(&phi);
-    write(&read(&[turned.w, turned.i, turned.j, turned.k]), out);
+    let next = Quaternion::new(q[0], q[1], q[2], q[3]) * exp(&phi);
+    write(&read(&[next.w, next.i, next.j, next.k]), out);
 }
 
 /// `out = log(from⁻¹ to)`, in the child's frame.

@@ -1,7 +1,7 @@
-//! Rotation about an axis through the anchor with a proportional translation along it.
+//! Screw joint: rotation about an axis through the anchor with a proportional translation along it.
 
 use super::JointKind;
-use super::motion::{AxisFault, Motion, Mount, turn, unit};
+use super::joint_model::{AxisFault, JointModel, JointMount, rotate_frame, unit_axis};
 use crate::spatial::join;
 use nalgebra::{Isometry3, Vector3, Vector6};
 
@@ -10,23 +10,23 @@ pub(crate) struct Screw {
     pub(crate) pitch: f64,
 }
 
-impl Motion for Screw {
+impl JointModel for Screw {
     const NAME: &str = "screw";
     const ABOUT: &str = "rotation about an axis with translation along it";
     const NQ: usize = 1;
     const NV: usize = 1;
 
-    fn checked(&self) -> Result<JointKind, AxisFault> {
+    fn normalized(&self) -> Result<JointKind, AxisFault> {
         if !self.pitch.is_finite() {
             return Err(AxisFault::Pitch(self.pitch));
         }
-        Ok(JointKind::Screw { axis: unit(self.axis)?, pitch: self.pitch })
+        Ok(JointKind::Screw { axis: unit_axis(self.axis)?, pitch: self.pitch })
     }
 
     #[inline]
-    fn place(
+    fn update_frame(
         &self,
-        mount: &Mount,
+        mount: &JointMount,
         q: &[f64],
         X_WB: &mut Isometry3<f64>,
         S: &mut [Vector6<f64>],
@@ -34,7 +34,7 @@ impl Motion for Screw {
     ) {
         let angle = q[0] - mount.reference;
         let along = self.pitch * angle;
-        let (axis_W, anchor_W) = turn(X_WB, &self.axis, &mount.anchor, angle, along);
+        let (axis_W, anchor_W) = rotate_frame(X_WB, &self.axis, &mount.anchor, angle, along);
         S[0] = join(axis_W, self.pitch * axis_W);
         anchor[0] = anchor_W;
     }

@@ -1,11 +1,12 @@
 //! Corotational elasticity: linear in the stretch, with the rotation of the present deformation.
 //!
 //! ψ = μ ‖F − R‖² + ½ λ (tr(Rᵀ F) − 3)², P = 2 μ (F − R) + λ (tr(Rᵀ F) − 3) R, the strain of
-//! [Mueller04] with an exact derivative [Stomakhin12]. That of R enters the stiffness through spin:
-//! (ψ_i + ψ_j)/(σ_i + σ_j) = 2 μ + (2 λ (Σσ − 3) − 4 μ)/(σ_i + σ_j), negative under compression.
+//! [Mueller04] with an exact derivative [Stomakhin12]. The derivative of R enters the stiffness through
+//! the spin eigenvalues (ψ_i + ψ_j)/(σ_i + σ_j) = 2 μ + (2 λ (Σσ − 3) − 4 μ)/(σ_i + σ_j), negative
+//! under compression.
 
 use super::MaterialEntry;
-use super::isotropic::{Isotropic, PAIRS, Tangent};
+use super::isotropic::{IsotropicMaterial, IsotropicTangent, PAIRS};
 use super::lame::Lame;
 use crate::soft::lanes::{Lanes, Mat, Vec3, vec3};
 use crate::soft::polar::rotation_and_trace;
@@ -20,13 +21,13 @@ pub(super) const ENTRY: MaterialEntry = MaterialEntry {
     linear: false,
 };
 
-/// σ_i + σ_j below which the rotation counts as undefined and spin stiffness no longer grows [-].
-const LEAST_SUM: f64 = 1e-6;
+/// Lower bound of σ_i + σ_j in the spin eigenvalues [-]; below it the rotation is ill defined.
+const MIN_SUM: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Corotational(pub Lame);
 
-impl Isotropic for Corotational {
+impl IsotropicMaterial for Corotational {
     #[inline(always)]
     fn energy(&self, F: &Mat) -> Lanes {
         let Lame { mu, lambda } = self.0;
@@ -45,15 +46,15 @@ impl Isotropic for Corotational {
     }
 
     #[inline(always)]
-    fn tangent(&self, sigma: &Vec3) -> Tangent {
+    fn tangent(&self, sigma: &Vec3) -> IsotropicTangent {
         let Lame { mu, lambda } = self.0;
         let excess = sigma[0] + sigma[1] + sigma[2] - Lanes::splat(3.0);
         let pull = Lanes::splat(2.0 * lambda) * excess - Lanes::splat(4.0 * mu);
         let spin = vec3(|k| {
             let (i, j) = PAIRS[k];
-            let sum = (sigma[i] + sigma[j]).max(Lanes::splat(LEAST_SUM));
+            let sum = (sigma[i] + sigma[j]).max(Lanes::splat(MIN_SUM));
             Lanes::splat(2.0 * mu) + pull / sum
         });
-        Tangent { spin, ..self.0.tangent() }
+        IsotropicTangent { spin, ..self.0.tangent() }
     }
 }

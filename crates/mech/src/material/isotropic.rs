@@ -1,26 +1,27 @@
-//! What an isotropic material answers, and how its stiffness is made positive semi-definite.
+//! The interface of an isotropic material, and the projection of its stiffness to a positive
+//! semi-definite matrix.
 //!
-//! ψ depends on the singular values σ of F = U Σ Vᵀ alone. Seen in the frames of U and V, dP/dF falls
-//! apart into a 3×3 matrix for changes of σ and, for each pair (i, j), one number for shear,
+//! ψ is a function of the singular values σ of F = U Σ Vᵀ. In the frames of U and V, dP/dF is block
+//! diagonal: a 3×3 matrix for changes of σ and, for each pair (i, j), one eigenvalue for shear,
 //! (ψ_i − ψ_j)/(σ_i − σ_j), and one for spin, (ψ_i + ψ_j)/(σ_i + σ_j) [Stomakhin12]. Clamping the
-//! eigenvalues of these clamps those of dP/dF, exactly.
+//! eigenvalues of these blocks clamps exactly those of dP/dF.
 
 use crate::soft::lanes::{Lanes, Mat, Vec3, vec3};
-use crate::soft::svd::{Svd, rotate, turn_of};
+use crate::soft::svd::{Svd, jacobi_rotation, rotate};
 
-/// An isotropic material without memory.
-pub(crate) trait Isotropic: Copy + Send + Sync {
+/// An isotropic hyperelastic material.
+pub(crate) trait IsotropicMaterial: Copy + Send + Sync {
     /// Energy density ψ [J/m³], zero at rest.
     fn energy(&self, F: &Mat) -> Lanes;
     /// First Piola–Kirchhoff stress P = ∂ψ/∂F [Pa].
     fn stress(&self, F: &Mat) -> Mat;
     /// dP/dF [Pa] at given singular values.
-    fn tangent(&self, sigma: &Vec3) -> Tangent;
+    fn tangent(&self, sigma: &Vec3) -> IsotropicTangent;
 }
 
 /// dP/dF [Pa] in the frames of U and V. Pairs are numbered by the axis that they leave out.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tangent {
+pub(crate) struct IsotropicTangent {
     /// ∂²ψ/∂σ_i ∂σ_j, symmetric.
     pub stretch: Mat,
     /// Eigenvalue of the symmetric change of the entries (i, j) and (j, i).
@@ -32,12 +33,12 @@ pub(crate) struct Tangent {
 /// The two axes of the pair that leaves out axis k.
 pub(crate) const PAIRS: [(usize, usize); 3] = [(1, 2), (2, 0), (0, 1)];
 
-/// Sweeps after which no 3×3 matrix of numbers has been seen to move.
+/// Largest number of sweeps; no tested 3×3 matrix needed as many.
 const SWEEPS: usize = 10;
-/// Relative size of an entry off the diagonal that counts as zero.
+/// Relative size of an off-diagonal entry that counts as zero.
 const DIAGONAL: f64 = 0.5 * f64::EPSILON;
 
-impl Tangent {
+impl IsotropicTangent {
     /// The nearest tangent without negative eigenvalues.
     #[inline(always)]
     pub fn projected(&self) -> Self {
@@ -46,7 +47,7 @@ impl Tangent {
         Self { stretch: clamped(&self.stretch), shear, spin }
     }
 
-    /// The 3×3 matrix ∂(P a)/∂F · b, seen from the frame of U, for vectors a and b in the frame of V:
+    /// The 3×3 matrix ∂(P a)/∂F · b in the frame of U, for vectors a and b in the frame of V:
     /// entry (i, k) = Σ_jl a_j (dP/dF)_ijkl b_l.
     #[inline(always)]
     pub fn contract(&self, a: &Vec3, b: &Vec3) -> Mat {
@@ -64,7 +65,7 @@ impl Tangent {
         K
     }
 
-    /// The same seen from the world; a and b still in the frame of V.
+    /// The same matrix in the world frame, with a and b in the frame of V.
     #[inline(always)]
     pub fn block(&self, frames: &Svd, a: &Vec3, b: &Vec3) -> Mat {
         let K = self.contract(a, b);
@@ -72,11 +73,12 @@ impl Tangent {
     }
 }
 
-/// Pivot of a definite matrix in proportion to its trace, well above round-off.
+/// Smallest pivot, relative to the trace, of a matrix that counts as positive definite; well above
+/// round-off.
 const DEFINITE: f64 = 1e-8;
 
-/// A symmetric matrix with its negative eigenvalues set to zero. One that is clearly definite, as most
-/// are, is left as it is.
+/// A symmetric matrix with its negative eigenvalues set to zero. Positive definite matrices, the common
+/// case, are returned unchanged.
 #[inline(always)]
 fn clamped(A: &Mat) -> Mat {
     let least = Lanes::splat(DEFINITE) * A.trace();
@@ -87,16 +89,16 @@ fn clamped(A: &Mat) -> Mat {
     let third = A.0[2][2].fnma(m, A.0[2][0]).fnma(corner / second, corner);
     let definite = least.greater(Lanes::ZERO).and(first.greater(least));
     let definite = definite.and(second.greater(least)).and(third.greater(least));
-    if definite.all() { *A } else { definite.select_mat(A, &clamped_by_turns(A)) }
+    if definite.all() { *A } else { definite.select_mat(A, &clamped_by_jacobi(A)) }
 }
 
-/// The same by Jacobi's method.
+/// Sets negative eigenvalues to zero by Jacobi's method.
 #[inline(always)]
-fn clamped_by_turns(A: &Mat) -> Mat {
+fn clamped_by_jacobi(A: &Mat) -> Mat {
     let (mut D, mut Q) = (*A, Mat::IDENTITY);
     for _ in 0..SWEEPS {
-        let turned = turn(&mut D, &mut Q, 0, 1) | turn(&mut D, &mut Q, 0, 2);
-        if !(turned | turn(&mut D, &mut Q, 1, 2)) {
+        let rotated = diagonalize(&mut D, &mut Q, 0, 1) | diagonalize(&mut D, &mut Q, 0, 2);
+        if !(rotated | diagonalize(&mut D, &mut Q, 1, 2)) {
             break;
         }
     }
@@ -110,15 +112,15 @@ fn clamped_by_turns(A: &Mat) -> Mat {
     scaled.times_transposed(&Q)
 }
 
-/// One turn of Jacobi's method; whether any lane turned.
+/// One rotation of Jacobi's method. Returns whether any lane needed it.
 #[inline(always)]
-fn turn(D: &mut Mat, Q: &mut Mat, p: usize, q: usize) -> bool {
+fn diagonalize(D: &mut Mat, Q: &mut Mat, p: usize, q: usize) -> bool {
     let size = D.0[0][0].abs() + D.0[1][1].abs() + D.0[2][2].abs();
     let needs = D.0[p][q].abs().greater(Lanes::splat(DIAGONAL) * size);
     if !needs.any() {
         return false;
     }
-    let (c, s) = turn_of(D.0[q][q] - D.0[p][p], D.0[p][q], needs);
+    let (c, s) = jacobi_rotation(D.0[q][q] - D.0[p][p], D.0[p][q], needs);
     rotate(D, p, q, c, s);
     let (p_row, q_row) = (D.0[p], D.0[q]);
     for i in 0..3 {

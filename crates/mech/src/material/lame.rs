@@ -1,10 +1,10 @@
-//! Linear elasticity seen from a rotation that is given: what the linear materials share.
+//! Linear elasticity relative to a given rotation, shared by the linear materials.
 //!
 //! Ê = ½ (Rᵀ F + Fᵀ R) − 1, ψ = μ ‖Ê‖² + ½ λ tr(Ê)², P = 2 μ R Ê + λ tr(Ê) R [Han23, Eq. (7)], whose
 //! derivative μ (δ_ik δ_jl + R_il R_kj) + λ R_ij R_kl is constant and positive semi-definite
 //! [Han23, Appendix].
 
-use super::isotropic::Tangent;
+use super::isotropic::IsotropicTangent;
 use crate::soft::lanes::{Lanes, Mat};
 
 /// Moduli of linear elasticity [Pa].
@@ -44,10 +44,10 @@ impl Lame {
     }
 
     /// dP/dF in the frame of U = R, V = 1.
-    pub fn tangent(&self) -> Tangent {
+    pub fn tangent(&self) -> IsotropicTangent {
         let (diagonal, other) = (self.lambda + 2.0 * self.mu, self.lambda);
         let entry = |i, j| Lanes::splat(if i == j { diagonal } else { other });
-        Tangent {
+        IsotropicTangent {
             stretch: Mat::from_fn(entry),
             shear: [Lanes::splat(2.0 * self.mu); 3],
             spin: [Lanes::ZERO; 3],

@@ -2,9 +2,9 @@
 //! gradient F.
 //!
 //! One file per material; [`MATERIALS`] lists them. To add one: write `material/<name>.rs`, a variant of
-//! [`Material`] with its arms in `resolved` and `entry`, and one line in [`MATERIALS`]. Linear ones see
-//! F from a rotation that is given, the others are isotropic functions of F whose stiffness is
-//! clamped to be positive semi-definite. Stresses are first Piola–Kirchhoff.
+//! [`Material`] with its arms in `resolved` and `entry`, and one line in [`MATERIALS`]. Linear materials
+//! measure F relative to a given rotation; the others are isotropic functions of F whose stiffness is
+//! projected to be positive semi-definite. Stresses are first Piola–Kirchhoff.
 
 mod corotational;
 mod isotropic;
@@ -21,12 +21,12 @@ use nalgebra::{Matrix3, SMatrix};
 use thiserror::Error;
 
 pub(crate) use corotational::Corotational;
-pub(crate) use isotropic::Isotropic;
+pub(crate) use isotropic::IsotropicMaterial;
 pub(crate) use lame::Lame;
 pub(crate) use mooney_rivlin::MooneyRivlin;
 pub(crate) use neo_hookean::NeoHookean;
 
-/// What a soft body is made of. Young's modulus and Poisson's ratio are those of small strains.
+/// Material of a soft body. Young's modulus and Poisson's ratio are those of small strains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Material {
     /// Linear in the stretch, with the rotation of the present deformation.
@@ -43,7 +43,7 @@ pub enum Material {
         /// Poisson's ratio [-].
         poisson: f64,
     },
-    /// Small strain in a frame that turns with each element, fixed during a step.
+    /// Small strain in a frame that rotates with each element, fixed during a step.
     LinearCorotated {
         /// Young's modulus [Pa].
         young: f64,
@@ -59,7 +59,7 @@ pub enum Material {
         /// Bulk modulus κ [Pa].
         bulk: f64,
     },
-    /// Rubber that survives inversion.
+    /// Rubber whose energy is finite under inversion.
     NeoHookean {
         /// Young's modulus [Pa].
         young: f64,
@@ -68,23 +68,24 @@ pub enum Material {
     },
 }
 
-/// What there is to know about a material without building one.
+/// Registry entry of a material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaterialEntry {
     /// Name.
     pub name: &'static str,
-    /// One line about it.
+    /// One-line description.
     pub about: &'static str,
-    /// Where its formulas come from.
+    /// Source of its formulas.
     pub cite: &'static str,
     /// Names of its parameters.
     pub parameters: &'static [&'static str],
-    /// Whether a rigid rotation leaves it at rest. Linear elasticity takes rotations for strain by
-    /// definition.
+    /// Whether rigid rotations cause no stress; false for linear elasticity, which measures them as
+    /// strain.
     pub rotation_invariant: bool,
-    /// Whether it sees the deformation from the rotation of the last [`update_rotations`](crate::SoftBody::update_rotations).
+    /// Whether it measures the deformation relative to the element rotations of the last
+    /// [`update_rotations`](crate::SoftBody::update_rotations).
     pub lagged: bool,
-    /// Whether forces are linear in the positions while the frozen rotations stay, so that one
+    /// Whether forces are linear in the positions for constant element rotations, so that one
     /// linearisation is exact.
     pub linear: bool,
 }
@@ -98,7 +99,7 @@ pub static MATERIALS: &[MaterialEntry] = &[
     neo_hookean::ENTRY,
 ];
 
-/// Why a material does not exist.
+/// A material parameter is out of its range.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{parameter} of the {material} material = {found}; expected {expected}")]
 #[non_exhaustive]
@@ -109,32 +110,33 @@ pub struct MaterialError {
     pub parameter: &'static str,
     /// Its value.
     pub found: f64,
-    /// What it should be.
+    /// The permitted values.
     pub expected: &'static str,
 }
 
-/// A material with its constants worked out: from here on, only the kind of loop matters.
+/// A material with its derived constants, one variant per type of element loop.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Resolved {
-    /// Linear from the identity or from the frozen rotations.
-    Given(Lame),
+pub(crate) enum ResolvedMaterial {
+    /// Linear relative to the identity or to the element rotations.
+    Linear(Lame),
     Corotational(Corotational),
     MooneyRivlin(MooneyRivlin),
     NeoHookean(NeoHookean),
 }
 
-/// Runs `$body` with `$law` bound to the isotropic material, or `$given` with `$lame` bound.
-macro_rules! with_law {
+/// Runs `$body` with `$law` bound to the isotropic material, or `$given` with `$lame` bound to the
+/// moduli of a linear one.
+macro_rules! with_material {
     ($resolved:expr, $lame:ident => $given:expr, $law:ident => $body:expr) => {
         match $resolved {
-            $crate::material::Resolved::Given($lame) => $given,
-            $crate::material::Resolved::Corotational($law) => $body,
-            $crate::material::Resolved::MooneyRivlin($law) => $body,
-            $crate::material::Resolved::NeoHookean($law) => $body,
+            $crate::material::ResolvedMaterial::Linear($lame) => $given,
+            $crate::material::ResolvedMaterial::Corotational($law) => $body,
+            $crate::material::ResolvedMaterial::MooneyRivlin($law) => $body,
+            $crate::material::ResolvedMaterial::NeoHookean($law) => $body,
         }
     };
 }
-pub(crate) use with_law;
+pub(crate) use with_material;
 
 impl Material {
     /// The entry of [`MATERIALS`].
@@ -161,7 +163,7 @@ impl Material {
         })
     }
 
-    /// Values of its parameters, in the order of its entry; the rest is zero.
+    /// Values of its parameters, in the order of its entry; unused ones are zero.
     pub fn parameters(&self) -> [f64; 3] {
         match *self {
             Self::Corotational { young, poisson }
@@ -172,32 +174,32 @@ impl Material {
         }
     }
 
-    /// Whether its parameters are those of a stable solid.
+    /// Checks that its parameters describe a stable solid.
     pub fn check(&self) -> Result<(), MaterialError> {
-        let wrong = |parameter, found, expected| {
+        let error = |parameter, found, expected| {
             Err(MaterialError { material: self.entry().name, parameter, found, expected })
         };
         if let Self::MooneyRivlin { c1, c2, bulk } = *self {
             for (name, found) in [("c1", c1), ("c2", c2)] {
                 if !(found >= 0.0 && found.is_finite()) {
-                    return wrong(name, found, "a finite number ≥ 0 [Pa]");
+                    return error(name, found, "a finite number ≥ 0 [Pa]");
                 }
             }
             if !(c1 + c2 > 0.0) {
-                return wrong("c1 + c2", c1 + c2, "a shear modulus 2 (c1 + c2) > 0 [Pa]");
+                return error("c1 + c2", c1 + c2, "a shear modulus 2 (c1 + c2) > 0 [Pa]");
             }
             let positive = bulk > 0.0 && bulk.is_finite();
             if !(positive && MooneyRivlin::volume_stiffness(c1, c2, bulk) > 0.0) {
-                return wrong("bulk", bulk, "a finite number > 0 and > 4/3 c2 − 2/3 c1 [Pa]");
+                return error("bulk", bulk, "a finite number > 0 and > 4/3 c2 − 2/3 c1 [Pa]");
             }
             return Ok(());
         }
         let [young, poisson, _] = self.parameters();
         if !(young > 0.0 && young.is_finite()) {
-            return wrong("young", young, "a finite number > 0 [Pa]");
+            return error("young", young, "a finite number > 0 [Pa]");
         }
         if !(poisson > -1.0 && poisson < 0.5) {
-            return wrong("poisson", poisson, "a number > −1 and < 0.5");
+            return error("poisson", poisson, "a number > −1 and < 0.5");
         }
         Ok(())
     }
@@ -214,60 +216,64 @@ impl Material {
         }
     }
 
-    pub(crate) fn resolved(&self) -> Resolved {
+    pub(crate) fn resolved(&self) -> ResolvedMaterial {
         match *self {
             Self::Linear { young, poisson } | Self::LinearCorotated { young, poisson } => {
-                Resolved::Given(Lame::new(young, poisson))
+                ResolvedMaterial::Linear(Lame::new(young, poisson))
             }
             Self::Corotational { young, poisson } => {
-                Resolved::Corotational(Corotational(Lame::new(young, poisson)))
+                ResolvedMaterial::Corotational(Corotational(Lame::new(young, poisson)))
             }
             Self::MooneyRivlin { c1, c2, bulk } => {
-                Resolved::MooneyRivlin(MooneyRivlin::new(c1, c2, bulk))
+                ResolvedMaterial::MooneyRivlin(MooneyRivlin::new(c1, c2, bulk))
             }
             Self::NeoHookean { young, poisson } => {
-                Resolved::NeoHookean(NeoHookean::new(Lame::new(young, poisson)))
+                ResolvedMaterial::NeoHookean(NeoHookean::new(Lame::new(young, poisson)))
             }
         }
     }
 
-    /// The rotation from which the material sees F when it is frozen there; the identity for all
-    /// that have none.
+    /// The element rotation that the material uses after an update at F; the identity for materials
+    /// without lagged rotation.
     pub fn rotation(&self, F: &Matrix3<f64>) -> Matrix3<f64> {
         if self.entry().lagged { rotation(&Mat::splat(F)).lane(0) } else { Matrix3::identity() }
     }
 
-    /// Energy density ψ [J/m³] at F, seen from a frozen rotation (which only linear ones ask for).
-    pub fn energy(&self, F: &Matrix3<f64>, frozen: &Matrix3<f64>) -> f64 {
-        let (F, R) = (Mat::splat(F), Mat::splat(frozen));
-        with_law!(self.resolved(), lame => lame.energy(&F, &R), law => law.energy(&F)).0[0]
+    /// Energy density ψ [J/m³] at F for a given element rotation, which only linear materials use.
+    pub fn energy(&self, F: &Matrix3<f64>, rotation: &Matrix3<f64>) -> f64 {
+        let (F, R) = (Mat::splat(F), Mat::splat(rotation));
+        with_material!(self.resolved(), lame => lame.energy(&F, &R), law => law.energy(&F)).0[0]
     }
 
     /// Stress P = ∂ψ/∂F [Pa].
-    pub fn stress(&self, F: &Matrix3<f64>, frozen: &Matrix3<f64>) -> Matrix3<f64> {
-        let (F, R) = (Mat::splat(F), Mat::splat(frozen));
-        with_law!(self.resolved(), lame => lame.stress(&F, &R), law => law.stress(&F)).lane(0)
+    pub fn stress(&self, F: &Matrix3<f64>, rotation: &Matrix3<f64>) -> Matrix3<f64> {
+        let (F, R) = (Mat::splat(F), Mat::splat(rotation));
+        with_material!(self.resolved(), lame => lame.stress(&F, &R), law => law.stress(&F)).lane(0)
     }
 
     /// dP/dF [Pa]; rows and columns are the entries of P and F, column by column.
-    pub fn tangent(&self, F: &Matrix3<f64>, frozen: &Matrix3<f64>) -> SMatrix<f64, 9, 9> {
-        self.tangent_in_full(F, frozen, false)
+    pub fn tangent(&self, F: &Matrix3<f64>, rotation: &Matrix3<f64>) -> SMatrix<f64, 9, 9> {
+        self.tangent_in_full(F, rotation, false)
     }
 
-    /// dP/dF [Pa] without its negative eigenvalues, as it enters the stiffness.
-    pub fn projected_tangent(&self, F: &Matrix3<f64>, frozen: &Matrix3<f64>) -> SMatrix<f64, 9, 9> {
-        self.tangent_in_full(F, frozen, true)
+    /// dP/dF [Pa] with its negative eigenvalues set to zero, as it enters the stiffness.
+    pub fn projected_tangent(
+        &self,
+        F: &Matrix3<f64>,
+        rotation: &Matrix3<f64>,
+    ) -> SMatrix<f64, 9, 9> {
+        self.tangent_in_full(F, rotation, true)
     }
 
     fn tangent_in_full(
         &self,
         F: &Matrix3<f64>,
-        frozen: &Matrix3<f64>,
+        rotation: &Matrix3<f64>,
         projected: bool,
     ) -> SMatrix<f64, 9, 9> {
         let (V, sigma) = (Mat::IDENTITY, [crate::soft::lanes::Lanes::ONE; 3]);
-        let given = Svd { U: Mat::splat(frozen), sigma, V };
-        let (frames, tangent) = with_law!(
+        let given = Svd { U: Mat::splat(rotation), sigma, V };
+        let (frames, tangent) = with_material!(
             self.resolved(),
             lame => (given, lame.tangent()),
             law => {

@@ -1,4 +1,4 @@
-//! Mooney–Rivlin rubber, free of stress at rest.
+//! Mooney–Rivlin rubber, stress-free at rest.
 //!
 //! ψ = C₁ (I − 3) + C₂ (II − 3) − (2 C₁ + 4 C₂)(J − 1) + ½ L (J − 1)², I = tr C, II = ½ (I² − tr C²),
 //! C = Fᵀ F, J = det F; P = 2 C₁ F + 2 C₂ (I F − F C) + (L (J − 1) − 2 C₁ − 4 C₂) cof F. The shear modulus
@@ -6,12 +6,12 @@
 //! elements too.
 
 use super::MaterialEntry;
-use super::isotropic::{Isotropic, PAIRS, Tangent};
+use super::isotropic::{IsotropicMaterial, IsotropicTangent, PAIRS};
 use crate::soft::lanes::{Lanes, Mat, Vec3, dot, vec3};
 
 pub(super) const ENTRY: MaterialEntry = MaterialEntry {
     name: "mooney-rivlin",
-    about: "rubber of two constants and a bulk modulus, free of stress at rest",
+    about: "rubber of two constants and a bulk modulus, stress-free at rest",
     cite: "Mooney40; Rivlin48",
     parameters: &["c1", "c2", "bulk"],
     rotation_invariant: true,
@@ -23,7 +23,7 @@ pub(super) const ENTRY: MaterialEntry = MaterialEntry {
 pub(crate) struct MooneyRivlin {
     c1: f64,
     c2: f64,
-    /// L, the stiffness of the volume [Pa].
+    /// L, the volumetric stiffness [Pa].
     volume: f64,
 }
 
@@ -45,7 +45,7 @@ impl MooneyRivlin {
     }
 }
 
-impl Isotropic for MooneyRivlin {
+impl IsotropicMaterial for MooneyRivlin {
     #[inline(always)]
     fn energy(&self, F: &Mat) -> Lanes {
         let C = F.transposed_times(F);
@@ -72,7 +72,7 @@ impl Isotropic for MooneyRivlin {
     }
 
     #[inline(always)]
-    fn tangent(&self, sigma: &Vec3) -> Tangent {
+    fn tangent(&self, sigma: &Vec3) -> IsotropicTangent {
         let c = vec3(|k| sigma[PAIRS[k].0] * sigma[PAIRS[k].1]);
         let p = self.pressure(c[0] * sigma[0]);
         let (two_c1, two_c2) = (Lanes::splat(2.0 * self.c1), Lanes::splat(2.0 * self.c2));
@@ -88,6 +88,6 @@ impl Isotropic for MooneyRivlin {
             shear[k] = two_c1.fma(two_c2, square - c[k]).fnma(p, sigma[k]);
             spin[k] = two_c1.fma(two_c2, square + c[k]).fma(p, sigma[k]);
         }
-        Tangent { stretch, shear, spin }
+        IsotropicTangent { stretch, shear, spin }
     }
 }

@@ -6,7 +6,7 @@
 //! μ = 4/3 μ_L and λ = λ_L + 5/6 μ_L give the moduli of linear elasticity.
 
 use super::MaterialEntry;
-use super::isotropic::{Isotropic, PAIRS, Tangent};
+use super::isotropic::{IsotropicMaterial, IsotropicTangent, PAIRS};
 use super::lame::Lame;
 use crate::soft::lanes::{Lanes, Mat, Vec3, dot, vec3};
 
@@ -24,7 +24,7 @@ pub(super) const ENTRY: MaterialEntry = MaterialEntry {
 pub(crate) struct NeoHookean {
     mu: f64,
     lambda: f64,
-    /// The J at which the volume alone would be at rest [-].
+    /// The J at which the volumetric term alone is stress-free [-].
     alpha: f64,
 }
 
@@ -36,12 +36,12 @@ impl NeoHookean {
     }
 }
 
-impl Isotropic for NeoHookean {
+impl IsotropicMaterial for NeoHookean {
     #[inline(always)]
     fn energy(&self, F: &Mat) -> Lanes {
         let J = dot(&F.0[0], &F.cofactor().0[0]);
         let from_rest = J - Lanes::ONE;
-        // ½ (J − α)² − ½ (1 − α)² = (J − 1) (½ (J − 1) + 1 − α), which keeps its digits at rest.
+        // ½ (J − α)² − ½ (1 − α)² = (J − 1) (½ (J − 1) + 1 − α), which avoids cancellation at rest.
         let volume = Lanes::splat(1.0 - self.alpha).fma(Lanes::splat(0.5), from_rest) * from_rest;
         let excess = F.squared() - Lanes::splat(3.0);
         let log = excess.map(|excess| (0.25 * excess).ln_1p());
@@ -59,7 +59,7 @@ impl Isotropic for NeoHookean {
     }
 
     #[inline(always)]
-    fn tangent(&self, sigma: &Vec3) -> Tangent {
+    fn tangent(&self, sigma: &Vec3) -> IsotropicTangent {
         let I = dot(sigma, sigma);
         let c = vec3(|k| sigma[PAIRS[k].0] * sigma[PAIRS[k].1]);
         let (mu, lambda) = (Lanes::splat(self.mu), Lanes::splat(self.lambda));
@@ -75,6 +75,6 @@ impl Isotropic for NeoHookean {
         }
         let shear = vec3(|k| a.fnma(p, sigma[k]));
         let spin = vec3(|k| a.fma(p, sigma[k]));
-        Tangent { stretch, shear, spin }
+        IsotropicTangent { stretch, shear, spin }
     }
 }

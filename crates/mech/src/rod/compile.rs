@@ -1,4 +1,4 @@
-//! From declared rods to those of a model.
+//! Compiles the declarations of rods for a model.
 
 use super::{Rod, RodClamp, RodEnd, RodError, RodRest, RodSpec};
 use crate::body::BodyId;
@@ -8,21 +8,21 @@ use crate::model::Model;
 use nalgebra::Vector6;
 use stiction_math::block;
 
-/// Largest Poisson's ratio [-]: that of what keeps its volume.
-const LARGEST_POISSON: f64 = 0.5;
+/// Largest Poisson's ratio [-], that of an incompressible material.
+const MAX_POISSON: f64 = 0.5;
 
-/// Rods of a model that is complete but for them.
+/// Checks and compiles the rods of a model that is otherwise complete.
 pub(crate) fn compile(specs: &[RodSpec], model: &Model) -> Result<Vec<Rod>, ModelError> {
     let mut rods: Vec<Rod> = Vec::with_capacity(specs.len());
-    // Reference configuration, for those that are at rest in it.
+    // Position stage at the reference configuration, for rods that are at rest in it.
     let mut data = None;
     for (index, spec) in specs.iter().enumerate() {
         let fail = |source| ModelError::Rod { rod: index, name: spec.name.clone(), source };
         spec.check().map_err(fail)?;
-        let mut rod = place(spec, model).map_err(fail)?;
-        let meets =
+        let mut rod = locate(spec, model).map_err(fail)?;
+        let overlaps =
             |other: &&Rod| other.trees.start < rod.trees.end && rod.trees.start < other.trees.end;
-        if let Some(other) = rods.iter().find(meets) {
+        if let Some(other) = rods.iter().find(overlaps) {
             let segment = rod.trees.start.max(other.trees.start) - rod.trees.start;
             return Err(fail(out_of_order(spec, model, segment)));
         }
@@ -38,7 +38,7 @@ pub(crate) fn compile(specs: &[RodSpec], model: &Model) -> Result<Vec<Rod>, Mode
 }
 
 impl RodSpec {
-    /// Whether its numbers are those of some rod.
+    /// Checks that its numbers are within their permitted ranges.
     pub fn check(&self) -> Result<(), RodError> {
         if self.segments.is_empty() {
             return Err(RodError::Empty);
@@ -62,7 +62,7 @@ impl RodSpec {
                 return Err(RodError::Number { field, found, expected });
             }
         }
-        if !(self.poisson > -1.0 && self.poisson <= LARGEST_POISSON) {
+        if !(self.poisson > -1.0 && self.poisson <= MAX_POISSON) {
             let (field, found) = ("Poisson's ratio", self.poisson);
             return Err(RodError::Number { field, found, expected: "−1 < ν ≤ 0.5" });
         }
@@ -79,7 +79,7 @@ impl RodSpec {
 }
 
 /// Finds the trees of the segments and the bodies of the ends.
-fn place(declared: &RodSpec, model: &Model) -> Result<Rod, RodError> {
+fn locate(declared: &RodSpec, model: &Model) -> Result<Rod, RodError> {
     let last = model.bodies.len() - 1;
     let find = |what: &dyn Fn() -> String, id: BodyId| {
         let unknown = || RodError::UnknownBody { what: what(), found: id.0, last };
@@ -109,19 +109,19 @@ fn place(declared: &RodSpec, model: &Model) -> Result<Rod, RodError> {
         let RodEnd::Clamped { body, pose } = &mut spec.ends[end] else { continue };
         let builder_id = *body;
         *body = find(&|| format!("end {end}"), builder_id)?;
-        let held_by = &model.bodies[body.0];
-        if held_by.tree.is_some_and(|tree| trees.contains(&tree)) {
-            let (body, name) = (builder_id.0, held_by.spec.name.clone());
+        let clamped_to = &model.bodies[body.0];
+        if clamped_to.tree.is_some_and(|tree| trees.contains(&tree)) {
+            let (body, name) = (builder_id.0, clamped_to.spec.name.clone());
             return Err(RodError::OwnSegment { end, body, name });
         }
-        let grounded = held_by.link.is_none() && held_by.driver.is_none();
+        let grounded = clamped_to.link.is_none() && clamped_to.driver.is_none();
         *clamp = Some(RodClamp { body: *body, pose: *pose, grounded });
     }
     let n = spec.segments.len();
     let dofs = model.trees[trees.start].dofs.start..model.trees[trees.end - 1].dofs.end;
     Ok(Rod {
         stiffness: spec.stiffness_over(spec.segment_length),
-        least_mass: model.trees[trees.clone()]
+        min_mass: model.trees[trees.clone()]
             .iter()
             .map(|tree| model.links[tree.links.start].mass)
             .fold(f64::INFINITY, f64::min),

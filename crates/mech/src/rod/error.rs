@@ -1,8 +1,8 @@
-//! What can be wrong with a rod.
+//! Errors in declarations of rods.
 
 use thiserror::Error;
 
-/// Why a rod cannot be. Ids are those that the builder gave out.
+/// Why a rod could not be built. Ids are those that the builder returned.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RodError {
@@ -16,7 +16,7 @@ pub enum RodError {
         field: &'static str,
         /// The number.
         found: f64,
-        /// What it should be.
+        /// The permitted values.
         expected: &'static str,
     },
     /// A body that it names does not exist.
@@ -26,39 +26,42 @@ pub enum RodError {
         what: String,
         /// The body.
         found: usize,
-        /// The last body there is.
+        /// The last declared body.
         last: usize,
     },
-    /// A segment is no body alone on a free joint.
+    /// A segment is not a single body on a free joint.
     #[error(
-        "segment {segment}, body {body} '{name}', is not alone on a free joint; expected a body that \
-         hangs on the world by a free joint and carries no joints"
+        "segment {segment}, body {body} '{name}', is not a single body on a free joint; expected a \
+         body with a free joint and without descendants that have joints"
     )]
     NotFree {
-        /// Which segment.
+        /// Index of the segment.
         segment: usize,
         /// Its body.
         body: usize,
         /// The name of the body.
         name: String,
     },
-    /// Segments do not follow one another.
+    /// Segments are not consecutive bodies.
     #[error(
         "segment {segment}, body {body} '{name}', does not follow the one before it; expected \
          segments declared one after the other, each once and in one rod only"
     )]
     Order {
-        /// Which segment.
+        /// Index of the segment.
         segment: usize,
         /// Its body.
         body: usize,
         /// The name of the body.
         name: String,
     },
-    /// An end is joined to the rod itself.
-    #[error("end {end} is joined to body {body} '{name}', a segment of the rod; expected another")]
+    /// An end is clamped to a segment of the same rod.
+    #[error(
+        "end {end} is clamped to body {body} '{name}', a segment of the same rod; expected a body \
+         that is not one of its segments"
+    )]
     OwnSegment {
-        /// Which end, 0 or 1.
+        /// Index of the end, 0 or 1.
         end: usize,
         /// The body.
         body: usize,

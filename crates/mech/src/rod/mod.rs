@@ -1,11 +1,11 @@
-//! Rods: chains of free bodies whose neighbours are joined elastically, in stretch, shear, bend and
-//! twist [Lee23, Sec. II-A and Eqs. (7)–(9)].
+//! Elastic rods: chains of free bodies whose neighbours are coupled elastically in stretch, shear,
+//! bending and twist [Lee23, Sec. II-A and Eqs. (7)–(9)].
 //!
-//! A rod's *segments* are ordinary bodies, each alone on a free joint, with its axis along the z axis
-//! of its frame and its origin in the middle. A [`Bond`] joins two of them, or an end of the rod to a
-//! frame on any other body (a *clamp*); its potential is `½ eᵀ K e` of six strains e. Segments are
-//! declared one after the other, so that the velocities of a rod are contiguous and its stiffness is
-//! block tridiagonal with blocks of six.
+//! A rod's *segments* are ordinary bodies, each a single body on a free joint, with its axis along the
+//! z axis of its frame and its origin in the middle. A [`Bond`] is the elastic joint between two
+//! segments, or between an end of the rod and a frame on any other body (a *clamp*); its potential is
+//! `½ eᵀ K e` of six strains e. Segments are declared one after the other, so that the velocities of a
+//! rod are contiguous and its stiffness is block tridiagonal with blocks of six.
 //!
 //! Per segment: `v` of the origin in the world [m/s], then `ω` in the segment's frame [rad/s], as for
 //! every free joint. Cost: linear in the number of segments.
@@ -27,11 +27,11 @@ use nalgebra::{Isometry3, Vector6};
 use std::ops::Range;
 use stiction_math::block;
 
-/// A rod of a model or of a builder.
+/// Index of a rod of a model or of a builder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RodId(pub usize);
 
-/// The shape in which a rod is free of forces.
+/// The stress-free shape of a rod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RodRest {
     /// Straight and without twist.
@@ -41,18 +41,18 @@ pub enum RodRest {
     AsBuilt,
 }
 
-/// What an end of a rod is joined to.
+/// Boundary condition at an end of a rod.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RodEnd {
-    /// Nothing.
+    /// Free.
     #[default]
     Free,
-    /// A frame on a body: the end wants to be at its origin, with the rod running along its z axis.
-    /// The bond has the stiffness of half a segment.
+    /// Clamped elastically to a frame on a body: at rest the end is at its origin, with the rod along
+    /// its z axis. The bond has the stiffness of half a segment.
     Clamped {
         /// The body.
         body: BodyId,
-        /// Pose of the frame in that of the body.
+        /// Pose of the clamp's frame in the frame of the body.
         pose: Isometry3<f64>,
     },
 }
@@ -62,8 +62,8 @@ pub enum RodEnd {
 pub struct RodSpec {
     /// Name, empty or different from all others.
     pub name: String,
-    /// Its segments from the first end to the second, declared one after the other, each alone on a
-    /// free joint.
+    /// Its segments from the first end to the second, declared one after the other, each a single body
+    /// on a free joint.
     pub segments: Vec<BodyId>,
     /// Length of a segment [m].
     pub segment_length: f64,
@@ -73,13 +73,13 @@ pub struct RodSpec {
     pub young: f64,
     /// Poisson's ratio ν [-].
     pub poisson: f64,
-    /// Time τ [s] of Kelvin-Voigt damping: strains resist with K (e + τ ė).
+    /// Damping time τ [s] of Kelvin-Voigt damping: the elastic force is K (e + τ ė).
     pub damping: f64,
-    /// Rate α [1/s] of damping by a medium at rest: every segment feels −α M v.
+    /// Rate α [1/s] of mass-proportional damping: the force −α M v acts on every segment.
     pub mass_damping: f64,
-    /// The shape without forces.
+    /// The stress-free shape.
     pub rest: RodRest,
-    /// What its ends are joined to.
+    /// Boundary conditions at its ends.
     pub ends: [RodEnd; 2],
 }
 
@@ -129,15 +129,16 @@ impl RodSpec {
     }
 }
 
-/// An end that is joined to a body.
+/// An end that is clamped to a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RodClamp {
     /// The body.
     pub body: BodyId,
-    /// Pose of the frame in that of the body.
+    /// Pose of the clamp's frame in the frame of the body.
     pub pose: Isometry3<f64>,
-    /// Whether the body never moves: the bond then is the rod's own affair.
+    /// Whether the body never moves. The stiffness of the rod then includes the bond; otherwise the
+    /// bond couples the rod to another subsystem.
     pub grounded: bool,
 }
 
@@ -145,7 +146,7 @@ pub struct RodClamp {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Rod {
-    /// What was declared, with the model's bodies.
+    /// The declaration, with bodies in the model's numbering.
     pub spec: RodSpec,
     /// Its trees, one per segment.
     pub trees: Range<usize>,
@@ -156,8 +157,8 @@ pub struct Rod {
     /// K of a bond between segments [N/m, N·m/rad].
     stiffness: Vector6<f64>,
     /// Mass of the lightest segment [kg].
-    least_mass: f64,
-    /// Strains without forces; per bond, those of the clamps first and last.
+    min_mass: f64,
+    /// Strains at rest; per bond, those of the clamps first and last.
     rest: Vec<Vector6<f64>>,
     pattern: block::Pattern,
 }
@@ -168,19 +169,19 @@ impl Rod {
         self.spec.segments.len()
     }
 
-    /// Whether there are no segments; there is no such rod.
+    /// Whether there are no segments, which is false for every rod of a model.
     pub fn is_empty(&self) -> bool {
         self.spec.segments.is_empty()
     }
 
-    /// Where the blocks of its stiffness are: six by six, tridiagonal.
+    /// Block pattern of its stiffness: tridiagonal, blocks of six by six.
     pub fn pattern(&self) -> &block::Pattern {
         &self.pattern
     }
 
-    /// The bond before the segment of this number, that of the second clamp at the end. `None` where
-    /// an end is free. Needs the position stage of `data`.
-    pub fn bond(&self, data: &Data, place: usize) -> Option<Bond> {
+    /// The bond before segment `index`; `index` = number of segments is the bond of the second clamp.
+    /// `None` at a free end. Needs the position stage of `data`.
+    pub fn bond(&self, data: &Data, index: usize) -> Option<Bond> {
         let (n, arm) = (self.len(), 0.5 * self.spec.segment_length);
         let segment = |k: usize| data.body_pose[self.spec.segments[k].0];
         let frame = |end: usize| {
@@ -188,19 +189,19 @@ impl Rod {
             Some(data.body_pose[clamp.body.0] * clamp.pose)
         };
         // Half a segment is twice as stiff as a whole one.
-        let (before, after, stiffness) = if place == 0 {
+        let (before, after, stiffness) = if index == 0 {
             ((frame(0)?, 0.0), (segment(0), arm), 2.0 * self.stiffness)
-        } else if place == n {
+        } else if index == n {
             ((segment(n - 1), arm), (frame(1)?, 0.0), 2.0 * self.stiffness)
         } else {
-            ((segment(place - 1), arm), (segment(place), arm), self.stiffness)
+            ((segment(index - 1), arm), (segment(index), arm), self.stiffness)
         };
-        Some(Bond::new(before, after, &stiffness, &self.rest[place]))
+        Some(Bond::new(before, after, &stiffness, &self.rest[index]))
     }
 
     /// Elastic energy [J], clamps on moving bodies included. Needs the position stage of `data`.
     pub fn energy(&self, data: &Data) -> f64 {
-        (0..=self.len()).filter_map(|place| self.bond(data, place)).map(|bond| bond.energy()).sum()
+        (0..=self.len()).filter_map(|index| self.bond(data, index)).map(|bond| bond.energy()).sum()
     }
 }
 
@@ -216,7 +217,7 @@ impl Model {
         found.filter(|_| !name.is_empty()).map(RodId)
     }
 
-    /// The rod whose segment is a tree.
+    /// The rod of which a tree is a segment.
     pub fn rod_of_tree(&self, tree: usize) -> Option<RodId> {
         self.rod_of_tree[tree]
     }

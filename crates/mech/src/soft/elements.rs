@@ -1,32 +1,32 @@
-//! What of an element never changes: its vertices, the gradients of its shape functions, its volume.
+//! Constant data of the elements: vertices, gradients of the shape functions, volumes.
 //!
 //! F = Σ_a (x_a − x_0) ⊗ ∇N_a over the vertices a = 1, 2, 3, where ∇N_a are the rows of the inverse of
-//! the matrix of reference edges. Elements stand in groups of one vector unit; the last group is
-//! filled up with copies without volume.
+//! the matrix of reference edges. Elements are processed in groups of one SIMD vector; the last group
+//! is padded with copies of zero volume.
 
 use super::lanes::{Lanes, Mat, N, Vec3};
 use super::spec::SoftSpec;
 use nalgebra::{Matrix3, Vector3};
 
-/// As many elements as a vector unit holds.
+/// A group of elements, one per SIMD lane.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Group {
+pub(crate) struct ElementGroup {
     /// Vertices of each element.
     pub vertices: [[u32; 4]; N],
     /// Gradients ∇N_1, ∇N_2, ∇N_3 [1/m]; that of vertex 0 is minus their sum.
     pub gradients: Mat,
-    /// Volumes [m³]; zero for copies.
+    /// Volumes [m³]; zero for padding.
     pub volume: Lanes,
 }
 
 /// The groups of a checked soft body.
-pub(crate) fn groups(spec: &SoftSpec) -> Vec<Group> {
+pub(crate) fn groups(spec: &SoftSpec) -> Vec<ElementGroup> {
     spec.tetrahedra.chunks(N).map(|elements| group(spec, elements)).collect()
 }
 
-fn group(spec: &SoftSpec, elements: &[[u32; 4]]) -> Group {
+fn group(spec: &SoftSpec, elements: &[[u32; 4]]) -> ElementGroup {
     let last = elements[elements.len() - 1];
-    let mut out = Group { vertices: [last; N], gradients: Mat::ZERO, volume: Lanes::ZERO };
+    let mut out = ElementGroup { vertices: [last; N], gradients: Mat::ZERO, volume: Lanes::ZERO };
     for k in 0..N {
         let element = elements.get(k).copied().unwrap_or(last);
         let p = element.map(|vertex| spec.vertices[vertex as usize]);
@@ -46,7 +46,7 @@ fn group(spec: &SoftSpec, elements: &[[u32; 4]]) -> Group {
     out
 }
 
-impl Group {
+impl ElementGroup {
     /// Deformation gradient F of each element, for positions x [m].
     #[inline(always)]
     pub fn deformation(&self, x: &[Vector3<f64>]) -> Mat {

@@ -1,9 +1,9 @@
-//! What can be wrong with a soft body.
+//! Errors in declarations of soft bodies.
 
 use crate::material::MaterialError;
 use thiserror::Error;
 
-/// Why a soft body could not be built. Ids are those that the builder gave out.
+/// Why a soft body could not be built. Ids are those that the builder returned.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("soft body {soft} '{name}': {fault}")]
 #[non_exhaustive]
@@ -12,26 +12,26 @@ pub struct SoftError {
     pub soft: usize,
     /// Its name.
     pub name: String,
-    /// What is wrong with it.
+    /// The fault.
     pub fault: SoftFault,
 }
 
-/// What is wrong with a soft body.
+/// A fault in the declaration of a soft body.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SoftFault {
     /// There are no tetrahedra.
     #[error("it has no tetrahedra; expected at least one")]
     Empty,
-    /// There are more tetrahedra than numbers for them.
+    /// There are too many tetrahedra for the integer type of their indices.
     #[error("it has {found} tetrahedra; expected fewer than {expected}")]
     TooMany {
-        /// How many there are.
+        /// Number of tetrahedra.
         found: usize,
-        /// How many are too many.
+        /// Upper bound, exclusive.
         expected: usize,
     },
-    /// A position is no point.
+    /// A position is not finite.
     #[error("vertex {vertex} = {found:?} m; expected finite numbers")]
     Vertex {
         /// The vertex.
@@ -39,17 +39,17 @@ pub enum SoftFault {
         /// Its position [m].
         found: [f64; 3],
     },
-    /// A tetrahedron or the list of fixed vertices names a vertex that is not there.
-    #[error("{place} names vertex {found}; expected one of 0 to {last}")]
+    /// A tetrahedron or the list of fixed vertices refers to a vertex that does not exist.
+    #[error("{referrer} refers to vertex {found}; expected one of 0 to {last}")]
     UnknownVertex {
-        /// Where it is named.
-        place: String,
-        /// The vertex that was asked for.
+        /// The tetrahedron or list that refers to it.
+        referrer: String,
+        /// The requested vertex.
         found: u32,
-        /// The last vertex there is.
+        /// The last vertex.
         last: usize,
     },
-    /// The corners of a tetrahedron are in the wrong order.
+    /// A tetrahedron has negative volume.
     #[error(
         "tetrahedron {element} {vertices:?} is inverted: its volume = {volume} m³; expected a \
          positive volume (exchange two of its vertices)"
@@ -62,7 +62,7 @@ pub enum SoftFault {
         /// Its signed volume [m³].
         volume: f64,
     },
-    /// A tetrahedron is flat.
+    /// A tetrahedron has (almost) zero volume.
     #[error(
         "tetrahedron {element} {vertices:?} is flat: its volume = {volume} m³ with edges of up to \
          {longest_edge} m; expected at least {expected} m³"
@@ -76,7 +76,7 @@ pub enum SoftFault {
         volume: f64,
         /// Its longest edge [m].
         longest_edge: f64,
-        /// The least volume [m³] of a tetrahedron with such an edge.
+        /// The smallest permitted volume [m³] for this longest edge.
         expected: f64,
     },
     /// A vertex belongs to no tetrahedron, so that it has neither mass nor forces.
@@ -85,23 +85,23 @@ pub enum SoftFault {
         /// The vertex.
         vertex: usize,
     },
-    /// The density is no positive number.
+    /// The density is not a positive number.
     #[error("density = {found} kg/m³; expected a finite number > 0")]
     Density {
         /// The density [kg/m³].
         found: f64,
     },
-    /// A damping coefficient is negative or no number.
+    /// A damping coefficient is negative or not finite.
     #[error("{field} = {found} {unit}; expected a finite number ≥ 0")]
     Damping {
-        /// Which of them.
+        /// Name of the coefficient.
         field: &'static str,
         /// Its value.
         found: f64,
         /// Its unit.
         unit: &'static str,
     },
-    /// The material does not exist.
+    /// A material parameter is out of its range.
     #[error(transparent)]
     Material(#[from] MaterialError),
 }

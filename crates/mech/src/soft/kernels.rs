@@ -1,24 +1,24 @@
 //! Loops over groups of elements, compiled once per instruction set: rotations, forces, stiffness and
-//! energy of each element, into memory of its own.
+//! energy of each element, written to per-element buffers.
 
-use super::elements::Group;
+use super::elements::ElementGroup;
 use super::lanes::{Lanes, Mat, N, Vec3, scale};
 use super::polar::rotation;
 use super::svd::svd;
-use super::work::{ElementBlocks, ElementForces, Frozen, PLACE};
-use crate::material::{Isotropic, Lame};
+use super::workspace::{BLOCK_INDEX, ElementBlocks, ElementForces, ElementRotations};
+use crate::material::{IsotropicMaterial, Lame};
 use nalgebra::Vector3;
 use stiction_math::simd::Job;
 
 /// Energy of linear materials.
-pub(super) struct GivenEnergy<'a> {
-    pub groups: &'a [Group],
+pub(super) struct LinearEnergy<'a> {
+    pub groups: &'a [ElementGroup],
     pub x: &'a [Vector3<f64>],
     pub lame: Lame,
     pub lagged: bool,
 }
 
-impl Job for GivenEnergy<'_> {
+impl Job for LinearEnergy<'_> {
     type Output = f64;
 
     #[inline(always)]
@@ -35,12 +35,12 @@ impl Job for GivenEnergy<'_> {
 
 /// Energy of isotropic materials.
 pub(super) struct IsotropicEnergy<'a, M> {
-    pub groups: &'a [Group],
+    pub groups: &'a [ElementGroup],
     pub x: &'a [Vector3<f64>],
     pub law: M,
 }
 
-impl<M: Isotropic> Job for IsotropicEnergy<'_, M> {
+impl<M: IsotropicMaterial> Job for IsotropicEnergy<'_, M> {
     type Output = f64;
 
     #[inline(always)]
@@ -53,14 +53,14 @@ impl<M: Isotropic> Job for IsotropicEnergy<'_, M> {
     }
 }
 
-/// Rotations and turned gradients; the identity without positions.
-pub(super) struct Freeze<'a> {
-    pub groups: &'a [Group],
+/// Rotations and rotated gradients; the identity if `x` is `None`.
+pub(super) struct UpdateRotations<'a> {
+    pub groups: &'a [ElementGroup],
     pub x: Option<&'a [Vector3<f64>]>,
-    pub out: &'a mut [Frozen],
+    pub out: &'a mut [ElementRotations],
 }
 
-impl Job for Freeze<'_> {
+impl Job for UpdateRotations<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -71,35 +71,35 @@ impl Job for Freeze<'_> {
                 None => Mat::IDENTITY,
             };
             let root = group.volume.sqrt();
-            let mut turned = [[Lanes::ZERO; 3]; 4];
+            let mut h = [[Lanes::ZERO; 3]; 4];
             for a in 0..3 {
-                turned[a + 1] = scale(&R.apply(&group.gradients.0[a]), root);
+                h[a + 1] = scale(&R.apply(&group.gradients.0[a]), root);
                 for i in 0..3 {
-                    turned[0][i] = turned[0][i] - turned[a + 1][i];
+                    h[0][i] = h[0][i] - h[a + 1][i];
                 }
             }
             out.rotation = R;
-            store_corners(&turned, &mut out.turned);
+            store_corners(&h, &mut out.rotated_gradients);
         }
     }
 }
 
 /// Forces of linear materials.
-pub(super) struct GivenForces<'a> {
-    pub groups: &'a [Group],
+pub(super) struct LinearForces<'a> {
+    pub groups: &'a [ElementGroup],
     pub x: &'a [Vector3<f64>],
-    pub frozen: &'a [Frozen],
+    pub rotations: &'a [ElementRotations],
     pub lame: Lame,
     pub out: &'a mut [ElementForces],
 }
 
-impl Job for GivenForces<'_> {
+impl Job for LinearForces<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        for ((group, frozen), out) in self.groups.iter().zip(self.frozen).zip(self.out) {
-            let P = self.lame.stress(&group.deformation(self.x), &frozen.rotation);
+        for ((group, rotations), out) in self.groups.iter().zip(self.rotations).zip(self.out) {
+            let P = self.lame.stress(&group.deformation(self.x), &rotations.rotation);
             store_corners(&group.vertex_forces(&P), &mut out.0);
         }
     }
@@ -107,13 +107,13 @@ impl Job for GivenForces<'_> {
 
 /// Forces of isotropic materials.
 pub(super) struct IsotropicForces<'a, M> {
-    pub groups: &'a [Group],
+    pub groups: &'a [ElementGroup],
     pub x: &'a [Vector3<f64>],
     pub law: M,
     pub out: &'a mut [ElementForces],
 }
 
-impl<M: Isotropic> Job for IsotropicForces<'_, M> {
+impl<M: IsotropicMaterial> Job for IsotropicForces<'_, M> {
     type Output = ();
 
     #[inline(always)]
@@ -127,14 +127,14 @@ impl<M: Isotropic> Job for IsotropicForces<'_, M> {
 
 /// Stiffness of each element, exact or without negative eigenvalues.
 pub(super) struct IsotropicBlocks<'a, M> {
-    pub groups: &'a [Group],
+    pub groups: &'a [ElementGroup],
     pub x: &'a [Vector3<f64>],
     pub law: M,
     pub projected: bool,
     pub out: &'a mut [ElementBlocks],
 }
 
-impl<M: Isotropic> Job for IsotropicBlocks<'_, M> {
+impl<M: IsotropicMaterial> Job for IsotropicBlocks<'_, M> {
     type Output = ();
 
     #[inline(always)]
@@ -151,9 +151,9 @@ impl<M: Isotropic> Job for IsotropicBlocks<'_, M> {
             for a in 0..3 {
                 for b in 0..=a {
                     let K = tangent.block(&frames, &g[a], &g[b]).scaled(group.volume);
-                    blocks[PLACE[a + 1][b + 1]] = K;
-                    // N_0 is one minus the others.
-                    let (own, first) = (PLACE[a + 1][0], PLACE[b + 1][0]);
+                    blocks[BLOCK_INDEX[a + 1][b + 1]] = K;
+                    // N_0 is one minus the other shape functions.
+                    let (own, first) = (BLOCK_INDEX[a + 1][0], BLOCK_INDEX[b + 1][0]);
                     blocks[own] = subtracted(&blocks[own], &K);
                     if a != b {
                         blocks[first] = subtracted(&blocks[first], &transposed(&K));
@@ -161,7 +161,7 @@ impl<M: Isotropic> Job for IsotropicBlocks<'_, M> {
                 }
             }
             for a in 1..4 {
-                blocks[0] = subtracted(&blocks[0], &blocks[PLACE[a][0]]);
+                blocks[0] = subtracted(&blocks[0], &blocks[BLOCK_INDEX[a][0]]);
             }
             for (place, block) in blocks.iter().enumerate() {
                 for k in 0..N {
@@ -186,7 +186,7 @@ fn subtracted(A: &Mat, B: &Mat) -> Mat {
     Mat::from_fn(|i, j| A.0[i][j] - B.0[i][j])
 }
 
-/// Vectors of the corners, element by element.
+/// Stores one vector per corner, element by element.
 #[inline(always)]
 fn store_corners(corners: &[Vec3; 4], out: &mut [[[f64; 4]; 4]; N]) {
     for k in 0..N {
@@ -200,7 +200,7 @@ fn store_corners(corners: &[Vec3; 4], out: &mut [[[f64; 4]; 4]; N]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::material::{Material, with_law};
+    use crate::material::{Material, with_material};
     use crate::soft::testing::Random;
     use crate::soft::{SoftBody, SoftSpec, SoftWorkspace};
     use stiction_math::simd::dispatch;
@@ -218,16 +218,16 @@ mod tests {
                 let x: Vec<_> = vertices.iter().map(|x| x + size * rng.vector()).collect();
                 let (groups, x) = (&body.groups[..], &x[..]);
                 let (mut wide, mut twin) = (SoftWorkspace::new(&body), SoftWorkspace::new(&body));
-                dispatch(Freeze { groups, x: Some(x), out: &mut wide.frozen });
-                Freeze { groups, x: Some(x), out: &mut twin.frozen }.run();
-                let energies = with_law!(
+                dispatch(UpdateRotations { groups, x: Some(x), out: &mut wide.rotations });
+                UpdateRotations { groups, x: Some(x), out: &mut twin.rotations }.run();
+                let energies = with_material!(
                     body.resolved,
                     lame => {
                         let out = &mut wide.element_forces[..];
-                        dispatch(GivenForces { groups, x, frozen: &wide.frozen, lame, out });
+                        dispatch(LinearForces { groups, x, rotations: &wide.rotations, lame, out });
                         let out = &mut twin.element_forces[..];
-                        GivenForces { groups, x, frozen: &twin.frozen, lame, out }.run();
-                        let energy = || GivenEnergy { groups, x, lame, lagged: true };
+                        LinearForces { groups, x, rotations: &twin.rotations, lame, out }.run();
+                        let energy = || LinearEnergy { groups, x, lame, lagged: true };
                         [dispatch(energy()), energy().run()]
                     },
                     law => {
@@ -246,8 +246,9 @@ mod tests {
                 let bits = |work: &SoftWorkspace| {
                     let forces = work.element_forces.iter().flat_map(|f| f.0).flatten().flatten();
                     let blocks = work.element_blocks.iter().flat_map(|b| b.0).flatten().flatten();
-                    let turned = work.frozen.iter().flat_map(|f| f.turned).flatten().flatten();
-                    let all = forces.chain(blocks).chain(turned);
+                    let rotated =
+                        work.rotations.iter().flat_map(|f| f.rotated_gradients).flatten().flatten();
+                    let all = forces.chain(blocks).chain(rotated);
                     all.map(f64::to_bits).collect::<Vec<_>>()
                 };
                 assert_eq!(bits(&wide), bits(&twin), "{}", entry.name);

@@ -1,13 +1,13 @@
-//! Arithmetic on as many elements at a time as a vector unit of four holds.
+//! SIMD arithmetic on [`N`] elements at a time.
 //!
-//! A [`Lanes`] is one number of each of [`N`] elements, a [`Mat`] one 3×3 matrix of each. What a lane
-//! gets depends on that lane alone, so that results do not depend on which elements share a group.
-//! Products round once (`mul_add`), in one order for every instruction set.
+//! A [`Lanes`] holds one number of each of [`N`] elements, a [`Mat`] one 3×3 matrix of each. The result
+//! of a lane depends on that lane only, so that results do not depend on which elements share a group.
+//! Multiply-adds round once (`mul_add`), in the same order for every instruction set.
 
 use nalgebra::Matrix3;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Number of elements worked on at a time.
+/// Number of elements processed at a time.
 pub(crate) const N: usize = 4;
 
 /// One number of each of [`N`] elements.
@@ -15,7 +15,7 @@ pub(crate) const N: usize = 4;
 #[repr(C, align(32))]
 pub(crate) struct Lanes(pub [f64; N]);
 
-/// What is so for which elements: all bits or none, as vector units compare.
+/// Result of a comparison per element: all bits set or none, as SIMD units represent it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct Mask([u64; N]);
@@ -102,7 +102,7 @@ impl Lanes {
         self.map(f64::abs)
     }
 
-    /// The larger of two; a NaN in `self` is lost.
+    /// The larger of two; a NaN in `self` is replaced by `other`.
     #[inline(always)]
     pub fn max(self, other: Self) -> Self {
         self.greater(other).select(self, other)
@@ -129,7 +129,7 @@ impl Lanes {
 }
 
 impl Mask {
-    /// `yes` where it is so, `no` elsewhere.
+    /// `yes` where the mask is set, `no` elsewhere.
     #[inline(always)]
     pub fn select(self, yes: Lanes, no: Lanes) -> Lanes {
         let mut out = [0.0; N];
@@ -183,7 +183,7 @@ impl Mask {
 /// A vector of each element.
 pub(crate) type Vec3 = [Lanes; 3];
 
-/// A vector by its entries. (Closures of `array::map` are not compiled into their caller.)
+/// A vector by its entries. (Closures passed to `array::map` are not inlined.)
 #[inline(always)]
 pub(crate) fn vec3(f: impl Fn(usize) -> Lanes) -> Vec3 {
     [f(0), f(1), f(2)]

@@ -3,27 +3,27 @@
 //! Consistent: ρ V (1 + δ_ab)/20 per element, the integral of ρ N_a N_b; lumped: ρ V/4 on the diagonal.
 //! Rows of both add up to the same mass of a vertex.
 
-use super::elements::Group;
+use super::elements::ElementGroup;
 use super::lanes::N;
 use super::spec::{Lumping, SoftSpec};
-use super::topology::Topology;
+use super::topology::MeshTopology;
 use stiction_math::block::{BlockId, Symmetric};
 
-/// The mass of a soft body in several forms.
+/// The mass of a soft body as matrix, per block, per vertex and in total.
 #[derive(Clone, Debug)]
-pub(crate) struct Mass {
-    /// M.
+pub(crate) struct SoftMass {
+    /// Mass matrix M [kg].
     pub matrix: Symmetric,
     /// m_ab [kg] of each stored block.
     pub scalar: Vec<f64>,
-    /// Row sums [kg]: the mass that weighs on each vertex.
+    /// Row sums [kg]: the mass of each vertex.
     pub of_vertex: Vec<f64>,
-    /// Their sum [kg].
+    /// Total mass [kg].
     pub total: f64,
 }
 
-impl Mass {
-    pub fn new(spec: &SoftSpec, groups: &[Group], topology: &Topology) -> Self {
+impl SoftMass {
+    pub fn new(spec: &SoftSpec, groups: &[ElementGroup], topology: &MeshTopology) -> Self {
         let mass_of = |element: usize| spec.density * groups[element / N].volume.0[element % N];
         let n_blocks = topology.pattern.n_entries();
         let mut scalar = vec![0.0; n_blocks];

@@ -1,7 +1,7 @@
 //! Energy, momentum and centre of mass of soft bodies.
 //!
-//! Momentum uses the body's own mass matrix: Σ M_ab v_b is what internal forces conserve; the linear
-//! part is that of the continuum for both lumpings.
+//! Momentum is computed with the body's mass matrix, because internal forces conserve Σ M_ab v_b; the
+//! linear momentum is that of the continuum for both lumpings.
 
 use super::SoftBody;
 use crate::model::Model;
@@ -23,12 +23,13 @@ impl SoftBody {
         energy
     }
 
-    /// Energy of the weight [J], zero at the world's origin, for positions [m] of this body's vertices.
+    /// Potential energy of gravity [J], zero at the world's origin, for positions [m] of this body's
+    /// vertices.
     pub fn gravity_energy(&self, x: &[Vector3<f64>], gravity: Vector3<f64>) -> f64 {
         -gravity.dot(&self.moment(x))
     }
 
-    /// Linear [N·s] and angular [N·m·s] momentum, the latter about `point` [m]; all in the world.
+    /// Linear [N·s] and angular [N·m·s] momentum, the latter about `point` [m]; all in the world frame.
     pub fn momentum(
         &self,
         x: &[Vector3<f64>],
@@ -64,7 +65,7 @@ pub fn soft_kinetic_energy(model: &Model, x_dot: &[Vector3<f64>]) -> f64 {
     model.softs().iter().map(|soft| soft.kinetic_energy(&x_dot[soft.nodes.clone()])).sum()
 }
 
-/// Elastic energy [J] and that of the weight of all soft bodies; positions [m] of all vertices, as
+/// Elastic and gravitational energy [J] of all soft bodies; positions [m] of all vertices, as
 /// [`State::x`](crate::State::x).
 pub fn soft_potential_energy(model: &Model, x: &[Vector3<f64>]) -> f64 {
     let of = |soft: &SoftBody| {

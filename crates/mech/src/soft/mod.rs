@@ -1,9 +1,9 @@
-//! Soft bodies: linear tetrahedra of one material each.
+//! Soft bodies: meshes of linear tetrahedra with one material each.
 //!
-//! A [`SoftBody`] never changes: reference shape, masses, pattern. Positions and velocities of all
-//! vertices stand in [`State::x`](crate::State::x) and [`State::x_dot`](crate::State::x_dot), one body
-//! after the other; functions of one body take that body's part. Forces and stiffness go into a
-//! [`SoftWorkspace`].
+//! A [`SoftBody`] is constant: reference shape, masses, block pattern. Positions and velocities of all
+//! vertices are in [`State::x`](crate::State::x) and [`State::x_dot`](crate::State::x_dot), one body
+//! after the other; functions of one body take that body's slice. Forces and stiffness are written to
+//! a [`SoftWorkspace`].
 //!
 //! ```
 //! use nalgebra::Vector3;
@@ -13,7 +13,7 @@
 //! let body = SoftBody::new(SoftSpec::new(vertices, vec![[0, 1, 2, 3]], material, 1000.0))?;
 //! let mut work = SoftWorkspace::new(&body);
 //! let mut x = body.spec.vertices.clone();
-//! x[3].z = 1.1; // pulled
+//! x[3].z = 1.1; // stretched
 //! body.update_rotations(&x, &mut work);
 //! body.forces(&x, &mut work);
 //! assert!(work.force[3].z < 0.0);
@@ -32,62 +32,62 @@ pub(crate) mod polar;
 mod spec;
 pub(crate) mod svd;
 mod topology;
-mod work;
+mod workspace;
 
 #[cfg(test)]
 pub(crate) mod testing;
 
-use crate::material::Resolved;
+use crate::material::ResolvedMaterial;
 use std::ops::Range;
 use stiction_math::block::{Pattern, Symmetric};
 
 pub use error::{SoftError, SoftFault};
 pub use measure::{soft_kinetic_energy, soft_momentum, soft_potential_energy};
 pub use spec::{Lumping, SoftId, SoftSpec};
-pub use work::SoftWorkspace;
+pub use workspace::SoftWorkspace;
 
 /// A soft body of a model, checked.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SoftBody {
-    /// What was declared.
+    /// The declaration.
     pub spec: SoftSpec,
     /// Its vertices among those of all soft bodies.
     pub nodes: Range<usize>,
-    resolved: Resolved,
-    groups: Vec<elements::Group>,
-    topology: topology::Topology,
-    mass: mass::Mass,
+    resolved: ResolvedMaterial,
+    groups: Vec<elements::ElementGroup>,
+    topology: topology::MeshTopology,
+    mass: mass::SoftMass,
     is_fixed: Vec<bool>,
     /// Per vertex: the axes along which it never moves.
-    held: Vec<[bool; 3]>,
+    fixed_axes: Vec<[bool; 3]>,
 }
 
 impl SoftBody {
-    /// A soft body whose vertices are the first of all.
+    /// A soft body whose vertices start at index 0.
     pub fn new(spec: SoftSpec) -> Result<Self, SoftFault> {
         Self::starting_at(spec, 0)
     }
 
-    /// A soft body whose vertices come after so many others.
+    /// A soft body whose vertices start at index `first` among those of all soft bodies.
     pub(crate) fn starting_at(spec: SoftSpec, first: usize) -> Result<Self, SoftFault> {
         spec.check()?;
         let groups = elements::groups(&spec);
-        let topology = topology::Topology::new(&spec);
-        let mass = mass::Mass::new(&spec, &groups, &topology);
+        let topology = topology::MeshTopology::new(&spec);
+        let mass = mass::SoftMass::new(&spec, &groups, &topology);
         let mut is_fixed = vec![false; spec.vertices.len()];
         spec.fixed.iter().for_each(|&vertex| is_fixed[vertex as usize] = true);
-        let mut held: Vec<[bool; 3]> = is_fixed.iter().map(|fixed| [*fixed; 3]).collect();
+        let mut fixed_axes: Vec<[bool; 3]> = is_fixed.iter().map(|fixed| [*fixed; 3]).collect();
         for (vertex, axes) in &spec.fixed_axes {
-            let held = &mut held[*vertex as usize];
-            held.iter_mut().zip(axes).for_each(|(held, axis)| *held |= axis);
+            let fixed = &mut fixed_axes[*vertex as usize];
+            fixed.iter_mut().zip(axes).for_each(|(fixed, axis)| *fixed |= axis);
         }
         let nodes = first..first + spec.vertices.len();
         let resolved = spec.material.resolved();
-        Ok(Self { spec, nodes, resolved, groups, topology, mass, is_fixed, held })
+        Ok(Self { spec, nodes, resolved, groups, topology, mass, is_fixed, fixed_axes })
     }
 
-    /// Which vertices are coupled: 3×3 blocks, in the order of the vertices.
+    /// Block pattern of stiffness and mass matrix: 3×3 blocks, in the order of the vertices.
     pub fn pattern(&self) -> &Pattern {
         &self.topology.pattern
     }
@@ -97,19 +97,19 @@ impl SoftBody {
         &self.mass.matrix
     }
 
-    /// The mass [kg] that weighs on each vertex: row sums of the mass matrix.
+    /// The mass [kg] of each vertex: row sums of the mass matrix.
     pub fn vertex_masses(&self) -> &[f64] {
         &self.mass.of_vertex
     }
 
-    /// Whether each vertex is one that never moves.
+    /// Per vertex: whether it never moves.
     pub fn is_fixed(&self) -> &[bool] {
         &self.is_fixed
     }
 
-    /// Per vertex: the axes of the world along which it never moves; all of a fixed one.
+    /// Per vertex: the world axes along which it never moves; all three for a fixed vertex.
     pub fn fixed_axes(&self) -> &[[bool; 3]] {
-        &self.held
+        &self.fixed_axes
     }
 
     /// Volume at rest [m³].

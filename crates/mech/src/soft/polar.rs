@@ -2,18 +2,18 @@
 //!
 //! λ = tr(Rᵀ F) = σ₀ + σ₁ + σ₂ (σ₂ signed) is the largest root of
 //! p(λ) = (λ² − I)² − 8 J λ − 4 II with I = ‖F‖², II = ½ (I² − ‖FᵀF‖²), J = det F,
-//! and R = ∂λ/∂F follows by differentiating p = 0. Newton's method descends to λ monotonically from the
-//! bound √(3 I). Where R is ill conditioned, that is, where two singular values nearly cancel, as in
-//! elements that are turned inside out, the decomposition of `svd.rs` takes over.
+//! and R = ∂λ/∂F follows by differentiating p = 0. Newton's method converges to λ monotonically from
+//! the bound √(3 I). Where R is ill conditioned, that is, where two singular values nearly cancel, as
+//! in inverted elements, the decomposition of `svd.rs` is used instead.
 
 use super::lanes::{Lanes, Mat, dot};
 use super::svd::svd;
 
-/// Newton steps; elements of moderate strain need four.
+/// Largest number of Newton steps; elements of moderate strain need four.
 const STEPS: usize = 8;
-/// Relative step below which the next one is round-off.
+/// Relative step below which the next step is round-off.
 const LAST_STEP: f64 = 1e-8;
-/// Least p′(λ) / (4 λ³), in proportion to which digits of R are lost.
+/// Smallest p′(λ) / (4 λ³) of a well-conditioned R: the error of R is inversely proportional to it.
 const WELL_CONDITIONED: f64 = 1e-2;
 
 /// The rotation nearest to F.
@@ -52,7 +52,7 @@ pub(crate) fn rotation_and_trace(F: &Mat) -> (Mat, Lanes) {
     let inverse = Lanes::ONE / divisor;
     let G = F.combine(half * (square + I), &F.times(&C), -Lanes::ONE);
     let R = G.combine(inverse + inverse, &cofactor, (lambda + lambda) * inverse);
-    // One step of Newton and Schulz makes R orthogonal to the last digit.
+    // One Newton-Schulz step makes R orthogonal to round-off.
     let defect = R.transposed_times(&R);
     let R = R.combine(Lanes::splat(1.5), &R.times(&defect), -half);
 
@@ -83,7 +83,7 @@ mod tests {
             let (R, trace) = rotation_and_trace(&Mat::splat(&F));
             let R = R.lane(0);
             let S = R.transpose() * F;
-            // Digits are lost in proportion to the condition of R, bounded by the take-over.
+            // The error is proportional to the condition number of R, which WELL_CONDITIONED bounds.
             let bound = 100.0 * f64::EPSILON / WELL_CONDITIONED;
             assert!((R.transpose() * R - Matrix3::identity()).norm() <= 1e-14, "{F}{R}");
             assert!((R.determinant() - 1.0).abs() <= 1e-14, "{F}{R}");
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inverted_matrix_turns_its_thinnest_direction_over() {
+    fn an_inverted_matrix_flips_the_direction_of_its_smallest_singular_value() {
         let mut rng = Random(4);
         for _ in 0..200 {
             let (U, V) = (rng.rotation(), rng.rotation());

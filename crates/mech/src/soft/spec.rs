@@ -1,21 +1,21 @@
-//! Soft bodies as the user declares them, and what can be wrong with them.
+//! Declarations of soft bodies and their checks.
 
 use super::error::SoftFault;
-use super::topology::MOST_ELEMENTS;
+use super::topology::MAX_ELEMENTS;
 use crate::material::Material;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-/// A soft body.
+/// Index of a soft body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SoftId(pub usize);
 
-/// How the mass of an element is given to its vertices.
+/// Distribution of the mass of an element to its vertices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lumping {
-    /// By the integrals of products of shape functions: a matrix that couples neighbours.
+    /// Consistent mass matrix: integrals of products of shape functions, which couple neighbours.
     #[default]
     Consistent,
-    /// A quarter to each vertex: a diagonal matrix.
+    /// Lumped mass matrix: a quarter to each vertex, diagonal.
     Lumped,
 }
 
@@ -24,12 +24,13 @@ pub enum Lumping {
 pub struct SoftSpec {
     /// Name, empty or different from those of all other soft bodies.
     pub name: String,
-    /// Positions of the vertices [m], world frame: free of stress, and where they start.
+    /// Positions of the vertices [m], world frame, in the stress-free shape, which is also the initial
+    /// shape.
     pub vertices: Vec<Vector3<f64>>,
-    /// Corners of the tetrahedra; the fourth lies on the side of the first three from which they
-    /// are seen clockwise, so that volumes are positive.
+    /// Vertices of the tetrahedra, ordered such that the volumes
+    /// (x₁ − x₀) × (x₂ − x₀) · (x₃ − x₀)/6 are positive.
     pub tetrahedra: Vec<[u32; 4]>,
-    /// What it is made of.
+    /// Material.
     pub material: Material,
     /// Density [kg/m³].
     pub density: f64,
@@ -37,7 +38,7 @@ pub struct SoftSpec {
     pub mass_damping: f64,
     /// Damping in proportion to the stiffness, β of [Han23, Eq. (5)] [s].
     pub stiffness_damping: f64,
-    /// How masses are given to vertices.
+    /// Consistent or lumped mass matrix.
     pub lumping: Lumping,
     /// Vertices that never move.
     pub fixed: Vec<u32>,
@@ -45,9 +46,9 @@ pub struct SoftSpec {
     pub fixed_axes: Vec<(u32, [bool; 3])>,
 }
 
-/// Least volume of a tetrahedron in proportion to the cube of its longest edge. Below it, forces lose
-/// more than half of their digits; a regular one has 0.118.
-const LEAST_VOLUME: f64 = 1e-8;
+/// Smallest permitted volume of a tetrahedron relative to the cube of its longest edge [-]. Below it,
+/// forces lose more than half of their digits; a regular tetrahedron has 0.118.
+const MIN_RELATIVE_VOLUME: f64 = 1e-8;
 
 impl SoftSpec {
     /// A soft body without name, damping and fixed vertices.
@@ -71,7 +72,7 @@ impl SoftSpec {
         }
     }
 
-    /// The same soft body at another place.
+    /// The same soft body with its vertices transformed by `pose`.
     pub fn moved(mut self, pose: &Isometry3<f64>) -> Self {
         for vertex in &mut self.vertices {
             *vertex = (pose * Point3::from(*vertex)).coords;
@@ -79,7 +80,7 @@ impl SoftSpec {
         self
     }
 
-    /// Whether such a body can exist.
+    /// Checks the material, the numbers and the mesh.
     pub fn check(&self) -> Result<(), SoftFault> {
         self.material.check()?;
         if !(self.density > 0.0 && self.density.is_finite()) {
@@ -97,8 +98,8 @@ impl SoftSpec {
         if self.tetrahedra.is_empty() {
             return Err(SoftFault::Empty);
         }
-        if self.tetrahedra.len() >= MOST_ELEMENTS {
-            let (found, expected) = (self.tetrahedra.len(), MOST_ELEMENTS);
+        if self.tetrahedra.len() >= MAX_ELEMENTS {
+            let (found, expected) = (self.tetrahedra.len(), MAX_ELEMENTS);
             return Err(SoftFault::TooMany { found, expected });
         }
         for (vertex, x) in self.vertices.iter().enumerate() {
@@ -113,8 +114,8 @@ impl SoftSpec {
                 match used.get_mut(found as usize) {
                     Some(used) => *used = true,
                     None => {
-                        let place = format!("tetrahedron {element}");
-                        return Err(SoftFault::UnknownVertex { place, found, last });
+                        let referrer = format!("tetrahedron {element}");
+                        return Err(SoftFault::UnknownVertex { referrer, found, last });
                     }
                 }
             }
@@ -126,8 +127,8 @@ impl SoftSpec {
         let held = self.fixed_axes.iter().map(|(vertex, _)| vertex);
         match self.fixed.iter().chain(held).find(|&&vertex| vertex as usize > last) {
             Some(&found) => {
-                let place = "the list of fixed vertices".to_owned();
-                Err(SoftFault::UnknownVertex { place, found, last })
+                let referrer = "the list of fixed vertices".to_owned();
+                Err(SoftFault::UnknownVertex { referrer, found, last })
             }
             None => Ok(()),
         }
@@ -142,7 +143,7 @@ impl SoftSpec {
             }
         }
         let volume = (p[1] - p[0]).cross(&(p[2] - p[0])).dot(&(p[3] - p[0])) / 6.0;
-        let expected = LEAST_VOLUME * longest_edge.powi(3);
+        let expected = MIN_RELATIVE_VOLUME * longest_edge.powi(3);
         if volume <= -expected && volume < 0.0 {
             Err(SoftFault::Inverted { element, vertices, volume })
         } else if !(volume > expected) {

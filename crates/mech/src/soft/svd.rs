@@ -1,9 +1,9 @@
 //! Singular value decomposition F = U Σ Vᵀ with rotations U and V, for any 3×3 matrix.
 //!
-//! One-sided Jacobi [Golub13, Sec. 8.6.3]: columns of F V are turned against one another until they are
-//! orthogonal, which keeps small singular values accurate and cannot fail. σ₀ ≥ σ₁ ≥ |σ₂|, and σ₂ has
-//! the sign of det F, so that an inverted element turns its thinnest direction over and U Vᵀ is
-//! the rotation nearest to F. Cost: about four sweeps of three turns.
+//! One-sided Jacobi [Golub13, Sec. 8.6.3]: pairs of columns of F V are rotated until all are orthogonal,
+//! which keeps small singular values accurate and always converges. σ₀ ≥ σ₁ ≥ |σ₂|, and σ₂ has the sign
+//! of det F, so that an inverted element is flipped along the direction of its smallest singular value
+//! and U Vᵀ is the rotation nearest to F. Cost: about four sweeps of three rotations.
 
 use super::lanes::{Lanes, Mask, Mat, N, Vec3, cross, dot, scale, vec3};
 
@@ -15,9 +15,10 @@ pub(crate) struct Svd {
     pub V: Mat,
 }
 
-/// Sweeps after which no matrix of numbers has been seen to move.
+/// Largest number of sweeps; no tested matrix needed as many.
 const SWEEPS: usize = 12;
-/// Cosine of the angle between columns that counts as right: about one unit in the last place.
+/// Largest cosine of the angle between columns that count as orthogonal: about one unit in the last
+/// place.
 const ORTHOGONAL: f64 = 2.0 * f64::EPSILON;
 
 /// Decomposes F.
@@ -25,8 +26,8 @@ const ORTHOGONAL: f64 = 2.0 * f64::EPSILON;
 pub(crate) fn svd(F: &Mat) -> Svd {
     let (mut B, mut V) = (*F, Mat::IDENTITY);
     for _ in 0..SWEEPS {
-        let turned = turn(&mut B, &mut V, 0, 1) | turn(&mut B, &mut V, 0, 2);
-        if !(turned | turn(&mut B, &mut V, 1, 2)) {
+        let rotated = orthogonalize(&mut B, &mut V, 0, 1) | orthogonalize(&mut B, &mut V, 0, 2);
+        if !(rotated | orthogonalize(&mut B, &mut V, 1, 2)) {
             break;
         }
     }
@@ -39,7 +40,7 @@ pub(crate) fn svd(F: &Mat) -> Svd {
     let u0 = unit_or(&b0, sigma_0, &along_x);
     let sigma_1 = dot(&b1, &b1).sqrt();
     let u1 = unit_or(&b1, sigma_1, &perpendicular(&u0));
-    // Columns that vanish beside the others may have lost their right angle: restore it.
+    // A column much shorter than the others may not be orthogonal to them: orthogonalize it again.
     let overlap = dot(&u0, &u1);
     let u1 = vec3(|i| u1[i].fnma(overlap, u0[i]));
     let u1 = scale(&u1, Lanes::ONE / dot(&u1, &u1).sqrt());
@@ -59,9 +60,10 @@ impl Svd {
     }
 }
 
-/// Turns columns p and q of B and V so that those of B become orthogonal; whether any turned.
+/// Rotates columns p and q of B and V so that those of B become orthogonal. Returns whether any lane
+/// needed a rotation.
 #[inline(always)]
-fn turn(B: &mut Mat, V: &mut Mat, p: usize, q: usize) -> bool {
+fn orthogonalize(B: &mut Mat, V: &mut Mat, p: usize, q: usize) -> bool {
     let (b_p, b_q) = (B.column(p), B.column(q));
     let (alpha, beta, gamma) = (dot(&b_p, &b_p), dot(&b_q, &b_q), dot(&b_p, &b_q));
     let bound = (alpha * beta).sqrt() * Lanes::splat(ORTHOGONAL);
@@ -69,15 +71,16 @@ fn turn(B: &mut Mat, V: &mut Mat, p: usize, q: usize) -> bool {
     if !needs.any() {
         return false;
     }
-    let (c, s) = turn_of(beta - alpha, gamma, needs);
+    let (c, s) = jacobi_rotation(beta - alpha, gamma, needs);
     rotate(B, p, q, c, s);
     rotate(V, p, q, c, s);
     true
 }
 
-/// Cosine and sine of the turn that makes [[·, γ], [γ, · + δ]] diagonal; no turn where not needed.
+/// Cosine and sine of the Jacobi rotation that makes [[·, γ], [γ, · + δ]] diagonal; the identity in
+/// lanes that do not need it.
 #[inline(always)]
-pub(crate) fn turn_of(delta: Lanes, gamma: Lanes, needs: Mask) -> (Lanes, Lanes) {
+pub(crate) fn jacobi_rotation(delta: Lanes, gamma: Lanes, needs: Mask) -> (Lanes, Lanes) {
     let twice = gamma + gamma;
     let root = (delta * delta).fma(twice, twice).sqrt();
     let t = twice / (delta.abs() + root).copysign(delta);
@@ -96,7 +99,7 @@ pub(crate) fn rotate(M: &mut Mat, p: usize, q: usize, c: Lanes, s: Lanes) {
     }
 }
 
-/// Exchanges columns p and q where the second is longer; one changes sign, so that V stays a rotation.
+/// Exchanges columns p and q where the second is longer; one changes sign, so that V remains a rotation.
 #[inline(always)]
 fn sort(B: &mut Mat, V: &mut Mat, p: usize, q: usize) {
     let (b_p, b_q) = (B.column(p), B.column(q));
@@ -110,7 +113,7 @@ fn sort(B: &mut Mat, V: &mut Mat, p: usize, q: usize) {
     }
 }
 
-/// a / length, or `instead` where there is no length.
+/// a / length, or `instead` where the length is zero.
 #[inline(always)]
 fn unit_or(a: &Vec3, length: Lanes, instead: &Vec3) -> Vec3 {
     let exists = length.greater(Lanes::splat(f64::MIN_POSITIVE.sqrt()));
@@ -141,7 +144,7 @@ mod tests {
     fn assert_decomposed(F: &Matrix3<f64>) {
         let Svd { U, sigma, V } = svd(&Mat::splat(F));
         let (U, V, s) = (U.lane(0), V.lane(0), Vector3::from_fn(|i, _| sigma[i].0[0]));
-        // Each of some dozens of turns rounds a few times.
+        // Some dozens of rotations with a few rounding errors each.
         let bound = 200.0 * f64::EPSILON;
         for R in [U, V] {
             assert!((R.transpose() * R - Matrix3::identity()).norm() <= bound, "{F}: {R}");
@@ -169,7 +172,7 @@ mod tests {
         let mut rng = Random(8);
         let s = Vector3::new(1.0, 1e-6, 1e-12);
         for _ in 0..100 {
-            // Turning columns against one another keeps each as accurate as it came.
+            // One-sided rotations keep the relative accuracy of each column.
             let F = rng.rotation() * Matrix3::from_diagonal(&s);
             let found = svd(&Mat::splat(&F)).sigma;
             for i in 0..3 {

@@ -1,4 +1,4 @@
-//! Random and awkward matrices for tests.
+//! Random and ill-conditioned matrices for tests.
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
@@ -27,7 +27,7 @@ impl Random {
     }
 }
 
-/// Matrices at which decompositions are known to stumble.
+/// Matrices that are difficult for decompositions: singular, inverted, badly scaled, repeated values.
 pub(crate) fn awkward_matrices() -> Vec<Matrix3<f64>> {
     let diagonal = |x, y, z| Matrix3::from_diagonal(&Vector3::new(x, y, z));
     let turn = Rotation3::new(Vector3::new(0.3, -1.2, 2.0)).into_inner();
@@ -47,7 +47,7 @@ pub(crate) fn awkward_matrices() -> Vec<Matrix3<f64>> {
         Matrix3::repeat(1.0),
         Matrix3::new(1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0),
     ];
-    let turned: Vec<_> = list.iter().map(|m| turn * m * turn.transpose()).collect();
-    list.extend(turned);
+    let rotated: Vec<_> = list.iter().map(|m| turn * m * turn.transpose()).collect();
+    list.extend(rotated);
     list
 }

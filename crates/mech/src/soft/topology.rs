@@ -1,34 +1,34 @@
-//! Who shares what: the pattern of the stiffness and, for each of its blocks, the elements that add to
-//! it. Found once.
+//! Mesh connectivity: the block pattern of the stiffness and, for each block, the elements that
+//! contribute to it. Computed once per body.
 //!
-//! Sums over elements are gathered block by block in this order, so that blocks can be worked on in
+//! Element contributions are summed block by block in this order, so that blocks can be processed in
 //! parallel and have the same bits for every number of threads.
 
 use super::spec::SoftSpec;
 use stiction_math::block::Pattern;
 
-/// Pattern and incidences of a soft body.
+/// Block pattern and incidences of a soft body.
 #[derive(Clone, Debug)]
-pub(crate) struct Topology {
+pub(crate) struct MeshTopology {
     /// One 3×3 block per pair of vertices that share an element.
     pub pattern: Pattern,
-    /// First incidence of each stored block, and their number at the end.
+    /// First incidence of each stored block; the last entry is the number of incidences.
     start: Vec<u32>,
     /// Incidences by blocks, elements ascending.
     incidences: Vec<Incidence>,
-    /// Place of each vertex's diagonal block.
+    /// Index of each vertex's diagonal block.
     pub diagonal: Vec<u32>,
     /// Row and column of each stored block.
     pub places: Vec<[u32; 2]>,
 }
 
-/// A block of an element's stiffness that is part of a stored block: 2 bits each for the corners of
-/// row and column, the element above them.
+/// A block of an element's stiffness that contributes to a stored block, packed: 2 bits each for the
+/// corners of row and column, the element index in the higher bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Incidence(u32);
 
-/// Elements of one body, so that an incidence fits its integer.
-pub(crate) const MOST_ELEMENTS: usize = 1 << 28;
+/// Upper bound of the number of elements of one body, so that an incidence fits in 32 bits.
+pub(crate) const MAX_ELEMENTS: usize = 1 << 28;
 
 impl Incidence {
     fn new(element: usize, row: usize, column: usize) -> Self {
@@ -53,7 +53,7 @@ impl Incidence {
     }
 }
 
-impl Topology {
+impl MeshTopology {
     pub fn new(spec: &SoftSpec) -> Self {
         let n = spec.vertices.len();
         let pairs = spec.tetrahedra.iter().flat_map(|corners| {
@@ -86,7 +86,7 @@ impl Topology {
         Self { pattern, start, incidences, diagonal, places }
     }
 
-    /// What adds to a stored block.
+    /// The element blocks that contribute to a stored block.
     #[inline(always)]
     pub fn block(&self, block: usize) -> &[Incidence] {
         &self.incidences[self.start[block] as usize..self.start[block + 1] as usize]

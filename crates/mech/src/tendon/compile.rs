@@ -1,18 +1,18 @@
-//! From the declaration of a tendon to a tendon of a model: checks, numbering, sparsity.
+//! Compiles the declaration of a tendon for a model: checks, numbering, sparsity.
 
 use super::path::{TendonPath, TendonSite, Waypoint, WrapSurface};
 use super::{Tendon, TendonRest, TendonSpec, Term};
 use crate::body::BodyId;
 use crate::data::Data;
-use crate::force::error::{Check, ForceError};
-use crate::force::walk;
+use crate::force::error::{ForceError, SpecCheck};
+use crate::force::relative_dofs::for_each_relative_dof;
 use crate::joint::{Joint, JointId};
 use crate::model::Model;
 use crate::spring::DeadBand;
 
 impl TendonSpec {
     fn check(&self) -> Result<(), ForceError> {
-        let check = Check { what: "tendon", name: &self.name };
+        let check = SpecCheck { what: "tendon", name: &self.name };
         check.not_negative("stiffness", self.stiffness)?;
         check.not_negative("damping", self.damping)?;
         check.not_negative("friction loss", self.friction_loss)?;
@@ -38,7 +38,7 @@ impl TendonSpec {
 
     /// Replaces ids of the builder by those of the model.
     fn renumber(&mut self, model: &Model) -> Result<(), ForceError> {
-        let check = Check { what: "tendon", name: &self.name };
+        let check = SpecCheck { what: "tendon", name: &self.name };
         match &mut self.path {
             TendonPath::Fixed(terms) => {
                 terms.iter_mut().try_for_each(|(joint, _)| renumber_joint(model, &check, joint))
@@ -55,7 +55,7 @@ impl TendonSpec {
 /// Replaces a body's id of the builder by that of the model.
 pub(crate) fn renumber_body(
     model: &Model,
-    check: &Check<'_>,
+    check: &SpecCheck<'_>,
     body: &mut BodyId,
 ) -> Result<(), ForceError> {
     check.known("body", body.0, model.bodies().len())?;
@@ -66,7 +66,7 @@ pub(crate) fn renumber_body(
 /// Replaces a joint's id of the builder by that of the model.
 pub(crate) fn renumber_joint(
     model: &Model,
-    check: &Check<'_>,
+    check: &SpecCheck<'_>,
     joint: &mut JointId,
 ) -> Result<(), ForceError> {
     check.known("joint", joint.0, model.joints().len())?;
@@ -77,7 +77,7 @@ pub(crate) fn renumber_joint(
 /// The joint of this id, if it has one velocity.
 pub(crate) fn scalar_joint<'a>(
     model: &'a Model,
-    check: &Check<'_>,
+    check: &SpecCheck<'_>,
     id: JointId,
 ) -> Result<&'a Joint, ForceError> {
     let joint = &model.joints()[id.0];
@@ -92,10 +92,11 @@ pub(crate) fn scalar_joint<'a>(
     })
 }
 
-/// Branches begin and end at sites, have at least two, and surfaces stand between sites.
-fn check_path(check: &Check<'_>, path: &[Waypoint]) -> Result<(), ForceError> {
+/// Checks that every branch begins and ends at a site, has at least two sites, and has surfaces only
+/// between sites.
+fn check_path(check: &SpecCheck<'_>, path: &[Waypoint]) -> Result<(), ForceError> {
     let is_site = |index: usize| matches!(path.get(index), Some(Waypoint::Site(_)));
-    let wrong =
+    let error =
         |index, found, expected| Err(ForceError::Path { who: check.who(), index, found, expected });
     let sites = path.iter().filter(|waypoint| matches!(waypoint, Waypoint::Site(_))).count();
     check.require(sites >= 2, "number of sites", sites as f64, "at least two")?;
@@ -104,12 +105,12 @@ fn check_path(check: &Check<'_>, path: &[Waypoint]) -> Result<(), ForceError> {
         match waypoint {
             Waypoint::Site(site) => {
                 site.point.iter().try_for_each(|x| check.finite("site", *x))?;
-                let before_is_part =
+                let continues_before =
                     index > 0 && !matches!(path[index - 1], Waypoint::Pulley { .. });
-                let after_is_part =
+                let continues_after =
                     matches!(path.get(index + 1), Some(Waypoint::Site(_) | Waypoint::Wrap(_)));
-                if !before_is_part && !after_is_part {
-                    return wrong(index, "a site alone in its branch", "another site after it");
+                if !continues_before && !continues_after {
+                    return error(index, "a site alone in its branch", "another site after it");
                 }
             }
             Waypoint::Wrap(surface) => {
@@ -122,14 +123,14 @@ fn check_path(check: &Check<'_>, path: &[Waypoint]) -> Result<(), ForceError> {
                     side.iter().try_for_each(|x| check.finite("side of the surface", *x))?;
                 }
                 if !before_is_site || !is_site(index + 1) {
-                    return wrong(index, "a surface", "a site before and after it");
+                    return error(index, "a surface", "a site before and after it");
                 }
             }
             Waypoint::Pulley { divisor } => {
                 check.positive("divisor", *divisor)?;
-                // A pulley at the very start scales the first branch.
+                // A pulley at the start scales the first branch.
                 if !(before_is_site || index == 0) || !is_site(index + 1) {
-                    return wrong(index, "a pulley", "a site before and after it");
+                    return error(index, "a pulley", "a site before and after it");
                 }
             }
         }
@@ -145,7 +146,7 @@ pub(crate) fn compile(
 ) -> Result<Tendon, ForceError> {
     spec.check()?;
     spec.renumber(model)?;
-    let check = Check { what: "tendon", name: &spec.name };
+    let check = SpecCheck { what: "tendon", name: &spec.name };
     let (mut terms, mut dofs) = (Vec::new(), Vec::new());
     match &spec.path {
         TendonPath::Fixed(sum) => {
@@ -158,7 +159,7 @@ pub(crate) fn compile(
         }
         TendonPath::Spatial(path) => {
             for (a, b) in strands(path) {
-                walk::apart(model, a, b, |dof, _, _| dofs.push(dof));
+                for_each_relative_dof(model, a, b, |dof, _, _| dofs.push(dof));
             }
         }
     }
@@ -176,7 +177,7 @@ pub(crate) fn compile(
     Ok(tendon)
 }
 
-/// Bodies at the ends of the parts of a path: of each pair of neighbours that a string can join.
+/// Bodies at the two ends of each segment of a path.
 fn strands(path: &[Waypoint]) -> impl Iterator<Item = (BodyId, BodyId)> + '_ {
     let body = |waypoint: &Waypoint| match waypoint {
         Waypoint::Site(site) => Some(site.body),

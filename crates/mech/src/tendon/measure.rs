@@ -1,90 +1,92 @@
 //! Length of a tendon and its gradient over the velocities.
 //!
-//! A straight part from a to b with unit vector u changes by u·(v_b − v_a). Only velocities that
-//! carry one end and not the other can change it, so the walk stops at the last velocity that
-//! carries both. Where a string touches a surface, the touching points count as fixed on it
-//! ([`super::wrap`]). A part of no length has no direction and adds nothing to the gradient.
+//! The length of a straight segment from a to b with unit vector u changes at the rate
+//! u·(v_b − v_a). Only velocities that move one end and not the other can change it, so the loop over
+//! ancestors stops at the first velocity that moves both. Where a string touches a surface, the
+//! tangent points count as fixed on it ([`super::wrap`]). A segment of zero length has no direction
+//! and adds nothing to the gradient.
 
 use super::path::{TendonPath, TendonSite, Waypoint, WrapShape, WrapSurface};
 use super::{Tendon, wrap};
 use crate::body::BodyId;
 use crate::data::Data;
-use crate::force::walk;
+use crate::force::relative_dofs::{for_each_relative_dof, point_rate};
 use crate::model::Model;
 use nalgebra::Vector3;
 
-/// A point of a body, in the world [m].
-struct Placed {
+/// A point P of a body.
+struct BodyPoint {
     body: BodyId,
-    p_W: Vector3<f64>,
+    /// Position in the world frame [m].
+    p_WP: Vector3<f64>,
 }
 
-impl Placed {
+impl BodyPoint {
     fn site(site: &TendonSite, data: &Data) -> Self {
         let X_WB = &data.body_pose[site.body.0];
-        Self { body: site.body, p_W: X_WB.translation.vector + X_WB.rotation * site.point }
+        Self { body: site.body, p_WP: X_WB.translation.vector + X_WB.rotation * site.point }
     }
 }
 
-/// Sums up a string part by part, calling `visit(a, b, pull)` for every straight one: its ends and
-/// the unit vector from a to b, over the divisor of the branch.
-struct Strands<'a, V> {
+/// Sums the length of a string segment by segment and calls `visit(a, b, pull)` for every straight
+/// segment, with its ends and the unit vector from a to b divided by the divisor of the branch.
+struct StringMeasure<'a, V> {
     data: &'a Data,
     visit: V,
     length: f64,
     /// One over the divisor of the branch.
-    share: f64,
+    weight: f64,
 }
 
-impl<V: FnMut(&Placed, &Placed, Vector3<f64>)> Strands<'_, V> {
-    fn straight(&mut self, a: &Placed, b: &Placed) {
-        let between = b.p_W - a.p_W;
-        let length = between.norm();
-        self.length += self.share * length;
+impl<V: FnMut(&BodyPoint, &BodyPoint, Vector3<f64>)> StringMeasure<'_, V> {
+    fn add_straight(&mut self, a: &BodyPoint, b: &BodyPoint) {
+        let p_AB_W = b.p_WP - a.p_WP;
+        let length = p_AB_W.norm();
+        self.length += self.weight * length;
         if length > 0.0 {
-            (self.visit)(a, b, between * (self.share / length));
+            (self.visit)(a, b, p_AB_W * (self.weight / length));
         }
     }
 
-    fn wrapped(&mut self, a: &Placed, surface: &WrapSurface, b: &Placed) {
+    fn add_wrapped(&mut self, a: &BodyPoint, surface: &WrapSurface, b: &BodyPoint) {
         let X_WS = self.data.body_pose[surface.body.0] * surface.pose;
-        let in_surface = |p_W: Vector3<f64>| {
-            X_WS.rotation.inverse_transform_vector(&(p_W - X_WS.translation.vector))
+        let to_surface_frame = |p_WP: Vector3<f64>| {
+            X_WS.rotation.inverse_transform_vector(&(p_WP - X_WS.translation.vector))
         };
-        let side = surface.side.map(|p_B| {
-            let from = p_B - surface.pose.translation.vector;
-            surface.pose.rotation.inverse_transform_vector(&from)
-        });
-        let around = match surface.shape {
+        let X_BS = &surface.pose;
+        let side_S = surface
+            .side
+            .map(|p_BP| X_BS.rotation.inverse_transform_vector(&(p_BP - X_BS.translation.vector)));
+        let wrap = match surface.shape {
             WrapShape::Sphere => wrap::sphere,
             WrapShape::Cylinder => wrap::cylinder,
         };
-        match around(in_surface(a.p_W), in_surface(b.p_W), surface.radius, side) {
-            None => self.straight(a, b),
+        match wrap(to_surface_frame(a.p_WP), to_surface_frame(b.p_WP), surface.radius, side_S) {
+            None => self.add_straight(a, b),
             Some(touch) => {
-                let placed = |p_S: Vector3<f64>| Placed {
+                let on_body = |p_SP: Vector3<f64>| BodyPoint {
                     body: surface.body,
-                    p_W: X_WS.translation.vector + X_WS.rotation * p_S,
+                    p_WP: X_WS.translation.vector + X_WS.rotation * p_SP,
                 };
-                self.straight(a, &placed(touch.first));
-                self.length += self.share * touch.on_surface;
-                self.straight(&placed(touch.last), b);
+                self.add_straight(a, &on_body(touch.first));
+                self.length += self.weight * touch.on_surface;
+                self.add_straight(&on_body(touch.last), b);
             }
         }
     }
 
-    fn follow(&mut self, path: &[Waypoint]) {
-        let (mut before, mut surface): (Option<Placed>, Option<&WrapSurface>) = (None, None);
+    fn add_path(&mut self, path: &[Waypoint]) {
+        let (mut before, mut surface): (Option<BodyPoint>, Option<&WrapSurface>) = (None, None);
         for waypoint in path {
             match waypoint {
-                Waypoint::Pulley { divisor } => (before, self.share) = (None, 1.0 / divisor),
+                Waypoint::Pulley { divisor } => (before, self.weight) = (None, 1.0 / divisor),
                 Waypoint::Wrap(found) => surface = Some(found),
                 Waypoint::Site(site) => {
-                    let here = Placed::site(site, self.data);
+                    let here = BodyPoint::site(site, self.data);
                     if let Some(before) = &before {
                         match surface.take() {
-                            None => self.straight(before, &here),
-                            Some(surface) => self.wrapped(before, surface, &here),
+                            None => self.add_straight(before, &here),
+                            Some(surface) => self.add_wrapped(before, surface, &here),
                         }
                     }
                     before = Some(here);
@@ -95,20 +97,20 @@ impl<V: FnMut(&Placed, &Placed, Vector3<f64>)> Strands<'_, V> {
 }
 
 impl Tendon {
-    /// Length at coordinates `q` and the poses of `data`.
+    /// Length [m or rad] at coordinates `q` and the poses of `data`.
     pub fn length(&self, model: &Model, q: &[f64], data: &Data) -> f64 {
         self.evaluate(model, q, data, None)
     }
 
-    /// Length, with its gradient added to `gradient` (one entry per velocity; only those of
-    /// [`Tendon::dofs`] are touched).
+    /// Length [m or rad]; adds its gradient to `gradient` (one entry per velocity; only those of
+    /// [`Tendon::dofs`] change).
     pub fn measure(&self, model: &Model, q: &[f64], data: &Data, gradient: &mut [f64]) -> f64 {
         self.evaluate(model, q, data, Some(gradient))
     }
 
-    /// Calls `visit(body, point, force)` for every point at which the tendon pulls on a body: the
-    /// force in the world per unit of force along the tendon, which is positive where it pushes.
-    /// A sum of joints acts on no body.
+    /// Calls `visit(body, point, force)` for every point at which the tendon acts on a body, with the
+    /// point [m] and the force per unit of force along the tendon, which is positive where it pushes;
+    /// both in the world frame. A fixed tendon (sum of joint coordinates) acts on no body.
     pub fn for_each_pull(
         &self,
         data: &Data,
@@ -116,8 +118,8 @@ impl Tendon {
     ) {
         if let TendonPath::Spatial(path) = &self.spec.path {
             string_length(path, data, |a, b, pull| {
-                visit(a.body, a.p_W, -pull);
-                visit(b.body, b.p_W, pull);
+                visit(a.body, a.p_WP, -pull);
+                visit(b.body, b.p_WP, pull);
             });
         }
     }
@@ -135,11 +137,11 @@ impl Tendon {
             TendonPath::Spatial(path) => match gradient {
                 None => string_length(path, data, |_, _, _| {}),
                 Some(gradient) => string_length(path, data, |a, b, pull| {
-                    walk::apart(model, a.body, b.body, |dof, tree, carries_b| {
-                        // Points of a rigid body have one velocity along the line that joins them,
-                        // so that either end will do for both.
-                        let along = pull.dot(&walk::point_rate(data, dof, tree, a.p_W));
-                        gradient[dof] += if carries_b { along } else { -along };
+                    for_each_relative_dof(model, a.body, b.body, |dof, tree, moves_b| {
+                        // Two points of a rigid motion have the same velocity along the line that
+                        // joins them, so the velocity of a serves for both ends.
+                        let along = pull.dot(&point_rate(data, dof, tree, a.p_WP));
+                        gradient[dof] += if moves_b { along } else { -along };
                     });
                 }),
             },
@@ -147,13 +149,13 @@ impl Tendon {
     }
 }
 
-/// Length of a string [m], calling `visit` for its straight parts.
+/// Length of a string [m]; calls `visit` for its straight segments.
 fn string_length(
     path: &[Waypoint],
     data: &Data,
-    visit: impl FnMut(&Placed, &Placed, Vector3<f64>),
+    visit: impl FnMut(&BodyPoint, &BodyPoint, Vector3<f64>),
 ) -> f64 {
-    let mut strands = Strands { data, visit, length: 0.0, share: 1.0 };
-    strands.follow(path);
-    strands.length
+    let mut string = StringMeasure { data, visit, length: 0.0, weight: 1.0 };
+    string.add_path(path);
+    string.length
 }

@@ -1,9 +1,9 @@
 //! Tendons: scalar lengths that couple several coordinates, with springs, friction and limits.
 //!
-//! A [`TendonSpec`] is checked and compiled once into a [`Tendon`], which knows the coordinates its
-//! length can depend on. [`Tendon::measure`] gives the length and its gradient from a state: the
-//! tension f acts on the coordinates as f times the gradient. Straight parts cost the depth of
-//! their ends below the last body that carries both. Nothing is allocated.
+//! A [`TendonSpec`] is checked and compiled once into a [`Tendon`], which lists the velocities on
+//! which its rate can depend. [`Tendon::measure`] computes the length and its gradient: the force f
+//! along the tendon acts on the coordinates as f times the gradient. The cost of a straight segment
+//! is the depth of its ends below their last common ancestor. Evaluation allocates nothing.
 
 pub(crate) mod compile;
 mod measure;
@@ -15,11 +15,11 @@ pub use path::{TendonPath, TendonSite, Waypoint, WrapShape, WrapSurface};
 use crate::joint::Limit;
 use crate::spring::DeadBand;
 
-/// Which tendon of a model.
+/// Index of a tendon of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TendonId(pub usize);
 
-/// Length at which the spring of a tendon carries no force.
+/// Length at which the spring of a tendon has no force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TendonRest {
     /// The length at the reference configuration of the model.
@@ -30,23 +30,23 @@ pub enum TendonRest {
     Band(DeadBand),
 }
 
-/// A tendon as its author describes it. Units are those of its length: [m] for a string, those of
-/// coefficient times coordinate for a sum of joints.
+/// A tendon as the user declares it. The unit of its length is [m] for a string, and that of
+/// coefficient times coordinate for a sum of joint coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TendonSpec {
     /// Name, for messages and look-up.
     pub name: String,
-    /// What its length is.
+    /// Path that defines its length.
     pub path: TendonPath,
     /// Stiffness [N/m].
     pub stiffness: f64,
     /// Damping [N·s/m].
     pub damping: f64,
-    /// Where the spring is at rest.
+    /// Rest length of the spring.
     pub rest: TendonRest,
     /// Largest force of dry friction along the tendon [N].
     pub friction_loss: f64,
-    /// Range of its length, with the distance from which it is watched.
+    /// Range of its length.
     pub limit: Option<Limit>,
 }
 
@@ -69,15 +69,15 @@ impl TendonSpec {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tendon {
-    /// What was declared, with bodies and joints in the model's numbering.
+    /// The declaration, with bodies and joints in the model's numbering.
     pub spec: TendonSpec,
     /// Length at the reference configuration [m or rad].
     pub reference_length: f64,
-    /// Lengths at which its spring is slack.
+    /// Range of lengths in which its spring is slack.
     pub slack: DeadBand,
     /// Velocities on which its rate can depend, ascending.
     pub dofs: Vec<usize>,
-    /// For a fixed path: coordinate and velocity index with their coefficient.
+    /// For a fixed path: indices of coordinate and velocity with their coefficient.
     pub(crate) terms: Vec<Term>,
 }
 

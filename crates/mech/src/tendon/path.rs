@@ -1,8 +1,8 @@
 //! Paths of tendons: sums of joint coordinates, or strings through points of bodies.
 //!
 //! A spatial path is a list of waypoints. Between two sites the string is straight; a surface
-//! between two sites is wrapped when it is in the way ([`super::wrap`]); a pulley starts another
-//! branch of which only a fraction counts, so that a path may end and begin anew.
+//! between two sites is wrapped when it obstructs the straight line ([`super::wrap`]); a pulley ends
+//! one branch and starts another, whose length is divided by the pulley's divisor.
 
 use crate::body::BodyId;
 use crate::joint::JointId;
@@ -17,12 +17,12 @@ pub struct TendonSite {
     pub point: Vector3<f64>,
 }
 
-/// Form of a surface that a string may wrap.
+/// Shape of a surface that a string may wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrapShape {
-    /// A ball about the origin of its frame.
+    /// A sphere about the origin of its frame.
     Sphere,
-    /// An endless cylinder about the z axis of its frame.
+    /// An infinite cylinder about the z axis of its frame.
     Cylinder,
 }
 
@@ -31,14 +31,14 @@ pub enum WrapShape {
 pub struct WrapSurface {
     /// The body.
     pub body: BodyId,
-    /// Frame of the surface in the body's frame.
+    /// Pose `X_BS` of the surface in the body's frame.
     pub pose: Isometry3<f64>,
-    /// Form.
+    /// Shape.
     pub shape: WrapShape,
     /// Radius [m].
     pub radius: f64,
-    /// A point of the body's frame [m] towards which the string lies on the surface; without it the
-    /// string takes the shorter way.
+    /// A point in the body's frame [m] that selects the side of the surface on which the string lies;
+    /// without it the string takes the shorter path.
     pub side: Option<Vector3<f64>>,
 }
 
@@ -47,7 +47,8 @@ pub struct WrapSurface {
 pub enum Waypoint {
     /// The string passes through a point.
     Site(TendonSite),
-    /// The string wraps a surface between the sites before and after, if it is in the way.
+    /// The string wraps a surface between the sites before and after, if it obstructs the straight
+    /// line.
     Wrap(WrapSurface),
     /// Another branch begins at the next site; its length is divided by `divisor`.
     Pulley {
@@ -56,7 +57,7 @@ pub enum Waypoint {
     },
 }
 
-/// What the length of a tendon is.
+/// Definition of the length of a tendon.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TendonPath {
     /// Σ coefficient · coordinate over joints of one coordinate.

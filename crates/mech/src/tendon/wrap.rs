@@ -1,19 +1,20 @@
-//! The taut string around a circle, a sphere or a cylinder: where it touches, how long it lies on.
+//! A taut string around a circle, a sphere or a cylinder: tangent points and wrapped length.
 //!
-//! From the two free ends to the touching points and the length between them, in closed form.
-//! A point at distance d sees the circle of radius r under the half angle whose cosine is r/d at
-//! the centre; what the two tangents leave of the angle between the ends is the arc. On a sphere
+//! Computes the tangent points and the length between them from the two free ends, in closed form.
+//! From a point at distance d, the tangent to the circle of radius r touches at the central angle
+//! acos(r/d); the angle between the ends minus the two tangent angles is the wrapped arc. On a sphere
 //! the string lies in the plane of the ends and the centre; on a cylinder it is a helix, straight
-//! when unrolled. Strings lie on the outside only. An end inside the surface, or an arc that would be
-//! negative: the string is free. With a side to lie on, it takes the longer way when the straight
-//! line would pass behind the centre: across the half-line from it away from that side.
+//! when unrolled. Strings lie outside the surface only: if an end is inside the surface, or the arc
+//! would be negative, the string does not touch. With a given side, the string takes the longer path
+//! when the straight line passes behind the centre, that is, crosses the half-line from the centre
+//! away from that side.
 //!
-//! Because the string is tangent where it touches, its length changes with the touching points
-//! held fixed on the surface: its gradient needs the free parts only.
+//! Because the string is tangent to the surface, the derivative of its length is that with the
+//! tangent points fixed on the surface: the gradient needs the free segments only.
 
 use nalgebra::{Vector2, Vector3};
 
-/// A string that lies on a surface between two touching points, in the frame of the surface.
+/// A string that lies on a surface between two tangent points, in the frame of the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wrap {
     /// Where the string from the first end meets the surface [m].
@@ -24,7 +25,7 @@ pub struct Wrap {
     pub on_surface: f64,
 }
 
-/// A string that lies on a circle: touching points [m] and the length of the arc [m].
+/// A string that lies on a circle: tangent points [m] and the length of the arc [m].
 struct Arc {
     first: Vector2<f64>,
     last: Vector2<f64>,
@@ -33,15 +34,15 @@ struct Arc {
 
 /// The string from `a` to `b` [m] around a sphere of `radius` [m] at the origin.
 ///
-/// It takes the shorter way, unless that passes behind the centre as seen from `side`. `None`: it
-/// is free.
+/// It takes the shorter path, unless that passes behind the centre relative to `side`. Returns `None`
+/// if the string does not touch the sphere.
 pub fn sphere(
     a: Vector3<f64>,
     b: Vector3<f64>,
     radius: f64,
     side: Option<Vector3<f64>>,
 ) -> Option<Wrap> {
-    // Axes of the plane of a, b and the centre; `across` points to the side of b.
+    // Axes of the plane of a, b and the centre; b has a positive component along `across`.
     let along = a.try_normalize(0.0)?;
     let off = b - along * b.dot(&along);
     let across = if off.norm() > f64::EPSILON * b.norm() {
@@ -57,10 +58,10 @@ pub fn sphere(
     Some(Wrap { first: in_space(arc.first), last: in_space(arc.last), on_surface: arc.length })
 }
 
-/// The string from `a` to `b` [m] around an endless cylinder of `radius` [m] about the z axis.
+/// The string from `a` to `b` [m] around an infinite cylinder of `radius` [m] about the z axis.
 ///
-/// It takes the shorter way, unless that passes behind the centre as seen from `side`. `None`: it
-/// is free.
+/// It takes the shorter path, unless that passes behind the axis relative to `side`. Returns `None` if
+/// the string does not touch the cylinder.
 pub fn cylinder(
     a: Vector3<f64>,
     b: Vector3<f64>,
@@ -68,7 +69,7 @@ pub fn cylinder(
     side: Option<Vector3<f64>>,
 ) -> Option<Wrap> {
     let arc = circle(a.xy(), b.xy(), radius, side.map(|s| s.xy()))?;
-    // Unrolled, the whole string is straight: it climbs in proportion to its length in the plane.
+    // Unrolled, the whole string is straight: z increases in proportion to the length in the plane.
     let (before, after) = ((arc.first - a.xy()).norm(), (b.xy() - arc.last).norm());
     let slope = (b.z - a.z) / (before + arc.length + after);
     let (z_first, z_last) = (a.z + slope * before, b.z - slope * after);
@@ -79,7 +80,8 @@ pub fn cylinder(
     })
 }
 
-/// A unit vector perpendicular to the unit vector `axis`, towards `side` if that says anything.
+/// A unit vector perpendicular to the unit vector `axis`, towards `side` unless that is missing or
+/// parallel to the axis.
 fn perpendicular(axis: Vector3<f64>, side: Option<Vector3<f64>>) -> Vector3<f64> {
     let towards = side.and_then(|s| (s - axis * s.dot(&axis)).try_normalize(0.0));
     towards.unwrap_or_else(|| {
@@ -88,53 +90,55 @@ fn perpendicular(axis: Vector3<f64>, side: Option<Vector3<f64>>) -> Vector3<f64>
     })
 }
 
-/// The string from `a` to `b` around the circle of `radius` at the origin.
+/// The string from `a` to `b` [m] around the circle of `radius` [m] at the origin.
 fn circle(
     a: Vector2<f64>,
     b: Vector2<f64>,
     radius: f64,
     side: Option<Vector2<f64>>,
 ) -> Option<Arc> {
+    // Central angle [rad] between the end and its tangent point.
     let tangent = |p: Vector2<f64>| {
         let square = p.norm_squared() - radius * radius;
         (square > 0.0).then(|| square.sqrt().atan2(radius))
     };
     let (tangent_a, tangent_b) = (tangent(a)?, tangent(b)?);
-    let towards = |p: Vector2<f64>, angle: f64| {
+    // The point of the circle in the direction of `p` rotated by `angle`.
+    let on_circle = |p: Vector2<f64>, angle: f64| {
         let (sin, cos) = angle.sin_cos();
         Vector2::new(cos * p.x - sin * p.y, sin * p.x + cos * p.y) * (radius / p.norm())
     };
 
-    // The way round with the given sense, by the angle it takes from a to b.
-    let apart = a.perp(&b).atan2(a.dot(&b));
-    let way = |sense: f64| {
-        let turned = sense * apart;
-        let angle = if turned < 0.0 { turned + std::f64::consts::TAU } else { turned };
+    // Direction of rotation, arc angle and midpoint of the path in the given direction.
+    let angle_ab = a.perp(&b).atan2(a.dot(&b));
+    let path = |direction: f64| {
+        let signed = direction * angle_ab;
+        let angle = if signed < 0.0 { signed + std::f64::consts::TAU } else { signed };
         let arc = angle - tangent_a - tangent_b;
-        (sense, arc, towards(a, sense * (tangent_a + 0.5 * arc)))
+        (direction, arc, on_circle(a, direction * (tangent_a + 0.5 * arc)))
     };
-    let short = if apart < 0.0 { -1.0 } else { 1.0 };
-    let (sense, arc, _) = match side {
-        None => way(short),
+    let short = if angle_ab < 0.0 { -1.0 } else { 1.0 };
+    let (direction, arc, _) = match side {
+        None => path(short),
         Some(s) => {
-            let (one, other) = (way(short), way(-short));
-            let round = match crossing(a, b, s) {
-                Some(0.0) => other.2.dot(&s) > one.2.dot(&s),
+            let (shorter, longer) = (path(short), path(-short));
+            let takes_longer = match crossing(a, b, s) {
+                Some(0.0) => longer.2.dot(&s) > shorter.2.dot(&s),
                 Some(along) => along < 0.0,
                 None => false,
             };
-            if round { other } else { one }
+            if takes_longer { longer } else { shorter }
         }
     };
     (arc > 0.0).then(|| Arc {
-        first: towards(a, sense * tangent_a),
-        last: towards(b, -sense * tangent_b),
+        first: on_circle(a, direction * tangent_a),
+        last: on_circle(b, -direction * tangent_b),
         length: radius * arc,
     })
 }
 
-/// Where the straight line from `a` to `b` crosses the line from the origin to `side`: a number of
-/// the sign of the distance towards `side`, or `None` if it does not.
+/// Position at which the straight line from `a` to `b` crosses the line through the origin and
+/// `side`: a number with the sign of the distance towards `side`, or `None` if it does not cross.
 fn crossing(a: Vector2<f64>, b: Vector2<f64>, side: Vector2<f64>) -> Option<f64> {
     let (off_a, off_b) = (a.perp(&side), b.perp(&side));
     (off_a * off_b < 0.0).then(|| (a * off_b.abs() + b * off_a.abs()).dot(&side))
@@ -180,10 +184,10 @@ mod tests {
     #[test]
     fn the_length_is_continuous_where_the_string_begins_to_touch() {
         let radius = 0.4;
-        for turn in [sphere, cylinder] {
+        for wrap_around in [sphere, cylinder] {
             let below = 1e-6;
             let (a, b) = (Vector3::new(-1.0, radius - below, 0.0), Vector3::new(1.0, radius, 0.0));
-            let wrap = turn(a, b, radius, None).unwrap();
+            let wrap = wrap_around(a, b, radius, None).unwrap();
             let excess = length(a, b, &wrap) - (b - a).norm();
             // A string that is lifted by ε over a length of order one is longer by O(ε²).
             assert!((0.0..below).contains(&excess), "{excess}");
@@ -191,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longer_way_is_taken_for_a_side_behind() {
+    fn the_longer_path_is_taken_for_a_side_behind_the_centre() {
         let (a, b) = (Vector3::new(1.0, 0.2, 0.0), Vector3::new(0.9, -0.3, 0.0));
         let wrap = cylinder(a, b, 0.3, Some(Vector3::new(-1.0, 0.0, 0.0))).unwrap();
         let middle = 2.0 * PI - (b.y.atan2(b.x) - a.y.atan2(a.x)).abs();
@@ -204,9 +208,9 @@ mod tests {
     fn a_string_that_passes_on_the_given_side_is_free() {
         let (a, b) = (Vector3::new(-1.0, 0.5, 0.1), Vector3::new(1.0, 0.5, -0.2));
         let (here, there) = (Vector3::new(0.2, 1.0, 0.0), Vector3::new(0.2, -1.0, 0.0));
-        for turn in [sphere, cylinder] {
-            assert_eq!(turn(a, b, 0.4, Some(here)), None);
-            let wrap = turn(a, b, 0.4, Some(there)).unwrap();
+        for wrap_around in [sphere, cylinder] {
+            assert_eq!(wrap_around(a, b, 0.4, Some(here)), None);
+            let wrap = wrap_around(a, b, 0.4, Some(there)).unwrap();
             assert!(wrap.first.y < 0.0 && wrap.last.y < 0.0);
         }
     }

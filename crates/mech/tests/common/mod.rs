@@ -51,7 +51,7 @@ impl Random {
     }
 }
 
-/// The inertia of a solid box with random edges, turned at random.
+/// The inertia of a solid box with random edges and random orientation.
 pub fn mass(rng: &mut Random) -> MassProperties {
     let mass = 1.0 + 0.8 * rng.number();
     let edge = Vector3::from_fn(|_, _| 0.3 + 0.2 * rng.number());
@@ -62,9 +62,9 @@ pub fn mass(rng: &mut Random) -> MassProperties {
     MassProperties::new(mass, 0.3 * rng.vector(), inertia).unwrap()
 }
 
-/// A joint of the kind at this place of `JOINTS`.
-pub fn kind(rng: &mut Random, place: usize) -> JointKind {
-    match place {
+/// A random joint of the kind with this index in `JOINTS`.
+pub fn kind(rng: &mut Random, index: usize) -> JointKind {
+    match index {
         0 => JointKind::Ball,
         1 => JointKind::Free,
         2 => JointKind::Hinge { axis: rng.direction() },
@@ -88,12 +88,12 @@ pub fn joint(rng: &mut Random, kind: JointKind) -> JointSpec {
     }
 }
 
-/// One body on the world with one joint of the given kind and a welded part.
-pub fn one(rng: &mut Random, place: usize) -> Model {
+/// One child of the world with one joint of the given kind, and a body welded to it.
+pub fn one(rng: &mut Random, index: usize) -> Model {
     let mut builder = ModelBuilder::new();
     let pose = rng.pose();
     let body = builder.body(BodySpec { pose, mass: Some(mass(rng)), ..Default::default() });
-    let kind = kind(rng, place);
+    let kind = kind(rng, index);
     let spec = joint(rng, kind);
     builder.joint(body, spec);
     let (pose, mass) = (rng.pose(), Some(mass(rng)));
@@ -104,6 +104,11 @@ pub fn one(rng: &mut Random, place: usize) -> Model {
 /// Several trees that mix all joints, several of them per body, with welded bodies.
 /// `scalar_only` leaves out the joints whose coordinates are quaternions.
 pub fn mixed(rng: &mut Random, n: usize, scalar_only: bool) -> Model {
+    mixed_builder(rng, n, scalar_only).build().unwrap()
+}
+
+/// The declarations of [`mixed`].
+pub fn mixed_builder(rng: &mut Random, n: usize, scalar_only: bool) -> ModelBuilder {
     let mut builder = ModelBuilder::new();
     builder.gravity(5.0 * rng.vector());
     for id in 1..=n {
@@ -124,8 +129,8 @@ pub fn mixed(rng: &mut Random, n: usize, scalar_only: bool) -> Model {
         // Up to three velocities per body, so that none is redundant.
         let mut left = [0, 1, 1, 2, 3][rng.below(5)];
         while left > 0 {
-            let place = [0, 2, 3, 4, 5, 6][rng.below(6)];
-            let kind = kind(rng, place);
+            let index = [0, 2, 3, 4, 5, 6][rng.below(6)];
+            let kind = kind(rng, index);
             if kind.nv() > left || (scalar_only && kind == JointKind::Ball) {
                 continue;
             }
@@ -134,7 +139,7 @@ pub fn mixed(rng: &mut Random, n: usize, scalar_only: bool) -> Model {
             builder.joint(body, spec);
         }
     }
-    builder.build().unwrap()
+    builder
 }
 
 /// A random state.
@@ -166,13 +171,13 @@ pub fn rate(mut f: impl FnMut(f64) -> Vec<f64>) -> Vec<f64> {
     (0..a.len()).map(|k| (8.0 * (c[k] - b[k]) - (d[k] - a[k])) / (12.0 * h)).collect()
 }
 
-/// Velocities whose sizes add up to `SPEED`, so that no body turns faster.
+/// Scales velocities so that their magnitudes sum to [`SPEED`], which bounds all angular speeds.
 pub fn slow(v: &mut [f64]) {
     let sum: f64 = v.iter().map(|v| v.abs()).sum();
     v.iter_mut().for_each(|v| *v *= SPEED / sum);
 }
 
-/// See [`slow`].
+/// Sum of the magnitudes of the velocities after [`slow`] [m/s, rad/s].
 pub const SPEED: f64 = 2.0;
 
 /// Bound on [`rate`] of positions, velocities and momenta of bodies that move no faster than

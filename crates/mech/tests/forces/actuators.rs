@@ -23,10 +23,10 @@ fn the_affine_law_is_gain_times_control_plus_bias() {
     let mut scene = slide_with(|on| ActuatorSpec { law, gear, ..ActuatorSpec::motor("a", on) });
     (scene.state.q[0], scene.state.v[0], scene.input.control[0]) = (0.25, -0.5, 2.0);
     let forces = scene.evaluate();
-    // Length and rate are seen through the gear: 3·2 + 0.5 + 4·(−0.5) + 7·1.
+    // Length and rate are multiplied by the gear: 3·2 + 0.5 + 4·(−0.5) + 7·1.
     assert_eq!(forces.actuator_force[0], 11.5);
     assert_eq!((forces.actuator_length[0], forces.actuator_rate[0]), (-0.5, 1.0));
-    // Slopes that drive on are explicit.
+    // Negative stiffness and damping are explicit.
     assert_eq!((forces.generalized[0], forces.stiffness[0], forces.damping[0]), (-23.0, 0.0, 0.0));
     assert!(forces.drives.is_empty());
 }
@@ -67,7 +67,7 @@ fn a_bounded_servo_is_a_drive_whose_bounds_follow_the_gear() {
     assert_eq!((forces.generalized[0], forces.stiffness[0], forces.damping[0]), (0.0, 0.0, 0.0));
 }
 
-/// One implicit step by what `Forces` promises: (M + h (h K + D)) v' = M v + h f + h D v.
+/// One implicit step as documented in `Forces`: (M + h (h K + D)) v' = M v + h f + h D v.
 fn implicit_step(scene: &mut Scene, h: f64) {
     scene.evaluate();
     mass_matrix(&scene.model, &mut scene.data);
@@ -93,7 +93,7 @@ fn a_stiff_servo_reaches_its_target_in_implicit_steps() {
         q += h * v;
         assert!((scene.state.q[0] - q).abs() <= 1e-12 && (scene.state.v[0] - v).abs() <= 1e-10);
     }
-    // The slower mode shrinks by kd/(kd + h kp) = 1/101 a step.
+    // The slower mode decays by kd/(kd + h kp) = 1/101 a step.
     assert!((q - target).abs() <= 1e-12, "{q}");
 }
 
@@ -104,7 +104,7 @@ fn a_velocity_servo_reaches_its_rate_in_implicit_steps() {
     for _ in 0..5 {
         implicit_step(&mut scene, 0.01);
     }
-    // Each step shrinks the error by m/(m + h kd), about 1e-4.
+    // Each step reduces the error by m/(m + h kd), about 1e-4.
     assert!((scene.state.v[0] - 2.0).abs() <= 1e-12);
 }
 
@@ -124,11 +124,11 @@ fn a_drive_is_linear_in_length_and_rate() {
     let expected = 1.5 * (50.0 * (scene.input.control[0] - 1.5 * length) - 4.0 * 1.5 * drive.rate);
     assert!((drive.force - expected).abs() <= 1e-12);
 
-    // At rest of all velocities, the force changes with the length alone.
+    // At zero velocity the force changes with the length only.
     let v = std::mem::replace(&mut scene.state.v, vec![0.0; scene.model.nv()]);
     let slope = scene.along(&v, STEP, |scene| scene.evaluate().drives[0].force);
     assert!((slope + drive.stiffness * drive.rate).abs() <= 100.0 * DIFFERENCE);
-    // The implicit force at the present rate over no time is the present force in its bounds.
+    // The implicit force at the present rate over a step of zero length is the present force within its bounds.
     assert_eq!(drive.force_at(drive.rate, 0.0), drive.present_force());
     // Unbounded, a step h at rate u adds −h K u and a change of rate −D du.
     let free = stiction_mech::Drive { lower: f64::NEG_INFINITY, upper: f64::INFINITY, ..drive };
@@ -142,7 +142,7 @@ fn a_drive_is_linear_in_length_and_rate() {
 }
 
 #[test]
-fn a_wrench_fixed_in_a_body_does_the_work_of_its_motion() {
+fn the_power_of_a_wrench_fixed_in_a_body_is_that_of_its_row() {
     let mut rng = Random(43);
     let mut builder = tree(&mut rng, 8, false, |_, _| {});
     let (point, torque, force) = (rng.vector(), rng.vector(), rng.vector());
@@ -165,7 +165,7 @@ fn a_wrench_fixed_in_a_body_does_the_work_of_its_motion() {
 }
 
 #[test]
-fn a_velocity_servo_on_a_body_is_a_drive_over_all_that_carry_it() {
+fn a_velocity_servo_on_a_body_is_a_drive_over_all_its_ancestors() {
     let (mut builder, _) = single(JointSpec::new(JointKind::Free));
     let wrench = Vector6::new(0.0, 0.0, 0.0, 1.0, 0.0, 0.0);
     let on = Transmission::Body { body: BodyId(1), point: Vector3::zeros(), wrench };
@@ -267,7 +267,7 @@ fn one_servo_has_the_bounds_of_its_own_range_and_of_its_joint() {
     for (own, joint, expected) in [
         (Some((-1.0, 3.0)), (-4.0, 5.0), (-4.0, 2.0)),
         (None, (-4.0, 5.0), (-4.0, 5.0)),
-        // An actuator that always pushes harder than the joint allows gives what is allowed.
+        // An actuator whose range lies above the range of the joint gives the largest force of the joint.
         (Some((-8.0, -6.0)), (-4.0, 5.0), (5.0, 5.0)),
     ] {
         let mut scene = ranged(joint, [servo(own)]);
@@ -284,12 +284,12 @@ fn the_sum_of_several_actuators_on_a_joint_is_clamped() {
     let motor = |name: &str, gear| ActuatorSpec { gear, ..ActuatorSpec::motor(name, ON_SLIDE) };
     let servo = ActuatorSpec::position("servo", ON_SLIDE, 10.0, 2.0);
     let mut scene = ranged((-1.0, 2.0), [motor("one", 1.0), motor("two", -3.0), servo]);
-    // Each alone would be outside; together they are within, and the servo's slopes count.
+    // Each alone would be outside; their sum is inside, and the stiffness and damping of the servo apply.
     scene.input.control.copy_from_slice(&[5.0, 2.0, 0.05]);
     let forces = scene.evaluate();
     assert_eq!((forces.generalized[0], forces.actuation[0]), (-0.5, -0.5));
     assert_eq!((forces.stiffness[0], forces.damping[0]), (10.0, 2.0));
-    // Outside they do not.
+    // Outside they do not apply.
     for (controls, force) in [([5.0, -2.0, 0.0], 2.0), ([-5.0, 0.0, 0.0], -1.0)] {
         scene.input.control.copy_from_slice(&controls);
         let forces = scene.evaluate();
@@ -300,7 +300,7 @@ fn the_sum_of_several_actuators_on_a_joint_is_clamped() {
 }
 
 #[test]
-fn a_tendon_pulls_a_joint_with_a_range_no_harder_than_that_and_others_as_before() {
+fn a_tendon_force_is_clamped_on_a_joint_with_a_range_only() {
     let mut builder = stiction_mech::ModelBuilder::new();
     let ranges = [None, Some((-0.5, 0.5))];
     let joints = ranges.map(|actuator_force_range| {
@@ -362,7 +362,7 @@ fn rate_slopes_are_the_derivatives_of_forces_by_velocities() {
         let motor = ActuatorSpec::motor(format!("affine {k}"), on);
         builder.actuator(ActuatorSpec { law, gear: 1.5 - k as f64, ..motor });
     }
-    // One that is at the end of its range has no slope.
+    // An actuator at the end of its range has no slope.
     let servo = ActuatorSpec::velocity("weak", Transmission::Joint(JointId(1)), 1e3);
     builder.actuator(ActuatorSpec { force_range: Some((-1e-3, 1e-3)), ..servo });
     let mut scene = Scene::new(builder);

@@ -7,7 +7,7 @@ use stiction_mech::{
     ModelBuilder, Transmission,
 };
 
-/// A body on the world by one joint, without gravity.
+/// A child of the world with one joint, without gravity.
 pub fn single(spec: JointSpec) -> (ModelBuilder, JointId) {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vector3::zeros());
@@ -56,7 +56,7 @@ fn stiffness_and_damping_are_the_negative_slopes_of_the_force() {
 }
 
 #[test]
-fn a_ball_spring_turns_back_along_the_rotation_vector() {
+fn a_ball_spring_acts_along_the_rotation_vector() {
     let (builder, _) = single(JointSpec { stiffness: 3.0, ..JointSpec::new(JointKind::Ball) });
     let mut scene = Scene::new(builder);
     let turned = Vector3::new(0.3, -1.2, 0.9);
@@ -76,7 +76,7 @@ fn a_ball_spring_turns_back_along_the_rotation_vector() {
 }
 
 #[test]
-fn dry_friction_is_a_drive_of_bounds_alone() {
+fn dry_friction_is_a_drive_with_bounds_only() {
     let kind = JointKind::Universal { axes: [Vector3::x(), Vector3::y()] };
     let (builder, _) = single(JointSpec { friction_loss: 0.3, ..JointSpec::new(kind) });
     let mut scene = Scene::new(builder);
@@ -137,7 +137,7 @@ fn the_angle_of_a_ball_joint_is_limited_along_its_axis() {
     assert!((row.gap_rate - by_difference).abs() <= DIFFERENCE);
     assert!((row.gap_rate + scene.forces.rate(row.row, &v)).abs() <= 1e-15);
 
-    // Far from the end and turning across the axis: the angle may still grow to it.
+    // Far from the limit and rotating across the axis: the angle may still reach it.
     let rotation = UnitQuaternion::from_scaled_axis(0.01 * axis);
     scene.state.q.copy_from_slice(&[rotation.w, rotation.i, rotation.j, rotation.k]);
     let across = axis.cross(&Vector3::z()) * 8.0;

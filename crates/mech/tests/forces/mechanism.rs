@@ -1,4 +1,4 @@
-//! Seeded random trees with room for tendons and actuators, and their derivatives by differences.
+//! Seeded random trees for tendons and actuators, and derivatives by finite differences.
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_mech::{
@@ -46,7 +46,7 @@ pub fn mass() -> Option<MassProperties> {
     Some(MassProperties::new(1.5, com, 0.1 * Matrix3::identity()).unwrap())
 }
 
-/// A joint kind, all of them in turn; those of several velocities only if `scalar` is false.
+/// A joint kind, all in turn; those of several velocities only if `scalar` is false.
 fn kind(rng: &mut Random, turn: usize, scalar: bool) -> JointKind {
     let axis = rng.vector();
     match turn % if scalar { 3 } else { 6 } {
@@ -84,7 +84,7 @@ pub fn tree(
     builder
 }
 
-/// A model with everything that is needed to evaluate its forces.
+/// A model with all arrays needed to evaluate its forces.
 pub struct Scene {
     pub model: Model,
     pub state: State,
@@ -143,7 +143,7 @@ impl Scene {
         slope
     }
 
-    /// A velocity that is one in one place.
+    /// A velocity with a single entry of one.
     pub fn unit(&self, dof: usize) -> Vec<f64> {
         let mut v = vec![0.0; self.model.nv()];
         v[dof] = 1.0;

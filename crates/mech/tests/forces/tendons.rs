@@ -21,7 +21,7 @@ fn surface(rng: &mut Random, shape: WrapShape) -> Waypoint {
     Waypoint::Wrap(WrapSurface { body, pose, shape, radius: 0.6 * rng.positive(), side })
 }
 
-/// A string of every element between random bodies.
+/// A string with every kind of waypoint between random bodies.
 fn string(rng: &mut Random) -> TendonPath {
     TendonPath::Spatial(vec![
         site(rng),
@@ -76,7 +76,7 @@ fn the_row_of_a_tendon_is_the_derivative_of_its_length() {
 
 #[test]
 fn strings_do_wrap_in_the_random_trees() {
-    // Otherwise the test above would prove less than it says.
+    // Otherwise the test above would not cover wrapping.
     let mut longer = 0;
     for seed in 0..20 {
         let (_, mut scene) = stringed(seed);
@@ -102,7 +102,7 @@ fn strings_do_wrap_in_the_random_trees() {
 }
 
 #[test]
-fn a_string_pulls_on_bodies_as_its_row_does_on_velocities_and_with_no_force_in_all() {
+fn forces_of_a_string_on_bodies_match_its_row_and_sum_to_zero() {
     for seed in 0..20 {
         let (_, mut scene) = stringed(seed);
         scene.evaluate();
@@ -126,7 +126,7 @@ fn a_string_pulls_on_bodies_as_its_row_does_on_velocities_and_with_no_force_in_a
 }
 
 #[test]
-fn only_velocities_on_the_path_take_part() {
+fn only_velocities_on_the_path_have_coefficients() {
     let (_, mut scene) = stringed(3);
     scene.evaluate();
     for tendon in scene.model.tendons() {
@@ -140,7 +140,7 @@ fn only_velocities_on_the_path_take_part() {
 }
 
 #[test]
-fn springs_do_the_work_that_their_energy_loses() {
+fn the_power_of_springs_is_minus_the_rate_of_their_energy() {
     for seed in 0..10 {
         let mut rng = Random(100 + seed);
         let mut builder =
@@ -162,7 +162,7 @@ fn springs_do_the_work_that_their_energy_loses() {
 }
 
 #[test]
-fn a_spring_damper_loses_power_to_its_damper_alone() {
+fn the_energy_loss_of_a_spring_damper_is_that_of_its_damper() {
     for seed in 0..10 {
         let mut rng = Random(200 + seed);
         let mut builder = tree(&mut rng, BODIES, false, |_, _| {});
@@ -190,7 +190,7 @@ fn a_spring_damper_loses_power_to_its_damper_alone() {
     }
 }
 
-/// Two slides along x and y from the world.
+/// Two slides along x and y, children of the world.
 fn two_slides() -> (ModelBuilder, [JointId; 2]) {
     let mut builder = ModelBuilder::new();
     builder.gravity(Vector3::zeros());
@@ -239,7 +239,7 @@ fn a_fixed_tendon_is_a_sum_of_coordinates_with_a_dead_band_and_limits() {
     assert_eq!((limit.gap, limit.sign), (-0.25, -1.0));
     assert!((limit.gap_rate - 0.4).abs() <= 1e-15);
 
-    // Slack: damping remains, the limit is out of sight.
+    // Slack: damping remains, the limit is beyond its margin.
     scene.state.q.copy_from_slice(&[0.25, 0.0]);
     let forces = scene.evaluate();
     assert_eq!((forces.drives[0].stiffness, forces.drives[0].damping), (0.0, 0.5));
@@ -283,7 +283,7 @@ fn a_tendon_rests_at_its_length_in_the_reference_configuration() {
 }
 
 #[test]
-fn a_spring_of_no_length_has_no_force() {
+fn a_spring_of_zero_length_has_no_force() {
     let mut builder = ModelBuilder::new();
     let pose = Isometry3::translation(0.3, 0.0, 0.0);
     let body =
@@ -305,7 +305,7 @@ fn a_spring_of_no_length_has_no_force() {
 }
 
 #[test]
-fn a_tendon_that_nothing_can_move_gives_no_rows() {
+fn a_tendon_between_fixed_points_gives_no_rows() {
     let (mut builder, _) = two_slides();
     let sites = [Vector3::x(), Vector3::y()].map(|point| TendonSite { body: BodyId(1), point });
     builder.tendon(TendonSpec {

@@ -1,4 +1,4 @@
-//! Wrenches from outside and cancelled weight.
+//! External wrenches and gravity compensation.
 
 use crate::mechanism::{Random, Scene, mass, tree};
 use nalgebra::{Vector3, Vector6};
@@ -7,7 +7,7 @@ use stiction_mech::{
 };
 
 #[test]
-fn a_wrench_does_the_work_of_its_body_s_motion_at_the_centre_of_mass() {
+fn the_power_of_a_wrench_is_that_of_its_body_at_the_centre_of_mass() {
     for seed in 0..10 {
         let mut rng = Random(300 + seed);
         let mut scene = Scene::new(tree(&mut rng, 10, false, |_, _| {}));

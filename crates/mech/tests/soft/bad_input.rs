@@ -1,4 +1,4 @@
-//! Every mistake a user can make in a soft body is named.
+//! Every invalid soft body is rejected with a specific error.
 
 use crate::mesh::*;
 use nalgebra::Vector3;
@@ -49,7 +49,7 @@ fn inverted_and_flat_elements_are_named_with_their_volumes() {
 }
 
 #[test]
-fn vertices_must_exist_be_points_and_be_used() {
+fn vertices_must_exist_be_finite_and_be_used() {
     let mut spec = good();
     spec.tetrahedra[1][2] = 8;
     let found = fault(spec);
@@ -57,7 +57,7 @@ fn vertices_must_exist_be_points_and_be_used() {
 
     let found = fault(SoftSpec { fixed: vec![0, 99], ..good() });
     assert!(
-        matches!(&found, SoftFault::UnknownVertex { place, found: 99, .. } if place.contains("fixed"))
+        matches!(&found, SoftFault::UnknownVertex { referrer, found: 99, .. } if referrer.contains("fixed"))
     );
 
     let mut spec = good();
@@ -94,7 +94,7 @@ fn densities_dampings_and_materials_must_be_physical() {
 }
 
 #[test]
-fn two_soft_bodies_need_two_names() {
+fn names_of_soft_bodies_are_unique() {
     let mut builder = ModelBuilder::new();
     builder.soft(good());
     builder.soft(good());
@@ -103,7 +103,7 @@ fn two_soft_bodies_need_two_names() {
 }
 
 #[test]
-fn positions_without_numbers_give_forces_without_numbers_and_no_panic() {
+fn nan_positions_give_nan_forces_without_panic() {
     for material in materials() {
         let body = block(material);
         let mut work = SoftWorkspace::new(&body);

@@ -5,8 +5,8 @@ use nalgebra::Vector3;
 use stiction_math::block::{Cholesky, Symmetric};
 use stiction_mech::{Material, SoftBody, SoftSpec, SoftWorkspace};
 
-/// Displacements u with K u = f at the reference shape; `held` says which of a vertex's three
-/// coordinates stay.
+/// Displacements u with K u = f at the reference shape; `held` marks which of a vertex's three
+/// coordinates are fixed.
 fn static_solution(
     body: &SoftBody,
     load: &[Vector3<f64>],
@@ -35,11 +35,11 @@ fn static_solution(
 }
 
 #[test]
-fn a_uniform_pull_gives_a_uniform_strain_on_any_mesh() {
+fn a_uniform_traction_gives_a_uniform_strain_on_any_mesh() {
     let (young, poisson, length, stress) = (1e6, 0.3, 2.0, 100.0);
     let spec = cuboid([length, 1.0, 1.0], [4, 2, 2], Material::Linear { young, poisson });
     let body = SoftBody::new(spec).unwrap();
-    // Traction: each triangle of the far face gives a third of its load to each of its corners.
+    // Traction: each triangle of the far face transfers a third of its load to each of its corners.
     let mut load = vec![Vector3::zeros(); body.spec.vertices.len()];
     for corners in &body.spec.tetrahedra {
         let is_far = |v: &&u32| body.spec.vertices[**v as usize].x == length;
@@ -55,7 +55,7 @@ fn a_uniform_pull_gives_a_uniform_strain_on_any_mesh() {
     let u = static_solution(&body, &load, |x| [x.x == 0.0, x.y == 0.0, x.z == 0.0]);
     for (x, u) in body.spec.vertices.iter().zip(&u) {
         let expected = stress / young * Vector3::new(x.x, -poisson * x.y, -poisson * x.z);
-        // Round-off times the condition of K, some hundreds.
+        // Round-off times the condition number of K, some hundreds.
         assert!((u - expected).amax() <= 1e-13 * stress / young, "{u} {expected}");
     }
 }
@@ -75,7 +75,7 @@ fn tip_deflection(poisson: f64, cells: [usize; 3]) -> f64 {
 
 #[test]
 fn a_cantilever_bends_towards_beam_theory_with_the_square_of_the_element_size() {
-    // Euler and Bernoulli: P L³/(3 E I) with I = a⁴/12; shear adds P L/(⅚ G A) with G = E/2 for ν = 0.
+    // Euler-Bernoulli: P L³/(3 E I) with I = a⁴/12; shear adds P L/(⅚ G A) with G = E/2 for ν = 0.
     let bending: f64 = 0.1 / (3.0 * 1e6 * 1e-4 / 12.0);
     let shear: f64 = 0.1 / (5.0 / 6.0 * 5e5 * 0.01);
     assert!((bending - 0.004).abs() <= 1e-15 && (shear - 2.4e-5).abs() <= 1e-15);
@@ -88,14 +88,14 @@ fn a_cantilever_bends_towards_beam_theory_with_the_square_of_the_element_size() 
         let mut excess = Vec::new();
         for (n, expected) in [1, 2, 4, 6].into_iter().zip(expected) {
             let found = tip_deflection(poisson, [10 * n, n, n]);
-            // As many digits as the numbers have.
+            // The reference has this many digits.
             let digits = if n == 6 { 5e-7 } else { 6e-11 };
             assert!((found - expected).abs() <= digits, "{poisson} {n}: {found} {expected}");
             excess.push((n as f64, 1.0 / found - 1.0 / (bending + shear)));
         }
         if poisson == 0.0 {
-            // Linear elements are too stiff in bending by a part that falls with h²; higher orders
-            // still show at these sizes.
+            // Linear elements are too stiff in bending by an error of order h²; higher orders
+            // are not yet negligible at these sizes.
             for pair in excess.windows(2) {
                 let ((n, coarse), (m, fine)) = (pair[0], pair[1]);
                 let order = (coarse / fine).ln() / (m / n).ln();

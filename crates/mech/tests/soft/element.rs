@@ -41,7 +41,7 @@ fn the_unit_tetrahedron_has_the_known_stiffness() {
         }
         assert!((K[(0, 3)] + 0.2).abs() <= 4e-16 && (K[(3, 7)] - c).abs() <= 4e-16);
         assert!((K.trace() - 2.0).abs() <= 2e-15);
-        // Its trace does not change when it turns.
+        // Its trace does not change when the element rotates.
         let turn = Rotation3::new(Vector3::new(0.4, -0.9, 1.3));
         let turned: Vec<_> = body.spec.vertices.iter().map(|x| turn * x).collect();
         assert!((stiffness(&body, &turned).trace() - 2.0).abs() <= 1e-14);
@@ -70,14 +70,14 @@ fn the_sheared_tetrahedron_has_the_known_forces_and_rotation() {
 }
 
 #[test]
-fn forces_are_minus_the_slope_of_the_energy() {
+fn forces_are_minus_the_gradient_of_the_energy() {
     let mut rng = Random(31);
     for material in materials() {
         let body = block(material);
         let x = rng.shape(&body, 0.02);
         let f = forces(&body, &x);
-        // With a frozen rotation the force is that of the corotational energy but for the turn of R,
-        // which does no work on a symmetric stretch.
+        // With a lagged rotation the force is the gradient of the corotational energy at fixed R; the change of R
+        // does no work on a symmetric stretch.
         for _ in 0..5 {
             let d = DVector::from_fn(3 * x.len(), |_, _| rng.number());
             let h = 1e-6;
@@ -91,7 +91,7 @@ fn forces_are_minus_the_slope_of_the_energy() {
 }
 
 #[test]
-fn stiffness_is_minus_the_slope_of_the_forces_where_nothing_is_clamped() {
+fn stiffness_is_minus_the_derivative_of_the_forces_where_nothing_is_projected() {
     let mut rng = Random(32);
     for material in materials() {
         let body = block(material);
@@ -105,7 +105,7 @@ fn stiffness_is_minus_the_slope_of_the_forces_where_nothing_is_clamped() {
         for _ in 0..5 {
             let d = DVector::from_fn(3 * x.len(), |_, _| rng.number());
             let mut at = |scale: f64| {
-                body.forces(&moved(&x, &d, scale), &mut work); // rotations stay frozen
+                body.forces(&moved(&x, &d, scale), &mut work); // rotations are not updated
                 DVector::from_vec(flat(&work.force))
             };
             let slope = (at(h) - at(-h)) / (2.0 * h);
@@ -116,7 +116,7 @@ fn stiffness_is_minus_the_slope_of_the_forces_where_nothing_is_clamped() {
 }
 
 #[test]
-fn linear_forces_are_exactly_linear_while_rotations_are_frozen() {
+fn linear_forces_are_exactly_linear_at_constant_rotations() {
     let mut rng = Random(33);
     let body = block(RUBBER);
     let x = rng.shape(&body, 0.02);
@@ -172,11 +172,11 @@ fn the_assembled_stiffness_is_the_sum_of_its_elements() {
 }
 
 #[test]
-fn the_exact_stiffness_is_the_slope_of_the_forces_also_where_it_is_not_definite() {
+fn the_exact_stiffness_is_the_derivative_of_the_forces_also_where_it_is_indefinite() {
     let mut rng = Random(31);
     for material in materials().into_iter().filter(|m| !m.entry().linear) {
         let body = block(material);
-        // Squeezed to seven tenths: the clamped stiffness is another one there.
+        // Compressed to 0.7, where the projected stiffness differs.
         let x: Vec<_> = rng.shape(&body, 1e-3).iter().map(|x| 0.7 * x).collect();
         let d = rng.vectors(x.len(), 1.0);
         let mut work = SoftWorkspace::new(&body);
@@ -200,7 +200,7 @@ fn the_exact_stiffness_is_the_slope_of_the_forces_also_where_it_is_not_definite(
 }
 
 #[test]
-fn the_stiffness_is_positive_semi_definite_however_the_body_is_crushed() {
+fn the_stiffness_is_positive_semi_definite_for_every_deformation() {
     let mut rng = Random(35);
     for material in materials() {
         let body = block(material);
@@ -215,14 +215,14 @@ fn the_stiffness_is_positive_semi_definite_however_the_body_is_crushed() {
 }
 
 #[test]
-fn a_body_at_rest_has_six_motions_without_resistance() {
+fn the_stiffness_at_rest_has_six_zero_modes() {
     for material in materials() {
         let body = block(material);
         let eigenvalues = SymmetricEigen::new(stiffness(&body, &body.spec.vertices)).eigenvalues;
         let soft = eigenvalues.iter().filter(|&&e| e <= 1e-10 * eigenvalues.amax()).count();
         assert_eq!(soft, 6, "{material:?}");
     }
-    // Elements that are turned against one another resist common rotations, but no translation.
+    // Elements with different rotations resist common rotations, but not translations.
     let (body, mut rng) = (block(RUBBER), Random(36));
     let eigenvalues = SymmetricEigen::new(stiffness(&body, &rng.shape(&body, 0.1))).eigenvalues;
     assert_eq!(eigenvalues.iter().filter(|&&e| e <= 1e-10 * eigenvalues.amax()).count(), 3);
@@ -246,16 +246,16 @@ fn a_rigid_motion_produces_no_force() {
 }
 
 #[test]
-fn a_rotation_within_a_step_is_taken_for_a_strain_of_the_second_order() {
+fn a_rotation_within_a_step_causes_a_strain_of_second_order() {
     let body = SoftBody::new(cuboid([0.2; 3], [2, 2, 2], RUBBER)).unwrap();
     let mut work = SoftWorkspace::new(&body);
     let mut most = |angle: f64| {
         let turn = Rotation3::new(angle * Vector3::z());
         let x: Vec<_> = body.spec.vertices.iter().map(|x| turn * x).collect();
-        body.forces(&x, &mut work); // frozen at rest
+        body.forces(&x, &mut work); // rotations at rest
         work.force.iter().map(|f| f.amax()).fold(0.0, f64::max)
     };
-    // Ê = (cos δ − 1) in the plane of the turn, forces in proportion; it rounds at eps/δ².
+    // Ê = (cos δ − 1) in the plane of rotation, with proportional forces; its relative round-off is eps/δ².
     let ratio = most(0.1) / most(0.01);
     let expected = (0.1f64.cos() - 1.0) / (0.01f64.cos() - 1.0);
     assert!((ratio / expected - 1.0).abs() <= 1e-10, "{ratio} {expected}");
@@ -282,7 +282,7 @@ fn internal_forces_change_neither_linear_nor_angular_momentum() {
 }
 
 #[test]
-fn masses_add_up_and_move_as_the_continuum_does() {
+fn mass_momentum_and_inertia_are_those_of_the_continuum() {
     for lumping in [Lumping::Consistent, Lumping::Lumped] {
         let spec = SoftSpec { lumping, ..cuboid([0.3, 0.2, 0.1], [3, 2, 2], RUBBER) };
         let body = SoftBody::new(spec).unwrap();
@@ -309,7 +309,7 @@ fn masses_add_up_and_move_as_the_continuum_does() {
         assert!((linear - mass * v).amax() <= 1e-13 * mass);
         let expected = body.centre_of_mass(x).cross(&(mass * v));
         assert!((angular - expected).amax() <= 1e-13 * mass);
-        // Spinning about z: consistent masses know the moment of inertia of the solid exactly.
+        // Spinning about z: the consistent mass matrix has the exact moment of inertia.
         let spin: Vec<_> = x.iter().map(|x| Vector3::z().cross(&(x - centre))).collect();
         let about_centre = mass * (0.3f64.powi(2) + 0.2f64.powi(2)) / 12.0;
         let (_, angular) = body.momentum(x, &spin, centre);

@@ -6,7 +6,7 @@ use stiction_mech::{Material, SoftBody, SoftSpec};
 
 pub const RUBBER: Material = Material::LinearCorotated { young: 5e4, poisson: 0.3 };
 
-/// A cuboid from the origin, each cell cut into six tetrahedra along its diagonal: the orders in
+/// A cuboid from the origin, each cell cut into six tetrahedra along its diagonal: the permutations in
 /// which the three axes can be stepped.
 pub fn cuboid(size: [f64; 3], cells: [usize; 3], material: Material) -> SoftSpec {
     let [_, ny, nz] = cells.map(|n| n + 1);
@@ -32,7 +32,7 @@ pub fn cuboid(size: [f64; 3], cells: [usize; 3], material: Material) -> SoftSpec
                 corners[step + 1] = id(at);
             }
             if (order[1] + 3 - order[0]) % 3 == 2 {
-                corners.swap(2, 3); // odd orders go the other way round
+                corners.swap(2, 3); // odd permutations have the opposite orientation
             }
             tetrahedra.push(corners);
         }
@@ -51,10 +51,10 @@ pub fn block(material: Material) -> SoftBody {
     SoftBody::new(cuboid([0.2, 0.2, 0.2], [2, 2, 2], material)).unwrap()
 }
 
-/// What the tests draw at random.
+/// Random vectors and shapes.
 pub trait Draw {
     fn vectors(&mut self, n: usize, size: f64) -> Vec<Vector3<f64>>;
-    /// The vertices of a body, turned, moved and shaken by at most `noise` [m] per axis.
+    /// The vertices of a body, rotated, translated and perturbed by at most `noise` [m] per axis.
     fn shape(&mut self, body: &SoftBody, noise: f64) -> Vec<Vector3<f64>>;
 }
 

@@ -16,7 +16,7 @@ fn two() -> Model {
 }
 
 #[test]
-fn vertices_of_all_soft_bodies_stand_one_body_after_the_other() {
+fn vertices_of_all_soft_bodies_are_stored_one_body_after_the_other() {
     let model = two();
     assert_eq!((model.nodes(), model.nq(), model.nv()), (8 + 12, 0, 0));
     assert_eq!((model.softs()[0].nodes.clone(), model.softs()[1].nodes.clone()), (0..8, 8..20));
@@ -53,7 +53,7 @@ fn energies_and_momenta_are_those_of_all_soft_bodies() {
 }
 
 #[test]
-fn a_moved_spec_is_the_same_body_elsewhere() {
+fn a_moved_spec_is_the_same_body_at_another_pose() {
     let spec = cuboid([0.1, 0.2, 0.3], [1, 2, 1], RUBBER);
     let turn = UnitQuaternion::from_scaled_axis(Vector3::new(0.3, 0.5, -1.0));
     let pose = Isometry3::from_parts(Vector3::new(1.0, 2.0, 3.0).into(), turn);
@@ -65,7 +65,7 @@ fn a_moved_spec_is_the_same_body_elsewhere() {
 }
 
 #[test]
-fn a_state_with_wrong_vertices_is_refused() {
+fn a_state_with_invalid_vertices_is_rejected() {
     let model = two();
     let good = State::new(&model);
     let mut bad = good.clone();

@@ -1,29 +1,70 @@
 //! APGD: accelerated projected gradient descent on the impulses \[Mazhar15\].
 //!
 //! Convex friction only, no matrix: one product with J, A⁻¹ and Jᵀ per trial step. Gradients at the
-//! extrapolated point follow from those at iterates by linearity and are refreshed before drift
-//! can show. Momentum restarts when it points uphill.
+//! extrapolated point follow from those at iterates by linearity and are refreshed before
+//! round-off accumulates. Momentum restarts when it points uphill.
 //!
 //! Deviations: the step is accepted by `dᵀN d ≤ L dᵀd`, which equals the test of objectives for a
 //! quadratic and does not cancel; the residual is the projected gradient step of length 1/L; and
 //! unknowns are scaled by √w_i, uniform in a contact so that its cone stays a cone.
 
 use super::sweep::due;
-use super::{Setting, Solver, dual};
+use super::{Solver, dual};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::{Problem, dot};
+use crate::setting::{NamedSettings, SettingRange};
+use crate::setting_table;
 use crate::solution::Solution;
 
 /// Doublings of the Lipschitz estimate in one iteration.
 const BACKTRACK_LIMIT: usize = 100;
 
+/// Settings of APGD.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApgdSettings {
+    /// Whether unknowns are scaled by √w.
+    pub precondition: bool,
+    /// Whether momentum that points uphill is dropped.
+    pub restart: bool,
+    /// Factor on the Lipschitz estimate after each iteration [-].
+    pub relaxation: f64,
+    /// Gradient steps.
+    pub max_iterations: usize,
+}
+
+impl Default for ApgdSettings {
+    fn default() -> Self {
+        Self {
+            precondition: true,
+            restart: true,   // [Mazhar15]
+            relaxation: 0.9, // [Mazhar15]
+            max_iterations: 2000,
+        }
+    }
+}
+
+setting_table!(
+    ApgdSettings,
+    "solver 'apgd'",
+    [
+        ("precondition", precondition, "", SettingRange::ANY, "scale unknowns by √w"),
+        ("restart", restart, "", SettingRange::ANY, "drop momentum that points uphill"),
+        (
+            "relaxation",
+            relaxation,
+            "-",
+            SettingRange::POSITIVE,
+            "factor on the Lipschitz estimate after each iteration"
+        ),
+        ("max-iterations", max_iterations, "", SettingRange::ANY, "gradient steps"),
+    ]
+);
+
 /// Accelerated projected gradient descent.
+#[derive(Default)]
 pub struct Apgd {
-    precondition: bool,
-    restart: bool,
-    relaxation: f64,
-    max_iterations: usize,
+    settings: ApgdSettings,
     compliance: Vec<f64>,
     /// s_i per row: unknowns are x = s∘λ.
     scale: Vec<f64>,
@@ -43,34 +84,6 @@ pub struct Apgd {
     trial: Vec<f64>,
     rows: Vec<f64>,
     velocities: Vec<f64>,
-}
-
-impl Default for Apgd {
-    fn default() -> Self {
-        let none = Vec::new;
-        Self {
-            precondition: true,
-            restart: true,
-            relaxation: 0.9, // [Mazhar15]
-            max_iterations: 2000,
-            compliance: none(),
-            scale: none(),
-            q: none(),
-            x: none(),
-            x_next: none(),
-            y: none(),
-            d: none(),
-            Nx: none(),
-            Nx_next: none(),
-            Ny: none(),
-            Nd: none(),
-            gradient: none(),
-            best: none(),
-            trial: none(),
-            rows: none(),
-            velocities: none(),
-        }
-    }
 }
 
 /// `x_i ← s_i P(x_i / s_i)` for every constraint.
@@ -128,7 +141,7 @@ impl Apgd {
         self.velocities.clear();
         self.velocities.resize(problem.dofs(), 0.0);
         for i in 0..problem.constraints().len() {
-            let s = if self.precondition { dual::scale(problem, i).sqrt() } else { 1.0 };
+            let s = if self.settings.precondition { dual::scale(problem, i).sqrt() } else { 1.0 };
             self.scale[problem.row_range(i)].fill(s);
         }
         problem.constraint_velocity(problem.free_velocity(), &mut self.q);
@@ -208,7 +221,7 @@ impl Apgd {
         std::mem::swap(&mut self.Nx, &mut self.Nx_next);
     }
 
-    fn show_best(
+    fn measure_best(
         &self,
         problem: &Problem,
         monitor: &mut Monitor,
@@ -231,17 +244,12 @@ impl Solver for Apgd {
         1.0 // every product with W solves with A
     }
 
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![
-            Setting::new("precondition", "scale unknowns by √w", &mut self.precondition),
-            Setting::new("restart", "drop momentum that points uphill", &mut self.restart),
-            Setting::new(
-                "relaxation",
-                "factor on the Lipschitz estimate after each iteration [-]",
-                &mut self.relaxation,
-            ),
-            Setting::new("max-iterations", "gradient steps", &mut self.max_iterations),
-        ]
+    fn settings(&self) -> Option<&dyn NamedSettings> {
+        Some(&self.settings)
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut dyn NamedSettings> {
+        Some(&mut self.settings)
     }
 
     fn improve(
@@ -256,14 +264,14 @@ impl Solver for Apgd {
             return status;
         }
         self.prepare(problem, &solution.impulse);
-        if let Verdict::Stop(status) = self.show_best(problem, monitor, solution) {
+        if let Verdict::Stop(status) = self.measure_best(problem, monitor, solution) {
             return status;
         }
         self.y.copy_from_slice(&self.x);
         let mut L = self.first_lipschitz(problem);
         self.refresh(problem);
         let (mut theta, mut least) = (1.0_f64, f64::INFINITY);
-        let limit = monitor.iteration_limit(self.max_iterations);
+        let limit = monitor.iteration_limit(self.settings.max_iterations);
         for iteration in 1..=limit {
             self.step(problem, &mut L);
             monitor.count(1);
@@ -276,8 +284,9 @@ impl Solver for Apgd {
                 self.best.copy_from_slice(&self.x_next);
             }
             let at_rest = residual == 0.0;
-            let show = due(iteration) || at_rest || iteration == limit;
-            if show && let Verdict::Stop(status) = self.show_best(problem, monitor, solution) {
+            let measured = due(iteration) || at_rest || iteration == limit;
+            if measured && let Verdict::Stop(status) = self.measure_best(problem, monitor, solution)
+            {
                 return status;
             }
             if at_rest {
@@ -287,7 +296,7 @@ impl Solver for Apgd {
             let beta = theta * (1.0 - theta) / (theta * theta + next);
             let uphill: f64 =
                 (0..self.x.len()).map(|k| self.gradient[k] * (self.x_next[k] - self.x[k])).sum();
-            if self.restart && uphill > 0.0 {
+            if self.settings.restart && uphill > 0.0 {
                 self.extrapolate(0.0);
                 theta = 1.0;
             } else {
@@ -297,7 +306,7 @@ impl Solver for Apgd {
             if due(iteration) {
                 self.refresh(problem);
             }
-            L *= self.relaxation;
+            L *= self.settings.relaxation;
         }
         Status::IterationLimit
     }

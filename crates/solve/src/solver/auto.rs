@@ -1,64 +1,83 @@
-//! AUTO: picks a solver by the structure of the problem, solves islands apart, falls back when a
-//! solver stalls, and says so.
+//! AUTO: chooses a solver by the structure of the problem, solves islands apart, and falls back to
+//! other solvers when one stalls. Choice and fallbacks are in its notes.
 //!
 //! Exact friction goes to ALM; the convex model to SAP if every row yields, else to the convex
 //! form of ALM. A large mesh that contacts touch at its nodes goes to COND, which factors nothing,
-//! and a large heap at a low tolerance to sweeps. What does not converge is tried again by
-//! methods that fail differently, from the best answer so far; the best is kept. Beyond the
-//! yardstick, AUTO also brings the natural map of the contacts below the tolerance.
+//! and a large heap at a low tolerance to sweeps. A problem that does not converge
+//! is tried again by other methods, from the best solution so far, and the best is kept. Besides the
+//! residual, AUTO also brings the natural map of the contacts below the tolerance.
 
 use super::cond::{self, Cond};
 use super::islands::Islands;
 use super::reduced::{self, Reduced};
-use super::{SOLVERS, Setting, Solver};
+use super::{SOLVERS, Solver};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status};
 use crate::problem::{Problem, Structure, SubsystemId};
+use crate::setting::{NamedSettings, SettingRange};
+use crate::setting_table;
 use crate::solution::Solution;
 
+/// Settings of AUTO.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AutoSettings {
+    /// Whether other solvers are tried when one stalls.
+    pub fallback: bool,
+    /// Whether the natural map is brought below the tolerance as well.
+    pub natural_map: bool,
+}
+
+impl Default for AutoSettings {
+    fn default() -> Self {
+        Self { fallback: true, natural_map: true }
+    }
+}
+
+setting_table!(
+    AutoSettings,
+    "solver 'auto'",
+    [
+        ("fallback", fallback, "", SettingRange::ANY, "try other solvers when one stalls"),
+        (
+            "natural-map",
+            natural_map,
+            "",
+            SettingRange::ANY,
+            "bring the natural map below the tolerance as well"
+        ),
+    ]
+);
+
 /// A choice of solver, made by structure.
+#[derive(Default)]
 pub struct Auto {
-    fallback: bool,
-    natural_map: bool,
+    settings: AutoSettings,
     solvers: Vec<(&'static str, Islands)>,
     decisions: Vec<Decision>,
     best: Solution,
     reduced: Reduced,
 }
 
-/// Something to tell the user.
+/// A decision, reported in the notes.
 #[derive(Clone, Copy, Debug)]
 enum Decision {
     Chose { solver: &'static str, why: &'static str },
     FellBack { from: &'static str, status: Status, to: &'static str },
 }
 
-impl Default for Auto {
-    fn default() -> Self {
-        Self {
-            fallback: true,
-            natural_map: true,
-            solvers: Vec::new(),
-            decisions: Vec::new(),
-            best: Solution::default(),
-            reduced: Reduced::default(),
-        }
-    }
-}
-
-/// Velocities of a sparse subsystem, and the relative tolerance, from which on COND serves.
+/// Velocities of a sparse subsystem, and the relative tolerance, from which on COND is chosen.
 const SOFT_DOFS: usize = 3_000;
 const SOFT_TOLERANCE: f64 = 1e-6;
-/// Iterations of COND that cost about as much as a solver that factors.
+/// Iterations of COND that cost about as much as a solver with factorizations.
 const SOFT_ITERATIONS: usize = 1500;
-/// Rows, and the relative tolerance, from which on sweeps serve.
+/// Rows, and the relative tolerance, from which on sweeps are chosen.
 const HEAP_ROWS: usize = 60_000;
 const HEAP_TOLERANCE: f64 = 1e-3;
 /// How often, and by how much, the tolerance is tightened for the natural map.
 const TIGHTENINGS: usize = 4;
 const TIGHTEN: f64 = 0.1;
 
-fn patient_cond() -> Box<dyn Solver> {
+fn limited_cond() -> Box<dyn Solver> {
     Box::new(Cond::with_limit(SOFT_ITERATIONS))
 }
 
@@ -70,7 +89,7 @@ impl Auto {
         };
         let soft: usize = (0..problem.mass().subsystems()).map(sparse).sum();
         let tolerance = monitor.relative_tolerance();
-        if soft >= SOFT_DOFS && tolerance >= SOFT_TOLERANCE && cond::serves(problem) {
+        if soft >= SOFT_DOFS && tolerance >= SOFT_TOLERANCE && cond::is_suited(problem) {
             return ("cond", "a large mesh that contacts touch at its nodes");
         }
         if problem.rows() >= HEAP_ROWS && soft == 0 && tolerance >= HEAP_TOLERANCE {
@@ -85,7 +104,7 @@ impl Auto {
         }
     }
 
-    /// Methods that fail differently, in the order in which they are tried.
+    /// Methods of different kinds, in the order in which they are tried.
     fn fallbacks(model: FrictionModel) -> &'static [&'static str] {
         match model {
             FrictionModel::Coulomb => &["alm", "canal", "admm", "pgs"],
@@ -104,7 +123,7 @@ impl Auto {
         let index = match self.solvers.iter().position(|(n, _)| *n == name) {
             Some(index) => index,
             None => {
-                let build = if name == "cond" { patient_cond } else { entry.build };
+                let build = if name == "cond" { limited_cond } else { entry.build };
                 self.solvers.push((name, Islands::new(build)));
                 self.solvers.len() - 1
             }
@@ -124,19 +143,16 @@ impl Solver for Auto {
         &[FrictionModel::Coulomb, FrictionModel::Convex]
     }
 
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![
-            Setting::new("fallback", "try other solvers when one stalls", &mut self.fallback),
-            Setting::new(
-                "natural-map",
-                "bring the natural map below the tolerance as well",
-                &mut self.natural_map,
-            ),
-        ]
+    fn settings(&self) -> Option<&dyn NamedSettings> {
+        Some(&self.settings)
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut dyn NamedSettings> {
+        Some(&mut self.settings)
     }
 
     fn notes(&self) -> Vec<String> {
-        let said = self.decisions.iter().map(|decision| match decision {
+        let decisions = self.decisions.iter().map(|decision| match decision {
             Decision::Chose { solver, why } => format!("chose {solver}: {why}"),
             Decision::FellBack { from, status, to } => {
                 format!("{from} ended as {}; tried {to}", status.name())
@@ -152,7 +168,7 @@ impl Solver for Auto {
         let inner = inner.flat_map(|(name, islands)| {
             islands.notes().into_iter().map(move |note| format!("{name}: {note}"))
         });
-        said.chain(inner).collect()
+        decisions.chain(inner).collect()
     }
 
     fn improve(
@@ -167,7 +183,7 @@ impl Solver for Auto {
         let Some(mut status) = self.run(name, problem, monitor, solution) else {
             return Status::Failed;
         };
-        let tightenings = if self.natural_map { TIGHTENINGS } else { 0 };
+        let tightenings = if self.settings.natural_map { TIGHTENINGS } else { 0 };
         for _ in 0..tightenings {
             let wanted = monitor.relative_tolerance();
             if status != Status::Converged
@@ -186,8 +202,8 @@ impl Solver for Auto {
                 break;
             }
         }
-        let hopeless = status == Status::Failed && monitor.iterations() > 0;
-        if status == Status::Converged || hopeless || !self.fallback {
+        let infeasible = status == Status::Failed && monitor.iterations() > 0;
+        if status == Status::Converged || infeasible || !self.settings.fallback {
             return status;
         }
         let mut smallest = monitor.error();

@@ -10,56 +10,96 @@
 //! also waits for p. The setting `paper` restores one uncapped penalty in kilograms and full steps.
 //! Iterations are Newton steps.
 
+use super::Solver;
 use super::multiplier::Multipliers;
-use super::newton::{Convex, Phases};
-use super::{Setting, Solver};
+use super::newton::{Convex, ConvexSettings, Phases};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::Problem;
+use crate::setting::{NamedSettings, SettingRange};
+use crate::setting_table;
 use crate::solution::Solution;
 
+/// Settings of CANAL.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CanalSettings {
+    /// Penalty at the start, per 1/w [-].
+    pub first_penalty: f64,
+    /// Largest penalty, per 1/w [-].
+    pub max_penalty: f64,
+    /// Largest penalty once progress stalls at `max_penalty`, per 1/w [-].
+    pub stalled_penalty: f64,
+    /// Factor by which the penalty grows [-].
+    pub growth: f64,
+    /// Outer iterations.
+    pub max_outer: usize,
+    /// One uncapped penalty in kilograms and full slip steps, as published.
+    pub paper: bool,
+    /// That penalty at the start [kg].
+    pub paper_penalty: f64,
+}
+
+impl Default for CanalSettings {
+    fn default() -> Self {
+        Self {
+            // Penalties per 1/w have no published value; these suit the problem catalogue.
+            first_penalty: 1e2,
+            max_penalty: 1e3,
+            stalled_penalty: 1e5,
+            growth: 10.0,
+            max_outer: 200,
+            paper: false,
+            paper_penalty: 1e4, // [Lee25, Sec. VII]
+        }
+    }
+}
+
+setting_table!(
+    CanalSettings,
+    "solver 'canal'",
+    [
+        (
+            "first-penalty",
+            first_penalty,
+            "-",
+            SettingRange::POSITIVE,
+            "penalty at the start, per 1/w"
+        ),
+        ("max-penalty", max_penalty, "-", SettingRange::POSITIVE, "largest penalty, per 1/w"),
+        (
+            "stalled-penalty",
+            stalled_penalty,
+            "-",
+            SettingRange::POSITIVE,
+            "largest penalty once progress stalls, per 1/w"
+        ),
+        ("growth", growth, "-", SettingRange::at_least(1.0), "factor by which the penalty grows"),
+        ("max-outer", max_outer, "", SettingRange::ANY, "outer iterations"),
+        ("paper", paper, "", SettingRange::ANY, "one uncapped penalty, full slip steps"),
+        ("paper-penalty", paper_penalty, "kg", SettingRange::POSITIVE, "that penalty at the start"),
+    ]
+);
+
 /// Cascaded Newton on the augmented Lagrangian.
+#[derive(Default)]
 pub struct Canal {
-    first_penalty: f64,
-    max_penalty: f64,
-    /// The cap once progress stalls at `max_penalty`.
-    stalled_penalty: f64,
-    growth: f64,
-    sufficient_decrease: f64,
-    max_outer: usize,
-    paper: bool,
-    paper_penalty: f64,
+    settings: CanalSettings,
     convex: Convex,
     multipliers: Multipliers,
     old: Vec<f64>,
 }
 
-impl Default for Canal {
-    fn default() -> Self {
-        Self {
-            first_penalty: 1e2,
-            max_penalty: 1e3,
-            stalled_penalty: 1e5,
-            growth: 10.0,
-            sufficient_decrease: 0.25,
-            max_outer: 200,
-            paper: false,
-            paper_penalty: 1e4, // [Lee25, Sec. VII], in kilograms
-            convex: Convex::default(),
-            multipliers: Multipliers::default(),
-            old: Vec::new(),
-        }
-    }
-}
-
 /// Outer iterations at the cap without halving the change before the cap is raised.
 const PATIENCE: usize = 10;
 
-/// Error of momentum that a minimisation may leave, per that of the answer [-].
+/// The slack must shrink by this or the penalty grows [Lee25, Eq. (28)].
+const SUFFICIENT_DECREASE: f64 = 0.25;
+
+/// Error of momentum that a minimisation may leave, per that of the solution [-].
 const INEXACT: f64 = 0.1;
 
 impl Canal {
-    /// Where the time of Newton iterations went since the last call.
+    /// Times of the phases of Newton iterations since the last call.
     pub fn take_phases(&mut self) -> Phases {
         self.convex.take_phases()
     }
@@ -71,27 +111,15 @@ impl Solver for Canal {
     }
 
     fn worth_reducing(&self, far: bool) -> f64 {
-        if far { 0.7 } else { 0.15 } // close to the answer, an old factor serves again
+        if far { 0.7 } else { 0.15 } // close to the solution, an old factor is used again
     }
 
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![
-            Setting::new("first-penalty", "penalty at the start, per 1/w", &mut self.first_penalty),
-            Setting::new("max-penalty", "largest penalty, per 1/w", &mut self.max_penalty),
-            Setting::new(
-                "stalled-penalty",
-                "largest penalty once progress stalls, per 1/w",
-                &mut self.stalled_penalty,
-            ),
-            Setting::new("growth", "factor by which the penalty grows", &mut self.growth),
-            Setting::new("max-outer", "outer iterations", &mut self.max_outer),
-            Setting::new("paper", "one uncapped penalty, full slip steps", &mut self.paper),
-            Setting::new(
-                "paper-penalty",
-                "that penalty at the start [kg]",
-                &mut self.paper_penalty,
-            ),
-        ]
+    fn settings(&self) -> Option<&dyn NamedSettings> {
+        Some(&self.settings)
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut dyn NamedSettings> {
+        Some(&mut self.settings)
     }
 
     fn improve(
@@ -107,23 +135,29 @@ impl Solver for Canal {
             return status;
         }
         self.convex.prepare(problem);
-        // The multipliers follow; only the paper's letter is exact at every turn.
+        // The multiplier update corrects an inexact minimisation; the published method is exact.
         let inexact = INEXACT * monitor.momentum_tolerance();
-        let exact = Convex::default().tolerance;
-        self.convex.tolerance = if self.paper { exact } else { exact.max(inexact) };
-        (self.multipliers.uniform, self.multipliers.relaxed) = (self.paper, !self.paper);
+        let exact = ConvexSettings::default().tolerance;
+        self.convex.settings.tolerance =
+            if self.settings.paper { exact } else { exact.max(inexact) };
+        (self.multipliers.uniform, self.multipliers.relaxed) =
+            (self.settings.paper, !self.settings.paper);
         self.multipliers.start(problem, &solution.impulse);
         self.multipliers.slip_at(problem, &solution.velocity);
         let limit = monitor.iteration_limit(usize::MAX);
-        let mut c = if self.paper { self.paper_penalty } else { self.first_penalty };
-        let mut cap = if self.paper { f64::INFINITY } else { self.max_penalty };
+        let mut c = if self.settings.paper {
+            self.settings.paper_penalty
+        } else {
+            self.settings.first_penalty
+        };
+        let mut cap = if self.settings.paper { f64::INFINITY } else { self.settings.max_penalty };
         let (mut last, mut smallest, mut idle) = (f64::INFINITY, f64::INFINITY, 0);
-        for _ in 0..self.max_outer {
+        for _ in 0..self.settings.max_outer {
             self.old.clone_from(&self.multipliers.lambda);
-            let question = self.multipliers.question(problem, c, exact_friction);
+            let laws = self.multipliers.shifted_laws(problem, c, exact_friction);
             let outcome = self.convex.minimise(
                 problem,
-                question,
+                laws,
                 monitor.scaling(),
                 &mut solution.velocity,
                 &mut solution.impulse,
@@ -143,14 +177,14 @@ impl Solver for Canal {
                 }
                 Verdict::Continue => {}
             }
-            if slack > self.sufficient_decrease * last {
-                c = (self.growth * c).min(cap);
+            if slack > SUFFICIENT_DECREASE * last {
+                c = (self.settings.growth * c).min(cap);
             }
             last = slack;
             idle = if slack.max(slip) < 0.5 * smallest { 0 } else { idle + 1 };
             smallest = smallest.min(slack.max(slip));
-            if idle >= PATIENCE && !self.paper {
-                (cap, idle) = (self.stalled_penalty, 0);
+            if idle >= PATIENCE && !self.settings.paper {
+                (cap, idle) = (self.settings.stalled_penalty, 0);
             }
         }
         Status::Stalled

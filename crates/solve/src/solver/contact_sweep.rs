@@ -1,9 +1,9 @@
-//! Sweeps over contacts between rigid bodies: the loop of [`super::sweep`] where it counts.
+//! Sweeps over contacts between rigid bodies: the loop of [`super::sweep`], specialised for speed.
 //!
 //! With A = L Lᵀ and x = Lᵀ v, a contact reads and writes x through one matrix, Ĵ = J L⁻ᵀ:
 //! `u = Ĵ x + e + R∘λ` and `x += Ĵᵀ Δλ`. All that a contact needs lies together, in the order of
-//! the sweep. Serves problems in which every constraint is a contact with isotropic friction and
-//! touches at most two dense subsystems of six velocities; says so if it does not.
+//! the sweep. For problems in which every constraint is a contact with isotropic friction and
+//! touches at most two dense subsystems of six velocities.
 
 use stiction_math::simd;
 
@@ -33,12 +33,12 @@ struct Contact {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ContactSweep {
     contacts: Vec<Contact>,
-    /// x of each body, and one more that stands for what does not move.
+    /// x of each body, and one more for the ground.
     x: Vec<[f64; BODY]>,
 }
 
 impl ContactSweep {
-    /// Gets ready for a problem, with over-relaxation ω; false if it cannot serve.
+    /// Prepares for a problem, with over-relaxation ω; false if the problem is of another kind.
     pub(super) fn prepare(&mut self, problem: &Problem, rule: StepRule, omega: f64) -> bool {
         let (mass, jacobian) = (problem.mass(), problem.jacobian());
         self.contacts.clear();

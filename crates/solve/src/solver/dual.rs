@@ -21,7 +21,7 @@ pub(super) fn project(law: &Law, lambda: &mut [f64]) {
     if matches!(law, Law::Bilateral(_) | Law::Soft(_)) {
         return;
     }
-    // Without yield of its own, a law answers −λ at unit yield with the nearest impulse.
+    // A law without yield of its own responds to −λ at unit yield with the nearest impulse.
     let mut c0 = [0.0; crate::contact::DIM];
     let dim = lambda.len();
     for (c, l) in c0.iter_mut().zip(&*lambda) {

@@ -10,7 +10,7 @@ use crate::contact::DIM;
 use crate::law::{FrictionModel, Law};
 use crate::problem::{Problem, dot};
 
-/// Looks for the certificate; keeps the memory that this takes.
+/// Searches the certificate; holds its work memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Infeasibility {
     change: Vec<f64>,
@@ -27,7 +27,7 @@ const REWARD: f64 = 1e-6;
 const INSIDE: f64 = 1e-6;
 /// Rate of growth that counts, relative to the reference velocity.
 const GROWTH: f64 = 1e-6;
-/// The certificate must stand for so many outer iterations.
+/// Outer iterations in a row in which the certificate must hold.
 const REPEATS: usize = 3;
 
 impl Infeasibility {

@@ -7,36 +7,62 @@
 //! the cost `−lower p + upper n`.
 //!
 //! Everything is scaled by diag(A)^(−1/2), √w_i and the size of b and e, so that tolerances have
-//! no unit. Where round-off keeps the method from its tolerance it may give up early, so a goal that
-//! is not met is tried again with other tolerances and the best answer stays. One factorization per
+//! no unit. Where round-off keeps the method from its tolerance it may stop early, so a goal that
+//! is not met is tried again with other tolerances and the best solution is kept. One factorization per
 //! iteration; no warm start beyond accepting a guess that is good.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
-use super::sweep::Factor;
-use super::{Setting, Solver, dual};
+use super::{Solver, dual};
 use crate::contact::{ContactVec, DIM, NORMAL_BEFORE_TANGENTS};
 use crate::law::{FrictionModel, Law};
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::Problem;
+use crate::setting::{NamedSettings, SettingRange};
+use crate::setting_table;
 use crate::solution::Solution;
 
 /// Factors on the tolerance, in the order in which they are tried.
 const ATTEMPTS: [f64; 4] = [1.0, 1e1, 1e2, 1e-2];
 
-/// Interior-point method on the convex model.
-pub struct Ipm {
-    tolerance: Factor,
-    max_iterations: usize,
-    best: Vec<f64>,
-    notes: Vec<String>,
+/// Settings of IPM.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IpmSettings {
+    /// Gap and feasibility of the scaled cone problem [-].
+    pub tolerance: f64,
+    /// Interior-point iterations.
+    pub max_iterations: usize,
 }
 
-impl Default for Ipm {
+impl Default for IpmSettings {
     fn default() -> Self {
-        Self { tolerance: Factor(1e-12), max_iterations: 200, best: Vec::new(), notes: Vec::new() }
+        // Four digits above round-off; several times the iterations that these methods take.
+        Self { tolerance: 1e-12, max_iterations: 200 }
     }
+}
+
+setting_table!(
+    IpmSettings,
+    "solver 'ipm'",
+    [
+        (
+            "tolerance",
+            tolerance,
+            "-",
+            SettingRange::POSITIVE,
+            "gap and feasibility of the scaled cone problem"
+        ),
+        ("max-iterations", max_iterations, "", SettingRange::ANY, "interior-point iterations"),
+    ]
+);
+
+/// Interior-point method on the convex model.
+#[derive(Default)]
+pub struct Ipm {
+    settings: IpmSettings,
+    best: Vec<f64>,
+    notes: Vec<String>,
 }
 
 /// A sparse matrix as it is written down.
@@ -61,7 +87,7 @@ impl Triplets {
     }
 }
 
-/// `min ½ xᵀP x + qᵀx` with `h − G x` in cones, and the way from its multipliers to impulses.
+/// `min ½ xᵀP x + qᵀx` with `h − G x` in cones, and the map from its multipliers to impulses.
 #[derive(Default)]
 struct Cone {
     P: Triplets,
@@ -332,15 +358,12 @@ impl Solver for Ipm {
         1.0 // W is assembled
     }
 
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![
-            Setting::new(
-                "tolerance",
-                "gap and feasibility of the scaled cone problem [-]",
-                &mut self.tolerance,
-            ),
-            Setting::new("max-iterations", "interior-point iterations", &mut self.max_iterations),
-        ]
+    fn settings(&self) -> Option<&dyn NamedSettings> {
+        Some(&self.settings)
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut dyn NamedSettings> {
+        Some(&mut self.settings)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -360,7 +383,7 @@ impl Solver for Ipm {
             return status;
         }
         let cone = Cone::new(problem, monitor.scaling()).assemble();
-        let limit = monitor.iteration_limit(self.max_iterations);
+        let limit = monitor.iteration_limit(self.settings.max_iterations);
         let (mut least, mut status) = (f64::INFINITY, Status::Stalled);
         for factor in ATTEMPTS {
             let left = limit.saturating_sub(monitor.iterations());
@@ -368,7 +391,7 @@ impl Solver for Ipm {
                 status = Status::IterationLimit;
                 break;
             }
-            let attempt = cone.solve(factor * self.tolerance.0, left, &mut solution.impulse);
+            let attempt = cone.solve(factor * self.settings.tolerance, left, &mut solution.impulse);
             monitor.count(attempt.iterations);
             self.notes.clear();
             self.notes.extend(attempt.note);

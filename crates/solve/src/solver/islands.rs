@@ -1,8 +1,8 @@
-//! Solves the islands of a problem apart, in parallel where that pays.
+//! Solves the islands of a problem apart, in parallel where that is faster.
 //!
-//! Islands do not feel one another: the answers put together answer the whole, an island that is
-//! done costs nothing more, and none waits for the hardest. Each has its own solver and its own
-//! memory, so that the bits do not depend on the number of threads.
+//! Islands do not interact: their solutions together solve the whole problem, and an island that
+//! has converged costs nothing more. Each has its own solver and its own work memory, so that the
+//! bits do not depend on the number of threads.
 
 use rayon::prelude::*;
 
@@ -27,10 +27,10 @@ struct Island {
 /// Solves islands apart, each by a solver of one kind.
 pub(super) struct Islands {
     build: fn() -> Box<dyn Solver>,
-    /// What a reduction is worth to its solvers close to an answer and far from it.
+    /// [`Solver::worth_reducing`] of its solvers close to the solution and far from it.
     worth_reducing: [f64; 2],
-    /// Solves the whole at once where there is one island, and where a trace is asked for: a trace
-    /// of parts would show none.
+    /// Solves the whole problem at once where there is one island, and where a trace is recorded,
+    /// which islands do not have.
     whole: Option<Box<dyn Solver>>,
     islands: Vec<Island>,
     used: usize,
@@ -49,7 +49,7 @@ impl Islands {
         }
     }
 
-    /// What a reduction is worth to its solvers.
+    /// [`Solver::worth_reducing`] of its solvers.
     pub fn worth_reducing(&self, far: bool) -> f64 {
         self.worth_reducing[usize::from(far)]
     }
@@ -63,7 +63,7 @@ impl Islands {
         self.constrained.len()
     }
 
-    /// Improves a solution island by island. What no constraint touches moves freely. The
+    /// Improves a solution island by island. Subsystems without constraints move freely. The
     /// iterations that count are those of the island that needed most.
     pub fn improve(
         &mut self,

@@ -3,7 +3,7 @@
 //!
 //! A contact opens, sticks, or slips; in slip, `u_t = −α λ_t` leaves one scalar equation in α. It
 //! has the role of the bisection of \[Hwangbo18\]. The tangential block is diagonalised once, so that
-//! each evaluation is a few scalars. With strong coupling of normal and tangent several answers
+//! each evaluation is a few scalars. With strong coupling of normal and tangent several solutions
 //! exist; this finds one.
 
 use nalgebra::{Matrix2, Vector2};
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn without_friction_only_the_normal_answers() {
+    fn without_friction_only_the_normal_impulse_acts() {
         let c = ContactVec { n: -1.0, t: Vector2::new(3.0, -2.0) };
         let W = rod(55.0);
         let l = solve(0.0, &W, c);

@@ -4,16 +4,16 @@
 //! Penalties are free of units: `β_i = c / w_i` with the Delassus scale w_i. Deviation: [Lee25]
 //! has one β in kilograms, which is too stiff for one problem and too soft for the next.
 
-use super::newton::Question;
+use super::newton::ShiftedLaws;
 use crate::contact::add_to_normal;
 use crate::problem::Problem;
 
-/// Multipliers λ, slip terms p, and the shifts and yields that an inner solve sees.
+/// Multipliers λ, slip terms p, and the shifts and yields of an inner solve.
 #[derive(Clone, Debug)]
 pub(super) struct Multipliers {
     /// Whether slip terms are damped when they oscillate.
     pub relaxed: bool,
-    /// Whether one penalty in kilograms serves all constraints, as in [Lee25, Sec. V].
+    /// Whether all constraints have one penalty in kilograms, as in [Lee25, Sec. V].
     pub uniform: bool,
     pub lambda: Vec<f64>,
     /// p_i, per constraint [m/s].
@@ -63,7 +63,7 @@ impl Multipliers {
         self.relaxation = 1.0;
     }
 
-    /// What a penalty is measured in: 1/w, or one kilogram.
+    /// The unit of a penalty: 1/w, or one kilogram.
     fn scale(&self, problem: &Problem, i: usize) -> f64 {
         if self.uniform { 1.0 } else { scale(problem, i) }
     }
@@ -79,9 +79,9 @@ impl Multipliers {
         self.slip_change.fill(0.0);
     }
 
-    /// The question at penalty `c`: yields `R + w/c`, shifts `e − λ w/c`, and with `slip` also
+    /// The laws at penalty `c`: yields `R + w/c`, shifts `e − λ w/c`, and with `slip` also
     /// p on the normal row [Lee25, Eqs. (20), (22)].
-    pub fn question(&mut self, problem: &Problem, c: f64, slip: bool) -> Question<'_> {
+    pub fn shifted_laws(&mut self, problem: &Problem, c: f64, slip: bool) -> ShiftedLaws<'_> {
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
             let extra = self.scale(problem, i) / c;
@@ -93,7 +93,7 @@ impl Multipliers {
                 add_to_normal(&mut self.shift[rows], self.slip[i]);
             }
         }
-        Question { shift: &self.shift, yields: &self.yields }
+        ShiftedLaws { shift: &self.shift, yields: &self.yields }
     }
 
     /// `|√w (λ' − λ)|/c` \[√J\]: how far J v is from its slack z [Lee25, Eqs. (13), (40)], in

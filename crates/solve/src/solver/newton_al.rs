@@ -4,41 +4,85 @@
 //! A failed inner solve ends the solve. Deviation: penalties per 1/w and capped; the setting
 //! `paper` restores one penalty in kilograms. Iterations are Newton steps.
 
+use super::Solver;
 use super::multiplier::Multipliers;
-use super::newton::{Globalisation, Strict};
-use super::{Setting, Solver};
+use super::newton::{Globalisation, Strict, StrictSettings};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::Problem;
+use crate::setting::{NamedSettings, SettingRange};
+use crate::setting_table;
 use crate::solution::Solution;
 
-/// Augmented Lagrangian with unaided Newton steps.
-pub struct NewtonAl {
-    first_penalty: f64,
-    max_penalty: f64,
-    growth: f64,
-    max_outer: usize,
-    paper: bool,
-    paper_penalty: f64,
-    strict: Strict,
-    multipliers: Multipliers,
-    old: Vec<f64>,
+/// Settings of the two Newton baselines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewtonAlSettings {
+    /// Penalty at the start, per 1/w [-].
+    pub first_penalty: f64,
+    /// Largest penalty, per 1/w [-].
+    pub max_penalty: f64,
+    /// Factor by which the penalty grows [-].
+    pub growth: f64,
+    /// Outer iterations.
+    pub max_outer: usize,
+    /// One uncapped penalty in kilograms for all constraints, as published.
+    pub paper: bool,
+    /// That penalty at the start [kg].
+    pub paper_penalty: f64,
 }
 
-impl NewtonAl {
-    /// With steps kept in check in one of the two ways.
-    pub fn new(globalisation: Globalisation) -> Self {
-        let mut strict = Strict::default();
-        strict.globalisation = globalisation;
-        strict.max_iterations = 100;
+impl Default for NewtonAlSettings {
+    fn default() -> Self {
         Self {
+            // The penalties of CANAL, with which these baselines are compared.
             first_penalty: 1e2,
             max_penalty: 1e3,
             growth: 10.0,
             max_outer: 60,
             paper: false,
-            paper_penalty: 1e4, // [Lee25, Sec. VII], in kilograms
-            strict,
+            paper_penalty: 1e4, // [Lee25, Sec. VII]
+        }
+    }
+}
+
+setting_table!(
+    NewtonAlSettings,
+    "Newton baseline",
+    [
+        (
+            "first-penalty",
+            first_penalty,
+            "-",
+            SettingRange::POSITIVE,
+            "penalty at the start, per 1/w"
+        ),
+        ("max-penalty", max_penalty, "-", SettingRange::POSITIVE, "largest penalty, per 1/w"),
+        ("growth", growth, "-", SettingRange::at_least(1.0), "factor by which the penalty grows"),
+        ("max-outer", max_outer, "", SettingRange::ANY, "outer iterations"),
+        ("paper", paper, "", SettingRange::ANY, "one penalty in kilograms for all"),
+        ("paper-penalty", paper_penalty, "kg", SettingRange::POSITIVE, "that penalty at the start"),
+    ]
+);
+
+/// Augmented Lagrangian with unaided Newton steps.
+pub struct NewtonAl {
+    settings: NewtonAlSettings,
+    strict: Strict,
+    multipliers: Multipliers,
+    old: Vec<f64>,
+}
+
+/// Newton iterations of an inner solve.
+const MAX_NEWTON: usize = 100;
+
+impl NewtonAl {
+    /// With one of the two globalisations.
+    pub fn new(globalisation: Globalisation) -> Self {
+        let inner =
+            StrictSettings { globalisation, max_iterations: MAX_NEWTON, ..Default::default() };
+        Self {
+            settings: NewtonAlSettings::default(),
+            strict: Strict::new(inner),
             multipliers: Multipliers::default(),
             old: Vec::new(),
         }
@@ -57,19 +101,12 @@ impl Solver for NewtonAl {
         4.0 // LU factorizations are slow on a mesh
     }
 
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![
-            Setting::new("first-penalty", "penalty at the start, per 1/w", &mut self.first_penalty),
-            Setting::new("max-penalty", "largest penalty, per 1/w", &mut self.max_penalty),
-            Setting::new("growth", "factor by which the penalty grows", &mut self.growth),
-            Setting::new("max-outer", "outer iterations", &mut self.max_outer),
-            Setting::new("paper", "one penalty in kilograms for all", &mut self.paper),
-            Setting::new(
-                "paper-penalty",
-                "that penalty at the start [kg]",
-                &mut self.paper_penalty,
-            ),
-        ]
+    fn settings(&self) -> Option<&dyn NamedSettings> {
+        Some(&self.settings)
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut dyn NamedSettings> {
+        Some(&mut self.settings)
     }
 
     fn improve(
@@ -84,18 +121,22 @@ impl Solver for NewtonAl {
             return status;
         }
         self.strict.prepare(problem);
-        self.multipliers.uniform = self.paper;
+        self.multipliers.uniform = self.settings.paper;
         self.multipliers.start(problem, &solution.impulse);
         let limit = monitor.iteration_limit(usize::MAX);
-        let mut c = if self.paper { self.paper_penalty } else { self.first_penalty };
-        let cap = if self.paper { f64::INFINITY } else { self.max_penalty };
+        let mut c = if self.settings.paper {
+            self.settings.paper_penalty
+        } else {
+            self.settings.first_penalty
+        };
+        let cap = if self.settings.paper { f64::INFINITY } else { self.settings.max_penalty };
         let mut last = f64::INFINITY;
-        for _ in 0..self.max_outer {
+        for _ in 0..self.settings.max_outer {
             self.old.clone_from(&self.multipliers.lambda);
-            let question = self.multipliers.question(problem, c, false);
+            let laws = self.multipliers.shifted_laws(problem, c, false);
             let outcome = self.strict.find(
                 problem,
-                question,
+                laws,
                 monitor.scaling(),
                 &mut solution.velocity,
                 &mut solution.impulse,
@@ -113,7 +154,7 @@ impl Solver for NewtonAl {
                 Verdict::Continue => {}
             }
             if slack > SUFFICIENT_DECREASE * last {
-                c = (self.growth * c).min(cap);
+                c = (self.settings.growth * c).min(cap);
             }
             last = slack;
         }

@@ -2,47 +2,37 @@
 //! [Lee25, Sec. VII].
 //!
 //! W = J A⁻¹ Jᵀ is stored as blocks between constraints that share a subsystem, which grows with
-//! the square of the constraints on one subsystem. Each constraint answers in turn, by the strict
+//! the square of the constraints on one subsystem. Constraints are updated in turn, by the strict
 //! operator with a scalar step or, for exact friction, by an exact solve of its own contact
-//! ([`super::local`]). Iterates on λ alone; v is formed only to be looked at.
+//! ([`super::local`]). Iterates on λ alone; v is formed only to measure the residual.
 
+use super::Solver;
 use super::local;
 use super::sweep::{
-    Direction, Factor, STANDSTILL, StepRule, answer, at, due, groups, largest_of, spread_over,
+    Direction, STANDSTILL, StepRule, at, due, groups, largest_of, spread_over, update_impulse,
 };
-use super::{Setting, Solver, Value};
 use crate::contact::{ContactVec, DIM};
 use crate::law::{FrictionModel, Law};
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::small::add_product;
 use crate::problem::{Problem, SubsystemId};
+use crate::setting::{NamedSettings, SettingRange};
 use crate::solution::Solution;
+use crate::{setting_choices, setting_table};
 
-/// How one constraint is answered.
+/// How one constraint is solved within a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Local {
+pub enum LocalSolve {
     /// One projected step.
     Projected,
-    /// Its own problem solved exactly, where exact friction is asked for.
+    /// Exact solve of its own problem, with exact friction.
     Exact,
 }
 
-impl Value for Local {
-    fn get(&self) -> String {
-        match self {
-            Self::Projected => "projected".to_owned(),
-            Self::Exact => "exact".to_owned(),
-        }
-    }
-    fn set(&mut self, text: &str) -> Result<(), String> {
-        *self = match text {
-            "projected" => Self::Projected,
-            "exact" => Self::Exact,
-            _ => return Err("projected or exact".to_owned()),
-        };
-        Ok(())
-    }
-}
+setting_choices!(LocalSolve {
+    "projected" => LocalSolve::Projected,
+    "exact" => LocalSolve::Exact,
+});
 
 /// W in blocks, by rows.
 #[derive(Clone, Debug, Default)]
@@ -200,32 +190,51 @@ impl Operator {
     }
 }
 
+/// Settings of PGS.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PgsSettings {
+    /// How one constraint is solved within a sweep.
+    pub local: LocalSolve,
+    /// Length of the projected step.
+    pub step: StepRule,
+    /// Over-relaxation ω of the projected step [-].
+    pub omega: f64,
+    /// Sweeps over all constraints.
+    pub max_sweeps: usize,
+}
+
+impl Default for PgsSettings {
+    fn default() -> Self {
+        Self { local: LocalSolve::Projected, step: StepRule::Safe, omega: 1.0, max_sweeps: 1000 }
+    }
+}
+
+setting_table!(
+    PgsSettings,
+    "solver 'pgs'",
+    [
+        (
+            "local",
+            local,
+            "",
+            SettingRange::ANY,
+            "how a contact is solved: projected step or exact solve"
+        ),
+        ("step", step, "", SettingRange::ANY, "η: safe (1/λ_max) or trace (3/trace)"),
+        ("omega", omega, "-", SettingRange::POSITIVE, "over-relaxation ω of the projected step"),
+        ("max-sweeps", max_sweeps, "", SettingRange::ANY, "sweeps over all constraints"),
+    ]
+);
+
 /// Projected Gauss-Seidel on an assembled operator.
+#[derive(Default)]
 pub struct Pgs {
-    local: Local,
-    step: StepRule,
-    omega: Factor,
-    max_sweeps: usize,
+    settings: PgsSettings,
     operator: Operator,
     /// W_ii + R_i, row-major, with room for a contact each.
     blocks: Vec<[f64; DIM * DIM]>,
     yields: Vec<f64>,
     projected_instead: usize,
-}
-
-impl Default for Pgs {
-    fn default() -> Self {
-        Self {
-            local: Local::Projected,
-            step: StepRule::Safe,
-            omega: Factor(1.0),
-            max_sweeps: 1000,
-            operator: Operator::default(),
-            blocks: Vec::new(),
-            yields: Vec::new(),
-            projected_instead: 0,
-        }
-    }
 }
 
 impl Pgs {
@@ -242,7 +251,8 @@ impl Pgs {
             for (d, r) in problem.compliance()[rows].iter().enumerate() {
                 g[d * dim + d] += r;
             }
-            self.yields.push(self.step.inverse_step(&g[..dim * dim]) / self.omega.0);
+            self.yields
+                .push(self.settings.step.inverse_step(&g[..dim * dim]) / self.settings.omega);
             let ridge = local::RIDGE * (0..dim).map(|d| g[d * dim + d]).sum::<f64>();
             for d in 0..dim {
                 g[d * dim + d] += ridge;
@@ -254,7 +264,9 @@ impl Pgs {
     /// The friction of a contact that is solved exactly.
     fn exact(&self, law: &Law, model: FrictionModel) -> Option<f64> {
         match law {
-            Law::Coulomb(k) if self.local == Local::Exact && model == FrictionModel::Coulomb => {
+            Law::Coulomb(k)
+                if self.settings.local == LocalSolve::Exact && model == FrictionModel::Coulomb =>
+            {
                 Some(k.friction())
             }
             _ => None,
@@ -288,7 +300,7 @@ impl Pgs {
                     local::solve(mu, G, ContactVec::load(&c)).store(lambda);
                     std::array::from_fn(|k| lambda[k] - old[k])
                 }
-                None => answer(problem, i, model, &mut u[..dim], r, 1.0, lambda),
+                None => update_impulse(problem, i, model, &mut u[..dim], r, 1.0, lambda),
             };
             largest = largest.max(r * largest_of(&change));
         }
@@ -305,17 +317,12 @@ impl Solver for Pgs {
         1.0 // W is assembled by solves with A
     }
 
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![
-            Setting::new(
-                "local",
-                "how a contact is answered: projected step or exact solve",
-                &mut self.local,
-            ),
-            Setting::new("step", "η: safe (1/λ_max) or trace (3/trace)", &mut self.step),
-            Setting::new("omega", "over-relaxation ω of the projected step [-]", &mut self.omega),
-            Setting::new("max-sweeps", "sweeps over all constraints", &mut self.max_sweeps),
-        ]
+    fn settings(&self) -> Option<&dyn NamedSettings> {
+        Some(&self.settings)
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut dyn NamedSettings> {
+        Some(&mut self.settings)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -332,9 +339,9 @@ impl Solver for Pgs {
         solution: &mut Solution,
     ) -> Status {
         let model = monitor.model();
-        self.projected_instead = match self.local {
-            Local::Projected => 0,
-            Local::Exact => problem
+        self.projected_instead = match self.settings.local {
+            LocalSolve::Projected => 0,
+            LocalSolve::Exact => problem
                 .constraints()
                 .iter()
                 .filter(|c| c.law.is_contact() && self.exact(&c.law, model).is_none())
@@ -347,7 +354,7 @@ impl Solver for Pgs {
             return status;
         }
         self.prepare(problem);
-        let limit = monitor.iteration_limit(self.max_sweeps);
+        let limit = monitor.iteration_limit(self.settings.max_sweeps);
         for sweep in 1..=limit {
             let change = self.pass(problem, model, &mut solution.impulse);
             monitor.count(1);

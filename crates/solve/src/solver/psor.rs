@@ -2,14 +2,15 @@
 //!
 //! Every sweep runs through the constraints in their order. Linear in constraints per sweep and in
 //! memory, unless a subsystem is sparse. With the safe step it converges to the convex model
-//! wherever impulses exist; asked for exact friction, it uses the strict operator and converges
-//! where that does.
+//! wherever impulses exist; with exact friction it uses the strict operator, without a proof of
+//! convergence.
 
+use super::Solver;
 use super::sweep::{Direction, Relaxation};
-use super::{Setting, Solver};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status};
 use crate::problem::Problem;
+use crate::setting::NamedSettings;
 use crate::solution::Solution;
 
 /// Projected successive over-relaxation.
@@ -27,8 +28,12 @@ impl Solver for Psor {
         1.0 // every constraint solves with A
     }
 
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        self.relaxation.settings()
+    fn settings(&self) -> Option<&dyn NamedSettings> {
+        Some(&self.relaxation.settings)
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut dyn NamedSettings> {
+        Some(&mut self.relaxation.settings)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -1,8 +1,8 @@
-//! Solves a problem through the velocities that take part in it, where that pays.
+//! Solves a problem on the velocities that constraints touch, where that is faster.
 //!
-//! The solver sees the Schur complement [`Reduction`] and is watched there; its answer is extended to
-//! the whole and looked at again. Momentum weighs differently in the two, so that an answer which
-//! is not quite good enough for the whole is improved at a smaller tolerance.
+//! The solver works on the Schur complement [`Reduction`]; its solution is extended to all
+//! velocities and measured again. The scale of momentum differs between the two, so that a solution
+//! which is not good enough for the whole problem is improved at a smaller tolerance.
 
 use super::Solver;
 use crate::monitor::{Monitor, Status, Verdict};
@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::solution::Solution;
 use crate::transform::Reduction;
 
-/// A reduction with the memory that solves through it take.
+/// A reduction with its work memory.
 #[derive(Default)]
 pub(super) struct Reduced {
     reduction: Reduction,
@@ -22,10 +22,10 @@ pub(super) struct Reduced {
 const TIGHTENINGS: usize = 3;
 const TIGHTEN: f64 = 0.1;
 
-/// Relative error of momentum from which on a guess is far from the answer [-].
+/// Relative error of momentum from which on a guess is far from the solution [-].
 const FAR: f64 = 0.2;
 
-/// Whether a guess for a problem with a large mesh is far from the answer.
+/// Whether a guess for a problem with a large mesh is far from the solution.
 pub(super) fn is_far(problem: &Problem, monitor: &mut Monitor, guess: &Solution) -> bool {
     problem.is_large() && {
         let _ = monitor.observe(problem, &guess.velocity, &guess.impulse);
@@ -34,13 +34,13 @@ pub(super) fn is_far(problem: &Problem, monitor: &mut Monitor, guess: &Solution)
 }
 
 impl Reduced {
-    /// Whether a problem is better solved through its reduction, by a solver to which that is worth
-    /// so much.
+    /// Whether a problem is solved faster through its reduction, by a solver with this
+    /// [`Solver::worth_reducing`].
     pub fn pays(&mut self, problem: &Problem, worth: f64) -> bool {
         worth > 0.0 && self.reduction.pays(problem, worth)
     }
 
-    /// Improves a solution by whatever `improve` does to that of the reduced problem.
+    /// Improves a solution by `improve` on the reduced problem.
     pub fn improve(
         &mut self,
         problem: &Problem,

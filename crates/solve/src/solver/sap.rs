@@ -2,46 +2,73 @@
 //!
 //! One convex minimisation in velocities, with exact line search, for compliant contact. Rows that
 //! yield less than the near-rigid limit are softened to it [Castro22, Eqs. (29), (30)], so that
-//! the paper's method answers a slightly softer problem than the one given.
+//! the published method solves a slightly softer problem than the one given.
 //!
 //! Deviation: by default that softening is taken back by multipliers, each pass starting where the
-//! last one ended, until the yardstick finds the given problem solved. The setting `refine` off is
-//! the paper's letter: one pass. Iterations are Newton steps.
+//! last one ended, until the residual of the given problem is below the tolerance. With the setting
+//! `refine` off, one pass is made, as published. Iterations are Newton steps.
 
-use super::newton::{Convex, Phases, Question};
-use super::{Setting, Solver};
+use super::Solver;
+use super::newton::{Convex, ConvexSettings, Phases, ShiftedLaws};
 use crate::compliance::NearRigid;
 use crate::contact;
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::Problem;
+use crate::setting::{NamedSettings, SettingRange};
+use crate::setting_table;
 use crate::solution::Solution;
 
+/// Settings of SAP.
+#[derive(Clone, Debug)]
+pub struct SapSettings {
+    /// Near-rigid limit of the compliance.
+    pub near_rigid: NearRigid,
+    /// Whether multipliers take the near-rigid softening back.
+    pub refine: bool,
+    /// Minimisations when refining.
+    pub max_passes: usize,
+}
+
+impl Default for SapSettings {
+    fn default() -> Self {
+        Self { near_rigid: NearRigid::default(), refine: true, max_passes: 200 }
+    }
+}
+
+setting_table!(
+    SapSettings,
+    "solver 'sap'",
+    [
+        (
+            "beta",
+            near_rigid.beta,
+            "-",
+            SettingRange::NOT_NEGATIVE,
+            "near-rigid limit of the normal"
+        ),
+        (
+            "sigma",
+            near_rigid.sigma,
+            "-",
+            SettingRange::NOT_NEGATIVE,
+            "near-rigid limit of the tangents"
+        ),
+        ("refine", refine, "", SettingRange::ANY, "take the near-rigid softening back"),
+        ("max-passes", max_passes, "", SettingRange::ANY, "minimisations when refining"),
+    ]
+);
+
 /// The semi-analytic primal solver.
+#[derive(Default)]
 pub struct Sap {
-    near_rigid: NearRigid,
-    refine: bool,
-    max_passes: usize,
+    settings: SapSettings,
     convex: Convex,
+    /// Compliance [1/kg] that the softened rows have and the problem has not.
     extra: Vec<f64>,
     shift: Vec<f64>,
     yields: Vec<f64>,
     softened: bool,
-}
-
-impl Default for Sap {
-    fn default() -> Self {
-        Self {
-            near_rigid: NearRigid::default(),
-            refine: true,
-            max_passes: 200,
-            convex: Convex::default(),
-            extra: Vec::new(),
-            shift: Vec::new(),
-            yields: Vec::new(),
-            softened: false,
-        }
-    }
 }
 
 /// The violation must shrink by this from pass to pass, or the softening is reduced.
@@ -49,19 +76,19 @@ const SUFFICIENT_DECREASE: f64 = 0.25;
 /// By how much it is reduced, and down to what part of the near-rigid limit.
 const SHRINK: f64 = 0.1;
 const LEAST_SOFTNESS: f64 = 1e-3;
-/// Error of momentum that a minimisation may leave, per that of the answer [-].
+/// Error of momentum that a minimisation may leave, per that of the solution [-].
 const INEXACT: f64 = 0.1;
 
 impl Sap {
-    /// Where the time of Newton iterations went since the last call.
+    /// Times of the phases of Newton iterations since the last call.
     pub fn take_phases(&mut self) -> Phases {
         self.convex.take_phases()
     }
 
-    /// A minimisation whose softening is taken back next need not be more exact than the answer.
+    /// A minimisation whose softening is taken back next need not be more exact than the solution.
     fn inner_tolerance(&self, monitor: &Monitor) -> f64 {
-        let exact = Convex::default().tolerance;
-        if self.refine { exact.max(INEXACT * monitor.momentum_tolerance()) } else { exact }
+        let exact = ConvexSettings::default().tolerance;
+        if self.settings.refine { exact.max(INEXACT * monitor.momentum_tolerance()) } else { exact }
     }
 
     /// Yields of all rows, and how much of them the problem does not have, at a part of the
@@ -76,7 +103,10 @@ impl Sap {
             let w = problem.delassus().frobenius_scale(i);
             let w = if w > 0.0 { w } else { crate::residual::yield_scale(problem, i) };
             let w = softness * w;
-            let least = contact::rows(self.near_rigid.normal() * w, self.near_rigid.sigma * w);
+            let least = contact::rows(
+                self.settings.near_rigid.normal() * w,
+                self.settings.near_rigid.sigma * w,
+            );
             for (k, least) in problem.row_range(i).zip(least) {
                 let given = problem.compliance()[k];
                 self.yields[k] = given.max(least);
@@ -93,24 +123,19 @@ impl Solver for Sap {
     }
 
     fn worth_reducing(&self, far: bool) -> f64 {
-        if far { 0.7 } else { 0.15 } // close to the answer, an old factor serves again
+        if far { 0.7 } else { 0.15 } // close to the solution, an old factor is used again
     }
 
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![
-            Setting::new("beta", "near-rigid limit of the normal [-]", &mut self.near_rigid.beta),
-            Setting::new(
-                "sigma",
-                "near-rigid limit of the tangents [-]",
-                &mut self.near_rigid.sigma,
-            ),
-            Setting::new("refine", "take the near-rigid softening back", &mut self.refine),
-            Setting::new("max-passes", "minimisations when refining", &mut self.max_passes),
-        ]
+    fn settings(&self) -> Option<&dyn NamedSettings> {
+        Some(&self.settings)
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut dyn NamedSettings> {
+        Some(&mut self.settings)
     }
 
     fn notes(&self) -> Vec<String> {
-        if self.softened && !self.refine {
+        if self.softened && !self.settings.refine {
             return vec!["rigid rows were softened to the near-rigid limit".to_owned()];
         }
         Vec::new()
@@ -129,19 +154,20 @@ impl Solver for Sap {
             return status;
         }
         self.convex.prepare(problem);
-        self.convex.tolerance = self.inner_tolerance(monitor);
+        self.convex.settings.tolerance = self.inner_tolerance(monitor);
         let limit = monitor.iteration_limit(usize::MAX);
-        let passes = if self.refine { self.max_passes } else { 1 };
+        let passes = if self.settings.refine { self.settings.max_passes } else { 1 };
         let (mut softness, mut last) = (1.0, f64::INFINITY);
         for _ in 0..passes {
             for k in 0..problem.rows() {
-                let absorbed = if self.refine { self.extra[k] * solution.impulse[k] } else { 0.0 };
+                let absorbed =
+                    if self.settings.refine { self.extra[k] * solution.impulse[k] } else { 0.0 };
                 self.shift[k] = problem.bias()[k] - absorbed;
             }
-            let question = Question { shift: &self.shift, yields: &self.yields };
+            let laws = ShiftedLaws { shift: &self.shift, yields: &self.yields };
             let outcome = self.convex.minimise(
                 problem,
-                question,
+                laws,
                 monitor.scaling(),
                 &mut solution.velocity,
                 &mut solution.impulse,

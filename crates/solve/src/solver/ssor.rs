@@ -3,11 +3,12 @@
 //! Each direction counts as one sweep. Impulses travel both ways along a chain of contacts; on
 //! stacks the plain order of PSOR is usually faster.
 
+use super::Solver;
 use super::sweep::{Direction, Relaxation};
-use super::{Setting, Solver};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status};
 use crate::problem::Problem;
+use crate::setting::NamedSettings;
 use crate::solution::Solution;
 
 /// Projected symmetric successive over-relaxation.
@@ -25,8 +26,12 @@ impl Solver for Ssor {
         1.0 // every constraint solves with A
     }
 
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        self.relaxation.settings()
+    fn settings(&self) -> Option<&dyn NamedSettings> {
+        Some(&self.relaxation.settings)
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut dyn NamedSettings> {
+        Some(&mut self.relaxation.settings)
     }
 
     fn notes(&self) -> Vec<String> {

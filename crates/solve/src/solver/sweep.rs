@@ -3,7 +3,7 @@
 //! The velocity v = A⁻¹ (b + Jᵀ λ) follows each change of an impulse, so that one constraint costs
 //! its own blocks and nothing else. For a subsystem of one block, `s_i = A⁻¹ J_iᵀ` is stored and
 //! has the size of J_i: memory grows with the non-zeros of J. In a sparse subsystem s_i is full,
-//! so there each update solves with the factor of the subsystem instead: right, but slow.
+//! so there each update solves with the factor of the subsystem instead, which is slow.
 //!
 //! Deviation: the step `η_i = 3/trace(g_i)` of the paper need not converge; the default is
 //! `η_i = 1/λ_max(g_i)`, which does. Compliance adds to `g_i` and to the velocity.
@@ -11,17 +11,18 @@
 use std::ops::Range;
 
 use super::contact_sweep::ContactSweep;
-use super::{Setting, Value};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::small::{add_product, add_transposed_product};
 use crate::problem::{Entry, Problem, SubsystemId};
+use crate::setting::SettingRange;
 use crate::solution::Solution;
+use crate::{setting_choices, setting_table};
 
 /// How far a constraint may move its impulse per unit of violated velocity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum StepRule {
+pub enum StepRule {
     /// `η_i = 1/λ_max(g_i)`: a descent on every constraint.
     #[default]
     Safe,
@@ -29,22 +30,7 @@ pub(super) enum StepRule {
     Trace,
 }
 
-impl Value for StepRule {
-    fn get(&self) -> String {
-        match self {
-            Self::Safe => "safe".to_owned(),
-            Self::Trace => "trace".to_owned(),
-        }
-    }
-    fn set(&mut self, text: &str) -> Result<(), String> {
-        *self = match text {
-            "safe" => Self::Safe,
-            "trace" => Self::Trace,
-            _ => return Err("safe or trace".to_owned()),
-        };
-        Ok(())
-    }
-}
+setting_choices!(StepRule { "safe" => StepRule::Safe, "trace" => StepRule::Trace });
 
 impl StepRule {
     /// `1/η_i` [1/kg] for `g_i = W_ii + R_i`, row-major.
@@ -54,7 +40,7 @@ impl StepRule {
             (Self::Safe, _) => largest_eigenvalue(g),
             (Self::Trace, _) => (g[0] + g[4] + g[8]) / DIM as f64,
         };
-        // A row that nothing moves has only its law's own yield to answer with.
+        // A row that no impulse moves has only its law's own yield.
         if inverse > 0.0 { inverse } else { 1.0 }
     }
 }
@@ -74,22 +60,7 @@ fn largest_eigenvalue(g: &[f64]) -> f64 {
     mean + 2.0 * p * (half.acos() / 3.0).cos()
 }
 
-/// A factor greater than zero.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Factor(pub f64);
-
-impl Value for Factor {
-    fn get(&self) -> String {
-        self.0.get()
-    }
-    fn set(&mut self, text: &str) -> Result<(), String> {
-        let value = text.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0);
-        self.0 = value.ok_or("a finite number greater than zero")?;
-        Ok(())
-    }
-}
-
-/// Which way a sweep runs through the constraints.
+/// Direction of a sweep through the constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Forward,
@@ -105,12 +76,12 @@ pub(super) fn at(direction: Direction, place: usize, count: usize) -> usize {
     }
 }
 
-/// The first sweeps, after each of which the iterate is shown to the monitor.
+/// The first sweeps, after each of which the residual is measured.
 const FIRST: usize = 3;
-/// Changes of a sweep, per unit of the tolerance, that are far from an answer [-].
+/// Change of a sweep, per unit of the tolerance, above which the iterate is far from converged [-].
 const FAR: f64 = 10.0;
 
-/// Whether the iterate after a sweep is shown to the monitor: it costs more than a sweep.
+/// Whether the residual is measured after a sweep: that costs more than a sweep.
 pub(super) fn due(sweep: usize) -> bool {
     const EVERY: usize = 10;
     sweep <= FIRST || sweep.is_multiple_of(EVERY)
@@ -172,7 +143,7 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    /// Gets ready for a problem, with over-relaxation ω.
+    /// Prepares for a problem, with over-relaxation ω.
     pub(super) fn prepare(&mut self, problem: &Problem, rule: StepRule, omega: f64) {
         let (mass, jacobian) = (problem.mass(), problem.jacobian());
         self.spread.clear();
@@ -240,7 +211,7 @@ impl Sweep {
             let (dim, lambda) = (rows.len(), &mut impulse[rows.clone()]);
             let mut c0 = [0.0; DIM];
             constraint_velocity(problem, i, v, lambda, &mut c0[..dim]);
-            let change = answer(problem, i, model, &mut c0[..dim], r, sharpness, lambda);
+            let change = update_impulse(problem, i, model, &mut c0[..dim], r, sharpness, lambda);
             largest = largest.max(r * largest_of(&change));
             if change != [0.0; DIM] {
                 self.apply(problem, i, &change[..dim], v);
@@ -315,10 +286,10 @@ fn constraint_velocity(problem: &Problem, i: usize, v: &[f64], lambda: &[f64], u
     }
 }
 
-/// Answers for one constraint that moves at `u` and replaces its impulse; `u` is used up.
-/// Returns the change.
+/// Updates the impulse of one constraint that moves at `u`, which is overwritten.
+/// Returns the change of the impulse.
 #[inline]
-pub(super) fn answer(
+pub(super) fn update_impulse(
     problem: &Problem,
     i: usize,
     model: FrictionModel,
@@ -347,48 +318,55 @@ pub(super) fn largest_of(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |m, x| if x.is_nan() { f64::INFINITY } else { m.max(x.abs()) })
 }
 
-/// What a sweep changes [m/s] when nothing more than round-off is left to change, per unit of the
-/// reference velocity [-].
+/// Change of a sweep at round-off, per unit of the reference velocity [-].
 pub(super) const STANDSTILL: f64 = f64::EPSILON;
 
-/// The settings and the loop that PSOR and SSOR share.
-#[derive(Clone, Debug)]
+/// Settings of PSOR and SSOR.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelaxationSettings {
+    /// Over-relaxation ω [-].
+    pub omega: f64,
+    /// Share λ of the projected impulse that is taken over [-].
+    pub sharpness: f64,
+    /// Length of the projected step.
+    pub step: StepRule,
+    /// Sweeps over all constraints.
+    pub max_sweeps: usize,
+}
+
+impl Default for RelaxationSettings {
+    fn default() -> Self {
+        // ω = λ = 1 is a plain projection [Tasora, Algorithm].
+        Self { omega: 1.0, sharpness: 1.0, step: StepRule::Safe, max_sweeps: 1000 }
+    }
+}
+
+setting_table!(
+    RelaxationSettings,
+    "projected relaxation",
+    [
+        ("omega", omega, "-", SettingRange::POSITIVE, "over-relaxation ω"),
+        (
+            "sharpness",
+            sharpness,
+            "-",
+            SettingRange::POSITIVE,
+            "share λ of the projected impulse that is taken over"
+        ),
+        ("step", step, "", SettingRange::ANY, "η: safe (1/λ_max) or trace (3/trace)"),
+        ("max-sweeps", max_sweeps, "", SettingRange::ANY, "sweeps over all constraints"),
+    ]
+);
+
+/// The loop that PSOR and SSOR share, with its work memory.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Relaxation {
-    omega: Factor,
-    sharpness: Factor,
-    step: StepRule,
-    max_sweeps: usize,
+    pub settings: RelaxationSettings,
     sweep: Sweep,
     contacts: ContactSweep,
 }
 
-impl Default for Relaxation {
-    fn default() -> Self {
-        Self {
-            omega: Factor(1.0),
-            sharpness: Factor(1.0),
-            step: StepRule::Safe,
-            max_sweeps: 1000,
-            sweep: Sweep::default(),
-            contacts: ContactSweep::default(),
-        }
-    }
-}
-
 impl Relaxation {
-    pub(super) fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![
-            Setting::new("omega", "over-relaxation ω [-]", &mut self.omega),
-            Setting::new(
-                "sharpness",
-                "share λ of the projected impulse that is taken over [-]",
-                &mut self.sharpness,
-            ),
-            Setting::new("step", "η: safe (1/λ_max) or trace (3/trace)", &mut self.step),
-            Setting::new("max-sweeps", "sweeps over all constraints", &mut self.max_sweeps),
-        ]
-    }
-
     pub(super) fn notes(&self) -> Vec<String> {
         if self.sweep.solves() {
             vec!["a sparse subsystem is solved at every update of a constraint".to_owned()]
@@ -397,7 +375,7 @@ impl Relaxation {
         }
     }
 
-    /// Sweeps until the monitor says stop; `direction` says which way each sweep runs.
+    /// Sweeps until the monitor stops; `direction` gives the direction of each sweep.
     pub(super) fn improve(
         &mut self,
         problem: &Problem,
@@ -412,15 +390,16 @@ impl Relaxation {
         {
             return status;
         }
-        let bodies = self.contacts.prepare(problem, self.step, self.omega.0);
+        let bodies = self.contacts.prepare(problem, self.settings.step, self.settings.omega);
         if bodies {
             self.contacts.start(problem, &solution.velocity);
         } else {
-            self.sweep.prepare(problem, self.step, self.omega.0);
+            self.sweep.prepare(problem, self.settings.step, self.settings.omega);
         }
-        let limit = monitor.iteration_limit(self.max_sweeps);
+        let limit = monitor.iteration_limit(self.settings.max_sweeps);
         for sweep in 1..=limit {
-            let (way, model, sharpness) = (direction(sweep), monitor.model(), self.sharpness.0);
+            let (way, model, sharpness) =
+                (direction(sweep), monitor.model(), self.settings.sharpness);
             let change = if bodies {
                 self.contacts.pass(model, way, sharpness, &mut solution.impulse)
             } else {
@@ -431,10 +410,10 @@ impl Relaxation {
                 return Status::Failed;
             }
             let standstill = change <= STANDSTILL * problem.reference_velocity();
-            // One of the first sweeps that changes much is not the last.
+            // After one of the first sweeps, a large change cannot be converged.
             let far = change > FAR * monitor.velocity_tolerance() && !monitor.is_tracing();
-            let shown = due(sweep) && !(far && sweep <= FIRST);
-            if shown || standstill || sweep == limit {
+            let measured = due(sweep) && !(far && sweep <= FIRST);
+            if measured || standstill || sweep == limit {
                 // v drifts from λ by the round-off of every update.
                 problem.velocity_of(&solution.impulse, &mut solution.velocity);
                 if bodies {

@@ -1,4 +1,4 @@
-//! Shared by the tests over solvers: catalogue problems, solves from the cold start, distances.
+//! Shared by the tests of solvers: catalogue problems, solves from the cold start, distances.
 
 #![allow(dead_code)] // each test file uses a part
 
@@ -28,6 +28,21 @@ pub const SMALL: [(&str, usize); 14] = [
     ("soft-plate", 2),
     ("sphere-pile", 14),
     ("stack", 3),
+];
+
+/// Problems with meshes and rods at larger sizes: an elastic block, the same with a plate on top, a
+/// rod of forty segments, a gripped block.
+pub const MESHES: [(&str, usize); 4] =
+    [("fem-block", 4), ("soft-plate", 3), ("rod", 40), ("gripped-block", 3)];
+
+/// Problem files of the shared collection that have two independent reference solutions each.
+pub const GOLDEN_FILES: [&str; 6] = [
+    "g01_box_slide",
+    "g02_stack_heavy_on_light",
+    "g03_chain_mixed",
+    "g04_fem_block",
+    "g05_clutter20",
+    "g06_boltnut60",
 ];
 
 /// A catalogue problem.

@@ -6,18 +6,17 @@
 use std::path::Path;
 
 use stiction_solve::problem::FromFile;
-use stiction_solve::solver::SOLVERS;
+use stiction_solve::solver::{ProblemFamily, Requirement, SOLVERS};
 use stiction_solve::{FrictionModel, Goal, Report, Status};
 use stiction_testkit::data::NamedTest;
 use stiction_testkit::trials;
 
-use crate::common::{distance, goal, largest, load_problem, models, momentum_change, solve};
+use crate::common::{GOLDEN_FILES, distance, goal, largest, load_problem, momentum_change, solve};
 
 /// Tests of this module.
 pub const TRIALS: &[NamedTest] = trials![
     alm_reaches_every_golden_motion_with_exact_friction,
-    every_solver_reaches_the_golden_motions_that_it_can,
-    every_solver_has_a_golden_motion_in_each_of_its_friction_models,
+    every_solver_reaches_the_golden_motions_that_its_registration_requires,
 ];
 
 const BOX: &str = "g01_box_slide";
@@ -65,8 +64,6 @@ fn errors(golden: &Golden, solver: &str, goal: &Goal) -> (Report, f64, f64) {
     (report, velocity, impulse)
 }
 
-const ALL: [&str; 6] = [BOX, STACK, CHAIN, FEM, CLUTTER, NUT];
-
 /// Bound on the error of the velocity per unit of violation [-, lengths in metres], rounded up to a
 /// power of ten. A sliding velocity u at radius r changes the angular velocity by u/r; a light body
 /// between heavy ones multiplies it by their mass ratio, a motion that two surfaces nearly allow by
@@ -83,7 +80,7 @@ fn condition(file: &str) -> f64 {
 }
 
 fn alm_reaches_every_golden_motion_with_exact_friction(folder: &Path) {
-    for file in ALL {
+    for file in GOLDEN_FILES {
         let golden = golden(folder, file, FrictionModel::Coulomb);
         let tolerance = 1e-10;
         let (report, velocity, impulse) =
@@ -95,100 +92,25 @@ fn alm_reaches_every_golden_motion_with_exact_friction(folder: &Path) {
     }
 }
 
-/// What a solver reaches from the cold start within its own limit of iterations.
-struct Reach {
-    solvers: &'static [&'static str],
-    model: FrictionModel,
-    tolerance: f64,
-    files: &'static [&'static str],
-}
-
-/// From the rates of convergence that these methods have: Newton steps reach any tolerance;
-/// splittings and gradients gain digits at a constant rate, which flat directions slow down;
-/// an interior-point method stops at the square root of its gap; sweeps converge where few
-/// contacts stand between a body and the ground.
-const REACHES: &[Reach] = &[
-    Reach {
-        solvers: &["alm", "auto", "newton-damped", "newton-dogleg", "admm"],
-        model: FrictionModel::Coulomb,
-        tolerance: 1e-8,
-        files: &ALL,
-    },
-    Reach {
-        solvers: &["admm-subsystem", "canal", "cond", "subadmm"],
-        model: FrictionModel::Coulomb,
-        tolerance: 1e-8,
-        files: &[BOX, STACK, FEM, CLUTTER, NUT],
-    },
-    Reach {
-        solvers: &["admm-subsystem", "subadmm"],
-        model: FrictionModel::Coulomb,
-        tolerance: 1e-6,
-        files: &[CHAIN],
-    },
-    Reach {
-        solvers: &["pgs", "psor", "ssor"],
-        model: FrictionModel::Coulomb,
-        tolerance: 1e-8,
-        files: &[BOX, FEM, CLUTTER],
-    },
-    Reach {
-        solvers: &["alm", "auto", "canal", "sap"],
-        model: FrictionModel::Convex,
-        tolerance: 1e-8,
-        files: &ALL,
-    },
-    Reach {
-        solvers: &["admm", "apgd", "cond"],
-        model: FrictionModel::Convex,
-        tolerance: 1e-8,
-        files: &[BOX, STACK, CHAIN, FEM],
-    },
-    Reach {
-        solvers: &["admm-subsystem", "subadmm"],
-        model: FrictionModel::Convex,
-        tolerance: 1e-6,
-        files: &[BOX, STACK, CHAIN, FEM],
-    },
-    Reach {
-        solvers: &["admm", "admm-subsystem", "apgd", "cond", "subadmm"],
-        model: FrictionModel::Convex,
-        tolerance: 1e-6,
-        files: &[CLUTTER],
-    },
-    Reach { solvers: &["ipm"], model: FrictionModel::Convex, tolerance: 1e-7, files: &ALL },
-    Reach {
-        solvers: &["pgs", "psor", "ssor"],
-        model: FrictionModel::Convex,
-        tolerance: 1e-8,
-        files: &[BOX, FEM],
-    },
-];
-
-fn every_solver_reaches_the_golden_motions_that_it_can(folder: &Path) {
-    for file in ALL {
+fn every_solver_reaches_the_golden_motions_that_its_registration_requires(folder: &Path) {
+    for file in GOLDEN_FILES {
         for model in [FrictionModel::Coulomb, FrictionModel::Convex] {
             let golden = golden(folder, file, model);
-            let reaches = |r: &&Reach| r.model == model && r.files.contains(&file);
-            for reach in REACHES.iter().filter(reaches) {
-                for solver in reach.solvers {
-                    let goal = goal(model, reach.tolerance);
+            for entry in SOLVERS {
+                let required = |r: &&Requirement| {
+                    r.family == ProblemFamily::Golden
+                        && r.model == model
+                        && r.problems.contains(file)
+                };
+                for requirement in entry.must_solve.iter().filter(required) {
+                    let (solver, goal) = (entry.name, goal(model, requirement.tolerance));
                     let (report, velocity, impulse) = errors(&golden, solver, &goal);
                     assert_eq!(report.status, Status::Converged, "{solver} on {file}");
-                    let allowed = condition(file) * reach.tolerance;
+                    let allowed = condition(file) * requirement.tolerance;
                     assert!(velocity <= allowed, "{solver} on {file}: {velocity:e}");
                     assert!(impulse <= allowed, "{solver} on {file}: {impulse:e}");
                 }
             }
-        }
-    }
-}
-
-fn every_solver_has_a_golden_motion_in_each_of_its_friction_models(_: &Path) {
-    for entry in SOLVERS {
-        for model in models(entry.name) {
-            let listed = |r: &Reach| r.model == *model && r.solvers.contains(&entry.name);
-            assert!(REACHES.iter().any(listed), "{} ({})", entry.name, model.name());
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use stiction_sim::Settings;
 use stiction_sim::record::Seen;
 use stiction_solve::Session;
-use stiction_solve::solver::SettingError;
+use stiction_solve::solver::SolverError;
 
 /// Default time limit of a solver on a captured step.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -40,7 +40,7 @@ pub enum PlanError {
     },
     /// A solver does not exist or refuses a setting.
     #[error(transparent)]
-    Setting(#[from] SettingError),
+    Setting(#[from] SolverError),
     /// A time limit of no use.
     #[error("time_limit = {found} s; expected a positive number")]
     TimeLimit {

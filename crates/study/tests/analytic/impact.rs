@@ -166,7 +166,7 @@ fn a_ball_leaves_a_corner_as_long_as_friction_lets_it() {
             let normal = contact.normal.dot(&contact.force) * 0.01;
             let exact = (1.0 + epsilon) * u / (1.0 - 2.0_f64.sqrt() * mu);
             near("λ_n", normal, exact, 1e-8);
-            near("λ_n, as tabulated", normal, lambda, 1e-6);
+            near("λ_n, derived by hand", normal, lambda, 1e-6);
         }
         near("speed", (velocity(&sim).0 - Vector3::repeat(epsilon * u)).norm(), 0.0, 1e-9);
     }

@@ -33,7 +33,7 @@ fn interfaces_of_a_stack_carry_what_stands_on_them() {
             .sum();
         let weight: f64 = masses[level..].iter().sum::<f64>() * G;
         near("impulse", sum * h, weight * h, 1e-10);
-        near("impulse, as tabulated", sum * h, *tabulated, 1e-10);
+        near("impulse, derived by hand", sum * h, *tabulated, 1e-10);
     }
 }
 

@@ -65,7 +65,7 @@ fn without_friction_implicit_steps_lose_a_fixed_part() {
         near("E_{n+1}/E_n", e / last, 1.0 / (1.0 + wh * wh), 1e-9);
         last = e;
     }
-    near("as tabulated", 1.0 / (1.0 + wh * wh), 0.925926, 1e-6);
+    near("E_{n+1}/E_n, derived by hand", 1.0 / (1.0 + wh * wh), 0.925926, 1e-6);
 }
 
 #[test]

@@ -9,6 +9,8 @@ use stiction_study::scenarios::clutter::{self, Item};
 use stiction_testkit::data::NamedTest;
 use stiction_testkit::trials;
 
+use crate::clutter_checks::check_clutter;
+
 /// Tests of this module.
 pub const TRIALS: &[NamedTest] =
     trials![every_solver_gets_through_the_clutter, the_number_of_threads_changes_no_bit];
@@ -21,27 +23,10 @@ fn items(folder: &Path, count: usize) -> Vec<Item> {
 }
 
 fn every_solver_gets_through_the_clutter(folder: &Path) {
-    for count in [40, 80] {
+    // Long enough for the first impacts.
+    for (count, duration) in [(40, 0.3), (80, 0.2)] {
         let items = items(folder, count);
-        for entry in SOLVERS {
-            let mut scene = clutter::scene(&items, true, 1.0).unwrap();
-            scene.settings.solver = entry.name.to_owned();
-            // Long enough for the first impacts; a limit keeps slow methods within the test's time.
-            scene.settings.max_iterations = Some(100);
-            scene.duration = if count == 40 { 0.3 } else { 0.2 };
-            let mut scene_run = scene.start().unwrap();
-            for _ in 0..scene_run.steps() {
-                let report = scene_run.step().unwrap();
-                let found = report.residuals.of(report.friction_model);
-                assert!(
-                    report.residuals.momentum.is_finite() && found.is_finite(),
-                    "{}: {report:?}",
-                    entry.name
-                );
-            }
-            let state = scene_run.simulation.state();
-            assert!(state.q.iter().chain(&state.v).all(|x| x.is_finite()), "{}", entry.name);
-        }
+        SOLVERS.iter().for_each(|entry| check_clutter(&items, entry.name, duration));
     }
 }
 

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod clutter;
+#[path = "../common/clutter_checks.rs"]
+mod clutter_checks;
 #[path = "../common/mod.rs"]
 mod common;
 mod robots;

@@ -153,7 +153,7 @@ mod tests {
         Vector3::from_fn(|_, _| rng.normal())
     }
 
-    /// A tree with contacts at points of its links, and other rows if asked for.
+    /// A tree with contacts at points of its links, and other rows if `others`.
     fn problem(rng: &mut SplitMix64, links: usize, others: bool) -> Problem {
         let mut tree = Tree::new();
         for l in 0..links {

@@ -1,10 +1,10 @@
-//! The constraint update: every constraint answers for all its copies at once
+//! The constraint update: every constraint is solved for all its copies at once
 //! [Lee25, Eqs. (36)-(40)].
 //!
 //! With u = −λ eliminated [Lee25, Eq. (40)], the law acts on the sum of the copies,
-//! `z_ij = J_ij v_j + (λ' − λ)/β`. Its question is the common one: without an impulse the constraint
+//! `z_ij = J_ij v_j + (λ' − λ)/β`. Without an impulse the constraint
 //! would move at `c0 = Σ_j J_ij v_j − n λ/β + e`, and it yields `r = n/β + R`, n = |Z_i|; exact and
-//! relaxed friction, stops, joints and springs answer alike. Constraints are independent and are
+//! relaxed friction, stops, joints and springs are treated alike. Constraints are independent and are
 //! worked through in fixed chunks.
 
 use stiction_math::par;
@@ -73,7 +73,7 @@ impl Consensus {
             for (i, beta) in beta.iter().enumerate().skip(k * CHUNK).take(CHUNK) {
                 let (own, rest) = part.split_at_mut(layout.states(i).len());
                 part = rest;
-                answer(problem, layout, model, i, *beta, x, own);
+                solve_constraint(problem, layout, model, i, *beta, x, own);
             }
         });
     }
@@ -114,7 +114,7 @@ fn velocity(layout: &Layout, i: usize, copy: usize, x: &[f64], out: &mut [f64]) 
 }
 
 #[inline]
-fn answer(
+fn solve_constraint(
     problem: &Problem,
     layout: &Layout,
     model: FrictionModel,

@@ -144,7 +144,7 @@ impl Layout {
             _ => (port(t).subsystem, None),
         };
         for t in (0..terms.len()).filter(|t| mass.tree(port(*t).subsystem).is_some()) {
-            // A part is served where it occurs first.
+            // A part is handled where it occurs first.
             if (0..t).any(|before| part(before) == part(t)) {
                 continue;
             }

@@ -1,13 +1,13 @@
 //! ADMM on copies of the constraints' velocities: SubADMM and the two splits it is measured by.
 //!
-//! One iteration solves a fixed linear system per part for the velocities [Lee25, Eq. (35)], lets
-//! every constraint answer for all its copies [Lee25, Eqs. (36)-(39)] and so updates λ
+//! One iteration solves a fixed linear system per part for the velocities [Lee25, Eq. (35)], solves
+//! every constraint for all its copies [Lee25, Eqs. (36)-(39)] and so updates λ
 //! [Lee25, Eq. (40)]. `subadmm` splits by subsystem and, within trees, by link; `admm-subsystem`
 //! by subsystem only; `admm` not at all. First order: cheap iterations, moderate accuracy.
 //!
 //! The velocity handed out is `v = A⁻¹(b + Jᵀλ)`, not the iterate of Eq. (35): the impulses lie in
 //! the laws' cones and the motion is the one they cause, so that momentum holds to round-off and
-//! one honest error is left, the violation of the laws. The iterate has an error of that size too,
+//! one error is left, the violation of the laws. The iterate has an error of that size too,
 //! but spread over both, and would let momentum leak. Deviations of the penalties from the paper
 //! are in `penalty.rs`.
 
@@ -23,12 +23,15 @@ use std::marker::PhantomData;
 use self::consensus::Consensus;
 use self::layout::Layout;
 pub use self::layout::Split;
-use self::penalty::{Imbalance, Rule};
+use self::penalty::Imbalance;
+pub use self::penalty::PenaltyRule;
 use self::system::Systems;
-use super::{Setting, Solver};
+use super::Solver;
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::{Problem, SubsystemId};
+use crate::setting::{NamedSettings, SettingRange};
+use crate::setting_table;
 use crate::solution::Solution;
 
 /// A split as a type, so that each is a solver of its own.
@@ -57,12 +60,79 @@ impl Parts for Links {
     const SPLIT: Split = Split::Link;
 }
 
+/// Settings of ADMM, whatever the split.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdmmSettings {
+    /// How penalties are chosen.
+    pub rule: PenaltyRule,
+    /// Iterations between two measurements.
+    pub observe_every: usize,
+    /// Iterations.
+    pub max_iterations: usize,
+}
+
+impl Default for AdmmSettings {
+    fn default() -> Self {
+        // A measurement costs about one iteration.
+        Self { rule: PenaltyRule::default(), observe_every: 5, max_iterations: 2000 }
+    }
+}
+
+setting_table!(
+    AdmmSettings,
+    "ADMM",
+    [
+        (
+            "penalty",
+            rule.penalty,
+            "-",
+            SettingRange::POSITIVE,
+            "penalty at the start, per 1/w, or per pseudo-density"
+        ),
+        ("adapt", rule.adapt, "", SettingRange::ANY, "whether penalties follow the residuals"),
+        (
+            "adapt-every",
+            rule.adapt_every,
+            "",
+            SettingRange::ANY,
+            "iterations between two adaptations"
+        ),
+        (
+            "adapt-threshold",
+            rule.threshold,
+            "-",
+            SettingRange::NOT_NEGATIVE,
+            "ratio of the residuals that is left alone"
+        ),
+        (
+            "pseudo-density",
+            rule.pseudo_density,
+            "",
+            SettingRange::ANY,
+            "start from one scalar penalty, the paper's pseudo-density"
+        ),
+        (
+            "paper-adaptation",
+            rule.paper_adaptation,
+            "",
+            SettingRange::ANY,
+            "adapt by the paper's Eq. (44), which depends on the units"
+        ),
+        (
+            "observe-every",
+            observe_every,
+            "",
+            SettingRange::ANY,
+            "iterations between two measurements"
+        ),
+        ("max-iterations", max_iterations, "", SettingRange::ANY, "iterations"),
+    ]
+);
+
 /// ADMM with one of the splits.
 #[derive(Debug)]
 pub struct Admm<P> {
-    rule: Rule,
-    observe_every: usize,
-    max_iterations: usize,
+    settings: AdmmSettings,
     layout: Layout,
     systems: Systems,
     consensus: Consensus,
@@ -78,9 +148,7 @@ pub struct Admm<P> {
 impl<P> Default for Admm<P> {
     fn default() -> Self {
         Self {
-            rule: Rule::default(),
-            observe_every: 5,
-            max_iterations: 2000,
+            settings: AdmmSettings::default(),
             layout: Layout::default(),
             systems: Systems::default(),
             consensus: Consensus::default(),
@@ -100,42 +168,12 @@ impl<P: Parts> Solver for Admm<P> {
         &[FrictionModel::Coulomb, FrictionModel::Convex]
     }
 
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        let rule = &mut self.rule;
-        vec![
-            Setting::new(
-                "penalty",
-                "penalty at the start, per 1/w, or per pseudo-density [-]",
-                &mut rule.penalty,
-            ),
-            Setting::new("adapt", "whether penalties follow the residuals", &mut rule.adapt),
-            Setting::new(
-                "adapt-every",
-                "iterations between two adaptations",
-                &mut rule.adapt_every,
-            ),
-            Setting::new(
-                "adapt-threshold",
-                "ratio of the residuals that is left alone [-]",
-                &mut rule.threshold,
-            ),
-            Setting::new(
-                "pseudo-density",
-                "start from one scalar penalty, the paper's pseudo-density",
-                &mut rule.pseudo_density,
-            ),
-            Setting::new(
-                "paper-adaptation",
-                "adapt by the paper's Eq. (44), which depends on the units",
-                &mut rule.paper_adaptation,
-            ),
-            Setting::new(
-                "observe-every",
-                "iterations between two measurements",
-                &mut self.observe_every,
-            ),
-            Setting::new("max-iterations", "iterations", &mut self.max_iterations),
-        ]
+    fn settings(&self) -> Option<&dyn NamedSettings> {
+        Some(&self.settings)
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut dyn NamedSettings> {
+        Some(&mut self.settings)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -158,12 +196,12 @@ impl<P: Parts> Solver for Admm<P> {
         if !self.start(problem, solution) {
             return Status::Failed;
         }
-        let limit = monitor.iteration_limit(self.max_iterations);
+        let limit = monitor.iteration_limit(self.settings.max_iterations);
         let mut best = f64::INFINITY;
         for iteration in 1..=limit {
             self.iterate(problem, monitor.model());
             monitor.count(1);
-            if iteration % self.observe_every.max(1) == 0 || iteration == limit {
+            if iteration % self.settings.observe_every.max(1) == 0 || iteration == limit {
                 self.consensus.impulses(&self.layout, &mut self.lambda);
                 problem.velocity_of(&self.lambda, &mut self.v);
                 let verdict = monitor.observe(problem, &self.v, &self.lambda);
@@ -178,7 +216,8 @@ impl<P: Parts> Solver for Admm<P> {
                     return status;
                 }
             }
-            let adapts = self.rule.adapt && iteration % self.rule.adapt_every.max(1) == 0;
+            let adapts =
+                self.settings.rule.adapt && iteration % self.settings.rule.adapt_every.max(1) == 0;
             if adapts && !self.adapt(problem, monitor.scaling()) {
                 return Status::Failed;
             }
@@ -188,11 +227,11 @@ impl<P: Parts> Solver for Admm<P> {
 }
 
 impl<P: Parts> Admm<P> {
-    /// Gets ready to iterate from a guess. False if a factorization failed.
+    /// Prepares the iteration from a guess. False if a factorization failed.
     fn start(&mut self, problem: &Problem, guess: &Solution) -> bool {
         self.layout.prepare(problem, P::SPLIT);
         self.systems.prepare(problem, &self.layout, P::SPLIT);
-        self.rule.start(problem, &self.layout, &mut self.beta);
+        self.settings.rule.start(problem, &self.layout, &mut self.beta);
         self.refactored = 0;
         for x in [&mut self.x, &mut self.dual] {
             x.clear();
@@ -219,10 +258,10 @@ impl<P: Parts> Admm<P> {
         consensus.update(problem, layout, model, beta, x, systems.parallel());
     }
 
-    /// Adapts the penalties if the residuals ask for it. False if a factorization failed.
+    /// Adapts the penalties if the residuals are out of balance. False if a factorization failed.
     fn adapt(&mut self, problem: &Problem, scaling: &[f64]) -> bool {
         let imbalance = self.imbalance(problem, scaling);
-        let Some(factor) = self.rule.factor(&imbalance) else { return true };
+        let Some(factor) = self.settings.rule.factor(&imbalance) else { return true };
         self.beta.iter_mut().for_each(|beta| *beta *= factor);
         self.refactored += 1;
         self.consensus.set_penalties(&self.layout, &self.beta);

@@ -4,15 +4,15 @@
 //! two residuals as energies, `r_p² = Σ β |J v − z|²` against `r_d² = Σ |diag(A)^(−1/2) dual|²`,
 //! `β ← β √(r_p/r_d)`. Deviation: [Lee25, Sec. VI-D] starts from one scalar pseudo-density and
 //! Eq. (44) compares velocities with momenta, so that it depends on the units; both stay behind
-//! settings. A constraint has one penalty for all its rows: with more, the answer of a contact
-//! would lose its meaning.
+//! settings. A constraint has one penalty for all its rows: with more, the cone of a contact
+//! would no longer be isotropic.
 
 use super::layout::Layout;
 use crate::problem::{Problem, SubsystemId, dot};
 
 /// How penalties are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rule {
+pub struct PenaltyRule {
     /// c [-]; with `pseudo_density` a factor on it.
     pub penalty: f64,
     /// Whether penalties follow the residuals.
@@ -27,10 +27,10 @@ pub struct Rule {
     pub paper_adaptation: bool,
 }
 
-impl Default for Rule {
+impl Default for PenaltyRule {
     fn default() -> Self {
         Self {
-            penalty: 1.0,
+            penalty: 1.0, // per 1/w; no published value
             adapt: true,
             adapt_every: 20,
             threshold: 5.0,
@@ -40,7 +40,7 @@ impl Default for Rule {
     }
 }
 
-/// The residuals of an iteration, as the rules want them.
+/// The residuals of an iteration, in the measures of the rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Imbalance {
     /// `r_p` and `r_d` [√J].
@@ -49,7 +49,7 @@ pub struct Imbalance {
     pub largest: (f64, f64),
 }
 
-impl Rule {
+impl PenaltyRule {
     /// Penalties at the start.
     pub fn start(&self, problem: &Problem, layout: &Layout, beta: &mut Vec<f64>) {
         beta.clear();
@@ -77,7 +77,7 @@ fn scale(problem: &Problem, i: usize) -> f64 {
 }
 
 /// Geometric mean over subsystems of the mass that a contact meets, divided by their number \[kg\].
-/// Deviation: a subsystem has no "mass of the body"; its contacts tell what they feel,
+/// Deviation: a subsystem has no "mass of the body"; the mass at its contacts is used,
 /// `1/mean(trace(J A⁻¹ Jᵀ)/dim)`.
 fn pseudo_density(problem: &Problem, layout: &Layout) -> f64 {
     let mass = problem.mass();

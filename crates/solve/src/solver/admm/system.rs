@@ -183,7 +183,7 @@ impl Systems {
         self.whole.factor()
     }
 
-    /// x ← the velocities, and products of pieces, that answer the impulses `β z + λ` in the
+    /// x ← the velocities, and products of pieces, caused by the impulses `β z + λ` in the
     /// states of the copies.
     pub fn solve(&self, problem: &Problem, layout: &Layout, state: &[f64], x: &mut [f64]) {
         self.for_each_subsystem(layout, x, |s, x| {
@@ -227,7 +227,7 @@ impl Systems {
         });
     }
 
-    /// The one solve that knows no subsystems; velocities are packed for it and spread after it.
+    /// The one solve across subsystems; velocities are packed for it and spread after it.
     fn solve_whole(&self, problem: &Problem, layout: &Layout, x: &mut [f64]) {
         let subsystems = || (0..layout.subsystems()).map(|s| (s, layout.extended_range(s).start));
         for (s, from) in subsystems() {

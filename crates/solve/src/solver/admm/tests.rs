@@ -258,7 +258,7 @@ fn mixed_rows(compliance: f64) -> Problem {
 }
 
 #[test]
-fn every_law_is_answered_with_and_without_compliance() {
+fn every_law_is_solved_with_and_without_compliance() {
     for compliance in [0.0, 0.3] {
         let problem = mixed_rows(compliance);
         let (_, reference) = solve("alm", &problem, 1e-12, &[], FrictionModel::Coulomb);

@@ -1,8 +1,8 @@
-//! The short way to an answer: Newton's method on the natural map from the guess, which takes few
-//! iterations when the guess has the right contacts open, in stick and in slip.
+//! Newton's method on the natural map from the guess, which takes few iterations when the guess has
+//! the right contacts open, in stick and in slip.
 //!
-//! Where it has not, sweeps find out. Dozens of them cost less than one factorization, as long as
-//! all constraints are contacts of rigid bodies. What comes out is at least as good as the guess.
+//! Where it has not, sweeps determine them. Dozens of sweeps cost less than one factorization, as long
+//! as all constraints are contacts of rigid bodies. The result is at least as good as the guess.
 
 use super::Alm;
 use crate::law::FrictionModel;
@@ -17,15 +17,16 @@ const SWEEPS: [usize; 3] = [0, 60, 120];
 /// reference velocity [-].
 const FIRST_SWEEPS: usize = 40;
 const UNDECIDED: f64 = 1e-2;
-/// Violation, per unit of the reference velocity, below which sweeps have nothing to say [-].
+/// Violation, per unit of the reference velocity, below which sweeps no longer change which contacts act [-].
 const DECIDED: f64 = 1e-5;
-/// Part of the tolerance that Newton's method aims at: the last iteration overshoots by far [-].
+/// Tolerance of Newton's method per tolerance of the solve: its last iteration gains several
+/// digits [-].
 const AIM: f64 = 1e-2;
 /// Newton iterations of each attempt.
 const NEWTON: usize = 10;
 
 impl Alm {
-    /// Improves a guess that has been observed; the status if that is enough.
+    /// Improves a guess that has been measured; the status if it converges.
     pub(super) fn approach(
         &mut self,
         problem: &Problem,
@@ -37,7 +38,7 @@ impl Alm {
         let mut smallest = f64::INFINITY;
         self.prepare_natural_map(problem);
         let undecided = monitor.last().0 > UNDECIDED * problem.reference_velocity();
-        let mut serves = None;
+        let mut can_sweep = None;
         for (attempt, sweeps) in SWEEPS.into_iter().enumerate() {
             let sweeps = if attempt == 0 && undecided { FIRST_SWEEPS } else { sweeps };
             let decided = smallest <= DECIDED * problem.reference_velocity();
@@ -48,13 +49,13 @@ impl Alm {
             self.v.clone_from(&solution.velocity);
             if sweeps > 0 {
                 let prepare = || self.sweep.prepare(problem, StepRule::Safe, 1.0);
-                match (*serves.get_or_insert_with(prepare), attempt) {
+                match (*can_sweep.get_or_insert_with(prepare), attempt) {
                     (true, _) => self.sweep_from(problem, model, sweeps),
                     (false, 0) => {}
                     (false, _) => return None,
                 }
             }
-            self.natural_map.max_iterations = NEWTON.min(limit - monitor.iterations());
+            self.natural_map.settings.max_iterations = NEWTON.min(limit - monitor.iterations());
             let (found, iterations) =
                 self.natural_map.polish(problem, model, tolerance, &mut self.v, &mut self.lambda);
             monitor.count(iterations);

@@ -1,49 +1,109 @@
 //! ALM: augmented Lagrangian on exact friction, the accurate default.
 //!
-//! A guess is polished by Newton's method on the natural map first; a few cheap sweeps find out
-//! which contacts act where that fails ([`approach`]). What is still open goes to the augmented
-//! Lagrangian. Each of its outer iterations solves the strict equations of [Lee25, Eq. (20)] by damped semismooth
-//! Newton. That is fast but not robust alone. Where it fails, the penalty retreats; where that
+//! Newton's method on the natural map improves the guess first; a few cheap sweeps determine
+//! which contacts act where that fails ([`approach`]). If it does not converge, the augmented
+//! Lagrangian follows. Each of its outer iterations solves the strict equations of
+//! [Lee25, Eq. (20)] by damped semismooth Newton. That is fast but not robust alone. Where it fails, the penalty retreats; where that
 //! does not help, one convex step of CANAL [Lee25, Eq. (22)] makes safe progress instead. The
-//! penalty grows only after a success. Once the answer is near, Newton's method on the natural
-//! map gives the last digits. Where nothing gets nearer any more, the loop starts again from the
-//! answer to the convex model, then from random multiples of it: exact friction can trap a Newton
-//! iteration far from any solution, but seldom from everywhere. In the convex model the strict equations are replaced by the
-//! convex potential, which has no failures.
+//! penalty grows only after a success. Once the solution is near, Newton's method on the natural
+//! map gives the last digits. When progress stops, the loop starts again from the solution of the
+//! convex model, then from random multiples of it: with exact friction a Newton iteration can be
+//! trapped far from any solution, but seldom from every start. In the convex model the strict
+//! equations are replaced by the convex potential, whose minimisation does not fail.
 //!
 //! Iterations are Newton steps, that is, factorizations.
 
 mod approach;
 
+use super::Solver;
 use super::contact_sweep::ContactSweep;
 use super::infeasibility::Infeasibility;
 use super::multiplier::Multipliers;
-use super::newton::{Convex, NaturalMap, Outcome, Strict};
-use super::{Setting, Solver};
+use super::newton::{Convex, NaturalMap, NewtonOutcome, Strict};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::Problem;
 use crate::random::SplitMix64;
+use crate::setting::{NamedSettings, SettingRange};
+use crate::setting_table;
 use crate::solution::Solution;
+
+/// Settings of ALM. Penalties per 1/w have no published value; the defaults suit the problem
+/// catalogue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlmSettings {
+    /// Penalty at the start with exact friction, per 1/w [-].
+    pub first_penalty: f64,
+    /// Penalty at the start in the convex model, per 1/w [-].
+    pub first_convex_penalty: f64,
+    /// Largest penalty, per 1/w [-].
+    pub max_penalty: f64,
+    /// Factor by which the penalty grows [-].
+    pub growth: f64,
+    /// Outer iterations.
+    pub max_outer: usize,
+    /// Newton iterations in all.
+    pub max_newton: usize,
+    /// Attempts from other guesses.
+    pub max_restarts: usize,
+    /// Whether Newton's method on the natural map gives the last digits.
+    pub polish: bool,
+}
+
+impl Default for AlmSettings {
+    fn default() -> Self {
+        Self {
+            first_penalty: 10.0,
+            first_convex_penalty: 100.0,
+            max_penalty: 1e8,
+            growth: 10.0,
+            max_outer: 100,
+            max_newton: 500,
+            max_restarts: 4,
+            polish: true,
+        }
+    }
+}
+
+setting_table!(
+    AlmSettings,
+    "solver 'alm'",
+    [
+        (
+            "first-penalty",
+            first_penalty,
+            "-",
+            SettingRange::POSITIVE,
+            "penalty at the start, per 1/w"
+        ),
+        (
+            "first-convex-penalty",
+            first_convex_penalty,
+            "-",
+            SettingRange::POSITIVE,
+            "penalty at the start in the convex model, per 1/w"
+        ),
+        ("max-penalty", max_penalty, "-", SettingRange::POSITIVE, "largest penalty, per 1/w"),
+        ("growth", growth, "-", SettingRange::at_least(1.0), "factor by which the penalty grows"),
+        ("max-outer", max_outer, "", SettingRange::ANY, "outer iterations"),
+        ("max-newton", max_newton, "", SettingRange::ANY, "Newton iterations in all"),
+        ("restarts", max_restarts, "", SettingRange::ANY, "attempts from other guesses"),
+        ("polish", polish, "", SettingRange::ANY, "end with Newton on the natural map"),
+    ]
+);
+
+/// Newton iterations of one convex step.
+const MAX_CONVEX: usize = 40;
 
 /// Augmented Lagrangian with strict Newton steps, a convex fallback and a polish.
 pub struct Alm {
-    /// Penalty at the start, per 1/w, with exact friction.
-    first_penalty: f64,
-    /// Penalty at the start, per 1/w, in the convex model.
-    first_convex_penalty: f64,
-    max_penalty: f64,
-    growth: f64,
-    max_outer: usize,
-    max_newton: usize,
-    polish: bool,
+    settings: AlmSettings,
     strict: Strict,
     convex: Convex,
     natural_map: NaturalMap,
     sweep: ContactSweep,
     multipliers: Multipliers,
     infeasibility: Infeasibility,
-    max_restarts: usize,
     old: Vec<f64>,
     v: Vec<f64>,
     lambda: Vec<f64>,
@@ -54,7 +114,7 @@ pub struct Alm {
     restarts: usize,
     fallbacks: usize,
     infeasible: bool,
-    /// What is prepared for the problem at hand: both are needed late or never.
+    /// Whether these are prepared for the problem: both are needed late or never.
     convex_is_ready: bool,
     natural_map_is_ready: bool,
 }
@@ -62,20 +122,13 @@ pub struct Alm {
 impl Default for Alm {
     fn default() -> Self {
         Self {
-            first_penalty: 10.0,
-            first_convex_penalty: 100.0,
-            max_penalty: 1e8,
-            growth: 10.0,
-            max_outer: 100,
-            max_newton: 500,
-            polish: true,
+            settings: AlmSettings::default(),
             strict: Strict::default(),
-            convex: Convex::with_limit(40),
+            convex: Convex::with_limit(MAX_CONVEX),
             natural_map: NaturalMap::default(),
             sweep: ContactSweep::default(),
             multipliers: Multipliers::default(),
             infeasibility: Infeasibility::default(),
-            max_restarts: 4,
             old: Vec::new(),
             v: Vec::new(),
             lambda: Vec::new(),
@@ -100,17 +153,17 @@ const INEXACT: f64 = 0.1;
 /// The change of the multiplier must shrink by this or the penalty grows [Lee25, Eq. (28)].
 const SUFFICIENT_DECREASE: f64 = 0.25;
 
-/// Outer iterations without a better answer after which the loop gives up.
+/// Outer iterations without a better solution after which the loop stops.
 const PATIENCE: usize = 30;
-/// A better answer has at most this part of the error.
+/// A better solution has at most this part of the error.
 const BETTER: f64 = 0.9;
-/// Convex steps that lead to the place of a restart.
+/// Convex steps before a restart.
 const CONVEX_STEPS: usize = 5;
 
 /// A natural map this many times larger than the multiplier's change is round-off.
 const NOISE: f64 = 5.0;
 
-/// What the outer loop remembers from one iteration to the next.
+/// State of the outer loop.
 struct Progress {
     penalty: f64,
     growth: f64,
@@ -135,21 +188,12 @@ impl Solver for Alm {
         4.0 // LU factorizations are slow on a mesh
     }
 
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![
-            Setting::new("first-penalty", "penalty at the start, per 1/w", &mut self.first_penalty),
-            Setting::new(
-                "first-convex-penalty",
-                "penalty at the start in the convex model, per 1/w",
-                &mut self.first_convex_penalty,
-            ),
-            Setting::new("max-penalty", "largest penalty, per 1/w", &mut self.max_penalty),
-            Setting::new("growth", "factor by which the penalty grows", &mut self.growth),
-            Setting::new("max-outer", "outer iterations", &mut self.max_outer),
-            Setting::new("max-newton", "Newton iterations in all", &mut self.max_newton),
-            Setting::new("restarts", "attempts from other guesses", &mut self.max_restarts),
-            Setting::new("polish", "end with Newton on the natural map", &mut self.polish),
-        ]
+    fn settings(&self) -> Option<&dyn NamedSettings> {
+        Some(&self.settings)
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut dyn NamedSettings> {
+        Some(&mut self.settings)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -186,15 +230,15 @@ impl Solver for Alm {
         self.best.clone_from(solution);
         self.smallest = monitor.error();
         let exact = monitor.model() == FrictionModel::Coulomb;
-        if self.polish
+        if self.settings.polish
             && exact
             && let Some(status) = self.approach(problem, monitor, solution)
         {
             return status;
         }
         let mut status = self.outer_loop(problem, monitor, solution);
-        while exact && status == Status::Stalled && self.restarts < self.max_restarts {
-            self.start_elsewhere(problem, monitor, solution);
+        while exact && status == Status::Stalled && self.restarts < self.settings.max_restarts {
+            self.restart(problem, monitor, solution);
             status = self.outer_loop(problem, monitor, solution);
         }
         if status != Status::Converged && self.best.fits(problem) {
@@ -219,10 +263,14 @@ impl Alm {
         self.multipliers.start(problem, &solution.impulse);
         self.multipliers.slip_at(problem, &solution.velocity);
         self.lambda.clone_from(&solution.impulse);
-        let limit = monitor.iteration_limit(monitor.iterations() + self.max_newton);
+        let limit = monitor.iteration_limit(monitor.iterations() + self.settings.max_newton);
         let mut progress = Progress {
-            penalty: if exact { self.first_penalty } else { self.first_convex_penalty },
-            growth: self.growth,
+            penalty: if exact {
+                self.settings.first_penalty
+            } else {
+                self.settings.first_convex_penalty
+            },
+            growth: self.settings.growth,
             change: Some(f64::INFINITY),
             failures: 0,
             polished: f64::INFINITY,
@@ -230,10 +278,10 @@ impl Alm {
             since: 0,
             noisy: 0,
         };
-        for _ in 0..self.max_outer {
+        for _ in 0..self.settings.max_outer {
             if monitor.iterations() >= limit {
-                let asked = limit == monitor.iteration_limit(usize::MAX);
-                return if asked { Status::IterationLimit } else { Status::Stalled };
+                let given = limit == monitor.iteration_limit(usize::MAX);
+                return if given { Status::IterationLimit } else { Status::Stalled };
             }
             if progress.since >= PATIENCE {
                 return Status::Stalled;
@@ -280,13 +328,13 @@ impl Alm {
                 return status;
             }
             if progress.noisy >= 2 {
-                progress.penalty = (c / 100.0).max(self.first_penalty);
+                progress.penalty = (c / 100.0).max(self.settings.first_penalty);
                 (progress.noisy, progress.change) = (0, None);
                 continue;
             }
             let slow = progress.change.is_some_and(|last| change > SUFFICIENT_DECREASE * last);
             if inner.converged && slow && (exact || inner.iterations <= 12) {
-                progress.penalty = (progress.growth * c).min(self.max_penalty);
+                progress.penalty = (progress.growth * c).min(self.settings.max_penalty);
             }
             progress.change = Some(change);
         }
@@ -301,14 +349,14 @@ impl Alm {
         c: f64,
         solution: &Solution,
         progress: &mut Progress,
-    ) -> Option<Outcome> {
+    ) -> Option<NewtonOutcome> {
         self.v.clone_from(&solution.velocity);
         let old = &self.old;
         let enough = |lambda: &[f64]| INEXACT * Multipliers::change(problem, c, old, lambda);
-        let question = self.multipliers.question(problem, c, false);
+        let laws = self.multipliers.shifted_laws(problem, c, false);
         let outcome = self.strict.find(
             problem,
-            question,
+            laws,
             monitor.scaling(),
             &mut self.v,
             &mut self.lambda,
@@ -330,7 +378,7 @@ impl Alm {
         self.convex_step(problem, monitor, c, solution, true)
     }
 
-    /// The convex potential, with the slip terms of exact friction if asked for.
+    /// The convex potential, with the slip terms of exact friction if `slip`.
     fn convex_step(
         &mut self,
         problem: &Problem,
@@ -338,24 +386,19 @@ impl Alm {
         c: f64,
         solution: &Solution,
         slip: bool,
-    ) -> Option<Outcome> {
+    ) -> Option<NewtonOutcome> {
         if !self.convex_is_ready {
             self.convex.prepare(problem);
             self.convex_is_ready = true;
         }
         self.v.clone_from(&solution.velocity);
-        let question = self.multipliers.question(problem, c, slip);
-        let outcome = self.convex.minimise(
-            problem,
-            question,
-            monitor.scaling(),
-            &mut self.v,
-            &mut self.lambda,
-        );
+        let laws = self.multipliers.shifted_laws(problem, c, slip);
+        let outcome =
+            self.convex.minimise(problem, laws, monitor.scaling(), &mut self.v, &mut self.lambda);
         monitor.count(outcome.iterations);
         // A convex step is progress even where it is no exact minimum; it does not count as a
         // success of the strict equations.
-        Some(Outcome { converged: outcome.converged && !slip, ..outcome })
+        Some(NewtonOutcome { converged: outcome.converged && !slip, ..outcome })
     }
 
     fn prepare_natural_map(&mut self, problem: &Problem) {
@@ -376,22 +419,17 @@ impl Alm {
         }
     }
 
-    /// The guess of the next restart: the answer to the convex model, nearly; from the second on,
-    /// each impulse multiplied by a number between zero and two.
-    fn start_elsewhere(
-        &mut self,
-        problem: &Problem,
-        monitor: &mut Monitor,
-        solution: &mut Solution,
-    ) {
+    /// The guess of the next restart: the approximate solution of the convex model; from the second
+    /// on, each impulse is multiplied by a random number between zero and two.
+    fn restart(&mut self, problem: &Problem, monitor: &mut Monitor, solution: &mut Solution) {
         solution.reset(problem);
         self.multipliers.start(problem, &solution.impulse);
-        let mut c = self.first_convex_penalty;
+        let mut c = self.settings.first_convex_penalty;
         for _ in 0..CONVEX_STEPS {
             let _ = self.convex_step(problem, monitor, c, solution, false);
             self.multipliers.update(problem, c, &self.lambda);
             solution.velocity.copy_from_slice(&self.v);
-            c *= self.growth;
+            c *= self.settings.growth;
         }
         solution.impulse.copy_from_slice(&self.lambda);
         if self.restarts > 0 {
@@ -402,7 +440,8 @@ impl Alm {
         let _ = monitor.observe(problem, &solution.velocity, &solution.impulse);
     }
 
-    /// Newton on the natural map from the multiplier, when it has come closer since the last try.
+    /// Newton on the natural map from the multiplier, if the violation has decreased since the last
+    /// polish.
     fn polish(
         &mut self,
         problem: &Problem,
@@ -411,7 +450,9 @@ impl Alm {
         progress: &mut Progress,
     ) -> Option<Status> {
         let (violation, tolerance) = (monitor.last().0, monitor.velocity_tolerance());
-        if !self.polish || !(violation < 0.3 * progress.polished || violation < 30.0 * tolerance) {
+        if !self.settings.polish
+            || !(violation < 0.3 * progress.polished || violation < 30.0 * tolerance)
+        {
             return None;
         }
         progress.polished = violation;

@@ -9,15 +9,27 @@
 //! points against `x** − x`, the weights start again from x**.
 //! Norms are those of the scaled unknowns.
 
-/// The weights of the acceleration.
+/// Settings of the acceleration.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Chebyshev {
+pub struct ChebyshevSettings {
     /// Plain iterations before the acceleration sets in.
     pub slow_start: usize,
     /// Under-relaxation u [-].
     pub under_relaxation: f64,
     /// Whether the weights start again when the iterates turn back.
     pub restart: bool,
+}
+
+impl Default for ChebyshevSettings {
+    fn default() -> Self {
+        Self { slow_start: 10, under_relaxation: 0.9, restart: true } // [Lee23, Alg. 3]
+    }
+}
+
+/// The weights of the acceleration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Chebyshev {
+    settings: ChebyshevSettings,
     count: usize,
     weight: f64,
     last_change: f64,
@@ -25,20 +37,15 @@ pub(super) struct Chebyshev {
 
 impl Default for Chebyshev {
     fn default() -> Self {
-        Self {
-            slow_start: 10,
-            under_relaxation: 0.9,
-            restart: true,
-            count: 0,
-            weight: 1.0,
-            last_change: f64::INFINITY,
-        }
+        let settings = ChebyshevSettings::default();
+        Self { settings, count: 0, weight: 1.0, last_change: f64::INFINITY }
     }
 }
 
 impl Chebyshev {
-    /// Forgets the iterates seen so far.
-    pub fn start(&mut self) {
+    /// Starts an iteration.
+    pub fn start(&mut self, settings: ChebyshevSettings) {
+        self.settings = settings;
         (self.count, self.weight, self.last_change) = (0, 1.0, f64::INFINITY);
     }
 
@@ -47,23 +54,23 @@ impl Chebyshev {
     pub fn advance(
         &mut self,
         estimate: Option<f64>,
-        answered: &[f64],
+        x_solved: &[f64],
         x: &[f64],
         previous: &mut [f64],
         metric: &[f64],
     ) -> (f64, f64) {
         self.weight = match (estimate, self.count) {
             (None, _) => 1.0,
-            (_, l) if l < self.slow_start => 1.0,
-            (Some(rho), l) if l == self.slow_start => 2.0 / (2.0 - rho * rho),
+            (_, l) if l < self.settings.slow_start => 1.0,
+            (Some(rho), l) if l == self.settings.slow_start => 2.0 / (2.0 - rho * rho),
             (Some(rho), _) => 4.0 / (4.0 - rho * rho * self.weight),
         };
         self.count += 1;
-        let u = if self.weight > 1.0 { self.under_relaxation } else { 1.0 };
-        let [change, turn, left] = combine(self.weight, u, answered, x, previous, metric);
-        if self.restart && turn < 0.0 && self.weight > 1.0 {
+        let u = if self.weight > 1.0 { self.settings.under_relaxation } else { 1.0 };
+        let [change, turn, left] = combine(self.weight, u, x_solved, x, previous, metric);
+        if self.settings.restart && turn < 0.0 && self.weight > 1.0 {
             self.count = 0;
-            previous.copy_from_slice(answered);
+            previous.copy_from_slice(x_solved);
         }
         (change.sqrt(), left.sqrt())
     }
@@ -81,7 +88,7 @@ impl Chebyshev {
 fn combine(
     nu: f64,
     u: f64,
-    answered: &[f64],
+    x_solved: &[f64],
     x: &[f64],
     previous: &mut [f64],
     metric: &[f64],
@@ -95,7 +102,7 @@ fn combine(
         sums[2][k] += (a - x) * (a - x) * m;
         *p = next;
     };
-    let (a4, a_rest) = answered.as_chunks::<LANES>();
+    let (a4, a_rest) = x_solved.as_chunks::<LANES>();
     let (x4, x_rest) = x.as_chunks::<LANES>();
     let (p4, p_rest) = previous.as_chunks_mut::<LANES>();
     let (m4, m_rest) = metric.as_chunks::<LANES>();

@@ -1,7 +1,7 @@
 //! The inverse of an invertible contact model: impulses from velocities.
 //!
 //! Where every row yields Ω > 0, the velocity determines the impulse, `λ = SOL(J v + e, Ω)`
-//! [Lee23, Sec. III-E.1]: one answer per constraint, without A and without an iteration.
+//! [Lee23, Sec. III-E.1]: one response per constraint, without A and without an iteration.
 
 use crate::contact::DIM;
 use crate::law::FrictionModel;

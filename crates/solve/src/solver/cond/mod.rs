@@ -1,7 +1,7 @@
 //! COND: contact nodalization and diagonalization, velocity fixed-point iteration [Lee23].
 //!
 //! Each iteration takes one step of the dynamics with a diagonal W in place of A⁻¹, after which
-//! every constraint is answered exactly and at once on its own node:
+//! every constraint is solved exactly and at once on its own node:
 //! `x* = x − W (A~ x − b~)`, `λ = SOL(x*)`, `x** = x* + W Jᵀ λ` [Lee23, Eqs. (20)-(24)].
 //! Cost per iteration: one product with A, J and Jᵀ, and vectors; nothing is factored.
 //!
@@ -9,55 +9,181 @@
 //! inner iteration has settled, λ_prev ← λ (the multiplier update of an augmented Lagrangian with
 //! penalty k_v); the limit is the given problem. Without compensation, the limit is the problem
 //! with the compliance R + 1/k_v.
-//! Deviation: it stops by the monitor, not by θ = |x⁺ − x|, which says little about the error. The
+//! Deviation: it stops by the monitor, not by θ = |x⁺ − x|, which does not bound the error. The
 //! setting `stop` = `paper` restores the rule of [Lee23, Alg. 1].
-//! Deviation: the guess is moved by the common motion of a mesh that its momentum error asks for,
-//! given the impulses of the guess, if the first iteration then has less to do: that of all motions
-//! which converges last.
+//! Deviation: the guess is moved by the common motion of a mesh that balances its momentum, given
+//! the impulses of the guess, if that reduces the first change: of all motions, the common one
+//! converges last.
 //! It returns the last x**, which fulfils the laws with λ, not the extrapolated x⁺.
 
-mod answer;
 mod chebyshev;
 mod choice;
+mod constraint_solve;
 mod inverse;
 mod node;
 mod stop;
 mod surrogate;
 mod system;
 
-pub use choice::Choice;
+pub use chebyshev::ChebyshevSettings;
+pub use choice::SurrogateChoice;
 pub use inverse::inverse;
-pub use stop::Stop;
+pub use stop::StopRule;
 
-use super::{Setting, Solver};
+use super::Solver;
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::{Problem, SubsystemId, common_motion};
+use crate::setting::{NamedSettings, SettingRange};
+use crate::setting_table;
 use crate::solution::Solution;
 use chebyshev::Chebyshev;
 use node::Nodes;
 use surrogate::Surrogate;
 
+/// Settings of COND.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CondSettings {
+    /// k_v of virtual nodes, per 1/w [-].
+    pub coupling: f64,
+    /// One k_v for all virtual nodes [kg]; zero uses `coupling`.
+    pub absolute_coupling: f64,
+    /// Whether the compliance of virtual nodes is compensated.
+    pub compensate: bool,
+    /// Momentum error at which λ_prev is renewed, per violation of the laws [-].
+    pub settle: f64,
+    /// The diagonal that stands for A~⁻¹.
+    pub surrogate: SurrogateChoice,
+    /// Whether unknowns are scaled by diag(A)^(-1/2).
+    pub scale: bool,
+    /// Value to which the largest eigenvalue of W A is scaled [-]; zero leaves W as it is.
+    pub spectral_limit: f64,
+    /// Whether Chebyshev weights are used.
+    pub accelerate: bool,
+    /// The weights.
+    pub chebyshev: ChebyshevSettings,
+    /// Change θ at which to stop, in the norm of the unknowns; zero for never.
+    pub theta: f64,
+    /// When the iteration ends.
+    pub stop: StopRule,
+    /// Iterations per measurement.
+    pub observe_every: usize,
+    /// Iterations.
+    pub max_iterations: usize,
+}
+
+impl Default for CondSettings {
+    fn default() -> Self {
+        Self {
+            coupling: 30.0, // per 1/w; no published value
+            absolute_coupling: 0.0,
+            compensate: true,
+            settle: 10.0,
+            surrogate: SurrogateChoice::Frobenius, // [Lee23, Sec. IV-C]
+            scale: true,
+            spectral_limit: 1.6, // below 2, beyond which the plain iteration diverges
+            accelerate: true,
+            chebyshev: ChebyshevSettings::default(),
+            theta: 0.0,
+            stop: StopRule::Residual,
+            observe_every: 10,
+            max_iterations: 20_000,
+        }
+    }
+}
+
+setting_table!(
+    CondSettings,
+    "solver 'cond'",
+    [
+        ("coupling", coupling, "-", SettingRange::NOT_NEGATIVE, "k_v of virtual nodes, per 1/w"),
+        (
+            "absolute-coupling",
+            absolute_coupling,
+            "kg",
+            SettingRange::NOT_NEGATIVE,
+            "one k_v for all virtual nodes; zero: relative"
+        ),
+        (
+            "compensate",
+            compensate,
+            "",
+            SettingRange::ANY,
+            "whether the compliance of virtual nodes is compensated"
+        ),
+        (
+            "settle",
+            settle,
+            "-",
+            SettingRange::NOT_NEGATIVE,
+            "momentum error at which λ_prev is renewed, per violation of the laws"
+        ),
+        (
+            "surrogate",
+            surrogate,
+            "",
+            SettingRange::ANY,
+            "the diagonal that stands for the inverse of A"
+        ),
+        ("scale", scale, "", SettingRange::ANY, "whether unknowns are scaled by diag(A)^(-1/2)"),
+        (
+            "spectral-limit",
+            spectral_limit,
+            "-",
+            SettingRange::NOT_NEGATIVE,
+            "value to which the largest eigenvalue of W A is scaled; zero: W as it is"
+        ),
+        ("accelerate", accelerate, "", SettingRange::ANY, "whether Chebyshev weights are used"),
+        (
+            "slow-start",
+            chebyshev.slow_start,
+            "",
+            SettingRange::ANY,
+            "iterations before the acceleration sets in"
+        ),
+        (
+            "under-relaxation",
+            chebyshev.under_relaxation,
+            "-",
+            SettingRange::NOT_NEGATIVE,
+            "under-relaxation of accelerated steps"
+        ),
+        (
+            "restart",
+            chebyshev.restart,
+            "",
+            SettingRange::ANY,
+            "whether the acceleration starts again when the iterates turn back"
+        ),
+        (
+            "theta",
+            theta,
+            "",
+            SettingRange::NOT_NEGATIVE,
+            "stop at a change this small, in the norm of the unknowns; zero: never"
+        ),
+        (
+            "stop",
+            stop,
+            "",
+            SettingRange::ANY,
+            "residual: by the residual of the problem; paper: by θ alone, in the plain norm"
+        ),
+        ("observe-every", observe_every, "", SettingRange::ANY, "iterations per measurement"),
+        ("max-iterations", max_iterations, "", SettingRange::ANY, "iterations"),
+    ]
+);
+
 /// Velocity fixed-point iteration on a diagonal surrogate.
+#[derive(Default)]
 pub struct Cond {
-    coupling: f64,
-    absolute_coupling: f64,
-    compensate: bool,
-    settle: f64,
-    choice: Choice,
-    scaled: bool,
-    spectral_limit: f64,
-    accelerate: bool,
-    stop: Stop,
-    theta: f64,
-    max_iterations: usize,
-    observe_every: usize,
+    settings: CondSettings,
     chebyshev: Chebyshev,
     nodes: Nodes,
     surrogate: Surrogate,
     x: Vec<f64>,
     previous: Vec<f64>,
-    answered: Vec<f64>,
+    x_solved: Vec<f64>,
     product: Vec<f64>,
     before: Vec<f64>,
     last_product: Vec<f64>,
@@ -66,39 +192,8 @@ pub struct Cond {
     updates: usize,
 }
 
-impl Default for Cond {
-    fn default() -> Self {
-        Self {
-            coupling: 30.0,
-            absolute_coupling: 0.0,
-            compensate: true,
-            settle: 10.0,
-            choice: Choice::Frobenius,
-            scaled: true,
-            spectral_limit: 1.6,
-            accelerate: true,
-            stop: Stop::Honest,
-            theta: 0.0,
-            max_iterations: 20_000,
-            observe_every: 10,
-            chebyshev: Chebyshev::default(),
-            nodes: Nodes::default(),
-            surrogate: Surrogate::default(),
-            x: Vec::new(),
-            previous: Vec::new(),
-            answered: Vec::new(),
-            product: Vec::new(),
-            before: Vec::new(),
-            last_product: Vec::new(),
-            compensation: Vec::new(),
-            trial: Vec::new(),
-            updates: 0,
-        }
-    }
-}
-
 /// Iterations between two measurements at least.
-const LEAST_BETWEEN_LOOKS: usize = 2;
+const LEAST_BETWEEN_MEASUREMENTS: usize = 2;
 /// Times that a diverging iteration is started again with a smaller W.
 const MAX_RETREATS: usize = 4;
 
@@ -107,64 +202,12 @@ impl Solver for Cond {
         &[FrictionModel::Coulomb, FrictionModel::Convex]
     }
 
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![
-            Setting::new("coupling", "k_v of virtual nodes, per 1/w [-]", &mut self.coupling),
-            Setting::new(
-                "absolute-coupling",
-                "one k_v [kg] for all virtual nodes; zero: relative",
-                &mut self.absolute_coupling,
-            ),
-            Setting::new(
-                "compensate",
-                "whether the compliance of virtual nodes is compensated",
-                &mut self.compensate,
-            ),
-            Setting::new(
-                "settle",
-                "momentum error at which λ_prev is renewed, per violation of the laws [-]",
-                &mut self.settle,
-            ),
-            Setting::new("surrogate", "frobenius or barzilai-borwein", &mut self.choice),
-            Setting::new(
-                "scale",
-                "whether unknowns are scaled by diag(A)^(-1/2)",
-                &mut self.scaled,
-            ),
-            Setting::new(
-                "spectral-limit",
-                "where the largest eigenvalue of W A is placed [-]; zero: W as it comes",
-                &mut self.spectral_limit,
-            ),
-            Setting::new("accelerate", "whether Chebyshev weights are used", &mut self.accelerate),
-            Setting::new(
-                "slow-start",
-                "iterations before the acceleration sets in",
-                &mut self.chebyshev.slow_start,
-            ),
-            Setting::new(
-                "under-relaxation",
-                "under-relaxation of accelerated steps [-]",
-                &mut self.chebyshev.under_relaxation,
-            ),
-            Setting::new(
-                "restart",
-                "whether the acceleration starts again when the iterates turn back",
-                &mut self.chebyshev.restart,
-            ),
-            Setting::new(
-                "theta",
-                "stop at a change this small, in the norm of the unknowns; zero: never",
-                &mut self.theta,
-            ),
-            Setting::new(
-                "stop",
-                "honest: by the yardstick; paper: by θ alone, in the plain norm",
-                &mut self.stop,
-            ),
-            Setting::new("observe-every", "iterations per measurement", &mut self.observe_every),
-            Setting::new("max-iterations", "iterations", &mut self.max_iterations),
-        ]
+    fn settings(&self) -> Option<&dyn NamedSettings> {
+        Some(&self.settings)
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut dyn NamedSettings> {
+        Some(&mut self.settings)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -182,7 +225,7 @@ impl Solver for Cond {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status {
-        let by_paper = self.stop == Stop::Paper;
+        let by_paper = self.settings.stop == StopRule::Paper;
         if !by_paper
             && let Verdict::Stop(status) =
                 monitor.observe(problem, &solution.velocity, &solution.impulse)
@@ -195,23 +238,24 @@ impl Solver for Cond {
         if !by_paper && problem.is_large() {
             self.move_together(problem, monitor.model(), step, &solution.impulse);
         }
-        let limit = monitor.iteration_limit(self.max_iterations);
-        let every = self.observe_every.max(1);
+        let limit = monitor.iteration_limit(self.settings.max_iterations);
+        let every = self.settings.observe_every.max(1);
         let (mut change, mut retreats) = (f64::INFINITY, 0);
-        let (mut left, mut enough, mut last_look) = (f64::INFINITY, 0.0, 0);
+        let (mut left, mut enough, mut last_measured) = (f64::INFINITY, 0.0, 0);
         for l in 1..=limit {
             system::product(problem, &self.nodes, &self.x, &mut self.product);
-            if self.choice == Choice::BarzilaiBorwein && l > 1 {
+            if self.settings.surrogate == SurrogateChoice::BarzilaiBorwein && l > 1 {
                 step = self.barzilai_borwein(l, step);
             }
-            self.answer(problem, monitor.model(), step, &mut solution.impulse);
+            self.solve_constraints(problem, monitor.model(), step, &mut solution.impulse);
             monitor.count(1);
-            let looks = !by_paper || monitor.is_tracing();
+            let measures = !by_paper || monitor.is_tracing();
             let due = l % every == 0 || l == limit;
-            let likely = !by_paper && left <= enough && l >= last_look + LEAST_BETWEEN_LOOKS;
+            let likely =
+                !by_paper && left <= enough && l >= last_measured + LEAST_BETWEEN_MEASUREMENTS;
             let mut excess = 0.0;
-            if looks && (due || likely) {
-                let v = &self.answered[..problem.dofs()];
+            if measures && (due || likely) {
+                let v = &self.x_solved[..problem.dofs()];
                 let verdict = monitor.observe(problem, v, &solution.impulse);
                 if let (Verdict::Stop(status), false) = (verdict, by_paper) {
                     solution.velocity.copy_from_slice(v);
@@ -220,7 +264,7 @@ impl Solver for Cond {
                 if due {
                     self.renew_compensation(problem, monitor, &solution.impulse);
                 }
-                (last_look, excess) = (l, times_the_goal(monitor));
+                (last_measured, excess) = (l, error_per_tolerance(monitor));
             }
             (change, left) = self.advance(change);
             if excess > 0.0 {
@@ -237,19 +281,19 @@ impl Solver for Cond {
                 self.start(problem, solution);
             }
             let theta = if by_paper { self.plain_change() } else { change };
-            if theta <= self.stop.threshold(self.theta) {
-                solution.velocity.copy_from_slice(&self.answered[..problem.dofs()]);
+            if theta <= self.settings.stop.threshold(self.settings.theta) {
+                solution.velocity.copy_from_slice(&self.x_solved[..problem.dofs()]);
                 return Status::Stalled;
             }
         }
-        solution.velocity.copy_from_slice(&self.answered[..problem.dofs()]);
+        solution.velocity.copy_from_slice(&self.x_solved[..problem.dofs()]);
         Status::IterationLimit
     }
 }
 
-/// How many times what is asked for is left, at the last observation. The error of momentum is
+/// Error at the last measurement, per tolerance [-]. The error of momentum is
 /// `(A~ − W⁻¹)(x** − x)`, so that it falls about as fast as `|x** − x|`, which costs nothing.
-fn times_the_goal(monitor: &Monitor) -> f64 {
+fn error_per_tolerance(monitor: &Monitor) -> f64 {
     let (violation, momentum) = monitor.last();
     (violation / monitor.velocity_tolerance()).max(momentum / monitor.momentum_tolerance())
 }
@@ -268,11 +312,11 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest
 }
 
-/// Part of the constraints that must act on nodes of their own for COND to be quick [-].
+/// Part of the constraints that must act on nodes of their own for COND to be fast [-].
 const MOSTLY_DIRECT: f64 = 0.75;
 
-/// Whether most constraints of a problem act on mesh nodes directly, where COND is at its best.
-pub fn serves(problem: &Problem) -> bool {
+/// Whether most constraints of a problem act on mesh nodes directly, where COND is fast.
+pub fn is_suited(problem: &Problem) -> bool {
     let count = problem.constraints().len();
     let direct = (0..count).filter(|i| node::direct(problem, *i).is_some()).count();
     direct as f64 >= MOSTLY_DIRECT * count as f64
@@ -281,17 +325,18 @@ pub fn serves(problem: &Problem) -> bool {
 impl Cond {
     /// With a limit on iterations.
     pub fn with_limit(max_iterations: usize) -> Self {
-        Self { max_iterations, ..Self::default() }
+        let settings = CondSettings { max_iterations, ..CondSettings::default() };
+        Self { settings, ..Self::default() }
     }
 
     fn prepare(&mut self, problem: &Problem) {
-        self.nodes.find(problem, self.coupling, self.absolute_coupling);
-        let sums = self.choice == Choice::BarzilaiBorwein;
-        self.surrogate.prepare(problem, &self.nodes, self.scaled, sums);
+        self.nodes.find(problem, self.settings.coupling, self.settings.absolute_coupling);
+        let sums = self.settings.surrogate == SurrogateChoice::BarzilaiBorwein;
+        self.surrogate.prepare(problem, &self.nodes, self.settings.scale, sums);
         for x in [
             &mut self.x,
             &mut self.previous,
-            &mut self.answered,
+            &mut self.x_solved,
             &mut self.product,
             &mut self.before,
             &mut self.last_product,
@@ -304,32 +349,32 @@ impl Cond {
 
     /// The factor of W at the start.
     fn first_step(&mut self, problem: &Problem) -> f64 {
-        if self.choice == Choice::BarzilaiBorwein {
+        if self.settings.surrogate == SurrogateChoice::BarzilaiBorwein {
             self.surrogate.inverse.clone_from(&self.surrogate.scale);
             return 1.0 / self.surrogate.row_sum;
         }
-        if self.spectral_limit == 0.0 {
+        if self.settings.spectral_limit == 0.0 {
             return 1.0;
         }
         let largest = self.surrogate.largest_eigenvalue(problem, &self.nodes);
-        if largest > 0.0 { self.spectral_limit / largest } else { 1.0 }
+        if largest > 0.0 { self.settings.spectral_limit / largest } else { 1.0 }
     }
 
-    /// Takes up a guess.
+    /// Starts from a guess.
     fn start(&mut self, problem: &Problem, guess: &Solution) {
         self.x[..problem.dofs()].copy_from_slice(&guess.velocity);
         system::place_virtual_nodes(problem, &self.nodes, &guess.impulse, &mut self.x);
         self.previous.copy_from_slice(&self.x);
         self.compensation.clear();
-        if self.compensate {
+        if self.settings.compensate {
             self.compensation.extend_from_slice(&guess.impulse);
         } else {
             self.compensation.resize(problem.rows(), 0.0);
         }
-        self.chebyshev.start();
+        self.chebyshev.start(self.settings.chebyshev);
     }
 
-    /// Moves the nodes of each large mesh together, as far as the momentum error of the guess says,
+    /// Moves the nodes of each large mesh together, so far that its momentum balances,
     /// unless contacts hold it.
     fn move_together(
         &mut self,
@@ -367,9 +412,9 @@ impl Cond {
         let mut lambda = std::mem::take(&mut self.trial);
         lambda.clear();
         lambda.resize(problem.rows(), 0.0);
-        self.answer(problem, model, step, &mut lambda);
+        self.solve_constraints(problem, model, step, &mut lambda);
         self.trial = lambda;
-        let changes = self.answered.iter().zip(&self.x).zip(&self.surrogate.metric);
+        let changes = self.x_solved.iter().zip(&self.x).zip(&self.surrogate.metric);
         changes.map(|((a, x), m)| m * (a - x) * (a - x)).sum::<f64>().sqrt()
     }
 
@@ -379,32 +424,38 @@ impl Cond {
     }
 
     /// x** and λ from x and A~ x [Lee23, Alg. 1].
-    fn answer(&mut self, problem: &Problem, model: FrictionModel, step: f64, lambda: &mut [f64]) {
+    fn solve_constraints(
+        &mut self,
+        problem: &Problem,
+        model: FrictionModel,
+        step: f64,
+        lambda: &mut [f64],
+    ) {
         let (n, b) = (problem.dofs(), problem.momentum());
         let (x, g, w) = (&self.x, &self.product, &self.surrogate.inverse);
         for i in 0..n {
-            self.answered[i] = x[i] - step * w[i] * (g[i] - b[i]);
+            self.x_solved[i] = x[i] - step * w[i] * (g[i] - b[i]);
         }
         for i in n..x.len() {
-            self.answered[i] = x[i] - step * w[i] * g[i];
+            self.x_solved[i] = x[i] - step * w[i] * g[i];
         }
-        answer::answer(
+        constraint_solve::solve_constraints(
             problem,
             model,
             &self.nodes,
             (step, &self.surrogate.inverse),
             &self.compensation,
-            &mut self.answered,
+            &mut self.x_solved,
             lambda,
         );
     }
 
     /// λ_prev ← λ once the momentum error of the inner iteration lies below the violation that is
-    /// left to the compensation, both measured by the yardstick and relative, times a factor.
+    /// left to the compensation, both relative, times a factor.
     fn renew_compensation(&mut self, problem: &Problem, monitor: &Monitor, lambda: &[f64]) {
         let (violation, momentum) = monitor.last();
-        let settled = momentum * problem.reference_velocity() <= self.settle * violation;
-        if self.compensate && settled && !self.nodes.virtual_constraints.is_empty() {
+        let settled = momentum * problem.reference_velocity() <= self.settings.settle * violation;
+        if self.settings.compensate && settled && !self.nodes.virtual_constraints.is_empty() {
             self.compensation.copy_from_slice(lambda);
             self.updates += 1;
         }
@@ -413,10 +464,11 @@ impl Cond {
     /// x ← x⁺; returns `|x⁺ − x|` and `|x** − x|`.
     fn advance(&mut self, change: f64) -> (f64, f64) {
         let estimate = self.chebyshev.estimate(change);
-        let accelerate = self.accelerate && self.choice == Choice::Frobenius;
+        let accelerate =
+            self.settings.accelerate && self.settings.surrogate == SurrogateChoice::Frobenius;
         let changes = self.chebyshev.advance(
             accelerate.then_some(estimate),
-            &self.answered,
+            &self.x_solved,
             &self.x,
             &mut self.previous,
             &self.surrogate.metric,

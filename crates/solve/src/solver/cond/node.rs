@@ -1,4 +1,4 @@
-//! Nodalization: gives every constraint a node of its own, so that their answers decouple.
+//! Nodalization: gives every constraint a node of its own, so that their solves decouple.
 //!
 //! A contact acts on a mesh node *directly* if it is the only constraint of that node, touches
 //! nothing else, and sees it through an orthogonal matrix: a diagonal surrogate with equal entries
@@ -7,7 +7,7 @@
 //! a viscous coupling k_v [Lee23, Eq. (15)].
 //!
 //! Deviation: one relative virtual node per constraint, in the constraint's frame, stands for the
-//! one or two Cartesian nodes of the paper; it halves the unknowns and serves joints too.
+//! one or two Cartesian nodes of the paper; it halves the unknowns and works for joints too.
 //! Deviation: the paper does not say that a node in two contacts breaks its Eq. (25); here such a
 //! node is never used directly.
 

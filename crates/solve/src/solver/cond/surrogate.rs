@@ -1,4 +1,4 @@
-//! Diagonalization: the diagonal W that stands for A~⁻¹ [Lee23, Eq. (20), Sec. IV-C].
+//! Diagonalization: the diagonal W in place of A~⁻¹ [Lee23, Eq. (20), Sec. IV-C].
 //!
 //! W is equal over the rows of a contact's node, so that the surrogate's Delassus operator is
 //! `γ I` there [Lee23, Eq. (25)]. Two choices: the minimiser of `|I − W A~|_F`,
@@ -25,7 +25,7 @@ pub(super) struct Surrogate {
     pub metric: Vec<f64>,
     /// The Frobenius W of each unknown [1/kg].
     pub inverse: Vec<f64>,
-    /// Largest row sum of |A'|, a bound on its eigenvalues [-]; found only if asked for.
+    /// Largest row sum of |A'|, a bound on its eigenvalues [-]; computed only if required.
     pub row_sum: f64,
     sums: bool,
     diagonal: Vec<f64>,
@@ -72,7 +72,7 @@ impl BlockRow {
 }
 
 impl Surrogate {
-    /// Finds the Frobenius W of a nodalized problem, and the largest row sum if `sums` asks for it.
+    /// Finds the Frobenius W of a nodalized problem, and the largest row sum if `sums`.
     pub fn prepare(&mut self, problem: &Problem, nodes: &Nodes, scaled: bool, sums: bool) {
         self.sums = sums;
         for x in [

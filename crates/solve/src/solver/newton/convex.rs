@@ -13,20 +13,37 @@ use std::time::Instant;
 use stiction_math::root;
 
 use super::gradients::Gradients;
-use super::{Hessian, Phases, Question};
+use super::{Hessian, Phases, ShiftedLaws};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::problem::{Problem, dot};
 
-/// Newton's method on the convex potential.
-#[derive(Debug)]
-pub struct Convex {
+/// Settings of Newton's method on the convex potential.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConvexSettings {
     /// Relative tolerance on momentum [-] [Castro22, Eq. (26)].
     pub tolerance: f64,
     /// Newton iterations.
     pub max_iterations: usize,
-    /// Longest step tried by the line search.
+    /// Longest step tried by the line search [-].
     pub max_step: f64,
+}
+
+impl Default for ConvexSettings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-11,
+            max_iterations: 100,
+            max_step: 1.5, // [Castro22, Sec. IV-B]
+        }
+    }
+}
+
+/// Newton's method on the convex potential.
+#[derive(Debug, Default)]
+pub struct Convex {
+    /// Settings.
+    pub settings: ConvexSettings,
     hessian: Hessian,
     slopes: Vec<f64>,
     c: Vec<f64>,
@@ -40,30 +57,9 @@ pub struct Convex {
     phases: Phases,
 }
 
-impl Default for Convex {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-11,
-            max_iterations: 100,
-            max_step: 1.5, // [Castro22, Sec. IV-B]
-            hessian: Hessian::default(),
-            slopes: Vec::new(),
-            c: Vec::new(),
-            dc: Vec::new(),
-            gradient: Vec::new(),
-            momentum: Vec::new(),
-            impulse: Vec::new(),
-            dv: Vec::new(),
-            dp: Vec::new(),
-            gradients: Gradients::default(),
-            phases: Phases::default(),
-        }
-    }
-}
-
 /// How a minimisation ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
+pub struct NewtonOutcome {
     /// Newton iterations done.
     pub iterations: usize,
     /// Whether the tolerance was met, or the round-off floor reached.
@@ -82,7 +78,8 @@ const NEAR_FLOOR: f64 = 30.0;
 impl Convex {
     /// With a limit on Newton iterations.
     pub fn with_limit(max_iterations: usize) -> Self {
-        Self { max_iterations, ..Self::default() }
+        let settings = ConvexSettings { max_iterations, ..ConvexSettings::default() };
+        Self { settings, ..Self::default() }
     }
 
     /// Fits to a problem: sizes and the sparsity of H.
@@ -105,50 +102,50 @@ impl Convex {
         }
     }
 
-    /// Where the time went since the last call.
+    /// Times of the phases since the last call.
     pub fn take_phases(&mut self) -> Phases {
         std::mem::take(&mut self.phases)
     }
 
-    /// Minimises from `v`; leaves the minimiser in `v` and the answers of the laws in `lambda`.
+    /// Minimises from `v`; leaves the minimiser in `v` and the impulses of the laws in `lambda`.
     /// `scaling` is diag(A)^(−1/2). The problem must be the one prepared for.
     pub fn minimise(
         &mut self,
         problem: &Problem,
-        question: Question<'_>,
+        laws: ShiftedLaws<'_>,
         scaling: &[f64],
         v: &mut [f64],
         lambda: &mut [f64],
-    ) -> Outcome {
+    ) -> NewtonOutcome {
         let mut best = f64::INFINITY;
         let mut idle = 0;
-        for iterations in 0..=self.max_iterations {
+        for iterations in 0..=self.settings.max_iterations {
             let start = Instant::now();
-            let (residual, size) = self.evaluate(problem, question, scaling, v, lambda);
+            let (residual, size) = self.evaluate(problem, laws, scaling, v, lambda);
             // At rest without impulses there is nothing to compare with: all of it is error.
             let error = match (residual, size) {
                 (0.0, _) => 0.0,
                 (_, 0.0) => 1.0,
                 _ => residual / size,
             };
-            let done = |converged| Outcome { iterations, converged, error };
-            if error <= self.tolerance {
+            let done = |converged| NewtonOutcome { iterations, converged, error };
+            if error <= self.settings.tolerance {
                 return done(true);
             }
             // A start at rest without impulses has size zero: the error is infinite, not broken.
             let broken = !(residual.is_finite() && size.is_finite());
-            if broken || iterations == self.max_iterations {
+            if broken || iterations == self.settings.max_iterations {
                 return done(false);
             }
             // Close to the round-off floor the error stops to decrease.
             idle = if error < 0.5 * best { 0 } else { idle + 1 };
             best = best.min(error);
-            let floor = question.floor(problem, scaling, v, lambda);
+            let floor = laws.floor(problem, scaling, v, lambda);
             let near = residual <= NEAR_FLOOR * floor;
             if residual <= floor || (idle >= 3 && near) {
                 return done(true);
             }
-            self.hessian_slopes(problem, question);
+            self.hessian_slopes(problem, laws);
             let mut assembled = Instant::now();
             self.phases.assembly += assembled - start;
             let (hessian, slopes) = (&self.hessian, &self.slopes);
@@ -170,7 +167,7 @@ impl Convex {
             }
             let factored = Instant::now();
             self.phases.factorization += factored - assembled;
-            let step = self.line_search(problem, question);
+            let step = self.line_search(problem, laws);
             self.phases.line_search += factored.elapsed();
             self.phases.iterations += 1;
             let Some(step) = step else {
@@ -181,20 +178,20 @@ impl Convex {
                 *v += step * d;
             }
         }
-        Outcome { iterations: self.max_iterations, converged: false, error: best }
+        NewtonOutcome { iterations: self.settings.max_iterations, converged: false, error: best }
     }
 
     /// Answers and gradient at v; the scaled gradient and the scaled momentum it compares with.
     fn evaluate(
         &mut self,
         problem: &Problem,
-        question: Question<'_>,
+        laws: ShiftedLaws<'_>,
         scaling: &[f64],
         v: &[f64],
         lambda: &mut [f64],
     ) -> (f64, f64) {
         problem.jacobian().mul(v, &mut self.c);
-        for (c, s) in self.c.iter_mut().zip(question.shift) {
+        for (c, s) in self.c.iter_mut().zip(laws.shift) {
             *c += s;
         }
         self.impulse.fill(0.0);
@@ -204,7 +201,7 @@ impl Convex {
             problem.law(i).respond(
                 FrictionModel::Convex,
                 &self.c[rows.clone()],
-                &question.yields[rows],
+                &laws.yields[rows],
                 lambda,
             );
             problem.jacobian().mul_constraint_transposed_add(i, lambda, &mut self.impulse);
@@ -223,13 +220,13 @@ impl Convex {
         (f64::sqrt(error), f64::sqrt(f64::max(inertia, impulse)))
     }
 
-    fn hessian_slopes(&mut self, problem: &Problem, question: Question<'_>) {
+    fn hessian_slopes(&mut self, problem: &Problem, laws: ShiftedLaws<'_>) {
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
             problem.law(i).slope(
                 FrictionModel::Convex,
                 &self.c[rows.clone()],
-                &question.yields[rows],
+                &laws.yields[rows],
                 &mut self.slopes[self.hessian.stencil().slope_range(i)],
             );
         }
@@ -237,7 +234,7 @@ impl Convex {
 
     /// The minimiser of ℓ(v + α dv) over α in [0, max_step]; `None` if there is no descent.
     /// [Castro22, Sec. IV-B] with an exact search, methods as in its Appendix E.
-    fn line_search(&mut self, problem: &Problem, question: Question<'_>) -> Option<f64> {
+    fn line_search(&mut self, problem: &Problem, laws: ShiftedLaws<'_>) -> Option<f64> {
         problem.mass().mul(&self.dv, &mut self.dp);
         problem.jacobian().mul(&self.dv, &mut self.dc);
         let curvature = dot(&self.dv, &self.dp);
@@ -254,7 +251,7 @@ impl Convex {
                 for k in 0..dim {
                     at[k] = c[k] + alpha * dc[k];
                 }
-                let (at, r) = (&at[..dim], &question.yields[rows]);
+                let (at, r) = (&at[..dim], &laws.yields[rows]);
                 let law = problem.law(i);
                 law.respond(FrictionModel::Convex, at, r, &mut lambda[..dim]);
                 law.slope(FrictionModel::Convex, at, r, &mut slope[..dim * dim]);
@@ -276,11 +273,11 @@ impl Convex {
         let (low, high, start) = if at_one > 0.0 {
             (0.0, 1.0, 1.0 - at_one / slope_at_one)
         } else {
-            let (at_end, slope_at_end) = along(self.max_step);
+            let (at_end, slope_at_end) = along(self.settings.max_step);
             if at_end <= 0.0 {
-                return Some(self.max_step);
+                return Some(self.settings.max_step);
             }
-            (1.0, self.max_step, self.max_step - at_end / slope_at_end)
+            (1.0, self.settings.max_step, self.settings.max_step - at_end / slope_at_end)
         };
         let start = if start > low && start < high { start } else { 0.5 * (low + high) };
         let (step, _) = root::increasing(along, low, high, start, STEP_TOLERANCE);

@@ -85,7 +85,7 @@ impl Stencil {
         }
     }
 
-    /// Whether the last pattern is that of A, which has not changed, and serves without another
+    /// Whether the last pattern is that of A, which has not changed, and is used again without another
     /// block: then it need not be made again. Contacts on a mesh come and go all the time.
     fn still_fits(&mut self, problem: &Problem) -> bool {
         let mass = problem.mass().matrix().pattern();

@@ -1,7 +1,7 @@
 //! Newton's method on the contact problem in velocities.
 //!
-//! [`Convex`] minimises the convex potential and serves SAP, CANAL and the fallback of ALM;
-//! [`Strict`] looks for a root of the exact equations and serves ALM and its ablations. Both
+//! [`Convex`] minimises the convex potential, for SAP, CANAL and the fallback of ALM; [`Strict`]
+//! searches a root of the exact equations, for ALM and its ablations. Both
 //! assemble `A + Jᵀ G J` on one block pattern that is found once and kept while it fits.
 
 mod convex;
@@ -10,10 +10,10 @@ mod hessian;
 mod natural_map;
 mod strict;
 
-pub use convex::{Convex, Outcome};
+pub use convex::{Convex, ConvexSettings, NewtonOutcome};
 pub use hessian::{Hessian, Stencil, UnsymmetricHessian};
-pub use natural_map::NaturalMap;
-pub use strict::{Globalisation, Strict};
+pub use natural_map::{NaturalMap, NaturalMapSettings};
+pub use strict::{Globalisation, Strict, StrictSettings};
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub struct Phases {
     pub line_search: Duration,
 }
 
-impl Question<'_> {
+impl ShiftedLaws<'_> {
     /// The round-off floor of a scaled residual `|D (A v − b − Jᵀ λ)|` \[√J\] at a velocity.
     ///
     /// An impulse is a difference of velocities divided by a yield; the smaller the yield, the
@@ -74,10 +74,11 @@ impl Question<'_> {
     }
 }
 
-/// A view of the laws: each constraint answers at `c0 = J v + shift` with yields `r`, per row.
+/// The laws at shifted velocities: each constraint responds at `c0 = J v + shift` with yields `r`,
+/// per row.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
-    /// What is added to `J v` [m/s]: bias, multiplier and slip terms.
+pub struct ShiftedLaws<'a> {
+    /// Shift of `J v` [m/s]: bias, multiplier and slip terms.
     pub shift: &'a [f64],
     /// Yields [1/kg], positive.
     pub yields: &'a [f64],

@@ -1,5 +1,5 @@
 //! Newton's method on the natural map `F(λ) = λ − T(λ − ρ u(λ))`, `u = J A⁻¹(b + Jᵀλ) + e + R∘λ`:
-//! the last digits of an answer.
+//! the last digits of a solution.
 //!
 //! The multiplier's steps decide contacts at their own scale `ρ = 1/w`, where a large penalty
 //! would drown them in round-off. W = J A⁻¹ Jᵀ is singular whenever contacts are redundant; a
@@ -16,13 +16,26 @@ use crate::law::FrictionModel;
 use crate::problem::Problem;
 use crate::residual::{velocity, yield_scale};
 
-/// Newton's method on the natural map.
-#[derive(Debug)]
-pub struct NaturalMap {
+/// Settings of Newton's method on the natural map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NaturalMapSettings {
     /// δ [-].
     pub regularisation: f64,
     /// Newton iterations.
     pub max_iterations: usize,
+}
+
+impl Default for NaturalMapSettings {
+    fn default() -> Self {
+        Self { regularisation: 1e-8, max_iterations: 10 } // δ: the square root of round-off
+    }
+}
+
+/// Newton's method on the natural map.
+#[derive(Debug, Default)]
+pub struct NaturalMap {
+    /// Settings.
+    pub settings: NaturalMapSettings,
     hessian: UnsymmetricHessian,
     slopes: Vec<f64>,
     map: Vec<f64>,
@@ -40,26 +53,6 @@ pub struct NaturalMap {
 const LOOK_BACK: usize = 4;
 const HALVINGS: usize = 12;
 const ARMIJO: f64 = 1e-4;
-
-impl Default for NaturalMap {
-    fn default() -> Self {
-        Self {
-            regularisation: 1e-8,
-            max_iterations: 10,
-            hessian: UnsymmetricHessian::default(),
-            slopes: Vec::new(),
-            map: Vec::new(),
-            reduced: Vec::new(),
-            step: Vec::new(),
-            rhs: Vec::new(),
-            x: Vec::new(),
-            v: Vec::new(),
-            trial: Vec::new(),
-            best: Vec::new(),
-            history: [0.0; LOOK_BACK],
-        }
-    }
-}
 
 impl NaturalMap {
     /// Fits to a problem: sizes and the sparsity of the linear systems.
@@ -97,7 +90,7 @@ impl NaturalMap {
         let mut smallest = violation;
         self.best.copy_from_slice(lambda);
         let mut done = 0;
-        while done < self.max_iterations && violation > tolerance {
+        while done < self.settings.max_iterations && violation > tolerance {
             self.history[done % LOOK_BACK] = merit;
             if !self.find_step(problem, model, lambda) {
                 break;
@@ -145,7 +138,7 @@ impl NaturalMap {
     fn evaluate(&mut self, problem: &Problem, model: FrictionModel, lambda: &[f64]) -> (f64, f64) {
         problem.velocity_of(lambda, &mut self.v);
         let (mut merit, mut largest) = (0.0, 0.0);
-        let (mut c0, mut answer) = ([0.0; DIM], [0.0; DIM]);
+        let (mut c0, mut response) = ([0.0; DIM], [0.0; DIM]);
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
             let (dim, w) = (rows.len(), yield_scale(problem, i));
@@ -154,10 +147,10 @@ impl NaturalMap {
                 *c -= w * l;
             }
             let law = problem.law(i);
-            law.respond(model, &c0[..dim], &[w; DIM][..dim], &mut answer[..dim]);
+            law.respond(model, &c0[..dim], &[w; DIM][..dim], &mut response[..dim]);
             let mut size = 0.0;
             for (k, row) in rows.enumerate() {
-                self.map[row] = lambda[row] - answer[k];
+                self.map[row] = lambda[row] - response[k];
                 size += self.map[row] * self.map[row];
             }
             merit += w * size;
@@ -170,7 +163,7 @@ impl NaturalMap {
     fn find_step(&mut self, problem: &Problem, model: FrictionModel, lambda: &[f64]) -> bool {
         // A rejected trial may have left its own values.
         self.evaluate(problem, model, lambda);
-        let delta = self.regularisation;
+        let delta = self.settings.regularisation;
         self.rhs.fill(0.0);
         let (mut c0, mut S) = ([0.0; DIM], [0.0; DIM * DIM]);
         for i in 0..problem.constraints().len() {

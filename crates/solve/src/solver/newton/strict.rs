@@ -1,18 +1,18 @@
 //! Semismooth Newton on the exact equations of an augmented Lagrangian step,
 //! `r(v) = A v − b − Jᵀ T(J v + s; 1/β + R) = 0` [Lee25, Eq. (20)].
 //!
-//! T is the exact answer, whose slope is not symmetric, so there is no potential to descend: the
-//! merit is `½|D r|²` with D = diag(A)^(−1/2). Two ways to make it converge from afar: damping
+//! T is the exact response, whose slope is not symmetric, so that there is no potential: the
+//! merit is `½|D r|²` with D = diag(A)^(−1/2). Two globalisations: damping
 //! (Newton direction, halved until the merit decreases; steepest descent of the merit if the
-//! direction is none) and a dogleg in a trust region. Alone, neither is robust; ALM catches
-//! their failures.
+//! direction is none) and a dogleg in a trust region. Alone, neither is robust; ALM adds
+//! fallbacks.
 
-use super::{Outcome, Question, UnsymmetricHessian};
+use super::{NewtonOutcome, ShiftedLaws, UnsymmetricHessian};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::problem::{Problem, dot};
 
-/// How steps are kept in check.
+/// How steps are limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Globalisation {
     /// Halve the step until the merit decreases.
@@ -21,15 +21,27 @@ pub enum Globalisation {
     Dogleg,
 }
 
-/// Semismooth Newton on the exact equations.
-#[derive(Debug)]
-pub struct Strict {
+/// Settings of semismooth Newton.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StrictSettings {
     /// Tolerance on the relative error of momentum [-].
     pub tolerance: f64,
     /// Newton iterations.
     pub max_iterations: usize,
-    /// How steps are kept in check.
+    /// How steps are limited.
     pub globalisation: Globalisation,
+}
+
+impl Default for StrictSettings {
+    fn default() -> Self {
+        Self { tolerance: 1e-11, max_iterations: 20, globalisation: Globalisation::Damped }
+    }
+}
+
+/// Semismooth Newton on the exact equations.
+#[derive(Debug, Default)]
+pub struct Strict {
+    settings: StrictSettings,
     hessian: UnsymmetricHessian,
     slopes: Vec<f64>,
     c: Vec<f64>,
@@ -39,43 +51,42 @@ pub struct Strict {
     descent: Vec<f64>,
     trial: Vec<f64>,
     trial_lambda: Vec<f64>,
-    /// Memory of the dogleg: the step tried, its linear model, and the residual it starts from.
+    /// Scratch of the dogleg: the step tried, its linear model, and the residual it starts from.
     direction: Vec<f64>,
     change: Vec<f64>,
     start: Vec<f64>,
     size: f64,
 }
 
-impl Default for Strict {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-11,
-            max_iterations: 20,
-            globalisation: Globalisation::Damped,
-            hessian: UnsymmetricHessian::default(),
-            slopes: Vec::new(),
-            c: Vec::new(),
-            residual: Vec::new(),
-            scaled: Vec::new(),
-            step: Vec::new(),
-            descent: Vec::new(),
-            trial: Vec::new(),
-            trial_lambda: Vec::new(),
-            direction: Vec::new(),
-            change: Vec::new(),
-            start: Vec::new(),
-            size: 0.0,
-        }
+/// The equations whose root is sought: a problem, its shifted laws, and D = diag(A)^(−1/2).
+#[derive(Clone, Copy)]
+struct Equations<'a> {
+    problem: &'a Problem,
+    laws: ShiftedLaws<'a>,
+    scaling: &'a [f64],
+}
+
+impl Equations<'_> {
+    /// `|D⁻¹ x|`, the length of a velocity in the scaled variable.
+    fn length(&self, x: &[f64]) -> f64 {
+        x.iter().zip(self.scaling).map(|(x, d)| (x / d).powi(2)).sum::<f64>().sqrt()
     }
+}
+
+/// The best point so far: velocity, impulses, and half the scaled square of the residual.
+struct Iterate<'a> {
+    v: &'a mut [f64],
+    lambda: &'a mut [f64],
+    merit: f64,
 }
 
 /// Armijo's fraction of the predicted decrease.
 const ARMIJO: f64 = 1e-4;
-/// The shortest step before a search is given up.
+/// The shortest step of a line search.
 const SHORTEST: f64 = 1e-3;
 /// The smallest trust region, relative to the velocity.
 const SMALLEST_REGION: f64 = 1e-12;
-/// Relative residual of a linear solve beyond which its direction is not trusted.
+/// Relative residual of a linear solve beyond which its direction is not used.
 const SOLVE_ERROR: f64 = 1e-3;
 /// Below this relative residual, an iteration without progress counts as the round-off floor.
 const FLOOR: f64 = 1e-8;
@@ -83,6 +94,11 @@ const FLOOR: f64 = 1e-8;
 const NEAR_FLOOR: f64 = 30.0;
 
 impl Strict {
+    /// With settings.
+    pub fn new(settings: StrictSettings) -> Self {
+        Self { settings, ..Self::default() }
+    }
+
     /// Fits to a problem: sizes and the sparsity of H.
     pub fn prepare(&mut self, problem: &Problem) {
         self.hessian.prepare(problem);
@@ -106,65 +122,57 @@ impl Strict {
         }
     }
 
-    /// Looks for a root from `v`; leaves the best point in `v` and its answers in `lambda`.
+    /// Searches a root from `v`; leaves the best point in `v` and its impulses in `lambda`.
     ///
-    /// `enough(λ)` \[√J\] is a scaled residual that the caller can live with at this λ: an outer
+    /// `enough(λ)` \[√J\] is a scaled residual that suffices to the caller at this λ: an outer
     /// loop that is still far away needs no exact inner solution.
     pub fn find(
         &mut self,
         problem: &Problem,
-        question: Question<'_>,
+        laws: ShiftedLaws<'_>,
         scaling: &[f64],
         v: &mut [f64],
         lambda: &mut [f64],
         enough: impl Fn(&[f64]) -> f64,
-    ) -> Outcome {
-        let mut merit = self.evaluate(problem, question, scaling, v, lambda);
+    ) -> NewtonOutcome {
+        let equations = Equations { problem, laws, scaling };
+        let merit = self.evaluate(equations, v, lambda);
+        let mut at = Iterate { v, lambda, merit };
         let mut radius = f64::INFINITY;
-        for iterations in 0..=self.max_iterations {
-            let error = self.relative_error(merit);
-            let done = |converged| Outcome { iterations, converged, error };
+        let StrictSettings { tolerance, max_iterations, globalisation } = self.settings;
+        for iterations in 0..=max_iterations {
+            let error = self.relative_error(at.merit);
+            let done = |converged| NewtonOutcome { iterations, converged, error };
             if !error.is_finite() {
                 return done(false);
             }
             let (residual, floor) =
-                ((2.0 * merit).sqrt(), question.floor(problem, scaling, v, lambda));
-            let good = residual <= floor.max(enough(lambda));
-            if error <= self.tolerance || (iterations > 0 && good) {
+                ((2.0 * at.merit).sqrt(), laws.floor(problem, scaling, at.v, at.lambda));
+            let good = residual <= floor.max(enough(at.lambda));
+            if error <= tolerance || (iterations > 0 && good) {
                 return done(true);
             }
             let close = error <= FLOOR || residual <= NEAR_FLOOR * floor;
-            if iterations == self.max_iterations {
+            if iterations == max_iterations {
                 return done(close);
             }
-            self.assemble(problem, question, v);
+            self.assemble(problem, laws, at.v);
             let newton = self.newton_direction();
             self.steepest_descent(problem, scaling);
-            let next = match self.globalisation {
-                Globalisation::Damped => {
-                    self.damped(problem, question, scaling, v, lambda, merit, newton)
-                }
-                Globalisation::Dogleg => {
-                    self.dogleg(problem, question, scaling, v, lambda, merit, newton, &mut radius)
-                }
+            let moved = match globalisation {
+                Globalisation::Damped => self.damped(equations, &mut at, newton),
+                Globalisation::Dogleg => self.dogleg(equations, &mut at, newton, &mut radius),
             };
-            match next {
-                Some(next) => merit = next,
-                None => return done(close),
+            if !moved {
+                return done(close);
             }
         }
-        Outcome { iterations: self.max_iterations, converged: false, error: f64::INFINITY }
+        NewtonOutcome { iterations: max_iterations, converged: false, error: f64::INFINITY }
     }
 
-    /// Answers at v, the residual and half its scaled square.
-    fn evaluate(
-        &mut self,
-        problem: &Problem,
-        question: Question<'_>,
-        scaling: &[f64],
-        v: &[f64],
-        lambda: &mut [f64],
-    ) -> f64 {
+    /// Impulses at v, the residual and half its scaled square.
+    fn evaluate(&mut self, equations: Equations<'_>, v: &[f64], lambda: &mut [f64]) -> f64 {
+        let Equations { problem, laws, scaling } = equations;
         problem.mass().mul(v, &mut self.residual);
         let inertia = scaled_norm(scaling, &self.residual);
         for (r, b) in self.residual.iter_mut().zip(problem.momentum()) {
@@ -176,11 +184,11 @@ impl Strict {
             let rows = problem.row_range(i);
             let (dim, lambda) = (rows.len(), &mut lambda[rows.clone()]);
             problem.jacobian().mul_constraint(i, v, &mut c[..dim]);
-            for (c, s) in c.iter_mut().zip(&question.shift[rows.clone()]) {
+            for (c, s) in c.iter_mut().zip(&laws.shift[rows.clone()]) {
                 *c += s;
             }
             let law = problem.law(i);
-            law.respond(FrictionModel::Coulomb, &c[..dim], &question.yields[rows], lambda);
+            law.respond(FrictionModel::Coulomb, &c[..dim], &laws.yields[rows], lambda);
             problem.jacobian().mul_constraint_transposed_add(i, lambda, &mut self.residual);
         }
         // r = A v − b − Jᵀλ.
@@ -197,9 +205,9 @@ impl Strict {
         if merit == 0.0 { 0.0 } else { (2.0 * merit).sqrt() / self.size.max(f64::MIN_POSITIVE) }
     }
 
-    fn assemble(&mut self, problem: &Problem, question: Question<'_>, v: &[f64]) {
+    fn assemble(&mut self, problem: &Problem, laws: ShiftedLaws<'_>, v: &[f64]) {
         problem.jacobian().mul(v, &mut self.c);
-        for (c, s) in self.c.iter_mut().zip(question.shift) {
+        for (c, s) in self.c.iter_mut().zip(laws.shift) {
             *c += s;
         }
         for i in 0..problem.constraints().len() {
@@ -207,14 +215,14 @@ impl Strict {
             problem.law(i).slope(
                 FrictionModel::Coulomb,
                 &self.c[rows.clone()],
-                &question.yields[rows],
+                &laws.yields[rows],
                 &mut self.slopes[self.hessian.stencil().slope_range(i)],
             );
         }
         self.hessian.assemble(problem, &self.slopes);
     }
 
-    /// `step = −H⁻¹ r`; false if there is no trustworthy one.
+    /// `step = −H⁻¹ r`; false if the factorization fails or the solve is inexact.
     fn newton_direction(&mut self) -> bool {
         if !self.hessian.factor() {
             return false;
@@ -257,47 +265,33 @@ impl Strict {
         -terms.map(|((g, x), d)| g * x / (d * d)).sum::<f64>()
     }
 
-    #[allow(clippy::too_many_arguments)] // one line search, spelled out
-    fn damped(
-        &mut self,
-        problem: &Problem,
-        question: Question<'_>,
-        scaling: &[f64],
-        v: &mut [f64],
-        lambda: &mut [f64],
-        merit: f64,
-        newton: bool,
-    ) -> Option<f64> {
+    /// One damped step: the Newton direction, or steepest descent if there is none, halved until
+    /// the merit decreases. False if no step was found.
+    fn damped(&mut self, equations: Equations<'_>, at: &mut Iterate<'_>, newton: bool) -> bool {
         let mut direction = std::mem::take(&mut self.step);
-        let mut rate = self.rate(scaling, &direction);
+        let mut rate = self.rate(equations.scaling, &direction);
         if !newton || !(rate < 0.0) {
             direction.copy_from_slice(&self.descent);
-            rate = self.rate(scaling, &direction);
+            rate = self.rate(equations.scaling, &direction);
         }
         let mut accepted = None;
         let mut alpha = 1.0;
         while rate < 0.0 && alpha >= SHORTEST {
-            let found = self.try_step(problem, question, scaling, v, &direction, alpha);
-            if found <= merit + ARMIJO * alpha * rate {
+            let found = self.try_step(equations, at.v, &direction, alpha);
+            if found <= at.merit + ARMIJO * alpha * rate {
                 accepted = Some(found);
                 break;
             }
             alpha *= 0.5;
         }
         self.step = direction;
-        if accepted.is_some() {
-            v.copy_from_slice(&self.trial);
-            lambda.copy_from_slice(&self.trial_lambda);
-        }
-        accepted
+        accepted.is_some_and(|merit| self.accept(at, merit))
     }
 
     /// The merit at `v + α direction`, which is left in `trial`.
     fn try_step(
         &mut self,
-        problem: &Problem,
-        question: Question<'_>,
-        scaling: &[f64],
+        equations: Equations<'_>,
         v: &[f64],
         direction: &[f64],
         alpha: f64,
@@ -307,43 +301,45 @@ impl Strict {
         }
         let trial = std::mem::take(&mut self.trial);
         let mut lambda = std::mem::take(&mut self.trial_lambda);
-        let merit = self.evaluate(problem, question, scaling, &trial, &mut lambda);
+        let merit = self.evaluate(equations, &trial, &mut lambda);
         (self.trial, self.trial_lambda) = (trial, lambda);
         merit
     }
 
-    /// One step of Powell's dogleg in the scaled variable; the merit after it.
-    #[allow(clippy::too_many_arguments)] // one trust-region step, spelled out
+    /// Moves the iterate to the last trial, which has this merit.
+    fn accept(&self, at: &mut Iterate<'_>, merit: f64) -> bool {
+        at.v.copy_from_slice(&self.trial);
+        at.lambda.copy_from_slice(&self.trial_lambda);
+        at.merit = merit;
+        true
+    }
+
+    /// One step of Powell's dogleg in the scaled variable. False if no step was found.
     fn dogleg(
         &mut self,
-        problem: &Problem,
-        question: Question<'_>,
-        scaling: &[f64],
-        v: &mut [f64],
-        lambda: &mut [f64],
-        merit: f64,
+        equations: Equations<'_>,
+        at: &mut Iterate<'_>,
         newton: bool,
         radius: &mut f64,
-    ) -> Option<f64> {
-        let length =
-            |x: &[f64]| x.iter().zip(scaling).map(|(x, d)| (x / d).powi(2)).sum::<f64>().sqrt();
+    ) -> bool {
+        let Equations { problem, scaling, .. } = equations;
         // Cauchy point: minimiser of the linear model ½|D(r + H s)|² along the descent direction.
-        let gradient = length(&self.descent);
+        let gradient = equations.length(&self.descent);
         if !(gradient > 0.0) {
-            return None;
+            return false;
         }
         let descent = std::mem::take(&mut self.descent);
         self.model_change(problem, scaling, &descent);
         let curvature = dot(&self.change, &self.change);
         let cauchy = if curvature > 0.0 { gradient * gradient / curvature } else { 1.0 };
         if !radius.is_finite() {
-            *radius = if newton { length(&self.step) } else { cauchy * gradient };
+            *radius = if newton { equations.length(&self.step) } else { cauchy * gradient };
         }
         self.start.copy_from_slice(&self.scaled);
         let mut direction = std::mem::take(&mut self.direction);
         let mut accepted = None;
-        while *radius > SMALLEST_REGION * length(v).max(f64::MIN_POSITIVE) {
-            let newton_length = length(&self.step);
+        while *radius > SMALLEST_REGION * equations.length(at.v).max(f64::MIN_POSITIVE) {
+            let newton_length = equations.length(&self.step);
             if newton && newton_length <= *radius {
                 direction.copy_from_slice(&self.step);
             } else if !newton || cauchy * gradient >= *radius {
@@ -358,23 +354,21 @@ impl Strict {
             self.model_change(problem, scaling, &direction);
             let pairs = self.start.iter().zip(&self.change);
             let predicted = 0.5 * pairs.map(|(r, c)| r * r - (r + c).powi(2)).sum::<f64>();
-            let found = self.try_step(problem, question, scaling, v, &direction, 1.0);
-            let ratio = (merit - found) / predicted;
-            let taken = length(&direction);
+            let found = self.try_step(equations, at.v, &direction, 1.0);
+            let ratio = (at.merit - found) / predicted;
+            let taken = equations.length(&direction);
             if ratio < 0.25 || !ratio.is_finite() {
                 *radius = 0.25 * taken;
             } else if ratio > 0.75 {
                 *radius = radius.max(2.0 * taken);
             }
             if ratio > ARMIJO {
-                v.copy_from_slice(&self.trial);
-                lambda.copy_from_slice(&self.trial_lambda);
                 accepted = Some(found);
                 break;
             }
         }
         (self.descent, self.direction) = (descent, direction);
-        accepted
+        accepted.is_some_and(|merit| self.accept(at, merit))
     }
 
     /// `change = D H x`: the change of the scaled residual along x, to first order.
@@ -393,7 +387,7 @@ impl Strict {
         self.change.iter_mut().zip(scaling).for_each(|(o, d)| *o *= d);
     }
 
-    /// Where the leg from the Cauchy point to the Newton point leaves the trust region.
+    /// Fraction of the leg from the Cauchy point to the Newton point that lies in the trust region.
     fn dogleg_fraction(&self, scaling: &[f64], descent: &[f64], cauchy: f64, radius: f64) -> f64 {
         let (mut a, mut b, mut c) = (0.0, 0.0, -radius * radius);
         for ((g, s), d) in descent.iter().zip(&self.step).zip(scaling) {

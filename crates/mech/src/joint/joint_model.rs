@@ -1,35 +1,35 @@
-//! What every kind of joint can do, and the two motions of which all are made.
+//! The interface of a joint kind, and the rotation and translation of which all kinds are composed.
 //!
 //! A joint moves the frame B of its body. Its velocities multiply columns S: spatial velocities
-//! (angular first, world axes) taken at a point of the world that the joint names.
+//! (angular first, world axes) taken at an anchor point that the joint returns.
 
 use super::JointKind;
 use crate::spatial;
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3, Vector6};
 
-/// How a joint sits in its body.
-pub(crate) struct Mount {
-    /// Point of the body that rotations leave in place [m].
+/// Placement of a joint in its body and the zero of its coordinates.
+pub(crate) struct JointMount {
+    /// Centre of rotation [m], body frame.
     pub(crate) anchor: Vector3<f64>,
     /// Value of each scalar coordinate at the reference configuration.
     pub(crate) reference: f64,
 }
 
-/// What can be wrong with a joint's own numbers.
+/// Why the parameters of a joint kind are invalid.
 pub(crate) enum AxisFault {
-    /// An axis has no direction.
+    /// An axis has zero or non-finite length.
     NoDirection([f64; 3]),
-    /// Two axes that must differ are parallel.
+    /// Two axes are parallel that must not be.
     Parallel([[f64; 3]; 2]),
-    /// A pitch is no number.
+    /// A pitch is not finite.
     Pitch(f64),
 }
 
 /// Sine of the angle below which two axes count as parallel.
-pub(crate) const PARALLEL: f64 = 1e-6;
+pub(crate) const PARALLEL_SINE: f64 = 1e-6;
 
-/// The direction of an axis.
-pub(crate) fn unit(axis: Vector3<f64>) -> Result<Vector3<f64>, AxisFault> {
+/// The axis, normalized.
+pub(crate) fn unit_axis(axis: Vector3<f64>) -> Result<Vector3<f64>, AxisFault> {
     let length = axis.norm();
     if length > f64::MIN_POSITIVE.sqrt() && length.is_finite() {
         Ok(axis / length)
@@ -38,28 +38,29 @@ pub(crate) fn unit(axis: Vector3<f64>) -> Result<Vector3<f64>, AxisFault> {
     }
 }
 
-/// A kind of joint. All slices are the joint's own.
-pub(crate) trait Motion {
+/// A kind of joint. All slices are those of the joint.
+pub(crate) trait JointModel {
     /// Name, as in `JOINTS`.
     const NAME: &str;
-    /// One line about it.
+    /// One-line description.
     const ABOUT: &str;
     /// Number of coordinates.
     const NQ: usize;
     /// Number of velocities.
     const NV: usize;
-    /// Place of a quaternion among the coordinates.
+    /// Index of the quaternion among the coordinates, if there is one.
     const QUATERNION: Option<usize> = None;
-    /// Whether limits make sense for it.
+    /// Whether this kind supports limits.
     const MAY_BE_LIMITED: bool = true;
 
-    /// The same joint with axes of length one.
-    fn checked(&self) -> Result<JointKind, AxisFault>;
+    /// The same joint with unit axes.
+    fn normalized(&self) -> Result<JointKind, AxisFault>;
 
-    /// Moves the frame `X_WB` and writes the column `S` of each velocity, taken at `anchor`.
-    fn place(
+    /// Moves the frame `X_WB` and writes the column `S` of each velocity, taken at `anchor`; both in
+    /// the world frame.
+    fn update_frame(
         &self,
-        mount: &Mount,
+        mount: &JointMount,
         q: &[f64],
         X_WB: &mut Isometry3<f64>,
         S: &mut [Vector6<f64>],
@@ -68,10 +69,10 @@ pub(crate) trait Motion {
 
     /// `V += S v` and `bias += Ṡ v`, with V the velocity of the frame before the joint on entry.
     ///
-    /// As written here each column is fixed in the frame that the columns before it have moved, so
-    /// that its rate is V × S [Featherstone08, Ch. 2].
+    /// The default implementation assumes that each column is fixed in the frame moved by the columns
+    /// before it, so that its rate is V × S [Featherstone08, Ch. 2].
     #[inline]
-    fn advance(
+    fn add_velocity(
         &self,
         S: &[Vector6<f64>],
         v: &[f64],
@@ -101,16 +102,16 @@ pub(crate) trait Motion {
         }
     }
 
-    /// Coordinates at which the body stands at its declared `pose`.
-    fn home(&self, reference: f64, _pose: &Isometry3<f64>, q: &mut [f64]) {
+    /// Writes the coordinates at which the body has its declared `pose`.
+    fn reference_coordinates(&self, reference: f64, _pose: &Isometry3<f64>, q: &mut [f64]) {
         q.fill(reference);
     }
 }
 
-/// Turns the frame by `angle` [rad] about the unit `axis` (body frame) through `anchor` and moves
-/// it by `along` [m] on that axis. Returns the axis and the anchor in the world.
+/// Rotates the frame by `angle` [rad] about the unit `axis` through `anchor` (both in the body frame)
+/// and translates it by `along` [m] on that axis. Returns the axis and the anchor in the world frame.
 #[inline]
-pub(crate) fn turn(
+pub(crate) fn rotate_frame(
     X_WB: &mut Isometry3<f64>,
     axis: &Vector3<f64>,
     anchor: &Vector3<f64>,
@@ -127,10 +128,14 @@ pub(crate) fn turn(
     (axis_W, anchor_W)
 }
 
-/// Moves the frame by `distance` [m] along the unit `axis` (body frame). Returns the axis in the
-/// world.
+/// Translates the frame by `distance` [m] along the unit `axis` (body frame). Returns the axis in the
+/// world frame.
 #[inline]
-pub(crate) fn shift(X_WB: &mut Isometry3<f64>, axis: &Vector3<f64>, distance: f64) -> Vector3<f64> {
+pub(crate) fn translate_frame(
+    X_WB: &mut Isometry3<f64>,
+    axis: &Vector3<f64>,
+    distance: f64,
+) -> Vector3<f64> {
     let axis_W = X_WB.rotation * axis;
     X_WB.translation.vector += distance * axis_W;
     axis_W

@@ -1,7 +1,7 @@
-//! Actuators and tendons in the builder and in the model.
+//! Declarations of actuators, tendons and drag in the builder, and their access in the model.
 
 use super::drag::DragSpec;
-use super::error::{Check, ForceError};
+use super::error::{ForceError, SpecCheck};
 use crate::actuator::{Actuator, ActuatorId, ActuatorSpec};
 use crate::builder::ModelBuilder;
 use crate::data::Data;
@@ -9,17 +9,17 @@ use crate::model::Model;
 use crate::tendon::{Tendon, TendonId, TendonSpec, compile};
 use std::collections::HashMap;
 
-/// What was declared besides bodies and joints.
+/// Declarations of tendons, actuators and drag.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Declared {
+pub(crate) struct ForceDeclarations {
     pub(crate) tendons: Vec<TendonSpec>,
     pub(crate) actuators: Vec<ActuatorSpec>,
     pub(crate) drags: Vec<DragSpec>,
 }
 
-/// Actuators and tendons of a model.
+/// Tendons, actuators and drag of a model.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledForces {
     pub(crate) tendons: Vec<Tendon>,
     pub(crate) actuators: Vec<Actuator>,
     pub(crate) drags: Vec<DragSpec>,
@@ -38,34 +38,34 @@ impl ModelBuilder {
         ActuatorId(self.declared.actuators.len() - 1)
     }
 
-    /// Declares the resistance of a medium to a body.
+    /// Declares the drag of a medium on a body.
     pub fn drag(&mut self, spec: DragSpec) -> &mut Self {
         self.declared.drags.push(spec);
         self
     }
 }
 
-impl Declared {
+impl ForceDeclarations {
     /// Checks every declaration against a model of bodies and joints.
-    pub(crate) fn compile(self, model: &Model) -> Result<Compiled, ForceError> {
+    pub(crate) fn compile(self, model: &Model) -> Result<CompiledForces, ForceError> {
         check_names("tendon", self.tendons.iter().map(|spec| spec.name.as_str()))?;
         check_names("actuator", self.actuators.iter().map(|spec| spec.name.as_str()))?;
-        let mut compiled = Compiled::default();
+        let mut compiled = CompiledForces::default();
         if !self.tendons.is_empty() {
-            // Memory starts at the reference configuration.
+            // `Data::new` fills the position stage at the reference configuration.
             let reference = Data::new(model);
             for spec in self.tendons {
                 compiled.tendons.push(compile::compile(model, spec, &reference)?);
             }
         }
         for spec in self.actuators {
-            let check = Check { what: "actuator", name: &spec.name.clone() };
+            let check = SpecCheck { what: "actuator", name: &spec.name.clone() };
             let n_tendons = compiled.tendons.len();
             compiled.actuators.push(Actuator::compile(model, spec, &check, n_tendons)?);
         }
         for spec in self.drags {
             let drag = spec.compile(model)?;
-            // A medium cannot slow down what does not move.
+            // Drag has no effect on bodies that are fixed to the world.
             if model.link(drag.body).is_some() {
                 compiled.drags.push(drag);
             }
@@ -98,7 +98,7 @@ impl Model {
         &self.compiled.actuators
     }
 
-    /// Resistance of a medium to bodies that can move.
+    /// Drag of a medium on moving bodies.
     pub fn drags(&self) -> &[DragSpec] {
         &self.compiled.drags
     }

@@ -1,11 +1,11 @@
 //! The one-shot contact solve on the surrogate [Lee23, Eq. (23), Alg. 2].
 //!
 //! On its own node a constraint yields w per unit of impulse and moves with no other, so one
-//! answer of its law solves it: strict for exact friction, proximal for its convex relaxation
+//! response of its law solves it: strict for exact friction, proximal for its convex relaxation
 //! [Lee23, Eq. (26)]. Compliance adds to the yield [Lee23, Eq. (37)], row by row; the laws project
 //! in the norm of the sum. The node then moves by w λ [Lee23, Eq. (24)].
 //!
-//! Deviation: a virtual node makes the constraint yield by 1/k_v more than the problem says; its
+//! Deviation: a virtual node makes the constraint yield by 1/k_v more than in the problem; its
 //! bias is reduced by `λ_prev/k_v`, so that an impulse which no longer changes yields nothing.
 
 use stiction_math::simd;
@@ -15,10 +15,10 @@ use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::problem::Problem;
 
-/// Answers every constraint at the unconstrained `x`, moves `x` by the answers.
+/// Solves every constraint at the unconstrained `x` and moves `x` by its impulse.
 ///
 /// `step · inverse` is W; `compensation` holds λ_prev per row.
-pub(super) fn answer(
+pub(super) fn solve_constraints(
     problem: &Problem,
     model: FrictionModel,
     nodes: &Nodes,
@@ -27,10 +27,19 @@ pub(super) fn answer(
     x: &mut [f64],
     lambda: &mut [f64],
 ) {
-    simd::dispatch(Answers { problem, model, nodes, step, inverse, compensation, x, lambda });
+    simd::dispatch(ConstraintSolves {
+        problem,
+        model,
+        nodes,
+        step,
+        inverse,
+        compensation,
+        x,
+        lambda,
+    });
 }
 
-struct Answers<'a> {
+struct ConstraintSolves<'a> {
     problem: &'a Problem,
     model: FrictionModel,
     nodes: &'a Nodes,
@@ -41,7 +50,7 @@ struct Answers<'a> {
     lambda: &'a mut [f64],
 }
 
-impl simd::Job for Answers<'_> {
+impl simd::Job for ConstraintSolves<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -55,8 +64,8 @@ impl simd::Job for Answers<'_> {
     }
 }
 
-impl Answers<'_> {
-    /// A contact on a node of the mesh, which it sees through an orthogonal J.
+impl ConstraintSolves<'_> {
+    /// A contact on a node of the mesh, with an orthogonal J.
     #[inline(always)]
     fn on_mesh(&mut self, i: usize, first: usize) {
         let (problem, rows) = (self.problem, self.problem.row_range(i));
