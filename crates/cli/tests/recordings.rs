@@ -404,7 +404,7 @@ fn a_recording_that_is_cut_or_changed_opens_as_far_as_it_is_sound_or_says_why_no
         (&flipped[..], "damaged"),
         (&newer, "version 99"),
         (&sound[..30], "cut off"),
-        (b"<html>", "something else"),
+        (b"<html>", "no Stiction recording"),
     ] {
         let (status, stdout, told) = view(bytes);
         assert_eq!((status, stdout.as_str()), (2, ""), "{expected}");
@@ -438,7 +438,7 @@ fn a_disk_that_is_full_is_told_at_once_and_nothing_is_lost() {
     let (status, stdout, told) = with_little_space(&place, 200, &line);
     assert_eq!(status, 2, "{told}");
     // The news on the way, and the error at the end.
-    assert_eq!(told.matches("the run goes on and tries again").count(), 1, "{told}");
+    assert_eq!(told.matches("the run continues and will try again").count(), 1, "{told}");
     assert!(told.contains("run.stiction: cannot be written"), "{told}");
     assert!(stdout.contains(expected["state_hash"].as_str().unwrap()), "{stdout}");
     assert!(!place.join("run.stiction").exists());

@@ -29,7 +29,7 @@
 //! settings.set("max_outer", &SettingValue::Count(7))?; // "_" stands for "-" and "."
 //! assert_eq!((settings.growth, settings.max_outer), (3.0, Some(7)));
 //! assert_eq!(settings.get("stop")?.to_string(), "residual");
-//! assert_eq!(Example::specs()[0].default, SettingValue::Number(10.0));
+//! assert_eq!(<Example as SettingTable>::specs()[0].default, SettingValue::Number(10.0));
 //! let error = settings.set_text("growth", "0.5").unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),

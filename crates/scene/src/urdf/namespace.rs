@@ -23,7 +23,7 @@ fn prefixes(text: &str) -> BTreeSet<&str> {
         let before = &text[..at];
         let start = before
             .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
-            .map_or(0, |k| k + 1);
+            .map_or(0, |k| k + before[k..].chars().next().map_or(1, char::len_utf8));
         let word = &before[start..];
         let opens = before[..start].ends_with(['<', '/', ' ', '\t', '\n', '\r']);
         let named = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');

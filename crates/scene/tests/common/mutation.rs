@@ -147,7 +147,9 @@ pub fn read(files: &Files, path: &Path, text: &str) -> bool {
         }
         Ok(Err(error)) => {
             let message = error.to_string();
-            let names_a_file = [".xml", ".obj", ".stl", ".png"].iter().any(|e| message.contains(e));
+            let folder = path.parent().map(|folder| folder.display().to_string());
+            let names_a_file = [".xml", ".obj", ".stl", ".png"].iter().any(|e| message.contains(e))
+                || folder.is_some_and(|folder| !folder.is_empty() && message.contains(&folder));
             assert!(names_a_file, "no file in: {message}\n{text}");
             false
         }

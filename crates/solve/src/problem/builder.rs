@@ -35,6 +35,8 @@ pub(super) struct Part {
     pub pattern: usize,
     /// First of the yields of its nodes, if they are known.
     pub yields: Option<usize>,
+    /// Whether A of a tree is computed from its links when the problem is built.
+    pub computes_matrix: bool,
 }
 
 /// Collects the parts of a problem. What is wrong with them is told by [`Builder::build`].
@@ -202,11 +204,9 @@ impl Builder {
     /// Adds a tree of links; its A follows from the links. b [N·s or N·m·s] per velocity.
     pub fn tree(&mut self, tree: &Tree, momentum: &[f64]) -> SubsystemId {
         let id = self.push_tree(tree, momentum);
-        let (offset, n) = (self.matrices.len(), momentum.len());
-        self.matrices.resize(offset + n * n, 0.0);
-        if tree.velocities() == n {
-            tree.mass_matrix_with(&mut self.composites, &mut self.matrices[offset..]);
-        }
+        self.parts[id.0].computes_matrix = true;
+        let n = momentum.len();
+        self.matrices.resize(self.matrices.len() + n * n, 0.0);
         id
     }
 
@@ -244,7 +244,15 @@ impl Builder {
             self.note(|| check::length("b", "subsystem", index, 0, 1));
         }
         let (first, pattern) = (self.momentum.len(), self.used_patterns.saturating_sub(1));
-        self.parts.push(Part { structure, first, n, offset, pattern, yields: None });
+        self.parts.push(Part {
+            structure,
+            first,
+            n,
+            offset,
+            pattern,
+            yields: None,
+            computes_matrix: false,
+        });
         self.momentum.extend_from_slice(momentum);
         SubsystemId(index)
     }
@@ -376,6 +384,7 @@ impl Builder {
         if let Some(defect) = self.defect.take() {
             return Err(defect);
         }
+        self.compute_tree_matrices();
         self.check_numbers()?;
         problem.name.clone_from(&self.name);
         problem.mass.assemble(self)?;
@@ -391,6 +400,17 @@ impl Builder {
             Some(other) => problem.measure_like(other),
         }
         problem.check_derived()
+    }
+
+    /// A of the trees that were added without it.
+    fn compute_tree_matrices(&mut self) {
+        let Self { parts, trees, matrices, composites, .. } = self;
+        for part in parts.iter().filter(|part| part.computes_matrix) {
+            if let Structure::Tree { index } = part.structure {
+                let out = &mut matrices[part.offset..part.offset + part.n * part.n];
+                trees[index].mass_matrix_with(composites, out);
+            }
+        }
     }
 
     /// Everything must be finite, A symmetric and compliance sensible.

@@ -22,8 +22,9 @@ fn a_robot_from_a_file_put_into_nothing_is_the_same_to_the_last_bit(folder: &Pat
         let is_scene =
             |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with("scene");
         let Some(file) = files.filter(is_scene).min() else { continue };
+        // The data tests of the crate `scene` list the robots that are refused.
+        let Ok(robot) = load(&file) else { continue };
         scenes += 1;
-        let robot = load(&file).unwrap();
         let mut builder = empty(&robot.world);
         builder.add_world(&robot.world, "", Isometry3::identity(), Base::Declared).unwrap();
         let again = builder.build().unwrap();
