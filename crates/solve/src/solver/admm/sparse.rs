@@ -1,7 +1,7 @@
 //! A subsystem too large for plain loops: `A_j + Σ β Jᵀ J` on its own block pattern.
 //!
 //! The pattern joins the blocks of A with all pairs that a copy touches; it is analysed once and
-//! refactored as penalties change. Deformable subsystems and large dense blocks come here.
+//! refactored as penalties change. Used for deformable subsystems and large dense blocks.
 
 use stiction_math::block::{self, BlockId};
 

@@ -3,7 +3,7 @@
 //!
 //! Factored once per change of the penalties, solved once per iteration. Parts are independent;
 //! they are worked through in chunks whose cut depends on the problem alone, so that the number of
-//! threads changes no bit. A subsystem that no constraint touches moves freely and is left alone.
+//! threads changes no bit. A subsystem that no constraint touches moves freely and is not factored.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -339,7 +339,7 @@ fn factor_small(problem: &Problem, layout: &Layout, s: usize, beta: &[f64], H: &
         add_rows(layout.values(p), n, beta[p.constraint as usize], H);
     }
     let fine = cholesky(H, n);
-    // A solve then divides by nothing.
+    // Reciprocals, so that a solve does not divide.
     H.iter_mut().step_by(n + 1).for_each(|d| *d = 1.0 / *d);
     fine
 }

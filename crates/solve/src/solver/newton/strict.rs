@@ -196,7 +196,7 @@ impl Strict {
             *r = -*r;
             *s = d * *r;
         }
-        // |b − A v| stands in for |Jᵀλ|, which it equals at a root.
+        // |b − A v| replaces |Jᵀλ|, which it equals at a root.
         self.size = inertia.max(without);
         0.5 * dot(&self.scaled, &self.scaled)
     }
