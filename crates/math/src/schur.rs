@@ -77,7 +77,7 @@ impl Schur {
         self.kept.len()
     }
 
-    /// Scalar indices of the pattern that the rows of the complement stand for, increasing.
+    /// Scalar index in the pattern of each row of the complement, increasing.
     pub fn kept(&self) -> &[usize] {
         &self.kept
     }

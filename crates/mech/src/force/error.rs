@@ -69,7 +69,7 @@ pub enum ForceError {
         /// How many it has.
         dofs: usize,
     },
-    /// A waypoint of a tendon's path is out of place.
+    /// A waypoint of a tendon's path has invalid neighbours.
     #[error("{who}: waypoint {index} is {found}; expected {expected}")]
     Path {
         /// The tendon.
