@@ -84,7 +84,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Fits to a problem.
+    /// Prepares for a problem.
     pub fn prepare(&mut self, problem: &Problem, split: Split) {
         self.links_read = split == Split::Link;
         for list in [

@@ -22,7 +22,7 @@ pub struct Large {
 }
 
 impl Large {
-    /// Fits to a subsystem; the symbolic analysis is redone only if the pattern changed.
+    /// Prepares for a subsystem; the symbolic analysis is redone only if the pattern changed.
     pub fn prepare(&mut self, problem: &Problem, layout: &Layout, subsystem: usize) {
         self.subsystem = subsystem;
         let blocks = problem.mass().blocks(SubsystemId(subsystem));

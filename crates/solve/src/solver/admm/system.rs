@@ -19,12 +19,12 @@ use crate::solver::newton::Hessian;
 const SMALL: usize = 48;
 /// Multiplications in a chunk of subsystems, roughly.
 const CHUNK_WORK: usize = 10_000;
-/// Multiplications in an iteration from which on threads pay, roughly.
+/// Multiplications in an iteration above which several threads are faster, roughly.
 const PARALLEL_WORK: usize = 100_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Factor {
-    /// Nothing touches it.
+    /// No constraint reads it.
     Free,
     /// Part of the one factorization of everything.
     Whole,
@@ -54,7 +54,7 @@ pub struct Systems {
 }
 
 impl Systems {
-    /// Fits to a problem and its layout.
+    /// Prepares for a problem and its layout.
     pub fn prepare(&mut self, problem: &Problem, layout: &Layout, split: Split) {
         self.is_whole = split == Split::Whole;
         if self.is_whole {
@@ -254,8 +254,8 @@ impl Systems {
     }
 }
 
-/// `x = Σ Jᵀ force` over the pieces of a subsystem, in its own velocities; what stood behind them
-/// for the links is used up.
+/// `x = Σ Jᵀ force` over the pieces of a subsystem, in its own velocities; the entries of the links
+/// behind them are overwritten.
 pub fn gather<'a>(
     problem: &Problem,
     layout: &Layout,

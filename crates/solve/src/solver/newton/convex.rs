@@ -82,7 +82,7 @@ impl Convex {
         Self { settings, ..Self::default() }
     }
 
-    /// Fits to a problem: sizes and the sparsity of H.
+    /// Prepares for a problem: sizes and the sparsity of H.
     pub fn prepare(&mut self, problem: &Problem) {
         self.hessian.prepare(problem);
         let (n, m) = (problem.dofs(), problem.rows());
@@ -122,7 +122,7 @@ impl Convex {
         for iterations in 0..=self.settings.max_iterations {
             let start = Instant::now();
             let (residual, size) = self.evaluate(problem, laws, scaling, v, lambda);
-            // At rest without impulses there is nothing to compare with: all of it is error.
+            // At rest without impulses the reference momentum is zero: the relative error is set to one.
             let error = match (residual, size) {
                 (0.0, _) => 0.0,
                 (_, 0.0) => 1.0,
@@ -132,7 +132,7 @@ impl Convex {
             if error <= self.settings.tolerance {
                 return done(true);
             }
-            // A start at rest without impulses has size zero: the error is infinite, not broken.
+            // A size of zero (a start at rest without impulses) is no failure; NaN and infinity are.
             let broken = !(residual.is_finite() && size.is_finite());
             if broken || iterations == self.settings.max_iterations {
                 return done(false);

@@ -99,7 +99,7 @@ impl Strict {
         Self { settings, ..Self::default() }
     }
 
-    /// Fits to a problem: sizes and the sparsity of H.
+    /// Prepares for a problem: sizes and the sparsity of H.
     pub fn prepare(&mut self, problem: &Problem) {
         self.hessian.prepare(problem);
         let (n, m) = (problem.dofs(), problem.rows());
