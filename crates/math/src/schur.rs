@@ -90,7 +90,7 @@ impl Schur {
         self.factor_view(A.into())
     }
 
-    /// The same for a matrix whose values lie elsewhere.
+    /// [`Self::factor`] for a borrowed view of the matrix.
     ///
     /// # Panics
     /// If the matrix has not as many values as the analysed pattern.

@@ -155,7 +155,7 @@ impl ResidualMeasure {
         self.natural_map_of_velocity(problem, model, lambda)
     }
 
-    /// The same with the given velocity v if A is too large to solve with.
+    /// The natural map; if A is too large to factor, at the given velocity v.
     pub(crate) fn natural_map_at(
         &mut self,
         problem: &Problem,

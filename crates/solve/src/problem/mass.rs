@@ -159,7 +159,7 @@ impl Mass {
         self.used_large += 1;
     }
 
-    /// The same for one large block.
+    /// Sets the pattern of a subsystem that is one large block.
     fn keep_large_block(&mut self, first: usize, size: usize) {
         let mut one = std::mem::take(&mut self.one_block);
         one.rebuild(&[size], []);

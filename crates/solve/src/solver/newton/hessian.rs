@@ -386,7 +386,7 @@ impl Hessian {
         self.is_factored && self.meshed && costly
     }
 
-    /// Where slopes are placed.
+    /// The block structure, which assigns each slope its range.
     pub fn stencil(&self) -> &Stencil {
         &self.stencil
     }
@@ -452,7 +452,7 @@ impl UnsymmetricHessian {
         }
     }
 
-    /// Where slopes are placed.
+    /// The block structure, which assigns each slope its range.
     pub fn stencil(&self) -> &Stencil {
         &self.stencil
     }
