@@ -1,8 +1,8 @@
 //! The blocks of A⁻¹ that lie in the pattern of the Cholesky factor.
 //!
 //! Takahashi's recursion: with A = Rᵀ R and W_jk = R_jj⁻¹ R_jk, the inverse Z satisfies
-//! Z_ji = −Σ_k W_jk Z_ki and Z_jj = R_jj⁻¹ R_jj⁻ᵀ − Σ_k W_jk Z_kj over the later blocks k that row j
-//! of R holds [Takahashi73]; all Z on the right lie in the pattern, too. From the last block to the
+//! Z_ji = −Σ_k W_jk Z_ki and Z_jj = R_jj⁻¹ R_jj⁻ᵀ − Σ_k W_jk Z_kj over the blocks k > j in row j
+//! of R [Takahashi73]; all Z on the right lie in the pattern, too. From the last block to the
 //! first, it costs about twice the factorization. Blocks outside the pattern are not computed.
 
 use super::blocks::Blocks;

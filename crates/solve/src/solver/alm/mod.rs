@@ -5,11 +5,12 @@
 //! Lagrangian follows. Each of its outer iterations solves the strict equations of
 //! [Lee25, Eq. (20)] by damped semismooth Newton, which is fast but not robust by itself. Where it
 //! fails, the penalty is reduced; where that does not help, one convex step of CANAL
-//! [Lee25, Eq. (22)] is taken instead. The penalty grows only after a success. Once the solution is near, Newton's method on the natural
-//! map gives the last digits. When progress stops, the loop starts again from the solution of the
-//! convex model, then from random multiples of it: with exact friction a Newton iteration can
-//! stall far from any solution, but rarely does so from every start. In the convex model the strict
-//! equations are replaced by the convex potential, whose minimisation does not fail.
+//! [Lee25, Eq. (22)] is taken instead. The penalty grows only after a success. Once the solution is
+//! near, Newton's method on the natural map gives the last digits. When progress stops, the loop
+//! starts again from the solution of the convex model, then from random multiples of it: with exact
+//! friction a Newton iteration can stall far from any solution, but rarely does so from every start.
+//! In the convex model the strict equations are replaced by the convex potential, whose minimisation
+//! does not fail.
 //!
 //! Iterations are Newton steps, that is, factorizations.
 
