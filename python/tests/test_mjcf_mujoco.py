@@ -32,6 +32,28 @@ def name_of(path: Path) -> str:
     return f"{path.parent.name}/{path.stem}"
 
 
+# Robots that are refused, or of which something physical is listed as unsupported, with the reason.
+NOT_HONOURED = {
+    "iit_softfoot/scene": "materials of an attached model",
+    "ms_human_700/": "meshes relative to an included file; muscles",
+    "pal_talos/scene_position": "a keyframe with a quaternion of zeros",
+    "pal_talos/talos_position": "a keyframe with a quaternion of zeros",
+    "pal_tiago/": "the hull of a mesh is not found",
+}
+
+
+def parameters() -> list:
+    """All models; those that are not honoured must fail."""
+
+    def parameter(path: Path):
+        name = name_of(path)
+        reasons = [reason for start, reason in NOT_HONOURED.items() if name.startswith(start)]
+        marks = [pytest.mark.xfail(reason=reason, strict=True) for reason in reasons]
+        return pytest.param(path, id=name, marks=marks)
+
+    return [parameter(path) for path in models()]
+
+
 def random_state(model: "mujoco.MjModel", random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Coordinates within their ranges, unit quaternions, velocities of order one."""
     q = np.zeros(model.nq)
@@ -49,7 +71,7 @@ def random_state(model: "mujoco.MjModel", random: np.random.Generator) -> tuple[
     return q, random.normal(size=model.nv)
 
 
-@pytest.mark.parametrize("path", models(), ids=name_of)
+@pytest.mark.parametrize("path", parameters())
 def test_dynamics_agree_with_mujoco(path: Path) -> None:
     reference = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(reference)
@@ -94,7 +116,7 @@ def test_dynamics_agree_with_mujoco(path: Path) -> None:
             close(sim.jacobian(i), np.vstack([angular, linear]), f"Jacobian of {bodies[i]}")
 
 
-@pytest.mark.parametrize("path", models(), ids=name_of)
+@pytest.mark.parametrize("path", parameters())
 def test_motion_without_constraints_follows_mujoco(path: Path) -> None:
     """One second with random controls, nothing touching: contacts, limits, equalities and dry
     friction are switched off in both. The scheme is the one that the file asks for: others may be

@@ -29,11 +29,11 @@ pub enum ShapeError {
     TooFew {
         /// Name of the shape, as in [`crate::SHAPES`].
         shape: &'static str,
-        /// What is counted.
+        /// The element that is counted.
         element: &'static str,
-        /// How many were given.
+        /// Number given.
         found: usize,
-        /// How many are needed.
+        /// Number required.
         expected: usize,
     },
     /// A list that is too long for the shape.
@@ -41,11 +41,11 @@ pub enum ShapeError {
     TooMany {
         /// Name of the shape, as in [`crate::SHAPES`].
         shape: &'static str,
-        /// What is counted.
+        /// The element that is counted.
         element: &'static str,
-        /// How many were given.
+        /// Number given.
         found: usize,
-        /// How many are needed.
+        /// Number required.
         expected: usize,
     },
     /// Points that lie in one plane (or on one line) and enclose no volume.
@@ -89,9 +89,9 @@ pub enum ShapeError {
         shape: &'static str,
         /// Index of the part in the list given.
         index: usize,
-        /// What was given.
+        /// The shape given.
         found: &'static str,
-        /// What the shape takes.
+        /// The permitted shapes.
         expected: &'static str,
     },
 }
@@ -105,7 +105,7 @@ pub enum ColliderError {
     Shape {
         /// Index of the collider.
         collider: u32,
-        /// What is wrong with its shape.
+        /// The error of its shape.
         source: ShapeError,
     },
     /// The pose of a collider in its frame is not finite.
@@ -284,9 +284,9 @@ pub enum SoftSurfaceError {
     Rest {
         /// Index of the surface.
         surface: u32,
-        /// How many were given.
+        /// Number given.
         found: usize,
-        /// How many nodes there are.
+        /// Number of nodes.
         expected: usize,
     },
     /// A rest position that is not finite.

@@ -15,7 +15,7 @@ pub fn ancestors(parents: &Parents, from: Option<u32>) -> impl Iterator<Item = u
 }
 
 /// Replaces the lower triangle of a row-major H by L. False if a pivot is not positive, relative
-/// to `scale` of its coordinate: a pivot lost to cancellation is no pivot.
+/// to `scale` of its coordinate: a pivot at the level of round-off counts as zero.
 pub fn factor(H: &mut [f64], parents: &Parents, scale: impl Fn(usize) -> f64) -> bool {
     let n = parents.len();
     for k in (0..n).rev() {

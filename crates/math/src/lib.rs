@@ -8,7 +8,7 @@
 #![allow(non_snake_case)]
 // Loops over matrix indices read as the formulas do.
 #![allow(clippy::needless_range_loop)]
-// Units and citations stand in brackets, which rustdoc takes for links.
+// Units and citations are in brackets, which rustdoc takes for links.
 #![allow(rustdoc::broken_intra_doc_links)]
 #![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]

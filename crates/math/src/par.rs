@@ -2,7 +2,7 @@
 //!
 //! Work is cut into chunks by its length alone, never by the number of threads, and sums are folded
 //! along one fixed tree. Below a least length the same chunks are worked through on the calling
-//! thread, so that small problems pay nothing. Threads are rayon's.
+//! thread, so that small problems have no overhead. Threads are rayon's.
 
 use rayon::prelude::*;
 

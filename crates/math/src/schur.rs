@@ -77,7 +77,7 @@ impl Schur {
         self.kept.len()
     }
 
-    /// Scalar indices of the pattern that the rows of the complement stand for, increasing.
+    /// Scalar index in the pattern of each row of the complement, increasing.
     pub fn kept(&self) -> &[usize] {
         &self.kept
     }
@@ -90,7 +90,7 @@ impl Schur {
         self.factor_view(A.into())
     }
 
-    /// The same for a matrix whose values lie elsewhere.
+    /// [`Self::factor`] for a borrowed view of the matrix.
     ///
     /// # Panics
     /// If the matrix has not as many values as the analysed pattern.

@@ -7,7 +7,7 @@
 
 /// A loop nest that is compiled once per instruction set.
 pub trait Job {
-    /// What the loop nest returns.
+    /// Return type of the loop nest.
     type Output;
     /// Does the work; must be `#[inline(always)]`.
     fn run(self) -> Self::Output;

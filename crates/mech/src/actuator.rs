@@ -42,14 +42,14 @@ pub enum Transmission {
 pub enum ActuatorLaw {
     /// f = u: the control is the force [N or N·m].
     Motor,
-    /// f = kp (u − ℓ) − kd ℓ̇: the control is the wanted length [m or rad].
+    /// f = kp (u − ℓ) − kd ℓ̇: the control is the desired length [m or rad].
     Position {
         /// Stiffness [N/m or N·m/rad], not negative.
         kp: f64,
         /// Damping [N·s/m or N·m·s/rad], not negative.
         kd: f64,
     },
-    /// f = kd (u − ℓ̇): the control is the wanted rate [m/s or rad/s].
+    /// f = kd (u − ℓ̇): the control is the desired rate [m/s or rad/s].
     Velocity {
         /// Damping [N·s/m or N·m·s/rad], not negative.
         kd: f64,

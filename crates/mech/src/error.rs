@@ -109,7 +109,7 @@ pub enum ModelError {
     NotFinite {
         /// "body", "joint" or "model".
         what: &'static str,
-        /// Which of them.
+        /// Its index.
         index: usize,
         /// Its name.
         name: String,
@@ -248,7 +248,7 @@ pub enum ModelError {
         joint: usize,
         /// Its name.
         name: String,
-        /// Which of its velocities.
+        /// Index of the coordinate in the joint.
         coordinate: usize,
     },
     /// An actuator, a tendon or a drag is invalid.
@@ -288,7 +288,7 @@ pub enum StateError {
     NotFinite {
         /// "time", "q" or "v".
         what: &'static str,
-        /// Where in the array.
+        /// Index in the array.
         index: usize,
         /// The joint whose coordinate it is; empty for the time.
         joint: String,
@@ -302,11 +302,11 @@ pub enum StateError {
     VertexNotFinite {
         /// "x" or "x_dot".
         what: &'static str,
-        /// Where in the array.
+        /// Index in the array.
         index: usize,
         /// The soft body.
         soft: String,
-        /// Which of its vertices.
+        /// Index of the vertex in the soft body.
         vertex: usize,
         /// The numbers.
         found: [f64; 3],
@@ -314,7 +314,7 @@ pub enum StateError {
     /// The length of a quaternion is far from one.
     #[error("q[{index}..] of joint '{joint}' is a quaternion of length {found}; expected 1")]
     Quaternion {
-        /// Where the quaternion starts.
+        /// Index of the quaternion's first entry.
         index: usize,
         /// The joint.
         joint: String,

@@ -1,7 +1,7 @@
 //! The mechanism: bodies, joints and trees, checked and numbered depth first. A model is constant.
 //!
 //! Bodies and velocities of one tree are contiguous, parents come before children. A [`Link`] holds
-//! everything that the recursions need to know of a moving body and the bodies welded to it.
+//! the data of a moving body, and of the bodies welded to it, that the recursions read.
 
 use crate::body::{Body, BodyId};
 use crate::joint::{Joint, JointId, JointKind};

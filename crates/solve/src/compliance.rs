@@ -1,7 +1,7 @@
-//! Compliance: regularisation and stabilisation as a yield R and a bias e around any law.
+//! Compliance: regularisation and stabilisation of any law by a compliance R and a bias e.
 //!
 //! A compliant contact with stiffness and dissipation, integrated implicitly, is the rigid law
-//! with a compliant row: `u = J v + e + R∘λ` [Castro22, Eqs. (2), (20), (29), (30)].
+//! with a compliant row: `c = J v + e + R∘λ` [Castro22, Eqs. (2), (20), (29), (30)].
 
 /// Physical parameters of a compliant contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Compliance {
 pub struct NearRigid {
     /// β [-]: period of the contact in time steps below which it is softened.
     pub beta: f64,
-    /// σ [-]: tangential yield as a part of the Delassus scale.
+    /// σ [-]: tangential compliance as a fraction of the Delassus scale.
     pub sigma: f64,
 }
 
@@ -32,14 +32,14 @@ impl Default for NearRigid {
 }
 
 impl NearRigid {
-    /// Normal yield of a contact of infinite stiffness, per unit of the Delassus scale [-].
+    /// Normal compliance of a contact of infinite stiffness, per unit of the Delassus scale [-].
     pub fn normal(&self) -> f64 {
         self.beta * self.beta / (4.0 * std::f64::consts::PI.powi(2))
     }
 }
 
 impl Compliance {
-    /// Normal yield [1/kg], tangential yield [1/kg] and normal bias [m/s] of a contact whose
+    /// Normal compliance [1/kg], tangential compliance [1/kg] and normal bias [m/s] of a contact whose
     /// Delassus scale is `w` [1/kg]. Returns `None` if a parameter is not finite, the time step
     /// not positive, or stiffness or dissipation negative.
     pub fn rows(&self, near_rigid: NearRigid, w: f64) -> Option<(f64, f64, f64)> {

@@ -12,9 +12,9 @@ pub enum ProblemError {
     Length {
         /// The array.
         what: &'static str,
-        /// What it belongs to.
+        /// Its owner: subsystem, port or constraint.
         owner: &'static str,
-        /// Which of them.
+        /// Index of the owner.
         index: usize,
         /// Its length.
         found: usize,
@@ -26,22 +26,22 @@ pub enum ProblemError {
     NotFinite {
         /// The array.
         what: &'static str,
-        /// What it belongs to.
+        /// Its owner: subsystem, port or constraint.
         owner: &'static str,
-        /// Which of them.
+        /// Index of the owner.
         index: usize,
-        /// Where in the array.
+        /// Index in the array.
         entry: usize,
         /// The number.
         value: f64,
     },
     /// A matrix that must be symmetric is not.
     #[error(
-        "A of subsystem {subsystem} is not symmetric: entries ({row}, {column}) and its mirror \
-         are {found} and {mirror}"
+        "A of subsystem {subsystem} is not symmetric: entries ({row}, {column}) and \
+         ({column}, {row}) are {found} and {mirror}; expected equal values"
     )]
     NotSymmetric {
-        /// Which subsystem.
+        /// Index of the subsystem.
         subsystem: usize,
         /// Row of the entry.
         row: usize,
@@ -58,17 +58,17 @@ pub enum ProblemError {
          implicit damping and stiffness) with positive eigenvalues"
     )]
     NotPositiveDefinite {
-        /// Which subsystem.
+        /// Index of the subsystem.
         subsystem: usize,
     },
     /// A subsystem, node, link or port that does not exist is referred to.
     #[error("{owner} {index} refers to {what} {found}; there are {count}")]
     Unknown {
-        /// What refers.
+        /// The referring object: port or constraint.
         owner: &'static str,
-        /// Which of them.
+        /// Index of the owner.
         index: usize,
-        /// What is referred to.
+        /// The kind of the missing object.
         what: &'static str,
         /// The index found.
         found: usize,
@@ -78,23 +78,23 @@ pub enum ProblemError {
     /// A port reads a velocity that the kind of its subsystem does not have.
     #[error("port {port} reads a {map} of subsystem {subsystem}; that subsystem is {kind}")]
     WrongPort {
-        /// Which port.
+        /// Index of the port.
         port: usize,
         /// Its subsystem.
         subsystem: usize,
-        /// What the port reads.
+        /// The quantity that the port reads.
         map: &'static str,
-        /// What the subsystem is.
+        /// The structure of the subsystem.
         kind: &'static str,
     },
     /// A compliance is negative or uneven over the tangents of a contact.
     #[error("constraint {constraint} has compliance {found:?}; expected {expected}")]
     Compliance {
-        /// Which constraint.
+        /// Index of the constraint.
         constraint: usize,
         /// The values.
         found: Vec<f64>,
-        /// What they should be.
+        /// The violated condition.
         expected: &'static str,
     },
     /// A constraint that no velocity can change.
@@ -103,15 +103,15 @@ pub enum ProblemError {
          compliance; remove it or connect it to a subsystem that moves"
     )]
     NoEffect {
-        /// Which constraint.
+        /// Index of the constraint.
         constraint: usize,
     },
     /// A parent that does not come before its child.
     #[error("link {link} of subsystem {subsystem} has parent {parent}; expected an earlier link")]
     Parent {
-        /// Which subsystem.
+        /// Index of the subsystem.
         subsystem: usize,
-        /// Which link.
+        /// Index of the link.
         link: usize,
         /// The parent found.
         parent: usize,
@@ -119,13 +119,13 @@ pub enum ProblemError {
     /// A kind of constraint that does not exist, or has parameters that its law does not admit.
     #[error("constraint {constraint}: {what} = {found}; expected {expected}")]
     Law {
-        /// Which constraint.
+        /// Index of the constraint.
         constraint: usize,
         /// The parameter.
         what: &'static str,
         /// Its value.
         found: f64,
-        /// What it should be.
+        /// The permitted values.
         expected: &'static str,
     },
     /// Arrays of a file that contradict one another.
@@ -133,9 +133,9 @@ pub enum ProblemError {
     Structure {
         /// The array or relation.
         what: &'static str,
-        /// What was found.
+        /// The content found.
         found: String,
-        /// What was expected.
+        /// The required content.
         expected: &'static str,
     },
 }

@@ -5,7 +5,8 @@
 //!   not hold.
 //! - `coulomb`, `convex` [m/s]: the largest natural map of a constraint in its own scale,
 //!   `r_i = |λ_i − T(λ_i − ρ_i u_i)| / ρ_i`, `ρ_i = 1/(w_i + R_i)`, with T the solution of
-//!   the local problem with exact or relaxed friction. Zero if and only if the law holds; a velocity in any system of units.
+//!   the local problem with exact or relaxed friction. Zero if and only if the law holds; its unit is
+//!   that of a velocity.
 //! - `natural_map`: the published metric of the FCLIB collection over contacts, with unit step. It
 //!   follows from the impulse alone, through a solve with A; where a subsystem is too large for
 //!   that, the solution's own velocity and the estimate of the free motion replace it.
@@ -155,7 +156,7 @@ impl ResidualMeasure {
         self.natural_map_of_velocity(problem, model, lambda)
     }
 
-    /// The same with the given velocity v if A is too large to solve with.
+    /// The natural map; if A is too large to factor, at the given velocity v.
     pub(crate) fn natural_map_at(
         &mut self,
         problem: &Problem,

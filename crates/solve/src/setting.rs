@@ -1,7 +1,7 @@
 //! Settings by name: one declarative table per typed settings struct.
 //!
 //! A settings struct is a plain Rust struct with `Default`. Its [`SettingTable`] lists for every
-//! setting the name, unit, range, documentation and the field it stands for; type and default
+//! setting the name, unit, range, documentation and its field; type and default
 //! follow from the field. Command line, scene files, Python keywords, error messages and listings
 //! all come from this table through [`NamedSettings`], which every such struct has:
 //!
@@ -170,7 +170,7 @@ impl fmt::Display for SettingRange {
     }
 }
 
-/// Everything there is to know of one setting.
+/// Description of one setting: name, type, unit, range, default and meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SettingSpec {
     /// Name on the command line and in files, in words joined by hyphens, groups by dots.
@@ -274,7 +274,7 @@ pub trait SettingType: Sized {
     fn kind() -> SettingKind;
     /// Its value.
     fn to_value(&self) -> SettingValue;
-    /// From a value, which may be text; `None` if it is of another type.
+    /// Converts a value, which may be text; `None` if it is of another type.
     fn from_value(value: &SettingValue) -> Option<Self>;
 }
 
@@ -387,7 +387,7 @@ macro_rules! setting_choices {
     };
 }
 
-/// One line of a [`SettingTable`]: a setting and its place in the settings struct `S`.
+/// One line of a [`SettingTable`]: a setting and its access in the settings struct `S`.
 pub struct SettingField<S> {
     /// Name, as in [`SettingSpec::name`].
     pub name: &'static str,

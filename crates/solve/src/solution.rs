@@ -59,7 +59,7 @@ impl Solution {
     }
 }
 
-/// What a solve did. Its residuals are measured on the problem, not by the solver.
+/// Report on a solve. Its residuals are measured on the problem, not by the solver.
 #[must_use = "a solve that did not converge must not pass for one that did"]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {

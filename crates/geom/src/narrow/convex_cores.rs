@@ -159,7 +159,7 @@ impl Writer<'_> {
     }
 
     /// Writes the corners of the area that the features share: of two faces, of a face and an edge, or of
-    /// two parallel edges. Reduces the features to what lies farthest along the normal as it needs.
+    /// two parallel edges. Reduces the features to their vertices farthest along the normal where necessary.
     fn write_shared_area(&self, small: f64, scratch: &mut NarrowScratch, manifold: &mut Manifold) {
         let normal = self.axis.n_A;
         let NarrowScratch { face_a, face_b, clipper, .. } = scratch;

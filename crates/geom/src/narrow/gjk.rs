@@ -128,7 +128,7 @@ pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
             return GjkResult::Far(Clearance { axis: -v / length, distance });
         }
         if let Some((_, nearest)) = &best {
-            // No point of A − B lies nearer than the plane through w across v: done if that is v's.
+            // The plane through w with normal v bounds the distance from below: done if the bound is |v|.
             let progress = nearest.norm_squared() - nearest.dot(&vertex.w);
             let known = simplex.vertices[..simplex.len].iter().any(|kept| kept.w == vertex.w);
             if known || progress <= f64::EPSILON * nearest.norm_squared() {

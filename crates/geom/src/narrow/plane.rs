@@ -2,7 +2,7 @@
 //!
 //! Polyhedra give all their vertices within reach, smooth shapes one point, capsules both ends. A
 //! cylinder gives four points of the rim that faces the plane, beginning with the lowest, and the
-//! lowest of the other rim; standing it has four points, lying it has the two ends of a line.
+//! lowest of the other rim: four contacts when upright, the two ends of a line when lying on its side.
 
 use super::{Manifold, PosedShape};
 use crate::Shape;

@@ -1,7 +1,7 @@
 //! A box with its centre at the origin and its edges along the axes, given by half its edges.
 //!
-//! Vertex k lies at (±x, ±y, ±z), where bit i of k is set for a positive component i. SupportFeature k lies
-//! across axis k / 2, on the negative side if k is even.
+//! Vertex k lies at (±x, ±y, ±z), where bit i of k is set for a positive component i. Face k is
+//! perpendicular to axis k / 2, on the negative side if k is even.
 
 use crate::narrow::SupportFeature;
 use nalgebra::{Matrix3, Vector3};

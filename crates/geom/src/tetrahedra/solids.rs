@@ -202,7 +202,7 @@ impl TetMesh {
     }
 }
 
-/// Checks the lengths of a hollow solid and gives its number of layers; `way` [m] has `cells` cells.
+/// Checks the lengths of a hollow solid and returns its number of layers; `way` [m] has `cells` cells.
 fn wall(
     solid: &'static str,
     radius: f64,

@@ -1,9 +1,10 @@
-//! Which blocks the factor has: the symbolic factorization.
+//! Symbolic factorization: the order of elimination and the block pattern of the factor.
 //!
-//! From a [`Pattern`] to an order of elimination ([`super::ordering`], then post-ordered along the
+//! Computes from a [`Pattern`] an order of elimination ([`super::ordering`], then post-ordered along the
 //! elimination tree) and, for each eliminated block, the list of later blocks it is coupled with:
-//! those of the matrix and those its children pass on [George81, Ch. 5]. Cost: proportional to
-//! the blocks of the factor. The numbers k, j, i below count in the order of elimination.
+//! those of the matrix and the fill from its children in the elimination tree [George81, Ch. 5]. The
+//! cost is proportional to the number of blocks of the factor. Indices k, j, i below are positions in
+//! the order of elimination.
 
 use super::Pattern;
 use super::ordering::minimum_degree;
@@ -16,7 +17,7 @@ const NONE: usize = usize::MAX;
 pub(crate) struct Elimination {
     /// Block of the pattern that is eliminated k-th.
     pub(crate) order: Vec<usize>,
-    /// When a block of the pattern is eliminated: the inverse of `order`.
+    /// Position of each block of the pattern in the order of elimination: the inverse of `order`.
     pub(crate) place: Vec<usize>,
     /// Size of the k-th block.
     pub(crate) size: Vec<usize>,
@@ -33,17 +34,18 @@ pub(crate) struct Elimination {
 }
 
 impl Elimination {
-    /// Orders and analyses; blocks for which `held` is true are eliminated last, in their order.
+    /// Computes an order and its symbolic factorization; blocks with `held` true are eliminated last, in
+    /// their order.
     pub(crate) fn analyse(pattern: &Pattern, held: &[bool]) -> Self {
         Self::analyse_in(pattern, held, minimum_degree(pattern, held))
     }
 
-    /// An order of all blocks with little fill.
+    /// A fill-reducing order of all blocks, by minimum degree.
     pub(crate) fn order_of(pattern: &Pattern) -> Vec<usize> {
         minimum_degree(pattern, &vec![false; pattern.n_blocks()])
     }
 
-    /// Analyses in a given order, in which held blocks come last.
+    /// Symbolic factorization in a given order, in which held blocks come last.
     pub(crate) fn analyse_in(pattern: &Pattern, held: &[bool], order: Vec<usize>) -> Self {
         let n_free = held.iter().filter(|h| !**h).count();
         let (column, below) = factor_columns(pattern, &order);
@@ -71,7 +73,7 @@ impl Elimination {
         }
     }
 
-    /// Columns in post-order: the same structure under other numbers.
+    /// Renumbers the columns to post-order; the structure does not change.
     fn relabel(&mut self, post: &[usize], column: &[usize], below: &[usize]) {
         let mut label = vec![0; post.len()];
         for (k, &old) in post.iter().enumerate() {
@@ -184,7 +186,7 @@ fn factor_columns(pattern: &Pattern, order: &[usize]) -> (Vec<usize>, Vec<usize>
         fill[k] += 1;
     }
 
-    // A column is the union of the matrix's and of what its children pass on.
+    // The pattern of a column is the union of the matrix's column and the columns of its children.
     let (mut column, mut below) = (Vec::with_capacity(n + 1), Vec::with_capacity(2 * later.len()));
     let (mut first_child, mut sibling) = (vec![NONE; n], vec![NONE; n]);
     let mut mark = vec![NONE; n];
@@ -218,7 +220,7 @@ fn factor_columns(pattern: &Pattern, order: &[usize]) -> (Vec<usize>, Vec<usize>
     (column, below)
 }
 
-/// Depth-first order of the elimination forest; numbers from `n_free` on stay where they are.
+/// Depth-first order of the elimination forest; indices from `n_free` on keep their position.
 fn post_order(parents: &[usize], n_free: usize) -> Vec<usize> {
     let (mut first_child, mut sibling) = (vec![NONE; n_free], vec![NONE; n_free]);
     let mut root = NONE;

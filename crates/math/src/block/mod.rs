@@ -1,7 +1,7 @@
 //! Matrices made of dense blocks on a sparse symmetric pattern, and their factorizations.
 //!
 //! Indices are partitioned into blocks of any size: six for a rigid body, the velocities of a tree,
-//! three for a vertex, or one block for everything. A [`Pattern`] says which pairs of blocks are
+//! three for a vertex, or one block for everything. A [`Pattern`] lists the pairs of blocks that are
 //! coupled; [`Symmetric`] and [`General`] add values; [`Cholesky`] and [`Lu`] factor them, with an
 //! analysis that depends on the pattern alone and is reused while the values change.
 //!

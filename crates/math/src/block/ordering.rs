@@ -2,8 +2,8 @@
 //!
 //! Approximate minimum degree on the quotient graph [AmestoyDavisDuff96], with each block weighted
 //! by its size, element absorption, mass elimination and detection of indistinguishable blocks.
-//! From a [`Pattern`] to a permutation; nearly linear in practice. Blocks may be held back: they take
-//! part in the degrees but are placed last, in their own order. It is deterministic, and the
+//! Computes a permutation from a [`Pattern`]; nearly linear in practice. Blocks may be held: they count
+//! in the degrees but are ordered last, by increasing index. It is deterministic, and the
 //! permutation is not yet post-ordered (see [`super::Elimination`]).
 
 use super::Pattern;
@@ -58,7 +58,7 @@ struct Quotient<'a> {
     /// `mark[i] == stamp`: i belongs to the current set.
     mark: Vec<usize>,
     stamp: usize,
-    /// Weight of an element outside the pivot's element; valid where `seen` carries the stamp.
+    /// Weight of an element outside the pivot's element; valid where `seen` equals the stamp.
     outside: Vec<usize>,
     seen: Vec<usize>,
     /// Scratch of one elimination.

@@ -60,7 +60,7 @@ impl Clone for Pattern {
 
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
-        // The offsets follow from the sizes and the places.
+        // The offsets follow from the sizes and the block indices.
         self.start == other.start && self.row == other.row && self.col == other.col
     }
 }

@@ -53,7 +53,7 @@ fn finish_row<const N: usize>(
 }
 
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)] // unaligned vector loads of checked places
+#[allow(unsafe_code)] // unaligned vector loads at checked indices
 mod avx2 {
     use super::finish_row;
     use std::arch::x86_64::*;
@@ -102,7 +102,7 @@ mod avx2 {
             }
             let mut lanes = [[0.0; 4]; 3];
             for (lanes, sum) in lanes.iter_mut().zip(sums) {
-                // SAFETY: four lanes are written to four places.
+                // SAFETY: four lanes are written to four elements.
                 unsafe { _mm256_storeu_pd(lanes.as_mut_ptr(), sum) };
             }
             y[3 * i..3 * i + 3].copy_from_slice(&finish_row(&blocks[diagonal], &x_i, &lanes));

@@ -16,7 +16,7 @@ pub struct Symmetric {
     values: Vec<f64>,
 }
 
-/// A symmetric block matrix whose values lie elsewhere: a part of a larger one, for example.
+/// A borrowed view of a symmetric block matrix, for example a part of a larger one.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     pattern: &'a Pattern,

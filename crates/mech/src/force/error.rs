@@ -39,7 +39,7 @@ pub enum ForceError {
         what: &'static str,
         /// The requested index.
         found: usize,
-        /// How many there are.
+        /// Number declared.
         count: usize,
     },
     /// A joint of several coordinates where one is needed.
@@ -54,7 +54,7 @@ pub enum ForceError {
         joint: String,
         /// Its kind.
         kind: &'static str,
-        /// How many velocities it has.
+        /// Number of its velocities.
         dofs: usize,
     },
     /// A velocity that the joint does not have.
@@ -66,10 +66,10 @@ pub enum ForceError {
         joint: String,
         /// The requested velocity.
         found: usize,
-        /// How many it has.
+        /// Number of its velocities.
         dofs: usize,
     },
-    /// A waypoint of a tendon's path is out of place.
+    /// A waypoint of a tendon's path has invalid neighbours.
     #[error("{who}: waypoint {index} is {found}; expected {expected}")]
     Path {
         /// The tendon.
@@ -108,7 +108,7 @@ pub enum ForceError {
     NotFinite {
         /// "control" or "wrench".
         what: &'static str,
-        /// Which of them.
+        /// Index in the array.
         index: usize,
         /// The number.
         found: f64,

@@ -25,7 +25,7 @@ pub(super) struct Standard {
     pub largest_size: usize,
 }
 
-/// Mass, inertia and place of a rigid piece.
+/// Mass, inertia and position of a rigid piece.
 pub(super) struct Solid {
     /// Mass [kg].
     pub mass: f64,

@@ -1,8 +1,8 @@
 //! A cube that slides on the ground on its four lower corners.
 //!
-//! All contacts slip with the same speed s, so the solution is known in closed form: exact friction takes μ g δt
-//! off the speed and leaves the height alone; the convex relaxation takes
-//! μ (μ s + g δt)/(1 + μ²) off and lifts the cube by μ times what is left.
+//! All contacts slip with the same speed s, so the solution is known in closed form: exact friction
+//! reduces the speed by μ g δt at zero normal velocity; the convex relaxation reduces it by
+//! μ (μ s + g δt)/(1 + μ²) and has a normal velocity of μ times the remaining speed.
 
 use nalgebra::Vector3;
 

@@ -43,7 +43,7 @@ pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
                 bed(None, x - half, x + half);
             }
             for (other, under) in &below {
-                // Neighbours in a course share an edge only, up to round-off in their places.
+                // Neighbours in a course share an edge only, up to round-off in their positions.
                 if (other - x).abs() < 0.75 * EDGE {
                     bed(Some(under), x.max(*other) - half, x.min(*other) + half);
                 }

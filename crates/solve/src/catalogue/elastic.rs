@@ -38,13 +38,13 @@ impl ElasticGrid {
         self.nodes().iter().product()
     }
 
-    /// The node at a place of the grid.
+    /// Index of the node at a grid point.
     pub fn index(&self, p: [usize; 3]) -> usize {
         let n = self.nodes();
         (p[2] * n[1] + p[1]) * n[0] + p[0]
     }
 
-    /// Where a node is [m].
+    /// Position of a node [m].
     pub fn place(&self, p: [usize; 3]) -> Vector3<f64> {
         Vector3::from_fn(|axis, _| self.size[axis] * p[axis] as f64 / self.cells[axis] as f64)
     }
@@ -104,8 +104,8 @@ impl ElasticGrid {
         (masses, A)
     }
 
-    /// The yield `trace((A⁻¹)_ii)/3` [1/kg] of each node, roughly: that of its diagonal block, times
-    /// a factor for the neighbours, which move too; plus that of the whole block, which moves as one.
+    /// Estimate of the yield `trace((A⁻¹)_ii)/3` [1/kg] of each node: that of its diagonal block, times
+    /// a factor for the motion of the neighbours, plus the inverse of the total mass.
     pub fn yields(&self, masses: &[f64], A: &block::Symmetric) -> Vec<f64> {
         const SOFTER: f64 = 2.0;
         let whole = 1.0 / masses.iter().sum::<f64>();

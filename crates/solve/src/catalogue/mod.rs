@@ -40,7 +40,7 @@ pub struct Variation {
     /// Friction μ of every contact [-]; `None` for the entry's own.
     pub friction: Option<f64>,
     /// Mass of the heaviest piece over that of the lightest [-]; `None` for the entry's own.
-    /// Takes no part in problems of a single piece.
+    /// Ignored in problems of a single piece.
     pub mass_ratio: Option<f64>,
     /// Standard deviation of a random force on each piece [N]; the torque has it at the radius of
     /// gyration.
@@ -55,7 +55,7 @@ pub struct CatalogueEntry {
     pub name: &'static str,
     /// Description in one line.
     pub about: &'static str,
-    /// What [`Variation::size`] counts.
+    /// The elements that [`Variation::size`] counts.
     pub size: &'static str,
     /// Builds the problem of a variation.
     pub build: fn(&Variation) -> Result<Problem, ProblemError>,

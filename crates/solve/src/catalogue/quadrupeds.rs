@@ -22,7 +22,7 @@ use crate::problem::{Map, Problem, Tree};
 
 const TRUNK: [f64; 3] = [0.5, 0.25, 0.15]; // [m]
 const TRUNK_MASS: f64 = 12.0; // [kg]
-const HIP: [f64; 2] = [0.21, 0.125]; // place of a hip on the trunk [m]
+const HIP: [f64; 2] = [0.21, 0.125]; // position of a hip on the trunk [m]
 const HIP_OFFSET: f64 = 0.04; // from the abduction axis to the thigh [m]
 const HIP_EDGE: f64 = 0.08; // [m]
 const HIP_MASS: f64 = 1.0; // [kg]
@@ -38,7 +38,7 @@ const SERVO_ERROR: f64 = 0.1; // [rad]
 const LANDING: f64 = 0.3; // downward speed [m/s]
 const DRIFT: f64 = 0.3; // horizontal speed [m/s]
 
-/// A robot's links and the places where it can touch.
+/// A robot's links and its contact points.
 struct Robot {
     linkage: Linkage,
     /// Foot links with their lowest points.

@@ -1,4 +1,4 @@
-//! A typed array of any shape, as it stands in a file: the common type of all readers and writers.
+//! A typed array of any shape, as stored in a file: the common type of all readers and writers.
 //!
 //! Two element types carry everything: `f64` and `i64`. Narrower types widen when read.
 

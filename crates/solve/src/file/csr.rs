@@ -25,9 +25,9 @@ pub struct Csr {
 pub struct CsrFault {
     /// The array at fault.
     pub part: CsrPart,
-    /// What it holds.
+    /// Its content.
     pub found: String,
-    /// What it must hold.
+    /// The required content.
     pub expected: String,
 }
 
@@ -256,7 +256,7 @@ impl Csr {
         })
     }
 
-    /// Sorts each row by column and sums duplicates, in the order in which they stand.
+    /// Sorts each row by column and sums duplicates, in the order in which they are stored.
     fn canonical(self) -> Self {
         let mut sorted = Self::zeros(self.rows, self.cols);
         sorted.indices.reserve(self.indices.len());

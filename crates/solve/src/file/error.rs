@@ -36,7 +36,7 @@ pub enum FileError {
     Archive {
         /// The file.
         path: PathBuf,
-        /// What the archive reader reports.
+        /// The error of the archive reader.
         reason: String,
     },
     /// The HDF5 container is damaged or uses a feature that is not read.
@@ -46,7 +46,7 @@ pub enum FileError {
         path: PathBuf,
         /// The requested object.
         dataset: String,
-        /// What the HDF5 reader reports.
+        /// The error of the HDF5 reader.
         reason: String,
     },
     /// A required array or dataset is absent.
@@ -56,21 +56,21 @@ pub enum FileError {
         path: PathBuf,
         /// The absent key.
         key: String,
-        /// The keys that are there.
+        /// The keys of the file.
         found: String,
-        /// The keys that must be there.
+        /// The required keys.
         required: String,
     },
-    /// Something about an array contradicts its header or the rest of the file.
+    /// An array contradicts its header or another array of the file.
     #[error("{}: `{key}`: found {found}; expected {expected}", path.display())]
     Array {
         /// The file.
         path: PathBuf,
         /// The array's key or dataset.
         key: String,
-        /// What stands in the file.
+        /// The content found.
         found: String,
-        /// What must stand there.
+        /// The required content.
         expected: String,
     },
     /// A matrix that must be symmetric is not.
@@ -114,7 +114,7 @@ pub enum FileError {
         path: PathBuf,
         /// The feature.
         what: String,
-        /// What is supported.
+        /// The supported features.
         expected: String,
     },
 }

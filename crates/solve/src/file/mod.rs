@@ -2,7 +2,7 @@
 //!
 //! | file | reader | holds |
 //! |---|---|---|
-//! | `.npz` | [`npz`] | `A v = b + Jᵀ λ`, `u = J v + e + R∘λ` with a law per constraint |
+//! | `.npz` | [`npz`] | `A v = b + Jᵀ λ`, `c = J v + e + R∘λ` with a law per constraint |
 //! | FCLIB `.h5`/`.hdf5` | [`fclib`] | `u = W r + q` (local) or `M v = H r + f`, `u = Hᵀ v + w` (global) |
 //!
 //! [`load`] distinguishes them by content and returns a [`RawProblem`]; [`embed`] does the algebra

@@ -1,6 +1,6 @@
-//! One contact problem as plain arrays, between a file and whatever works on it.
+//! One contact problem as plain arrays: the common output of all file readers.
 //!
-//! `A v = b + Jᵀ λ`, `u = J v + e + R∘λ` [Lee25, Eq. (8)], with one law per constraint. The arrays
+//! `A v = b + Jᵀ λ`, `c = J v + e + R∘λ` [Lee25, Eq. (8)], with one law per constraint. The arrays
 //! fit together (lengths, ranges, one owner per row) when they come from a reader of this module;
 //! whether A is positive definite and friction is valid is checked where a problem is built.
 
@@ -120,7 +120,7 @@ impl RawProblem {
             .map_err(|wrong| fault(path, &csr_key(key, wrong.part), wrong.found, wrong.expected))
     }
 
-    /// Each row must belong to exactly one constraint.
+    /// Checks that each row belongs to exactly one constraint.
     fn check_rows(&self, path: &Path) -> Result<(), FileError> {
         let mut owner: Vec<Option<usize>> = vec![None; self.m];
         for (k, (&kind, &start)) in self.kinds.iter().zip(&self.row_start).enumerate() {
@@ -152,7 +152,7 @@ impl RawProblem {
         }
     }
 
-    /// Subsystems must share out the velocities, and A must not couple two of them.
+    /// Checks that each velocity belongs to one subsystem and that A does not couple two of them.
     fn check_blocks(&self, path: &Path) -> Result<(), FileError> {
         let Some((ptr, dofs)) = &self.blocks else {
             return Ok(());

@@ -48,7 +48,8 @@ pub trait Relation {
     /// Number of rows.
     fn dim(&self) -> usize;
 
-    /// Solves the local problem: finds λ [N·s] such that `(c0 + r∘λ, λ) ∈ S`, for `c0` [m/s] and yields `r > 0` [1/kg].
+    /// Solves the local problem: finds λ [N·s] such that `(c0 + r∘λ, λ) ∈ S`, for `c0` [m/s] and local
+    /// yields `r > 0` [1/kg].
     fn respond(&self, model: FrictionModel, c0: &[f64], r: &[f64], lambda: &mut [f64]);
 
     /// `−∂λ/∂c0` [kg] of that solution, row-major. Symmetric and positive semi-definite for the
@@ -59,7 +60,7 @@ pub trait Relation {
     fn potential(&self, c0: &[f64], r: &[f64]) -> f64;
 
     /// The slip speed term `μ|c_t|` [m/s] by which exact friction shifts the normal velocity
-    /// [Lee25, Eq. (21)]; zero for laws that are convex as they stand.
+    /// [Lee25, Eq. (21)]; zero for laws that are convex without it.
     fn shift(&self, _c: &[f64]) -> f64 {
         0.0
     }

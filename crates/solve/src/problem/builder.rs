@@ -1,9 +1,9 @@
-//! Collects the parts of a problem, then checks and derives everything, once.
+//! Collects the data of a problem, then checks it and computes all derived quantities, once.
 //!
-//! Numbers lie in flat arrays, which [`Builder::build_into`] exchanges with those of the problem:
-//! a problem that is built again and again, in a simulator's step, takes no memory once warm.
-//! What can be seen of one call alone, lengths and indices, is looked at when it comes; the first
-//! defect is told when the problem is built.
+//! Values are stored in flat arrays, which [`Builder::build_into`] swaps with those of the problem:
+//! rebuilding a problem in every step of a simulation allocates nothing after the first steps.
+//! Lengths and indices are checked in each call; the first error is returned when the problem is
+//! built.
 
 use stiction_math::block;
 use stiction_math::spatial::Inertia10;
@@ -14,7 +14,7 @@ use crate::contact::{ContactVec, DIM};
 use crate::error::ProblemError;
 use crate::law::Law;
 
-/// A block of a sparse subsystem as it came: node indices and the place of its values.
+/// A block passed to [`Builder::sparse`]: node indices and the offset of its values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct NodeBlock {
     row: usize,
@@ -22,46 +22,46 @@ struct NodeBlock {
     offset: usize,
 }
 
-/// A subsystem as it was given.
+/// A subsystem as it was added.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub structure: Structure,
-    /// First velocity and their number.
+    /// Index of the first velocity, and number of velocities.
     pub first: usize,
     pub n: usize,
     /// First value in `matrices`.
     pub offset: usize,
-    /// Which of the patterns a sparse subsystem has, whose values lie in its order.
+    /// Index of the pattern of a sparse subsystem; its values are stored in the order of the pattern.
     pub pattern: usize,
-    /// First of the yields of its nodes, if they are known.
+    /// Index of the yield of its first node in `node_yields`, if yields were given.
     pub yields: Option<usize>,
     /// Whether A of a tree is computed from its links when the problem is built.
     pub computes_matrix: bool,
 }
 
-/// Collects the parts of a problem. What is wrong with them is told by [`Builder::build`].
+/// Collects the data of a problem. [`Builder::build`] returns the first error in it.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     name: String,
     pub(super) parts: Vec<Part>,
     pub(super) matrices: Vec<f64>,
-    /// Patterns of sparse subsystems of this problem, then memory of others.
+    /// Patterns of the sparse subsystems of this problem, then unused ones kept for their memory.
     pub(super) patterns: Vec<block::Pattern>,
     used_patterns: usize,
-    /// Yields of nodes [1/kg].
+    /// Yield of each node, `trace((A⁻¹)_ii)/node_size` [1/kg] or an estimate of it.
     pub(super) node_yields: Vec<f64>,
-    /// Memory of [`Builder::sparse`]: blocks as they come, their values, and sizes of nodes.
+    /// Scratch of [`Builder::sparse`]: blocks in the order of input, their values, and node sizes.
     node_blocks: Vec<NodeBlock>,
     node_values: Vec<f64>,
     sizes: Vec<usize>,
-    /// Trees of this problem, then memory of others.
+    /// Trees of this problem, then unused ones kept for their memory.
     pub(super) trees: Vec<Tree>,
     pub(super) used_trees: usize,
     /// Scratch: composite inertias of a tree.
     composites: Vec<Inertia10>,
     momentum: Vec<f64>,
     ports: Vec<Port>,
-    /// Velocities that each port hands out.
+    /// Number of velocities that each port reads.
     port_sizes: Vec<u32>,
     rows: ConstraintRows,
     defect: Option<ProblemError>,
@@ -72,7 +72,7 @@ impl Builder {
         Self { name, ..Self::default() }
     }
 
-    /// Forgets everything but the name; keeps the memory.
+    /// Removes everything but the name; keeps the allocated memory.
     pub fn clear(&mut self) {
         self.parts.clear();
         self.matrices.clear();
@@ -95,9 +95,9 @@ impl Builder {
         self.push(Structure::Dense, offset, momentum)
     }
 
-    /// Adds a subsystem of nodes with `node_size` velocities each. `blocks` yields the nodes
-    /// (i, j) and the row-major block A_ij of one triangle; the other follows by symmetry and
-    /// blocks that occur twice add up.
+    /// Adds a subsystem of nodes with `node_size` velocities each. `blocks` iterates over
+    /// the nodes (i, j) and the row-major blocks A_ij of one triangle; the other triangle follows by
+    /// symmetry, and blocks that occur twice are summed.
     pub fn sparse<'a>(
         &mut self,
         node_size: usize,
@@ -122,7 +122,7 @@ impl Builder {
         self.push(Structure::Sparse { node_size }, offset, momentum)
     }
 
-    /// Appends a pattern and the sums of the blocks that came.
+    /// Appends a pattern and the summed values of its blocks.
     fn add_up_blocks(&mut self, node_size: usize, nodes: usize) {
         let (offset, area) = (self.matrices.len(), node_size * node_size);
         self.sizes.clear();
@@ -147,14 +147,14 @@ impl Builder {
         }
     }
 
-    /// Adds a subsystem of nodes with equally many velocities each, whose A [kg] is at hand as a
+    /// Adds a subsystem of nodes with equally many velocities each, with A [kg] given as a
     /// block matrix, and its b [N·s].
     ///
-    /// `yield_bound` tells for each node how far it yields, `trace((A⁻¹)_ii)/node_size` [1/kg], or
-    /// an estimate of it; without it, the diagonal blocks of A stand in. A large A is not
-    /// factored before a solver asks for it, so that an A which is not positive definite may be
-    /// found only then: that solve fails. Values are copied; while the pattern repeats, nothing
-    /// else is done with it.
+    /// `yield_bound` is the yield of each node, its velocity change per unit of impulse
+    /// `trace((A⁻¹)_ii)/node_size` [1/kg], or an estimate of it; without it, the inverses of the
+    /// diagonal blocks of A are used. A large A is factored on first use: if it is not positive
+    /// definite, that solve fails instead of the build. Values are copied; a pattern equal to the last
+    /// one is not analysed again.
     pub fn sparse_matrix(
         &mut self,
         matrix: &block::Symmetric,
@@ -164,7 +164,7 @@ impl Builder {
         self.sparse_view(matrix.into(), momentum, yield_bound)
     }
 
-    /// The same for a matrix whose values lie elsewhere.
+    /// [`Builder::sparse_matrix`] for a borrowed view of the matrix.
     pub(crate) fn sparse_view(
         &mut self,
         matrix: block::View<'_>,
@@ -283,7 +283,7 @@ impl Builder {
         self.constraint_of(law, bias, compliance, terms.iter().copied());
     }
 
-    /// The same for terms as they come.
+    /// [`Builder::constraint`] with the terms given by an iterator.
     pub(crate) fn constraint_of<'a>(
         &mut self,
         law: Law,
@@ -305,8 +305,8 @@ impl Builder {
         }
     }
 
-    /// Takes over constraints that were written in the form of the problem, in exchange for memory;
-    /// those that were added before are gone. Their ports must have been added.
+    /// Replaces all constraints added so far by `rows`; the two are swapped, so that the caller can reuse
+    /// the memory. The ports of the new constraints must have been added.
     pub fn exchange_rows(&mut self, rows: &mut ConstraintRows) {
         std::mem::swap(&mut self.rows, rows);
         rows.clear();
@@ -319,7 +319,7 @@ impl Builder {
         self.rows = rows;
     }
 
-    /// A term has as many columns as its port has velocities.
+    /// Checks that each term has as many columns as its port has velocities.
     #[inline]
     fn check_term(&mut self, constraint: usize, dim: usize, port: PortId, len: usize) {
         let size = self.port_sizes.get(port.0).copied();
@@ -332,7 +332,7 @@ impl Builder {
         }
     }
 
-    /// Keeps the first defect that a check finds.
+    /// Records the first error of all checks.
     #[inline]
     fn note(&mut self, check: impl FnOnce() -> Result<(), ProblemError>) {
         if self.defect.is_none() {
@@ -340,15 +340,15 @@ impl Builder {
         }
     }
 
-    /// Checks everything and derives what follows from it.
+    /// Checks all data and computes the derived quantities.
     pub fn build(mut self) -> Result<Problem, ProblemError> {
         let mut problem = Problem::default();
         self.build_into(&mut problem)?;
         Ok(problem)
     }
 
-    /// Checks everything and derives what follows from it, in the memory of another problem. The
-    /// builder is empty afterwards. After an error, so is the problem.
+    /// [`Builder::build`] in the memory of an existing problem. The builder is empty afterwards; after an
+    /// error, the problem is empty too.
     pub fn build_into(&mut self, problem: &mut Problem) -> Result<(), ProblemError> {
         let built = self.try_build_into(problem, None);
         if built.is_err() {
@@ -358,8 +358,8 @@ impl Builder {
         built
     }
 
-    /// The same for a problem whose constraints are those of another, measured by the same scales
-    /// and compared with the same velocity.
+    /// [`Builder::build_into`] for a problem with the constraints of `measured`, from which it copies the
+    /// Delassus scales and the reference velocity.
     pub(crate) fn build_like(
         &mut self,
         problem: &mut Problem,
@@ -402,6 +402,7 @@ impl Builder {
         problem.check_derived()
     }
 
+<<<<<<< HEAD
     /// A of the trees that were added without it.
     fn compute_tree_matrices(&mut self) {
         let Self { parts, trees, matrices, composites, .. } = self;
@@ -414,6 +415,9 @@ impl Builder {
     }
 
     /// Everything must be finite, A symmetric and compliance sensible.
+=======
+    /// Checks that all values are finite, A is symmetric, and R ≥ 0 with equal entries for both tangents.
+>>>>>>> geom
     fn check_numbers(&self) -> Result<(), ProblemError> {
         const SUBSYSTEM: &str = "subsystem";
         let finite = check::all_finite;
@@ -471,7 +475,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The number of velocities that a port hands out.
+    /// Checks a port and returns the number of velocities that it reads.
     fn check_port(&self, port: &Port) -> Result<usize, ProblemError> {
         const OWNER: &str = "port";
         let index = self.ports.len();
@@ -520,7 +524,7 @@ impl Builder {
     }
 }
 
-/// What the compliance of a constraint should be and is not.
+/// The condition that the compliance of a constraint violates, as text for an error; `None` if valid.
 fn sensible(compliance: &[f64]) -> Option<&'static str> {
     if compliance.iter().any(|r| *r < 0.0) {
         return Some("no negative entry");
@@ -534,7 +538,7 @@ fn sensible(compliance: &[f64]) -> Option<&'static str> {
     None
 }
 
-/// Hands the numbers over, and leaves room for as many in their place.
+/// Moves the contents of `from` into `to`; `from` becomes empty with capacity for as many elements.
 fn exchange<T>(from: &mut Vec<T>, to: &mut Vec<T>) {
     std::mem::swap(from, to);
     from.clear();

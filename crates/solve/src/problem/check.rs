@@ -1,11 +1,11 @@
-//! The questions that a builder asks of what it is given.
+//! Checks of the input of a builder.
 
 use crate::error::ProblemError;
 
-/// Relative asymmetry that is taken for round-off.
+/// Relative asymmetry up to which a matrix counts as symmetric [-].
 const ASYMMETRY: f64 = 1e-8;
 
-/// An array has the length it should have.
+/// Checks that an array has the expected length.
 pub(super) fn length(
     what: &'static str,
     owner: &'static str,
@@ -24,7 +24,7 @@ pub(super) fn all_finite(values: &[f64]) -> bool {
     !values.iter().fold(false, |bad, x| bad | !x.is_finite())
 }
 
-/// All numbers of an array are finite.
+/// Checks that all numbers of an array are finite.
 pub(super) fn finite(
     what: &'static str,
     owner: &'static str,
@@ -40,7 +40,7 @@ pub(super) fn finite(
     }
 }
 
-/// An index is one of `count`.
+/// Checks that an index is less than `count`.
 pub(super) fn known(
     owner: &'static str,
     index: usize,
@@ -54,7 +54,7 @@ pub(super) fn known(
     Err(ProblemError::Unknown { owner, index, what, found, count })
 }
 
-/// A row-major matrix is symmetric up to round-off.
+/// Checks that a row-major matrix is symmetric up to round-off.
 pub(super) fn symmetric(subsystem: usize, a: &[f64], n: usize) -> Result<(), ProblemError> {
     for row in 0..n {
         for column in 0..row {

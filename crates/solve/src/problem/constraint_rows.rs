@@ -1,9 +1,8 @@
 //! Constraints in the form that a [`Problem`](super::Problem) keeps: a law per constraint, bias and
 //! compliance per row, and the terms `C·P` of the Jacobian in flat arrays.
 //!
-//! Whoever writes rows directly into this form hands them to a builder by exchanging memory,
-//! [`Builder::exchange_rows`](super::Builder::exchange_rows); no number is copied on the way to the
-//! solver.
+//! [`Builder::exchange_rows`](super::Builder::exchange_rows) swaps rows in this form with those of a
+//! builder, without copying values.
 
 use std::ops::Range;
 
@@ -212,7 +211,7 @@ impl ConstraintRows {
         &self.values
     }
 
-    /// Makes room for as many rows and terms as `other` has.
+    /// Reserves memory for as many rows and terms as `other` has.
     pub(super) fn reserve_like(&mut self, other: &Self) {
         self.constraints.reserve(other.constraints.len());
         self.bias.reserve(other.bias.len());

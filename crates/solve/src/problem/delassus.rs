@@ -2,12 +2,12 @@
 //!
 //! `w_i = trace(W_ii)/dim` [1/kg] makes residuals and penalties free of units. Exact for dense
 //! subsystems and trees, one small solve per row, and for sparse ones that are small. A large
-//! sparse subsystem would need a solve with all of it for every row. There each node k has a yield
-//! of its own, `Y_k ≈ (A⁻¹)_kk`, and Cauchy and Schwarz bound what they add up to:
+//! sparse subsystem would need a solve with all of it for every row. There each node k has a
+//! yield `Y_k ≈ (A⁻¹)_kk` (velocity change per unit of impulse), and Cauchy–Schwarz bounds the sum:
 //! `J A⁻¹ Jᵀ ⪯ (Σ f_k) Σ M_k/f_k`, `M_k = J_k Y_k J_kᵀ`, `f_k = √trace M_k`, whose trace is
-//! `(Σ f_k)²`; for a point with weights g_k on nodes that yield d_k this is `(Σ |g_k| √d_k)²`. Y_k
-//! is what the builder was told, else the inverse of A's diagonal block [Castro22, Sec. V-B],
-//! which understates it. The cost is that of J and of the diagonal blocks; nothing is factored.
+//! `(Σ f_k)²`; for a point with weights g_k on nodes of yield d_k this is `(Σ |g_k| √d_k)²`. Y_k
+//! is the yield given to the builder, else the inverse of A's diagonal block [Castro22, Sec. V-B],
+//! which underestimates it. The cost is that of J and of the diagonal blocks; nothing is factored.
 
 use super::{Jacobian, Mass};
 
@@ -34,7 +34,7 @@ impl Clone for Delassus {
         copy
     }
 
-    /// Copies in the same memory, which a derived one would not.
+    /// Reuses the allocated memory, which the derived implementation would not.
     fn clone_from(&mut self, source: &Self) {
         self.start.clone_from(&source.start);
         self.blocks.clone_from(&source.blocks);
@@ -74,7 +74,7 @@ impl Delassus {
         self.scale.clear();
     }
 
-    /// Appends a constraint whose block is known.
+    /// Appends a constraint with a given block.
     pub(super) fn push(&mut self, block: &[f64], scale: f64) {
         self.blocks.extend_from_slice(block);
         self.start.push(self.blocks.len() as u32);
@@ -213,8 +213,8 @@ fn add_bound(mass: &Mass, jacobian: &Jacobian, group: &[super::Entry], out: &mut
     out.iter_mut().zip(sum).for_each(|(out, sum)| *out += total * sum);
 }
 
-/// Adds `M = J Y Jᵀ` of one node. Where a node's velocities are of several kinds, one number says
-/// how much softer it is than its diagonal block.
+/// Adds `M = J Y Jᵀ` of one node. For a node of more than three velocities, which mix units, Y is the
+/// inverse of its diagonal block scaled to the trace that the node's yield prescribes.
 fn add_node(mass: &Mass, block: usize, J: &[f64], dim: usize, M: &mut [f64]) {
     let (matrix, told) = (mass.matrix(), mass.yield_of(block));
     let width = J.len() / dim;
@@ -263,8 +263,8 @@ mod tests {
     use nalgebra::DMatrix;
     use stiction_math::block;
 
-    /// A sheet of nodes, each coupled with its neighbours, that is too large to solve with while
-    /// it is built.
+    /// A sheet of nodes, each coupled with its neighbours, that is too large to be factored
+    /// when the problem is built.
     fn sheet(n: usize) -> block::Symmetric {
         let index = |x: usize, y: usize| x * n + y;
         let across = (1..n).flat_map(|x| (0..n).map(move |y| (index(x, y), index(x - 1, y))));
@@ -303,7 +303,7 @@ mod tests {
         let faces = [
             ([0, 1, 24, 0], [0.2, 0.3, 0.5, 0.0]),
             ([300, 0, 0, 0], [1.0, 0.0, 0.0, 0.0]),
-            ([7, 575, 0, 0], [1.0, -1.0, 0.0, 0.0]), // two places of one body against each other
+            ([7, 575, 0, 0], [1.0, -1.0, 0.0, 0.0]), // two points of one body against each other
         ];
         for (nodes, weights) in faces {
             let port = builder.port(id, Map::Point { nodes, weights });

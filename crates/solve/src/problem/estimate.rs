@@ -1,10 +1,10 @@
-//! The free motion v* = A⁻¹ b, estimated where A is too large to solve with.
+//! The free motion v* = A⁻¹ b, estimated for subsystems too large to factor when the problem is built.
 //!
-//! Residuals are compared with how fast things would move on their own. For a large subsystem the
-//! estimate is that of one two-level step: the common motion of all its nodes that fits best,
+//! Residuals are relative to the free velocity. For a large subsystem the estimate is that of one
+//! two-level step: the best common motion of all its nodes,
 //! `v₀ = P (Pᵀ A P)⁻¹ Pᵀ b` with P the same velocity for every node, in which internal forces
-//! cancel; then each node by itself, `v = v₀ + D (b − A v₀)` with D the yields of the nodes. Costs
-//! one product with A. Exact for all other subsystems.
+//! cancel; then a diagonal correction per node, `v = v₀ + D (b − A v₀)` with D the node yields [1/kg].
+//! Costs one product with A. Exact for all other subsystems.
 
 use super::{Mass, SubsystemId};
 use stiction_math::block;
@@ -13,7 +13,7 @@ use stiction_math::block;
 const LARGEST_NODE: usize = 6;
 
 /// v* for small subsystems, an estimate of it for large ones.
-/// `common` is memory.
+/// `common` is scratch.
 pub(super) fn free_motion(mass: &Mass, momentum: &[f64], v: &mut Vec<f64>, common: &mut Vec<f64>) {
     v.clear();
     v.extend_from_slice(momentum);
@@ -44,8 +44,8 @@ pub(crate) fn common_motion(A: block::View<'_>, b: &[f64]) -> [f64; LARGEST_NODE
             *sum = A.values().iter().skip(k).step_by(size * size).sum();
         }),
     }
-    // Stored are the blocks of the lower triangle: what they add up to and its mirror image hold the
-    // diagonal twice.
+    // Only the lower triangle is stored: its sum plus the transposed sum counts the diagonal blocks
+    // twice.
     let lower = sum;
     for p in 0..size {
         for q in 0..size {
@@ -101,7 +101,7 @@ fn estimate(
         let size = pattern.size(k);
         for (p, v) in v[pattern.range(k)].iter_mut().enumerate() {
             let stiff = 1.0 / D[p * (size + 1)];
-            // One yield speaks for a node whose velocities are of one kind.
+            // A scalar yield applies only to nodes whose velocities have one unit (size ≤ 3).
             let d = yields(k).filter(|_| size <= 3).unwrap_or(stiff);
             *v = common.get(p).copied().unwrap_or(0.0) + d * *v;
         }

@@ -1,4 +1,4 @@
-//! Keys of a problem file that say more than A and J: trees, node sizes, ports and terms.
+//! Optional keys of a problem file in addition to A and J: trees, node sizes, ports and terms.
 //!
 //! | key | per | holds |
 //! |---|---|---|
@@ -15,8 +15,8 @@
 //! | `term_port` | term | its port |
 //! | `term_values` | – | row-major C of all terms, one after another |
 //!
-//! Subsystems are those of `block_ptr`, and coordinates count within them. A and J remain the
-//! truth: what contradicts them, or does not fit together, is passed over as if it were not there.
+//! Subsystems are those of `block_ptr`, and coordinates count within them. A and J are
+//! authoritative: keys that contradict them or one another are ignored.
 
 use nalgebra::{Vector3, Vector6};
 use stiction_math::spatial::Inertia10;
@@ -29,10 +29,10 @@ const ROUND_OFF: f64 = 1e-9;
 
 type Extra = std::collections::BTreeMap<String, Array>;
 
-/// What the further keys of a file say.
+/// Contents of the optional keys of a file.
 #[derive(Debug, Default)]
 pub(super) struct Extension {
-    /// Per subsystem; empty if the file does not tell.
+    /// Velocities per node, for each subsystem; empty if the file does not have the key.
     pub node_sizes: Vec<usize>,
     pub trees: Vec<(usize, Tree)>,
     pub ports: Option<Ports>,
@@ -59,7 +59,7 @@ impl Ports {
 }
 
 impl Extension {
-    /// Reads the keys that are there and fit together; `None` if there are none. `dims` has the
+    /// Reads the keys that are present and consistent; `None` if there are none. `dims` has the
     /// number of rows of each constraint.
     pub fn read(raw: &RawProblem, dims: &[usize]) -> Option<Self> {
         let subsystems = raw.blocks.as_ref()?.0.len().checked_sub(1)?;

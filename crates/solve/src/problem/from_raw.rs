@@ -4,7 +4,7 @@
 //! A couples none of them with another, otherwise the connected components of A. A component that
 //! is large and sparse becomes a sparse subsystem of three-velocity nodes. Trees, node sizes and
 //! ports come from the keys of `extension.rs` where a file has them. The problem may order
-//! velocities and rows differently from the file; [`FromFile`] keeps the way back.
+//! velocities and rows differently from the file; [`FromFile`] keeps the permutations.
 
 use super::extension::{self, Extension};
 use super::{Map, Problem, SubsystemId};
@@ -12,14 +12,14 @@ use crate::error::ProblemError;
 use crate::file::{Array, Csr, RawProblem};
 use crate::law::{Bilateral, Bounded, Coulomb, Elliptic, Law, Unilateral};
 
-/// A problem with the order in which a file had it.
+/// A problem with the permutations to the order of its file.
 #[derive(Clone, Debug)]
 pub struct FromFile {
     /// The problem.
     pub problem: Problem,
-    /// The file's velocity at each velocity of the problem.
+    /// Index in the file of each velocity of the problem.
     pub velocity_order: Vec<usize>,
-    /// The file's row at each row of the problem.
+    /// Index in the file of each row of the problem.
     pub row_order: Vec<usize>,
 }
 
@@ -321,7 +321,7 @@ fn add_subsystem(
     }
     let large = n >= SPARSE_FROM && n.is_multiple_of(NODE);
     let filled = || entries().count() as f64 / (n * n) as f64;
-    // Rows that read the whole subsystem gain nothing from its nodes.
+    // Sparse storage does not help a subsystem with a row that reads many of its velocities.
     let row_entries = |row: usize| raw.j.row(row).filter(|(c, _)| position[*c].0 == s).count();
     let narrow = || (0..raw.m).all(|row| row_entries(row) <= WIDEST_ROW);
     let sparse = large && filled() <= SPARSE_DENSITY && narrow();

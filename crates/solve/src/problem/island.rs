@@ -1,6 +1,6 @@
 //! Islands: subsystems that constraints connect, directly or through others.
 //!
-//! Islands do not feel one another, so each can be solved apart. They are numbered in the order
+//! No constraint couples two islands, so each can be solved separately. They are numbered in the order
 //! of their first subsystem. An island without a constraint moves freely.
 
 use stiction_math::sets::DisjointSets;

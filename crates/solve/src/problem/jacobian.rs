@@ -44,7 +44,7 @@ impl Jacobian {
         self.entry_start.push(self.entries.len() as u32);
     }
 
-    /// Appends a zero block to the last constraint and hands it out to be filled.
+    /// Appends a zero block to the last constraint and returns its values to be filled.
     pub(super) fn push_block(&mut self, block: usize, width: usize) -> &mut [f64] {
         let (offset, dim) = (self.values.len(), self.dim(self.constraints() - 1));
         self.push_entry(block);
@@ -69,7 +69,7 @@ impl Jacobian {
         }
     }
 
-    /// Where the values of the last constraint's block lie, if it has one already.
+    /// Range of the values of the last constraint's block at a block of coordinates, if it exists.
     fn place_in_last(&self, block: usize) -> Option<std::ops::Range<usize>> {
         let first = self.entry_start[self.entry_start.len() - 2] as usize;
         let found = self.entries[first..].iter().position(|e| e.block as usize == block)? + first;
@@ -77,7 +77,7 @@ impl Jacobian {
         Some(self.entries[found].offset as usize..end)
     }
 
-    /// The block of the last constraint at a block of coordinates, made if it is not there.
+    /// The block of the last constraint at a block of coordinates, appended if it does not exist.
     pub(super) fn block_of_last(&mut self, block: usize, width: usize) -> &mut [f64] {
         match self.place_in_last(block) {
             Some(place) => &mut self.values[place],
@@ -85,7 +85,7 @@ impl Jacobian {
         }
     }
 
-    /// Adds values to a block of the last constraint; a block of zeros is not made.
+    /// Adds values to a block of the last constraint; a block of zeros is not appended.
     pub(super) fn add_block(&mut self, block: usize, values: &[f64]) {
         match self.place_in_last(block) {
             Some(place) => {

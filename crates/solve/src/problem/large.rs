@@ -1,8 +1,8 @@
-//! Subsystems that are large: their factorization is found once and made on demand.
+//! Large subsystems: analysed once per sparsity pattern and factored on first use.
 //!
 //! The analysis follows from the pattern and is kept while it repeats. The values are read from A
-//! of the problem, where those of one subsystem lie side by side. Islands of a problem share the
-//! factorization; whoever asks first makes it.
+//! of the problem, where those of one subsystem are contiguous. Islands of a problem share the
+//! factorization; the first solve computes it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,32 +14,32 @@ use super::lazy::Lazy;
 /// A large subsystem.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Large {
-    /// Its blocks, counted from its first.
+    /// Its blocks, numbered from zero within the subsystem.
     pub pattern: block::Pattern,
-    /// First of its blocks in A.
+    /// Index of its first block in A.
     pub first: usize,
-    /// Where its values lie in A.
+    /// Range of its values in A.
     pub values: Range<usize>,
-    /// Whether a factorization in the order of the nodes is so little work that it is made at
-    /// once: small meshes, and chains of any length.
+    /// Whether a factorization in the order of the nodes is so cheap that it is computed
+    /// when the problem is built: small meshes, and chains of any length.
     pub is_cheap: bool,
     own: Arc<Lazy<Factored>>,
-    /// The factorization of another problem that this one is a part of.
+    /// The factorization of the whole problem, if this one is an island of it.
     shared: Option<Arc<Lazy<Factored>>>,
 }
 
-/// A factorization, or the finding that there is none.
+/// A factorization, or a record that A is not positive definite.
 #[derive(Debug)]
 pub(super) struct Factored {
     cholesky: block::Cholesky,
     definite: bool,
 }
 
-/// Multiplications [-] in the order of the nodes up to which a factorization is made at once.
+/// Multiplications [-] in the order of the nodes up to which A is factored when the problem is built.
 const AT_ONCE: f64 = 2e6;
 
 impl Large {
-    /// Forgets the factorization; keeps its analysis if nobody shares it.
+    /// Discards the factorization; keeps its symbolic analysis unless an island shares it.
     pub fn reset(&mut self) {
         self.shared = None;
         match Arc::get_mut(&mut self.own) {
@@ -48,7 +48,7 @@ impl Large {
         }
     }
 
-    /// Lets go of a factorization that belongs to another problem.
+    /// Releases a factorization shared with another problem.
     pub fn release(&mut self) {
         self.shared = None;
     }
@@ -62,12 +62,12 @@ impl Large {
         self.shared.as_ref().unwrap_or(&self.own)
     }
 
-    /// Whether the factorization has been made.
+    /// Whether A has been factored.
     pub fn is_factored(&self) -> bool {
         self.current().ready().is_some()
     }
 
-    /// The factorization of A with all its values; made if it is not there.
+    /// The factorization of this subsystem, computed on first use; `A` holds the values of all subsystems.
     pub fn factor(&self, A: &[f64]) -> &Factored {
         self.current().get(|old| {
             let view = block::View::new(&self.pattern, &A[self.values.clone()]);
@@ -78,7 +78,7 @@ impl Large {
         })
     }
 
-    /// Takes over a place and a pattern; false if they are those it has.
+    /// Sets the first block and the pattern; returns whether either changed.
     pub fn place(&mut self, first: usize, pattern: &block::Pattern) -> bool {
         if self.first == first && &self.pattern == pattern {
             return false;
@@ -96,7 +96,7 @@ impl Factored {
         self.definite
     }
 
-    /// `x ← A⁻¹ x`; not a number if A is not positive definite.
+    /// `x ← A⁻¹ x`; NaN if A is not positive definite.
     pub fn solve(&self, x: &mut [f64]) {
         if self.definite {
             self.cholesky.solve_in_place(x);
@@ -106,8 +106,7 @@ impl Factored {
     }
 }
 
-/// Multiplications of a factorization within the envelope of a pattern, an upper bound that costs
-/// one look at each row.
+/// Multiplications of a factorization within the envelope of a pattern, an upper bound; O(rows).
 fn envelope_work(pattern: &block::Pattern) -> f64 {
     (0..pattern.n_blocks())
         .map(|i| {

@@ -1,11 +1,11 @@
-//! A value that is made when it is first asked for, and made again in the same memory.
+//! A value that is computed on first use, and recomputed in the same memory after a reset.
 //!
-//! What only some solvers read, the factorization of a large A or the free motion, costs nothing
-//! to the others. Asking is safe from several threads: one makes it, the others wait.
+//! Used for the factorization of a large A and for the free motion, which only some solvers read.
+//! Several threads may request the value at once: one computes it, the others wait.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// A value on demand.
+/// A value computed on first use.
 #[derive(Debug)]
 pub(super) struct Lazy<T> {
     ready: OnceLock<T>,
@@ -25,7 +25,7 @@ impl<T: Clone> Clone for Lazy<T> {
 }
 
 impl<T> Lazy<T> {
-    /// The value; if it is not there, `make` makes it, from the last one if there was one.
+    /// The value; computed by `make` if absent, which may reuse the memory of the previous value.
     pub fn get(&self, make: impl FnOnce(Option<T>) -> T) -> &T {
         self.ready.get_or_init(|| {
             let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
@@ -33,12 +33,12 @@ impl<T> Lazy<T> {
         })
     }
 
-    /// The value, if somebody has asked for it.
+    /// The value, if it has been computed.
     pub fn ready(&self) -> Option<&T> {
         self.ready.get()
     }
 
-    /// Forgets the value; keeps its memory for the next one.
+    /// Discards the value; keeps its memory for the next one.
     pub fn reset(&mut self) {
         if let Some(old) = self.ready.take() {
             *self.spare.get_mut().unwrap_or_else(PoisonError::into_inner) = Some(old);

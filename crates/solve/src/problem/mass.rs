@@ -1,9 +1,9 @@
 //! A, block diagonal over subsystems, with its factorization.
 //!
-//! A subsystem is dense (one block), a tree of links (one block, known factors) or sparse (many
-//! small blocks of nodes). Factors are kept per subsystem, so that a solve which concerns one
-//! subsystem costs only that subsystem; a large one is factored when somebody first solves with it.
-//! Refilled in the same memory; the layout of the blocks is kept while sizes and couplings repeat.
+//! A subsystem is dense (one block), a tree of links (one block whose factor has the sparsity of the
+//! branches) or sparse (many small blocks of nodes). Each subsystem has its own factor, so that a solve
+//! with one subsystem costs only that subsystem; a large one is factored on first use. Memory is reused
+//! from problem to problem, and so is the block layout while sizes and couplings stay the same.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use super::large::Large;
 use super::{SubsystemId, Tree};
 use crate::error::ProblemError;
 
-/// What a subsystem is made of.
+/// Matrix structure of a subsystem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Structure {
     /// One dense block.
@@ -26,7 +26,7 @@ pub enum Structure {
     },
     /// A tree of links: one block with the sparsity of the tree's branches.
     Tree {
-        /// Which of the trees, counted in the order of subsystems.
+        /// Index of the tree, counted in the order of subsystems.
         index: usize,
     },
 }
@@ -52,7 +52,7 @@ enum Factor {
     Small(usize),
     /// Factor along the branches of a tree at an offset, row-major.
     Branches(usize),
-    /// One of the large ones.
+    /// Index into `large`.
     Large(usize),
 }
 
@@ -61,7 +61,7 @@ enum Factor {
 pub struct Mass {
     matrix: block::Symmetric,
     structures: Vec<Structure>,
-    /// Trees of this problem, then memory of others.
+    /// Trees of this problem, then unused ones kept for their memory.
     trees: Vec<Tree>,
     used_trees: usize,
     blocks: Vec<Range<usize>>,
@@ -70,13 +70,13 @@ pub struct Mass {
     block_subsystem: Vec<u32>,
     factors: Vec<Factor>,
     small: Vec<f64>,
-    /// Large subsystems of this problem, then memory of others.
+    /// Large subsystems of this problem, then unused ones kept for their memory.
     large: Vec<Large>,
     used_large: usize,
-    /// Which of the large ones a subsystem is, or none.
+    /// Index into `large` of each subsystem; out of range if it is not large.
     large_of: Vec<u32>,
     one_block: block::Pattern,
-    /// Yields of nodes that the builder was told, per block; empty if of none. Negative: unknown.
+    /// Node yields given to the builder [1/kg], per block; empty if none were given, negative if unknown.
     yields: Vec<f64>,
     sizes: Vec<usize>,
     /// Sizes of the blocks that the matrix has been laid out for.
@@ -87,8 +87,7 @@ pub struct Mass {
 }
 
 impl Mass {
-    /// Becomes the matrix that a builder has collected, whose values and trees it takes over in
-    /// exchange for memory.
+    /// Assembles and factors A from a builder; swaps values and trees with it to reuse memory.
     pub(super) fn assemble(&mut self, builder: &mut Builder) -> Result<(), ProblemError> {
         self.clear();
         for part in &builder.parts {
@@ -116,7 +115,7 @@ impl Mass {
         std::mem::swap(&mut self.trees, &mut builder.trees);
         self.used_trees = builder.used_trees;
         self.lay_out();
-        // Blocks of subsystems lie one after the other, each in the order in which it was given.
+        // Subsystems are contiguous; the blocks of each are in the order in which they were added.
         self.matrix.swap_values(&mut builder.matrices);
         for (s, part) in builder.parts.iter().enumerate() {
             if part.structure == Structure::Dense {
@@ -127,7 +126,7 @@ impl Mass {
         self.factor()
     }
 
-    /// Forgets everything but the memory and what it has been laid out for.
+    /// Removes all subsystems; keeps the allocated memory and the block layout.
     fn clear(&mut self) {
         self.sizes.clear();
         self.structures.clear();
@@ -151,7 +150,7 @@ impl Mass {
         self.used_trees += 1;
     }
 
-    /// Takes over the pattern of a sparse subsystem whose first block is `first`.
+    /// Sets the pattern of a sparse subsystem whose first block is `first`.
     fn keep_large(&mut self, first: usize, pattern: &block::Pattern) {
         if self.used_large == self.large.len() {
             self.large.push(Large::default());
@@ -160,7 +159,7 @@ impl Mass {
         self.used_large += 1;
     }
 
-    /// The same for one large block.
+    /// Sets the pattern of a subsystem that is one large block.
     fn keep_large_block(&mut self, first: usize, size: usize) {
         let mut one = std::mem::take(&mut self.one_block);
         one.rebuild(&[size], []);
@@ -180,7 +179,7 @@ impl Mass {
         self.structures.push(structure);
     }
 
-    /// Makes the matrix, whose values are still to be written.
+    /// Allocates the matrix; its values are written afterwards.
     fn lay_out(&mut self) {
         let known = self.large.len() == self.used_large;
         if known && !self.changed && self.sizes == self.laid_out {
@@ -221,7 +220,7 @@ impl Mass {
                 Factor::Diagonal(offset)
             } else if let Some(large) = self.large.get_mut(self.large_of[subsystem] as usize) {
                 large.reset();
-                // What every positive definite matrix has; cheap to see.
+                // Necessary for a positive definite A, and cheap: a positive diagonal.
                 let mut diagonals = range.clone().map(|k| self.pattern.diagonal(k));
                 let positive = |id: block::BlockId| {
                     let D = self.matrix.block(id);
@@ -245,8 +244,8 @@ impl Mass {
         Ok(())
     }
 
-    /// Becomes the part of `whole` that consists of some subsystems, in the same memory, and
-    /// writes where each block of coordinates went.
+    /// Sets this matrix to the subsystems `members` of `whole`, reusing memory; `new_block` maps each
+    /// block of `whole` to its new index, `u32::MAX` if it is left out.
     pub(super) fn restrict(&mut self, whole: &Self, members: &[u32], new_block: &mut Vec<u32>) {
         let pattern = whole.matrix.pattern();
         self.clear();
@@ -305,7 +304,7 @@ impl Mass {
         }
     }
 
-    /// Lets go of factorizations that belong to another problem.
+    /// Releases factorizations shared with another problem.
     pub(super) fn release(&mut self) {
         self.large.iter_mut().for_each(Large::release);
     }
@@ -317,7 +316,7 @@ impl Mass {
         Some(block::View::new(&large.pattern, values))
     }
 
-    /// Whether a subsystem is so large that nothing is derived from A⁻¹ before a solver asks.
+    /// Whether a subsystem is so large that it is factored only on first use.
     pub(crate) fn is_lazy(&self, subsystem: SubsystemId) -> bool {
         let large = self.large.get(self.large_of[subsystem.0] as usize);
         let sparse = self.blocks[subsystem.0].len() > 1;
@@ -332,7 +331,7 @@ impl Mass {
         }
     }
 
-    /// What the builder was told of how far a node yields [1/kg].
+    /// The node yield given to the builder [1/kg]: velocity change of the node per unit of impulse.
     pub(crate) fn yield_of(&self, block: usize) -> Option<f64> {
         self.yields.get(block).copied().filter(|y| *y >= 0.0)
     }
@@ -347,7 +346,7 @@ impl Mass {
         self.blocks.len()
     }
 
-    /// What a subsystem is made of.
+    /// Matrix structure of a subsystem.
     pub fn structure(&self, subsystem: SubsystemId) -> &Structure {
         &self.structures[subsystem.0]
     }
@@ -428,8 +427,8 @@ impl Mass {
 
     /// `out = A v`.
     ///
-    /// Where blocks of several sizes meet, those of a large subsystem still are of one size and take
-    /// the loops made for it.
+    /// In a matrix of mixed block sizes, a large subsystem still has blocks of one size; its product uses
+    /// the loops specialised for that size.
     pub fn mul(&self, v: &[f64], out: &mut [f64]) {
         if self.used_large == 0 || self.matrix.pattern().common_size().is_some() {
             return self.matrix.mul(v, out);
@@ -498,7 +497,7 @@ fn symmetrise(a: &mut [f64], n: usize) {
     }
 }
 
-/// Whether a row-major symmetric matrix has nothing below its diagonal.
+/// Whether a row-major symmetric matrix is diagonal.
 fn is_diagonal(a: &[f64], n: usize) -> bool {
     (1..n).all(|i| a[i * n..i * n + i].iter().all(|x| *x == 0.0))
 }
@@ -533,7 +532,7 @@ fn cholesky_loops(a: &mut [f64], n: usize) -> bool {
             };
             let value = row[j] - inner;
             if i == j {
-                // A pivot lost to cancellation is no pivot.
+                // A pivot at the level of round-off counts as zero.
                 if !(value > n as f64 * f64::EPSILON * row[j].abs()) || !value.is_finite() {
                     return false;
                 }

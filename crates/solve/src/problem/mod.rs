@@ -1,13 +1,13 @@
-//! The contact problem: `A v = b + Jᵀ λ`, `u = J v + e + R∘λ`, `(u, λ) ∈ S`.
+//! The contact problem: `A v = b + Jᵀ λ`, `c = J v + e + R∘λ`, `(c, λ) ∈ S`.
 //!
 //! A is block diagonal over *subsystems*. J keeps its two factors: ports read the velocities of a
 //! subsystem, rows combine ports. A problem is checked once, when it is built; a `Problem` that
 //! exists is finite, consistent and has a positive definite A, and solvers never check again.
 //!
-//! What follows from the data alone is computed with it: the diagonal blocks of the Delassus operator
-//! W = J A⁻¹ Jᵀ with their scales, the reference velocity, and the islands. The free velocity
-//! v* = A⁻¹ b and the factors of a large A are found when a solver asks for them; building costs
-//! no more than A and J have entries.
+//! Building also computes the diagonal blocks of the Delassus operator W = J A⁻¹ Jᵀ with their scales,
+//! the reference velocity, and the islands. The free velocity v* = A⁻¹ b and the factorization of a
+//! large A are computed on first use; the cost of building is proportional to the number of entries of
+//! A and J.
 
 mod builder;
 mod check;
@@ -56,11 +56,11 @@ struct FreeMotion {
     rows: Vec<f64>,
 }
 
-/// Velocity of a constraint, relative to the fastest motion, below which it counts as rest [-].
+/// Lower bound of the reference velocity, relative to the largest entry of v* [-].
 const STANDSTILL: f64 = 1e-6;
 
-/// A checked contact problem. Built by [`Builder`], or loaded from a file. The default one is
-/// empty: memory to build in.
+/// A checked contact problem. Built by [`Builder`], or loaded from a file. The default is
+/// empty and serves as memory for [`Builder::build_into`].
 #[derive(Clone, Debug, Default)]
 pub struct Problem {
     name: String,
@@ -75,18 +75,18 @@ pub struct Problem {
     islands: Islands,
     /// v*, or an estimate of it.
     estimate: Vec<f64>,
-    /// Memory for the part of it that the nodes of a large subsystem have in common.
+    /// Scratch of the estimate: the common motion of the nodes of a large subsystem.
     common: Vec<f64>,
     work: Vec<f64>,
 }
 
 impl Problem {
-    /// Starts a problem.
+    /// A builder for a problem of this name.
     pub fn builder(name: impl Into<String>) -> Builder {
         Builder::new(name.into())
     }
 
-    /// The name it was given.
+    /// The name of the problem.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -116,24 +116,24 @@ impl Problem {
         &self.momentum
     }
 
-    /// v* = A⁻¹ b [m/s], the motion without constraints. Found when it is first asked for, if that
-    /// takes the factorization of a large A.
+    /// v* = A⁻¹ b [m/s], the motion without constraints. Computed on first use if A has a large
+    /// subsystem, which must be factored for it.
     pub fn free_velocity(&self) -> &[f64] {
         &self.free_motion().velocity
     }
 
-    /// J v* + e [m/s], per row: how the constraints would move without impulses.
+    /// J v* + e [m/s], per row: the constraint velocities without impulses.
     pub fn free_rows(&self) -> &[f64] {
         &self.free_motion().rows
     }
 
-    /// Whether a subsystem is so large that nothing is solved with it before a solver asks.
+    /// Whether some subsystem is so large that it is factored only on first use.
     pub fn is_large(&self) -> bool {
         (0..self.mass.subsystems()).any(|s| self.mass.is_lazy(SubsystemId(s)))
     }
 
-    /// v* where it is at hand, and an estimate of it for large subsystems: a start that costs
-    /// nothing.
+    /// v* of small subsystems, and an estimate of it for large ones; computed when the problem is
+    /// built.
     pub fn start_velocity(&self) -> &[f64] {
         &self.estimate
     }
@@ -194,8 +194,8 @@ impl Problem {
         self.rows.compliance()
     }
 
-    /// Moves the rows back to where they were written, in exchange for memory. The problem has no
-    /// constraints until it is built again.
+    /// Swaps the constraint rows with `rows`, so that the caller can reuse their memory. The problem has
+    /// no constraints until it is built again.
     pub fn exchange_rows(&mut self, rows: &mut ConstraintRows) {
         std::mem::swap(&mut self.rows, rows);
         self.rows.clear();
@@ -219,10 +219,10 @@ impl Problem {
     }
 
     /// The velocity that residuals are compared with [m/s]: the largest of `|J v*|` and `|e|`,
-    /// where an estimate stands for v* of a subsystem too large to solve with.
-    /// Deviation: it is not smaller than a small part of the fastest velocity in v*, whose rounding
-    /// errors are all that is left of J v* where constraints are at rest in a moving frame, such as
-    /// the brakes of a robot that falls freely.
+    /// where v* of a large subsystem is replaced by its estimate.
+    /// Deviation: it is bounded below by a small fraction of the largest entry of v*. Where constraints
+    /// are at rest in a moving frame (the brakes of a robot in free fall), J v* consists only of the
+    /// rounding errors of v*.
     pub fn reference_velocity(&self) -> f64 {
         self.reference_velocity
     }
@@ -267,7 +267,7 @@ impl Problem {
         self.reference_velocity = largest;
         self.estimate = motion;
         if !self.is_large() {
-            // At hand already, and kept in the memory of the last problem.
+            // The estimate is exact; it is copied into the memory of the last problem.
             self.free.get(|old| {
                 let FreeMotion { mut velocity, mut rows } = old.unwrap_or_default();
                 velocity.clone_from(&self.estimate);
@@ -279,7 +279,7 @@ impl Problem {
         }
     }
 
-    /// What is derived from A⁻¹ is taken from another problem with the same constraints.
+    /// Copies the quantities derived from A⁻¹ from another problem with the same constraints.
     fn measure_like(&mut self, other: &Self) {
         self.free.reset();
         self.delassus.clone_from(&other.delassus);
@@ -289,7 +289,7 @@ impl Problem {
         self.estimate.resize(self.momentum.len(), 0.0);
     }
 
-    /// Numbers that are finite can still overflow when they meet.
+    /// Checks that derived quantities are finite: products of finite numbers can overflow.
     fn check_derived(&self) -> Result<(), ProblemError> {
         check::finite("A⁻¹ b", "problem", 0, &self.estimate)?;
         check::finite("J v*", "problem", 0, &[self.reference_velocity])?;

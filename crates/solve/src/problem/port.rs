@@ -1,4 +1,4 @@
-//! Ports: what a constraint can touch of a subsystem.
+//! Ports: the velocities of a subsystem that constraints read.
 //!
 //! `J = C P`: a port P maps the velocities of one subsystem to those of a point, a node or a
 //! link; C maps ports to the rows of a constraint. Solvers that split by link need the factors.
@@ -27,8 +27,8 @@ pub enum Map {
     Link(usize),
     /// A weighted sum of node velocities of a sparse subsystem: barycentric weights of a face.
     Nodes(Vec<(usize, f64)>),
-    /// The same for at most four nodes, in place: a mesh vertex, or a point of a face or of a
-    /// tetrahedron. A node with the weight zero takes no part.
+    /// The same for at most four nodes, stored inline: a mesh vertex, or a point of a face or of a
+    /// tetrahedron. A node of weight zero is ignored.
     Point {
         /// The nodes.
         nodes: [u32; 4],

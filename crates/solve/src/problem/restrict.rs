@@ -1,7 +1,7 @@
 //! One island of a problem as a problem of its own.
 //!
-//! Copies what a solver reads, in memory that is kept: restricting to the same island of a problem
-//! of the same shape again allocates nothing. Ports stay behind; J is all that an island needs.
+//! Copies the data that solvers read and keeps the memory: restricting to the same island of a problem
+//! of the same shape again allocates nothing. Ports are not copied; solvers of islands read only J.
 
 use super::{Problem, SubsystemId};
 
@@ -15,7 +15,7 @@ pub struct Restriction {
 }
 
 impl Restriction {
-    /// Becomes the restriction of `whole` to one of its islands.
+    /// The restriction of `whole` to one of its islands.
     pub fn new(whole: &Problem, island: usize) -> Self {
         let mut restriction = Self {
             problem: Problem::default(),
@@ -32,23 +32,23 @@ impl Restriction {
         &self.problem
     }
 
-    /// The velocity of the whole problem at each velocity of the island.
+    /// Index in the whole problem of each velocity of the island.
     pub fn velocities(&self) -> &[u32] {
         &self.velocities
     }
 
-    /// The row of the whole problem at each row of the island.
+    /// Index in the whole problem of each row of the island.
     pub fn rows(&self) -> &[u32] {
         &self.rows
     }
 
-    /// Lets go of what it shares with the whole, so that the whole can be built again in its own
-    /// memory.
+    /// Releases the factorizations shared with the whole problem, so that the whole can be rebuilt in
+    /// its own memory.
     pub fn release(&mut self) {
         self.problem.mass.release();
     }
 
-    /// Becomes the restriction of `whole` to one of its islands, in the same memory.
+    /// Replaces the contents by the restriction of `whole` to one of its islands, in the same memory.
     pub fn restrict(&mut self, whole: &Problem, island: usize) {
         let members = whole.islands.subsystems(island);
         let part = &mut self.problem;

@@ -5,7 +5,7 @@ use crate::error::ProblemError;
 use crate::law::Law;
 
 impl Problem {
-    /// J from the terms.
+    /// Assembles J from the terms.
     pub(super) fn collect_rows(&mut self) {
         let Self { mass, ports, rows, jacobian, work, .. } = self;
         jacobian.clear();
@@ -19,7 +19,7 @@ impl Problem {
         jacobian.finish(mass.matrix().pattern());
     }
 
-    /// Every constraint moves something, or yields.
+    /// Checks that every constraint has a nonzero Jacobian row, a positive compliance or a spring-damper law.
     pub(super) fn check_effects(&self) -> Result<(), ProblemError> {
         for (constraint, c) in self.constraints().iter().enumerate() {
             if !self.jacobian.is_zero(constraint) {

@@ -5,7 +5,7 @@
 //! velocities on its path to the root, and composite inertias simply add up. The mass matrix is
 //! that of the composite-rigid-body algorithm [Featherstone08, Table 6.2] plus a diagonal
 //! (armature, implicit damping). Costs one spatial product per velocity and one dot product per
-//! pair of velocities on a common path. Positions, joints and forces belong elsewhere.
+//! pair of velocities on a common path. Positions, joints and forces are not part of it.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ impl Clone for Tree {
         copy
     }
 
-    /// Copies in the same memory, which a derived one would not.
+    /// Reuses the allocated memory, which the derived implementation would not.
     fn clone_from(&mut self, source: &Self) {
         self.parents.clone_from(&source.parents);
         self.inertias.clone_from(&source.inertias);
@@ -54,7 +54,7 @@ impl Tree {
         Self::default()
     }
 
-    /// Forgets its links; keeps the memory.
+    /// Removes all links; keeps the allocated memory.
     pub fn clear(&mut self) {
         self.parents.clear();
         self.inertias.clear();
@@ -123,7 +123,7 @@ impl Tree {
         &self.subspaces
     }
 
-    /// What is added to the diagonal of A, per velocity [kg or kg·m²].
+    /// Values added to the diagonal of A, per velocity [kg or kg·m²].
     pub fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }
@@ -150,7 +150,7 @@ impl Tree {
         self.composite_matrix(|link, S| composites[link].momentum(S), out);
     }
 
-    /// Turns what each link has into what it carries: itself and all its descendants.
+    /// Sums over subtrees: replaces the value of each link by the sum over it and its descendants.
     pub(crate) fn accumulate<T: Copy + std::ops::AddAssign>(&self, links: &mut [T]) {
         for link in (0..links.len()).rev() {
             if let Some(parent) = self.parents[link] {
@@ -197,7 +197,7 @@ impl Tree {
     }
 
     /// The transpose of [`Self::link_velocities`], added to `out`. `links` holds a spatial force
-    /// per link and becomes what each link carries.
+    /// per link and is replaced by the sums over subtrees.
     pub(crate) fn add_link_forces(&self, links: &mut [f64], out: &mut [f64]) {
         for link in (0..self.links()).rev() {
             let (before, from) = links.split_at_mut(6 * link);

@@ -1,7 +1,7 @@
-//! AUTO: chooses a solver by the structure of the problem, solves islands apart, and falls back to
+//! AUTO: chooses a solver by the structure of the problem, solves islands separately, and falls back to
 //! other solvers when one stalls. Choice and fallbacks are in its notes.
 //!
-//! Exact friction goes to ALM; the convex model to SAP if every row yields, else to the convex
+//! Exact friction goes to ALM; the convex model to SAP if every row is compliant, else to the convex
 //! form of ALM. A large mesh that contacts touch at its nodes goes to COND, which factors nothing,
 //! and a large heap at a low tolerance to sweeps. A problem that does not converge
 //! is tried again by other methods, from the best solution so far, and the best is kept. Besides the

@@ -35,7 +35,7 @@ pub struct CanalSettings {
     pub max_outer: usize,
     /// One uncapped penalty in kilograms and full slip steps, as published.
     pub paper: bool,
-    /// That penalty at the start [kg].
+    /// Initial penalty if `paper` is set [kg].
     pub paper_penalty: f64,
 }
 
@@ -92,7 +92,7 @@ pub struct Canal {
 /// Outer iterations at the cap without halving the change before the cap is raised.
 const PATIENCE: usize = 10;
 
-/// The slack must shrink by this or the penalty grows [Lee25, Eq. (28)].
+/// The penalty grows unless the slack shrinks by this factor [Lee25, Eq. (28)].
 const SUFFICIENT_DECREASE: f64 = 0.25;
 
 /// Error of momentum that a minimisation may leave, per that of the solution [-].

@@ -1,7 +1,7 @@
 //! Sweeps over contacts between rigid bodies: the loop of [`super::sweep`], specialised for speed.
 //!
 //! With A = L Lᵀ and x = Lᵀ v, a contact reads and writes x through one matrix, Ĵ = J L⁻ᵀ:
-//! `u = Ĵ x + e + R∘λ` and `x += Ĵᵀ Δλ`. All that a contact needs lies together, in the order of
+//! `u = Ĵ x + e + R∘λ` and `x += Ĵᵀ Δλ`. The data of a contact are contiguous, in the order of
 //! the sweep. For problems in which every constraint is a contact with isotropic friction and
 //! touches at most two dense subsystems of six velocities.
 
@@ -15,7 +15,7 @@ use crate::problem::{Problem, SubsystemId};
 const BODY: usize = 6;
 type Block = [[f64; BODY]; DIM];
 
-/// One contact, with all that a sweep needs of it.
+/// The data of one contact that a sweep reads.
 #[derive(Clone, Copy, Debug)]
 struct Contact {
     /// Ĵ on each side; zero where there is none.
@@ -25,7 +25,7 @@ struct Contact {
     /// `1/(ω η)` [1/kg].
     yields: f64,
     law: Coulomb,
-    /// Places of the sides in x.
+    /// Offsets of the two sides in x.
     sides: [u32; 2],
 }
 
@@ -75,7 +75,7 @@ impl ContactSweep {
         true
     }
 
-    /// Takes over a velocity.
+    /// Sets x from a velocity.
     pub(super) fn start(&mut self, problem: &Problem, v: &[f64]) {
         let mass = problem.mass();
         self.x.clear();
@@ -150,7 +150,7 @@ impl simd::Job for Pass<'_> {
                 change[d] = sharpness * (nearest[d] - lambda[d]);
                 lambda[d] += change[d];
                 let size = r * change[d].abs();
-                // A NaN must not hide.
+                // `max` would drop a NaN; report it as infinite.
                 largest = if size.is_nan() { f64::INFINITY } else { largest.max(size) };
             }
             if change == [0.0; DIM] {
@@ -162,7 +162,7 @@ impl simd::Job for Pass<'_> {
                     x_b[k] = contact.blocks[1][d][k].mul_add(change[d], x_b[k]);
                 }
             }
-            // A missing side has zero blocks and stays where it is.
+            // A missing side has zero blocks; its x does not change.
             x[a] = x_a;
             x[b] = x_b;
         }

@@ -1,12 +1,12 @@
-//! The convex problem seen from the impulses: minimise `½ λᵀ(W + R)λ + (J v* + e)ᵀλ` over the
+//! The dual of the convex problem: minimise `½ λᵀ(W + R)λ + (J v* + e)ᵀλ` over the
 //! admissible λ, with W = J A⁻¹ Jᵀ never formed [Castro22, Eq. (22)].
 //!
-//! A spring-damper has no set of its own: it is a bilateral row whose yield adds to the compliance.
+//! A spring-damper does not restrict λ: it is a bilateral row whose law adds the compliance 1/κ [1/kg].
 
 use crate::law::{FrictionModel, Law};
 use crate::problem::Problem;
 
-/// The yield of a law itself [1/kg], which adds to the compliance of its row.
+/// Velocity per unit of impulse that the law itself permits [1/kg]; it adds to the compliance of its row.
 pub(super) fn own_yield(law: &Law) -> f64 {
     match law {
         Law::Soft(soft) => soft.yielding(),
@@ -14,14 +14,14 @@ pub(super) fn own_yield(law: &Law) -> f64 {
     }
 }
 
-/// Replaces an impulse by the nearest that its law admits.
+/// Projects an impulse onto the set that its law admits.
 #[inline]
 pub(super) fn project(law: &Law, lambda: &mut [f64]) {
     const UNIT: [f64; crate::contact::DIM] = [1.0; crate::contact::DIM];
     if matches!(law, Law::Bilateral(_) | Law::Soft(_)) {
         return;
     }
-    // A law without yield of its own responds to −λ at unit yield with the nearest impulse.
+    // The local problem of a rigid law at c0 = −λ, r = 1 is the Euclidean projection of λ.
     let mut c0 = [0.0; crate::contact::DIM];
     let dim = lambda.len();
     for (c, l) in c0.iter_mut().zip(&*lambda) {
@@ -30,7 +30,7 @@ pub(super) fn project(law: &Law, lambda: &mut [f64]) {
     law.respond(FrictionModel::Convex, &c0[..dim], &UNIT[..dim], lambda);
 }
 
-/// `R` and the laws' own yields [1/kg], per row.
+/// `R` plus the compliance of the laws, [`own_yield`] [1/kg], per row.
 pub(super) fn compliance(problem: &Problem, out: &mut Vec<f64>) {
     out.clear();
     out.extend_from_slice(problem.compliance());
@@ -42,7 +42,7 @@ pub(super) fn compliance(problem: &Problem, out: &mut Vec<f64>) {
     }
 }
 
-/// Scale of a constraint [1/kg]: its Delassus scale, mean compliance and own yield.
+/// Scale of a constraint [1/kg]: the sum of its Delassus scale, mean compliance and [`own_yield`].
 pub(super) fn scale(problem: &Problem, i: usize) -> f64 {
     crate::residual::yield_scale(problem, i) + own_yield(problem.law(i))
 }

@@ -22,7 +22,7 @@ pub enum SolverError {
     FrictionModel {
         /// The solver.
         solver: &'static str,
-        /// The model asked for.
+        /// The requested model.
         found: &'static str,
     },
 }

@@ -1,8 +1,8 @@
 //! A certificate that no velocity satisfies the constraints.
 //!
 //! If the multipliers of an augmented Lagrangian keep growing along a direction d that the
-//! constraints admit (`d ∈ K`), that moves nothing (`Jᵀ d = 0`) and that the bias rewards
-//! (`e·d < 0`), then every velocity has `(J v + e)·d < 0`, so none lies in the dual cone: the
+//! constraints admit (`d ∈ K`), that moves nothing (`Jᵀ d = 0`) and with `e·d < 0`
+//! for the bias e, then every velocity has `(J v + e)·d < 0`, so none lies in the dual cone: the
 //! relaxed problem has no solution, and the exact one loses the usual condition for its existence.
 //! Stabilisation of a corner with high friction is the classical case.
 
@@ -21,7 +21,7 @@ pub(super) struct Infeasibility {
 
 /// `|Jᵀ d|` that counts as zero, relative to d.
 const STILL: f64 = 1e-9;
-/// `−e·d` that counts as a reward, relative to both.
+/// `−e·d` that counts as positive, relative to the scaled norms of e and d.
 const REWARD: f64 = 1e-6;
 /// Distance of d from the cone that counts as inside, relative to d.
 const INSIDE: f64 = 1e-6;
@@ -41,7 +41,8 @@ impl Infeasibility {
         }
     }
 
-    /// True if the step from `old` to `new` multipliers at penalty `c` is a certificate, again.
+    /// Tests the step from `old` to `new` multipliers at penalty `c`; true once the last `REPEATS` calls
+    /// found a certificate.
     pub fn certified(&mut self, problem: &Problem, c: f64, old: &[f64], new: &[f64]) -> bool {
         for (d, (new, old)) in self.change.iter_mut().zip(new.iter().zip(old)) {
             *d = new - old;
@@ -76,7 +77,7 @@ impl Infeasibility {
             let (d, law) = (&self.change[rows.clone()], problem.law(i));
             let yields = problem.compliance()[rows].iter().any(|r| *r > 0.0);
             let (mut against, mut nearest) = ([0.0; DIM], [0.0; DIM]);
-            // The direction of growth in a law's own cone; what is bounded or yields has none.
+            // Projection of d onto the recession cone of the law; {0} for bounded or compliant rows.
             if !yields && !matches!(law, Law::Bounded(_) | Law::Soft(_)) {
                 against.iter_mut().zip(d).for_each(|(a, d)| *a = -d);
                 let (dim, relation) = (d.len(), law.relation());

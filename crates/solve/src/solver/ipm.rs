@@ -65,7 +65,7 @@ pub struct Ipm {
     notes: Vec<String>,
 }
 
-/// A sparse matrix as it is written down.
+/// A sparse matrix under construction.
 #[derive(Default)]
 struct Triplets {
     rows: Vec<usize>,
@@ -97,7 +97,7 @@ struct Cone {
     cones: Vec<SupportedConeT<f64>>,
     /// Row of the cone problem, row of J and factor: `λ[row] = factor · z[cone row]`.
     impulses: Vec<(usize, usize, f64)>,
-    /// Impulses that their limits leave no choice.
+    /// Impulses fixed by equal limits.
     fixed: Vec<(usize, f64)>,
 }
 
@@ -129,7 +129,7 @@ impl Cone {
             let (rows, columns) = (pattern.range(entry.row), pattern.range(entry.col));
             for (i, line) in rows.zip(matrix.block(id).chunks_exact(columns.len())) {
                 for (j, a) in columns.clone().zip(line) {
-                    // Blocks stand in the lower triangle; a diagonal block is whole.
+                    // Blocks of the lower triangle are stored; diagonal blocks in full.
                     if j <= i {
                         self.P.push(j, i, D[i] * a * D[j]);
                     }
@@ -259,7 +259,7 @@ impl Cone {
     }
 }
 
-/// A cone problem in the form that is handed to the method.
+/// A cone problem in the form of the Clarabel interface.
 struct Assembled {
     P: CscMatrix<f64>,
     q: Vec<f64>,

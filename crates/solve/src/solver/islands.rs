@@ -1,4 +1,4 @@
-//! Solves the islands of a problem apart, in parallel where that is faster.
+//! Solves the islands of a problem separately, in parallel where that is faster.
 //!
 //! Islands do not interact: their solutions together solve the whole problem, and an island that
 //! has converged costs nothing more. Each has its own solver and its own work memory, so that the
@@ -15,7 +15,7 @@ use crate::solution::Solution;
 /// From this many rows on, islands are solved in parallel.
 const PARALLEL_FROM: usize = 300;
 
-/// One island with all that its solve needs.
+/// One island with its problem, solver, monitor and solution.
 struct Island {
     restriction: Restriction,
     solver: Box<dyn Solver>,
@@ -24,7 +24,7 @@ struct Island {
     status: Status,
 }
 
-/// Solves islands apart, each by a solver of one kind.
+/// Solves islands separately, each with its own instance of the same solver.
 pub(super) struct Islands {
     build: fn() -> Box<dyn Solver>,
     /// [`Solver::worth_reducing`] of its solvers close to the solution and far from it.
@@ -71,7 +71,7 @@ impl Islands {
         monitor: &mut Monitor,
         solution: &mut Solution,
     ) -> Status {
-        // What is one island already need not be copied.
+        // A problem of one island is solved directly, without a copy.
         if monitor.is_tracing() || problem.islands().count() == 1 {
             self.used = 0;
             let solver = self.whole.get_or_insert_with(self.build);
@@ -122,7 +122,7 @@ impl Islands {
         worst
     }
 
-    /// What the solvers of the islands have to say.
+    /// Notes of the solvers of all islands, sorted, without duplicates.
     pub fn notes(&self) -> Vec<String> {
         let whole = self.whole.iter().filter(|_| self.used == 0).map(|s| s.notes());
         let parts = self.islands[..self.used].iter().map(|island| island.solver.notes());
@@ -133,7 +133,7 @@ impl Islands {
     }
 }
 
-/// Lets subsystems that no constraint touches move freely.
+/// Sets subsystems without constraints to their free velocity.
 fn move_freely(problem: &Problem, v: &mut [f64]) {
     let (mass, islands) = (problem.mass(), problem.islands());
     for s in 0..mass.subsystems() {

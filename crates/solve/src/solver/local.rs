@@ -66,7 +66,7 @@ impl Slip {
             if hi - lo <= 2.0 * f64::EPSILON * hi {
                 break;
             }
-            // Every third step halves, so that a stubborn function cannot hold it up.
+            // Every third step bisects, which bounds the number of iterations.
             let mut x = hi - f_hi * (hi - lo) / (f_hi - f_lo);
             if iteration % 3 == 2 || !(lo < x && x < hi) {
                 x = 0.5 * (lo + hi);
@@ -105,7 +105,7 @@ pub(super) fn solve(mu: f64, G: &[f64], c: ContactVec) -> ContactVec {
         p: Q.transpose() * g_tn,
         c_t: Q.transpose() * c.t,
     };
-    // Stick is slip without slip: α = 0 leaves u_t = 0.
+    // Stick is the case α = 0, for which u_t = 0.
     let (n, t) = slip.impulse(0.0);
     if n >= 0.0 && t.norm() <= mu * n {
         return ContactVec { n, t: slip.Q * t };
@@ -114,7 +114,7 @@ pub(super) fn solve(mu: f64, G: &[f64], c: ContactVec) -> ContactVec {
     let Some(alpha) = slip.root() else { return frictionless };
     let (n, t) = slip.impulse(alpha);
     let size = t.norm();
-    // Round-off in α is left in the direction alone, not in the cone.
+    // Rescales λ_t onto the cone: round-off in α then affects only its direction.
     let t = if size > 0.0 { t * (mu * n / size) } else { t };
     ContactVec { n, t: slip.Q * t }
 }

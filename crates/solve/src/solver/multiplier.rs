@@ -8,7 +8,7 @@ use super::newton::ShiftedLaws;
 use crate::contact::add_to_normal;
 use crate::problem::Problem;
 
-/// Multipliers λ, slip terms p, and the shifts and yields of an inner solve.
+/// Multipliers λ, slip terms p, and the shifts and local yields r of an inner solve.
 #[derive(Clone, Debug)]
 pub(super) struct Multipliers {
     /// Whether slip terms are damped when they oscillate.
@@ -39,10 +39,10 @@ impl Default for Multipliers {
     }
 }
 
-/// The slip terms are relaxed no further than this.
+/// Lower bound of the relaxation of the slip terms [-].
 const LEAST_RELAXATION: f64 = 0.05;
 
-/// The scale of a constraint's yield [1/kg]; its compliance if nothing else yields.
+/// Delassus scale of a constraint [1/kg]; its mean compliance where that is zero.
 fn scale(problem: &Problem, i: usize) -> f64 {
     let w = problem.delassus().scale(i);
     if w > 0.0 { w } else { crate::residual::yield_scale(problem, i) }

@@ -1,5 +1,5 @@
-//! Augmented Lagrangian with semismooth Newton on the exact equations and nothing to catch its
-//! failures: the two baselines that CANAL is compared with [Lee25, Sec. VII-D, Table II].
+//! Augmented Lagrangian with semismooth Newton on the exact equations, without a fallback when Newton
+//! fails: the two baselines that CANAL is compared with [Lee25, Sec. VII-D, Table II].
 //!
 //! A failed inner solve ends the solve. Deviation: penalties per 1/w and capped; the setting
 //! `paper` restores one penalty in kilograms. Iterations are Newton steps.
@@ -27,7 +27,7 @@ pub struct NewtonAlSettings {
     pub max_outer: usize,
     /// One uncapped penalty in kilograms for all constraints, as published.
     pub paper: bool,
-    /// That penalty at the start [kg].
+    /// Initial penalty if `paper` is set [kg].
     pub paper_penalty: f64,
 }
 
@@ -64,7 +64,7 @@ setting_table!(
     ]
 );
 
-/// Augmented Lagrangian with unaided Newton steps.
+/// Augmented Lagrangian with semismooth Newton, without fallbacks.
 pub struct NewtonAl {
     settings: NewtonAlSettings,
     strict: Strict,
@@ -72,11 +72,11 @@ pub struct NewtonAl {
     old: Vec<f64>,
 }
 
-/// Newton iterations of an inner solve.
+/// Largest number of Newton iterations of an inner solve.
 const MAX_NEWTON: usize = 100;
 
 impl NewtonAl {
-    /// With one of the two globalisations.
+    /// A solver with default settings and one of the two globalisations.
     pub fn new(globalisation: Globalisation) -> Self {
         let inner =
             StrictSettings { globalisation, max_iterations: MAX_NEWTON, ..Default::default() };
@@ -89,7 +89,7 @@ impl NewtonAl {
     }
 }
 
-/// The slack must shrink by this or the penalty grows [Lee25, Eq. (28)].
+/// The penalty grows unless the slack shrinks by this factor [Lee25, Eq. (28)].
 const SUFFICIENT_DECREASE: f64 = 0.25;
 
 impl Solver for NewtonAl {

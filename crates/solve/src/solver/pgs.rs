@@ -101,7 +101,7 @@ impl Operator {
         self.touching_start[s.0] as usize..self.touching_start[s.0 + 1] as usize
     }
 
-    /// Lists the blocks of each row, in order, and makes room for their values.
+    /// Lists the blocks of each row, in order, and allocates their values.
     fn list_columns(&mut self, problem: &Problem) {
         const NONE: u32 = u32::MAX;
         let (m, jacobian) = (problem.constraints().len(), problem.jacobian());
@@ -231,7 +231,7 @@ setting_table!(
 pub struct Pgs {
     settings: PgsSettings,
     operator: Operator,
-    /// W_ii + R_i, row-major, with room for a contact each.
+    /// W_ii + R_i, row-major, padded to the size of a contact.
     blocks: Vec<[f64; DIM * DIM]>,
     yields: Vec<f64>,
     projected_instead: usize,

@@ -92,7 +92,7 @@ mod tests {
             );
             let _ = solver.improve(&problem, &mut monitor, &mut solution);
             // A contact stores 18 numbers on each of two sides, bias, compliance, step, friction
-            // and two places: at most 45 for its 3 rows. x has six more for what does not move.
+            // and two offsets: at most 45 for its 3 rows. x has six more for what does not move.
             let bound = 15 * problem.rows() + problem.dofs() + 6;
             assert!(solver.relaxation.stored_numbers() <= bound, "{length}");
         }

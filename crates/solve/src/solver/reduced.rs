@@ -74,7 +74,7 @@ impl Reduced {
         Status::Stalled
     }
 
-    /// The same with a solver.
+    /// Improves a solution by `solver` on the reduced problem.
     pub fn improve_with(
         &mut self,
         solver: &mut dyn Solver,

@@ -26,7 +26,7 @@ fn boxed<S: Solver + Default + 'static>() -> Box<dyn Solver> {
 }
 
 /// Every solver, in alphabetical order.
-/// To add one: write `solver/<name>.rs`, then add an entry here that says what it must solve.
+/// To add one: write `solver/<name>.rs`, then add an entry here with its requirements.
 pub static SOLVERS: &[SolverEntry] = &[
     SolverEntry {
         name: "admm",

@@ -1,7 +1,7 @@
-//! The problems that a solver must solve: part of its registration, demanded by the conformance
-//! battery.
+//! The problems that a solver must solve: part of its registration, checked by the conformance
+//! tests.
 //!
-//! A requirement says which problems converge, in which friction model, to which tolerance, within
+//! A requirement lists which problems converge, in which friction model, to which tolerance, within
 //! the solver's default iterations. Convergence is measured by the residual of the problem, not by
 //! the solver. Problems that are not listed may stop short; their reports must still be true.
 
@@ -23,7 +23,7 @@ pub struct Requirement {
     pub reason: &'static str,
 }
 
-/// Families of problems that solvers are held to.
+/// Families of problems in requirements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemFamily {
     /// The problem catalogue at small sizes, with several seeds, from the cold start.
@@ -87,8 +87,8 @@ use ProblemSelection::{All, Except, Only};
 // Tolerances. Newton's method converges quadratically, so that any tolerance above round-off costs
 // one or two more iterations: it is held to three digits more than the default goal. First-order
 // methods gain digits at a constant rate: they are held to the default goal, and on meshes, whose
-// stiffness slows them down, to two digits less. An interior-point method that closes its gap to
-// 1e-12 knows the velocity to its square root.
+// stiffness slows them down, to two digits less. An interior-point method with a duality gap of
+// 1e-12 has an error of its square root in the velocity.
 const NEWTON: f64 = 1e-9;
 const FIRST_ORDER: f64 = 1e-6;
 const INTERIOR_POINT: f64 = 1e-6;

@@ -1,7 +1,7 @@
 //! SAP: the semi-analytic primal solver [Castro22].
 //!
-//! One convex minimisation in velocities, with exact line search, for compliant contact. Rows that
-//! yield less than the near-rigid limit are softened to it [Castro22, Eqs. (29), (30)], so that
+//! One convex minimisation in velocities, with exact line search, for compliant contact. Rows with
+//! a compliance below the near-rigid limit are softened to it [Castro22, Eqs. (29), (30)], so that
 //! the published method solves a slightly softer problem than the one given.
 //!
 //! Deviation: by default that softening is taken back by multipliers, each pass starting where the
@@ -64,7 +64,7 @@ setting_table!(
 pub struct Sap {
     settings: SapSettings,
     convex: Convex,
-    /// Compliance [1/kg] that the softened rows have and the problem has not.
+    /// Compliance added to softened rows [1/kg].
     extra: Vec<f64>,
     shift: Vec<f64>,
     yields: Vec<f64>,
@@ -91,7 +91,7 @@ impl Sap {
         if self.settings.refine { exact.max(INEXACT * monitor.momentum_tolerance()) } else { exact }
     }
 
-    /// Yields of all rows, and how much of them the problem does not have, at a part of the
+    /// Softened compliance of all rows, and its excess over that of the problem, at a fraction of the
     /// near-rigid limit.
     fn soften(&mut self, problem: &Problem, softness: f64) {
         for x in [&mut self.extra, &mut self.shift, &mut self.yields] {

@@ -20,10 +20,10 @@ pub struct Session {
 /// When a problem is reduced to the velocities that constraints touch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduce {
-    /// Where the solver gains by it.
+    /// Where the reduced problem is solved faster.
     #[default]
     WherePays,
-    /// Wherever a mesh is touched and the solver factors matrices at all.
+    /// Wherever a constraint reads a mesh and the solver factors matrices.
     Always,
     /// Never.
     Never,

@@ -40,7 +40,7 @@ impl StepRule {
             (Self::Safe, _) => largest_eigenvalue(g),
             (Self::Trace, _) => (g[0] + g[4] + g[8]) / DIM as f64,
         };
-        // A row that no impulse moves has only its law's own yield.
+        // g = 0 if J and R are zero: only the law's compliance acts, and any positive step works.
         if inverse > 0.0 { inverse } else { 1.0 }
     }
 }
@@ -67,7 +67,7 @@ pub(super) enum Direction {
     Backward,
 }
 
-/// The constraint at a place of a sweep.
+/// Index of the constraint at a position of a sweep.
 #[inline]
 pub(super) fn at(direction: Direction, place: usize, count: usize) -> usize {
     match direction {
@@ -134,7 +134,7 @@ const SOLVED: u32 = u32::MAX;
 pub(super) struct Sweep {
     /// `s_iᵀ = J_i A⁻¹` block by block, row-major.
     spread: Vec<f64>,
-    /// Where a block of J finds its part of `spread`.
+    /// Offset in `spread` of each block of J.
     spread_start: Vec<u32>,
     /// `1/(ω η_i)` [1/kg] per constraint.
     yields: Vec<f64>,

@@ -3,9 +3,9 @@
 //! Few nodes of a mesh are in contact, but all of them move with it. With the nodes ordered into
 //! those that no constraint reads (n) and those that take part (p), the contact problem in v_p has
 //! the matrix `Â = A_pp − A_pn A_nn⁻¹ A_np` and the momentum `b̂ = b_p − A_pn A_nn⁻¹ b_n`; the rest
-//! follows from v_p. One factorization of A serves all Newton iterations, which then cost what the
-//! contact costs, not what the mesh costs. Subsystems that nothing touches are left out: they
-//! move freely. Laws, scales and rows are those of the whole.
+//! follows from v_p. One factorization of A serves all Newton iterations, whose cost then depends
+//! on the number of contacts, not on the size of the mesh. Subsystems without constraints are left out:
+//! they move freely. Laws, scales and rows are those of the whole.
 //!
 //! The kept nodes are those that take part, no matter what was kept before: the bits of a solution do
 //! not depend on earlier steps. The order of elimination is found once for a mesh and the last few
@@ -18,7 +18,7 @@ use crate::error::ProblemError;
 use crate::problem::{Builder, Map, PortId, Problem, Structure, SubsystemId};
 use crate::solution::Solution;
 
-/// A problem reduced to the velocities that take part, and the way back.
+/// A problem reduced to the participating velocities, and the map back to all velocities.
 #[derive(Debug, Default)]
 pub struct Reduction {
     builder: Builder,
@@ -44,11 +44,11 @@ struct MeshAnalysis {
 /// How the velocities of one subsystem follow from the reduced ones.
 #[derive(Clone, Copy, Debug)]
 enum SubsystemPart {
-    /// Nothing touches it.
+    /// No constraint reads it.
     Free,
-    /// Taken over as it is, at this place among the reduced velocities.
+    /// Kept as it is, from this index on in the reduced velocities.
     Whole(usize),
-    /// Reduced, at this place among the reduced velocities, by one of the condensed ones.
+    /// Condensed, from this index on in the reduced velocities, with this index of the condensed meshes.
     Condensed { at: usize, which: usize },
 }
 
@@ -65,7 +65,7 @@ struct Condensed {
     momentum: Vec<f64>,
 }
 
-/// Velocities in sparse subsystems from which on a reduction may pay.
+/// Number of velocities in sparse subsystems above which a reduction may be faster.
 const WORTH_FROM: usize = 1000;
 /// Analyses kept beyond those of the last problem.
 const SPARE_ANALYSES: usize = 4;
@@ -106,7 +106,7 @@ impl Condensed {
 }
 
 impl Reduction {
-    /// Whether a reduction is likely to pay: a large mesh, so little of it touched that factoring Â
+    /// Whether a reduction is likely to be faster: a large mesh, so little of it touched that factoring Â
     /// takes at most `worth` times the work of factoring A. With an infinite worth, true if
     /// anything can be left out.
     pub fn pays(&mut self, problem: &Problem, worth: f64) -> bool {
@@ -244,7 +244,7 @@ impl Reduction {
         let serves = |c: &Condensed| {
             c.used != self.clock && c.keep == self.keep && c.schur.pattern() == pattern
         };
-        // Meshes of one kind may take part alike; each has an analysis of its own.
+        // Equal meshes with equal participating nodes still have one analysis each.
         let same = |c: &Condensed| serves(c) && c.subsystem == s.0;
         let found = self.condensed.iter().position(same);
         let which = found.or_else(|| self.condensed.iter().position(serves)).unwrap_or_else(|| {

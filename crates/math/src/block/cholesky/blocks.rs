@@ -1,9 +1,9 @@
 //! Cholesky factorization block by block.
 //!
-//! Left-looking on the transposed factor R = Lᵀ, stored by block rows: row j is the matrix's minus
-//! Σ_k R_kjᵀ R_ki over the earlier rows k that hold j, then divided by the Cholesky factor of its
+//! Left-looking on the transposed factor R = Lᵀ, stored by block rows: row j is that of A minus
+//! Σ_k R_kjᵀ R_ki over the rows k < j with a block in column j, then divided by the Cholesky factor of its
 //! diagonal block [George81, Ch. 2]. Row-major blocks of R put both factors of the product in the
-//! order in which vector registers want them. The right-hand side keeps the pattern's order.
+//! order in which vector registers load them. The right-hand side keeps the pattern's order.
 
 use crate::NotPositiveDefinite;
 use crate::block::kernel::{self, Any, Fixed, Kernel};
@@ -18,10 +18,10 @@ pub(super) struct Blocks {
     pub(super) diagonal: Vec<usize>,
     /// First value of each other block of R, by entry of the elimination.
     pub(super) entry: Vec<usize>,
-    /// Where each block of the pattern goes, and whether it is transposed on the way.
+    /// Offset in the factor of each block of the pattern, and whether it is stored transposed.
     target: Vec<(usize, bool)>,
     pub(super) values: Vec<f64>,
-    /// Memory of `factor`: where the row at hand has its block in column i.
+    /// Scratch of `factor`: offset of the block of the current row in column i.
     position: Vec<usize>,
 }
 
@@ -130,7 +130,7 @@ fn factor<K: Kernel>(factors: &mut Blocks, A: View<'_>) -> Result<(), NotPositiv
     Ok(())
 }
 
-/// Copies the matrix into the places of its factor.
+/// Copies the blocks of the matrix into the storage of the factor.
 #[inline(always)]
 fn load<K: Kernel>(factors: &mut Blocks, A: View<'_>) {
     factors.values.fill(0.0);

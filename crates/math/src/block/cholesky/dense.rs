@@ -13,7 +13,7 @@ use faer::{Auto, MatMut, Par, Spec};
 pub(super) struct Dense {
     pattern: Pattern,
     dim: usize,
-    /// L, column-major; above the diagonal are leftovers.
+    /// L, column-major; values above the diagonal are undefined.
     L: Vec<f64>,
     scratch: MemBuffer,
 }

@@ -4,14 +4,13 @@
 //! * `Blocks`: our own left-looking factorization, block by block. It is fastest while the blocks of the
 //!   factor are few, since it has no overhead per supernode: piles of rigid bodies, chains of trees.
 //! * `Supernodal`: faer's supernodal factorization in our order, which is fastest once supernodes are wide
-//!   enough to feed its matrix products: large piles, meshes.
+//!   enough for efficient matrix products: large piles, meshes.
 //! * `Dense`: faer's dense factorization, for one large block or a factor that is nearly full.
 //!
-//! `examples/factor_bench.rs` measures where they cross: for rigid bodies and trees at several hundred
-//! of them, the earlier the tighter they are packed; for vertices of a mesh already at some dozens;
-//! for full matrices as soon as a block no longer fits the registers. Compiling our own code for
-//! AVX-512 as well did not pay. `factor` and `solve_in_place` do not allocate and give the same bits
-//! for every number of threads.
+//! `examples/factor_bench.rs` measures the crossover: several hundred rigid bodies or trees (fewer if
+//! densely packed); some dozens of mesh vertices; for full matrices, the size at which a block no longer
+//! fits the registers. Compiling our own code for AVX-512 as well gave no speed-up.
+//! `factor` and `solve_in_place` do not allocate and give the same bits for every number of threads.
 
 mod blocks;
 mod dense;
@@ -52,11 +51,11 @@ enum Factors {
 
 /// Dimension below which a full matrix is factored by our own code: one block, and several.
 const SMALL: [usize; 2] = [48, 140];
-/// Part of the full triangle from which on a factor counts as full.
+/// Fraction of the full triangle above which a factor counts as full [-].
 const NEARLY_FULL: f64 = 0.7;
 /// Mean size of blocks below which the products of single blocks are slow.
 const SMALL_BLOCKS: usize = 5;
-/// Multiplications from which on supernodes pay, for small blocks and for others.
+/// Multiplications above which the supernodal engine is faster, for small blocks and for others.
 const SUPERNODAL_WORK: [f64; 2] = [1e6, 3e7];
 
 impl Engine {
@@ -141,7 +140,7 @@ impl Cholesky {
         self.factor_view(A.into())
     }
 
-    /// Factors a matrix whose values lie elsewhere.
+    /// Factors a matrix given as a borrowed view.
     ///
     /// # Panics
     /// If the matrix has not as many values as the analysed pattern.

@@ -1,8 +1,8 @@
 //! The blocks of A⁻¹ that lie in the pattern of the Cholesky factor.
 //!
 //! Takahashi's recursion: with A = Rᵀ R and W_jk = R_jj⁻¹ R_jk, the inverse Z satisfies
-//! Z_ji = −Σ_k W_jk Z_ki and Z_jj = R_jj⁻¹ R_jj⁻ᵀ − Σ_k W_jk Z_kj over the later blocks k that row j
-//! of R holds [Takahashi73]; all Z on the right lie in the pattern, too. From the last block to the
+//! Z_ji = −Σ_k W_jk Z_ki and Z_jj = R_jj⁻¹ R_jj⁻ᵀ − Σ_k W_jk Z_kj over the blocks k > j in row j
+//! of R [Takahashi73]; all Z on the right lie in the pattern, too. From the last block to the
 //! first, it costs about twice the factorization. Blocks outside the pattern are not computed.
 
 use super::blocks::Blocks;
@@ -50,7 +50,7 @@ impl SelectedInverse {
         self.compute_view(A.into())
     }
 
-    /// The same for a matrix whose values lie elsewhere.
+    /// The same for a borrowed view of the matrix.
     ///
     /// # Panics
     /// If the matrix has another pattern than the one analysed.
@@ -129,7 +129,7 @@ fn invert<K: Kernel>(inverse: &mut SelectedInverse) {
         let s_j = size(j);
         let column = elimination.column(j);
         let R_jj = &R[diagonal[j]..diagonal[j] + s_j * s_j];
-        // Row j of Z ends where the next row starts; what it needs lies behind.
+        // Row j of Z ends where the next row starts; it depends only on later rows.
         let (row_begin, first) = (diagonal[j], diagonal[j] + s_j * s_j);
         let row_end = diagonal.get(j + 1).copied().unwrap_or(R.len());
         let (front, later) = Z.split_at_mut(row_end);

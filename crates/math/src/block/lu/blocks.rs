@@ -1,7 +1,7 @@
 //! LU factorization block by block, with row exchanges inside diagonal blocks.
 //!
-//! A = L U with unit diagonal blocks in U: for each j, column j of L and row j of U are the matrix's
-//! minus Σ_k L_ik U_kj and Σ_k L_jk U_ki over the earlier k that hold j, then U_ji ← D_j⁻¹ U_ji with
+//! A = L U with unit diagonal blocks in U: for each j, column j of L and row j of U are those of
+//! A minus Σ_k L_ik U_kj and Σ_k L_jk U_ki over the k < j with a block in row j, then U_ji ← D_j⁻¹ U_ji with
 //! the diagonal block D_j = L_jj factored by row exchanges. Structure and order are those of the
 //! Cholesky factor. The right-hand side keeps the pattern's order.
 
@@ -18,14 +18,15 @@ pub(super) struct Blocks {
     diagonal: Vec<usize>,
     /// First value of each block (i, j) of L, and of (j, i) of U, by entry of the elimination.
     entry: Vec<usize>,
-    /// Where each block of the pattern goes, and whether its mirror image goes into L.
+    /// Offset in L and U (in D, if diagonal) of each block of the pattern, and whether L receives its mirror
+    /// image.
     target: Vec<(usize, bool)>,
     D: Vec<f64>,
     /// Row exchanges of the diagonal blocks, by scalar index of the pattern.
     pivot: Vec<usize>,
     L: Vec<f64>,
     U: Vec<f64>,
-    /// Memory of `factor`: where column j has its block in row i.
+    /// Scratch of `factor`: offset of the block (i, j) of the current column j, by row i.
     position: Vec<usize>,
 }
 
@@ -79,7 +80,7 @@ impl Blocks {
         dispatch(Solve { factors: self, x });
     }
 
-    /// Copies the matrix into the places of its factors.
+    /// Copies the blocks of the matrix into the storage of the factors.
     fn load(&mut self, A: &General) {
         self.L.fill(0.0);
         self.U.fill(0.0);

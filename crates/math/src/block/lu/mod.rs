@@ -1,4 +1,4 @@
-//! LU factorization of a [`General`] block matrix, that of a symmetric pattern without symmetry.
+//! LU factorization of a [`General`] block matrix: symmetric pattern, unsymmetric values.
 //!
 //! Our own block factorization exchanges rows inside diagonal blocks only, so that its structure is
 //! that of the Cholesky factor and is analysed once. Where that is not enough, because a diagonal
@@ -21,7 +21,7 @@ pub struct Lu {
     /// None where the matrix is factored with full row exchanges from the start.
     blocks: Option<blocks::Blocks>,
     pivoted: Pivoted,
-    /// Which of the two holds the factors of the last matrix.
+    /// Selects the one of the two that holds the factors of the last matrix.
     active: Active,
     /// Scratch of `solve_refined`: residual and candidate.
     memory: [Vec<f64>; 2],
@@ -43,15 +43,15 @@ enum Pivoted {
 
 /// Largest dimension for which full row exchanges are made densely.
 const LARGEST_DENSE: usize = 2000;
-/// The same where that is done from the start, and how much faster a product is in it than block by
-/// block [-].
+/// Largest dimension that is factored densely from the start, and the speed of a dense product relative
+/// to one block by block [-].
 const LARGEST_DENSE_FIRST: usize = 4000;
 const DENSE_SPEED: f64 = 6.0;
-/// Relative residual above which a restricted choice of pivots is not good enough.
+/// Relative residual above which the matrix is factored again with full row exchanges [-].
 const GOOD_RESIDUAL: f64 = 1e-8;
-/// Relative residual at which refinement has nothing left to do.
+/// Relative residual at which refinement stops [-].
 const FINE_RESIDUAL: f64 = 1e-14;
-/// Refinements after which the residual of a good factor has stopped falling.
+/// Largest number of refinements; a good factor needs no more.
 const REFINEMENTS: usize = 4;
 
 impl Lu {

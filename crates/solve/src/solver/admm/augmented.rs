@@ -31,7 +31,7 @@ pub struct Augmented {
 }
 
 impl Augmented {
-    /// Fits to a tree of a problem.
+    /// Prepares for a tree of a problem.
     pub fn prepare(&mut self, tree: &Tree, layout: &Layout, subsystem: usize) {
         self.subsystem = subsystem;
         let pieces = layout.subsystem_pieces(subsystem);

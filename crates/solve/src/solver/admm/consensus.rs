@@ -3,7 +3,7 @@
 //!
 //! With u = −λ eliminated [Lee25, Eq. (40)], the law acts on the sum of the copies,
 //! `z_ij = J_ij v_j + (λ' − λ)/β`. Without an impulse the constraint
-//! would move at `c0 = Σ_j J_ij v_j − n λ/β + e`, and it yields `r = n/β + R`, n = |Z_i|; exact and
+//! would move at `c0 = Σ_j J_ij v_j − n λ/β + e`, and its local yield is `r = n/β + R`, n = |Z_i|; exact and
 //! relaxed friction, stops, joints and springs are treated alike. Constraints are independent and are
 //! worked through in fixed chunks.
 
@@ -17,7 +17,7 @@ use crate::problem::Problem;
 /// Constraints in a chunk.
 const CHUNK: usize = 64;
 
-/// λ and the copies of all constraints, placed by the layout.
+/// λ and the copies of all constraints, at the offsets of the layout.
 #[derive(Debug, Default)]
 pub struct Consensus {
     chunk_ends: Vec<usize>,
@@ -78,12 +78,12 @@ impl Consensus {
         });
     }
 
-    /// All states, as the layout places them.
+    /// All states, at the offsets of the layout.
     pub fn states(&self) -> &[f64] {
         &self.state
     }
 
-    /// λ' − λ of the last update: β times what `J v − z` lacks, for every copy.
+    /// λ' − λ of the last update: `−β (J v − z)` of every copy.
     pub fn impulse_change(&self, layout: &Layout, constraint: usize) -> &[f64] {
         let dim = layout.rows(constraint).len();
         &self.state[layout.states(constraint)][dim..2 * dim]
@@ -135,7 +135,7 @@ fn solve_constraint(
         c0[d] = bias[d] - yields * lambda[d];
         r[d] = compliance[d] + yields;
     }
-    // The place of β z + λ holds J v until z is known.
+    // The storage of β z + λ holds J v until z is computed.
     for (k, copy) in copies.chunks_exact_mut(3 * dim).enumerate() {
         velocity(layout, i, k, x, &mut copy[..dim]);
         for (c0, v) in c0.iter_mut().zip(&copy[..dim]) {

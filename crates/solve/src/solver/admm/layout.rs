@@ -1,19 +1,19 @@
-//! Who talks to whom: constraints, their copies, and the coordinates that the copies read.
+//! Structure of the split problem: constraints, their copies, and the coordinates that the copies read.
 //!
 //! Constraint i has one *copy* `z_ij` of its velocity per part j that it touches
-//! [Lee25, Eqs. (31)-(33)]. A part is everything, a subsystem, or a link of a tree, as the
-//! [`Split`] says. A copy reads coordinates through *pieces*, dense matrices on runs of a
+//! [Lee25, Eqs. (31)-(33)]. A part is everything, a subsystem, or a link of a tree, as given
+//! by [`Split`]. A copy reads coordinates through *pieces*, dense matrices on runs of a
 //! subsystem's velocities or, if trees are split by links, on the spatial velocity of a link, so
 //! that a contact on a link costs the same however long the tree is. The extended velocity x of a
 //! subsystem is its velocities, those of its links, and the products of its pieces with them: the
 //! values of a piece are then read by the subsystem only, one after another. The layout also
-//! places λ and the copies in one array of states. It contains no penalty and no iterate.
+//! assigns offsets to λ and the copies in one array of states. It contains no penalty and no iterate.
 
 use std::ops::Range;
 
 use crate::problem::{Map, Problem, SubsystemId};
 
-/// What counts as a part.
+/// The parts into which the problem is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
     /// Everything: one copy per constraint.
@@ -28,16 +28,16 @@ pub enum Split {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     pub constraint: u32,
-    /// Which of the constraint's copies.
+    /// Index of the copy within its constraint.
     pub copy: u32,
     /// The block of coordinates, or the link if `on_link`.
     pub block: u32,
     pub on_link: bool,
     /// Number of rows.
     pub dim: u32,
-    /// Where its copy stands among the states.
+    /// Offset of its copy in the states.
     state: u32,
-    /// Where its product stands among the extended velocities of all.
+    /// Offset of its product in the extended velocities of all subsystems.
     product: u32,
     subsystem: u32,
     start: u32,
@@ -84,7 +84,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Fits to a problem.
+    /// Prepares for a problem.
     pub fn prepare(&mut self, problem: &Problem, split: Split) {
         self.links_read = split == Split::Link;
         for list in [
@@ -203,7 +203,7 @@ impl Layout {
         }
     }
 
-    /// Orders pieces and values by subsystem and places the extended velocities.
+    /// Sorts pieces and values by subsystem and assigns offsets to the extended velocities.
     fn sort_by_subsystem(&mut self, problem: &Problem) {
         let mass = problem.mass();
         self.subsystem_start.clear();
@@ -212,7 +212,7 @@ impl Layout {
         self.products.resize(self.draft.len(), 0);
         self.pieces.clear();
         self.pieces.extend_from_slice(&self.draft);
-        // Remembers where a piece came from in the place of its product.
+        // `product` temporarily holds the piece's index in `draft`.
         for (from, p) in self.pieces.iter_mut().enumerate() {
             p.product = from as u32;
             self.subsystem_start[p.subsystem as usize + 1] += 1;
@@ -299,7 +299,7 @@ impl Layout {
         (p.state + 2 * p.dim) as usize..(p.state + 3 * p.dim) as usize
     }
 
-    /// Where the products of one copy's pieces stand among the extended velocities of all.
+    /// Offsets of the products of one copy's pieces in the extended velocities of all subsystems.
     #[inline]
     pub fn copy_products(&self, constraint: usize, copy: usize) -> &[u32] {
         let copy = self.copy_start[constraint] + copy;

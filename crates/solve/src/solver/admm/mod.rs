@@ -1,14 +1,14 @@
-//! ADMM on copies of the constraints' velocities: SubADMM and the two splits it is measured by.
+//! ADMM on copies of the constraints' velocities: SubADMM and the two splits that it is compared with.
 //!
 //! One iteration solves a fixed linear system per part for the velocities [Lee25, Eq. (35)], solves
 //! every constraint for all its copies [Lee25, Eqs. (36)-(39)] and so updates λ
 //! [Lee25, Eq. (40)]. `subadmm` splits by subsystem and, within trees, by link; `admm-subsystem`
 //! by subsystem only; `admm` not at all. First order: cheap iterations, moderate accuracy.
 //!
-//! The velocity handed out is `v = A⁻¹(b + Jᵀλ)`, not the iterate of Eq. (35): the impulses lie in
-//! the laws' cones and the motion is the one they cause, so that momentum holds to round-off and
-//! one error is left, the violation of the laws. The iterate has an error of that size too,
-//! but spread over both, and would let momentum leak. Deviations of the penalties from the paper
+//! The velocity returned is `v = A⁻¹(b + Jᵀλ)`, not the iterate of Eq. (35): the impulses lie in
+//! the laws' cones and v is computed from them, so that momentum is conserved to round-off and the
+//! only error is the violation of the laws. The iterate has an error of that size too, but split
+//! between laws and momentum. Deviations of the penalties from the paper
 //! are in `penalty.rs`.
 
 mod augmented;

@@ -1,4 +1,4 @@
-//! Penalties β_i \[kg\]: where they start and how they follow the residuals.
+//! Penalties β_i \[kg\]: initial values and adaptation to the residuals.
 //!
 //! Default: `β_i = c/w_i` with the Delassus scale w_i, and every few iterations a balance of the
 //! two residuals as energies, `r_p² = Σ β |J v − z|²` against `r_d² = Σ |diag(A)^(−1/2) dual|²`,
@@ -19,7 +19,7 @@ pub struct PenaltyRule {
     pub adapt: bool,
     /// Iterations between two adaptations.
     pub adapt_every: usize,
-    /// Ratio of the residuals that is left alone [-].
+    /// Ratio of the residuals up to which penalties do not change [-].
     pub threshold: f64,
     /// Start from the scalar pseudo-density [Lee25, Sec. VI-D].
     pub pseudo_density: bool,
@@ -61,7 +61,7 @@ impl PenaltyRule {
         }
     }
 
-    /// The factor by which penalties are to change, if they are.
+    /// The factor by which penalties change; `None` if they do not.
     pub fn factor(&self, imbalance: &Imbalance) -> Option<f64> {
         let (p, d) = if self.paper_adaptation { imbalance.largest } else { imbalance.energies };
         let out_of_balance = p > self.threshold * d || d > self.threshold * p;
@@ -70,13 +70,13 @@ impl PenaltyRule {
     }
 }
 
-/// w_i [1/kg]; its compliance if nothing else yields.
+/// w_i [1/kg]; the mean compliance where w_i is zero.
 fn scale(problem: &Problem, i: usize) -> f64 {
     let w = problem.delassus().scale(i);
     if w > 0.0 { w } else { crate::residual::yield_scale(problem, i) }
 }
 
-/// Geometric mean over subsystems of the mass that a contact meets, divided by their number \[kg\].
+/// Geometric mean over subsystems of the effective mass at a contact, divided by their number \[kg\].
 /// Deviation: a subsystem has no "mass of the body"; the mass at its contacts is used,
 /// `1/mean(trace(J A⁻¹ Jᵀ)/dim)`.
 fn pseudo_density(problem: &Problem, layout: &Layout) -> f64 {

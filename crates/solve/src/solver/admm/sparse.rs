@@ -1,7 +1,7 @@
 //! A subsystem too large for plain loops: `A_j + Σ β Jᵀ J` on its own block pattern.
 //!
 //! The pattern joins the blocks of A with all pairs that a copy touches; it is analysed once and
-//! refactored as penalties change. Deformable subsystems and large dense blocks come here.
+//! refactored as penalties change. Used for deformable subsystems and large dense blocks.
 
 use stiction_math::block::{self, BlockId};
 
@@ -22,7 +22,7 @@ pub struct Large {
 }
 
 impl Large {
-    /// Fits to a subsystem; the symbolic analysis is redone only if the pattern changed.
+    /// Prepares for a subsystem; the symbolic analysis is redone only if the pattern changed.
     pub fn prepare(&mut self, problem: &Problem, layout: &Layout, subsystem: usize) {
         self.subsystem = subsystem;
         let blocks = problem.mass().blocks(SubsystemId(subsystem));

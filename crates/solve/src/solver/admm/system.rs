@@ -3,7 +3,7 @@
 //!
 //! Factored once per change of the penalties, solved once per iteration. Parts are independent;
 //! they are worked through in chunks whose cut depends on the problem alone, so that the number of
-//! threads changes no bit. A subsystem that no constraint touches moves freely and is left alone.
+//! threads changes no bit. A subsystem that no constraint touches moves freely and is not factored.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,12 +19,12 @@ use crate::solver::newton::Hessian;
 const SMALL: usize = 48;
 /// Multiplications in a chunk of subsystems, roughly.
 const CHUNK_WORK: usize = 10_000;
-/// Multiplications in an iteration from which on threads pay, roughly.
+/// Multiplications in an iteration above which several threads are faster, roughly.
 const PARALLEL_WORK: usize = 100_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Factor {
-    /// Nothing touches it.
+    /// No constraint reads it.
     Free,
     /// Part of the one factorization of everything.
     Whole,
@@ -54,7 +54,7 @@ pub struct Systems {
 }
 
 impl Systems {
-    /// Fits to a problem and its layout.
+    /// Prepares for a problem and its layout.
     pub fn prepare(&mut self, problem: &Problem, layout: &Layout, split: Split) {
         self.is_whole = split == Split::Whole;
         if self.is_whole {
@@ -254,8 +254,8 @@ impl Systems {
     }
 }
 
-/// `x = Σ Jᵀ force` over the pieces of a subsystem, in its own velocities; what stood behind them
-/// for the links is used up.
+/// `x = Σ Jᵀ force` over the pieces of a subsystem, in its own velocities; the entries of the links
+/// behind them are overwritten.
 pub fn gather<'a>(
     problem: &Problem,
     layout: &Layout,
@@ -339,7 +339,7 @@ fn factor_small(problem: &Problem, layout: &Layout, s: usize, beta: &[f64], H: &
         add_rows(layout.values(p), n, beta[p.constraint as usize], H);
     }
     let fine = cholesky(H, n);
-    // A solve then divides by nothing.
+    // Reciprocals, so that a solve does not divide.
     H.iter_mut().step_by(n + 1).for_each(|d| *d = 1.0 / *d);
     fine
 }

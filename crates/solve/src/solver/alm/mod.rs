@@ -3,13 +3,14 @@
 //! Newton's method on the natural map improves the guess first; a few cheap sweeps determine
 //! which contacts act where that fails ([`approach`]). If it does not converge, the augmented
 //! Lagrangian follows. Each of its outer iterations solves the strict equations of
-//! [Lee25, Eq. (20)] by damped semismooth Newton. That is fast but not robust alone. Where it fails, the penalty retreats; where that
-//! does not help, one convex step of CANAL [Lee25, Eq. (22)] makes safe progress instead. The
-//! penalty grows only after a success. Once the solution is near, Newton's method on the natural
-//! map gives the last digits. When progress stops, the loop starts again from the solution of the
-//! convex model, then from random multiples of it: with exact friction a Newton iteration can be
-//! trapped far from any solution, but seldom from every start. In the convex model the strict
-//! equations are replaced by the convex potential, whose minimisation does not fail.
+//! [Lee25, Eq. (20)] by damped semismooth Newton, which is fast but not robust by itself. Where it
+//! fails, the penalty is reduced; where that does not help, one convex step of CANAL
+//! [Lee25, Eq. (22)] is taken instead. The penalty grows only after a success. Once the solution is
+//! near, Newton's method on the natural map gives the last digits. When progress stops, the loop
+//! starts again from the solution of the convex model, then from random multiples of it: with exact
+//! friction a Newton iteration can stall far from any solution, but rarely does so from every start.
+//! In the convex model the strict equations are replaced by the convex potential, whose minimisation
+//! does not fail.
 //!
 //! Iterations are Newton steps, that is, factorizations.
 
@@ -144,9 +145,9 @@ impl Default for Alm {
     }
 }
 
-/// Retreats of the penalty before the convex step is taken instead.
+/// Reductions of the penalty before the convex step is taken instead.
 const RETREATS: usize = 2;
-/// The smallest penalty that a retreat goes to, per 1/w.
+/// The smallest penalty after reductions, per 1/w [-].
 const LEAST_PENALTY: f64 = 1e-2;
 /// Part of the multiplier's change to which an inner solve is exact.
 const INEXACT: f64 = 0.1;
@@ -341,7 +342,7 @@ impl Alm {
         Status::Stalled
     }
 
-    /// Strict Newton; after repeated failures a convex step. `None` if the penalty retreats.
+    /// Strict Newton; after repeated failures a convex step. `None` if the penalty is reduced.
     fn strict_step(
         &mut self,
         problem: &Problem,

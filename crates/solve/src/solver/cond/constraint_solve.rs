@@ -1,12 +1,12 @@
 //! The one-shot contact solve on the surrogate [Lee23, Eq. (23), Alg. 2].
 //!
-//! On its own node a constraint yields w per unit of impulse and moves with no other, so one
-//! response of its law solves it: strict for exact friction, proximal for its convex relaxation
-//! [Lee23, Eq. (26)]. Compliance adds to the yield [Lee23, Eq. (37)], row by row; the laws project
+//! On its own node a constraint has the local yield r = w and is coupled to no other, so one local
+//! solve of its law suffices: strict for exact friction, proximal for its convex relaxation
+//! [Lee23, Eq. (26)]. Compliance adds to r [Lee23, Eq. (37)], row by row; the laws project
 //! in the norm of the sum. The node then moves by w λ [Lee23, Eq. (24)].
 //!
-//! Deviation: a virtual node makes the constraint yield by 1/k_v more than in the problem; its
-//! bias is reduced by `λ_prev/k_v`, so that an impulse which no longer changes yields nothing.
+//! Deviation: a virtual node adds the compliance 1/k_v, which the problem does not have; the bias is
+//! reduced by `λ_prev/k_v`, so that the added term vanishes when the impulse no longer changes.
 
 use stiction_math::simd;
 

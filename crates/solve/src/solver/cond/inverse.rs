@@ -1,16 +1,16 @@
 //! The inverse of an invertible contact model: impulses from velocities.
 //!
-//! Where every row yields Ω > 0, the velocity determines the impulse, `λ = SOL(J v + e, Ω)`
+//! Where every row has a compliance Ω > 0, the velocity determines the impulse, `λ = SOL(J v + e, Ω)`
 //! [Lee23, Sec. III-E.1]: one response per constraint, without A and without an iteration.
 
 use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::problem::Problem;
 
-/// The impulses λ [N·s] that belong to velocities v [m/s] when rows yield Ω [1/kg].
+/// The impulses λ [N·s] that belong to velocities v [m/s] when rows have the compliance Ω [1/kg].
 ///
-/// `yields` takes the place of the problem's compliance; with the compliance itself, this inverts
-/// the problem. `None` unless the lengths fit and every yield is positive and finite.
+/// `yields` is Ω and replaces the problem's compliance; with the compliance itself, this inverts
+/// the problem. `None` unless the lengths fit and all of Ω is positive and finite.
 pub fn inverse(
     problem: &Problem,
     model: FrictionModel,

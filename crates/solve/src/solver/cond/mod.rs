@@ -6,7 +6,7 @@
 //! Cost per iteration: one product with A, J and Jᵀ, and vectors; nothing is factored.
 //!
 //! Deviation: the compliance 1/k_v of virtual nodes is compensated within the solve. Whenever the
-//! inner iteration has settled, λ_prev ← λ (the multiplier update of an augmented Lagrangian with
+//! inner iteration has converged, λ_prev ← λ (the multiplier update of an augmented Lagrangian with
 //! penalty k_v); the limit is the given problem. Without compensation, the limit is the problem
 //! with the compliance R + 1/k_v.
 //! Deviation: it stops by the monitor, not by θ = |x⁺ − x|, which does not bound the error. The
@@ -52,7 +52,7 @@ pub struct CondSettings {
     pub compensate: bool,
     /// Momentum error at which λ_prev is renewed, per violation of the laws [-].
     pub settle: f64,
-    /// The diagonal that stands for A~⁻¹.
+    /// The diagonal that approximates A~⁻¹.
     pub surrogate: SurrogateChoice,
     /// Whether unknowns are scaled by diag(A)^(-1/2).
     pub scale: bool,

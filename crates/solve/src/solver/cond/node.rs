@@ -1,12 +1,12 @@
 //! Nodalization: gives every constraint a node of its own, so that their solves decouple.
 //!
 //! A contact acts on a mesh node *directly* if it is the only constraint of that node, touches
-//! nothing else, and sees it through an orthogonal matrix: a diagonal surrogate with equal entries
+//! nothing else, and has an orthogonal Jacobian block there: a diagonal surrogate with equal entries
 //! on the node is then a multiple of the identity in the contact frame [Lee23, Prop. 3]. Every
 //! other constraint gets one *virtual node* with the constraint's own velocity y, tied to `J v` by
 //! a viscous coupling k_v [Lee23, Eq. (15)].
 //!
-//! Deviation: one relative virtual node per constraint, in the constraint's frame, stands for the
+//! Deviation: one relative virtual node per constraint, in the constraint's frame, replaces the
 //! one or two Cartesian nodes of the paper; it halves the unknowns and works for joints too.
 //! Deviation: the paper does not say that a node in two contacts breaks its Eq. (25); here such a
 //! node is never used directly.

@@ -15,7 +15,7 @@ pub enum StopRule {
 const PAPER_THRESHOLD: f64 = 1e-4;
 
 impl StopRule {
-    /// The θ at which to stop, given what was set; zero is not set.
+    /// The θ at which to stop, given the setting; zero means that it is not set.
     pub(super) fn threshold(self, set: f64) -> f64 {
         match self {
             _ if set > 0.0 => set,

@@ -299,8 +299,8 @@ impl Surrogate {
     }
 }
 
-/// The largest eigenvalue of a symmetric matrix with this diagonal, where `beside[k]` stands between
-/// the entries k − 1 and k, by bisection on the number of eigenvalues above.
+/// The largest eigenvalue of a symmetric tridiagonal matrix with this diagonal, where `beside[k]` is the
+/// entry between k − 1 and k, by bisection on the number of eigenvalues above.
 fn largest_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> f64 {
     let Some(last) = diagonal.len().checked_sub(1) else { return 0.0 };
     let next = |k: usize| if k < last { beside[k + 1].abs() } else { 0.0 };

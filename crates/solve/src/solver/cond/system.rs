@@ -25,7 +25,7 @@ pub(super) fn product(problem: &Problem, nodes: &Nodes, x: &[f64], out: &mut [f6
     }
 }
 
-/// Puts each virtual node where it belongs for velocities `x[..n]` and impulses λ:
+/// Sets the unknowns of each virtual node for velocities `x[..n]` and impulses λ:
 /// `y = J v + λ/k_v`, the second row of [Lee23, Eq. (15)].
 pub(super) fn place_virtual_nodes(problem: &Problem, nodes: &Nodes, lambda: &[f64], x: &mut [f64]) {
     let (v, y) = x.split_at_mut(problem.dofs());

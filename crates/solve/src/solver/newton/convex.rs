@@ -6,7 +6,7 @@
 //! Per iteration: one assembly and Cholesky factorization of `H = A + Jᵀ G J`, and a line search
 //! that costs a pass over the constraints for each evaluation. On a mesh, where contacts change H
 //! little from one iteration to the next, a few steps of conjugate gradients with the factor of an
-//! earlier H of the same minimisation stand in for a factorization as long as they converge.
+//! earlier H of the same minimisation replace a factorization as long as they converge.
 
 use std::time::Instant;
 
@@ -68,7 +68,7 @@ pub struct NewtonOutcome {
     pub error: f64,
 }
 
-/// Accuracy of the step length: beyond the reach of one more Newton iteration.
+/// Accuracy of the step length [-]: finer than one more Newton iteration gains.
 const STEP_TOLERANCE: f64 = 1e-8;
 /// Below this relative error, a step without descent counts as the round-off floor.
 const FLOOR: f64 = 1e-9;
@@ -82,7 +82,7 @@ impl Convex {
         Self { settings, ..Self::default() }
     }
 
-    /// Fits to a problem: sizes and the sparsity of H.
+    /// Prepares for a problem: sizes and the sparsity of H.
     pub fn prepare(&mut self, problem: &Problem) {
         self.hessian.prepare(problem);
         let (n, m) = (problem.dofs(), problem.rows());
@@ -122,7 +122,7 @@ impl Convex {
         for iterations in 0..=self.settings.max_iterations {
             let start = Instant::now();
             let (residual, size) = self.evaluate(problem, laws, scaling, v, lambda);
-            // At rest without impulses there is nothing to compare with: all of it is error.
+            // At rest without impulses the reference momentum is zero: the relative error is set to one.
             let error = match (residual, size) {
                 (0.0, _) => 0.0,
                 (_, 0.0) => 1.0,
@@ -132,7 +132,7 @@ impl Convex {
             if error <= self.settings.tolerance {
                 return done(true);
             }
-            // A start at rest without impulses has size zero: the error is infinite, not broken.
+            // A size of zero (a start at rest without impulses) is no failure; NaN and infinity are.
             let broken = !(residual.is_finite() && size.is_finite());
             if broken || iterations == self.settings.max_iterations {
                 return done(false);
@@ -181,7 +181,7 @@ impl Convex {
         NewtonOutcome { iterations: self.settings.max_iterations, converged: false, error: best }
     }
 
-    /// Answers and gradient at v; the scaled gradient and the scaled momentum it compares with.
+    /// Impulses and gradient at v; returns the norms of the scaled gradient and of the scaled momentum.
     fn evaluate(
         &mut self,
         problem: &Problem,

@@ -2,7 +2,7 @@
 //!
 //! Solves `(A + Jᵀ G J) x = −g`, never formed, with a factor of `A + Jᵀ G₀ J`. Both differ only where
 //! contacts have changed, so that few iterations suffice; each costs one product with A and J and
-//! one solve. Says so if it does not converge as fast as it must to be worth it.
+//! one solve. Stops and returns false if it converges too slowly to be worthwhile.
 
 use super::Hessian;
 use crate::contact::DIM;
@@ -25,7 +25,7 @@ pub(super) struct Gradients {
 }
 
 impl Gradients {
-    /// Finds x; false if it takes too long.
+    /// Solves for x; false if it converges too slowly.
     pub fn solve(
         &mut self,
         problem: &Problem,

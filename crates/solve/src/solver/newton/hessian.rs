@@ -15,7 +15,7 @@ use crate::problem::Problem;
 /// From this width on, a diagonal block is assembled by one matrix product.
 const WIDE: usize = 40;
 
-/// Where each product of a constraint's blocks goes.
+/// Target block in H of each product of a constraint's blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Stencil {
     pattern: Option<block::Pattern>,
@@ -85,8 +85,8 @@ impl Stencil {
         }
     }
 
-    /// Whether the last pattern is that of A, which has not changed, and is used again without another
-    /// block: then it need not be made again. Contacts on a mesh come and go all the time.
+    /// Whether the last pattern still contains all required blocks, with an unchanged A: then it is kept.
+    /// Contacts on a mesh change in nearly every step.
     fn still_fits(&mut self, problem: &Problem) -> bool {
         let mass = problem.mass().matrix().pattern();
         let Some(pattern) = &self.pattern else { return false };
@@ -107,7 +107,7 @@ impl Stencil {
         self.diagonals.extend((0..pattern.n_blocks()).map(|k| pattern.diagonal(k)));
     }
 
-    /// Looks up the blocks of all pairs. False if one is not there.
+    /// Looks up the blocks of all pairs. False if the pattern lacks one.
     fn find_targets(&mut self, problem: &Problem) -> bool {
         let (Some(pattern), jacobian) = (&self.pattern, problem.jacobian()) else { return false };
         self.targets.clear();
@@ -132,12 +132,12 @@ impl Stencil {
         self.pattern.as_ref().unwrap_or(&EMPTY)
     }
 
-    /// Values that the slopes of all constraints take.
+    /// Number of values of the slopes of all constraints.
     pub fn slopes(&self) -> usize {
         self.slope_start.last().copied().unwrap_or(0)
     }
 
-    /// Place of a constraint's slope.
+    /// Range of a constraint's slope.
     #[inline]
     pub fn slope_range(&self, constraint: usize) -> std::ops::Range<usize> {
         self.slope_start[constraint]..self.slope_start[constraint + 1]
@@ -148,7 +148,7 @@ impl Stencil {
         simd::dispatch(Products { stencil: self, problem, slopes, target });
     }
 
-    /// For every wide block of coordinates: gathers its rows J and G J and hands both out.
+    /// For every wide block of coordinates: gathers its rows J and G J and passes both to a callback.
     fn for_wide_blocks(
         &mut self,
         problem: &Problem,
@@ -278,7 +278,7 @@ impl<T: Target> simd::Job for Products<'_, T> {
     }
 }
 
-/// Place of the pair (k, l), l ≤ k, among the pairs of a constraint.
+/// Index of the pair (k, l), l ≤ k, among the pairs of a constraint.
 #[inline(always)]
 fn pair_index(k: usize, l: usize) -> usize {
     k * (k + 1) / 2 + l
@@ -386,7 +386,7 @@ impl Hessian {
         self.is_factored && self.meshed && costly
     }
 
-    /// Where slopes are placed.
+    /// The block structure, which assigns each slope its range.
     pub fn stencil(&self) -> &Stencil {
         &self.stencil
     }
@@ -452,7 +452,7 @@ impl UnsymmetricHessian {
         }
     }
 
-    /// Where slopes are placed.
+    /// The block structure, which assigns each slope its range.
     pub fn stencil(&self) -> &Stencil {
         &self.stencil
     }

@@ -20,7 +20,7 @@ use std::time::Duration;
 use crate::contact::DIM;
 use crate::problem::Problem;
 
-/// Where the time of Newton iterations went.
+/// Time spent in the phases of Newton iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Phases {
     /// Newton iterations.
@@ -36,8 +36,8 @@ pub struct Phases {
 impl ShiftedLaws<'_> {
     /// The round-off floor of a scaled residual `|D (A v − b − Jᵀ λ)|` \[√J\] at a velocity.
     ///
-    /// An impulse is a difference of velocities divided by a yield; the smaller the yield, the
-    /// more of its round-off reaches the momentum. Only rows with an impulse take part. `scaling`
+    /// An impulse is a difference of velocities divided by the local yield r; the smaller r, the larger
+    /// the round-off in the momentum. Only rows with a nonzero impulse are included. `scaling`
     /// is D.
     pub(crate) fn floor(
         &self,
@@ -80,6 +80,6 @@ impl ShiftedLaws<'_> {
 pub struct ShiftedLaws<'a> {
     /// Shift of `J v` [m/s]: bias, multiplier and slip terms.
     pub shift: &'a [f64],
-    /// Yields [1/kg], positive.
+    /// Local yields r [1/kg], positive.
     pub yields: &'a [f64],
 }

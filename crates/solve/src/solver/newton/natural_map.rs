@@ -55,7 +55,7 @@ const HALVINGS: usize = 12;
 const ARMIJO: f64 = 1e-4;
 
 impl NaturalMap {
-    /// Fits to a problem: sizes and the sparsity of the linear systems.
+    /// Prepares for a problem: sizes and the sparsity of the linear systems.
     pub fn prepare(&mut self, problem: &Problem) {
         self.hessian.prepare(problem);
         let (n, m) = (problem.dofs(), problem.rows());

@@ -99,7 +99,7 @@ impl Strict {
         Self { settings, ..Self::default() }
     }
 
-    /// Fits to a problem: sizes and the sparsity of H.
+    /// Prepares for a problem: sizes and the sparsity of H.
     pub fn prepare(&mut self, problem: &Problem) {
         self.hessian.prepare(problem);
         let (n, m) = (problem.dofs(), problem.rows());
@@ -196,7 +196,7 @@ impl Strict {
             *r = -*r;
             *s = d * *r;
         }
-        // |b − A v| stands in for |Jᵀλ|, which it equals at a root.
+        // |b − A v| replaces |Jᵀλ|, which it equals at a root.
         self.size = inertia.max(without);
         0.5 * dot(&self.scaled, &self.scaled)
     }
