@@ -402,7 +402,6 @@ impl Builder {
         problem.check_derived()
     }
 
-<<<<<<< HEAD
     /// A of the trees that were added without it.
     fn compute_tree_matrices(&mut self) {
         let Self { parts, trees, matrices, composites, .. } = self;
@@ -414,10 +413,7 @@ impl Builder {
         }
     }
 
-    /// Everything must be finite, A symmetric and compliance sensible.
-=======
     /// Checks that all values are finite, A is symmetric, and R ≥ 0 with equal entries for both tangents.
->>>>>>> geom
     fn check_numbers(&self) -> Result<(), ProblemError> {
         const SUBSYSTEM: &str = "subsystem";
         let finite = check::all_finite;
