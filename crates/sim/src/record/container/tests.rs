@@ -8,7 +8,7 @@ use stiction_geom::Shape;
 use stiction_geom::shape::generate;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
 
-/// Every shape of the house, two of them sharing their corners.
+/// Every kind of shape, two of them sharing their corners.
 fn shapes() -> Vec<Shape> {
     let at = |x: f64| Isometry3::translation(x, 0.0, 0.0);
     let ball = Shape::sphere(0.1).unwrap();
