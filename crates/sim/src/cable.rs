@@ -5,7 +5,8 @@
 //! snapshots these are ordinary bodies. A cable collides with everything and with itself, except for
 //! segments so near along the cable that no bend of a round section can separate them.
 //!
-//! An end may be attached to any body. To one that never moves it is bound by the rod's own matrix; to a robot or a driven body by six soft rows with the stiffness and damping of half a
+//! An end may be attached to any body. To one that never moves it is bound by the rod's own
+//! matrix; to a robot or a driven body by six soft rows with the stiffness and damping of half a
 //! segment, which are as implicit as the rod: see [`clamp`]. A cable sleeps as a whole or not at all.
 
 pub(crate) mod clamp;
@@ -178,9 +179,9 @@ impl CableSpec {
         MassProperties::new(mass, Vector3::zeros(), Matrix3::from_diagonal(&inertia)).ok()
     }
 
-    /// Number of segments by which two must be apart along the cable to collide. Cores that are `(k − 1) l` apart along the
-    /// cable can come within a diameter of one another by bending alone if the cable can turn around
-    /// between them, on a half circle of its own radius.
+    /// Number of segments by which two must be apart along the cable to collide. Cores that are
+    /// `(k − 1) l` apart along the cable can come within a diameter of one another by
+    /// bending alone if the cable can turn around between them, on a half circle of its own radius.
     fn least_distance(&self, segment_length: f64) -> usize {
         let between = (std::f64::consts::PI * self.radius / segment_length).ceil();
         1 + (between as usize).clamp(1, self.segments)

@@ -42,7 +42,7 @@ struct PortTable {
     rod: Vec<Option<u32>>,
 }
 
-/// What the velocities of a problem stand for.
+/// Meaning of the velocities of a problem.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProblemKind {
     /// The next velocities: b is the momentum of free motion.

@@ -1,13 +1,13 @@
 //! Rows of cable ends on bodies that move: soft bilateral rows, one per strain.
 //!
 //! A spring k with damping d = k τ on a strain e, evaluated at the end of the step, is the law
-//! `λ = −h k (e + w c)`, c the rate of the strain: a bilateral row with compliance `R = 1/(h k w)` and
-//! bias `e/w`. With the next velocity `w = h + τ`; with the mean velocity `w = h/2 + τ`: the velocity at the
-//! end of the step, with which the rod is damped, may oscillate from step to step if a robot's link
-//! has it. In iterated
-//! schemes `w = θ (h θ_vq + τ)`, and the old rate adds its own part to the bias. k is that of half a
-//! segment. Rotations are scaled by the cable's radius, so that all rows are velocities [m/s].
-//! Compliant rows cannot contradict one another or other joints.
+//! `λ = −h k (e + w c)`, c the rate of the strain: a bilateral row with compliance `R = 1/(h k w)`
+//! and bias `e/w`. With the next velocity `w = h + τ`; with the mean velocity `w = h/2 + τ`: the
+//! velocity at the end of the step, with which the rod is damped, may oscillate from step to step
+//! if a robot's link has it. In iterated schemes `w = θ (h θ_vq + τ)`, and the old rate adds its
+//! own part to the bias. k is that of half a segment. Rotations are scaled by the cable's radius,
+//! so that all rows are velocities [m/s]. Compliant rows cannot contradict one another or other
+//! joints.
 
 use nalgebra::{Vector3, Vector6};
 use stiction_mech::{Rod, rod::Bond};

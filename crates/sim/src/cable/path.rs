@@ -23,7 +23,7 @@ pub(super) fn chords(
     check(points)?;
     let whole: f64 = points.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
     let mut corners = Vec::with_capacity(count + 1);
-    // At the smallest length all chords fit on the path, at the full length at most one.
+    // Bracket: at length zero all chords fit; at `long` they fit only if the path is straight.
     let (mut short, mut long) = (0.0, whole / count as f64);
     if walk(points, long, count, &mut corners) == count {
         short = long; // straight path: the chord length is exact

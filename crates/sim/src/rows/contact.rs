@@ -1,7 +1,7 @@
 //! Rows of rigid contacts.
 //!
 //! A contact that is open may close within the step and no further, `c_n ≥ −gap/h`; one that is
-//! closed asks for `c_n ≥ 0`. Penetration is removed apart from the velocities, so that the problem
+//! closed requires `c_n ≥ 0`. Penetration is removed apart from the velocities, so that the problem
 //! for velocities keeps a solution and gains no energy. Restitution replaces the bound for impacts
 //! faster than a threshold. Compliant contacts follow [Castro22, Eqs. (2), (20)].
 
