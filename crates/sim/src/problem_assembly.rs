@@ -27,7 +27,7 @@ pub(crate) struct ProblemAssembler {
     zeros: Vec<f64>,
 }
 
-/// Subsystems and ports of the problem by what they stand for.
+/// Subsystems and ports of the problem, by tree, link, degree of freedom or soft body.
 struct PortTable {
     /// Per tree.
     subsystem: Vec<Option<SubsystemId>>,

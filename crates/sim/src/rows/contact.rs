@@ -20,8 +20,8 @@ use crate::world::World;
 pub(crate) const REACH_FACTOR: f64 = 1.5;
 /// Fraction of the relative speed along a surface that impacts elsewhere may turn against it [-].
 const DEFLECTED: f64 = 0.1;
-/// Speed of approach, as a fraction of that from which on things bounce, up to which a contact lasts:
-/// half of it times the time step is far less than the penetration that is left alone [-].
+/// Largest speed of approach of a lasting contact, as a fraction of the speed from which contacts
+/// bounce: half of it times the time step is far less than the tolerated penetration [-].
 const LASTING_APPROACH: f64 = 5e-3;
 
 impl RowParameters {

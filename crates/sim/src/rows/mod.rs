@@ -2,8 +2,8 @@
 //!
 //! A constraint is opened with its key, law, bias and compliance, given terms, and closed. A term is
 //! the matrix C of one port: the velocities of a tree, the spatial velocity of a link, one degree of
-//! freedom, or a point of a soft body. Beside the numbers of the problem the builder keeps what is
-//! needed to read forces back: the key of each constraint, and of each contact its frame and
+//! freedom, or a point of a soft body. Besides the rows the builder stores the data
+//! to compute forces after the solve: the key of each constraint, and of each contact its frame and
 //! surfaces. Constraints come in the order of their keys, so that impulses are carried from step to
 //! step by merging two sorted lists.
 
@@ -197,7 +197,7 @@ impl RowBuilder {
         &self.soft_points[index as usize]
     }
 
-    /// Sets the problem's port of every term; `resolve` receives what the term reads, with the point
+    /// Sets the problem's port of every term; `resolve` receives the term's port, with the point
     /// of a soft body if it is one.
     pub fn resolve_ports(
         &mut self,
@@ -252,7 +252,7 @@ impl RowBuilder {
         stays
     }
 
-    /// Closes a contact and keeps what is needed to read its force back.
+    /// Closes a contact and stores the data to compute its force after the solve.
     pub fn close_contact(&mut self, point: ContactPoint, R_CW: Matrix3<f64>, pairing: Pairing) {
         let constraint = (self.records.len() - 1) as u32;
         if self.close() {

@@ -6,7 +6,7 @@ use nalgebra::Vector6;
 
 use super::{ConstraintContext, RowPort};
 
-/// Norm of what is left of a gradient after the others, relative to the largest, below which the row
+/// Norm of a gradient orthogonalised against the others, relative to the largest, below which the row
 /// depends on them [-].
 const DEPENDENT: f64 = 1e-8;
 
