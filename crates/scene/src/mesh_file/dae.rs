@@ -295,7 +295,7 @@ fn polygons(
                 let mut rest = &corners[..];
                 for &length in &lengths {
                     let Some((one, others)) = rest.split_at_checked(length) else {
-                        return Err(set.error("vcount asks for more corners than p has"));
+                        return Err(set.error("vcount lists more corners than p has"));
                     };
                     polygon(p, one)?;
                     rest = others;

@@ -28,7 +28,7 @@ pub enum MeshMassError {
     /// The mesh is flat, inverted, or open such that it encloses no volume.
     #[error(
         "the mesh encloses {found} m³ within an area of {area} m²; expected a positive volume: \
-         is it flat, or are its triangles inside out?"
+         is it flat, or are its triangles inverted?"
     )]
     Volume {
         /// Volume [m³].
