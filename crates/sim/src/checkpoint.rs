@@ -96,7 +96,7 @@ impl Checkpoint {
 /// later steps depend on. Costs one pass over all numbers of the world, meshes included.
 pub fn fingerprint(world: &World, settings: &Settings, others: &dyn std::fmt::Debug) -> u64 {
     let mut text = Fnv::default();
-    // Floating-point numbers are printed with all their digits. Writing never fails.
+    // Different floating-point numbers are printed differently. Writing never fails.
     let _ = write!(text, "{:?}{settings:?}{others:?}", world.parts);
     text.hash()
 }

@@ -2,8 +2,8 @@
 //!
 //! The force laws are linear in length and rate, so that the force of a step is that at its start plus
 //! slopes times changes. The scheme selects the slopes: only the stabilising ones, at the end of the
-//! step; all of them, at the state in between; or those of rates alone. A saturated actuator exerts its
-//! force limit.
+//! step; all of them, at the state in between; those of rates alone; or none. A saturated actuator
+//! exerts its force limit.
 
 use stiction_mech::{ActuatorId, Forces, JointId, Model, TendonId, Transmission};
 

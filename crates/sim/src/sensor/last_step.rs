@@ -145,10 +145,10 @@ impl LastStep {
     /// torque sensors, but not in touch sensors.
     fn keep_attachment(&mut self, step: &AcceptedStep, key: &ConstraintKey, force: f64) {
         let attachments = &step.world.softs.attachments;
-        let Ok(configuration) = attachments.binary_search_by_key(&key.a, |a| a.node) else {
+        let Ok(index) = attachments.binary_search_by_key(&key.a, |a| a.node) else {
             return;
         };
-        let (node, body) = (key.a as usize, attachments[configuration].body);
+        let (node, body) = (key.a as usize, attachments[index].body);
         let mut on_vertex = Vector3::zeros();
         on_vertex[key.b as usize] = force;
         self.contacts.push(ContactPoint {
