@@ -184,8 +184,8 @@ impl SensorKind {
 
     /// Its line in [`SENSORS`].
     pub fn entry(&self) -> &'static SensorEntry {
-        let configuration = SENSORS.partition_point(|entry| entry.name < self.name());
-        &SENSORS[configuration]
+        let index = SENSORS.partition_point(|entry| entry.name < self.name());
+        &SENSORS[index]
     }
 
     /// Numbers in a reading.
