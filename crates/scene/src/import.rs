@@ -164,7 +164,7 @@ pub struct Site {
     pub body: BodyId,
     /// Pose in the frame of the body.
     pub pose: Isometry3<f64>,
-    /// Half sizes of what a touch sensor there feels [m].
+    /// Half sizes of the volume of a touch sensor at this site [m].
     pub size: Vector3<f64>,
 }
 

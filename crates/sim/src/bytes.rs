@@ -1,11 +1,11 @@
 //! Numbers, texts and lists as bytes, little-endian, for files that are read back to the bit.
 //!
-//! Reading gives `None` where bytes are missing. Nothing is reserved on the word of a number: a list
-//! is at least as long in bytes as in items.
+//! Reading returns `None` if bytes are missing. A damaged length cannot cause a large allocation: a
+//! list has at least as many bytes as items.
 
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 
-/// Bytes that grow.
+/// Appends values to bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Writer(pub Vec<u8>);
 
@@ -60,7 +60,7 @@ impl Writer {
     }
 }
 
-/// Bytes that are left.
+/// Reads values from the remaining bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader<'a>(pub &'a [u8]);
 
@@ -91,20 +91,20 @@ impl<'a> Reader<'a> {
         Some(Vector3::new(self.f64()?, self.f64()?, self.f64()?))
     }
 
-    /// Bits are kept as they were.
+    /// Preserves the bits: the rotation is not normalised.
     pub fn pose(&mut self) -> Option<Isometry3<f64>> {
-        let place = self.vector()?;
+        let translation = self.vector()?;
         let [x, y, z, w] = [self.f64()?, self.f64()?, self.f64()?, self.f64()?];
         let turn = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
-        Some(Isometry3::from_parts(place.into(), turn))
+        Some(Isometry3::from_parts(translation.into(), turn))
     }
 
-    /// A length that the bytes left can hold.
+    /// A length that is at most the number of remaining bytes.
     pub fn length(&mut self) -> Option<usize> {
         usize::try_from(self.u64()?).ok().filter(|length| *length <= self.0.len())
     }
 
-    /// So many bytes.
+    /// The next `length` bytes.
     pub fn slice(&mut self, length: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
         self.items(count, read)
     }
 
-    /// So many items, each of at least one byte.
+    /// The next `count` items, each of at least one byte.
     pub fn items<T>(
         &mut self,
         count: usize,
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
         self.items(count, Self::u32)
     }
 
-    /// Whether nothing is left.
+    /// `Some` if no bytes remain.
     pub fn done(&self) -> Option<()> {
         self.0.is_empty().then_some(())
     }

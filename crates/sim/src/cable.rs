@@ -1,11 +1,11 @@
-//! Cables: what a user declares, and the bodies, shapes and rod that stand for it.
+//! Cables: their declaration, and the bodies, shapes and rod that represent them.
 //!
 //! A cable is a row of free bodies, `<name>/0`, `<name>/1`, …, each with a capsule and the mass of a
-//! cylinder, joined by a [`mech::Rod`](stiction_mech::Rod). State, contact, recording and snapshots
-//! see ordinary bodies. It touches everything and itself, but segments so near along the cable that
-//! no bend of a round section can separate them pass through one another.
+//! cylinder, joined by a [`mech::Rod`](stiction_mech::Rod). In state, contacts, recordings and
+//! snapshots these are ordinary bodies. A cable collides with everything and with itself, except for
+//! segments so near along the cable that no bend of a round section can separate them.
 //!
-//! An end may be attached to any body. To one that never moves it is bound within the rod's own
+//! An end may be attached to any body. To one that never moves it is bound by the rod's own
 //! matrix; to a robot or a driven body by six soft rows with the stiffness and damping of half a
 //! segment, which are as implicit as the rod: see [`clamp`]. A cable sleeps as a whole or not at all.
 
@@ -41,14 +41,14 @@ pub enum CableCourse {
     Path(Vec<Vector3<f64>>),
 }
 
-/// What an end of a cable is attached to.
+/// Attachment of an end of a cable.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum CableEnd {
     /// Nothing.
     #[default]
     Free,
-    /// A frame on a body: the end wants to be at its origin, with the cable running along its z axis,
-    /// at the first end into the cable and at the second out of it.
+    /// A frame on a body: the end is held at its origin, and the cable runs along its z axis, which
+    /// points into the cable at the first end and out of it at the second.
     Attached {
         /// The body.
         body: BodyId,
@@ -80,15 +80,15 @@ pub struct CableSpec {
     pub damping: f64,
     /// Rate [1/s] of damping by a medium at rest.
     pub mass_damping: f64,
-    /// The shape without forces.
+    /// The shape at rest.
     pub rest: RodRest,
     /// Its surface.
     pub surface: Surface,
-    /// What it is and what it touches.
+    /// Collision groups.
     pub groups: Groups,
     /// Red, green, blue and opacity, each from 0 to 1.
     pub colour: [f32; 4],
-    /// What its two ends are attached to.
+    /// Attachments of its two ends.
     pub ends: [CableEnd; 2],
 }
 
@@ -122,7 +122,7 @@ impl Default for CableSpec {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Cable {
-    /// What was declared, with the ids of the builder.
+    /// Its declaration, with the ids of the builder.
     pub spec: CableSpec,
     /// Its segments, from the first end to the second.
     pub bodies: Vec<BodyId>,
@@ -133,7 +133,7 @@ pub struct Cable {
 }
 
 impl CableSpec {
-    /// Poses of the segments in the reference configuration and their length [m], or what is wrong.
+    /// Poses of the segments in the reference configuration and their length [m], or an error.
     fn placed(&self) -> Result<(Vec<Isometry3<f64>>, f64), WorldError> {
         let wrong = |what: String, expected| {
             Err(WorldError::Cable { name: self.name.clone(), what, expected })
@@ -179,9 +179,9 @@ impl CableSpec {
         MassProperties::new(mass, Vector3::zeros(), Matrix3::from_diagonal(&inertia)).ok()
     }
 
-    /// Along how many segments two must be apart to touch. Cores that are `(k − 1) l` apart along the
-    /// cable can come within a diameter of one another by bending alone if the cable can turn around
-    /// between them, on a half circle of its own radius.
+    /// Number of segments by which two must be apart along the cable to collide. Cores that are
+    /// `(k − 1) l` apart along the cable can come within a diameter of one another by
+    /// bending alone if the cable can turn around between them, on a half circle of its own radius.
     fn least_distance(&self, segment_length: f64) -> usize {
         let between = (std::f64::consts::PI * self.radius / segment_length).ceil();
         1 + (between as usize).clamp(1, self.segments)
@@ -189,8 +189,8 @@ impl CableSpec {
 }
 
 impl WorldBuilder {
-    /// Declares a cable: bodies, joints, shapes, exclusions and a rod. What is wrong with it is told
-    /// when the world is built.
+    /// Declares a cable: bodies, joints, shapes, exclusions and a rod. Errors in it are
+    /// reported when the world is built.
     pub fn cable(&mut self, spec: CableSpec) -> CableId {
         let mut cable = Cable { bodies: Vec::new(), rod: RodId(0), segment_length: 0.0, spec };
         if let Ok((poses, length)) = cable.spec.placed() {
@@ -203,7 +203,7 @@ impl WorldBuilder {
 
     fn add_segments(&mut self, cable: &mut Cable, poses: &[Isometry3<f64>]) {
         let (spec, length) = (&cable.spec, cable.segment_length);
-        // The numbers were checked; what overflows all the same has no mass and is told so.
+        // The numbers were checked; if the mass overflows all the same, the model reports its absence.
         let (mass, shape) = (spec.mass(length), Shape::capsule(spec.radius, 0.5 * length));
         for (k, pose) in poses.iter().enumerate() {
             let name =
@@ -249,7 +249,7 @@ impl WorldBuilder {
             rest: spec.rest,
             ends,
         });
-        // An attached end lies within what holds it.
+        // An attached end lies inside the body that it is attached to.
         for (end, segment) in [(0, cable.bodies[0]), (1, cable.bodies[cable.bodies.len() - 1])] {
             if let RodEnd::Clamped { body, .. } = ends[end]
                 && body != BodyId::WORLD
@@ -259,15 +259,15 @@ impl WorldBuilder {
         }
     }
 
-    /// Pose in the world of a declared body in the reference configuration; the world's for one that
-    /// is not there.
+    /// Pose in the world of a declared body in the reference configuration; the world's if the body
+    /// does not exist.
     pub(crate) fn reference_pose(&self, body: BodyId) -> Isometry3<f64> {
         let bodies = self.mechanism.declared().bodies;
         let (mut pose, mut at) = (Isometry3::identity(), body);
         while at != BodyId::WORLD {
             let Some(spec) = bodies.get(at.0) else { break };
             pose = spec.pose * pose;
-            // A parent declared after its child is an error that the model tells.
+            // A parent declared after its child is an error, which the model reports.
             if spec.parent.0 >= at.0 {
                 break;
             }
@@ -291,7 +291,7 @@ pub(crate) fn checked(
     cables.into_iter().map(renumbered).collect()
 }
 
-/// What is wrong with the cables of a builder, before its mechanism is built.
+/// Checks the cables of a builder before its mechanism is built.
 pub(crate) fn check(cables: &[Cable]) -> Result<(), WorldError> {
     cables.iter().try_for_each(|cable| cable.spec.placed().map(|_| ()))
 }

@@ -1,8 +1,8 @@
-//! Checkpoints: all that is needed to continue a run in another process, as bytes.
+//! Checkpoints: all data to continue a run in another process, as bytes.
 //!
-//! A snapshot says where the run stands, a fingerprint which world and settings it belongs to, and a
-//! recipe, in the words of whoever runs it, how to make them again. As bytes: a magic word and a
-//! version, the fields in their order, little-endian, and a checksum over all of it.
+//! A checkpoint holds a snapshot, a fingerprint of world and settings, and a recipe, such as the
+//! arguments of the command line, from which the caller builds them again. As bytes: a magic word and
+//! a version, the fields in their order, little-endian, and a checksum over all of it.
 
 use std::fmt::Write;
 
@@ -21,20 +21,20 @@ const VERSION: u32 = 2;
 /// A run that can be continued.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
-    /// Tells runs apart.
+    /// Identifies the run.
     pub run: u64,
     /// Of world and settings: see [`fingerprint`].
     pub fingerprint: u64,
     /// Steps done.
     pub step: u64,
-    /// How to make world and settings again.
+    /// Recipe from which the caller builds world and settings again.
     pub recipe: Vec<String>,
-    /// Where the run stands.
+    /// Present state of the run.
     pub snapshot: Snapshot,
 }
 
 impl Checkpoint {
-    /// Whether bytes begin as those of a checkpoint do, of whatever version.
+    /// Whether bytes begin with the magic word of a checkpoint, of any version.
     pub fn recognises(bytes: &[u8]) -> bool {
         bytes.starts_with(MAGIC)
     }
@@ -82,7 +82,7 @@ impl Checkpoint {
         Ok(Self { run, fingerprint, step, recipe, snapshot })
     }
 
-    /// Whether it belongs to what has this fingerprint.
+    /// Checks that it belongs to the model with this fingerprint.
     pub fn belongs_to(&self, fingerprint: u64) -> Result<(), CheckpointError> {
         let (found, expected) = (self.fingerprint, fingerprint);
         if found == expected {
@@ -92,11 +92,11 @@ impl Checkpoint {
     }
 }
 
-/// A hash of everything that a world was built from, of settings, and of whatever else decides how a
-/// run goes on. Costs one pass over all numbers of the world, meshes included.
+/// A hash of everything that a world was built from, of settings, and of everything else that
+/// later steps depend on. Costs one pass over all numbers of the world, meshes included.
 pub fn fingerprint(world: &World, settings: &Settings, others: &dyn std::fmt::Debug) -> u64 {
     let mut text = Fnv::default();
-    // Floating-point numbers are printed so that they can be told apart. Writing never fails.
+    // Different floating-point numbers are printed differently. Writing never fails.
     let _ = write!(text, "{:?}{settings:?}{others:?}", world.parts);
     text.hash()
 }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_tells_worlds_settings_and_scripts_apart() {
+    fn fingerprints_of_different_worlds_settings_and_scripts_differ() {
         let (world, settings) = (WorldBuilder::new().build().unwrap(), Settings::default());
         let of = fingerprint(&world, &settings, &());
         assert_eq!(of, fingerprint(&world, &settings, &()));

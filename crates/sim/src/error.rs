@@ -1,107 +1,109 @@
-//! Errors of worlds, settings and steps: where, what was found, what was expected.
+//! Errors of worlds, settings and steps. Messages state the location, the value found and the expected one.
 
 use stiction_geom::{ColliderError, SoftSurfaceError, TetMeshError};
 use stiction_mech::{ForceError, ModelError, StateError};
 use stiction_solve::ProblemError;
 use stiction_solve::solver::SolverError;
 
-/// A world that cannot be.
+/// An invalid declaration of a world.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldError {
-    /// The mechanism is wrong.
+    /// The mechanism is invalid.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A shape or its place is wrong; shapes are counted as they were added.
+    /// A shape or its pose is invalid; shapes are numbered in the order in which they were added.
     #[error(transparent)]
     Collider(#[from] ColliderError),
-    /// A surface is wrong.
+    /// A surface parameter is invalid.
     #[error("shape \"{shape}\": {what} = {found}; expected {expected}")]
     Surface {
         /// Name of the shape.
         shape: String,
-        /// Which number.
+        /// The parameter.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         found: f64,
-        /// What it should be.
+        /// What is expected.
         expected: &'static str,
     },
-    /// An equality is wrong.
+    /// An equality is invalid.
     #[error("equality \"{name}\": {what}; expected {expected}")]
     Equality {
         /// Name of the equality.
         name: String,
         /// What was found.
         what: String,
-        /// What it should be.
+        /// What is expected.
         expected: &'static str,
     },
-    /// A soft body is wrong.
+    /// A soft body is invalid.
     #[error("soft body \"{name}\": {what}; expected {expected}")]
     Soft {
         /// Name of the soft body.
         name: String,
         /// What was found.
         what: String,
-        /// What it should be.
+        /// What is expected.
         expected: &'static str,
     },
-    /// The mesh of a soft body is wrong.
+    /// The mesh of a soft body is invalid.
     #[error("soft body \"{name}\": {source}")]
     Mesh {
         /// Name of the soft body.
         name: String,
-        /// What is wrong with it.
+        /// The error.
         source: TetMeshError,
     },
-    /// The surface of a soft body is wrong; they are counted as they were added.
+    /// The surface of a soft body is invalid; they are numbered in the order in which they were added.
     #[error(transparent)]
     SoftSurface(#[from] SoftSurfaceError),
-    /// A sensor is wrong.
+    /// A sensor is invalid.
     #[error("sensor \"{name}\": {what}; expected {expected}")]
     Sensor {
         /// Name of the sensor.
         name: String,
         /// What was found.
         what: String,
-        /// What it should be.
+        /// What is expected.
         expected: &'static str,
     },
-    /// Something refers to a thing that is not there.
+    /// A reference to something that does not exist.
     #[error("{owner}: {what} {found} does not exist; there are {count}")]
     Unknown {
-        /// Who refers.
+        /// The item that has the reference.
         owner: String,
-        /// To what.
+        /// Kind of the missing item.
         what: &'static str,
         /// Its index.
         found: usize,
         /// How many there are.
         count: usize,
     },
-    /// A world does not fit where it is put.
+    /// A world cannot be inserted into another.
     #[error("world \"{prefix}\": {what}; expected {expected}")]
     Compose {
-        /// What its names begin with.
+        /// Prefix of its names.
         prefix: String,
         /// What was found.
         what: String,
-        /// What it should be.
+        /// What is expected.
         expected: &'static str,
     },
-    /// A cable is wrong.
+    /// A cable is invalid.
     #[error("cable \"{name}\": {what}; expected {expected}")]
     Cable {
         /// Name of the cable.
         name: String,
         /// What was found.
         what: String,
-        /// What it should be.
+        /// What is expected.
         expected: &'static str,
     },
-    /// A shape that cannot move sits on a body that can.
-    #[error("shape \"{name}\": a {kind} has no inside to move; expected it on a fixed body")]
+    /// A shape that must be fixed is on a body that moves.
+    #[error(
+        "shape \"{name}\": a {kind} has no volume and cannot move; expected it on a fixed body"
+    )]
     Immovable {
         /// Name of the shape.
         name: String,
@@ -110,24 +112,24 @@ pub enum WorldError {
     },
 }
 
-/// A wrong setting.
+/// An invalid setting.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// A setting is unknown, or its value is wrong.
+    /// A setting is unknown, or its value is invalid.
     #[error(transparent)]
     Setting(#[from] stiction_solve::setting::SettingError),
-    /// The solver is unknown, or one of its settings is wrong.
+    /// The solver is unknown, or one of its settings is invalid.
     #[error(transparent)]
     Solver(#[from] SolverError),
 }
 
-/// A snapshot that cannot be taken up.
+/// A snapshot that cannot be restored.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// The bytes do not begin as those of a snapshot do.
-    #[error("these bytes are no snapshot; expected those that `to_bytes` gave")]
+    /// The bytes do not begin with the magic word of a snapshot.
+    #[error("the bytes are not a snapshot; expected the result of `to_bytes`")]
     Foreign,
     /// The snapshot has another layout.
     #[error("snapshot of version {found}; expected version {expected}")]
@@ -138,7 +140,7 @@ pub enum SnapshotError {
         expected: u32,
     },
     /// Bytes are missing or changed.
-    #[error("snapshot of {bytes} bytes is truncated or damaged; expected all that `to_bytes` gave")]
+    #[error("snapshot of {bytes} bytes is truncated or damaged; expected the result of `to_bytes`")]
     Damaged {
         /// How many bytes there are.
         bytes: usize,
@@ -153,16 +155,16 @@ pub enum SnapshotError {
         /// How many the world has.
         expected: usize,
     },
-    /// Its state is none of this model.
+    /// Its state is invalid for this model.
     #[error("snapshot: {0}")]
     State(#[from] StateError),
 }
 
-/// A checkpoint that cannot be continued from.
+/// A checkpoint from which a run cannot continue.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The bytes do not begin as those of a checkpoint do.
+    /// The bytes do not begin with the magic word of a checkpoint.
     #[error("found something else than a checkpoint; expected what `run --checkpoint` wrote")]
     Foreign,
     /// The checkpoint has another layout.
@@ -190,21 +192,21 @@ pub enum CheckpointError {
         /// Fingerprint of the model.
         expected: u64,
     },
-    /// Its snapshot cannot be taken up.
+    /// Its snapshot cannot be restored.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
 }
 
-/// A step that did not happen. The state is as it was before.
+/// A step that failed. The state is unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// The state given is no state of this model.
+    /// The state is invalid for this model.
     #[error("step at t = {time} s: {source}")]
     State {
         /// Time of the state [s].
         time: f64,
-        /// What is wrong with it.
+        /// The error.
         source: StateError,
     },
     /// An input is not finite or has the wrong length.
@@ -212,7 +214,7 @@ pub enum StepError {
     Force {
         /// Time of the state [s].
         time: f64,
-        /// What is wrong with it.
+        /// The error.
         source: ForceError,
     },
     /// The next state would not be finite.
@@ -272,7 +274,7 @@ pub enum StepError {
     /// The matrix of a soft body has no inverse, or its forces are not finite.
     #[error(
         "step at t = {time} s: mass and stiffness of soft body \"{soft}\" are not finite and positive \
-         definite; expected a deformation that its material can be in"
+         definite; expected a deformation for which its material is defined"
     )]
     SoftSingular {
         /// Time of the state [s].
@@ -291,15 +293,15 @@ pub enum StepError {
         /// The first joint of the mechanism.
         joint: String,
     },
-    /// The contact problem could not be posed.
+    /// The contact problem could not be assembled.
     #[error("step at t = {time} s: {source}")]
     Problem {
         /// Time of the state [s].
         time: f64,
-        /// What is wrong with it.
+        /// The error.
         source: ProblemError,
     },
-    /// The solver does not know the friction model asked for.
+    /// The solver does not support the selected friction model.
     #[error(transparent)]
     Solver(#[from] SolverError),
 }

@@ -2,7 +2,7 @@
 
 use stiction_mech::State;
 
-/// FNV-1a, 64 bits, of bytes that come one after the other.
+/// FNV-1a, 64 bits, of a sequence of bytes.
 pub(crate) struct Fnv(u64);
 
 impl Default for Fnv {
@@ -36,7 +36,7 @@ impl Fnv {
     }
 
     /// Adds bytes eight at a time, for long columns: another hash than that of the bytes, and
-    /// several times as fast. Every step can be undone, so that no single change goes unnoticed.
+    /// several times as fast. Every step is invertible, so that a single change always changes the hash.
     pub fn add_words(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         for word in words {

@@ -1,4 +1,4 @@
-//! What later steps depend on besides state and input.
+//! Data that later steps depend on besides state and input.
 //!
 //! Solvers, detectors and scratch arrays keep memory too, but none that changes a result: a snapshot
 //! is a copy of state, input and this.
@@ -14,7 +14,7 @@ use crate::sleep::SleepState;
 use crate::warm_start::WarmStart;
 use crate::world::World;
 
-/// What later steps depend on besides state and input. Changes only when a step is accepted, except
+/// Data that later steps depend on besides state and input. Changes only when a step is accepted, except
 /// for what is detected from the present state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct StepHistory {
@@ -36,7 +36,7 @@ pub(crate) struct StepHistory {
     pub sleep: SleepState,
     /// Present poses of driven bodies.
     pub driven_pose: Vec<Isometry3<f64>>,
-    /// What sensors read of the last step.
+    /// Data of the last step for sensors.
     pub last_step: LastStep,
 }
 

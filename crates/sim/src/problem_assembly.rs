@@ -27,7 +27,7 @@ pub(crate) struct ProblemAssembler {
     zeros: Vec<f64>,
 }
 
-/// Subsystems and ports of the problem by what they stand for.
+/// Subsystems and ports of the problem, by tree, link, degree of freedom or soft body.
 struct PortTable {
     /// Per tree.
     subsystem: Vec<Option<SubsystemId>>,
@@ -42,7 +42,7 @@ struct PortTable {
     rod: Vec<Option<u32>>,
 }
 
-/// What the velocities of a problem stand for.
+/// Meaning of the velocities of a problem.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProblemKind {
     /// The next velocities: b is the momentum of free motion.

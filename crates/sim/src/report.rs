@@ -15,7 +15,7 @@ pub enum Phase {
     Dynamics,
     /// Ports, rows, laws, bias.
     Assembly,
-    /// The contact problem.
+    /// Solution of the contact problem.
     Solve,
     /// Positions, stabilisation, acceptance.
     Integrate,
@@ -78,7 +78,7 @@ pub struct StepReport {
     pub iterations: usize,
     /// Residuals of the solution; zero if there was no problem.
     pub residuals: Residuals,
-    /// Contacts that were detected, also those still apart.
+    /// Contacts that were detected, including those still apart.
     pub contacts: usize,
     /// Rows of the contact problem.
     pub rows: usize,
@@ -88,7 +88,7 @@ pub struct StepReport {
     pub limit_error: f64,
     /// Largest position error of an equality after the step [m, rad].
     pub equality_error: f64,
-    /// Whether the problem could not be solved as it was, and was solved with softened constraints.
+    /// Whether the problem could not be solved as posed, and was solved with softened constraints.
     pub softened: bool,
     /// Whether the time step is too large for the motion: a link or a segment of a cable turned by more
     /// than half a radian, vertices of an element moved relative to one another by more than half its

@@ -65,7 +65,7 @@ impl Default for Stabilisation {
     }
 }
 
-/// Conditions under which an island falls asleep. Dry friction that truly sticks lets bodies come to
+/// Conditions under which an island falls asleep. With exact sticking friction bodies come to
 /// rest exactly, so that the threshold can be far below any motion of interest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sleep {

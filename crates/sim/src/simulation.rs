@@ -27,7 +27,7 @@ pub struct Simulation {
     state: State,
     /// Controls and wrenches; they stay until changed.
     input: Input,
-    /// What later steps depend on besides state and input.
+    /// Data that later steps depend on besides state and input.
     history: StepHistory,
     /// Memory of a step.
     scratch: Scratch,
@@ -167,7 +167,7 @@ impl Simulation {
         &self.history.contacts
     }
 
-    /// The readings of all sensors, one after the other; [`World::sensor_range`] gives the place of each.
+    /// The readings of all sensors, one after the other; [`World::sensor_range`] gives the range of each.
     ///
     /// Positions and velocities are those of the present state; accelerations, forces and touch
     /// those of the last step. Before the first step and after [`Simulation::set_state`] the

@@ -3,9 +3,9 @@
 //!
 //! The default solver first gets a few Newton iterations for the full tolerance, which suffice
 //! unless a pile collides with itself. Otherwise a second pass accepts a larger error, relative to
-//! the speed of the motion. A problem whose answer is still far off, or that has none, is better
-//! solved with softened constraints. Any other solver gets all the iterations it needs: whoever
-//! names one wants to see what it does.
+//! the speed of the motion. A problem whose solution is still far off, or that has none, is
+//! solved with softened constraints. A solver that the user selects has no such limit: its own
+//! behaviour is of interest.
 
 use stiction_solve::solver::SolverError;
 use stiction_solve::{Goal, Problem, Report, Session, Solution, Status};
@@ -13,9 +13,9 @@ use stiction_solve::{Goal, Problem, Report, Session, Solution, Status};
 /// Newton iterations of the first pass, at the full tolerance, and of the second, at the reduced one.
 const FIRST_PASS_ITERATIONS: usize = 12;
 const SECOND_PASS_ITERATIONS: usize = 100;
-/// Tolerance of the second pass at rest, relative to the one that was asked for [-].
+/// Tolerance of the second pass at rest, relative to the requested one [-].
 const REST_TOLERANCE_FACTOR: f64 = 10.0;
-/// Tolerance of the second pass in motion, relative to the one that was asked for, and its bound [-].
+/// Tolerance of the second pass in motion, relative to the requested one, and its bound [-].
 const MOTION_TOLERANCE_FACTOR: f64 = 1e3;
 const MAX_MOTION_TOLERANCE: f64 = 1e-3;
 /// Violation, relative to the reference velocity, above which softened constraints are better [-].
@@ -26,11 +26,11 @@ const LIMITED_SOLVER: &str = "auto";
 /// Whether a problem is to be solved again with softened constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Retry {
-    /// No: the answer stands.
+    /// No: the solution is accepted.
     None,
-    /// Yes, starting from the answer.
+    /// Yes, starting from the solution.
     Softened,
-    /// Yes, from a cold start: the answer is useless.
+    /// Yes, from a cold start: the solution is unusable.
     SoftenedColdStart,
 }
 

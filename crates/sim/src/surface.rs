@@ -1,8 +1,8 @@
-//! Surfaces: what a contact needs to know of the two materials that meet, and how they combine.
+//! Surface parameters of shapes, and how those of two shapes in contact combine.
 //!
 //! All quantities are physical and in SI units. A rigid surface has infinite stiffness; a finite
-//! one makes the contact compliant [Castro22, Sec. II-B]. Of two surfaces with different priorities
-//! the higher decides alone, as in MuJoCo; else both count.
+//! one makes the contact compliant [Castro22, Sec. II-B]. If two surfaces have different priorities,
+//! the parameters of the higher one are used alone, as in MuJoCo; otherwise they are combined.
 
 use nalgebra::{Unit, Vector3};
 
@@ -15,8 +15,8 @@ pub struct Surface {
     pub friction: f64,
     /// A grain: friction differs along and across a direction.
     pub grain: Option<Grain>,
-    /// Coefficient of restitution ε [-], between 0 and 1. Rigid contacts only: a compliant one
-    /// restitutes what its dissipation leaves.
+    /// Coefficient of restitution ε [-], between 0 and 1. Rigid contacts only: the rebound of a
+    /// compliant one follows from its dissipation.
     pub restitution: f64,
     /// Stiffness k [N/m]; infinite for a rigid surface.
     pub stiffness: f64,
@@ -30,7 +30,7 @@ pub struct Surface {
     /// Coefficient of friction against rolling about the tangents [m]: the largest torque per normal
     /// force. Counts at [`Resistance::Rolling`].
     pub roll: f64,
-    /// Of two surfaces that meet, the one with the higher priority decides alone.
+    /// Of two surfaces in contact, the parameters of the one with the higher priority are used alone.
     pub priority: i32,
 }
 
@@ -79,7 +79,7 @@ impl Surface {
         Self { friction, ..Self::default() }
     }
 
-    /// Whether every number can be one of a surface; `shape` names it in the error.
+    /// Checks the ranges of all parameters; `shape` is its name in the error.
     pub(crate) fn check(&self, shape: &str) -> Result<(), WorldError> {
         let wrong = |what, found, expected| WorldError::Surface {
             shape: shape.to_owned(),
@@ -146,7 +146,7 @@ impl Combine {
     }
 }
 
-/// Two surfaces that meet.
+/// Combined parameters of two surfaces in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pairing {
     /// Coefficient of friction, along the grain if there is one [-].
@@ -161,13 +161,13 @@ pub struct Pairing {
     pub dissipation: f64,
     /// Whether the grain is that of A, of B, or there is none. If both have one, A's counts.
     pub grain: GrainOf,
-    /// Which relative motions are resisted: the more of the two.
+    /// Which relative motions are resisted: the larger set of the two.
     pub resistance: Resistance,
     /// Coefficient of friction against spinning [m].
     pub spin: f64,
     /// Coefficient of friction against rolling [m].
     pub roll: f64,
-    /// Distance [m] at which the contact acts already.
+    /// Distance [m] at which the contact begins to act.
     pub standoff: f64,
 }
 
@@ -178,7 +178,7 @@ impl Default for Pairing {
     }
 }
 
-/// Whose grain a contact follows.
+/// The shape whose grain defines the first tangent of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrainOf {
     /// Friction is isotropic.
@@ -190,8 +190,8 @@ pub enum GrainOf {
 }
 
 impl Pairing {
-    /// Combines two surfaces. Series of springs and sum of dissipation times as in Drake; a higher
-    /// priority decides alone, as in MuJoCo. The standoff is none.
+    /// Combines two surfaces. Series of springs and sum of dissipation times as in Drake; the
+    /// surface of higher priority is used alone, as in MuJoCo. The standoff is zero.
     pub fn of(a: &Surface, b: &Surface, combine: Combine) -> Self {
         match a.priority.cmp(&b.priority) {
             std::cmp::Ordering::Greater => return Self::of_one(a, GrainOf::A),
@@ -219,7 +219,7 @@ impl Pairing {
         .without_what_is_not_resisted()
     }
 
-    /// What one surface decides alone; `side` says whose grain it would be.
+    /// Parameters of one surface alone; `side` is the side of its grain, if it has one.
     fn of_one(surface: &Surface, side: GrainOf) -> Self {
         Self {
             friction: surface.friction,
@@ -250,12 +250,12 @@ impl Pairing {
         self
     }
 
-    /// Whether rows beside those of a contact are needed.
+    /// Whether rows for spinning or rolling friction are needed.
     pub(crate) fn has_torsion(&self) -> bool {
         self.spin > 0.0 || self.roll > 0.0
     }
 
-    /// Whether every number can be one of a contact; `owner` names it in the error.
+    /// Checks the ranges of all parameters; `owner` is its name in the error.
     pub(crate) fn check(&self, owner: &str) -> Result<(), WorldError> {
         let surface = Surface {
             friction: self.friction,
@@ -274,7 +274,7 @@ impl Pairing {
     }
 }
 
-/// Whether a distance can be a standoff; `shape` names its owner in the error.
+/// Checks a standoff; `shape` is the name of its owner in the error.
 pub(crate) fn check_standoff(standoff: f64, shape: &str) -> Result<(), WorldError> {
     let fine = standoff.is_finite();
     fine.then_some(()).ok_or_else(|| WorldError::Surface {
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn two_springs_in_series_yield_together() {
+    fn compliances_of_two_springs_in_series_add_up() {
         let soft = Surface { stiffness: 1e4, ..Surface::default() };
         let pair = Pairing::of(&soft, &soft, Combine::default());
         assert_eq!(pair.stiffness, 5e3);
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn the_higher_priority_decides_alone() {
+    fn the_surface_of_higher_priority_is_used_alone() {
         let grain = Some(Grain { along: Vector3::x_axis(), across_friction: 0.05 });
         let (soft, high) = (Surface { stiffness: 1e3, dissipation: 0.1, ..Surface::default() }, 3);
         let ruler = Surface { priority: high, grain, roll: 0.5, ..Surface::with_friction(0.1) };

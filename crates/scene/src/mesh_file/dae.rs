@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
             }
             mesh.vertices.push(moved);
         }
-        // A mirror turns triangles inside out; the other order of corners turns them back.
+        // A reflection inverts triangles; reversing the order of corners restores them.
         let mirrored = X.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
         mesh.triangles.extend(geometry.triangles.iter().map(|&[a, b, c]| {
             let [b, c] = if mirrored { [c, b] } else { [b, c] };
@@ -295,7 +295,7 @@ fn polygons(
                 let mut rest = &corners[..];
                 for &length in &lengths {
                     let Some((one, others)) = rest.split_at_checked(length) else {
-                        return Err(set.error("vcount asks for more corners than p has"));
+                        return Err(set.error("vcount lists more corners than p has"));
                     };
                     polygon(p, one)?;
                     rest = others;

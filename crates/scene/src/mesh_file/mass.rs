@@ -25,10 +25,10 @@ pub enum MeshMassError {
         /// Area [m²].
         found: f64,
     },
-    /// Flat, inside out, or open in a way that leaves nothing.
+    /// The mesh is flat, inverted, or open such that it encloses no volume.
     #[error(
         "the mesh encloses {found} m³ within an area of {area} m²; expected a positive volume: \
-         is it flat, or are its triangles inside out?"
+         is it flat, or are its triangles inverted?"
     )]
     Volume {
         /// Volume [m³].

@@ -162,7 +162,7 @@ impl<'a> Cursor<'a> {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|byte| byte.is_ascii_whitespace()).unwrap_or(rest.len());
         self.at += length;
-        // What is no text is no word either: shown as nothing, and wrong wherever a word is expected.
+        // Invalid UTF-8 becomes an empty word, which is an error wherever a word is expected.
         (length > 0).then(|| std::str::from_utf8(&rest[..length]).unwrap_or(""))
     }
 

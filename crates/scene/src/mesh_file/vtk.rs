@@ -40,7 +40,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<TetMesh, SceneError> {
             "CELL_TYPES" => grid.types(&mut cursor)?,
             "FIELD" => grid.field(&mut cursor)?,
             "METADATA" => while !cursor.rest_of_line().trim().is_empty() {},
-            // What follows are data of points and cells, which do not concern the shape.
+            // Data of points and cells follow, which do not affect the shape.
             "POINT_DATA" | "CELL_DATA" => break,
             _ => {
                 let found = super::excerpt(keyword);

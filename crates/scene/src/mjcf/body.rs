@@ -242,7 +242,7 @@ fn total(build: &Build, contents: &Contents) -> Option<Lump> {
     lump.map(|lump| lump.corrected(&build.compiler))
 }
 
-/// Gives a body its mass, and moves a free one into the frame of its inertia if that is wanted.
+/// Gives a body its mass, and aligns a free one with its inertial frame if requested.
 fn place_body(
     build: &mut Build,
     draft: &mut Draft,

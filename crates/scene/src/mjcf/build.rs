@@ -19,7 +19,7 @@ use crate::files::Files;
 use crate::import::{Keyframe, Options, Site, Unsupported, Visual};
 use crate::xml::{Element, SourceLocation};
 
-/// Things of one kind by name and by number.
+/// Items of one kind, by name and by index.
 #[derive(Clone, Debug)]
 pub(super) struct Names<T> {
     what: &'static str,
@@ -32,7 +32,7 @@ impl<T> Names<T> {
         Self { what, items: Vec::new(), by_name: HashMap::new() }
     }
 
-    /// Adds a thing; a name, unless empty, must not have been used before.
+    /// Adds an item; a name, unless empty, must not have been used before.
     pub fn add(&mut self, element: &Element, name: &str, item: T) -> Result<usize, SceneError> {
         let number = self.items.len();
         self.items.push(item);
@@ -43,7 +43,7 @@ impl<T> Names<T> {
         Ok(number)
     }
 
-    /// The thing that an attribute names, if there is such an attribute.
+    /// The item that an attribute names, if there is such an attribute.
     pub fn find(&self, element: &Element, attribute: &str) -> Result<Option<&T>, SceneError> {
         let Some(name) = element.get(attribute) else { return Ok(None) };
         match self.by_name.get(name) {
@@ -52,7 +52,7 @@ impl<T> Names<T> {
         }
     }
 
-    /// The thing that an attribute names.
+    /// The item that an attribute names.
     pub fn require(&self, element: &Element, attribute: &str) -> Result<&T, SceneError> {
         self.find(element, attribute)?.ok_or_else(|| {
             let what = self.what;
@@ -60,10 +60,10 @@ impl<T> Names<T> {
         })
     }
 
-    /// Replaces the thing of a number.
+    /// Replaces the item at an index.
     pub fn set(&mut self, number: usize, item: T) {
-        if let Some(place) = self.items.get_mut(number) {
-            *place = item;
+        if let Some(old) = self.items.get_mut(number) {
+            *old = item;
         }
     }
 
@@ -73,7 +73,7 @@ impl<T> Names<T> {
     }
 }
 
-/// A body as later sections see it.
+/// Data of a body for later sections of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodyMade {
     pub id: BodyId,
@@ -83,7 +83,7 @@ pub(super) struct BodyMade {
     pub inertial: Isometry3<f64>,
 }
 
-/// A joint as later sections see it.
+/// Data of a joint for later sections of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JointMade {
     pub id: JointId,
@@ -93,7 +93,7 @@ pub(super) struct JointMade {
     pub body: BodyId,
 }
 
-/// A geom as later sections see it.
+/// Data of a geom for later sections of the file.
 #[derive(Clone, Debug)]
 pub(super) struct GeomMade {
     pub body: BodyId,
@@ -101,12 +101,12 @@ pub(super) struct GeomMade {
     pub pose: Isometry3<f64>,
     /// Index of its shape in the world; `None` if it is visual only.
     pub collider: Option<usize>,
-    /// Kind and half sizes as MJCF has them: what a tendon wraps around.
+    /// Kind and half sizes as MJCF has them: the surface around which a tendon wraps.
     pub kind: GeomKind,
     pub size: Vector3<f64>,
 }
 
-/// How a geom meets others, in the terms of MJCF.
+/// Contact parameters of a geom, as in MJCF.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ContactTerms {
     pub contype: i32,
@@ -140,26 +140,26 @@ impl Default for ContactTerms {
     }
 }
 
-/// A site for later sections, with what [`Site`] does not hold.
+/// Data of a site for later sections of the file, beyond those of [`Site`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SiteMade {
     pub body: BodyId,
     /// Pose in the frame of its body.
     pub pose: Isometry3<f64>,
-    /// Kind and half sizes as MJCF has them: what a touch sensor there feels.
+    /// Kind and half sizes as MJCF has them: the volume of a touch sensor.
     pub kind: GeomKind,
     pub size: Vector3<f64>,
 }
 
-/// A tendon as later sections see it.
+/// Data of a tendon for later sections of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TendonMade {
     pub id: TendonId,
-    /// Range as written, whether it is in force or not.
+    /// Range as written, active or not.
     pub range: Option<(f64, f64)>,
 }
 
-/// A camera as later sections see it.
+/// Data of a camera for later sections of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CameraMade {
     pub body: BodyId,
@@ -181,13 +181,13 @@ pub(super) enum GeomKind {
     Sdf,
 }
 
-/// The state of reading.
+/// State of the importer.
 pub(super) struct Build<'a> {
     pub files: &'a mut Files,
     pub options: &'a Options,
     /// Folder of the model that is being read.
     pub folder: PathBuf,
-    /// How each model is to be understood; that of the present one is out in `compiler`,
+    /// Import options of each model; those of the model being read are swapped out into `compiler`,
     /// `defaults` and `folder`.
     parts: Vec<Part>,
     part: usize,
@@ -220,7 +220,7 @@ pub(super) struct Build<'a> {
 }
 
 impl<'a> Build<'a> {
-    /// Nothing read.
+    /// The state before anything is read.
     pub fn new(files: &'a mut Files, options: &'a Options, folder: PathBuf) -> Self {
         Self {
             files,
@@ -265,7 +265,7 @@ impl<'a> Build<'a> {
         self.part
     }
 
-    /// Goes on with another model.
+    /// Switches to another model.
     pub fn enter(&mut self, part: usize) {
         if part != self.part && part < self.parts.len() {
             self.exchange(self.part);
@@ -286,7 +286,7 @@ impl<'a> Build<'a> {
         Ok(self.world.mechanism.clone().build().map_err(WorldError::from)?)
     }
 
-    /// Remembers something that changes the motion and was not done.
+    /// Records an unsupported feature that affects the motion.
     pub fn cannot(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.unsupported.push(Unsupported {
             place: place.clone(),
@@ -295,7 +295,7 @@ impl<'a> Build<'a> {
         });
     }
 
-    /// Remembers something that was not done and does not change the motion.
+    /// Records an unsupported feature that does not affect the motion.
     pub fn ignores(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.unsupported.push(Unsupported {
             place: place.clone(),
@@ -304,7 +304,7 @@ impl<'a> Build<'a> {
         });
     }
 
-    /// Remembers how something was understood; once, however often it occurs.
+    /// Records a note on the interpretation of the file, once for repeated occurrences.
     pub fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
         if !self.notes.contains(&note) {

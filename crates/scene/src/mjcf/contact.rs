@@ -34,7 +34,7 @@ fn exclude(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     Ok(())
 }
 
-/// What `condim` resists: the normal alone, sliding, spinning too, rolling too.
+/// Motions that `condim` resists: the normal alone, sliding, spinning too, rolling too.
 pub(super) fn resistance(element: &Element) -> Result<Option<Resistance>, SceneError> {
     let kinds = [
         ("1", Resistance::Nothing),
@@ -113,7 +113,7 @@ fn softness_of(
     geoms: [&GeomMade; 2],
 ) -> Result<(f64, f64), SceneError> {
     let rigid = (f64::INFINITY, 0.0);
-    // The mass does not decide whether a surface yields.
+    // Whether a surface is compliant does not depend on the mass.
     let yields = softness::stiffness_and_dissipation(solref, solimp, 1.0).is_some();
     if !build.options.soft_contact || !yields {
         return Ok(rigid);

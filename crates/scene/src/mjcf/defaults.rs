@@ -127,9 +127,9 @@ impl Defaults {
         Ok(merged)
     }
 
-    /// What makes up an element, weakest first: what its class and the classes around it say about
-    /// its kind, from the outermost inwards, and last the element itself. For an actuator that is
-    /// what they say about any shortcut.
+    /// Sources of an element's attributes, lowest precedence first: the defaults for its kind in the
+    /// enclosing classes and its own class, from the outermost inwards, and last the element itself.
+    /// For an actuator these are the defaults for any shortcut.
     pub fn layers<'a>(
         &'a self,
         element: &'a Element,

@@ -66,7 +66,7 @@ impl Lump {
         (moments, Isometry3::from_parts(self.com.into(), axes))
     }
 
-    /// With the compiler's least mass and inertia, and with balanced moments if it wants them.
+    /// With the compiler's least mass and inertia, and with balanced moments if it is set to do so.
     pub fn corrected(mut self, compiler: &Compiler) -> Self {
         self.mass = self.mass.max(compiler.least_mass);
         let (mut moments, frame) = self.frame();

@@ -7,15 +7,15 @@ use super::build::Build;
 use crate::error::SceneError;
 use crate::xml::Element;
 
-/// A joint of the file.
+/// A joint as read from the file.
 #[derive(Clone, Debug)]
 pub(super) struct JointRead {
     pub spec: JointSpec,
     /// Range as written, in metres or radians.
     pub range: Option<(f64, f64)>,
-    /// Time constant [s] and ratio of damping from which stiffness and damping are to be found.
+    /// Time constant [s] and damping ratio from which stiffness and damping are computed.
     pub spring_damper: Option<(f64, f64)>,
-    /// Whether a free body shall get the frame of its inertia.
+    /// Whether the frame of a free body is aligned with its inertial frame.
     pub align: bool,
     pub element: Element,
 }
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spring_by_time_constant_suits_the_mass_that_it_carries() {
+    fn springdamper_gives_stiffness_and_damping_for_the_joint_inertia() {
         let (time, ratio, mass) = (0.1_f64, 0.5, 2.0);
         let found = world(&format!(
             "<body><joint type='slide' springdamper='{time} {ratio}'/>
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn joints_that_cannot_be_are_refused() {
+    fn invalid_joints_are_refused() {
         for (bad, expected) in [
             ("axis='0 0 0'", "not zero"),
             ("type='screw'", "one of"),

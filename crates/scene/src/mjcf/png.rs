@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn truncated_and_oversized_pictures_are_refused() {
         let whole = picture(3, 2, 8, 0, &[0, 1, 2, 3, 0, 4, 5, 6]);
-        // The last checksum is not looked at.
+        // The last checksum is not verified.
         for length in 0..whole.len() - 4 {
             assert!(grey(&whole[..length], 100).is_err(), "{length}");
         }

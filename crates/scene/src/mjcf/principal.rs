@@ -7,11 +7,11 @@ use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 /// Rotations, at most; half a dozen suffice.
 const ROTATIONS: usize = 500;
 
-/// What is left off the diagonal, relative to the largest element, where nothing is to be left.
+/// Tolerance for off-diagonal elements, relative to the largest element, for an exact result.
 pub(super) const EXACT: f64 = f64::EPSILON;
 
-/// What MuJoCo leaves off the diagonal of a mesh's inertia. It drops this, so the mass properties of
-/// meshes agree with its own only if as much is dropped here.
+/// The same in MuJoCo for the inertia of meshes. It drops smaller elements, so the mass properties of
+/// meshes agree with MuJoCo's only with the same tolerance.
 pub(super) const OF_MESHES: f64 = 1e-7;
 
 /// Moments in decreasing order and the rotation from principal axes to those of the matrix. Elements

@@ -348,7 +348,7 @@ fn check_as(element: &Element, kind: &Kind) -> Result<(), SceneError> {
             return Err(SceneError::Model {
                 place: attribute.place.clone(),
                 what: format!(
-                    "<{}> has an attribute \"{}\"; expected one that MJCF knows{hint}",
+                    "<{}> has an attribute \"{}\"; expected one of MJCF{hint}",
                     element.tag, attribute.name
                 ),
             });
@@ -358,7 +358,7 @@ fn check_as(element: &Element, kind: &Kind) -> Result<(), SceneError> {
         let Some(kind) = kind.child(&child.tag) else {
             let hint = nearest(&child.tag, words(kind.children));
             return Err(child.error(format_args!(
-                "found in <{}>; expected an element that MJCF knows there{hint}",
+                "found in <{}>; expected an element that MJCF allows there{hint}",
                 element.tag
             )));
         };

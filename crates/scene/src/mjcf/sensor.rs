@@ -113,7 +113,7 @@ fn frame(
     }
 }
 
-/// The volume in which a touch sensor feels.
+/// The volume of a touch sensor.
 fn volume(element: &Element, site: &SiteMade) -> Result<TouchVolume, SceneError> {
     let size = site.size;
     match site.kind {

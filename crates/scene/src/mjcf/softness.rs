@@ -8,10 +8,10 @@
 //! - At rest under gravity g: `d k r = (1 − d) g`. With `s = d_max T ζ` (or `d_max/√K`) the depth r
 //!   is the root of `d(r)² r = (1 − d(r)) g s²`, whatever the mass m. The surface gets the
 //!   stiffness that carries the same weight at the same depth, `m g/r`.
-//! - In motion: the frequency is d/s and the ratio of damping ζ (or `B/(2√K)`), whatever d. The
+//! - In motion: the frequency is d/s and the damping ratio ζ (or `B/(2√K)`), whatever d. The
 //!   surface gets the dissipation time `2 ζ √(m/stiffness)`, which gives the same ratio.
 //!
-//! m is the mass of the link that carries the surface; two soft links in contact then yield as
+//! m is the mass of the link that carries the surface; two soft links in contact then act as
 //! springs in series, that is with their reduced mass, as in MuJoCo. Surfaces that cannot move have
 //! no mass to refer to and stay rigid. MuJoCo's defaults are how it makes rigid contact solvable:
 //! they mean a rigid surface.
@@ -92,7 +92,7 @@ impl Impedance {
 
     /// The least root r of `d(r)² r = (1 − d(r)) reach`: where a body that comes from outside rests.
     fn depth_at_rest(&self, reach: f64) -> f64 {
-        // An impedance that falls with depth may leave several roots: look for the first.
+        // An impedance that falls with depth may have several roots: the first is used.
         const PARTS: u32 = 64;
         let carries = |depth: f64| {
             let d = self.at(depth);

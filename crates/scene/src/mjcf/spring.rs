@@ -1,6 +1,6 @@
-//! `springdamper`: stiffness and damping of a joint from a time constant and a ratio of damping.
+//! `springdamper`: stiffness and damping of a joint from a time constant and a damping ratio.
 //!
-//! They are those of a mass on a spring whose inertia is what the joint feels at the reference
+//! They are those of a mass on a spring with the effective inertia of the joint at the reference
 //! configuration, `I = n / Σ (M⁻¹)_dd` over its n velocities: `k = I/(T² ζ²)`, `b = 2 I/T`, as in
 //! MuJoCo.
 
@@ -11,17 +11,17 @@ use stiction_mech::{
 use super::build::Build;
 use crate::error::SceneError;
 
-/// A joint whose spring is to be found.
+/// A joint whose stiffness and damping are to be computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     pub joint: JointId,
-    /// [s]
+    /// Time constant [s].
     pub time: f64,
-    /// [-]
+    /// Damping ratio [-].
     pub ratio: f64,
 }
 
-/// Finds the springs that are wanted. Bodies are declared already, joints are not.
+/// Computes the requested stiffness and damping. Bodies are declared already, joints are not.
 pub(super) fn resolve(
     build: &mut Build,
     wanted: &[Wanted],

@@ -63,7 +63,7 @@ pub(super) fn surface(build: &Build, terms: &ContactTerms, mass: f64) -> Surface
     surface
 }
 
-/// What a contact of `condim` resists.
+/// Motions that a contact of `condim` resists.
 fn resistance(condim: i32) -> Resistance {
     match condim {
         1 => Resistance::Nothing,

@@ -79,7 +79,7 @@ fn triangles(
         vertex.component_mul_assign(&scale);
     }
     if scale.product() < 0.0 {
-        // A mirror turns triangles inside out.
+        // A reflection inverts triangles.
         mesh.triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
     }
     Ok(mesh)

@@ -148,7 +148,7 @@ fn a_cable_is_as_its_table_says() {
     let mass: f64 =
         rope.bodies.iter().map(|body| model.bodies()[body.0].spec.mass.unwrap().mass()).sum();
     assert!((mass - 1000.0 * std::f64::consts::PI * 1e-4).abs() < 1e-12);
-    // It hangs down from its start if it is not told otherwise.
+    // It hangs down from its start by default.
     let last = &model.bodies()[rope.bodies[9].0];
     assert_eq!(last.spec.name, "rope/9");
     let end = last.spec.pose.translation.vector;

@@ -22,7 +22,7 @@ impl Surfaces {
     pub fn read(root: &Table) -> Result<Self, SceneError> {
         let mut surfaces = Self::default();
         for table in root.tables("surface")? {
-            let name = table.require("name", "a name, by which bodies ask for the surface")?;
+            let name = table.require("name", "a name, by which bodies refer to the surface")?;
             let surface = one(&table)?;
             if surfaces.named.insert(name.to_owned(), surface).is_some() {
                 return Err(table.error(format_args!("a second surface is called \"{name}\"")));

@@ -12,9 +12,9 @@
 //! | `spherical` | ball | quaternion (w, x, y, z) |
 //! | `floating`, below the world | free | pose in the world: x, y, z [m], quaternion |
 //! | `floating`, below a moving link | three slides `NAME_x`, `NAME_y`, `NAME_z` and a ball | as they say |
-//! | `fixed` | welded, or one body with its parent if `merge_fixed` is asked for | none |
+//! | `fixed` | welded, or one body with its parent if `merge_fixed` is set | none |
 //!
-//! - The root is welded to the world, or free (`root_joint`) if `floating_base` is asked for. A root
+//! - The root is welded to the world, or free (`root_joint`) if `floating_base` is set. A root
 //!   called `world` without inertia *is* the world.
 //! - Joints that move along one coordinate and mimic no other get a motor of their name, in the order
 //!   of the joints, whose control is the force or torque, within ± `effort` if that is positive.
@@ -27,7 +27,7 @@
 //! - Inertias are taken as they stand, impossible ones too, and such are listed. Where a coordinate
 //!   would carry no inertia at all, its joint gets the least armature that lets it move.
 //!
-//! What is passed over knowingly, because it does not move the robot: velocity limits, calibration,
+//! Ignored on purpose, because they do not affect the motion: velocity limits, calibration,
 //! safety controllers, transmissions, textures. Everything else that is not understood is listed.
 
 mod contacts;

@@ -1,6 +1,6 @@
-//! Prefixes that nobody declared, as in `<sensor:contact>` without `xmlns:sensor`. XML does not know
-//! such names, but programs that wrote and read robot descriptions never asked: here they are
-//! declared on the root, on its own line, so that places in messages stay true.
+//! Undeclared namespace prefixes, as in `<sensor:contact>` without `xmlns:sensor`. They are invalid in
+//! XML, but common in robot descriptions. They are declared on the root here, on its own line, so that
+//! line numbers in messages stay correct.
 
 use std::collections::BTreeSet;
 

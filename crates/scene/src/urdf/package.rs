@@ -1,4 +1,4 @@
-//! Where `package://`, `model://` and `file://` names lead.
+//! Resolves `package://`, `model://` and `file://` names to paths.
 //!
 //! Folders are searched for a package in this order: those that the caller names, those of
 //! `ROS_PACKAGE_PATH`, `share` of those of `AMENT_PREFIX_PATH`, then the ancestors of the robot's
@@ -14,7 +14,7 @@ use crate::import::Options;
 /// Folders above a file that are searched, at most.
 const HIGHEST: usize = 32;
 
-/// Where packages may be.
+/// Folders in which packages are searched.
 pub(super) struct Packages {
     /// Folder of the robot's file.
     folder: PathBuf,

@@ -146,7 +146,7 @@ fn vanishing(model: &Model) -> Vec<Option<f64>> {
                 if !(D > VANISHING * diagonal[i].abs()) {
                     let missing = (-D).max(found[dof].unwrap_or(0.0)).max(0.0);
                     found[dof] = Some(if missing.is_finite() { missing } else { 0.0 });
-                    continue; // braced: nothing further in sees it
+                    continue; // gets armature: its ancestors are not affected
                 }
                 // Ancestors, from the nearest on, lose what i takes along when it is free.
                 let mut row = parents[i].map(|parent| parent as usize);

@@ -236,7 +236,7 @@ fn a_floating_joint_is_free_in_the_world_and_four_joints_elsewhere() {
     let moving = load(&parts("continuous")).unwrap();
     let names: Vec<_> = moving.world.model().joints().iter().map(|j| &j.spec.name[..]).collect();
     assert_eq!(names, ["turn", "float_x", "float_y", "float_z", "float"]);
-    // Half a turn of the carrier takes the frame in which the thing is told along.
+    // The frame of the declaration rotates with its carrier by half a turn.
     let q = [std::f64::consts::PI, 0.0, 0.2, 0.3, 1.0, 0.0, 0.0, 0.0];
     let along = nalgebra::Rotation3::from_axis_angle(&Vector3::z_axis(), 0.5);
     let expected = -(Vector3::x() + along * Vector3::new(0.0, 0.2, 0.0)) + Vector3::z() * 0.3;

@@ -1,10 +1,10 @@
-//! Elements and attributes that no reader asked for. Robot descriptions carry much that is meant for
-//! other programs; all of it is listed, none of it stops the reading.
+//! Elements and attributes that were not read. Robot descriptions contain much that is meant for other
+//! programs; it is listed and is not an error.
 
 use super::diagnostics::Diagnostics;
 use crate::xml::Element;
 
-/// Children that are understood, or passed over knowingly, per element.
+/// Children that are read, or ignored on purpose, per element.
 const KNOWN: &[(&str, &[&str])] = &[
     ("robot", &["link", "joint", "material"]),
     ("link", &["inertial", "visual", "collision", "contact"]),
@@ -17,11 +17,11 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("joint", &["origin", "parent", "child", "axis", "limit", "dynamics", "mimic"]),
 ];
 
-/// Elements that do not move a robot, whatever they say: nothing is told about them.
+/// Elements that never affect the motion; they are not listed.
 const PASSED: &[(&str, &str)] =
     &[("joint", "calibration"), ("joint", "safety_controller"), ("material", "texture")];
 
-/// Lists what was not read.
+/// Lists the elements and attributes that were not read.
 pub(super) fn list(root: &Element, diagnostics: &mut Diagnostics) {
     walk(root, diagnostics);
 }

@@ -1,7 +1,7 @@
-//! XML with source locations: every element has its file and line, and records which of its attributes
+//! XML with source locations and a record of the attributes that were read.
 //!
-//! were read. [`Element::unread`] lists the others, so that no content of a file is ignored
-//! without a message.
+//! Every element has its file and line. [`Element::unread`] lists the attributes that were not read, so
+//! that no content of a file is ignored without a message.
 
 mod value;
 
@@ -125,7 +125,7 @@ impl Element {
         }
     }
 
-    /// Sets an attribute, at the place of the element.
+    /// Sets an attribute, with the source location of the element.
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
         let value = value.into();
         match self.attributes.iter_mut().find(|attribute| attribute.name == name) {
@@ -139,7 +139,7 @@ impl Element {
         }
     }
 
-    /// The attributes that nobody asked for.
+    /// The attributes that were not read.
     pub fn unread(&self) -> impl Iterator<Item = &Attribute> {
         self.attributes.iter().filter(|attribute| !attribute.read.get())
     }

@@ -1,12 +1,13 @@
 //! Rows of cable ends on bodies that move: soft bilateral rows, one per strain.
 //!
-//! A spring k with damping d = k τ on a strain e, taken where the step ends, is the law
-//! `λ = −h k (e + w c)`, c the rate of the strain: a bilateral row with yield `R = 1/(h k w)` and
-//! bias `e/w`. With the next velocity `w = h + τ`; with the mean velocity `w = h/2 + τ`: the velocity at the
-//! end, by which the rod is damped, may be that of a robot which turns back in each step. In iterated
-//! schemes `w = θ (h θ_vq + τ)`, and the old rate adds its own part to the bias. k is that of half a
-//! segment. Turns count by the way of the cable's surface, radius times angle, so that all rows are
-//! velocities [m/s]. Rows that yield cannot contradict one another or other joints.
+//! A spring k with damping d = k τ on a strain e, evaluated at the end of the step, is the law
+//! `λ = −h k (e + w c)`, c the rate of the strain: a bilateral row with compliance `R = 1/(h k w)`
+//! and bias `e/w`. With the next velocity `w = h + τ`; with the mean velocity `w = h/2 + τ`: the
+//! velocity at the end of the step, with which the rod is damped, may oscillate from step to step
+//! if a robot's link has it. In iterated schemes `w = θ (h θ_vq + τ)`, and the old rate adds its
+//! own part to the bias. k is that of half a segment. Rotations are scaled by the cable's radius,
+//! so that all rows are velocities [m/s]. Compliant rows cannot contradict one another or other
+//! joints.
 
 use nalgebra::{Vector3, Vector6};
 use stiction_mech::{Rod, rod::Bond};
@@ -15,7 +16,7 @@ use stiction_solve::law::{Bilateral, Law};
 use crate::rows::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder};
 use crate::scheme::Scheme;
 
-/// Weights of the next and of the old rate in the strain that pulls [s].
+/// Weights of the next and of the old rate in the strain that causes the force [s].
 fn weights(scheme: Scheme, h: f64, tau: f64) -> (f64, f64) {
     if scheme.is_iterated() {
         let (theta, theta_vq) = (scheme.theta(), scheme.theta_vq());

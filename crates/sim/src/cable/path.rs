@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 /// Steps of the bisection: each halves the error.
 const HALVINGS: usize = 200;
 
-/// What is wrong with a path.
+/// An error in a path.
 pub(super) struct Fault {
     pub what: String,
     pub expected: &'static str,
@@ -23,10 +23,10 @@ pub(super) fn chords(
     check(points)?;
     let whole: f64 = points.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
     let mut corners = Vec::with_capacity(count + 1);
-    // Longer chords reach further: at the least length all fit, at the whole length one at most.
+    // Bracket: at length zero all chords fit; at `long` they fit only if the path is straight.
     let (mut short, mut long) = (0.0, whole / count as f64);
     if walk(points, long, count, &mut corners) == count {
-        short = long; // straight: nothing is cut short
+        short = long; // straight path: the chord length is exact
     }
     for _ in 0..HALVINGS {
         let middle = 0.5 * (short + long);
@@ -60,7 +60,7 @@ fn check(points: &[Vector3<f64>]) -> Result<(), Fault> {
             return Err(Fault { what, expected: "finite numbers" });
         }
         if k > 0 && (point - points[k - 1]).norm() == 0.0 {
-            let what = format!("points {} and {k} of the path in one place", k - 1);
+            let what = format!("points {} and {k} of the path that coincide", k - 1);
             return Err(Fault { what, expected: "points that follow one another apart" });
         }
     }
@@ -109,7 +109,7 @@ fn frames(corners: &[Vector3<f64>], length: f64) -> Vec<Isometry3<f64>> {
     let mut poses = Vec::with_capacity(corners.len() - 1);
     for pair in corners.windows(2) {
         let tangent = (pair[1] - pair[0]) / length;
-        // Half a turn has no smallest rotation: any axis across will do.
+        // For half a turn the smallest rotation is not unique: any axis across the tangent is used.
         let turn = UnitQuaternion::rotation_between(&along, &tangent).unwrap_or_else(|| {
             let least = Vector3::ith(tangent.iamin(), 1.0);
             let axis = nalgebra::Unit::new_normalize(tangent.cross(&least));
@@ -140,7 +140,7 @@ mod tests {
             assert!(gap.norm() < 1e-12, "{gap}");
         }
         assert!((tip(&poses[0], half.inverse()) - helix[0]).norm() < 1e-12);
-        // The bisection ends where the last chord's end can be told from the path's by round-off,
+        // The bisection ends where the ends of the last chord and of the path differ by round-off,
         // magnified by the number of chords.
         assert!((tip(&poses[36], half) - helix[399]).norm() < 1e-9);
     }

@@ -16,26 +16,26 @@ use crate::error::WorldError;
 use crate::world::{World, WorldBuilder};
 use shift::Shift;
 
-/// What becomes of the bodies that stand on the world that is put into another.
+/// Treatment of the bodies whose parent is the world, if that world is inserted into another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Base {
-    /// They stand or fly as declared.
+    /// They are fixed or floating as declared.
     #[default]
     Declared,
-    /// They stand still: their free joints are left out.
+    /// They are fixed: their free joints are left out.
     Fixed,
-    /// There is one, and it flies: it gets a free joint if it has none.
+    /// There is one, and it floats: it gets a free joint if it has none.
     Floating,
     /// They are welded to a body of the builder, in whose frame the pose is; their free joints are
     /// left out.
     On(BodyId),
 }
 
-/// Where the parts of a world are in the builder that it was put into, by the ids of the builder
-/// that it was made with.
+/// Ids of the parts of a world in the builder into which it was inserted, by their ids in the builder
+/// of that world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// What stands for its world, and the pose of its world in that.
+    /// The body that replaces its world, and the pose of its world in the frame of that body.
     pub root: (BodyId, Isometry3<f64>),
     /// Its bodies.
     pub bodies: Vec<BodyId>,
@@ -52,7 +52,7 @@ pub struct Placed {
 }
 
 impl World {
-    /// What the world was built from, with the ids of its builder.
+    /// The declarations of the world, with the ids of its builder.
     pub fn parts(&self) -> &WorldBuilder {
         &self.parts
     }
@@ -221,7 +221,7 @@ impl WorldBuilder {
     fn start_pose(&self, body: BodyId) -> Isometry3<f64> {
         let bodies = self.mechanism.declared().bodies;
         let (mut pose, mut at) = (Isometry3::identity(), body);
-        // Parents come before children; one that does not is told when the world is built.
+        // Parents come before children; otherwise building the world reports an error.
         while let Some(spec) = bodies.get(at.0).filter(|_| at != BodyId::WORLD) {
             pose = spec.pose * pose;
             if spec.parent.0 >= at.0 {

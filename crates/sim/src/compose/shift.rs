@@ -63,7 +63,7 @@ impl Shift<'_> {
         self.placed.bodies[body.0]
     }
 
-    /// A frame on a body; what stood on the world stands at the pose.
+    /// Shifts a frame on a body; one on the world moves with the pose of the inserted world.
     pub fn frame(&self, body: &mut BodyId, pose: &mut Isometry3<f64>) {
         if *body == BodyId::WORLD && self.placed.root.1 != Isometry3::identity() {
             *pose = self.placed.root.1 * *pose;

@@ -45,7 +45,7 @@ impl Relation for Distance {
             configuration.point(self.body_a, &self.point_a),
             configuration.point(self.body_b, &self.point_b),
         );
-        // Points that coincide have no direction between them; any will part them.
+        // Points that coincide have no direction between them: any direction separates them.
         let axis = (p_B - p_A).try_normalize(f64::MIN_POSITIVE).unwrap_or_else(Vector3::z);
         rows.add_point_velocity(context, self.body_b.0, &p_B, &[axis], 1.0);
         rows.add_point_velocity(context, self.body_a.0, &p_A, &[axis], -1.0);

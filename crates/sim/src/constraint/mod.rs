@@ -2,7 +2,8 @@
 //!
 //! One file per kind. Each computes its error at a configuration and writes the rows whose velocity is
 //! the rate of that error. To add one: write `constraint/<name>.rs`, a variant of [`Equality`] with
-//! its arms, and one line in [`CONSTRAINTS`]; the battery compares rows with differences of errors.
+//! its arms, and one line in [`CONSTRAINTS`]; `tests.rs` compares its rows with finite differences of
+//! its errors.
 
 mod connect;
 mod distance;
@@ -65,10 +66,10 @@ pub(crate) trait Relation {
         rows: &mut RowBuilder,
     );
 
-    /// From the ids of the builder to those of the model.
+    /// Converts the ids of the builder to those of the model.
     fn renumber(&mut self, renumber: &Renumber, name: &str) -> Result<(), WorldError>;
 
-    /// Whether it can be in this model.
+    /// Checks it against the model.
     fn check(&self, model: &Model, name: &str) -> Result<(), WorldError>;
 }
 
@@ -138,7 +139,7 @@ impl Equality {
 pub struct ConstraintEntry {
     /// Name in files.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// Description in one line.
     pub about: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! The battery of the equalities: rows are the rates of errors, on a mechanism with every kind.
+//! Tests of all equalities: rows are the rates of errors, on a mechanism with every kind.
 
 use super::*;
 use crate::world::WorldBuilder;
@@ -81,7 +81,7 @@ fn errors(world: &crate::World, q: &[f64]) -> DVector<f64> {
 }
 
 #[test]
-fn rows_are_the_rates_of_errors_seen_link_by_link_and_as_a_whole() {
+fn rows_are_the_rates_of_errors_link_by_link_and_by_tree() {
     let world = world();
     let model = &world.model;
     let mut rng = SplitMix64::new(5);
@@ -133,7 +133,7 @@ fn the_list_is_sorted_and_described() {
 }
 
 #[test]
-fn equalities_that_cannot_be_are_refused() {
+fn invalid_equalities_are_refused() {
     let attempt = |equality: Equality| {
         let mut builder = WorldBuilder::new();
         let spec = BodySpec { mass: mass(), ..BodySpec::default() };

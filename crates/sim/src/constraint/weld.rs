@@ -20,14 +20,14 @@ pub struct Weld {
 }
 
 impl Weld {
-    /// Where A wants B.
-    fn wanted(&self, configuration: &Configuration) -> Isometry3<f64> {
+    /// Pose of B at which the error is zero, world frame.
+    fn target(&self, configuration: &Configuration) -> Isometry3<f64> {
         configuration.pose(self.body_a) * self.pose
     }
 
-    /// Rotation vector of `R_WB R_wantedᵀ`, in world axes [rad].
+    /// Rotation vector of `R_WB R_targetᵀ`, in world axes [rad].
     fn turn(&self, configuration: &Configuration) -> Vector3<f64> {
-        (configuration.pose(self.body_b).rotation * self.wanted(configuration).rotation.inverse())
+        (configuration.pose(self.body_b).rotation * self.target(configuration).rotation.inverse())
             .scaled_axis()
     }
 }
@@ -49,10 +49,10 @@ impl Relation for Weld {
         6
     }
 
-    /// Distance of B's origin from where A wants it, then the rotation vector of the rest.
+    /// Displacement of B's origin from its target, then the rotation vector from the target to B.
     fn error(&self, configuration: &Configuration, out: &mut [f64]) {
         let apart = configuration.pose(self.body_b).translation.vector
-            - self.wanted(configuration).translation.vector;
+            - self.target(configuration).translation.vector;
         out[..3].copy_from_slice(apart.as_slice());
         out[3..].copy_from_slice(self.turn(configuration).as_slice());
     }
@@ -67,11 +67,11 @@ impl Relation for Weld {
         if row < 3 {
             let axis = Vector3::ith(row, 1.0);
             let p_B = configuration.pose(self.body_b).translation.vector;
-            let p_A = self.wanted(configuration).translation.vector;
+            let p_A = self.target(configuration).translation.vector;
             rows.add_point_velocity(context, self.body_b.0, &p_B, &[axis], 1.0);
             rows.add_point_velocity(context, self.body_a.0, &p_A, &[axis], -1.0);
         } else {
-            // With R_e = R_B R_wantedᵀ the rate is J⁻¹ (ω_B − R_e ω_A), and J⁻¹(φ) R_e = J⁻¹(−φ).
+            // With R_e = R_B R_targetᵀ the rate is J⁻¹ (ω_B − R_e ω_A), and J⁻¹(φ) R_e = J⁻¹(−φ).
             let phi = self.turn(configuration);
             let along = |phi: Vector3<f64>| inverse_left_jacobian(&phi).row(row - 3).transpose();
             rows.add_angular_velocity(context, self.body_b.0, &[along(phi)], 1.0);

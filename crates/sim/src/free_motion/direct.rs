@@ -1,13 +1,13 @@
-//! MuJoCo's Euler and implicitfast: all forces where the step begins, and what of their dependence on
+//! MuJoCo's Euler and implicitfast: all forces at the start of the step; part of their dependence on
 //! velocities is implicit.
 //!
 //! `A = M − h ∂f/∂v` and `b = A v + h f(q, v)`, so that without constraints `v' = v + h A⁻¹ f`
-//! [Todorov12]. Of ∂f/∂v, Euler knows the damping of
-//! joints; implicitfast also dampers of tendons and the velocity terms of actuators that are not at
-//! an end of their force range, and for single bodies on free joints the forces of their rotation. All
-//! other Coriolis, centrifugal and gyroscopic forces are explicit in both, as are springs. What
-//! couples two branches of a tree is left out of A, as there, so that its factors stay sparse.
-//! Servos are no constraints here.
+//! [Todorov12]. Of ∂f/∂v, Euler includes the damping of
+//! joints; implicitfast also includes dampers of tendons, the velocity terms of actuators that are not
+//! at an end of their force range, and the gyroscopic forces of single bodies on free joints. All other
+//! Coriolis, centrifugal and gyroscopic forces are explicit in both, as are springs. Entries that would
+//! couple two branches of a tree are left out of A, as in MuJoCo, so that its factors stay sparse.
+//! Servos are forces here, not constraint rows.
 
 use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
 use stiction_math::branch;
@@ -19,7 +19,7 @@ use crate::rows::tree_of_dof;
 use crate::scheme::Scheme;
 
 impl FreeMotion {
-    /// A and b of every tree that is awake, from forces that were evaluated where the step begins.
+    /// A and b of every tree that is awake, from forces that were evaluated at the start of the step.
     pub(super) fn direct(
         &mut self,
         model: &Model,
@@ -67,7 +67,7 @@ impl FreeMotion {
 }
 
 impl FreeMotion {
-    /// Adds the slopes of drag to A: what moves in a viscous medium is stiff.
+    /// Adds the slopes of drag to A: motion in a viscous medium is stiff.
     pub(super) fn drag(&mut self, model: &Model, h: f64, asleep: &[bool]) {
         let Self { forces, matrix, diagonal, by_tree, .. } = self;
         forces.drag_slopes(|row, slope| {
@@ -92,9 +92,8 @@ fn gyration(link: &Link, rotation: &UnitQuaternion<f64>, v: &[f64]) -> Matrix6<f
     slope
 }
 
-/// Replaces an impulse p by that which leads A to the velocity that `A + h C` reaches with p:
-/// A must be symmetric, and C is not. Where constraints act as well, C takes part in free motion
-/// only.
+/// Replaces an impulse p by `A (A + h C)⁻¹ p`, so that A gives the velocity that `A + h C` gives with p:
+/// A must be symmetric, and C is not. With constraints, C therefore acts in free motion only.
 fn follow_turning(A: &[f64], h: f64, C: &Matrix6<f64>, impulse: &mut [f64]) {
     let A = Matrix6::from_row_slice(A);
     let p = Vector6::from_column_slice(impulse);
@@ -104,7 +103,7 @@ fn follow_turning(A: &[f64], h: f64, C: &Matrix6<f64>, impulse: &mut [f64]) {
 }
 
 /// Adds `weight` times the square of a row to A, where A has entries. A tree in which it couples
-/// velocities is seen as a whole from now on: link by link only diagonals can be told.
+/// velocities gets its rows by tree from then on: rows link by link allow for diagonal terms only.
 fn add_slope(
     model: &Model,
     row: &[RowEntry],

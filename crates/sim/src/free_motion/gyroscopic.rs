@@ -8,8 +8,8 @@ const GYROSCOPIC_STEPS: usize = 6;
 
 /// Replaces the explicit gyroscopic impulse −h ω₀ × I ω₀ in the impulses `b` of a free body by the
 /// implicit one of its free rotation: ω solves `I (ω − ω₀) + h ω × I ω = 0`, in the body's frame.
-/// Torques do not enter: constraints may hold against them, and then a rotation that they alone
-/// would cause never happens.
+/// Torques do not enter: constraints may balance them, and then the rotation that torques alone would
+/// cause does not occur.
 pub(super) fn replace_gyroscopic(mass: &[f64], v: &[f64], h: f64, b: &mut [f64]) {
     let I = Matrix3::from_fn(|i, j| mass[(3 + i) * 6 + 3 + j]);
     let start = Vector3::new(v[3], v[4], v[5]);

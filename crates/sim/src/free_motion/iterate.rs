@@ -8,7 +8,7 @@ use super::{FreeMotion, StepStart, Trial};
 /// Newton steps of the first stage, and the relative change at which they end.
 const NEWTON_STEPS: usize = 50;
 const NEWTON_TOLERANCE: f64 = 1e-13;
-/// Relative change below which rods are done where it no longer falls.
+/// Relative change below which the iteration of rods ends if it no longer decreases.
 const STALLED: f64 = 1e-8;
 impl FreeMotion {
     /// Newton's method on the implicit equations of free motion.
@@ -66,7 +66,7 @@ impl FreeMotion {
                 }
             }
             change = change.max(self.improve_rods(model, scheme, h));
-            // Strains are small differences of large numbers: their round-off ends the rods' progress.
+            // Strains are small differences of large numbers: their round-off limits convergence.
             let stalls = !self.rods.is_empty() && change < STALLED && change > 0.5 * last_change;
             if !(change > NEWTON_TOLERANCE) || stalls {
                 break;

@@ -3,7 +3,7 @@
 //! With θ = 0 one linear solve suffices, in which damping and servos are implicit. Otherwise
 //! `m(v*) = M(q^θ)(v* − v₀) − h k(q^θ, v^θ) = 0` is solved by Newton's method with the matrix of the
 //! second stage, `A = M + h² θ θ_vq K + h θ D` [Castro22, Eqs. (13)–(17)]. Gyroscopic forces of free
-//! bodies are implicit in either case: taken explicitly they feed energy to what spins fast.
+//! bodies are implicit in either case: explicit ones add energy to bodies that spin fast.
 
 mod direct;
 mod gyroscopic;
@@ -28,14 +28,14 @@ use self::rods::RodSystem;
 use crate::rows::contact::REACH_FACTOR;
 use crate::scheme::Scheme;
 
-/// Turns of a link within a step [rad]: below the first, forces may be taken where the step begins;
-/// above the second, a step does not resolve them.
+/// Turns of a link within a step [rad]: below the first, forces may be evaluated at the start of the step;
+/// above the second, the step does not resolve the rotation.
 const NEGLIGIBLE_TURN: f64 = 1e-3;
 pub(crate) const MAX_TURN: f64 = 0.5;
 /// Why free motion could not be computed.
 #[derive(Debug)]
 pub(crate) enum FreeMotionError {
-    /// An input is wrong.
+    /// An input is invalid.
     Force(ForceError),
     /// A of a tree is singular.
     Singular {
@@ -76,7 +76,7 @@ pub(crate) struct FreeMotion {
     velocity: Vec<f64>,
     /// Per tree: whether rows are written in the velocities of the tree, and not link by link.
     by_tree: Vec<bool>,
-    /// Stiffness of joint springs, per velocity: energy is theirs to keep, so the scheme's θ decides.
+    /// Stiffness of joint springs, per velocity; weighted by the scheme's θ, since springs store energy.
     spring: Vec<f64>,
     /// Trees whose mass matrix may have no inverse, in some configuration or in all.
     doubtful: Vec<usize>,
@@ -130,7 +130,7 @@ impl FreeMotion {
         }
     }
 
-    /// A of a tree, row-major, at its place in the mass matrices of the model.
+    /// A of a tree, row-major; `range` is that of its mass matrix in the model's array.
     pub fn matrix(&self, range: Range<usize>) -> &[f64] {
         &self.matrix[range]
     }
@@ -140,7 +140,7 @@ impl FreeMotion {
         &self.momentum[dofs]
     }
 
-    /// What A has on its diagonal beyond the inertia of links.
+    /// Diagonal of A without the inertia of links.
     pub fn diagonal(&self, dofs: Range<usize>) -> &[f64] {
         &self.diagonal[dofs]
     }
@@ -156,7 +156,7 @@ impl FreeMotion {
         &self.by_tree
     }
 
-    /// The inertia of a link as it stands in A.
+    /// The inertia of a link as scaled in A.
     pub fn scaled_inertia(&self, inertia: &Inertia10) -> Inertia10 {
         let scale = self.inertia_scale;
         Inertia10 {
@@ -166,12 +166,12 @@ impl FreeMotion {
         }
     }
 
-    /// Puts driven bodies where they stand, for states between the old and the next.
+    /// Sets the poses of driven bodies for states between the old and the next.
     pub fn set_driven_poses(&mut self, model: &Model, poses: &[Isometry3<f64>]) {
         set_driven_poses(model, poses, &mut self.trial.data);
     }
 
-    /// Computes A and b from a state whose kinematics are in `data`. What sleeps is left alone.
+    /// Computes A and b from a state whose kinematics are in `data`. Sleeping trees are skipped.
     pub fn compute(&mut self, start: &StepStart, data: &mut Data) -> Result<(), FreeMotionError> {
         let StepStart { model, scheme, time_step: h, state, input, asleep } = *start;
         self.inertia_scale = 1.0 / scheme.alpha();
@@ -200,13 +200,13 @@ impl FreeMotion {
             }
         }
         if self.forces.has_joint_limits() {
-            self.look_for_limits(model, h, state, asleep);
+            self.list_reachable_limits(model, h, state, asleep);
         }
         Ok(())
     }
 
     /// Lists the limits that free motion can reach within the step, also from rest.
-    fn look_for_limits(&mut self, model: &Model, h: f64, state: &State, asleep: &[bool]) {
+    fn list_reachable_limits(&mut self, model: &Model, h: f64, state: &State, asleep: &[bool]) {
         let mut next = std::mem::take(&mut self.velocity);
         for (index, tree) in model.trees().iter().enumerate() {
             let next = &mut next[tree.dofs.clone()];
@@ -262,11 +262,12 @@ impl FreeMotion {
         }
     }
 
-    /// Coriolis, centrifugal and gravity forces of a tree, into `data`. What depends on velocities
-    /// is taken halfway along the free motion that it causes itself, `v₀ − h/2 A⁻¹ c(v₀)`: taken at
-    /// v₀ it feeds energy to what spins. Where a link turns by more than the step resolves, it is
-    /// reduced to what would turn it by as much as the step does resolve: no prediction holds
-    /// there, and forces quadratic in the velocity would square it in every step.
+    /// Coriolis, centrifugal and gravity forces of a tree, into `data`. The part that
+    /// depends on velocities is evaluated at the midpoint of the free motion that it causes,
+    /// `v₀ − h/2 A⁻¹ c(v₀)`: evaluated at v₀ it adds energy to rotating bodies. Where a link turns by
+    /// more than the step resolves, the velocity is scaled down to the largest turn that the step
+    /// resolves: no prediction is valid there, and forces quadratic in the velocity would square it in
+    /// every step.
     fn bias(&mut self, model: &Model, index: usize, h: f64, state: &State, data: &mut Data) {
         let tree = &model.trees()[index];
         let turn = largest_turn(model, index, h, data);
@@ -330,8 +331,8 @@ impl FreeMotion {
     }
 }
 
-/// Whether the mass matrix of a tree may have no inverse: matter with extent in every direction, on
-/// joints one by one, always has one.
+/// Whether the mass matrix of a tree may have no inverse: bodies with extent in every direction, on
+/// one joint each, always have one.
 fn is_doubtful(model: &Model, tree: usize) -> bool {
     let is_sound = |link: &Link| {
         let joints = &model.joints()[link.joints.clone()];

@@ -1,18 +1,19 @@
-//! Rods in free motion: A and b of a rod's segments together, elastic forces where the step ends.
+//! Rods in free motion: A and b of a rod's segments together, elastic forces at the end of the step.
 //!
 //! In every scheme a rod is implicit. With the next velocity (α = 1) it takes linearly implicit Euler
 //! steps, `A = M + h (h + τ) JᵀKJ + h² E`, `b = M v₀ + h (f − JᵀKe)`. With the mean velocity v̂ (α = ½)
 //! A is that of [Lee23, Eq. (9)] in impulses with damping, `2 M + h (h/2 + 2 τ) JᵀKJ + (h²/2) E`, and
-//! b has `h τ JᵀKJ v₀`: damping acts with the velocity `2 v̂ − v₀` that the step ends in.
-//! Deviation: [Lee23] has no damping. By the mean velocity, strains that it slows down within a step
-//! would turn back in each, at full speed for ever; by the last one they come to rest.
+//! b has `h τ JᵀKJ v₀`: damping acts with the velocity `2 v̂ − v₀` at the end of the step.
+//! Deviation: [Lee23] has no damping. Damped with the mean velocity, stiff strains would change sign in
+//! every step without decay; damped with the velocity at the end of the step, they come to rest.
 //! Deviation: bonds are linearised at `q̃ = q₀ ⊕ (h/2) v₀`, not at q₀, with
-//! `b = 2 M v₀ + h (f − JᵀKe) + (h²/2) (JᵀKJ + E) v₀`: the same where strains are linear in q, and of
-//! second order where they are not, whatever E leaves out; on shorter ways where strains are fast. With the old velocity for positions, bonds
-//! are taken where these are going to be. Iterated schemes take forces at q^θ and v^θ, with
+//! `b = 2 M v₀ + h (f − JᵀKe) + (h²/2) (JᵀKJ + E) v₀`: the same where strains are linear in q, and
+//! of second order where they are not, whatever E leaves out; q̃ is nearer to q₀ where strains are
+//! fast. With the old velocity for positions, bonds are evaluated at the next positions. Iterated
+//! schemes take forces at q^θ and v^θ, with
 //! `A = M + h θ (h θ_vq + τ) JᵀKJ + h² θ θ_vq E` [Han23, Eq. (11)].
-//! E is the stiffness of tension, of which as much is left out as a step bears explicitly. Cost: linear
-//! in the number of segments.
+//! E is the geometric stiffness of tension, without the part that is stable if it is explicit. Cost:
+//! linear in the number of segments.
 
 use nalgebra::Vector3;
 use stiction_math::block;
@@ -21,11 +22,11 @@ use stiction_mech::{Data, Model, Rod, RodWorkspace, State, tree_integrate, tree_
 use super::{FreeMotion, Trial};
 use crate::scheme::Scheme;
 
-/// Largest strain [-, rad] that may pass on the way to where bonds are linearised: beyond it waves in
-/// the rod are faster than the step, and the old velocity tells nothing.
-const SEEN_STRAIN: f64 = 0.2;
+/// Largest change of strain [-, rad] up to the point where bonds are linearised: beyond it waves in the
+/// rod are faster than the step resolves, and the old velocity does not predict the motion.
+const MAX_LOOKAHEAD_STRAIN: f64 = 0.2;
 
-/// A of one rod and memory for it.
+/// A of one rod and its scratch memory.
 pub(super) struct RodSystem {
     matrix: block::Symmetric,
     factor: block::Cholesky,
@@ -109,7 +110,7 @@ impl FreeMotion {
         self.rods[rod].solve(out)
     }
 
-    /// Joins the segments of rods, whose own A and b are there. What sleeps is left alone.
+    /// Couples the segments of rods, whose own A and b were computed before. Sleeping rods are skipped.
     pub(super) fn couple_rods(
         &mut self,
         model: &Model,
@@ -121,9 +122,9 @@ impl FreeMotion {
     ) {
         let Trial { data: trial, q, .. } = &mut self.trial;
         let ahead = scheme.alpha() * h;
-        // How far ahead bonds are looked at, with the old velocity: to the middle of the step, or to
-        // its end if that is known.
-        let foresight = match scheme {
+        // Time [s] ahead at which bonds are linearised, with the old velocity: to the middle of the
+        // step, or to its end if the next positions are given.
+        let lookahead = match scheme {
             Scheme::MidVelocity => 0.5 * h,
             Scheme::Explicit => h,
             _ => 0.0,
@@ -132,18 +133,18 @@ impl FreeMotion {
             if asleep[rod.trees.start] {
                 continue;
             }
-            let mut seen = data;
-            let foresight = if scheme == Scheme::MidVelocity {
-                foresight.min(SEEN_STRAIN / fastest_strain(rod, &state.v))
+            let mut bond_data = data;
+            let lookahead = if scheme == Scheme::MidVelocity {
+                lookahead.min(MAX_LOOKAHEAD_STRAIN / fastest_strain(rod, &state.v))
             } else {
-                foresight
+                lookahead
             };
-            if foresight > 0.0 {
+            if lookahead > 0.0 {
                 for tree in rod.trees.clone() {
-                    tree_integrate(model, tree, &state.q, &state.v, foresight, q);
+                    tree_integrate(model, tree, &state.q, &state.v, lookahead, q);
                     tree_kinematics(model, tree, q, trial);
                 }
-                seen = trial;
+                bond_data = trial;
             }
             let spared = rod.explicit_tension(h, scheme == Scheme::MidVelocity);
             // v₁ = 2 v̂ − v₀ in steps by the mean velocity.
@@ -154,11 +155,11 @@ impl FreeMotion {
                 geometric: (h * ahead, spared),
                 mass: h * rod.spec.mass_damping,
             };
-            system.assemble(model, rod, &self.matrix, (data, seen), &weights);
+            system.assemble(model, rod, &self.matrix, (data, bond_data), &weights);
             let b = &mut self.momentum[rod.dofs.clone()];
             rod.add_forces(&system.work, h, b);
             if is_mean {
-                let (v, back) = (&state.v[rod.dofs.clone()], h * foresight);
+                let (v, back) = (&state.v[rod.dofs.clone()], h * lookahead);
                 let elastic = back + h * rod.spec.damping;
                 rod.add_product(&system.work, elastic, (back, spared), v, b);
             }

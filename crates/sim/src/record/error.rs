@@ -20,7 +20,7 @@ pub enum RecordError {
         /// Values expected.
         expected: usize,
     },
-    /// An index points to nothing.
+    /// An index is out of range.
     #[error("recording, column {column}: found index {found}; expected one below {count}")]
     Index {
         /// The column.
@@ -30,8 +30,8 @@ pub enum RecordError {
         /// How many there are.
         count: usize,
     },
-    /// Bytes that do not begin as those of a recording do.
-    #[error("found something else than a recording of the house")]
+    /// The bytes do not begin with the magic word of a recording.
+    #[error("the bytes are not a recording; expected a file that a Stiction recorder wrote")]
     Foreign,
     /// The recording has another layout.
     #[error("found a recording of version {found}; expected version {expected}")]
@@ -41,7 +41,7 @@ pub enum RecordError {
         /// The version that is read.
         expected: u32,
     },
-    /// The recording was cut off before anything was in it.
+    /// The recording is truncated before its first frame.
     #[error("found {bytes} bytes, cut off before the first frame; expected a recording")]
     Headless {
         /// How many bytes there are.

@@ -1,9 +1,9 @@
-//! Recordings: what happened in a run, as plain columns that every kind of output reads.
+//! Recordings: the history of a run as plain columns, which all exporters read.
 //!
-//! A [`Recorder`] looks at a simulation after each step and keeps a frame when its time has come;
-//! what it made is a [`Recording`], and [`container`] turns that into bytes that a crash cannot spoil.
-//! Nothing here knows files, pictures or pages, and nothing here touches the simulation: a recorded
-//! run has the same bits as one that nobody watches.
+//! A [`Recorder`] reads a simulation after each step and stores a frame when one is due. The result is
+//! a [`Recording`]; [`container`] encodes it as bytes that stay readable after a crash. This module
+//! writes no files and does not change the simulation: a recorded run is equal to the bit to one that
+//! is not recorded.
 
 pub mod container;
 mod error;

@@ -1,7 +1,7 @@
 //! Records a frame of a simulation after each step in which one is due.
 //!
-//! Frames lie on a raster of the rate asked for, each at the step nearest to its time; a rate above
-//! that of the steps keeps them all. A step without a frame costs a few comparisons. A frame costs
+//! Frames lie on a raster of the requested rate, each at the step nearest to its time; a rate above
+//! that of the steps records every step. A step without a frame costs a few comparisons. A frame costs
 //! one pass of kinematics in memory of its own and a copy of poses and contacts.
 
 use nalgebra::Isometry3;
@@ -26,7 +26,7 @@ pub struct Recorder {
     interval: f64,
     /// Time of the first frame [s].
     begin: f64,
-    /// Number of the frame that is waited for.
+    /// Index of the next frame of the raster.
     due: u64,
     /// Statistics of the steps since the last frame.
     since: StepStatistics,
@@ -44,7 +44,7 @@ fn softs_of(world: &World) -> Vec<Soft> {
 }
 
 impl Recorder {
-    /// Begins a recording at `rate` frames per second of simulated time; infinity keeps every step.
+    /// Begins a recording at `rate` frames per second of simulated time; infinity records every step.
     /// The first frame is the present state.
     pub fn new(simulation: &Simulation, rate: f64) -> Result<Self, RecordError> {
         if !(rate > 0.0) {
@@ -82,8 +82,8 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Continues a recording of the same scene, without those of its frames that lie ahead. The
-    /// next frame tells of the steps since now.
+    /// Continues a recording of the same scene, without those of its frames that are later than
+    /// the present state. The next frame has the statistics of the steps from now on.
     pub fn resume(&mut self, mut earlier: Recording) -> Result<(), RecordError> {
         let (found, expected) = (earlier.moving.len(), self.recording.moving.len());
         if found != expected || earlier.bodies.len() != self.recording.bodies.len() {
@@ -102,7 +102,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Waits for the next frame of the raster after a time [s].
+    /// Sets the next frame to the first of the raster after a time [s].
     fn await_after(&mut self, time: f64) {
         let passed = (time - self.begin + 0.5 * self.recording.time_step) / self.interval;
         self.due = (passed.max(0.0) as u64).saturating_add(1).max(self.due);
@@ -113,12 +113,12 @@ impl Recorder {
         self.recording.title = title.into();
     }
 
-    /// Adds a shape that is only seen, such as the visual mesh of a robot's link.
+    /// Adds a shape that is visual only, such as the visual mesh of a robot's link.
     pub fn visual(&mut self, visual: Seen) {
         self.recording.shapes.push(visual);
     }
 
-    /// Adds a step, and keeps a frame if one is due.
+    /// Adds a step, and stores a frame if one is due.
     pub fn observe(&mut self, simulation: &Simulation, report: &StepReport) {
         self.since.add(report);
         let half_step = 0.5 * self.recording.time_step;
@@ -128,8 +128,8 @@ impl Recorder {
         }
     }
 
-    /// Keeps a frame of the present state, due or not; nothing happens if there is one of its time
-    /// already.
+    /// Stores a frame of the present state, due or not; does nothing if the last frame has the same
+    /// time.
     pub fn keep(&mut self, simulation: &Simulation) {
         let state = simulation.state();
         if self.recording.frames.time.last() == Some(&state.time) {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_tells_the_worst_of_the_steps_since_the_last() {
+    fn a_frame_has_the_worst_values_of_the_steps_since_the_last() {
         let (mut every, mut some) = (ball(0.12, 0.01), ball(0.12, 0.01));
         let (every, some) = (run(&mut every, f64::INFINITY, 40), run(&mut some, 10.0, 40));
         assert_eq!(some.len(), 5);
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn being_watched_changes_nothing() {
+    fn recording_does_not_change_the_simulation() {
         let (mut alone, mut watched) = (ball(0.3, 0.01), ball(0.3, 0.01));
         for _ in 0..50 {
             let _ = alone.step().unwrap();
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_is_none_is_refused() {
+    fn an_invalid_rate_is_refused() {
         for rate in [0.0, -1.0, f64::NAN] {
             assert!(matches!(Recorder::new(&ball(1.0, 0.01), rate), Err(RecordError::Rate { .. })));
         }

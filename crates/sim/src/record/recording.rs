@@ -10,16 +10,16 @@ use nalgebra::Isometry3;
 use super::{RecordError, Seen};
 use crate::report::PHASES;
 
-/// What happened in a run.
+/// The recorded history of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// What was run.
+    /// Title of the run.
     pub title: String,
     /// The solver.
     pub solver: String,
     /// Time step [s].
     pub time_step: f64,
-    /// Tolerance that the solver was asked for [-].
+    /// Tolerance of the solver [-].
     pub tolerance: f64,
     /// Names of the bodies; the first is the world.
     pub bodies: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Recording {
     pub rest: Vec<Isometry3<f64>>,
     /// Indices of the bodies that move, ascending.
     pub moving: Vec<usize>,
-    /// Shapes that are seen; those of the world first, in its order.
+    /// Visual shapes; those of the world first, in its order.
     pub shapes: Vec<Seen>,
     /// Surfaces of soft bodies.
     pub softs: Vec<Soft>,
@@ -94,7 +94,7 @@ impl Contacts {
 
 /// Measured figures, per frame.
 ///
-/// A frame stands for all steps since the last one, so that nothing that happened between two
+/// A frame summarises all steps since the last one, so that nothing that happened between two
 /// frames is lost and the columns do not grow with the number of steps: residuals, penetration,
 /// equality errors, iterations and status are the worst of these steps, times are their means;
 /// energies and counts are those at the frame.
@@ -112,7 +112,7 @@ pub struct Figures {
     pub iterations: Vec<u32>,
     /// How the solver ended: 0 converged, 1 iteration limit, 2 stalled, 3 failed.
     pub status: Vec<u8>,
-    /// Whether a step had to be solved with yielding constraints.
+    /// Whether a step had to be solved with softened constraints.
     pub softened: Vec<bool>,
     /// Deepest penetration [m].
     pub penetration: Vec<f64>,
@@ -124,7 +124,7 @@ pub struct Figures {
     pub potential: Vec<f64>,
     /// Time of each phase of a step [s], in the order of [`PHASES`].
     pub phases: Vec<[f64; PHASES.len()]>,
-    /// Points of contact, also those still apart.
+    /// Contacts that were detected, including those still apart.
     pub contacts: Vec<u32>,
     /// Bodies that are asleep.
     pub asleep: Vec<u32>,
@@ -141,7 +141,7 @@ impl Recording {
         self.frames.time.is_empty()
     }
 
-    /// Leaves out the frames after a time [s].
+    /// Removes the frames after a time [s].
     pub fn keep_until(&mut self, time: f64) {
         let n = self.frames.time.partition_point(|t| *t <= time);
         if n == self.len() {
@@ -181,7 +181,7 @@ impl Recording {
         f.phases.truncate(n);
     }
 
-    /// Checks that all columns fit together; what a [`Recorder`](super::Recorder) makes does.
+    /// Checks that all columns fit together, as those of a [`Recorder`](super::Recorder) always do.
     pub fn check(&self) -> Result<(), RecordError> {
         let (frames, n) = (&self.frames, self.len());
         let (contacts, figures) = (&frames.contacts, &frames.figures);

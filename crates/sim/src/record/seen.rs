@@ -1,4 +1,4 @@
-//! What of a world is seen: shapes on bodies, with their colours.
+//! Visual shapes of a world: shapes on bodies, with their colours.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ pub struct Triangles {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// What a shape looks like.
+/// Geometry of a visual shape.
 #[derive(Clone, Debug)]
 pub enum Geometry {
-    /// A shape of the house.
+    /// A shape of `stiction_geom`.
     Shape(Shape),
-    /// A mesh that is only seen.
+    /// A mesh that is visual only.
     Triangles(Arc<Triangles>),
 }
 
-/// A shape that is seen.
+/// A visual shape.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// Name, may be empty.
@@ -34,11 +34,11 @@ pub struct Seen {
     pub body: usize,
     /// Pose in the frame of the body.
     pub pose: Isometry3<f64>,
-    /// What it looks like.
+    /// Its geometry.
     pub geometry: Geometry,
     /// Red, green, blue and opacity, each from 0 to 1.
     pub colour: [f32; 4],
-    /// Whether it can touch anything, or is there only to be seen.
+    /// Whether it can collide; false for shapes that are visual only.
     pub collides: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Rows of rigid contacts.
 //!
 //! A contact that is open may close within the step and no further, `c_n ≥ −gap/h`; one that is
-//! closed asks for `c_n ≥ 0`. Penetration is removed apart from the velocities, so that the problem
+//! closed requires `c_n ≥ 0`. Penetration is removed apart from the velocities, so that the problem
 //! for velocities keeps a solution and gains no energy. Restitution replaces the bound for impacts
 //! faster than a threshold. Compliant contacts follow [Castro22, Eqs. (2), (20)].
 
@@ -20,8 +20,8 @@ use crate::world::World;
 pub(crate) const REACH_FACTOR: f64 = 1.5;
 /// Fraction of the relative speed along a surface that impacts elsewhere may turn against it [-].
 const DEFLECTED: f64 = 0.1;
-/// Speed of approach, as a fraction of that from which on things bounce, up to which a contact lasts:
-/// half of it times the time step is far less than the penetration that is left alone [-].
+/// Largest speed of approach of a lasting contact, as a fraction of the speed from which contacts
+/// bounce: half of it times the time step is far less than the tolerated penetration [-].
 const LASTING_APPROACH: f64 = 5e-3;
 
 impl RowParameters {

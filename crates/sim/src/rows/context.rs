@@ -1,4 +1,4 @@
-//! What constraint rows read of a mechanism: kinematics, sleeping trees and driven bodies.
+//! Data of a mechanism for constraint rows: kinematics, sleeping trees and driven bodies.
 
 use nalgebra::Vector3;
 use stiction_math::branch;
@@ -12,7 +12,7 @@ pub(crate) fn tree_of_dof(model: &Model, dof: usize) -> usize {
     model.trees().partition_point(|tree| tree.dofs.end <= dof)
 }
 
-/// What constraint rows read of a mechanism.
+/// Data of a mechanism from which constraint rows are built.
 #[derive(Clone, Copy)]
 pub(crate) struct ConstraintContext<'a> {
     pub model: &'a Model,

@@ -1,8 +1,8 @@
-//! Finds constraints that move nothing.
+//! Finds constraints on which no degree of freedom acts.
 //!
-//! Links of a tree share degrees of freedom, whose effects on a row can cancel: normal to the plane
-//! of a planar loop nothing moves. What the sum leaves is round-off, which no solver can invert, so
-//! such a constraint is left out.
+//! Links of a tree share degrees of freedom, whose effects on a row can cancel: a
+//! planar loop has no motion normal to its plane. The sum of the effects is then round-off, which no
+//! solver can invert, so such a constraint is left out.
 
 use nalgebra::Vector6;
 

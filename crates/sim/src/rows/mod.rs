@@ -2,8 +2,8 @@
 //!
 //! A constraint is opened with its key, law, bias and compliance, given terms, and closed. A term is
 //! the matrix C of one port: the velocities of a tree, the spatial velocity of a link, one degree of
-//! freedom, or a point of a soft body. Beside the numbers of the problem the builder keeps what is
-//! needed to read forces back: the key of each constraint, and of each contact its frame and
+//! freedom, or a point of a soft body. Besides the rows the builder stores the data
+//! to compute forces after the solve: the key of each constraint, and of each contact its frame and
 //! surfaces. Constraints come in the order of their keys, so that impulses are carried from step to
 //! step by merging two sorted lists.
 
@@ -36,7 +36,7 @@ use rank::RowRank;
 /// Speeds of approach below this many steps of free fall do not bounce.
 const BOUNCE_STEPS: f64 = 2.0;
 
-/// What the rows of a step depend on besides positions and velocities.
+/// Inputs of the rows of a step besides positions and velocities.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowParameters {
     /// Time step h [s].
@@ -98,7 +98,7 @@ pub(crate) struct SoftPoint {
     pub weights: [f64; 4],
 }
 
-/// What is known of a constraint besides the numbers of its rows.
+/// Data of a constraint besides its rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConstraintRecord {
     pub key: ConstraintKey,
@@ -108,12 +108,12 @@ pub(crate) struct ConstraintRecord {
     pub lasting: bool,
 }
 
-/// What is known of a contact constraint, to read its force back after the solve.
+/// Data of a contact constraint to compute its force after the solve.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactRow {
     /// Index of the constraint.
     pub constraint: u32,
-    /// The contact as users see it. Its velocity holds the prescribed part; force and torque are zero.
+    /// The contact in the public form. Its velocity holds the prescribed part; force and torque are zero.
     pub point: ContactPoint,
     /// Rotation from world axes to contact axes.
     pub R_CW: Matrix3<f64>,
@@ -139,7 +139,7 @@ pub(crate) struct RowBuilder {
     rows: ConstraintRows,
     /// One per constraint.
     records: Vec<ConstraintRecord>,
-    /// What each term reads.
+    /// Port that each term reads.
     ports: Vec<RowPort>,
     soft_points: Vec<SoftPoint>,
     /// One per contact, rigid ones first.
@@ -172,7 +172,7 @@ impl RowBuilder {
         &self.records
     }
 
-    /// What is known of the contacts.
+    /// Data of the contacts.
     pub fn contacts(&self) -> &[ContactRow] {
         &self.contacts
     }
@@ -187,7 +187,7 @@ impl RowBuilder {
         &self.rows
     }
 
-    /// What each term reads, in the order of the terms.
+    /// Port that each term reads, in the order of the terms.
     pub fn ports(&self) -> &[RowPort] {
         &self.ports
     }
@@ -197,7 +197,7 @@ impl RowBuilder {
         &self.soft_points[index as usize]
     }
 
-    /// Sets the problem's port of every term; `resolve` receives what the term reads, with the point
+    /// Sets the problem's port of every term; `resolve` receives the term's port, with the point
     /// of a soft body if it is one.
     pub fn resolve_ports(
         &mut self,
@@ -252,7 +252,7 @@ impl RowBuilder {
         stays
     }
 
-    /// Closes a contact and keeps what is needed to read its force back.
+    /// Closes a contact and stores the data to compute its force after the solve.
     pub fn close_contact(&mut self, point: ContactPoint, R_CW: Matrix3<f64>, pairing: Pairing) {
         let constraint = (self.records.len() - 1) as u32;
         if self.close() {

@@ -6,7 +6,7 @@ use nalgebra::Vector6;
 
 use super::{ConstraintContext, RowPort};
 
-/// Norm of what is left of a gradient after the others, relative to the largest, below which the row
+/// Norm of a gradient orthogonalised against the others, relative to the largest, below which the row
 /// depends on them [-].
 const DEPENDENT: f64 = 1e-8;
 
@@ -94,7 +94,7 @@ impl RowRank {
     }
 }
 
-/// The first of the listed rows with the largest squared norm: its place in the list, and the norm.
+/// The first of the listed rows with the largest squared norm: its index in the list, and the norm.
 fn largest_row(rows: &[Vec<f64>], list: &[usize]) -> Option<(usize, f64)> {
     let squared = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
     let norms = list.iter().map(|index| squared(&rows[*index])).enumerate();

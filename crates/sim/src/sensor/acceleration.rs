@@ -45,7 +45,7 @@ impl Accelerations {
         self.of_body[body.0].fixed_rows::<3>(0).into()
     }
 
-    /// Acceleration [m/s²], less that of free fall, of the point of a body that stands at `p_W` [m].
+    /// Acceleration [m/s²], less that of free fall, of the point of a body that is at `p_W` [m].
     pub fn of_point(&self, view: &View, body: BodyId, p_W: &Vector3<f64>) -> Vector3<f64> {
         let View { model, data } = *view;
         let linear: Vector3<f64> = self.of_body[body.0].fixed_rows::<3>(3).into();

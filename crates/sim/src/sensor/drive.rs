@@ -1,24 +1,24 @@
-//! Forces of actuators and of the springs of tendons in the last step, as the scheme took them.
+//! Forces of actuators and tendon springs in the last step, as the scheme evaluated them.
 //!
-//! Laws are linear in length and rate, so that the force of a step differs from that of its start by
-//! slopes times changes: with the slopes that hold back at the end of the step, with all of them at
-//! the state between, or with those of rates alone, as the scheme says. A saturated actuator gives
-//! its bound.
+//! The force laws are linear in length and rate, so that the force of a step is that at its start plus
+//! slopes times changes. The scheme selects the slopes: only the stabilising ones, at the end of the
+//! step; all of them, at the state in between; those of rates alone; or none. A saturated actuator
+//! exerts its force limit.
 
 use stiction_mech::{ActuatorId, Forces, JointId, Model, TendonId, Transmission};
 
 use crate::scheme::Scheme;
 
-/// Where a step asks the laws, beyond the state from which it begins.
+/// Data to evaluate the force laws of actuators and tendons over one step.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct LastStepForces<'a> {
     pub model: &'a Model,
-    /// Forces where the step begins.
+    /// Forces at the start of the step.
     pub forces: &'a Forces,
     pub scheme: Scheme,
-    /// [s]; zero where there was no step.
+    /// Time step [s]; zero if no step was taken.
     pub time_step: f64,
-    /// Velocities on which the laws acted.
+    /// Velocities with which the laws were evaluated.
     pub contact_velocity: &'a [f64],
     pub control: &'a [f64],
 }
@@ -30,7 +30,7 @@ struct Slopes {
     rate: f64,
 }
 
-impl Asked<'_> {
+impl LastStepForces<'_> {
     /// Force of an actuator before its gear [N or N·m].
     pub fn actuator(&self, actuator: ActuatorId) -> f64 {
         let (forces, ActuatorId(index)) = (self.forces, actuator);
@@ -82,7 +82,7 @@ impl Asked<'_> {
         joint.spec.actuator_force_range.map_or(sum, |(lower, upper)| sum.clamp(lower, upper))
     }
 
-    /// What the step adds to a force, from the rates before and after.
+    /// Change of a force over the step, from the rates before and after.
     fn change(&self, slopes: Slopes, rate: f64, next: f64) -> f64 {
         let (h, scheme) = (self.time_step, self.scheme);
         if h == 0.0 || scheme == Scheme::Euler {

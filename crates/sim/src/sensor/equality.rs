@@ -1,8 +1,8 @@
-//! What equalities between bodies do to them: impulses of rows turned into wrenches.
+//! Wrenches of equalities on bodies, from the impulses of their rows.
 //!
-//! The rows are written again, link by link, in the configuration of the step: a row whose rate is
-//! c·V acts on its link with c times its impulse. What has no link is held by the world; it feels
-//! the opposite of what the other end does.
+//! The rows are rebuilt, link by link, in the configuration of the step: a row whose rate is c·V acts
+//! on its link with c times its impulse. An end without a link is fixed to the world; the wrench on it
+//! is the opposite of that on the other end.
 
 use nalgebra::{Vector3, Vector6};
 use stiction_mech::{BodyId, Model};
@@ -25,11 +25,11 @@ pub(super) fn ends(equality: &Equality) -> Option<[BodyId; 2]> {
     }
 }
 
-/// Memory for rows that are written again.
+/// Scratch memory for the rebuilt rows.
 #[derive(Debug)]
 pub(super) struct Pulls {
     rows: RowBuilder,
-    /// Per tree: no.
+    /// Per tree: `false`, for both `by_tree` and `asleep`.
     no: Vec<bool>,
 }
 
@@ -38,8 +38,8 @@ impl Pulls {
         Self { rows: RowBuilder::default(), no: vec![false; model.trees().len()] }
     }
 
-    /// Calls `visit(body, wrench, point)` with what equalities did to bodies in the last step, mean
-    /// over the step; the force acts at the point [m], world frame.
+    /// Calls `visit(body, wrench, point)` for the wrenches of equalities on bodies in the last
+    /// step, mean over the step; the force acts at the point [m], world frame.
     pub fn for_each(
         &mut self,
         world: &World,
@@ -48,7 +48,7 @@ impl Pulls {
         mut visit: impl FnMut(BodyId, &Wrench, &Vector3<f64>),
     ) {
         let Self { rows, no } = self;
-        // The motion of driven bodies is in no term.
+        // No term contains the motion of driven bodies.
         let driven = DrivenBodies::default();
         let Configuration { model, data, .. } = *configuration;
         let context = ConstraintContext { model, data, by_tree: no, asleep: no, driven: &driven };

@@ -1,7 +1,7 @@
-//! Where a frame of a body is and how it moves, in the world or seen from another frame.
+//! Pose and velocity of a frame on a body, in the world or relative to another frame.
 //!
-//! Seen from a frame F that moves and turns itself, a point moves at `v − v_F − ω_F × (p − p_F)`,
-//! in the axes of F. Needs the velocity stage of the mechanism's arrays.
+//! Relative to a moving and rotating frame F a point has the velocity `v − v_F − ω_F × (p − p_F)`, in
+//! the axes of F. Needs the velocity stage of the mechanism's arrays.
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use stiction_mech::{Data, Model, angular_velocity, point_velocity};

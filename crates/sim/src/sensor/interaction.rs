@@ -1,13 +1,12 @@
-//! What carries a body: force and torque between it and its parent.
+//! Interaction force and torque between a body and its parent.
 //!
-//! The change of momentum of a body and all that it carries is what its parent gives plus what
-//! comes from outside; so the parent gives Σ (inertia − outside) over the bodies of the subtree, the
-//! recursion of Newton and Euler [Featherstone08, Sec. 5.3] summed where it is asked for. From
-//! outside come contacts, equalities between bodies, strings and applied wrenches, all of the last
-//! step. Everything else counts as carried by the joint, as in MuJoCo: actuators, springs, friction
-//! and limits of joints, but also actuators that push a body and what cancels weight. Bodies without
-//! joints are seen one by one. Cost: bodies and contacts once, then the bodies of the subtree per
-//! sensor.
+//! The rate of momentum of a subtree is the wrench of the parent plus the external wrenches; so the
+//! parent's wrench is Σ (inertial − external) over the bodies of the subtree: the recursive
+//! Newton–Euler algorithm [Featherstone08, Sec. 5.3], summed per sensor. External are contacts,
+//! equalities between bodies, tendons and applied wrenches, all of the last step. Everything else is
+//! transmitted by the joint, as in MuJoCo: actuators, springs, friction and limits of joints, but also
+//! actuators that act on a body and gravity compensation. Bodies without joints are treated one by
+//! one. Cost: bodies and contacts once, then the bodies of the subtree per sensor.
 
 use nalgebra::{Matrix3, Vector3, Vector6};
 use std::ops::Range;
@@ -26,7 +25,7 @@ pub(super) struct Wrench {
     pub force: Vector3<f64>,
 }
 
-/// What each body needs from its parent for itself alone, about its origin.
+/// Wrench that each body, without its children, requires from its parent, about the body's origin.
 #[derive(Debug)]
 pub(super) struct Loads {
     of_body: Vec<Wrench>,
@@ -54,7 +53,7 @@ impl Loads {
         }
     }
 
-    /// Takes off a wrench from outside whose force acts at the point `p_W` [m] of the world.
+    /// Subtracts an external wrench whose force acts at the point `p_W` [m], world frame.
     pub fn relieve(&mut self, view: &View, body: BodyId, wrench: &Wrench, p_W: &Vector3<f64>) {
         let arm = p_W - view.data.body_pose[body.0].translation.vector;
         let load = &mut self.of_body[body.0];
@@ -62,7 +61,7 @@ impl Loads {
         load.force -= wrench.force;
     }
 
-    /// Takes off contacts.
+    /// Subtracts contact forces.
     pub fn relieve_contacts(&mut self, view: &View, contacts: &[ContactPoint]) {
         for contact in contacts {
             for (body, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
@@ -73,7 +72,7 @@ impl Loads {
         }
     }
 
-    /// Takes off applied wrenches, which act at the centres of mass.
+    /// Subtracts applied wrenches, which act at the centres of mass.
     pub fn relieve_applied(&mut self, view: &View, applied: &[Vector6<f64>]) {
         for (index, wrench) in applied.iter().enumerate() {
             if *wrench == Vector6::zeros() {
@@ -91,7 +90,7 @@ impl Loads {
         }
     }
 
-    /// What carries a subtree, about a point `p_W` [m] of the world.
+    /// Wrench on a subtree from its parent, about the point `p_W` [m], world frame.
     pub fn carried(&self, view: &View, subtree: Range<usize>, p_W: &Vector3<f64>) -> Wrench {
         let mut sum = Wrench::default();
         for body in subtree {

@@ -1,8 +1,8 @@
-//! What is kept of the last step, so that accelerations and forces can be read after it.
+//! Data of the last step from which sensors read accelerations and forces.
 //!
-//! Copies only: coordinates and velocities from which it began, the acceleration that came of it,
-//! the inputs, the contacts, the impulses of equalities and along tendons. What sleeps is not in the
-//! step's problem: the forces with which it fell asleep stay.
+//! Copies only: coordinates and velocities at its start, the resulting acceleration, the inputs, the
+//! contacts, the impulses of equalities and along tendons. Sleeping trees are not in the problem of the
+//! step: they keep the forces of their last step awake.
 
 use nalgebra::{Vector3, Vector6};
 use stiction_mech::{Input, SoftId, State};
@@ -18,9 +18,9 @@ use crate::world::World;
 /// A step that is being accepted.
 pub(crate) struct AcceptedStep<'a> {
     pub world: &'a World,
-    /// The state from which it began.
+    /// The state at its start.
     pub old: &'a State,
-    /// The velocities to which it led.
+    /// The velocities at its end.
     pub next: &'a [f64],
     pub time_step: f64,
     pub input: &'a Input,
@@ -28,14 +28,14 @@ pub(crate) struct AcceptedStep<'a> {
     pub records: &'a [ConstraintRecord],
     pub constraints: &'a [Constraint],
     pub impulse: &'a [f64],
-    /// Per tree: whether it took no part.
+    /// Per tree: whether it was asleep.
     pub asleep: &'a [bool],
 }
 
-/// The last step, or a mechanism that is held.
+/// The last step, or a mechanism that is held at rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LastStep {
-    /// Whether there was one.
+    /// Whether a step was taken.
     pub taken: bool,
     pub q: Vec<f64>,
     pub v: Vec<f64>,
@@ -52,7 +52,7 @@ pub(crate) struct LastStep {
 }
 
 impl LastStep {
-    /// Forgets the step.
+    /// Discards the step.
     pub fn forget(&mut self) {
         self.taken = false;
     }
@@ -75,7 +75,7 @@ impl LastStep {
             || lengths.iter().all(|(found, own)| found == own) && self.contacts.iter().all(known)
     }
 
-    /// Stands in for a step that was not taken: nothing accelerates, nothing touches.
+    /// Replaces a step that was not taken: zero accelerations, no contacts.
     pub fn hold(&mut self, world: &World, state: &State, input: &Input) {
         self.begin(world, state, input);
         self.acceleration.fill(0.0);
@@ -85,7 +85,7 @@ impl LastStep {
         self.tendon_force.fill(0.0);
     }
 
-    /// Keeps a step.
+    /// Stores a step.
     pub fn keep(&mut self, step: &AcceptedStep) {
         let AcceptedStep { world, old, next, time_step, asleep, .. } = *step;
         self.begin(world, old, step.input);
@@ -101,7 +101,7 @@ impl LastStep {
         self.keep_rows(step, sleeps);
     }
 
-    /// Keeps the impulses of equalities, and of limits and dry friction of tendons.
+    /// Stores the impulses of equalities, and of limits and dry friction of tendons.
     fn keep_rows(&mut self, step: &AcceptedStep, sleeps: impl Fn(usize) -> bool) {
         let model = &step.world.model;
         let string_sleeps = |tendon: usize| {
@@ -141,14 +141,14 @@ impl LastStep {
         }
     }
 
-    /// Keeps the force of a row of an attachment: a contact without a normal, which carries but does
-    /// not press.
+    /// Stores the force of a row of an attachment as a contact without normal: it counts in force and
+    /// torque sensors, but not in touch sensors.
     fn keep_attachment(&mut self, step: &AcceptedStep, key: &ConstraintKey, force: f64) {
         let attachments = &step.world.softs.attachments;
-        let Ok(configuration) = attachments.binary_search_by_key(&key.a, |a| a.node) else {
+        let Ok(index) = attachments.binary_search_by_key(&key.a, |a| a.node) else {
             return;
         };
-        let (node, body) = (key.a as usize, attachments[configuration].body);
+        let (node, body) = (key.a as usize, attachments[index].body);
         let mut on_vertex = Vector3::zeros();
         on_vertex[key.b as usize] = force;
         self.contacts.push(ContactPoint {

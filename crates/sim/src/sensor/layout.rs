@@ -1,4 +1,4 @@
-//! Where the readings of the sensors stand, one after the other as they were declared.
+//! Layout of the array of sensor readings, in the order of declaration.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,18 +12,18 @@ use crate::world::{Renumber, World, WorldBuilder};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     pub specs: Vec<SensorSpec>,
-    /// Place of the first number of each sensor.
+    /// Index of the first number of each sensor.
     first: Vec<usize>,
-    /// Numbers of all of them.
+    /// Length of all readings together.
     pub len: usize,
     /// Whether some sensor reads results of the last step.
     pub read_last_step: bool,
-    /// Per body: one after the last that it carries.
+    /// Per body: one past the last body of its subtree.
     subtree_end: Vec<usize>,
 }
 
 impl Layout {
-    /// Checks the sensors and lines them up.
+    /// Checks the sensors and assigns their ranges.
     pub fn new(
         mut specs: Vec<SensorSpec>,
         model: &Model,
@@ -50,12 +50,12 @@ impl Layout {
         Ok(Self { specs, first, len, read_last_step, subtree_end: subtree_ends(model) })
     }
 
-    /// Whether some sensor is of a kind.
+    /// Whether the kind of some sensor satisfies `is`.
     pub fn any(&self, is: impl Fn(&SensorKind) -> bool) -> bool {
         self.specs.iter().any(|spec| is(&spec.kind))
     }
 
-    /// A body with all that it carries.
+    /// Indices of the bodies of a subtree.
     pub fn subtree(&self, body: BodyId) -> Range<usize> {
         body.0..self.subtree_end[body.0]
     }
@@ -65,7 +65,7 @@ impl Layout {
     }
 }
 
-/// Per body: one after the last that it carries; bodies are numbered depth first.
+/// Per body: one past the last body of its subtree; bodies are numbered depth first.
 fn subtree_ends(model: &Model) -> Vec<usize> {
     let bodies = model.bodies();
     let mut end: Vec<usize> = (1..=bodies.len()).collect();
@@ -77,7 +77,7 @@ fn subtree_ends(model: &Model) -> Vec<usize> {
 }
 
 impl WorldBuilder {
-    /// Adds a sensor. Its readings stand behind those of the sensors before it.
+    /// Adds a sensor. Its reading follows those of the sensors added before it.
     pub fn sensor(&mut self, spec: SensorSpec) {
         self.sensors.push(spec);
     }
@@ -89,19 +89,19 @@ impl World {
         &self.sensors.specs
     }
 
-    /// Where the reading of the sensor of this name stands in
+    /// Range of the reading of the sensor of this name in
     /// [`Simulation::sensor_data`](crate::Simulation::sensor_data).
     pub fn sensor_range(&self, name: &str) -> Option<Range<usize>> {
         let found = self.sensors.specs.iter().position(|spec| spec.name == name);
         found.filter(|_| !name.is_empty()).map(|index| self.sensors.range(index))
     }
 
-    /// Where each reading stands, in the order of the sensors.
+    /// Range of each reading, in the order of the sensors.
     pub fn sensor_ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         (0..self.sensors.specs.len()).map(|index| self.sensors.range(index))
     }
 
-    /// Numbers in all readings together.
+    /// Length of all readings together.
     pub fn sensor_len(&self) -> usize {
         self.sensors.len
     }

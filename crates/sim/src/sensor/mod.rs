@@ -1,15 +1,15 @@
-//! Sensors: what an instrument on a mechanism would read.
+//! Sensors: readings of the state and of the last step of a mechanism.
 //!
 //! Readings of positions and velocities belong to the present state. Accelerations, forces and touch
-//! belong to the last step: the generalized acceleration is `(v⁺ − v⁻)/h`, the forces are its real
-//! impulses over h, and all are seen in the configuration from which the step began, where the
-//! problem was posed. As long as there is no last step the mechanism counts as held: it does not
-//! accelerate, nothing touches it, and actuators answer to the present input. Names and meanings
-//! are MuJoCo's.
+//! belong to the last step: the generalized acceleration is `(v⁺ − v⁻)/h`, the forces are its
+//! impulses over h, and all are evaluated in the configuration at the start of the step, where the
+//! problem was assembled. Before the first step the mechanism counts as held: it has no acceleration
+//! and no contacts, and the forces of actuators follow from the present input. Names and meanings are
+//! MuJoCo's.
 //!
 //! One file per family. To add a sensor: a variant of [`SensorKind`] with its arms in `spec.rs`, its
-//! reading in the file of its family, and one line in [`SENSORS`]. A world without sensors pays
-//! nothing, one with sensors a few copies per step; the rest is computed when asked for.
+//! reading in the file of its family, and one line in [`SENSORS`]. A world without sensors has
+//! no cost, one with sensors costs a few copies per step; the rest is computed when they are read.
 
 mod acceleration;
 mod drive;

@@ -1,13 +1,13 @@
-//! From a state and the last step to the readings of all sensors.
+//! Computes the readings of all sensors from a state and the last step.
 //!
-//! Nothing is computed before it is asked for, and of the last step only what some sensor reads.
+//! Readings are computed on demand, and quantities of the last step only if some sensor reads them.
 
 use nalgebra::{Point3, Vector3};
 use std::ops::Range;
 use stiction_mech::{BodyId, Data, Forces, Input, JointId, Model, State, kinematics, velocities};
 
 use super::acceleration::Accelerations;
-use super::drive::Asked;
+use super::drive::LastStepForces;
 use super::equality::Pulls;
 use super::frame::View;
 use super::interaction::{Loads, Wrench};
@@ -22,11 +22,11 @@ pub(crate) struct SensorReader {
     readings: Vec<f64>,
     /// Lengths and rates at the present state, if some sensor reads them.
     measures: Option<Box<(Forces, Input)>>,
-    /// The last step, seen again, if some sensor reads of it.
+    /// The last step, evaluated again, if some sensor reads it.
     before: Option<Box<Before>>,
 }
 
-/// The last step, seen again from where it began.
+/// The last step, evaluated again at its start.
 struct Before {
     data: Data,
     forces: Forces,
@@ -57,7 +57,7 @@ impl SensorReader {
         }
     }
 
-    /// Reads everything. `data` is filled from the state; `input` counts where no step was taken.
+    /// Reads everything. `data` is filled from the state; `input` is used if no step was taken.
     pub fn read(
         &mut self,
         world: &World,
@@ -79,7 +79,7 @@ impl SensorReader {
         let now = Now { view: View { model, data }, q: &state.q, v: &state.v };
         if let Some(measures) = &mut self.measures {
             let (forces, none) = &mut **measures;
-            // Lengths of the right number and an input of zeros: nothing to fail on.
+            // Cannot fail: arrays have the right lengths and the input is zero.
             let _ = forces.evaluate(model, (now.q, now.v), data, none, 0.0);
         }
         if let Some(before) = &mut self.before {
@@ -118,7 +118,7 @@ fn write_one(out: &mut [f64], x: f64) -> bool {
 }
 
 impl Now<'_> {
-    /// Reads what belongs to the present state; false if the sensor reads something else.
+    /// Reads a sensor of the present state; false if the sensor is of another kind.
     fn read(
         &self,
         world: &World,
@@ -220,8 +220,8 @@ impl Before {
         }
     }
 
-    /// Looks at the last step again, as far as some sensor does; driven bodies stand where they do
-    /// now.
+    /// Evaluates the last step again, as far as some sensor reads it; driven bodies have their present
+    /// poses.
     fn evaluate(&mut self, world: &World, scheme: Scheme, last: &LastStep, now: &Data) {
         let (model, sensors) = (&world.model, &world.sensors);
         if !model.driven().is_empty() {
@@ -242,7 +242,7 @@ impl Before {
                 self.contact_velocity[dof] = last.v[dof] + alpha_step * last.acceleration[dof];
             }
             self.input.control.clone_from(&last.control);
-            // The step was taken with the same arrays, or they were checked: nothing to fail on.
+            // Cannot fail: the step was taken with the same arrays, or they were checked.
             let state = (&last.q[..], &last.v[..]);
             let _ = self.forces.evaluate(model, state, &self.data, &self.input, last.time_step);
         }
@@ -251,7 +251,7 @@ impl Before {
         }
     }
 
-    /// What every body needs from its parent.
+    /// Computes the wrench that every body requires from its parent.
     fn weigh(&mut self, world: &World, scheme: Scheme, last: &LastStep) {
         let Self { data, forces, contact_velocity, accelerations, loads, pulls, .. } = self;
         let view = View { model: &world.model, data };
@@ -263,11 +263,11 @@ impl Before {
         };
         let configuration = Configuration { model: &world.model, q: &last.q, data };
         pulls.for_each(world, &configuration, last, &mut relieve);
-        let asked = asked(world, forces, scheme, contact_velocity, last);
-        string::for_each_pull(world, data, &asked, last, &mut relieve);
+        let step_forces = last_step_forces(world, forces, scheme, contact_velocity, last);
+        string::for_each_pull(world, data, &step_forces, last, &mut relieve);
     }
 
-    /// Reads what belongs to the last step; false if the sensor reads something else.
+    /// Reads a sensor of the last step; false if the sensor is of another kind.
     fn read(
         &self,
         world: &World,
@@ -278,7 +278,8 @@ impl Before {
     ) -> bool {
         let model = &world.model;
         let view = View { model, data: &self.data };
-        let asked = asked(world, &self.forces, scheme, &self.contact_velocity, last);
+        let step_forces =
+            last_step_forces(world, &self.forces, scheme, &self.contact_velocity, last);
         let acceleration = |frame: &SensorFrame| {
             let p_W = view.pose(frame).translation.vector;
             self.accelerations.of_point(&view, frame.body, &p_W)
@@ -299,21 +300,21 @@ impl Before {
                 let BodyId(body) = at.body;
                 write_one(out, touch::pressure(&last.contacts, body, volume, &view.pose(at)))
             }
-            SensorKind::ActuatorForce(id) => write_one(out, asked.actuator(*id)),
-            SensorKind::JointActuatorForce(id) => write_one(out, asked.on_joint(*id)),
+            SensorKind::ActuatorForce(id) => write_one(out, step_forces.actuator(*id)),
+            SensorKind::JointActuatorForce(id) => write_one(out, step_forces.on_joint(*id)),
             _ => false,
         }
     }
 }
 
-/// Where the last step asked the laws.
-fn asked<'a>(
+/// Data to evaluate the force laws over the last step.
+fn last_step_forces<'a>(
     world: &'a World,
     forces: &'a Forces,
     scheme: Scheme,
     contact_velocity: &'a [f64],
     last: &'a LastStep,
-) -> Asked<'a> {
+) -> LastStepForces<'a> {
     let (model, time_step, control) = (&world.model, last.time_step, &last.control);
-    Asked { model, forces, scheme, time_step, contact_velocity, control }
+    LastStepForces { model, forces, scheme, time_step, contact_velocity, control }
 }

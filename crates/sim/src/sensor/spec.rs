@@ -1,4 +1,4 @@
-//! What a sensor is and where it sits, as its author describes it, checked against the model.
+//! Declaration of a sensor: kind and frame, checked against the model.
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, Model, TendonId};
@@ -57,9 +57,9 @@ pub enum SensorKind {
     Gyro(SensorFrame),
     /// Velocity of the frame's origin in its axes [m/s].
     Velocimeter(SensorFrame),
-    /// Force with which the frame's body is carried by its parent, in the axes of the frame [N].
+    /// Force on the frame's body from its parent, in the axes of the frame [N].
     Force(SensorFrame),
-    /// Torque of the same about the frame's origin, in the axes of the frame [N·m].
+    /// Torque on the frame's body from its parent, about the frame's origin, in the axes of the frame [N·m].
     Torque(SensorFrame),
     /// A uniform field in the axes of the frame.
     Magnetometer {
@@ -76,42 +76,42 @@ pub enum SensorKind {
         /// The volume about its origin.
         volume: TouchVolume,
     },
-    /// Position of a frame [m], in the world or seen from another frame.
+    /// Position of a frame [m], in the world or relative to another frame.
     FramePosition {
         /// The frame.
         of: SensorFrame,
-        /// Who looks; the world if nobody.
+        /// The reference frame; `None` for the world.
         seen_from: Option<SensorFrame>,
     },
-    /// Orientation of a frame as a quaternion (w, x, y, z), in the world or seen from another frame.
+    /// Orientation of a frame as a quaternion (w, x, y, z), in the world or relative to another frame.
     FrameOrientation {
         /// The frame.
         of: SensorFrame,
-        /// Who looks; the world if nobody.
+        /// The reference frame; `None` for the world.
         seen_from: Option<SensorFrame>,
     },
-    /// An axis of a frame, in the world or seen from another frame.
+    /// An axis of a frame, in the world or relative to another frame.
     FrameAxis {
         /// The frame.
         of: SensorFrame,
-        /// Who looks; the world if nobody.
+        /// The reference frame; `None` for the world.
         seen_from: Option<SensorFrame>,
         /// Which axis: 0, 1 or 2 for x, y or z.
         axis: usize,
     },
-    /// Velocity of a frame's origin [m/s], in the world, or as it is seen from another frame that
-    /// moves and turns.
+    /// Velocity of a frame's origin [m/s], in the world, or relative to another frame that moves
+    /// and rotates.
     FrameLinearVelocity {
         /// The frame.
         of: SensorFrame,
-        /// Who looks; the world if nobody.
+        /// The reference frame; `None` for the world.
         seen_from: Option<SensorFrame>,
     },
-    /// Angular velocity of a frame [rad/s], in the world, or as it is seen from another frame.
+    /// Angular velocity of a frame [rad/s], in the world, or relative to another frame.
     FrameAngularVelocity {
         /// The frame.
         of: SensorFrame,
-        /// Who looks; the world if nobody.
+        /// The reference frame; `None` for the world.
         seen_from: Option<SensorFrame>,
     },
     /// Acceleration of a frame's origin less that of free fall, in the world [m/s²].
@@ -184,8 +184,8 @@ impl SensorKind {
 
     /// Its line in [`SENSORS`].
     pub fn entry(&self) -> &'static SensorEntry {
-        let configuration = SENSORS.partition_point(|entry| entry.name < self.name());
-        &SENSORS[configuration]
+        let index = SENSORS.partition_point(|entry| entry.name < self.name());
+        &SENSORS[index]
     }
 
     /// Numbers in a reading.
@@ -193,7 +193,7 @@ impl SensorKind {
         self.entry().dim
     }
 
-    /// Whether a cutoff clamps it; axes and orientations have a length of their own.
+    /// Whether a cutoff clamps it; axes and orientations are not clamped, since they have unit length.
     pub(super) fn is_clamped(&self) -> bool {
         !matches!(
             self,
@@ -212,7 +212,7 @@ impl SensorKind {
         )
     }
 
-    /// Whether it reads what carries a body.
+    /// Whether it reads the wrench between a body and its parent.
     pub(super) fn reads_interaction(&self) -> bool {
         matches!(self, Self::Force(_) | Self::Torque(_))
     }
@@ -262,7 +262,7 @@ impl SensorKind {
     }
 }
 
-/// A sensor as its author describes it.
+/// Declaration of a sensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SensorSpec {
     /// Name, empty or different from all others.
@@ -280,7 +280,7 @@ impl SensorSpec {
         Self { name: name.into(), kind, cutoff: 0.0 }
     }
 
-    /// From the ids of the builder to those of the model.
+    /// Converts the ids of the builder to those of the model.
     pub(crate) fn renumber(&mut self, to: &Renumber) -> Result<(), WorldError> {
         let name = &self.name;
         let owner = || format!("sensor \"{name}\"");
@@ -306,7 +306,7 @@ impl SensorSpec {
         Ok(())
     }
 
-    /// Whether it can be in this model, whose ids it has.
+    /// Checks it against the model; its ids are those of the model.
     pub(crate) fn check(&mut self, model: &Model) -> Result<(), WorldError> {
         let name = &self.name;
         let wrong =
@@ -358,7 +358,7 @@ impl SensorSpec {
 }
 
 impl TouchVolume {
-    /// A size that is none.
+    /// The first size that is not a positive finite number.
     fn wrong_size(&self) -> Option<f64> {
         let sizes = match *self {
             Self::Sphere(r) => [r; 3],

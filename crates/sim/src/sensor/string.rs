@@ -1,4 +1,4 @@
-//! What strings do to the bodies over which they run: tensions of the last step turned into forces.
+//! Forces of spatial tendons on the bodies along their path, from the tensions of the last step.
 //!
 //! Along a tendon act its spring and damper, the actuators on it, its limits and dry friction, and
 //! the equalities that tie its length.
@@ -6,17 +6,17 @@
 use nalgebra::Vector3;
 use stiction_mech::{BodyId, Data, TendonId, TendonPath};
 
-use super::drive::Asked;
+use super::drive::LastStepForces;
 use super::interaction::Wrench;
 use super::last_step::LastStep;
 use crate::constraint::Equality;
 use crate::world::World;
 
-/// Calls `visit(body, wrench, point)` with what strings did to bodies, mean over the step.
+/// Calls `visit(body, wrench, point)` for the forces of tendons on bodies, mean over the step.
 pub(super) fn for_each_pull(
     world: &World,
     data: &Data,
-    asked: &Asked,
+    step_forces: &LastStepForces,
     last: &LastStep,
     mut visit: impl FnMut(BodyId, &Wrench, &Vector3<f64>),
 ) {
@@ -25,7 +25,9 @@ pub(super) fn for_each_pull(
             continue;
         }
         let id = TendonId(index);
-        let force = asked.tendon(id) + last.tendon_force[index] + tied(world, asked, last, id);
+        let force = step_forces.tendon(id)
+            + last.tendon_force[index]
+            + equality_tension(world, step_forces, last, id);
         tendon.for_each_pull(data, |body, p_W, pull| {
             visit(body, &Wrench { torque: Vector3::zeros(), force: force * pull }, &p_W);
         });
@@ -33,7 +35,12 @@ pub(super) fn for_each_pull(
 }
 
 /// Force of equalities along a tendon.
-fn tied(world: &World, asked: &Asked, last: &LastStep, tendon: TendonId) -> f64 {
+fn equality_tension(
+    world: &World,
+    step_forces: &LastStepForces,
+    last: &LastStep,
+    tendon: TendonId,
+) -> f64 {
     let mut sum = 0.0;
     for (index, equality) in world.equalities.iter().enumerate() {
         let Equality::Tendon(coupling) = equality else { continue };
@@ -43,7 +50,7 @@ fn tied(world: &World, asked: &Asked, last: &LastStep, tendon: TendonId) -> f64 
         }
         if coupling.leader == Some(tendon) {
             let reference = world.model.tendons()[tendon.0].reference_length;
-            let elongation = asked.forces.tendon_length[tendon.0] - reference;
+            let elongation = step_forces.forces.tendon_length[tendon.0] - reference;
             sum -= coupling.polynomial.at(elongation).1 * force;
         }
     }

@@ -1,4 +1,4 @@
-//! Touch: normal contact forces on a body, as far as they press through a volume.
+//! Touch: sum of the normal contact forces on a body whose lines of action meet a volume.
 //!
 //! A contact counts if the half-line from it outwards along the normal meets the volume: it does so
 //! from anywhere within, and where a flat volume lies over the surface. The half-line is an interval
@@ -7,7 +7,7 @@
 //! Deviation: MuJoCo's half-lines start in the middle of the penetration of its soft contacts, well
 //! within a volume as large as the body itself. Those here start at the surface nearer to the inside,
 //! and volumes are a little larger than declared, so that round-off of rigid contacts, which do not
-//! penetrate, decides nothing.
+//! penetrate, does not change the result.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -17,7 +17,7 @@ use crate::contact_point::ContactPoint;
 /// By how much volumes are larger than declared [-].
 const GENEROSITY: f64 = 1e-3;
 
-/// Sum of the normal forces [N] on a body that press through a volume at `X_WS`.
+/// Sum of the normal forces [N] on a body whose half-lines meet a volume at `X_WS`.
 pub(super) fn pressure(
     contacts: &[ContactPoint],
     body: usize,
@@ -82,7 +82,7 @@ impl HalfLine {
         .is_some()
     }
 
-    /// What of a part lies between two planes across an axis.
+    /// The section of a part between two planes across an axis.
     fn in_slab(&self, part: Part, axis: usize, half: f64) -> Part {
         let (x, n) = (self.x[axis], self.n[axis]);
         if n == 0.0 {
@@ -92,7 +92,7 @@ impl HalfLine {
         common(part, one.min(other), one.max(other))
     }
 
-    /// What of a part lies within a radius of a point.
+    /// The section of a part within a radius of a point.
     fn in_ball(&self, part: Part, centre: &Vector3<f64>, r: f64) -> Part {
         let (x, n) = (self.x - centre, &self.n);
         let (a, b, c) = (n.norm_squared(), n.dot(&x), x.norm_squared() - r * r);

@@ -1,9 +1,9 @@
-//! Attachments: vertices of soft bodies that keep their configuration on a rigid body or link.
+//! Attachments: vertices of soft bodies that keep their position on a rigid body or link.
 //!
 //! Each is holonomic: the vertex x and the point p of the body coincide. Both sides move by unknown
-//! velocities, so that the three rows of a vertex ask for `ẋ − ṗ = −(x − p)/h`: what a step's
-//! curvature left open, the next one closes. A vertex on a body whose motion is given follows it the
-//! same way; one on the world is fixed instead, and no unknown.
+//! velocities, so that the three rows of a vertex require `ẋ − ṗ = −(x − p)/h`: each step
+//! removes the error that the last one left by its curvature. A vertex on a driven body follows it in
+//! the same way; a vertex on the world is fixed instead and not among the unknowns.
 
 use nalgebra::{Point3, Vector3};
 use stiction_mech::{Data, Input, Model, State, kinematics, set_driven_poses};
@@ -14,23 +14,23 @@ use crate::error::WorldError;
 use crate::rows::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
 use crate::world::{Renumber, World};
 
-/// A node that keeps its configuration on a body.
+/// A node that keeps its position on a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Attachment {
     pub node: u32,
     pub body: usize,
-    /// Its configuration in the frame of the body [m].
+    /// Its position in the frame of the body [m].
     pub point: Vector3<f64>,
 }
 
-/// Part of the error that a step takes back under the mid-velocity convention, where the next
-/// velocity is mirrored at the mean and so would be the push.
+/// Fraction of the error that a step removes under the mid-velocity convention, where the next velocity
+/// is mirrored at the mean, and the correction would be mirrored with it.
 const MIRRORED: f64 = 0.2;
 
 const AXES: [Vector3<f64>; 3] =
     [Vector3::new(1.0, 0.0, 0.0), Vector3::new(0.0, 1.0, 0.0), Vector3::new(0.0, 0.0, 1.0)];
 
-/// Checks what was declared; sorted by node.
+/// Checks the declared attachments and sorts them by node.
 pub(crate) fn attachments(
     objects: &[SoftObject],
     attached: &[AttachmentSpec],

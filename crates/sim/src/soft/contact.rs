@@ -27,7 +27,7 @@ use crate::world::World;
 const REMOVED_FRACTION: f64 = 0.2;
 const REMOVED_FRACTION_MIRRORED: f64 = 0.1;
 
-/// Added to the index of a soft body in a key, to tell it from a shape.
+/// Added to the index of a soft body in a key, to distinguish it from a shape.
 const SOFT_FLAG: u32 = 1 << 31;
 
 /// One side of a contact.
@@ -35,7 +35,7 @@ const SOFT_FLAG: u32 = 1 << 31;
 enum ContactSide<'a> {
     /// Index of a shape, and of its body.
     Rigid { geom: usize, body: usize },
-    /// Index of a soft body, and the configuration on its skin.
+    /// Index of a soft body, and the point on its surface.
     Soft { soft: usize, at: &'a FacePoint },
 }
 
@@ -121,7 +121,7 @@ fn driven_velocity(
     of(&sides[1]) - of(&sides[0])
 }
 
-/// Distance [m] within which a contact counts whatever its velocity: elastic forces can close it
+/// Distance [m] within which a contact gets rows at any velocity: elastic forces can close it
 /// within the step, also without gravity.
 fn near(world: &World, sides: &[ContactSide; 2]) -> f64 {
     let of = |side: &ContactSide| match side {
@@ -160,17 +160,17 @@ pub(crate) fn start_of(
     }));
 }
 
-/// Contacts of soft bodies whose rows are wanted.
+/// Contacts of soft bodies for which rows are added.
 #[derive(Clone, Copy)]
 pub(crate) struct SoftContactInput<'a> {
     pub detected: &'a [SoftContact],
     /// Velocities of nodes [m/s].
     pub x_dot: &'a [Vector3<f64>],
-    /// With the contacts at the start of the step, `detected` are those at its end, where the
-    /// velocities lead that `x_dot` and the kinematics hold. Then the rows bound the gap at the end
-    /// with its mean rate over the step, linearised: `c_n = (gap − gap₀)/h + n·(u − u_k)`. A contact
-    /// that was not detected at the start has the gap there that a constant rate gives, and does not
-    /// bounce.
+    /// With the contacts at the start of the step, `detected` are those at its end, at the
+    /// positions reached with the velocities in `x_dot` and the kinematics. Then the rows bound the
+    /// gap at the end with its mean rate over the step, linearised:
+    /// `c_n = (gap − gap₀)/h + n·(u − u_k)`. A contact that was not detected at the start has the
+    /// gap there that a constant rate gives, and does not bounce.
     pub at_start: Option<&'a [SoftContactStart]>,
     /// Largest speed at which penetration is removed [m/s].
     pub max_speed: f64,
@@ -197,7 +197,7 @@ pub(crate) fn add_rows(
         if let Some(at_start) = input.at_start {
             let (end, rate, key) = (gap, normal_velocity, key(found));
             (gap, normal_velocity) = match at_start.binary_search_by_key(&key, |start| start.key) {
-                Ok(place) => (at_start[place].gap, at_start[place].normal_velocity),
+                Ok(index) => (at_start[index].gap, at_start[index].normal_velocity),
                 Err(_) => (end - h * rate, 0.0),
             };
             curvature = (end - gap) / h - rate;
@@ -234,7 +234,7 @@ pub(crate) fn add_rows(
     }
 }
 
-/// The contact as users see it, with its prescribed velocity [m/s] and without force.
+/// The contact in the public form, with its prescribed velocity [m/s] and without force.
 fn contact_point(
     found: &SoftContact,
     sides: &[ContactSide; 2],
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_touches_and_approaches_stops_in_both_conventions() {
+    fn a_closed_approaching_contact_stops_in_both_conventions() {
         for alpha in [1.0, 0.5] {
             for approach in [-0.01, -3.0] {
                 let (bias, _) = normal_row(&rigid(), &parameters(alpha), 0.0, approach, 1.0);

@@ -1,8 +1,8 @@
-//! Soft bodies in a world: finite elements with a skin that touches, and what they are attached to.
+//! Soft bodies in a world: finite elements, their colliding surfaces and their attachments.
 //!
 //! Vertices of all soft bodies lie in one array, body after body, as in
-//! [`State::x`](stiction_mech::State); a vertex by its place there is a *node*. Fixed vertices have no
-//! velocity and no place among the unknowns.
+//! [`State::x`](stiction_mech::State); an index into this array is a *node*. Fixed vertices have
+//! no velocity and are not among the unknowns.
 
 pub(crate) mod attachment;
 pub(crate) mod contact;
@@ -16,25 +16,25 @@ use crate::error::WorldError;
 use crate::surface::Surface;
 use crate::world::{Renumber, frame_of};
 
-/// A soft body and its skin.
+/// A soft body and its surface.
 #[derive(Clone, Debug)]
 pub struct SoftObject {
-    /// Vertices, tetrahedra and material. Tetrahedra that are inside out are turned over.
+    /// Vertices, tetrahedra and material. Inverted tetrahedra are reoriented.
     pub spec: SoftSpec,
-    /// Its surface. It has no grain: there is no frame for one that holds while the body deforms.
+    /// Its surface parameters, without grain: no frame stays fixed in a body that deforms.
     pub surface: Surface,
-    /// What it is and what it touches.
+    /// Collision groups.
     pub groups: Groups,
-    /// Distance [m] from which its contacts are wanted, whatever the motion.
+    /// Distance [m] within which its contacts are detected, at any velocity.
     pub margin: f64,
-    /// Whether parts of its skin touch one another.
+    /// Whether parts of its surface collide with one another.
     pub touches_itself: bool,
-    /// Red, green, blue and opacity, each from 0 to 1; for those who look.
+    /// Red, green, blue and opacity, each from 0 to 1; for display only.
     pub colour: [f32; 4],
 }
 
 impl SoftObject {
-    /// A soft body with the default surface, which does not touch itself.
+    /// A soft body with the default surface, without self-collision.
     pub fn new(spec: SoftSpec) -> Self {
         Self {
             spec,
@@ -46,19 +46,19 @@ impl SoftObject {
         }
     }
 
-    /// With a surface.
+    /// Sets the surface parameters.
     pub fn surface(mut self, surface: Surface) -> Self {
         self.surface = surface;
         self
     }
 
-    /// With a colour.
+    /// Sets the colour.
     pub fn coloured(mut self, red: f32, green: f32, blue: f32) -> Self {
         self.colour = [red, green, blue, 1.0];
         self
     }
 
-    /// With parts that touch one another.
+    /// Enables self-collision.
     pub fn touching_itself(mut self) -> Self {
         self.touches_itself = true;
         self
@@ -73,27 +73,27 @@ pub(crate) struct AttachmentSpec {
     pub body: BodyId,
 }
 
-/// Part of the size of an element within which a vertex touches, whatever its motion [-].
+/// Distance within which a vertex counts as touching at any velocity, relative to an element's size [-].
 const NEAR: f64 = 1e-3;
 
 /// Stands for the index of a fixed vertex among the free ones.
 const FIXED: u32 = u32::MAX;
 
-/// The skin of a soft body, in vertices of its own.
+/// The surface mesh of a soft body, with its own numbering of vertices.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Skin {
     /// Vertices of the body that lie on its surface.
     pub vertices: Vec<u32>,
-    /// Triangles over these, outward.
+    /// Triangles, as indices into `vertices`, with outward normals.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// What soft bodies of a world are made of.
+/// Declarations from which the soft bodies of a world are built.
 pub(crate) struct SoftParts {
     pub objects: Vec<SoftObject>,
     pub skins: Vec<Skin>,
     pub attached: Vec<AttachmentSpec>,
-    /// Soft bodies and what they pass through.
+    /// Pairs of a soft body and a body that do not collide.
     pub excluded: Vec<(SoftId, BodyId)>,
 }
 
@@ -104,9 +104,9 @@ pub(crate) struct Softs {
     pub surfaces: SoftSurfaces,
     pub attachments: Vec<Attachment>,
     pub skins: Vec<Skin>,
-    /// Shortest edge of any skin at rest [m].
+    /// Shortest edge of any surface mesh at rest [m].
     pub shortest: f64,
-    /// Per body: distance [m] from which on its vertices touch, whatever their motion.
+    /// Per body: distance [m] within which its vertices count as touching at any velocity.
     pub near: Vec<f64>,
     /// First node of each body, and their number at the end.
     starts: Vec<u32>,
@@ -117,7 +117,7 @@ pub(crate) struct Softs {
 }
 
 impl Softs {
-    /// Declares the soft bodies in a mechanism; tetrahedra that are inside out are turned over.
+    /// Declares the soft bodies in a mechanism; inverted tetrahedra are reoriented.
     pub fn declare(
         objects: &mut [SoftObject],
         attached: &[AttachmentSpec],
@@ -138,7 +138,7 @@ impl Softs {
             object.spec.tetrahedra = mesh.tetrahedra().to_vec();
             skins.push(Skin::of(&mesh));
             let mut spec = object.spec.clone();
-            // What is attached to the world stands as still as the world does.
+            // Vertices attached to the world are fixed.
             for attach in attached.iter().filter(|a| a.soft.0 == index && a.body == BodyId::WORLD) {
                 spec.fixed.extend_from_slice(&attach.vertices);
             }
@@ -149,7 +149,7 @@ impl Softs {
         Ok(skins)
     }
 
-    /// Completes soft bodies that a model has.
+    /// Completes the soft bodies of a model.
     pub fn new(
         parts: SoftParts,
         model: &Model,

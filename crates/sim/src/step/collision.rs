@@ -8,8 +8,8 @@ use crate::report::Phase;
 use crate::rows::contact::REACH_FACTOR;
 use crate::world::World;
 
-/// Detects the contacts of the present state unless the last step did, and wakes what moving bodies
-/// touch.
+/// Detects the contacts of the present state unless the last step did, and wakes the islands that
+/// moving bodies touch.
 pub(super) fn update(step: &mut StepContext) {
     let StepContext { world, settings, state, history, scratch, .. } = step;
     if !history.detection_is_current {

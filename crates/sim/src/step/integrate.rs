@@ -8,8 +8,8 @@ use crate::error::StepError;
 use crate::report::Phase;
 use crate::scheme::Scheme;
 
-/// Writes the next state from the solution of the contact problem, and from free motion for what
-/// takes no part in it.
+/// Writes the next state from the solution of the contact problem, and from free motion for the
+/// subsystems that are not in it.
 pub(super) fn integrate(step: &mut StepContext) -> Result<(), StepError> {
     let StepContext { world, settings, state, history, scratch, .. } = step;
     let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);

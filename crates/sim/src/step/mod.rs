@@ -56,7 +56,7 @@ pub(crate) struct StepContext<'a> {
 }
 
 impl StepContext<'_> {
-    /// What the rows of this step depend on besides positions and velocities.
+    /// Inputs of the rows of this step besides positions and velocities.
     fn row_parameters(&self) -> RowParameters {
         let gravity = self.world.model.gravity().norm();
         RowParameters::new(self.settings, gravity, self.session.friction_model(self.goal))

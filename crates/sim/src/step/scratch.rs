@@ -104,7 +104,7 @@ impl Scratch {
         })
     }
 
-    /// Recomputes what belongs to a state and history that were restored.
+    /// Recomputes the data of a restored state and history.
     pub fn rebuild(
         &mut self,
         world: &World,

@@ -50,7 +50,7 @@ fn soften(scratch: &mut Scratch) {
     }
 }
 
-/// Writes the velocities of what takes part in the problem as its guess.
+/// Sets the initial guess of the problem to the velocities of its subsystems.
 pub(super) fn write_guess(model: &Model, v: &[f64], x_dot: &[Vector3<f64>], scratch: &mut Scratch) {
     let Scratch { assembler, free, solution, .. } = scratch;
     solution.velocity.clear();

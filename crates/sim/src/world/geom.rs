@@ -19,11 +19,11 @@ pub struct Geom {
     pub pose: Isometry3<f64>,
     /// Its surface.
     pub surface: Surface,
-    /// Collision groups: what it is and what it touches.
+    /// Collision groups: its category, and the mask of those with which it collides.
     pub groups: Groups,
-    /// Distance [m] within which its contacts are detected, whatever the motion.
+    /// Distance [m] within which its contacts are detected, at any velocity.
     pub margin: f64,
-    /// Distance [m] at which its contacts act already (MJCF: margin). Those of two shapes that meet
+    /// Distance [m] at which its contacts begin to act (MJCF: margin). Those of two shapes in contact
     /// add up.
     pub standoff: f64,
     /// Red, green, blue and opacity, each from 0 to 1; for viewers.

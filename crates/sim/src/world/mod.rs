@@ -30,7 +30,7 @@ use pairings::PairingOf;
 /// A checked world.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// What it was built from, with the ids of the builder.
+    /// Its declarations, with the ids of the builder.
     pub(crate) parts: Arc<WorldBuilder>,
     pub(crate) model: Model,
     pub(crate) geoms: Vec<Geom>,

@@ -175,7 +175,7 @@ impl Geometry {
                 weight += area(&section);
                 moment += area(&section) * centroid(&section).x;
             }
-            // What is above pushes on the joint with (H, −V): along the joint's normal and along it.
+            // The stones above push on the joint with (H, −V): along the joint's normal and along it.
             let along = self.joint(joint);
             let normal = thrust * along.y + weight * along.x;
             let shear = thrust * along.x - weight * along.y;

@@ -6,9 +6,9 @@
 //!     F ───▶ │  m  │ ───▶ y      y(t) = ½ (F/m − μ g) t², or 0 while F ≤ μ m g
 //!    ────────┴─────┴────────     z(t) = constant
 //! ```
-//! Virtual nodes with the gain k_v yield to forces, each with λ/k_v, so that the box sinks at
-//! m g/(4 k_v) and, as the friction of a sliding node follows its normal force, gets ahead by μ
-//! times what it sinks.
+//! Virtual nodes with the gain k_v are compliant, each moves by λ/k_v, so that the box sinks at
+//! m g/(4 k_v). As the friction of a sliding node is proportional to its normal force, the box is ahead
+//! of the exact motion by μ times the depth that it sinks.
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 use stiction_geom::{Groups, Shape};
@@ -148,7 +148,7 @@ fn creep(force: f64, friction: f64) -> f64 {
     force / VERTICES + (force / VERTICES).max(0.5 * force - rear)
 }
 
-/// How a model that yields sinks.
+/// How a compliant model sinks.
 enum Sink {
     /// At a speed [m/s], and with what it slips beside [m/s].
     At(f64, f64),

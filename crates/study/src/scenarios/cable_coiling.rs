@@ -111,7 +111,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     Ok(Scene::new(world, settings, lowering + REST, check).controlled(lower))
 }
 
-/// What lies on the ground turns one way, with the radius that weight and stiffness make.
+/// Checks that coils on the ground turn one way, with the radius that weight and stiffness determine.
 struct Coils {
     /// ℓ [m].
     scale: f64,

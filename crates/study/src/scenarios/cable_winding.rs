@@ -205,8 +205,8 @@ fn scene_with(parameters: &Parameters, path: Path, duration: f64) -> Result<Scen
 }
 
 /// Force [N] with which the cable pulls at the hand, world axes: that of the last bond between links, which
-/// differs by the weight and inertia of one. The strain of the bond to the hand itself tells less: links go
-/// straight in a step and the hand on an arc, and its damping takes up the difference.
+/// differs by the weight and inertia of one. The strain of the bond to the hand itself is less accurate:
+/// links move straight in a step and the hand on an arc, and its damping absorbs the difference.
 pub fn hand_force(simulation: &mut Simulation) -> Vector3<f64> {
     let world = simulation.world().clone();
     let Some(rod) = world.model().rods().first() else { return Vector3::zeros() };
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn the_whole_winding_is_within_reach_of_the_arm() {
-        let turns = 1.75; // the most that can be asked for
+        let turns = 1.75; // the largest allowed value
         let mut reach = Reach::new(Isometry3::translation(BASE[0], BASE[1], BASE[2])).unwrap();
         let mut angles = reach.first_angles(&hand(0.0, turns));
         let duration = LIFT + 1.5 * TAU * turns / SPEED + PULL;

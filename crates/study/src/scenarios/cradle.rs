@@ -2,7 +2,7 @@
 //! end drive out as many at the other.
 //!
 //! Between equal balls without loss, an impact swaps velocities; the chain of impacts does so ball
-//! by ball. A law for simultaneous impacts does not know this order, so that the balls hang a
+//! by ball. A law for simultaneous impacts does not contain this order; therefore the balls hang a
 //! little apart and impacts come one after the other: the gap is wider than what a ball covers in
 //! a step.
 

@@ -1,10 +1,10 @@
 //! GRANULAR: equal spheres fall into a closed box and settle [Tasora, Sec. 3.2], with the radius,
 //! density, time step and bit-reproducible initial state of the benchmark GRAN-1.
 //!
-//! A heap of thousands of spheres is judged by what penetrates and by what floor and walls carry,
-//! not by the last digit of each impulse. The scenario asks for a tolerance to match, and for sweeps
-//! over the contacts, which keep exact friction and momentum and factor nothing; what they leave
-//! of penetration, the position pass removes.
+//! A heap of thousands of spheres is judged by its penetration and by the load on floor and walls, not
+//! by the last digit of each impulse. The scenario sets a tolerance to match, and a solver that sweeps
+//! over the contacts, which keeps exact friction and momentum and needs no factorization; the position
+//! correction removes the remaining penetration.
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use std::f64::consts::FRAC_PI_2;
@@ -116,8 +116,8 @@ struct Settled {
     momentum: f64,
     /// Largest penetration at the end of the last step [m].
     depth: f64,
-    /// Force of floor and walls upwards in the last step, and what the change of momentum in it
-    /// asks for [N].
+    /// Force of floor and walls upwards in the last step, and the force that the change of
+    /// momentum in it requires [N].
     support: f64,
     expected: f64,
     /// Largest error of the support over the weight: gravity and contact alone move the spheres, so

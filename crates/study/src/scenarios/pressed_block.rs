@@ -111,7 +111,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     Ok(Scene::new(world, settings, 1.0, check))
 }
 
-/// The ground carries both weights, and the block yields as much as it must.
+/// The ground carries both weights, and the block has the expected compression.
 struct Pressed {
     weight: f64,
     /// Bounds of the compression [m].

@@ -158,7 +158,7 @@ impl Heap {
     }
 }
 
-/// Energy of robots and of the springs of their servos [J]. A spring that yields at the largest
+/// Energy of robots and of the springs of their servos [J]. A spring saturated at the largest
 /// torque stores no more than the area under its curve.
 fn energy(simulation: &mut Simulation) -> f64 {
     let (kp, torque) = quadruped::servo();

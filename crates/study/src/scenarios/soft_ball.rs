@@ -107,7 +107,7 @@ impl Default for Held {
     }
 }
 
-/// Largest slip [m]: what rubber between the fingers yields in shear is less.
+/// Largest slip [m]: the shear of the rubber between the fingers is less.
 const SLIP: f64 = 2e-3;
 /// Largest penetration [m].
 const DEEPEST: f64 = 5e-4;

@@ -135,7 +135,7 @@ impl Default for Held {
     }
 }
 
-/// Largest way by which the part may hang behind the lift [m]: fingers yield to its weight.
+/// Largest way by which the part may hang behind the lift [m]: fingers deform under its weight.
 const BEHIND: f64 = 5e-3;
 /// Largest penetration, as a part of the edge of a cell: edges of the part lie between vertices.
 const DEEPEST: f64 = 0.1;

@@ -77,7 +77,7 @@ fn down() -> UnitQuaternion<f64> {
     UnitQuaternion::from_scaled_axis(Vector3::x() * PI)
 }
 
-/// Where the hand is at a time [s].
+/// Position of the hand at a time [s].
 fn hand(time: f64) -> Isometry3<f64> {
     let half = 0.5 * SIZE[0];
     let s = eased(time - REST, FOLD);

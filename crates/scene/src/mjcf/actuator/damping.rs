@@ -1,4 +1,4 @@
-//! Ratios of damping become damping: `kv = 2 ζ √(kp m)` with the mass that the servo feels at the
+//! Ratios of damping become damping: `kv = 2 ζ √(kp m)` with the effective mass of the servo at the
 //! reference configuration, `m = 1/(J M⁻¹ Jᵀ)`; J is the rate of its length per velocity, gear
 //! included. Cost: one mechanism, one factorization, one solve per servo.
 
@@ -36,7 +36,7 @@ pub(super) fn resolve(build: &Build, found: &mut [(&Element, Made)]) -> Result<(
     Ok(())
 }
 
-/// `J M⁻¹ Jᵀ`, the inverse of the mass that an actuator feels.
+/// `J M⁻¹ Jᵀ`, the inverse of the effective mass of an actuator.
 fn mobility(model: &Model, data: &Data, spec: &ActuatorSpec) -> f64 {
     let mut J = vec![0.0; model.nv()];
     rate_per_velocity(model, data, &spec.transmission, &mut J);

@@ -92,7 +92,7 @@ fn free_motion_balances_momentum_also_where_forces_are_not_linear() {
     }
 }
 
-/// [Han23, Eq. (8)], with forces asked for anew at q^θ(v), against the linear system.
+/// [Han23, Eq. (8)], with forces evaluated again at q^θ(v), against the linear system.
 #[test]
 fn a_step_leaves_no_residual_of_momentum_in_every_scheme() {
     let (mut rng, h) = (SplitMix64::new(7), 0.01);
@@ -194,7 +194,7 @@ fn a_sample_tells_the_yield_of_all_vertices_about() {
     let mut motion = SoftMotion::new(&model, Scheme::Refined, 0.01);
     let exact = motion.yields(0).to_vec();
     motion.bodies[0].estimate_yields(0);
-    // Vertices of edges and corners yield more than those within.
+    // Vertices of edges and corners are more compliant than those inside.
     for (found, exact) in motion.yields(0).iter().zip(&exact) {
         assert!((0.3..3.0).contains(&(found / exact)), "{found} against {exact}");
     }

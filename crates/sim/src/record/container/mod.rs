@@ -1,9 +1,9 @@
-//! A recording as bytes that a crash cannot spoil: chunks that are only ever appended.
+//! A recording as bytes that stay readable after a crash: chunks that are only ever appended.
 //!
-//! A magic word and a version, then chunks: a mark, what it is, its length, a checksum over all of
-//! it, its bytes. The first chunk tells what does not change, each later one some frames, the last
-//! that the recording is whole. What is cut off anywhere opens up to its last complete chunk. What
-//! was changed somewhere is told by sound chunks that follow one that is not, and is an error.
+//! A magic word and a version, then chunks: a mark, the kind, the length, a checksum over all of it,
+//! the bytes. The first chunk holds the constant data, each later one some frames; the last marks the
+//! recording as complete. A truncated recording is read up to its last complete chunk. A damaged chunk
+//! that valid chunks follow means that bytes were changed, and is an error.
 //! Numbers are kept to the bit, little-endian; shapes are built anew from their corners.
 
 mod frames;
@@ -24,10 +24,10 @@ const VERSION: u32 = 1;
 const MARK: &[u8; 4] = b"CHNK";
 /// Where the first chunk begins.
 const START: usize = MAGIC.len() + size_of::<u32>();
-/// Marks behind a broken chunk that are looked at, in the search for one that is sound.
+/// Number of marks after a damaged chunk that are tested in the search for a valid chunk.
 const SEARCHES: usize = 64;
 
-/// What a chunk holds.
+/// Kind of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Head = 1,
@@ -43,7 +43,7 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// What does not change while a recording grows; `run` tells runs apart.
+    /// The constant data of a recording; `run` identifies the run.
     pub fn head(recording: &Recording, run: u64) -> Self {
         let mut out = Writer::default();
         out.u64(run);
@@ -58,7 +58,7 @@ impl Chunk {
         Self { kind: Kind::Frames, body: out.0 }
     }
 
-    /// The end of a recording that is whole.
+    /// The end of a complete recording.
     pub fn end(recording: &Recording) -> Self {
         Self { kind: Kind::End, body: (recording.len() as u64).to_le_bytes().to_vec() }
     }
@@ -96,7 +96,7 @@ pub fn to_bytes(recording: &Recording, run: u64) -> Vec<u8> {
     chunks.iter().flat_map(Chunk::to_bytes).collect()
 }
 
-/// Whether bytes begin as those of a recording do, of whatever version.
+/// Whether bytes begin with the magic word of a recording, of any version.
 pub fn recognises(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
@@ -104,17 +104,17 @@ pub fn recognises(bytes: &[u8]) -> bool {
 /// A recording that was read.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    /// All frames of its sound chunks.
+    /// All frames of its valid chunks.
     pub recording: Recording,
-    /// Tells runs apart.
+    /// Identifies the run.
     pub run: u64,
-    /// Whether it has its end, or was cut off.
+    /// Whether it is complete, or truncated.
     pub whole: bool,
-    /// Bytes of its sound chunks.
+    /// Number of bytes of its valid chunks.
     pub sound: usize,
 }
 
-/// Reads what [`Chunk::to_bytes`] gave, one after the other, up to where it was cut off.
+/// Reads a sequence of chunks that [`Chunk::to_bytes`] wrote, up to the last complete one.
 pub fn read(bytes: &[u8]) -> Result<Opened, RecordError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(RecordError::Foreign) };
     let damaged = |place| RecordError::Damaged { place, bytes: bytes.len() };
@@ -148,7 +148,7 @@ pub fn read(bytes: &[u8]) -> Result<Opened, RecordError> {
     Ok(Opened { recording, run, whole, sound: place })
 }
 
-/// The sound chunk at a place, and the place of the next.
+/// The valid chunk at a byte offset, and the offset of the next.
 fn chunk(bytes: &[u8], place: usize) -> Option<(Kind, &[u8], usize)> {
     let mut from = Reader(bytes.get(place..)?.strip_prefix(MARK)?);
     let (kind, length, sum) = (from.u32()?, from.u64()?, from.u64()?);
@@ -157,7 +157,7 @@ fn chunk(bytes: &[u8], place: usize) -> Option<(Kind, &[u8], usize)> {
     (checksum(kind, body) == sum).then_some((known, body, bytes.len() - from.0.len()))
 }
 
-/// Whether a sound chunk begins behind a place: then bytes were changed there, not cut off.
+/// Whether a valid chunk begins after a byte offset: then bytes were changed there, not truncated.
 fn sound_after(bytes: &[u8], place: usize) -> bool {
     let behind = bytes.get(place + 1..).unwrap_or_default();
     let marks = behind.windows(MARK.len()).enumerate().filter(|(_, word)| word == MARK);

@@ -8,7 +8,7 @@ use stiction_geom::Shape;
 use stiction_geom::shape::generate;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
 
-/// Every shape of the house, two of them sharing their corners.
+/// Every kind of shape, two of them sharing their corners.
 fn shapes() -> Vec<Shape> {
     let at = |x: f64| Isometry3::translation(x, 0.0, 0.0);
     let ball = Shape::sphere(0.1).unwrap();
@@ -160,7 +160,7 @@ fn a_changed_byte_before_the_last_chunk_is_an_error_and_none_goes_unnoticed() {
         changed[place] ^= 0x04;
         match read(&changed) {
             Err(_) => {}
-            // What follows the last frames cannot be told from a file that was cut off there.
+            // A change after the last frames is indistinguishable from a file truncated there.
             Ok(found) => assert!(place >= last && !found.whole, "byte {place}"),
         }
     }

@@ -1,4 +1,4 @@
-//! Where the hinges of a manipulator must stand for its hand to be at a pose, by damped least squares.
+//! Inverse kinematics of a manipulator: hinge angles for a pose of its hand, by damped least squares.
 //!
 //! With e the way from the hand to its target, `Δq = Jᵀ (J Jᵀ + ν² I)⁻¹ e` [Nakamura86]; what is left of
 //! the freedom draws the arm towards its angles at ease. [`Follow`] steers servos along a path of the hand.
