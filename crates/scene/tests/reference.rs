@@ -24,7 +24,7 @@ fn lines(text: &str) -> Vec<(&str, Vec<f64>)> {
 }
 
 fn example(path: &str) -> stiction_scene::Imported {
-    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(path)).unwrap()
+    load(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(path)).unwrap()
 }
 
 fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
