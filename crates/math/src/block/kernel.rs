@@ -4,6 +4,8 @@
 //! `mul_add` per term, whatever the tiling, so that [`Fixed`] and [`Any`] give the same bits. All
 //! functions are `#[inline(always)]`: they take on the instruction set of the calling job.
 
+use crate::simd::Job;
+
 /// The block operations of a factorization.
 pub(super) trait Kernel {
     /// The size of a block of size `n`, as a constant where the kernel fixes it.
@@ -17,6 +19,33 @@ pub(super) trait Kernel {
     fn cholesky(A: &mut [f64], n: usize) -> bool;
     /// B ← R⁻ᵀ B for the result of `cholesky`, with B of `n` × `m`.
     fn solve_transposed(R: &[f64], B: &mut [f64], n: usize, m: usize);
+}
+
+/// A loop nest over blocks that is compiled once per kernel.
+pub(super) trait SizedJob {
+    /// The result.
+    type Output;
+    /// Does the work; must be `#[inline(always)]`.
+    fn run<K: Kernel>(self) -> Self::Output;
+}
+
+/// Runs a [`SizedJob`] with the kernel for the size that all blocks have in common, if there is one.
+pub(super) struct BySize<J> {
+    pub(super) common_size: Option<usize>,
+    pub(super) job: J,
+}
+
+impl<J: SizedJob> Job for BySize<J> {
+    type Output = J::Output;
+
+    #[inline(always)]
+    fn run(self) -> J::Output {
+        match self.common_size {
+            Some(3) => self.job.run::<Fixed<3>>(),
+            Some(6) => self.job.run::<Fixed<6>>(),
+            _ => self.job.run::<Any>(),
+        }
+    }
 }
 
 /// Blocks that all have `S` rows and columns.

@@ -24,6 +24,7 @@ mod cholesky;
 mod elimination;
 mod general;
 mod kernel;
+mod left_looking;
 mod lu;
 mod ordering;
 mod pattern;

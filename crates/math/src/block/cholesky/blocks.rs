@@ -1,217 +1,122 @@
 //! Cholesky factorization block by block.
 //!
-//! Left-looking on the transposed factor R = Lᵀ, stored by block rows: row j is that of A minus
-//! Σ_k R_kjᵀ R_ki over the rows k < j with a block in column j, then divided by the Cholesky factor of its
-//! diagonal block [George81, Ch. 2]. Row-major blocks of R put both factors of the product in the
-//! order in which vector registers load them. The right-hand side keeps the pattern's order.
+//! The transposed factor R = Lᵀ is stored by block rows: row j is the matrix's minus Σ_k R_kjᵀ R_ki
+//! over the earlier rows k that hold j, then divided by the Cholesky factor of its diagonal block
+//! [George81, Ch. 2]. Row-major blocks of R put both factors of the product in the order in which
+//! vector registers need them. The loop is that of [`left_looking`](crate::block::left_looking).
 
 use crate::NotPositiveDefinite;
-use crate::block::kernel::{self, Any, Fixed, Kernel};
+use crate::block::kernel::{self, Kernel};
+use crate::block::left_looking::{BlockFactors, FactorSteps, SolveSteps, UpdateSizes};
 use crate::block::{Elimination, Pattern, View};
-use crate::simd::{Job, dispatch};
 
+/// The factor R, with one value array for the blocks right of its diagonal.
 #[derive(Debug)]
 pub(super) struct Blocks {
-    pub(super) elimination: Elimination,
-    pub(super) common_size: Option<usize>,
-    /// First value of the diagonal block of each row of R.
-    pub(super) diagonal: Vec<usize>,
-    /// First value of each other block of R, by entry of the elimination.
-    pub(super) entry: Vec<usize>,
-    /// Offset in the factor of each block of the pattern, and whether it is stored transposed.
-    target: Vec<(usize, bool)>,
-    pub(super) values: Vec<f64>,
-    /// Scratch of `factor`: offset of the block of the current row in column i.
-    position: Vec<usize>,
+    pub(super) factors: BlockFactors<1>,
 }
 
 impl Blocks {
     pub(super) fn new(pattern: &Pattern, elimination: Elimination) -> Self {
-        let n = elimination.n_blocks();
-        let (mut diagonal, mut entry) =
-            (Vec::with_capacity(n), Vec::with_capacity(elimination.n_below()));
-        let mut end = 0;
-        for k in 0..n {
-            let size = elimination.size[k];
-            diagonal.push(end);
-            end += size * size;
-            for &i in &elimination.below[elimination.column(k)] {
-                entry.push(end);
-                end += size * elimination.size[i];
-            }
-        }
-        let target = pattern
-            .entries()
-            .map(|e| {
-                let (i, j) = (elimination.place[e.row], elimination.place[e.col]);
-                if i == j {
-                    return (diagonal[i], false);
-                }
-                match elimination.find(i.max(j), i.min(j)) {
-                    Some(place) => (entry[place], i > j),
-                    None => unreachable!("invariant: the factor holds the matrix's pattern"),
-                }
-            })
-            .collect();
-        Self {
-            common_size: pattern.common_size(),
-            diagonal,
-            entry,
-            target,
-            values: vec![0.0; end],
-            position: vec![0; n],
-            elimination,
-        }
+        Self { factors: BlockFactors::new(pattern, elimination) }
     }
 
     pub(super) fn factor(&mut self, A: View<'_>) -> Result<(), NotPositiveDefinite> {
-        dispatch(Factor { factors: self, A })
+        self.factors.factor(CholeskySteps { A }).map_err(|block| NotPositiveDefinite { block })
     }
 
     pub(super) fn solve_in_place(&self, x: &mut [f64]) {
-        dispatch(Solve { factors: self, x });
+        self.factors.solve_in_place(TriangularSteps, x);
     }
 }
 
-struct Factor<'a> {
-    factors: &'a mut Blocks,
+struct CholeskySteps<'a> {
     A: View<'a>,
 }
 
-impl Job for Factor<'_> {
-    type Output = Result<(), NotPositiveDefinite>;
-
+impl FactorSteps<1> for CholeskySteps<'_> {
     #[inline(always)]
-    fn run(self) -> Self::Output {
-        match self.factors.common_size {
-            Some(3) => factor::<Fixed<3>>(self.factors, self.A),
-            Some(6) => factor::<Fixed<6>>(self.factors, self.A),
-            _ => factor::<Any>(self.factors, self.A),
-        }
-    }
-}
-
-#[inline(always)]
-fn factor<K: Kernel>(factors: &mut Blocks, A: View<'_>) -> Result<(), NotPositiveDefinite> {
-    load::<K>(factors, A);
-    let Blocks { elimination, diagonal, entry, values, position, .. } = factors;
-    for j in 0..elimination.n_blocks() {
-        let s_j = K::size(elimination.size[j]);
-        let base = diagonal[j];
-        let (done, row) = values.split_at_mut(base);
-        for e in elimination.column(j) {
-            position[elimination.below[e]] = entry[e] - base;
-        }
-        // R_ji −= R_kjᵀ R_ki for every earlier row k that holds j.
-        for &(k, first) in &elimination.left[elimination.row(j)] {
-            let s_k = K::size(elimination.size[k]);
-            let R_kj = &done[entry[first]..entry[first] + s_k * s_j];
-            K::sub_tn(&mut row[..s_j * s_j], R_kj, R_kj, s_j, s_j, s_k);
-            for e in first + 1..elimination.column(k).end {
-                let i = elimination.below[e];
-                let s_i = K::size(elimination.size[i]);
-                let R_ki = &done[entry[e]..entry[e] + s_k * s_i];
-                let R_ji = &mut row[position[i]..position[i] + s_j * s_i];
-                K::sub_tn(R_ji, R_kj, R_ki, s_j, s_i, s_k);
-            }
-        }
-        // R_jj from R_jjᵀ R_jj, then R_ji ← R_jj⁻ᵀ R_ji.
-        let (R_jj, others) = row.split_at_mut(s_j * s_j);
-        if !K::cholesky(R_jj, s_j) {
-            return Err(NotPositiveDefinite { block: elimination.order[j] });
-        }
-        let mut begin = 0;
-        for e in elimination.column(j) {
-            let s_i = K::size(elimination.size[elimination.below[e]]);
-            K::solve_transposed(R_jj, &mut others[begin..begin + s_j * s_i], s_j, s_i);
-            begin += s_j * s_i;
-        }
-    }
-    Ok(())
-}
-
-/// Copies the blocks of the matrix into the storage of the factor.
-#[inline(always)]
-fn load<K: Kernel>(factors: &mut Blocks, A: View<'_>) {
-    factors.values.fill(0.0);
-    let (start, rows, cols, offset) = A.pattern().raw();
-    for i in 0..A.pattern().n_blocks() {
-        for id in rows[i]..rows[i + 1] {
-            let j = cols[id];
-            let (s_i, s_j) = (K::size(start[i + 1] - start[i]), K::size(start[j + 1] - start[j]));
-            let block = &A.values()[offset[id]..offset[id] + s_i * s_j];
-            let (target, transposed) = factors.target[id];
-            let copy = &mut factors.values[target..target + s_i * s_j];
-            if transposed {
-                kernel::transpose(copy, block, s_i, s_j);
-            } else {
-                copy.copy_from_slice(block);
+    fn load<K: Kernel>(&mut self, factors: &mut BlockFactors<1>) {
+        let BlockFactors { layout, diagonal, off_diagonal: [R], .. } = factors;
+        R.fill(0.0);
+        let (start, rows, cols, offset) = self.A.pattern().raw();
+        for i in 0..self.A.pattern().n_blocks() {
+            for id in rows[i]..rows[i + 1] {
+                let j = cols[id];
+                let (s_i, s_j) =
+                    (K::size(start[i + 1] - start[i]), K::size(start[j + 1] - start[j]));
+                let block = &self.A.values()[offset[id]..offset[id] + s_i * s_j];
+                let (target, is_lower) = layout.target[id];
+                let values = if i == j { &mut *diagonal } else { &mut *R };
+                let copy = &mut values[target..target + s_i * s_j];
+                if is_lower {
+                    kernel::transpose(copy, block, s_i, s_j);
+                } else {
+                    copy.copy_from_slice(block);
+                }
             }
         }
     }
+
+    /// R_jj −= R_kjᵀ R_kj.
+    #[inline(always)]
+    fn update_diagonal<K: Kernel>(R_jj: &mut [f64], [R_kj]: [&[f64]; 1], s_j: usize, s_k: usize) {
+        K::sub_tn(R_jj, R_kj, R_kj, s_j, s_j, s_k);
+    }
+
+    /// R_ji −= R_kjᵀ R_ki.
+    #[inline(always)]
+    fn update<K: Kernel>(
+        [R_ji]: [&mut [f64]; 1],
+        [R_kj]: [&[f64]; 1],
+        [R_ki]: [&[f64]; 1],
+        s: UpdateSizes,
+    ) {
+        K::sub_tn(R_ji, R_kj, R_ki, s.j, s.i, s.k);
+    }
+
+    /// R_jj from R_jjᵀ R_jj.
+    #[inline(always)]
+    fn factor_diagonal<K: Kernel>(&mut self, R_jj: &mut [f64], _: usize, s_j: usize) -> bool {
+        K::cholesky(R_jj, s_j)
+    }
+
+    /// R_ji ← R_jj⁻ᵀ R_ji.
+    #[inline(always)]
+    fn divide<K: Kernel>(
+        &self,
+        R_jj: &[f64],
+        _: usize,
+        [R_ji]: [&mut [f64]; 1],
+        s_j: usize,
+        s_i: usize,
+    ) {
+        K::solve_transposed(R_jj, R_ji, s_j, s_i);
+    }
 }
 
-struct Solve<'a> {
-    factors: &'a Blocks,
-    x: &'a mut [f64],
-}
+/// Rᵀ y = b, then R x = y.
+struct TriangularSteps;
 
-impl Job for Solve<'_> {
-    type Output = ();
+impl SolveSteps<1> for TriangularSteps {
+    #[inline(always)]
+    fn forward_diagonal(&self, R_jj: &[f64], _: usize, x_j: &mut [f64], s_j: usize) {
+        kernel::solve_upper_transposed(R_jj, x_j, s_j);
+    }
 
     #[inline(always)]
-    fn run(self) {
-        match self.factors.common_size {
-            Some(3) => solve::<Fixed<3>>(self.factors, self.x),
-            Some(6) => solve::<Fixed<6>>(self.factors, self.x),
-            _ => solve::<Any>(self.factors, self.x),
-        }
+    fn forward([R_ji]: [&[f64]; 1], x_j: &[f64], x_i: &mut [f64], s_j: usize, s_i: usize) {
+        kernel::sub_transposed_times(x_i, R_ji, x_j, s_j, s_i);
     }
-}
 
-#[inline(always)]
-fn solve<K: Kernel>(factors: &Blocks, x: &mut [f64]) {
-    let Blocks { elimination, diagonal, entry, values, .. } = factors;
-    let size = |k: usize| K::size(elimination.size[k]);
-    // Rᵀ y = b.
-    for k in 0..elimination.n_blocks() {
-        let (s_k, at_k) = (size(k), elimination.start[k]);
-        kernel::solve_upper_transposed(
-            &values[diagonal[k]..diagonal[k] + s_k * s_k],
-            &mut x[at_k..at_k + s_k],
-            s_k,
-        );
-        for e in elimination.column(k) {
-            let i = elimination.below[e];
-            let (s_i, at_i) = (size(i), elimination.start[i]);
-            let Ok([y_k, y_i]) = x.get_disjoint_mut([at_k..at_k + s_k, at_i..at_i + s_i]) else {
-                unreachable!("invariant: blocks do not overlap")
-            };
-            kernel::sub_transposed_times(
-                y_i,
-                &values[entry[e]..entry[e] + s_k * s_i],
-                y_k,
-                s_k,
-                s_i,
-            );
-        }
+    #[inline(always)]
+    fn backward([R_ji]: [&[f64]; 1], x_i: &[f64], x_j: &mut [f64], s_j: usize, s_i: usize) {
+        kernel::sub_times(x_j, R_ji, x_i, s_j, s_i);
     }
-    // R x = y.
-    for k in (0..elimination.n_blocks()).rev() {
-        let (s_k, at_k) = (size(k), elimination.start[k]);
-        for e in elimination.column(k) {
-            let i = elimination.below[e];
-            let (s_i, at_i) = (size(i), elimination.start[i]);
-            let Ok([x_k, x_i]) = x.get_disjoint_mut([at_k..at_k + s_k, at_i..at_i + s_i]) else {
-                unreachable!("invariant: blocks do not overlap")
-            };
-            kernel::sub_times(x_k, &values[entry[e]..entry[e] + s_k * s_i], x_i, s_k, s_i);
-        }
-        kernel::solve_upper(
-            &values[diagonal[k]..diagonal[k] + s_k * s_k],
-            &mut x[at_k..at_k + s_k],
-            s_k,
-        );
+
+    #[inline(always)]
+    fn backward_diagonal(&self, R_jj: &[f64], x_j: &mut [f64], s_j: usize) {
+        kernel::solve_upper(R_jj, x_j, s_j);
     }
 }
 
@@ -219,6 +124,7 @@ fn solve<K: Kernel>(factors: &Blocks, x: &mut [f64]) {
 mod tests {
     use super::*;
     use crate::random::SplitMix64;
+    use crate::simd::Job;
     use crate::testing;
 
     #[test]
@@ -231,11 +137,12 @@ mod tests {
             let mut vector = Blocks::new(&pattern, elimination.clone());
             let mut scalar = Blocks::new(&pattern, elimination);
             vector.factor((&A).into()).unwrap();
-            Factor { factors: &mut scalar, A: (&A).into() }.run().unwrap();
-            assert_eq!(vector.values, scalar.values, "{sizes:?}");
+            scalar.factors.factor_job(CholeskySteps { A: (&A).into() }).run().unwrap();
+            assert_eq!(vector.factors.diagonal, scalar.factors.diagonal, "{sizes:?}");
+            assert_eq!(vector.factors.off_diagonal, scalar.factors.off_diagonal, "{sizes:?}");
             let (mut x, mut y) = (vec![1.0; pattern.dim()], vec![1.0; pattern.dim()]);
             vector.solve_in_place(&mut x);
-            Solve { factors: &scalar, x: &mut y }.run();
+            scalar.factors.solve_job(TriangularSteps, &mut y).run();
             assert_eq!(x, y, "{sizes:?}");
         }
     }

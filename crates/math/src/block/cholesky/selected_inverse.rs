@@ -1,21 +1,24 @@
 //! The blocks of A⁻¹ that lie in the pattern of the Cholesky factor.
 //!
 //! Takahashi's recursion: with A = Rᵀ R and W_jk = R_jj⁻¹ R_jk, the inverse Z satisfies
-//! Z_ji = −Σ_k W_jk Z_ki and Z_jj = R_jj⁻¹ R_jj⁻ᵀ − Σ_k W_jk Z_kj over the blocks k > j in row j
-//! of R [Takahashi73]; all Z on the right lie in the pattern, too. From the last block to the
+//! Z_ji = −Σ_k W_jk Z_ki and Z_jj = R_jj⁻¹ R_jj⁻ᵀ − Σ_k W_jk Z_kj over the later blocks k that row j
+//! of R holds [Takahashi73]; all Z on the right lie in the pattern, too. From the last block to the
 //! first, it costs about twice the factorization. Blocks outside the pattern are not computed.
 
 use super::blocks::Blocks;
 use crate::NotPositiveDefinite;
-use crate::block::kernel::{self, Any, Fixed, Kernel};
+use crate::block::kernel::{self, BySize, Kernel, SizedJob};
+use crate::block::left_looking::BlockFactors;
 use crate::block::{Elimination, Pattern, Symmetric, View};
-use crate::simd::{Job, dispatch};
+use crate::simd::dispatch;
 
 /// Blocks of an inverse, analysed once and computed again as values change.
 #[derive(Debug)]
 pub struct SelectedInverse {
-    factors: Blocks,
-    /// Z in the layout of R; diagonal blocks in full.
+    cholesky: Blocks,
+    /// Diagonal blocks of Z, in full.
+    Z_diagonal: Vec<f64>,
+    /// The blocks of Z right of the diagonal, in the layout of R.
     Z: Vec<f64>,
     /// Scratch of one row: W, and a transposed block.
     W: Vec<f64>,
@@ -33,12 +36,13 @@ impl SelectedInverse {
             elimination.size[k] * later
         };
         let widest = (0..elimination.n_blocks()).map(width).max().unwrap_or(0);
-        let factors = Blocks::new(pattern, elimination);
+        let cholesky = Blocks::new(pattern, elimination);
         Self {
-            Z: vec![0.0; factors.values.len()],
+            Z_diagonal: vec![0.0; cholesky.factors.layout.n_diagonal()],
+            Z: vec![0.0; cholesky.factors.layout.n_off_diagonal()],
             W: vec![0.0; widest],
             transposed: vec![0.0; largest * largest],
-            factors,
+            cholesky,
         }
     }
 
@@ -50,14 +54,16 @@ impl SelectedInverse {
         self.compute_view(A.into())
     }
 
-    /// The same for a borrowed view of the matrix.
+    /// The same for a matrix whose values lie elsewhere.
     ///
     /// # Panics
     /// If the matrix has another pattern than the one analysed.
     pub fn compute_view(&mut self, A: View<'_>) -> Result<(), NotPositiveDefinite> {
-        assert_eq!(A.pattern().n_blocks(), self.factors.elimination.n_blocks());
-        self.factors.factor(A)?;
-        dispatch(Invert { inverse: self });
+        let layout = &self.cholesky.factors.layout;
+        assert_eq!(A.pattern().n_blocks(), layout.elimination.n_blocks());
+        let common_size = layout.common_size;
+        self.cholesky.factor(A)?;
+        dispatch(BySize { common_size, job: Invert { inverse: self } });
         Ok(())
     }
 
@@ -66,14 +72,14 @@ impl SelectedInverse {
     /// # Panics
     /// If `x` is shorter than the dimension of the matrix.
     pub fn solve_in_place(&self, x: &mut [f64]) {
-        self.factors.solve_in_place(x);
+        self.cholesky.solve_in_place(x);
     }
 
     /// The diagonal block (k, k) of the inverse, row-major.
     pub fn diagonal_block(&self, k: usize) -> &[f64] {
-        let place = self.factors.elimination.place[k];
-        let (begin, size) = (self.factors.diagonal[place], self.factors.elimination.size[place]);
-        &self.Z[begin..begin + size * size]
+        let layout = &self.cholesky.factors.layout;
+        let place = layout.elimination.place[k];
+        &self.Z_diagonal[layout.diagonal(place, layout.elimination.size[place])]
     }
 
     /// Writes the block (i, j) of the inverse, row-major; false if it lies outside the factor.
@@ -85,14 +91,14 @@ impl SelectedInverse {
             out.copy_from_slice(self.diagonal_block(i));
             return true;
         }
-        let elimination = &self.factors.elimination;
+        let layout = &self.cholesky.factors.layout;
+        let elimination = &layout.elimination;
         let (i, j) = (elimination.place[i], elimination.place[j]);
         let Some(entry) = elimination.find(i.max(j), i.min(j)) else {
             return false;
         };
         let (m, n) = (elimination.size[i], elimination.size[j]);
-        let begin = self.factors.entry[entry];
-        let block = &self.Z[begin..begin + m * n];
+        let block = &self.Z[layout.block(entry, m * n)];
         if i < j {
             out.copy_from_slice(block);
         } else {
@@ -107,49 +113,49 @@ struct Invert<'a> {
     inverse: &'a mut SelectedInverse,
 }
 
-impl Job for Invert<'_> {
+impl SizedJob for Invert<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
-        match self.inverse.factors.common_size {
-            Some(3) => invert::<Fixed<3>>(self.inverse),
-            Some(6) => invert::<Fixed<6>>(self.inverse),
-            _ => invert::<Any>(self.inverse),
-        }
+    fn run<K: Kernel>(self) {
+        invert::<K>(self.inverse);
     }
 }
 
 #[inline(always)]
 fn invert<K: Kernel>(inverse: &mut SelectedInverse) {
-    let SelectedInverse { factors, Z, W, transposed } = inverse;
-    let Blocks { elimination, diagonal, entry, values: R, .. } = &*factors;
+    let SelectedInverse { cholesky, Z_diagonal, Z, W, transposed } = inverse;
+    let BlockFactors { layout, diagonal, off_diagonal: [R], .. } = &cholesky.factors;
+    let elimination = &layout.elimination;
     let size = |k: usize| K::size(elimination.size[k]);
     for j in (0..elimination.n_blocks()).rev() {
         let s_j = size(j);
         let column = elimination.column(j);
-        let R_jj = &R[diagonal[j]..diagonal[j] + s_j * s_j];
-        // Row j of Z ends where the next row starts; it depends only on later rows.
-        let (row_begin, first) = (diagonal[j], diagonal[j] + s_j * s_j);
-        let row_end = diagonal.get(j + 1).copied().unwrap_or(R.len());
+        let R_jj = &diagonal[layout.diagonal(j, s_j)];
+        // Row j of Z ends where the next row starts; the blocks it needs come after.
+        let (first, row_end) = (layout.first_value(column.start), layout.first_value(column.end));
         let (front, later) = Z.split_at_mut(row_end);
-        let (Z_jj, Z_j) = front[row_begin..].split_at_mut(s_j * s_j);
+        let Z_j = &mut front[first..];
+        let diagonal_end = layout.diagonal(j, s_j).end;
+        let (front, later_diagonal) = Z_diagonal.split_at_mut(diagonal_end);
+        let Z_jj = &mut front[layout.diagonal(j, s_j)];
         Z_j.fill(0.0);
 
         // W_jk = R_jj⁻¹ R_jk.
         W[..row_end - first].copy_from_slice(&R[first..row_end]);
         for e in column.clone() {
             let s_k = size(elimination.below[e]);
-            let at = entry[e] - first;
+            let at = layout.first_value(e) - first;
             kernel::divide_by_upper(R_jj, &mut W[at..at + s_j * s_k], s_j, s_k);
         }
 
         // Z_ji −= W_jk Z_ki, using each Z_ki with k < i for its mirror image, too.
         for e in column.clone() {
             let k = elimination.below[e];
-            let (s_k, at_k) = (size(k), entry[e] - first);
+            let (s_k, at_k) = (size(k), layout.first_value(e) - first);
             let W_k = &W[at_k..at_k + s_j * s_k];
-            let Z_kk = &later[diagonal[k] - row_end..diagonal[k] - row_end + s_k * s_k];
+            let begin = layout.diagonal(k, s_k).start - diagonal_end;
+            let Z_kk = &later_diagonal[begin..begin + s_k * s_k];
             K::sub_nn(&mut Z_j[at_k..at_k + s_j * s_k], W_k, Z_kk, s_j, s_k, s_k);
             let mut entry_k = elimination.column(k).start;
             for e_i in e + 1..column.end {
@@ -157,8 +163,8 @@ fn invert<K: Kernel>(inverse: &mut SelectedInverse) {
                 while elimination.below[entry_k] != i {
                     entry_k += 1;
                 }
-                let (s_i, at_i) = (size(i), entry[e_i] - first);
-                let begin = entry[entry_k] - row_end;
+                let (s_i, at_i) = (size(i), layout.first_value(e_i) - first);
+                let begin = layout.first_value(entry_k) - row_end;
                 let Z_ki = &later[begin..begin + s_k * s_i];
                 K::sub_nn(&mut Z_j[at_i..at_i + s_j * s_i], W_k, Z_ki, s_j, s_i, s_k);
                 let Z_ik = &mut transposed[..s_k * s_i];
@@ -172,7 +178,7 @@ fn invert<K: Kernel>(inverse: &mut SelectedInverse) {
         kernel::invert_gram(R_jj, Z_jj, &mut transposed[..s_j * s_j], s_j);
         for e in column {
             let s_k = size(elimination.below[e]);
-            let at = entry[e] - first;
+            let at = layout.first_value(e) - first;
             let Z_kj = &mut transposed[..s_k * s_j];
             kernel::transpose(Z_kj, &Z_j[at..at + s_j * s_k], s_j, s_k);
             K::sub_nn(Z_jj, &W[at..at + s_j * s_k], Z_kj, s_j, s_j, s_k);
