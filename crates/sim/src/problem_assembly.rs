@@ -181,7 +181,8 @@ impl ProblemAssembler {
                     let subspace = &data.subspace[link.dofs.clone()];
                     self.tree.link(parent, subspace, inertia, free.diagonal(link.dofs.clone()));
                 }
-                self.builder.tree(&self.tree, momentum)
+                let matrix = free.matrix(range.mass.clone());
+                self.builder.tree_with_matrix(&self.tree, matrix, momentum)
             };
             self.ports.subsystem[tree] = Some(id);
         }
