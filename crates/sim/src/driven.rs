@@ -6,7 +6,7 @@
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{BodyId, Input, Model};
 
-/// Poses and velocities of the driven bodies, in the order of [`Model::driven`].
+/// Poses and velocities of the driven bodies, in the order of [`stiction_mech::Model::driven`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivenBodies {
     /// Poses at the start of the step.

@@ -102,7 +102,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Present poses of driven bodies in the world, in the order of [`Model::driven`].
+    /// Present poses of driven bodies in the world, in the order of [`stiction_mech::Model::driven`].
     pub fn driven_pose(&self) -> &[Isometry3<f64>] {
         &self.history.driven_pose
     }
