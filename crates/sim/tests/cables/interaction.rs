@@ -242,7 +242,7 @@ fn wrong_cables_are_refused_and_told_why() {
         let points: Vec<Vector3<f64>> = points.iter().map(|p| Vector3::from(*p)).collect();
         message(&|spec| spec.course = CableCourse::Path(points.clone())).1
     };
-    assert!(path(&[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]).contains("one place"));
+    assert!(path(&[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]).contains("coincide"));
     assert!(path(&[[0.0, 0.0, 0.0]]).contains("1 points"));
     assert!(path(&[[0.0, 0.0, 0.0], [f64::NAN, 0.0, 0.0]]).contains("NaN"));
     let (_, text) = message(&|spec| spec.ends[1] = CableEnd::Held(BodyId(99)));
