@@ -9,6 +9,7 @@ use stiction_mech::{Input, Model, State};
 
 use crate::contact_point::ContactPoint;
 use crate::error::SnapshotError;
+use crate::position_correction::TreeCorrection;
 use crate::sensor::LastStep;
 use crate::sleep::SleepState;
 use crate::warm_start::WarmStart;
@@ -34,6 +35,8 @@ pub(crate) struct StepHistory {
     pub node_contact_velocity: Vec<Vector3<f64>>,
     /// Which trees sleep.
     pub sleep: SleepState,
+    /// Per tree: position errors and corrections of the last steps.
+    pub correction: Vec<TreeCorrection>,
     /// Present poses of driven bodies.
     pub driven_pose: Vec<Isometry3<f64>>,
     /// Data of the last step for sensors.
@@ -47,6 +50,7 @@ impl StepHistory {
             contact_velocity: vec![0.0; model.nv()],
             node_contact_velocity: vec![Vector3::zeros(); model.nodes()],
             sleep: SleepState::new(model),
+            correction: vec![TreeCorrection::default(); model.trees().len()],
             driven_pose: input.driven_pose.clone(),
             ..Self::default()
         }
@@ -57,6 +61,7 @@ impl StepHistory {
         self.warm_start.clear();
         self.contact_velocity.copy_from_slice(&state.v);
         self.node_contact_velocity.copy_from_slice(&state.x_dot);
+        self.correction.fill(TreeCorrection::default());
         self.last_step.forget();
     }
 
@@ -70,6 +75,7 @@ impl StepHistory {
             ("trees", self.sleep.asleep.len(), trees),
             ("times of rest", self.sleep.still.len(), trees),
             ("groups of sleeping trees", self.sleep.group.len(), trees),
+            ("corrections of trees", self.correction.len(), trees),
             ("detection distances", self.reach.len(), bodies),
             ("driven bodies", self.driven_pose.len(), model.driven().len()),
         ] {

@@ -90,6 +90,9 @@ pub struct StepReport {
     pub equality_error: f64,
     /// Whether the problem could not be solved as posed, and was solved with softened constraints.
     pub softened: bool,
+    /// Whether position errors could not be removed: an equality is open, or bodies penetrate deeply and no
+    /// less than before the step.
+    pub correction_failed: bool,
     /// Whether the time step is too large for the motion: a link or a segment of a cable turned by more
     /// than half a radian, vertices of an element moved relative to one another by more than half its
     /// size, an element of a soft body is inverted, a soft body penetrates by more than half its
@@ -118,6 +121,7 @@ impl StepReport {
             limit_error: 0.0,
             equality_error: 0.0,
             softened: false,
+            correction_failed: false,
             unresolved: false,
             inverted: 0,
             asleep: 0,

@@ -41,6 +41,11 @@ impl SleepState {
         self.asleep.iter().filter(|asleep| **asleep).count()
     }
 
+    /// Writes per tree whether it is awake.
+    pub fn awake_into(&self, awake: &mut [bool]) {
+        awake.iter_mut().zip(&self.asleep).for_each(|(awake, asleep)| *awake = !asleep);
+    }
+
     pub fn wake_all(&mut self) {
         self.asleep.fill(false);
         self.still.fill(0.0);

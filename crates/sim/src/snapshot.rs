@@ -14,6 +14,7 @@ use crate::contact_point::ContactPoint;
 use crate::error::SnapshotError;
 use crate::hash::Fnv;
 use crate::history::StepHistory;
+use crate::position_correction::TreeCorrection;
 use crate::rows::{ConstraintClass, ConstraintKey};
 use crate::sensor::LastStep;
 use crate::sleep::SleepState;
@@ -23,7 +24,7 @@ use crate::world::World;
 /// The first bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// All of a simulation that later steps depend on.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +88,11 @@ impl Snapshot {
         out.list(still, |out, x| out.f64(*x));
         out.list(group, |out, x| out.u32(*x));
         out.u32(*groups);
+        out.list(&history.correction, |out, tree| {
+            let (errors, counts) = tree.parts();
+            errors.iter().for_each(|x| out.f64(*x));
+            counts.iter().for_each(|x| out.u32(u32::from(*x)));
+        });
         out.u32(u32::from(history.detection_is_current));
         out.list(&history.driven_pose, SnapshotWriter::pose);
         out.list(&history.reach, |out, x| out.f64(*x));
@@ -264,6 +270,10 @@ impl SnapshotReader<'_> {
             node_contact_velocity,
             warm_start,
             sleep,
+            correction: self.list(|from| {
+                let errors = [from.f64()?, from.f64()?];
+                Ok(TreeCorrection::from_parts(errors, [from.u32()? as u8, from.u32()? as u8]))
+            })?,
             detection_is_current: self.u32()? != 0,
             driven_pose: self.list(Self::pose)?,
             reach: self.list(Self::f64)?,

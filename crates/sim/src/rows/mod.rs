@@ -349,14 +349,6 @@ impl RowBuilder {
         self.rows.bias_mut()[row] = bias;
     }
 
-    /// Raises the compliance of a constraint's rows to at least `least` [1/kg].
-    pub fn soften(&mut self, index: usize, least: f64) {
-        let rows = self.rows.constraints()[index].rows();
-        for r in &mut self.rows.compliance_mut()[rows] {
-            *r = r.max(least);
-        }
-    }
-
     /// Changes the bias of the open constraint, which has one row [m/s].
     pub fn set_bias(&mut self, bias: f64) {
         if let Some(last) = self.rows.bias_mut().last_mut() {

@@ -22,6 +22,7 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
     }
     std::mem::swap(&mut history.contact_velocity, &mut scratch.contact_velocity);
     std::mem::swap(&mut history.node_contact_velocity, &mut scratch.node_contact_velocity);
+    std::mem::swap(&mut history.correction, &mut scratch.corrector.history);
     std::mem::swap(*state, &mut scratch.next);
     scratch.driven.commit();
     history.driven_pose.copy_from_slice(&scratch.driven.now);

@@ -13,6 +13,7 @@ use crate::world::World;
 pub(super) fn update(step: &mut StepContext) {
     let StepContext { world, settings, state, history, scratch, .. } = step;
     if !history.detection_is_current {
+        history.sleep.awake_into(&mut scratch.moves);
         detect_rigid(world, settings.time_step, history, scratch);
         detect_soft(world, state, settings.time_step, &history.reach, scratch);
         history.detection_is_current = true;
@@ -38,13 +39,14 @@ pub(super) fn detect_rigid(
     detector.detect_into(&world.colliders, &data.body_pose, reach, resting, detected);
 }
 
-/// Distance that each body can travel within the step, and which bodies rest; those keep their reach.
+/// Distance that each body can travel within the step, and which bodies rest: those whose trees did not
+/// move keep their reach.
 fn update_reach(world: &World, h: f64, history: &mut StepHistory, scratch: &mut Scratch) {
     let (model, gravity) = (&world.model, world.model.gravity().norm());
-    let Scratch { data, driven, resting, .. } = scratch;
+    let Scratch { data, driven, resting, moves, .. } = scratch;
     for link in model.links() {
         let tree = model.bodies()[link.body].tree.unwrap_or(0);
-        resting[link.body] = history.sleep.asleep[tree];
+        resting[link.body] = !moves[tree];
         if resting[link.body] {
             continue;
         }

@@ -1,6 +1,6 @@
 //! Stage 7: contacts of the next state, and displacements that remove its position errors.
 
-use stiction_mech::{integrate as move_positions, set_driven_poses};
+use stiction_mech::set_driven_poses;
 
 use super::{Scratch, StepContext, collision, failure, kinematics};
 use crate::error::StepError;
@@ -9,11 +9,8 @@ use crate::report::Phase;
 use crate::rows::ConstraintContext;
 use crate::soft;
 
-/// How often position errors are measured and corrected in one step; how often for penetration
-/// alone, unless it is this many times the slop.
-const CORRECTIONS: usize = 6;
-const DEPTH_CORRECTIONS: usize = 2;
-const DEEP: f64 = 10.0;
+/// Largest number of corrections in one step.
+const ROUNDS: usize = 6;
 /// Penetration of a soft body above which the step is unresolved, in shortest edges of a mesh [-].
 const UNRESOLVED_DEPTH: f64 = 0.5;
 
@@ -36,41 +33,60 @@ pub(super) fn correct_positions(step: &mut StepContext) -> Result<(), StepError>
 
 /// Corrects the positions of trees, and returns the errors that are left.
 fn correct_rigid(step: &mut StepContext) -> PositionErrors {
+    let (world, settings) = (step.world, step.settings);
+    let (stabilisation, h) = (&settings.stabilisation, settings.time_step);
+    set_driven_poses(&world.model, &step.scratch.driven.next, &mut step.scratch.data);
+    step.scratch.corrector.begin_step(&step.history.correction);
+    let mut errors = measure(step, Moved::Awake);
+    for round in 0..ROUNDS {
+        let Scratch { next, data, free, driven, corrector, .. } = &mut *step.scratch;
+        let asleep = &step.history.sleep.asleep;
+        let context = ConstraintContext::new(&world.model, data, free, asleep, driven);
+        let detected = &step.history.detected;
+        let input = CorrectionInput::new(world, settings, next, context, detected, free);
+        if !corrector.solve(&input, round) {
+            break;
+        }
+        corrector.bound(world, &next.v, stabilisation, h, data);
+        loop {
+            let Scratch { next, corrector, moves, .. } = &mut *step.scratch;
+            corrector.displace(world, &mut next.q, moves);
+            step.clock.lap(Phase::Integrate);
+            errors = measure(step, Moved::Displaced);
+            if step.scratch.corrector.judge(stabilisation) {
+                break;
+            }
+        }
+    }
+    step.report.correction_failed = step.scratch.corrector.end_step(stabilisation, h);
+    errors
+}
+
+/// Trees that moved since the last detection of contacts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moved {
+    /// All that do not sleep.
+    Awake,
+    /// Those that the last correction displaced.
+    Displaced,
+}
+
+/// Updates kinematics and contacts of the trees that moved, and measures the position errors.
+fn measure(step: &mut StepContext, moved: Moved) -> PositionErrors {
     let StepContext { world, settings, history, scratch, clock, .. } = step;
     let (h, model) = (settings.time_step, &world.model);
-    let stabilisation = &settings.stabilisation;
-    set_driven_poses(model, &scratch.driven.next, &mut scratch.data);
-    let mut round = 0;
-    loop {
-        let Scratch { next, data, .. } = &mut **scratch;
-        kinematics::update_trees(model, &next.q, &next.v, &history.sleep.asleep, data);
-        clock.lap(Phase::Kinematics);
-        collision::detect_rigid(world, h, history, scratch);
-        clock.lap(Phase::Collision);
-        let Scratch { next, data, free, driven, corrector, corrected_q, .. } = &mut **scratch;
-        let input = CorrectionInput {
-            world,
-            q: &next.q,
-            v: &next.v,
-            context: ConstraintContext::new(model, data, free, &history.sleep.asleep, driven),
-            contacts: &history.detected,
-            free,
-            time_step: h,
-        };
-        let errors = corrector.measure(&input);
-        let open = errors.equality > stabilisation.closure;
-        let allowed_depth =
-            if round < DEPTH_CORRECTIONS { stabilisation.slop } else { DEEP * stabilisation.slop };
-        let deep = errors.depth.max(errors.limit) > allowed_depth;
-        if round == CORRECTIONS || !(open || deep) {
-            return errors;
-        }
-        let Some(displacement) = corrector.correct(&input, stabilisation) else { return errors };
-        move_positions(model, &next.q, displacement, 1.0, corrected_q);
-        std::mem::swap(&mut next.q, corrected_q);
-        clock.lap(Phase::Integrate);
-        round += 1;
+    let Scratch { next, data, moves, .. } = &mut **scratch;
+    if moved == Moved::Awake {
+        history.sleep.awake_into(moves);
     }
+    kinematics::update_trees(model, &next.q, &next.v, moves, data);
+    clock.lap(Phase::Kinematics);
+    collision::detect_rigid(world, h, history, scratch);
+    clock.lap(Phase::Collision);
+    let Scratch { next, data, free, driven, corrector, .. } = &mut **scratch;
+    let context = ConstraintContext::new(model, data, free, &history.sleep.asleep, driven);
+    let input = CorrectionInput::new(world, settings, next, context, &history.detected, free);
+    corrector.measure(&input)
 }
 
 /// Contacts and errors of soft bodies at the next state.

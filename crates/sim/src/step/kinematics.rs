@@ -21,14 +21,15 @@ pub(super) fn update(step: &mut StepContext) -> Result<(), StepError> {
     }
     failure::check_start(world, state)?;
     set_driven_poses(&world.model, &scratch.driven.now, &mut scratch.data);
-    update_trees(&world.model, &state.q, &state.v, &history.sleep.asleep, &mut scratch.data);
+    history.sleep.awake_into(&mut scratch.moves);
+    update_trees(&world.model, &state.q, &state.v, &scratch.moves, &mut scratch.data);
     step.clock.lap(Phase::Kinematics);
     Ok(())
 }
 
-/// Poses and velocities of the trees that are awake.
-pub(super) fn update_trees(model: &Model, q: &[f64], v: &[f64], asleep: &[bool], data: &mut Data) {
-    for tree in (0..asleep.len()).filter(|tree| !asleep[*tree]) {
+/// Poses and velocities of the trees that move.
+pub(super) fn update_trees(model: &Model, q: &[f64], v: &[f64], moves: &[bool], data: &mut Data) {
+    for tree in (0..moves.len()).filter(|tree| moves[*tree]) {
         tree_kinematics(model, tree, q, data);
         tree_velocities(model, tree, v, data);
     }

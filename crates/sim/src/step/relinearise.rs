@@ -194,16 +194,17 @@ fn redetect_soft_contacts(
     if let Some(soft) = integrate::move_soft_bodies(model, settings.scheme, state, h, scratch) {
         return Err(failure::soft_singular(world, state.time, soft));
     }
-    let Scratch { data, driven, corrected_q, contact_velocity, .. } = &mut **scratch;
+    let Scratch { data, driven, corrected_q, contact_velocity, moves, .. } = &mut **scratch;
+    history.sleep.awake_into(moves);
     move_positions(model, &state.q, contact_velocity, h, corrected_q);
     set_driven_poses(model, &driven.next, data);
-    kinematics::update_trees(model, corrected_q, contact_velocity, asleep, data);
+    kinematics::update_trees(model, corrected_q, contact_velocity, moves, data);
     write_soft_contact_rows(step, parameters, reach);
     let StepContext { world, settings, state, history, scratch, .. } = step;
     let (model, asleep) = (&world.model, &history.sleep.asleep);
-    let Scratch { data, driven, free, rows, newton, solution, .. } = &mut **scratch;
+    let Scratch { data, driven, free, rows, newton, solution, moves, .. } = &mut **scratch;
     set_driven_poses(model, &driven.now, data);
-    kinematics::update_trees(model, &state.q, &state.v, asleep, data);
+    kinematics::update_trees(model, &state.q, &state.v, moves, data);
     let context = ConstraintContext::new(model, data, free, asleep, driven);
     cable::clamp::add_rows(settings.scheme, settings.time_step, &context, &state.v, rows);
     let constraints = rows.rows().constraints();

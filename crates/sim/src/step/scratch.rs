@@ -21,6 +21,8 @@ use crate::world::World;
 /// Memory of a step, in the order of the stages that write it.
 pub(crate) struct Scratch {
     // 1 kinematics
+    /// Per tree: whether it moved since the last update of kinematics and contacts.
+    pub moves: Vec<bool>,
     /// Poses, velocities and other arrays of the mechanism at the present state.
     pub data: Data,
     /// Poses and velocities of driven bodies in the step.
@@ -29,7 +31,7 @@ pub(crate) struct Scratch {
     // 2 collision
     pub detector: Detector,
     pub soft_detector: SoftDetector,
-    /// Per body: whether its tree sleeps.
+    /// Per body: whether it has not moved since the last detection.
     pub resting: Vec<bool>,
     /// Per node: distance that it can travel within the step [m].
     pub node_reach: Vec<f64>,
@@ -66,7 +68,7 @@ pub(crate) struct Scratch {
 
     // 7 correct
     pub corrector: PositionCorrector,
-    /// Coordinates after a correction.
+    /// Scratch of Newton's method on soft bodies: coordinates at the end of the step.
     pub corrected_q: Vec<f64>,
 }
 
@@ -79,6 +81,7 @@ impl Scratch {
     ) -> Result<Self, SettingsError> {
         let model = &world.model;
         Ok(Self {
+            moves: vec![true; model.trees().len()],
             data: Data::new(model),
             driven: DrivenBodies::new(model, input),
             detector: Detector::new(&world.colliders),

@@ -1,8 +1,9 @@
 //! Stage 5: the contact problem.
 
 use stiction_mech::Model;
+use stiction_solve::Problem;
 
-use super::{Scratch, StepContext, assembly, relinearise};
+use super::{Scratch, StepContext, relinearise};
 use crate::error::StepError;
 use crate::report::Phase;
 use crate::solve_policy::{self, Retry};
@@ -15,7 +16,7 @@ const SOFTENING: f64 = 1e-2;
 /// for which the default solver finds none with reasonable effort, is solved again with softened
 /// constraints, and the report says so.
 pub(super) fn solve(step: &mut StepContext) -> Result<(), StepError> {
-    let StepContext { world, history, scratch, session, goal, report, state, .. } = step;
+    let StepContext { world, history, scratch, session, goal, report, .. } = step;
     report.contacts = history.detected.len() + scratch.soft_detector.contacts().len();
     if !scratch.rows.is_empty() {
         let Scratch { rows, problem, solution, .. } = &mut **scratch;
@@ -27,8 +28,7 @@ pub(super) fn solve(step: &mut StepContext) -> Result<(), StepError> {
         report.friction_model = solved.friction_model;
         report.add_solve(&solved);
         if retry != Retry::None {
-            soften(scratch);
-            assembly::build(world, scratch, state.time)?;
+            soften(&mut scratch.problem);
             if retry == Retry::SoftenedColdStart {
                 scratch.solution.reset(&scratch.problem);
             }
@@ -41,12 +41,10 @@ pub(super) fn solve(step: &mut StepContext) -> Result<(), StepError> {
     Ok(())
 }
 
-/// Takes the rows back from the problem and raises their compliance.
-fn soften(scratch: &mut Scratch) {
-    let Scratch { rows, problem, .. } = scratch;
-    rows.take_back(problem);
-    for index in 0..rows.records().len() {
-        rows.soften(index, SOFTENING * problem.delassus().scale(index));
+/// Raises the compliance of all rows.
+fn soften(problem: &mut Problem) {
+    for index in 0..problem.constraints().len() {
+        problem.raise_compliance(index, SOFTENING * problem.delassus().scale(index));
     }
 }
 

@@ -194,6 +194,14 @@ impl Problem {
         self.rows.compliance()
     }
 
+    /// Raises the compliance of a constraint's rows to at least `least` [1/kg].
+    pub fn raise_compliance(&mut self, constraint: usize, least: f64) {
+        let rows = self.row_range(constraint);
+        for r in &mut self.rows.compliance_mut()[rows] {
+            *r = r.max(least);
+        }
+    }
+
     /// Swaps the constraint rows with `rows`, so that the caller can reuse their memory. The problem has
     /// no constraints until it is built again.
     pub fn exchange_rows(&mut self, rows: &mut ConstraintRows) {

@@ -1,0 +1,54 @@
+//! How far a displacement moves the bodies of a tree.
+
+use stiction_mech::{BodyId, Data, angular_velocity, point_velocity, tree_velocities};
+
+use crate::world::World;
+
+/// Largest turn of a body by corrections in one step, besides what it turns in the step anyway [rad].
+const MAX_TURN: f64 = 0.1;
+
+/// Largest displacement of a point of a body, and largest turn of a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Extent {
+    /// Displacement [m].
+    pub distance: f64,
+    /// Turn [rad].
+    pub turn: f64,
+}
+
+impl Extent {
+    /// The extent of motion of a tree with velocities `v` of the model in unit time. Writes the velocities of
+    /// its bodies into the data.
+    pub fn of(world: &World, tree: usize, v: &[f64], data: &mut Data) -> Self {
+        let model = &world.model;
+        tree_velocities(model, tree, v, data);
+        let mut extent = Self::default();
+        for link in &model.links()[model.trees()[tree].links.clone()] {
+            let body = BodyId(link.body);
+            let p_WB = data.body_pose[link.body].translation.vector;
+            let turn = angular_velocity(data, body).norm();
+            let shift = point_velocity(model, data, body, p_WB).norm();
+            extent.distance = extent.distance.max(shift + turn * world.radius[link.body]);
+            extent.turn = extent.turn.max(turn);
+        }
+        extent
+    }
+
+    /// The largest extent of all corrections of a step: a speed times the time step, besides the motion of the step
+    /// itself.
+    pub fn allowed(moves: &Self, speed: f64, h: f64) -> Self {
+        Self { distance: h * (speed + moves.distance), turn: MAX_TURN + h * moves.turn }
+    }
+
+    /// The largest factor, at most one, by which this extent may be multiplied so that it stays within another.
+    pub fn factor_within(&self, bound: &Self) -> f64 {
+        let factor = |value: f64, bound: f64| if value > bound { bound / value } else { 1.0 };
+        factor(self.distance, bound.distance).min(factor(self.turn, bound.turn))
+    }
+
+    /// What remains of this extent after a motion.
+    pub fn reduce(&mut self, used: &Self, factor: f64) {
+        self.distance = (self.distance - factor * used.distance).max(0.0);
+        self.turn = (self.turn - factor * used.turn).max(0.0);
+    }
+}

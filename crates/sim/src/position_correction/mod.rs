@@ -1,0 +1,296 @@
+//! Removes position errors from a state whose velocities are final, by displacements that are
+//! least in the kinetic metric.
+//!
+//! `min ½ δᵀ A δ` such that equalities close, and contacts and limits end no deeper than allowed.
+//! Positions change, velocities do not: friction never has to balance a push, and penetrating bodies
+//! are not accelerated apart. Only groups of trees with an error take part.
+//!
+//! Each row has a compliance of a small fraction ε of its Delassus scale, so that the displacement is
+//! a damped least-squares solution (Levenberg): it exists for constraints that depend on one another or
+//! contradict each other, and directions whose singular value is below ε are left alone. A displacement is
+//! bounded by [`Extent::allowed`], and accepted if it reduces the errors of its group; otherwise it is
+//! shortened, and then dropped.
+
+mod errors;
+mod extent;
+mod groups;
+mod history;
+
+pub(crate) use errors::PositionErrors;
+pub(crate) use history::TreeCorrection;
+
+use stiction_geom::Contact;
+use stiction_mech::{Data, Forces, Input, State, tree_integrate};
+use stiction_solve::law::{Law, Unilateral};
+use stiction_solve::solver::SolverError;
+use stiction_solve::{Goal, Problem, Session, Solution};
+
+use crate::constraint::Configuration;
+use crate::free_motion::FreeMotion;
+use crate::problem_assembly::{ProblemAssembler, ProblemKind};
+use crate::rows::{self, ConstraintContext, RowBuilder};
+use crate::settings::{Settings, Stabilisation};
+use crate::world::World;
+use extent::Extent;
+use groups::CorrectionGroups;
+
+/// Rows above which a few sweeps replace an exact solution.
+const MANY_ROWS: usize = 600;
+const SWEEPS: usize = 20;
+/// Newton iterations of an exact solution.
+const MAX_ITERATIONS: usize = 30;
+/// Accuracy of a correction relative to the largest error [-].
+const TOLERANCE: f64 = 1e-4;
+/// Fraction of the slop to which penetration is reduced, so that it does not exceed it at once [-].
+const SLOP_FRACTION: f64 = 0.5;
+/// Compliance of the rows relative to their Delassus scale: ε above [-].
+const DAMPING: f64 = 1e-6;
+/// Speed of displacements that corrections may always cause, also if penetration is not removed [m/s].
+const MIN_SPEED: f64 = 1.0;
+
+/// Computes position corrections.
+pub(crate) struct PositionCorrector {
+    rows: RowBuilder,
+    assembler: ProblemAssembler,
+    problem: Problem,
+    exact: Session,
+    sweeps: Session,
+    solution: Solution,
+    /// Forces and an input of zeros, to list limits; `None` if the model has no limits.
+    limits: Option<Box<(Forces, Input)>>,
+    groups: CorrectionGroups,
+    /// Per tree: corrections so far, with those of this step.
+    pub history: Vec<TreeCorrection>,
+    displacement: Vec<f64>,
+    /// Coordinates before the displacement.
+    base_q: Vec<f64>,
+}
+
+/// A configuration to be corrected, with its contacts.
+#[derive(Clone, Copy)]
+pub(crate) struct CorrectionInput<'a> {
+    pub world: &'a World,
+    pub settings: &'a Stabilisation,
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+    pub context: ConstraintContext<'a>,
+    pub contacts: &'a [Contact],
+    pub free: &'a FreeMotion,
+    pub time_step: f64,
+}
+
+impl<'a> CorrectionInput<'a> {
+    pub fn new(
+        world: &'a World,
+        settings: &'a Settings,
+        next: &'a State,
+        context: ConstraintContext<'a>,
+        contacts: &'a [Contact],
+        free: &'a FreeMotion,
+    ) -> Self {
+        let State { q, v, .. } = next;
+        let (time_step, settings) = (settings.time_step, &settings.stabilisation);
+        Self { world, settings, q, v, context, contacts, free, time_step }
+    }
+}
+
+impl PositionCorrector {
+    pub fn new(world: &World) -> Result<Self, SolverError> {
+        let model = &world.model;
+        let limited = model.joints().iter().any(|joint| joint.spec.limit.is_some())
+            || model.tendons().iter().any(|tendon| tendon.spec.limit.is_some());
+        Ok(Self {
+            rows: RowBuilder::default(),
+            assembler: ProblemAssembler::new(model),
+            problem: Problem::default(),
+            exact: Session::new("alm")?,
+            sweeps: Session::new("psor")?,
+            solution: Solution::default(),
+            limits: limited.then(|| Box::new((Forces::new(model), Input::new(model)))),
+            groups: CorrectionGroups::new(model.trees().len()),
+            history: vec![TreeCorrection::default(); model.trees().len()],
+            displacement: vec![0.0; model.nv()],
+            base_q: vec![0.0; model.nq()],
+        })
+    }
+
+    /// Prepares for the corrections of a step, after those of the last steps.
+    pub fn begin_step(&mut self, history: &[TreeCorrection]) {
+        self.groups.begin_step();
+        self.history.copy_from_slice(history);
+    }
+
+    /// Ends the corrections of a step, and returns whether one of them failed.
+    pub fn end_step(&mut self, settings: &Stabilisation, h: f64) -> bool {
+        let mut failed = false;
+        for (tree, errors) in self.history.iter_mut().zip(&self.groups.errors) {
+            failed |= tree.end_step(errors, settings, h);
+        }
+        failed
+    }
+
+    /// Measures the errors of a configuration, and writes the rows of its equalities and limits.
+    pub fn measure(&mut self, input: &CorrectionInput) -> PositionErrors {
+        self.rows.clear();
+        self.groups.clear_errors();
+        let mut errors = PositionErrors::default();
+        let CorrectionInput { world, q, context, settings, .. } = *input;
+        let configuration = Configuration { model: &world.model, q, data: context.data };
+        errors.equality =
+            rows::equality::add_rows(world, &configuration, &context, None, &mut self.rows);
+        self.add_limits(input, &mut errors);
+        let Self { rows, groups, .. } = self;
+        for (constraint, record) in rows.rows().constraints().iter().zip(rows.records()) {
+            for tree in rows.ports()[constraint.terms()].iter().filter_map(|port| port.tree()) {
+                match constraint.law {
+                    Law::Bilateral(_) => {
+                        groups.errors[tree].add_equality(record.position, settings.closure);
+                    }
+                    _ => groups.errors[tree].add_depth(-record.position, settings.slop),
+                }
+            }
+        }
+        for contact in input.contacts {
+            let Some(gap) = world.rigid_gap(contact) else { continue };
+            errors.depth = errors.depth.max(-gap);
+            for body in world.bodies_of(contact) {
+                if let Some(tree) = context.moving_tree(body) {
+                    groups.errors[tree].add_depth(-gap, settings.slop);
+                }
+            }
+        }
+        errors
+    }
+
+    /// Computes displacements of the groups of trees whose measured errors are to be corrected in this round.
+    /// Returns whether there are any.
+    pub fn solve(&mut self, input: &CorrectionInput, round: usize) -> bool {
+        self.add_contacts(input);
+        let CorrectionInput { world, context, free, settings, time_step, .. } = *input;
+        self.groups.connect(world, &self.rows);
+        if !self.groups.select(&self.history, settings, time_step, round) {
+            return false;
+        }
+        self.select_rows(settings, time_step);
+        let Self { assembler, rows, problem, .. } = self;
+        let kind = ProblemKind::Displacements;
+        if assembler.assemble(world, context.data, free, rows, kind, problem).is_err()
+            || !self.solve_damped()
+        {
+            self.groups.fail_all(&mut self.history, settings);
+            return false;
+        }
+        self.displacement.fill(0.0);
+        for (tree, range) in self.assembler.trees() {
+            let dofs = world.model.trees()[*tree].dofs.clone();
+            self.displacement[dofs].copy_from_slice(&self.solution.velocity[range.clone()]);
+        }
+        self.base_q.copy_from_slice(input.q);
+        true
+    }
+
+    /// Reduces the displacements such that they stay within their bounds. `v` are the velocities of
+    /// the step; the velocities in the data are overwritten.
+    pub fn bound(
+        &mut self,
+        world: &World,
+        v: &[f64],
+        settings: &Stabilisation,
+        h: f64,
+        data: &mut Data,
+    ) {
+        let Self { groups, assembler, displacement, .. } = self;
+        for (tree, _) in assembler.trees() {
+            groups.allow(*tree, &Extent::of(world, *tree, v, data));
+        }
+        for (tree, _) in assembler.trees() {
+            let extent = Extent::of(world, *tree, displacement, data);
+            groups.bound(*tree, extent, settings, h);
+        }
+    }
+
+    /// Writes the displaced coordinates, and marks the trees that move in `moves`.
+    pub fn displace(&mut self, world: &World, q: &mut [f64], moves: &mut [bool]) {
+        moves.fill(false);
+        for (tree, _) in self.assembler.trees() {
+            if self.groups.is_judged(*tree) {
+                moves[*tree] = true;
+                let factor = self.groups.step_length(*tree);
+                let (from, delta) = (&self.base_q, &self.displacement);
+                if factor > 0.0 {
+                    tree_integrate(&world.model, *tree, from, delta, factor, q);
+                } else {
+                    for joint in &world.model.joints()[world.model.trees()[*tree].joints.clone()] {
+                        q[joint.q.clone()].copy_from_slice(&from[joint.q.clone()]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Compares the measured errors with those before the displacement. Accepts the groups whose errors fell,
+    /// and shortens the displacements of the others. Returns whether all are accepted.
+    pub fn judge(&mut self, settings: &Stabilisation) -> bool {
+        self.groups.judge(&mut self.history, settings)
+    }
+
+    fn solve_damped(&mut self) -> bool {
+        let Self { problem, solution, .. } = self;
+        for index in 0..problem.constraints().len() {
+            problem.raise_compliance(index, DAMPING * problem.delassus().scale(index));
+        }
+        solution.reset(problem);
+        let many = problem.rows() > MANY_ROWS;
+        let max_iterations = Some(if many { SWEEPS } else { MAX_ITERATIONS });
+        let goal = Goal { tolerance: TOLERANCE, max_iterations, ..Goal::default() };
+        let session = if many { &mut self.sweeps } else { &mut self.exact };
+        // A displacement that did not converge counts if it reduces the errors, which are measured.
+        session.solve(problem, &goal, solution).is_ok()
+            && solution.velocity.iter().all(|x| x.is_finite())
+    }
+
+    fn add_limits(&mut self, input: &CorrectionInput, errors: &mut PositionErrors) {
+        let CorrectionInput { world, q, v, context, time_step, .. } = *input;
+        let Some(limits) = &mut self.limits else { return };
+        let (forces, zeros) = &mut **limits;
+        if forces.evaluate(&world.model, (q, v), context.data, zeros, time_step).is_err() {
+            return;
+        }
+        for limit in &forces.limits {
+            errors.limit = errors.limit.max(-limit.gap);
+        }
+        rows::limit::add_rows(time_step, forces, &context, &mut self.rows);
+    }
+
+    fn add_contacts(&mut self, input: &CorrectionInput) {
+        let CorrectionInput { world, context, contacts, .. } = *input;
+        for contact in contacts {
+            let Some(gap) = world.rigid_gap(contact) else { continue };
+            let key = rows::contact::key(contact);
+            self.rows.open(key, Law::Unilateral(Unilateral), gap, &[0.0], &[0.0]);
+            let [a, b] = world.bodies_of(contact);
+            self.rows.add_point_velocity(&context, b, &contact.point, &[contact.normal], 1.0);
+            self.rows.add_point_velocity(&context, a, &contact.point, &[contact.normal], -1.0);
+            self.rows.close();
+        }
+    }
+
+    /// Keeps the constraints of the selected groups. Their bias becomes the error of an equality, or the gap
+    /// of a contact or limit, which is negative if it is too deep.
+    fn select_rows(&mut self, settings: &Stabilisation, h: f64) {
+        let Self { rows, groups, .. } = self;
+        for index in 0..rows.records().len() {
+            let Some(tree) = rows.first_tree(index) else { continue };
+            let position = rows.records()[index].position;
+            let target = match rows.rows().constraints()[index].law {
+                Law::Bilateral(_) => position,
+                _ => {
+                    let least = -groups.removable_depth(tree, settings, h);
+                    (position + SLOP_FRACTION * settings.slop).max(least)
+                }
+            };
+            rows.set_bias_of(index, target);
+        }
+        rows.retain_where(|tree| groups.is_selected(tree));
+    }
+}
