@@ -9,6 +9,7 @@ use super::collision;
 use super::relinearise::NewtonScratch;
 use crate::constraint::EqualityPrediction;
 use crate::driven::DrivenBodies;
+use crate::energy_audit::EnergyAuditor;
 use crate::error::SettingsError;
 use crate::free_motion::FreeMotion;
 use crate::history::StepHistory;
@@ -67,6 +68,7 @@ pub(crate) struct Scratch {
     pub next: State,
 
     // 7 correct
+    pub auditor: EnergyAuditor,
     pub corrector: PositionCorrector,
     /// Scratch of Newton's method on soft bodies: coordinates at the end of the step.
     pub corrected_q: Vec<f64>,
@@ -102,6 +104,7 @@ impl Scratch {
             position_velocity: vec![0.0; model.nv()],
             uses_mean_velocity: Vec::with_capacity(model.trees().len()),
             next: state.clone(),
+            auditor: EnergyAuditor::new(model),
             corrector: PositionCorrector::new(world)?,
             corrected_q: vec![0.0; model.nq()],
         })
