@@ -17,9 +17,9 @@
 //!   pᵥ of weight and springs. This is known, and allowed for.
 //!
 //! A tree whose |r| exceeds [`RELATIVE`] of the energies that it exchanged is not resolved. Trees are judged one by
-//! one, so that a small body in a large world counts as much as any; a rod is judged as a whole, and only if it gains
-//! energy, since its implicit elastic forces dissipate. Soft bodies are not in the balance. Cost: linear in the
-//! number of links and of entries of J.
+//! one, so that a small body in a large world counts as much as any. A rod is judged as a whole, and only for kinetic
+//! energy that it gains: its strains are stiff and implicit, and dissipate. Soft bodies are not in the balance. Cost:
+//! linear in the number of links and of entries of J.
 
 use nalgebra::Vector3;
 use stiction_mech::{Data, Model, State, TreeMotion, tree_motion};
@@ -216,9 +216,10 @@ impl EnergyAuditor {
                 }
                 let now = model.rods()[rod.0].energy(input.data);
                 let before = self.elastic[rod.0];
-                rod_account.potential += now - before;
-                rod_account.potential_size += now + before;
                 balance.potential += now - before;
+                // Strains are stiff: what they store in a step, the next steps dissipate.
+                rod_account.potential += (now - before).min(0.0);
+                rod_account.potential_size += now + before;
                 account = std::mem::take(&mut rod_account);
                 gains_only = true;
             }

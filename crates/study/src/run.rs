@@ -90,6 +90,8 @@ pub struct Summary {
     pub energy_final: f64,
     /// Result of the check; a run that ended early does not pass.
     pub check: Verdict,
+    /// Whether the check measures the error of the solver, so that problems that are not solved are no failures.
+    pub check_measures_solver: bool,
     /// Whether the check was skipped because it needs the start of the run.
     pub check_skipped: bool,
     /// Hash of the last state, the same for every number of threads.
@@ -277,6 +279,7 @@ impl Record {
             energy_initial: self.energy,
             energy_final: simulation.energy(),
             state_hash: state_hash(simulation.state()),
+            check_measures_solver: scene_run.check.measures_the_solver(),
             check: judged.unwrap_or_else(|| scene_run.check.verdict()),
             check_skipped: false,
         }

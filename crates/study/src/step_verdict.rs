@@ -17,7 +17,17 @@ impl Summary {
 
     /// Number of steps whose result cannot be relied upon.
     pub fn failed_steps(&self) -> usize {
-        STEP_STATUSES.iter().filter(|s| s.is_failure()).map(|s| self.steps_of(*s)).sum()
+        self.failures().map(|(_, steps)| steps).sum()
+    }
+
+    /// The kinds of failures with their steps, the worst first.
+    fn failures(&self) -> impl Iterator<Item = (StepStatus, usize)> + '_ {
+        let counts = |status: &StepStatus| {
+            status.is_failure()
+                && !(self.check_measures_solver && *status == StepStatus::ProblemNotSolved)
+        };
+        let kinds = STEP_STATUSES.into_iter().rev().filter(counts);
+        kinds.map(|status| (status, self.steps_of(status)))
     }
 
     /// Lets the check of the run fail if more than [`MAX_FAILED_SHARE`] of its steps failed.
@@ -26,9 +36,10 @@ impl Summary {
         if failed as f64 <= MAX_FAILED_SHARE * self.steps as f64 {
             return;
         }
-        let kinds = STEP_STATUSES.iter().rev().filter(|s| s.is_failure() && self.steps_of(**s) > 0);
-        let counts: Vec<String> = kinds
-            .map(|s| format!("{} {}", self.steps_of(*s), s.name().replace('_', " ")))
+        let counts: Vec<String> = self
+            .failures()
+            .filter(|(_, steps)| *steps > 0)
+            .map(|(status, steps)| format!("{steps} {}", status.name().replace('_', " ")))
             .collect();
         let share = 100.0 * failed as f64 / self.steps as f64;
         let limit = 100.0 * MAX_FAILED_SHARE;
@@ -47,5 +58,51 @@ impl Summary {
     pub(crate) fn step_status_json(&self) -> Map<String, Value> {
         let count = |status: &StepStatus| (status.name().to_owned(), self.steps_of(*status).into());
         STEP_STATUSES.iter().map(count).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::run;
+
+    /// A run of a stack, with so many of its thousand steps of each status.
+    fn summary(counts: &[(StepStatus, usize)]) -> Summary {
+        let mut scene_run = crate::scenario("stack", &[]).unwrap().start().unwrap();
+        let mut summary = run("stack", &mut scene_run, 1, |_, _| ()).unwrap();
+        summary.check = Verdict { passed: true, detail: "stands".to_owned() };
+        summary.steps = 1000;
+        summary.step_status = [0; STEP_STATUSES.len()];
+        for (status, steps) in counts {
+            summary.step_status[*status as usize] = *steps;
+        }
+        summary.step_status[0] = 1000 - counts.iter().map(|(_, steps)| steps).sum::<usize>();
+        summary.judge_steps();
+        summary
+    }
+
+    #[test]
+    fn a_run_fails_if_more_than_one_step_in_a_thousand_cannot_be_relied_upon() {
+        use StepStatus::{CorrectionNotDone, MotionNotResolved, ProblemNotSolved};
+        for status in [CorrectionNotDone, MotionNotResolved, ProblemNotSolved] {
+            assert!(summary(&[(status, 1)]).check.passed);
+            let failed = summary(&[(status, 2)]).check;
+            assert!(!failed.passed && failed.detail.contains("2 of 1000 steps"), "{failed:?}");
+            assert!(failed.detail.contains(&status.name().replace('_', " ")));
+            assert!(failed.detail.ends_with("stands"));
+        }
+        assert!(!summary(&[(CorrectionNotDone, 1), (ProblemNotSolved, 1)]).check.passed);
+        let mild = [(StepStatus::Softened, 500), (StepStatus::GeometryUncertain, 500)];
+        assert!(summary(&mild).check.passed);
+    }
+
+    #[test]
+    fn the_counts_of_the_document_add_up_to_the_steps() {
+        let found = summary(&[(StepStatus::Softened, 3), (StepStatus::ProblemNotSolved, 7)]);
+        let document = found.json();
+        let counts = document["step_status"].as_object().unwrap();
+        assert_eq!(counts.len(), STEP_STATUSES.len());
+        assert_eq!(counts.values().map(|n| n.as_u64().unwrap()).sum::<u64>(), 1000);
+        assert_eq!((&counts["ok"], &counts["softened"]), (&Value::from(990), &Value::from(3)));
     }
 }
