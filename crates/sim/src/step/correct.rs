@@ -80,7 +80,6 @@ fn audit_motion(step: &mut StepContext) {
     }
     let input = AuditInput { start, next, data, free, contact_velocity, assembler };
     step.report.energy = auditor.balance(&input);
-    step.clock.lap(Phase::Integrate);
 }
 
 /// Change of energy by the corrections of the step.
