@@ -27,6 +27,7 @@ pub(super) fn select_contacts(step: &mut StepContext) {
     let context = ConstraintContext::new(model, data, free, &history.sleep.asleep, driven);
     let input = LookAheadInput { world, parameters, context, predicted, warm_start, slop };
     look_ahead.select(&input, contacts);
+    step.report.contacts = scratch.contacts.len() + scratch.soft_detector.contacts().len();
 }
 
 /// Writes the rows of all constraints and assembles the problem.
