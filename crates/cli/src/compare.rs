@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use stiction_sim::Settings;
 use stiction_solve::setting::SettingError;
 use stiction_solve::solver::{SOLVERS, SolverError};
 use stiction_solve::{Session, Status};
 use stiction_study::compare::{
     CapturedStep, ComparedSolver, Comparison, ComparisonPlan, PlanError, compare,
+    settings_per_solver,
 };
 use stiction_view::compare::ReportProvenance;
 
@@ -28,15 +28,15 @@ pub fn run(args: &CompareArgs) -> Result<CommandOutcome, CommandError> {
     let (common, own) = settings_of_solvers(args)?;
     let call = scene_args(args, common);
     let (scene, imported) = scene::open(&call)?;
-    let runs = own.into_iter().map(|(solver, solver_settings)| Settings {
-        solver,
-        solver_settings,
-        ..scene.settings.clone()
-    });
+    let mut runs = settings_per_solver(&scene.settings, &args.solvers);
+    for (settings, own) in runs.iter_mut().zip(own) {
+        for (key, value) in own {
+            settings.set_solver_setting(&key, value);
+        }
+    }
     let steps = scene::steps(args.steps, args.time, &scene)?;
     let visuals = imported.map(|imported| imported.visual_shapes()).unwrap_or_default();
-    let mut plan =
-        plan(ComparisonPlan::new(&args.target, runs.collect(), steps))?.visuals(&visuals);
+    let mut plan = plan(ComparisonPlan::new(&args.target, runs, steps))?.visuals(&visuals);
     if let Some(seconds) = args.time_limit {
         plan = self::plan(plan.time_limit(seconds))?;
     }
@@ -109,8 +109,8 @@ fn scene_args(args: &CompareArgs, set: Vec<(String, String)>) -> SceneArgs {
 /// Pairs of key and value.
 type Pairs = Vec<(String, String)>;
 
-/// The settings that all runs share, and those of each solver. Refuses settings that no solver has.
-fn settings_of_solvers(args: &CompareArgs) -> Result<(Pairs, Vec<(String, Pairs)>), CommandError> {
+/// The settings that all runs share, and those of each solver, in their order. Refuses settings that no solver has.
+fn settings_of_solvers(args: &CompareArgs) -> Result<(Pairs, Vec<Pairs>), CommandError> {
     let mut own: Vec<(Session, Pairs)> = Vec::with_capacity(args.solvers.len());
     for solver in &args.solvers {
         own.push((Session::new(solver)?, Vec::new()));
@@ -147,8 +147,7 @@ fn settings_of_solvers(args: &CompareArgs) -> Result<(Pairs, Vec<(String, Pairs)
             }
         }
     }
-    let settings = own.into_iter().map(|(_, settings)| settings);
-    Ok((common, args.solvers.iter().cloned().zip(settings).collect()))
+    Ok((common, own.into_iter().map(|(_, settings)| settings).collect()))
 }
 
 /// Solver and key of a solver setting, `SOLVER.KEY` or `solver.KEY`.

@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
 use stiction_geom::shape::generate;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
-use stiction_sim::record::{Geometry, Recorder, Recording, Seen, Soft, Triangles};
+use stiction_sim::record::{Geometry, Recorder, Recording, Soft, Triangles, VisualShape};
 use stiction_sim::{Geom, Settings, Simulation, WorldBuilder};
 
 fn main() {
@@ -88,7 +88,7 @@ fn run(mut builder: WorldBuilder, title: &str, steps: usize) -> Recording {
     if title == "every shape" {
         let (vertices, triangles) = generate::icosphere(0.26, 1);
         let vertices = vertices.iter().map(|v| v.cast::<f32>().into()).collect();
-        recorder.visual(Seen {
+        recorder.visual(VisualShape {
             name: "hull".into(),
             body: 1,
             pose: Isometry3::identity(),

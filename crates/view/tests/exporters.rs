@@ -9,7 +9,7 @@ use std::process::Command;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector4};
 use serde_json::Value;
 use stiction_geom::Shape;
-use stiction_sim::record::{Geometry, Recording, Seen, Soft};
+use stiction_sim::record::{Geometry, Recording, Soft, VisualShape};
 use stiction_view::raster::light::LightQuality;
 use stiction_view::raster::{PictureRenderer, RenderSettings, film};
 use stiction_view::{EXPORTERS, gif, glb, mp4, npz, parquet, png};
@@ -18,7 +18,7 @@ const RADIUS: f64 = 0.1;
 
 /// A red ball that flies and turns over a floor, with one contact in every second frame.
 fn flight(frames: usize) -> Recording {
-    let seen = |body, name: &str, shape, colour| Seen {
+    let seen = |body, name: &str, shape, colour| VisualShape {
         name: name.into(),
         body,
         pose: Isometry3::identity(),

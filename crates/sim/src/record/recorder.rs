@@ -10,10 +10,10 @@ use stiction_mech::{
     soft_potential_energy, velocities,
 };
 
-use super::{RecordError, Recording, Seen, Soft};
+use super::{RecordError, Recording, Soft, VisualShape};
 use crate::report::StepReport;
 use crate::simulation::Simulation;
-use crate::soft::{Skin, SoftObject};
+use crate::soft::{SoftObject, SoftSurfaceMesh};
 use crate::statistics::StepStatistics;
 use crate::world::World;
 
@@ -34,13 +34,13 @@ pub struct Recorder {
 
 /// Surfaces of the soft bodies of a world.
 fn softs_of(world: &World) -> Vec<Soft> {
-    let of = |(object, skin): (&SoftObject, &Skin)| Soft {
+    let of = |(object, surface_mesh): (&SoftObject, &SoftSurfaceMesh)| Soft {
         name: object.spec.name.clone(),
-        vertices: skin.vertices.len(),
-        triangles: skin.triangles.clone(),
+        vertices: surface_mesh.vertices.len(),
+        triangles: surface_mesh.triangles.clone(),
         colour: object.colour,
     };
-    world.softs().iter().zip(&world.softs.skins).map(of).collect()
+    world.softs().iter().zip(&world.softs.surface_meshes).map(of).collect()
 }
 
 impl Recorder {
@@ -65,7 +65,7 @@ impl Recorder {
             tolerance: settings.tolerance,
             bodies: bodies.iter().enumerate().map(name).collect(),
             moving: (0..bodies.len()).filter(moves).collect(),
-            shapes: Seen::of_world(world),
+            shapes: VisualShape::of_world(world),
             softs: softs_of(world),
             ..Recording::default()
         };
@@ -114,7 +114,7 @@ impl Recorder {
     }
 
     /// Adds a shape that is visual only, such as the visual mesh of a robot's link.
-    pub fn visual(&mut self, visual: Seen) {
+    pub fn visual(&mut self, visual: VisualShape) {
         self.recording.shapes.push(visual);
     }
 
@@ -147,10 +147,12 @@ impl Recorder {
             frames.position.push(pose.translation.vector.into());
             frames.rotation.push([r.w, r.i, r.j, r.k]);
         }
-        for (soft, skin) in model.softs().iter().zip(&simulation.world().softs.skins) {
+        for (soft, surface_mesh) in
+            model.softs().iter().zip(&simulation.world().softs.surface_meshes)
+        {
             let x = &state.x[soft.nodes.clone()];
-            let seen = skin.vertices.iter().map(|v| x[*v as usize].map(|c| c as f32));
-            frames.soft.extend(seen.map(<[f32; 3]>::from));
+            let positions = surface_mesh.vertices.iter().map(|v| x[*v as usize].map(|c| c as f32));
+            frames.soft.extend(positions.map(<[f32; 3]>::from));
         }
         let contacts = &mut frames.contacts;
         contacts.first.push(contacts.gap.len());

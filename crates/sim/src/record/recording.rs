@@ -7,7 +7,7 @@
 
 use nalgebra::Isometry3;
 
-use super::{RecordError, Seen};
+use super::{RecordError, VisualShape};
 use crate::report::PHASES;
 
 /// The recorded history of a run.
@@ -28,7 +28,7 @@ pub struct Recording {
     /// Indices of the bodies that move, ascending.
     pub moving: Vec<usize>,
     /// Visual shapes; those of the world first, in its order.
-    pub shapes: Vec<Seen>,
+    pub shapes: Vec<VisualShape>,
     /// Surfaces of soft bodies.
     pub softs: Vec<Soft>,
     /// The columns.

@@ -10,7 +10,7 @@ use super::acceleration::Accelerations;
 use super::drive::LastStepForces;
 use super::equality::Pulls;
 use super::frame::View;
-use super::interaction::{Loads, Wrench};
+use super::interaction::{ParentWrenches, Wrench};
 use super::last_step::LastStep;
 use super::{SensorFrame, SensorKind, string, touch};
 use crate::constraint::Configuration;
@@ -33,7 +33,7 @@ struct Before {
     input: Input,
     contact_velocity: Vec<f64>,
     accelerations: Accelerations,
-    loads: Loads,
+    parent_wrenches: ParentWrenches,
     pulls: Pulls,
 }
 
@@ -215,7 +215,7 @@ impl Before {
             input: Input::new(model),
             contact_velocity: vec![0.0; model.nv()],
             accelerations: Accelerations::new(bodies),
-            loads: Loads::new(bodies),
+            parent_wrenches: ParentWrenches::new(bodies),
             pulls: Pulls::new(model),
         }
     }
@@ -235,8 +235,10 @@ impl Before {
         velocities(model, &last.v, &mut self.data);
         let view = View { model, data: &self.data };
         self.accelerations.compute(&view, &last.acceleration);
-        let carries = sensors.any(SensorKind::reads_interaction);
-        if sensors.any(SensorKind::reads_actuators) || carries && !model.tendons().is_empty() {
+        let reads_interaction = sensors.any(SensorKind::reads_interaction);
+        if sensors.any(SensorKind::reads_actuators)
+            || reads_interaction && !model.tendons().is_empty()
+        {
             let alpha_step = scheme.alpha() * last.time_step;
             for dof in 0..model.nv() {
                 self.contact_velocity[dof] = last.v[dof] + alpha_step * last.acceleration[dof];
@@ -246,25 +248,26 @@ impl Before {
             let state = (&last.q[..], &last.v[..]);
             let _ = self.forces.evaluate(model, state, &self.data, &self.input, last.time_step);
         }
-        if carries {
-            self.weigh(world, scheme, last);
+        if reads_interaction {
+            self.compute_parent_wrenches(world, scheme, last);
         }
     }
 
     /// Computes the wrench that every body requires from its parent.
-    fn weigh(&mut self, world: &World, scheme: Scheme, last: &LastStep) {
-        let Self { data, forces, contact_velocity, accelerations, loads, pulls, .. } = self;
+    fn compute_parent_wrenches(&mut self, world: &World, scheme: Scheme, last: &LastStep) {
+        let Self { data, forces, contact_velocity, accelerations, parent_wrenches, pulls, .. } =
+            self;
         let view = View { model: &world.model, data };
-        loads.begin(&view, accelerations);
-        loads.relieve_contacts(&view, &last.contacts);
-        loads.relieve_applied(&view, &last.wrench);
-        let mut relieve = |body: BodyId, wrench: &Wrench, p_W: &Vector3<f64>| {
-            loads.relieve(&view, body, wrench, p_W);
+        parent_wrenches.begin(&view, accelerations);
+        parent_wrenches.subtract_contacts(&view, &last.contacts);
+        parent_wrenches.subtract_applied(&view, &last.wrench);
+        let mut subtract = |body: BodyId, wrench: &Wrench, p_W: &Vector3<f64>| {
+            parent_wrenches.subtract(&view, body, wrench, p_W);
         };
         let configuration = Configuration { model: &world.model, q: &last.q, data };
-        pulls.for_each(world, &configuration, last, &mut relieve);
+        pulls.for_each(world, &configuration, last, &mut subtract);
         let step_forces = last_step_forces(world, forces, scheme, contact_velocity, last);
-        string::for_each_pull(world, data, &step_forces, last, &mut relieve);
+        string::for_each_pull(world, data, &step_forces, last, &mut subtract);
     }
 
     /// Reads a sensor of the last step; false if the sensor is of another kind.
@@ -284,9 +287,9 @@ impl Before {
             let p_W = view.pose(frame).translation.vector;
             self.accelerations.of_point(&view, frame.body, &p_W)
         };
-        let carried = |frame: &SensorFrame| {
+        let interaction = |frame: &SensorFrame| {
             let p_W = view.pose(frame).translation.vector;
-            self.loads.carried(&view, world.sensors.subtree(frame.body), &p_W)
+            self.parent_wrenches.of_subtree(&view, world.sensors.subtree(frame.body), &p_W)
         };
         match kind {
             SensorKind::Accelerometer(at) => write(out, view.in_axes_of(at, &acceleration(at))),
@@ -294,8 +297,8 @@ impl Before {
             SensorKind::FrameAngularAcceleration { of } => {
                 write(out, self.accelerations.angular(of.body))
             }
-            SensorKind::Force(at) => write(out, view.in_axes_of(at, &carried(at).force)),
-            SensorKind::Torque(at) => write(out, view.in_axes_of(at, &carried(at).torque)),
+            SensorKind::Force(at) => write(out, view.in_axes_of(at, &interaction(at).force)),
+            SensorKind::Torque(at) => write(out, view.in_axes_of(at, &interaction(at).torque)),
             SensorKind::Touch { at, volume } => {
                 let BodyId(body) = at.body;
                 write_one(out, touch::pressure(&last.contacts, body, volume, &view.pose(at)))

@@ -41,7 +41,7 @@ pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
     let push = assembly.random_wrench(1.0, 0.0).fixed_rows::<3>(0) / grid.count() as f64;
     let fall = -Vector3::z() * (GRAVITY * dt);
     let b: Vec<f64> = masses.iter().flat_map(|m| <[f64; 3]>::from(*m * fall + push)).collect();
-    let block = assembly.builder.sparse_matrix(&A, &b, Some(&grid.yields(&masses, &A)));
+    let block = assembly.builder.sparse_matrix(&A, &b, Some(&grid.node_compliance(&masses, &A)));
 
     // Hinges above the faces x = 0 and x = EDGE; a positive turn about y moves a hanging tip to −x.
     let hinge = |x: f64| Vector3::new(x, 0.5 * EDGE, 0.5 * EDGE + FINGER_LENGTH);

@@ -36,7 +36,7 @@ pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
     let push = assembly.random_wrench(1.0, 0.0).fixed_rows::<3>(0) / grid.count() as f64;
     let fall = Vector3::from(SPEED) - Vector3::z() * (GRAVITY * dt);
     let b: Vec<f64> = masses.iter().flat_map(|m| <[f64; 3]>::from(*m * fall + push)).collect();
-    let mat = assembly.builder.sparse_matrix(&A, &b, Some(&grid.yields(&masses, &A)));
+    let mat = assembly.builder.sparse_matrix(&A, &b, Some(&grid.node_compliance(&masses, &A)));
     let rotation = row_major(&frame(Vector3::z()));
     let [nx, ny, _] = grid.nodes();
     for node in 0..nx * ny {
