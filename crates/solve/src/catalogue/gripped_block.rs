@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Vector3, Vector6};
 use stiction_math::spatial::Inertia10;
 
 use super::Variation;
-use super::assembly::{self, Assembly, GRAVITY, Side, Standard};
+use super::assembly::{self, Assembly, EntryDefaults, GRAVITY, Side};
 use super::elastic::{ElasticGrid, row_major};
 use crate::contact::{DIM, frame};
 use crate::error::ProblemError;
@@ -26,9 +26,14 @@ const GRIP: f64 = 1.0; // [N·m]
 const LIFT: f64 = 30.0; // [N]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard =
-        Standard { time_step: 0.01, friction: 0.8, mass_ratio: 1.0, size: 3, largest_size: 40 };
-    let mut assembly = Assembly::new("gripped-block", variation, standard)?;
+    let defaults = EntryDefaults {
+        time_step: 0.01,
+        friction: 0.8,
+        mass_ratio: 1.0,
+        size: 3,
+        largest_size: 40,
+    };
+    let mut assembly = Assembly::new("gripped-block", variation, defaults)?;
     let grid = ElasticGrid {
         cells: [assembly.size; 3],
         size: [EDGE; 3],

@@ -49,7 +49,7 @@ pub trait Relation {
     fn dim(&self) -> usize;
 
     /// Solves the local problem: finds λ [N·s] such that `(c0 + r∘λ, λ) ∈ S`, for `c0` [m/s] and local
-    /// local compliances `r > 0` [1/kg].
+    /// compliances `r > 0` [1/kg].
     fn respond(&self, model: FrictionModel, c0: &[f64], r: &[f64], lambda: &mut [f64]);
 
     /// `−∂λ/∂c0` [kg] of that solution, row-major. Symmetric and positive semi-definite for the

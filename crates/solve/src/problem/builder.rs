@@ -24,7 +24,7 @@ struct NodeBlock {
 
 /// A subsystem as it was added.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct SubsystemInput {
     pub structure: Structure,
     /// Index of the first velocity, and number of velocities.
     pub first: usize,
@@ -43,12 +43,12 @@ pub(super) struct Part {
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     name: String,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<SubsystemInput>,
     pub(super) matrices: Vec<f64>,
     /// Patterns of the sparse subsystems of this problem, then unused ones kept for their memory.
     pub(super) patterns: Vec<block::Pattern>,
     used_patterns: usize,
-    /// Yield of each node, `trace((A⁻¹)_ii)/node_size` [1/kg] or an estimate of it.
+    /// Compliance of each node, `trace((A⁻¹)_ii)/node_size` [1/kg] or an estimate of it.
     pub(super) node_compliance: Vec<f64>,
     /// Scratch of [`Builder::sparse`]: blocks in the order of input, their values, and node sizes.
     node_blocks: Vec<NodeBlock>,
@@ -244,7 +244,7 @@ impl Builder {
             self.note(|| check::length("b", "subsystem", index, 0, 1));
         }
         let (first, pattern) = (self.momentum.len(), self.used_patterns.saturating_sub(1));
-        self.parts.push(Part {
+        self.parts.push(SubsystemInput {
             structure,
             first,
             n,
@@ -476,7 +476,7 @@ impl Builder {
         const OWNER: &str = "port";
         let index = self.ports.len();
         check::known(OWNER, index, "subsystem", port.subsystem.0, self.parts.len())?;
-        let Part { structure, n, .. } = self.parts[port.subsystem.0];
+        let SubsystemInput { structure, n, .. } = self.parts[port.subsystem.0];
         let wrong = || ProblemError::WrongPort {
             port: index,
             subsystem: port.subsystem.0,

@@ -169,7 +169,7 @@ fn add_diagonal(J: &[f64], reciprocals: &[f64], dim: usize, out: &mut [f64]) {
 fn add_exact(
     mass: &Mass,
     jacobian: &Jacobian,
-    group: &[super::Entry],
+    group: &[super::JacobianEntry],
     subsystem: super::SubsystemId,
     work: &mut [f64],
     out: &mut [f64],
@@ -196,7 +196,7 @@ fn add_exact(
 }
 
 /// Adds the bound on `J_i A⁻¹ J_iᵀ` from the compliances of the nodes.
-fn add_bound(mass: &Mass, jacobian: &Jacobian, group: &[super::Entry], out: &mut [f64]) {
+fn add_bound(mass: &Mass, jacobian: &Jacobian, group: &[super::JacobianEntry], out: &mut [f64]) {
     let dim = jacobian.dim(group[0].constraint as usize);
     let mut own = [0.0; ROWS * ROWS];
     let (mut total, mut sum) = (0.0, [0.0; ROWS * ROWS]);

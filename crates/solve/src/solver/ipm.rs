@@ -260,7 +260,7 @@ impl Cone {
 }
 
 /// A cone problem in the form of the Clarabel interface.
-struct Assembled {
+struct ConeProblem {
     P: CscMatrix<f64>,
     q: Vec<f64>,
     G: CscMatrix<f64>,
@@ -271,23 +271,23 @@ struct Assembled {
 }
 
 /// How one run of the method ended.
-struct Attempt {
+struct IpmRun {
     status: Status,
     iterations: usize,
     note: Option<String>,
 }
 
 impl Cone {
-    fn assemble(self) -> Assembled {
+    fn assemble(self) -> ConeProblem {
         let Self { P, q, G, h, cones, impulses, fixed } = self;
         let (P, G) = (P.build(q.len(), q.len()), G.build(h.len(), q.len()));
-        Assembled { P, q, G, h, cones, impulses, fixed }
+        ConeProblem { P, q, G, h, cones, impulses, fixed }
     }
 }
 
-impl Assembled {
+impl ConeProblem {
     /// Runs the method and writes the impulses, unless it found that there are none.
-    fn solve(&self, tolerance: f64, limit: usize, impulse: &mut [f64]) -> Attempt {
+    fn solve(&self, tolerance: f64, limit: usize, impulse: &mut [f64]) -> IpmRun {
         let settings = DefaultSettings {
             verbose: false,
             max_threads: 1,
@@ -299,7 +299,7 @@ impl Assembled {
             ..DefaultSettings::default()
         };
         let built = DefaultSolver::new(&self.P, &self.q, &self.G, &self.h, &self.cones, settings);
-        let failed = |iterations, note: String| Attempt {
+        let failed = |iterations, note: String| IpmRun {
             status: Status::Failed,
             iterations,
             note: Some(note),
@@ -334,7 +334,7 @@ impl Assembled {
         for &(row, fixed) in &self.fixed {
             impulse[row] = fixed;
         }
-        Attempt { status, iterations, note }
+        IpmRun { status, iterations, note }
     }
 }
 

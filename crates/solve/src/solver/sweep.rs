@@ -15,7 +15,7 @@ use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::small::{add_product, add_transposed_product};
-use crate::problem::{Entry, Problem, SubsystemId};
+use crate::problem::{JacobianEntry, Problem, SubsystemId};
 use crate::setting::SettingRange;
 use crate::solution::Solution;
 use crate::{setting_choices, setting_table};
@@ -111,7 +111,7 @@ pub(super) fn groups(
 pub(super) fn spread_over(
     problem: &Problem,
     subsystem: SubsystemId,
-    group: &[Entry],
+    group: &[JacobianEntry],
     lambda: &[f64],
     out: &mut [f64],
 ) {
@@ -253,7 +253,7 @@ impl Sweep {
 fn add_column(
     problem: &Problem,
     subsystem: SubsystemId,
-    group: &[Entry],
+    group: &[JacobianEntry],
     s: &[f64],
     d: usize,
     g: &mut [f64],
