@@ -13,5 +13,5 @@ mod visual_shape;
 
 pub use error::RecordError;
 pub use recorder::Recorder;
-pub use recording::{Contacts, Figures, Frames, Recording, Soft};
+pub use recording::{Contacts, FrameStatistics, Frames, RecordedSoftBody, Recording};
 pub use visual_shape::{Geometry, Triangles, VisualShape};

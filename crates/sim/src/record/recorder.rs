@@ -10,7 +10,7 @@ use stiction_mech::{
     soft_potential_energy, velocities,
 };
 
-use super::{RecordError, Recording, Soft, VisualShape};
+use super::{RecordError, RecordedSoftBody, Recording, VisualShape};
 use crate::report::StepReport;
 use crate::simulation::Simulation;
 use crate::soft::{SoftObject, SoftSurfaceMesh};
@@ -33,8 +33,8 @@ pub struct Recorder {
 }
 
 /// Surfaces of the soft bodies of a world.
-fn softs_of(world: &World) -> Vec<Soft> {
-    let of = |(object, surface_mesh): (&SoftObject, &SoftSurfaceMesh)| Soft {
+fn softs_of(world: &World) -> Vec<RecordedSoftBody> {
+    let of = |(object, surface_mesh): (&SoftObject, &SoftSurfaceMesh)| RecordedSoftBody {
         name: object.spec.name.clone(),
         vertices: surface_mesh.vertices.len(),
         triangles: surface_mesh.triangles.clone(),
@@ -98,12 +98,12 @@ impl Recorder {
         self.recording = earlier;
         self.begin = first;
         self.due = 0;
-        self.await_after(last);
+        self.schedule_after(last);
         Ok(())
     }
 
     /// Sets the next frame to the first of the raster after a time [s].
-    fn await_after(&mut self, time: f64) {
+    fn schedule_after(&mut self, time: f64) {
         let passed = (time - self.begin + 0.5 * self.recording.time_step) / self.interval;
         self.due = (passed.max(0.0) as u64).saturating_add(1).max(self.due);
     }
@@ -167,25 +167,25 @@ impl Recorder {
                 contacts.gap.push(contact.gap);
             }
         }
-        let (since, figures) = (std::mem::take(&mut self.since), &mut frames.figures);
-        figures.steps.push(since.steps as u32);
-        figures.momentum.push(since.momentum.max());
-        figures.coulomb.push(since.coulomb.max());
-        figures.convex.push(since.convex.max());
-        figures.iterations.push(since.iterations.max() as u32);
-        figures.status.push(since.status as u8);
-        figures.softened.push(since.softened > 0);
-        figures.penetration.push(since.penetration.max());
-        figures.equality_error.push(since.equality_error.max());
+        let (since, statistics) = (std::mem::take(&mut self.since), &mut frames.statistics);
+        statistics.steps.push(since.steps as u32);
+        statistics.momentum.push(since.momentum.max());
+        statistics.coulomb.push(since.coulomb.max());
+        statistics.convex.push(since.convex.max());
+        statistics.iterations.push(since.iterations.max() as u32);
+        statistics.status.push(since.status as u8);
+        statistics.softened.push(since.softened > 0);
+        statistics.penetration.push(since.penetration.max());
+        statistics.equality_error.push(since.equality_error.max());
         let soft_kinetic = soft_kinetic_energy(model, &state.x_dot);
-        figures.kinetic.push(kinetic_energy(model, data, &state.v) + soft_kinetic);
+        statistics.kinetic.push(kinetic_energy(model, data, &state.v) + soft_kinetic);
         let soft_potential = soft_potential_energy(model, &state.x);
-        figures.potential.push(potential_energy(model, data, &state.q) + soft_potential);
+        statistics.potential.push(potential_energy(model, data, &state.q) + soft_potential);
         let steps = since.steps.max(1) as f64;
-        figures.phases.push(since.phases.map(|sum| sum.as_secs_f64() / steps));
-        figures.contacts.push(since.contacts.last() as u32);
-        figures.asleep.push(since.asleep.last() as u32);
-        self.await_after(state.time);
+        statistics.phases.push(since.phases.map(|sum| sum.as_secs_f64() / steps));
+        statistics.contacts.push(since.contacts.last() as u32);
+        statistics.asleep.push(since.asleep.last() as u32);
+        self.schedule_after(state.time);
     }
 
     /// The recording so far.
@@ -259,7 +259,7 @@ mod tests {
         for rate in [1e5, f64::INFINITY] {
             let recording = run(&mut ball(10.0, 0.01), rate, 20);
             assert_eq!(recording.len(), 21);
-            assert!(recording.frames.figures.steps[1..].iter().all(|&steps| steps == 1));
+            assert!(recording.frames.statistics.steps[1..].iter().all(|&steps| steps == 1));
         }
     }
 
@@ -277,7 +277,7 @@ mod tests {
         // One kilogram at rest.
         assert!((frames.contacts.force[last.start][2] - 9.81).abs() < 1e-3);
         assert_eq!(frames.contacts.bodies[last.start], [0, 1]);
-        let energy = frames.figures.kinetic[10] + frames.figures.potential[10];
+        let energy = frames.statistics.kinetic[10] + frames.statistics.potential[10];
         assert_eq!(energy, simulation.energy());
     }
 
@@ -291,7 +291,7 @@ mod tests {
         };
         for frame in 1..5 {
             let steps = 10 * frame - 9..10 * frame + 1;
-            let (all, one) = (&every.frames.figures, &some.frames.figures);
+            let (all, one) = (&every.frames.statistics, &some.frames.statistics);
             assert_eq!(one.coulomb[frame], worst_of(steps.clone(), &all.coulomb));
             assert_eq!(one.penetration[frame], worst_of(steps, &all.penetration));
             assert_eq!(one.steps[frame], 10);

@@ -245,7 +245,8 @@ fn a_recording_holds_the_surfaces_of_soft_bodies() {
         assert_eq!(*seen, [x.x as f32, x.y as f32, x.z as f32]);
     }
     let frames = &recording.frames;
-    let energy = frames.figures.kinetic.last().unwrap() + frames.figures.potential.last().unwrap();
+    let energy =
+        frames.statistics.kinetic.last().unwrap() + frames.statistics.potential.last().unwrap();
     assert!((energy - simulation.energy()).abs() <= 1e-12 * energy.abs());
     assert!(!frames.contacts.of(recording.len() - 1).is_empty());
 }

@@ -31,12 +31,12 @@ const DEEPEST: u32 = 16;
 
 /// Geometries that were written, by where they are in memory.
 #[derive(Default)]
-pub struct Known {
+pub struct WrittenGeometries {
     written: u32,
     place: HashMap<usize, u32>,
 }
 
-impl Known {
+impl WrittenGeometries {
     pub fn write(&mut self, geometry: &Geometry, out: &mut Writer) {
         let here = match geometry {
             Geometry::Shape(Shape::Compound(shared)) => Arc::as_ptr(shared).addr(),
@@ -125,7 +125,7 @@ pub fn read(from: &mut Reader, earlier: &[VisualShape]) -> Option<Geometry> {
     geometry(from, earlier, 0)
 }
 
-/// What could be shown but not be built, such as a hull that round-off has made flat, is triangles.
+/// A geometry that cannot be built, such as a hull that round-off has made flat, is read as triangles.
 fn geometry(from: &mut Reader, earlier: &[VisualShape], depth: u32) -> Option<Geometry> {
     let built = match from.u32()? {
         kind::SAME_AS => return Some(earlier.get(from.u32()? as usize)?.geometry.clone()),

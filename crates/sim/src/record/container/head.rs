@@ -1,6 +1,6 @@
-//! What does not change while a recording grows: names, bodies, shapes, soft surfaces.
+//! The constant part of a recording: names, bodies, shapes, soft surfaces.
 
-use super::super::{Recording, Soft, VisualShape};
+use super::super::{RecordedSoftBody, Recording, VisualShape};
 use super::geometry;
 use crate::bytes::{Reader, Writer};
 
@@ -12,7 +12,7 @@ pub fn write(recording: &Recording, out: &mut Writer) {
     out.list(&recording.bodies, |out, name| out.text(name));
     out.list(&recording.rest, Writer::pose);
     out.list(&recording.moving, |out, body| out.u32(*body as u32));
-    let mut known = geometry::Known::default();
+    let mut known = geometry::WrittenGeometries::default();
     out.list(&recording.shapes, |out, shape| {
         out.text(&shape.name);
         out.u32(shape.body as u32);
@@ -47,7 +47,7 @@ pub fn read(from: &mut Reader) -> Option<Recording> {
         recording.shapes.push(VisualShape { name, body, pose, geometry, colour, collides });
     }
     recording.softs = from.list(|from| {
-        Some(Soft {
+        Some(RecordedSoftBody {
             name: from.text()?,
             vertices: usize::try_from(from.u64()?).ok()?,
             triangles: from.list(geometry::corners)?,

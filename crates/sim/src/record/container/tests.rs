@@ -64,7 +64,7 @@ fn recording() -> Recording {
         recorder.observe(&simulation, &report);
     }
     let mut recording = recorder.finish();
-    recording.softs.push(crate::record::Soft {
+    recording.softs.push(crate::record::RecordedSoftBody {
         name: "sheet".into(),
         vertices: 3,
         triangles: vec![[0, 1, 2]],
