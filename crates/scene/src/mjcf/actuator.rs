@@ -15,7 +15,7 @@ use super::defaults::ACTUATORS;
 use crate::error::SceneError;
 use crate::xml::Element;
 use law::Law;
-use transmission::Reach;
+use transmission::ActuatorTarget;
 
 /// Reads a section.
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
@@ -35,12 +35,12 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
 }
 
 /// An actuator, and the ratio of damping that its law is still to get.
-struct Made {
+struct ActuatorDraft {
     spec: ActuatorSpec,
     damping_ratio: Option<f64>,
 }
 
-fn actuator(build: &mut Build, element: &Element) -> Result<Made, SceneError> {
+fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, SceneError> {
     let law = Law::of(&build.defaults.layers(element, None)?)?;
     let reach = transmission::read(build, element, &law.gear)?;
     let mut spec = ActuatorSpec::motor(element.get("name").unwrap_or(""), transmission::nowhere());
@@ -67,7 +67,7 @@ fn actuator(build: &mut Build, element: &Element) -> Result<Made, SceneError> {
     };
     let Some((gain, mut bias)) = answer else {
         spec.law = ActuatorLaw::Affine { gain: 0.0, bias: [0.0; 3] };
-        return Ok(Made { spec, damping_ratio: None });
+        return Ok(ActuatorDraft { spec, damping_ratio: None });
     };
     // A servo whose rate coefficient is positive gives a ratio of damping there.
     let ratio = Some(bias[2]).filter(|ratio| *ratio > 0.0 && gain == -bias[1] && law.is_affine());
@@ -78,7 +78,7 @@ fn actuator(build: &mut Build, element: &Element) -> Result<Made, SceneError> {
         bias[1] = 0.0;
     }
     spec.law = tidy(gain, bias);
-    Ok(Made { spec, damping_ratio: ratio })
+    Ok(ActuatorDraft { spec, damping_ratio: ratio })
 }
 
 /// The law by its plainest name.
@@ -98,7 +98,7 @@ fn control_range(
     build: &Build,
     element: &Element,
     law: &Law,
-    reach: &Reach,
+    reach: &ActuatorTarget,
 ) -> Result<Option<(f64, f64)>, SceneError> {
     let Some(share) = law.inherited_range() else {
         return limited(build, element, "ctrllimited", law.control_limited, law.control_range);

@@ -6,7 +6,7 @@
 use stiction_mech::{BodyId, Model};
 use stiction_sim::{GrainOf, Pairing, Resistance};
 
-use super::build::{Build, GeomMade};
+use super::build::{Build, BuiltGeom};
 use super::softness;
 use crate::error::SceneError;
 use crate::xml::Element;
@@ -110,7 +110,7 @@ fn softness_of(
     build: &Build,
     solref: [f64; 2],
     solimp: [f64; 5],
-    geoms: [&GeomMade; 2],
+    geoms: [&BuiltGeom; 2],
 ) -> Result<(f64, f64), SceneError> {
     let rigid = (f64::INFINITY, 0.0);
     // Whether a surface is compliant does not depend on the mass.

@@ -33,7 +33,8 @@ impl Document {
         if root.tag != "mujoco" {
             return Err(root.error("found this root; expected <mujoco>"));
         }
-        let mut splice = Splice { files, folder: &folder, chain: vec![path.clone()], seen: vec![] };
+        let mut splice =
+            IncludeExpansion { files, folder: &folder, chain: vec![path.clone()], seen: vec![] };
         let root = splice.element(root, 0)?;
         Ok(Self { root, folder, path })
     }
@@ -47,7 +48,7 @@ impl Document {
 }
 
 /// Replaces includes.
-struct Splice<'a> {
+struct IncludeExpansion<'a> {
     files: &'a mut Files,
     folder: &'a Path,
     /// The files whose inclusion is under way, outermost first.
@@ -56,7 +57,7 @@ struct Splice<'a> {
     seen: Vec<PathBuf>,
 }
 
-impl Splice<'_> {
+impl IncludeExpansion<'_> {
     fn element(&mut self, mut element: Element, depth: usize) -> Result<Element, SceneError> {
         if depth > DEEPEST {
             let what = format!("elements {depth} deep; expected at most {DEEPEST}");

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_the_motion_and_is_not_modelled_is_listed() {
+    fn unsupported_options_that_change_the_motion_are_listed() {
         for inner in ["collision='predefined'", "><flag override='enable'/"] {
             let found = model(&format!("<option {inner}></option>"));
             assert!(found.unsupported.iter().any(|entry| entry.physical), "{inner}");

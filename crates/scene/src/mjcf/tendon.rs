@@ -6,7 +6,7 @@ use stiction_mech::{
 };
 use stiction_sim::WorldError;
 
-use super::build::{Build, GeomKind, TendonMade};
+use super::build::{Build, BuiltTendon, GeomKind};
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -15,7 +15,7 @@ const REFERENCE: f64 = -1.0;
 
 /// Reads a section.
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<TendonRead> = Vec::new();
     for element in &section.children {
         let element = build.defaults.apply(element, None)?;
         let path = match element.tag.as_str() {
@@ -26,7 +26,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         let mut spec = TendonSpec::new(element.get("name").unwrap_or(""), path);
         let range = limits(build, &element, &mut spec)?;
         forces(build, &element, &mut spec)?;
-        let same = |(_, other, _): &Found| other.name == spec.name && !spec.name.is_empty();
+        let same = |(_, other, _): &TendonRead| other.name == spec.name && !spec.name.is_empty();
         if found.iter().any(same) {
             return Err(element.error("a second tendon has this name"));
         }
@@ -36,16 +36,16 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     for (element, spec, range) in found {
         let name = spec.name.clone();
         let id = build.world.mechanism.tendon(spec);
-        build.tendons.add(&element, &name, TendonMade { id, range })?;
+        build.tendons.add(&element, &name, BuiltTendon { id, range })?;
     }
     Ok(())
 }
 
 /// A tendon with its element and its range.
-type Found = (Element, TendonSpec, Option<(f64, f64)>);
+type TendonRead = (Element, TendonSpec, Option<(f64, f64)>);
 
 /// Springs without a length of their own are at rest where the springs of the joints are.
-fn rest(build: &Build, found: &mut [Found]) -> Result<(), SceneError> {
+fn rest(build: &Build, found: &mut [TendonRead]) -> Result<(), SceneError> {
     let waits = |spec: &TendonSpec| spec.stiffness > 0.0 && spec.rest == TendonRest::Reference;
     if !found.iter().any(|(_, spec, _)| waits(spec)) {
         return Ok(());
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_string_cannot_do_is_listed() {
+    fn unsupported_features_of_tendons_are_listed() {
         let wrap = "<spatial><site site='top'/><geom geom='ga' sidesite='sa'/><site site='sb'/>\
             </spatial>";
         for inner in [wrap, "<fixed armature='1'><joint joint='j' coef='1'/></fixed>"] {

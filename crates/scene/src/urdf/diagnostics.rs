@@ -67,7 +67,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn what_repeats_is_counted_and_keeps_its_first_place() {
+    fn repeated_diagnostics_are_counted_and_keep_their_first_location() {
         let place = |line| SourceLocation { file: Arc::new("a.urdf".into()), line };
         let mut diagnostics = Diagnostics::default();
         diagnostics.ignores(&place(3), "<gazebo>");

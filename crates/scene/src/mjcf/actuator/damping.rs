@@ -8,13 +8,16 @@ use stiction_mech::{
     mass_matrix, solve_mass,
 };
 
-use super::Made;
+use super::ActuatorDraft;
 use crate::error::SceneError;
 use crate::mjcf::build::Build;
 use crate::xml::Element;
 
 /// Gives the servos that wait for it their damping.
-pub(super) fn resolve(build: &Build, found: &mut [(&Element, Made)]) -> Result<(), SceneError> {
+pub(super) fn resolve(
+    build: &Build,
+    found: &mut [(&Element, ActuatorDraft)],
+) -> Result<(), SceneError> {
     if found.iter().all(|(_, made)| made.damping_ratio.is_none()) {
         return Ok(());
     }
