@@ -21,7 +21,7 @@ use stiction_sim::{Settings, Tally};
 use stiction_solve::solver::{SOLVERS, SolverError};
 use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution};
 
-use crate::run::{Summary, run_watched};
+use crate::run::{Summary, run_observed};
 pub use json::residuals_json;
 pub use plan::{ComparisonPlan, PlanError, TIME_LIMIT, settings_per_solver};
 use representative_steps::{REASONS, SelectionReason, StepSummary, representative_steps};
@@ -90,7 +90,7 @@ pub struct ComparedSolver {
 /// The run of one solver.
 #[derive(Clone, Debug)]
 pub struct ComparedRun {
-    /// Figures of the run.
+    /// Results of the run.
     pub summary: Summary,
     /// Motion of the run.
     pub recording: Recording,
@@ -256,17 +256,18 @@ fn record_run(
         Recorder::new(&scene_run.simulation, rate).map_err(|error| error.to_string())?;
     recorder.title(plan.target);
     plan.visuals.iter().for_each(|visual| recorder.visual(visual.clone()));
-    let summary = run_watched(plan.target, scene_run, 0..plan.steps, |step, simulation, report| {
-        steps.push(StepSummary::of(simulation, report));
-        recorder.observe(simulation, report);
-        match watch(step) {
-            ControlFlow::Break(()) if step < plan.steps => {
-                ControlFlow::Break("the comparison was stopped".to_owned())
+    let summary =
+        run_observed(plan.target, scene_run, 0..plan.steps, |step, simulation, report| {
+            steps.push(StepSummary::of(simulation, report));
+            recorder.observe(simulation, report);
+            match watch(step) {
+                ControlFlow::Break(()) if step < plan.steps => {
+                    ControlFlow::Break("the comparison was stopped".to_owned())
+                }
+                _ => ControlFlow::Continue(()),
             }
-            _ => ControlFlow::Continue(()),
-        }
-    })
-    .map_err(|error| error.to_string())?;
+        })
+        .map_err(|error| error.to_string())?;
     recorder.keep(&scene_run.simulation);
     let notes = scene_run.simulation.notes();
     Ok(ComparedRun { summary, recording: recorder.finish(), notes, apart: None })
