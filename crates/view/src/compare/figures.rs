@@ -2,7 +2,7 @@
 //! chart lists the solvers in the same order, so that each keeps its colour and dashes.
 
 use stiction_plot::{Axis, Figure, Panel, Series};
-use stiction_sim::record::Figures;
+use stiction_sim::record::FrameStatistics;
 use stiction_solve::FrictionModel;
 use stiction_solve::monitor::TracePoint;
 use stiction_study::compare::{CapturedStep, ComparedSolver, Comparison};
@@ -83,7 +83,7 @@ fn over_time(
     comparison: &Comparison,
     axis: Axis,
     title: &str,
-    column: impl Fn(&ComparedSolver, &Figures) -> Vec<f64>,
+    column: impl Fn(&ComparedSolver, &FrameStatistics) -> Vec<f64>,
 ) -> Panel {
     let (from, to) = timeline(comparison);
     let time = Axis::linear("simulated time [s]").range(from, to);
@@ -91,7 +91,7 @@ fn over_time(
     for contender in &comparison.contenders {
         let points = contender.run().map(|run| {
             let frames = &run.recording.frames;
-            let values = column(contender, &frames.figures);
+            let values = column(contender, &frames.statistics);
             frames.time.iter().copied().zip(values).skip(1).collect()
         });
         panel = panel.series(Series::line(&contender.solver, points.unwrap_or_default()));

@@ -104,7 +104,7 @@ fn introduction(out: &mut String, comparison: &Comparison) {
     *out += "</dl>\n";
 }
 
-/// What to expect of a family of solvers, for readers who do not know it.
+/// Properties of a family of solvers, for readers who do not know it.
 fn solver_family(contender: &ComparedSolver) -> &'static str {
     match contender.solver.as_str() {
         "alm" | "canal" | "newton-damped" | "newton-dogleg" | "sap" | "ipm" | "cond" => {
