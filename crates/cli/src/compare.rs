@@ -17,7 +17,7 @@ use crate::args::{CompareArgs, SceneArgs};
 use crate::error::CommandError;
 use crate::numbers::{count, duration, significant, small};
 use crate::table::{Align, Table};
-use crate::terminal::{self, Tone, paint};
+use crate::terminal::{self, TextStyle, paint};
 use crate::{CommandOutcome, interrupt, scene, threads};
 
 /// Runs the command.
@@ -221,7 +221,7 @@ fn quoted(word: &str) -> String {
 fn text(found: &Comparison, report: Option<&Path>, colours: bool) -> String {
     let mut out = format!(
         "{}: {} of {} with each of {}\n",
-        paint(&found.target, Tone::Heading, colours),
+        paint(&found.target, TextStyle::Heading, colours),
         count(found.steps, "step"),
         duration(found.settings.time_step),
         count(found.contenders.len(), "solver"),
@@ -231,7 +231,7 @@ fn text(found: &Comparison, report: Option<&Path>, colours: bool) -> String {
          the solver solves for.",
         found.settings.tolerance
     );
-    out += &paint(&explanation, Tone::Faint, colours);
+    out += &paint(&explanation, TextStyle::Faint, colours);
     out += "\n\n";
     out += &runs(found).render("  ", colours);
     for captured in &found.captured {
@@ -257,7 +257,7 @@ fn runs(found: &Comparison) -> Table {
     columns.extend([Align::Right; 9]);
     let mut table = Table::new(&columns);
     table.toned(
-        Tone::Heading,
+        TextStyle::Heading,
         &[
             "solver",
             "friction",
@@ -278,21 +278,22 @@ fn runs(found: &Comparison) -> Table {
     table
 }
 
-fn row(found: &Comparison, contender: &ComparedSolver) -> Vec<(String, Tone)> {
-    let plain = |text: String| (text, Tone::Plain);
+fn row(found: &Comparison, contender: &ComparedSolver) -> Vec<(String, TextStyle)> {
+    let plain = |text: String| (text, TextStyle::Plain);
     let mut cells =
         vec![plain(contender.solver.clone()), plain(contender.friction_model.name().to_owned())];
     let Some(run) = contender.run() else {
-        cells.push(("none".to_owned(), Tone::Bad));
+        cells.push(("none".to_owned(), TextStyle::Bad));
         return cells;
     };
     let s = &run.summary;
-    let judged = |text: String, good: bool| (text, if good { Tone::Plain } else { Tone::Bad });
+    let judged =
+        |text: String, good: bool| (text, if good { TextStyle::Plain } else { TextStyle::Bad });
     let own = contender.own_residual().copied().unwrap_or_default();
     let deepest = 1e3 * s.penetration_max;
     let deepest = if deepest == 0.0 { "0".to_owned() } else { significant(deepest) };
     let (verdict, tone) =
-        if s.check.passed { ("passed", Tone::Good) } else { ("failed", Tone::Bad) };
+        if s.check.passed { ("passed", TextStyle::Good) } else { ("failed", TextStyle::Bad) };
     cells.extend([
         judged(s.steps.to_string(), s.steps == found.steps),
         judged(s.unconverged_steps.to_string(), s.unconverged_steps == 0),
@@ -311,7 +312,7 @@ fn answers(found: &Comparison, captured: &CapturedStep, colours: bool) -> String
     let heading = format!("step {} ({})", captured.step, captured.reason.name());
     let mut out = format!(
         "{}: {}, {}; from the cold start, residuals relative to {} m/s\n",
-        paint(&heading, Tone::Heading, colours),
+        paint(&heading, TextStyle::Heading, colours),
         count(captured.contacts, "contact"),
         count(captured.rows, "row"),
         significant(captured.reference_velocity),
@@ -319,14 +320,14 @@ fn answers(found: &Comparison, captured: &CapturedStep, colours: bool) -> String
     let mut columns = vec![Align::Left, Align::Left];
     columns.extend([Align::Right; 4]);
     let mut table = Table::new(&columns);
-    table.toned(Tone::Heading, &["solver", "status", "iterations", "time", "own", "momentum"]);
+    table.toned(TextStyle::Heading, &["solver", "status", "iterations", "time", "own", "momentum"]);
     for (contender, answer) in found.contenders.iter().zip(&captured.answers) {
-        let plain = |text: String| (text, Tone::Plain);
+        let plain = |text: String| (text, TextStyle::Plain);
         let mut cells = vec![plain(contender.solver.clone())];
         match answer {
             Ok(report) => {
                 let good = report.status == Status::Converged;
-                let tone = if good { Tone::Good } else { Tone::Bad };
+                let tone = if good { TextStyle::Good } else { TextStyle::Bad };
                 let reference = captured.reference_velocity;
                 let own = report.residuals.of(report.friction_model);
                 cells.extend([
@@ -337,7 +338,7 @@ fn answers(found: &Comparison, captured: &CapturedStep, colours: bool) -> String
                     plain(small(report.residuals.momentum)),
                 ]);
             }
-            Err(_) => cells.push(("refused".to_owned(), Tone::Bad)),
+            Err(_) => cells.push(("refused".to_owned(), TextStyle::Bad)),
         }
         table.row(cells);
     }

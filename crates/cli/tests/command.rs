@@ -171,7 +171,7 @@ fn options_that_vary_a_problem_are_refused_for_files() {
 }
 
 #[test]
-fn what_there_is_stands_in_the_list() {
+fn every_solver_law_and_problem_is_listed() {
     let (status, all) = json(&["list", "--json"]);
     assert_eq!(status, 0);
     let expected = [
