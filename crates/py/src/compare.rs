@@ -55,7 +55,7 @@ impl Comparison {
         self.found.reference.map(|k| self.found.contenders[k].solver.as_str())
     }
 
-    /// Figures of the runs, by solver: the entries "solvers" of the document.
+    /// Results of the runs, by solver: the entries "solvers" of the document.
     #[getter]
     fn solvers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let solvers = PyDict::new(py);
