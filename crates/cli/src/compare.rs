@@ -75,7 +75,7 @@ pub fn run(args: &CompareArgs) -> Result<CommandOutcome, CommandError> {
         text(&found, args.report.as_deref(), terminal::colours())
     };
     terminal::print(&text)?;
-    let all = found.contenders.iter().all(|contender| contender.finished(found.steps));
+    let all = found.compared_solvers.iter().all(|compared| compared.finished(found.steps));
     Ok(if found.stopped { CommandOutcome::Interrupted } else { all.into() })
 }
 
@@ -224,7 +224,7 @@ fn text(found: &Comparison, report: Option<&Path>, colours: bool) -> String {
         paint(&found.target, TextStyle::Heading, colours),
         count(found.steps, "step"),
         duration(found.settings.time_step),
-        count(found.contenders.len(), "solver"),
+        count(found.compared_solvers.len(), "solver"),
     );
     let explanation = format!(
         "Tolerance {:e}. Residuals [m/s], means over the steps: own is that of the friction model \
@@ -238,11 +238,11 @@ fn text(found: &Comparison, report: Option<&Path>, colours: bool) -> String {
         out.push('\n');
         out += &answers(found, captured, colours);
     }
-    for contender in &found.contenders {
-        if let Err(why) = &contender.run {
-            out += &format!("\n{} did not run: {why}\n", contender.solver);
-        } else if let Some(run) = contender.run().filter(|run| run.summary.steps < found.steps) {
-            out += &format!("\n{}: {}\n", contender.solver, run.summary.check.detail);
+    for compared in &found.compared_solvers {
+        if let Err(why) = &compared.run {
+            out += &format!("\n{} did not run: {why}\n", compared.solver);
+        } else if let Some(run) = compared.run().filter(|run| run.summary.steps < found.steps) {
+            out += &format!("\n{}: {}\n", compared.solver, run.summary.check.detail);
         }
     }
     match report {
@@ -272,24 +272,24 @@ fn runs(found: &Comparison) -> Table {
             "check",
         ],
     );
-    for contender in &found.contenders {
-        table.row(row(found, contender));
+    for compared in &found.compared_solvers {
+        table.row(row(found, compared));
     }
     table
 }
 
-fn row(found: &Comparison, contender: &ComparedSolver) -> Vec<(String, TextStyle)> {
+fn row(found: &Comparison, compared: &ComparedSolver) -> Vec<(String, TextStyle)> {
     let plain = |text: String| (text, TextStyle::Plain);
     let mut cells =
-        vec![plain(contender.solver.clone()), plain(contender.friction_model.name().to_owned())];
-    let Some(run) = contender.run() else {
+        vec![plain(compared.solver.clone()), plain(compared.friction_model.name().to_owned())];
+    let Some(run) = compared.run() else {
         cells.push(("none".to_owned(), TextStyle::Bad));
         return cells;
     };
     let s = &run.summary;
     let judged =
         |text: String, good: bool| (text, if good { TextStyle::Plain } else { TextStyle::Bad });
-    let own = contender.own_residual().copied().unwrap_or_default();
+    let own = compared.own_residual().copied().unwrap_or_default();
     let deepest = 1e3 * s.penetration_max;
     let deepest = if deepest == 0.0 { "0".to_owned() } else { significant(deepest) };
     let (verdict, tone) =
@@ -321,9 +321,9 @@ fn answers(found: &Comparison, captured: &CapturedStep, colours: bool) -> String
     columns.extend([Align::Right; 4]);
     let mut table = Table::new(&columns);
     table.toned(TextStyle::Heading, &["solver", "status", "iterations", "time", "own", "momentum"]);
-    for (contender, answer) in found.contenders.iter().zip(&captured.answers) {
+    for (compared, answer) in found.compared_solvers.iter().zip(&captured.answers) {
         let plain = |text: String| (text, TextStyle::Plain);
-        let mut cells = vec![plain(contender.solver.clone())];
+        let mut cells = vec![plain(compared.solver.clone())];
         match answer {
             Ok(report) => {
                 let good = report.status == Status::Converged;

@@ -49,7 +49,7 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
     }
     spec.force_range = limited(build, element, "forcelimited", law.force_limited, law.force_range)?;
     for what in &law.lost {
-        build.cannot(&element.place, format!("<{}> {what}", element.tag));
+        build.report_unsupported(&element.place, format!("<{}> {what}", element.tag));
     }
     let disabled = !build.flags.actuation || build.flags.disabled_groups.contains(&law.group);
     let answer = match (law.answer(), reach.place) {
@@ -60,7 +60,7 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
         (answer, place) => {
             if let Some(what) = answer.err().or(place.err()) {
                 let what = format!("<{}> {what}; it exerts no force", element.tag);
-                build.cannot(&element.place, what);
+                build.report_unsupported(&element.place, what);
             }
             None
         }
@@ -77,12 +77,12 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
     if !reach.has_length || matches!(spec.transmission, Transmission::Body { .. }) {
         bias[1] = 0.0;
     }
-    spec.law = tidy(gain, bias);
+    spec.law = simplest_law(gain, bias);
     Ok(ActuatorDraft { spec, damping_ratio: ratio })
 }
 
-/// The law by its plainest name.
-fn tidy(gain: f64, bias: [f64; 3]) -> ActuatorLaw {
+/// The law in its simplest form: motor, position, velocity or affine.
+fn simplest_law(gain: f64, bias: [f64; 3]) -> ActuatorLaw {
     match (gain, bias) {
         (1.0, [0.0, 0.0, 0.0]) => ActuatorLaw::Motor,
         (kp, [0.0, b_length, b_rate]) if kp > 0.0 && b_length == -kp && b_rate <= 0.0 => {

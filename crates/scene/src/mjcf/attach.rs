@@ -14,7 +14,7 @@ use super::document::Document;
 use super::rename::{self, NamedElementKind};
 use super::{MOST_ELEMENTS, replicate, schema};
 use crate::error::SceneError;
-use crate::files::{Files, tidy};
+use crate::files::{Files, without_dots};
 use crate::import::Unsupported;
 use crate::xml::{Element, SourceLocation};
 
@@ -226,7 +226,7 @@ impl Expansion<'_> {
         let unknown = || attach.wrong("model", "the name of a model among the assets");
         let ModelContext { compiler, folder, .. } = &self.parts[part];
         let places = |file: &str| {
-            [folder.join(file), compiler.mesh_path(folder, file)].map(|path| tidy(&path))
+            [folder.join(file), compiler.mesh_path(folder, file)].map(|path| without_dots(&path))
         };
         let mut unnamed = Vec::new();
         let mut found = None;

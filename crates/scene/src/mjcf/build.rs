@@ -289,7 +289,7 @@ impl<'a> Build<'a> {
     }
 
     /// Records an unsupported feature that affects the motion.
-    pub fn cannot(&mut self, place: &SourceLocation, what: impl Into<String>) {
+    pub fn report_unsupported(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.unsupported.push(Unsupported {
             place: place.clone(),
             what: what.into(),
@@ -298,7 +298,7 @@ impl<'a> Build<'a> {
     }
 
     /// Records an unsupported feature that does not affect the motion.
-    pub fn ignores(&mut self, place: &SourceLocation, what: impl Into<String>) {
+    pub fn report_ignored(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.unsupported.push(Unsupported {
             place: place.clone(),
             what: what.into(),

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::SceneError;
-use crate::files::{Files, tidy};
+use crate::files::{Files, without_dots};
 use crate::xml::Element;
 
 /// Elements inside elements after inclusion, at most.
@@ -27,7 +27,7 @@ pub(super) struct Document {
 impl Document {
     /// Reads a file and everything that it includes.
     pub fn read(files: &mut Files, path: &Path) -> Result<Self, SceneError> {
-        let path = tidy(path);
+        let path = without_dots(path);
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let root = Element::read(files, &path)?;
         if root.tag != "mujoco" {
@@ -113,12 +113,12 @@ impl IncludeExpansion<'_> {
     /// The file that an include names.
     fn find(&self, include: &Element) -> Result<PathBuf, SceneError> {
         let name = include.require("file")?;
-        let beside_main = tidy(&self.folder.join(name));
+        let beside_main = without_dots(&self.folder.join(name));
         if self.files.contains(&beside_main) {
             return Ok(beside_main);
         }
         let includer = include.place.file.parent().unwrap_or(Path::new(""));
-        let beside_includer = tidy(&includer.join(name));
+        let beside_includer = without_dots(&includer.join(name));
         if self.files.contains(&beside_includer) {
             return Ok(beside_includer);
         }

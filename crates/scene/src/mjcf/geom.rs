@@ -105,7 +105,10 @@ pub(super) fn read(
         }
         (GeomKind::Mesh | GeomKind::Sdf, Some(mesh)) => {
             if kind == GeomKind::Sdf {
-                build.cannot(&element.place, "sdf: the convex hull of the mesh touches instead");
+                build.report_unsupported(
+                    &element.place,
+                    "sdf: the convex hull of the mesh touches instead",
+                );
             }
             if shell {
                 let expected = "shells of meshes to be requested where the mesh is declared";
@@ -221,7 +224,7 @@ fn fluid(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     for (name, what) in [("surfacevel", "surfaces that move"), ("adhesion", "surfaces that stick")]
     {
         if element.numbers(name)?.is_some_and(|parts| parts.iter().any(|part| *part != 0.0)) {
-            build.cannot(&element.place, format!("{name}: {what} are not read"));
+            build.report_unsupported(&element.place, format!("{name}: {what} are not read"));
         }
     }
     Ok(())
@@ -327,7 +330,7 @@ fn mesh_of(
     if let Some(word) = mesh.generated() {
         let what =
             format!("mesh \"{name}\": builtin {word} is not generated; its geom is left out");
-        build.cannot(&geom.element.place, what);
+        build.report_unsupported(&geom.element.place, what);
         return Ok(None);
     }
     mesh::solid(build, name)
@@ -418,7 +421,7 @@ fn with_field(
         geom.shape = Some(shape);
     } else {
         let what = "a height field on a body that moves: it touches nothing";
-        build.cannot(&geom.element.place, what);
+        build.report_unsupported(&geom.element.place, what);
         geom.visual = Some((VisualGeometry::Shape(shape), geom.pose));
     }
     Ok(())

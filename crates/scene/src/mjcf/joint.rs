@@ -122,7 +122,7 @@ pub(super) fn read(
         build.note("gravity compensation acts on bodies directly: actuatorgravcomp is not used");
     }
     if element.get("springyield").is_some() {
-        build.cannot(&element.place, "springyield: springs that yield are not read");
+        build.report_unsupported(&element.place, "springyield: springs that yield are not read");
     }
     let spring_damper = element.array::<2>("springdamper")?.map(|[time, ratio]| (time, ratio));
     let spring_damper = spring_damper.filter(|(time, ratio)| *time > 0.0 && *ratio > 0.0);
@@ -151,7 +151,7 @@ fn linear(build: &mut Build, element: &Element, name: &str) -> Result<f64, Scene
         return Err(element.wrong(name, "a number"));
     };
     if rest.iter().any(|number| *number != 0.0) {
-        build.cannot(&element.place, format!("{name} that is not linear"));
+        build.report_unsupported(&element.place, format!("{name} that is not linear"));
     }
     if *first < 0.0 {
         return Err(element.wrong(name, "a number that is not negative"));

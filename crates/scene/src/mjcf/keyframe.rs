@@ -33,7 +33,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
             [("act", "activations of actuators"), ("plastic", "plastic deformations")]
         {
             if key.numbers(name)?.is_some_and(|numbers| !numbers.is_empty()) {
-                build.cannot(&key.place, format!("<key> {name}: {what}"));
+                build.report_unsupported(&key.place, format!("<key> {name}: {what}"));
             }
         }
     }

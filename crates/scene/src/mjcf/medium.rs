@@ -95,7 +95,7 @@ impl Medium {
 /// Lists the geoms with another fluid model.
 fn ellipsoids(build: &mut Build, element: &Element) {
     if element.get("fluidshape").is_some_and(|shape| shape != "none") {
-        build.cannot(&element.place, "<geom> fluidshape: the body is treated as a box");
+        build.report_unsupported(&element.place, "<geom> fluidshape: the body is treated as a box");
     }
     for child in &element.children {
         ellipsoids(build, child);

@@ -38,7 +38,7 @@ pub(super) fn check(build: &mut Build, draft: &mut TreeDraft) {
         let what = format!("mocap: the body carries {obstacle} and stands still");
         let body = &mut draft.bodies[mocap.0];
         body.spec.driven = false;
-        build.cannot(&body.place, what);
+        build.report_unsupported(&body.place, what);
     }
 }
 

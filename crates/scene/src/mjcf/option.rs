@@ -92,14 +92,20 @@ fn overrides(build: &mut Build, section: &Element) -> Result<(), SceneError> {
     }
     for flag in section.all("flag") {
         if switch(flag, "override")? == Some(true) {
-            build.cannot(&flag.place, "<flag> override: one set of parameters for all contacts");
+            build.report_unsupported(
+                &flag.place,
+                "<flag> override: one set of parameters for all contacts",
+            );
         }
         if switch(flag, "filterparent")? == Some(false) {
-            build.cannot(&flag.place, "<flag> filterparent: contact between parent and child");
+            build.report_unsupported(
+                &flag.place,
+                "<flag> filterparent: contact between parent and child",
+            );
         }
     }
     if section.get("collision").is_some_and(|which| which != "all") {
-        build.cannot(&section.place, "<option> collision: only some of the pairs");
+        build.report_unsupported(&section.place, "<option> collision: only some of the pairs");
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::xml::Element;
 
-/// Kinds of things that have names; a name counts within its kind.
+/// Kinds of elements that have names; names are unique within a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum NamedElementKind {
     Actuator,

@@ -17,7 +17,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         }
         for what in ["noise", "delay", "interval"] {
             if element.numbers(what)?.is_some_and(|numbers| numbers.iter().any(|x| *x != 0.0)) {
-                build.ignores(&element.place, format!("<{}> {what}", element.tag));
+                build.report_ignored(&element.place, format!("<{}> {what}", element.tag));
             }
         }
         build.world.sensor(SensorSpec { name, kind, cutoff });

@@ -144,7 +144,7 @@ fn surface(build: &mut Build, part: &Element) -> Result<Option<WrapSurface>, Sce
     let mut side = None;
     if let Some(site) = build.sites.find(part, "sidesite")? {
         if site.body != geom.body {
-            build.cannot(&part.place, "<geom> sidesite on another body than the geom");
+            build.report_unsupported(&part.place, "<geom> sidesite on another body than the geom");
         } else {
             let p_S = pose.inverse() * nalgebra::Point3::from(site.pose.translation.vector);
             let distance = match shape {
@@ -152,7 +152,10 @@ fn surface(build: &mut Build, part: &Element) -> Result<Option<WrapSurface>, Sce
                 WrapShape::Cylinder => p_S.xy().coords.norm(),
             };
             if distance < radius {
-                build.cannot(&part.place, "<geom> sidesite inside: a string inside a geom");
+                build.report_unsupported(
+                    &part.place,
+                    "<geom> sidesite inside: a string inside a geom",
+                );
                 return Ok(None);
             }
             side = Some(site.pose.translation.vector);
@@ -181,7 +184,7 @@ fn limits(
     let forces = element.array::<2>("actuatorfrcrange")?.map(|[lower, upper]| (lower, upper));
     if self::limited(build, element, "actuatorfrclimited", forces)? {
         let what = format!("<{}> actuatorfrcrange", element.tag);
-        build.cannot(&element.place, what);
+        build.report_unsupported(&element.place, what);
     }
     for name in ["solreflimit", "solimplimit", "solreffriction", "solimpfriction"] {
         if element.numbers(name)?.is_some() {
@@ -218,7 +221,7 @@ fn forces(build: &mut Build, element: &Element, spec: &mut TendonSpec) -> Result
     spec.friction_loss = first(build, element, "frictionloss")?;
     if first(build, element, "armature")? != 0.0 {
         let what = format!("<{}> armature: inertia along a tendon", element.tag);
-        build.cannot(&element.place, what);
+        build.report_unsupported(&element.place, what);
     }
     if !build.flags.spring {
         spec.stiffness = 0.0;
@@ -255,7 +258,7 @@ fn first(build: &mut Build, element: &Element, name: &str) -> Result<f64, SceneE
     }
     if rest.iter().any(|coefficient| *coefficient != 0.0) {
         let what = format!("<{}> {name}: a polynomial; the linear part counts", element.tag);
-        build.cannot(&element.place, what);
+        build.report_unsupported(&element.place, what);
     }
     Ok(first)
 }

@@ -24,7 +24,11 @@ pub(super) fn sweep(build: &mut Build, root: &Element) {
     }
     for ((physical, what), (place, count)) in tally {
         let what = if count > 1 { format!("{what} ({count} times)") } else { what };
-        if physical { build.cannot(&place, what) } else { build.ignores(&place, what) }
+        if physical {
+            build.report_unsupported(&place, what)
+        } else {
+            build.report_ignored(&place, what)
+        }
     }
 }
 

@@ -132,7 +132,7 @@ impl Meshes<'_> {
             return match shape {
                 Ok(shape) => Some(VisualGeometry::Shape(shape)),
                 Err(fault) => {
-                    diagnostics.ignores(&part.element.place, format!("<visual>: {fault}"));
+                    diagnostics.report_ignored(&part.element.place, format!("<visual>: {fault}"));
                     None
                 }
             };
@@ -143,7 +143,7 @@ impl Meshes<'_> {
             Ok(path) if mesh_file::format_of(&path).is_none() => "is of no known format",
             Ok(path) => return Some(VisualGeometry::Mesh { path, scale }),
         };
-        diagnostics.ignores(&element.place, format!("visual mesh \"{filename}\" {fault}"));
+        diagnostics.report_ignored(&element.place, format!("visual mesh \"{filename}\" {fault}"));
         None
     }
 }

@@ -97,7 +97,7 @@ fn inertial(
     if let Some(fault) = mass.fault() {
         let name = link.peek("name").unwrap_or("");
         let what = format!("inertia of link \"{name}\" is taken as it stands, although: {fault}");
-        diagnostics.ignores(&inertial.place, what);
+        diagnostics.report_ignored(&inertial.place, what);
     }
     Ok(Some(mass))
 }

@@ -289,7 +289,7 @@ fn coupling(
             "joint \"{}\" mimics \"{}\", which is no joint, and moves by itself",
             joint.name, mimic.leader
         );
-        diagnostics.cannot(&mimic.element.place, what);
+        diagnostics.report_unsupported(&mimic.element.place, what);
         return Ok(None);
     };
     // A joint must not follow itself through a chain of leaders.
@@ -301,7 +301,7 @@ fn coupling(
     }
     if !joint.kind.is_scalar() {
         let what = format!("<mimic> on joint \"{}\", which has not one coordinate", joint.name);
-        diagnostics.ignores(&mimic.element.place, what);
+        diagnostics.report_ignored(&mimic.element.place, what);
         return Ok(None);
     }
     let moves = robot.joints[leader].kind != UrdfJointKind::Fixed;

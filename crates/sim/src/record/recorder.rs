@@ -1,7 +1,7 @@
 //! Records a frame of a simulation after each step in which one is due.
 //!
-//! Frames lie on a raster of the requested rate, each at the step nearest to its time; a rate above
-//! that of the steps records every step. A step without a frame costs a few comparisons. A frame costs
+//! Frame times are multiples of the period of the requested rate; each frame is taken at the step
+//! nearest to its time. A rate above that of the steps records every step. A step without a frame costs a few comparisons. A frame costs
 //! one pass of kinematics in memory of its own and a copy of poses and contacts.
 
 use nalgebra::Isometry3;
@@ -26,7 +26,7 @@ pub struct Recorder {
     interval: f64,
     /// Time of the first frame [s].
     begin: f64,
-    /// Index of the next frame of the raster.
+    /// Index of the next frame.
     due: u64,
     /// Statistics of the steps since the last frame.
     since: StepStatistics,
@@ -102,7 +102,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Sets the next frame to the first of the raster after a time [s].
+    /// Sets the next frame to the first one due after a time [s].
     fn schedule_after(&mut self, time: f64) {
         let passed = (time - self.begin + 0.5 * self.recording.time_step) / self.interval;
         self.due = (passed.max(0.0) as u64).saturating_add(1).max(self.due);

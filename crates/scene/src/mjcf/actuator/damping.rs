@@ -34,7 +34,7 @@ pub(super) fn resolve(
         }
         let (gain, [b_0, b_length, _]) = made.spec.law.affine();
         let kv = 2.0 * ratio * (gain.max(0.0) / mobility).sqrt();
-        made.spec.law = super::tidy(gain, [b_0, b_length, -kv]);
+        made.spec.law = super::simplest_law(gain, [b_0, b_length, -kv]);
     }
     Ok(())
 }
