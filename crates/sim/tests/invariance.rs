@@ -132,7 +132,7 @@ fn solid(shape: &Shape, mass: f64) -> MassProperties {
 /// Length of the pendulums and of the links of the arm [m].
 const LINK: f64 = 0.15;
 
-/// Shape, mass [kg], pose, velocity [m/s] and angular velocity in the body's frame [rad/s].
+/// Shape, mass [kg], pose, velocity [m/s] and angular velocity in the body's frame [rad/s] of a free body.
 type FreeBody = (Shape, f64, Isometry3<f64>, [Vector3<f64>; 2]);
 
 impl Recipe {
