@@ -488,7 +488,7 @@ pub struct SolveArgs {
         short,
         value_name = "T",
         default_value_t = Tolerance(stiction_solve::Goal::default().tolerance),
-        value_parser = |text: &str| not_negative(text).map(Tolerance),
+        value_parser = tolerance,
         allow_hyphen_values = true
     )]
     pub tolerance: Tolerance,
@@ -560,7 +560,7 @@ pub struct Tolerance(pub f64);
 
 impl std::fmt::Display for Tolerance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0 == 0.0 { f.write_str("0") } else { write!(f, "{:e}", self.0) }
+        write!(f, "{:e}", self.0)
     }
 }
 
@@ -632,10 +632,19 @@ fn setting_help(name: &str) -> String {
     )
 }
 
-fn time_step(text: &str) -> Result<f64, String> {
+/// The default settings with one of them set from text, which checks its range.
+fn with_setting(name: &str, text: &str) -> Result<Settings, String> {
     let mut settings = Settings::default();
-    settings.set("time-step", text).map_err(|error| error.to_string())?;
-    Ok(settings.time_step)
+    settings.set(name, text).map_err(|error| error.to_string())?;
+    Ok(settings)
+}
+
+fn time_step(text: &str) -> Result<f64, String> {
+    Ok(with_setting("time-step", text)?.time_step)
+}
+
+fn tolerance(text: &str) -> Result<Tolerance, String> {
+    Ok(Tolerance(with_setting("tolerance", text)?.tolerance))
 }
 
 fn assignment(text: &str) -> Result<Assignment, String> {

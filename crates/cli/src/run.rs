@@ -56,7 +56,7 @@ pub fn run(call: &RunArgs) -> Result<CommandOutcome, CommandError> {
     let mut chart = Chart::default();
     interrupt::install_handlers();
     let found = threads::run_in_pool(args.scene.threads, || {
-        stiction_study::run_watched(
+        stiction_study::run_observed(
             &args.scene.target,
             &mut scene_run,
             done..steps,

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_resumed_has_a_target_of_its_own() {
+    fn a_resumed_run_takes_its_target_from_the_checkpoint() {
         let refused = |line: &str| Options::try_parse_from(line.split_whitespace()).is_err();
         assert!(refused("stiction run"));
         assert!(refused("stiction run clutter --resume k"));

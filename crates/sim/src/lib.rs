@@ -40,7 +40,7 @@ mod world;
 
 pub use cable::{Cable, CableCourse, CableEnd, CableId, CableSpec};
 pub use checkpoint::{Checkpoint, fingerprint};
-pub use compose::{Base, Placed};
+pub use compose::{Base, InsertedWorld};
 pub use contact_point::ContactPoint;
 pub use error::{CheckpointError, SettingsError, SnapshotError, StepError, WorldError};
 pub use hash::state_hash;

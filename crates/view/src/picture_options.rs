@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_comes_back_from_its_text() {
+    fn options_are_read_back_from_their_text() {
         let text = "size=640x400,time=1.5,view=front,forces=on,look-at=0:-1:0.25,distance=3,zoom=2";
         let options: PictureOptions = text.parse().unwrap();
         assert_eq!(
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!((options.azimuth, options.look_at), (Some(0.0), Some([0.0, -1.0, 0.25])));
         assert_eq!(options.to_string().parse::<PictureOptions>().unwrap(), options);
         assert_eq!("".parse::<PictureOptions>().unwrap(), PictureOptions::default());
-        // What comes later changes what came before.
+        // Later keys override earlier ones.
         let options: PictureOptions = "view=top, elevation=45".parse().unwrap();
         assert_eq!((options.azimuth, options.elevation), (Some(-90.0), Some(45.0)));
     }

@@ -9,7 +9,7 @@ use std::process::Command;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector4};
 use serde_json::Value;
 use stiction_geom::Shape;
-use stiction_sim::record::{Geometry, Recording, Seen, Soft};
+use stiction_sim::record::{Geometry, RecordedSoftBody, Recording, VisualShape};
 use stiction_view::raster::light::LightQuality;
 use stiction_view::raster::{PictureRenderer, RenderSettings, film};
 use stiction_view::{EXPORTERS, gif, glb, mp4, npz, parquet, png};
@@ -18,7 +18,7 @@ const RADIUS: f64 = 0.1;
 
 /// A red ball that flies and turns over a floor, with one contact in every second frame.
 fn flight(frames: usize) -> Recording {
-    let seen = |body, name: &str, shape, colour| Seen {
+    let seen = |body, name: &str, shape, colour| VisualShape {
         name: name.into(),
         body,
         pose: Isometry3::identity(),
@@ -63,7 +63,7 @@ fn flight(frames: usize) -> Recording {
             contacts.force.push([0.1, 0.0, 9.0 + time]);
             contacts.gap.push(-1e-4 * time);
         }
-        let figures = &mut columns.figures;
+        let figures = &mut columns.statistics;
         figures.steps.push(k as u32);
         figures.momentum.push(1e-9 * time);
         figures.coulomb.push(1e-6);
@@ -89,7 +89,7 @@ fn flight(frames: usize) -> Recording {
 /// The flight with a soft triangle.
 fn with_soft(frames: usize) -> Recording {
     let mut recording = flight(frames);
-    recording.softs.push(Soft {
+    recording.softs.push(RecordedSoftBody {
         name: "sheet".into(),
         vertices: 3,
         triangles: vec![[0, 1, 2]],
@@ -142,8 +142,8 @@ fn a_numpy_archive_holds_every_bit_of_every_column() {
         ("rotation", "(7, 2, 4)", frames.rotation.as_flattened().to_vec()),
         ("contact_force", "(3, 3)", frames.contacts.force.as_flattened().to_vec()),
         ("contact_gap", "(3,)", frames.contacts.gap.clone()),
-        ("energy_kinetic", "(7,)", frames.figures.kinetic.clone()),
-        ("phase_time", "(7, 6)", frames.figures.phases.as_flattened().to_vec()),
+        ("energy_kinetic", "(7,)", frames.statistics.kinetic.clone()),
+        ("phase_time", "(7, 6)", frames.statistics.phases.as_flattened().to_vec()),
         ("time_step", "()", vec![recording.time_step]),
     ] {
         let (header, bytes) = array(&archive, name);

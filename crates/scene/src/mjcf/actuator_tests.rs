@@ -95,7 +95,7 @@ fn a_wrench_at_a_site_is_turned_into_the_frame_of_its_body() {
 }
 
 #[test]
-fn what_cannot_be_honoured_is_listed_and_keeps_its_control() {
+fn unsupported_actuators_are_listed_and_keep_their_control() {
     for actuator in [
         "<muscle joint='j'/>",
         "<adhesion body='world' ctrlrange='0 1'/>",

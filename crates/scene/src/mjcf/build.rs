@@ -8,7 +8,7 @@ use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, Model, TendonId};
 use stiction_sim::{Combine, Settings, WorldBuilder, WorldError};
 
 use super::asset::Assets;
-use super::attach::Part;
+use super::attach::ModelContext;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::flag::Flags;
@@ -75,7 +75,7 @@ impl<T> Names<T> {
 
 /// Data of a body for later sections of the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BodyMade {
+pub(super) struct BuiltBody {
     pub id: BodyId,
     /// Pose in the world at the reference configuration.
     pub pose: Isometry3<f64>,
@@ -85,7 +85,7 @@ pub(super) struct BodyMade {
 
 /// Data of a joint for later sections of the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct JointMade {
+pub(super) struct BuiltJoint {
     pub id: JointId,
     pub kind: JointKind,
     /// Range as written, in the joint's own unit: metres or radians.
@@ -95,7 +95,7 @@ pub(super) struct JointMade {
 
 /// Data of a geom for later sections of the file.
 #[derive(Clone, Debug)]
-pub(super) struct GeomMade {
+pub(super) struct BuiltGeom {
     pub body: BodyId,
     /// Pose in the frame of its body.
     pub pose: Isometry3<f64>,
@@ -142,7 +142,7 @@ impl Default for ContactTerms {
 
 /// Data of a site for later sections of the file, beyond those of [`Site`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SiteMade {
+pub(super) struct BuiltSite {
     pub body: BodyId,
     /// Pose in the frame of its body.
     pub pose: Isometry3<f64>,
@@ -153,7 +153,7 @@ pub(super) struct SiteMade {
 
 /// Data of a tendon for later sections of the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TendonMade {
+pub(super) struct BuiltTendon {
     pub id: TendonId,
     /// Range as written, active or not.
     pub range: Option<(f64, f64)>,
@@ -161,7 +161,7 @@ pub(super) struct TendonMade {
 
 /// Data of a camera for later sections of the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CameraMade {
+pub(super) struct BuiltCamera {
     pub body: BodyId,
     /// Pose in the frame of its body.
     pub pose: Isometry3<f64>,
@@ -189,7 +189,7 @@ pub(super) struct Build<'a> {
     pub folder: PathBuf,
     /// Import options of each model; those of the model being read are swapped out into `compiler`,
     /// `defaults` and `folder`.
-    parts: Vec<Part>,
+    parts: Vec<ModelContext>,
     part: usize,
     pub assets: Assets,
     /// Names of the geoms in explicit pairs.
@@ -202,12 +202,12 @@ pub(super) struct Build<'a> {
     pub medium: Medium,
     pub world: WorldBuilder,
     pub settings: Settings,
-    pub bodies: Names<BodyMade>,
-    pub joints: Names<JointMade>,
-    pub geoms: Names<GeomMade>,
-    pub sites: Names<SiteMade>,
-    pub cameras: Names<CameraMade>,
-    pub tendons: Names<TendonMade>,
+    pub bodies: Names<BuiltBody>,
+    pub joints: Names<BuiltJoint>,
+    pub geoms: Names<BuiltGeom>,
+    pub sites: Names<BuiltSite>,
+    pub cameras: Names<BuiltCamera>,
+    pub tendons: Names<BuiltTendon>,
     pub actuators: Names<ActuatorId>,
     pub keyframes: Vec<Keyframe>,
     /// Mocap bodies, in the order of the file.
@@ -226,7 +226,7 @@ impl<'a> Build<'a> {
             files,
             options,
             folder,
-            parts: vec![Part::default()],
+            parts: vec![ModelContext::default()],
             part: 0,
             assets: Assets::default(),
             paired: HashSet::new(),
@@ -254,7 +254,7 @@ impl<'a> Build<'a> {
     }
 
     /// Takes the import options and starts with the first model.
-    pub fn understand(&mut self, parts: Vec<Part>) {
+    pub fn understand(&mut self, parts: Vec<ModelContext>) {
         self.parts = parts;
         self.part = 0;
         self.exchange(0);
@@ -275,7 +275,9 @@ impl<'a> Build<'a> {
     }
 
     fn exchange(&mut self, part: usize) {
-        let Some(Part { compiler, defaults, folder }) = self.parts.get_mut(part) else { return };
+        let Some(ModelContext { compiler, defaults, folder }) = self.parts.get_mut(part) else {
+            return;
+        };
         std::mem::swap(compiler, &mut self.compiler);
         std::mem::swap(defaults, &mut self.defaults);
         std::mem::swap(folder, &mut self.folder);
@@ -287,7 +289,7 @@ impl<'a> Build<'a> {
     }
 
     /// Records an unsupported feature that affects the motion.
-    pub fn cannot(&mut self, place: &SourceLocation, what: impl Into<String>) {
+    pub fn report_unsupported(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.unsupported.push(Unsupported {
             place: place.clone(),
             what: what.into(),
@@ -296,7 +298,7 @@ impl<'a> Build<'a> {
     }
 
     /// Records an unsupported feature that does not affect the motion.
-    pub fn ignores(&mut self, place: &SourceLocation, what: impl Into<String>) {
+    pub fn report_ignored(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.unsupported.push(Unsupported {
             place: place.clone(),
             what: what.into(),

@@ -6,7 +6,7 @@
 use stiction_mech::{BodyId, Model};
 use stiction_sim::{GrainOf, Pairing, Resistance};
 
-use super::build::{Build, GeomMade};
+use super::build::{Build, BuiltGeom};
 use super::softness;
 use crate::error::SceneError;
 use crate::xml::Element;
@@ -67,7 +67,8 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
         return Ok(());
     }
     let (Some(first), Some(second)) = (a.collider, b.collider) else {
-        build.cannot(&element.place, "<pair> of geoms that have no shape to touch with");
+        build
+            .report_unsupported(&element.place, "<pair> of geoms that have no shape to touch with");
         return Ok(());
     };
     if first == second {
@@ -79,11 +80,11 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     let of = |mu: f64| if sliding { mu } else { 0.0 };
     if slide != slide_across && sliding {
         let what = "<pair> friction that differs along the two tangents: the larger counts";
-        build.cannot(&element.place, what);
+        build.report_unsupported(&element.place, what);
     }
     if roll != roll_across && resistance == Resistance::Rolling {
         let what = "<pair> rolling friction that differs about the two tangents: the larger counts";
-        build.cannot(&element.place, what);
+        build.report_unsupported(&element.place, what);
     }
     let friction = of(slide.max(slide_across));
     build.world.pair_as(
@@ -110,7 +111,7 @@ fn softness_of(
     build: &Build,
     solref: [f64; 2],
     solimp: [f64; 5],
-    geoms: [&GeomMade; 2],
+    geoms: [&BuiltGeom; 2],
 ) -> Result<(f64, f64), SceneError> {
     let rigid = (f64::INFINITY, 0.0);
     // Whether a surface is compliant does not depend on the mass.

@@ -2,7 +2,7 @@
 
 use stiction_mech::{ActuatorLaw, ActuatorSpec, JointId, Transmission};
 
-use super::start::Beginning;
+use super::start::InitialValue;
 use super::table::Table;
 use super::{SceneBuilder, names};
 use crate::error::SceneError;
@@ -37,7 +37,7 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
     let start = table.number("start")?;
     let actuator = scene.builder.mechanism.actuator(spec);
     if let Some(value) = start {
-        scene.beginnings.push(Beginning::Control { actuator, value });
+        scene.beginnings.push(InitialValue::Control { actuator, value });
     }
     table.finish()
 }

@@ -6,8 +6,8 @@ use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
 use stiction_sim::{Geom, Surface};
 
 use super::copies;
-use super::joint::{JointToBe, Joints};
-use super::start::Beginning;
+use super::joint::{JointDeclaration, Joints};
+use super::start::InitialValue;
 use super::table::Table;
 use super::{SceneBuilder, names, pose, shape};
 use crate::error::SceneError;
@@ -17,7 +17,7 @@ pub(super) const DENSITY: f64 = 1000.0;
 
 /// One shape of a body.
 #[derive(Clone)]
-struct Piece {
+struct BodyShape {
     shape: Shape,
     pose: Isometry3<f64>,
     surface: Surface,
@@ -27,18 +27,18 @@ struct Piece {
 }
 
 /// A body before it is in the builder.
-struct BodyToBe<'a> {
+struct BodyDeclaration<'a> {
     table: Table<'a>,
     name: String,
     parent: Option<String>,
     pose: Isometry3<f64>,
     fixed: bool,
     driven: bool,
-    pieces: Vec<Piece>,
+    pieces: Vec<BodyShape>,
     mass: Option<f64>,
     velocity: Vector3<f64>,
     angular_velocity: Vector3<f64>,
-    joints: Vec<JointToBe<'a>>,
+    joints: Vec<JointDeclaration<'a>>,
 }
 
 /// Reads every `[[body]]`, and gives each its joints.
@@ -56,7 +56,7 @@ pub(super) fn read<'a>(
         return Err(joint.table.wrong("body", "the name of a [[body]] of this scene"));
     }
     // Parents may follow their children in the file, but not in the builder.
-    let mut waiting: Vec<Option<BodyToBe>> = bodies.into_iter().map(Some).collect();
+    let mut waiting: Vec<Option<BodyDeclaration>> = bodies.into_iter().map(Some).collect();
     loop {
         let mut added = false;
         for place in 0..waiting.len() {
@@ -84,7 +84,7 @@ fn one<'a>(
     scene: &mut SceneBuilder,
     table: Table<'a>,
     joints: &mut Joints<'a>,
-) -> Result<BodyToBe<'a>, SceneError> {
+) -> Result<BodyDeclaration<'a>, SceneError> {
     let name = table.text("name")?.unwrap_or_default().to_owned();
     let table = if name.is_empty() { table } else { table.named(&name) };
     let parent = table.text("parent")?.map(str::to_owned);
@@ -100,7 +100,7 @@ fn one<'a>(
     let mut pieces = Vec::new();
     if table.has("shape") {
         let shape = shape::read(&table, scene.files, &scene.folder)?;
-        pieces.push(Piece {
+        pieces.push(BodyShape {
             shape,
             pose: Isometry3::identity(),
             surface,
@@ -111,7 +111,7 @@ fn one<'a>(
     } else {
         for part in table.tables("part")? {
             let shape = shape::read(&part, scene.files, &scene.folder)?;
-            pieces.push(Piece {
+            pieces.push(BodyShape {
                 shape,
                 pose: pose::read(&part)?,
                 surface: scene.surfaces.of(&part, Some(surface))?,
@@ -129,7 +129,7 @@ fn one<'a>(
     let free = parent.is_none() && joints.is_empty();
     let fixed = free && table.flag("fixed")?;
     let driven = free && !fixed && table.flag("driven")?;
-    let endless = |piece: &Piece| !piece.shape.bounding_radius().is_finite();
+    let endless = |piece: &BodyShape| !piece.shape.bounding_radius().is_finite();
     if let Some(piece) = pieces.iter().find(|piece| driven && endless(piece)) {
         let shape = piece.shape.name();
         return Err(table.error(format_args!("a {shape} that is driven; expected it fixed")));
@@ -139,7 +139,7 @@ fn one<'a>(
         velocity = table.vector("velocity")?.unwrap_or_default();
         angular_velocity = table.vector("angular-velocity")?.unwrap_or_default();
     }
-    Ok(BodyToBe {
+    Ok(BodyDeclaration {
         table,
         name,
         parent,
@@ -155,8 +155,8 @@ fn one<'a>(
 }
 
 /// Puts a body and its copies into the builder.
-fn add(scene: &mut SceneBuilder, body: BodyToBe) -> Result<(), SceneError> {
-    let BodyToBe { table, name, pieces, .. } = &body;
+fn add(scene: &mut SceneBuilder, body: BodyDeclaration) -> Result<(), SceneError> {
+    let BodyDeclaration { table, name, pieces, .. } = &body;
     let parent = match &body.parent {
         None => BodyId::WORLD,
         Some(parent) => {
@@ -192,7 +192,7 @@ fn add(scene: &mut SceneBuilder, body: BodyToBe) -> Result<(), SceneError> {
             let joint = scene.builder.mechanism.joint(id, JointSpec::new(JointKind::Free));
             if body.velocity != Vector3::zeros() || body.angular_velocity != Vector3::zeros() {
                 let angular = pose.rotation.inverse() * body.angular_velocity;
-                scene.beginnings.push(Beginning::Velocity {
+                scene.beginnings.push(InitialValue::Velocity {
                     joint,
                     linear: body.velocity,
                     angular,
@@ -202,7 +202,7 @@ fn add(scene: &mut SceneBuilder, body: BodyToBe) -> Result<(), SceneError> {
         for joint in &body.joints {
             let id = scene.builder.mechanism.joint(id, joint.spec.clone());
             if let Some(value) = joint.start {
-                scene.beginnings.push(Beginning::Coordinate { joint: id, value });
+                scene.beginnings.push(InitialValue::Coordinate { joint: id, value });
             }
         }
     }
@@ -230,11 +230,11 @@ pub(super) fn colour(table: &Table) -> Result<[f32; 4], SceneError> {
 /// Mass properties of several pieces, of their densities or of a given mass in all [kg].
 fn mass_properties(
     table: &Table,
-    pieces: &[Piece],
+    pieces: &[BodyShape],
     wanted: Option<f64>,
 ) -> Result<MassProperties, SceneError> {
     let (mut mass, mut moment) = (0.0, Vector3::zeros());
-    let of = |piece: &Piece| {
+    let of = |piece: &BodyShape| {
         let (mass, com, inertia) = piece.shape.mass_properties(piece.density);
         let R = piece.pose.rotation.to_rotation_matrix().into_inner();
         let com = piece.pose.translation.vector + R * com;

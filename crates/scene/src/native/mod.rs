@@ -33,18 +33,18 @@ use std::sync::Arc;
 use stiction_mech::BodyId;
 use stiction_sim::{Settings, WorldBuilder};
 
-use self::controller::Pending;
-use self::model::Part;
-use self::start::Beginning;
+use self::controller::PendingSignal;
+use self::model::InsertedModel;
+use self::start::InitialValue;
 use self::surface::Surfaces;
-use self::table::{Source, Table};
+use self::table::{SourceText, Table};
 use crate::error::SceneError;
 use crate::files::Files;
 use crate::import::{Imported, Options, Script};
 
 /// Reads a file.
 pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Imported, SceneError> {
-    let source = Source::new(files.text(path)?, path);
+    let source = SourceText::new(files.text(path)?, path);
     let document = source.parse()?;
     let root = Table::root(&source, &document);
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -142,9 +142,9 @@ struct SceneBuilder<'a> {
     builder: WorldBuilder,
     settings: Settings,
     surfaces: Surfaces,
-    parts: Vec<Part>,
-    beginnings: Vec<Beginning>,
-    pending: Vec<Pending>,
+    parts: Vec<InsertedModel>,
+    beginnings: Vec<InitialValue>,
+    pending: Vec<PendingSignal>,
     notes: Vec<String>,
 }
 

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 use stiction_mech::{ActuatorId, BodyId, JointId, JointKind};
-use stiction_sim::{Base, Placed, Settings, World};
+use stiction_sim::{Base, InsertedWorld, Settings, World};
 
 use super::copies;
-use super::start::Beginning;
+use super::start::InitialValue;
 use super::table::Table;
 use super::{SceneBuilder, names, pose};
 use crate::error::SceneError;
 use crate::import::{FORMATS, Imported, Keyframe, Options, Site};
 
 /// A model in the scene.
-pub(super) struct Part {
+pub(super) struct InsertedModel {
     imported: Arc<Imported>,
     prefix: String,
-    placed: Placed,
+    placed: InsertedWorld,
     keyframe: Option<Keyframe>,
     pub settings: Settings,
 }
@@ -58,7 +58,7 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
             .add_world(&imported.world, &prefix, frame * pose, base)
             .map_err(|error| table.error(error))?;
         coordinates(scene, &table, &imported, &placed)?;
-        scene.parts.push(Part {
+        scene.parts.push(InsertedModel {
             imported: imported.clone(),
             prefix,
             placed,
@@ -120,7 +120,7 @@ fn coordinates(
     scene: &mut SceneBuilder,
     table: &Table,
     imported: &Imported,
-    placed: &Placed,
+    placed: &InsertedWorld,
 ) -> Result<(), SceneError> {
     let Some(inner) = table.table("joints")? else { return Ok(()) };
     let declared = imported.world.parts().mechanism.declared();
@@ -140,13 +140,13 @@ fn coordinates(
                 )
             })?;
         if let Some(joint) = placed.joints[place] {
-            scene.beginnings.push(Beginning::Coordinate { joint, value });
+            scene.beginnings.push(InitialValue::Coordinate { joint, value });
         }
     }
     Ok(())
 }
 
-impl Part {
+impl InsertedModel {
     fn model(&self) -> &stiction_mech::Model {
         self.imported.world.model()
     }

@@ -6,7 +6,7 @@ use crate::error::SceneError;
 /// How many names an error lists.
 const MOST: usize = 24;
 
-/// The things of the given names that a name or pattern means, by their place in the list.
+/// Indices of the names that a name or pattern matches.
 pub(super) fn find<'n>(
     table: &Table,
     key: &'static str,
@@ -32,7 +32,7 @@ pub(super) fn find<'n>(
     Ok(found)
 }
 
-/// The one thing that a name means.
+/// The index of a name.
 pub(super) fn find_one<'n>(
     table: &Table,
     key: &'static str,

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asked_for_is_told() {
+    fn unread_attributes_are_listed() {
         let root = parse("<a x='1' y='2' z='3'/>").unwrap();
         assert_eq!(root.get("y"), Some("2"));
         let unread: Vec<_> = root.unread().map(|attribute| attribute.name.as_str()).collect();
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_and_bottomless_files_are_refused_with_their_line() {
+    fn malformed_and_too_deeply_nested_files_are_refused_with_their_line() {
         let message = parse("<a>\n<b>\n</a>").unwrap_err().to_string();
         assert!(message.starts_with("robot.xml:3: "), "{message}");
         let deep = "<a>".repeat(400) + &"</a>".repeat(400);

@@ -252,9 +252,9 @@ fn origins(recording: &Recording) -> Vec<Option<usize>> {
     origins
 }
 
-/// Figures per frame.
+/// Statistics per frame.
 fn figures(recording: &Recording, packer: &mut Packer) {
-    let figures = &recording.frames.figures;
+    let figures = &recording.frames.statistics;
     for (name, column) in [
         ("momentum", &figures.momentum),
         ("coulomb", &figures.coulomb),
@@ -290,7 +290,7 @@ mod tests {
     use super::*;
     use crate::pack::tests::unpack;
     use stiction_math::random::SplitMix64;
-    use stiction_sim::record::{Contacts, Frames, Recorder, Soft};
+    use stiction_sim::record::{Contacts, Frames, RecordedSoftBody, Recorder};
 
     /// A heap of dropped boxes, run for some steps.
     fn heap(steps: usize) -> Recording {
@@ -354,8 +354,8 @@ mod tests {
         let (header, column) = unpack(&deflated);
         assert_eq!((header["frames"].as_u64(), column("position").len()), (Some(0), 0));
         // Frames, but nothing that moves or touches.
-        let figures = stiction_sim::record::Figures::default();
-        let frames = Frames { time: vec![0.0, 0.1], figures, ..Frames::default() };
+        let statistics = stiction_sim::record::FrameStatistics::default();
+        let frames = Frames { time: vec![0.0, 0.1], statistics, ..Frames::default() };
         let recording = Recording { frames, ..Recording::default() };
         assert!(recording.check().is_err());
         assert!(encode(&recording).is_ok());
@@ -377,7 +377,7 @@ mod tests {
                 let (a, b, c, d) = (cell(i - 1, j - 1), cell(i, j - 1), cell(i, j), cell(i - 1, j));
                 [[a, b, c], [a, c, d]]
             });
-        recording.softs.push(Soft {
+        recording.softs.push(RecordedSoftBody {
             name: "sheet".into(),
             vertices: grid * grid,
             triangles: triangles.collect(),
@@ -415,7 +415,7 @@ mod tests {
                     frames.contacts.gap.push(1e-5 * noise());
                 }
             }
-            let figures = &mut frames.figures;
+            let figures = &mut frames.statistics;
             for column in [
                 &mut figures.momentum,
                 &mut figures.coulomb,

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use stiction_sim::record::Recording;
 
 use crate::bounds::{Bounds, boxes, is_contained};
-use crate::crease::Creased;
+use crate::crease::CreasedSurface;
 use crate::draw_list::{DrawList, MeshInstance, creases, soft_colour};
 use crate::interpolation::{nearest, poses_at, softs_at};
 use camera::{Camera, CameraView};
@@ -110,7 +110,7 @@ pub struct PictureRenderer<'a> {
     /// The coarser draw list for shadows.
     shadows: DrawList,
     /// The soft surfaces.
-    creases: Vec<Creased>,
+    creases: Vec<CreasedSurface>,
     settings: RenderSettings,
     bounds: Bounds,
     camera: Camera,

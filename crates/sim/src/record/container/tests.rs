@@ -1,5 +1,5 @@
 use super::*;
-use crate::record::{Geometry, Recorder, Seen, Triangles};
+use crate::record::{Geometry, Recorder, Triangles, VisualShape};
 use crate::settings::Settings;
 use crate::simulation::Simulation;
 use crate::world::{Geom, WorldBuilder};
@@ -51,7 +51,7 @@ fn recording() -> Recording {
     let mut recorder = Recorder::new(&simulation, 50.0).unwrap();
     recorder.title("everything");
     let (vertices, triangles) = (vec![[0.0; 3], [1.0; 3], [0.0, 1.0, 0.0]], vec![[0, 1, 2]]);
-    recorder.visual(Seen {
+    recorder.visual(VisualShape {
         name: "sheet".into(),
         body: 1,
         pose: Isometry3::identity(),
@@ -64,7 +64,7 @@ fn recording() -> Recording {
         recorder.observe(&simulation, &report);
     }
     let mut recording = recorder.finish();
-    recording.softs.push(crate::record::Soft {
+    recording.softs.push(crate::record::RecordedSoftBody {
         name: "sheet".into(),
         vertices: 3,
         triangles: vec![[0, 1, 2]],
