@@ -15,11 +15,11 @@ fn clouds(ordinary: usize) -> usize {
     chosen.map_or(ordinary, |text| text.parse().unwrap())
 }
 
-/// Largest distance between two of the points along an axis [m].
+/// Diagonal of the box around the points [m].
 fn size(points: &[Vector3<f64>]) -> f64 {
     let low = points.iter().fold(Vector3::repeat(f64::MAX), |low, p| low.inf(p));
     let high = points.iter().fold(Vector3::repeat(f64::MIN), |high, p| high.sup(p));
-    (high - low).amax()
+    (high - low).norm()
 }
 
 /// Asserts that a hull is a closed, oriented surface of one piece with convex faces, and that no point lies

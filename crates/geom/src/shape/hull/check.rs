@@ -76,8 +76,8 @@ struct Facing {
 /// Whether polygons make one closed convex surface that has all points inside, to within `tolerance` [m].
 ///
 /// Corners of a face within the tolerance of its plane turn the plane by up to tolerance / width, which
-/// raises it by that times the distance from the face.
-pub fn encloses(points: &[Vector3<f64>], faces: &Lists, tolerance: f64) -> bool {
+/// raises it by that times the distance from the face. Faces must be wider than `narrowest` [m].
+pub fn encloses(points: &[Vector3<f64>], faces: &Lists, tolerance: f64, narrowest: f64) -> bool {
     let Some(across) = neighbours(faces) else { return false };
     let mut is_used = vec![false; points.len()];
     faces.entries.iter().for_each(|corner| is_used[*corner as usize] = true);
@@ -93,6 +93,9 @@ pub fn encloses(points: &[Vector3<f64>], faces: &Lists, tolerance: f64) -> bool 
         return false;
     }
     let facing: Vec<_> = faces.iter().map(|face| Facing::new(points, face, &centre)).collect();
+    if !facing.iter().all(|face| face.width >= narrowest) {
+        return false;
+    }
     let is_below = |k: usize, p: &Vector3<f64>| {
         let Facing { normal, middle, offset, width, .. } = &facing[k];
         let height = normal.dot(p) - offset;

@@ -1,7 +1,9 @@
 //! Merges coplanar triangles of a convex surface to polygons.
 //!
 //! The largest triangle of a face defines its plane; the face grows over edges to triangles all of whose
-//! corners lie within a tolerance of it. Vertices inside a face disappear, and so do those on a straight
+//! corners lie within a tolerance of it. A triangle narrower than the tolerance has no direction of its own
+//! and joins a face beside it: its corners are as close to that plane as the ends of its longest edge, apart
+//! from its width. Vertices inside a face disappear, and so do those on a straight
 //! edge between two faces, on both sides of it.
 
 use super::Lists;
@@ -12,8 +14,8 @@ const NONE: u32 = u32::MAX;
 
 /// The faces, as lists of corners; `None` if a face is not bounded by one simple outline.
 ///
-/// Each face lies within `tolerance` [m] of a plane, each vertex left out within the same distance of a
-/// face. If it is zero, the triangles are returned as they are.
+/// Each face lies within `tolerance` [m] of a plane, narrow triangles within twice that, each vertex left
+/// out within the same distance of a face. If it is zero, the triangles are returned as they are.
 pub fn merge(points: &[Vector3<f64>], surface: &Triangulation, tolerance: f64) -> Option<Lists> {
     if !(tolerance > 0.0) {
         let entries = surface.triangles.concat();
@@ -40,6 +42,13 @@ fn regions(points: &[Vector3<f64>], surface: &Triangulation, tolerance: f64) -> 
     let mut order: Vec<(f64, u32)> =
         (0..areas.len() as u32).map(|triangle| (size(triangle), triangle)).collect();
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let allowed = |t: u32| {
+        let [p, q, r] = surface.triangles[t as usize].map(at);
+        let longest =
+            (q - p).norm_squared().max((r - q).norm_squared()).max((p - r).norm_squared());
+        let is_narrow = size(t) <= tolerance * tolerance * longest;
+        if is_narrow { 2.0 * tolerance } else { tolerance }
+    };
     let mut is_taken = vec![false; areas.len()];
     let mut regions = Lists { entries: Vec::with_capacity(areas.len()), starts: vec![0] };
     for (_, seed) in order {
@@ -48,16 +57,17 @@ fn regions(points: &[Vector3<f64>], surface: &Triangulation, tolerance: f64) -> 
         }
         let normal = areas[seed as usize].try_normalize(0.0).unwrap_or_default();
         let offset = normal.dot(&at(surface.triangles[seed as usize][0]));
-        let lies_in = |corner: u32| (normal.dot(&at(corner)) - offset).abs() <= tolerance;
+        let is_within = |t: u32| {
+            let off = |corner: u32| (normal.dot(&at(corner)) - offset).abs();
+            let most = surface.triangles[t as usize].map(off).into_iter().fold(0.0, f64::max);
+            most <= tolerance || most <= allowed(t)
+        };
         let mut next = regions.entries.len();
         regions.entries.push(seed);
         is_taken[seed as usize] = true;
         while next < regions.entries.len() {
             for other in surface.across[regions.entries[next] as usize] {
-                let is_free = !is_taken[other as usize];
-                let outwards = areas[other as usize].dot(&normal) > 0.0;
-                if is_free && outwards && surface.triangles[other as usize].into_iter().all(lies_in)
-                {
+                if !is_taken[other as usize] && is_within(other) {
                     is_taken[other as usize] = true;
                     regions.entries.push(other);
                 }

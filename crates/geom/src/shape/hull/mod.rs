@@ -31,6 +31,9 @@ const FLAT: f64 = 1e-9;
 /// The same as a part of the thickness, which keeps the faces of thin hulls [-].
 const FLAT_OF_THICKNESS: f64 = 1e-6;
 
+/// Faces narrower than this part of the largest coordinate have no direction beyond round-off [-].
+const NARROWEST: f64 = 64.0 * f64::EPSILON;
+
 /// Coordinates below this part of the largest are zero for the predicates, whose products then do not
 /// underflow [-].
 const NEGLIGIBLE: f64 = f64::from_bits((1023 - 120) << 52); // 2⁻¹²⁰
@@ -108,9 +111,15 @@ pub fn of_points(points: &[Vector3<f64>]) -> Result<Hull, ShapeError> {
         if !check::is_exactly_convex(&scaled, &surface) {
             continue;
         }
-        for flat in [tolerance, 1e-2 * tolerance, 0.0] {
+        let narrowest = NARROWEST * magnitude;
+        for (flat, narrowest) in [
+            (tolerance, narrowest),
+            (4.0 * tolerance, narrowest),
+            (1e-2 * tolerance, 0.0),
+            (0.0, 0.0),
+        ] {
             let Some(faces) = coplanar::merge(&scaled, &surface, flat) else { continue };
-            if !check::encloses(&scaled, &faces, tolerance) {
+            if !check::encloses(&scaled, &faces, tolerance.max(flat), narrowest) {
                 continue;
             }
             let integrals = integrals(points, &surface.triangles, &extent.frame);
