@@ -2,6 +2,7 @@
 //! that every point is inside, down to thin discs, needles and plates.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(non_snake_case)] // matrices keep the capitals of the papers
 
 use nalgebra::{Matrix3, Vector3};
 use std::collections::{BTreeMap, BTreeSet};
