@@ -161,6 +161,12 @@ impl Scheme {
         if self.theta() > 0.0 { self.theta() } else { 1.0 }
     }
 
+    /// Whether trees without constraint rows advance coordinates and velocities together, by a rule of
+    /// second order.
+    pub fn advances_trees(self) -> bool {
+        matches!(self, Self::Refined | Self::Symplectic)
+    }
+
     /// Whether stage 1 is iterated, because forces depend on the unknown next state.
     pub fn is_iterated(self) -> bool {
         self.theta() > 0.0

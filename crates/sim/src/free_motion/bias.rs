@@ -1,0 +1,132 @@
+//! Coriolis, centrifugal and gravity forces of mechanisms in b.
+
+use stiction_mech::{Data, Model, State, tree_bias_forces, tree_velocities};
+
+use super::{FreeMotion, MAX_TURN, largest_turn};
+use crate::rows::RowBuilder;
+use crate::scheme::Scheme;
+
+/// Turn of a link within a step below which forces may be evaluated at the start of the step [rad].
+const NEGLIGIBLE_TURN: f64 = 1e-3;
+/// Change of the velocity by velocity-dependent forces above which a step does not resolve it, relative
+/// to the velocity in the kinetic metric [-]: where the forces are evaluated at a predicted midpoint, and
+/// where they are evaluated at the start of the step, which adds half the square of this to the energy.
+const MAX_CHANGE: f64 = 0.5;
+const MAX_EXPLICIT_CHANGE: f64 = 0.1;
+
+impl FreeMotion {
+    /// Adds the impulses of Coriolis, centrifugal and gravity forces of a tree to b. Those of a tree
+    /// that may turn out to have no constraint rows stay incomplete.
+    pub(super) fn add_bias(
+        &mut self,
+        model: &Model,
+        index: usize,
+        (scheme, h): (Scheme, f64),
+        state: &State,
+        data: &mut Data,
+    ) {
+        let dofs = model.trees()[index].dofs.clone();
+        tree_bias_forces(model, index, &state.v, data);
+        for dof in dofs {
+            self.momentum[dof] -= h * data.bias[dof];
+        }
+        self.incomplete[index] = largest_turn(model, index, h, data) > NEGLIGIBLE_TURN;
+        if !scheme.advances_trees() {
+            self.complete_momentum(model, index, h, state, data);
+        }
+    }
+
+    /// Completes b of the trees on which constraint rows act.
+    pub fn complete_momenta(
+        &mut self,
+        model: &Model,
+        h: f64,
+        state: &State,
+        rows: &RowBuilder,
+        data: &mut Data,
+    ) {
+        for tree in rows.ports().iter().filter_map(|port| port.tree()) {
+            self.complete_momentum(model, tree, h, state, data);
+        }
+    }
+
+    /// Replaces the velocity-dependent forces of a tree at the start of the step in b by those at the
+    /// midpoint of the free motion that they cause, `v₀ − h/2 A⁻¹ c(v₀)`: evaluated at v₀ they add
+    /// energy to rotating bodies. Where a link turns by more than the step resolves, the velocity is
+    /// scaled down to the largest turn that the step resolves: no prediction is valid there, and forces
+    /// quadratic in the velocity would square it in every step. A prediction that changes the velocity by more than a
+    /// fraction of it is scaled down likewise.
+    pub(super) fn complete_momentum(
+        &mut self,
+        model: &Model,
+        index: usize,
+        h: f64,
+        state: &State,
+        data: &mut Data,
+    ) {
+        if !std::mem::take(&mut self.incomplete[index]) {
+            return;
+        }
+        let turn = largest_turn(model, index, h, data);
+        let resolved = (MAX_TURN / turn).min(1.0);
+        let mut v = std::mem::take(&mut self.trial.v);
+        let mut gravity = std::mem::take(&mut self.trial.residual);
+        let mut step = std::mem::take(&mut self.velocity);
+        let dofs = model.trees()[index].dofs.clone();
+        let bias_at = |v: &[f64], data: &mut Data| {
+            tree_velocities(model, index, v, data);
+            tree_bias_forces(model, index, v, data);
+        };
+        // The forces at the start of the step leave b.
+        for dof in dofs.clone() {
+            self.momentum[dof] += h * data.bias[dof];
+            v[dof] = 0.0;
+        }
+        bias_at(&v, data);
+        gravity[dofs.clone()].copy_from_slice(&data.bias[dofs.clone()]);
+        for dof in dofs.clone() {
+            v[dof] = resolved * state.v[dof];
+        }
+        bias_at(&v, data);
+        let mut scale = 1.0;
+        for dof in dofs.clone() {
+            step[dof] = data.bias[dof] - gravity[dof];
+        }
+        if self.apply_inverse(model, index, &mut step[dofs.clone()]) {
+            let change = self.relative_change(model, index, h, &v, (&gravity, &step), data);
+            self.unresolved |= !(change <= MAX_CHANGE);
+            scale = (MAX_CHANGE / change).min(1.0);
+            for dof in dofs.clone() {
+                v[dof] -= 0.5 * h * scale * step[dof];
+            }
+            bias_at(&v, data);
+        }
+        for dof in dofs {
+            let bias = gravity[dof] + scale * (data.bias[dof] - gravity[dof]);
+            self.momentum[dof] -= h * bias;
+        }
+        tree_velocities(model, index, &state.v, data);
+        (self.trial.v, self.trial.residual, self.velocity) = (v, gravity, step);
+    }
+
+    /// ‖h A⁻¹ c‖/‖v‖ in the metric of A, with `step = A⁻¹ c` and c the bias in `data` without gravity.
+    fn relative_change(
+        &self,
+        model: &Model,
+        index: usize,
+        h: f64,
+        v: &[f64],
+        (gravity, step): (&[f64], &[f64]),
+        data: &Data,
+    ) -> f64 {
+        let tree = &model.trees()[index];
+        let A = &self.matrix[tree.mass.clone()];
+        let (mut change, mut speed) = (0.0, 0.0);
+        for (row, dof) in A.chunks_exact(tree.dofs.len()).zip(tree.dofs.clone()) {
+            let momentum: f64 = row.iter().zip(&v[tree.dofs.clone()]).map(|(a, v)| a * v).sum();
+            speed += momentum * v[dof];
+            change += (data.bias[dof] - gravity[dof]) * step[dof];
+        }
+        if change > 0.0 { h * (change / speed).sqrt() } else { 0.0 }
+    }
+}
