@@ -109,6 +109,40 @@ impl FreeMotion {
         (self.trial.v, self.trial.residual, self.velocity) = (v, gravity, step);
     }
 
+    /// Marks the step as unresolved if velocity-dependent forces, evaluated at the start of the step,
+    /// change the velocity of a tree by too much.
+    pub(super) fn check_explicit_bias(
+        &mut self,
+        model: &Model,
+        index: usize,
+        h: f64,
+        state: &State,
+        data: &mut Data,
+    ) {
+        // The change is of the order of the turn.
+        if largest_turn(model, index, h, data) <= MAX_EXPLICIT_CHANGE {
+            return;
+        }
+        let mut gravity = std::mem::take(&mut self.trial.residual);
+        let mut step = std::mem::take(&mut self.velocity);
+        let dofs = model.trees()[index].dofs.clone();
+        gravity.fill(0.0);
+        tree_velocities(model, index, &gravity, data);
+        tree_bias_forces(model, index, &gravity, data);
+        gravity[dofs.clone()].copy_from_slice(&data.bias[dofs.clone()]);
+        tree_velocities(model, index, &state.v, data);
+        tree_bias_forces(model, index, &state.v, data);
+        for dof in dofs.clone() {
+            step[dof] = data.bias[dof] - gravity[dof];
+        }
+        if self.apply_inverse(model, index, &mut step[dofs]) {
+            let forces = (&gravity[..], &step[..]);
+            let change = self.relative_change(model, index, h, &state.v, forces, data);
+            self.unresolved |= !(change <= MAX_EXPLICIT_CHANGE);
+        }
+        (self.trial.residual, self.velocity) = (gravity, step);
+    }
+
     /// ‖h A⁻¹ c‖/‖v‖ in the metric of A, with `step = A⁻¹ c` and c the bias in `data` without gravity.
     fn relative_change(
         &self,

@@ -6,11 +6,11 @@
 //! `q̄ = q₀ ⊕ (τ/2) v₀`, `M(q̄)(v₁ − v₀) = τ (f − c(q̄, v̄))` with `v̄ = (v₀ + v₁)/2`, `q₁ = q̄ ⊕ (τ/2) v₁`.
 //!
 //! The rule is its own inverse in reversed time, hence of second order, and its energy error does not
-//! grow systematically [Hairer06, Secs. II.3 and XI.3]. One evaluation of kinematics and mass matrix serves a
+//! grow systematically [Hairer06, Chs. V and XI]. One evaluation of kinematics and mass matrix serves a
 //! substep; the velocity-dependent forces c are solved for by fixed-point iteration. Springs and servos
 //! of stiffness K enter A with τ²/4 K, which makes them the implicit midpoint rule. Dampers D enter
 //! with τ θ D, where `θ = 1/(1 − e⁻ᶻ) − 1/z`, `z = τ D/M`, makes the decay of a single damped
-//! velocity exact at any stiffness and is ½ + O(τ) where the step resolves it [Hairer06, Sec. VIII].
+//! velocity exact at any stiffness and is ½ + O(τ) where the step resolves it [Liniger70].
 //!
 //! The number of substeps doubles until the iteration converges, links turn little in a substep,
 //! and the energy balance, kinetic and potential energy less the work of forces, holds. Where
