@@ -86,7 +86,7 @@ fn a_stiff_damper_lets_a_hinge_decay_as_it_should() {
         let h = 0.005;
         for scheme in CONSERVING {
             let mut builder = WorldBuilder::new();
-            builder.mechanism.gravity = Vector3::zeros();
+            builder.mechanism.gravity(Vector3::zeros());
             let moments = Matrix3::identity() * 0.01;
             let mass = Some(MassProperties::new(1.0, Vector3::zeros(), moments).unwrap());
             let body = builder.mechanism.body(BodySpec { mass, ..BodySpec::default() });

@@ -15,7 +15,7 @@ fn vector(rng: &mut SplitMix64, most: f64) -> Vector3<f64> {
 /// one.
 fn tree(rng: &mut SplitMix64, is_floating: bool, gravity: f64) -> WorldBuilder {
     let mut builder = WorldBuilder::new();
-    builder.mechanism.gravity = Vector3::new(0.0, 0.0, -gravity);
+    builder.mechanism.gravity(Vector3::new(0.0, 0.0, -gravity));
     let links = 2 + (rng.uniform(0.0, 5.0) as usize).min(4);
     let mut bodies = vec![BodyId::WORLD];
     for k in 0..links {
@@ -73,31 +73,35 @@ fn kinetic_energy(simulation: &mut Simulation) -> f64 {
 }
 
 #[test]
-fn random_trees_keep_their_energy_or_say_that_the_step_does_not_resolve_them() {
+fn random_trees_keep_their_energy_and_lose_it_only_in_steps_that_say_so() {
     let h = 0.002;
     let mut rng = SplitMix64::new(7);
-    let (mut flagged, mut worst_of_all) = (0, 0.0_f64);
+    let mut resolved = 0;
     for index in 0..50 {
         for scheme in CONSERVING {
-            let mut rng = SplitMix64::new(rng.next_u64());
+            let mut rng = SplitMix64::new(rng.bits());
             let gravity = if index % 2 == 0 { 0.0 } else { 9.81 };
             let builder = tree(&mut rng, index % 4 < 2, gravity);
             let mut simulation = start(builder, scheme, h);
             spin(&mut simulation, &mut rng, 0.3 / h);
             let before = simulation.energy();
             let scale = kinetic_energy(&mut simulation);
-            let (mut worst, mut steps_flagged) = (0.0_f64, 0);
+            let (mut gain, mut loss, mut is_flagged) = (0.0_f64, 0.0_f64, false);
             for _ in 0..300 {
-                steps_flagged += usize::from(simulation.step().unwrap().unresolved);
-                worst = worst.max((simulation.energy() - before).abs() / scale);
+                is_flagged |= simulation.step().unwrap().unresolved;
+                let change = (simulation.energy() - before) / scale;
+                (gain, loss) = (gain.max(change), loss.max(-change));
             }
-            println!("{index}: {worst:e} {steps_flagged}");
-            flagged += usize::from(steps_flagged > 0);
-            worst_of_all = worst_of_all.max(worst);
-            assert!(worst <= 0.05, "{index}: {worst}, {steps_flagged}");
+            // A step may be wrong by a thousandth of the kinetic energy before it is divided, and errors
+            // of a symmetric rule change sign: of 300 steps, the square root adds up, some
+            // twenty thousandths, with a margin of three standard deviations.
+            assert!(gain <= 0.06, "{index}: {gain}");
+            assert!(loss <= 0.06 || is_flagged, "{index}: {loss}");
+            resolved += usize::from(gain.max(loss) <= 0.06);
         }
     }
-    println!("worst {worst_of_all:e}, flagged {flagged}");
+    // Few trees whip a light link so fast that no number of substeps follows it.
+    assert!(resolved >= 95, "{resolved} of 100");
 }
 
 #[test]
@@ -105,7 +109,7 @@ fn the_momentum_of_floating_trees_converges_with_the_square_of_the_step() {
     let (time, rate) = (0.1, 10.0);
     let mut rng = SplitMix64::new(11);
     for index in 0..10 {
-        let seed = rng.next_u64();
+        let seed = rng.bits();
         let drift = [0.004, 0.002, 0.001].map(|h| {
             let mut rng = SplitMix64::new(seed);
             let mut simulation = start(tree(&mut rng, true, 0.0), CONSERVING[0], h);
@@ -121,7 +125,6 @@ fn the_momentum_of_floating_trees_converges_with_the_square_of_the_step() {
             let after = momentum(&mut simulation);
             [(after.0 - before.0).norm() / before.0.norm(), (after.1 - before.1).norm() / before.1.norm()]
         });
-        println!("{index}: {drift:?}");
         for k in 0..2 {
             // Turns of 0.04 rad per step: errors of their square in the long run.
             assert!(drift[0][k] <= 0.04 * 0.04, "{index}: {drift:?}");

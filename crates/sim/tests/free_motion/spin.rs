@@ -10,7 +10,7 @@ use super::{CONSERVING, start};
 
 fn body(com: Vector3<f64>, moments: [f64; 3]) -> WorldBuilder {
     let mut builder = WorldBuilder::new();
-    builder.mechanism.gravity = Vector3::zeros();
+    builder.mechanism.gravity(Vector3::zeros());
     let inertia = Matrix3::from_diagonal(&Vector3::from(moments));
     let mass = MassProperties::new(1.0, com, inertia).unwrap();
     let body = builder.mechanism.body(BodySpec { mass: Some(mass), ..BodySpec::default() });
@@ -69,7 +69,7 @@ fn elliptic_integral(m: f64) -> f64 {
 
 #[test]
 fn tumbling_about_the_intermediate_axis_has_its_closed_period() {
-    let moments = [1.0, 2.0, 3.0];
+    let moments = [1.0_f64, 2.0, 3.0];
     let [I1, I2, I3] = moments;
     let w = Vector3::new(0.2, 10.0, 0.3);
     let energy2 = I1 * w.x * w.x + I2 * w.y * w.y + I3 * w.z * w.z;
