@@ -31,8 +31,8 @@ pub enum Scheme {
     ///
     /// Free bodies turn by a rule that conserves energy and angular momentum. Trees on which no
     /// constraint rows act advance coordinates and velocities together, by a symmetric rule of second
-    /// order with substeps where they move fast. Trees with rows, such as contacts, limits or bounded
-    /// servos, take the symplectic step, of first order.
+    /// order with substeps where they move fast. Trees with servos, drag or rows, such as contacts and
+    /// limits within reach, take the symplectic step, of first order.
     #[default]
     Refined,
     /// θ = 0, θ_vq = 1; damping and servos are implicit all the same. Without contact trees move as in

@@ -7,9 +7,9 @@
 //!
 //! The rule is its own inverse in reversed time, hence of second order, and its energy error does not
 //! grow systematically [Hairer06, Chs. V and XI]. One evaluation of kinematics and mass matrix serves a
-//! substep; the velocity-dependent forces c are solved for by fixed-point iteration. Springs and servos
-//! of stiffness K enter A with τ²/4 K, which makes them the implicit midpoint rule. Dampers D enter
-//! with τ θ D, where `θ = 1/(1 − e⁻ᶻ) − 1/z`, `z = τ D/M`, makes the decay of a single damped
+//! substep; the velocity-dependent forces c are solved for by fixed-point iteration. Springs of
+//! stiffness K enter A with τ²/4 K, which makes them the implicit midpoint rule. Dampers D enter with
+//! τ θ D, where `θ = 1/(1 − e⁻ᶻ) − 1/z`, `z = τ D/M`, makes the decay of a single damped
 //! velocity exact at any stiffness and is ½ + O(τ) where the step resolves it [Liniger70].
 //!
 //! The number of substeps doubles until the iteration converges, links turn little in a substep,
@@ -91,8 +91,8 @@ impl Balance {
 
 impl FreeMotion {
     /// Moves the trees without constraint rows, those for which `is_free` holds, and writes their
-    /// next coordinates and velocities. Trees with drag or with servos too stiff for the step are
-    /// left out: theirs is the linearly implicit step of A and b.
+    /// next coordinates and velocities. Trees with drag or servos are left out: theirs is the
+    /// linearly implicit step of A and b, from which sensors read the forces of servos.
     pub fn fly(
         &mut self,
         start: &StepStart,
@@ -104,7 +104,7 @@ impl FreeMotion {
         self.flight.unaccounted = 0.0;
         self.flight.pending.clear();
         for (tree, range) in model.trees().iter().enumerate() {
-            if !range.single && !self.stiff[tree] && is_free(tree) {
+            if !range.single && !self.linearised[tree] && is_free(tree) {
                 self.flight.pending.push(tree);
             }
         }

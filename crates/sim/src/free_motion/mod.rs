@@ -36,10 +36,6 @@ use crate::scheme::Scheme;
 
 /// Turn of a link of a mechanism within a step above which the step does not resolve it [rad].
 pub(crate) const MAX_TURN: f64 = 0.5;
-/// Largest stiffness of a servo in a step of second order, `h² K` relative to the inertia [-]: a stiffer
-/// one needs the damping of the implicit step.
-const MAX_SERVO_STIFFNESS: f64 = 0.25;
-
 /// Why free motion could not be computed.
 #[derive(Debug)]
 pub(crate) enum FreeMotionError {
@@ -91,8 +87,8 @@ pub(crate) struct FreeMotion {
     inertia_scale: f64,
     /// Per tree: whether drag acts on it.
     dragged: Vec<bool>,
-    /// Per tree: whether drag or servos are too stiff for a step of second order.
-    stiff: Vec<bool>,
+    /// Per tree: whether drag or servos act on it, so that it takes the linearly implicit step.
+    linearised: Vec<bool>,
     /// Per tree: whether b has velocity-dependent forces at the start of the step only, until
     /// constraint rows need it.
     incomplete: Vec<bool>,
@@ -136,7 +132,7 @@ impl FreeMotion {
             doubtful: (0..model.trees().len()).filter(|tree| is_doubtful(model, *tree)).collect(),
             inertia_scale: 1.0,
             dragged: (0..model.trees().len()).map(|tree| has_drag(model, tree)).collect(),
-            stiff: vec![false; model.trees().len()],
+            linearised: vec![false; model.trees().len()],
             incomplete: vec![false; model.trees().len()],
             spins: vec![Spin::NONE; model.trees().len()],
             flight: Flight::new(model),
@@ -274,10 +270,11 @@ impl FreeMotion {
             for (a, m) in A.iter_mut().zip(&data.mass[tree.mass.clone()]) {
                 *a = scale * m;
             }
-            self.stiff[index] = self.dragged[index];
+            self.linearised[index] = self.dragged[index];
             for (k, dof) in tree.dofs.clone().enumerate() {
                 let servo = (forces.stiffness[dof] - self.spring[dof]).max(0.0);
-                self.stiff[index] |= h * h * servo > MAX_SERVO_STIFFNESS * A[k * n + k];
+                self.linearised[index] |=
+                    servo > 0.0 || forces.damping[dof] > forces.joint_damping()[dof];
                 let implicit = h * (forces.damping[dof] + h * servo);
                 A[k * n + k] += implicit;
                 self.diagonal[dof] = scale * model.armature()[dof] + implicit;
