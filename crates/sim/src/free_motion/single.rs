@@ -4,8 +4,8 @@
 use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
 use stiction_mech::{Data, Model, State};
 
-use super::FreeMotion;
 use super::spin::Spin;
+use super::{FreeMotion, MAX_TURN};
 
 /// Turn of a free body within a step above which the step does not resolve its orientation [rad]:
 /// contacts found at the start of the step say nothing about those at its end.
@@ -28,7 +28,14 @@ impl FreeMotion {
         let w = Vector3::new(v[3], v[4], v[5]);
         let armature = Vector3::from_column_slice(&model.armature()[tree.dofs.clone()][3..6]);
         let mass = link.inertia + Matrix3::from_diagonal(&armature);
-        let spin = Spin::new(&link.inertia, &mass, w, h);
+        // Bonds turn the segments of a rod against gyroscopic torques: a turn that the step does not
+        // resolve is not that of a free body.
+        let is_bonded = model.rod_of_tree(index).is_some() && h * w.norm() > MAX_TURN;
+        let spin = if is_bonded {
+            Spin { w, ..Spin::NONE }
+        } else {
+            Spin::new(&link.inertia, &mass, w, h)
+        };
         self.unresolved |= !spin.solved;
         let b = &mut self.momentum[tree.dofs.clone()];
         let weight = link.mass * model.gravity();
