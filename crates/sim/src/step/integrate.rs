@@ -86,8 +86,7 @@ fn move_in_flight(start: &StepStart, scratch: &mut Scratch) -> Result<(), ForceE
     let weight = if scheme == Scheme::Refined { 0.5 } else { 1.0 };
     for (index, tree) in model.trees().iter().enumerate() {
         if tree.single && in_flight[index] {
-            let (v, q) = (&next.v, &mut next.q);
-            free.write_flight(model, index, (h, weight), (state, data), v, q);
+            free.write_flight(model, index, (h, weight), (state, data), next);
         }
     }
     free.fly(start, data, |tree| in_flight[tree], next)?;
