@@ -14,9 +14,20 @@ const NEGLIGIBLE_TURN: f64 = 1e-3;
 const MAX_CHANGE: f64 = 0.5;
 const MAX_EXPLICIT_CHANGE: f64 = 0.1;
 
+/// Coriolis, centrifugal and gravity forces in b of a tree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum BiasInMomentum {
+    /// As constraint rows need them.
+    Complete,
+    /// Evaluated at the start of the step.
+    AtStart,
+    /// Left out.
+    Missing,
+}
+
 impl FreeMotion {
-    /// Adds the impulses of Coriolis, centrifugal and gravity forces of a tree to b. Those of a tree
-    /// that may turn out to have no constraint rows stay incomplete.
+    /// Adds the impulses of Coriolis, centrifugal and gravity forces of a tree to b. A tree that may
+    /// turn out to have no constraint rows gets no more than is needed before that is known.
     pub(super) fn add_bias(
         &mut self,
         model: &Model,
@@ -25,14 +36,27 @@ impl FreeMotion {
         state: &State,
         data: &mut Data,
     ) {
-        let dofs = model.trees()[index].dofs.clone();
-        tree_bias_forces(model, index, &state.v, data);
-        for dof in dofs {
-            self.momentum[dof] -= h * data.bias[dof];
-        }
-        self.incomplete[index] = largest_turn(model, index, h, data) > NEGLIGIBLE_TURN;
-        if !scheme.advances_trees() {
+        self.bias[index] = BiasInMomentum::Missing;
+        if !scheme.advances_trees() || self.linearised[index] {
             self.complete_momentum(model, index, h, state, data);
+        } else if self.limited[index] {
+            self.subtract_bias(model, index, h, state, data);
+            self.bias[index] = BiasInMomentum::AtStart;
+        }
+    }
+
+    /// Subtracts the impulses of the forces at the start of the step from b.
+    fn subtract_bias(
+        &mut self,
+        model: &Model,
+        index: usize,
+        h: f64,
+        state: &State,
+        data: &mut Data,
+    ) {
+        tree_bias_forces(model, index, &state.v, data);
+        for dof in model.trees()[index].dofs.clone() {
+            self.momentum[dof] -= h * data.bias[dof];
         }
     }
 
@@ -50,8 +74,15 @@ impl FreeMotion {
         }
     }
 
-    /// Replaces the velocity-dependent forces of a tree at the start of the step in b by those at the
-    /// midpoint of the free motion that they cause, `v₀ − h/2 A⁻¹ c(v₀)`: evaluated at v₀ they add
+    /// Completes b of all trees.
+    pub fn complete_all_momenta(&mut self, model: &Model, h: f64, state: &State, data: &mut Data) {
+        for tree in 0..model.trees().len() {
+            self.complete_momentum(model, tree, h, state, data);
+        }
+    }
+
+    /// Completes b of a tree with the velocity-dependent forces at the midpoint of the free motion that
+    /// they cause, `v₀ − h/2 A⁻¹ c(v₀)`: evaluated at v₀ they add
     /// energy to rotating bodies. Where a link turns by more than the step resolves, the velocity is
     /// scaled down to the largest turn that the step resolves: no prediction is valid there, and forces
     /// quadratic in the velocity would square it in every step. A prediction that changes the velocity by more than a
@@ -64,10 +95,17 @@ impl FreeMotion {
         state: &State,
         data: &mut Data,
     ) {
-        if !std::mem::take(&mut self.incomplete[index]) {
-            return;
-        }
+        let present = std::mem::replace(&mut self.bias[index], BiasInMomentum::Complete);
         let turn = largest_turn(model, index, h, data);
+        match present {
+            BiasInMomentum::Complete => return,
+            BiasInMomentum::AtStart if turn <= NEGLIGIBLE_TURN => return,
+            BiasInMomentum::Missing if turn <= NEGLIGIBLE_TURN => {
+                self.subtract_bias(model, index, h, state, data);
+                return;
+            }
+            _ => {}
+        }
         let resolved = (MAX_TURN / turn).min(1.0);
         let mut v = std::mem::take(&mut self.trial.v);
         let mut gravity = std::mem::take(&mut self.trial.residual);
@@ -77,9 +115,10 @@ impl FreeMotion {
             tree_velocities(model, index, v, data);
             tree_bias_forces(model, index, v, data);
         };
-        // The forces at the start of the step leave b.
         for dof in dofs.clone() {
-            self.momentum[dof] += h * data.bias[dof];
+            if present == BiasInMomentum::AtStart {
+                self.momentum[dof] += h * data.bias[dof];
+            }
             v[dof] = 0.0;
         }
         bias_at(&v, data);

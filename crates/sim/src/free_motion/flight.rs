@@ -30,13 +30,13 @@ const SUBSTEP_TURN: f64 = 0.2;
 /// Largest number of substeps, as a power of two.
 const MAX_LEVEL: u32 = 6;
 /// Largest turn of a link in a step whose energy balance is not computed [rad].
-const UNCHECKED_TURN: f64 = 0.02;
+const UNCHECKED_TURN: f64 = 0.05;
 /// Largest unaccounted energy of a step, relative to the kinetic energy [-].
 const ENERGY_TOLERANCE: f64 = 1e-3;
-/// Largest number of iterations for the velocity, the change at which they end, relative to
+/// Largest number of iterations for the velocity, the predicted error at which they end, relative to
 /// the velocity, and the least rate at which the change must decrease; all in the metric of A.
 const MAX_ITERATIONS: usize = 30;
-const TOLERANCE: f64 = 1e-10;
+const TOLERANCE: f64 = 1e-9;
 const CONTRACTION: f64 = 0.5;
 
 /// Memory for the motion of trees without rows.
@@ -100,11 +100,10 @@ impl FreeMotion {
         is_free: impl Fn(usize) -> bool,
         next: &mut State,
     ) -> Result<(), ForceError> {
-        let StepStart { model, time_step: h, state, .. } = *start;
-        self.flight.unaccounted = 0.0;
+        let StepStart { model, scheme, time_step: h, state, .. } = *start;
         self.flight.pending.clear();
-        for (tree, range) in model.trees().iter().enumerate() {
-            if !range.single && !self.linearised[tree] && is_free(tree) {
+        for tree in 0..model.trees().len() {
+            if self.flies(model, scheme, tree) && is_free(tree) {
                 self.flight.pending.push(tree);
             }
         }
@@ -218,8 +217,10 @@ impl FreeMotion {
             if round == 0 {
                 squared_speed += distance;
             }
-            is_solved = distance <= TOLERANCE * TOLERANCE * squared_speed;
+            // The error that is left is the change times the rate at which changes decrease.
             let contracts = round == 0 || distance <= CONTRACTION * CONTRACTION * last;
+            let rate = if round > 0 && contracts && last > 0.0 { distance / last } else { 1.0 };
+            is_solved = distance * rate <= TOLERANCE * TOLERANCE * squared_speed;
             if is_solved || !contracts {
                 break;
             }
@@ -279,7 +280,13 @@ impl FreeMotion {
 
     /// Moves a tree whose equations no number of substeps solves: one step of A and b, less the energy
     /// that no force supplied. A singular A leaves the tree at rest.
-    fn move_unresolved(&mut self, start: &StepStart, tree: usize, data: &mut Data, next: &mut State) {
+    fn move_unresolved(
+        &mut self,
+        start: &StepStart,
+        tree: usize,
+        data: &mut Data,
+        next: &mut State,
+    ) {
         let StepStart { model, time_step: h, state, .. } = *start;
         let dofs = model.trees()[tree].dofs.clone();
         self.complete_momentum(model, tree, h, state, data);

@@ -27,6 +27,7 @@ use stiction_mech::{
     tree_mass_matrix,
 };
 
+use self::bias::BiasInMomentum;
 use self::flight::Flight;
 use self::rods::RodSystem;
 use self::single::MAX_FREE_TURN;
@@ -89,9 +90,10 @@ pub(crate) struct FreeMotion {
     dragged: Vec<bool>,
     /// Per tree: whether drag or servos act on it, so that it takes the linearly implicit step.
     linearised: Vec<bool>,
-    /// Per tree: whether b has velocity-dependent forces at the start of the step only, until
-    /// constraint rows need it.
-    incomplete: Vec<bool>,
+    /// Per tree: whether a joint has limits.
+    limited: Vec<bool>,
+    /// Per tree: Coriolis, centrifugal and gravity forces in b.
+    bias: Vec<BiasInMomentum>,
     /// Per tree: free rotation of a single body.
     spins: Vec<Spin>,
     flight: Flight,
@@ -133,7 +135,8 @@ impl FreeMotion {
             inertia_scale: 1.0,
             dragged: (0..model.trees().len()).map(|tree| has_drag(model, tree)).collect(),
             linearised: vec![false; model.trees().len()],
-            incomplete: vec![false; model.trees().len()],
+            limited: (0..model.trees().len()).map(|tree| has_limits(model, tree)).collect(),
+            bias: vec![BiasInMomentum::Complete; model.trees().len()],
             spins: vec![Spin::NONE; model.trees().len()],
             flight: Flight::new(model),
             unresolved: false,
@@ -259,7 +262,7 @@ impl FreeMotion {
     fn once(&mut self, start: &StepStart, data: &mut Data) {
         let StepStart { model, scheme, time_step: h, state, asleep, .. } = *start;
         let scale = self.inertia_scale;
-        self.incomplete.fill(false);
+        self.bias.fill(BiasInMomentum::Complete);
         for (index, tree) in model.trees().iter().enumerate() {
             if asleep[index] {
                 continue;
@@ -297,6 +300,11 @@ impl FreeMotion {
                 *b += row.iter().zip(v).map(|(a, v)| a * v).sum::<f64>();
             }
         }
+    }
+
+    /// Whether a tree without constraint rows advances by a rule of its own.
+    pub fn flies(&self, model: &Model, scheme: Scheme, tree: usize) -> bool {
+        scheme.advances_trees() && !model.trees()[tree].single && !self.linearised[tree]
     }
 
     /// `v* = A⁻¹ b` of one tree. False if A is not positive definite.
@@ -338,6 +346,12 @@ fn is_doubtful(model: &Model, tree: usize) -> bool {
             && !joints.iter().any(turns_twice)
     };
     !model.links()[model.trees()[tree].links.clone()].iter().all(is_sound)
+}
+
+/// Whether a joint of a tree has limits.
+fn has_limits(model: &Model, tree: usize) -> bool {
+    let joints = &model.joints()[model.trees()[tree].joints.clone()];
+    joints.iter().any(|joint| joint.spec.limit.is_some())
 }
 
 /// Whether drag acts on a body of a tree.

@@ -14,7 +14,7 @@ use crate::scheme::Scheme;
 pub(super) fn integrate(step: &mut StepContext) -> Result<(), StepError> {
     let StepContext { world, settings, input, state, history, scratch, .. } = step;
     let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
-    if let Some(tree) = collect_velocities(model, &history.sleep.asleep, scratch) {
+    if let Some(tree) = collect_velocities(model, &history.sleep.asleep, Some(scheme), scratch) {
         return Err(failure::singular(world, state.time, tree));
     }
     let (alpha, theta_vq) = (scheme.alpha(), scheme.theta_vq());
@@ -46,10 +46,12 @@ pub(super) fn integrate(step: &mut StepContext) -> Result<(), StepError> {
 }
 
 /// The velocities on which contact laws acted: those of the problem for the trees that take part, free
-/// motion for the others. Returns a tree whose matrix is singular, if there is one.
+/// motion for the others. With a scheme, trees that it moves by a rule of its own are left out. Returns
+/// a tree whose matrix is singular, if there is one.
 pub(super) fn collect_velocities(
     model: &Model,
     asleep: &[bool],
+    scheme: Option<Scheme>,
     scratch: &mut Scratch,
 ) -> Option<usize> {
     let Scratch { assembler, free, solution, contact_velocity, .. } = scratch;
@@ -67,7 +69,9 @@ pub(super) fn collect_velocities(
             if range.trees.start == tree && !free.solve_rod(model, rod.0, out) {
                 return Some(tree);
             }
-        } else if !free.solve(model, tree, out) {
+        } else if !scheme.is_some_and(|scheme| free.flies(model, scheme, tree))
+            && !free.solve(model, tree, out)
+        {
             return Some(tree);
         }
     }

@@ -46,9 +46,8 @@ fn runge_kutta(model: &Model, q: &mut [f64], v: &mut [f64], h: f64, steps: usize
             let (rates, out) = (&speed[stage], &mut a[stage]);
             stiction_mech::forward_dynamics_aba(model, &mut data, &at, rates, &tau, out);
         }
-        let mean = |x: &[Vec<f64>; 4], k: usize| {
-            (x[0][k] + 2.0 * x[1][k] + 2.0 * x[2][k] + x[3][k]) / 6.0
-        };
+        let mean =
+            |x: &[Vec<f64>; 4], k: usize| (x[0][k] + 2.0 * x[1][k] + 2.0 * x[2][k] + x[3][k]) / 6.0;
         for k in 0..n {
             q[k] += h * mean(&speed, k);
             v[k] += h * mean(&a, k);

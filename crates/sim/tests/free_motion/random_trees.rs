@@ -123,7 +123,10 @@ fn the_momentum_of_floating_trees_converges_with_the_square_of_the_step() {
                 assert!(!simulation.step().unwrap().unresolved);
             }
             let after = momentum(&mut simulation);
-            [(after.0 - before.0).norm() / before.0.norm(), (after.1 - before.1).norm() / before.1.norm()]
+            [
+                (after.0 - before.0).norm() / before.0.norm(),
+                (after.1 - before.1).norm() / before.1.norm(),
+            ]
         });
         for k in 0..2 {
             // Turns of 0.04 rad per step: errors of their square in the long run.

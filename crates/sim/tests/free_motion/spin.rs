@@ -31,7 +31,8 @@ fn momenta(simulation: &mut Simulation) -> [Vector3<f64>; 2] {
 fn a_free_body_keeps_energy_and_angular_momentum_for_five_minutes() {
     let (h, steps, turn) = (0.002, 150_000, 0.3);
     let direction = Vector3::new(0.1, 1.0, -0.2).normalize();
-    let bodies = [[0.01, 0.01, 0.01], [0.01, 0.01, 0.019], [0.001, 0.01, 0.01], [0.01, 0.015, 0.02]];
+    let bodies =
+        [[0.01, 0.01, 0.01], [0.01, 0.01, 0.019], [0.001, 0.01, 0.01], [0.01, 0.015, 0.02]];
     for scheme in CONSERVING {
         for (moments, com) in bodies.into_iter().flat_map(|moments| {
             [Vector3::zeros(), Vector3::new(0.03, -0.1, 0.05)].map(|com| (moments, com))
