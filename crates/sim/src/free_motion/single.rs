@@ -31,11 +31,8 @@ impl FreeMotion {
         // Bonds turn the segments of a rod against gyroscopic torques: a turn that the step does not
         // resolve is not that of a free body.
         let is_bonded = model.rod_of_tree(index).is_some() && h * w.norm() > MAX_TURN;
-        let spin = if is_bonded {
-            Spin { w, ..Spin::NONE }
-        } else {
-            Spin::new(&link.inertia, &mass, w, h)
-        };
+        let spin =
+            if is_bonded { Spin::unchanged(w) } else { Spin::new(&link.inertia, &mass, w, h) };
         self.unresolved |= !spin.solved;
         let b = &mut self.momentum[tree.dofs.clone()];
         let weight = link.mass * model.gravity();
@@ -78,7 +75,7 @@ impl FreeMotion {
         let spin = &self.spins[index];
         let X_WB = &data.body_pose[link.body];
         let by_forces = UnitQuaternion::from_scaled_axis((w - spin.w) * (weight * h));
-        let R = X_WB.rotation * spin.turn * by_forces;
+        let R = X_WB.rotation * spin.turn() * by_forces;
         let v_old = linear(old) + X_WB.rotation * w_old.cross(&link.com);
         let mut v_next = linear(v);
         if !tree.constant_mass {

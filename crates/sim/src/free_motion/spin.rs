@@ -14,6 +14,8 @@ use stiction_math::spatial::skew;
 /// Largest turn in one substep [rad]: the relative error of the rates of precession and nutation is a
 /// twelfth of its square.
 const SUBSTEP_TURN: f64 = 0.05;
+/// Half a turn below which the tangent is the angle, to a third of its square [rad].
+const NEGLIGIBLE_TURN: f64 = 1e-6;
 /// Largest number of substeps.
 const MAX_SUBSTEPS: usize = 256;
 /// Largest number of Newton iterations in a substep, and of reductions of one iteration's length.
@@ -29,8 +31,8 @@ const UNSOLVED: f64 = 1e-12;
 pub(super) struct Spin {
     /// Angular velocity at the end, in the body's frame at the end [rad/s].
     pub w: Vector3<f64>,
-    /// Orientation of the body at the end in its frame at the start.
-    pub turn: UnitQuaternion<f64>,
+    /// Orientation of the body at the end in its frame at the start, times a positive number.
+    turn: Quaternion<f64>,
     /// Whether the equations of every substep were solved.
     pub solved: bool,
 }
@@ -38,14 +40,19 @@ pub(super) struct Spin {
 impl Spin {
     pub const NONE: Self = Self {
         w: Vector3::new(0.0, 0.0, 0.0),
-        turn: UnitQuaternion::new_unchecked(Quaternion::new(1.0, 0.0, 0.0, 0.0)),
+        turn: Quaternion::new(1.0, 0.0, 0.0, 0.0),
         solved: true,
     };
+
+    /// No rotation, at an angular velocity `w`.
+    pub fn unchanged(w: Vector3<f64>) -> Self {
+        Self { w, ..Self::NONE }
+    }
 
     /// The rotation over a time `h` [s] from the angular velocity `start`, in the body's frame.
     /// `inertia` [kg·m²] turns with the body; `mass` is its block of the mass matrix, with armature.
     pub fn new(inertia: &Matrix3<f64>, mass: &Matrix3<f64>, start: Vector3<f64>, h: f64) -> Self {
-        let mut spin = Self { w: start, ..Self::NONE };
+        let mut spin = Self::unchanged(start);
         let turn = h * start.norm();
         if turn == 0.0 {
             return spin;
@@ -59,8 +66,8 @@ impl Spin {
         let mean_rate = start.dot(&(inertia * start)) / (inertia * start).norm();
         // Beyond half a turn per substep the tangent has another branch, and no choice is exact.
         let half = 0.5 * mean_rate * tau;
-        let is_resolved = half.is_finite() && half < std::f64::consts::FRAC_PI_4;
-        let s = if is_resolved && half > 0.0 { 2.0 * half.tan() / mean_rate } else { tau };
+        let is_exact = half > NEGLIGIBLE_TURN && half < std::f64::consts::FRAC_PI_4;
+        let s = if is_exact { 2.0 * half.tan() / mean_rate } else { tau };
         for _ in 0..substeps {
             let Some(mean) = mean_velocity(inertia, mass, spin.w, s) else {
                 spin.solved = false;
@@ -68,10 +75,14 @@ impl Spin {
             };
             spin.w = 2.0 * mean - spin.w;
             let half = 0.5 * s * mean;
-            let cayley = Quaternion::new(1.0, half.x, half.y, half.z);
-            spin.turn = UnitQuaternion::new_normalize(spin.turn.into_inner() * cayley);
+            spin.turn *= Quaternion::new(1.0, half.x, half.y, half.z);
         }
         spin
+    }
+
+    /// Orientation of the body at the end in its frame at the start.
+    pub fn turn(&self) -> UnitQuaternion<f64> {
+        UnitQuaternion::new_normalize(self.turn)
     }
 }
 
@@ -134,7 +145,7 @@ mod tests {
                 // Round-off of some hundred substeps.
                 let change = energy(&spin.w) / energy(&start) - 1.0;
                 assert!(change.abs() <= 1e-12, "{turn}: {change}");
-                let momentum = spin.turn * (I * spin.w);
+                let momentum = spin.turn() * (I * spin.w);
                 let change = (momentum - I * start).norm() / (I * start).norm();
                 assert!(change <= 1e-12, "{turn}: {change}");
             }
@@ -146,7 +157,7 @@ mod tests {
         let I = inertia(1.0, 2.0, 2.5);
         for turn in [1e-3, 0.04, 0.2, 2.0] {
             let spin = Spin::new(&I, &I, Vector3::y() * turn, 1.0);
-            assert!((spin.turn.angle() - turn).abs() <= 1e-13, "{turn}");
+            assert!((spin.turn().angle() - turn).abs() <= 1e-13, "{turn}");
         }
     }
 }

@@ -58,8 +58,8 @@ fn the_error_of_a_double_pendulum_falls_with_the_square_of_the_step() {
     let found = errors(&chain(2, 0.3, 0.5), &[3.0, -2.0], 0.4, &steps);
     for errors in found.chunks(steps.len()) {
         for pair in errors.windows(2) {
-            for k in 0..2 {
-                let order = (pair[0][k] / pair[1][k]).log2();
+            for (coarse, fine) in pair[0].iter().zip(&pair[1]) {
+                let order = (coarse / fine).log2();
                 assert!(order >= 1.9, "{order}: {errors:?}");
             }
         }
