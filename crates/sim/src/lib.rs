@@ -13,6 +13,7 @@ mod checkpoint;
 mod compose;
 pub mod constraint;
 mod contact_point;
+mod contacts;
 mod driven;
 mod error;
 mod free_motion;

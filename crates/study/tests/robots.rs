@@ -100,5 +100,7 @@ fn standing_quadrupeds_carry_their_weight_and_do_not_slip() {
 fn quadrupeds_in_a_heap_fall_through_nothing() {
     let mut scene_run = scene_run("quadruped-heap", &[("robots", "4")]);
     run(&mut scene_run, 360);
-    assert!(scene_run.simulation.contacts().len() > 10);
+    // Every robot lies on the ground or on another one, by two points at least.
+    let touching = scene_run.simulation.contacts().iter().filter(|c| c.force.norm() > 0.0).count();
+    assert!(touching >= 2 * 4, "{touching}");
 }

@@ -77,6 +77,37 @@ pub fn contacts(
     None
 }
 
+/// Writes the contacts of two rounded convex cores along a given unit normal from A into B, `n_W`, with gaps of
+/// at most `reach` [m]: the area that the features facing each other along it share. None are written where
+/// these do not lie over one another. Returns the separation along the normal [m].
+pub fn contacts_along(
+    (a, X_WA): (&dyn ConvexCore, &Isometry3<f64>),
+    (b, X_WB): (&dyn ConvexCore, &Isometry3<f64>),
+    n_W: &Vector3<f64>,
+    reach: f64,
+    manifold: &mut Manifold,
+) -> f64 {
+    let X_AB = X_WA.inv_mul(X_WB);
+    let pair = MinkowskiDifference { a, b, X_AB: &X_AB };
+    let n_A = X_WA.rotation.inverse_transform_vector(n_W);
+    let separation = pair.separation(&n_A);
+    let mut scratch = std::mem::take(&mut manifold.scratch);
+    support_features(&pair, &n_A, &mut scratch.face_a, &mut scratch.face_b);
+    let (e_A, e_B) = (extent(&scratch.face_a), extent(&scratch.face_b));
+    if e_A.min(e_B) > 0.0 {
+        let (on_A, on_B) = (Vector3::zeros(), Vector3::zeros());
+        let axis = CoreAxis { n_A, separation, on_A, on_B };
+        let writer = Writer { X_WA, axis, r_A: a.radius(), r_B: b.radius(), reach };
+        let from = manifold.len();
+        writer.write_shared_area(e_A.min(e_B), &mut scratch, manifold);
+        if manifold.len() - from > MOST {
+            manifold.reduce(from, MOST);
+        }
+    }
+    manifold.scratch = scratch;
+    separation - (a.radius() + b.radius())
+}
+
 /// The contact normal of two cores, in A's frame.
 #[derive(Clone, Copy)]
 struct CoreAxis {

@@ -88,6 +88,14 @@ impl World {
         Some(&self.pairings[place].1)
     }
 
+    /// Distance that the surfaces of a contact keep from each other [m].
+    pub(crate) fn standoff(&self, contact: &Contact) -> f64 {
+        match self.explicit_pairing(contact) {
+            Some(explicit) => explicit.standoff,
+            None => [contact.a, contact.b].iter().map(|id| self.geoms[id.index()].standoff).sum(),
+        }
+    }
+
     /// Distance beyond the standoff of a rigid contact [m]; `None` if it is compliant.
     pub(crate) fn rigid_gap(&self, contact: &Contact) -> Option<f64> {
         let (stiffness, standoff) = match self.explicit_pairing(contact) {
