@@ -57,6 +57,8 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     };
     soft::contact::add_rows(world, &parameters, &soft_contacts, &context, rows);
     cable::clamp::add_rows(scheme, h, &context, &state.v, rows);
+    let model = &world.model;
+    scratch.free.complete_momenta(model, h, state, &scratch.rows, &mut scratch.data);
     build(world, scratch, state.time)?;
     step.clock.lap(Phase::Assembly);
     Ok(())

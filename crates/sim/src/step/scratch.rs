@@ -72,6 +72,8 @@ pub(crate) struct Scratch {
     pub position_velocity: Vec<f64>,
     /// Per tree: whether positions move with the mean of the old and next velocity.
     pub uses_mean_velocity: Vec<bool>,
+    /// Per tree: whether no constraint rows act on it.
+    pub in_flight: Vec<bool>,
     /// The next state.
     pub next: State,
 
@@ -118,6 +120,7 @@ impl Scratch {
             soft_velocity: Vec::new(),
             position_velocity: vec![0.0; model.nv()],
             uses_mean_velocity: Vec::with_capacity(model.trees().len()),
+            in_flight: Vec::with_capacity(model.trees().len()),
             next: state.clone(),
             missed_warm_start: WarmStart::default(),
             corrector: PositionCorrector::new(world)?,
