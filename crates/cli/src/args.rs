@@ -169,7 +169,7 @@ Examples:
 During the run frames are appended to FILE.part, which `stiction view` opens even after a crash; at
 the end FILE is written and FILE.part is removed. Without --record, the table [record] of a scene
 file names the recordings. A resumed run continues with its own target, settings, recordings and
-checkpoints, and --time and --steps count from its start; its check covers the steps after the
+checkpoints (outputs outside the folder of the checkpoint must be named again), and --time and --steps count from its start; its check covers the steps after the
 checkpoint, or is skipped if it depends on the start.
 
 {}

@@ -2,7 +2,7 @@
 //! can be recorded, interrupted, and resumed later.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use stiction_scene::Imported;
@@ -129,6 +129,7 @@ fn with_record_options_of(
         args.record = wishes.files.iter().map(PathBuf::from).collect();
         for path in &args.record {
             exporter_for(path).map_err(wrong)?;
+            files::check_inside(Path::new(""), path)?;
         }
     }
     if args.picture.is_none() && !args.record.is_empty() {

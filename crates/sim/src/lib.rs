@@ -38,6 +38,9 @@ pub mod surface;
 mod warm_start;
 mod world;
 
+#[cfg(test)]
+mod mutant_tests;
+
 pub use cable::{Cable, CableCourse, CableEnd, CableId, CableSpec};
 pub use checkpoint::{Checkpoint, fingerprint};
 pub use compose::{Base, InsertedWorld};

@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 
 use crate::ViewError;
 use crate::raster::camera::CameraView;
-use crate::raster::{LARGEST, RenderSettings};
+use crate::raster::{LARGEST, MOST_PIXELS, RenderSettings};
 
 /// Keys of the text with their value and meaning.
 pub const KEYS: [(&str, &str, &str); 9] = [
@@ -77,7 +77,10 @@ impl PictureOptions {
                 };
                 let size = value.split_once(['x', '×']);
                 let size = size.and_then(|(width, height)| Some([side(width)?, side(height)?]));
-                let expected = format!("WIDTHxHEIGHT in pixels, each at most {LARGEST}");
+                let size = size.filter(|[width, height]| width * height <= MOST_PIXELS);
+                let expected = format!(
+                    "WIDTHxHEIGHT in pixels, each at most {LARGEST}, together at most {MOST_PIXELS}"
+                );
                 self.size = Some(size.ok_or_else(|| wrong(&expected))?);
             }
             "time" => self.time = number("a time in seconds", |_| true)?,

@@ -126,6 +126,10 @@ fn limited(
             Err(element.error(format_args!("{name}, and no range; expected lower < upper")))
         }
         Some(said) => Ok(ordered.filter(|_| said)),
+        None if range.is_some_and(|(lower, upper)| lower > upper) => {
+            let attribute = name.replace("limited", "range");
+            Err(element.wrong(&attribute, "two numbers in increasing order"))
+        }
         None => Ok(ordered.filter(|_| build.compiler.autolimits)),
     }
 }

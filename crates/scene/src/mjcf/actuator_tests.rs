@@ -131,6 +131,8 @@ fn actuators_that_cannot_be_are_refused_at_their_line() {
         "<motor joint='none'/>",
         "<motor joint='j' tendon='t'/>",
         "<motor joint='j' ctrllimited='true'/>",
+        "<motor joint='j' ctrlrange='1 0'/>",
+        "<motor joint='j' forcerange='1 0'/>",
         "<position joint='j' kv='-1'/>",
         "<position joint='j' kv='1' dampratio='1'/>",
         "<position joint='j' ctrlrange='0 1' inheritrange='1'/>",

@@ -3,7 +3,6 @@
 //! A pair collides independently of the collision bits of its geoms, and inherits nothing from them:
 //! absent attributes have MuJoCo's defaults.
 
-use stiction_mech::{BodyId, Model};
 use stiction_sim::{GrainOf, Pairing, Resistance};
 
 use super::build::{Build, BuiltGeom};
@@ -119,17 +118,11 @@ fn softness_of(
     if !build.options.soft_contact || !yields {
         return Ok(rigid);
     }
-    let model = build.mechanism()?;
-    let mobility: f64 =
-        geoms.iter().filter_map(|geom| link_mass(&model, geom.body)).map(|mass| 1.0 / mass).sum();
+    let masses = build.link_masses()?;
+    let mass_of = |geom: &&GeomMade| masses.get(geom.body.0).copied().flatten();
+    let mobility: f64 = geoms.iter().filter_map(mass_of).map(|mass| 1.0 / mass).sum();
     let reduced_mass = 1.0 / mobility;
     Ok(softness::stiffness_and_dissipation(solref, solimp, reduced_mass).unwrap_or(rigid))
-}
-
-/// Mass [kg] of the link that carries a body; `None` if it cannot move.
-fn link_mass(model: &Model, body: BodyId) -> Option<f64> {
-    let link = model.link(model.body_of_builder(body)?)?;
-    model.links().iter().find(|entry| entry.body == link).map(|entry| entry.mass)
 }
 
 #[cfg(test)]

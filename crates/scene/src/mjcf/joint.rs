@@ -179,6 +179,9 @@ pub(super) fn limited(
         return Ok(limited);
     }
     let Some((lower, upper)) = range else { return Ok(false) };
+    if lower > upper {
+        return Err(element.wrong(name, "two numbers in increasing order"));
+    }
     if !build.compiler.autolimits {
         if (lower, upper) == (0.0, 0.0) {
             return Ok(false);
@@ -273,6 +276,9 @@ mod tests {
             ("axis='0 0 0'", "not zero"),
             ("type='screw'", "one of"),
             ("limited='true' range='1 0'", "increasing"),
+            ("range='1 0'", "increasing"),
+            ("limited='auto' range='1 0'", "increasing"),
+            ("actuatorfrcrange='1 0'", "increasing"),
             ("type='ball' limited='true' range='1 2'", "0 and"),
             ("damping='-1'", "not negative"),
             ("armature='x'", "finite"),

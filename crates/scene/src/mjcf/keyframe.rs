@@ -25,7 +25,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
             driven: mocap::poses(build, key, &model)?,
             x_dot: Vec::new(),
         };
-        if !frame.name.is_empty() && build.keyframes.iter().any(|k| k.name == frame.name) {
+        if !frame.name.is_empty() && !build.keyframe_names.insert(frame.name.clone()) {
             return Err(key.error("a second keyframe has this name"));
         }
         build.keyframes.push(frame);

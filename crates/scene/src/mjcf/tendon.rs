@@ -210,6 +210,10 @@ pub(super) fn limited(
             Err(element.error(format_args!("{name}, and no range; expected lower < upper")))
         }
         Some(said) => Ok(said),
+        None if range.is_some_and(|(lower, upper)| lower > upper) => {
+            let attribute = name.replace("limited", "range");
+            Err(element.wrong(&attribute, "two numbers in increasing order"))
+        }
         None => Ok(build.compiler.autolimits && ordered),
     }
 }
@@ -331,6 +335,7 @@ mod tests {
             "<fixed stiffness='-1'><joint joint='j' coef='1'/></fixed>",
             "<fixed springlength='2 1'><joint joint='j' coef='1'/></fixed>",
             "<fixed limited='true'><joint joint='j' coef='1'/></fixed>",
+            "<fixed range='1 0'><joint joint='j' coef='1'/></fixed>",
             "<spatial><site site='sa'/></spatial>",
             "<spatial><site site='sa'/><site site='sb'/><pulley/></spatial>",
             "<spatial><site site='sa'/><geom geom='gb'/><site site='sb'/></spatial>",

@@ -9,7 +9,7 @@ use super::copies;
 use super::joint::{JointDeclaration, Joints};
 use super::start::InitialValue;
 use super::table::Table;
-use super::{SceneBuilder, names, pose, shape};
+use super::{SceneBuilder, order, pose, shape};
 use crate::error::SceneError;
 
 /// Default density [kg/m³]: that of water.
@@ -56,22 +56,11 @@ pub(super) fn read<'a>(
         return Err(joint.table.wrong("body", "the name of a [[body]] of this scene"));
     }
     // Parents may follow their children in the file, but not in the builder.
+    let order = order::parents_first(&bodies, |body| (&body.name, body.parent.as_deref()));
     let mut waiting: Vec<Option<BodyDeclaration>> = bodies.into_iter().map(Some).collect();
-    loop {
-        let mut added = false;
-        for place in 0..waiting.len() {
-            let Some(body) = &waiting[place] else { continue };
-            let waits = body
-                .parent
-                .as_ref()
-                .is_some_and(|parent| waiting.iter().flatten().any(|other| other.name == *parent));
-            if !waits && let Some(body) = waiting[place].take() {
-                add(scene, body)?;
-                added = true;
-            }
-        }
-        if !added {
-            break;
+    for place in order {
+        if let Some(body) = waiting[place].take() {
+            add(scene, body)?;
         }
     }
     match waiting.iter().flatten().next() {
@@ -161,8 +150,8 @@ fn add(scene: &mut SceneBuilder, body: BodyDeclaration) -> Result<(), SceneError
         None => BodyId::WORLD,
         Some(parent) => {
             let declared = scene.builder.mechanism.declared();
-            let names = declared.bodies.iter().map(|spec| spec.name.as_str());
-            BodyId(names::find_one(table, "parent", parent, names)?)
+            let names = &scene.names.bodies;
+            BodyId(names.find_one((table, "parent"), parent, declared.bodies)?)
         }
     };
     let mass = match body.fixed || body.driven {
@@ -174,6 +163,7 @@ fn add(scene: &mut SceneBuilder, body: BodyDeclaration) -> Result<(), SceneError
         // Copies of a mechanism would need copies of its joints: a model does that.
         false => vec![(String::new(), body.pose)],
     };
+    scene.admit_bodies(table, 1, each.len())?;
     for (suffix, pose) in each {
         let name = if name.is_empty() { String::new() } else { format!("{name}{suffix}") };
         let driven = body.driven;

@@ -40,7 +40,9 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
     spec.ends = [end(scene, &table, "first")?, end(scene, &table, "last")?];
     let course = course(&table)?;
     let before = scene.builder.mechanism.declared().bodies.len();
-    for (suffix, pose) in copies::read(&table, course.pose)?.each {
+    let copies = copies::read(&table, course.pose)?.each;
+    scene.admit_bodies(&table, spec.segments, copies.len())?;
+    for (suffix, pose) in copies {
         let name = if name.is_empty() { String::new() } else { format!("{name}{suffix}") };
         let course = course.at(pose);
         scene.builder.cable(CableSpec { name, course, ..spec.clone() });

@@ -4,7 +4,7 @@ use stiction_mech::{ActuatorId, ActuatorSpec, JointId, Transmission};
 use stiction_sim::World;
 
 use super::table::Table;
-use super::{SceneBuilder, csv, names};
+use super::{SceneBuilder, csv};
 use crate::error::SceneError;
 use crate::import::Keyframe;
 use crate::signal::{Interpolation, Signal, SignalShape};
@@ -74,9 +74,9 @@ fn channels(scene: &mut SceneBuilder, table: &Table) -> Result<Vec<ActuatorId>, 
     let declared = scene.builder.mechanism.declared();
     let mut found = Vec::new();
     if let Some(patterns) = table.texts("actuators")? {
-        let names = declared.actuators.iter().map(|spec| spec.name.as_str());
+        let names = &scene.names.actuators;
         for pattern in patterns {
-            let all = names::find(table, "actuators", pattern, names.clone())?;
+            let all = names.find((table, "actuators"), pattern, declared.actuators)?;
             found.extend(all.into_iter().map(ActuatorId));
         }
         return Ok(found);
@@ -90,10 +90,10 @@ fn channels(scene: &mut SceneBuilder, table: &Table) -> Result<Vec<ActuatorId>, 
     let kp = kp.ok_or_else(|| table.wrong("kp", "a stiffness [N·m/rad or N/m] of the servos"))?;
     let kd = table.not_negative("kd")?.unwrap_or(0.0);
     let most = table.positive("force-limit")?;
-    let names = declared.joints.iter().map(|(_, spec)| spec.name.as_str());
+    let names = &scene.names.joints;
     let mut joints = Vec::new();
     for pattern in patterns {
-        for joint in names::find(table, "joints", pattern, names.clone())? {
+        for joint in names.find((table, "joints"), pattern, declared.joints)? {
             let (_, spec) = &declared.joints[joint];
             if spec.kind.nv() != 1 {
                 let kind = spec.kind.entry().name;

@@ -53,7 +53,9 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
         attached.push((vertices, body));
         inner.finish()?;
     }
-    for (suffix, pose) in copies::read(&table, pose::read(&table)?)?.each {
+    let copies = copies::read(&table, pose::read(&table)?)?.each;
+    scene.admit_tetrahedra(&table, mesh.tetrahedra().len(), copies.len())?;
+    for (suffix, pose) in copies {
         let mut copy = object.clone();
         copy.spec = copy.spec.moved(&pose);
         if !name.is_empty() {

@@ -19,11 +19,15 @@ use crate::xml::SourceLocation;
 pub(super) struct SourceText {
     text: String,
     file: Arc<PathBuf>,
+    /// Where its lines begin.
+    lines: Vec<usize>,
 }
 
 impl SourceText {
     pub fn new(text: String, path: &Path) -> Self {
-        Self { text, file: Arc::new(path.to_path_buf()) }
+        let starts = text.match_indices('\n').map(|(at, _)| at + 1);
+        let lines = std::iter::once(0).chain(starts).collect();
+        Self { text, file: Arc::new(path.to_path_buf()), lines }
     }
 
     /// The text as a table of TOML.
@@ -36,8 +40,7 @@ impl SourceText {
     }
 
     pub fn place(&self, at: usize) -> SourceLocation {
-        let before = &self.text.as_bytes()[..at.min(self.text.len())];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u32;
+        let line = self.lines.partition_point(|start| *start <= at) as u32;
         SourceLocation { file: self.file.clone(), line }
     }
 

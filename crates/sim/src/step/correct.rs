@@ -19,6 +19,7 @@ pub(super) fn correct_positions(step: &mut StepContext) -> Result<(), StepError>
     let mut errors = correct_rigid(step);
     let StepContext { world, settings, state, scratch, .. } = step;
     failure::check_next(world, &scratch.next, state.time, settings.time_step)?;
+    failure::check_distance(world, &scratch.data, state.time)?;
     if world.model.nodes() > 0 {
         measure_soft(step, &mut errors);
     }

@@ -28,6 +28,8 @@ mod kind {
 
 /// Shapes inside shapes inside shapes are read up to this depth.
 const DEEPEST: u32 = 16;
+/// Most parts of all compounds of a recording, those of repeated ones counted each time.
+const MOST_PARTS: usize = 1 << 22;
 
 /// Geometries that were written, by where they are in memory.
 #[derive(Default)]
@@ -120,15 +122,33 @@ fn shape(shape: &Shape, out: &mut Writer) {
     }
 }
 
-/// A geometry; `earlier` are those that were read.
-pub fn read(from: &mut Reader, earlier: &[VisualShape]) -> Option<Geometry> {
-    geometry(from, earlier, 0)
+/// A geometry; `earlier` are those that were read. `parts` counts the parts of compounds so far.
+pub fn read(from: &mut Reader, earlier: &[VisualShape], parts: &mut usize) -> Option<Geometry> {
+    let found = geometry(from, earlier, 0)?;
+    if let Geometry::Shape(shape) = &found {
+        *parts = parts.checked_add(part_count(shape)).filter(|count| *count <= MOST_PARTS)?;
+    }
+    Some(found)
+}
+
+/// Number of shapes in a shape. Its depth was bounded when it was read.
+fn part_count(shape: &Shape) -> usize {
+    match shape {
+        Shape::Compound(compound) => {
+            compound.parts().iter().map(|(_, part)| part_count(part)).sum::<usize>() + 1
+        }
+        _ => 1,
+    }
 }
 
 /// A geometry that cannot be built, such as a hull that round-off has made flat, is read as triangles.
 fn geometry(from: &mut Reader, earlier: &[VisualShape], depth: u32) -> Option<Geometry> {
     let built = match from.u32()? {
-        kind::SAME_AS => return Some(earlier.get(from.u32()? as usize)?.geometry.clone()),
+        // Parts of compounds are written out: a part that repeated an earlier compound could double
+        // the number of shapes, and add to their depth, with every few bytes.
+        kind::SAME_AS if depth == 0 => {
+            return Some(earlier.get(from.u32()? as usize)?.geometry.clone());
+        }
         kind::TRIANGLES => {
             let vertices = from.list(|from| Some([from.f32()?, from.f32()?, from.f32()?]))?;
             return visual_mesh(vertices, from.list(corners)?);

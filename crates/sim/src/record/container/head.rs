@@ -40,19 +40,21 @@ pub fn read(from: &mut Reader) -> Option<Recording> {
         moving: from.list(|from| Some(from.u32()? as usize))?,
         ..Recording::default()
     };
+    let mut parts = 0;
     for _ in 0..from.length()? {
         let (name, body, pose) = (from.text()?, from.u32()? as usize, from.pose()?);
-        let geometry = geometry::read(from, &recording.shapes)?;
+        let geometry = geometry::read(from, &recording.shapes, &mut parts)?;
         let (colour, collides) = (colour(from)?, from.u32()? != 0);
         recording.shapes.push(VisualShape { name, body, pose, geometry, colour, collides });
     }
     recording.softs = from.list(|from| {
-        Some(RecordedSoftBody {
-            name: from.text()?,
-            vertices: usize::try_from(from.u64()?).ok()?,
-            triangles: from.list(geometry::corners)?,
-            colour: colour(from)?,
-        })
+        let (name, vertices) = (from.text()?, usize::try_from(from.u64()?).ok()?);
+        let triangles = from.list(geometry::corners)?;
+        // Every vertex of a surface belongs to a triangle; more would take memory without bytes.
+        if vertices > triangles.len().saturating_mul(3) {
+            return None;
+        }
+        Some(RecordedSoftBody { name, vertices, triangles, colour: colour(from)? })
     })?;
     from.done()?;
     Some(recording)

@@ -79,6 +79,23 @@ impl Chunk {
     }
 }
 
+/// The bodies of the head and of all frames of a recording, for tests that change them.
+#[cfg(test)]
+pub(crate) fn bodies_of(recording: &Recording) -> [Vec<u8>; 2] {
+    [Chunk::head(recording, 42).body, Chunk::frames(recording, 0..recording.len()).body]
+}
+
+#[cfg(test)]
+impl Chunk {
+    pub(crate) fn raw_head(body: &[u8]) -> Vec<u8> {
+        Self { kind: Kind::Head, body: body.to_vec() }.to_bytes()
+    }
+
+    pub(crate) fn raw_frames(body: &[u8]) -> Vec<u8> {
+        Self { kind: Kind::Frames, body: body.to_vec() }.to_bytes()
+    }
+}
+
 fn checksum(kind: u32, body: &[u8]) -> u64 {
     let mut sum = Fnv::default();
     sum.add(kind.to_le_bytes().into_iter().chain((body.len() as u64).to_le_bytes()));
