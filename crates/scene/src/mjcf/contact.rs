@@ -119,7 +119,7 @@ fn softness_of(
         return Ok(rigid);
     }
     let masses = build.link_masses()?;
-    let mass_of = |geom: &&GeomMade| masses.get(geom.body.0).copied().flatten();
+    let mass_of = |geom: &&BuiltGeom| masses.get(geom.body.0).copied().flatten();
     let mobility: f64 = geoms.iter().filter_map(mass_of).map(|mass| 1.0 / mass).sum();
     let reduced_mass = 1.0 / mobility;
     Ok(softness::stiffness_and_dissipation(solref, solimp, reduced_mass).unwrap_or(rigid))
