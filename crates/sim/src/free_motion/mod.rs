@@ -9,6 +9,7 @@
 mod bias;
 mod direct;
 mod flight;
+mod force_impulse;
 mod iterate;
 mod rods;
 mod single;

@@ -173,7 +173,8 @@ impl Recorder {
         statistics.coulomb.push(since.coulomb.max());
         statistics.convex.push(since.convex.max());
         statistics.iterations.push(since.iterations.max() as u32);
-        statistics.status.push(since.status as u8);
+        statistics.status.push(since.solver_status as u8);
+        statistics.flags.push(since.flags.bits());
         statistics.softened.push(since.softened > 0);
         statistics.penetration.push(since.penetration.max());
         statistics.equality_error.push(since.equality_error.max());

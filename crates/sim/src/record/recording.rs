@@ -112,6 +112,8 @@ pub struct FrameStatistics {
     pub iterations: Vec<u32>,
     /// How the solver ended: 0 converged, 1 iteration limit, 2 stalled, 3 failed.
     pub status: Vec<u8>,
+    /// Faults of the steps, as [`StepFlags::bits`](crate::StepFlags::bits); zero if all were ok.
+    pub flags: Vec<u8>,
     /// Whether a step had to be solved with softened constraints.
     pub softened: Vec<bool>,
     /// Deepest penetration [m].
@@ -177,6 +179,7 @@ impl Recording {
             column.truncate(n);
         }
         f.status.truncate(n);
+        f.flags.truncate(n);
         f.softened.truncate(n);
         f.phases.truncate(n);
     }
@@ -204,6 +207,7 @@ impl Recording {
             ("convex", statistics.convex.len(), n),
             ("iterations", statistics.iterations.len(), n),
             ("status", statistics.status.len(), n),
+            ("flags", statistics.flags.len(), n),
             ("softened", statistics.softened.len(), n),
             ("penetration", statistics.penetration.len(), n),
             ("equality_error", statistics.equality_error.len(), n),
