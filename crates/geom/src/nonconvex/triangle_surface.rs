@@ -39,8 +39,12 @@ pub trait TriangleSurface {
     fn bounds(&self) -> Aabb;
     /// Mean length of the edges [m].
     fn mesh_width(&self) -> f64;
+    /// Visits the triangles that may touch `region` [m] or, for ground, lie above it.
+    fn visit_near(&self, region: &Aabb, visit: impl FnMut(u32));
     /// Appends the triangles that may touch `region` [m] or, for ground, lie above it.
-    fn near(&self, region: &Aabb, found: &mut Vec<u32>);
+    fn near(&self, region: &Aabb, found: &mut Vec<u32>) {
+        self.visit_near(region, |t| found.push(t));
+    }
     /// Vertices of a triangle, counter-clockwise seen from outside.
     fn triangle(&self, t: u32) -> [u32; 3];
     /// Position of a vertex [m].
@@ -64,6 +68,8 @@ pub trait TriangleSurface {
     fn patch(&self, t: u32) -> u32;
     /// Whether a vertex can touch from outside.
     fn exposed(&self, v: u32) -> bool;
+    /// Whether `accept` is true for a vertex that an edge joins to `v`.
+    fn any_neighbour(&self, v: u32, accept: impl FnMut(u32) -> bool) -> bool;
     /// Whether all neighbours of vertex `v` lie on the far side of the plane through it across the unit
     /// vector `m`, up to the sine `slack`: then `v` is a local maximum along `m`.
     fn extremal(&self, v: u32, m: &Vector3<f64>, slack: f64) -> bool;
@@ -102,8 +108,8 @@ impl TriangleSurface for Mesh {
         Mesh::mesh_width(self)
     }
 
-    fn near(&self, region: &Aabb, found: &mut Vec<u32>) {
-        self.tree().visit(region, |t| found.push(t));
+    fn visit_near(&self, region: &Aabb, visit: impl FnMut(u32)) {
+        self.tree().visit(region, visit);
     }
 
     fn triangle(&self, t: u32) -> [u32; 3] {
@@ -139,6 +145,10 @@ impl TriangleSurface for Mesh {
 
     fn exposed(&self, v: u32) -> bool {
         self.is_exposed(v)
+    }
+
+    fn any_neighbour(&self, v: u32, mut accept: impl FnMut(u32) -> bool) -> bool {
+        self.ring(v).iter().any(|&u| accept(u))
     }
 
     fn extremal(&self, v: u32, m: &Vector3<f64>, slack: f64) -> bool {
@@ -179,8 +189,8 @@ impl TriangleSurface for HeightField {
         self.spacing().0.hypot(self.spacing().1)
     }
 
-    fn near(&self, region: &Aabb, found: &mut Vec<u32>) {
-        self.cells_near(region, |t| found.push(t));
+    fn visit_near(&self, region: &Aabb, visit: impl FnMut(u32)) {
+        self.cells_near(region, visit);
     }
 
     fn triangle(&self, t: u32) -> [u32; 3] {
@@ -206,6 +216,10 @@ impl TriangleSurface for HeightField {
 
     fn exposed(&self, v: u32) -> bool {
         self.is_exposed(v)
+    }
+
+    fn any_neighbour(&self, v: u32, accept: impl FnMut(u32) -> bool) -> bool {
+        self.ring(v).any(accept)
     }
 
     fn extremal(&self, v: u32, m: &Vector3<f64>, slack: f64) -> bool {
