@@ -130,6 +130,7 @@ fn search(pair: &MinkowskiDifference, enough: f64, tight: f64, precision: f64) -
     let mut simplex = Simplex::default();
     let mut best: Option<(Simplex, Vector3<f64>)> = None;
     let mut scale: f64 = 0.0;
+    let mut is_apart = false;
     for _ in 0..MOST_STEPS {
         let vertex = pair.support(&-v);
         scale = scale.max(vertex.w.amax()).max(vertex.a.amax());
@@ -139,6 +140,7 @@ fn search(pair: &MinkowskiDifference, enough: f64, tight: f64, precision: f64) -
             let distance = above / length - ROUND_OFF * scale;
             return GjkResult::Far(Clearance { axis: -v / length, distance });
         }
+        is_apart |= above > ROUND_OFF * scale * length;
         if let Some((_, nearest)) = &best {
             // The plane through w with normal v bounds the distance from below: done if the bound is |v|.
             let progress = nearest.norm_squared() - nearest.dot(&vertex.w);
@@ -150,6 +152,9 @@ fn search(pair: &MinkowskiDifference, enough: f64, tight: f64, precision: f64) -
         simplex.vertices[simplex.len] = vertex;
         simplex.len += 1;
         let Some(nearest) = simplex.reduce() else {
+            if is_apart {
+                break; // a tetrahedron so flat that round-off puts the origin inside
+            }
             return GjkResult::Overlap(simplex);
         };
         if nearest.norm() <= TOUCHING * scale {

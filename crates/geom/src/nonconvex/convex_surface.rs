@@ -100,11 +100,12 @@ pub fn find<S: TriangleSurface>(
     edges(&convex, surface, reach, scratch);
     vertices(&convex, surface, reach, &region, scratch);
     witness::keep_witnessed(&convex, surface, WITNESS_SLACK * size, scratch);
+    let witnessed = scratch.candidates.len();
     witness::complete(&convex, surface, nearest, WITNESS_SLACK * size, scratch);
     if from_behind && let Some(exit) = surface.inside(&convex.centre) {
         deep(&convex, surface, exit, scratch);
     }
-    prune(surface, scratch);
+    prune(surface, witnessed, scratch);
 }
 
 /// 1 if the centre of A lies in front of triangle `t`, −1 otherwise.
@@ -305,18 +306,22 @@ fn deep<S: TriangleSurface>(
 }
 
 /// Drops penetrations that resolving a shallower one also resolves: after moving A by the depth of that
-/// one, the point of A no longer lies over the patch, or the feature of B no longer penetrates.
-fn prune<S: TriangleSurface>(surface: &S, scratch: &mut NonconvexScratch) {
+/// one, the point of A no longer lies over the patch, or the feature of B no longer penetrates. Only the first
+/// `witnessed` candidates, whose points lie in A and in B, are dropped.
+fn prune<S: TriangleSurface>(surface: &S, witnessed: usize, scratch: &mut NonconvexScratch) {
     let NonconvexScratch { candidates, kept, near, .. } = scratch;
     if candidates.len() < 2 || !candidates.iter().any(|f| f.gap < 0.0) {
         return;
     }
     kept.clear();
-    for deep in candidates.iter() {
+    for (i, deep) in candidates.iter().enumerate() {
         let resolved = deep.gap < 0.0
+            && i < witnessed
             && candidates.iter().any(|way| {
-                let step = (-way.clear).max(0.0);
-                if step >= -0.999 * deep.gap || way.normal.dot(&deep.normal) > 0.999 {
+                let step = -way.clear;
+                if !(way.gap < 0.0 && step < -0.999 * deep.gap)
+                    || way.normal.dot(&deep.normal) > 0.999
+                {
                     return false;
                 }
                 match deep.over {

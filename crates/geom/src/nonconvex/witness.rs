@@ -10,6 +10,7 @@ use super::convex_in_surface::ConvexInSurfaceFrame;
 use super::convex_surface::side_of_centre;
 use super::edge_separation::{EdgeWedge, best_normal};
 use super::triangle_surface::{SurfaceInterior, TriangleSurface};
+use crate::narrow::SupportFeature;
 use crate::shape::mesh::EdgeConvexity;
 use crate::shape::triangle;
 use nalgebra::Vector3;
@@ -47,7 +48,7 @@ pub fn complete<S: TriangleSurface>(
     slack: f64,
     scratch: &mut NonconvexScratch,
 ) {
-    let NonconvexScratch { candidates, cut, links, explained, .. } = scratch;
+    let NonconvexScratch { candidates, cut, links, explained, face, .. } = scratch;
     if cut.is_empty() {
         let least = candidates.iter().map(|f| f.gap).fold(f64::INFINITY, f64::min);
         candidates.extend(nearest.filter(|f| f.gap < least - slack));
@@ -66,7 +67,7 @@ pub fn complete<S: TriangleSurface>(
             continue;
         }
         let members = (0..cut.len()).filter(|&i| root(links, i) == part);
-        let exits = members.map(|i| shallowest_exit(convex, surface, cut[i]));
+        let exits = members.map(|i| shallowest_exit(convex, surface, cut[i], slack, face));
         candidates.extend(exits.reduce(|best, exit| if exit.gap > best.gap { exit } else { best }));
     }
 }
@@ -93,34 +94,25 @@ fn root(links: &[u32], mut i: usize) -> usize {
     i
 }
 
-/// The shallowest way of A out of triangle `t`: along its normal, or along one of a convex side.
+/// The shallowest way of A out of triangle `t`: along its normal, or along one of a convex side. Memory: `face`.
 fn shallowest_exit<S: TriangleSurface>(
     convex: &ConvexInSurfaceFrame,
     surface: &S,
     t: u32,
+    slack: f64,
+    face: &mut SupportFeature,
 ) -> ContactCandidate {
     let sheet = surface.interior() == SurfaceInterior::Sheet;
     let sign = if sheet { side_of_centre(surface, t, &convex.centre) } else { 1.0 };
     let [a, b, c] = surface.corners(t);
     let feature = feature_id(FeatureKind::Exit, t, 0);
-    let exit = |normal: Vector3<f64>, through: &Vector3<f64>| {
-        let lowest = convex.lowest(&normal);
-        let gap = normal.dot(&(lowest - through)) - convex.radius;
-        (
-            lowest,
-            ContactCandidate {
-                feature,
-                on_B: *through,
-                normal,
-                gap,
-                clear: gap,
-                over: None,
-                at: t,
-            },
-        )
+    let exit = |normal: Vector3<f64>, on_B: Vector3<f64>| {
+        let gap = normal.dot(&(convex.lowest(&normal) - on_B)) - convex.radius;
+        ContactCandidate { feature, on_B, normal, gap, clear: gap, over: None, at: t }
     };
-    let (lowest, mut best) = exit(surface.normal(t) * sign, &a);
-    best.on_B = triangle::nearest(&lowest, &a, &b, &c).0;
+    let mut best = exit(surface.normal(t) * sign, a);
+    best.on_B =
+        triangle::nearest(&middle_of_lowest(convex, &best.normal, slack, face), &a, &b, &c).0;
     let ridge = if sign > 0.0 { EdgeConvexity::Convex } else { EdgeConvexity::Concave };
     for k in 0..3 {
         let convexity = surface.side(t, k).convexity;
@@ -129,12 +121,31 @@ fn shallowest_exit<S: TriangleSurface>(
         }
         let wedge = EdgeWedge::new(surface, t, k, sign);
         let Some(normal) = best_normal(convex, &wedge) else { continue };
-        let (lowest, mut other) = exit(normal, &wedge.from);
+        let other = exit(normal, wedge.from);
         if other.gap > best.gap {
-            let u = wedge.along.dot(&(lowest - wedge.from)).clamp(0.0, wedge.length);
-            other.on_B = wedge.from + wedge.along * u;
-            best = other;
+            let to_lowest = middle_of_lowest(convex, &normal, slack, face) - wedge.from;
+            let u = wedge.along.dot(&to_lowest).clamp(0.0, wedge.length);
+            best = ContactCandidate { on_B: wedge.from + wedge.along * u, ..other };
         }
     }
     best
+}
+
+/// The middle of the points of A's support feature that are lowest along `m` up to a multiple of `slack` [m]:
+/// of several equally low points, round-off would choose one.
+fn middle_of_lowest(
+    convex: &ConvexInSurfaceFrame,
+    m: &Vector3<f64>,
+    slack: f64,
+    face: &mut SupportFeature,
+) -> Vector3<f64> {
+    let lowest = convex.lowest(m);
+    convex.face(m, face);
+    let low = |p: &&Vector3<f64>| m.dot(&(**p - lowest)) <= 1e3 * slack;
+    let (sum, count) = face
+        .points
+        .iter()
+        .filter(low)
+        .fold((Vector3::zeros(), 0.0), |(sum, n), p| (sum + p, n + 1.0));
+    if count > 0.0 { sum / count } else { lowest }
 }

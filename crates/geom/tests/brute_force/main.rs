@@ -24,7 +24,7 @@ const TOLERANCE: f64 = 1e-9;
 
 /// Poses of each pair.
 fn poses() -> usize {
-    std::env::var("STICTION_POSES").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
+    std::env::var("STICTION_POSES").ok().and_then(|n| n.parse().ok()).unwrap_or(60)
 }
 
 /// A solid of revolution about z with this closed profile of (radius, height) [m]; points on the axis are
@@ -192,11 +192,11 @@ fn check(
         tally.false_gap += usize::from(least >= -TOLERANCE && least < truth - TOLERANCE);
         tally.missed += usize::from(truth < REACH - TOLERANCE && !(least <= truth + TOLERANCE));
         if pose.is_multiple_of(8) {
-            // Both ends of every gap lie on the surfaces.
+            // Both ends of every gap lie in the shapes.
             let off = |t: &ManifoldPoint| {
                 let half = t.normal * (0.5 * t.gap);
-                let on_A = body.surface_distance(X_BA, &(t.point + half));
-                on_A.max(surface.soup.distance(&(t.point - half))) > TOLERANCE
+                let beyond_A = body.excess(X_BA, &(t.point + half));
+                beyond_A.max(surface.soup.distance(&(t.point - half))) > TOLERANCE
             };
             tally.off_surface += found.iter().filter(|t| off(t)).count();
         }
@@ -205,7 +205,7 @@ fn check(
         let (q, p) = (X_BA.rotation.coords, X_BA.translation.vector);
         println!(
             "{} on {}, pose {pose}: truth {truth:.3e} buried {buried}, found {least:.3e}; \
-             [{:?}, {:?}, {:?}], [{:?}, {:?}, {:?}, {:?}] {found:?}",
+             [{:?}, {:?}, {:?}], [{:?}, {:?}, {:?}, {:?}] {:?}",
             shape.name(),
             surface.name,
             p.x,
@@ -214,7 +214,8 @@ fn check(
             q.x,
             q.y,
             q.z,
-            q.w
+            q.w,
+            found.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)),
         );
     }
 }

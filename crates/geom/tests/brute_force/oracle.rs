@@ -150,19 +150,19 @@ impl Soup {
         bound: impl Fn(&Vector3<f64>) -> f64,
         distance: impl Fn(&Triangle) -> f64,
     ) -> f64 {
-        let mut order: Vec<(f64, usize)> = self
-            .spheres
-            .iter()
-            .enumerate()
-            .map(|(k, (centre, radius))| (bound(centre) - radius, k))
-            .collect();
-        order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut least = f64::INFINITY;
-        for (bound, k) in order {
-            if bound > least {
-                break;
+        let below = |k: usize| bound(&self.spheres[k].0) - self.spheres[k].1;
+        let mut first = (f64::INFINITY, 0);
+        for k in 0..self.triangles.len() {
+            let low = below(k);
+            if low < first.0 {
+                first = (low, k);
             }
-            least = least.min(distance(&self.triangles[k]));
+        }
+        let mut least = distance(&self.triangles[first.1]);
+        for k in 0..self.triangles.len() {
+            if k != first.1 && below(k) <= least {
+                least = least.min(distance(&self.triangles[k]));
+            }
         }
         least
     }
@@ -221,16 +221,17 @@ impl Body {
         }
     }
 
-    /// Distance of a point from the surface [m], for a body at `X_BA`.
-    pub fn surface_distance(&self, X_BA: &Isometry3<f64>, p: &Vector3<f64>) -> f64 {
+    /// Distance of a point outside a body at `X_BA` from it [m], not positive inside.
+    pub fn excess(&self, X_BA: &Isometry3<f64>, p: &Vector3<f64>) -> f64 {
         let p = X_BA.inverse_transform_point(&(*p).into()).coords;
         match self {
-            Self::Sphere { radius } => (p.norm() - radius).abs(),
+            Self::Sphere { radius } => p.norm() - radius,
             Self::Capsule { radius, half_length } => {
                 let end = Vector3::z() * *half_length;
-                (to_segment(&p, &-end, &end) - radius).abs()
+                to_segment(&p, &-end, &end) - radius
             }
-            Self::Cylinder { radius, half_length } => to_cylinder(&p, *radius, *half_length).abs(),
+            Self::Cylinder { radius, half_length } => to_cylinder(&p, *radius, *half_length),
+            Self::Polyhedron(soup) if soup.contains(&p) => 0.0,
             Self::Polyhedron(soup) => soup.distance(&p),
         }
     }
