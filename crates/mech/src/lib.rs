@@ -52,7 +52,8 @@ pub use builder::{Declarations, ModelBuilder};
 pub use data::Data;
 pub use driven::set_driven_poses;
 pub use energy::{
-    TreeMotion, kinetic_energy, potential_energy, tree_kinetic_energy, tree_motion, tree_weight_energy,
+    TreeMotion, kinetic_energy, potential_energy, tree_kinetic_energy, tree_motion,
+    tree_weight_energy,
 };
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
 pub use force::{

@@ -275,12 +275,14 @@ fn a_soft_surface_of_more_vertices_than_its_triangles_have_is_refused() {
     recording.keep_until(-1.0);
     recording.frames = crate::record::Frames::default();
     assert!(read(&Chunk::head(&recording, 1).to_bytes()).is_err());
+}
+
 #[test]
 fn a_recording_of_version_1_opens_with_faults_from_its_solver() {
     let mut recording = short();
     let n = recording.len();
-    recording.frames.figures.status = (0..n).map(|k| u8::from(k % 3 == 0)).collect();
-    recording.frames.figures.softened = (0..n).map(|k| k % 2 == 0).collect();
+    recording.frames.statistics.status = (0..n).map(|k| u8::from(k % 3 == 0)).collect();
+    recording.frames.statistics.softened = (0..n).map(|k| k % 2 == 0).collect();
     // Version 1 ends its frames without the column of faults.
     let mut head = Chunk::head(&recording, 42).to_bytes();
     head[MAGIC.len()..START].copy_from_slice(&1_u32.to_le_bytes());
@@ -289,7 +291,7 @@ fn a_recording_of_version_1_opens_with_faults_from_its_solver() {
     let bytes = [head, frames.to_bytes(), Chunk::end(&recording).to_bytes()].concat();
     let opened = read(&bytes).unwrap();
     assert!(opened.whole && opened.recording.len() == n);
-    for (k, bits) in opened.recording.frames.figures.flags.iter().enumerate() {
+    for (k, bits) in opened.recording.frames.statistics.flags.iter().enumerate() {
         let flags = StepFlags::from_bits(*bits);
         assert_eq!(flags.contains(StepStatus::Softened), k % 2 == 0);
         assert_eq!(flags.contains(StepStatus::ProblemNotSolved), k % 3 == 0);
