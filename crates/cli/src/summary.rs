@@ -67,7 +67,7 @@ fn per_step(run: &Summary) -> Table {
 /// Figures of the whole run.
 fn whole(run: &Summary) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left]);
-    table.row([("steps".to_owned(), Tone::Plain), step_status(run)]);
+    table.row([("steps".to_owned(), TextStyle::Plain), step_status(run)]);
     let unconverged = run.unconverged_steps;
     let tone = if unconverged == 0 { TextStyle::Plain } else { TextStyle::Bad };
     let plain = |text: &str| (text.to_owned(), TextStyle::Plain);
@@ -91,16 +91,16 @@ fn whole(run: &Summary) -> Table {
 }
 
 /// How many steps are ok, and how many of each other status.
-fn step_status(run: &Summary) -> (String, Tone) {
+fn step_status(run: &Summary) -> (String, TextStyle) {
     let ok = run.steps_of(StepStatus::Ok);
     if ok == run.steps {
-        return (format!("all {ok} ok"), Tone::Plain);
+        return (format!("all {ok} ok"), TextStyle::Plain);
     }
     let others = STEP_STATUSES.iter().rev().filter(|s| **s != StepStatus::Ok);
     let counts = others.map(|s| (run.steps_of(*s), s)).filter(|(steps, _)| *steps > 0);
     let text: Vec<String> =
         counts.map(|(steps, s)| format!("{steps} {}", s.name().replace('_', " "))).collect();
-    (format!("{ok} of {} ok, {}", run.steps, text.join(", ")), Tone::Bad)
+    (format!("{ok} of {} ok, {}", run.steps, text.join(", ")), TextStyle::Bad)
 }
 
 /// A count, or a mean of counts.

@@ -524,7 +524,7 @@ mod tests {
         for (k, (radius, _)) in cases.iter().enumerate() {
             recording.bodies.push(format!("body {k}"));
             recording.moving.push(k + 1);
-            recording.shapes.push(stiction_sim::record::Seen {
+            recording.shapes.push(stiction_sim::record::VisualShape {
                 name: String::new(),
                 body: k + 1,
                 pose: Isometry3::identity(),

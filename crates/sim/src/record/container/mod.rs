@@ -90,11 +90,11 @@ pub(crate) fn bodies_of(recording: &Recording) -> [Vec<u8>; 2] {
 #[cfg(test)]
 impl Chunk {
     pub(crate) fn raw_head(body: &[u8]) -> Vec<u8> {
-        Self { kind: Kind::Head, body: body.to_vec() }.to_bytes()
+        Self { kind: ChunkKind::Head, body: body.to_vec() }.to_bytes()
     }
 
     pub(crate) fn raw_frames(body: &[u8]) -> Vec<u8> {
-        Self { kind: Kind::Frames, body: body.to_vec() }.to_bytes()
+        Self { kind: ChunkKind::Frames, body: body.to_vec() }.to_bytes()
     }
 }
 
