@@ -87,7 +87,7 @@ impl FreeMotion {
     /// scaled down to the largest turn that the step resolves: no prediction is valid there, and forces
     /// quadratic in the velocity would square it in every step. A prediction that changes the velocity by more than a
     /// fraction of it is scaled down likewise.
-    pub(super) fn complete_momentum(
+    pub fn complete_momentum(
         &mut self,
         model: &Model,
         index: usize,

@@ -101,6 +101,7 @@ impl FreeMotion {
         next: &mut State,
     ) -> Result<(), ForceError> {
         let StepStart { model, scheme, time_step: h, state, .. } = *start;
+        self.flight.unaccounted = 0.0;
         self.flight.pending.clear();
         for tree in 0..model.trees().len() {
             if self.flies(model, scheme, tree) && is_free(tree) {
