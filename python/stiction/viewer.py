@@ -539,6 +539,7 @@ class _Panel:
             rows += [
                 ("Residual", f"{report.residual.coulomb:.1e} m/s"),
                 ("Status", report.status.replace("_", " ")),
+                ("Solver", report.solver_status.replace("_", " ")),
                 ("Iterations", str(report.iterations)),
                 ("Contacts", str(report.contacts)),
                 ("Penetration", f"{1e3 * report.penetration:.3f} mm"),

@@ -147,9 +147,11 @@ pub struct SceneArgs {
 #[command(
     mut_arg("target", |target| target.required(false).required_unless_present("resume").default_value("")
         .hide_default_value(true)),
-    after_help = format!("Exit status: 0 the run finished and its check passed, 1 the check failed or a step failed, 2 wrong
+    after_help = format!("Exit status: 0 the run finished and its check passed, 1 the check failed, a step could not be made, or
+more than {} % of the steps are problem_not_solved, correction_not_done or motion_not_resolved, 2 wrong
 input or arguments, or an output could not be written, 130 interrupted by Ctrl-C or a termination
-request; recorded frames are kept. Steps that did not reach the tolerance are counted in the report.
+request; recorded frames are kept. The status of every step is counted in the report; docs/status.md
+explains each.
 
 Examples:
   stiction run clutter
@@ -174,7 +176,7 @@ checkpoint, or is skipped if it depends on the start.
 
 {}
 
-{}", pictures(), settings())
+{}", 100.0 * stiction_study::MAX_FAILED_SHARE, pictures(), settings())
 )]
 pub struct RunArgs {
     /// The scene.

@@ -77,7 +77,10 @@ pub fn run(call: &RunArgs) -> Result<CommandOutcome, CommandError> {
     })?;
     progress.end();
     let found = match found {
-        Ok(found) => found,
+        Ok(mut found) => {
+            found.judge_steps();
+            found
+        }
         Err(error) => {
             run_outputs.discard();
             return Err(error.into());

@@ -1,7 +1,6 @@
 //! Text output of `stiction run`: a header, a table of cost and residuals per step, the check.
 
-use stiction_sim::PHASES;
-use stiction_sim::Tally;
+use stiction_sim::{PHASES, STEP_STATUSES, StepStatus, Tally};
 use stiction_study::Summary;
 
 use crate::numbers::{count, duration, significant, small};
@@ -68,6 +67,7 @@ fn per_step(run: &Summary) -> Table {
 /// Figures of the whole run.
 fn whole(run: &Summary) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left]);
+    table.row([("steps".to_owned(), Tone::Plain), step_status(run)]);
     let unconverged = run.unconverged_steps;
     let tone = if unconverged == 0 { Tone::Plain } else { Tone::Bad };
     let plain = |text: &str| (text.to_owned(), Tone::Plain);
@@ -88,6 +88,19 @@ fn whole(run: &Summary) -> Table {
     table.row([plain("energy"), plain(&energy.join(" → "))]);
     table.row([plain("state"), plain(&format!("{:016x}", run.state_hash))]);
     table
+}
+
+/// How many steps are ok, and how many of each other status.
+fn step_status(run: &Summary) -> (String, Tone) {
+    let ok = run.steps_of(StepStatus::Ok);
+    if ok == run.steps {
+        return (format!("all {ok} ok"), Tone::Plain);
+    }
+    let others = STEP_STATUSES.iter().rev().filter(|s| **s != StepStatus::Ok);
+    let counts = others.map(|s| (run.steps_of(*s), s)).filter(|(steps, _)| *steps > 0);
+    let text: Vec<String> =
+        counts.map(|(steps, s)| format!("{steps} {}", s.name().replace('_', " "))).collect();
+    (format!("{ok} of {} ok, {}", run.steps, text.join(", ")), Tone::Bad)
 }
 
 /// A count, or a mean of counts.

@@ -1,9 +1,10 @@
-//! Kinetic and potential energy [J].
+//! Kinetic and potential energy [J], of the whole model and of single trees.
 
 use crate::data::Data;
 use crate::force::tendon_energy;
 use crate::model::{Link, Model};
-use crate::spatial::apply;
+use crate::spatial::{apply, linear};
+use nalgebra::Vector3;
 
 /// Largest number of velocities of one joint.
 const MAX_NV: usize = 6;
@@ -17,6 +18,39 @@ pub fn kinetic_energy(model: &Model, data: &Data, v: &[f64]) -> f64 {
     });
     let armature = model.armature.iter().zip(v).map(|(armature, v)| armature * v * v);
     0.5 * (links.sum::<f64>() + armature.sum::<f64>())
+}
+
+/// Sums over the links of one tree that its balance of energy and momentum needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TreeMotion {
+    /// Kinetic energy of links and armatures [J].
+    pub kinetic: f64,
+    /// Linear momentum of the links [N·s], world frame.
+    pub momentum: Vector3<f64>,
+    /// Sum of mass times place of the centre of mass [kg·m], world frame.
+    pub moment: Vector3<f64>,
+    /// Mass of the links [kg].
+    pub mass: f64,
+}
+
+/// Kinetic energy, momentum and first moment of one tree. Needs the velocity stage of `data` for the same `v`.
+pub fn tree_motion(model: &Model, tree: usize, v: &[f64], data: &Data) -> TreeMotion {
+    let range = &model.trees[tree];
+    let mut sum = TreeMotion::default();
+    for link in &model.links[range.links.clone()] {
+        let (I, V) = (&data.link_inertia[link.body], &data.velocity[link.body]);
+        let momentum = apply(I, V);
+        sum.kinetic += V.dot(&momentum);
+        sum.momentum += linear(&momentum);
+        sum.moment += I.moment;
+        sum.mass += I.mass;
+    }
+    sum.moment += sum.mass * data.reference[tree];
+    for dof in range.dofs.clone() {
+        sum.kinetic += model.armature[dof] * v[dof] * v[dof];
+    }
+    sum.kinetic *= 0.5;
+    sum
 }
 
 /// Potential energy [J] of gravity without the compensated part (zero at the world's origin) and of

@@ -51,7 +51,7 @@ pub use body::{Body, BodyId, BodySpec};
 pub use builder::{Declarations, ModelBuilder};
 pub use data::Data;
 pub use driven::set_driven_poses;
-pub use energy::{kinetic_energy, potential_energy};
+pub use energy::{TreeMotion, kinetic_energy, potential_energy, tree_motion};
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
 pub use force::{
     DragSpec, Drive, DriveKind, ForceError, ForceRow, Forces, Input, LimitRow, LimitSource,

@@ -284,7 +284,7 @@ impl Recording {
     /// contact_start[k]:contact_start[k + 1].
     ///
     /// steps (t,); residual_momentum (t,) [-], residual_coulomb and residual_convex (t,) [m/s];
-    /// iterations (t,); status (t,): 0 converged, 1 iteration limit, 2 stalled, 3 failed; softened
+    /// iterations (t,); status (t,): 0 converged, 1 iteration limit, 2 stalled, 3 failed; step_flags (t,); softened
     /// (t,); penetration (t,) [m]; equality_error (t,) [m, rad]; energy_kinetic and
     /// energy_potential (t,) [J]; phase_time (t, p) [s] of the phases phase_names (p,); contacts
     /// (t,); asleep (t,).

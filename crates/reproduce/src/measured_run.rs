@@ -218,7 +218,7 @@ pub fn measure_run(
 fn has_run_out(report: &StepReport, rule: StoppingRule) -> bool {
     match rule {
         StoppingRule::Iterations(_) => false,
-        StoppingRule::Paper(_) => report.status == Status::IterationLimit,
+        StoppingRule::Paper(_) => report.solver_status == Status::IterationLimit,
         StoppingRule::Residual(_) => !report.converged(),
     }
 }

@@ -116,6 +116,12 @@ pub trait Check: Send {
     fn needs_the_start(&self) -> bool {
         false
     }
+
+    /// Whether the error of the solver is what the check measures: problems that are not solved then do not
+    /// let the run fail.
+    fn measures_the_solver(&self) -> bool {
+        false
+    }
 }
 
 /// A running scene.

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use stiction::scene;
+use stiction::sim::StepStatus;
 
 /// Shows the file of the call.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -35,8 +36,8 @@ pub fn show(file: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let steps = (1.0 / scene_run.simulation.settings().time_step).round() as usize;
     for _ in 0..steps {
         let report = scene_run.step()?;
-        if !report.converged() {
-            println!("  a step ended with {:?}", report.status);
+        if report.status() != StepStatus::Ok {
+            println!("  a step ended with {report}");
         }
     }
     for joint in model.joints().iter().filter(|joint| joint.spec.kind.nv() == 1) {

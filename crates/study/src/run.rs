@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use stiction_scene::{SceneError, SceneRun, Verdict};
-use stiction_sim::{PHASES, Simulation, StepError, StepReport, StepStatistics, Tally, state_hash};
+use stiction_sim::{
+    PHASES, STEP_STATUSES, Simulation, StepError, StepReport, StepStatistics, Tally, state_hash,
+};
 
 use crate::clock::cpu_time;
 use crate::error::StudyError;
@@ -68,6 +70,10 @@ pub struct Summary {
     pub coulomb: Tally,
     /// Residual of the laws with relaxed friction per step [m/s].
     pub convex: Tally,
+    /// Number of steps of each status, in the order of [`STEP_STATUSES`]; they add up to `steps`.
+    pub step_status: [usize; STEP_STATUSES.len()],
+    /// Largest energy without cause in a step, relative to what the scheme explains [-].
+    pub energy_imbalance: f64,
     /// Number of steps whose solution missed the tolerance, or was softened.
     pub unconverged_steps: usize,
     /// Number of steps in which a body moved faster than the time step resolves.
@@ -84,6 +90,8 @@ pub struct Summary {
     pub energy_final: f64,
     /// Result of the check; a run that ended early does not pass.
     pub check: Verdict,
+    /// Whether the check measures the error of the solver, so that problems that are not solved are no failures.
+    pub check_measures_solver: bool,
     /// Whether the check was skipped because it needs the start of the run.
     pub check_skipped: bool,
     /// Hash of the last state, the same for every number of threads.
@@ -121,11 +129,16 @@ impl Summary {
                 "coulomb": json_of(&self.coulomb),
                 "convex": json_of(&self.convex),
             },
+            "step_status": self.step_status_json(),
             "unconverged_steps": self.unconverged_steps,
             "unresolved_steps": self.unresolved_steps,
             "inverted_elements": self.inverted_elements,
             "penetration": {"max": self.penetration_max, "final": self.penetration_final},
-            "energy": {"initial": self.energy_initial, "final": self.energy_final},
+            "energy": {
+                "initial": self.energy_initial,
+                "final": self.energy_final,
+                "imbalance": self.energy_imbalance,
+            },
             "check": {
                 "passed": self.check.passed,
                 "skipped": self.check_skipped,
@@ -256,6 +269,8 @@ impl Record {
             momentum: statistics.momentum,
             coulomb: statistics.coulomb,
             convex: statistics.convex,
+            step_status: statistics.status_counts,
+            energy_imbalance: statistics.energy_imbalance.max(),
             unconverged_steps: statistics.unconverged,
             unresolved_steps: statistics.unresolved,
             inverted_elements: statistics.inverted,
@@ -264,6 +279,7 @@ impl Record {
             energy_initial: self.energy,
             energy_final: simulation.energy(),
             state_hash: state_hash(simulation.state()),
+            check_measures_solver: scene_run.check.measures_the_solver(),
             check: judged.unwrap_or_else(|| scene_run.check.verdict()),
             check_skipped: false,
         }

@@ -43,7 +43,7 @@ class Recording {
     this.contacts = readContacts(packed, this.count);
     this.figures = {};
     for (const name of ['momentum', 'coulomb', 'convex', 'penetration', 'equality_error', 'kinetic',
-      'potential', 'steps', 'iterations', 'contacts', 'asleep', 'status', 'softened', 'phases']) {
+      'potential', 'steps', 'iterations', 'contacts', 'asleep', 'status', 'flags', 'softened', 'phases']) {
       this.figures[name] = column(packed, name);
     }
   }

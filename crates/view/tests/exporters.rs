@@ -70,6 +70,7 @@ fn flight(frames: usize) -> Recording {
         figures.convex.push(1e-7);
         figures.iterations.push(3);
         figures.status.push((k % 3) as u8);
+        figures.flags.push((k % 5) as u8);
         figures.softened.push(k % 4 == 0);
         figures.penetration.push(0.0);
         figures.equality_error.push(0.0);

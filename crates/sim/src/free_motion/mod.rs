@@ -6,6 +6,7 @@
 //! bodies are implicit in either case: explicit ones add energy to bodies that spin fast.
 
 mod direct;
+mod force_impulse;
 mod gyroscopic;
 mod iterate;
 mod rods;

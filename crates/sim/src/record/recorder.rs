@@ -171,7 +171,8 @@ impl Recorder {
         figures.coulomb.push(since.coulomb.max());
         figures.convex.push(since.convex.max());
         figures.iterations.push(since.iterations.max() as u32);
-        figures.status.push(since.status as u8);
+        figures.status.push(since.solver_status as u8);
+        figures.flags.push(since.flags.bits());
         figures.softened.push(since.softened > 0);
         figures.penetration.push(since.penetration.max());
         figures.equality_error.push(since.equality_error.max());

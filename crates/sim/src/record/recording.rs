@@ -112,6 +112,8 @@ pub struct Figures {
     pub iterations: Vec<u32>,
     /// How the solver ended: 0 converged, 1 iteration limit, 2 stalled, 3 failed.
     pub status: Vec<u8>,
+    /// Faults of the steps, as [`StepFlags::bits`](crate::StepFlags::bits); zero if all were ok.
+    pub flags: Vec<u8>,
     /// Whether a step had to be solved with softened constraints.
     pub softened: Vec<bool>,
     /// Deepest penetration [m].
@@ -177,6 +179,7 @@ impl Recording {
             column.truncate(n);
         }
         f.status.truncate(n);
+        f.flags.truncate(n);
         f.softened.truncate(n);
         f.phases.truncate(n);
     }
@@ -204,6 +207,7 @@ impl Recording {
             ("convex", figures.convex.len(), n),
             ("iterations", figures.iterations.len(), n),
             ("status", figures.status.len(), n),
+            ("flags", figures.flags.len(), n),
             ("softened", figures.softened.len(), n),
             ("penetration", figures.penetration.len(), n),
             ("equality_error", figures.equality_error.len(), n),

@@ -179,6 +179,11 @@ impl Analytic {
 }
 
 impl Check for Analytic {
+    // The published method leaves an error in its virtual nodes.
+    fn measures_the_solver(&self) -> bool {
+        true
+    }
+
     fn needs_the_start(&self) -> bool {
         true
     }

@@ -190,6 +190,11 @@ struct Energy {
 }
 
 impl Check for Energy {
+    // The published method solves the problem once, with softened friction.
+    fn measures_the_solver(&self) -> bool {
+        true
+    }
+
     fn begin(&mut self, simulation: &mut Simulation) {
         self.start = energy(simulation);
         (self.range, self.last) = ((self.start, self.start), self.start);

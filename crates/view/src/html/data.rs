@@ -281,6 +281,8 @@ fn figures(recording: &Recording, packer: &mut Packer) {
     }
     let status: Vec<i32> = figures.status.iter().map(|&x| i32::from(x)).collect();
     packer.integers("status", 1, Scale::WHOLE, &status);
+    let flags: Vec<i32> = figures.flags.iter().map(|&x| i32::from(x)).collect();
+    packer.integers("flags", 1, Scale::WHOLE, &flags);
     let softened: Vec<i32> = figures.softened.iter().map(|&x| i32::from(x)).collect();
     packer.integers("softened", 1, Scale::WHOLE, &softened);
 }
@@ -437,6 +439,7 @@ mod tests {
                 column.push(1);
             }
             figures.status.push(0);
+            figures.flags.push(0);
             figures.softened.push(false);
         }
         recording.check().unwrap();

@@ -19,7 +19,9 @@ use crate::hash::Fnv;
 /// The first bytes of every recording.
 const MAGIC: &[u8; 8] = b"stictrec";
 /// Changes with the layout, and with the phases of a step.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The oldest version that is read.
+const OLDEST: u32 = 1;
 /// The first bytes of every chunk.
 const MARK: &[u8; 4] = b"CHNK";
 /// Where the first chunk begins.
@@ -119,7 +121,7 @@ pub fn read(bytes: &[u8]) -> Result<Opened, RecordError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(RecordError::Foreign) };
     let damaged = |place| RecordError::Damaged { place, bytes: bytes.len() };
     let version = Reader(rest).u32().ok_or(RecordError::Headless { bytes: bytes.len() })?;
-    if version != VERSION {
+    if !(OLDEST..=VERSION).contains(&version) {
         return Err(RecordError::Version { found: version, expected: VERSION });
     }
     let Some((Kind::Head, body, mut place)) = chunk(bytes, START) else {
@@ -133,7 +135,7 @@ pub fn read(bytes: &[u8]) -> Result<Opened, RecordError> {
     while !whole {
         match chunk(bytes, place) {
             Some((Kind::Frames, body, next)) => {
-                frames::read(&mut recording, &mut Reader(body)).ok_or(damaged(place))?;
+                frames::read(&mut recording, version, &mut Reader(body)).ok_or(damaged(place))?;
                 place = next;
             }
             Some((Kind::End, body, next)) if body == (recording.len() as u64).to_le_bytes() => {

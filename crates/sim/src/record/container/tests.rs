@@ -2,6 +2,7 @@ use super::*;
 use crate::record::{Geometry, Recorder, Seen, Triangles};
 use crate::settings::Settings;
 use crate::simulation::Simulation;
+use crate::status::{StepFlags, StepStatus};
 use crate::world::{Geom, WorldBuilder};
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
@@ -172,4 +173,25 @@ fn foreign_bytes_and_other_versions_are_named() {
     let (mut bytes, _) = in_chunks(&recording(), 5);
     bytes[MAGIC.len()] = 9;
     assert!(matches!(read(&bytes), Err(RecordError::Version { found: 9, expected: VERSION })));
+}
+
+#[test]
+fn a_recording_of_version_1_opens_with_faults_from_its_solver() {
+    let mut recording = short();
+    let n = recording.len();
+    recording.frames.figures.status = (0..n).map(|k| u8::from(k % 3 == 0)).collect();
+    recording.frames.figures.softened = (0..n).map(|k| k % 2 == 0).collect();
+    // Version 1 ends its frames without the column of faults.
+    let mut head = Chunk::head(&recording, 42).to_bytes();
+    head[MAGIC.len()..START].copy_from_slice(&1_u32.to_le_bytes());
+    let mut frames = Chunk::frames(&recording, 0..n);
+    frames.body.truncate(frames.body.len() - n);
+    let bytes = [head, frames.to_bytes(), Chunk::end(&recording).to_bytes()].concat();
+    let opened = read(&bytes).unwrap();
+    assert!(opened.whole && opened.recording.len() == n);
+    for (k, bits) in opened.recording.frames.figures.flags.iter().enumerate() {
+        let flags = StepFlags::from_bits(*bits);
+        assert_eq!(flags.contains(StepStatus::Softened), k % 2 == 0);
+        assert_eq!(flags.contains(StepStatus::ProblemNotSolved), k % 3 == 0);
+    }
 }
