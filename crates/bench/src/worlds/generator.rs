@@ -73,7 +73,7 @@ impl Generator {
         };
         let base_mass = self.random.log_uniform(0.01, 1.0);
         let count = 1 + self.random.below(MAX_BODIES);
-        let depths = &mut Vec::new();
+        let mut depths: Vec<usize> = Vec::new();
         for k in 0..count {
             let parent = (k > 0 && self.chance(0.5)).then(|| self.random.below(k));
             let parent = parent.filter(|p: &usize| depths[*p] + 1 < MAX_DEPTH);
