@@ -241,7 +241,7 @@ fn a_step_without_contacts_has_no_problem_to_capture() {
 }
 
 #[test]
-fn what_a_world_is_made_of_stands_in_the_list() {
+fn every_shape_joint_constraint_and_sensor_is_listed() {
     let (status, all) = json(&["list", "--json"]);
     assert_eq!(status, 0);
     let names = |category: &str| -> Vec<String> {

@@ -62,6 +62,29 @@ pub fn potential_energy(model: &Model, data: &Data, q: &[f64]) -> f64 {
         + model.rods.iter().map(|rod| rod.energy(data)).sum::<f64>()
 }
 
+/// Kinetic energy [J] of one tree and of its armatures; `v` is that of the whole model. Needs the
+/// velocity stage of `data` for the same `v`.
+pub fn tree_kinetic_energy(model: &Model, tree: usize, data: &Data, v: &[f64]) -> f64 {
+    let range = &model.trees[tree];
+    let links = model.links[range.links.clone()].iter().map(|link| {
+        let V = &data.velocity[link.body];
+        V.dot(&apply(&data.link_inertia[link.body], V))
+    });
+    let armature = model.armature[range.dofs.clone()].iter().zip(&v[range.dofs.clone()]);
+    0.5 * (links.sum::<f64>() + armature.map(|(armature, v)| armature * v * v).sum::<f64>())
+}
+
+/// Energy [J] of one tree in the field of gravity, zero at the world's origin; gravity compensation
+/// counts as an applied force. Needs the position stage of `data`.
+pub fn tree_weight_energy(model: &Model, tree: usize, data: &Data) -> f64 {
+    let links = model.links[model.trees[tree].links.clone()].iter();
+    let moment = links.map(|link| {
+        let X_WB = &data.body_pose[link.body];
+        link.mass * (X_WB.translation.vector + X_WB.rotation * link.com)
+    });
+    -model.gravity.dot(&moment.sum::<Vector3<f64>>())
+}
+
 fn gravity_energy(model: &Model, data: &Data) -> f64 {
     let of_link = |link: &Link| {
         let X_WB = &data.body_pose[link.body];

@@ -113,7 +113,7 @@ pub trait Check: Send {
 
     /// Whether the check must observe the whole run: a run that was resumed in another process is
     /// then not checked.
-    fn needs_the_start(&self) -> bool {
+    fn needs_start(&self) -> bool {
         false
     }
 

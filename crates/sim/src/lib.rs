@@ -13,6 +13,7 @@ mod checkpoint;
 mod compose;
 pub mod constraint;
 mod contact_point;
+mod contacts;
 mod driven;
 mod energy_audit;
 mod error;
@@ -39,9 +40,12 @@ pub mod surface;
 mod warm_start;
 mod world;
 
+#[cfg(test)]
+mod mutant_tests;
+
 pub use cable::{Cable, CableCourse, CableEnd, CableId, CableSpec};
 pub use checkpoint::{Checkpoint, fingerprint};
-pub use compose::{Base, Placed};
+pub use compose::{Base, InsertedWorld};
 pub use contact_point::ContactPoint;
 pub use energy_audit::EnergyBalance;
 pub use error::{CheckpointError, SettingsError, SnapshotError, StepError, WorldError};

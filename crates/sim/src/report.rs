@@ -99,10 +99,11 @@ pub struct StepReport {
     /// less than before the step.
     pub correction_failed: bool,
     /// Whether the time step is too large for the motion: a link or a segment of a cable turned by more
-    /// than half a radian, vertices of an element moved relative to one another by more than half its
+    /// than half a radian, a free body by more than a quarter turn, velocity-dependent forces changed
+    /// the velocity of a mechanism by more than the scheme allows, vertices of an element moved relative to one another by more than half its
     /// size, an element of a soft body is inverted, a soft body penetrates by more than half its
-    /// shortest edge, or the equations of an implicit scheme or of a nonlinear material were not
-    /// solved, or a tree gained or lost energy without a cause. Use a smaller step.
+    /// shortest edge, the equations of free motion, of an implicit scheme or of a nonlinear material
+    /// were not solved, or a tree gained or lost energy without a cause. Use a smaller step.
     pub unresolved: bool,
     /// Balance of energy of the step.
     pub energy: EnergyBalance,

@@ -26,9 +26,9 @@ pub fn show(file: &Path) -> Result<(), Box<dyn std::error::Error>> {
         println!("  {} ({}): q{:?}", joint.spec.name, joint.spec.kind.entry().name, joint.q);
     }
 
-    // What a file asks for and does not get is told, never dropped in silence.
+    // Unsupported features of the file, never dropped in silence.
     for one in robot.unsupported.iter().filter(|one| one.physical) {
-        println!("  not honoured: {}: {}", one.place, one.what);
+        println!("  unsupported: {}: {}", one.place, one.what);
     }
 
     // A scene has the start, the controllers and the checks of the file; `start` makes a simulation of it.

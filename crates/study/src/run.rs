@@ -41,7 +41,7 @@ pub struct StepTimes {
     pub phases: [f64; PHASES.len()],
 }
 
-/// Figures of a run.
+/// Results of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// Name of the scene.
@@ -149,7 +149,7 @@ impl Summary {
     }
 }
 
-/// Runs `scene_run` for `steps` steps and calls `watch` after each with its number, from one, and its
+/// Runs `scene_run` for `steps` steps and calls `observe` after each with its number, from one, and its
 /// report.
 ///
 /// A step that cannot be made, such as one into infinity, ends the run: the summary covers the
@@ -159,10 +159,10 @@ pub fn run(
     target: &str,
     scene_run: &mut SceneRun,
     steps: usize,
-    mut watch: impl FnMut(usize, &StepReport),
+    mut observe: impl FnMut(usize, &StepReport),
 ) -> Result<Summary, StudyError> {
-    run_watched(target, scene_run, 0..steps, |step, _, report| {
-        watch(step, report);
+    run_observed(target, scene_run, 0..steps, |step, _, report| {
+        observe(step, report);
         ControlFlow::Continue(())
     })
 }
@@ -172,19 +172,19 @@ pub fn run(
 ///
 /// If the first steps were made elsewhere, the check has not observed them: it evaluates the others, or
 /// nothing if it needs the start, and the verdict states this.
-pub fn run_watched(
+pub fn run_observed(
     target: &str,
     scene_run: &mut SceneRun,
     steps: Range<usize>,
-    mut watch: impl FnMut(usize, &Simulation, &StepReport) -> ControlFlow<String>,
+    mut observe: impl FnMut(usize, &Simulation, &StepReport) -> ControlFlow<String>,
 ) -> Result<Summary, StudyError> {
-    let mut record = Record::begin(scene_run);
+    let mut record = RunAccumulator::begin(scene_run);
     let mut stopped = None;
     for step in steps.start + 1..=steps.end {
         let detail = match scene_run.step() {
             Ok(report) => {
                 record.add(&report);
-                match watch(step, &scene_run.simulation, &report) {
+                match observe(step, &scene_run.simulation, &report) {
                     ControlFlow::Continue(()) => continue,
                     ControlFlow::Break(reason) => {
                         format!("ended after step {step} of {}: {reason}", steps.end)
@@ -197,10 +197,10 @@ pub fn run_watched(
         stopped = Some(Verdict { passed: false, detail });
         break;
     }
-    let skipped = steps.start > 0 && stopped.is_none() && scene_run.check.needs_the_start();
+    let skipped = steps.start > 0 && stopped.is_none() && scene_run.check.needs_start();
     if skipped {
         let detail = "nothing was checked, since the check depends on the start, which this \
-                      process has not seen";
+                      process did not run";
         stopped = Some(Verdict { passed: true, detail: detail.to_owned() });
     }
     let mut summary = record.end(target, scene_run, stopped);
@@ -212,8 +212,8 @@ pub fn run_watched(
     Ok(summary)
 }
 
-/// Accumulator of the figures.
-struct Record {
+/// Accumulates the results of a run.
+struct RunAccumulator {
     wall: Instant,
     cpu: Option<Duration>,
     begin: f64,
@@ -223,7 +223,7 @@ struct Record {
     statistics: StepStatistics,
 }
 
-impl Record {
+impl RunAccumulator {
     fn begin(scene_run: &mut SceneRun) -> Self {
         Self {
             energy: scene_run.simulation.energy(),
@@ -306,9 +306,9 @@ mod tests {
     use stiction_sim::{Settings, Surface, WorldBuilder};
 
     /// A check that passes everything.
-    struct Content;
+    struct PassingCheck;
 
-    impl Check for Content {
+    impl Check for PassingCheck {
         fn observe(&mut self, _: &mut Simulation, _: &StepReport) {}
 
         fn verdict(&self) -> Verdict {
@@ -325,7 +325,7 @@ mod tests {
         parts::free_body(&mut builder, "ball", shape, 2.0, at, Surface::default()).unwrap();
         let scheme = stiction_sim::Scheme::Symplectic;
         let settings = Settings { time_step: 0.01, scheme, ..Settings::default() };
-        Scene::new(builder.build().unwrap(), settings, 1.0, Content)
+        Scene::new(builder.build().unwrap(), settings, 1.0, PassingCheck)
     }
 
     #[test]
@@ -391,9 +391,9 @@ mod tests {
     }
 
     #[test]
-    fn whoever_watches_may_end_a_run_and_steps_done_elsewhere_count() {
+    fn an_observer_may_end_a_run_and_steps_done_elsewhere_count() {
         let mut scene_run = falling().start().unwrap();
-        let summary = run_watched("fall", &mut scene_run, 5..20, |step, _, _| match step {
+        let summary = run_observed("fall", &mut scene_run, 5..20, |step, _, _| match step {
             8 => ControlFlow::Break("enough".to_owned()),
             _ => ControlFlow::Continue(()),
         });

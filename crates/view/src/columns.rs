@@ -55,7 +55,7 @@ const PAIR: &[&str] = &["a", "b"];
 /// All columns of a recording.
 pub fn columns(recording: &Recording) -> Vec<Column<'_>> {
     use Values::{Bool, F32, F64, U8, U32};
-    let (frames, figures) = (&recording.frames, &recording.frames.figures);
+    let (frames, figures) = (&recording.frames, &recording.frames.statistics);
     let contacts = &frames.contacts;
     let column = |name, per, components, values| Column { name, per, components, values };
     let of_frame = |name, values| column(name, EntriesPer::Frame, NUMBER, values);

@@ -110,6 +110,18 @@ pub enum GjkResult {
 /// Distance and nearest points of two cores. The search ends as soon as they are proved to be farther apart
 /// than `enough` [m].
 pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
+    search(pair, enough, TIGHT, f64::EPSILON)
+}
+
+/// [`distance`] with a relative error of about `precision` [-], never too small. Any proof that the cores are
+/// farther apart than `enough` [m] ends the search.
+pub fn distance_to_precision(pair: &MinkowskiDifference, enough: f64, precision: f64) -> GjkResult {
+    search(pair, enough, 0.0, precision)
+}
+
+/// The search of both: `tight` is the least ratio of a proof to the upper bound, `precision` the relative
+/// progress [-] below which the search ends.
+fn search(pair: &MinkowskiDifference, enough: f64, tight: f64, precision: f64) -> GjkResult {
     let centre_B = pair.X_AB.rotation * pair.b.centre() + pair.X_AB.translation.vector;
     let mut v = pair.a.centre() - centre_B;
     if v == Vector3::zeros() {
@@ -118,29 +130,35 @@ pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
     let mut simplex = Simplex::default();
     let mut best: Option<(Simplex, Vector3<f64>)> = None;
     let mut scale: f64 = 0.0;
+    // Whether a plane between the cores was found: then no simplex contains the origin, whatever round-off says.
+    let mut is_apart = false;
     for _ in 0..MOST_STEPS {
         let vertex = pair.support(&-v);
         scale = scale.max(vertex.w.amax()).max(vertex.a.amax());
         // A − B lies beyond the plane through w across v, and v belongs to it.
         let (above, length) = (v.dot(&vertex.w), v.norm());
-        if above > (enough + ROUND_OFF * scale) * length && above >= TIGHT * length * length {
+        if above > (enough + ROUND_OFF * scale) * length && above >= tight * length * length {
             let distance = above / length - ROUND_OFF * scale;
             return GjkResult::Far(Clearance { axis: -v / length, distance });
         }
+        is_apart |= above > ROUND_OFF * scale * length;
         if let Some((_, nearest)) = &best {
             // The plane through w with normal v bounds the distance from below: done if the bound is |v|.
             let progress = nearest.norm_squared() - nearest.dot(&vertex.w);
             let known = simplex.vertices[..simplex.len].iter().any(|kept| kept.w == vertex.w);
-            if known || progress <= f64::EPSILON * nearest.norm_squared() {
+            if known || progress <= precision * nearest.norm_squared() {
                 break;
             }
         }
         simplex.vertices[simplex.len] = vertex;
         simplex.len += 1;
-        let Some(nearest) = simplex.reduce() else {
+        let Some(nearest) = simplex.reduce(is_apart) else {
             return GjkResult::Overlap(simplex);
         };
         if nearest.norm() <= TOUCHING * scale {
+            if is_apart {
+                break;
+            }
             return GjkResult::Overlap(simplex);
         }
         if best.as_ref().is_some_and(|(_, old)| nearest.norm_squared() >= old.norm_squared()) {
@@ -164,13 +182,13 @@ pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
 
 impl Simplex {
     /// Reduces to the face nearest to the origin and returns its nearest point; `None` if the tetrahedron
-    /// contains the origin.
-    fn reduce(&mut self) -> Option<Vector3<f64>> {
+    /// contains the origin, which it cannot if the cores are known to be apart.
+    fn reduce(&mut self, is_apart: bool) -> Option<Vector3<f64>> {
         match self.len {
             1 => self.weights[0] = 1.0,
             2 => self.keep(nearest_on_segment(self, [0, 1])),
             3 => self.keep(nearest_on_triangle(self, [0, 1, 2])),
-            _ => return self.reduce_tetrahedron(),
+            _ => return self.reduce_tetrahedron(is_apart),
         }
         Some(self.point())
     }
@@ -179,16 +197,17 @@ impl Simplex {
         (0..self.len).map(|k| self.weights[k] * self.vertices[k].w).sum()
     }
 
-    fn reduce_tetrahedron(&mut self) -> Option<Vector3<f64>> {
+    fn reduce_tetrahedron(&mut self, is_apart: bool) -> Option<Vector3<f64>> {
         let mut best: Option<(Weights, f64)> = None;
         for (face, opposite) in [([0, 1, 2], 3), ([0, 1, 3], 2), ([0, 2, 3], 1), ([1, 2, 3], 0)] {
             let [p, q, r] = face.map(|k| self.vertices[k].w);
             let normal = (q - p).cross(&(r - p));
             let (of_origin, of_vertex) =
                 (-normal.dot(&p), normal.dot(&(self.vertices[opposite].w - p)));
-            // A flat tetrahedron has no inside: all its faces are candidates.
+            // A flat tetrahedron has no inside: all its faces are candidates, as they are where the sign of a
+            // volume is round-off.
             let flat = of_vertex.abs() <= 1e-14 * normal.norm() * self.vertices[opposite].w.norm();
-            if !flat && of_origin * of_vertex > 0.0 {
+            if !is_apart && !flat && of_origin * of_vertex > 0.0 {
                 continue;
             }
             let weights = nearest_on_triangle(self, face);

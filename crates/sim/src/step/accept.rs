@@ -1,4 +1,4 @@
-//! Stage 8: makes the next state the state, and updates the history.
+//! Stage 9: makes the next state the state, and updates the history.
 
 use nalgebra::Vector3;
 use stiction_solve::contact;

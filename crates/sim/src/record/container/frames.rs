@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::super::{Figures, Recording};
+use super::super::{FrameStatistics, Recording};
 use crate::bytes::{Reader, Writer};
 use crate::status::{StepFlags, StepStatus};
 
@@ -27,7 +27,7 @@ pub fn write(recording: &Recording, range: Range<usize>, out: &mut Writer) {
     out.rows(&contacts.normal[those.clone()]);
     out.rows(&contacts.force[those.clone()]);
     out.numbers(&contacts.gap[those]);
-    let f = &frames.figures;
+    let f = &frames.statistics;
     out.counts(&f.steps[range.clone()]);
     out.counts(&f.iterations[range.clone()]);
     out.counts(&f.contacts[range.clone()]);
@@ -78,11 +78,11 @@ pub fn read(recording: &mut Recording, version: u32, from: &mut Reader) -> Optio
     contacts.normal.extend(from.rows(count)?);
     contacts.force.extend(from.rows(count)?);
     contacts.gap.extend(from.numbers(count)?);
-    figures(&mut frames.figures, n, version, from)?;
+    statistics(&mut frames.statistics, n, version, from)?;
     from.done()
 }
 
-fn figures(f: &mut Figures, n: usize, version: u32, from: &mut Reader) -> Option<()> {
+fn statistics(f: &mut FrameStatistics, n: usize, version: u32, from: &mut Reader) -> Option<()> {
     for column in [&mut f.steps, &mut f.iterations, &mut f.contacts, &mut f.asleep] {
         column.extend(from.counts(n)?);
     }
