@@ -81,7 +81,7 @@ fn a_recording_has_the_faults_of_its_steps() {
     let (status, _, _) = run(&["run", &file, "--steps", "20", "--record", out]);
     assert_eq!(status, 1);
     let recording = container::read(&std::fs::read(&path).unwrap()).unwrap().recording;
-    let figures = &recording.frames.figures;
+    let figures = &recording.frames.statistics;
     assert!(figures.steps.iter().any(|steps| *steps > 0));
     for (bits, steps) in figures.flags.iter().zip(&figures.steps) {
         let flags = StepFlags::from_bits(*bits);
