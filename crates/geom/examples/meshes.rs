@@ -1,4 +1,5 @@
-//! Prints the time that one pair with a mesh or a height field costs the narrow phase, and its points.
+//! Prints the processor time that one pair with a mesh or a height field costs the narrow phase (the mean
+//! over poses of the least of several measurements), and its points.
 
 #![allow(non_snake_case)] // frames keep their letters
 
@@ -15,18 +16,25 @@ fn mesh((vertices, triangles): generate::TriangleSoup) -> Result<Shape, ShapeErr
 }
 
 fn time(name: &str, a: &Shape, b: &Shape, place: impl Fn(f64) -> Isometry3<f64>) {
-    let (mut manifold, mut points, rounds) = (Manifold::default(), 0, 200);
+    let (mut manifold, mut points, poses, rounds) = (Manifold::default(), 0, 40, 60);
     let X_WA = Isometry3::identity();
-    let start = Instant::now();
-    for k in 0..rounds {
-        let X_WB = place(f64::from(k) / f64::from(rounds));
-        manifold.clear();
-        let (a, b) = (PosedShape { shape: a, X_WS: &X_WA }, PosedShape { shape: b, X_WS: &X_WB });
-        narrow::contacts(a, b, 1e-3, &mut manifold);
-        points += black_box(manifold.len());
+    // Each pose counts with its least time: other processes only ever add to it.
+    let mut least = [f64::INFINITY; 40];
+    for _ in 0..rounds {
+        for (k, least) in least.iter_mut().enumerate() {
+            let X_WB = place(k as f64 / f64::from(poses));
+            manifold.clear();
+            let (a, b) =
+                (PosedShape { shape: a, X_WS: &X_WA }, PosedShape { shape: b, X_WS: &X_WB });
+            let start = Instant::now();
+            narrow::contacts(a, b, 1e-3, &mut manifold);
+            *least = least.min(start.elapsed().as_secs_f64() * 1e6);
+            points += black_box(manifold.len());
+        }
     }
-    let each = start.elapsed().as_secs_f64() * 1e6 / f64::from(rounds);
-    println!("{name:<40} {each:>9.1} µs  {:>5.1} points", points as f64 / f64::from(rounds));
+    let mean = least.iter().sum::<f64>() / f64::from(poses);
+    let points = points as f64 / f64::from(poses * rounds);
+    println!("{name:<56} {mean:>9.2} µs  {points:>5.1} points");
 }
 
 fn main() -> Result<(), ShapeError> {
@@ -65,5 +73,15 @@ fn main() -> Result<(), ShapeError> {
         Isometry3::translation(0.0, 0.0, lift - 1e-4)
             * UnitQuaternion::from_euler_angles(0.0, 0.0, t)
     });
+    let ring = mesh(generate::torus(0.1, 0.02, 32, 16))?;
+    let plate = Shape::Box(Vector3::new(0.15, 0.15, 0.01));
+    let tumbling = |t: f64| {
+        Isometry3::translation(0.0, 0.0, 0.05)
+            * UnitQuaternion::from_euler_angles(20.0 * t, 13.0 * t, 0.0)
+    };
+    time("plate tumbling over a torus", &ring, &plate, tumbling);
+    let peg = Shape::Cylinder { radius: 0.03, half_length: 0.2 };
+    time("peg tumbling over a torus", &ring, &peg, tumbling);
+    time("torus tumbling over a torus", &ring, &ring, tumbling);
     Ok(())
 }

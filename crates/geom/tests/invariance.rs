@@ -9,7 +9,7 @@
 
 mod common;
 
-use common::{least_gap, touches};
+use common::touches;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -154,16 +154,6 @@ impl Pair {
         };
         if is_curved(&self.a) || is_curved(&self.b) { CURVED_GAP } else { GAP }
     }
-
-    /// Whether both shapes are meshes that penetrate: a known defect. Which of several exits remain depends
-    /// on the order of A and B there, so that the points may differ in position and number.
-    fn is_penetrating_mesh_pair(&self) -> bool {
-        let (a, b) = (self.a.build(1.0), self.b.build(1.0));
-        let is_mesh = |shape: &Shape| matches!(shape, Shape::Mesh(_));
-        is_mesh(&a)
-            && is_mesh(&b)
-            && least_gap(&touches((&a, &self.X_WA), (&b, &self.X_WB), REACH)) < 0.0
-    }
 }
 
 fn shape() -> impl Strategy<Value = RandomShape> {
@@ -265,7 +255,6 @@ proptest! {
 
     #[test]
     fn exchanging_the_shapes_reverses_normals_and_keeps_points_and_gaps(pair in pair()) {
-        prop_assume!(!pair.is_penetrating_mesh_pair());
         let result = exchange(&pair);
         prop_assert!(result.is_ok(), "{}: {result:?}", pair.names());
     }

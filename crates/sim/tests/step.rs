@@ -125,7 +125,7 @@ fn a_stack_falls_asleep_and_wakes_as_a_whole_when_it_is_hit() {
 }
 
 #[test]
-fn what_sleeps_stays_where_it_would_have_stayed() {
+fn sleeping_bodies_stay_where_awake_ones_would_stay() {
     let run = |sleep: Option<Sleep>| {
         let mut builder = on_ground(0.6);
         cube(&mut builder, 0.1, 0.0, 0.15, 0.6);

@@ -110,6 +110,18 @@ pub enum GjkResult {
 /// Distance and nearest points of two cores. The search ends as soon as they are proved to be farther apart
 /// than `enough` [m].
 pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
+    search(pair, enough, TIGHT, f64::EPSILON)
+}
+
+/// [`distance`] with a relative error of about `precision` [-], never too small. Any proof that the cores are
+/// farther apart than `enough` [m] ends the search.
+pub fn distance_to_precision(pair: &MinkowskiDifference, enough: f64, precision: f64) -> GjkResult {
+    search(pair, enough, 0.0, precision)
+}
+
+/// The search of both: `tight` is the least ratio of a proof to the upper bound, `precision` the relative
+/// progress [-] below which the search ends.
+fn search(pair: &MinkowskiDifference, enough: f64, tight: f64, precision: f64) -> GjkResult {
     let centre_B = pair.X_AB.rotation * pair.b.centre() + pair.X_AB.translation.vector;
     let mut v = pair.a.centre() - centre_B;
     if v == Vector3::zeros() {
@@ -125,7 +137,7 @@ pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
         scale = scale.max(vertex.w.amax()).max(vertex.a.amax());
         // A − B lies beyond the plane through w across v, and v belongs to it.
         let (above, length) = (v.dot(&vertex.w), v.norm());
-        if above > (enough + ROUND_OFF * scale) * length && above >= TIGHT * length * length {
+        if above > (enough + ROUND_OFF * scale) * length && above >= tight * length * length {
             let distance = above / length - ROUND_OFF * scale;
             return GjkResult::Far(Clearance { axis: -v / length, distance });
         }
@@ -134,7 +146,7 @@ pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
             // The plane through w with normal v bounds the distance from below: done if the bound is |v|.
             let progress = nearest.norm_squared() - nearest.dot(&vertex.w);
             let known = simplex.vertices[..simplex.len].iter().any(|kept| kept.w == vertex.w);
-            if known || progress <= f64::EPSILON * nearest.norm_squared() {
+            if known || progress <= precision * nearest.norm_squared() {
                 break;
             }
         }

@@ -23,6 +23,8 @@ pub struct ContactCandidate {
     pub clear: f64,
     /// The triangle of B over which the point of A lies, for contacts of a point with a face.
     pub over: Option<u32>,
+    /// The triangle of B at which the contact was found.
+    pub at: u32,
 }
 
 impl ContactCandidate {
@@ -39,6 +41,13 @@ pub struct NonconvexScratch {
     pub other: Vec<u32>,
     pub sides: Vec<(u32, u32, u8)>,
     pub vertices: Vec<u32>,
+    /// Vertices, each with a triangle to which it belongs.
+    pub corners: Vec<(u32, u32)>,
+    /// Triangles of B that a convex shape intersects, in ascending order, with the links of their connected
+    /// parts and whether a contact belongs to the part.
+    pub cut: Vec<u32>,
+    pub links: Vec<u32>,
+    pub explained: Vec<bool>,
     pub face: SupportFeature,
     pub candidates: Vec<ContactCandidate>,
     pub kept: Vec<ContactCandidate>,
@@ -75,6 +84,10 @@ pub enum FeatureKind {
     Deep,
     /// A part of a compound.
     Part,
+    /// The nearest points of A and B.
+    Nearest,
+    /// The way out of a part of B inside A.
+    Exit,
 }
 
 /// Feature id of 32 bits for two features: a hash, the same for the same features and practically unique.

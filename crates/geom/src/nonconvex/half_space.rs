@@ -31,6 +31,7 @@ pub fn find(mesh: &Mesh, X_PM: &Isometry3<f64>, reach: f64, scratch: &mut Noncon
                 gap: p_P.z,
                 clear: p_P.z,
                 over: None,
+                at: 0,
             });
         }
     }

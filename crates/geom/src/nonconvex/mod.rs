@@ -2,25 +2,30 @@
 //! convex hull.
 //!
 //! Compounds are handled part by part. Contacts of a triangle surface with a convex shape are in
-//! `convex_surface`, with a half space in `half_space`, with another surface in `surface_surface`; `reduce`
-//! limits the number of points.
+//! `convex_surface` and `witness`, with a half space in `half_space`, with another surface in
+//! `surface_surface` and `surface_intersection`; `reduce` limits the number of points.
 //! Closed meshes are solid. Open ones are thin sheets with two sides: they keep a shape on the side on
 //! which its centre lies. Height fields are solid below, however deep.
 
 mod candidate;
+mod convex_in_surface;
 mod convex_surface;
+mod edge_separation;
 mod half_space;
 pub(crate) mod point_distance;
 mod prism;
 mod reduce;
+mod surface_intersection;
 mod surface_surface;
 pub(crate) mod triangle_surface;
+mod witness;
 
 use crate::Shape;
 use crate::narrow::{self, Manifold, PosedShape};
-use crate::shape::Compound;
+use crate::shape::{Compound, Mesh};
 use candidate::{FeatureKind, NonconvexScratch, feature_id, with_scratch, write_manifold};
 use nalgebra::Isometry3;
+use std::cmp::Ordering;
 
 /// Writes the contacts within `reach` [m] between two shapes of which at least one is not convex.
 pub fn contacts(a: PosedShape, b: PosedShape, reach: f64, manifold: &mut Manifold) {
@@ -79,9 +84,13 @@ fn surface_pair(
             half_space::find(mesh, &X_BA, reach, scratch);
             (b.X_WS, false)
         }
-        (Mesh(one), Mesh(two)) => {
+        (Mesh(one), Mesh(two)) if in_order(one, two, &X_BA) => {
             surface_surface::find(&**one, &X_BA, &**two, reach, scratch);
             (b.X_WS, false)
+        }
+        (Mesh(one), Mesh(two)) => {
+            surface_surface::find(&**two, &X_AB, &**one, reach, scratch);
+            (a.X_WS, true)
         }
         (Mesh(mesh), HeightField(field)) => {
             surface_surface::find(&**mesh, &X_BA, &**field, reach, scratch);
@@ -113,6 +122,23 @@ fn surface_pair(
     };
     reduce::reduce(scratch, reach);
     write_manifold(&scratch.candidates, home, home_is_first, manifold);
+}
+
+/// Whether the first of two meshes takes the role of A. The choice does not depend on their order, so that
+/// the contacts do not either: by the meshes themselves, and for equal ones by their relative position.
+fn in_order(one: &Mesh, two: &Mesh, X_21: &Isometry3<f64>) -> bool {
+    let key = |mesh: &Mesh| (mesh.triangles().len(), mesh.vertices().len());
+    let lengths = |mesh: &Mesh| [mesh.bounding_radius(), mesh.mesh_width()];
+    let order = key(one).cmp(&key(two)).then_with(|| {
+        let differ = lengths(one).into_iter().zip(lengths(two)).map(|(x, y)| x.total_cmp(&y));
+        differ.fold(Ordering::Equal, Ordering::then)
+    });
+    order.is_lt()
+        || order.is_eq() && {
+            let p_12 = X_21.inverse().translation.vector;
+            let p_21 = X_21.translation.vector;
+            p_12.iter().partial_cmp(p_21.iter()).is_some_and(Ordering::is_le)
+        }
 }
 
 #[cfg(test)]

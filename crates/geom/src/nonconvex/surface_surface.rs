@@ -9,6 +9,7 @@
 
 use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
 use super::prism::covers;
+use super::surface_intersection::{self, is_pierced, pierces};
 use super::triangle_surface::{SurfaceInterior, TriangleSurface, lies_back};
 use crate::Aabb;
 use crate::shape::mesh::{EdgeConvexity, SMOOTH};
@@ -46,10 +47,13 @@ pub fn find<A: TriangleSurface, B: TriangleSurface>(
     };
     scratch.candidates[from_a..].iter_mut().for_each(|f| *f = turn(*f));
     edges(a, X_BA, b, reach, scratch);
-    // If no exit is admissible for any feature, the deepest vertex takes its shortest exit.
+    // If no exit is admissible for any feature, the deepest vertex takes its shortest exit; if no vertex is
+    // inside, triangles may still intersect.
     if !scratch.candidates.iter().any(|f| f.gap < 0.0) {
         let sunk = [deepest_a, deepest_b.map(turn)].into_iter().flatten();
-        scratch.candidates.extend(sunk.min_by(|f, g| f.gap.total_cmp(&g.gap)));
+        let exit = sunk.min_by(|f, g| f.gap.total_cmp(&g.gap));
+        let exit = exit.or_else(|| surface_intersection::find(a, X_BA, b, &mut scratch.near));
+        scratch.candidates.extend(exit);
     }
 }
 
@@ -59,7 +63,7 @@ fn moved(bounds: &Aabb, X: &Isometry3<f64>) -> Aabb {
 }
 
 /// Region of a surface's frame that the other surface (with the solid behind it) can occupy.
-fn overlap<S: TriangleSurface>(other: &S, X: &Isometry3<f64>, reach: f64) -> Aabb {
+pub fn overlap<S: TriangleSurface>(other: &S, X: &Isometry3<f64>, reach: f64) -> Aabb {
     let mut bounds = other.bounds();
     if other.interior() == SurfaceInterior::Ground {
         bounds.min.z -= bounds.size().max();
@@ -113,13 +117,16 @@ impl<A: TriangleSurface, B: TriangleSurface> VertexPass<'_, A, B> {
             self.over_faces(&vertex, other, candidates);
             drop_needless_exits(b, &p_BV, start, other, candidates);
             // Before they touch, a vertex may also face an edge or another vertex.
-            if vertex.inside.is_none() && candidates.len() == start {
-                self.beside_edges(&vertex, candidates);
+            if vertex.inside.is_none() {
+                let least = candidates[start..].iter().map(|f| f.gap).fold(reach, f64::min);
+                if least > 0.0 {
+                    self.beside_edges(&vertex, least, candidates);
+                }
             }
             if let Some((depth, t, normal)) = vertex.inside {
                 let (feature, on_B) = (self.patch_id(v, t), p_BV + normal * depth);
                 let (gap, clear, over) = (-depth, -depth, None);
-                let exit = ContactCandidate { feature, on_B, normal, gap, clear, over };
+                let exit = ContactCandidate { feature, on_B, normal, gap, clear, over, at: t };
                 if candidates.len() == start && self.is_foremost(v, &normal) {
                     candidates.push(exit);
                 }
@@ -175,20 +182,46 @@ impl<A: TriangleSurface, B: TriangleSurface> VertexPass<'_, A, B> {
             if !covers(b, t, sign, &x) || !self.is_foremost(v, &n) {
                 continue;
             }
+            // Behind a sheet only a vertex whose edges pass through it penetrates.
+            if penetrates && sheet && !self.passes_through(vertex, near) {
+                return;
+            }
             let feature = self.patch_id(v, t);
             if candidates[start..].iter().any(|f| f.feature == feature) {
                 continue;
             }
             let (on_B, normal, over) = (x - n * gap, n, Some(t));
-            candidates.push(ContactCandidate { feature, on_B, normal, gap, clear: gap, over });
+            candidates.push(ContactCandidate {
+                feature,
+                on_B,
+                normal,
+                gap,
+                clear: gap,
+                over,
+                at: t,
+            });
         }
     }
 
-    /// A vertex outside of B against the nearest edge or vertex of B.
-    fn beside_edges(&self, vertex: &PassVertex, candidates: &mut Vec<ContactCandidate>) {
+    /// Whether an edge from the vertex intersects one of the triangles `near` of B.
+    fn passes_through(&self, vertex: &PassVertex, near: &[u32]) -> bool {
+        let Self { a, X_BA, b, .. } = *self;
+        a.any_neighbour(vertex.v, |u| {
+            let to = X_BA.rotation * a.vertex(u) + X_BA.translation.vector;
+            near.iter().any(|&t| pierces(&vertex.p_BV, &to, &b.corners(t)))
+        })
+    }
+
+    /// A vertex outside of B against the nearest edge or vertex of B within `limit` [m].
+    fn beside_edges(
+        &self,
+        vertex: &PassVertex,
+        limit: f64,
+        candidates: &mut Vec<ContactCandidate>,
+    ) {
         let Self { a, X_BA, b, reach, round } = *self;
         let PassVertex { v, p_BV: x, .. } = *vertex;
-        let Some((on_B, t, feature)) = b.nearest(&x, reach) else { return };
+        let Some((on_B, t, feature)) = b.nearest(&x, limit) else { return };
         let feature = match feature {
             Feature::Face => return,
             Feature::Edge(k) => {
@@ -207,6 +240,7 @@ impl<A: TriangleSurface, B: TriangleSurface> VertexPass<'_, A, B> {
                 gap,
                 clear: gap,
                 over: None,
+                at: t,
             });
         }
     }
@@ -306,8 +340,12 @@ impl ConvexEdge {
         self.normals.iter().all(|n| n.dot(offset) < 0.0)
     }
 
+    fn ends(&self) -> [Vector3<f64>; 2] {
+        [self.from, self.from + self.along]
+    }
+
     fn bounds(&self) -> Aabb {
-        Aabb::of_points([self.from, self.from + self.along])
+        Aabb::of_points(self.ends())
     }
 }
 
@@ -376,10 +414,20 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
                     if gap > reach || gap < -deepest {
                         continue;
                     }
-                    let b_in_A = X_AB.rotation * on_B + X_AB.translation.vector;
-                    let real = gap >= -1e-9 * size
-                        || (against.is_consistent(&normal, gap, b.depth(&(on_B + normal * gap)))
-                            && ridge.is_consistent(&-normal, gap, a.depth(&b_in_A)));
+                    let real = gap >= -1e-9 * size || {
+                        let b_in_A = X_AB.rotation * on_B + X_AB.translation.vector;
+                        let depth_a = b.depth(&(on_B + normal * gap));
+                        let depth_b = a.depth(&b_in_A);
+                        let inside = |depth: Option<f64>| depth.is_some_and(|depth| depth > 0.0);
+                        let edge_b =
+                            against.ends().map(|p| X_AB.rotation * p + X_AB.translation.vector);
+                        against.is_consistent(&normal, gap, depth_a)
+                            && ridge.is_consistent(&-normal, gap, depth_b)
+                            && (inside(depth_a)
+                                || inside(depth_b)
+                                || is_pierced(b, &ridge.ends())
+                                || is_pierced(a, &edge_b))
+                    };
                     // Resolving a shallower penetration nearby may resolve the crossing too.
                     let needless = gap < 0.0
                         && candidates.iter().any(|way| {
@@ -401,6 +449,7 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
                         gap,
                         clear: gap,
                         over: None,
+                        at: face,
                     });
                 }
             }

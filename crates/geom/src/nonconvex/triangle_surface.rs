@@ -39,6 +39,10 @@ pub trait TriangleSurface {
     fn bounds(&self) -> Aabb;
     /// Mean length of the edges [m].
     fn mesh_width(&self) -> f64;
+    /// Visits the triangles that may touch `region` [m] or, for ground, lie above it.
+    fn visit_near(&self, region: &Aabb, visit: impl FnMut(u32))
+    where
+        Self: Sized;
     /// Appends the triangles that may touch `region` [m] or, for ground, lie above it.
     fn near(&self, region: &Aabb, found: &mut Vec<u32>);
     /// Vertices of a triangle, counter-clockwise seen from outside.
@@ -64,6 +68,10 @@ pub trait TriangleSurface {
     fn patch(&self, t: u32) -> u32;
     /// Whether a vertex can touch from outside.
     fn exposed(&self, v: u32) -> bool;
+    /// Whether `accept` is true for a vertex that an edge joins to `v`.
+    fn any_neighbour(&self, v: u32, accept: impl FnMut(u32) -> bool) -> bool
+    where
+        Self: Sized;
     /// Whether all neighbours of vertex `v` lie on the far side of the plane through it across the unit
     /// vector `m`, up to the sine `slack`: then `v` is a local maximum along `m`.
     fn extremal(&self, v: u32, m: &Vector3<f64>, slack: f64) -> bool;
@@ -103,7 +111,11 @@ impl TriangleSurface for Mesh {
     }
 
     fn near(&self, region: &Aabb, found: &mut Vec<u32>) {
-        self.tree().visit(region, |t| found.push(t));
+        self.visit_near(region, |t| found.push(t));
+    }
+
+    fn visit_near(&self, region: &Aabb, visit: impl FnMut(u32)) {
+        self.tree().visit(region, visit);
     }
 
     fn triangle(&self, t: u32) -> [u32; 3] {
@@ -139,6 +151,10 @@ impl TriangleSurface for Mesh {
 
     fn exposed(&self, v: u32) -> bool {
         self.is_exposed(v)
+    }
+
+    fn any_neighbour(&self, v: u32, mut accept: impl FnMut(u32) -> bool) -> bool {
+        self.ring(v).iter().any(|&u| accept(u))
     }
 
     fn extremal(&self, v: u32, m: &Vector3<f64>, slack: f64) -> bool {
@@ -180,7 +196,11 @@ impl TriangleSurface for HeightField {
     }
 
     fn near(&self, region: &Aabb, found: &mut Vec<u32>) {
-        self.cells_near(region, |t| found.push(t));
+        self.visit_near(region, |t| found.push(t));
+    }
+
+    fn visit_near(&self, region: &Aabb, visit: impl FnMut(u32)) {
+        self.cells_near(region, visit);
     }
 
     fn triangle(&self, t: u32) -> [u32; 3] {
@@ -206,6 +226,10 @@ impl TriangleSurface for HeightField {
 
     fn exposed(&self, v: u32) -> bool {
         self.is_exposed(v)
+    }
+
+    fn any_neighbour(&self, v: u32, accept: impl FnMut(u32) -> bool) -> bool {
+        self.ring(v).any(accept)
     }
 
     fn extremal(&self, v: u32, m: &Vector3<f64>, slack: f64) -> bool {

@@ -5,6 +5,8 @@
 //! normal m of another contact of the body also separates the new pair, no deeper than that contact is, the
 //! neighbour does not rise above the plane of the contact: the pair touches along m, and nowhere else.
 
+use std::cell::OnceCell;
+
 use nalgebra::Vector3;
 use stiction_geom::narrow::{self, Manifold};
 use stiction_geom::{Contact, Shape};
@@ -146,22 +148,29 @@ impl FlushContacts {
         // Normals point into the body.
         let sign = if b.frame == frame { 1.0 } else { -1.0 };
         let n = sign * own[0].normal;
+        let poses = OnceCell::new();
+        let separation = |m: &Vector3<f64>| {
+            let [X_WA, X_WB] =
+                poses.get_or_init(|| shapes.map(|id| shape_pose(world, data, id.index())));
+            let (a, b) =
+                (posed(world, shapes[0].index(), X_WA), posed(world, shapes[1].index(), X_WB));
+            narrow::separation_along(a, b, &(sign * m))
+        };
         let mut best: Option<(f64, Vector3<f64>)> = None;
         for &(_, other) in group.iter().filter(|(_, other)| *other != pair) {
             if self.replaced[other as usize].is_some() {
                 continue;
             }
+            let mut last = Vector3::zeros();
             for contact in self.contacts_of(other, contacts) {
                 let into = if world.colliders.get(contact.b).frame == frame { 1.0 } else { -1.0 };
                 let m = into * contact.normal;
-                if contact.gap > slop || !(OPPOSED..SAME).contains(&m.dot(&n)) {
+                // Contacts of convex shapes share their normal, and the first that touches decides.
+                if contact.gap > slop || m == last || !(OPPOSED..SAME).contains(&m.dot(&n)) {
                     continue;
                 }
-                let poses = shapes.map(|id| shape_pose(world, data, id.index()));
-                let [a, b] = [0, 1].map(|k| posed(world, shapes[k].index(), &poses[k]));
-                let Some(separation) = narrow::separation_along(a, b, &(sign * m)) else {
-                    continue;
-                };
+                last = m;
+                let Some(separation) = separation(&m) else { continue };
                 let is_flush = separation >= contact.gap.min(0.0) - slop;
                 if is_flush && best.is_none_or(|(most, _)| separation > most) {
                     best = Some((separation, sign * m));

@@ -82,6 +82,7 @@ impl PredictedMotion {
                 None => (index..index + 1, tree.dofs.clone()),
             };
             let pushed = self.pushed[trees.clone()].contains(&true);
+            free.complete_momentum(model, index, h, state, data);
             let v = &mut self.velocity[dofs.clone()];
             let is_free = !pushed
                 && match rod {
@@ -91,7 +92,8 @@ impl PredictedMotion {
             if !is_free {
                 v.copy_from_slice(&state.v[dofs.clone()]);
             }
-            let uses_mean = scheme == Scheme::Refined && tree.single && rod.is_none();
+            let uses_mean = (scheme == Scheme::Refined && tree.single && rod.is_none())
+                || free.flies(model, scheme, index);
             let weight = if uses_mean { 0.5 } else { scheme.theta_vq() };
             for (v, old) in v.iter_mut().zip(&state.v[dofs]) {
                 *v = weight * *v + (1.0 - weight) * old;

@@ -27,6 +27,7 @@ pub(super) fn select_contacts(step: &mut StepContext) {
     let context = ConstraintContext::new(model, data, free, &history.sleep.asleep, driven);
     let input = LookAheadInput { world, parameters, context, predicted, warm_start, slop };
     look_ahead.select(&input, contacts);
+    step.report.contacts = scratch.contacts.len() + scratch.soft_detector.contacts().len();
 }
 
 /// Writes the rows of all constraints and assembles the problem.
@@ -56,6 +57,8 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     };
     soft::contact::add_rows(world, &parameters, &soft_contacts, &context, rows);
     cable::clamp::add_rows(scheme, h, &context, &state.v, rows);
+    let model = &world.model;
+    scratch.free.complete_momenta(model, h, state, &scratch.rows, &mut scratch.data);
     build(world, scratch, state.time)?;
     step.clock.lap(Phase::Assembly);
     Ok(())

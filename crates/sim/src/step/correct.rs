@@ -2,7 +2,9 @@
 
 use stiction_mech::set_driven_poses;
 
+use super::dynamics::step_start;
 use super::{Scratch, StepContext, collision, failure, kinematics};
+use crate::energy_audit::AuditInput;
 use crate::error::StepError;
 use crate::position_correction::{CorrectionInput, PositionErrors};
 use crate::report::Phase;
@@ -19,10 +21,12 @@ pub(super) fn correct_positions(step: &mut StepContext) -> Result<(), StepError>
     let mut errors = correct_rigid(step);
     let StepContext { world, settings, state, scratch, .. } = step;
     failure::check_next(world, &scratch.next, state.time, settings.time_step)?;
+    failure::check_distance(world, &scratch.data, state.time)?;
     if world.model.nodes() > 0 {
         measure_soft(step, &mut errors);
     }
     let report = &mut step.report;
+    report.uncertain_contacts = step.scratch.detector.depth_doubt().pairs as usize;
     report.penetration = errors.depth;
     report.limit_error = errors.limit;
     report.equality_error = errors.equality;
@@ -44,6 +48,8 @@ fn correct_rigid(step: &mut StepContext) -> PositionErrors {
     let (stabilisation, h) = (&settings.stabilisation, settings.time_step);
     step.scratch.corrector.begin_step(&step.history.correction);
     let mut errors = measure(step);
+    step.scratch.corrector.keep_errors();
+    audit_motion(step);
     for round in 0..ROUNDS {
         let Scratch { next, data, free, driven, contacts, corrector, .. } = &mut *step.scratch;
         let asleep = &step.history.sleep.asleep;
@@ -64,8 +70,32 @@ fn correct_rigid(step: &mut StepContext) -> PositionErrors {
             }
         }
     }
+    audit_correction(step);
     step.report.correction_failed = step.scratch.corrector.end_step(stabilisation, h);
     errors
+}
+
+/// Balance of energy of the motion, ahead of the correction.
+fn audit_motion(step: &mut StepContext) {
+    let start = step_start(step.world, step.settings, step.state, step.input, step.history);
+    let Scratch {
+        auditor, problem, solution, assembler, next, data, free, contact_velocity, ..
+    } = &mut *step.scratch;
+    if !assembler.trees().is_empty() {
+        let impulse = auditor.constraint_impulse(solution.velocity.len());
+        problem.jacobian().mul_transposed_add(&solution.impulse, impulse);
+    }
+    let input = AuditInput { start, next, data, free, contact_velocity, assembler };
+    step.report.energy = auditor.balance(&input);
+}
+
+/// Change of energy by the corrections of the step.
+fn audit_correction(step: &mut StepContext) {
+    let start = step_start(step.world, step.settings, step.state, step.input, step.history);
+    let Scratch { auditor, corrector, next, data, .. } = &mut *step.scratch;
+    for tree in corrector.corrected_trees() {
+        auditor.add_correction(&start, tree, next, data, &mut step.report.energy);
+    }
 }
 
 /// Trees that moved since the last detection of contacts.

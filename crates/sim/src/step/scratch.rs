@@ -12,6 +12,7 @@ use crate::contacts::flush::FlushContacts;
 use crate::contacts::look_ahead::LookAhead;
 use crate::contacts::predicted_motion::PredictedMotion;
 use crate::driven::DrivenBodies;
+use crate::energy_audit::EnergyAuditor;
 use crate::error::SettingsError;
 use crate::free_motion::FreeMotion;
 use crate::history::StepHistory;
@@ -72,6 +73,8 @@ pub(crate) struct Scratch {
     pub position_velocity: Vec<f64>,
     /// Per tree: whether positions move with the mean of the old and next velocity.
     pub uses_mean_velocity: Vec<bool>,
+    /// Per tree: whether no constraint rows act on it.
+    pub in_flight: Vec<bool>,
     /// The next state.
     pub next: State,
 
@@ -80,6 +83,7 @@ pub(crate) struct Scratch {
     pub missed_warm_start: WarmStart,
 
     // 8 correct
+    pub auditor: EnergyAuditor,
     pub corrector: PositionCorrector,
     /// Scratch of Newton's method on soft bodies: coordinates at the end of the step.
     pub corrected_q: Vec<f64>,
@@ -118,8 +122,10 @@ impl Scratch {
             soft_velocity: Vec::new(),
             position_velocity: vec![0.0; model.nv()],
             uses_mean_velocity: Vec::with_capacity(model.trees().len()),
+            in_flight: Vec::with_capacity(model.trees().len()),
             next: state.clone(),
             missed_warm_start: WarmStart::default(),
+            auditor: EnergyAuditor::new(model),
             corrector: PositionCorrector::new(world)?,
             corrected_q: vec![0.0; model.nq()],
         })

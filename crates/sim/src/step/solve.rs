@@ -26,7 +26,6 @@ pub(super) fn solve(step: &mut StepContext) -> Result<(), StepError> {
 /// Solves the contact problem from given impulses.
 pub(super) fn solve_from(step: &mut StepContext, warm_start: &WarmStart) -> Result<(), StepError> {
     let StepContext { world, history, scratch, session, goal, report, .. } = step;
-    report.contacts = scratch.look_ahead.selected.len() + scratch.soft_detector.contacts().len();
     if !scratch.rows.is_empty() {
         let Scratch { rows, problem, solution, .. } = &mut **scratch;
         warm_start.recall(rows.records(), problem.constraints(), &mut solution.impulse);

@@ -1,0 +1,134 @@
+//! A convex shape A in the frame of a surface B: support points, containment, distance from a triangle.
+
+use crate::Shape;
+use crate::narrow::{
+    ConvexCore, GjkResult, MinkowskiDifference, SupportFeature, distance_to_precision,
+};
+use crate::shape::triangle;
+use nalgebra::{Isometry3, Matrix3, Vector3};
+
+/// Relative error of distances from triangles [-].
+const PRECISION: f64 = 1e-10;
+
+/// A convex shape in the frame of the surface.
+pub struct ConvexInSurfaceFrame<'a> {
+    pub shape: &'a Shape,
+    pub X_BA: &'a Isometry3<f64>,
+    R_BA: Matrix3<f64>,
+    /// A point inside the shape [m].
+    pub centre: Vector3<f64>,
+    /// Radius by which the core is rounded [m].
+    pub radius: f64,
+}
+
+/// How a convex shape lies to a triangle.
+#[derive(Clone, Copy, Debug)]
+pub enum TriangleProximity {
+    /// Farther apart than the distance of interest.
+    Far,
+    /// Apart, with the nearest point of the triangle [m] and the unit normal from there into A.
+    Apart {
+        /// Distance [m].
+        gap: f64,
+        on_B: Vector3<f64>,
+        normal: Vector3<f64>,
+    },
+    /// They intersect.
+    Cut,
+}
+
+/// A triangle as a convex core.
+struct TriangleCore([Vector3<f64>; 3]);
+
+impl ConvexCore for TriangleCore {
+    fn support(&self, dir_S: &Vector3<f64>) -> Vector3<f64> {
+        let [a, b, c] = self.0.map(|p| p.dot(dir_S));
+        self.0[if a >= b && a >= c { 0 } else { 1 + usize::from(c > b) }]
+    }
+
+    fn radius(&self) -> f64 {
+        0.0
+    }
+
+    fn centre(&self) -> Vector3<f64> {
+        (self.0[0] + self.0[1] + self.0[2]) / 3.0
+    }
+
+    fn support_feature(&self, _dir_S: &Vector3<f64>, face: &mut SupportFeature) {
+        (0..3).for_each(|k| face.push(k as u32, self.0[k]));
+    }
+}
+
+impl<'a> ConvexInSurfaceFrame<'a> {
+    pub fn new(shape: &'a Shape, X_BA: &'a Isometry3<f64>) -> Self {
+        let R_BA = X_BA.rotation.to_rotation_matrix().into_inner();
+        let centre = R_BA * ConvexCore::centre(shape) + X_BA.translation.vector;
+        Self { shape, X_BA, R_BA, centre, radius: ConvexCore::radius(shape) }
+    }
+
+    /// Farthest point of the core against `m` [m].
+    pub fn lowest(&self, m: &Vector3<f64>) -> Vector3<f64> {
+        let dir_A = -self.R_BA.tr_mul(m);
+        self.place(&ConvexCore::support(self.shape, &dir_A))
+    }
+
+    /// Whether A is farther than `reach` [m] from the convex hull of `points` [m] along the direction to
+    /// its centre. A quick conservative test: true proves the distance, false proves nothing.
+    pub fn clears(&self, points: &[Vector3<f64>], reach: f64) -> bool {
+        let middle = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
+        let Some(m) = (self.centre - middle).try_normalize(f64::MIN_POSITIVE) else { return false };
+        let highest = points.iter().map(|p| m.dot(p)).fold(f64::NEG_INFINITY, f64::max);
+        m.dot(&self.lowest(&m)) - self.radius - highest > reach
+    }
+
+    fn place(&self, p_A: &Vector3<f64>) -> Vector3<f64> {
+        self.R_BA * p_A + self.X_BA.translation.vector
+    }
+
+    /// The support feature of the core against `m`, in B.
+    pub fn face(&self, m: &Vector3<f64>, face: &mut SupportFeature) {
+        face.clear();
+        let dir_A = -self.R_BA.tr_mul(m);
+        ConvexCore::support_feature(self.shape, &dir_A, face);
+        face.points.iter_mut().for_each(|p| *p = self.place(p));
+    }
+
+    /// Whether A contains the point `p` [m], or nearly does: within `slack` [m] of each of its faces.
+    pub fn contains(&self, p: &Vector3<f64>, slack: f64) -> bool {
+        let p_A = self.R_BA.tr_mul(&(p - self.X_BA.translation.vector));
+        match self.shape {
+            Shape::Convex(hull) => (0..hull.faces()).all(|k| {
+                let corner = hull.vertices()[hull.face_corners(k)[0] as usize];
+                hull.face_normal(k).dot(&(p_A - corner)) <= slack
+            }),
+            _ => self.shape.nearest(&p_A).is_some_and(|found| found.distance <= slack),
+        }
+    }
+
+    /// How A lies to the triangle with these corners [m]; farther away than `enough` [m] is far.
+    pub fn proximity(&self, corners: &[Vector3<f64>; 3], enough: f64) -> TriangleProximity {
+        let (distance, on_B, normal) = if let Shape::Sphere { .. } = self.shape {
+            let [a, b, c] = corners;
+            let on_B = triangle::nearest(&self.centre, a, b, c).0;
+            let away = self.centre - on_B;
+            let distance = away.norm();
+            (distance, on_B, away / distance)
+        } else {
+            let core = TriangleCore(*corners);
+            let pair = MinkowskiDifference { a: &core, b: self.shape, X_AB: self.X_BA };
+            match distance_to_precision(&pair, enough + self.radius, PRECISION) {
+                GjkResult::Far(_) => return TriangleProximity::Far,
+                GjkResult::Overlap(_) => return TriangleProximity::Cut,
+                GjkResult::Apart { normal, distance, a, .. } => (distance, a, normal),
+            }
+        };
+        let gap = distance - self.radius;
+        if gap <= 0.0 {
+            TriangleProximity::Cut
+        } else if gap > enough {
+            TriangleProximity::Far
+        } else {
+            TriangleProximity::Apart { gap, on_B, normal }
+        }
+    }
+}

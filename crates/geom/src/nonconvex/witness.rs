@@ -1,0 +1,151 @@
+//! Verifies the contacts of a convex shape A with a surface B by their witnesses, and completes them.
+//!
+//! The witness of a penetration is a point of B inside A, or a point of A inside the solid B at a triangle
+//! that A intersects. A penetration without one is none: A only passes by, behind the feature. Of the
+//! triangles that A intersects, each connected part has a contact; where no feature gives one, the shallowest
+//! exit along a normal of the part does. If A intersects nothing, the nearest points are a contact.
+
+use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
+use super::convex_in_surface::ConvexInSurfaceFrame;
+use super::convex_surface::side_of_centre;
+use super::edge_separation::{EdgeWedge, best_normal};
+use super::triangle_surface::{SurfaceInterior, TriangleSurface};
+use crate::narrow::SupportFeature;
+use crate::shape::mesh::EdgeConvexity;
+use crate::shape::triangle;
+use nalgebra::Vector3;
+
+/// Drops penetrations deeper than `slack` [m] without a witness.
+pub fn keep_witnessed<S: TriangleSurface>(
+    convex: &ConvexInSurfaceFrame,
+    surface: &S,
+    slack: f64,
+    scratch: &mut NonconvexScratch,
+) {
+    let NonconvexScratch { candidates, cut, .. } = scratch;
+    candidates.retain(|f| {
+        if f.gap >= -slack {
+            return true;
+        }
+        let is_cut = cut.binary_search(&f.at).is_ok();
+        // The point on B lies in an edge or a vertex, but possibly beside a face at a valley.
+        if f.over.is_none() || is_cut {
+            let sheet = surface.interior() == SurfaceInterior::Sheet;
+            return convex.contains(&f.on_B, slack)
+                || is_cut && f.over.is_some() && sheet
+                || is_cut && surface.depth(&f.on_A()).is_some_and(|depth| depth > 0.0);
+        }
+        false
+    });
+}
+
+/// Adds a contact for each connected part of the triangles that A intersects and that has none, and the
+/// `nearest` points where A intersects nothing and no contact is as near, up to `slack` [m].
+pub fn complete<S: TriangleSurface>(
+    convex: &ConvexInSurfaceFrame,
+    surface: &S,
+    nearest: Option<ContactCandidate>,
+    slack: f64,
+    scratch: &mut NonconvexScratch,
+) {
+    let NonconvexScratch { candidates, cut, links, explained, face, .. } = scratch;
+    if cut.is_empty() {
+        let least = candidates.iter().map(|f| f.gap).fold(f64::INFINITY, f64::min);
+        candidates.extend(nearest.filter(|f| f.gap < least - slack));
+        return;
+    }
+    join(surface, cut, links);
+    explained.clear();
+    explained.resize(cut.len(), false);
+    for f in candidates.iter().filter(|f| f.gap <= slack) {
+        if let Ok(i) = cut.binary_search(&f.at) {
+            explained[root(links, i)] = true;
+        }
+    }
+    for part in 0..cut.len() {
+        if links[part] as usize != part || explained[part] {
+            continue;
+        }
+        let members = (0..cut.len()).filter(|&i| root(links, i) == part);
+        let exits = members.map(|i| shallowest_exit(convex, surface, cut[i], slack, face));
+        candidates.extend(exits.reduce(|best, exit| if exit.gap > best.gap { exit } else { best }));
+    }
+}
+
+/// Links the triangles that share an edge: each to one of lower index, the first of a part to itself.
+fn join<S: TriangleSurface>(surface: &S, cut: &[u32], links: &mut Vec<u32>) {
+    links.clear();
+    links.extend(0..cut.len() as u32);
+    for (i, &t) in cut.iter().enumerate() {
+        for k in 0..3 {
+            let Some(other) = surface.side(t, k).across else { continue };
+            if let Ok(j) = cut.binary_search(&other) {
+                let (a, b) = (root(links, i), root(links, j));
+                links[a.max(b)] = a.min(b) as u32;
+            }
+        }
+    }
+}
+
+fn root(links: &[u32], mut i: usize) -> usize {
+    while links[i] as usize != i {
+        i = links[i] as usize;
+    }
+    i
+}
+
+/// The shallowest way of A out of triangle `t`: along its normal, or along one of a convex side. Memory: `face`.
+fn shallowest_exit<S: TriangleSurface>(
+    convex: &ConvexInSurfaceFrame,
+    surface: &S,
+    t: u32,
+    slack: f64,
+    face: &mut SupportFeature,
+) -> ContactCandidate {
+    let sheet = surface.interior() == SurfaceInterior::Sheet;
+    let sign = if sheet { side_of_centre(surface, t, &convex.centre) } else { 1.0 };
+    let [a, b, c] = surface.corners(t);
+    let feature = feature_id(FeatureKind::Exit, t, 0);
+    let exit = |normal: Vector3<f64>, on_B: Vector3<f64>| {
+        let gap = normal.dot(&(convex.lowest(&normal) - on_B)) - convex.radius;
+        ContactCandidate { feature, on_B, normal, gap, clear: gap, over: None, at: t }
+    };
+    let mut best = exit(surface.normal(t) * sign, a);
+    best.on_B =
+        triangle::nearest(&middle_of_lowest(convex, &best.normal, slack, face), &a, &b, &c).0;
+    let ridge = if sign > 0.0 { EdgeConvexity::Convex } else { EdgeConvexity::Concave };
+    for k in 0..3 {
+        let convexity = surface.side(t, k).convexity;
+        if convexity != ridge && convexity != EdgeConvexity::Border {
+            continue;
+        }
+        let wedge = EdgeWedge::new(surface, t, k, sign);
+        let Some(normal) = best_normal(convex, &wedge) else { continue };
+        let other = exit(normal, wedge.from);
+        if other.gap > best.gap {
+            let to_lowest = middle_of_lowest(convex, &normal, slack, face) - wedge.from;
+            let u = wedge.along.dot(&to_lowest).clamp(0.0, wedge.length);
+            best = ContactCandidate { on_B: wedge.from + wedge.along * u, ..other };
+        }
+    }
+    best
+}
+
+/// The middle of the points of A's support feature that are lowest along `m` up to a multiple of `slack` [m]:
+/// of several equally low points, round-off would choose one.
+fn middle_of_lowest(
+    convex: &ConvexInSurfaceFrame,
+    m: &Vector3<f64>,
+    slack: f64,
+    face: &mut SupportFeature,
+) -> Vector3<f64> {
+    let lowest = convex.lowest(m);
+    convex.face(m, face);
+    let low = |p: &&Vector3<f64>| m.dot(&(**p - lowest)) <= 1e3 * slack;
+    let (sum, count) = face
+        .points
+        .iter()
+        .filter(low)
+        .fold((Vector3::zeros(), 0.0), |(sum, n), p| (sum + p, n + 1.0));
+    if count > 0.0 { sum / count } else { lowest }
+}
