@@ -18,7 +18,7 @@ pub(crate) mod sphere;
 pub(crate) use convex_cores::FAR_OUT;
 pub use convex_cores::contacts as cores;
 pub use gjk::Clearance;
-pub(crate) use gjk::{GjkResult, MinkowskiDifference, distance_to_precision};
+pub(crate) use gjk::{GjkResult, SupportPoint, distance_to_precision};
 pub use manifold::{Manifold, ManifoldPoint};
 
 use crate::Shape;
