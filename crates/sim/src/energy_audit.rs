@@ -250,6 +250,14 @@ impl EnergyAuditor {
             fall: 0.5 * before.mass * h * h * gravity.norm_squared(),
             ..Account::default()
         };
+        if let Some(work) = self.flight_work(input, tree, offset) {
+            self.add_springs(input, tree, &mut account);
+            self.moved[tree] = after.kinetic + account.potential;
+            // The work of the springs, which is in that of the forces, is in the potential energies as well.
+            account.forces = work + account.potential - potential;
+            account.gross = account.forces.abs();
+            return account;
+        }
         let u = &input.contact_velocity[dofs.clone()];
         input.free.force_impulse(&input.start, tree, u, input.data, &mut self.force_impulse);
         self.add_springs(input, tree, &mut account);
@@ -266,6 +274,22 @@ impl EnergyAuditor {
             }
         }
         account
+    }
+
+    /// Work of the forces on a tree that advanced by a rule of its own.
+    fn flight_work(
+        &mut self,
+        input: &AuditInput,
+        tree: usize,
+        offset: Option<usize>,
+    ) -> Option<f64> {
+        let model = input.start.model;
+        if offset.is_some() || model.rod_of_tree(tree).is_some() {
+            return None;
+        }
+        self.force_impulse.clear();
+        self.force_impulse.resize(model.trees()[tree].dofs.len(), 0.0);
+        input.free.flight_work(&input.start, tree)
     }
 
     /// Moves the springs of a tree's joints from the forces to the potential energies.

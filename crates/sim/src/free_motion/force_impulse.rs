@@ -8,7 +8,8 @@
 //! θ > 0:  p = h f(q^θ, v^θ) − D (u − v*)
 //! ```
 //!
-//! as the step applied it, without gravity, Coriolis forces, rods and constraints.
+//! as the step applied it, without gravity, Coriolis forces, rods and constraints. A tree that advances in substeps
+//! sums up the work of its forces instead.
 
 use std::ops::Range;
 
@@ -56,6 +57,12 @@ impl FreeMotion {
             let implicit = self.diagonal[dof] - self.inertia_scale * model.armature()[dof];
             *p -= implicit * (u[k] - state.v[dof]);
         }
+    }
+
+    /// Work [J] of the forces on a tree without constraint rows that advanced by a rule of its own, springs
+    /// included; `None` if it did not.
+    pub fn flight_work(&self, start: &StepStart, tree: usize) -> Option<f64> {
+        self.flies(start.model, start.scheme, tree).then(|| self.flight.work[tree])
     }
 
     /// Subtracts `(A − M/α)(u − v₀)` where it couples velocities.
