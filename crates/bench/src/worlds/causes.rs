@@ -1,6 +1,6 @@
 //! Causes of changes of energy and momentum in a step, bounded from the states at both ends.
 
-use stiction_mech::{ActuatorLaw, BodyId, Link, Model, point_velocity};
+use stiction_mech::{ActuatorLaw, BodyId, Link, Model, angular_velocity, point_velocity};
 use stiction_sim::{ContactPoint, Simulation, World};
 
 use super::build::BuiltWorld;
@@ -160,11 +160,19 @@ pub fn momentum_scale(simulation: &Simulation, step: &ObservedStep, radius: &[f6
     if model.links().iter().all(cartesian) {
         return (gross, 0.0);
     }
-    // Momenta turn by Ω h while they change: the product of both is of the order of the error.
+    // Momenta turn by Ω h while they change, and Coriolis forces are those of the old angular velocity: both
+    // products are of the order of the error.
     let turn = scheme_error(step.before, step.after, step.h).sqrt();
     let change: f64 = model.links().iter().map(|link| velocity_change(model, link, step)).sum();
     let relative = if gross > 0.0 { change / gross } else { 0.0 };
-    (gross, MOMENTUM_SCHEME * turn * (turn + relative) + 2.0 * step.correction_turn(radius))
+    let spin = |link: &Link| {
+        let [old, new] =
+            [step.before, step.after].map(|look| angular_velocity(&look.data, BodyId(link.body)));
+        step.h * (new - old).norm()
+    };
+    let spin_up = model.links().iter().map(spin).fold(0.0, f64::max);
+    let scheme = MOMENTUM_SCHEME * turn * (turn + relative) + 2.0 * spin_up;
+    (gross, scheme + 2.0 * step.correction_turn(radius))
 }
 
 /// Mass of a link times the change of the velocity of its centre of mass [N·s].
