@@ -102,7 +102,7 @@ pub fn finite(model: &Model, state: &State) -> Option<Finding> {
     }
     for start in model.joints().iter().filter_map(|joint| joint.quaternion()) {
         let length = state.q[start..start + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
-        if !((length - 1.0).abs() <= QUATERNION) {
+        if (length - 1.0).abs() > QUATERNION || length.is_nan() {
             return wrong(format!("quaternion of length {length}"));
         }
     }
