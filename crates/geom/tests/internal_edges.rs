@@ -49,7 +49,7 @@ fn place(random: &mut SplitMix64, k: usize, room: f64) -> Vector3<f64> {
     if !k.is_multiple_of(3) {
         p.x = snap(p.x, cell.x);
     }
-    if k % 3 > 1 {
+    if k % 3 == 2 {
         p.y = snap(p.y, cell.y);
     }
     p.z = 0.0;
