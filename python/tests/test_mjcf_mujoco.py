@@ -38,6 +38,10 @@ NOT_HONOURED = {
     "ms_human_700/": "meshes relative to an included file; muscles",
     "pal_talos/scene_position": "a keyframe with a quaternion of zeros",
     "pal_talos/talos_position": "a keyframe with a quaternion of zeros",
+    "pal_tiago/scene_position": "a keyframe with a quaternion of zeros",
+    "pal_tiago/scene_velocity": "a keyframe with a quaternion of zeros",
+    "pal_tiago/tiago_position": "a keyframe with a quaternion of zeros",
+    "pal_tiago/tiago_velocity": "a keyframe with a quaternion of zeros",
 }
 
 

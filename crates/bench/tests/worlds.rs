@@ -261,8 +261,9 @@ fn a_recipe_survives_its_file() {
 }
 
 #[test]
-fn a_short_run_does_not_panic() {
+fn a_short_run_neither_panics_nor_goes_wrong_in_silence() {
     let report = survey(1, 0..60, "auto", &LENGTH, 1);
     println!("{}", report.text());
     assert_eq!(report.panics(), 0);
+    assert_eq!(report.silent(), 0);
 }

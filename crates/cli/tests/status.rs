@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[allow(dead_code)] // this test uses a part
 mod common;
 
 use common::{json, run, scratch};
@@ -81,9 +82,9 @@ fn a_recording_has_the_faults_of_its_steps() {
     let (status, _, _) = run(&["run", &file, "--steps", "20", "--record", out]);
     assert_eq!(status, 1);
     let recording = container::read(&std::fs::read(&path).unwrap()).unwrap().recording;
-    let statistics = &recording.frames.statistics;
-    assert!(statistics.steps.iter().any(|steps| *steps > 0));
-    for (bits, steps) in statistics.flags.iter().zip(&statistics.steps) {
+    let figures = &recording.frames.statistics;
+    assert!(figures.steps.iter().any(|steps| *steps > 0));
+    for (bits, steps) in figures.flags.iter().zip(&figures.steps) {
         let flags = StepFlags::from_bits(*bits);
         assert_eq!(flags.contains(StepStatus::CorrectionNotDone), *steps > 0);
     }

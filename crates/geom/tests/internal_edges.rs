@@ -46,10 +46,10 @@ fn place(random: &mut SplitMix64, k: usize, room: f64) -> Vector3<f64> {
         let line = ((x + HALF) / step).round() * step - HALF;
         if line.abs() <= HALF - room { line } else { x }
     };
-    if k % 3 > 0 {
+    if !k.is_multiple_of(3) {
         p.x = snap(p.x, cell.x);
     }
-    if k % 3 > 1 {
+    if k % 3 == 2 {
         p.y = snap(p.y, cell.y);
     }
     p.z = 0.0;

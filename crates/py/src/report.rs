@@ -49,7 +49,7 @@ impl StepReport {
     /// All faults of the steps, the worst last; empty if every step is `ok`.
     #[getter]
     fn faults<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.statistics.flags.iter().map(StepStatus::name))
+        PyTuple::new(py, self.statistics.flags.iter().map(StepStatus::name).collect::<Vec<_>>())
     }
 
     /// Worst status of the contact problems: `converged`, `iteration_limit`, `stalled` or `failed`.

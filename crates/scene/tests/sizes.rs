@@ -73,7 +73,7 @@ fn a_chain_of_ten_thousand_links_written_child_first() {
     for k in 0..10_000 {
         let _ = write!(text, "[[body]]\nname = 'b{k}'\nshape = 'sphere'\nradius = 0.1\n");
         if k < 9_999 {
-            let _ = write!(text, "parent = 'b{}'\n", k + 1);
+            let _ = writeln!(text, "parent = 'b{}'", k + 1);
         }
     }
     let found = load("a.toml", &text).unwrap();

@@ -6,7 +6,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -231,7 +231,7 @@ pub fn campaign(
     let _ = std::fs::remove_file(&kept);
 }
 
-fn try_one(reader: &str, mutant: &[u8], kept: &PathBuf, read: &impl Fn(&[u8])) {
+fn try_one(reader: &str, mutant: &[u8], kept: &Path, read: &impl Fn(&[u8])) {
     let before = LIVE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
     let start = thread_time();

@@ -1,6 +1,6 @@
 //! Causes of changes of energy and momentum in a step, bounded from the states at both ends.
 
-use stiction_mech::{ActuatorLaw, Model};
+use stiction_mech::{ActuatorLaw, BodyId, Link, Model, angular_velocity, point_velocity};
 use stiction_sim::{ContactPoint, Simulation, World};
 
 use super::build::BuiltWorld;
@@ -9,6 +9,8 @@ use super::oracles::{EnergyCauses, scheme_error};
 use super::plan::WorldPlan;
 
 const MAX_NV: usize = 6;
+/// Factor of the error of the scheme in momenta, for lever arms beyond the bodies [-].
+const MOMENTUM_SCHEME: f64 = 10.0;
 /// Round-off relative to the size of energies [-].
 const ROUND_OFF: f64 = 1e-11;
 
@@ -103,7 +105,7 @@ fn weight_sampling(world: &World, step: &ObservedStep) -> f64 {
         let p = |look: &Look| {
             let X_WB = &look.data.body_pose[link.body];
             let p_W = X_WB.translation.vector + X_WB.rotation * link.com;
-            stiction_mech::point_velocity(model, &look.data, stiction_mech::BodyId(link.body), p_W)
+            point_velocity(model, &look.data, BodyId(link.body), p_W)
         };
         let change = p(step.after) - p(step.before);
         sum += link.mass * (0.5 * h * gravity.dot(&change).abs());
@@ -152,12 +154,33 @@ pub fn momentum_scale(simulation: &Simulation, step: &ObservedStep, radius: &[f6
         gross += soft.total_mass() * largest;
     }
     // Coordinates of a single body about its centre of mass are Cartesian: momentum has no error.
-    let cartesian = |link: &stiction_mech::Link| {
+    let cartesian = |link: &Link| {
         link.parent.is_none() && link.com.norm() <= 1e-12 * radius[link.body].max(1e-3)
     };
     if model.links().iter().all(cartesian) {
         return (gross, 0.0);
     }
-    let curved = 2.0 * scheme_error(step.before, step.after, step.h);
-    (gross, curved + 2.0 * step.correction_turn(radius))
+    // Momenta turn by Ω h while they change, and Coriolis forces are those of the old angular velocity: both
+    // products are of the order of the error.
+    let turn = scheme_error(step.before, step.after, step.h).sqrt();
+    let change: f64 = model.links().iter().map(|link| velocity_change(model, link, step)).sum();
+    let relative = if gross > 0.0 { change / gross } else { 0.0 };
+    let spin = |link: &Link| {
+        let [old, new] =
+            [step.before, step.after].map(|look| angular_velocity(&look.data, BodyId(link.body)));
+        step.h * (new - old).norm()
+    };
+    let spin_up = model.links().iter().map(spin).fold(0.0, f64::max);
+    let scheme = MOMENTUM_SCHEME * turn * (turn + relative) + 2.0 * spin_up;
+    (gross, scheme + 2.0 * step.correction_turn(radius))
+}
+
+/// Mass of a link times the change of the velocity of its centre of mass [N·s].
+fn velocity_change(model: &Model, link: &Link, step: &ObservedStep) -> f64 {
+    let velocity = |look: &Look| {
+        let X_WB = &look.data.body_pose[link.body];
+        let p_W = X_WB.translation.vector + X_WB.rotation * link.com;
+        point_velocity(model, &look.data, BodyId(link.body), p_W)
+    };
+    link.mass * (velocity(step.after) - velocity(step.before)).norm()
 }

@@ -8,6 +8,8 @@ use stiction_geom::Shape;
 const ITERATIONS: usize = 100;
 /// Decrease of the squared distance below which the search ends, relative [-].
 const CONVERGED: f64 = 1e-12;
+/// Distance below which shapes count as overlapping, relative to their size [-].
+const TOUCHING: f64 = 1e-10;
 /// Directions in which depths are sampled, and rounds of refinement around the best.
 const DIRECTIONS: usize = 200;
 const ROUNDS: usize = 12;
@@ -107,11 +109,12 @@ impl PlacedConvex<'_> {
 pub fn separation(a: &PlacedConvex, b: &PlacedConvex, scale: f64) -> Separation {
     let difference = |d: &Vector3<f64>| b.support(d, 1.0) - a.support(&-d, scale);
     let mut v = difference(&(a.pose.translation.vector - b.pose.translation.vector));
+    let scale_of_pair = a.shape.bounding_radius() + b.shape.bounding_radius();
     let mut simplex = vec![v];
     let mut found = Separation { distance: f64::NEG_INFINITY, overlaps: false };
     for _ in 0..ITERATIONS {
         let norm = v.norm();
-        if norm == 0.0 {
+        if norm <= TOUCHING * scale_of_pair {
             found.overlaps = true;
             return found;
         }

@@ -205,7 +205,7 @@ impl Generator {
         let radius = shape.bounding_radius();
         let mass = base_mass
             * if self.is_harsh() && self.chance(0.2) {
-                self.random.log_uniform(1e-6, 1e6)
+                self.random.log_uniform(1e-2, 1e4)
             } else {
                 self.random.log_uniform(1.0, 1e3)
             };

@@ -102,7 +102,7 @@ pub fn finite(model: &Model, state: &State) -> Option<Finding> {
     }
     for start in model.joints().iter().filter_map(|joint| joint.quaternion()) {
         let length = state.q[start..start + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
-        if !((length - 1.0).abs() <= QUATERNION) {
+        if (length - 1.0).abs() > QUATERNION || length.is_nan() {
             return wrong(format!("quaternion of length {length}"));
         }
     }
@@ -208,8 +208,12 @@ struct PlacedGeom<'a> {
     pose: Isometry3<f64>,
 }
 
-/// Pairs of checked shapes that may touch, near one another.
-fn near_pairs<'a>(world: &'a World, look: &Look) -> Vec<[PlacedGeom<'a>; 2]> {
+/// Pairs of checked shapes that may touch, near one another or with a contact.
+fn near_pairs<'a>(
+    world: &'a World,
+    look: &Look,
+    contacts: &[ContactPoint],
+) -> Vec<[PlacedGeom<'a>; 2]> {
     let model = world.model();
     let placed = |index: usize| {
         let geom = &world.geoms()[index];
@@ -238,7 +242,8 @@ fn near_pairs<'a>(world: &'a World, look: &Look) -> Vec<[PlacedGeom<'a>; 2]> {
                 continue;
             }
             let reach = a.shape.bounding_radius() + b.shape.bounding_radius();
-            if (a.pose.translation.vector - b.pose.translation.vector).norm() <= reach {
+            let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
+            if apart <= reach || contacts.iter().any(|c| c.geoms == [i, j]) {
                 pairs.push([a, b]);
             }
         }
@@ -250,7 +255,7 @@ fn near_pairs<'a>(world: &'a World, look: &Look) -> Vec<[PlacedGeom<'a>; 2]> {
 /// were detected.
 pub fn geometry(world: &World, before: &Look, contacts: &[ContactPoint]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for [a, b] in near_pairs(world, before) {
+    for [a, b] in near_pairs(world, before, contacts) {
         let second = PlacedConvex { shape: b.shape, pose: b.pose };
         let size = second.size();
         let (distance, overlaps) = if matches!(a.shape, Shape::Plane) {
@@ -312,7 +317,7 @@ impl Lasting {
             return findings;
         }
         let mut deep = BTreeMap::new();
-        for [a, b] in near_pairs(world, after) {
+        for [a, b] in near_pairs(world, after, &[]) {
             let second = PlacedConvex { shape: b.shape, pose: b.pose };
             let (found, size) = if matches!(a.shape, Shape::Plane) {
                 (-second.above_plane(&a.pose), second.size())

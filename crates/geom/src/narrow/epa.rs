@@ -5,8 +5,8 @@
 //! among all that were evaluated, so that the reported overlap is exact along it: an upper bound of the
 //! depth. The polytope lies in A − B, so that its nearest face is a lower bound; where the number of steps
 //! or round-off ends the search, the result has the difference of both.
-//! A heap orders the faces, and those that a vertex replaces are found from neighbour to neighbour:
-//! O(log faces) per step besides them. Memory is reused from call to call.
+//! A heap orders the faces that are nearer than the upper bound, and those that a vertex replaces are found
+//! from neighbour to neighbour: O(log faces) per step besides them. Memory is reused from call to call.
 
 use super::gjk::{MinkowskiDifference, Simplex, SupportPoint};
 use nalgebra::Vector3;
@@ -23,9 +23,6 @@ const TOLERANCE: f64 = 1e-12;
 /// stayed, a vertex on the line through one of their edges would make a face without area.
 const COPLANAR: f64 = 1e-13;
 
-/// No face.
-const NONE: u32 = u32::MAX;
-
 /// Scratch memory of the algorithm.
 #[derive(Clone, Debug, Default)]
 pub struct Polytope {
@@ -33,22 +30,30 @@ pub struct Polytope {
     faces: Vec<Facet>,
     /// Faces by their distance from the origin, replaced ones included.
     nearest: BinaryHeap<Reverse<FacetDistance>>,
-    /// Faces visible from the vertex that is added.
-    visible: Vec<u32>,
-    /// Edges of their rim, and the face beyond each.
-    rim: Vec<([u32; 2], u32)>,
-    /// Face of the fan that starts at each vertex of the rim.
-    starting_at: Vec<u32>,
+    /// Sides of the remaining faces around those that a vertex replaces, in their order around it.
+    rim: Vec<Side>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Facet {
     corners: [u32; 3],
-    /// Faces across the edges from each corner to the next.
-    across: [u32; 3],
+    is_replaced: bool,
+    /// Sides of the faces across the edges from each corner to the next.
+    across: [Side; 3],
     normal: Vector3<f64>,
     distance: f64,
-    is_replaced: bool,
+}
+
+/// The edge of a face from one of its corners to the next.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    face: u32,
+    corner: u32,
+}
+
+/// The side of face `face` that starts at its corner `corner`.
+fn side(face: u32, corner: u32) -> Side {
+    Side { face, corner }
 }
 
 /// Distance of a face from the origin [m], and its index.
@@ -112,31 +117,34 @@ impl Polytope {
         }
         let scale = self.vertices.iter().fold(0.0, |most: f64, vertex| most.max(vertex.w.amax()));
         best.scale = scale;
-        while let Some(nearest) = self.nearest_face() {
-            let facet = self.faces[nearest as usize];
-            best.least = facet.distance;
+        let mut best_face = None;
+        loop {
+            let Some(nearest) = self.nearest_face() else {
+                best.least = best.overlap; // all faces lie beyond
+                break;
+            };
+            let Facet { normal, distance, .. } = self.faces[nearest as usize];
+            best.least = distance;
             if best.steps == MOST_STEPS {
                 break;
             }
             best.steps += 1;
-            let vertex = pair.support(&facet.normal);
-            let overlap = vertex.w.dot(&facet.normal);
+            let vertex = pair.support(&normal);
+            let overlap = vertex.w.dot(&normal);
             if overlap < best.overlap {
-                let (a, b) = self.witness(&facet);
-                let corners = facet.corners.map(|k| self.vertices[k as usize]);
-                best = PenetrationDepth {
-                    normal: facet.normal,
-                    overlap,
-                    a,
-                    b,
-                    facet: corners,
-                    ..best
-                };
+                (best.normal, best.overlap) = (normal, overlap);
+                best_face = Some(nearest);
             }
-            let done = overlap - facet.distance <= TOLERANCE * scale;
-            if done || !self.expand(nearest, vertex, COPLANAR * scale) {
+            let done = overlap - distance <= TOLERANCE * scale;
+            let farthest = best.overlap + TOLERANCE * scale;
+            if done || !self.expand(nearest, vertex, COPLANAR * scale, farthest) {
                 break;
             }
+        }
+        if let Some(face) = best_face {
+            let facet = &self.faces[face as usize];
+            (best.a, best.b) = self.witness(facet);
+            best.facet = facet.corners.map(|k| self.vertices[k as usize]);
         }
         best
     }
@@ -188,15 +196,16 @@ impl Polytope {
         let [p, q, r, s] = [0, 1, 2, 3].map(|k| self.vertices[k].w);
         let turned = (q - p).cross(&(r - p)).dot(&(s - p)) > 0.0;
         let [i, j] = if turned { [2, 1] } else { [1, 2] };
-        // The base, and a side at each of its edges.
-        self.add([0, i, j], [1, 2, 3])
-            && self.add([i, 0, 3], [0, 3, 2])
-            && self.add([j, i, 3], [0, 1, 3])
-            && self.add([0, j, 3], [0, 2, 1])
+        // The base, and a face at each of its edges.
+        self.add([0, i, j], [side(1, 0), side(2, 0), side(3, 0)], f64::INFINITY)
+            && self.add([i, 0, 3], [side(0, 0), side(3, 2), side(2, 1)], f64::INFINITY)
+            && self.add([j, i, 3], [side(0, 1), side(1, 2), side(3, 1)], f64::INFINITY)
+            && self.add([0, j, 3], [side(0, 2), side(2, 2), side(1, 1)], f64::INFINITY)
     }
 
-    /// Adds a face; false if its corners lie on a line.
-    fn add(&mut self, corners: [u32; 3], across: [u32; 3]) -> bool {
+    /// Adds a face, to the heap only if it is no farther than `farthest` [m]; false if its corners lie on a
+    /// line.
+    fn add(&mut self, corners: [u32; 3], across: [Side; 3], farthest: f64) -> bool {
         let [p, q, r] = corners.map(|k| self.vertices[k as usize].w);
         let normal = (q - p).cross(&(r - p));
         let length = normal.norm();
@@ -205,8 +214,10 @@ impl Polytope {
         }
         let normal = normal / length;
         let distance = normal.dot(&(p + q + r)) / 3.0;
-        self.nearest.push(Reverse(FacetDistance(distance, self.faces.len() as u32)));
-        self.faces.push(Facet { corners, across, normal, distance, is_replaced: false });
+        if distance <= farthest {
+            self.nearest.push(Reverse(FacetDistance(distance, self.faces.len() as u32)));
+        }
+        self.faces.push(Facet { corners, is_replaced: false, across, normal, distance });
         true
     }
 
@@ -223,67 +234,51 @@ impl Polytope {
 
     /// Replaces the faces around `from` that are visible from the vertex, or no farther than `slack` [m]
     /// beyond it, by a fan from their rim; false if none can be built.
-    fn expand(&mut self, from: u32, vertex: SupportPoint, slack: f64) -> bool {
-        self.visible.clear();
+    fn expand(&mut self, from: u32, vertex: SupportPoint, slack: f64, farthest: f64) -> bool {
         self.rim.clear();
-        self.visible.push(from);
         self.faces[from as usize].is_replaced = true;
-        let mut done = 0;
-        while done < self.visible.len() {
-            let Facet { corners, across, .. } = self.faces[self.visible[done] as usize];
-            done += 1;
-            for edge in 0..3 {
-                let beyond = across[edge];
-                let facet = &mut self.faces[beyond as usize];
-                if facet.is_replaced {
-                    continue;
-                }
-                let through = self.vertices[facet.corners[0] as usize].w;
-                if facet.normal.dot(&(vertex.w - through)) > -slack {
-                    facet.is_replaced = true;
-                    self.visible.push(beyond);
-                }
-            }
-            // Faces that become visible later are removed from the rim below.
-            for edge in 0..3 {
-                let (from, to) = (corners[edge], corners[(edge + 1) % 3]);
-                self.rim.push(([from, to], across[edge]));
-            }
+        for beyond in self.faces[from as usize].across {
+            self.find_rim(beyond, &vertex.w, slack);
         }
-        let faces = &self.faces;
-        self.rim.retain(|(_, beyond)| !faces[*beyond as usize].is_replaced);
         let apex = self.vertices.len() as u32;
         self.vertices.push(vertex);
-        self.close_with_fan(apex)
+        let (base, n) = (self.faces.len() as u32, self.rim.len() as u32);
+        let mut expected = None;
+        for k in 0..n {
+            let outer = self.rim[k as usize];
+            let Facet { corners, across, .. } = &mut self.faces[outer.face as usize];
+            across[outer.corner as usize] = side(base + k, 0);
+            let from = corners[(outer.corner as usize + 1) % 3];
+            let to = corners[outer.corner as usize];
+            let (before, after) = ((k + n - 1) % n, (k + 1) % n);
+            let across = [outer, side(base + after, 2), side(base + before, 1)];
+            // Round-off can fold the surface; then the rim is not one cycle.
+            let is_cycle = expected.is_none_or(|corner| corner == from);
+            if !is_cycle || !self.add([from, to, apex], across, farthest) {
+                return false;
+            }
+            expected = Some(to);
+        }
+        n >= 3 && expected == self.faces.get(base as usize).map(|facet| facet.corners[0])
     }
 
-    /// Adds the faces from the rim to the vertex `apex`; false if the rim is not one cycle.
-    fn close_with_fan(&mut self, apex: u32) -> bool {
-        let base = self.faces.len() as u32;
-        self.starting_at.clear();
-        self.starting_at.resize(self.vertices.len(), NONE);
-        for (k, ([from, _], _)) in (base..).zip(&self.rim) {
-            if std::mem::replace(&mut self.starting_at[*from as usize], k) != NONE {
-                return false;
-            }
+    /// Marks the visible faces from the one that is entered by a side on, and lists the sides at which
+    /// others are met, counter-clockwise.
+    fn find_rim(&mut self, entry: Side, w: &Vector3<f64>, slack: f64) {
+        let facet = &mut self.faces[entry.face as usize];
+        if facet.is_replaced {
+            return;
         }
-        for k in 0..self.rim.len() {
-            let ([from, to], beyond) = self.rim[k];
-            let after = self.starting_at[to as usize];
-            if after == NONE || !self.add([from, to, apex], [beyond, after, NONE]) {
-                return false;
-            }
-            let outer = &mut self.faces[beyond as usize];
-            match outer.corners.iter().position(|corner| *corner == to) {
-                Some(edge) => outer.across[edge] = base + k as u32,
-                None => return false,
-            }
+        let through = self.vertices[facet.corners[0] as usize].w;
+        if !(facet.normal.dot(&(w - through)) > -slack) {
+            self.rim.push(entry);
+            return;
         }
-        for k in base..self.faces.len() as u32 {
-            let after = self.faces[k as usize].across[1];
-            self.faces[after as usize].across[2] = k;
+        facet.is_replaced = true;
+        let across = facet.across;
+        for turn in 1..3 {
+            self.find_rim(across[(entry.corner as usize + turn) % 3], w, slack);
         }
-        !self.rim.is_empty()
     }
 
     /// Points of A and B under the origin's projection onto a face.

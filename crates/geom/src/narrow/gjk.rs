@@ -110,20 +110,33 @@ pub enum GjkResult {
 /// Distance and nearest points of two cores. The search ends as soon as they are proved to be farther apart
 /// than `enough` [m].
 pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
-    search(pair, enough, TIGHT, f64::EPSILON)
+    let centre_B = pair.X_AB.rotation * pair.b.centre() + pair.X_AB.translation.vector;
+    let start = pair.a.centre() - centre_B;
+    search(|dir| pair.support(dir), start, enough, TIGHT, f64::EPSILON)
 }
 
-/// [`distance`] with a relative error of about `precision` [-], never too small. Any proof that the cores are
-/// farther apart than `enough` [m] ends the search.
-pub fn distance_to_precision(pair: &MinkowskiDifference, enough: f64, precision: f64) -> GjkResult {
-    search(pair, enough, 0.0, precision)
+/// [`distance`] by the function `support` of A − B with a relative error of about `precision` [-], never too
+/// small. `start` is a point of A − B [m]. Any proof that the cores are farther apart than `enough` [m] ends
+/// the search.
+pub fn distance_to_precision(
+    support: impl Fn(&Vector3<f64>) -> SupportPoint,
+    start: Vector3<f64>,
+    enough: f64,
+    precision: f64,
+) -> GjkResult {
+    search(support, start, enough, 0.0, precision)
 }
 
 /// The search of both: `tight` is the least ratio of a proof to the upper bound, `precision` the relative
 /// progress [-] below which the search ends.
-fn search(pair: &MinkowskiDifference, enough: f64, tight: f64, precision: f64) -> GjkResult {
-    let centre_B = pair.X_AB.rotation * pair.b.centre() + pair.X_AB.translation.vector;
-    let mut v = pair.a.centre() - centre_B;
+fn search(
+    support: impl Fn(&Vector3<f64>) -> SupportPoint,
+    start: Vector3<f64>,
+    enough: f64,
+    tight: f64,
+    precision: f64,
+) -> GjkResult {
+    let mut v = start;
     if v == Vector3::zeros() {
         v = Vector3::x();
     }
@@ -133,7 +146,7 @@ fn search(pair: &MinkowskiDifference, enough: f64, tight: f64, precision: f64) -
     // Whether a plane between the cores was found: then no simplex contains the origin, whatever round-off says.
     let mut is_apart = false;
     for _ in 0..MOST_STEPS {
-        let vertex = pair.support(&-v);
+        let vertex = support(&-v);
         scale = scale.max(vertex.w.amax()).max(vertex.a.amax());
         // A − B lies beyond the plane through w across v, and v belongs to it.
         let (above, length) = (v.dot(&vertex.w), v.norm());

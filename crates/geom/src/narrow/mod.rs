@@ -19,7 +19,7 @@ pub(crate) use convex_cores::FAR_OUT;
 pub use convex_cores::contacts as cores;
 pub use convex_cores::contacts_along as cores_along;
 pub use gjk::Clearance;
-pub(crate) use gjk::{GjkResult, MinkowskiDifference, distance_to_precision};
+pub(crate) use gjk::{GjkResult, SupportPoint, distance_to_precision};
 pub use manifold::{DepthDoubt, Manifold, ManifoldPoint};
 
 use crate::Shape;

@@ -27,7 +27,27 @@ pub struct ContactCandidate {
     pub at: u32,
 }
 
+/// A triangle of B on the side on which the centre of A lies.
+#[derive(Clone, Copy, Debug)]
+pub struct FacingTriangle {
+    pub t: u32,
+    /// Side of the triangle: 1 front, −1 back.
+    pub sign: f64,
+    /// Whether it is at the end of the ground and the centre of A behind it: only its border can touch.
+    pub hidden: bool,
+    /// Unit normal towards that side.
+    pub normal: Vector3<f64>,
+    /// Distance by which all of A is clear of the triangle's plane [m].
+    pub clear: f64,
+}
+
 impl ContactCandidate {
+    /// The nearest points of A and triangle `at`.
+    pub fn nearest(at: u32, on_B: Vector3<f64>, normal: Vector3<f64>, gap: f64) -> Self {
+        let feature = feature_id(FeatureKind::Nearest, 0, 0);
+        Self { feature, on_B, normal, gap, clear: gap, over: None, at }
+    }
+
     /// The point of A [m].
     pub fn on_A(&self) -> Vector3<f64> {
         self.on_B + self.normal * self.gap
@@ -43,6 +63,9 @@ pub struct NonconvexScratch {
     pub vertices: Vec<u32>,
     /// Vertices, each with a triangle to which it belongs.
     pub corners: Vec<(u32, u32)>,
+    pub facing: Vec<FacingTriangle>,
+    /// Patches of B whose contact with the lowest point of a convex shape is found.
+    pub patches: Vec<u32>,
     /// Triangles of B that a convex shape intersects, in ascending order, with the links of their connected
     /// parts and whether a contact belongs to the part.
     pub cut: Vec<u32>,

@@ -1,20 +1,20 @@
 //! A convex shape A in the frame of a surface B: support points, containment, distance from a triangle.
 
-use crate::Shape;
-use crate::narrow::{
-    ConvexCore, GjkResult, MinkowskiDifference, SupportFeature, distance_to_precision,
-};
+use crate::narrow::{ConvexCore, GjkResult, SupportFeature, SupportPoint, distance_to_precision};
 use crate::shape::triangle;
+use crate::{Aabb, Shape};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
 /// Relative error of distances from triangles [-].
-const PRECISION: f64 = 1e-10;
+const PRECISION: f64 = 1e-7;
 
 /// A convex shape in the frame of the surface.
 pub struct ConvexInSurfaceFrame<'a> {
     pub shape: &'a Shape,
     pub X_BA: &'a Isometry3<f64>,
     R_BA: Matrix3<f64>,
+    /// Bounds in A's own frame [m].
+    bounds_A: Aabb,
     /// A point inside the shape [m].
     pub centre: Vector3<f64>,
     /// Radius by which the core is rounded [m].
@@ -37,33 +37,18 @@ pub enum TriangleProximity {
     Cut,
 }
 
-/// A triangle as a convex core.
-struct TriangleCore([Vector3<f64>; 3]);
-
-impl ConvexCore for TriangleCore {
-    fn support(&self, dir_S: &Vector3<f64>) -> Vector3<f64> {
-        let [a, b, c] = self.0.map(|p| p.dot(dir_S));
-        self.0[if a >= b && a >= c { 0 } else { 1 + usize::from(c > b) }]
-    }
-
-    fn radius(&self) -> f64 {
-        0.0
-    }
-
-    fn centre(&self) -> Vector3<f64> {
-        (self.0[0] + self.0[1] + self.0[2]) / 3.0
-    }
-
-    fn support_feature(&self, _dir_S: &Vector3<f64>, face: &mut SupportFeature) {
-        (0..3).for_each(|k| face.push(k as u32, self.0[k]));
-    }
+/// The corner of a triangle farthest along `dir` [m].
+fn farthest(corners: &[Vector3<f64>; 3], dir: &Vector3<f64>) -> Vector3<f64> {
+    let [a, b, c] = corners.map(|p| p.dot(dir));
+    corners[if a >= b && a >= c { 0 } else { 1 + usize::from(c > b) }]
 }
 
 impl<'a> ConvexInSurfaceFrame<'a> {
     pub fn new(shape: &'a Shape, X_BA: &'a Isometry3<f64>) -> Self {
         let R_BA = X_BA.rotation.to_rotation_matrix().into_inner();
         let centre = R_BA * ConvexCore::centre(shape) + X_BA.translation.vector;
-        Self { shape, X_BA, R_BA, centre, radius: ConvexCore::radius(shape) }
+        let bounds_A = shape.bounds(&Isometry3::identity());
+        Self { shape, X_BA, R_BA, bounds_A, centre, radius: ConvexCore::radius(shape) }
     }
 
     /// Farthest point of the core against `m` [m].
@@ -81,6 +66,20 @@ impl<'a> ConvexInSurfaceFrame<'a> {
         m.dot(&self.lowest(&m)) - self.radius - highest > reach
     }
 
+    /// Whether A is farther than `reach` [m] from a triangle, by the box around A along its own axes and by
+    /// [`Self::clears`]. True proves the distance, false proves nothing.
+    pub fn clears_triangle(&self, corners: &[Vector3<f64>; 3], reach: f64) -> bool {
+        if self.clears(corners, reach) {
+            return true;
+        }
+        let triangle = Aabb::of_points(corners.map(|p| self.in_A(&p)));
+        !triangle.overlaps(&self.bounds_A.inflated(reach))
+    }
+
+    fn in_A(&self, p: &Vector3<f64>) -> Vector3<f64> {
+        self.R_BA.tr_mul(&(p - self.X_BA.translation.vector))
+    }
+
     fn place(&self, p_A: &Vector3<f64>) -> Vector3<f64> {
         self.R_BA * p_A + self.X_BA.translation.vector
     }
@@ -95,7 +94,7 @@ impl<'a> ConvexInSurfaceFrame<'a> {
 
     /// Whether A contains the point `p` [m], or nearly does: within `slack` [m] of each of its faces.
     pub fn contains(&self, p: &Vector3<f64>, slack: f64) -> bool {
-        let p_A = self.R_BA.tr_mul(&(p - self.X_BA.translation.vector));
+        let p_A = self.in_A(p);
         match self.shape {
             Shape::Convex(hull) => (0..hull.faces()).all(|k| {
                 let corner = hull.vertices()[hull.face_corners(k)[0] as usize];
@@ -114,12 +113,19 @@ impl<'a> ConvexInSurfaceFrame<'a> {
             let distance = away.norm();
             (distance, on_B, away / distance)
         } else {
-            let core = TriangleCore(*corners);
-            let pair = MinkowskiDifference { a: &core, b: self.shape, X_AB: self.X_BA };
-            match distance_to_precision(&pair, enough + self.radius, PRECISION) {
+            // In A's frame, so that only the triangle is rotated.
+            let corners = corners.map(|p| self.in_A(&p));
+            let support = |dir: &Vector3<f64>| {
+                let (a, b) = (ConvexCore::support(self.shape, dir), farthest(&corners, &-dir));
+                SupportPoint { w: a - b, a, b }
+            };
+            let start = ConvexCore::centre(self.shape) - corners.iter().sum::<Vector3<f64>>() / 3.0;
+            match distance_to_precision(support, start, enough + self.radius, PRECISION) {
                 GjkResult::Far(_) => return TriangleProximity::Far,
                 GjkResult::Overlap(_) => return TriangleProximity::Cut,
-                GjkResult::Apart { normal, distance, a, .. } => (distance, a, normal),
+                GjkResult::Apart { normal, distance, b, .. } => {
+                    (distance, self.place(&b), -(self.R_BA * normal))
+                }
             }
         };
         let gap = distance - self.radius;

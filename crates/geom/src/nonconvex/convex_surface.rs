@@ -9,9 +9,8 @@
 //!   edge     root of the derivative of the separation over the wedge, by bisection
 //!   vertex   signed distance of the vertex from A, if its gradient is in the normal cone
 //!
-//! Only triangles within reach take part, by their exact distance from A. A penetration is accepted only at a
-//! triangle that A intersects, see `witness`, which also completes the contacts by the nearest points and by
-//! an exit for every part of B inside A.
+//! A penetration is accepted only with a point of B inside A or a point of A inside B, see `witness`, which also
+//! completes the contacts by the nearest points and by an exit for every part of B inside A.
 //!
 //! Triangles whose back faces the centre of A are ignored (of a sheet, both sides count as front); if the
 //! centre itself is inside, the shortest exit is used. No nearest triangle is ignored: A lies beyond the plane
@@ -19,7 +18,9 @@
 //! so that the centre is in front of one of them. Where A enters a solid, a segment from the centre within A
 //! enters through a face whose front it meets. O(triangles near A).
 
-use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
+use super::candidate::{
+    ContactCandidate, FacingTriangle, FeatureKind, NonconvexScratch, feature_id,
+};
 use super::convex_in_surface::{ConvexInSurfaceFrame, TriangleProximity};
 use super::edge_separation::{EdgeWedge, best_normal, crossings};
 use super::point_distance;
@@ -48,64 +49,101 @@ pub fn find<S: TriangleSurface>(
     let convex = ConvexInSurfaceFrame::new(shape, X_BA);
     let region = shape.bounds(X_BA).inflated(reach);
     let size = region.size().max();
+    let slack = WITNESS_SLACK * size;
     scratch.near.clear();
-    scratch.cut.clear();
-    scratch.sides.clear();
-    scratch.corners.clear();
     surface.near(&region, &mut scratch.near);
     // Sorted, so that the order does not depend on the tree.
     scratch.near.sort_unstable();
+    let from_behind = find_faces(&convex, surface, size, reach, scratch);
+    witness::list_explained_patches(&convex, surface, slack, scratch);
+    let nearest = find_cut(&convex, surface, reach, scratch);
+    edges(&convex, surface, reach, scratch);
+    vertices(&convex, surface, reach, &region, scratch);
+    witness::keep_witnessed(&convex, surface, slack, scratch);
+    let witnessed = scratch.candidates.len();
+    witness::complete(&convex, surface, nearest, (slack, reach), scratch);
+    if from_behind && let Some(exit) = surface.inside(&convex.centre) {
+        deep(&convex, surface, exit, scratch);
+    }
+    prune(surface, witnessed, scratch);
+}
+
+/// Lists the triangles whose planes are within `reach` [m] of A, and finds the points of A over them. Returns
+/// whether the centre lies behind a triangle near A, or none is near.
+fn find_faces<S: TriangleSurface>(
+    convex: &ConvexInSurfaceFrame,
+    surface: &S,
+    size: f64,
+    reach: f64,
+    scratch: &mut NonconvexScratch,
+) -> bool {
+    scratch.facing.clear();
     let mut from_behind = scratch.near.is_empty();
-    let mut nearest: Option<ContactCandidate> = None;
     let mut last = Vector3::zeros();
-    let mut clear = 0.0;
+    let mut lowest = 0.0;
     for i in 0..scratch.near.len() {
         let t = scratch.near[i];
-        let corners = surface.corners(t);
         let sign = side_of_centre(surface, t, &convex.centre);
         from_behind |= sign < 0.0;
         let hidden = sign < 0.0 && surface.interior() != SurfaceInterior::Sheet;
-        if hidden && !has_border(surface, t) || convex.clears(&corners, reach) {
+        if hidden && !has_border(surface, t) {
             continue;
         }
-        let n = if hidden { surface.normal(t) } else { surface.normal(t) * sign };
-        if n != last {
-            clear = support_points(&convex, &n, size, &mut scratch.face);
-            last = n;
-        }
-        let height = n.dot(&corners[0]);
-        if clear - height > reach {
+        let corners = surface.corners(t);
+        if convex.clears_triangle(&corners, reach) {
             continue;
         }
-        match convex.proximity(&corners, reach) {
-            TriangleProximity::Far => continue,
-            TriangleProximity::Cut => scratch.cut.push(t),
-            TriangleProximity::Apart { gap, on_B, normal } => {
-                if nearest.is_none_or(|old| gap < old.gap) {
-                    let feature = feature_id(FeatureKind::Nearest, 0, 0);
-                    let (clear, over, at) = (gap, None, t);
-                    nearest =
-                        Some(ContactCandidate { feature, on_B, normal, gap, clear, over, at });
+        let normal = if hidden { surface.normal(t) } else { surface.normal(t) * sign };
+        if normal != last {
+            lowest = support_points(convex, &normal, size, &mut scratch.face);
+            last = normal;
+        }
+        let clear = lowest - normal.dot(&corners[0]);
+        if clear > reach {
+            continue;
+        }
+        let triangle = FacingTriangle { t, sign, hidden, normal, clear };
+        scratch.facing.push(triangle);
+        if !hidden {
+            faces(surface, &triangle, convex.radius, reach, scratch);
+        }
+    }
+    from_behind
+}
+
+/// Lists the triangles that A intersects, but for those of patches whose contacts are found, and the sides and
+/// vertices of all triangles that may be within `reach` [m]. Returns the nearest points of A and a triangle
+/// that it does not intersect although it crosses its plane.
+fn find_cut<S: TriangleSurface>(
+    convex: &ConvexInSurfaceFrame,
+    surface: &S,
+    reach: f64,
+    scratch: &mut NonconvexScratch,
+) -> Option<ContactCandidate> {
+    scratch.cut.clear();
+    scratch.sides.clear();
+    scratch.corners.clear();
+    let mut nearest: Option<ContactCandidate> = None;
+    for i in 0..scratch.facing.len() {
+        let FacingTriangle { t, sign, hidden, clear, .. } = scratch.facing[i];
+        if clear < 0.0 && !scratch.patches.contains(&surface.patch(t)) {
+            match convex.proximity(&surface.corners(t), reach) {
+                TriangleProximity::Far => continue,
+                TriangleProximity::Cut => scratch.cut.push(t),
+                TriangleProximity::Apart { gap, on_B, normal } => {
+                    if nearest.is_none_or(|old| gap < old.gap) {
+                        nearest = Some(ContactCandidate::nearest(t, on_B, normal, gap));
+                    }
                 }
             }
         }
         if hidden {
             list_borders(surface, t, scratch);
-            continue;
+        } else {
+            list_edges_and_vertices(surface, t, sign, scratch);
         }
-        let triangle = FacingTriangle { t, sign, normal: n, clear: clear - height };
-        faces(surface, &triangle, convex.radius, reach, scratch);
-        list_edges_and_vertices(surface, t, sign, scratch);
     }
-    edges(&convex, surface, reach, scratch);
-    vertices(&convex, surface, reach, &region, scratch);
-    witness::keep_witnessed(&convex, surface, WITNESS_SLACK * size, scratch);
-    let witnessed = scratch.candidates.len();
-    witness::complete(&convex, surface, nearest, WITNESS_SLACK * size, scratch);
-    if from_behind && let Some(exit) = surface.inside(&convex.centre) {
-        deep(&convex, surface, exit, scratch);
-    }
-    prune(surface, witnessed, scratch);
+    nearest
 }
 
 /// 1 if the centre of A lies in front of triangle `t`, −1 otherwise.
@@ -168,17 +206,6 @@ fn list_borders<S: TriangleSurface>(surface: &S, t: u32, scratch: &mut Nonconvex
     }
 }
 
-/// A triangle of B on the side on which the centre of A lies.
-struct FacingTriangle {
-    t: u32,
-    /// Side of the triangle: 1 front, −1 back.
-    sign: f64,
-    /// Unit normal towards that side.
-    normal: Vector3<f64>,
-    /// Distance by which all of A is clear of the triangle's plane [m].
-    clear: f64,
-}
-
 /// Points of A's support feature over a triangle.
 fn faces<S: TriangleSurface>(
     surface: &S,
@@ -187,7 +214,7 @@ fn faces<S: TriangleSurface>(
     reach: f64,
     scratch: &mut NonconvexScratch,
 ) {
-    let FacingTriangle { t, sign, normal: n, clear } = *triangle;
+    let FacingTriangle { t, sign, normal: n, clear, .. } = *triangle;
     let corner = surface.vertex(surface.triangle(t)[0]);
     for (&id, x) in scratch.face.ids.iter().zip(&scratch.face.points) {
         let height = n.dot(&(x - corner));

@@ -29,16 +29,52 @@ pub fn is_pierced<S: TriangleSurface>(surface: &S, ends: &[Vector3<f64>; 2]) -> 
     found
 }
 
-/// If triangles of surface `a` at `X_BA` and surface `b` intersect: the contact of the edge and the triangle
-/// that must move farthest to come apart, by the shortest way for these two. Memory: `near`.
-pub fn find<A: TriangleSurface, B: TriangleSurface>(
-    a: &A,
-    X_BA: &Isometry3<f64>,
+/// Whether a triangle of `a` among `near`, at `X_BA`, intersects `b`.
+fn is_cut<A: TriangleSurface, B: TriangleSurface>(
+    (a, X_BA): (&A, &Isometry3<f64>),
     b: &B,
+    near: &[u32],
+) -> bool {
+    near.iter().any(|&t| {
+        let corners = a.corners(t).map(|p| X_BA.rotation * p + X_BA.translation.vector);
+        let normal = X_BA.rotation * a.normal(t);
+        let mut found = false;
+        b.visit_near(&Aabb::of_points(corners), |face| {
+            let other = b.corners(face);
+            found = found
+                || !is_aside(&corners, &b.normal(face), &other[0])
+                    && !is_aside(&other, &normal, &corners[0])
+                    && (0..3).any(|k| {
+                        let next = (k + 1) % 3;
+                        pierces(&corners[k], &corners[next], &other)
+                            || pierces(&other[k], &other[next], &corners)
+                    });
+        });
+        found
+    })
+}
+
+/// If triangles of surface `a` at `X_BA` and surface `b` intersect: the contact of the edge and the triangle
+/// that must move farthest to come apart, by the shortest way for these two. Memory: `near`, `other`.
+pub fn find<A: TriangleSurface, B: TriangleSurface>(
+    (a, X_BA): (&A, &Isometry3<f64>),
+    (b, X_AB): (&B, &Isometry3<f64>),
     near: &mut Vec<u32>,
+    other: &mut Vec<u32>,
 ) -> Option<ContactCandidate> {
     near.clear();
-    a.near(&overlap(b, &X_BA.inverse(), 0.0), near);
+    other.clear();
+    a.near(&overlap(b, X_AB, 0.0), near);
+    b.near(&overlap(a, X_BA, 0.0), other);
+    // From the side with fewer triangles within the bounds of the other.
+    let cut = if near.len() <= other.len() {
+        is_cut((a, X_BA), b, near)
+    } else {
+        is_cut((b, X_AB), a, other)
+    };
+    if !cut {
+        return None;
+    }
     near.sort_unstable();
     let place = |p: Vector3<f64>| X_BA.rotation * p + X_BA.translation.vector;
     let (centre_A, centre_B) = (place(a.bounds().centre()), b.bounds().centre());

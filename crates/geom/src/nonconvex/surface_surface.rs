@@ -36,9 +36,12 @@ pub fn find<A: TriangleSurface, B: TriangleSurface>(
     scratch: &mut NonconvexScratch,
 ) {
     let X_AB = X_BA.inverse();
-    let deepest_a = VertexPass { a, X_BA, b, reach, round: 0 }.run(scratch);
+    scratch.corners.clear();
+    let pass_a = VertexPass { a, X_BA, b, reach, round: 0 };
+    let pass_b = VertexPass { a: b, X_BA: &X_AB, b: a, reach, round: 1 };
+    let deepest_a = pass_a.run(scratch);
     let from_a = scratch.candidates.len();
-    let deepest_b = VertexPass { a: b, X_BA: &X_AB, b: a, reach, round: 1 }.run(scratch);
+    let deepest_b = pass_b.run(scratch);
     // The second pass writes in A, with normals from A into B: convert to B.
     let turn = |f: ContactCandidate| ContactCandidate {
         on_B: X_BA.rotation * f.on_A() + X_BA.translation.vector,
@@ -47,12 +50,28 @@ pub fn find<A: TriangleSurface, B: TriangleSurface>(
     };
     scratch.candidates[from_a..].iter_mut().for_each(|f| *f = turn(*f));
     edges(a, X_BA, b, reach, scratch);
+    // A vertex over a face may be nearer to an edge or a vertex elsewhere: of interest if nothing is nearer.
+    let NonconvexScratch { candidates, corners, .. } = &mut *scratch;
+    for &(v, round) in corners.iter() {
+        let least = candidates.iter().map(|f| f.gap).fold(reach, f64::min);
+        if least <= 0.0 {
+            break;
+        }
+        let start = candidates.len();
+        if round == 0 {
+            pass_a.beside_edges(v, least, candidates);
+        } else {
+            pass_b.beside_edges(v, least, candidates);
+            candidates[start..].iter_mut().for_each(|f| *f = turn(*f));
+        }
+    }
     // If no exit is admissible for any feature, the deepest vertex takes its shortest exit; if no vertex is
     // inside, triangles may still intersect.
     if !scratch.candidates.iter().any(|f| f.gap < 0.0) {
         let sunk = [deepest_a, deepest_b.map(turn)].into_iter().flatten();
         let exit = sunk.min_by(|f, g| f.gap.total_cmp(&g.gap));
-        let exit = exit.or_else(|| surface_intersection::find(a, X_BA, b, &mut scratch.near));
+        let NonconvexScratch { near, other, .. } = &mut *scratch;
+        let exit = exit.or_else(|| surface_intersection::find((a, X_BA), (b, &X_AB), near, other));
         scratch.candidates.extend(exit);
     }
 }
@@ -95,7 +114,7 @@ impl<A: TriangleSurface, B: TriangleSurface> VertexPass<'_, A, B> {
     fn run(&self, scratch: &mut NonconvexScratch) -> Option<ContactCandidate> {
         let Self { a, X_BA, b, reach, .. } = *self;
         let mut deepest: Option<ContactCandidate> = None;
-        let NonconvexScratch { near, other, vertices, candidates, .. } = scratch;
+        let NonconvexScratch { near, other, vertices, corners, candidates, .. } = scratch;
         near.clear();
         vertices.clear();
         a.near(&overlap(b, &X_BA.inverse(), reach), near);
@@ -118,9 +137,10 @@ impl<A: TriangleSurface, B: TriangleSurface> VertexPass<'_, A, B> {
             drop_needless_exits(b, &p_BV, start, other, candidates);
             // Before they touch, a vertex may also face an edge or another vertex.
             if vertex.inside.is_none() {
-                let least = candidates[start..].iter().map(|f| f.gap).fold(reach, f64::min);
-                if least > 0.0 {
-                    self.beside_edges(&vertex, least, candidates);
+                if candidates.len() == start {
+                    self.beside_edges(v, reach, candidates);
+                } else {
+                    corners.push((v, self.round));
                 }
             }
             if let Some((depth, t, normal)) = vertex.inside {
@@ -213,14 +233,9 @@ impl<A: TriangleSurface, B: TriangleSurface> VertexPass<'_, A, B> {
     }
 
     /// A vertex outside of B against the nearest edge or vertex of B within `limit` [m].
-    fn beside_edges(
-        &self,
-        vertex: &PassVertex,
-        limit: f64,
-        candidates: &mut Vec<ContactCandidate>,
-    ) {
+    fn beside_edges(&self, v: u32, limit: f64, candidates: &mut Vec<ContactCandidate>) {
         let Self { a, X_BA, b, reach, round } = *self;
-        let PassVertex { v, p_BV: x, .. } = *vertex;
+        let x = X_BA.rotation * a.vertex(v) + X_BA.translation.vector;
         let Some((on_B, t, feature)) = b.nearest(&x, limit) else { return };
         let feature = match feature {
             Feature::Face => return,
@@ -349,6 +364,37 @@ impl ConvexEdge {
     }
 }
 
+/// A crossing of two edges that have passed each other.
+struct EdgeCrossing {
+    on_B: Vector3<f64>,
+    normal: Vector3<f64>,
+    gap: f64,
+}
+
+impl EdgeCrossing {
+    /// Whether the depths of its points are consistent with both edges, and a point of one is inside the
+    /// other or an edge pierces the other surface.
+    fn is_real<A: TriangleSurface, B: TriangleSurface>(
+        &self,
+        (a, X_BA, ridge): (&A, &Isometry3<f64>, &ConvexEdge),
+        (b, against): (&B, &ConvexEdge),
+    ) -> bool {
+        let Self { on_B, normal, gap } = self;
+        let in_A = |p: &Vector3<f64>| X_BA.inverse_transform_point(&(*p).into()).coords;
+        let inside = |depth: Option<f64>| depth.is_some_and(|depth| depth > 0.0);
+        let depth_a = b.depth(&(on_B + normal * *gap));
+        if !against.is_consistent(normal, *gap, depth_a) {
+            return false;
+        }
+        let depth_b = a.depth(&in_A(on_B));
+        ridge.is_consistent(&-normal, *gap, depth_b)
+            && (inside(depth_a)
+                || inside(depth_b)
+                || is_pierced(b, &ridge.ends())
+                || is_pierced(a, &against.ends().map(|p| in_A(&p))))
+    }
+}
+
 /// Index of side `k` of `t` if it is convex and `t` is the triangle that reports it.
 fn reported_edge<S: TriangleSurface>(surface: &S, t: u32, k: usize) -> Option<u32> {
     let side = surface.side(t, k);
@@ -414,20 +460,9 @@ fn edges<A: TriangleSurface, B: TriangleSurface>(
                     if gap > reach || gap < -deepest {
                         continue;
                     }
-                    let real = gap >= -1e-9 * size || {
-                        let b_in_A = X_AB.rotation * on_B + X_AB.translation.vector;
-                        let depth_a = b.depth(&(on_B + normal * gap));
-                        let depth_b = a.depth(&b_in_A);
-                        let inside = |depth: Option<f64>| depth.is_some_and(|depth| depth > 0.0);
-                        let edge_b =
-                            against.ends().map(|p| X_AB.rotation * p + X_AB.translation.vector);
-                        against.is_consistent(&normal, gap, depth_a)
-                            && ridge.is_consistent(&-normal, gap, depth_b)
-                            && (inside(depth_a)
-                                || inside(depth_b)
-                                || is_pierced(b, &ridge.ends())
-                                || is_pierced(a, &edge_b))
-                    };
+                    let crossing = EdgeCrossing { on_B, normal, gap };
+                    let real =
+                        gap >= -1e-9 * size || crossing.is_real((a, X_BA, &ridge), (b, &against));
                     // Resolving a shallower penetration nearby may resolve the crossing too.
                     let needless = gap < 0.0
                         && candidates.iter().any(|way| {

@@ -6,7 +6,7 @@
 //! exit along a normal of the part does. If A intersects nothing, the nearest points are a contact.
 
 use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
-use super::convex_in_surface::ConvexInSurfaceFrame;
+use super::convex_in_surface::{ConvexInSurfaceFrame, TriangleProximity};
 use super::convex_surface::side_of_centre;
 use super::edge_separation::{EdgeWedge, best_normal};
 use super::triangle_surface::{SurfaceInterior, TriangleSurface};
@@ -15,6 +15,37 @@ use crate::shape::mesh::EdgeConvexity;
 use crate::shape::triangle;
 use nalgebra::Vector3;
 
+/// Lists the patches over which a lowest point of A lies, penetrating, with a point of B inside A: no other
+/// triangle of the patch can add to their contacts.
+pub fn list_explained_patches<S: TriangleSurface>(
+    convex: &ConvexInSurfaceFrame,
+    surface: &S,
+    slack: f64,
+    scratch: &mut NonconvexScratch,
+) {
+    let NonconvexScratch { candidates, patches, .. } = scratch;
+    patches.clear();
+    for f in candidates.iter().filter(|f| f.gap < 0.0 && f.gap <= f.clear + slack) {
+        let patch = surface.patch(f.at);
+        if !patches.contains(&patch)
+            && lies_in(surface, f, slack)
+            && convex.contains(&f.on_B, slack)
+        {
+            patches.push(patch);
+        }
+    }
+}
+
+/// Whether the point of B lies in the triangle, not beyond one of its sides at a valley.
+fn lies_in<S: TriangleSurface>(surface: &S, f: &ContactCandidate, slack: f64) -> bool {
+    let [a, b, c] = surface.corners(f.at);
+    (triangle::nearest(&f.on_B, &a, &b, &c).0 - f.on_B).norm_squared() <= slack * slack
+}
+
+fn intersects<S: TriangleSurface>(convex: &ConvexInSurfaceFrame, surface: &S, t: u32) -> bool {
+    matches!(convex.proximity(&surface.corners(t), 0.0), TriangleProximity::Cut)
+}
+
 /// Drops penetrations deeper than `slack` [m] without a witness.
 pub fn keep_witnessed<S: TriangleSurface>(
     convex: &ConvexInSurfaceFrame,
@@ -22,38 +53,58 @@ pub fn keep_witnessed<S: TriangleSurface>(
     slack: f64,
     scratch: &mut NonconvexScratch,
 ) {
-    let NonconvexScratch { candidates, cut, .. } = scratch;
+    let NonconvexScratch { candidates, cut, patches, .. } = scratch;
+    let sheet = surface.interior() == SurfaceInterior::Sheet;
     candidates.retain(|f| {
         if f.gap >= -slack {
             return true;
         }
-        let is_cut = cut.binary_search(&f.at).is_ok();
-        // The point on B lies in an edge or a vertex, but possibly beside a face at a valley.
-        if f.over.is_none() || is_cut {
-            let sheet = surface.interior() == SurfaceInterior::Sheet;
-            return convex.contains(&f.on_B, slack)
-                || is_cut && f.over.is_some() && sheet
-                || is_cut && surface.depth(&f.on_A()).is_some_and(|depth| depth > 0.0);
+        // The point on B lies in an edge or a vertex, but possibly beyond the side of a face.
+        let inside = convex.contains(&f.on_B, slack);
+        if inside && (f.over.is_none() || lies_in(surface, f, slack)) {
+            return true;
         }
-        false
+        let is_cut = cut.binary_search(&f.at).is_ok()
+            || patches.contains(&surface.patch(f.at)) && intersects(convex, surface, f.at);
+        is_cut
+            && (inside
+                || f.over.is_some() && sheet
+                || surface.depth(&f.on_A()).is_some_and(|depth| depth > 0.0))
     });
 }
 
 /// Adds a contact for each connected part of the triangles that A intersects and that has none, and the
-/// `nearest` points where A intersects nothing and no contact is as near, up to `slack` [m].
+/// nearest points where A intersects nothing and no contact is as near, up to `slack` [m]: `nearest`, or
+/// those of a triangle whose plane A does not cross.
 pub fn complete<S: TriangleSurface>(
     convex: &ConvexInSurfaceFrame,
     surface: &S,
-    nearest: Option<ContactCandidate>,
-    slack: f64,
+    mut nearest: Option<ContactCandidate>,
+    (slack, reach): (f64, f64),
     scratch: &mut NonconvexScratch,
 ) {
-    let NonconvexScratch { candidates, cut, links, explained, face, .. } = scratch;
-    if cut.is_empty() {
-        let least = candidates.iter().map(|f| f.gap).fold(f64::INFINITY, f64::min);
-        candidates.extend(nearest.filter(|f| f.gap < least - slack));
+    if scratch.cut.is_empty() {
+        let gaps = scratch.candidates.iter().map(|f| f.gap);
+        let mut least = gaps.fold(f64::INFINITY, f64::min);
+        if least < -slack {
+            return;
+        }
+        nearest = nearest.filter(|f| f.gap < least - slack);
+        least = nearest.map_or(least, |f| f.gap);
+        for f in scratch.facing.iter().filter(|f| f.clear >= 0.0) {
+            let enough = (least - slack).min(reach);
+            if f.clear < enough
+                && let TriangleProximity::Apart { gap, on_B, normal } =
+                    convex.proximity(&surface.corners(f.t), enough)
+            {
+                least = gap;
+                nearest = Some(ContactCandidate::nearest(f.t, on_B, normal, gap));
+            }
+        }
+        scratch.candidates.extend(nearest);
         return;
     }
+    let NonconvexScratch { candidates, cut, links, explained, face, patches, .. } = scratch;
     join(surface, cut, links);
     explained.clear();
     explained.resize(cut.len(), false);
@@ -61,6 +112,14 @@ pub fn complete<S: TriangleSurface>(
         if let Ok(i) = cut.binary_search(&f.at) {
             explained[root(links, i)] = true;
         }
+    }
+    // A part may continue in a patch whose triangles are not listed.
+    for (i, &t) in cut.iter().enumerate() {
+        let part = root(links, i);
+        explained[part] = explained[part]
+            || (0..3).filter_map(|k| surface.side(t, k).across).any(|other| {
+                patches.contains(&surface.patch(other)) && intersects(convex, surface, other)
+            });
     }
     for part in 0..cut.len() {
         if links[part] as usize != part || explained[part] {

@@ -185,12 +185,12 @@ fn check(
     if intersects {
         tally.intersecting += 1;
         // A depth below the tolerance may be reported as a gap below it.
-        tally.no_depth += usize::from(!(least <= TOLERANCE));
+        tally.no_depth += usize::from(least > TOLERANCE);
     } else {
         tally.apart += 1;
         tally.false_depth += usize::from(least < -TOLERANCE && truth > TOLERANCE);
         tally.false_gap += usize::from(least >= -TOLERANCE && least < truth - TOLERANCE);
-        tally.missed += usize::from(truth < REACH - TOLERANCE && !(least <= truth + TOLERANCE));
+        tally.missed += usize::from(truth < REACH - TOLERANCE && least > truth + TOLERANCE);
         if pose.is_multiple_of(8) {
             // Both ends of every gap lie in the shapes.
             let off = |t: &ManifoldPoint| {

@@ -202,8 +202,13 @@ impl SceneBuilder<'_> {
     /// The body of this name, or the world, that something else is held by.
     fn holder(&self, table: &Table, key: &'static str, name: &str) -> Result<BodyId, SceneError> {
         let bodies = self.builder.mechanism.declared().bodies;
-        if name == WORLD && self.names.bodies.lacks(bodies, name) {
-            return Ok(BodyId::WORLD);
+        if self.names.bodies.lacks(bodies, name) && !name.ends_with('*') {
+            if name == WORLD {
+                return Ok(BodyId::WORLD);
+            }
+            let others = bodies.iter().skip(1).map(|spec| spec.name.as_str());
+            let names = std::iter::once(WORLD).chain(others);
+            return Err(names::unknown(table, key, name, names));
         }
         let found = self.names.bodies.find_one((table, key), name, bodies);
         found.map(BodyId)

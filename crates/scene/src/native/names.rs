@@ -72,16 +72,8 @@ impl NameIndex {
             }
         };
         if found.is_empty() {
-            let names = things.iter().map(Named::name).filter(|name| !name.is_empty());
-            let known: Vec<&str> = names.take(LISTED + 1).collect();
-            let shown = known[..known.len().min(LISTED)].join(", ");
-            let expected = match known.len() {
-                0 => "nothing, since nothing of that kind has a name".to_owned(),
-                n if n > LISTED => format!("one of: {shown}, …"),
-                _ => format!("one of: {shown}"),
-            };
-            let what = format_args!("found \"{pattern}\"; expected {expected}");
-            return Err(table.because(key, what));
+            let names = things.iter().map(Named::name);
+            return Err(unknown(table, key, pattern, names));
         }
         found.sort_unstable();
         Ok(found)
@@ -124,6 +116,23 @@ impl NameIndex {
         }
         *known = (*known).max(things.len());
     }
+}
+
+/// The error that nothing has this name; `names` are those there are, some of which are listed.
+pub(super) fn unknown<'n>(
+    table: &Table,
+    key: &'static str,
+    found: &str,
+    names: impl Iterator<Item = &'n str>,
+) -> SceneError {
+    let known: Vec<&str> = names.filter(|name| !name.is_empty()).take(LISTED + 1).collect();
+    let shown = known[..known.len().min(LISTED)].join(", ");
+    let expected = match known.len() {
+        0 => "nothing, since nothing of that kind has a name".to_owned(),
+        n if n > LISTED => format!("one of: {shown}, …"),
+        _ => format!("one of: {shown}"),
+    };
+    table.because(key, format_args!("found \"{found}\"; expected {expected}"))
 }
 
 /// Checks the number of pairs that two patterns mean together.

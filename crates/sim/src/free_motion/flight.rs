@@ -51,7 +51,7 @@ pub(super) struct Flight {
     change: Vec<f64>,
     impulse: Vec<f64>,
     /// Per tree: work of applied forces [J], and whether an equation was not solved.
-    pub work: Vec<f64>,
+    pub(super) work: Vec<f64>,
     failed: Vec<bool>,
     /// Energy that no force supplied, in all trees of the step [J].
     pub unaccounted: f64,

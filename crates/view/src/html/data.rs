@@ -2,7 +2,7 @@
 //!
 //! The place of a body is quantised to a small fraction of its own smallest visible size, or, if it
 //! travels far, to the resolution of a 32-bit float at the farthest place it reaches, so that every
-//! body is drawn where it is ([`FINENESS`], [`REACH`]). A contact point has the quantum of the finer
+//! body is drawn where it is (`FINENESS`, `REACH`). A contact point has the quantum of the finer
 //! of its two bodies. Rotations and normals are quantised to a small angle, forces and residuals to
 //! a few digits over any range. A contact is predicted from the
 //! same contact of the frame before, if there was one, so that resting contacts take few bytes.
