@@ -662,7 +662,18 @@ class StepReport:
         """Number of steps."""
     @property
     def status(self) -> str:
-        """Status of the contact problems: "converged", "iteration_limit", "stalled" or "failed"."""
+        """Worst status of a whole step: "ok", "softened", "geometry_uncertain", "motion_not_resolved",
+        "correction_not_done" or "problem_not_solved", from the best to the worst (docs/status.md).
+        """
+    @property
+    def status_counts(self) -> dict[str, int]:
+        """Number of steps of each status; they add up to `steps`."""
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """All faults of the steps, the worst last; empty if every step is "ok"."""
+    @property
+    def solver_status(self) -> str:
+        """Worst status of the contact problems: "converged", "iteration_limit", "stalled" or "failed"."""
     @property
     def converged(self) -> bool:
         """Whether every step reached the tolerance without softening."""
@@ -701,7 +712,18 @@ class StepReport:
         """Whether a problem had no solution and was solved with softened constraints."""
     @property
     def unresolved(self) -> bool:
-        """Whether something moved faster than the time step resolves."""
+        """Whether something moved faster than the time step resolves, or energy came from nowhere."""
+    @property
+    def correction_failed(self) -> bool:
+        """Whether position errors could not be removed in a step."""
+    @property
+    def uncertain_contacts(self) -> int:
+        """Largest number of contacts in a step whose depth is not known to its tolerance."""
+    @property
+    def energy_imbalance(self) -> float:
+        """Largest energy without cause of a tree in a step, relative to what the scheme explains [-]:
+        above one the motion is not resolved.
+        """
     @property
     def inverted(self) -> int:
         """Largest number of inverted elements of soft bodies after one step."""
@@ -807,8 +829,9 @@ class Recording:
         contact_start[k]:contact_start[k + 1].
 
         steps (t,); residual_momentum (t,) [-], residual_coulomb and residual_convex (t,) [m/s];
-        iterations (t,); status (t,): 0 converged, 1 iteration limit, 2 stalled, 3 failed; softened
-        (t,); penetration (t,) [m]; equality_error (t,) [m, rad]; energy_kinetic and
+        iterations (t,); status (t,): 0 converged, 1 iteration limit, 2 stalled, 3 failed; step_flags (t,):
+        faults of the steps, 1 softened, 2 geometry uncertain, 4 motion not resolved, 8 correction not
+        done, 16 problem not solved, added up, 0 if all are ok; softened (t,); penetration (t,) [m]; equality_error (t,) [m, rad]; energy_kinetic and
         energy_potential (t,) [J]; phase_time (t, p) [s] of the phases phase_names (p,); contacts
         (t,); asleep (t,).
         """

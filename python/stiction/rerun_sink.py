@@ -227,6 +227,7 @@ class _Sender:
         for k, name in enumerate(arrays["phase_names"]):
             scalars[f"phase/{name}"] = arrays["phase_time"][:, k]
         scalars |= {f"solver/{name}": arrays[name] for name in ("iterations", "status", "contacts")}
+        scalars["step/flags"] = arrays["step_flags"]
         scalars["penetration"] = arrays["penetration"]
         self.scalars(time, scalars)
 

@@ -285,6 +285,8 @@ class RunFigures(TypedDict, total=False):
     contacts: Spread
     iterations: Spread
     residual: RunResiduals
+    step_status: dict[str, int]
+    """Number of steps of each status."""
     unconverged_steps: int
     unresolved_steps: int
     """Steps in which something moved faster than the time step resolves."""
@@ -293,7 +295,8 @@ class RunFigures(TypedDict, total=False):
     penetration: dict[str, float]
     """Deepest penetration of all steps ("max") and of the last step ("final") [m]."""
     energy: dict[str, float]
-    """Energy at the start ("initial") and at the end ("final") [J]."""
+    """Energy at the start ("initial") and at the end ("final") [J], and the largest energy without cause
+    of a step relative to what the scheme explains ("imbalance") [-]."""
     check: Verdict
     state_hash: str
     notes: list[str]

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from stiction._extras import need
 from stiction._native import Simulation, SoftHandle, StepReport
+from stiction._origin import is_loopback, own_pages_only
 from stiction.grip import STRENGTH, Grip
 from stiction.recording import bounds, colour_of, shown
 from stiction.types import Array, Visual
@@ -63,10 +64,13 @@ class Viewer:
         fps: float = 30.0,
     ) -> None:
         """Starts a server at host and port, or at the next free port; viser prints the address. fps is the
-        number of frames per second.
+        number of frames per second. host is an address of this machine alone; from another one, use a tunnel,
+        such as `ssh -L 8080:localhost:8080`. Requests of foreign web pages are refused.
         """
         if not fps > 0:
             raise ValueError(f"fps = {fps}; expected a number > 0")
+        if not is_loopback(host):
+            raise ValueError(f"host = {host!r}; expected a loopback address, such as 127.0.0.1 or localhost")
         viser = need("viser", "viser", "viz")
         self.sim = sim
         self.fps = fps
@@ -86,8 +90,12 @@ class Viewer:
         self._debt = 0.0
         self._rate = _Rate()
         self._text_due = 0.0
-        self.server: Any = viser.ViserServer(host=host, port=port, label=sim.model.name, verbose=False)
-        """The server, a viser.ViserServer, to which further elements can be added."""
+        with own_pages_only() as guarded:
+            self.server: Any = viser.ViserServer(host=host, port=port, label=sim.model.name, verbose=False)
+            """The server, a viser.ViserServer, to which further elements can be added."""
+        if not guarded():
+            self.server.stop()
+            raise RuntimeError("this version of viser starts its server in another way; expected websockets")
         self._scene = _Scene(self)
         self._panel = _Panel(self)
         self.update()
@@ -539,6 +547,7 @@ class _Panel:
             rows += [
                 ("Residual", f"{report.residual.coulomb:.1e} m/s"),
                 ("Status", report.status.replace("_", " ")),
+                ("Solver", report.solver_status.replace("_", " ")),
                 ("Iterations", str(report.iterations)),
                 ("Contacts", str(report.contacts)),
                 ("Penetration", f"{1e3 * report.penetration:.3f} mm"),

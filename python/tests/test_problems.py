@@ -189,7 +189,7 @@ def test_invalid_arguments_are_rejected() -> None:
         st.solve(particle(), "alm", temperature=3)
     with pytest.raises(st.SettingError, match="coulomb or convex"):
         st.solve(particle(), friction="sticky")  # type: ignore[arg-type]
-    with pytest.raises(st.SettingError, match="positive"):
+    with pytest.raises(st.SettingError, match="> 0"):
         st.solve(particle(), tolerance=0.0)
     with pytest.raises(st.SolverError, match="convex|coulomb"):
         st.solve(particle(), "apgd", friction="coulomb")

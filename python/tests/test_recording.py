@@ -4,6 +4,8 @@ import gc
 import html
 import math
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -365,3 +367,22 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it() -> None:
 
     with pytest.raises(st.MissingPackageError, match=r"no_such.*pip install 'stiction\[viz\]'"):
         need("no_such_module", "no_such", "viz")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of the size of files")
+def test_a_limit_of_the_size_of_files_is_an_error_of_writing(tmp_path: Path) -> None:
+    program = f"""
+import resource
+import stiction as st
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
+sim = st.Simulation(st.scenario("clutter", bodies=4))
+recording = sim.record(fps=1000)
+sim.step(200)
+try:
+    recording.save({str(tmp_path / "run.stiction")!r})
+except st.RecordingNotWrittenError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "cannot be written" in done.stdout
+    assert list(tmp_path.iterdir()) == []

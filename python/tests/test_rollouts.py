@@ -98,3 +98,22 @@ def test_shapes_that_do_not_fit() -> None:
         st.rollout(model, [object()], steps=1)  # type: ignore[list-item]
     with pytest.raises(st.SettingError, match="raise or nan"):
         st.rollout(model, np.zeros((2, 2)), steps=1, on_error="ignore")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("steps", [10**10, 2**62])
+def test_a_batch_that_does_not_fit_into_memory_is_refused_with_its_size(steps: int) -> None:
+    model = st.loads(PENDULUM)
+    with pytest.raises(st.SettingError, match="of the memory that is available") as refused:
+        st.rollout(model, np.zeros((4, 2)), steps=steps)
+    assert f"4 simulations for steps = {steps}" in str(refused.value)
+
+
+def test_more_threads_than_can_be_of_use_are_refused() -> None:
+    with pytest.raises(st.SettingError, match="threads = 1000000; expected at most"):
+        st.rollout(st.loads(PENDULUM), np.zeros((1, 2)), steps=1, threads=10**6)
+
+
+def test_a_cable_of_too_many_segments_is_refused() -> None:
+    text = "[[cable]]\nstart = [0, 0, 1]\nlength = 1\nsegments = 4000000000\n"
+    with pytest.raises(st.ModelError, match="expected at most"):
+        st.loads(text, format="native")

@@ -62,6 +62,27 @@ def test_values_out_of_range_are_refused_by_keyword(entry: dict[str, Any], model
         st.Simulation(model, **{entry["keyword"]: wrong})
 
 
+def test_solver_settings_of_a_scene_apply_only_to_the_solver_of_the_scene() -> None:
+    scene = """
+    [[body]]
+    name = "ball"
+    shape = "sphere"
+    radius = 0.1
+    [step]
+    solver = { name = "alm", growth = 3 }
+    """
+    model = st.loads(scene, format="native")
+
+    def growth(solver: str | None, **settings: Any) -> float:
+        return float(st.Simulation(model, solver, **settings).settings["solver_growth"])
+
+    default = float(st.Simulation(st.scenario("stack"), "canal").settings["solver_growth"])
+    assert growth(None) == 3.0
+    assert growth("alm") == 3.0
+    assert growth("canal") == default
+    assert growth("canal", solver_growth=5.0) == 5.0
+
+
 def test_unknown_keywords_are_refused_with_the_known_ones(model: st.Model) -> None:
     with pytest.raises(st.SettingError, match=r"stabilization_slop.*stabilisation_slop.*solver_KEY"):
         st.Simulation(model, stabilization_slop=0.0)

@@ -40,6 +40,34 @@ def test_the_report_of_many_steps_is_the_worst_of_them() -> None:
     assert summary.seconds == pytest.approx(sum(summary.phases.values()))
 
 
+CONTRADICTION = """<mujoco><worldbody>
+  <body name="box"><freejoint/><geom type="box" size=".1 .1 .1" mass="1"/></body>
+</worldbody><equality>
+  <weld body1="box" relpose="0 0 0 1 0 0 0"/><weld body1="box" relpose="0.25 0 0 1 0 0 0"/>
+</equality></mujoco>"""
+
+
+def test_a_pendulum_is_ok_and_welds_that_contradict_one_another_are_not() -> None:
+    report = st.Simulation(st.loads(PENDULUM)).step(100)
+    assert (report.status, report.solver_status, report.faults) == ("ok", "converged", ())
+    assert report.status_counts["ok"] == 100 == sum(report.status_counts.values())
+    assert 0.0 <= report.energy_imbalance <= 1.0
+    assert 'status="ok"' in repr(report)
+    simulation = st.Simulation(st.loads(CONTRADICTION))
+    for _ in range(20):
+        report = simulation.step(5)
+        assert report.status in ("correction_not_done", "problem_not_solved")
+        assert "correction_not_done" in report.faults and report.correction_failed
+        assert report.status_counts["ok"] == 0 and report.equality_error > 0.1
+
+
+def test_the_status_of_many_steps_is_the_worst_and_each_step_counts_once() -> None:
+    simulation = st.Simulation(st.loads(CONTRADICTION))
+    bad = simulation.step(3)
+    assert bad.steps == 3 == sum(bad.status_counts.values())
+    assert bad.status == bad.faults[-1]
+
+
 def test_zero_steps_change_nothing() -> None:
     simulation = st.Simulation(st.loads(PENDULUM))
     report = simulation.step(0)

@@ -64,6 +64,55 @@ def test_a_hinge_is_pulled_with_its_effective_mass() -> None:
     assert grip.force[0] == pytest.approx(3 * inertia / 0.5**2 * grip.strength**2 * 0.01)
 
 
+@pytest.mark.parametrize(
+    ("origin", "host", "own"),
+    [
+        ("http://127.0.0.1:8080", "127.0.0.1:8080", True),
+        ("http://localhost:9000", "localhost:9000", True),
+        ("http://[::1]:8080", "[::1]:8080", True),
+        (None, "127.0.0.1:8080", True),
+        ("https://evil.example", "127.0.0.1:8080", False),
+        ("http://127.0.0.1:3000", "127.0.0.1:8080", False),
+        ("http://evil.example:8080", "evil.example:8080", False),
+        ("null", "127.0.0.1:8080", False),
+        ("file://", "127.0.0.1:8080", False),
+        ("http://127.0.0.1:8080", None, False),
+        ("", "127.0.0.1:8080", False),
+        ("http://127.0.0.1:8080", "127.0.0.1:x", False),
+    ],
+)
+def test_requests_are_of_the_own_page_if_their_origin_is_the_address_asked(
+    origin: str | None, host: str | None, own: bool
+) -> None:
+    from stiction._origin import is_own
+
+    assert is_own(origin, host) is own
+
+
+def test_a_viewer_listens_to_this_machine_alone() -> None:
+    need_viser()
+    from stiction.viewer import Viewer
+
+    for host in ["0.0.0.0", "192.168.0.1", "example.org", "::"]:
+        with pytest.raises(ValueError, match="loopback"):
+            Viewer(st.Simulation(st.loads(BOX)), host=host)
+
+
+def test_a_foreign_page_cannot_open_a_connection(open_viewer: Callable[[st.Simulation], Any]) -> None:
+    viewer = open_viewer(st.Simulation(st.loads(BOX)))
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect
+
+    from websockets.typing import Origin, Subprotocol
+
+    address = viewer.url.replace("http", "ws")
+    protocol = [Subprotocol("viser-v0")]
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(address, origin=Origin("https://evil.example"), subprotocols=protocol)
+    with connect(address, origin=Origin(viewer.url), subprotocols=protocol) as connection:
+        assert connection.response is not None and connection.response.status_code == 101
+
+
 @pytest.fixture
 def open_viewer() -> Iterator[Callable[[st.Simulation], Any]]:
     need_viser()

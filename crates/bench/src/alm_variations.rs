@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use stiction_solve::catalogue::{CATALOGUE, Spread, Variation, random_variation};
+use stiction_solve::catalogue::{CATALOGUE, Variation, VariationRanges, random_variation};
 use stiction_solve::file::RawProblem;
 use stiction_solve::{Goal, Problem, Solution, Status};
 
@@ -66,7 +66,7 @@ impl VariationOutcome {
 /// Runs `alm-variations`.
 pub fn run(args: &AlmVariationsArgs) -> Result<BenchReport, BenchError> {
     let origins = origins()?;
-    let spread = Spread::default();
+    let spread = VariationRanges::default();
     let goal = Goal {
         tolerance: args.tolerance,
         time_limit: Some(Duration::from_secs_f64(args.time_limit)),

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use stiction_solve::FrictionModel;
 
-use crate::{alm_variations, elements, newton, profile, scaling, scenes, solvers, steady, tables};
+use crate::{
+    alm_variations, elements, newton, profile, scaling, scenes, solvers, steady, tables, worlds,
+};
 
 /// Measures Stiction: its solvers against one another and against published figures, its scenes in
 /// time per step.
@@ -26,7 +28,8 @@ Examples:
   cargo run --release -p stiction-bench -- steady --sizes 40,80
   cargo run --release -p stiction-bench -- alm-variations --count 200
   cargo run --release -p stiction-bench -- scenes clutter arm
-  cargo run --release -p stiction-bench -- solvers --bodies 40"
+  cargo run --release -p stiction-bench -- solvers --bodies 40
+  cargo run --release -p stiction-bench -- worlds --seed 1 --count 200"
 )]
 pub struct Options {
     /// The benchmark.
@@ -64,6 +67,8 @@ pub enum Command {
     Steady(steady::SteadyArgs),
     /// The tables and figures of the paper on CANAL and SubADMM, on generated problems
     Tables(tables::TablesArgs),
+    /// Random worlds, judged in every step by independent oracles
+    Worlds(worlds::WorldsArgs),
 }
 
 /// Friction models to measure in.

@@ -19,7 +19,7 @@ use stiction_solve::solver::SOLVERS;
 use stiction_solve::{Goal, Problem, Session, Solution};
 
 /// Error of a run.
-pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub type ScalingError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Shape of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ const FRICTION: f64 = 0.5;
 
 /// A block of Kuhn tetrahedra on the ground: `A = M + δt (δt + β) K` with lumped mass
 /// [Han23, Eq. (11)], sliding and falling; every bottom node is a contact.
-pub fn soft_block(nodes: [usize; 3]) -> Result<Problem, Failure> {
+pub fn soft_block(nodes: [usize; 3]) -> Result<Problem, ScalingError> {
     let [nx, ny, nz] = nodes;
     // Bottom nodes lie along x and y; numbering z fastest, x slowest, keeps neighbours close.
     let index = |p: [usize; 3]| (p[0] * ny + p[1]) * nz + p[2];
@@ -169,14 +169,14 @@ fn time_iterations(
     problem: &Problem,
     (few, many): (usize, usize),
     repetitions: usize,
-) -> Result<(f64, f64), Failure> {
+) -> Result<(f64, f64), ScalingError> {
     let mut session = Session::new(solver)?;
     for (key, value) in settings {
         session.set(key, value)?;
     }
     let mut solution = Solution::default();
     let start = Instant::now();
-    let mut seconds = |iterations| -> Result<(f64, usize), Failure> {
+    let mut seconds = |iterations| -> Result<(f64, usize), ScalingError> {
         let goal = Goal { tolerance: 0.0, max_iterations: Some(iterations), ..Goal::default() };
         solution.reset(problem);
         let before = thread_seconds(start);
@@ -201,7 +201,7 @@ fn time_within(
     problem: &Problem,
     iterations: usize,
     repetitions: usize,
-) -> Result<(f64, f64), Failure> {
+) -> Result<(f64, f64), ScalingError> {
     let mut session = Session::new(solver)?;
     let max_iterations = Some(iterations);
     let goal = Goal { tolerance: 0.0, max_iterations, trace: true, ..Goal::default() };
@@ -236,7 +236,7 @@ pub fn run(
     sizes: &[usize],
     repetitions: usize,
     figure: &Path,
-) -> Result<(), Failure> {
+) -> Result<(), ScalingError> {
     let known = |name: &str| SOLVERS.iter().any(|e| e.name == name);
     let mut curves: Vec<(&str, Vec<(f64, f64)>)> = Vec::new();
     println!(

@@ -73,6 +73,20 @@ pub enum BenchError {
         /// The subcommand.
         command: &'static str,
     },
+    /// A file that is no recipe of a world.
+    #[error("{}: {what}; expected a recipe written by `stiction-bench worlds`", path.display())]
+    Recipe {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        what: String,
+    },
+    /// Random worlds that went wrong in steps whose status is ok.
+    #[error("worlds: found {count} silent violations; expected none")]
+    SilentViolations {
+        /// Their number.
+        count: usize,
+    },
     /// Standard output that cannot be written.
     #[error("standard output: {0}")]
     Output(std::io::Error),

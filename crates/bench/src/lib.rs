@@ -3,7 +3,8 @@
 //! One subcommand is one file; each returns a `BenchReport` (text, a JSON document and figures). Neither
 //! the command `stiction` nor the Python package depends on this crate. The papers' experiments and
 //! their baselines are in the crate `stiction-reproduce`.
-//! Exit status of the program: 0 done, 2 the input or the call was wrong.
+//! Exit status of the program: 0 done, 1 a random world went wrong in silence, 2 the input or the call was
+//! wrong.
 
 #![forbid(unsafe_code)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
@@ -27,6 +28,7 @@ mod siconos;
 mod solvers;
 mod steady;
 mod tables;
+pub mod worlds;
 
 pub use error::BenchError;
 
@@ -60,6 +62,7 @@ fn measure(options: &Options) -> Result<(), BenchError> {
         Command::Solvers(args) => solvers::run(args),
         Command::Steady(args) => steady::run(args),
         Command::Tables(args) => tables::run(args),
+        Command::Worlds(args) => return args.run(options.json, &options.out),
     };
     found?.show(options.json, &options.out)
 }
@@ -69,7 +72,7 @@ fn end(done: Result<(), BenchError>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::from(2)
+            ExitCode::from(if matches!(error, BenchError::SilentViolations { .. }) { 1 } else { 2 })
         }
     }
 }

@@ -9,7 +9,7 @@ use stiction_solve::file::{self, FileError, LoadOptions, RawProblem};
 use crate::error::BenchError;
 
 /// A problem of a collection.
-pub struct Given {
+pub struct NamedProblem {
     /// Its name.
     pub name: String,
     /// The problem.
@@ -22,7 +22,7 @@ pub struct Given {
 #[derive(Default)]
 pub struct Collection {
     /// The problems.
-    pub problems: Vec<Given>,
+    pub problems: Vec<NamedProblem>,
     /// Files left out: name and reason.
     pub left_out: Vec<(String, String)>,
 }
@@ -68,7 +68,7 @@ pub fn catalogue<'a>(names: impl Iterator<Item = &'a str>) -> Result<Collection,
         let problem = (entry.build)(&Variation::default())
             .map_err(|source| BenchError::Problem { target: entry.name.to_owned(), source })?;
         let name = entry.name.to_owned();
-        collection.problems.push(Given { name, problem, symmetrised: false });
+        collection.problems.push(NamedProblem { name, problem, symmetrised: false });
     }
     Ok(collection)
 }
@@ -99,11 +99,11 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
     Ok(paths)
 }
 
-fn load(path: &Path) -> Result<Given, BenchError> {
+fn load(path: &Path) -> Result<NamedProblem, BenchError> {
     let (raw, symmetrised) = read(path)?;
     let built = Problem::from_raw(&raw)
         .map_err(|source| BenchError::Problem { target: path.display().to_string(), source })?;
-    Ok(Given { name: name_of(path), problem: built.problem, symmetrised })
+    Ok(NamedProblem { name: name_of(path), problem: built.problem, symmetrised })
 }
 
 /// Reads a file; replaces an asymmetric matrix by its symmetric part.

@@ -6,7 +6,7 @@ use stiction_solve::{Goal, Problem, Report, Session, Solution};
 use stiction_reproduce::clock::Stopwatch;
 
 /// A report with the CPU time that goes with it.
-pub struct Run {
+pub struct TimedSolve {
     /// Report of the solver.
     pub report: Report,
     /// CPU time of the solver \[s\], without measuring residuals.
@@ -22,12 +22,12 @@ pub fn solve(
     problem: &Problem,
     goal: &Goal,
     solution: &mut Solution,
-) -> Result<Run, SolverError> {
+) -> Result<TimedSolve, SolverError> {
     let stopwatch = Stopwatch::start();
     let report = session.solve(problem, goal, solution)?;
     let share = stopwatch.share();
     let seconds = report.seconds * share;
-    Ok(Run { report, seconds, share })
+    Ok(TimedSolve { report, seconds, share })
 }
 
 /// A session with settings.

@@ -12,7 +12,7 @@ use crate::bench_report::BenchReport;
 use crate::error::BenchError;
 use crate::progress;
 use crate::scenes::clutter_scene;
-use crate::scenes::measure::{Figures, Measured, measure};
+use crate::scenes::measure::{SceneMeasurement, WindowFigures, measure};
 use stiction_reproduce::table::{Table, number};
 
 /// Arguments of `solvers`.
@@ -49,8 +49,8 @@ struct SolverRow {
     bodies: usize,
     solver: String,
     friction: &'static str,
-    figures: Option<Figures>,
-    measured: Measured,
+    figures: Option<WindowFigures>,
+    measured: SceneMeasurement,
 }
 
 /// Runs `solvers`.
@@ -119,7 +119,7 @@ impl SolverRow {
             "friction_model": self.friction,
             "steps": self.measured.steps(),
             "stopped": self.measured.stopped,
-            "figures": self.figures.as_ref().map(Figures::json),
+            "figures": self.figures.as_ref().map(WindowFigures::json),
             "check": {
                 "passed": self.measured.check.passed,
                 "detail": self.measured.check.detail,

@@ -147,9 +147,11 @@ pub struct SceneArgs {
 #[command(
     mut_arg("target", |target| target.required(false).required_unless_present("resume").default_value("")
         .hide_default_value(true)),
-    after_help = format!("Exit status: 0 the run finished and its check passed, 1 the check failed or a step failed, 2 wrong
+    after_help = format!("Exit status: 0 the run finished and its check passed, 1 the check failed, a step could not be made, or
+more than {} % of the steps are problem_not_solved, correction_not_done or motion_not_resolved, 2 wrong
 input or arguments, or an output could not be written, 130 interrupted by Ctrl-C or a termination
-request; recorded frames are kept. Steps that did not reach the tolerance are counted in the report.
+request; recorded frames are kept. The status of every step is counted in the report; docs/status.md
+explains each.
 
 Examples:
   stiction run clutter
@@ -169,12 +171,12 @@ Examples:
 During the run frames are appended to FILE.part, which `stiction view` opens even after a crash; at
 the end FILE is written and FILE.part is removed. Without --record, the table [record] of a scene
 file names the recordings. A resumed run continues with its own target, settings, recordings and
-checkpoints, and --time and --steps count from its start; its check covers the steps after the
+checkpoints (outputs outside the folder of the checkpoint must be named again), and --time and --steps count from its start; its check covers the steps after the
 checkpoint, or is skipped if it depends on the start.
 
 {}
 
-{}", pictures(), settings())
+{}", 100.0 * stiction_study::MAX_FAILED_SHARE, pictures(), settings())
 )]
 pub struct RunArgs {
     /// The scene.
@@ -488,7 +490,7 @@ pub struct SolveArgs {
         short,
         value_name = "T",
         default_value_t = Tolerance(stiction_solve::Goal::default().tolerance),
-        value_parser = |text: &str| not_negative(text).map(Tolerance),
+        value_parser = tolerance,
         allow_hyphen_values = true
     )]
     pub tolerance: Tolerance,
@@ -560,7 +562,7 @@ pub struct Tolerance(pub f64);
 
 impl std::fmt::Display for Tolerance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0 == 0.0 { f.write_str("0") } else { write!(f, "{:e}", self.0) }
+        write!(f, "{:e}", self.0)
     }
 }
 
@@ -632,10 +634,19 @@ fn setting_help(name: &str) -> String {
     )
 }
 
-fn time_step(text: &str) -> Result<f64, String> {
+/// The default settings with one of them set from text, which checks its range.
+fn with_setting(name: &str, text: &str) -> Result<Settings, String> {
     let mut settings = Settings::default();
-    settings.set("time-step", text).map_err(|error| error.to_string())?;
-    Ok(settings.time_step)
+    settings.set(name, text).map_err(|error| error.to_string())?;
+    Ok(settings)
+}
+
+fn time_step(text: &str) -> Result<f64, String> {
+    Ok(with_setting("time-step", text)?.time_step)
+}
+
+fn tolerance(text: &str) -> Result<Tolerance, String> {
+    Ok(Tolerance(with_setting("tolerance", text)?.tolerance))
 }
 
 fn assignment(text: &str) -> Result<Assignment, String> {

@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use stiction_sim::Settings;
 use stiction_solve::setting::SettingError;
 use stiction_solve::solver::{SOLVERS, SolverError};
 use stiction_solve::{Session, Status};
 use stiction_study::compare::{
     CapturedStep, ComparedSolver, Comparison, ComparisonPlan, PlanError, compare,
+    settings_per_solver,
 };
 use stiction_view::compare::ReportProvenance;
 
@@ -17,7 +17,7 @@ use crate::args::{CompareArgs, SceneArgs};
 use crate::error::CommandError;
 use crate::numbers::{count, duration, significant, small};
 use crate::table::{Align, Table};
-use crate::terminal::{self, Tone, paint};
+use crate::terminal::{self, TextStyle, paint};
 use crate::{CommandOutcome, interrupt, scene, threads};
 
 /// Runs the command.
@@ -28,15 +28,15 @@ pub fn run(args: &CompareArgs) -> Result<CommandOutcome, CommandError> {
     let (common, own) = settings_of_solvers(args)?;
     let call = scene_args(args, common);
     let (scene, imported) = scene::open(&call)?;
-    let runs = own.into_iter().map(|(solver, solver_settings)| Settings {
-        solver,
-        solver_settings,
-        ..scene.settings.clone()
-    });
+    let mut runs = settings_per_solver(&scene.settings, &args.solvers);
+    for (settings, own) in runs.iter_mut().zip(own) {
+        for (key, value) in own {
+            settings.set_solver_setting(&key, value);
+        }
+    }
     let steps = scene::steps(args.steps, args.time, &scene)?;
     let visuals = imported.map(|imported| imported.visual_shapes()).unwrap_or_default();
-    let mut plan =
-        plan(ComparisonPlan::new(&args.target, runs.collect(), steps))?.visuals(&visuals);
+    let mut plan = plan(ComparisonPlan::new(&args.target, runs, steps))?.visuals(&visuals);
     if let Some(seconds) = args.time_limit {
         plan = self::plan(plan.time_limit(seconds))?;
     }
@@ -75,7 +75,7 @@ pub fn run(args: &CompareArgs) -> Result<CommandOutcome, CommandError> {
         text(&found, args.report.as_deref(), terminal::colours())
     };
     terminal::print(&text)?;
-    let all = found.contenders.iter().all(|contender| contender.finished(found.steps));
+    let all = found.compared_solvers.iter().all(|compared| compared.finished(found.steps));
     Ok(if found.stopped { CommandOutcome::Interrupted } else { all.into() })
 }
 
@@ -109,8 +109,8 @@ fn scene_args(args: &CompareArgs, set: Vec<(String, String)>) -> SceneArgs {
 /// Pairs of key and value.
 type Pairs = Vec<(String, String)>;
 
-/// The settings that all runs share, and those of each solver. Refuses settings that no solver has.
-fn settings_of_solvers(args: &CompareArgs) -> Result<(Pairs, Vec<(String, Pairs)>), CommandError> {
+/// The settings that all runs share, and those of each solver, in their order. Refuses settings that no solver has.
+fn settings_of_solvers(args: &CompareArgs) -> Result<(Pairs, Vec<Pairs>), CommandError> {
     let mut own: Vec<(Session, Pairs)> = Vec::with_capacity(args.solvers.len());
     for solver in &args.solvers {
         own.push((Session::new(solver)?, Vec::new()));
@@ -147,8 +147,7 @@ fn settings_of_solvers(args: &CompareArgs) -> Result<(Pairs, Vec<(String, Pairs)
             }
         }
     }
-    let settings = own.into_iter().map(|(_, settings)| settings);
-    Ok((common, args.solvers.iter().cloned().zip(settings).collect()))
+    Ok((common, own.into_iter().map(|(_, settings)| settings).collect()))
 }
 
 /// Solver and key of a solver setting, `SOLVER.KEY` or `solver.KEY`.
@@ -222,28 +221,28 @@ fn quoted(word: &str) -> String {
 fn text(found: &Comparison, report: Option<&Path>, colours: bool) -> String {
     let mut out = format!(
         "{}: {} of {} with each of {}\n",
-        paint(&found.target, Tone::Heading, colours),
+        paint(&found.target, TextStyle::Heading, colours),
         count(found.steps, "step"),
         duration(found.settings.time_step),
-        count(found.contenders.len(), "solver"),
+        count(found.compared_solvers.len(), "solver"),
     );
     let explanation = format!(
         "Tolerance {:e}. Residuals [m/s], means over the steps: own is that of the friction model \
          the solver solves for.",
         found.settings.tolerance
     );
-    out += &paint(&explanation, Tone::Faint, colours);
+    out += &paint(&explanation, TextStyle::Faint, colours);
     out += "\n\n";
     out += &runs(found).render("  ", colours);
     for captured in &found.captured {
         out.push('\n');
         out += &answers(found, captured, colours);
     }
-    for contender in &found.contenders {
-        if let Err(why) = &contender.run {
-            out += &format!("\n{} did not run: {why}\n", contender.solver);
-        } else if let Some(run) = contender.run().filter(|run| run.summary.steps < found.steps) {
-            out += &format!("\n{}: {}\n", contender.solver, run.summary.check.detail);
+    for compared in &found.compared_solvers {
+        if let Err(why) = &compared.run {
+            out += &format!("\n{} did not run: {why}\n", compared.solver);
+        } else if let Some(run) = compared.run().filter(|run| run.summary.steps < found.steps) {
+            out += &format!("\n{}: {}\n", compared.solver, run.summary.check.detail);
         }
     }
     match report {
@@ -258,7 +257,7 @@ fn runs(found: &Comparison) -> Table {
     columns.extend([Align::Right; 9]);
     let mut table = Table::new(&columns);
     table.toned(
-        Tone::Heading,
+        TextStyle::Heading,
         &[
             "solver",
             "friction",
@@ -273,27 +272,28 @@ fn runs(found: &Comparison) -> Table {
             "check",
         ],
     );
-    for contender in &found.contenders {
-        table.row(row(found, contender));
+    for compared in &found.compared_solvers {
+        table.row(row(found, compared));
     }
     table
 }
 
-fn row(found: &Comparison, contender: &ComparedSolver) -> Vec<(String, Tone)> {
-    let plain = |text: String| (text, Tone::Plain);
+fn row(found: &Comparison, compared: &ComparedSolver) -> Vec<(String, TextStyle)> {
+    let plain = |text: String| (text, TextStyle::Plain);
     let mut cells =
-        vec![plain(contender.solver.clone()), plain(contender.friction_model.name().to_owned())];
-    let Some(run) = contender.run() else {
-        cells.push(("none".to_owned(), Tone::Bad));
+        vec![plain(compared.solver.clone()), plain(compared.friction_model.name().to_owned())];
+    let Some(run) = compared.run() else {
+        cells.push(("none".to_owned(), TextStyle::Bad));
         return cells;
     };
     let s = &run.summary;
-    let judged = |text: String, good: bool| (text, if good { Tone::Plain } else { Tone::Bad });
-    let own = contender.own_residual().copied().unwrap_or_default();
+    let judged =
+        |text: String, good: bool| (text, if good { TextStyle::Plain } else { TextStyle::Bad });
+    let own = compared.own_residual().copied().unwrap_or_default();
     let deepest = 1e3 * s.penetration_max;
     let deepest = if deepest == 0.0 { "0".to_owned() } else { significant(deepest) };
     let (verdict, tone) =
-        if s.check.passed { ("passed", Tone::Good) } else { ("failed", Tone::Bad) };
+        if s.check.passed { ("passed", TextStyle::Good) } else { ("failed", TextStyle::Bad) };
     cells.extend([
         judged(s.steps.to_string(), s.steps == found.steps),
         judged(s.unconverged_steps.to_string(), s.unconverged_steps == 0),
@@ -312,7 +312,7 @@ fn answers(found: &Comparison, captured: &CapturedStep, colours: bool) -> String
     let heading = format!("step {} ({})", captured.step, captured.reason.name());
     let mut out = format!(
         "{}: {}, {}; from the cold start, residuals relative to {} m/s\n",
-        paint(&heading, Tone::Heading, colours),
+        paint(&heading, TextStyle::Heading, colours),
         count(captured.contacts, "contact"),
         count(captured.rows, "row"),
         significant(captured.reference_velocity),
@@ -320,14 +320,14 @@ fn answers(found: &Comparison, captured: &CapturedStep, colours: bool) -> String
     let mut columns = vec![Align::Left, Align::Left];
     columns.extend([Align::Right; 4]);
     let mut table = Table::new(&columns);
-    table.toned(Tone::Heading, &["solver", "status", "iterations", "time", "own", "momentum"]);
-    for (contender, answer) in found.contenders.iter().zip(&captured.answers) {
-        let plain = |text: String| (text, Tone::Plain);
-        let mut cells = vec![plain(contender.solver.clone())];
+    table.toned(TextStyle::Heading, &["solver", "status", "iterations", "time", "own", "momentum"]);
+    for (compared, answer) in found.compared_solvers.iter().zip(&captured.answers) {
+        let plain = |text: String| (text, TextStyle::Plain);
+        let mut cells = vec![plain(compared.solver.clone())];
         match answer {
             Ok(report) => {
                 let good = report.status == Status::Converged;
-                let tone = if good { Tone::Good } else { Tone::Bad };
+                let tone = if good { TextStyle::Good } else { TextStyle::Bad };
                 let reference = captured.reference_velocity;
                 let own = report.residuals.of(report.friction_model);
                 cells.extend([
@@ -338,7 +338,7 @@ fn answers(found: &Comparison, captured: &CapturedStep, colours: bool) -> String
                     plain(small(report.residuals.momentum)),
                 ]);
             }
-            Err(_) => cells.push(("refused".to_owned(), Tone::Bad)),
+            Err(_) => cells.push(("refused".to_owned(), TextStyle::Bad)),
         }
         table.row(cells);
     }

@@ -11,7 +11,7 @@ use crate::error::CommandError;
 use crate::numbers::{count, significant};
 use crate::scene::load;
 use crate::table::{Align, Table};
-use crate::terminal::{self, Tone, paint};
+use crate::terminal::{self, TextStyle, paint};
 
 /// Runs the command; always true.
 pub fn run(args: &InspectArgs) -> Result<bool, CommandError> {
@@ -159,7 +159,7 @@ fn target(model: &Model, transmission: &Transmission) -> String {
 
 fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
     let (world, model) = (&imported.world, imported.world.model());
-    let heading = |text: &str| paint(text, Tone::Heading, colours);
+    let heading = |text: &str| paint(text, TextStyle::Heading, colours);
     let mut out = format!("{}: {} \"{}\"\n", heading(file), imported.format, imported.name);
     out += &format!(
         "{} and {}, {}; nq {}, nv {}, nu {}; {} of mass\n",
@@ -230,13 +230,13 @@ fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
 fn softs(model: &Model, colours: bool) -> String {
     let mut table =
         Table::new(&[Align::Left, Align::Right, Align::Right, Align::Right, Align::Left]);
-    table.toned(Tone::Faint, &["name", "mass", "vertices", "tetrahedra", "material"]);
+    table.toned(TextStyle::Faint, &["name", "mass", "vertices", "tetrahedra", "material"]);
     for soft in model.softs() {
         let entry = soft.spec.material.entry();
         let values = entry.parameters.iter().zip(soft.spec.material.parameters());
         let values: Vec<_> =
             values.map(|(name, value)| format!("{name} {}", significant(value))).collect();
-        let plain = |text: String| (text, Tone::Plain);
+        let plain = |text: String| (text, TextStyle::Plain);
         table.row([
             plain(soft.spec.name.clone()),
             plain(kilograms(soft.total_mass())),
@@ -251,9 +251,9 @@ fn softs(model: &Model, colours: bool) -> String {
 /// Table of cables.
 fn cables(world: &World, colours: bool) -> String {
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Right, Align::Right]);
-    table.toned(Tone::Faint, &["name", "segments", "length", "radius"]);
+    table.toned(TextStyle::Faint, &["name", "segments", "length", "radius"]);
     for cable in world.cables() {
-        let plain = |text: String| (text, Tone::Plain);
+        let plain = |text: String| (text, TextStyle::Plain);
         let length = cable.segment_length * cable.spec.segments as f64;
         table.row([
             plain(cable.spec.name.clone()),
@@ -277,7 +277,7 @@ fn kilograms(mass: f64) -> String {
 fn bodies(imported: &Imported, colours: bool) -> String {
     let (world, model) = (&imported.world, imported.world.model());
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Right, Align::Left]);
-    table.toned(Tone::Faint, &["name", "mass", "shapes", "joints"]);
+    table.toned(TextStyle::Faint, &["name", "mass", "shapes", "joints"]);
     let mut shapes = vec![0; model.bodies().len()];
     for geom in world.geoms() {
         shapes[geom.body.0] += 1;
@@ -304,10 +304,10 @@ fn bodies(imported: &Imported, colours: bool) -> String {
             joints.push("fixed".to_owned());
         }
         table.row([
-            (format!("{}{name}", "  ".repeat(depth[id])), Tone::Plain),
-            (mass, Tone::Plain),
-            (shape, Tone::Plain),
-            (joints.join("; "), Tone::Faint),
+            (format!("{}{name}", "  ".repeat(depth[id])), TextStyle::Plain),
+            (mass, TextStyle::Plain),
+            (shape, TextStyle::Plain),
+            (joints.join("; "), TextStyle::Faint),
         ]);
     }
     table.render("  ", colours)
@@ -336,7 +336,7 @@ fn short(x: f64) -> String {
 
 fn actuators(model: &Model, colours: bool) -> String {
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Left, Align::Left, Align::Left]);
-    table.toned(Tone::Faint, &["name", "kind", "on", "control", "force"]);
+    table.toned(TextStyle::Faint, &["name", "kind", "on", "control", "force"]);
     let range = |range: Option<(f64, f64)>| {
         range.map_or(String::new(), |(a, b)| format!("{} to {}", short(a), short(b)))
     };
@@ -351,7 +351,7 @@ fn actuators(model: &Model, colours: bool) -> String {
             range(spec.control_range),
             range(spec.force_range),
         ];
-        table.row(cells.map(|cell| (cell, Tone::Plain)));
+        table.row(cells.map(|cell| (cell, TextStyle::Plain)));
     }
     table.render("  ", colours)
 }
@@ -361,18 +361,18 @@ fn unsupported(list: &[Unsupported], colours: bool) -> String {
     if list.is_empty() {
         return format!(
             "  {}\n",
-            paint("nothing: the whole file is supported", Tone::Good, colours)
+            paint("nothing: the whole file is supported", TextStyle::Good, colours)
         );
     }
     let mut table = Table::new(&[Align::Left, Align::Left]);
     for physical in [true, false] {
         for one in list.iter().filter(|one| one.physical == physical) {
-            let tone = if physical { Tone::Bad } else { Tone::Faint };
+            let tone = if physical { TextStyle::Bad } else { TextStyle::Faint };
             let what = match physical {
                 true => format!("{} (changes the motion)", one.what),
                 false => one.what.clone(),
             };
-            table.row([(one.place.to_string(), Tone::Plain), (what, tone)]);
+            table.row([(one.place.to_string(), TextStyle::Plain), (what, tone)]);
         }
     }
     table.render("  ", colours)

@@ -27,6 +27,21 @@ pub fn install_handlers() {
     });
 }
 
+/// Lets a write beyond the limit of a file's size fail like one to a full disk; the default action of
+/// the signal would end the process.
+#[cfg(unix)]
+pub fn report_file_limits() {
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| {
+        // The flag is of no interest: the write returns the error.
+        let _ = register(signal_hook::consts::SIGXFSZ, Arc::default());
+    });
+}
+
+/// Nothing: such limits are Unix's.
+#[cfg(not(unix))]
+pub fn report_file_limits() {}
+
 /// Whether a stop was requested.
 pub fn requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)

@@ -64,6 +64,7 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) ->
             return error.exit_code() as u8;
         }
     };
+    interrupt::report_file_limits();
     let done = match options.command {
         Command::Capture(args) => capture::run(&args).map(CommandOutcome::from),
         Command::Compare(args) => compare::run(&args),

@@ -21,7 +21,7 @@ use stiction_view::EXPORTERS;
 use crate::args::{Category, ListArgs};
 use crate::error::CommandError;
 use crate::table::{Align, Table};
-use crate::terminal::{self, Tone, paint};
+use crate::terminal::{self, TextStyle, paint};
 
 /// File formats of problems: name, endings, content.
 const PROBLEM_FORMATS: [(&str, &str, &str); 2] = [
@@ -261,19 +261,19 @@ fn settings_with_solvers(colours: bool) -> String {
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
     for spec in Settings::specs() {
         table.row([
-            (spec.name.to_owned(), Tone::Plain),
-            (spec.default.to_string(), Tone::Plain),
-            (about_setting(&spec), Tone::Faint),
+            (spec.name.to_owned(), TextStyle::Plain),
+            (spec.default.to_string(), TextStyle::Plain),
+            (about_setting(&spec), TextStyle::Faint),
         ]);
     }
     let mut sections = vec![format!(
         "{}: name, default, meaning\n{}",
-        paint("simulation", Tone::Heading, colours),
+        paint("simulation", TextStyle::Heading, colours),
         table.render("  --set ", colours)
     )];
     for entry in SOLVERS {
         let table = solver_settings(&*(entry.build)());
-        let heading = paint(&format!("solver {}", entry.name), Tone::Heading, colours);
+        let heading = paint(&format!("solver {}", entry.name), TextStyle::Heading, colours);
         let prefix = format!("  --set {SOLVER_PREFIX}");
         sections.push(format!("{heading}\n{}", table.render(&prefix, colours)));
     }
@@ -285,9 +285,9 @@ fn solver_settings(solver: &dyn Solver) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
     for spec in solver_specs(solver) {
         table.row([
-            (spec.name.to_owned(), Tone::Plain),
-            (spec.default.to_string(), Tone::Plain),
-            (about_setting(&spec), Tone::Faint),
+            (spec.name.to_owned(), TextStyle::Plain),
+            (spec.default.to_string(), TextStyle::Plain),
+            (about_setting(&spec), TextStyle::Faint),
         ]);
     }
     table
@@ -298,9 +298,9 @@ fn section(category: Category, details: bool, colours: bool) -> String {
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Left]);
     let cells = |name: &str, middle: &str, about: &str| {
         [
-            (name.to_owned(), Tone::Plain),
-            (middle.to_owned(), Tone::Faint),
-            (about.to_owned(), Tone::Plain),
+            (name.to_owned(), TextStyle::Plain),
+            (middle.to_owned(), TextStyle::Faint),
+            (about.to_owned(), TextStyle::Plain),
         ]
     };
     match category {
@@ -374,7 +374,7 @@ fn section(category: Category, details: bool, colours: bool) -> String {
             }
         }
     }
-    let heading = paint(&name(category), Tone::Heading, colours);
+    let heading = paint(&name(category), TextStyle::Heading, colours);
     format!("{heading}\n{}", table.render("  ", colours))
 }
 
@@ -390,7 +390,7 @@ fn solvers_with_settings(colours: bool) -> String {
         let table = solver_settings(&*solver);
         format!(
             "{}: {} [{}]\n  friction models: {}\n{}",
-            paint(entry.name, Tone::Heading, colours),
+            paint(entry.name, TextStyle::Heading, colours),
             entry.about,
             entry.cite,
             models(&*solver),
@@ -411,14 +411,14 @@ fn scenarios_with_parameters(colours: bool) -> String {
         let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
         for p in entry.parameters {
             table.row([
-                (p.name.to_owned(), Tone::Plain),
-                (p.default.to_string(), Tone::Plain),
-                (format!("{}; from {} to {}", p.about, p.least, p.most), Tone::Faint),
+                (p.name.to_owned(), TextStyle::Plain),
+                (p.default.to_string(), TextStyle::Plain),
+                (format!("{}; from {} to {}", p.about, p.least, p.most), TextStyle::Faint),
             ]);
         }
         format!(
             "{}: {}\n{}",
-            paint(entry.name, Tone::Heading, colours),
+            paint(entry.name, TextStyle::Heading, colours),
             cited(entry.about, entry.cite),
             table.render("  --set ", colours)
         )

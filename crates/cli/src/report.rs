@@ -9,7 +9,7 @@ use crate::numbers::{count, duration, significant, small};
 use crate::problem::LoadedProblem;
 use crate::solve::SolverRun;
 use crate::table::{Align, Table};
-use crate::terminal::{Tone, paint};
+use crate::terminal::{TextStyle, paint};
 
 /// One document for one solver, an array of them for several. Numbers that are not finite become
 /// null.
@@ -49,7 +49,7 @@ pub fn text(loaded: &LoadedProblem, goal: &Goal, runs: &[SolverRun], colours: bo
     let (contacts, others) = (problem.contacts(), problem.constraints().len() - problem.contacts());
     let mut out = format!(
         "{}: {}",
-        paint(problem.name(), Tone::Heading, colours),
+        paint(problem.name(), TextStyle::Heading, colours),
         count(contacts, "contact")
     );
     if others > 0 {
@@ -73,7 +73,7 @@ pub fn text(loaded: &LoadedProblem, goal: &Goal, runs: &[SolverRun], colours: bo
             "Tolerance {tolerance}. Coulomb, convex: violation of exact and of relaxed friction [m/s]."
         )
     };
-    out += &paint(&explanation, Tone::Faint, colours);
+    out += &paint(&explanation, TextStyle::Faint, colours);
     out += "\n\n";
     out += &table(runs, if reference > 0.0 { reference } else { 1.0 }).render("  ", colours);
     let notes: Vec<String> = runs
@@ -106,11 +106,12 @@ fn table(runs: &[SolverRun], reference: f64) -> Table {
     if compared {
         heading.push("|v - v_ref| [m/s]");
     }
-    table.toned(Tone::Heading, &heading);
+    table.toned(TextStyle::Heading, &heading);
     for run in runs {
         let (report, r) = (&run.report, &run.report.residuals);
-        let tone = if report.status == Status::Converged { Tone::Good } else { Tone::Bad };
-        let plain = |text: String| (text, Tone::Plain);
+        let tone =
+            if report.status == Status::Converged { TextStyle::Good } else { TextStyle::Bad };
+        let plain = |text: String| (text, TextStyle::Plain);
         let mut cells = vec![
             plain(report.solver.to_owned()),
             plain(report.friction_model.name().to_owned()),

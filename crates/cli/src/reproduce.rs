@@ -10,7 +10,7 @@ use stiction_reproduce::{
 
 use crate::args::ReproduceArgs;
 use crate::error::CommandError;
-use crate::terminal::{self, Tone, paint};
+use crate::terminal::{self, TextStyle, paint};
 use crate::{CommandOutcome, files, interrupt, threads};
 
 /// Ticks of the progress bar per experiment.
@@ -121,7 +121,7 @@ fn text(found: &[(&Experiment, ExperimentResult)], args: &ReproduceArgs) -> Stri
     let mut out = String::new();
     for (experiment, outcome) in found {
         let heading = format!("{} [{}]", experiment.name, experiment.cite);
-        let heading = paint(&heading, Tone::Heading, terminal::colours());
+        let heading = paint(&heading, TextStyle::Heading, terminal::colours());
         out += &format!("{heading}: {}\n{}\n", experiment.about, outcome.text());
     }
     match &args.report {

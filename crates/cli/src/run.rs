@@ -2,7 +2,7 @@
 //! can be recorded, interrupted, and resumed later.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use stiction_scene::Imported;
@@ -56,7 +56,7 @@ pub fn run(call: &RunArgs) -> Result<CommandOutcome, CommandError> {
     let mut chart = Chart::default();
     interrupt::install_handlers();
     let found = threads::run_in_pool(args.scene.threads, || {
-        stiction_study::run_watched(
+        stiction_study::run_observed(
             &args.scene.target,
             &mut scene_run,
             done..steps,
@@ -77,7 +77,10 @@ pub fn run(call: &RunArgs) -> Result<CommandOutcome, CommandError> {
     })?;
     progress.end();
     let found = match found {
-        Ok(found) => found,
+        Ok(mut found) => {
+            found.judge_steps();
+            found
+        }
         Err(error) => {
             run_outputs.discard();
             return Err(error.into());
@@ -129,6 +132,7 @@ fn with_record_options_of(
         args.record = wishes.files.iter().map(PathBuf::from).collect();
         for path in &args.record {
             exporter_for(path).map_err(wrong)?;
+            files::check_inside(Path::new(""), path)?;
         }
     }
     if args.picture.is_none() && !args.record.is_empty() {

@@ -29,8 +29,6 @@ use crate::{files, saved_call, terminal};
 const CHECKPOINT_INTERVAL: f64 = 1.0;
 /// Wall time between two writes of recorded frames.
 const CHUNK_INTERVAL: Duration = Duration::from_millis(500);
-/// Suffix of the partial recording of an unfinished run.
-const PART_SUFFIX: &str = ".part";
 
 /// The requested recordings, known to be writable, and the options of pictures.
 pub struct RecordingFiles {
@@ -76,7 +74,7 @@ impl RecordingFiles {
 
     /// The partial file that holds frames during the run.
     fn part(&self) -> Option<PathBuf> {
-        self.files.first().map(|(path, _)| files::with_suffix(path, PART_SUFFIX))
+        self.files.first().map(|(path, _)| files::with_suffix(path, files::PART_SUFFIX))
     }
 }
 
@@ -413,7 +411,7 @@ fn warn_of_gap(earlier: &Recording, now: f64, args: &RunArgs) {
 /// Writes a recording to the folder for temporary files when it can be written nowhere else.
 fn rescue(recording: &Recording, run: u64, part: &Path) -> Option<PathBuf> {
     let name = part.file_name()?.to_string_lossy();
-    let name = name.trim_end_matches(PART_SUFFIX);
+    let name = name.trim_end_matches(files::PART_SUFFIX);
     let path = std::env::temp_dir().join(format!("stiction-{run:016x}-{name}.stiction"));
     stiction_view::output_file::write_atomically(&path, &container::to_bytes(recording, run))
         .ok()?;

@@ -1,6 +1,7 @@
 //! The arguments of `stiction run` as a list of words that a checkpoint stores, and back.
 //!
-//! The first word is the working directory of the run; relative paths refer to it.
+//! The first word is the working directory of the run; relative paths refer to it. A checkpoint may
+//! come from an untrusted source: outputs that it names are written only inside its own folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use stiction_study::SCENARIOS;
 
 use crate::args::{Command, Options, RunArgs};
 use crate::error::CommandError;
+use crate::files;
 
 /// The words of a call that runs for `steps` steps. Paths must be UTF-8.
 pub fn to_words(args: &RunArgs, steps: usize) -> Result<Vec<String>, CommandError> {
@@ -101,6 +103,12 @@ pub fn from_words(words: &[String], call: &RunArgs, from: &Path) -> Result<RunAr
         args.record.clone_from(&call.record);
         args.no_record = call.no_record;
     }
+    let own_folder = from.parent().unwrap_or(Path::new(""));
+    let stored_records = args.record.iter().filter(|_| call.record.is_empty() && !call.no_record);
+    let stored_chart = args.chart.iter().filter(|_| call.chart.is_none());
+    stored_records
+        .chain(stored_chart)
+        .try_for_each(|path| files::check_inside(own_folder, path))?;
     if call.steps.is_some() || call.time.is_some() {
         (args.steps, args.time) = (call.steps, call.time);
     }
@@ -148,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_resumed_has_a_target_of_its_own() {
+    fn a_resumed_run_takes_its_target_from_the_checkpoint() {
         let refused = |line: &str| Options::try_parse_from(line.split_whitespace()).is_err();
         assert!(refused("stiction run"));
         assert!(refused("stiction run clutter --resume k"));

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use stiction_scene::import::Options;
 use stiction_scene::{FORMATS, Files, Imported, Scene, SceneError, SceneRun, load_with};
 use stiction_sim::{SOLVER_PREFIX, SettingsError, StepReport};
-use stiction_solve::setting::SettingError;
+use stiction_solve::setting::{SettingError, SettingValue};
 use stiction_study::{NoSteps, RunLength, SCENARIOS, Scenario, SceneSource, StudyError};
 
 use crate::args::{ImportArgs, SceneArgs};
@@ -35,18 +35,26 @@ pub fn open(args: &SceneArgs) -> Result<(Scene, Option<Imported>), CommandError>
         StudyError::Scene(error) => error.into(),
         error => error.into(),
     })?;
-    if let Some(solver) = &args.solver {
-        scene.settings.solver.clone_from(solver);
-        // Solver settings of the scene apply to the scene's own solver only.
-        let own = args.set.iter().filter_map(|(key, value)| {
-            key.strip_prefix(SOLVER_PREFIX).map(|key| (key.to_owned(), value.clone()))
-        });
-        scene.settings.solver_settings = own.collect();
-    }
+    // After the solver is selected, which drops the settings of another one.
+    let own: Vec<_> = args.set.iter().filter(|(key, _)| is_of_solver(key)).collect();
+    let own: Vec<_> =
+        own.iter().map(|(key, value)| (key, SettingValue::Text(value.clone()))).collect();
+    let own = own.iter().map(|(key, value)| (key.as_str(), value));
+    scene.settings.set_with_solver(args.solver.as_deref(), own).map_err(SceneError::from)?;
     if let Some(time_step) = args.time_step {
         scene.settings.time_step = time_step;
     }
     Ok((scene, imported))
+}
+
+/// Whether a key of `--set` is a setting of the solver.
+fn is_of_solver(key: &str) -> bool {
+    key.starts_with(SOLVER_PREFIX)
+}
+
+/// The values of `--set` that are not settings of the solver.
+fn set_before_solver(args: &SceneArgs) -> Vec<(String, String)> {
+    args.set.iter().filter(|(key, _)| !is_of_solver(key)).cloned().collect()
 }
 
 /// Number of steps of a run, at least one.
@@ -90,7 +98,7 @@ fn of_scenario(entry: &Scenario, args: &SceneArgs) -> Result<SceneSource, Comman
             expected: "a model file".to_owned(),
         });
     }
-    Ok(SceneSource::Scenario { name: entry.name.to_owned(), set: args.set.clone() })
+    Ok(SceneSource::Scenario { name: entry.name.to_owned(), set: set_before_solver(args) })
 }
 
 fn of_file(args: &SceneArgs) -> Result<SceneSource, CommandError> {
@@ -110,7 +118,7 @@ fn of_file(args: &SceneArgs) -> Result<SceneSource, CommandError> {
         path: path.to_owned(),
         options: import_options(&args.import),
         keyframe: args.keyframe.clone(),
-        set: args.set.clone(),
+        set: set_before_solver(args),
     })
 }
 

@@ -1,6 +1,6 @@
 //! Text in columns, as wide as their widest cell.
 
-use crate::terminal::{Tone, paint};
+use crate::terminal::{TextStyle, paint};
 
 /// Alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum Align {
 /// Rows of cells, each with a style.
 pub struct Table {
     columns: Vec<Align>,
-    rows: Vec<Vec<(String, Tone)>>,
+    rows: Vec<Vec<(String, TextStyle)>>,
 }
 
 impl Table {
@@ -22,12 +22,12 @@ impl Table {
     }
 
     /// Adds a row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = (String, Tone)>) {
+    pub fn row(&mut self, cells: impl IntoIterator<Item = (String, TextStyle)>) {
         self.rows.push(cells.into_iter().collect());
     }
 
     /// Adds a row in one style.
-    pub fn toned(&mut self, tone: Tone, cells: &[&str]) {
+    pub fn toned(&mut self, tone: TextStyle, cells: &[&str]) {
         self.row(cells.iter().map(|cell| ((*cell).to_owned(), tone)));
     }
 
@@ -64,8 +64,8 @@ mod tests {
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
         let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
-        table.toned(Tone::Plain, &["µ", "12", "x"]);
-        table.toned(Tone::Plain, &["long", "3", ""]);
+        table.toned(TextStyle::Plain, &["µ", "12", "x"]);
+        table.toned(TextStyle::Plain, &["long", "3", ""]);
         assert_eq!(table.render(" ", false), " µ     12  x\n long   3\n");
     }
 }

@@ -6,7 +6,7 @@ use crate::error::CommandError;
 
 /// Style of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
+pub enum TextStyle {
     Plain,
     Heading,
     Faint,
@@ -14,7 +14,7 @@ pub enum Tone {
     Bad,
 }
 
-impl Tone {
+impl TextStyle {
     fn code(self) -> &'static str {
         match self {
             Self::Plain => "",
@@ -37,8 +37,8 @@ fn colours_allowed() -> bool {
 }
 
 /// The text with the escape codes of a style, or unchanged without colours.
-pub fn paint(text: &str, tone: Tone, colours: bool) -> String {
-    if !colours || tone == Tone::Plain {
+pub fn paint(text: &str, tone: TextStyle, colours: bool) -> String {
+    if !colours || tone == TextStyle::Plain {
         return text.to_owned();
     }
     format!("\x1b[{}m{text}\x1b[0m", tone.code())
@@ -56,11 +56,11 @@ pub fn print(text: &str) -> Result<(), CommandError> {
 /// Writes an error to standard error; a failure to write it is ignored.
 pub fn print_error(error: &CommandError) {
     let colours = stderr().is_terminal() && colours_allowed();
-    let _ = writeln!(stderr().lock(), "{} {error}", paint("error:", Tone::Bad, colours));
+    let _ = writeln!(stderr().lock(), "{} {error}", paint("error:", TextStyle::Bad, colours));
 }
 
 /// Writes a warning to standard error.
 pub fn warn(text: &str) {
     let colours = stderr().is_terminal() && colours_allowed();
-    let _ = writeln!(stderr().lock(), "{} {text}", paint("warning:", Tone::Bad, colours));
+    let _ = writeln!(stderr().lock(), "{} {text}", paint("warning:", TextStyle::Bad, colours));
 }

@@ -50,9 +50,7 @@ fn panel(
     };
     let from = if most > LOG_AXIS_RATIO * least { first } else { 0.0 };
     let mut panel = Panel::new(axis, Axis::log(y_label));
-    if goal.tolerance > 0.0 {
-        panel = panel.guide_y(goal.tolerance, "tolerance");
-    }
+    panel = panel.guide_y(goal.tolerance, "tolerance");
     for run in runs {
         let points = run.report.trace.iter().map(|p| (x(p).max(from), p.residual)).collect();
         panel = panel.series(Series::line(run.report.solver, points));

@@ -73,7 +73,8 @@ fn temporary(path: &Path, recording: &Recording) -> Result<PathBuf, CommandError
 fn open(page: &Path) -> Result<(), CommandError> {
     let words: &[&str] = match std::env::consts::OS {
         "macos" => &["open"],
-        "windows" => &["cmd", "/C", "start", ""],
+        // No command interpreter, to which characters of a name could be commands.
+        "windows" => &["rundll32.exe", "url.dll,FileProtocolHandler"],
         _ => &["xdg-open"],
     };
     let failed = |reason: String| CommandError::Open {

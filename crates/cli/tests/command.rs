@@ -92,6 +92,7 @@ fn a_wrong_call_is_status_two_with_one_message_and_no_output() {
         (vec!["solve", "stack", "--solver", "alm,alm"], "twice"),
         (vec!["solve", "stack", "--tolerance", "-1e-6"], "-1e-6"),
         (vec!["solve", "stack", "--tolerance", "nan"], "nan"),
+        (vec!["solve", "stack", "--tolerance", "0"], "> 0"),
         (vec!["solve", "stack", "--max-iterations", "-3"], "-3"),
         (vec!["solve", "stack", "--threads", "0"], "0"),
         (vec!["solve", "stack", "--solver", "alm", "--set", "nonsense=1"], "nonsense"),
@@ -170,7 +171,7 @@ fn options_that_vary_a_problem_are_refused_for_files() {
 }
 
 #[test]
-fn what_there_is_stands_in_the_list() {
+fn every_solver_law_and_problem_is_listed() {
     let (status, all) = json(&["list", "--json"]);
     assert_eq!(status, 0);
     let expected = [

@@ -90,7 +90,7 @@ fn an_inspection_has_the_agreed_keys() {
 }
 
 #[test]
-fn what_a_file_asks_for_and_does_not_get_is_listed_with_its_line() {
+fn unsupported_features_are_listed_with_their_line() {
     let text =
         b"<mujoco>\n<worldbody>\n<body>\n<geom size='1' nonsense='2'/></body></worldbody></mujoco>";
     let file = written("unsupported", "odd.xml", text);
@@ -100,12 +100,12 @@ fn what_a_file_asks_for_and_does_not_get_is_listed_with_its_line() {
         0 => {
             let document: Value = serde_json::from_str(&stdout).unwrap();
             let list = document["unsupported"].as_array().unwrap();
-            let told = |one: &Value| {
+            let counts = |one: &Value| {
                 one["where"].as_str().unwrap().contains("odd.xml:4")
                     && one["what"].as_str().unwrap().contains("nonsense")
                     && one["physical"].is_boolean()
             };
-            assert!(list.iter().any(told), "{document:#}");
+            assert!(list.iter().any(counts), "{document:#}");
         }
         _ => assert!(stderr.contains("odd.xml:4") && stderr.contains("nonsense"), "{stderr}"),
     }
@@ -190,7 +190,7 @@ fn a_run_says_that_a_soft_body_moved_faster_than_its_steps_resolve() {
     let text = "[step]\ntime-step = 0.01\n[[body]]\nshape = 'plane'\nfixed = true\n\
                 [[soft]]\nname = 'cube'\nmesh = 'box'\nedges = [0.1, 0.1, 0.1]\ncells = 2\n\
                 young = 1e5\npoisson = 0.3\nposition = [0, 0, 0.2]\nvelocity = [0, 0, -SPEED]\n";
-    let told = |speed: &str| {
+    let counts = |speed: &str| {
         let scene = text.replace("SPEED", speed);
         let scene = written("thrown", &format!("thrown-{speed}.toml"), scene.as_bytes());
         let (_, document) = json(&["run", &scene, "--steps", "10", "--json"]);
@@ -201,7 +201,7 @@ fn a_run_says_that_a_soft_body_moved_faster_than_its_steps_resolve() {
         assert_eq!(inverted > 0, stdout.contains("inside out"), "{stdout}");
         (steps, inverted)
     };
-    assert_eq!(told("1.0"), (0, 0));
-    let (steps, inverted) = told("300.0");
+    assert_eq!(counts("1.0"), (0, 0));
+    let (steps, inverted) = counts("300.0");
     assert!(steps > 0 && inverted > 0, "{steps}, {inverted}");
 }

@@ -36,6 +36,7 @@ fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
         "simulated_seconds",
         "solver",
         "state_hash",
+        "step_status",
         "steps",
         "target",
         "time_step",
@@ -49,11 +50,22 @@ fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
     for (key, inner) in [
         ("check", &["detail", "passed", "skipped"][..]),
         ("contacts", &["max", "mean"]),
-        ("energy", &["final", "initial"]),
+        ("energy", &["final", "imbalance", "initial"]),
         ("iterations", &["max", "mean"]),
         ("microseconds_per_step", &times),
         ("penetration", &["final", "max"]),
         ("residual", &["convex", "coulomb", "momentum"]),
+        (
+            "step_status",
+            &[
+                "correction_not_done",
+                "geometry_uncertain",
+                "motion_not_resolved",
+                "ok",
+                "problem_not_solved",
+                "softened",
+            ],
+        ),
     ] {
         assert_eq!(keys(&document[key]), inner, "{key}");
     }
@@ -229,7 +241,7 @@ fn a_step_without_contacts_has_no_problem_to_capture() {
 }
 
 #[test]
-fn what_a_world_is_made_of_stands_in_the_list() {
+fn every_shape_joint_constraint_and_sensor_is_listed() {
     let (status, all) = json(&["list", "--json"]);
     assert_eq!(status, 0);
     let names = |category: &str| -> Vec<String> {

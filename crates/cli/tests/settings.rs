@@ -77,6 +77,33 @@ fn settings_of_a_scene_do_not_depend_on_their_order() {
     }
 }
 
+/// `python/tests/test_settings.py` checks the same from Python.
+#[test]
+fn solver_settings_of_a_scene_apply_only_to_the_solver_of_the_scene() {
+    let file = scratch("settings", "own.toml");
+    let step = "[step]\nsolver = { name = 'alm', growth = 3 }\n";
+    std::fs::write(&file, format!("{BALL}{step}")).unwrap();
+    let growth = |options: &[&str]| {
+        let call = [&["run", file.to_str().unwrap(), "--steps", "1", "--json"][..], options];
+        let (_, document) = json(&call.concat());
+        as_text(&document["settings"]["solver.growth"]).parse::<f64>().unwrap()
+    };
+    let canal = Settings { solver: "canal".to_owned(), ..Settings::default() };
+    let values = canal.solver_values().unwrap();
+    let default = values.iter().find(|(name, _)| *name == "growth").unwrap().1.to_string();
+    assert_eq!(growth(&[]), 3.0);
+    assert_eq!(growth(&["--solver", "alm"]), 3.0);
+    assert_eq!(growth(&["--set", "solver=alm"]), 3.0);
+    assert_eq!(growth(&["--solver", "canal"]).to_string(), default);
+    assert_eq!(growth(&["--set", "solver=canal"]).to_string(), default);
+    for options in [
+        ["--solver", "canal", "--set", "solver.growth=5"],
+        ["--set", "solver.growth=5", "--set", "solver=canal"],
+    ] {
+        assert_eq!(growth(&options), 5.0, "{options:?}");
+    }
+}
+
 #[test]
 fn every_setting_is_listed_with_its_type_unit_range_and_default() {
     let (status, document) = json(&["list", "settings", "--json"]);

@@ -67,6 +67,8 @@ pub struct Colliders {
     pairs: Vec<(u32, u32)>,
     /// Fixed frames, indexed by frame.
     fixed: Vec<bool>,
+    /// Whether the motion of a frame is given; such frames touch only what moves freely.
+    driven: Vec<bool>,
     frames: usize,
 }
 
@@ -121,6 +123,16 @@ impl CollidersBuilder {
             self.set.fixed.resize(frame + 1, false);
         }
         self.set.fixed[frame] = true;
+    }
+
+    /// Declares that the motion of a frame is given: it touches neither fixed frames nor others whose
+    /// motion is given.
+    pub fn driven(&mut self, frame: u32) {
+        let frame = frame as usize;
+        if self.set.driven.len() <= frame {
+            self.set.driven.resize(frame + 1, false);
+        }
+        self.set.driven[frame] = true;
     }
 
     /// Validates everything once; a [`Colliders`] needs no further checks.
@@ -197,12 +209,17 @@ impl Colliders {
         self.fixed.get(frame as usize).copied().unwrap_or(false)
     }
 
+    /// Whether a frame is fixed, or its motion given.
+    fn is_given(&self, frame: u32) -> bool {
+        self.is_fixed(frame) || self.driven.get(frame as usize).copied().unwrap_or(false)
+    }
+
     /// Whether the rules allow contact between the colliders with these indices.
     pub fn may_touch(&self, a: u32, b: u32) -> bool {
         let (one, two) = (&self.colliders[a as usize], &self.colliders[b as usize]);
         let by_rule = one.frame != two.frame
             && one.groups.agree(&two.groups)
-            && !(self.is_fixed(one.frame) && self.is_fixed(two.frame))
+            && !(self.is_given(one.frame) && self.is_given(two.frame))
             && (self.excludes.is_empty()
                 || self.excludes.binary_search(&ordered(one.frame, two.frame)).is_err())
             && (self.excluded_pairs.is_empty()

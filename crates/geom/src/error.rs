@@ -50,7 +50,7 @@ pub enum ShapeError {
     },
     /// Points that lie in one plane (or on one line) and enclose no volume.
     #[error(
-        "{shape}: {vertices} points lie in one plane to within {thickness} m; expected a solid"
+        "{shape}: {vertices} points lie in one plane to within {thickness} m; expected a solid thicker than round-off, {expected} m"
     )]
     Flat {
         /// Name of the shape, as in [`crate::SHAPES`].
@@ -59,6 +59,18 @@ pub enum ShapeError {
         vertices: usize,
         /// Largest distance of a point from the best plane found [m].
         thickness: f64,
+        /// The distance beyond which the points have a hull [m].
+        expected: f64,
+    },
+    /// Points whose hull failed its check.
+    #[error(
+        "{shape}: the hull of {vertices} points is not a closed convex surface around all of them; expected finite points a few digits above round-off"
+    )]
+    Hull {
+        /// Name of the shape, as in [`crate::SHAPES`].
+        shape: &'static str,
+        /// Number of points given.
+        vertices: usize,
     },
     /// A face that refers to a vertex that does not exist.
     #[error("{shape}: face {face} refers to vertex {found}; expected an index below {vertices}")]

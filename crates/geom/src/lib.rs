@@ -3,7 +3,7 @@
 //! A [`Shape`] is rigid geometry in its own frame. [`Colliders`] is an immutable set of shapes carried
 //! by moving frames; a [`Detector`] is the workspace that finds contacts between them:
 //! [`detect`] contains the broad phase, [`narrow`] the pairs of convex shapes, [`nonconvex`] meshes, height
-//! fields and compounds. A [`TetMesh`] is a solid meshed by [`tetrahedra`]; [`soft`] finds the contacts of
+//! fields and compounds. [`sweep`] finds when two moving shapes first meet. A [`TetMesh`] is a solid meshed by [`tetrahedra`]; [`soft`] finds the contacts of
 //! deforming surfaces.
 
 #![forbid(unsafe_code)]
@@ -24,6 +24,7 @@ pub mod nonconvex;
 pub mod sdf;
 pub mod shape;
 pub mod soft;
+pub mod sweep;
 pub mod tetrahedra;
 
 pub use bounds::Aabb;

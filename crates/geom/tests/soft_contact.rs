@@ -545,7 +545,7 @@ fn contacts_depend_on_the_positions_alone() {
 }
 
 #[test]
-fn what_is_not_finite_or_collapsed_is_left_out() {
+fn collapsed_elements_and_positions_that_are_not_finite_are_skipped() {
     let mut random = SplitMix64::new(9);
     let cube = TetMesh::cuboid(Vector3::repeat(0.3), [3; 3]).unwrap();
     let (vertices, triangles) = generate::cuboid(Vector3::repeat(0.2));

@@ -22,6 +22,9 @@ use stiction_math::spatial::Inertia10;
 /// Standard gravity, downwards along z [m/s²].
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
+/// Most entries of the mass matrices of all trees together: a larger request would fill the memory.
+const MOST_MASS_ENTRIES: usize = 1 << 27;
+
 /// Collects bodies and joints; [`ModelBuilder::build`] checks them.
 #[derive(Clone, Debug)]
 pub struct ModelBuilder {
@@ -167,7 +170,7 @@ impl ModelBuilder {
             add_body(&mut model, spec, first, &mut inertias);
         }
         finish_links(&mut model, &inertias);
-        finish_trees(&mut model);
+        finish_trees(&mut model)?;
         check_names("rod", self.rods.iter().map(|spec| spec.name.as_str()))?;
         check_masses(&model, &order)?;
         check_inertias(&model)?;
@@ -224,12 +227,17 @@ impl ModelBuilder {
     /// descendants have joints.
     fn check_driven(&self) -> Result<(), ModelError> {
         let mut is_carried = vec![false; self.bodies.len()];
+        let mut has_joints = vec![false; self.bodies.len()];
+        for (body, _) in &self.joints {
+            if let Some(has) = has_joints.get_mut(body.0) {
+                *has = true;
+            }
+        }
         for (id, spec) in self.bodies.iter().enumerate().skip(1) {
             is_carried[id] = spec.driven || is_carried[spec.parent.0];
-            let has_joints = || self.joints.iter().any(|(body, _)| body.0 == id);
             let what = if spec.driven && spec.parent != BodyId::WORLD {
                 "its parent is not the world"
-            } else if is_carried[id] && has_joints() {
+            } else if is_carried[id] && has_joints[id] {
                 "it has joints"
             } else {
                 continue;
@@ -451,7 +459,7 @@ fn finish_links(model: &mut Model, inertias: &[Inertia10]) {
 }
 
 /// Ranges of the trees and the ancestors of the velocities.
-fn finish_trees(model: &mut Model) {
+fn finish_trees(model: &mut Model) -> Result<(), ModelError> {
     model.dof_parents = vec![None; model.armature.len()];
     let mut last_dof = vec![None; model.bodies.len()];
     for (index, link) in model.links.iter().enumerate() {
@@ -480,17 +488,24 @@ fn finish_trees(model: &mut Model) {
             model.trees[tree].welded.end += usize::from(body.link != Some(id));
         }
     }
-    let mut end = 0;
+    let mut end = 0_usize;
     for tree in 0..model.trees.len() {
+        let dofs = model.trees[tree].dofs.len();
+        let size = dofs.checked_mul(dofs).and_then(|size| size.checked_add(end));
+        let Some(size) = size.filter(|size| *size <= MOST_MASS_ENTRIES) else {
+            let joint = model.joints[model.trees[tree].joints.start].spec.name.clone();
+            return Err(ModelError::TooLarge { joint, dofs, most: MOST_MASS_ENTRIES });
+        };
         let links = model.trees[tree].links.clone();
         let root = &model.links[links.start];
         let single = links.len() == 1 && model.is_free(root);
         let constant_mass = single && root.com == Vector3::zeros();
         let entry = &mut model.trees[tree];
-        entry.mass = end..end + entry.dofs.len() * entry.dofs.len();
+        entry.mass = end..size;
         (entry.single, entry.constant_mass) = (single, constant_mass);
-        end = entry.mass.end;
+        end = size;
     }
+    Ok(())
 }
 
 /// Checks that every link or one of its descendants has mass or inertia, or that all its joints have

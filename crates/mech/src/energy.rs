@@ -1,9 +1,10 @@
-//! Kinetic and potential energy [J].
+//! Kinetic and potential energy [J], of the whole model and of single trees.
 
 use crate::data::Data;
 use crate::force::tendon_energy;
 use crate::model::{Link, Model};
-use crate::spatial::apply;
+use crate::spatial::{apply, linear};
+use nalgebra::Vector3;
 
 /// Largest number of velocities of one joint.
 const MAX_NV: usize = 6;
@@ -19,6 +20,39 @@ pub fn kinetic_energy(model: &Model, data: &Data, v: &[f64]) -> f64 {
     0.5 * (links.sum::<f64>() + armature.sum::<f64>())
 }
 
+/// Sums over the links of one tree that its balance of energy and momentum needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TreeMotion {
+    /// Kinetic energy of links and armatures [J].
+    pub kinetic: f64,
+    /// Linear momentum of the links [N·s], world frame.
+    pub momentum: Vector3<f64>,
+    /// Sum of mass times place of the centre of mass [kg·m], world frame.
+    pub moment: Vector3<f64>,
+    /// Mass of the links [kg].
+    pub mass: f64,
+}
+
+/// Kinetic energy, momentum and first moment of one tree. Needs the velocity stage of `data` for the same `v`.
+pub fn tree_motion(model: &Model, tree: usize, v: &[f64], data: &Data) -> TreeMotion {
+    let range = &model.trees[tree];
+    let mut sum = TreeMotion::default();
+    for link in &model.links[range.links.clone()] {
+        let (I, V) = (&data.link_inertia[link.body], &data.velocity[link.body]);
+        let momentum = apply(I, V);
+        sum.kinetic += V.dot(&momentum);
+        sum.momentum += linear(&momentum);
+        sum.moment += I.moment;
+        sum.mass += I.mass;
+    }
+    sum.moment += sum.mass * data.reference[tree];
+    for dof in range.dofs.clone() {
+        sum.kinetic += model.armature[dof] * v[dof] * v[dof];
+    }
+    sum.kinetic *= 0.5;
+    sum
+}
+
 /// Potential energy [J] of gravity without the compensated part (zero at the world's origin) and of
 /// the springs of joints, tendons and rods. Needs the position stage of `data` for the same `q`.
 pub fn potential_energy(model: &Model, data: &Data, q: &[f64]) -> f64 {
@@ -26,6 +60,29 @@ pub fn potential_energy(model: &Model, data: &Data, q: &[f64]) -> f64 {
         + spring_energy(model, q)
         + tendon_energy(model, data, q)
         + model.rods.iter().map(|rod| rod.energy(data)).sum::<f64>()
+}
+
+/// Kinetic energy [J] of one tree and of its armatures; `v` is that of the whole model. Needs the
+/// velocity stage of `data` for the same `v`.
+pub fn tree_kinetic_energy(model: &Model, tree: usize, data: &Data, v: &[f64]) -> f64 {
+    let range = &model.trees[tree];
+    let links = model.links[range.links.clone()].iter().map(|link| {
+        let V = &data.velocity[link.body];
+        V.dot(&apply(&data.link_inertia[link.body], V))
+    });
+    let armature = model.armature[range.dofs.clone()].iter().zip(&v[range.dofs.clone()]);
+    0.5 * (links.sum::<f64>() + armature.map(|(armature, v)| armature * v * v).sum::<f64>())
+}
+
+/// Energy [J] of one tree in the field of gravity, zero at the world's origin; gravity compensation
+/// counts as an applied force. Needs the position stage of `data`.
+pub fn tree_weight_energy(model: &Model, tree: usize, data: &Data) -> f64 {
+    let links = model.links[model.trees[tree].links.clone()].iter();
+    let moment = links.map(|link| {
+        let X_WB = &data.body_pose[link.body];
+        link.mass * (X_WB.translation.vector + X_WB.rotation * link.com)
+    });
+    -model.gravity.dot(&moment.sum::<Vector3<f64>>())
 }
 
 fn gravity_energy(model: &Model, data: &Data) -> f64 {

@@ -104,6 +104,19 @@ pub enum ModelError {
         /// The second of them.
         second: usize,
     },
+    /// A tree has more degrees of freedom than its mass matrix has room for.
+    #[error(
+        "the mechanism on joint '{joint}' has {dofs} degrees of freedom; expected mass matrices of at \
+         most {most} entries in all"
+    )]
+    TooLarge {
+        /// The first joint of the tree.
+        joint: String,
+        /// Its degrees of freedom.
+        dofs: usize,
+        /// Most entries of all mass matrices.
+        most: usize,
+    },
     /// A number of a body or a joint is infinite or not a number.
     #[error("{field} of {what} {index} '{name}' = {found}; expected a finite number")]
     NotFinite {

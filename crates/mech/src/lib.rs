@@ -51,7 +51,10 @@ pub use body::{Body, BodyId, BodySpec};
 pub use builder::{Declarations, ModelBuilder};
 pub use data::Data;
 pub use driven::set_driven_poses;
-pub use energy::{kinetic_energy, potential_energy};
+pub use energy::{
+    TreeMotion, kinetic_energy, potential_energy, tree_kinetic_energy, tree_motion,
+    tree_weight_energy,
+};
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
 pub use force::{
     DragSpec, Drive, DriveKind, ForceError, ForceRow, Forces, Input, LimitRow, LimitSource,

@@ -31,26 +31,26 @@ pub(crate) struct Ticks {
     pub factor: i32,
 }
 
-/// Ticks for an axis with space for about `room` labels.
-pub(crate) fn ticks(map: &Projection, room: usize) -> Ticks {
+/// Ticks for an axis with space for about `space` labels.
+pub(crate) fn ticks(map: &Projection, space: usize) -> Ticks {
     match map.scale {
-        Scale::Linear => linear(map, room),
-        Scale::Log => log(map, room),
+        Scale::Linear => linear(map, space),
+        Scale::Log => log(map, space),
     }
 }
 
-/// Smallest of 1, 2, 5 × 10^k that is at least `width / room`.
-pub(crate) fn nice_step(width: f64, room: usize) -> f64 {
-    let raw = width / room.max(1) as f64;
+/// Smallest of 1, 2, 5 × 10^k that is at least `width / space`.
+pub(crate) fn nice_step(width: f64, space: usize) -> f64 {
+    let raw = width / space.max(1) as f64;
     let power = 10f64.powf(raw.log10().floor());
     // The tolerance absorbs round-off where the width is a whole number of steps.
     let steps = [1.0, 2.0, 5.0, 10.0].map(|m| m * power);
     steps.into_iter().find(|s| *s >= raw * (1.0 - 1e-9)).unwrap_or(raw)
 }
 
-fn linear(map: &Projection, room: usize) -> Ticks {
+fn linear(map: &Projection, space: usize) -> Ticks {
     let (low, high) = (map.low, map.high);
-    let step = nice_step((high - low).min(f64::MAX), room);
+    let step = nice_step((high - low).min(f64::MAX), space);
     if !step.is_normal() {
         return Ticks { ticks: Vec::new(), factor: 0 }; // narrower than the spacing of numbers
     }
@@ -72,20 +72,20 @@ fn linear(map: &Projection, room: usize) -> Ticks {
     Ticks { ticks: (first..=last).filter_map(tick).collect(), factor }
 }
 
-fn log(map: &Projection, room: usize) -> Ticks {
+fn log(map: &Projection, space: usize) -> Ticks {
     let first = map.low.floor() as i32;
     let last = map.high.ceil() as i32;
     let decades = (map.high - map.low).max(f64::MIN_POSITIVE);
     let stride = [1, 2, 3, 4, 5, 10, 20, 50, 100]
         .into_iter()
-        .find(|s| decades / f64::from(*s) <= room as f64)
+        .find(|s| decades / f64::from(*s) <= space as f64)
         .unwrap_or(100);
     let labelled: &[u32] = match decades {
         d if d < 0.7 => &[1, 2, 3, 4, 5, 6, 7, 8, 9],
-        d if d < 2.5 && room > 5 => &[1, 2, 5],
+        d if d < 2.5 && space > 5 => &[1, 2, 5],
         _ => &[1],
     };
-    let minor = if 2.0 * decades <= room as f64 { 1..=9 } else { 1..=1 };
+    let minor = if 2.0 * decades <= space as f64 { 1..=9 } else { 1..=1 };
 
     // Numbers of moderate size are written in full, not as powers of ten.
     let plain = map.low >= -2.0 - 1e-9 && map.high <= 3.5;
@@ -117,8 +117,8 @@ mod tests {
     use super::*;
     use crate::axis::Axis;
 
-    fn labels(axis: Axis, room: usize) -> (Vec<String>, i32) {
-        let found = ticks(&Projection::fit(&axis, std::iter::empty()), room);
+    fn labels(axis: Axis, space: usize) -> (Vec<String>, i32) {
+        let found = ticks(&Projection::fit(&axis, std::iter::empty()), space);
         let text = |label: Label| match label {
             Label::Plain(text) => text,
             Label::Power { mantissa, exponent } => format!("{mantissa}e{exponent}"),
@@ -134,7 +134,7 @@ mod tests {
             let mantissa = step / 10f64.powf(step.log10().floor());
             let near = |m: f64| (mantissa - m).abs() < 1e-6;
             assert!(near(1.0) || near(2.0) || near(5.0) || near(10.0), "{width}: {step}");
-            // Never more than `room` steps, and never fewer than 1/2.5 of them.
+            // Never more than `space` steps, and never fewer than 1/2.5 of them.
             assert!(width / step <= 5.0 + 1e-6 && width / step >= 2.0 - 1e-6, "{width}: {step}");
         }
     }

@@ -52,10 +52,10 @@ impl Comparison {
     /// The first solver that finished the run, whose steps were captured; None if there is none.
     #[getter]
     fn reference(&self) -> Option<&str> {
-        self.found.reference.map(|k| self.found.contenders[k].solver.as_str())
+        self.found.reference.map(|k| self.found.compared_solvers[k].solver.as_str())
     }
 
-    /// Figures of the runs, by solver: the entries "solvers" of the document.
+    /// Results of the runs, by solver: the entries "solvers" of the document.
     #[getter]
     fn solvers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let solvers = PyDict::new(py);
@@ -90,7 +90,8 @@ impl Comparison {
     }
 
     fn __repr__(&self) -> String {
-        let names: Vec<&str> = self.found.contenders.iter().map(|c| c.solver.as_str()).collect();
+        let names: Vec<&str> =
+            self.found.compared_solvers.iter().map(|c| c.solver.as_str()).collect();
         let (target, steps) = (&self.found.target, self.found.steps);
         format!("Comparison(\"{target}\", {}, {steps} steps)", names.join(", "))
     }

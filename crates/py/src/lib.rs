@@ -16,6 +16,7 @@ mod load;
 mod lookup;
 mod matrix;
 mod mechanics;
+mod memory;
 mod model;
 mod model_source;
 mod problem;

@@ -4,7 +4,7 @@ use numpy::{AllowTypeChange, PyArray1, PyArrayLike1, PyArrayLike2, PyArrayMethod
 use pyo3::prelude::*;
 use stiction_solve::file::Csr;
 
-use crate::error;
+use crate::{error, memory};
 
 /// A matrix from a dense array, or from anything that has a method `tocsr`.
 pub fn read(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Csr> {
@@ -55,6 +55,7 @@ pub fn write<'py>(py: Python<'py>, matrix: &Csr) -> PyResult<Bound<'py, PyAny>> 
         let parts = (data, index(&matrix.indices), index(&matrix.indptr));
         return scipy.getattr("csr_array")?.call1((parts, shape));
     }
+    memory::check("a dense matrix", &[matrix.rows, matrix.cols], 1)?;
     let mut dense = vec![0.0; matrix.rows * matrix.cols];
     for row in 0..matrix.rows {
         for (column, x) in matrix.row(row) {

@@ -12,7 +12,7 @@ use stiction_mech::{
 };
 
 use crate::core::SimulationCore;
-use crate::error;
+use crate::{error, memory};
 
 impl SimulationCore {
     /// Updates position-dependent quantities.
@@ -34,6 +34,7 @@ impl SimulationCore {
         let model = self.engine.world().model();
         mass_matrix(model, &mut self.data);
         let nv = model.nv();
+        memory::check("the dense mass matrix", &[nv, nv], 1)?;
         let mut dense = vec![0.0; nv * nv];
         for tree in model.trees() {
             let n = tree.dofs.len();

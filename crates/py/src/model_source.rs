@@ -11,14 +11,14 @@ use stiction_scene::import::{Keyframe, Options, RecordOptions, Site, Unsupported
 use stiction_scene::signal::{Signal, SignalController};
 use stiction_scene::visual_shapes::visual_shapes;
 use stiction_scene::{Controller, Files, Imported, Scene, load_with};
-use stiction_sim::record::Seen;
+use stiction_sim::record::VisualShape;
 use stiction_sim::{Settings, World};
 use stiction_study::{SceneSource, StudyError, scenario};
 
 /// Visual shapes of a model.
 pub struct VisualShapes {
     /// The shapes.
-    pub shapes: Vec<Seen>,
+    pub shapes: Vec<VisualShape>,
     /// Errors of the shapes that could not be read.
     pub faults: Vec<String>,
 }

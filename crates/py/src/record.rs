@@ -1,8 +1,8 @@
 //! Recordings of simulations, kept in Rust and returned as arrays and files.
 //!
 //! A [`StepObserver`] connects a simulation, which passes it each step, with a [`Recording`], which
-//! Python content. The simulation drops the observer once the recording is stopped or no longer
-//! referenced. A thread that content the recorder's lock never waits for the interpreter.
+//! Python holds. The simulation drops the observer once the recording is stopped or no longer
+//! referenced. A thread that holds the recorder's lock never waits for the interpreter.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use numpy::{Element, PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use stiction_sim::record::{Recorder, Recording as Columns, Soft};
+use stiction_sim::record::{RecordedSoftBody, Recorder, Recording as Columns};
 use stiction_sim::{PHASES, Simulation as Engine, StepReport};
 use stiction_view::columns::{self, EntriesPer, Values};
 use stiction_view::{ExportContent, PictureOptions, ViewError, exporter_for, html, native, png};
@@ -261,7 +261,7 @@ impl Recording {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let class = CLASS.import(py, "stiction.types", "SoftSurface")?;
         let (softs, mut first) = (self.with_columns(py, |columns| columns.softs.clone()), 0);
-        let of = |soft: &Soft| {
+        let of = |soft: &RecordedSoftBody| {
             let start = first;
             first += soft.vertices;
             let triangles = PyArray1::from_slice(py, soft.triangles.as_flattened());
@@ -284,7 +284,7 @@ impl Recording {
     /// contact_start[k]:contact_start[k + 1].
     ///
     /// steps (t,); residual_momentum (t,) [-], residual_coulomb and residual_convex (t,) [m/s];
-    /// iterations (t,); status (t,): 0 converged, 1 iteration limit, 2 stalled, 3 failed; softened
+    /// iterations (t,); status (t,): 0 converged, 1 iteration limit, 2 stalled, 3 failed; step_flags (t,); softened
     /// (t,); penetration (t,) [m]; equality_error (t,) [m, rad]; energy_kinetic and
     /// energy_potential (t,) [J]; phase_time (t, p) [s] of the phases phase_names (p,); contacts
     /// (t,); asleep (t,).

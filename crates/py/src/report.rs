@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyType};
-use stiction_sim::{PHASES, StepReport as Report, StepStatistics};
+use pyo3::types::{PyDict, PyTuple, PyType};
+use stiction_sim::{PHASES, STEP_STATUSES, StepReport as Report, StepStatistics, StepStatus};
 use stiction_solve::Residuals;
 
 /// Results of one or several steps. Over several steps, residual, iterations, status and penetration
@@ -29,10 +29,33 @@ impl StepReport {
         self.statistics.steps
     }
 
-    /// Worst status of the contact problems: `converged`, `iteration_limit`, `stalled` or `failed`.
+    /// Worst status of a whole step: `ok`, `softened`, `geometry_uncertain`, `motion_not_resolved`,
+    /// `correction_not_done` or `problem_not_solved`.
     #[getter]
     fn status(&self) -> &'static str {
-        self.statistics.status.name()
+        self.statistics.status().name()
+    }
+
+    /// Number of steps of each status, by name; they add up to `steps`.
+    #[getter]
+    fn status_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counts = PyDict::new(py);
+        for status in STEP_STATUSES {
+            counts.set_item(status.name(), self.statistics.count(status))?;
+        }
+        Ok(counts)
+    }
+
+    /// All faults of the steps, the worst last; empty if every step is `ok`.
+    #[getter]
+    fn faults<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.statistics.flags.iter().map(StepStatus::name).collect::<Vec<_>>())
+    }
+
+    /// Worst status of the contact problems: `converged`, `iteration_limit`, `stalled` or `failed`.
+    #[getter]
+    fn solver_status(&self) -> &'static str {
+        self.statistics.solver_status.name()
     }
 
     /// Whether every step met the tolerance, without softened constraints.
@@ -121,6 +144,25 @@ impl StepReport {
         self.statistics.unresolved > 0
     }
 
+    /// Whether position errors could not be removed in a step.
+    #[getter]
+    fn correction_failed(&self) -> bool {
+        self.statistics.correction_failed > 0
+    }
+
+    /// Largest number of contacts in a step whose depth is not known to its tolerance.
+    #[getter]
+    fn uncertain_contacts(&self) -> usize {
+        self.statistics.uncertain_contacts
+    }
+
+    /// Largest energy without cause of a tree in a step, relative to what the scheme explains [-]: above one the
+    /// motion is not resolved.
+    #[getter]
+    fn energy_imbalance(&self) -> f64 {
+        self.statistics.energy_imbalance.max()
+    }
+
     /// Largest number of inverted elements of soft bodies after a step.
     #[getter]
     fn inverted(&self) -> usize {
@@ -151,10 +193,11 @@ impl StepReport {
 
     fn __repr__(&self) -> String {
         format!(
-            "StepReport(steps={}, status=\"{}\", iterations={}, contacts={}, momentum={:.1e}, \
-             coulomb={:.1e} m/s, penetration={:.1e} m)",
+            "StepReport(steps={}, status=\"{}\", solver_status=\"{}\", iterations={}, contacts={}, \
+             momentum={:.1e}, coulomb={:.1e} m/s, penetration={:.1e} m)",
             self.steps(),
             self.status(),
+            self.solver_status(),
             self.iterations(),
             self.contacts(),
             self.statistics.momentum.max(),

@@ -16,8 +16,10 @@ use crate::core::normalise;
 use crate::model::Model;
 use crate::model_source::ModelContent;
 use crate::state::State;
-use crate::{error, settings};
+use crate::{error, memory, settings};
 
+/// Most threads of a batch.
+const MOST_THREADS: usize = 1024;
 /// Time between two checks for Python signals (Ctrl-C).
 const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -110,6 +112,7 @@ pub fn rollout<'py>(
         (None, Some(steps)) => steps,
         (None, None) => return Err(error::setting("expected controls, or steps to make without")),
     };
+    check_sizes(&content, starts.len(), steps, threads)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
     let pool =
         pool.map_err(|refused| error::setting(format!("threads = {threads:?}: {refused}")))?;
@@ -143,6 +146,24 @@ pub fn rollout<'py>(
         }
     }
     arrays(py, &content, &trajectories, steps)
+}
+
+/// Refuses batches whose result does not fit into memory, and more threads than can be of use.
+fn check_sizes(
+    content: &ModelContent,
+    batch: usize,
+    steps: usize,
+    threads: Option<usize>,
+) -> PyResult<()> {
+    if let Some(found) = threads.filter(|threads| *threads > MOST_THREADS) {
+        let message = format!("threads = {found}; expected at most {MOST_THREADS}");
+        return Err(error::setting(message));
+    }
+    let model = content.world.model();
+    let numbers = 1 + model.nq() + model.nv() + 6 * model.nodes() + content.world.sensor_len();
+    let what = format!("a rollout of {batch} simulations for steps = {steps}");
+    // The trajectories, and the arrays that they are copied to.
+    memory::check(&what, &[batch, steps, numbers], 2)
 }
 
 /// Data shared by all simulations of a batch.

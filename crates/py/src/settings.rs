@@ -74,21 +74,18 @@ fn value(name: &str, given: &Bound<'_, PyAny>) -> PyResult<SettingValue> {
 }
 
 /// Applies the solver's name, the time step and keyword arguments to settings, in any order. Settings
-/// of another solver are dropped.
+/// of another solver are dropped, as by [`Settings::set_with_solver`].
 pub fn choose(
     settings: &mut Settings,
     solver: Option<String>,
     time_step: Option<f64>,
     given: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
-    if let Some(solver) = solver {
-        settings.select_solver(&solver);
-    }
     let mut values = values(given)?;
     values.extend(time_step.map(|step| ("time_step".to_owned(), SettingValue::Number(step))));
     let values: Vec<_> = values.iter().map(|(name, value)| (key(name), value)).collect();
     let values = values.iter().map(|(key, value)| (key.as_str(), *value));
-    settings.set_all(values).map_err(error::settings)
+    settings.set_with_solver(solver.as_deref(), values).map_err(error::settings)
 }
 
 /// All settings by keyword, those of the solver included.

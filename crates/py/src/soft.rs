@@ -89,7 +89,7 @@ impl SoftHandle {
     #[getter]
     fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
         let world = &self.simulation.get().model_ref().content.world;
-        let (vertices, triangles) = world.skin(SoftId(self.index));
+        let (vertices, triangles) = world.surface_mesh(SoftId(self.index));
         let corners = triangles.iter().flatten().map(|corner| vertices[*corner as usize]);
         PyArray1::from_iter(py, corners).reshape([triangles.len(), 3])
     }

@@ -4,7 +4,9 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyType};
+use stiction_sim::Settings;
 use stiction_solve::monitor::TracePoint;
+use stiction_solve::setting::SettingValue;
 use stiction_solve::{Goal, Report, Session, Solution};
 
 use crate::checked_problem::read_guess;
@@ -34,9 +36,8 @@ pub fn solve<'py>(
     settings: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let given = problem.get().given.clone();
-    if !(tolerance > 0.0 && tolerance.is_finite()) {
-        return Err(error::setting(format!("tolerance = {tolerance}; expected a positive number")));
-    }
+    let mut checked = Settings::default();
+    checked.set_value("tolerance", &SettingValue::Number(tolerance)).map_err(error::settings)?;
     let (mut session, exception) = match solver {
         None => (Session::new("auto").map_err(error::solver)?, PendingException::default()),
         Some(named) if named.is_instance_of::<PyString>() => {

@@ -5,11 +5,11 @@ use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
-use stiction_sim::record::Seen;
+use stiction_sim::record::VisualShape;
 use stiction_view::mesh::{Mesh, Meshes};
 
 /// Meshes of shapes, each with its body and its pose in the body frame. Equal meshes share arrays.
-pub fn of_shapes<'py>(py: Python<'py>, shapes: &[Seen]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+pub fn of_shapes<'py>(py: Python<'py>, shapes: &[VisualShape]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let class = CLASS.import(py, "stiction.types", "Visual")?;
     let (meshes, placed) = py.detach(|| {

@@ -78,7 +78,7 @@ pub struct Experiment {
     pub name: &'static str,
     /// Source: a key of REFERENCES.bib.
     pub cite: &'static str,
-    /// What it shows, in one line.
+    /// Description in one line.
     pub about: &'static str,
     /// Runs it.
     pub run: fn(&ExperimentOptions<'_>) -> Result<ExperimentResult, ReproduceError>,

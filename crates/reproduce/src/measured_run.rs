@@ -189,7 +189,7 @@ pub fn measure_run(
         }
         samples.push(StepSample { report, share, preparation: preparation.take() });
     }
-    let told = matches!((config.solver, config.rule), ("apgd" | "pgs", StoppingRule::Paper(_)))
+    let reported = matches!((config.solver, config.rule), ("apgd" | "pgs", StoppingRule::Paper(_)))
         || config.solver == "ccs";
     samples.retain(|sample| sample.report.rows > 0);
     let of = |f: &dyn Fn(&StepSample) -> f64| mean(samples.iter().map(f));
@@ -200,7 +200,7 @@ pub fn measure_run(
         error: mean(errors.iter().copied()),
         dynamics: of(&|s| before_solve.iter().map(|p| phase(s, *p)).sum()),
         solve: of(&|s| phase(s, Phase::Solve)),
-        preparation: if told { of(&|s| s.share * s.preparation) } else { f64::NAN },
+        preparation: if reported { of(&|s| s.share * s.preparation) } else { f64::NAN },
         total: of(&|s| s.share * s.report.phases.total().as_secs_f64()),
         iterations: of(&|s| s.report.iterations as f64),
         residual: of(&|s| residual(&s.report)),
@@ -218,7 +218,7 @@ pub fn measure_run(
 fn has_run_out(report: &StepReport, rule: StoppingRule) -> bool {
     match rule {
         StoppingRule::Iterations(_) => false,
-        StoppingRule::Paper(_) => report.status == Status::IterationLimit,
+        StoppingRule::Paper(_) => report.solver_status == Status::IterationLimit,
         StoppingRule::Residual(_) => !report.converged(),
     }
 }

@@ -110,7 +110,7 @@ pub struct SheetRow {
 /// A table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
-    /// What it shows.
+    /// Title.
     pub title: String,
     /// Names of the columns, with units.
     pub heading: Vec<String>,

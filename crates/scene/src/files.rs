@@ -34,7 +34,7 @@ impl Files {
 
     /// Adds a file, or replaces it.
     pub fn insert(&mut self, path: impl AsRef<Path>, bytes: impl Into<Arc<[u8]>>) {
-        self.held.insert(tidy(path.as_ref()), bytes.into());
+        self.held.insert(without_dots(path.as_ref()), bytes.into());
     }
 
     /// The same files without access to the disk, for a packed model.
@@ -43,7 +43,7 @@ impl Files {
     }
 
     /// Whether files that are not held are read from disk.
-    pub fn sees_disk(&self) -> bool {
+    pub fn reads_disk(&self) -> bool {
         self.disk
     }
 
@@ -54,13 +54,13 @@ impl Files {
 
     /// Whether there is such a file.
     pub fn contains(&self, path: &Path) -> bool {
-        let path = tidy(path);
+        let path = without_dots(path);
         self.held.contains_key(&path) || (self.disk && path.is_file())
     }
 
     /// The bytes of a file.
     pub fn read(&mut self, path: &Path) -> Result<Arc<[u8]>, SceneError> {
-        let path = tidy(path);
+        let path = without_dots(path);
         if let Some(bytes) = self.held.get(&path) {
             return Ok(bytes.clone());
         }
@@ -95,7 +95,7 @@ impl Files {
 }
 
 /// A path without `.` and, where possible, without `..`.
-pub fn tidy(path: &Path) -> PathBuf {
+pub fn without_dots(path: &Path) -> PathBuf {
     let mut tidied = PathBuf::new();
     for part in path.components() {
         match part {
@@ -130,6 +130,6 @@ mod tests {
         let mut files = Files::in_memory();
         files.insert("robots/arm/../meshes/link.stl", *b"solid");
         assert!(files.contains(Path::new("./robots/meshes/link.stl")));
-        assert_eq!(tidy(Path::new("../a/b/../c")), Path::new("../a/c"));
+        assert_eq!(without_dots(Path::new("../a/b/../c")), Path::new("../a/c"));
     }
 }

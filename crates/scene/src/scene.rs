@@ -113,7 +113,13 @@ pub trait Check: Send {
 
     /// Whether the check must observe the whole run: a run that was resumed in another process is
     /// then not checked.
-    fn needs_the_start(&self) -> bool {
+    fn needs_start(&self) -> bool {
+        false
+    }
+
+    /// Whether the error of the solver is what the check measures: problems that are not solved then do not
+    /// let the run fail.
+    fn measures_the_solver(&self) -> bool {
         false
     }
 }

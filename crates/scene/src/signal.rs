@@ -12,12 +12,12 @@ pub struct Signal {
     /// The actuator, counted as in the model.
     pub actuator: usize,
     /// Its control, in the unit of the actuator's law.
-    pub course: Course,
+    pub course: SignalShape,
 }
 
 /// A number as a function of time.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Course {
+pub enum SignalShape {
     /// Always the same.
     Hold(f64),
     /// centre + amplitude sin(2π frequency t + phase).
@@ -56,7 +56,7 @@ pub enum Interpolation {
     Stepped,
 }
 
-impl Course {
+impl SignalShape {
     /// The value at a time [s].
     pub fn at(&self, time: f64) -> f64 {
         match self {
@@ -125,8 +125,13 @@ impl Controller for SignalController {
 mod tests {
     use super::*;
 
-    fn way(path: Interpolation, repeat: bool) -> Course {
-        Course::Waypoints { times: vec![1.0, 2.0, 4.0], values: vec![0.0, 1.0, -1.0], path, repeat }
+    fn way(path: Interpolation, repeat: bool) -> SignalShape {
+        SignalShape::Waypoints {
+            times: vec![1.0, 2.0, 4.0],
+            values: vec![0.0, 1.0, -1.0],
+            path,
+            repeat,
+        }
     }
 
     #[test]
@@ -161,7 +166,8 @@ mod tests {
 
     #[test]
     fn a_sinusoid_swings_about_its_centre() {
-        let course = Course::Sinusoid { centre: 2.0, amplitude: 0.5, frequency: 2.0, phase: 0.0 };
+        let course =
+            SignalShape::Sinusoid { centre: 2.0, amplitude: 0.5, frequency: 2.0, phase: 0.0 };
         assert_eq!(course.at(0.0), 2.0);
         // A quarter and three quarters of a period of half a second.
         assert!((course.at(0.125) - 2.5).abs() <= 1e-15 && (course.at(0.375) - 1.5).abs() <= 1e-15);

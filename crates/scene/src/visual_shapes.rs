@@ -1,6 +1,6 @@
 //! Visual shapes of a model, with their mesh files read.
 //!
-//! Converts [`Visual`]s to [`Seen`]s for a recorder. Importers do not read the files of
+//! Converts [`Visual`]s to [`VisualShape`]s for a recorder. Importers do not read the files of
 //! visual meshes, since no motion depends on them; they are read here, each once per scale. A mesh that
 //! cannot be read is left out and reported.
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nalgebra::Vector3;
-use stiction_sim::record::{Geometry, Seen, Triangles};
+use stiction_sim::record::{Geometry, Triangles, VisualShape};
 
 use crate::error::SceneError;
 use crate::files::Files;
@@ -18,13 +18,13 @@ use crate::mesh_file;
 
 impl Imported {
     /// The visual shapes, for a recorder; those whose mesh cannot be read are left out.
-    pub fn visual_shapes(&self) -> Vec<Seen> {
+    pub fn visual_shapes(&self) -> Vec<VisualShape> {
         visual_shapes(&self.visuals, &mut self.files.clone()).0
     }
 }
 
 /// The visual shapes, and the errors of mesh files that cannot be read.
-pub fn visual_shapes(visuals: &[Visual], files: &mut Files) -> (Vec<Seen>, Vec<SceneError>) {
+pub fn visual_shapes(visuals: &[Visual], files: &mut Files) -> (Vec<VisualShape>, Vec<SceneError>) {
     let (mut found, mut faults) = (Vec::with_capacity(visuals.len()), Vec::new());
     let mut meshes: HashMap<(PathBuf, [u64; 3]), Option<Arc<Triangles>>> = HashMap::new();
     for visual in visuals {
@@ -39,7 +39,7 @@ pub fn visual_shapes(visuals: &[Visual], files: &mut Files) -> (Vec<Seen>, Vec<S
                 Geometry::Triangles(mesh.clone())
             }
         };
-        found.push(Seen {
+        found.push(VisualShape {
             name: String::new(),
             body: visual.body.0,
             pose: visual.pose,
@@ -91,25 +91,25 @@ mod tests {
 
     #[test]
     fn a_visual_mesh_is_read_once_and_carried_by_its_body() {
-        let seen = model("2 2 3", &format!("{MESH}{MESH}")).visual_shapes();
-        assert_eq!(seen.len(), 2);
+        let shapes = model("2 2 3", &format!("{MESH}{MESH}")).visual_shapes();
+        assert_eq!(shapes.len(), 2);
         let [Geometry::Triangles(a), Geometry::Triangles(b)] =
-            [0, 1].map(|k: usize| seen[k].geometry.clone())
+            [0, 1].map(|k: usize| shapes[k].geometry.clone())
         else {
             panic!("expected triangles")
         };
         assert!(Arc::ptr_eq(&a, &b));
         assert_eq!(a.vertices, [[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]]);
         assert_eq!(
-            (seen[0].body, seen[0].colour, seen[0].collides),
+            (shapes[0].body, shapes[0].colour, shapes[0].collides),
             (1, [1.0, 0.0, 0.0, 1.0], false)
         );
     }
 
     #[test]
     fn a_mirrored_mesh_keeps_its_outside() {
-        let seen = model("1 1 -1", MESH).visual_shapes();
-        let Geometry::Triangles(mesh) = &seen[0].geometry else { panic!("expected triangles") };
+        let shapes = model("1 1 -1", MESH).visual_shapes();
+        let Geometry::Triangles(mesh) = &shapes[0].geometry else { panic!("expected triangles") };
         assert_eq!(mesh.triangles, [[0, 2, 1]]);
     }
 
@@ -118,8 +118,8 @@ mod tests {
         let mut found =
             model("1 1 1", &format!("{MESH}<geom size='1' contype='0' conaffinity='0'/>"));
         found.files.insert("corner.obj", *b"nonsense");
-        let (seen, faults) = visual_shapes(&found.visuals, &mut found.files.clone());
-        assert!(matches!(seen[..], [Seen { geometry: Geometry::Shape(_), .. }]));
+        let (shapes, faults) = visual_shapes(&found.visuals, &mut found.files.clone());
+        assert!(matches!(shapes[..], [VisualShape { geometry: Geometry::Shape(_), .. }]));
         assert!(faults[0].to_string().contains("corner.obj"), "{}", faults[0]);
         assert_eq!((found.visual_shapes().len(), faults.len()), (1, 1));
     }

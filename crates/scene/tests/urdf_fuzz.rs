@@ -6,87 +6,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
 use std::path::{Path, PathBuf};
 
+use common::corpus::{DAE, OBJ, ROBOT, STL, binary_stl, msh};
 use stiction_math::random::SplitMix64;
 use stiction_scene::import::Options;
 use stiction_scene::mesh_file::{MESH_FORMATS, mass};
 use stiction_scene::{Files, urdf};
-
-/// A robot that uses all of the language.
-const ROBOT: &str = r#"<?xml version="1.0"?>
-<robot name="crane">
-  <material name="grey"><color rgba="0.5 0.5 0.5 1"/></material>
-  <link name="base">
-    <inertial><origin xyz="0 0 0.1" rpy="0 0 0.3"/><mass value="4"/>
-      <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>
-    <visual><origin xyz="0 0 0"/><geometry><mesh filename="package://crane/a.stl" scale="1 1 2"/>
-      </geometry><material name="grey"/></visual>
-    <collision><geometry><box size="1 1 0.2"/></geometry></collision>
-    <contact><lateral_friction value="0.8"/></contact>
-  </link>
-  <link name="mast"><inertial><mass value="2"/>
-      <inertia ixx="0.2" ixy="0.01" ixz="0" iyy="0.2" iyz="0" izz="0.1"/></inertial>
-    <collision><geometry><cylinder radius="0.1" length="2"/></geometry></collision></link>
-  <link name="boom"><inertial><mass value="1"/>
-      <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial>
-    <collision><geometry><mesh filename="package://crane/a.stl"/></geometry></collision></link>
-  <link name="hook"/>
-  <link name="load"><inertial><mass value="1"/>
-      <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial></link>
-  <joint name="slew" type="continuous"><parent link="base"/><child link="mast"/>
-    <origin xyz="0 0 1"/><axis xyz="0 0 1"/><dynamics damping="0.1" friction="0.01"/></joint>
-  <joint name="lift" type="revolute"><parent link="mast"/><child link="boom"/>
-    <origin xyz="0 0 1" rpy="0 0.1 0"/><axis xyz="0 1 0"/>
-    <limit lower="-1" upper="0.5" effort="100" velocity="1"/><mimic joint="slew" offset="0.1"/></joint>
-  <joint name="reach" type="prismatic"><parent link="boom"/><child link="hook"/>
-    <limit lower="0" upper="2" effort="10" velocity="1"/></joint>
-  <joint name="swing" type="floating"><parent link="hook"/><child link="load"/></joint>
-  <transmission name="t"/><gazebo reference="hook"><mu1>1</mu1></gazebo>
-</robot>
-"#;
-
-const OBJ: &str = "# corner\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1/1 2/1 4/1\n\
-                   f 2//1 3//1 4//1\nf -4 -1 -2\n";
-
-const DAE: &str = "<COLLADA><asset><unit meter='0.01'/><up_axis>Z_UP</up_axis></asset>\
-    <library_geometries><geometry id='g'><mesh><source id='s'>\
-    <float_array id='f' count='12'>0 0 0 1 0 0 1 1 0 0 1 1</float_array>\
-    <technique_common><accessor count='4' stride='3'/></technique_common></source>\
-    <vertices id='v'><input semantic='POSITION' source='#s'/></vertices>\
-    <polylist count='2'><input semantic='VERTEX' source='#v' offset='0'/>\
-    <vcount>3 4</vcount><p>0 1 2 0 1 2 3</p></polylist></mesh></geometry></library_geometries>\
-    <library_visual_scenes><visual_scene id='w'><node id='n'><rotate>0 0 1 30</rotate>\
-    <matrix>1 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1</matrix><instance_geometry url='#g'/></node>\
-    <node><instance_node url='#n'/></node></visual_scene></library_visual_scenes>\
-    <scene><instance_visual_scene url='#w'/></scene></COLLADA>";
-
-const STL: &str = "solid corner\nfacet normal 0 0 -1\nouter loop\nvertex 0 0 0\nvertex 0 1 0\n\
-    vertex 1 0 0\nendloop\nendfacet\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n\
-    vertex 0 0 1\nendloop\nendfacet\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 0 0 1\n\
-    vertex 0 1 0\nendloop\nendfacet\nendsolid\n";
-
-fn binary_stl() -> Vec<u8> {
-    let mut bytes = vec![b' '; 80];
-    bytes.extend(4_u32.to_le_bytes());
-    for face in [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]] {
-        bytes.extend([0; 12]);
-        for corner in face {
-            let at = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0_f32]];
-            at[corner as usize].iter().for_each(|x| bytes.extend(x.to_le_bytes()));
-        }
-        bytes.extend([0; 2]);
-    }
-    bytes
-}
-
-fn msh() -> Vec<u8> {
-    let counts = [4, 0, 0, 2].iter().flat_map(|n: &i32| n.to_le_bytes());
-    let floats = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0_f32];
-    let faces = [0, 1, 2, 0, 1, 3_i32];
-    let floats = floats.iter().flat_map(|x| x.to_le_bytes());
-    counts.chain(floats).chain(faces.iter().flat_map(|n| n.to_le_bytes())).collect()
-}
 
 /// What stands where something else stood.
 const WORDS: &[&str] = &[

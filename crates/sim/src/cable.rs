@@ -22,6 +22,11 @@ use crate::error::WorldError;
 use crate::surface::Surface;
 use crate::world::{Geom, World, WorldBuilder};
 
+/// Most segments of one cable.
+const MOST_SEGMENTS: usize = 100_000;
+/// Most pairs of segments of one cable that are too near to one another to collide.
+const MOST_NEAR_PAIRS: usize = 4_000_000;
+
 /// A cable of a world or a builder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CableId(pub usize);
@@ -138,8 +143,8 @@ impl CableSpec {
         let wrong = |what: String, expected| {
             Err(WorldError::Cable { name: self.name.clone(), what, expected })
         };
-        if self.segments == 0 {
-            return wrong("segments = 0".to_owned(), "at least one");
+        if self.segments == 0 || self.segments > MOST_SEGMENTS {
+            return wrong(format!("segments = {}", self.segments), "1 to 100000");
         }
         for (what, found) in [
             ("radius [m]", self.radius),
@@ -150,6 +155,22 @@ impl CableSpec {
                 return wrong(format!("{what} = {found}"), "a finite number > 0");
             }
         }
+        let (poses, length) = self.laid()?;
+        if self.least_distance(length).saturating_mul(self.segments) > MOST_NEAR_PAIRS {
+            let what = format!(
+                "{} segments of {length} m at a radius of {} m",
+                self.segments, self.radius
+            );
+            return wrong(what, "fewer or longer segments for this radius");
+        }
+        Ok((poses, length))
+    }
+
+    /// Poses and length of the segments along the course.
+    fn laid(&self) -> Result<(Vec<Isometry3<f64>>, f64), WorldError> {
+        let wrong = |what: String, expected| {
+            Err(WorldError::Cable { name: self.name.clone(), what, expected })
+        };
         match &self.course {
             CableCourse::Straight { pose, length } => {
                 let mut numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());

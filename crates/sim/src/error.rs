@@ -234,6 +234,23 @@ pub enum StepError {
         /// What was found.
         found: f64,
     },
+    /// A body is so far from the origin that numbers do not resolve its shapes.
+    #[error(
+        "step at t = {time} s: body \"{body}\" is {distance} m from the origin, where numbers do not \
+         resolve its size of {size} m; expected at most {most} m"
+    )]
+    TooFar {
+        /// Time of the state [s].
+        time: f64,
+        /// The body.
+        body: String,
+        /// Its largest coordinate [m].
+        distance: f64,
+        /// Bounding radius of its shapes [m].
+        size: f64,
+        /// Largest coordinate at which its shapes are resolved [m].
+        most: f64,
+    },
     /// The next state of a soft body would not be finite.
     #[error(
         "step at t = {time} s: the next {what} of vertex {vertex} of soft body \"{soft}\" would be \

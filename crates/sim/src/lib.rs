@@ -13,7 +13,9 @@ mod checkpoint;
 mod compose;
 pub mod constraint;
 mod contact_point;
+mod contacts;
 mod driven;
+mod energy_audit;
 mod error;
 mod free_motion;
 mod hash;
@@ -32,15 +34,20 @@ mod snapshot;
 mod soft;
 mod solve_policy;
 mod statistics;
+mod status;
 mod step;
 pub mod surface;
 mod warm_start;
 mod world;
 
+#[cfg(test)]
+mod mutant_tests;
+
 pub use cable::{Cable, CableCourse, CableEnd, CableId, CableSpec};
 pub use checkpoint::{Checkpoint, fingerprint};
-pub use compose::{Base, Placed};
+pub use compose::{Base, InsertedWorld};
 pub use contact_point::ContactPoint;
+pub use energy_audit::EnergyBalance;
 pub use error::{CheckpointError, SettingsError, SnapshotError, StepError, WorldError};
 pub use hash::state_hash;
 pub use report::{PHASES, Phase, Phases, StepReport};
@@ -51,5 +58,6 @@ pub use simulation::Simulation;
 pub use snapshot::Snapshot;
 pub use soft::SoftObject;
 pub use statistics::{StepStatistics, Tally};
+pub use status::{STEP_STATUSES, StepFlags, StepStatus};
 pub use surface::{Combine, Grain, GrainOf, Pairing, Resistance, Surface};
 pub use world::{Geom, World, WorldBuilder};

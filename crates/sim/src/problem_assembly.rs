@@ -112,7 +112,7 @@ impl ProblemAssembler {
         self.builder.clear();
         self.find_participants(&world.model, free, rows);
         self.add_subsystems(world, data, free, kind);
-        self.add_ports(world, rows);
+        self.add_ports(world, rows)?;
         self.builder.exchange_rows(rows.rows_mut());
         self.builder.build_into(problem)
     }
@@ -188,15 +188,16 @@ impl ProblemAssembler {
         }
         for (soft, _) in &self.softs {
             let (matrix, momentum) = (free.soft.matrix(*soft), free.soft.momentum(*soft));
-            let yields = Some(free.soft.yields(*soft));
-            self.ports.soft[*soft] = Some(self.builder.sparse_matrix(matrix, momentum, yields));
+            let node_compliance = Some(free.soft.node_compliance(*soft));
+            self.ports.soft[*soft] =
+                Some(self.builder.sparse_matrix(matrix, momentum, node_compliance));
         }
     }
 
     /// Adds the ports that terms read, in the order of their first use, and sets them in the terms.
-    fn add_ports(&mut self, world: &World, rows: &mut RowBuilder) {
+    fn add_ports(&mut self, world: &World, rows: &mut RowBuilder) -> Result<(), ProblemError> {
         let Self { builder, ports, .. } = self;
-        rows.resolve_ports(|port, point| ports.find_or_add(builder, world, port, point));
+        rows.resolve_ports(|port, point| ports.find_or_add(builder, world, port, point))
     }
 }
 

@@ -1,8 +1,13 @@
 //! Measured results of one step.
 
+use std::fmt;
 use std::time::{Duration, Instant};
+
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Report, Residuals, Status};
+
+use crate::energy_audit::EnergyBalance;
+use crate::status::{StepFlags, StepStatus};
 
 /// The phases of a step, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +76,7 @@ impl PhaseClock {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepReport {
     /// How the contact problem ended; `Converged` if there was none.
-    pub status: Status,
+    pub solver_status: Status,
     /// The friction model that was solved for.
     pub friction_model: FrictionModel,
     /// Iterations of the solver.
@@ -94,11 +99,16 @@ pub struct StepReport {
     /// less than before the step.
     pub correction_failed: bool,
     /// Whether the time step is too large for the motion: a link or a segment of a cable turned by more
-    /// than half a radian, vertices of an element moved relative to one another by more than half its
+    /// than half a radian, a free body by more than a quarter turn, velocity-dependent forces changed
+    /// the velocity of a mechanism by more than the scheme allows, vertices of an element moved relative to one another by more than half its
     /// size, an element of a soft body is inverted, a soft body penetrates by more than half its
-    /// shortest edge, or the equations of an implicit scheme or of a nonlinear material were not
-    /// solved. The motion is bounded but inaccurate; use a smaller step.
+    /// shortest edge, the equations of free motion, of an implicit scheme or of a nonlinear material
+    /// were not solved, or a tree gained or lost energy without a cause. Use a smaller step.
     pub unresolved: bool,
+    /// Balance of energy of the step.
+    pub energy: EnergyBalance,
+    /// Contacts whose depth is not known to its tolerance.
+    pub uncertain_contacts: usize,
     /// Inverted elements of soft bodies after the step.
     pub inverted: usize,
     /// Trees that are asleep.
@@ -111,7 +121,7 @@ impl StepReport {
     /// The report of a step that has no contact problem.
     pub(crate) fn without_problem(friction_model: FrictionModel) -> Self {
         Self {
-            status: Status::Converged,
+            solver_status: Status::Converged,
             friction_model,
             iterations: 0,
             residuals: Residuals::default(),
@@ -123,6 +133,8 @@ impl StepReport {
             softened: false,
             correction_failed: false,
             unresolved: false,
+            energy: EnergyBalance::default(),
+            uncertain_contacts: 0,
             inverted: 0,
             asleep: 0,
             phases: Phases::default(),
@@ -132,11 +144,39 @@ impl StepReport {
     /// Takes over the result of a solve; iterations of all solves of the step add up.
     pub(crate) fn add_solve(&mut self, solve: &Report) {
         self.iterations += solve.iterations;
-        (self.status, self.residuals) = (solve.status, solve.residuals);
+        (self.solver_status, self.residuals) = (solve.status, solve.residuals);
     }
 
     /// Whether the solution met the tolerance, without softened constraints.
     pub fn converged(&self) -> bool {
-        self.status == Status::Converged && !self.softened
+        self.solver_status == Status::Converged && !self.softened
+    }
+
+    /// The faults of the step.
+    pub fn flags(&self) -> StepFlags {
+        StepFlags::default()
+            .with(StepStatus::Softened, self.softened)
+            .with(StepStatus::GeometryUncertain, self.uncertain_contacts > 0)
+            .with(StepStatus::MotionNotResolved, self.unresolved)
+            .with(StepStatus::CorrectionNotDone, self.correction_failed)
+            .with(StepStatus::ProblemNotSolved, self.solver_status != Status::Converged)
+    }
+
+    /// Status of the whole step: the worst of its faults.
+    pub fn status(&self) -> StepStatus {
+        self.flags().worst()
+    }
+}
+
+impl fmt::Display for StepReport {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.status().name())?;
+        let others = self.flags().iter().filter(|fault| *fault != self.status());
+        others.map(StepStatus::name).try_for_each(|fault| write!(f, ", {fault}"))?;
+        let solver = self.solver_status.name();
+        write!(f, "; solver {solver} after {} iterations, ", self.iterations)?;
+        let residual = self.residuals.of(self.friction_model);
+        write!(f, "{} contacts, residual {residual:.1e} m/s, ", self.contacts)?;
+        write!(f, "penetration {:.1e} m", self.penetration)
     }
 }

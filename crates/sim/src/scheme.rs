@@ -28,9 +28,15 @@ pub enum Scheme {
     /// Symplectic, but a free body in flight or in lasting contact moves with the mean of its old
     /// and next velocity, which is exact for constant forces such as weight and dry friction. In an
     /// impact it moves with the next velocity, so that it does not penetrate the surface.
+    ///
+    /// Free bodies turn by a rule that conserves energy and angular momentum. Trees on which no
+    /// constraint rows act advance coordinates and velocities together, by a symmetric rule of second
+    /// order with substeps where they move fast. Trees with servos, drag or rows, such as contacts and
+    /// limits within reach, take the symplectic step, of first order.
     #[default]
     Refined,
-    /// θ = 0, θ_vq = 1; damping and servos are implicit all the same.
+    /// θ = 0, θ_vq = 1; damping and servos are implicit all the same. Without contact trees move as in
+    /// `Refined`, free bodies turn as there, and positions of free bodies follow the next velocity.
     Symplectic,
 }
 
@@ -79,12 +85,12 @@ pub static SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "refined",
-        about: "symplectic, with the mean velocity for free bodies in flight or in lasting contact",
+        about: "second order without contact, energy conserved; symplectic Euler in contact",
         scheme: Scheme::Refined,
     },
     SchemeEntry {
         name: "symplectic",
-        about: "symplectic Euler with implicit damping and servos",
+        about: "as refined, but positions of free bodies follow the next velocity",
         scheme: Scheme::Symplectic,
     },
 ];
@@ -159,6 +165,12 @@ impl Scheme {
     /// Weight of the next state in damping and servos: implicit in every scheme.
     pub fn damping_weight(self) -> f64 {
         if self.theta() > 0.0 { self.theta() } else { 1.0 }
+    }
+
+    /// Whether trees without constraint rows advance coordinates and velocities together, by a rule of
+    /// second order.
+    pub fn advances_trees(self) -> bool {
+        matches!(self, Self::Refined | Self::Symplectic)
     }
 
     /// Whether stage 1 is iterated, because forces depend on the unknown next state.

@@ -1,16 +1,15 @@
 //! Settings of a simulation: time step, scheme, solver and its tolerance, stabilisation, sleeping.
 //!
-//! [`Settings`] is a plain struct. Its [`SettingTable`] gives every setting a name, unit, range and
+//! [`Settings`] is a plain struct. Its [`SettingTable`], in `settings/table.rs`, gives every setting a name, unit, range and
 //! documentation; command line, scene files, Python, listings and error messages are made from it.
+
+mod table;
 
 use stiction_solve::Session;
 use stiction_solve::law::FrictionModel;
 use stiction_solve::setting::{
-    NamedSettings, SettingError, SettingField, SettingKind, SettingRange, SettingSpec,
-    SettingTable, SettingType, SettingValue,
+    NamedSettings, SettingError, SettingSpec, SettingTable, SettingValue,
 };
-use stiction_solve::setting_field;
-use stiction_solve::solver::SOLVERS;
 
 use crate::error::SettingsError;
 use crate::scheme::Scheme;
@@ -102,147 +101,6 @@ impl Default for Settings {
 /// Prefix of the solver's own settings: `solver.KEY`.
 pub const SOLVER_PREFIX: &str = "solver.";
 
-impl SettingTable for Settings {
-    const OWNER: &'static str = "the simulation";
-    const FIELDS: &'static [SettingField<Self>] = &[
-        setting_field!(
-            "combine",
-            combine,
-            "",
-            SettingRange::ANY,
-            "rule that combines the coefficients of friction of two surfaces"
-        ),
-        SettingField {
-            name: "friction-model",
-            kind: || {
-                SettingKind::Choice(FRICTION_MODELS.iter().map(|model| model.name()).collect())
-            },
-            optional: true,
-            unit: "",
-            range: SettingRange::ANY,
-            doc: "friction model: exact or convex relaxation; none: the solver's own",
-            get: |s| s.friction_model.map_or(SettingValue::None, |m| text(m.name())),
-            set: set_friction_model,
-        },
-        setting_field!(
-            "max-iterations",
-            max_iterations,
-            "",
-            SettingRange::NOT_NEGATIVE,
-            "largest number of solver iterations per step; none: the solver's own"
-        ),
-        setting_field!(
-            "relinearisations",
-            relinearisations,
-            "",
-            SettingRange::NOT_NEGATIVE,
-            "largest number of times per step that forces of soft bodies in contact are linearised again"
-        ),
-        setting_field!("scheme", scheme, "", SettingRange::ANY, "time-stepping scheme"),
-        SettingField {
-            name: "sleep",
-            kind: bool::kind,
-            optional: false,
-            unit: "",
-            range: SettingRange::ANY,
-            doc: "whether islands at rest fall asleep and are not simulated",
-            get: |s| SettingValue::Flag(s.sleep.is_some()),
-            set: |s, value| {
-                s.sleep = bool::from_value(value)?.then(|| s.sleep.unwrap_or_default());
-                Some(())
-            },
-        },
-        SettingField {
-            name: "sleep.patience",
-            kind: f64::kind,
-            optional: false,
-            unit: "s",
-            range: SettingRange::NOT_NEGATIVE,
-            doc: "time of rest before an island falls asleep; setting it turns sleeping on",
-            get: |s| SettingValue::Number(s.sleep.unwrap_or_default().patience),
-            set: |s, value| {
-                s.sleep.get_or_insert_default().patience = f64::from_value(value)?;
-                Some(())
-            },
-        },
-        SettingField {
-            name: "sleep.speed",
-            kind: f64::kind,
-            optional: false,
-            unit: "m/s, rad/s",
-            range: SettingRange::NOT_NEGATIVE,
-            doc: "speed below which a body is at rest; setting it turns sleeping on",
-            get: |s| SettingValue::Number(s.sleep.unwrap_or_default().speed),
-            set: |s, value| {
-                s.sleep.get_or_insert_default().speed = f64::from_value(value)?;
-                Some(())
-            },
-        },
-        SettingField {
-            name: "solver",
-            kind: || SettingKind::Choice(SOLVERS.iter().map(|entry| entry.name).collect()),
-            optional: false,
-            unit: "",
-            range: SettingRange::ANY,
-            doc: "contact solver; its own settings are solver.KEY",
-            get: |s| text(&s.solver),
-            set: set_solver,
-        },
-        setting_field!(
-            "stabilisation.closure",
-            stabilisation.closure,
-            "m, rad",
-            SettingRange::POSITIVE,
-            "position error of equalities below which no further correction is made"
-        ),
-        setting_field!(
-            "stabilisation.max-speed",
-            stabilisation.max_speed,
-            "m/s",
-            SettingRange::NOT_NEGATIVE,
-            "largest speed at which penetration is removed"
-        ),
-        setting_field!(
-            "stabilisation.slop",
-            stabilisation.slop,
-            "m",
-            SettingRange::NOT_NEGATIVE,
-            "penetration that is not corrected"
-        ),
-        setting_field!("time-step", time_step, "s", SettingRange::POSITIVE, "time step"),
-        setting_field!(
-            "tolerance",
-            tolerance,
-            "-",
-            SettingRange::POSITIVE,
-            "tolerance on the residual of the contact laws, relative to the reference velocity"
-        ),
-    ];
-}
-
-const FRICTION_MODELS: [FrictionModel; 2] = [FrictionModel::Coulomb, FrictionModel::Convex];
-
-fn text(text: &str) -> SettingValue {
-    SettingValue::Text(text.to_owned())
-}
-
-fn set_friction_model(settings: &mut Settings, value: &SettingValue) -> Option<()> {
-    let name: Option<String> = SettingType::from_value(value)?;
-    settings.friction_model = match name {
-        None => None,
-        Some(name) => Some(*FRICTION_MODELS.iter().find(|model| model.name() == name)?),
-    };
-    Some(())
-}
-
-/// Sets the solver's name. Settings of another solver are dropped.
-fn set_solver(settings: &mut Settings, value: &SettingValue) -> Option<()> {
-    let name = String::from_value(value)?;
-    SOLVERS.iter().find(|entry| entry.name == name)?;
-    settings.select_solver(&name);
-    Some(())
-}
-
 impl Settings {
     /// Names, types, units, ranges, defaults and documentation of all settings, without those of the
     /// solver.
@@ -301,6 +159,23 @@ impl Settings {
         Ok(())
     }
 
+    /// Sets several settings, in any order, after selecting a solver if one is named. Settings of
+    /// the solver that were there before apply only if the solver stays the same. On an error
+    /// nothing is changed.
+    pub fn set_with_solver<'a>(
+        &mut self,
+        solver: Option<&str>,
+        values: impl IntoIterator<Item = (&'a str, &'a SettingValue)>,
+    ) -> Result<(), SettingsError> {
+        let mut changed = self.clone();
+        if let Some(solver) = solver {
+            changed.select_solver(solver);
+        }
+        changed.set_all(values)?;
+        *self = changed;
+        Ok(())
+    }
+
     /// Sets a setting of the solver, in place of an earlier value.
     pub fn set_solver_setting(&mut self, key: &str, text: String) {
         match self.solver_settings.iter_mut().find(|(name, _)| name == key) {
@@ -343,7 +218,13 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
+    use stiction_solve::setting::SettingKind;
+
     use super::*;
+
+    fn text(text: &str) -> SettingValue {
+        SettingValue::Text(text.to_owned())
+    }
 
     /// A value in range that is not the default.
     fn other_value(spec: &SettingSpec) -> SettingValue {
@@ -429,5 +310,25 @@ mod tests {
         }
         settings.set("solver", "canal").unwrap();
         assert!(settings.solver_settings.is_empty());
+    }
+
+    #[test]
+    fn settings_of_a_solver_stay_only_if_the_same_solver_is_named_again() {
+        let mut scene = Settings::default();
+        scene.set_all([("solver", &text("alm")), ("solver.growth", &text("3"))]).unwrap();
+        let own = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        for (solver, expected) in [
+            (None, vec![own("growth", "3"), own("paper", "true")]),
+            (Some("alm"), vec![own("growth", "3"), own("paper", "true")]),
+            (Some("canal"), vec![own("paper", "true")]),
+        ] {
+            let mut settings = scene.clone();
+            settings.set_with_solver(solver, [("solver.paper", &text("true"))]).unwrap();
+            assert_eq!(settings.solver, solver.unwrap_or("alm"));
+            assert_eq!(settings.solver_settings, expected, "{solver:?}");
+        }
+        let mut settings = scene.clone();
+        let refused = settings.set_with_solver(Some("canal"), [("time-step", &text("0"))]);
+        assert!(refused.is_err() && settings == scene);
     }
 }

@@ -136,7 +136,7 @@ impl Simulation {
         self.input.clone_from(&snapshot.input);
         self.history.clone_from(&snapshot.history);
         let Self { world, settings, state, history, scratch, .. } = self;
-        scratch.rebuild(world, state, history, settings.time_step);
+        scratch.rebuild(world, state, history, settings);
         self.report = None;
         Ok(())
     }

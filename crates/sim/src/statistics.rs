@@ -7,6 +7,7 @@ use stiction_solve::Status;
 use stiction_solve::law::FrictionModel;
 
 use crate::report::{PHASES, StepReport};
+use crate::status::{STEP_STATUSES, StepFlags, StepStatus};
 
 /// Mean, largest and last of a quantity that is not negative.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -54,8 +55,12 @@ impl Tally {
 pub struct StepStatistics {
     /// Number of steps.
     pub steps: usize,
+    /// Faults of all steps together.
+    pub flags: StepFlags,
+    /// Number of steps of each status, in the order of [`STEP_STATUSES`].
+    pub status_counts: [usize; STEP_STATUSES.len()],
     /// Worst status of a solve.
-    pub status: Status,
+    pub solver_status: Status,
     /// Friction model of the last step.
     pub friction_model: FrictionModel,
     /// Solver iterations.
@@ -86,6 +91,13 @@ pub struct StepStatistics {
     pub softened: usize,
     /// Steps for whose motion the time step was too large.
     pub unresolved: usize,
+    /// Largest energy without cause of a tree relative to what its scheme explains [-], see
+    /// [`EnergyBalance::imbalance`](crate::EnergyBalance::imbalance).
+    pub energy_imbalance: Tally,
+    /// Steps whose position errors could not be removed.
+    pub correction_failed: usize,
+    /// Largest number of contacts in a step whose depth is not known to its tolerance.
+    pub uncertain_contacts: usize,
     /// Largest number of inverted elements after a step.
     pub inverted: usize,
     /// Trees asleep.
@@ -98,7 +110,9 @@ impl Default for StepStatistics {
     fn default() -> Self {
         Self {
             steps: 0,
-            status: Status::Converged,
+            flags: StepFlags::default(),
+            status_counts: [0; STEP_STATUSES.len()],
+            solver_status: Status::Converged,
             friction_model: FrictionModel::Coulomb,
             iterations: Tally::default(),
             momentum: Tally::default(),
@@ -114,6 +128,9 @@ impl Default for StepStatistics {
             unconverged: 0,
             softened: 0,
             unresolved: 0,
+            energy_imbalance: Tally::default(),
+            correction_failed: 0,
+            uncertain_contacts: 0,
             inverted: 0,
             asleep: Tally::default(),
             phases: [Duration::ZERO; PHASES.len()],
@@ -126,8 +143,10 @@ impl StepStatistics {
     pub fn add(&mut self, report: &StepReport) {
         let residuals = &report.residuals;
         self.steps += 1;
-        if report.status as u8 > self.status as u8 {
-            self.status = report.status;
+        self.flags = self.flags.union(report.flags());
+        self.status_counts[report.status() as usize] += 1;
+        if report.solver_status as u8 > self.solver_status as u8 {
+            self.solver_status = report.solver_status;
         }
         self.friction_model = report.friction_model;
         self.iterations.add(report.iterations as f64);
@@ -144,11 +163,29 @@ impl StepStatistics {
         self.unconverged += usize::from(!report.converged());
         self.softened += usize::from(report.softened);
         self.unresolved += usize::from(report.unresolved);
+        self.energy_imbalance.add(report.energy.imbalance);
+        self.correction_failed += usize::from(report.correction_failed);
+        self.uncertain_contacts = self.uncertain_contacts.max(report.uncertain_contacts);
         self.inverted = self.inverted.max(report.inverted);
         self.asleep.add(report.asleep as f64);
         for (sum, time) in self.phases.iter_mut().zip(report.phases.all()) {
             *sum += *time;
         }
+    }
+
+    /// Worst status of a step; [`StepStatus::Ok`] if there was none.
+    pub fn status(&self) -> StepStatus {
+        self.flags.worst()
+    }
+
+    /// Number of steps whose worst fault is this one, or that have none for [`StepStatus::Ok`].
+    pub fn count(&self, status: StepStatus) -> usize {
+        self.status_counts[status as usize]
+    }
+
+    /// Number of steps whose result cannot be relied upon.
+    pub fn failures(&self) -> usize {
+        STEP_STATUSES.iter().filter(|s| s.is_failure()).map(|s| self.count(*s)).sum()
     }
 }
 
@@ -168,13 +205,20 @@ mod tests {
     }
 
     #[test]
-    fn the_status_of_several_steps_is_the_worst_of_them() {
+    fn the_status_of_several_steps_is_the_worst_of_them_and_each_step_counts_once() {
         let mut statistics = StepStatistics::default();
-        for status in [Status::Stalled, Status::Converged, Status::IterationLimit] {
-            let report = StepReport::without_problem(FrictionModel::Coulomb);
-            statistics.add(&StepReport { status, ..report });
+        let report = StepReport::without_problem(FrictionModel::Coulomb);
+        for solver_status in [Status::Stalled, Status::Converged, Status::IterationLimit] {
+            statistics.add(&StepReport { solver_status, unresolved: true, ..report });
         }
-        assert_eq!((statistics.steps, statistics.status), (3, Status::Stalled));
-        assert_eq!(statistics.unconverged, 2);
+        statistics.add(&StepReport { softened: true, ..report });
+        statistics.add(&StepReport { uncertain_contacts: 2, correction_failed: true, ..report });
+        statistics.add(&report);
+        assert_eq!((statistics.steps, statistics.solver_status), (6, Status::Stalled));
+        assert_eq!((statistics.unconverged, statistics.unresolved), (3, 3));
+        assert_eq!(statistics.status(), StepStatus::ProblemNotSolved);
+        assert_eq!(statistics.status_counts, [1, 1, 0, 1, 1, 2]);
+        assert_eq!(statistics.failures(), 4);
+        assert_eq!(statistics.flags.iter().count(), STEP_STATUSES.len() - 1);
     }
 }

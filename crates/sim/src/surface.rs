@@ -216,7 +216,7 @@ impl Pairing {
             roll: combine.friction(a.roll, b.roll),
             standoff: 0.0,
         }
-        .without_what_is_not_resisted()
+        .without_zero_resistance()
     }
 
     /// Parameters of one surface alone; `side` is the side of its grain, if it has one.
@@ -233,11 +233,11 @@ impl Pairing {
             roll: surface.roll,
             standoff: 0.0,
         }
-        .without_what_is_not_resisted()
+        .without_zero_resistance()
     }
 
     /// The same with coefficients of zero for the motions that are not resisted.
-    pub(crate) fn without_what_is_not_resisted(mut self) -> Self {
+    pub(crate) fn without_zero_resistance(mut self) -> Self {
         if self.resistance < Resistance::Sliding {
             (self.friction, self.across_friction) = (0.0, 0.0);
         }

@@ -88,7 +88,7 @@ fn a_lift_carries_what_stands_on_it() {
 }
 
 #[test]
-fn what_is_welded_to_a_driven_body_goes_where_it_goes() {
+fn bodies_welded_to_a_driven_body_follow_it() {
     for (scheme, welded) in
         [(Scheme::Refined, true), (Scheme::Implicit, true), (Scheme::Euler, false)]
     {
@@ -186,7 +186,7 @@ fn a_pose_that_is_no_pose_is_refused_and_leaves_everything() {
 }
 
 #[test]
-fn what_is_driven_hangs_on_the_world_and_carries_no_joints() {
+fn a_driven_body_has_the_world_as_parent_and_no_joints() {
     let driven = BodySpec { driven: true, ..BodySpec::default() };
     let mut builder = stiction_mech::ModelBuilder::new();
     let body = builder.body(driven.clone());
@@ -199,7 +199,7 @@ fn what_is_driven_hangs_on_the_world_and_carries_no_joints() {
 }
 
 #[test]
-fn what_stands_at_once_has_not_moved() {
+fn a_pose_set_at_once_has_no_velocity() {
     let (mut builder, plate) = with_plate(0.5);
     let half = 0.05;
     let shape = Shape::cuboid(Vector3::repeat(half)).unwrap();

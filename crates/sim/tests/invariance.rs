@@ -132,10 +132,12 @@ fn solid(shape: &Shape, mass: f64) -> MassProperties {
 /// Length of the pendulums and of the links of the arm [m].
 const LINK: f64 = 0.15;
 
+/// Shape, mass [kg], pose, velocity [m/s] and angular velocity in the body's frame [rad/s] of a free body.
+type FreeBody = (Shape, f64, Isometry3<f64>, [Vector3<f64>; 2]);
+
 impl Recipe {
-    /// Shape, mass [kg], pose, velocity [m/s] and angular velocity in the body's frame [rad/s] of each
-    /// free body; the last two are the pendulums.
-    fn bodies(&self, [M, L, T]: [f64; 3]) -> Vec<(Shape, f64, Isometry3<f64>, [Vector3<f64>; 2])> {
+    /// The free bodies; the last two are the pendulums.
+    fn bodies(&self, [M, L, T]: [f64; 3]) -> Vec<FreeBody> {
         let mut bodies = Vec::new();
         for (index, thing) in self.things.iter().enumerate() {
             let s = thing.size * L;
@@ -237,7 +239,6 @@ impl Recipe {
             slop: default.slop * L,
             max_speed: default.max_speed * L / T,
             closure: default.closure * L,
-            ..default
         };
         let settings = Settings {
             time_step: H * T,

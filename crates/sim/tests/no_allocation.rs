@@ -13,7 +13,7 @@ use stiction_mech::{
 };
 use stiction_sim::constraint::{Connect, Equality};
 use stiction_sim::{Combine, Resistance, Scheme, Settings, Simulation, SoftObject, Surface};
-use stiction_sim::{SensorFrame, SensorKind, SensorSpec, TouchVolume};
+use stiction_sim::{SensorFrame, SensorKind, SensorSpec, TouchVolume, WorldBuilder};
 use stiction_testkit::{CountingAllocator, allocations};
 
 #[global_allocator]
@@ -65,6 +65,33 @@ fn a_stack_and_a_closed_loop_step_and_are_read_without_taking_memory() {
         assert!(simulation.sensor_data().iter().all(|x| x.is_finite()));
     }
     assert_eq!(allocations() - before, 0);
+}
+
+#[test]
+fn trees_and_bodies_in_flight_step_without_taking_memory() {
+    let mut builder = WorldBuilder::new();
+    let mass = MassProperties::new(1.0, Vector3::new(0.1, 0.0, 0.0), Matrix3::identity() * 0.01);
+    let (mut parent, mut pose) = (BodyId::WORLD, Isometry3::translation(1.0, 0.0, 5.0));
+    for _ in 0..4 {
+        let spec = BodySpec { parent, pose, mass: mass.clone().ok(), ..BodySpec::default() };
+        parent = builder.mechanism.body(spec);
+        builder.mechanism.joint(parent, JointSpec::new(JointKind::Ball));
+        pose = Isometry3::translation(0.2, 0.0, 0.0);
+    }
+    let spec = BodySpec { pose: Isometry3::translation(0.0, 0.0, 50.0), ..BodySpec::default() };
+    let body = builder.mechanism.body(BodySpec { mass: mass.ok(), ..spec });
+    builder.mechanism.joint(body, JointSpec::new(JointKind::Free));
+    let mut simulation = start(builder, 0.005);
+    let _ = simulation.step().unwrap();
+    // From motions that one substep resolves to those that none does.
+    for speed in [1.0, 30.0, 300.0, 3000.0] {
+        simulation.state_mut().v.iter_mut().for_each(|v| *v = speed);
+        let before = allocations();
+        for _ in 0..5 {
+            let _ = simulation.step().unwrap();
+        }
+        assert_eq!(allocations() - before, 0, "{speed}");
+    }
 }
 
 #[test]

@@ -43,11 +43,16 @@ fn change_of_momentum(time_step: f64) -> (f64, f64) {
 #[test]
 fn a_collision_in_free_space_conserves_momentum() {
     let (coarse, fine) = (change_of_momentum(2e-4), change_of_momentum(1e-4));
-    // Impulses act in pairs at one point, so that linear momentum is kept to the tolerance of the
-    // solve. The spin of the brick is integrated to first order, and angular momentum with it.
+    // Impulses act in pairs, so that linear momentum is kept to the tolerance of the solve.
     assert!(coarse.0 <= 1e-6 && fine.0 <= 1e-6, "{coarse:?} {fine:?}");
-    let order = (coarse.1 / fine.1).log2();
-    assert!((order - 1.0).abs() <= 0.15, "order {order} from {coarse:?} {fine:?}");
+    // Angular momentum is kept to first order: the bodies move with their velocities after the impact from the
+    // start of the step on, not from the moment at which they meet in it, which is at random in the step.
+    // The two points at which an impulse J acts are apart by at most h c at the start of the step, with c the
+    // relative speed of 3.5 m/s and 0.9 m/s of spin; J is at most the reduced mass of 0.51 kg times
+    // c (1 + ε)(1 + μ), and the angular momentum more than 0.7 kg · 2 m/s · 0.03 m.
+    let (c, least) = (4.4, 0.7 * 2.0 * 0.03);
+    let bound = |h: f64| h * c * (0.51 * c * 1.4 * 1.7) / least;
+    assert!(coarse.1 <= bound(2e-4) && fine.1 <= bound(1e-4), "{coarse:?} {fine:?}");
 }
 
 #[test]
@@ -120,7 +125,7 @@ fn a_stack_falls_asleep_and_wakes_as_a_whole_when_it_is_hit() {
 }
 
 #[test]
-fn what_sleeps_stays_where_it_would_have_stayed() {
+fn sleeping_bodies_stay_where_awake_ones_would_stay() {
     let run = |sleep: Option<Sleep>| {
         let mut builder = on_ground(0.6);
         cube(&mut builder, 0.1, 0.0, 0.15, 0.6);

@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (masses, K) = grid.matrices();
     let (_, A) = grid.implicit_matrix(STEP * (STEP + DAMPING));
-    let yields = grid.yields(&masses, &A);
+    let node_compliance = grid.node_compliance(&masses, &A);
     let n = 3 * grid.count();
     let (mut u, mut v) = (vec![0.0; n], vec![0.0; n]);
     if scene == "slide" {
@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             session.reduce(match value {
                 "always" => Reduce::Always,
                 "never" => Reduce::Never,
-                _ => Reduce::WherePays,
+                _ => Reduce::WhereFaster,
             });
         } else {
             session.set(key, value)?;
@@ -96,7 +96,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
         let begin = seconds();
         builder.clear();
-        let body = builder.sparse_matrix(&A, &b, Some(&yields));
+        let body = builder.sparse_matrix(&A, &b, Some(&node_compliance));
         let mut touched = Vec::new();
         let down = 0.05 * STEP * (step + 1) as f64;
         let mut contact = |node: usize, normal: f64, gap: f64| {

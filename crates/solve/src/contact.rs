@@ -91,7 +91,7 @@ pub fn rows(normal: f64, tangential: f64) -> [f64; DIM] {
     [normal, tangential, tangential]
 }
 
-/// `½ Σ r λ²` over the rows of a contact: the energy of an impulse in the norm of the yields.
+/// `½ Σ r λ²` over the rows of a contact: the energy of an impulse in the norm of the local compliances.
 #[inline]
 pub fn half_square(r: &[f64], lambda: &[f64]) -> f64 {
     0.5 * r.iter().zip(lambda).map(|(r, l)| r * l * l).sum::<f64>()

@@ -75,6 +75,17 @@ pub enum ProblemError {
         /// How many there are.
         count: usize,
     },
+    /// A term of a constraint reads a subsystem that is not part of the problem.
+    #[error(
+        "term {term} of constraint {constraint} has no port; expected a port of a subsystem that \
+         takes part in the problem"
+    )]
+    NoPort {
+        /// Index of the constraint.
+        constraint: usize,
+        /// Index of the term within the constraint.
+        term: usize,
+    },
     /// A port reads a velocity that the kind of its subsystem does not have.
     #[error("port {port} reads a {map} of subsystem {subsystem}; that subsystem is {kind}")]
     WrongPort {

@@ -4,7 +4,7 @@
 //!   [Castro22, Eqs. (25), (26)]. Deviation: diag(A) in place of diag(M), which a problem does
 //!   not hold.
 //! - `coulomb`, `convex` [m/s]: the largest natural map of a constraint in its own scale,
-//!   `r_i = |λ_i − T(λ_i − ρ_i u_i)| / ρ_i`, `ρ_i = 1/(w_i + R_i)`, with T the solution of
+//!   `r_i = |λ_i − T(λ_i − ρ_i c_i)| / ρ_i`, `ρ_i = 1/(w_i + R_i)`, with T the solution of
 //!   the local problem with exact or relaxed friction. Zero if and only if the law holds; its unit is
 //!   that of a velocity.
 //! - `natural_map`: the published metric of the FCLIB collection over contacts, with unit step. It
@@ -149,8 +149,8 @@ impl ResidualMeasure {
         }
     }
 
-    /// `|r − P_K(r − û)| / |q|` over contacts, û = u + μ|u_T| e_N (û = u in the convex model),
-    /// where u follows from the impulse alone.
+    /// `|λ − P_K(λ − ĉ)| / |q|` over contacts, `ĉ = c + μ‖c_t‖ n` (`ĉ = c` in the convex model),
+    /// where c follows from the impulse alone and `q = J v* + e`.
     pub fn natural_map(&mut self, problem: &Problem, model: FrictionModel, lambda: &[f64]) -> f64 {
         problem.velocity_of(lambda, &mut self.velocity);
         self.natural_map_of_velocity(problem, model, lambda)
@@ -189,18 +189,18 @@ impl ResidualMeasure {
             let mut q = [0.0; DIM];
             problem.free_row_estimate(i, &mut q);
             size += q.iter().map(|q| q * q).sum::<f64>();
-            let mut u = [0.0; DIM];
-            velocity(problem, i, &self.velocity, lambda, &mut u);
+            let mut c = [0.0; DIM];
+            velocity(problem, i, &self.velocity, lambda, &mut c);
             if model == FrictionModel::Coulomb {
-                let shift = law.shift(&u);
-                add_to_normal(&mut u, shift);
+                let shift = law.shift(&c);
+                add_to_normal(&mut c, shift);
             }
             let lambda = &lambda[rows];
-            for (u, l) in u.iter_mut().zip(lambda) {
-                *u -= l;
+            for (c, l) in c.iter_mut().zip(lambda) {
+                *c -= l;
             }
             let mut nearest = [0.0; DIM];
-            law.respond(FrictionModel::Convex, &u, &[1.0; DIM], &mut nearest);
+            law.respond(FrictionModel::Convex, &c, &[1.0; DIM], &mut nearest);
             error += lambda.iter().zip(&nearest).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         }
         relative(f64::sqrt(error), f64::sqrt(size))
@@ -225,7 +225,7 @@ impl<const N: usize> simd::Job for Violations<'_, N> {
         let mut worst = [0.0; N];
         for i in 0..problem.constraints().len() {
             let (law, rows) = (problem.law(i), problem.row_range(i));
-            let (dim, w) = (rows.len(), yield_scale(problem, i));
+            let (dim, w) = (rows.len(), compliance_scale(problem, i));
             let mut c0 = [0.0; DIM];
             velocity(problem, i, v, lambda, &mut c0[..dim]);
             let lambda = &lambda[rows];
@@ -234,11 +234,11 @@ impl<const N: usize> simd::Job for Violations<'_, N> {
                 *c -= w * l;
             }
             for (worst, model) in worst.iter_mut().zip(models) {
-                // |λ − T(λ − ρ u)| / ρ [m/s].
-                let (mut answer, mut square) = ([0.0; DIM], 0.0);
-                law.respond(model, &c0[..dim], &[w; DIM][..dim], &mut answer[..dim]);
-                for (l, a) in lambda.iter().zip(&answer) {
-                    square += (l - a) * (l - a);
+                // |λ − T(λ − ρ c)| / ρ [m/s].
+                let (mut solved, mut square) = ([0.0; DIM], 0.0);
+                law.respond(model, &c0[..dim], &[w; DIM][..dim], &mut solved[..dim]);
+                for (l, s) in lambda.iter().zip(&solved) {
+                    square += (l - s) * (l - s);
                 }
                 *worst = largest(*worst, w * square.sqrt());
             }
@@ -264,20 +264,20 @@ fn largest(a: f64, b: f64) -> f64 {
     if b.is_nan() { f64::INFINITY } else { a.max(b) }
 }
 
-/// `u_i = J_i v + e_i + R_i∘λ_i`.
+/// `c_i = J_i v + e_i + R_i∘λ_i`.
 #[inline(always)]
-pub(crate) fn velocity(problem: &Problem, i: usize, v: &[f64], lambda: &[f64], u: &mut [f64]) {
-    problem.jacobian().mul_constraint(i, v, u);
+pub(crate) fn velocity(problem: &Problem, i: usize, v: &[f64], lambda: &[f64], c: &mut [f64]) {
+    problem.jacobian().mul_constraint(i, v, c);
     let rows = problem.row_range(i);
     let (e, r) = (&problem.bias()[rows.clone()], &problem.compliance()[rows.clone()]);
     for (k, l) in lambda[rows].iter().enumerate() {
-        u[k] += e[k] + r[k] * l;
+        c[k] += e[k] + r[k] * l;
     }
 }
 
 /// 1/ρ of a constraint [1/kg]: its Delassus scale and mean compliance.
 #[inline(always)]
-pub(crate) fn yield_scale(problem: &Problem, i: usize) -> f64 {
+pub(crate) fn compliance_scale(problem: &Problem, i: usize) -> f64 {
     let compliance = &problem.compliance()[problem.row_range(i)];
     let mean = compliance.iter().sum::<f64>() / compliance.len() as f64;
     let scale = problem.delassus().scale(i) + mean;

@@ -235,7 +235,7 @@ pub enum SettingError {
     /// No setting of that name.
     #[error("{owner} has no setting '{found}'; expected one of {known}")]
     UnknownKey {
-        /// The thing that is set, such as `solver 'canal'`.
+        /// The owner of the setting, such as `solver 'canal'`.
         owner: String,
         /// The name found.
         found: String,
@@ -245,7 +245,7 @@ pub enum SettingError {
     /// A value of the wrong type or out of range.
     #[error("setting '{key}' of {owner}: found '{found}', expected {expected}")]
     Value {
-        /// The thing that is set.
+        /// The owner of the setting.
         owner: String,
         /// The setting.
         key: &'static str,
@@ -410,7 +410,7 @@ pub struct SettingField<S> {
 
 /// The table of a settings struct, as declared by [`setting_table!`](crate::setting_table).
 pub trait SettingTable: Default + Clone + 'static {
-    /// The thing that is set, for error messages.
+    /// The owner of the setting, for error messages.
     const OWNER: &'static str;
     /// The settings.
     const FIELDS: &'static [SettingField<Self>];

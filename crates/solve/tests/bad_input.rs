@@ -278,7 +278,7 @@ fn sound(builder: &mut Builder) -> PortId {
 }
 
 #[test]
-fn nothing_to_solve_for_is_said() {
+fn a_problem_without_velocities_is_refused() {
     let error = refused(|_| {}, &["no degree of freedom", "expected at least one subsystem"]);
     assert_eq!(error, ProblemError::Empty);
 }
@@ -344,7 +344,7 @@ fn an_indefinite_matrix_is_said_with_what_is_expected() {
 }
 
 #[test]
-fn what_does_not_exist_is_said_with_how_many_there_are() {
+fn an_unknown_index_is_refused_with_the_count() {
     let error = refused(
         |b| {
             sound(b);

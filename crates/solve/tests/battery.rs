@@ -31,7 +31,7 @@ fn problems(friction: Option<f64>) -> impl Iterator<Item = (&'static str, Proble
 }
 
 /// Every solver in every friction model that it knows.
-fn contenders() -> impl Iterator<Item = (&'static str, FrictionModel)> {
+fn compared_solvers() -> impl Iterator<Item = (&'static str, FrictionModel)> {
     SOLVERS.iter().flat_map(|entry| models(entry.name).iter().map(|model| (entry.name, *model)))
 }
 
@@ -214,7 +214,7 @@ fn the_battery_fails_a_solver_that_does_nothing_whatever_it_claims() {
 #[test]
 fn every_report_says_what_a_fresh_residual_measure_finds() {
     for (_, problem) in problems(None) {
-        for (solver, model) in contenders() {
+        for (solver, model) in compared_solvers() {
             let (report, solution) = solve(solver, &problem, &goal(model, TOLERANCE));
             assert_eq!(report.friction_model, model);
             check_report(&problem, &report, &solution, TOLERANCE);
@@ -274,7 +274,9 @@ fn energy_distance(
 fn convex_answers_differ_by_no_more_than_their_violations_allow() {
     for (name, problem) in problems(None) {
         let (_, reference) = solve("alm", &problem, &goal(FrictionModel::Convex, 1e-12));
-        for (solver, model) in contenders().filter(|(_, model)| *model == FrictionModel::Convex) {
+        for (solver, model) in
+            compared_solvers().filter(|(_, model)| *model == FrictionModel::Convex)
+        {
             let (_, solution) = solve(solver, &problem, &goal(model, TOLERANCE));
             let (found, allowed) = energy_distance(&problem, model, &solution, &reference);
             assert!(found <= allowed, "{solver} on {name}: {found:e} beyond {allowed:e}");
@@ -287,7 +289,7 @@ fn without_friction_both_models_and_all_solvers_agree() {
     for (name, problem) in problems(Some(0.0)) {
         let (report, reference) = solve("alm", &problem, &goal(FrictionModel::Coulomb, 1e-12));
         assert_eq!(report.status, Status::Converged, "{name}: {report:?}");
-        for (solver, model) in contenders() {
+        for (solver, model) in compared_solvers() {
             let (report, solution) = solve(solver, &problem, &goal(model, TOLERANCE));
             check_report(&problem, &report, &solution, TOLERANCE);
             let (found, allowed) = energy_distance(&problem, model, &solution, &reference);
@@ -308,7 +310,9 @@ fn answers_with_exact_friction_agree_where_they_are_unique() {
         }
         let (report, reference) = solve("alm", &problem, &goal(FrictionModel::Coulomb, 1e-12));
         assert_eq!(report.status, Status::Converged, "{name}: {report:?}");
-        for (solver, model) in contenders().filter(|(_, model)| *model == FrictionModel::Coulomb) {
+        for (solver, model) in
+            compared_solvers().filter(|(_, model)| *model == FrictionModel::Coulomb)
+        {
             let (report, solution) = solve(solver, &problem, &goal(model, tolerance));
             if report.status == Status::Converged {
                 let error = distance(&solution.velocity, &reference.velocity);
@@ -322,7 +326,7 @@ fn answers_with_exact_friction_agree_where_they_are_unique() {
 #[test]
 fn a_solution_is_left_as_it_is() {
     for (name, problem) in problems(None) {
-        for (solver, model) in contenders() {
+        for (solver, model) in compared_solvers() {
             let goal = goal(model, TOLERANCE);
             let mut session = Session::new(solver).unwrap();
             let mut solution = Solution::cold(&problem);
@@ -344,7 +348,7 @@ fn a_guess_that_does_not_fit_is_replaced_by_the_cold_start() {
     for name in ["box-slide", "chain"] {
         let problem = build(name, &Variation::default());
         let (n, m) = (problem.dofs(), problem.rows());
-        for (solver, model) in contenders() {
+        for (solver, model) in compared_solvers() {
             let goal = goal(model, TOLERANCE);
             let (_, cold) = solve(solver, &problem, &goal);
             for (velocity, impulse) in [
@@ -365,7 +369,7 @@ fn a_guess_that_does_not_fit_is_replaced_by_the_cold_start() {
 #[test]
 fn a_far_guess_leaves_the_report_true() {
     let problem = build("chain", &Variation::default());
-    for (solver, model) in contenders() {
+    for (solver, model) in compared_solvers() {
         let mut solution =
             Solution { velocity: vec![1e6; problem.dofs()], impulse: vec![-1e6; problem.rows()] };
         let mut session = Session::new(solver).unwrap();
@@ -400,7 +404,7 @@ fn without_constraints_the_motion_is_free_to_the_bit() {
         free_body(&mut builder);
     }
     let problem = builder.build().unwrap();
-    for (solver, model) in contenders() {
+    for (solver, model) in compared_solvers() {
         let (report, solution) = solve(solver, &problem, &goal(model, TOLERANCE));
         assert_eq!(report.status, Status::Converged, "{solver}");
         assert_eq!(solution.velocity, problem.free_velocity(), "{solver}");
@@ -423,7 +427,7 @@ fn contacts_that_open_leave_the_motion_free_to_the_bit() {
         builder.constraint(stop, &[gap], &[0.0], &[(port, &[0.0, 0.0, 1.0, 0.0, 0.0, 0.0])]);
     }
     let problem = builder.build().unwrap();
-    for (solver, model) in contenders() {
+    for (solver, model) in compared_solvers() {
         let (report, solution) = solve(solver, &problem, &goal(model, TOLERANCE));
         assert_eq!((report.status, report.iterations), (Status::Converged, 0), "{solver}");
         assert_eq!(solution.velocity, problem.free_velocity(), "{solver}");
@@ -434,7 +438,7 @@ fn contacts_that_open_leave_the_motion_free_to_the_bit() {
 #[test]
 fn friction_without_bound_leaves_the_report_true() {
     for (_, problem) in problems(Some(UNBOUNDED)) {
-        for (solver, model) in contenders() {
+        for (solver, model) in compared_solvers() {
             let (report, solution) = solve(solver, &problem, &goal(model, TOLERANCE));
             check_report(&problem, &report, &solution, TOLERANCE);
         }
@@ -511,7 +515,7 @@ fn no_solver_claims_to_satisfy_a_contradiction() {
         builder.constraint(Law::Bilateral(Bilateral), &[bias], &[0.0], &[(port, row)]);
     }
     let problem = builder.build().unwrap();
-    for (solver, model) in contenders() {
+    for (solver, model) in compared_solvers() {
         let mut session = Session::new(solver).unwrap();
         let mut solution = Solution::cold(&problem);
         let report = session.solve(&problem, &goal(model, TOLERANCE), &mut solution).unwrap();

@@ -14,7 +14,7 @@ const MODELS: [FrictionModel; 2] = [FrictionModel::Coulomb, FrictionModel::Conve
 
 /// How much larger than its residual the error of a velocity may be in the problems below: the
 /// condition of A in its units, 1/(0.1 m)² between rotations and translations, times that of the
-/// contacts, where sliding and rolling modes yield some ten times less than the mean.
+/// contacts, where sliding and rolling modes are some ten times less compliant than the mean.
 const CONDITION: f64 = 1e3;
 
 fn friction(mu: f64) -> Law {
@@ -171,7 +171,7 @@ fn with_compensation_the_fixed_point_is_the_given_problem_whatever_the_coupling(
 
 #[test]
 fn the_proximal_operator_with_compliance_solves_the_convex_compliant_problem() {
-    // Normal and tangential yields differ: the projection is in the norm of W + R.
+    // Normal and tangential compliances differ: the projection is in the norm of W + R.
     for problem in [soft_chain([0.05, 0.01, 0.01]), sliding_cube(1e-2)] {
         let (found, report) = solve("cond", &[], &problem, FrictionModel::Convex, 1e-12);
         assert_eq!(report.status, Status::Converged);

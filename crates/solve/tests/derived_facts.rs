@@ -67,13 +67,13 @@ fn energy_norm(problem: &Problem, x: &[f64]) -> f64 {
 }
 
 /// A particle of one mass on the ground, with tangents along x and y.
-fn particle(mass: f64, velocity: [f64; 3], law: Law, bias: f64, yields: (f64, f64)) -> Problem {
+fn particle(mass: f64, velocity: [f64; 3], law: Law, bias: f64, compliance: (f64, f64)) -> Problem {
     let mut builder = Problem::builder("particle");
     let A = Matrix3::from_diagonal_element(mass);
     let body = builder.dense(A.as_slice(), &velocity.map(|v| mass * v));
     let port = builder.port(body, Map::Whole);
     let axes = [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
-    builder.constraint(law, &rows(bias, 0.0), &rows(yields.0, yields.1), &[(port, &axes)]);
+    builder.constraint(law, &rows(bias, 0.0), &rows(compliance.0, compliance.1), &[(port, &axes)]);
     builder.build().unwrap()
 }
 
@@ -341,8 +341,8 @@ fn a_near_rigid_particle_rests_at_the_depth_and_creeps_at_the_speed_of_the_close
         }
         let w = 1.0 / (3.0_f64.sqrt() * mass);
         // At rest γ_n = m g δt = −φ/((δt + τ_d) R_n), with R_n = β² w/(4π²).
-        let yields = near_rigid.beta.powi(2) * w / (4.0 * std::f64::consts::PI.powi(2));
-        let rest = -(TIME_STEP + dissipation_time) * yields * mass * GRAVITY * TIME_STEP;
+        let compliance = near_rigid.beta.powi(2) * w / (4.0 * std::f64::consts::PI.powi(2));
+        let rest = -(TIME_STEP + dissipation_time) * compliance * mass * GRAVITY * TIME_STEP;
         // Sticking, c_t + R_t γ_t = 0 with R_t = σ w and γ_t = −F δt.
         let creep = near_rigid.sigma * w * pull * TIME_STEP;
         println!("τ_d = {dissipation_time:.4}: gap {gap:.5e} ({rest:.5e}), creep {velocity:?}");

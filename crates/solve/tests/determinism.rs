@@ -98,7 +98,7 @@ fn every_solver_gives_the_same_bits_on_one_two_and_eight_threads() {
 }
 
 #[test]
-fn what_a_session_did_before_leaves_no_trace_in_the_bits() {
+fn earlier_solves_of_a_session_do_not_change_the_bits() {
     let problem = build("sphere-pile", &Variation { size: 30, ..Variation::default() });
     let another = build("chain", &Variation::default());
     for entry in SOLVERS {

@@ -120,8 +120,8 @@ fn reading(rotation: &Matrix3<f64>, lever: Vector3<f64>) -> Vec<f64> {
     (0..18).map(|k| (k / 6, k % 6)).map(|(i, j)| [rotation, &spin][j / 3][(i, j % 3)]).collect()
 }
 
-/// The contact problem of a case, with yields per row and normal biases of each contact.
-fn assemble(golden: &Golden, case: &Case, yields: &[(f64, f64, f64)]) -> Problem {
+/// The contact problem of a case, with compliances per row and normal biases of each contact.
+fn assemble(golden: &Golden, case: &Case, compliances: &[(f64, f64, f64)]) -> Problem {
     let mut builder = Problem::builder("spheres");
     let ports: Vec<PortId> = golden
         .balls
@@ -138,7 +138,7 @@ fn assemble(golden: &Golden, case: &Case, yields: &[(f64, f64, f64)]) -> Problem
         })
         .collect();
     let law = Law::Coulomb(Coulomb::new(case.friction).unwrap());
-    for (touch, (normal, tangential, bias)) in touches(&golden.balls).iter().zip(yields) {
+    for (touch, (normal, tangential, bias)) in touches(&golden.balls).iter().zip(compliances) {
         let rotation = frame(touch.normal);
         let on = |k: usize| reading(&rotation, touch.point - golden.balls[k].centre);
         let (bias, compliance) = (rows(*bias, 0.0), rows(*normal, *tangential));
@@ -159,7 +159,7 @@ fn assemble(golden: &Golden, case: &Case, yields: &[(f64, f64, f64)]) -> Problem
 fn problem(golden: &Golden, case: &Case, scale: fn(&Delassus, usize) -> f64) -> Problem {
     let touches = touches(&golden.balls);
     let rigid = assemble(golden, case, &vec![(0.0, 0.0, 0.0); touches.len()]);
-    let yields: Vec<_> = touches
+    let compliances: Vec<_> = touches
         .iter()
         .enumerate()
         .map(|(i, touch)| {
@@ -172,7 +172,7 @@ fn problem(golden: &Golden, case: &Case, scale: fn(&Delassus, usize) -> f64) -> 
             compliance.rows(NearRigid::default(), scale(rigid.delassus(), i)).unwrap()
         })
         .collect();
-    assemble(golden, case, &yields)
+    assemble(golden, case, &compliances)
 }
 
 /// The relative error of momentum of a velocity whose impulses are the answers of the laws: the
@@ -240,7 +240,7 @@ fn one_step_of_four_spheres_is_that_of_drake() {
 #[test]
 fn friction_in_the_steps_of_drake_yields_by_the_frobenius_norm() {
     // Two scales of a 3 × 3 block W_ii are in use, |W_ii|_F/3 and trace(W_ii)/3; the second is
-    // larger by a factor between 1 and √3. Friction yields by the scale in every case, so that
+    // larger by a factor between 1 and √3. The compliance of friction follows the scale in every case, so that
     // wherever there is friction the wrong one misses the stored step by far.
     let golden = golden();
     for (row, case) in golden.cases.iter().enumerate().filter(|(_, case)| case.friction > 0.0) {

@@ -246,7 +246,7 @@ fn a_missing_key_is_named_beside_those_that_are_required() {
 }
 
 #[test]
-fn what_is_no_problem_file_is_described() {
+fn files_without_a_problem_are_refused_with_a_description() {
     let scratch = Scratch::new("no-problem");
     let complaint = |name: &str, content: &[u8]| {
         let path = scratch.file(name);

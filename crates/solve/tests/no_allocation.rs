@@ -189,12 +189,12 @@ fn build_and_solve_large_meshes() {
         assert!(original.is_large(), "{name}");
         let matrices = meshes(&original);
         for (solver, reduce) in [
-            ("cond", Reduce::WherePays),
+            ("cond", Reduce::WhereFaster),
             ("sap", Reduce::Never),
             ("sap", Reduce::Always),
             ("alm", Reduce::Always),
             ("canal", Reduce::Always),
-            ("subadmm", Reduce::WherePays),
+            ("subadmm", Reduce::WhereFaster),
         ] {
             let (mut builder, mut problem) = (Problem::builder("again"), Problem::default());
             let mut session = Session::new(solver).unwrap();

@@ -300,7 +300,7 @@ fn compliance_spreads_the_load_alike_in_all_methods() {
     for name in CONVEX {
         let (report, x) = solve(name, &[], &problem, &goal(FrictionModel::Convex, 1e-7, 5000));
         assert_eq!(report.status, Status::Converged, "{name}");
-        // With yields the impulses are unique as well; W reaches 21 here, R is 0.05: a violation
+        // With compliance the impulses are unique as well; W reaches 21 here, R is 0.05: a violation
         // is amplified by their ratio at most.
         assert!(distance(&x.velocity, &reference.velocity) <= 4.2e-5, "{name}");
     }

@@ -15,7 +15,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut builder = WorldBuilder::new();
     builder.geom(Geom::new(BodyId::WORLD, Shape::Plane).named("ground"));
 
-    // Three boxes on top of one another. A shape knows its mass for a density [kg/m³].
+    // Three boxes on top of one another. A shape computes its mass for a density [kg/m³].
     let shape = Shape::cuboid(Vector3::new(0.1, 0.1, 0.05))?; // half its edges [m]
     let (mass, centre, inertia) = shape.mass_properties(800.0);
     for k in 0..3 {

@@ -15,7 +15,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         let _ = scene_run.step()?;
     }
 
-    // A, b, J and the laws of the coming step: all that a solver sees.
+    // A, b, J and the laws of the coming step: the whole input of a solver.
     let problem = scene_run.simulation.problem()?.ok_or("nothing touches")?.clone();
     println!(
         "{} contacts, {} rows, {} degrees of freedom",

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use stiction::scene;
+use stiction::sim::StepStatus;
 
 /// Shows the file of the call.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,9 +26,9 @@ pub fn show(file: &Path) -> Result<(), Box<dyn std::error::Error>> {
         println!("  {} ({}): q{:?}", joint.spec.name, joint.spec.kind.entry().name, joint.q);
     }
 
-    // What a file asks for and does not get is told, never dropped in silence.
+    // Unsupported features of the file, never dropped in silence.
     for one in robot.unsupported.iter().filter(|one| one.physical) {
-        println!("  not honoured: {}: {}", one.place, one.what);
+        println!("  unsupported: {}: {}", one.place, one.what);
     }
 
     // A scene has the start, the controllers and the checks of the file; `start` makes a simulation of it.
@@ -35,8 +36,8 @@ pub fn show(file: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let steps = (1.0 / scene_run.simulation.settings().time_step).round() as usize;
     for _ in 0..steps {
         let report = scene_run.step()?;
-        if !report.converged() {
-            println!("  a step ended with {:?}", report.status);
+        if report.status() != StepStatus::Ok {
+            println!("  a step ended with {report}");
         }
     }
     for joint in model.joints().iter().filter(|joint| joint.spec.kind.nv() == 1) {

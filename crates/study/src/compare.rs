@@ -21,7 +21,7 @@ use stiction_sim::{Settings, Tally};
 use stiction_solve::solver::{SOLVERS, SolverError};
 use stiction_solve::{FrictionModel, Goal, Problem, Report, Session, Solution};
 
-use crate::run::{Summary, run_watched};
+use crate::run::{Summary, run_observed};
 pub use json::residuals_json;
 pub use plan::{ComparisonPlan, PlanError, TIME_LIMIT, settings_per_solver};
 use representative_steps::{REASONS, SelectionReason, StepSummary, representative_steps};
@@ -59,7 +59,7 @@ pub struct Comparison {
     /// Settings of the step that all runs share, without settings of solvers.
     pub settings: Settings,
     /// The solvers, in the order of the plan.
-    pub contenders: Vec<ComparedSolver>,
+    pub compared_solvers: Vec<ComparedSolver>,
     /// Index of the reference; `None` if no run finished.
     pub reference: Option<usize>,
     /// Time limit of a solver on a captured step [s].
@@ -90,7 +90,7 @@ pub struct ComparedSolver {
 /// The run of one solver.
 #[derive(Clone, Debug)]
 pub struct ComparedRun {
-    /// Figures of the run.
+    /// Results of the run.
     pub summary: Summary,
     /// Motion of the run.
     pub recording: Recording,
@@ -157,7 +157,7 @@ pub fn compare<E: From<SceneError>>(
     // One run per solver, a second one of the reference, and one unit per solve of a captured step.
     let runs = plan.runs.len() + 1;
     let all = runs * plan.steps + REASONS.len() * plan.runs.len();
-    let mut contenders = Vec::with_capacity(plan.runs.len());
+    let mut compared_solvers = Vec::with_capacity(plan.runs.len());
     let (mut reference, mut shared, mut chosen_steps) = (None, None, Vec::new());
     let mut stopped = false;
     for (k, settings) in plan.runs.iter().enumerate() {
@@ -175,17 +175,17 @@ pub fn compare<E: From<SceneError>>(
                 flow
             })
         };
-        let contender = compared_solver(&settings, run);
-        if reference.is_none() && contender.finished(plan.steps) {
+        let compared = compared_solver(&settings, run);
+        if reference.is_none() && compared.finished(plan.steps) {
             reference = Some(k);
             chosen_steps = representative_steps(&steps);
         }
-        contenders.push(contender);
+        compared_solvers.push(compared);
         shared.get_or_insert(settings);
     }
     let mut settings = shared.unwrap_or_default();
     let mut captured = Vec::new();
-    measure_distance(&mut contenders, reference);
+    measure_distance(&mut compared_solvers, reference);
     if let Some(run) = reference.map(|k| &plan.runs[k]).filter(|_| !stopped) {
         let before = plan.runs.len() * plan.steps;
         let problems = capture(&mut start(run)?, &chosen_steps, |step| {
@@ -196,15 +196,15 @@ pub fn compare<E: From<SceneError>>(
         });
         let mut done = runs * plan.steps;
         'steps: for (&(step, reason), problem) in chosen_steps.iter().zip(problems) {
-            let mut answers = Vec::with_capacity(contenders.len());
-            for contender in &contenders {
-                let solver = &contender.solver;
+            let mut answers = Vec::with_capacity(compared_solvers.len());
+            for compared in &compared_solvers {
+                let solver = &compared.solver;
                 // A step is compared only if every solver has solved it.
                 if watch(ComparisonProgress { solver, task: "solves", done, all }).is_break() {
                     stopped = true;
                     break 'steps;
                 }
-                answers.push(solve(contender, &settings, &problem, plan.time_limit));
+                answers.push(solve(compared, &settings, &problem, plan.time_limit));
                 done += 1;
             }
             captured.push(CapturedStep::new(step, reason, &problem, answers));
@@ -215,7 +215,7 @@ pub fn compare<E: From<SceneError>>(
         target: plan.target.to_owned(),
         steps: plan.steps,
         settings,
-        contenders,
+        compared_solvers,
         reference,
         time_limit: plan.time_limit.as_secs_f64(),
         captured,
@@ -256,17 +256,18 @@ fn record_run(
         Recorder::new(&scene_run.simulation, rate).map_err(|error| error.to_string())?;
     recorder.title(plan.target);
     plan.visuals.iter().for_each(|visual| recorder.visual(visual.clone()));
-    let summary = run_watched(plan.target, scene_run, 0..plan.steps, |step, simulation, report| {
-        steps.push(StepSummary::of(simulation, report));
-        recorder.observe(simulation, report);
-        match watch(step) {
-            ControlFlow::Break(()) if step < plan.steps => {
-                ControlFlow::Break("the comparison was stopped".to_owned())
+    let summary =
+        run_observed(plan.target, scene_run, 0..plan.steps, |step, simulation, report| {
+            steps.push(StepSummary::of(simulation, report));
+            recorder.observe(simulation, report);
+            match watch(step) {
+                ControlFlow::Break(()) if step < plan.steps => {
+                    ControlFlow::Break("the comparison was stopped".to_owned())
+                }
+                _ => ControlFlow::Continue(()),
             }
-            _ => ControlFlow::Continue(()),
-        }
-    })
-    .map_err(|error| error.to_string())?;
+        })
+        .map_err(|error| error.to_string())?;
     recorder.keep(&scene_run.simulation);
     let notes = scene_run.simulation.notes();
     Ok(ComparedRun { summary, recording: recorder.finish(), notes, apart: None })
@@ -317,7 +318,7 @@ fn capture(
 
 /// Solves a problem from a cold start and returns the fastest of several tries.
 fn solve(
-    contender: &ComparedSolver,
+    compared: &ComparedSolver,
     settings: &Settings,
     problem: &Problem,
     time_limit: Duration,
@@ -331,8 +332,8 @@ fn solve(
         ..Goal::default()
     };
     let once = || -> Result<Report, SolverError> {
-        let mut session = Session::new(&contender.solver)?;
-        for (key, value) in &contender.settings {
+        let mut session = Session::new(&compared.solver)?;
+        for (key, value) in &compared.settings {
             session.set(key, value)?;
         }
         session.solve(problem, &goal, &mut Solution::cold(problem))
@@ -353,7 +354,7 @@ fn solve(
 }
 
 /// Measures the distance of the end of each run from that of the reference.
-fn measure_distance(contenders: &mut [ComparedSolver], reference: Option<usize>) {
+fn measure_distance(compared_solvers: &mut [ComparedSolver], reference: Option<usize>) {
     let last = |recording: &Recording| -> Option<(f64, Vec<[f64; 3]>)> {
         let bodies = recording.moving.len();
         let places = &recording.frames.position;
@@ -365,11 +366,11 @@ fn measure_distance(contenders: &mut [ComparedSolver], reference: Option<usize>)
         found.extend(soft[first..].iter().map(|vertex| vertex.map(f64::from)));
         Some((*recording.frames.time.last()?, found))
     };
-    let of = |contender: &ComparedSolver| contender.run().and_then(|run| last(&run.recording));
-    let Some((time, places)) = reference.and_then(|k| of(&contenders[k])) else { return };
-    for (k, contender) in contenders.iter_mut().enumerate() {
-        let Some((end, found)) = of(contender) else { continue };
-        let Ok(run) = &mut contender.run else { continue };
+    let of = |compared: &ComparedSolver| compared.run().and_then(|run| last(&run.recording));
+    let Some((time, places)) = reference.and_then(|k| of(&compared_solvers[k])) else { return };
+    for (k, compared) in compared_solvers.iter_mut().enumerate() {
+        let Some((end, found)) = of(compared) else { continue };
+        let Ok(run) = &mut compared.run else { continue };
         // Runs of the same number of steps end at the same time, bit for bit.
         if Some(k) == reference || end != time || found.is_empty() {
             continue;
@@ -404,7 +405,8 @@ mod tests {
     #[test]
     fn a_solver_compared_with_itself_moves_and_converges_the_same() {
         let found = of("clutter", &[("bodies", "6")], &["canal", "canal"], 60);
-        let runs: Vec<&ComparedRun> = found.contenders.iter().map(|c| c.run().unwrap()).collect();
+        let runs: Vec<&ComparedRun> =
+            found.compared_solvers.iter().map(|c| c.run().unwrap()).collect();
         assert_eq!(runs[0].summary.state_hash, runs[1].summary.state_hash);
         assert_eq!(runs[1].apart, Some(0.0));
         assert!(runs[0].apart.is_none());
@@ -443,7 +445,7 @@ mod tests {
             _ => ControlFlow::Continue(()),
         });
         let found = found.unwrap();
-        let steps = found.contenders.iter().map(|c| c.run().map(|run| run.summary.steps));
+        let steps = found.compared_solvers.iter().map(|c| c.run().map(|run| run.summary.steps));
         assert_eq!(steps.collect::<Vec<_>>(), [Some(30), Some(10), None]);
         assert!(found.stopped && found.captured.is_empty());
     }
@@ -453,7 +455,7 @@ mod tests {
         // Convex friction by definition: the other model is refused.
         let sets = [("bodies", "2"), ("friction-model", "coulomb")];
         let found = of("clutter", &sets, &["sap", "canal"], 40);
-        assert!(found.contenders[0].run.as_ref().is_err_and(|why| why.contains("coulomb")));
+        assert!(found.compared_solvers[0].run.as_ref().is_err_and(|why| why.contains("coulomb")));
         assert_eq!(found.reference, Some(1));
         assert!(found.captured.iter().all(|step| step.answers[0].is_err()));
     }
@@ -461,7 +463,8 @@ mod tests {
     #[test]
     fn soft_bodies_alone_have_a_distance_too() {
         let found = of("cantilever", &[("cells", "1")], &["alm", "sap"], 3);
-        let apart = found.contenders.iter().filter_map(|c| c.run()?.apart).collect::<Vec<_>>();
+        let apart =
+            found.compared_solvers.iter().filter_map(|c| c.run()?.apart).collect::<Vec<_>>();
         // Nothing touches the beam: every solver moves it the same.
         assert_eq!(apart, [0.0]);
     }

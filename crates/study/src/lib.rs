@@ -17,10 +17,12 @@ pub mod run;
 mod run_length;
 pub mod scenarios;
 mod source;
+mod step_verdict;
 
 pub use error::StudyError;
 pub use parameters::{Parameter, Parameters};
-pub use run::{StepTimes, Summary, run, run_watched};
+pub use run::{StepTimes, Summary, run, run_observed};
 pub use run_length::{NoSteps, RunLength};
 pub use scenarios::{SCENARIOS, Scenario, scenario};
 pub use source::SceneSource;
+pub use step_verdict::MAX_FAILED_SHARE;

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use stiction_scene::{SceneError, SceneRun, Verdict};
-use stiction_sim::{PHASES, Simulation, StepError, StepReport, StepStatistics, Tally, state_hash};
+use stiction_sim::{
+    PHASES, STEP_STATUSES, Simulation, StepError, StepReport, StepStatistics, Tally, state_hash,
+};
 
 use crate::clock::cpu_time;
 use crate::error::StudyError;
@@ -39,7 +41,7 @@ pub struct StepTimes {
     pub phases: [f64; PHASES.len()],
 }
 
-/// Figures of a run.
+/// Results of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// Name of the scene.
@@ -68,6 +70,10 @@ pub struct Summary {
     pub coulomb: Tally,
     /// Residual of the laws with relaxed friction per step [m/s].
     pub convex: Tally,
+    /// Number of steps of each status, in the order of [`STEP_STATUSES`]; they add up to `steps`.
+    pub step_status: [usize; STEP_STATUSES.len()],
+    /// Largest energy without cause in a step, relative to what the scheme explains [-].
+    pub energy_imbalance: f64,
     /// Number of steps whose solution missed the tolerance, or was softened.
     pub unconverged_steps: usize,
     /// Number of steps in which a body moved faster than the time step resolves.
@@ -84,6 +90,8 @@ pub struct Summary {
     pub energy_final: f64,
     /// Result of the check; a run that ended early does not pass.
     pub check: Verdict,
+    /// Whether the check measures the error of the solver, so that problems that are not solved are no failures.
+    pub check_measures_solver: bool,
     /// Whether the check was skipped because it needs the start of the run.
     pub check_skipped: bool,
     /// Hash of the last state, the same for every number of threads.
@@ -121,11 +129,16 @@ impl Summary {
                 "coulomb": json_of(&self.coulomb),
                 "convex": json_of(&self.convex),
             },
+            "step_status": self.step_status_json(),
             "unconverged_steps": self.unconverged_steps,
             "unresolved_steps": self.unresolved_steps,
             "inverted_elements": self.inverted_elements,
             "penetration": {"max": self.penetration_max, "final": self.penetration_final},
-            "energy": {"initial": self.energy_initial, "final": self.energy_final},
+            "energy": {
+                "initial": self.energy_initial,
+                "final": self.energy_final,
+                "imbalance": self.energy_imbalance,
+            },
             "check": {
                 "passed": self.check.passed,
                 "skipped": self.check_skipped,
@@ -136,7 +149,7 @@ impl Summary {
     }
 }
 
-/// Runs `scene_run` for `steps` steps and calls `watch` after each with its number, from one, and its
+/// Runs `scene_run` for `steps` steps and calls `observe` after each with its number, from one, and its
 /// report.
 ///
 /// A step that cannot be made, such as one into infinity, ends the run: the summary covers the
@@ -146,10 +159,10 @@ pub fn run(
     target: &str,
     scene_run: &mut SceneRun,
     steps: usize,
-    mut watch: impl FnMut(usize, &StepReport),
+    mut observe: impl FnMut(usize, &StepReport),
 ) -> Result<Summary, StudyError> {
-    run_watched(target, scene_run, 0..steps, |step, _, report| {
-        watch(step, report);
+    run_observed(target, scene_run, 0..steps, |step, _, report| {
+        observe(step, report);
         ControlFlow::Continue(())
     })
 }
@@ -159,19 +172,19 @@ pub fn run(
 ///
 /// If the first steps were made elsewhere, the check has not observed them: it evaluates the others, or
 /// nothing if it needs the start, and the verdict states this.
-pub fn run_watched(
+pub fn run_observed(
     target: &str,
     scene_run: &mut SceneRun,
     steps: Range<usize>,
-    mut watch: impl FnMut(usize, &Simulation, &StepReport) -> ControlFlow<String>,
+    mut observe: impl FnMut(usize, &Simulation, &StepReport) -> ControlFlow<String>,
 ) -> Result<Summary, StudyError> {
-    let mut record = Record::begin(scene_run);
+    let mut record = RunAccumulator::begin(scene_run);
     let mut stopped = None;
     for step in steps.start + 1..=steps.end {
         let detail = match scene_run.step() {
             Ok(report) => {
                 record.add(&report);
-                match watch(step, &scene_run.simulation, &report) {
+                match observe(step, &scene_run.simulation, &report) {
                     ControlFlow::Continue(()) => continue,
                     ControlFlow::Break(reason) => {
                         format!("ended after step {step} of {}: {reason}", steps.end)
@@ -184,10 +197,10 @@ pub fn run_watched(
         stopped = Some(Verdict { passed: false, detail });
         break;
     }
-    let skipped = steps.start > 0 && stopped.is_none() && scene_run.check.needs_the_start();
+    let skipped = steps.start > 0 && stopped.is_none() && scene_run.check.needs_start();
     if skipped {
         let detail = "nothing was checked, since the check depends on the start, which this \
-                      process has not seen";
+                      process did not run";
         stopped = Some(Verdict { passed: true, detail: detail.to_owned() });
     }
     let mut summary = record.end(target, scene_run, stopped);
@@ -199,8 +212,8 @@ pub fn run_watched(
     Ok(summary)
 }
 
-/// Accumulator of the figures.
-struct Record {
+/// Accumulates the results of a run.
+struct RunAccumulator {
     wall: Instant,
     cpu: Option<Duration>,
     begin: f64,
@@ -210,7 +223,7 @@ struct Record {
     statistics: StepStatistics,
 }
 
-impl Record {
+impl RunAccumulator {
     fn begin(scene_run: &mut SceneRun) -> Self {
         Self {
             energy: scene_run.simulation.energy(),
@@ -256,6 +269,8 @@ impl Record {
             momentum: statistics.momentum,
             coulomb: statistics.coulomb,
             convex: statistics.convex,
+            step_status: statistics.status_counts,
+            energy_imbalance: statistics.energy_imbalance.max(),
             unconverged_steps: statistics.unconverged,
             unresolved_steps: statistics.unresolved,
             inverted_elements: statistics.inverted,
@@ -264,6 +279,7 @@ impl Record {
             energy_initial: self.energy,
             energy_final: simulation.energy(),
             state_hash: state_hash(simulation.state()),
+            check_measures_solver: scene_run.check.measures_the_solver(),
             check: judged.unwrap_or_else(|| scene_run.check.verdict()),
             check_skipped: false,
         }
@@ -290,9 +306,9 @@ mod tests {
     use stiction_sim::{Settings, Surface, WorldBuilder};
 
     /// A check that passes everything.
-    struct Content;
+    struct PassingCheck;
 
-    impl Check for Content {
+    impl Check for PassingCheck {
         fn observe(&mut self, _: &mut Simulation, _: &StepReport) {}
 
         fn verdict(&self) -> Verdict {
@@ -309,7 +325,7 @@ mod tests {
         parts::free_body(&mut builder, "ball", shape, 2.0, at, Surface::default()).unwrap();
         let scheme = stiction_sim::Scheme::Symplectic;
         let settings = Settings { time_step: 0.01, scheme, ..Settings::default() };
-        Scene::new(builder.build().unwrap(), settings, 1.0, Content)
+        Scene::new(builder.build().unwrap(), settings, 1.0, PassingCheck)
     }
 
     #[test]
@@ -375,9 +391,9 @@ mod tests {
     }
 
     #[test]
-    fn whoever_watches_may_end_a_run_and_steps_done_elsewhere_count() {
+    fn an_observer_may_end_a_run_and_steps_done_elsewhere_count() {
         let mut scene_run = falling().start().unwrap();
-        let summary = run_watched("fall", &mut scene_run, 5..20, |step, _, _| match step {
+        let summary = run_observed("fall", &mut scene_run, 5..20, |step, _, _| match step {
             8 => ControlFlow::Break("enough".to_owned()),
             _ => ControlFlow::Continue(()),
         });

@@ -253,7 +253,7 @@ fn an_absurd_time_step_ends_in_an_error_and_a_state_as_it_was() {
 }
 
 #[test]
-fn what_a_step_does_not_resolve_does_not_explode_under_the_default_scheme() {
+fn unresolved_motion_stays_bounded_under_the_default_scheme() {
     let start = spinning_chain();
     let settings = Settings { time_step: 1.0, ..Settings::default() };
     let mut simulation = Simulation::new(start.world().clone(), settings).unwrap();

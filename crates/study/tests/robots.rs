@@ -7,7 +7,7 @@ use stiction_mech::JointKind;
 use stiction_scene::SceneRun;
 use stiction_sim::{Surface, WorldBuilder};
 use stiction_study::scenario;
-use stiction_study::scenarios::robots::{arm, bar::GHOST, quadruped};
+use stiction_study::scenarios::robots::{arm, bar::NO_COLLISION, quadruped};
 
 fn scene_run(name: &str, set: &[(&str, &str)]) -> SceneRun {
     let set: Vec<_> = set.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
@@ -41,7 +41,8 @@ fn a_quadruped_has_eighteen_velocities_and_twelve_servos() {
 fn an_arm_has_seven_hinges() {
     let mut builder = WorldBuilder::new();
     let angles = [0.1; arm::JOINTS];
-    let joints = arm::add(&mut builder, "arm", Isometry3::identity(), angles, GHOST).unwrap();
+    let joints =
+        arm::add(&mut builder, "arm", Isometry3::identity(), angles, NO_COLLISION).unwrap();
     let world = builder.build().unwrap();
     assert_eq!((joints.len(), world.model().nv()), (7, 7));
 }
@@ -100,5 +101,7 @@ fn standing_quadrupeds_carry_their_weight_and_do_not_slip() {
 fn quadrupeds_in_a_heap_fall_through_nothing() {
     let mut scene_run = scene_run("quadruped-heap", &[("robots", "4")]);
     run(&mut scene_run, 360);
-    assert!(scene_run.simulation.contacts().len() > 10);
+    // Every robot lies on the ground or on another one, by two points at least.
+    let touching = scene_run.simulation.contacts().iter().filter(|c| c.force.norm() > 0.0).count();
+    assert!(touching >= 2 * 4, "{touching}");
 }

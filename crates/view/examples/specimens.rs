@@ -8,7 +8,9 @@ use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
 use stiction_geom::shape::generate;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
-use stiction_sim::record::{Geometry, Recorder, Recording, Seen, Soft, Triangles};
+use stiction_sim::record::{
+    Geometry, RecordedSoftBody, Recorder, Recording, Triangles, VisualShape,
+};
 use stiction_sim::{Geom, Settings, Simulation, WorldBuilder};
 
 fn main() {
@@ -88,7 +90,7 @@ fn run(mut builder: WorldBuilder, title: &str, steps: usize) -> Recording {
     if title == "every shape" {
         let (vertices, triangles) = generate::icosphere(0.26, 1);
         let vertices = vertices.iter().map(|v| v.cast::<f32>().into()).collect();
-        recorder.visual(Seen {
+        recorder.visual(VisualShape {
             name: "hull".into(),
             body: 1,
             pose: Isometry3::identity(),
@@ -108,7 +110,7 @@ fn run(mut builder: WorldBuilder, title: &str, steps: usize) -> Recording {
 fn add_sheet(recording: &mut Recording) {
     let side = 30_usize;
     let (vertices, triangles) = generate::grid((0.8, 0.8), (side as u32 - 1, side as u32 - 1));
-    recording.softs.push(Soft {
+    recording.softs.push(RecordedSoftBody {
         name: "sheet".into(),
         vertices: vertices.len(),
         triangles,

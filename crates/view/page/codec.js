@@ -1,7 +1,7 @@
 // Decodes the numbers in the page: base64, inflate, byte planes, zigzag signs, prediction. The inverse of
 // `pack.rs`.
 
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 // An error in the data, with a message for the user.
 export class Broken extends Error {}
@@ -78,7 +78,14 @@ export function integers({ header, data }, name) {
 
 // The values of a column's integers.
 export function numbers({ header }, name, rows) {
-  const { quantum, offset, shift } = header.columns[name];
+  const { quantum, offset, shift, quanta, series } = header.columns[name];
+  if (quanta) {
+    // Runs of series with one quantum each, a power of two.
+    const each = new Float64Array(series);
+    let at = 0;
+    for (const [count, exponent] of quanta) each.fill(2 ** exponent, at, at += count);
+    return Float64Array.from(rows, (k, i) => each[i % series] * k);
+  }
   if (shift === undefined) return Float64Array.from(rows, (k) => offset + quantum * k);
   const bits = new Int32Array(rows.length);
   for (let k = 0; k < rows.length; k++) {

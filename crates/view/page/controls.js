@@ -12,6 +12,16 @@ const KEYS = [
   ['T', 'light or dark'], ['P', 'save a picture'], ['?', 'this list'],
 ];
 
+// Faults of steps in the order of their bits, from the least to the worst; `severe` ones let a run fail.
+const FAULTS = [
+  { name: 'softened', severe: false }, { name: 'geometry uncertain', severe: false },
+  { name: 'motion not resolved', severe: true }, { name: 'correction not done', severe: true },
+  { name: 'problem not solved', severe: true },
+];
+
+// The faults of a set of flags, the worst first.
+const faults = (flags) => FAULTS.filter((_, bit) => flags & (1 << bit)).reverse();
+
 export class Transport {
   constructor(player, recording) {
     Object.assign(this, { player, recording });
@@ -45,21 +55,21 @@ export class Transport {
     this.setSpeed(SPEEDS[clamp(SPEEDS.indexOf(this.player.speed) + by, 0, SPEEDS.length - 1)]);
   }
 
-  // Frames with unconverged steps: amber; with softened constraints: red.
+  // Frames with steps that are not ok: red if a step cannot be relied upon, otherwise amber.
   drawMarks() {
-    const { status, softened } = this.recording.figures, n = this.recording.count;
+    const { flags } = this.recording.figures, n = this.recording.count;
     const canvas = byId('marks');
     canvas.width = clamp(n, 1, 1000);
     canvas.height = 1;
     const pen = canvas.getContext('2d');
     let missed = 0;
     for (let k = 0; k < n; k++) {
-      if (!status[k] && !softened[k]) continue;
+      if (!flags[k]) continue;
       missed += 1;
-      pen.fillStyle = softened[k] ? '#d1495b' : '#e9a23b';
+      pen.fillStyle = faults(flags[k]).some((fault) => fault.severe) ? '#d1495b' : '#e9a23b';
       pen.fillRect(Math.floor((k / n) * canvas.width), 0, Math.max(1, canvas.width / n), 1);
     }
-    canvas.title = missed ? `${missed} frames with unconverged steps` : 'all steps converged';
+    canvas.title = missed ? `${missed} frames with steps that are not ok` : 'all steps are ok';
     canvas.setAttribute('aria-label', canvas.title);
   }
 
@@ -73,6 +83,11 @@ export class Transport {
     byId('scrub').setAttribute('aria-valuetext', `${digits(player.time)} s`);
     byId('time').textContent = `${player.time.toFixed(3)} s`;
     byId('frame').textContent = recording.count ? `frame ${frame + 1} of ${recording.count}` : 'no frames';
+    const found = recording.count ? faults(recording.figures.flags[frame]) : [];
+    const status = byId('status');
+    status.hidden = !found.length;
+    status.textContent = found.map((fault) => fault.name).join(', ');
+    status.classList.toggle('severe', found.some((fault) => fault.severe));
   }
 }
 

@@ -40,10 +40,10 @@ class Recording {
         triangles: Uint32Array.from(integers(packed, `mesh.${k}.triangles`)),
       });
     }
-    this.contacts = readContacts(packed, this.count);
+    this.contacts = readContacts(packed, this.count, header.exponents);
     this.figures = {};
     for (const name of ['momentum', 'coulomb', 'convex', 'penetration', 'equality_error', 'kinetic',
-      'potential', 'steps', 'iterations', 'contacts', 'asleep', 'status', 'softened', 'phases']) {
+      'potential', 'steps', 'iterations', 'contacts', 'asleep', 'status', 'flags', 'softened', 'phases']) {
       this.figures[name] = column(packed, name);
     }
   }
@@ -124,7 +124,7 @@ class Recording {
 }
 
 // Contacts, each predicted from the same one of the frame before or else from the one listed before.
-function readContacts(packed, frames) {
+function readContacts(packed, frames, exponents) {
   const count = integers(packed, 'contact.count'), bodies = integers(packed, 'contact.bodies');
   const first = new Int32Array(frames + 1);
   for (let f = 0; f < frames; f++) first[f + 1] = first[f] + count[f];
@@ -151,10 +151,16 @@ function readContacts(packed, frames) {
     }
     return numbers(packed, name, rows);
   };
+  // A point has the quantum of the finer of its two bodies.
+  const point = Float32Array.from(predicted('contact.point', 3));
+  for (let k = 0; k < total; k++) {
+    const quantum = 2 ** Math.min(exponents[bodies[2 * k]], exponents[bodies[2 * k + 1]]);
+    for (let s = 3 * k; s < 3 * k + 3; s++) point[s] *= quantum;
+  }
   return {
     first,
     bodies,
-    point: Float32Array.from(predicted('contact.point', 3)),
+    point,
     normal: directions(predicted('contact.normal', 2)),
     force: Float32Array.from(predicted('contact.force', 3)),
     gap: predicted('contact.gap', 1),

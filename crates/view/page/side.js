@@ -15,10 +15,10 @@ const PATIENCE = 250;
 // Passes before a refined picture is better than the quick one.
 const SETTLED = 12;
 
-// A timeline that marks unconverged steps of any run.
+// A timeline that marks the faults of any run.
 function merged(longest, recordings) {
-  const worst = (name) => longest.figures[name].map((_, k) => Math.max(...recordings.map((r) => r.figures[name][k] ?? 0)));
-  const figures = { ...longest.figures, status: worst('status'), softened: worst('softened') };
+  const any = (name) => longest.figures[name].map((_, k) => recordings.reduce((bits, r) => bits | (r.figures[name][k] ?? 0), 0));
+  const figures = { ...longest.figures, flags: any('flags') };
   return Object.assign(Object.create(longest), { figures });
 }
 

@@ -55,7 +55,7 @@ const PAIR: &[&str] = &["a", "b"];
 /// All columns of a recording.
 pub fn columns(recording: &Recording) -> Vec<Column<'_>> {
     use Values::{Bool, F32, F64, U8, U32};
-    let (frames, figures) = (&recording.frames, &recording.frames.figures);
+    let (frames, figures) = (&recording.frames, &recording.frames.statistics);
     let contacts = &frames.contacts;
     let column = |name, per, components, values| Column { name, per, components, values };
     let of_frame = |name, values| column(name, EntriesPer::Frame, NUMBER, values);
@@ -78,6 +78,7 @@ pub fn columns(recording: &Recording) -> Vec<Column<'_>> {
         of_frame("residual_convex", F64(&figures.convex)),
         of_frame("iterations", U32(&figures.iterations)),
         of_frame("status", U8(&figures.status)),
+        of_frame("step_flags", U8(&figures.flags)),
         of_frame("softened", Bool(&figures.softened)),
         of_frame("penetration", F64(&figures.penetration)),
         of_frame("equality_error", F64(&figures.equality_error)),

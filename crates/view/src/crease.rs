@@ -11,7 +11,7 @@ use crate::mesh::CREASE;
 
 /// A surface over corners; several corners may share one vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Creased {
+pub struct CreasedSurface {
     /// The vertex of each corner.
     pub vertices: Vec<u32>,
     /// Triangles over the corners.
@@ -19,7 +19,7 @@ pub struct Creased {
 }
 
 /// Splits vertices [m] between faces that meet at a crease. Triangles without vertices are left out.
-pub fn split(vertices: &[[f32; 3]], triangles: &[[u32; 3]]) -> Creased {
+pub fn split(vertices: &[[f32; 3]], triangles: &[[u32; 3]]) -> CreasedSurface {
     let in_range = |t: &&[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
     let triangles: Vec<[u32; 3]> = triangles.iter().filter(in_range).copied().collect();
     let normal = |t: &[u32; 3]| {
@@ -50,7 +50,7 @@ pub fn split(vertices: &[[f32; 3]], triangles: &[[u32; 3]]) -> Creased {
             }
         }
     }
-    let mut creased = Creased::default();
+    let mut creased = CreasedSurface::default();
     let mut corner_of = vec![u32::MAX; parent.len()];
     for (t, corners) in triangles.iter().enumerate() {
         creased.triangles.push([0, 1, 2].map(|k| {
@@ -104,6 +104,6 @@ mod tests {
 
     #[test]
     fn vertices_that_are_not_there_make_no_corner() {
-        assert_eq!(split(&CORNERS, &[[0, 1, 9]]), Creased::default());
+        assert_eq!(split(&CORNERS, &[[0, 1, 9]]), CreasedSurface::default());
     }
 }

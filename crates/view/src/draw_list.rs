@@ -5,9 +5,9 @@
 //! are walls.
 
 use nalgebra::{Isometry3, Vector3};
-use stiction_sim::record::{Recording, Soft};
+use stiction_sim::record::{RecordedSoftBody, Recording};
 
-use crate::crease::{self, Creased};
+use crate::crease::{self, CreasedSurface};
 use crate::mesh::{Mesh, Meshes};
 
 /// The default colour of a shape.
@@ -129,9 +129,9 @@ pub fn linear(c: f32) -> f32 {
 }
 
 /// The soft surfaces, cut at the creases of the first frame.
-pub fn creases(recording: &Recording) -> Vec<Creased> {
+pub fn creases(recording: &Recording) -> Vec<CreasedSurface> {
     let mut first = 0;
-    let split = |soft: &Soft| {
+    let split = |soft: &RecordedSoftBody| {
         let own = recording.frames.soft.get(first..first + soft.vertices);
         first += soft.vertices;
         crease::split(own.unwrap_or_default(), &soft.triangles)

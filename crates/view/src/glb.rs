@@ -24,7 +24,7 @@ const VERSION: u32 = 2;
 const U16: u32 = 5123;
 const U32: u32 = 5125;
 const F32: u32 = 5126;
-/// What a view of the buffer is for.
+/// Purpose of a view of the buffer.
 const VERTICES: u32 = 34962;
 const INDICES: u32 = 34963;
 /// The half width of a plane's square, in units of the scene's radius.

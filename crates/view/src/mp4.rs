@@ -49,7 +49,7 @@ pub fn write_with(
 ) -> Result<(), ViewError> {
     recording.check()?;
     let encoder = encoder(program)?;
-    let times = film(recording, f64::from(RATE));
+    let times = film(recording, f64::from(RATE))?;
     // The format subsamples colour by two: sizes must be even.
     let settings = RenderSettings {
         width: settings.width.next_multiple_of(2),

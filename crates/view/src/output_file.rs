@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_known_before() {
+    fn an_unwritable_file_is_found_before_the_run() {
         let folder = folder("unwritable");
         let told = check_writable(&folder.join("no/such/a")).unwrap_err().to_string();
         assert!(told.contains("no folder") && told.contains("no/such"), "{told}");

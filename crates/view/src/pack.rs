@@ -82,6 +82,30 @@ fn in_order(x: f32) -> i32 {
     bits ^ ((bits >> 31) & i32::MAX)
 }
 
+/// Quanta of the series of one column: powers of two, as runs of neighbouring series with the same
+/// exponent. Values out of range of an integer become the largest one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Quanta {
+    runs: Vec<(usize, i32)>,
+}
+
+impl Quanta {
+    /// Appends so many series with the quantum `2^exponent`.
+    pub fn push(&mut self, series: usize, exponent: i32) {
+        match self.runs.last_mut() {
+            Some(last) if last.1 == exponent => last.0 += series,
+            _ => self.runs.push((series, exponent)),
+        }
+    }
+
+    /// The quantum of each series.
+    pub fn each(&self) -> impl Iterator<Item = f64> {
+        self.runs
+            .iter()
+            .flat_map(|&(series, exponent)| std::iter::repeat_n(f64::from(exponent).exp2(), series))
+    }
+}
+
 /// Collects columns.
 #[derive(Debug, Default)]
 pub struct Packer {
@@ -97,12 +121,33 @@ impl Packer {
         self.integers(name, series, scale, &encoded);
     }
 
+    /// As [`Packer::column`], with a quantum of its own for each series.
+    pub fn quantised(&mut self, name: impl Into<String>, quanta: &Quanta, rows: &[f64]) {
+        let each: Vec<Scale> = quanta.each().map(Scale::quantum).collect();
+        let encoded: Vec<i32> =
+            rows.iter().zip(each.iter().cycle()).map(|(x, scale)| scale.encode(*x)).collect();
+        let mut described = Map::new();
+        let runs: Vec<Value> = quanta.runs.iter().map(|&(n, e)| json!([n, e])).collect();
+        described.insert("quanta".into(), runs.into());
+        self.predict(name, each.len(), described, &encoded);
+    }
+
     /// As [`Packer::column`], for already quantised integers.
     pub fn integers(&mut self, name: impl Into<String>, series: usize, scale: Scale, rows: &[i32]) {
+        self.predict(name, series, scale.describe(), rows);
+    }
+
+    fn predict(
+        &mut self,
+        name: impl Into<String>,
+        series: usize,
+        described: Map<String, Value>,
+        rows: &[i32],
+    ) {
         let candidates = [1, 2].map(|order| differences(rows, series, order));
         let weight = |left: &[i32]| left.iter().map(|&x| u64::from(zigzag(x))).sum::<u64>();
         let order = if weight(&candidates[1]) < weight(&candidates[0]) { 2 } else { 1 };
-        self.store(name, series, order, scale, &candidates[order - 1]);
+        self.store(name, series, order, described, &candidates[order - 1]);
     }
 
     /// Adds a column of prediction errors, series after series.
@@ -113,7 +158,7 @@ impl Packer {
         scale: Scale,
         left: &[i32],
     ) {
-        self.store(name, series, 0, scale, left);
+        self.store(name, series, 0, scale.describe(), left);
     }
 
     fn store(
@@ -121,12 +166,11 @@ impl Packer {
         name: impl Into<String>,
         series: usize,
         order: usize,
-        scale: Scale,
+        mut column: Map<String, Value>,
         left: &[i32],
     ) {
         let largest = left.iter().map(|&x| zigzag(x)).max().unwrap_or(0);
         let width = (32 - largest.leading_zeros() as usize).div_ceil(8);
-        let mut column = scale.describe();
         column.insert("at".into(), self.bytes.len().into());
         column.insert("count".into(), left.len().into());
         column.insert("width".into(), width.into());

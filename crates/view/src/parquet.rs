@@ -1,6 +1,6 @@
 //! A recording as a Parquet table with a row per frame, for data frames and databases.
 //!
-//! Figures are columns of numbers. Items of which a frame has several are columns of lists, one
+//! Statistics are columns of numbers. Items of which a frame has several are columns of lists, one
 //! per component: `position_x` has an entry per moving body, `contact_gap` one per contact, so that
 //! unnesting lists of the same kind together gives a row per body or contact. The names of bodies
 //! and phases and the description of the run are JSON in the file's metadata under [`KEY`]. Numbers keep all

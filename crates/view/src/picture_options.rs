@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 
 use crate::ViewError;
 use crate::raster::camera::CameraView;
-use crate::raster::{LARGEST, RenderSettings};
+use crate::raster::{LARGEST, MOST_PIXELS, RenderSettings};
 
 /// Keys of the text with their value and meaning.
 pub const KEYS: [(&str, &str, &str); 9] = [
@@ -77,7 +77,10 @@ impl PictureOptions {
                 };
                 let size = value.split_once(['x', '×']);
                 let size = size.and_then(|(width, height)| Some([side(width)?, side(height)?]));
-                let expected = format!("WIDTHxHEIGHT in pixels, each at most {LARGEST}");
+                let size = size.filter(|[width, height]| width * height <= MOST_PIXELS);
+                let expected = format!(
+                    "WIDTHxHEIGHT in pixels, each at most {LARGEST}, together at most {MOST_PIXELS}"
+                );
                 self.size = Some(size.ok_or_else(|| wrong(&expected))?);
             }
             "time" => self.time = number("a time in seconds", |_| true)?,
@@ -176,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_comes_back_from_its_text() {
+    fn options_are_read_back_from_their_text() {
         let text = "size=640x400,time=1.5,view=front,forces=on,look-at=0:-1:0.25,distance=3,zoom=2";
         let options: PictureOptions = text.parse().unwrap();
         assert_eq!(
@@ -186,7 +189,7 @@ mod tests {
         assert_eq!((options.azimuth, options.look_at), (Some(0.0), Some([0.0, -1.0, 0.25])));
         assert_eq!(options.to_string().parse::<PictureOptions>().unwrap(), options);
         assert_eq!("".parse::<PictureOptions>().unwrap(), PictureOptions::default());
-        // What comes later changes what came before.
+        // Later keys override earlier ones.
         let options: PictureOptions = "view=top, elevation=45".parse().unwrap();
         assert_eq!((options.azimuth, options.elevation), (Some(-90.0), Some(45.0)));
     }

@@ -9,7 +9,7 @@ use std::process::Command;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector4};
 use serde_json::Value;
 use stiction_geom::Shape;
-use stiction_sim::record::{Geometry, Recording, Seen, Soft};
+use stiction_sim::record::{Geometry, RecordedSoftBody, Recording, VisualShape};
 use stiction_view::raster::light::LightQuality;
 use stiction_view::raster::{PictureRenderer, RenderSettings, film};
 use stiction_view::{EXPORTERS, gif, glb, mp4, npz, parquet, png};
@@ -18,7 +18,7 @@ const RADIUS: f64 = 0.1;
 
 /// A red ball that flies and turns over a floor, with one contact in every second frame.
 fn flight(frames: usize) -> Recording {
-    let seen = |body, name: &str, shape, colour| Seen {
+    let seen = |body, name: &str, shape, colour| VisualShape {
         name: name.into(),
         body,
         pose: Isometry3::identity(),
@@ -63,13 +63,14 @@ fn flight(frames: usize) -> Recording {
             contacts.force.push([0.1, 0.0, 9.0 + time]);
             contacts.gap.push(-1e-4 * time);
         }
-        let figures = &mut columns.figures;
+        let figures = &mut columns.statistics;
         figures.steps.push(k as u32);
         figures.momentum.push(1e-9 * time);
         figures.coulomb.push(1e-6);
         figures.convex.push(1e-7);
         figures.iterations.push(3);
         figures.status.push((k % 3) as u8);
+        figures.flags.push((k % 5) as u8);
         figures.softened.push(k % 4 == 0);
         figures.penetration.push(0.0);
         figures.equality_error.push(0.0);
@@ -89,7 +90,7 @@ fn flight(frames: usize) -> Recording {
 /// The flight with a soft triangle.
 fn with_soft(frames: usize) -> Recording {
     let mut recording = flight(frames);
-    recording.softs.push(Soft {
+    recording.softs.push(RecordedSoftBody {
         name: "sheet".into(),
         vertices: 3,
         triangles: vec![[0, 1, 2]],
@@ -142,8 +143,8 @@ fn a_numpy_archive_holds_every_bit_of_every_column() {
         ("rotation", "(7, 2, 4)", frames.rotation.as_flattened().to_vec()),
         ("contact_force", "(3, 3)", frames.contacts.force.as_flattened().to_vec()),
         ("contact_gap", "(3,)", frames.contacts.gap.clone()),
-        ("energy_kinetic", "(7,)", frames.figures.kinetic.clone()),
-        ("phase_time", "(7, 6)", frames.figures.phases.as_flattened().to_vec()),
+        ("energy_kinetic", "(7,)", frames.statistics.kinetic.clone()),
+        ("phase_time", "(7, 6)", frames.statistics.phases.as_flattened().to_vec()),
         ("time_step", "()", vec![recording.time_step]),
     ] {
         let (header, bytes) = array(&archive, name);
@@ -377,10 +378,10 @@ fn a_png_holds_the_pixels_of_the_picture() {
 
 #[test]
 fn a_video_keeps_real_time_and_has_at_least_one_picture() {
-    assert_eq!(film(&Recording::default(), 20.0), [0.0]);
-    assert_eq!(film(&flight(1), 20.0), [0.0]);
+    assert_eq!(film(&Recording::default(), 20.0).unwrap(), [0.0]);
+    assert_eq!(film(&flight(1), 20.0).unwrap(), [0.0]);
     // 60 frames per second: 61 of them are a second, and 21 pictures.
-    assert_eq!(film(&flight(61), 20.0).len(), 21);
+    assert_eq!(film(&flight(61), 20.0).unwrap().len(), 21);
 }
 
 #[test]
@@ -469,4 +470,44 @@ fn poses_between_frames_turn_the_short_way() {
     let pose = stiction_view::interpolation::poses_at(&recording, 0.5 / 60.0)[1];
     let wanted = UnitQuaternion::from_euler_angles(0.0, 0.0, 0.2);
     assert!(pose.rotation.angle_to(&wanted) < 1e-12);
+}
+
+/// Recordings with numbers that no run has: every exporter writes a file, or says what is wrong.
+#[test]
+fn numbers_that_cannot_be_are_written_or_refused_by_every_exporter() {
+    let place = folder("odd");
+    let odd = [f64::NAN, f64::INFINITY, 1e300, -5.0];
+    let options = "size=32x24".parse().unwrap();
+    for (k, x) in odd.into_iter().enumerate() {
+        for column in 0..7 {
+            let mut recording = with_soft(4);
+            let frames = &mut recording.frames;
+            match column {
+                0 => frames.time[3] = x,
+                1 => frames.time[0] = x,
+                2 => frames.position[3] = [x, 0.0, x],
+                3 => frames.rotation[2] = [x; 4],
+                4 => frames.soft[5] = [x as f32, 0.0, 1.0],
+                5 => (frames.contacts.point[0], frames.contacts.force[0]) = ([x; 3], [x; 3]),
+                _ => recording.shapes[1].pose.translation.vector.x = x,
+            }
+            for exporter in EXPORTERS.iter().filter(|exporter| exporter.name != "mp4") {
+                let path = place.join(format!("{k}-{column}.{}", exporter.endings[0]));
+                if let Err(error) = (exporter.write)(&recording, &path, &options) {
+                    assert!(!error.to_string().is_empty());
+                }
+            }
+        }
+    }
+    std::fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn a_film_of_too_many_frames_is_refused() {
+    for end in [1e300, 1e9, f64::INFINITY, f64::NAN] {
+        let mut recording = flight(3);
+        recording.frames.time[2] = end;
+        let found = film(&recording, 25.0);
+        assert!(found.is_err() || end.is_nan(), "{end}");
+    }
 }

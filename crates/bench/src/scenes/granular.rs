@@ -22,7 +22,7 @@ const LOOKS_EVERY: usize = 100;
 const FORCES_AFTER: usize = 900;
 
 /// Observes a run and collects the figures.
-pub struct Measures {
+pub struct GranularMeasures {
     spheres: usize,
     width: f64,
     deepest: f64,
@@ -32,7 +32,7 @@ pub struct Measures {
     support: f64,
 }
 
-impl Measures {
+impl GranularMeasures {
     /// For a number of spheres.
     pub fn new(spheres: usize) -> Self {
         let mut edge = (spheres as f64).cbrt().round() as usize;
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn overlaps_of_pairs_and_walls_are_found_wherever_they_lie() {
-        let measures = Measures::new(1000);
+        let measures = GranularMeasures::new(1000);
         assert_eq!(measures.width, 10.0 * PITCH);
         let r = RADIUS;
         let at = |x: f64, y: f64, z: f64| Vector3::new(x * r, y * r, z * r);

@@ -27,7 +27,7 @@ pub struct Window {
 
 /// The figures of a window.
 #[derive(Clone, Debug)]
-pub struct Figures {
+pub struct WindowFigures {
     /// Name of the window.
     pub window: &'static str,
     /// Steps in it.
@@ -56,7 +56,7 @@ pub struct Figures {
     pub asleep: f64,
 }
 
-impl Figures {
+impl WindowFigures {
     fn of(window: Window, samples: &[Sample]) -> Self {
         let part = |k: usize| {
             mean(samples.iter().map(|s| s.share() * s.report.phases.all()[k].as_secs_f64()))
@@ -102,7 +102,7 @@ impl Figures {
 }
 
 /// Measurements of one or several equal runs.
-pub struct Measured {
+pub struct SceneMeasurement {
     samples: Vec<Sample>,
     /// Result of the scene's physical check.
     pub check: Verdict,
@@ -112,24 +112,24 @@ pub struct Measured {
     pub state_hash: u64,
 }
 
-impl Measured {
+impl SceneMeasurement {
     /// Steps done.
     pub fn steps(&self) -> usize {
         self.samples.len()
     }
 
     /// Figures of those windows that have steps.
-    pub fn windows(&self, windows: &[Window]) -> Vec<Figures> {
+    pub fn windows(&self, windows: &[Window]) -> Vec<WindowFigures> {
         let within = |window: &Window| {
             let last = window.last.min(self.samples.len());
             let first = window.first - 1;
-            (first < last).then(|| Figures::of(*window, &self.samples[first..last]))
+            (first < last).then(|| WindowFigures::of(*window, &self.samples[first..last]))
         };
         windows.iter().filter_map(within).collect()
     }
 
     /// Figures of all steps; `None` if there are none.
-    pub fn whole(&self) -> Option<Figures> {
+    pub fn whole(&self) -> Option<WindowFigures> {
         self.windows(&[Window { name: "run", first: 1, last: usize::MAX }]).pop()
     }
 
@@ -168,7 +168,7 @@ pub fn measure(
     steps: usize,
     limit: Duration,
     mut watch: impl FnMut(&Simulation, usize),
-) -> Measured {
+) -> SceneMeasurement {
     let (begin, reading) = (Instant::now(), reading_time());
     let mut samples: Vec<Sample> = Vec::new();
     let mut stopped = None;
@@ -187,7 +187,7 @@ pub fn measure(
         watch(&scene_run.simulation, step);
     }
     let state_hash = state_hash(scene_run.simulation.state());
-    Measured { samples, check: scene_run.check.verdict(), stopped, state_hash }
+    SceneMeasurement { samples, check: scene_run.check.verdict(), stopped, state_hash }
 }
 
 /// Makes one step and measures its CPU time, or wall time where CPU time is not available.

@@ -17,8 +17,8 @@ use crate::args::positive;
 use crate::bench_report::BenchReport;
 use crate::error::BenchError;
 use crate::progress;
-use granular::Measures;
-use measure::{Figures, Measured, Window, measure};
+use granular::GranularMeasures;
+use measure::{SceneMeasurement, Window, WindowFigures, measure};
 use stiction_reproduce::table::{Table, number};
 
 /// Arguments of `scenes`.
@@ -40,7 +40,7 @@ pub struct ScenesArgs {
 }
 
 /// A scene to be measured.
-struct Case {
+struct SceneCase {
     scenario: &'static str,
     /// The parameter that gives its size, and the sizes.
     size: Option<(&'static str, &'static [usize])>,
@@ -56,21 +56,21 @@ const GRANULAR_WINDOWS: &[Window] = &[
     Window { name: "settled", first: 901, last: 1000 },
 ];
 
-const CASES: &[Case] = &[
-    Case {
+const CASES: &[SceneCase] = &[
+    SceneCase {
         scenario: "clutter",
         size: Some(("bodies", &[8, 20, 40, 80, 160])),
         windows: &[],
         sleeps: true,
     },
-    Case { scenario: "arm", size: None, windows: &[], sleeps: false },
-    Case {
+    SceneCase { scenario: "arm", size: None, windows: &[], sleeps: false },
+    SceneCase {
         scenario: "quadruped-heap",
         size: Some(("robots", &[8, 27])),
         windows: &[],
         sleeps: true,
     },
-    Case {
+    SceneCase {
         scenario: "granular",
         size: Some(("bodies", &[1000, 9000])),
         windows: GRANULAR_WINDOWS,
@@ -79,12 +79,12 @@ const CASES: &[Case] = &[
 ];
 
 /// One run of one scene.
-struct Row {
+struct SceneRow {
     scenario: &'static str,
     size: Option<usize>,
     sleep: bool,
-    measured: Measured,
-    windows: Vec<Figures>,
+    measured: SceneMeasurement,
+    windows: Vec<WindowFigures>,
     /// Figures specific to this scene.
     own: Option<Value>,
 }
@@ -97,7 +97,7 @@ pub fn run(args: &ScenesArgs) -> Result<BenchReport, BenchError> {
         return Err(StudyError::UnknownScenario { found, known }.into());
     }
     let wanted =
-        |case: &&Case| args.only.is_empty() || args.only.iter().any(|n| n == case.scenario);
+        |case: &&SceneCase| args.only.is_empty() || args.only.iter().any(|n| n == case.scenario);
     let limit = Duration::try_from_secs_f64(args.time_limit).unwrap_or(Duration::MAX);
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for case in CASES.iter().filter(wanted) {
@@ -109,13 +109,17 @@ pub fn run(args: &ScenesArgs) -> Result<BenchReport, BenchError> {
     }
     let json = json!({
         "time": "CPU time per step",
-        "scenes": rows.iter().map(Row::json).collect::<Vec<_>>(),
+        "scenes": rows.iter().map(SceneRow::json).collect::<Vec<_>>(),
         "missing": missing,
     });
     Ok(BenchReport { text: text(&rows, &missing), json, figures: Vec::new() })
 }
 
-fn measure_case(case: &Case, limit: Duration, repetitions: u16) -> Result<Vec<Row>, StudyError> {
+fn measure_case(
+    case: &SceneCase,
+    limit: Duration,
+    repetitions: u16,
+) -> Result<Vec<SceneRow>, StudyError> {
     let sizes: Vec<Option<usize>> =
         case.size.map_or(vec![None], |(_, sizes)| sizes.iter().copied().map(Some).collect());
     let mut rows = Vec::new();
@@ -131,7 +135,7 @@ fn measure_case(case: &Case, limit: Duration, repetitions: u16) -> Result<Vec<Ro
     Ok(rows)
 }
 
-fn scene(case: &Case, size: Option<usize>) -> Result<Scene, StudyError> {
+fn scene(case: &SceneCase, size: Option<usize>) -> Result<Scene, StudyError> {
     match (case.scenario, case.size, size) {
         ("clutter", _, Some(bodies)) => clutter_scene(bodies),
         (name, Some((key, _)), Some(size)) => scenario(name, &[(key.into(), size.to_string())]),
@@ -154,12 +158,12 @@ pub fn clutter_scene(bodies: usize) -> Result<Scene, StudyError> {
 }
 
 fn row(
-    case: &Case,
+    case: &SceneCase,
     size: Option<usize>,
     sleep: bool,
     limit: Duration,
     repetitions: u16,
-) -> Result<Row, StudyError> {
+) -> Result<SceneRow, StudyError> {
     let start = || -> Result<SceneRun, StudyError> {
         let mut scene = scene(case, size)?;
         scene.settings.sleep = sleep.then(Sleep::default);
@@ -169,7 +173,8 @@ fn row(
     let steps = scene_run.steps();
     let bar = progress::bar(steps * usize::from(repetitions));
     bar.set_message(label(case.scenario, size, sleep));
-    let mut measures = (case.scenario == "granular").then(|| Measures::new(size.unwrap_or(0)));
+    let mut measures =
+        (case.scenario == "granular").then(|| GranularMeasures::new(size.unwrap_or(0)));
     let mut measured = measure(&mut scene_run, steps, limit, |simulation, step| {
         if let Some(measures) = &mut measures {
             measures.watch(simulation, step);
@@ -188,7 +193,7 @@ fn row(
     } else {
         measured.windows(case.windows)
     };
-    Ok(Row { scenario: case.scenario, size, sleep, measured, windows, own })
+    Ok(SceneRow { scenario: case.scenario, size, sleep, measured, windows, own })
 }
 
 fn label(scenario: &str, size: Option<usize>, sleep: bool) -> String {
@@ -196,7 +201,7 @@ fn label(scenario: &str, size: Option<usize>, sleep: bool) -> String {
     format!("{scenario}{size}{}", if sleep { ", sleeping" } else { "" })
 }
 
-impl Row {
+impl SceneRow {
     fn json(&self) -> Value {
         json!({
             "scenario": self.scenario,
@@ -204,7 +209,7 @@ impl Row {
             "sleep": self.sleep,
             "steps": self.measured.steps(),
             "stopped": self.measured.stopped,
-            "windows": self.windows.iter().map(Figures::json).collect::<Vec<_>>(),
+            "windows": self.windows.iter().map(WindowFigures::json).collect::<Vec<_>>(),
             "check": {
                 "passed": self.measured.check.passed,
                 "detail": self.measured.check.detail,
@@ -215,7 +220,7 @@ impl Row {
     }
 }
 
-fn text(rows: &[Row], missing: &[&str]) -> String {
+fn text(rows: &[SceneRow], missing: &[&str]) -> String {
     let mut heading = vec!["CPU time per step [µs]", "window", "contacts", "median", "mean"];
     heading.extend(PHASES);
     heading.extend(["iterations", "coulomb [m/s]", "depth [mm]", "unconverged", "check"]);

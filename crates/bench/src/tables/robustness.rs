@@ -26,8 +26,8 @@ const FIRST_SEED: u64 = 1000;
 const MOST_CASES: u64 = 50;
 
 /// Name, catalogue entry, and overrides of its friction, mass ratio and size.
-type Set = (&'static str, &'static str, Option<f64>, Option<f64>, usize);
-const SETS: [Set; 8] = [
+type RobustnessSet = (&'static str, &'static str, Option<f64>, Option<f64>, usize);
+const SETS: [RobustnessSet; 8] = [
     ("dishes", "dishes", None, None, 0),
     ("bolt-nut", "bolt-nut", None, None, 60),
     ("stack 1:50", "stack", None, Some(50.0), 0),

@@ -11,7 +11,7 @@ use crate::{Aabb, Colliders};
 use nalgebra::{Isometry3, Vector3};
 
 /// Margin of the boxes as a part of the collider's size [-].
-const SKIN: f64 = 0.05;
+const MARGIN: f64 = 0.05;
 
 /// Two colliders whose boxes overlap, `a < b`, and their contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl BroadPhaseRegion {
 #[derive(Clone, Debug, Default)]
 pub struct BroadPhase {
     regions: Vec<BroadPhaseRegion>,
-    skins: Vec<f64>,
+    margins: Vec<f64>,
     half_spaces: Vec<u32>,
     grid: HashedGrid,
     started: bool,
@@ -83,11 +83,11 @@ impl BroadPhase {
     /// Broad phase for a set.
     pub fn new(set: &Colliders) -> Self {
         let nowhere = BroadPhaseRegion::Box(Aabb::NONE);
-        let skin = |radius: f64| if radius.is_finite() { SKIN * radius } else { 0.0 };
+        let margin = |radius: f64| if radius.is_finite() { MARGIN * radius } else { 0.0 };
         let shapes = || set.as_slice().iter().map(|collider| &collider.shape);
         Self {
             regions: vec![nowhere; set.len()],
-            skins: shapes().map(|shape| skin(shape.bounding_radius())).collect(),
+            margins: shapes().map(|shape| margin(shape.bounding_radius())).collect(),
             half_spaces: (0..).zip(shapes()).filter(|(_, s)| is_plane(s)).map(|(k, _)| k).collect(),
             is_moved: vec![false; set.len()],
             ..Self::default()
@@ -134,7 +134,7 @@ impl BroadPhase {
             let bounds = shape.bounds(X_WS).inflated(contact_distance);
             let stays = matches!(&self.regions[k], BroadPhaseRegion::Box(region) if region.contains(&bounds));
             if !stays {
-                self.regions[k] = BroadPhaseRegion::Box(bounds.inflated(self.skins[k]));
+                self.regions[k] = BroadPhaseRegion::Box(bounds.inflated(self.margins[k]));
             }
             stays
         };

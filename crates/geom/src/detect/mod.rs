@@ -10,7 +10,7 @@ mod feature_persistence;
 mod hashed_grid;
 mod separation_bound;
 
-use crate::narrow::{self, Manifold, PosedShape};
+use crate::narrow::{self, DepthDoubt, Manifold, PosedShape};
 use crate::{ColliderId, Colliders, Contact, Shape};
 use broad_phase::{BroadPhase, CandidatePair};
 use nalgebra::{Isometry3, Vector3};
@@ -39,6 +39,7 @@ pub struct Detector {
     counts: Vec<u32>,
     manifold: Manifold,
     narrow_calls: u64,
+    depth_doubt: DepthDoubt,
 }
 
 /// Bounding sphere of a collider, and the distance within which its contacts are reported.
@@ -168,6 +169,13 @@ impl Detector {
         self.narrow_calls
     }
 
+    /// Depths that were not resolved among the pairs visited in the last call of [`Detector::detect`]:
+    /// shapes deep in one another for which the search reached its limit. Their contacts have a direction
+    /// along which the overlap is exact, but the least overlap may be along another.
+    pub fn depth_doubt(&self) -> DepthDoubt {
+        self.depth_doubt
+    }
+
     /// Pose in the world of a collider's shape, as of the last call.
     pub fn pose(&self, id: ColliderId) -> &Isometry3<f64> {
         &self.poses[id.index()]
@@ -229,7 +237,7 @@ impl Detector {
         fresh.clear();
         counts.clear();
         let (pairs, apart) = broad_phase.pairs_and_apart();
-        let (mut changed, mut calls) = (false, 0);
+        let (mut changed, mut calls, mut depth_doubt) = (false, 0, DepthDoubt::default());
         for &k in active.iter() {
             let pair = &pairs[k as usize];
             let (a, b) = (&spheres[pair.a as usize], &spheres[pair.b as usize]);
@@ -254,6 +262,7 @@ impl Detector {
                 if !known.lasts(path, reach) && !known.renew(path, reach, along) {
                     calls += 1;
                     let found = narrow::contacts(placed(pair.a), placed(pair.b), reach, manifold);
+                    depth_doubt.add(manifold.depth_doubt());
                     *known = SeparationBound::new(found, path);
                 }
                 let old = &contacts[pair.first as usize..(pair.first + pair.count) as usize];
@@ -279,6 +288,7 @@ impl Detector {
             counts.push(count);
         }
         self.narrow_calls += calls;
+        self.depth_doubt = depth_doubt;
         changed
     }
 

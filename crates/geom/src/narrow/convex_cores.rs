@@ -33,6 +33,11 @@ pub const SAME_PLACE: f64 = 2e-5;
 /// Sine of the angle below which two edges are parallel [-].
 const PARALLEL: f64 = 0.02;
 
+/// Difference of the bounds of a depth above which it is not resolved, as a part of the size of the
+/// cores' difference and of the depth [-].
+const RESOLVED: f64 = 1e-6;
+const RESOLVED_OF_DEPTH: f64 = 1e-2;
+
 /// Most points kept.
 const MOST: usize = 8;
 
@@ -47,7 +52,10 @@ pub fn contacts(
     let X_AB = X_WA.inv_mul(X_WB);
     let pair = MinkowskiDifference { a, b, X_AB: &X_AB };
     let mut axis = match contact_axis(&pair, reach, &mut manifold.scratch.polytope) {
-        Ok(axis) => axis,
+        Ok((axis, doubt)) => {
+            manifold.note_depth_doubt(doubt);
+            axis
+        }
         Err(clearance) => return clearance,
     };
     let mut scratch = std::mem::take(&mut manifold.scratch);
@@ -77,6 +85,37 @@ pub fn contacts(
     None
 }
 
+/// Writes the contacts of two rounded convex cores along a given unit normal from A into B, `n_W`, with gaps of
+/// at most `reach` [m]: the area that the features facing each other along it share. None are written where
+/// these do not lie over one another. Returns the separation along the normal [m].
+pub fn contacts_along(
+    (a, X_WA): (&dyn ConvexCore, &Isometry3<f64>),
+    (b, X_WB): (&dyn ConvexCore, &Isometry3<f64>),
+    n_W: &Vector3<f64>,
+    reach: f64,
+    manifold: &mut Manifold,
+) -> f64 {
+    let X_AB = X_WA.inv_mul(X_WB);
+    let pair = MinkowskiDifference { a, b, X_AB: &X_AB };
+    let n_A = X_WA.rotation.inverse_transform_vector(n_W);
+    let separation = pair.separation(&n_A);
+    let mut scratch = std::mem::take(&mut manifold.scratch);
+    support_features(&pair, &n_A, &mut scratch.face_a, &mut scratch.face_b);
+    let (e_A, e_B) = (extent(&scratch.face_a), extent(&scratch.face_b));
+    if e_A.min(e_B) > 0.0 {
+        let (on_A, on_B) = (Vector3::zeros(), Vector3::zeros());
+        let axis = CoreAxis { n_A, separation, on_A, on_B };
+        let writer = Writer { X_WA, axis, r_A: a.radius(), r_B: b.radius(), reach };
+        let from = manifold.len();
+        writer.write_shared_area(e_A.min(e_B), &mut scratch, manifold);
+        if manifold.len() - from > MOST {
+            manifold.reduce(from, MOST);
+        }
+    }
+    manifold.scratch = scratch;
+    separation - (a.radius() + b.radius())
+}
+
 /// The contact normal of two cores, in A's frame.
 #[derive(Clone, Copy)]
 struct CoreAxis {
@@ -89,21 +128,26 @@ struct CoreAxis {
     on_B: Vector3<f64>,
 }
 
-/// The direction of the least separation or overlap; a clearance, if there is proof of one, when the
-/// rounded cores are farther apart than `reach` [m].
+/// The direction of the least separation or overlap, and how far the depth is in doubt [m], zero if it is
+/// resolved; a clearance, if there is proof of one, when the rounded cores are farther apart than `reach`
+/// [m].
 fn contact_axis(
     pair: &MinkowskiDifference,
     reach: f64,
     polytope: &mut Polytope,
-) -> Result<CoreAxis, Option<Clearance>> {
+) -> Result<(CoreAxis, f64), Option<Clearance>> {
     let rounding = pair.a.radius() + pair.b.radius();
+    // Separation that is proved at most, and the difference from it that counts as resolved.
+    let mut bound = (f64::INFINITY, 0.0);
     let (n_A, separation, on_A, on_B, facet) = match gjk::distance(pair, reach + rounding) {
         GjkResult::Far(clearance) => {
             return Err(Some(Clearance { distance: clearance.distance - rounding, ..clearance }));
         }
         GjkResult::Apart { normal, distance, a, b, facet } => (normal, distance, a, b, facet),
         GjkResult::Overlap(simplex) => {
-            let PenetrationDepth { normal, overlap, a, b, facet } = polytope.depth(pair, &simplex);
+            let found = polytope.depth(pair, &simplex);
+            let PenetrationDepth { normal, overlap, least, scale, a, b, facet, .. } = found;
+            bound = (-least, RESOLVED * scale + RESOLVED_OF_DEPTH * least.max(0.0));
             (normal, -overlap, a, b, facet)
         }
     };
@@ -111,10 +155,12 @@ fn contact_axis(
         return Err(None);
     }
     let refined = refine_normal::normal(pair, n_A, &facet);
+    let mut axis = CoreAxis { n_A, separation, on_A, on_B };
     if refined != n_A {
-        return Ok(CoreAxis { n_A: refined, separation: pair.separation(&refined), on_A, on_B });
+        axis = CoreAxis { n_A: refined, separation: pair.separation(&refined), ..axis };
     }
-    Ok(CoreAxis { n_A, separation, on_A, on_B })
+    let gap = bound.0 - axis.separation;
+    Ok((axis, if bound.0.is_finite() && gap > bound.1 { gap } else { 0.0 }))
 }
 
 /// Replaces an iterated normal by the exact one of a face of A or B, where that separates as much.

@@ -2,14 +2,19 @@
 //!
 //! Starts from the simplex of [`super::gjk`], which contains the origin, and expands the face nearest to
 //! the origin until it lies on the surface of A − B. The result is the direction with the least overlap
-//! among all that were evaluated, so that the reported overlap is exact along it. Memory is reused from
-//! call to call.
+//! among all that were evaluated, so that the reported overlap is exact along it: an upper bound of the
+//! depth. The polytope lies in A − B, so that its nearest face is a lower bound; where the number of steps
+//! or round-off ends the search, the result has the difference of both.
+//! A heap orders the faces that are nearer than the upper bound, and those that a vertex replaces are found
+//! from neighbour to neighbour: O(log faces) per step besides them. Memory is reused from call to call.
 
 use super::gjk::{MinkowskiDifference, Simplex, SupportPoint};
 use nalgebra::Vector3;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 
 /// Most support points evaluated.
-const MOST_STEPS: usize = 96;
+pub const MOST_STEPS: usize = 128;
 
 /// Part of the polytope's size by which it may stay away from the surface [-].
 const TOLERANCE: f64 = 1e-12;
@@ -23,14 +28,50 @@ const COPLANAR: f64 = 1e-13;
 pub struct Polytope {
     vertices: Vec<SupportPoint>,
     faces: Vec<Facet>,
-    horizon: Vec<[usize; 2]>,
+    /// Faces by their distance from the origin, replaced ones included.
+    nearest: BinaryHeap<Reverse<FacetDistance>>,
+    /// Sides of the remaining faces around those that a vertex replaces, in their order around it.
+    rim: Vec<Side>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Facet {
-    corners: [usize; 3],
+    corners: [u32; 3],
+    is_replaced: bool,
+    /// Sides of the faces across the edges from each corner to the next.
+    across: [Side; 3],
     normal: Vector3<f64>,
     distance: f64,
+}
+
+/// The edge of a face from one of its corners to the next.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    face: u32,
+    corner: u32,
+}
+
+/// The side of face `face` that starts at its corner `corner`.
+fn side(face: u32, corner: u32) -> Side {
+    Side { face, corner }
+}
+
+/// Distance of a face from the origin [m], and its index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct FacetDistance(f64, u32);
+
+impl Eq for FacetDistance {}
+
+impl PartialOrd for FacetDistance {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for FacetDistance {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
+    }
 }
 
 /// The direction of least overlap.
@@ -40,6 +81,12 @@ pub struct PenetrationDepth {
     pub normal: Vector3<f64>,
     /// Overlap along it [m].
     pub overlap: f64,
+    /// Lower bound of the overlap along any direction [m].
+    pub least: f64,
+    /// Largest coordinate of A − B among the points evaluated first [m].
+    pub scale: f64,
+    /// Number of support points evaluated.
+    pub steps: usize,
     /// Deepest point of A, in A's frame [m].
     pub a: Vector3<f64>,
     /// Deepest point of B, in A's frame [m].
@@ -53,10 +100,14 @@ impl Polytope {
     pub fn depth(&mut self, pair: &MinkowskiDifference, simplex: &Simplex) -> PenetrationDepth {
         self.vertices.clear();
         self.faces.clear();
+        self.nearest.clear();
         self.vertices.extend_from_slice(&simplex.vertices[..simplex.len]);
         let mut best = PenetrationDepth {
             normal: Vector3::z(),
             overlap: f64::INFINITY,
+            least: 0.0,
+            scale: 0.0,
+            steps: 0,
             a: Vector3::zeros(),
             b: Vector3::zeros(),
             facet: [SupportPoint::default(); 3],
@@ -65,20 +116,35 @@ impl Polytope {
             return self.flat(pair, best);
         }
         let scale = self.vertices.iter().fold(0.0, |most: f64, vertex| most.max(vertex.w.amax()));
-        for _ in 0..MOST_STEPS {
-            let Some(nearest) = self.nearest_face() else { break };
-            let facet = self.faces[nearest];
-            let vertex = pair.support(&facet.normal);
-            let overlap = vertex.w.dot(&facet.normal);
-            if overlap < best.overlap {
-                let (a, b) = self.witness(&facet);
-                let corners = facet.corners.map(|k| self.vertices[k]);
-                best = PenetrationDepth { normal: facet.normal, overlap, a, b, facet: corners };
-            }
-            let done = overlap - facet.distance <= TOLERANCE * scale;
-            if done || !self.expand(vertex, COPLANAR * scale) {
+        best.scale = scale;
+        let mut best_face = None;
+        loop {
+            let Some(nearest) = self.nearest_face() else {
+                best.least = best.overlap; // all faces lie beyond
+                break;
+            };
+            let Facet { normal, distance, .. } = self.faces[nearest as usize];
+            best.least = distance;
+            if best.steps == MOST_STEPS {
                 break;
             }
+            best.steps += 1;
+            let vertex = pair.support(&normal);
+            let overlap = vertex.w.dot(&normal);
+            if overlap < best.overlap {
+                (best.normal, best.overlap) = (normal, overlap);
+                best_face = Some(nearest);
+            }
+            let done = overlap - distance <= TOLERANCE * scale;
+            let farthest = best.overlap + TOLERANCE * scale;
+            if done || !self.expand(nearest, vertex, COPLANAR * scale, farthest) {
+                break;
+            }
+        }
+        if let Some(face) = best_face {
+            let facet = &self.faces[face as usize];
+            (best.a, best.b) = self.witness(facet);
+            best.facet = facet.corners.map(|k| self.vertices[k as usize]);
         }
         best
     }
@@ -129,17 +195,18 @@ impl Polytope {
         }
         let [p, q, r, s] = [0, 1, 2, 3].map(|k| self.vertices[k].w);
         let turned = (q - p).cross(&(r - p)).dot(&(s - p)) > 0.0;
-        let faces = if turned {
-            [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]
-        } else {
-            [[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]]
-        };
-        faces.into_iter().all(|corners| self.add(corners))
+        let [i, j] = if turned { [2, 1] } else { [1, 2] };
+        // The base, and a face at each of its edges.
+        self.add([0, i, j], [side(1, 0), side(2, 0), side(3, 0)], f64::INFINITY)
+            && self.add([i, 0, 3], [side(0, 0), side(3, 2), side(2, 1)], f64::INFINITY)
+            && self.add([j, i, 3], [side(0, 1), side(1, 2), side(3, 1)], f64::INFINITY)
+            && self.add([0, j, 3], [side(0, 2), side(2, 2), side(1, 1)], f64::INFINITY)
     }
 
-    /// Adds a face; false if its corners lie on a line.
-    fn add(&mut self, corners: [usize; 3]) -> bool {
-        let [p, q, r] = corners.map(|k| self.vertices[k].w);
+    /// Adds a face, to the heap only if it is no farther than `farthest` [m]; false if its corners lie on a
+    /// line.
+    fn add(&mut self, corners: [u32; 3], across: [Side; 3], farthest: f64) -> bool {
+        let [p, q, r] = corners.map(|k| self.vertices[k as usize].w);
         let normal = (q - p).cross(&(r - p));
         let length = normal.norm();
         if !(length > 0.0) {
@@ -147,58 +214,76 @@ impl Polytope {
         }
         let normal = normal / length;
         let distance = normal.dot(&(p + q + r)) / 3.0;
-        self.faces.push(Facet { corners, normal, distance });
+        if distance <= farthest {
+            self.nearest.push(Reverse(FacetDistance(distance, self.faces.len() as u32)));
+        }
+        self.faces.push(Facet { corners, is_replaced: false, across, normal, distance });
         true
     }
 
-    fn nearest_face(&self) -> Option<usize> {
-        let mut best: Option<(usize, f64)> = None;
-        for (k, facet) in self.faces.iter().enumerate() {
-            if best.is_none_or(|(_, least)| facet.distance < least) {
-                best = Some((k, facet.distance));
+    /// The face nearest to the origin.
+    fn nearest_face(&mut self) -> Option<u32> {
+        while let Some(Reverse(FacetDistance(_, k))) = self.nearest.peek().copied() {
+            if !self.faces[k as usize].is_replaced {
+                return Some(k);
             }
+            self.nearest.pop();
         }
-        best.map(|(k, _)| k)
+        None
     }
 
-    /// Replaces all faces visible from the vertex, or no farther than `slack` [m] beyond it, by a fan from
-    /// the horizon; false if none can be built.
-    fn expand(&mut self, vertex: SupportPoint, slack: f64) -> bool {
-        self.horizon.clear();
-        let mut k = 0;
-        while k < self.faces.len() {
-            let facet = self.faces[k];
-            let seen = facet.normal.dot(&(vertex.w - self.vertices[facet.corners[0]].w)) > -slack;
-            if !seen {
-                k += 1;
-                continue;
-            }
-            self.faces.swap_remove(k);
-            let [i, j, l] = facet.corners;
-            for edge in [[i, j], [j, l], [l, i]] {
-                // An edge that two such faces share lies inside the hole.
-                match self.horizon.iter().position(|other| *other == [edge[1], edge[0]]) {
-                    Some(at) => {
-                        self.horizon.swap_remove(at);
-                    }
-                    None => self.horizon.push(edge),
-                }
-            }
+    /// Replaces the faces around `from` that are visible from the vertex, or no farther than `slack` [m]
+    /// beyond it, by a fan from their rim; false if none can be built.
+    fn expand(&mut self, from: u32, vertex: SupportPoint, slack: f64, farthest: f64) -> bool {
+        self.rim.clear();
+        self.faces[from as usize].is_replaced = true;
+        for beyond in self.faces[from as usize].across {
+            self.find_rim(beyond, &vertex.w, slack);
         }
-        if self.horizon.is_empty() {
-            return false;
-        }
-        let apex = self.vertices.len();
+        let apex = self.vertices.len() as u32;
         self.vertices.push(vertex);
-        let horizon = std::mem::take(&mut self.horizon);
-        let complete = horizon.iter().all(|&[from, to]| self.add([from, to, apex]));
-        self.horizon = horizon;
-        complete
+        let (base, n) = (self.faces.len() as u32, self.rim.len() as u32);
+        let mut expected = None;
+        for k in 0..n {
+            let outer = self.rim[k as usize];
+            let Facet { corners, across, .. } = &mut self.faces[outer.face as usize];
+            across[outer.corner as usize] = side(base + k, 0);
+            let from = corners[(outer.corner as usize + 1) % 3];
+            let to = corners[outer.corner as usize];
+            let (before, after) = ((k + n - 1) % n, (k + 1) % n);
+            let across = [outer, side(base + after, 2), side(base + before, 1)];
+            // Round-off can fold the surface; then the rim is not one cycle.
+            let is_cycle = expected.is_none_or(|corner| corner == from);
+            if !is_cycle || !self.add([from, to, apex], across, farthest) {
+                return false;
+            }
+            expected = Some(to);
+        }
+        n >= 3 && expected == self.faces.get(base as usize).map(|facet| facet.corners[0])
+    }
+
+    /// Marks the visible faces from the one that is entered by a side on, and lists the sides at which
+    /// others are met, counter-clockwise.
+    fn find_rim(&mut self, entry: Side, w: &Vector3<f64>, slack: f64) {
+        let facet = &mut self.faces[entry.face as usize];
+        if facet.is_replaced {
+            return;
+        }
+        let through = self.vertices[facet.corners[0] as usize].w;
+        if !(facet.normal.dot(&(w - through)) > -slack) {
+            self.rim.push(entry);
+            return;
+        }
+        facet.is_replaced = true;
+        let across = facet.across;
+        for turn in 1..3 {
+            self.find_rim(across[(entry.corner as usize + turn) % 3], w, slack);
+        }
     }
 
     /// Points of A and B under the origin's projection onto a face.
     fn witness(&self, facet: &Facet) -> (Vector3<f64>, Vector3<f64>) {
-        let [p, q, r] = facet.corners.map(|k| self.vertices[k]);
+        let [p, q, r] = facet.corners.map(|k| self.vertices[k as usize]);
         let foot = facet.distance * facet.normal;
         let area = |a: &Vector3<f64>, b: &Vector3<f64>| {
             facet.normal.dot(&(a - foot).cross(&(b - foot))).max(0.0)
@@ -224,6 +309,8 @@ impl Polytope {
         let vertex = pair.support(&normal);
         best.normal = normal;
         best.overlap = vertex.w.dot(&normal);
+        best.least = best.overlap;
+        best.scale = vertex.w.amax();
         (best.a, best.b) = (vertex.a, vertex.b);
         best.facet = [vertex; 3];
         best
@@ -231,6 +318,10 @@ impl Polytope {
 }
 
 type Vec3s = [Vector3<f64>; 3];
+
+#[cfg(test)]
+#[path = "epa_tests.rs"]
+mod depth_tests;
 
 #[cfg(test)]
 mod tests {

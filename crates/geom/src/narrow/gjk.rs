@@ -143,6 +143,7 @@ fn search(
     let mut simplex = Simplex::default();
     let mut best: Option<(Simplex, Vector3<f64>)> = None;
     let mut scale: f64 = 0.0;
+    // Whether a plane between the cores was found: then no simplex contains the origin, whatever round-off says.
     let mut is_apart = false;
     for _ in 0..MOST_STEPS {
         let vertex = support(&-v);
@@ -164,13 +165,13 @@ fn search(
         }
         simplex.vertices[simplex.len] = vertex;
         simplex.len += 1;
-        let Some(nearest) = simplex.reduce() else {
-            if is_apart {
-                break; // a tetrahedron so flat that round-off puts the origin inside
-            }
+        let Some(nearest) = simplex.reduce(is_apart) else {
             return GjkResult::Overlap(simplex);
         };
         if nearest.norm() <= TOUCHING * scale {
+            if is_apart {
+                break;
+            }
             return GjkResult::Overlap(simplex);
         }
         if best.as_ref().is_some_and(|(_, old)| nearest.norm_squared() >= old.norm_squared()) {
@@ -194,13 +195,13 @@ fn search(
 
 impl Simplex {
     /// Reduces to the face nearest to the origin and returns its nearest point; `None` if the tetrahedron
-    /// contains the origin.
-    fn reduce(&mut self) -> Option<Vector3<f64>> {
+    /// contains the origin, which it cannot if the cores are known to be apart.
+    fn reduce(&mut self, is_apart: bool) -> Option<Vector3<f64>> {
         match self.len {
             1 => self.weights[0] = 1.0,
             2 => self.keep(nearest_on_segment(self, [0, 1])),
             3 => self.keep(nearest_on_triangle(self, [0, 1, 2])),
-            _ => return self.reduce_tetrahedron(),
+            _ => return self.reduce_tetrahedron(is_apart),
         }
         Some(self.point())
     }
@@ -209,16 +210,17 @@ impl Simplex {
         (0..self.len).map(|k| self.weights[k] * self.vertices[k].w).sum()
     }
 
-    fn reduce_tetrahedron(&mut self) -> Option<Vector3<f64>> {
+    fn reduce_tetrahedron(&mut self, is_apart: bool) -> Option<Vector3<f64>> {
         let mut best: Option<(Weights, f64)> = None;
         for (face, opposite) in [([0, 1, 2], 3), ([0, 1, 3], 2), ([0, 2, 3], 1), ([1, 2, 3], 0)] {
             let [p, q, r] = face.map(|k| self.vertices[k].w);
             let normal = (q - p).cross(&(r - p));
             let (of_origin, of_vertex) =
                 (-normal.dot(&p), normal.dot(&(self.vertices[opposite].w - p)));
-            // A flat tetrahedron has no inside: all its faces are candidates.
+            // A flat tetrahedron has no inside: all its faces are candidates, as they are where the sign of a
+            // volume is round-off.
             let flat = of_vertex.abs() <= 1e-14 * normal.norm() * self.vertices[opposite].w.norm();
-            if !flat && of_origin * of_vertex > 0.0 {
+            if !is_apart && !flat && of_origin * of_vertex > 0.0 {
                 continue;
             }
             let weights = nearest_on_triangle(self, face);

@@ -19,10 +19,32 @@ pub struct ManifoldPoint {
     pub gap: f64,
 }
 
+/// Depths of penetration that the search for them has not resolved within its limits.
+///
+/// The overlap along the reported normal is exact, but along another direction it may be less. A depth is
+/// resolved if the proven lower bound of the overlap along all directions differs from it by little,
+/// relative to the depth or to the size of the shapes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DepthDoubt {
+    /// Number of pairs of convex shapes or parts whose depth is not resolved.
+    pub pairs: u64,
+    /// Largest difference between a depth and its lower bound among them [m].
+    pub largest: f64,
+}
+
+impl DepthDoubt {
+    /// Adds those of another count.
+    pub fn add(&mut self, other: Self) {
+        self.pairs += other.pairs;
+        self.largest = self.largest.max(other.largest);
+    }
+}
+
 /// The points of contact between two shapes.
 #[derive(Clone, Debug, Default)]
 pub struct Manifold {
     points: Vec<ManifoldPoint>,
+    depth_doubt: DepthDoubt,
     /// Scratch memory of the routines that write here.
     pub(super) scratch: NarrowScratch,
 }
@@ -40,6 +62,19 @@ impl Manifold {
     /// Removes all points, keeps the capacity.
     pub fn clear(&mut self) {
         self.points.clear();
+        self.depth_doubt = DepthDoubt::default();
+    }
+
+    /// Depths that were not resolved since the points were cleared.
+    pub fn depth_doubt(&self) -> DepthDoubt {
+        self.depth_doubt
+    }
+
+    /// Counts a depth that is in doubt by `difference` [m], unless that is zero.
+    pub(super) fn note_depth_doubt(&mut self, difference: f64) {
+        if difference > 0.0 {
+            self.depth_doubt.add(DepthDoubt { pairs: 1, largest: difference });
+        }
     }
 
     /// Adds a point.

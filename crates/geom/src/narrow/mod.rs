@@ -9,7 +9,7 @@ mod clip;
 mod convex_cores;
 mod epa;
 mod feature_id;
-mod gjk;
+pub(crate) mod gjk;
 mod manifold;
 mod plane;
 mod refine_normal;
@@ -17,9 +17,10 @@ pub(crate) mod sphere;
 
 pub(crate) use convex_cores::FAR_OUT;
 pub use convex_cores::contacts as cores;
+pub use convex_cores::contacts_along as cores_along;
 pub use gjk::Clearance;
 pub(crate) use gjk::{GjkResult, SupportPoint, distance_to_precision};
-pub use manifold::{Manifold, ManifoldPoint};
+pub use manifold::{DepthDoubt, Manifold, ManifoldPoint};
 
 use crate::Shape;
 use nalgebra::{Isometry3, Matrix3, Vector3};
@@ -87,6 +88,15 @@ pub fn clearance(a: PosedShape, b: PosedShape, axis_A: &Vector3<f64>) -> f64 {
     let X_AB = a.X_WS.inv_mul(b.X_WS);
     let pair = gjk::MinkowskiDifference { a: a.shape, b: b.shape, X_AB: &X_AB };
     pair.clearance(axis_A) - a.shape.radius() - b.shape.radius()
+}
+
+/// Separation [m] of two shapes along the unit vector `n_W` from A into B, negative if they overlap along it;
+/// `None` unless both are convex and bounded.
+pub fn separation_along(a: PosedShape, b: PosedShape, n_W: &Vector3<f64>) -> Option<f64> {
+    let lowest_B = b.shape.support(&-b.X_WS.rotation.inverse_transform_vector(n_W))?;
+    let highest_A = a.shape.support(&a.X_WS.rotation.inverse_transform_vector(n_W))?;
+    let p_W = |X_WS: &Isometry3<f64>, p: Vector3<f64>| X_WS.rotation * p + X_WS.translation.vector;
+    Some(n_W.dot(&(p_W(b.X_WS, lowest_B) - p_W(a.X_WS, highest_A))))
 }
 
 /// Writes the contacts between two convex shapes within `reach` [m]; half spaces among them. A clearance is

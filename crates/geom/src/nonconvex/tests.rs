@@ -514,7 +514,7 @@ fn a_height_field_touches_as_the_mesh_of_its_triangles() {
 }
 
 #[test]
-fn what_sinks_below_a_height_field_is_pushed_up() {
+fn bodies_below_a_height_field_are_pushed_up() {
     let field = Shape::HeightField(Arc::new(hills()));
     let level = HeightField::build(3, 3, vec![0.1; 9], (2.0, 2.0)).unwrap();
     let level = Shape::HeightField(Arc::new(level));

@@ -40,11 +40,11 @@ pub trait TriangleSurface {
     /// Mean length of the edges [m].
     fn mesh_width(&self) -> f64;
     /// Visits the triangles that may touch `region` [m] or, for ground, lie above it.
-    fn visit_near(&self, region: &Aabb, visit: impl FnMut(u32));
+    fn visit_near(&self, region: &Aabb, visit: impl FnMut(u32))
+    where
+        Self: Sized;
     /// Appends the triangles that may touch `region` [m] or, for ground, lie above it.
-    fn near(&self, region: &Aabb, found: &mut Vec<u32>) {
-        self.visit_near(region, |t| found.push(t));
-    }
+    fn near(&self, region: &Aabb, found: &mut Vec<u32>);
     /// Vertices of a triangle, counter-clockwise seen from outside.
     fn triangle(&self, t: u32) -> [u32; 3];
     /// Position of a vertex [m].
@@ -73,7 +73,9 @@ pub trait TriangleSurface {
     /// Whether a vertex can touch from outside.
     fn exposed(&self, v: u32) -> bool;
     /// Whether `accept` is true for a vertex that an edge joins to `v`.
-    fn any_neighbour(&self, v: u32, accept: impl FnMut(u32) -> bool) -> bool;
+    fn any_neighbour(&self, v: u32, accept: impl FnMut(u32) -> bool) -> bool
+    where
+        Self: Sized;
     /// Whether all neighbours of vertex `v` lie on the far side of the plane through it across the unit
     /// vector `m`, up to the sine `slack`: then `v` is a local maximum along `m`.
     fn extremal(&self, v: u32, m: &Vector3<f64>, slack: f64) -> bool;
@@ -110,6 +112,10 @@ impl TriangleSurface for Mesh {
 
     fn mesh_width(&self) -> f64 {
         Mesh::mesh_width(self)
+    }
+
+    fn near(&self, region: &Aabb, found: &mut Vec<u32>) {
+        self.visit_near(region, |t| found.push(t));
     }
 
     fn visit_near(&self, region: &Aabb, visit: impl FnMut(u32)) {
@@ -191,6 +197,10 @@ impl TriangleSurface for HeightField {
 
     fn mesh_width(&self) -> f64 {
         self.spacing().0.hypot(self.spacing().1)
+    }
+
+    fn near(&self, region: &Aabb, found: &mut Vec<u32>) {
+        self.visit_near(region, |t| found.push(t));
     }
 
     fn visit_near(&self, region: &Aabb, visit: impl FnMut(u32)) {

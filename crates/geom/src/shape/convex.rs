@@ -3,7 +3,7 @@
 //! Coplanar triangles of the hull are merged to polygons, so that flat faces are flat for the narrow phase
 //! too. Support in O(log vertices), see `support_quadtree`.
 
-use super::hull;
+use super::hull::{self, Lists};
 use super::support_quadtree::SupportQuadtree;
 use crate::narrow::{FAR_OUT, SupportFeature};
 use crate::{Aabb, ShapeError};
@@ -35,27 +35,18 @@ impl Convex {
     /// The hull of `points` [m].
     pub fn hull(points: &[Vector3<f64>]) -> Result<Self, ShapeError> {
         let hull = hull::of_points(points)?;
-        let (volume, com, inertia) = integrals(&hull);
+        let (volume, com, inertia) = hull.integrals;
         let normals = hull.faces.iter().map(|face| face_normal(&hull.vertices, face)).collect();
-        let mut starts = vec![0];
-        let mut faces_at = vec![Vec::new(); hull.vertices.len()];
-        for (k, face) in hull.faces.iter().enumerate() {
-            starts.push(starts[k] + face.len() as u32);
-            face.iter().for_each(|&corner| faces_at[corner as usize].push(k as u32));
-        }
-        let mut around_starts = vec![0];
-        for (k, faces) in faces_at.iter().enumerate() {
-            around_starts.push(around_starts[k] + faces.len() as u32);
-        }
+        let (around, around_starts) = faces_around(hull.vertices.len(), &hull.faces);
         Ok(Self {
             quadtree: SupportQuadtree::new(&hull.vertices),
             bounds: Aabb::of_points(hull.vertices.iter().copied()),
             radius: hull.vertices.iter().fold(0.0, |most: f64, vertex| most.max(vertex.norm())),
-            around: faces_at.concat(),
+            around,
             around_starts,
-            corners: hull.faces.concat(),
+            corners: hull.faces.entries,
             vertices: hull.vertices,
-            starts,
+            starts: hull.faces.starts,
             normals,
             volume,
             com,
@@ -138,28 +129,20 @@ fn face_normal(vertices: &[Vector3<f64>], face: &[u32]) -> Vector3<f64> {
     (1..face.len() - 1).map(|k| spoke(k).cross(&spoke(k + 1))).sum::<Vector3<f64>>().normalize()
 }
 
-/// Volume \[m³\], centre of mass [m] and central inertia per density \[m⁵\], by tetrahedra from one
-/// vertex: ∫ x xᵀ over one with corners 0, a, b, c is det/120 (Σ p pᵀ + (Σ p)(Σ p)ᵀ).
-fn integrals(hull: &hull::Hull) -> (f64, Vector3<f64>, Matrix3<f64>) {
-    let origin = hull.vertices[0];
-    let (mut six_volume, mut moment, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
-    for face in &hull.faces {
-        let corner = |k: usize| hull.vertices[face[k] as usize] - origin;
-        for k in 1..face.len() - 1 {
-            let (a, b, c) = (corner(0), corner(k), corner(k + 1));
-            let determinant = a.dot(&b.cross(&c));
-            let sum = a + b + c;
-            six_volume += determinant;
-            moment += determinant / 4.0 * sum;
-            second += determinant / 20.0
-                * (a * a.transpose()
-                    + b * b.transpose()
-                    + c * c.transpose()
-                    + sum * sum.transpose());
+/// Faces around each of `n` vertices in ascending order, one vertex after the other, and where each starts.
+fn faces_around(n: usize, faces: &Lists) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0; n + 1];
+    faces.entries.iter().for_each(|corner| starts[*corner as usize + 1] += 1);
+    for k in 0..n {
+        starts[k + 1] += starts[k];
+    }
+    let (mut around, mut ends) = (vec![0; faces.entries.len()], starts.clone());
+    for (k, face) in (0..).zip(faces.iter()) {
+        for &corner in face {
+            let end = &mut ends[corner as usize];
+            around[*end as usize] = k;
+            *end += 1;
         }
     }
-    let offset = moment / six_volume;
-    let central = (second - six_volume * offset * offset.transpose()) / 6.0;
-    let inertia = Matrix3::from_diagonal_element(central.trace()) - central;
-    (six_volume / 6.0, origin + offset, inertia)
+    (around, starts)
 }

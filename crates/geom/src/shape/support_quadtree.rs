@@ -337,7 +337,7 @@ mod tests {
             let stored = quadtree.groups.len() * LANES;
             assert!(stored <= (MOST_CANDIDATES + 4) * n + LANES * leaves, "{name}: {stored}");
             let mut random = SplitMix64::new(13);
-            let asked: usize = (0..1000)
+            let compared: usize = (0..1000)
                 .map(|_| {
                     let leaf = quadtree.leaf_of(&random.vector3());
                     LANES * (quadtree.starts[leaf + 1] - quadtree.starts[leaf]) as usize
@@ -345,7 +345,7 @@ mod tests {
                 .sum();
             // Few candidates, four more where a group is not full, and an allowance for squares left
             // undivided at the candidate limit.
-            assert!(asked / 1000 <= SMALL.min(2 * FEW), "{name}: {}", asked / 1000);
+            assert!(compared / 1000 <= SMALL.min(2 * FEW), "{name}: {}", compared / 1000);
         }
     }
 

@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 /// Most elements that a generator makes: a request beyond is a slip, and would fill the memory.
-const MOST: usize = 1 << 26;
+const MOST: usize = 1 << 22;
 
 impl TetMesh {
     /// A box by its edges [m], centred at the origin, of `cells` cells along each axis, each cut into

@@ -97,7 +97,7 @@ fn an_element_of_negative_volume_is_turned_and_counted() {
 }
 
 #[test]
-fn what_is_wrong_with_a_mesh_is_named() {
+fn errors_of_a_mesh_name_the_element() {
     let (vertices, elements) = unit();
     let with = |more: &[[f64; 3]], tetrahedra: Vec<[u32; 4]>| {
         let mut all = vertices.clone();

@@ -168,7 +168,7 @@ fn factor_columns(pattern: &Pattern, order: &[usize]) -> (Vec<usize>, Vec<usize>
     // The matrix itself by columns of the order.
     let mut first = vec![0; n + 1];
     let off_diagonal = || pattern.entries().filter(|e| e.row != e.col);
-    let ends = |e: super::Entry| {
+    let ends = |e: super::PatternEntry| {
         let (a, b) = (place[e.row], place[e.col]);
         (a.min(b), a.max(b))
     };

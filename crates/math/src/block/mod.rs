@@ -34,7 +34,7 @@ mod symmetric;
 pub use cholesky::{Cholesky, Engine, SelectedInverse};
 pub use general::General;
 pub use lu::Lu;
-pub use pattern::{BlockId, Entry, Pattern};
+pub use pattern::{BlockId, Pattern, PatternEntry};
 pub use symmetric::{Symmetric, View};
 
 pub(crate) use cholesky::Supernodal;

@@ -13,7 +13,7 @@ pub struct BlockId(pub usize);
 
 /// One stored block: block row `row` ≥ block column `col`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct PatternEntry {
     /// Index of the block.
     pub id: BlockId,
     /// Block row.
@@ -196,13 +196,13 @@ impl Pattern {
     }
 
     /// Every stored block, by rows.
-    pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
+    pub fn entries(&self) -> impl Iterator<Item = PatternEntry> + '_ {
         (0..self.n_blocks()).flat_map(|i| self.row_entries(i))
     }
 
     /// The stored blocks of block row `i`, by columns; the diagonal block is the last.
-    pub fn row_entries(&self, i: usize) -> impl Iterator<Item = Entry> + '_ {
-        (self.row[i]..self.row[i + 1]).map(move |id| Entry {
+    pub fn row_entries(&self, i: usize) -> impl Iterator<Item = PatternEntry> + '_ {
+        (self.row[i]..self.row[i + 1]).map(move |id| PatternEntry {
             id: BlockId(id),
             row: i,
             col: self.col[id],

@@ -34,7 +34,7 @@ struct ApgdIterate {
 }
 
 impl ApgdIterate {
-    fn settle(&mut self, problem: &Problem) {
+    fn update_velocities(&mut self, problem: &Problem) {
         self.velocity.clear();
         self.velocity.resize(problem.dofs(), 0.0);
         problem.jacobian().mul_transposed_add(&self.impulse, &mut self.velocity);
@@ -75,14 +75,14 @@ fn project(problem: &Problem, from: &ApgdIterate, free: &[f64], slope: f64, out:
     out.clear();
     out.resize(problem.rows(), 0.0);
     let mut c0: Vec<f64> = Vec::new();
-    let mut yields: Vec<f64> = Vec::new();
+    let mut r_rows: Vec<f64> = Vec::new();
     for i in 0..problem.constraints().len() {
         let rows = problem.row_range(i);
         c0.clear();
         c0.extend(rows.clone().map(|k| from.rows[k] + free[k] - slope * from.impulse[k]));
-        yields.clear();
-        yields.resize(rows.len(), slope);
-        problem.law(i).respond(FrictionModel::Convex, &c0, &yields, &mut out[rows]);
+        r_rows.clear();
+        r_rows.resize(rows.len(), slope);
+        problem.law(i).respond(FrictionModel::Convex, &c0, &r_rows, &mut out[rows]);
     }
 }
 
@@ -101,7 +101,7 @@ impl Solver for Apgd {
         let free = problem.free_rows();
         self.preparation.add(begin.elapsed());
         let mut now = ApgdIterate { impulse: solution.impulse.clone(), ..ApgdIterate::default() };
-        now.settle(problem);
+        now.update_velocities(problem);
         let (mut ahead, mut next) = (now.clone(), ApgdIterate::default());
         let scales = (0..problem.constraints().len()).map(|i| problem.delassus().scale(i));
         let mut slope = scales.fold(f64::MIN_POSITIVE, f64::max);
@@ -110,7 +110,7 @@ impl Solver for Apgd {
             let cost = ahead.cost(free);
             loop {
                 project(problem, &ahead, free, slope, &mut next.impulse);
-                next.settle(problem);
+                next.update_velocities(problem);
                 let (mut linear, mut square) = (0.0, 0.0);
                 for (k, free) in free.iter().enumerate() {
                     let step = next.impulse[k] - ahead.impulse[k];

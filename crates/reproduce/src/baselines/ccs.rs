@@ -85,15 +85,15 @@ impl Ccs {
             factor.solve_in_place(&mut solution.velocity);
         }
         problem.constraint_velocity(&solution.velocity, &mut self.moving);
-        let mut yields: Vec<f64> = Vec::new();
+        let mut r_rows: Vec<f64> = Vec::new();
         for i in 0..problem.constraints().len() {
             let (rows, beta) = (problem.row_range(i), self.betas[i]);
-            yields.clear();
-            yields.extend(problem.compliance()[rows.clone()].iter().map(|r| r + 1.0 / beta));
+            r_rows.clear();
+            r_rows.extend(problem.compliance()[rows.clone()].iter().map(|r| r + 1.0 / beta));
             let c0 = &mut self.moving[rows.clone()];
             let impulse = &mut solution.impulse[rows.clone()];
             c0.iter_mut().zip(impulse.iter()).for_each(|(c, x)| *c -= x / beta);
-            problem.law(i).respond(model, c0, &yields, impulse);
+            problem.law(i).respond(model, c0, &r_rows, impulse);
             for ((z, c), x) in self.copies[rows].iter_mut().zip(c0.iter()).zip(impulse.iter()) {
                 *z = c + x / beta;
             }

@@ -22,7 +22,7 @@ pub struct Pgs {
     /// Time of assembling the operator.
     pub preparation: PreparationTime,
     operator: Delassus,
-    local_yields: Vec<f64>,
+    local_compliance: Vec<f64>,
     change: Vec<f64>,
     moved: Vec<f64>,
 }
@@ -35,7 +35,7 @@ impl Pgs {
             max_sweeps: 1000,
             preparation,
             operator: Delassus::default(),
-            local_yields: Vec::new(),
+            local_compliance: Vec::new(),
             change: Vec::new(),
             moved: Vec::new(),
         }
@@ -44,11 +44,11 @@ impl Pgs {
     fn prepare(&mut self, problem: &Problem) {
         let begin = Instant::now();
         self.operator.assemble(problem);
-        self.local_yields.clear();
+        self.local_compliance.clear();
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
             let own = problem.compliance()[rows.clone()].iter().fold(0.0, |a: f64, r| a.max(*r));
-            self.local_yields.push(self.operator.bound(rows) + own);
+            self.local_compliance.push(self.operator.bound(rows) + own);
         }
         self.preparation.add(begin.elapsed());
     }
@@ -56,10 +56,10 @@ impl Pgs {
     /// Solves every constraint once; writes the changes of the impulses to `change`.
     fn sweep(&mut self, problem: &Problem, model: FrictionModel, impulse: &mut [f64]) {
         let mut c0: Vec<f64> = Vec::new();
-        let mut answer: Vec<f64> = Vec::new();
-        let mut yields: Vec<f64> = Vec::new();
+        let mut lambda: Vec<f64> = Vec::new();
+        let mut r_rows: Vec<f64> = Vec::new();
         for i in 0..problem.constraints().len() {
-            let (rows, r) = (problem.row_range(i), self.local_yields[i]);
+            let (rows, r) = (problem.row_range(i), self.local_compliance[i]);
             if r == 0.0 {
                 continue;
             }
@@ -68,12 +68,12 @@ impl Pgs {
                 let own = problem.compliance()[row] * impulse[row];
                 self.operator.velocity(row, impulse) + own - r * impulse[row]
             }));
-            yields.clear();
-            yields.resize(rows.len(), r);
-            answer.clear();
-            answer.resize(rows.len(), 0.0);
-            problem.law(i).respond(model, &c0, &yields, &mut answer);
-            for (row, x) in rows.zip(&answer) {
+            r_rows.clear();
+            r_rows.resize(rows.len(), r);
+            lambda.clear();
+            lambda.resize(rows.len(), 0.0);
+            problem.law(i).respond(model, &c0, &r_rows, &mut lambda);
+            for (row, x) in rows.zip(&lambda) {
                 self.change[row] = x - impulse[row];
                 impulse[row] = *x;
             }

@@ -1,8 +1,8 @@
 //! Gmsh files: nodes and elements, versions 2 and 4.1, text or binary.
 //!
 //! Nodes have tags, not necessarily in order; elements name them. Points, lines, triangles and quadrangles bound
-//! what was meshed and are passed over; of the others only tetrahedra of four nodes are known.
-//! Groups, names and data are passed over too.
+//! what was meshed and are skipped; of the others only tetrahedra of four nodes are known.
+//! Groups, names and data are skipped too.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 use nalgebra::Vector3;
 use stiction_geom::TetMesh;
 
-use super::tetrahedra::{Cursor, Gathered, Number, Written};
+use super::tetrahedra::{Cursor, NumberEncoding, NumberType, TetFileContent};
 use crate::error::SceneError;
 
 /// Type of an element that is a tetrahedron of four nodes.
@@ -23,10 +23,10 @@ pub const HEAD: &[u8] = b"$MeshFormat";
 pub fn parse(bytes: &[u8], path: &Path) -> Result<TetMesh, SceneError> {
     let mut reader = Reader {
         cursor: Cursor::new(bytes, path),
-        written: Written::Text,
-        is_second: false,
+        written: NumberEncoding::Text,
+        is_version_2: false,
         numbers: HashMap::new(),
-        gathered: Gathered::default(),
+        gathered: TetFileContent::default(),
     };
     let mut begun = false;
     while let Some(section) = reader.cursor.try_word() {
@@ -35,12 +35,12 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<TetMesh, SceneError> {
                 reader.format()?;
                 begun = true;
             }
-            ("$Nodes", true) if reader.is_second => reader.nodes_2()?,
+            ("$Nodes", true) if reader.is_version_2 => reader.nodes_2()?,
             ("$Nodes", true) => reader.nodes_4()?,
-            ("$Elements", true) if reader.is_second => reader.elements_2()?,
+            ("$Elements", true) if reader.is_version_2 => reader.elements_2()?,
             ("$Elements", true) => reader.elements_4()?,
             (section, _) if section.starts_with('$') && !section.starts_with("$End") => {
-                reader.pass_over(section)?;
+                reader.skip_section(section)?;
             }
             (found, _) => {
                 let found = super::excerpt(found);
@@ -55,19 +55,19 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<TetMesh, SceneError> {
 
 struct Reader<'a> {
     cursor: Cursor<'a>,
-    written: Written,
+    written: NumberEncoding,
     /// Whether the file is of version 2.
-    is_second: bool,
+    is_version_2: bool,
     /// Vertices by the tags of nodes.
     numbers: HashMap<i64, u32>,
-    gathered: Gathered,
+    gathered: TetFileContent,
 }
 
 impl Reader<'_> {
     fn format(&mut self) -> Result<(), SceneError> {
         let cursor = &mut self.cursor;
         let version = cursor.word("the version")?;
-        self.is_second = match version {
+        self.is_version_2 = match version {
             "2" | "2.0" | "2.1" | "2.2" => true,
             "4.1" => false,
             found => {
@@ -84,8 +84,8 @@ impl Reader<'_> {
             cursor.rest_of_line();
             let one = cursor.take(4, "the number one")?;
             self.written = match *one {
-                [1, 0, 0, 0] => Written::LittleEndian,
-                [0, 0, 0, 1] => Written::BigEndian,
+                [1, 0, 0, 0] => NumberEncoding::LittleEndian,
+                [0, 0, 0, 1] => NumberEncoding::BigEndian,
                 _ => {
                     return Err(
                         cursor.wrong(format!("found bytes {one:?}; expected the number one"))
@@ -109,7 +109,7 @@ impl Reader<'_> {
         Err(self.cursor.wrong(format!("found \"{found}\"; expected {expected}")))
     }
 
-    fn pass_over(&mut self, section: &str) -> Result<(), SceneError> {
+    fn skip_section(&mut self, section: &str) -> Result<(), SceneError> {
         let end = format!("$End{}", &section[1..]);
         loop {
             let before = self.cursor;
@@ -125,15 +125,15 @@ impl Reader<'_> {
 
     /// Bytes that a number takes at least: a digit and a gap in text.
     fn least(&self, binary: usize) -> usize {
-        if self.written == Written::Text { 2 } else { binary }
+        if self.written == NumberEncoding::Text { 2 } else { binary }
     }
 
     fn int(&mut self, expected: &str) -> Result<i64, SceneError> {
-        self.cursor.integer(self.written, Number::I32, expected)
+        self.cursor.integer(self.written, NumberType::I32, expected)
     }
 
     fn size(&mut self, expected: &str) -> Result<i64, SceneError> {
-        self.cursor.integer(self.written, Number::I64, expected)
+        self.cursor.integer(self.written, NumberType::I64, expected)
     }
 
     /// A count in the numbers of version 4.
@@ -144,7 +144,7 @@ impl Reader<'_> {
 
     /// Binary numbers begin after the end of the line.
     fn begin(&mut self) {
-        if self.written != Written::Text {
+        if self.written != NumberEncoding::Text {
             self.cursor.rest_of_line();
         }
     }
@@ -152,7 +152,7 @@ impl Reader<'_> {
     fn position(&mut self) -> Result<Vector3<f64>, SceneError> {
         let mut at = [0.0; 3];
         for x in &mut at {
-            *x = self.cursor.real(self.written, Number::F64, "a finite coordinate")?;
+            *x = self.cursor.real(self.written, NumberType::F64, "a finite coordinate")?;
         }
         Ok(at.into())
     }
@@ -177,7 +177,7 @@ impl Reader<'_> {
             })?;
         }
         self.gathered.tetrahedra.push(corners);
-        let is_text = self.written == Written::Text;
+        let is_text = self.written == NumberEncoding::Text;
         self.gathered.lines.push(if is_text { self.cursor.line as u32 } else { 0 });
         Ok(())
     }
@@ -214,7 +214,7 @@ impl Reader<'_> {
         let mut left = count;
         while left > 0 {
             // Binary files share type and number of tags among several elements, in text each has its own.
-            let (tag, kind, together, tags) = if self.written == Written::Text {
+            let (tag, kind, together, tags) = if self.written == NumberEncoding::Text {
                 let (tag, kind) =
                     (self.int("the tag of an element")?, self.int("the type of an element")?);
                 (Some(tag), kind, 1, self.int("a number of tags")?)
@@ -237,7 +237,7 @@ impl Reader<'_> {
                 for _ in 0..tags {
                     self.int("a tag")?;
                 }
-                self.corners(tag, nodes, is_tetrahedron, Number::I32)?;
+                self.corners(tag, nodes, is_tetrahedron, NumberType::I32)?;
             }
             left -= together;
         }
@@ -250,7 +250,7 @@ impl Reader<'_> {
         tag: i64,
         nodes: usize,
         keep: bool,
-        kind: Number,
+        kind: NumberType,
     ) -> Result<(), SceneError> {
         let mut corners = [0; 4];
         for k in 0..nodes {
@@ -281,7 +281,7 @@ impl Reader<'_> {
             for tag in tags {
                 let at = self.position()?;
                 for _ in 0..parameters {
-                    self.cursor.real(self.written, Number::F64, "a parameter of a node")?;
+                    self.cursor.real(self.written, NumberType::F64, "a parameter of a node")?;
                 }
                 self.node(tag, at)?;
             }
@@ -303,7 +303,7 @@ impl Reader<'_> {
             let count = self.count("elements", self.least(8 * (nodes + 1)))?;
             for _ in 0..count {
                 let tag = self.size("the tag of an element")?;
-                self.corners(tag, nodes, is_tetrahedron, Number::I64)?;
+                self.corners(tag, nodes, is_tetrahedron, NumberType::I64)?;
             }
         }
         self.end("$EndElements")
@@ -339,7 +339,7 @@ fn name(kind: i64) -> &'static str {
         11 => "tetrahedron of ten nodes",
         12 | 17 => "hexahedron of second order",
         29..=31 => "tetrahedron of higher order",
-        _ => "thing of another kind",
+        _ => "element of an unsupported type",
     }
 }
 
@@ -350,7 +350,7 @@ mod tests {
     /// Words of text, or numbers of 4 or 8 bytes.
     struct Writer {
         file: Vec<u8>,
-        written: Written,
+        written: NumberEncoding,
     }
 
     impl Writer {
@@ -360,9 +360,9 @@ mod tests {
 
         fn put(&mut self, text: String, little: &[u8]) {
             match self.written {
-                Written::Text => self.text(&format!("{text} ")),
-                Written::LittleEndian => self.file.extend(little),
-                Written::BigEndian => self.file.extend(little.iter().rev()),
+                NumberEncoding::Text => self.text(&format!("{text} ")),
+                NumberEncoding::LittleEndian => self.file.extend(little),
+                NumberEncoding::BigEndian => self.file.extend(little.iter().rev()),
             }
         }
 
@@ -387,16 +387,16 @@ mod tests {
         }
 
         fn line(&mut self) {
-            if self.written == Written::Text {
+            if self.written == NumberEncoding::Text {
                 self.text("\n");
             }
         }
     }
 
     /// Writes a mesh with tags that count down, and a triangle among the elements.
-    fn written(mesh: &TetMesh, version: &str, how: Written) -> Vec<u8> {
+    fn written(mesh: &TetMesh, version: &str, how: NumberEncoding) -> Vec<u8> {
         let mut w = Writer { file: Vec::new(), written: how };
-        let binary = u8::from(how != Written::Text);
+        let binary = u8::from(how != NumberEncoding::Text);
         w.text(&format!("$MeshFormat\n{version} {binary} 8\n"));
         if binary == 1 {
             w.int(1);
@@ -442,7 +442,7 @@ mod tests {
         if second {
             w.text(&format!("{}\n", m + 1));
             let element = |w: &mut Writer, k: usize, corners: &[u32]| {
-                if how == Written::Text {
+                if how == NumberEncoding::Text {
                     w.ints(&[k as u32, if corners.len() == 3 { 2 } else { 4 }, 2]);
                 } else {
                     w.int(k as u32);
@@ -480,7 +480,8 @@ mod tests {
         w.file
     }
 
-    const WAYS: [Written; 3] = [Written::Text, Written::LittleEndian, Written::BigEndian];
+    const WAYS: [NumberEncoding; 3] =
+        [NumberEncoding::Text, NumberEncoding::LittleEndian, NumberEncoding::BigEndian];
 
     #[test]
     fn all_ways_of_writing_a_mesh_read_the_same() {
@@ -509,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_name_the_line() {
         let nodes = "$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n9 0 0 2\n$EndNodes\n";
         let file = |elements: &str| {
             let text =

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_face_is_told_with_its_line() {
+    fn invalid_faces_are_refused_with_their_line() {
         for bad in ["f 1 2 4", "f 1 2 0", "f 1 2", "f 1 2 -9", "f a b c", "v 1 2", "v 1 2 nan"] {
             let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{bad}\n");
             let message = read(&text).unwrap_err().to_string();

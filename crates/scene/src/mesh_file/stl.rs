@@ -44,12 +44,12 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Triangles, SceneError> {
 
 /// Vertices by their coordinates.
 #[derive(Default)]
-struct Merge {
+struct MergedVertices {
     mesh: Triangles,
     known: HashMap<[u64; 3], u32>,
 }
 
-impl Merge {
+impl MergedVertices {
     fn vertex(&mut self, at: Vector3<f64>) -> u32 {
         // Adding zero makes +0 of −0, which is the same place.
         let at = at.add_scalar(0.0);
@@ -63,7 +63,7 @@ impl Merge {
 }
 
 fn binary(bytes: &[u8], path: &Path) -> Result<Triangles, SceneError> {
-    let mut merge = Merge::default();
+    let mut merge = MergedVertices::default();
     for (number, record) in bytes[HEAD..].chunks_exact(EACH).enumerate() {
         let float = |k: usize| {
             let at = 12 + 4 * k; // after the normal
@@ -86,7 +86,7 @@ fn binary(bytes: &[u8], path: &Path) -> Result<Triangles, SceneError> {
 
 fn text(bytes: &[u8], path: &Path) -> Result<Triangles, SceneError> {
     let text = String::from_utf8_lossy(bytes);
-    let mut merge = Merge::default();
+    let mut merge = MergedVertices::default();
     let mut corners = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let told = |expected: &str| {

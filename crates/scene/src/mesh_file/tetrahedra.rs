@@ -62,7 +62,7 @@ pub fn tetrahedra(files: &mut Files, path: &Path) -> Result<TetMesh, SceneError>
 
 /// Content of a file, before it is checked.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(super) struct TetFileContent {
     /// Vertices [m, unless a scale follows].
     pub vertices: Vec<Vector3<f64>>,
     /// Corners of the tetrahedra, as indices of `vertices`.
@@ -71,7 +71,7 @@ pub(super) struct Gathered {
     pub lines: Vec<u32>,
 }
 
-impl Gathered {
+impl TetFileContent {
     /// Drops unused vertices and checks the mesh.
     pub fn finish(self, path: &Path) -> Result<TetMesh, SceneError> {
         if self.tetrahedra.is_empty() {
@@ -114,7 +114,7 @@ pub(super) struct Cursor<'a> {
 
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum NumberEncoding {
     Text,
     BigEndian,
     LittleEndian,
@@ -122,7 +122,7 @@ pub(super) enum Written {
 
 /// Kinds of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Number {
+pub(super) enum NumberType {
     F32,
     F64,
     I32,
@@ -131,7 +131,7 @@ pub(super) enum Number {
     Other(usize),
 }
 
-impl Number {
+impl NumberType {
     /// Length of a binary number [bytes].
     pub fn size(self) -> usize {
         match self {
@@ -225,15 +225,15 @@ impl<'a> Cursor<'a> {
     /// A whole number.
     pub fn integer(
         &mut self,
-        written: Written,
-        kind: Number,
+        written: NumberEncoding,
+        kind: NumberType,
         expected: &str,
     ) -> Result<i64, SceneError> {
-        if written == Written::Text {
+        if written == NumberEncoding::Text {
             return self.parse(expected);
         }
         let bytes = self.take(kind.size(), expected)?;
-        let big = written == Written::BigEndian;
+        let big = written == NumberEncoding::BigEndian;
         Ok(match *bytes {
             [a, b, c, d] => {
                 let bytes = [a, b, c, d];
@@ -249,15 +249,15 @@ impl<'a> Cursor<'a> {
     /// A finite number.
     pub fn real(
         &mut self,
-        written: Written,
-        kind: Number,
+        written: NumberEncoding,
+        kind: NumberType,
         expected: &str,
     ) -> Result<f64, SceneError> {
-        let found = if written == Written::Text {
+        let found = if written == NumberEncoding::Text {
             self.parse(expected)?
         } else {
             let bytes = self.take(kind.size(), expected)?;
-            let big = written == Written::BigEndian;
+            let big = written == NumberEncoding::BigEndian;
             match *bytes {
                 [a, b, c, d] => {
                     let bytes = [a, b, c, d];
@@ -302,7 +302,7 @@ mod tests {
         let gathered = |last: [f64; 3]| {
             let mut vertices = vertices.map(Vector3::from).to_vec();
             vertices[4] = last.into();
-            Gathered { vertices, tetrahedra: vec![[1, 2, 3, 4]], lines: vec![17] }
+            TetFileContent { vertices, tetrahedra: vec![[1, 2, 3, 4]], lines: vec![17] }
         };
         let mesh = gathered([0.0, 0.0, 1.0]).finish(Path::new("a.vtk")).unwrap();
         assert_eq!((mesh.vertices().len(), mesh.tetrahedra()), (4, &[[0, 1, 2, 3]][..]));

@@ -9,7 +9,7 @@ use std::path::Path;
 use nalgebra::Vector3;
 use stiction_geom::TetMesh;
 
-use super::tetrahedra::{Cursor, Gathered, Number, Written};
+use super::tetrahedra::{Cursor, NumberEncoding, NumberType, TetFileContent};
 use super::wrong;
 use crate::error::SceneError;
 
@@ -26,8 +26,8 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<TetMesh, SceneError> {
     }
     cursor.rest_of_line(); // title
     let written = match cursor.word("ASCII or BINARY")?.to_ascii_uppercase().as_str() {
-        "ASCII" => Written::Text,
-        "BINARY" => Written::BigEndian,
+        "ASCII" => NumberEncoding::Text,
+        "BINARY" => NumberEncoding::BigEndian,
         found => return Err(cursor.wrong(format!("found \"{found}\"; expected ASCII or BINARY"))),
     };
     expect(&mut cursor, "DATASET")?;
@@ -63,22 +63,24 @@ fn expect(cursor: &mut Cursor, expected: &str) -> Result<(), SceneError> {
 }
 
 /// Reads the name of a type of numbers.
-fn number(cursor: &mut Cursor) -> Result<Number, SceneError> {
+fn number(cursor: &mut Cursor) -> Result<NumberType, SceneError> {
     let expected = "a type of numbers";
     Ok(match cursor.word(expected)?.to_ascii_lowercase().as_str() {
-        "float" => Number::F32,
-        "double" => Number::F64,
-        "int" | "unsigned_int" | "vtktypeint32" | "vtktypeuint32" => Number::I32,
-        "long" | "unsigned_long" | "vtkidtype" | "vtktypeint64" | "vtktypeuint64" => Number::I64,
-        "char" | "unsigned_char" | "vtktypeint8" | "vtktypeuint8" => Number::Other(1),
-        "short" | "unsigned_short" | "vtktypeint16" | "vtktypeuint16" => Number::Other(2),
+        "float" => NumberType::F32,
+        "double" => NumberType::F64,
+        "int" | "unsigned_int" | "vtktypeint32" | "vtktypeuint32" => NumberType::I32,
+        "long" | "unsigned_long" | "vtkidtype" | "vtktypeint64" | "vtktypeuint64" => {
+            NumberType::I64
+        }
+        "char" | "unsigned_char" | "vtktypeint8" | "vtktypeuint8" => NumberType::Other(1),
+        "short" | "unsigned_short" | "vtktypeint16" | "vtktypeuint16" => NumberType::Other(2),
         found => return Err(cursor.wrong(format!("found \"{found}\"; expected {expected}"))),
     })
 }
 
 /// The sections of a file.
 struct Grid {
-    written: Written,
+    written: NumberEncoding,
     points: Vec<Vector3<f64>>,
     /// Points of the cells, one cell after the other, where each starts, and its line.
     corners: Vec<i64>,
@@ -90,7 +92,7 @@ struct Grid {
 impl Default for Grid {
     fn default() -> Self {
         Self {
-            written: Written::Text,
+            written: NumberEncoding::Text,
             points: Vec::new(),
             corners: Vec::new(),
             starts: vec![0],
@@ -102,13 +104,13 @@ impl Default for Grid {
 
 impl Grid {
     /// Bytes that a number takes at least: a digit and a gap in text.
-    fn least(&self, kind: Number) -> usize {
-        if self.written == Written::Text { 2 } else { kind.size() }
+    fn least(&self, kind: NumberType) -> usize {
+        if self.written == NumberEncoding::Text { 2 } else { kind.size() }
     }
 
     /// Binary numbers begin after the end of the line.
     fn begin(&self, cursor: &mut Cursor) {
-        if self.written != Written::Text {
+        if self.written != NumberEncoding::Text {
             cursor.rest_of_line();
         }
     }
@@ -117,7 +119,7 @@ impl Grid {
         // A file may end without a gap after its last number.
         let count = cursor.count("points", 3)?;
         let kind = number(cursor)?;
-        if !matches!(kind, Number::F32 | Number::F64) {
+        if !matches!(kind, NumberType::F32 | NumberType::F64) {
             return Err(cursor.wrong("found points of whole numbers; expected float or double"));
         }
         cursor.fits(count as u64, "points", 3 * self.least(kind) - 1)?;
@@ -143,12 +145,12 @@ impl Grid {
             *cursor = ahead;
             return self.offsets(cursor, count, size);
         }
-        cursor.fits(size as u64, "numbers of cells", self.least(Number::I32) - 1)?;
+        cursor.fits(size as u64, "numbers of cells", self.least(NumberType::I32) - 1)?;
         self.begin(cursor);
         let mut left = size;
         for cell in 0..count {
             let expected = "the number of points of a cell";
-            let n = cursor.integer(self.written, Number::I32, expected)?;
+            let n = cursor.integer(self.written, NumberType::I32, expected)?;
             self.lines.push(self.line(cursor));
             left = match usize::try_from(n).ok().and_then(|n| left.checked_sub(n + 1)) {
                 Some(left) => left,
@@ -161,7 +163,7 @@ impl Grid {
             for _ in 0..n {
                 self.corners.push(cursor.integer(
                     self.written,
-                    Number::I32,
+                    NumberType::I32,
                     "a point of a cell",
                 )?);
             }
@@ -215,11 +217,11 @@ impl Grid {
 
     fn types(&mut self, cursor: &mut Cursor) -> Result<(), SceneError> {
         let count = cursor.count("types of cells", 1)?;
-        cursor.fits(count as u64, "types of cells", self.least(Number::I32) - 1)?;
+        cursor.fits(count as u64, "types of cells", self.least(NumberType::I32) - 1)?;
         self.begin(cursor);
         self.types.clear();
         for _ in 0..count {
-            self.types.push(cursor.integer(self.written, Number::I32, "the type of a cell")?);
+            self.types.push(cursor.integer(self.written, NumberType::I32, "the type of a cell")?);
         }
         Ok(())
     }
@@ -239,15 +241,15 @@ impl Grid {
                     // Each on a line of its own, or behind its length: not worth a decoder.
                     return Err(cursor.wrong("found an array of strings; expected numbers"));
                 }
-                "float" | "int" | "unsigned_int" | "vtktypeint32" => Number::I32,
-                "char" | "unsigned_char" | "vtktypeint8" | "vtktypeuint8" => Number::Other(1),
-                "short" | "unsigned_short" => Number::Other(2),
-                _ => Number::I64,
+                "float" | "int" | "unsigned_int" | "vtktypeint32" => NumberType::I32,
+                "char" | "unsigned_char" | "vtktypeint8" | "vtktypeuint8" => NumberType::Other(1),
+                "short" | "unsigned_short" => NumberType::Other(2),
+                _ => NumberType::I64,
             };
             let total = (width as u64).saturating_mul(length as u64);
             let total = cursor.fits(total, "numbers", 1)?;
             self.begin(cursor);
-            if self.written == Written::Text {
+            if self.written == NumberEncoding::Text {
                 for _ in 0..total {
                     cursor.word("a number of an array")?;
                 }
@@ -259,17 +261,17 @@ impl Grid {
     }
 
     fn line(&self, cursor: &Cursor) -> u32 {
-        if self.written == Written::Text { cursor.line as u32 } else { 0 }
+        if self.written == NumberEncoding::Text { cursor.line as u32 } else { 0 }
     }
 
     /// The tetrahedra; an error for other cells of three dimensions, and for points that do not exist.
-    fn gather(self, path: &Path) -> Result<Gathered, SceneError> {
+    fn gather(self, path: &Path) -> Result<TetFileContent, SceneError> {
         let cells = self.starts.len() - 1;
         if self.types.len() != cells {
             let found = self.types.len();
             return Err(wrong(path, format!("{found} types of cells; expected {cells}")));
         }
-        let mut gathered = Gathered { vertices: self.points, ..Gathered::default() };
+        let mut gathered = TetFileContent { vertices: self.points, ..TetFileContent::default() };
         for cell in 0..cells {
             let corners = &self.corners[self.starts[cell]..self.starts[cell + 1]];
             let line = self.lines.get(cell).copied().unwrap_or(0);
@@ -309,9 +311,9 @@ impl Grid {
 }
 
 /// A type of whole numbers.
-fn whole(cursor: &mut Cursor) -> Result<Number, SceneError> {
+fn whole(cursor: &mut Cursor) -> Result<NumberType, SceneError> {
     let kind = number(cursor)?;
-    if matches!(kind, Number::I32 | Number::I64) {
+    if matches!(kind, NumberType::I32 | NumberType::I64) {
         return Ok(kind);
     }
     Err(cursor.wrong("expected whole numbers of 32 or 64 bits"))
@@ -448,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_name_the_line() {
         let file = |cells: &str, types: &str| {
             let points = "POINTS 5 float\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n0 0 2\n";
             let head = "# vtk DataFile Version 2.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\n";

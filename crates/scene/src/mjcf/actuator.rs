@@ -15,7 +15,7 @@ use super::defaults::ACTUATORS;
 use crate::error::SceneError;
 use crate::xml::Element;
 use law::Law;
-use transmission::Reach;
+use transmission::ActuatorTarget;
 
 /// Reads a section.
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
@@ -35,12 +35,12 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
 }
 
 /// An actuator, and the ratio of damping that its law is still to get.
-struct Made {
+struct ActuatorDraft {
     spec: ActuatorSpec,
     damping_ratio: Option<f64>,
 }
 
-fn actuator(build: &mut Build, element: &Element) -> Result<Made, SceneError> {
+fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, SceneError> {
     let law = Law::of(&build.defaults.layers(element, None)?)?;
     let reach = transmission::read(build, element, &law.gear)?;
     let mut spec = ActuatorSpec::motor(element.get("name").unwrap_or(""), transmission::nowhere());
@@ -49,7 +49,7 @@ fn actuator(build: &mut Build, element: &Element) -> Result<Made, SceneError> {
     }
     spec.force_range = limited(build, element, "forcelimited", law.force_limited, law.force_range)?;
     for what in &law.lost {
-        build.cannot(&element.place, format!("<{}> {what}", element.tag));
+        build.report_unsupported(&element.place, format!("<{}> {what}", element.tag));
     }
     let disabled = !build.flags.actuation || build.flags.disabled_groups.contains(&law.group);
     let answer = match (law.answer(), reach.place) {
@@ -60,14 +60,14 @@ fn actuator(build: &mut Build, element: &Element) -> Result<Made, SceneError> {
         (answer, place) => {
             if let Some(what) = answer.err().or(place.err()) {
                 let what = format!("<{}> {what}; it exerts no force", element.tag);
-                build.cannot(&element.place, what);
+                build.report_unsupported(&element.place, what);
             }
             None
         }
     };
     let Some((gain, mut bias)) = answer else {
         spec.law = ActuatorLaw::Affine { gain: 0.0, bias: [0.0; 3] };
-        return Ok(Made { spec, damping_ratio: None });
+        return Ok(ActuatorDraft { spec, damping_ratio: None });
     };
     // A servo whose rate coefficient is positive gives a ratio of damping there.
     let ratio = Some(bias[2]).filter(|ratio| *ratio > 0.0 && gain == -bias[1] && law.is_affine());
@@ -77,12 +77,12 @@ fn actuator(build: &mut Build, element: &Element) -> Result<Made, SceneError> {
     if !reach.has_length || matches!(spec.transmission, Transmission::Body { .. }) {
         bias[1] = 0.0;
     }
-    spec.law = tidy(gain, bias);
-    Ok(Made { spec, damping_ratio: ratio })
+    spec.law = simplest_law(gain, bias);
+    Ok(ActuatorDraft { spec, damping_ratio: ratio })
 }
 
-/// The law by its plainest name.
-fn tidy(gain: f64, bias: [f64; 3]) -> ActuatorLaw {
+/// The law in its simplest form: motor, position, velocity or affine.
+fn simplest_law(gain: f64, bias: [f64; 3]) -> ActuatorLaw {
     match (gain, bias) {
         (1.0, [0.0, 0.0, 0.0]) => ActuatorLaw::Motor,
         (kp, [0.0, b_length, b_rate]) if kp > 0.0 && b_length == -kp && b_rate <= 0.0 => {
@@ -98,7 +98,7 @@ fn control_range(
     build: &Build,
     element: &Element,
     law: &Law,
-    reach: &Reach,
+    reach: &ActuatorTarget,
 ) -> Result<Option<(f64, f64)>, SceneError> {
     let Some(share) = law.inherited_range() else {
         return limited(build, element, "ctrllimited", law.control_limited, law.control_range);
@@ -126,6 +126,10 @@ fn limited(
             Err(element.error(format_args!("{name}, and no range; expected lower < upper")))
         }
         Some(said) => Ok(ordered.filter(|_| said)),
+        None if range.is_some_and(|(lower, upper)| lower > upper) => {
+            let attribute = name.replace("limited", "range");
+            Err(element.wrong(&attribute, "two numbers in increasing order"))
+        }
         None => Ok(ordered.filter(|_| build.compiler.autolimits)),
     }
 }

@@ -95,7 +95,7 @@ fn a_wrench_at_a_site_is_turned_into_the_frame_of_its_body() {
 }
 
 #[test]
-fn what_cannot_be_honoured_is_listed_and_keeps_its_control() {
+fn unsupported_actuators_are_listed_and_keep_their_control() {
     for actuator in [
         "<muscle joint='j'/>",
         "<adhesion body='world' ctrlrange='0 1'/>",
@@ -131,6 +131,8 @@ fn actuators_that_cannot_be_are_refused_at_their_line() {
         "<motor joint='none'/>",
         "<motor joint='j' tendon='t'/>",
         "<motor joint='j' ctrllimited='true'/>",
+        "<motor joint='j' ctrlrange='1 0'/>",
+        "<motor joint='j' forcerange='1 0'/>",
         "<position joint='j' kv='-1'/>",
         "<position joint='j' kv='1' dampratio='1'/>",
         "<position joint='j' ctrlrange='0 1' inheritrange='1'/>",

@@ -10,7 +10,7 @@ use super::build::Build;
 use super::height_field::{self, HeightFieldAsset};
 use super::mesh::{MeshAsset, MeshSolid};
 use crate::error::SceneError;
-use crate::files::tidy;
+use crate::files::without_dots;
 use crate::xml::Element;
 
 /// Everything by name.
@@ -97,8 +97,8 @@ pub(super) fn colour(element: &Element) -> Result<Option<[f32; 4]>, SceneError> 
 /// The file of an asset: below the folder of assets, or beside the model.
 pub(super) fn file_of(build: &Build, element: &Element) -> Result<Option<PathBuf>, SceneError> {
     let Some(name) = element.get("file") else { return Ok(None) };
-    let wanted = tidy(&build.compiler.mesh_path(&build.folder, name));
-    if build.files.contains(&wanted) || !build.files.sees_disk() {
+    let wanted = without_dots(&build.compiler.mesh_path(&build.folder, name));
+    if build.files.contains(&wanted) || !build.files.reads_disk() {
         return Ok(Some(wanted));
     }
     Err(element.wrong("file", &format!("a file; there is no {}", wanted.display())))

@@ -11,10 +11,10 @@ use super::asset;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::document::Document;
-use super::rename::{self, Kind};
+use super::rename::{self, NamedElementKind};
 use super::{MOST_ELEMENTS, replicate, schema};
 use crate::error::SceneError;
-use crate::files::{Files, tidy};
+use crate::files::{Files, without_dots};
 use crate::import::Unsupported;
 use crate::xml::{Element, SourceLocation};
 
@@ -27,12 +27,12 @@ const LONGEST_CHAIN: usize = 16;
 /// Elements inside elements, at most.
 const DEEPEST: usize = 200;
 
-/// Sections that come along with what they refer to.
+/// Sections whose elements are copied together with the elements that they refer to.
 const REFERRING: [&str; 5] = ["contact", "tendon", "equality", "actuator", "sensor"];
 
-/// How the text of one model is to be understood.
+/// Compiler settings and defaults under which the elements of one model are read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Part {
+pub(super) struct ModelContext {
     pub compiler: Compiler,
     pub defaults: Defaults,
     /// Folder of its main file.
@@ -52,7 +52,7 @@ pub(super) fn count(element: &Element) -> usize {
 /// Models while they are written out.
 pub(super) struct Expansion<'a> {
     files: &'a mut Files,
-    pub parts: Vec<Part>,
+    pub parts: Vec<ModelContext>,
     /// Sections with the models that they come from.
     pub sections: Vec<(usize, Element)>,
     /// The roots of all models in the files.
@@ -101,7 +101,7 @@ impl Expansion<'_> {
         root.get("model");
         let compiler = Compiler::read(&root)?;
         let defaults = Defaults::read(&root)?;
-        self.parts.push(Part { compiler, defaults, folder });
+        self.parts.push(ModelContext { compiler, defaults, folder });
         self.roots.push(root.clone());
         let mut world = Element {
             tag: "worldbody".into(),
@@ -190,7 +190,8 @@ impl Expansion<'_> {
         }
         let sections = self.sections.split_off(first_section);
         let sections = self.along(sections, &selected, attach);
-        let other = |_: Kind, name: &str| (name != "world").then(|| format!("{prefix}{name}"));
+        let other =
+            |_: NamedElementKind, name: &str| (name != "world").then(|| format!("{prefix}{name}"));
         let mut element = Element {
             tag: PART.into(),
             place: attach.place.clone(),
@@ -223,9 +224,9 @@ impl Expansion<'_> {
         models: &[Element],
     ) -> Result<Document, SceneError> {
         let unknown = || attach.wrong("model", "the name of a model among the assets");
-        let Part { compiler, folder, .. } = &self.parts[part];
+        let ModelContext { compiler, folder, .. } = &self.parts[part];
         let places = |file: &str| {
-            [folder.join(file), compiler.mesh_path(folder, file)].map(|path| tidy(&path))
+            [folder.join(file), compiler.mesh_path(folder, file)].map(|path| without_dots(&path))
         };
         let mut unnamed = Vec::new();
         let mut found = None;
@@ -278,7 +279,7 @@ impl Expansion<'_> {
         selected: &[Element],
         attach: &Element,
     ) -> Vec<(usize, Element)> {
-        let mut known = HashSet::from([(Kind::Body, "world".to_owned())]);
+        let mut known = HashSet::from([(NamedElementKind::Body, "world".to_owned())]);
         for element in selected {
             rename::names(element, "worldbody", &mut |kind, name| {
                 known.insert((kind, name.to_owned()));
@@ -287,7 +288,13 @@ impl Expansion<'_> {
         // Referenced elements come before those that refer to them.
         let mut sections = sections;
         sections.sort_by_key(|(_, section)| REFERRING.iter().position(|tag| *tag == section.tag));
-        let tree = [Kind::Body, Kind::Joint, Kind::Geom, Kind::Site, Kind::Camera];
+        let tree = [
+            NamedElementKind::Body,
+            NamedElementKind::Joint,
+            NamedElementKind::Geom,
+            NamedElementKind::Site,
+            NamedElementKind::Camera,
+        ];
         let mut along = Vec::new();
         for (part, mut section) in sections {
             let tag = section.tag.clone();
@@ -301,8 +308,11 @@ impl Expansion<'_> {
                 tag if REFERRING.contains(&tag) => section.children.retain(|element| {
                     let mut complete = true;
                     rename::references(element, &mut |kind, name| {
-                        let followed =
-                            tree.contains(&kind) || matches!(kind, Kind::Tendon | Kind::Actuator);
+                        let followed = tree.contains(&kind)
+                            || matches!(
+                                kind,
+                                NamedElementKind::Tendon | NamedElementKind::Actuator
+                            );
                         complete &= !followed || known.contains(&(kind, name.to_owned()));
                     });
                     if complete {
@@ -332,7 +342,10 @@ impl Expansion<'_> {
 
     /// Takes what refers to one of the names out of the sections, with the place of its section, and
     /// adds its own names to them.
-    pub fn take_referring(&mut self, names: &mut HashSet<(Kind, String)>) -> Vec<(usize, Element)> {
+    pub fn take_referring(
+        &mut self,
+        names: &mut HashSet<(NamedElementKind, String)>,
+    ) -> Vec<(usize, Element)> {
         let mut taken = Vec::new();
         loop {
             let before = taken.len();

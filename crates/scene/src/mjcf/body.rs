@@ -8,11 +8,11 @@ use nalgebra::Isometry3;
 use stiction_mech::{BodyId, BodySpec, JointId, JointKind, JointSpec, MassProperties};
 use stiction_sim::Geom;
 
-use super::build::{BodyMade, Build, CameraMade, ContactTerms, GeomMade, JointMade, SiteMade};
+use super::build::{Build, BuiltBody, BuiltCamera, BuiltGeom, BuiltJoint, BuiltSite, ContactTerms};
 use super::compiler::FromGeoms;
-use super::frame::{Gathered, gather};
-use super::geom::{self, GeomRead, Wanted};
-use super::inertial::{self, Lump};
+use super::frame::{BodyChild, gather};
+use super::geom::{self, GeomRead, GeomRequirements};
+use super::inertial::{self, MassLump};
 use super::joint::{self, JointRead};
 use super::{asset, mocap, orientation, site, spring, surface};
 use crate::error::SceneError;
@@ -23,7 +23,7 @@ use crate::xml::{Element, SourceLocation};
 #[derive(Debug)]
 pub(super) struct BodyDraft {
     pub spec: BodySpec,
-    lump: Option<Lump>,
+    lump: Option<MassLump>,
     /// The body whose joints move it; 0 if none do.
     pub link: usize,
     pub place: SourceLocation,
@@ -38,22 +38,22 @@ pub(super) struct GeomDraft {
 
 /// The tree before it is declared.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct TreeDraft {
     pub bodies: Vec<BodyDraft>,
     joints: Vec<(BodyId, JointSpec)>,
-    springs: Vec<spring::Wanted>,
+    springs: Vec<spring::SpringToCompute>,
     pub geoms: Vec<GeomDraft>,
 }
 
 /// Reads all world bodies of a file as one.
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
-    let mut draft = Draft::default();
+    let mut draft = TreeDraft::default();
     let world = BodySpec { name: "world".into(), ..BodySpec::default() };
     let place = section.place.clone();
     draft.bodies.push(BodyDraft { spec: world, lump: None, link: 0, place });
     let pose = Isometry3::identity();
-    build.bodies.add(section, "world", BodyMade { id: BodyId::WORLD, pose, inertial: pose })?;
-    let here = Here { id: 0, pose, link: 0 };
+    build.bodies.add(section, "world", BuiltBody { id: BodyId::WORLD, pose, inertial: pose })?;
+    let here = OpenBody { id: 0, pose, link: 0 };
     contents(build, &mut draft, section, section.get("childclass"), here)?;
     scale_masses(build, &mut draft);
     declare(build, draft)
@@ -61,7 +61,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
 
 /// A body while its elements are read.
 #[derive(Clone, Copy)]
-struct Here {
+struct OpenBody {
     id: usize,
     /// Pose in the world at the reference configuration.
     pose: Isometry3<f64>,
@@ -70,21 +70,21 @@ struct Here {
 
 /// The elements of a body.
 #[derive(Default)]
-struct Contents<'e> {
+struct BodyElements<'e> {
     joints: Vec<JointRead>,
     geoms: Vec<GeomRead>,
-    sites: Vec<(SiteMade, &'e Element)>,
-    cameras: Vec<(CameraMade, &'e Element)>,
-    inertial: Option<Lump>,
+    sites: Vec<(BuiltSite, &'e Element)>,
+    cameras: Vec<(BuiltCamera, &'e Element)>,
+    inertial: Option<MassLump>,
 }
 
 /// Reads the elements of a body, declares it, and continues with its children.
 fn contents(
     build: &mut Build,
-    draft: &mut Draft,
+    draft: &mut TreeDraft,
     element: &Element,
     class: Option<&str>,
-    mut here: Here,
+    mut here: OpenBody,
 ) -> Result<(), SceneError> {
     let gathered = gather(build, element, class)?;
     let (bodies, own): (Vec<_>, Vec<_>) =
@@ -109,9 +109,9 @@ fn contents(
 /// Reads a child of a body.
 fn child(
     build: &mut Build,
-    draft: &mut Draft,
-    found: &Gathered,
-    parent: Here,
+    draft: &mut TreeDraft,
+    found: &BodyChild,
+    parent: OpenBody,
 ) -> Result<(), SceneError> {
     let element = found.element;
     if draft.bodies.len() > super::MOST_ELEMENTS {
@@ -152,25 +152,25 @@ fn child(
     });
     let pose = parent.pose * pose;
     let inertial = Isometry3::identity();
-    build.bodies.add(element, &name, BodyMade { id: BodyId(id), pose, inertial })?;
-    contents(build, draft, element, class, Here { id, pose, link: parent.link })
+    build.bodies.add(element, &name, BuiltBody { id: BodyId(id), pose, inertial })?;
+    contents(build, draft, element, class, OpenBody { id, pose, link: parent.link })
 }
 
 /// Reads joints, geoms, sites, cameras and the inertial of a body.
 fn read_own<'e>(
     build: &mut Build,
-    own: &[Gathered<'e>],
-    here: Here,
-) -> Result<Contents<'e>, SceneError> {
+    own: &[BodyChild<'e>],
+    here: OpenBody,
+) -> Result<BodyElements<'e>, SceneError> {
     let tagged = |tag: &'static str| own.iter().filter(move |found| found.element.tag == tag);
-    let mut contents = Contents::default();
+    let mut contents = BodyElements::default();
     let inertials: Vec<_> = tagged("inertial").collect();
     if let [_, second, ..] = inertials[..] {
         return Err(second.element.error("found a second one; expected one in a body"));
     }
     let moves =
         own.iter().any(|found| ["joint", "freejoint"].contains(&found.element.tag.as_str()));
-    let wanted = Wanted {
+    let requirements = GeomRequirements {
         mass: here.id != 0
             && match build.compiler.from_geoms {
                 FromGeoms::Auto => inertials.is_empty(),
@@ -201,7 +201,7 @@ fn read_own<'e>(
             "inertial" => {
                 return Err(found.element.error("an inertial of the world; expected it in a body"));
             }
-            "geom" => contents.geoms.push(geom::read(build, &merged, &found.frame, wanted)?),
+            "geom" => contents.geoms.push(geom::read(build, &merged, &found.frame, requirements)?),
             "site" => {
                 contents.sites.push((site::read(build, &merged, &found.frame)?, found.element))
             }
@@ -233,9 +233,9 @@ fn check_joints(joints: &[JointRead]) -> Result<(), SceneError> {
 }
 
 /// The mass of a body: its inertial, or the sum of its geoms.
-fn total(build: &Build, contents: &Contents) -> Option<Lump> {
+fn total(build: &Build, contents: &BodyElements) -> Option<MassLump> {
     let lumps: Vec<_> = contents.geoms.iter().filter_map(|geom| geom.lump).collect();
-    let from_geoms = (!lumps.is_empty()).then(|| Lump::sum(&lumps));
+    let from_geoms = (!lumps.is_empty()).then(|| MassLump::sum(&lumps));
     let lump = from_geoms.or(contents.inertial);
     let bounded = build.compiler.least_mass > 0.0 || build.compiler.least_inertia > 0.0;
     let lump = if bounded { Some(lump.unwrap_or_default()) } else { lump };
@@ -245,12 +245,12 @@ fn total(build: &Build, contents: &Contents) -> Option<Lump> {
 /// Gives a body its mass, and aligns a free one with its inertial frame if requested.
 fn place_body(
     build: &mut Build,
-    draft: &mut Draft,
-    mut here: Here,
-    lump: Option<Lump>,
-    contents: &mut Contents,
+    draft: &mut TreeDraft,
+    mut here: OpenBody,
+    lump: Option<MassLump>,
+    contents: &mut BodyElements,
     childless: bool,
-) -> Here {
+) -> OpenBody {
     let body = &mut draft.bodies[here.id];
     body.lump = lump;
     let mut inertial = lump.map_or_else(Isometry3::identity, |lump| lump.frame().1);
@@ -260,7 +260,7 @@ fn place_body(
         let back = frame.inverse();
         body.spec.pose *= frame;
         here.pose *= frame;
-        body.lump = Some(Lump::principal(lump.mass, moments, &Isometry3::identity()));
+        body.lump = Some(MassLump::principal(lump.mass, moments, &Isometry3::identity()));
         inertial = Isometry3::identity();
         for geom in &mut contents.geoms {
             geom.pose = back * geom.pose;
@@ -275,16 +275,16 @@ fn place_body(
         here.link = here.id;
         body.link = here.id;
     }
-    build.bodies.set(here.id, BodyMade { id: BodyId(here.id), pose: here.pose, inertial });
+    build.bodies.set(here.id, BuiltBody { id: BodyId(here.id), pose: here.pose, inertial });
     here
 }
 
 /// Declares the elements of a body.
 fn declare_contents(
     build: &mut Build,
-    draft: &mut Draft,
-    here: Here,
-    contents: Contents,
+    draft: &mut TreeDraft,
+    here: OpenBody,
+    contents: BodyElements,
 ) -> Result<(), SceneError> {
     let body = BodyId(here.id);
     for read in contents.joints {
@@ -297,10 +297,10 @@ fn declare_contents(
                 .error("a free joint below another body; expected it on the world"));
         }
         let id = JointId(draft.joints.len());
-        let made = JointMade { id, kind: read.spec.kind, range: read.range, body };
+        let made = BuiltJoint { id, kind: read.spec.kind, range: read.range, body };
         build.joints.add(&read.element, &read.spec.name, made)?;
         if let Some((time, ratio)) = read.spring_damper {
-            draft.springs.push(spring::Wanted { joint: id, time, ratio });
+            draft.springs.push(spring::SpringToCompute { joint: id, time, ratio });
         }
         draft.joints.push((body, read.spec));
     }
@@ -309,26 +309,26 @@ fn declare_contents(
     }
     for (site, element) in contents.sites {
         let name = element.get("name").unwrap_or_default();
-        build.sites.add(element, name, SiteMade { body, ..site })?;
+        build.sites.add(element, name, BuiltSite { body, ..site })?;
         let (pose, size) = (site.pose, site.size);
         build.site_list.push(Site { name: name.to_owned(), body, pose, size });
     }
     for (camera, element) in contents.cameras {
         let name = element.get("name").unwrap_or_default();
-        build.cameras.add(element, name, CameraMade { body, ..camera })?;
+        build.cameras.add(element, name, BuiltCamera { body, ..camera })?;
     }
     Ok(())
 }
 
 fn declare_geom(
     build: &mut Build,
-    draft: &mut Draft,
+    draft: &mut TreeDraft,
     body: BodyId,
     read: GeomRead,
 ) -> Result<(), SceneError> {
     let GeomRead { name, element, kind, size, pose, contact, shape, visual, colour, .. } = read;
     let collider = shape.is_some().then_some(draft.geoms.len());
-    build.geoms.add(&element, &name, GeomMade { body, pose, collider, kind, size })?;
+    build.geoms.add(&element, &name, BuiltGeom { body, pose, collider, kind, size })?;
     if let Some(shape) = shape {
         let geom = Geom {
             name,
@@ -348,7 +348,7 @@ fn declare_geom(
 }
 
 /// Scales all masses to the total of the compiler's `settotalmass`.
-fn scale_masses(build: &Build, draft: &mut Draft) {
+fn scale_masses(build: &Build, draft: &mut TreeDraft) {
     let Some(wanted) = build.compiler.total_mass else { return };
     let lumps = || draft.bodies.iter().filter_map(|body| body.lump);
     let total: f64 = lumps().map(|lump| lump.mass).sum();
@@ -363,7 +363,7 @@ fn scale_masses(build: &Build, draft: &mut Draft) {
 }
 
 /// Declares bodies, joints and shapes.
-fn declare(build: &mut Build, mut draft: Draft) -> Result<(), SceneError> {
+fn declare(build: &mut Build, mut draft: TreeDraft) -> Result<(), SceneError> {
     let mut link_mass = vec![0.0; draft.bodies.len()];
     for body in &draft.bodies {
         if body.link != 0 {

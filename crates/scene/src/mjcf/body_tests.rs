@@ -225,7 +225,7 @@ fn copies_without_end_are_refused_before_they_are_made() {
 }
 
 #[test]
-fn what_cannot_be_is_told_with_its_line() {
+fn invalid_bodies_are_refused_with_their_line() {
     for (inner, expected) in [
         ("<body>\n<freejoint/><joint/><geom size='1'/></body>", "expected it alone"),
         (

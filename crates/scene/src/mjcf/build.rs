@@ -1,5 +1,6 @@
 //! State of the MJCF importer: the world under construction, its names, and unsupported features.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, Model, TendonId};
 use stiction_sim::{Combine, Settings, WorldBuilder, WorldError};
 
 use super::asset::Assets;
-use super::attach::Part;
+use super::attach::ModelContext;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::flag::Flags;
@@ -75,7 +76,7 @@ impl<T> Names<T> {
 
 /// Data of a body for later sections of the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BodyMade {
+pub(super) struct BuiltBody {
     pub id: BodyId,
     /// Pose in the world at the reference configuration.
     pub pose: Isometry3<f64>,
@@ -85,7 +86,7 @@ pub(super) struct BodyMade {
 
 /// Data of a joint for later sections of the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct JointMade {
+pub(super) struct BuiltJoint {
     pub id: JointId,
     pub kind: JointKind,
     /// Range as written, in the joint's own unit: metres or radians.
@@ -95,7 +96,7 @@ pub(super) struct JointMade {
 
 /// Data of a geom for later sections of the file.
 #[derive(Clone, Debug)]
-pub(super) struct GeomMade {
+pub(super) struct BuiltGeom {
     pub body: BodyId,
     /// Pose in the frame of its body.
     pub pose: Isometry3<f64>,
@@ -142,7 +143,7 @@ impl Default for ContactTerms {
 
 /// Data of a site for later sections of the file, beyond those of [`Site`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SiteMade {
+pub(super) struct BuiltSite {
     pub body: BodyId,
     /// Pose in the frame of its body.
     pub pose: Isometry3<f64>,
@@ -153,7 +154,7 @@ pub(super) struct SiteMade {
 
 /// Data of a tendon for later sections of the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TendonMade {
+pub(super) struct BuiltTendon {
     pub id: TendonId,
     /// Range as written, active or not.
     pub range: Option<(f64, f64)>,
@@ -161,7 +162,7 @@ pub(super) struct TendonMade {
 
 /// Data of a camera for later sections of the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CameraMade {
+pub(super) struct BuiltCamera {
     pub body: BodyId,
     /// Pose in the frame of its body.
     pub pose: Isometry3<f64>,
@@ -189,7 +190,7 @@ pub(super) struct Build<'a> {
     pub folder: PathBuf,
     /// Import options of each model; those of the model being read are swapped out into `compiler`,
     /// `defaults` and `folder`.
-    parts: Vec<Part>,
+    parts: Vec<ModelContext>,
     part: usize,
     pub assets: Assets,
     /// Names of the geoms in explicit pairs.
@@ -202,14 +203,17 @@ pub(super) struct Build<'a> {
     pub medium: Medium,
     pub world: WorldBuilder,
     pub settings: Settings,
-    pub bodies: Names<BodyMade>,
-    pub joints: Names<JointMade>,
-    pub geoms: Names<GeomMade>,
-    pub sites: Names<SiteMade>,
-    pub cameras: Names<CameraMade>,
-    pub tendons: Names<TendonMade>,
+    pub bodies: Names<BuiltBody>,
+    pub joints: Names<BuiltJoint>,
+    pub geoms: Names<BuiltGeom>,
+    pub sites: Names<BuiltSite>,
+    pub cameras: Names<BuiltCamera>,
+    pub tendons: Names<BuiltTendon>,
     pub actuators: Names<ActuatorId>,
+    link_masses: OnceCell<Vec<Option<f64>>>,
     pub keyframes: Vec<Keyframe>,
+    /// Names of the keyframes.
+    pub keyframe_names: HashSet<String>,
     /// Mocap bodies, in the order of the file.
     pub mocap: Vec<BodyId>,
     /// The sites of [`Imported`](crate::Imported), in the same order.
@@ -226,7 +230,7 @@ impl<'a> Build<'a> {
             files,
             options,
             folder,
-            parts: vec![Part::default()],
+            parts: vec![ModelContext::default()],
             part: 0,
             assets: Assets::default(),
             paired: HashSet::new(),
@@ -244,7 +248,9 @@ impl<'a> Build<'a> {
             cameras: Names::new("camera"),
             tendons: Names::new("tendon"),
             actuators: Names::new("actuator"),
+            link_masses: OnceCell::new(),
             keyframes: Vec::new(),
+            keyframe_names: HashSet::new(),
             mocap: Vec::new(),
             site_list: Vec::new(),
             visuals: Vec::new(),
@@ -254,7 +260,7 @@ impl<'a> Build<'a> {
     }
 
     /// Takes the import options and starts with the first model.
-    pub fn understand(&mut self, parts: Vec<Part>) {
+    pub fn understand(&mut self, parts: Vec<ModelContext>) {
         self.parts = parts;
         self.part = 0;
         self.exchange(0);
@@ -275,7 +281,9 @@ impl<'a> Build<'a> {
     }
 
     fn exchange(&mut self, part: usize) {
-        let Some(Part { compiler, defaults, folder }) = self.parts.get_mut(part) else { return };
+        let Some(ModelContext { compiler, defaults, folder }) = self.parts.get_mut(part) else {
+            return;
+        };
         std::mem::swap(compiler, &mut self.compiler);
         std::mem::swap(defaults, &mut self.defaults);
         std::mem::swap(folder, &mut self.folder);
@@ -286,8 +294,27 @@ impl<'a> Build<'a> {
         Ok(self.world.mechanism.clone().build().map_err(WorldError::from)?)
     }
 
+    /// Mass [kg] of the link that carries each body of the builder; `None` if it cannot move. Found
+    /// once: all bodies must have been read.
+    pub fn link_masses(&self) -> Result<&[Option<f64>], SceneError> {
+        if let Some(known) = self.link_masses.get() {
+            return Ok(known);
+        }
+        let model = self.mechanism()?;
+        let mut mass_of_link = vec![None; model.bodies().len()];
+        for link in model.links() {
+            mass_of_link[link.body] = Some(link.mass);
+        }
+        let count = self.world.mechanism.declared().bodies.len();
+        let mass = |body: usize| {
+            let link = model.link(model.body_of_builder(BodyId(body))?)?;
+            mass_of_link[link]
+        };
+        Ok(self.link_masses.get_or_init(|| (0..count).map(mass).collect()))
+    }
+
     /// Records an unsupported feature that affects the motion.
-    pub fn cannot(&mut self, place: &SourceLocation, what: impl Into<String>) {
+    pub fn report_unsupported(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.unsupported.push(Unsupported {
             place: place.clone(),
             what: what.into(),
@@ -296,7 +323,7 @@ impl<'a> Build<'a> {
     }
 
     /// Records an unsupported feature that does not affect the motion.
-    pub fn ignores(&mut self, place: &SourceLocation, what: impl Into<String>) {
+    pub fn report_ignored(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.unsupported.push(Unsupported {
             place: place.clone(),
             what: what.into(),

@@ -3,10 +3,9 @@
 //! A pair collides independently of the collision bits of its geoms, and inherits nothing from them:
 //! absent attributes have MuJoCo's defaults.
 
-use stiction_mech::{BodyId, Model};
 use stiction_sim::{GrainOf, Pairing, Resistance};
 
-use super::build::{Build, GeomMade};
+use super::build::{Build, BuiltGeom};
 use super::softness;
 use crate::error::SceneError;
 use crate::xml::Element;
@@ -67,7 +66,8 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
         return Ok(());
     }
     let (Some(first), Some(second)) = (a.collider, b.collider) else {
-        build.cannot(&element.place, "<pair> of geoms that have no shape to touch with");
+        build
+            .report_unsupported(&element.place, "<pair> of geoms that have no shape to touch with");
         return Ok(());
     };
     if first == second {
@@ -79,11 +79,11 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     let of = |mu: f64| if sliding { mu } else { 0.0 };
     if slide != slide_across && sliding {
         let what = "<pair> friction that differs along the two tangents: the larger counts";
-        build.cannot(&element.place, what);
+        build.report_unsupported(&element.place, what);
     }
     if roll != roll_across && resistance == Resistance::Rolling {
         let what = "<pair> rolling friction that differs about the two tangents: the larger counts";
-        build.cannot(&element.place, what);
+        build.report_unsupported(&element.place, what);
     }
     let friction = of(slide.max(slide_across));
     build.world.pair_as(
@@ -110,7 +110,7 @@ fn softness_of(
     build: &Build,
     solref: [f64; 2],
     solimp: [f64; 5],
-    geoms: [&GeomMade; 2],
+    geoms: [&BuiltGeom; 2],
 ) -> Result<(f64, f64), SceneError> {
     let rigid = (f64::INFINITY, 0.0);
     // Whether a surface is compliant does not depend on the mass.
@@ -118,17 +118,11 @@ fn softness_of(
     if !build.options.soft_contact || !yields {
         return Ok(rigid);
     }
-    let model = build.mechanism()?;
-    let mobility: f64 =
-        geoms.iter().filter_map(|geom| link_mass(&model, geom.body)).map(|mass| 1.0 / mass).sum();
+    let masses = build.link_masses()?;
+    let mass_of = |geom: &&BuiltGeom| masses.get(geom.body.0).copied().flatten();
+    let mobility: f64 = geoms.iter().filter_map(mass_of).map(|mass| 1.0 / mass).sum();
     let reduced_mass = 1.0 / mobility;
     Ok(softness::stiffness_and_dissipation(solref, solimp, reduced_mass).unwrap_or(rigid))
-}
-
-/// Mass [kg] of the link that carries a body; `None` if it cannot move.
-fn link_mass(model: &Model, body: BodyId) -> Option<f64> {
-    let link = model.link(model.body_of_builder(body)?)?;
-    model.links().iter().find(|entry| entry.body == link).map(|entry| entry.mass)
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ fn kind(tag: &str) -> &str {
 
 /// One class.
 #[derive(Clone, Debug)]
-struct Class {
+struct DefaultClass {
     parent: Option<usize>,
     /// Its own elements, in the order of the text.
     elements: Vec<Element>,
@@ -53,13 +53,13 @@ struct Class {
 /// All classes.
 #[derive(Clone, Debug)]
 pub(super) struct Defaults {
-    classes: Vec<Class>,
+    classes: Vec<DefaultClass>,
     by_name: HashMap<String, usize>,
 }
 
 impl Default for Defaults {
     fn default() -> Self {
-        let main = Class { parent: None, elements: Vec::new(), used: Cell::new(true) };
+        let main = DefaultClass { parent: None, elements: Vec::new(), used: Cell::new(true) };
         Self { classes: vec![main], by_name: HashMap::from([(MAIN.to_owned(), 0)]) }
     }
 }
@@ -92,7 +92,7 @@ impl Defaults {
                 }
                 None => {
                     let (elements, used) = (Vec::new(), Cell::new(false));
-                    self.classes.push(Class { parent: Some(class), elements, used });
+                    self.classes.push(DefaultClass { parent: Some(class), elements, used });
                     self.by_name.insert(name.to_owned(), self.classes.len() - 1);
                     self.classes.len() - 1
                 }
@@ -155,7 +155,7 @@ impl Defaults {
         };
         let mut layers = vec![element];
         while let Some(number) = class {
-            let Class { parent, elements, used } = &self.classes[number];
+            let DefaultClass { parent, elements, used } = &self.classes[number];
             used.set(true);
             layers.extend(elements.iter().rev().filter(concerns));
             class = *parent;

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::SceneError;
-use crate::files::{Files, tidy};
+use crate::files::{Files, without_dots};
 use crate::xml::Element;
 
 /// Elements inside elements after inclusion, at most.
@@ -27,13 +27,14 @@ pub(super) struct Document {
 impl Document {
     /// Reads a file and everything that it includes.
     pub fn read(files: &mut Files, path: &Path) -> Result<Self, SceneError> {
-        let path = tidy(path);
+        let path = without_dots(path);
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let root = Element::read(files, &path)?;
         if root.tag != "mujoco" {
             return Err(root.error("found this root; expected <mujoco>"));
         }
-        let mut splice = Splice { files, folder: &folder, chain: vec![path.clone()], seen: vec![] };
+        let mut splice =
+            IncludeExpansion { files, folder: &folder, chain: vec![path.clone()], seen: vec![] };
         let root = splice.element(root, 0)?;
         Ok(Self { root, folder, path })
     }
@@ -47,7 +48,7 @@ impl Document {
 }
 
 /// Replaces includes.
-struct Splice<'a> {
+struct IncludeExpansion<'a> {
     files: &'a mut Files,
     folder: &'a Path,
     /// The files whose inclusion is under way, outermost first.
@@ -56,7 +57,7 @@ struct Splice<'a> {
     seen: Vec<PathBuf>,
 }
 
-impl Splice<'_> {
+impl IncludeExpansion<'_> {
     fn element(&mut self, mut element: Element, depth: usize) -> Result<Element, SceneError> {
         if depth > DEEPEST {
             let what = format!("elements {depth} deep; expected at most {DEEPEST}");
@@ -112,12 +113,12 @@ impl Splice<'_> {
     /// The file that an include names.
     fn find(&self, include: &Element) -> Result<PathBuf, SceneError> {
         let name = include.require("file")?;
-        let beside_main = tidy(&self.folder.join(name));
+        let beside_main = without_dots(&self.folder.join(name));
         if self.files.contains(&beside_main) {
             return Ok(beside_main);
         }
         let includer = include.place.file.parent().unwrap_or(Path::new(""));
-        let beside_includer = tidy(&includer.join(name));
+        let beside_includer = without_dots(&includer.join(name));
         if self.files.contains(&beside_includer) {
             return Ok(beside_includer);
         }

@@ -9,7 +9,7 @@ use stiction_sim::constraint::{
     Connect, Equality, JointCoupling, Polynomial, TendonCoupling, Weld,
 };
 
-use super::build::{Build, JointMade};
+use super::build::{Build, BuiltJoint};
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -42,18 +42,18 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
 }
 
 /// A body with its pose in the world at the reference configuration.
-struct End {
+struct EqualityEnd {
     id: BodyId,
     pose: Isometry3<f64>,
 }
 
 /// The two bodies; the second is the world if it is not named.
-fn bodies(build: &Build, element: &Element) -> Result<(End, End), SceneError> {
+fn bodies(build: &Build, element: &Element) -> Result<(EqualityEnd, EqualityEnd), SceneError> {
     let a = build.bodies.require(element, "body1")?;
-    let a = End { id: a.id, pose: a.pose };
+    let a = EqualityEnd { id: a.id, pose: a.pose };
     let b = match build.bodies.find(element, "body2")? {
-        Some(b) => End { id: b.id, pose: b.pose },
-        None => End { id: BodyId::WORLD, pose: Isometry3::identity() },
+        Some(b) => EqualityEnd { id: b.id, pose: b.pose },
+        None => EqualityEnd { id: BodyId::WORLD, pose: Isometry3::identity() },
     };
     if a.id == b.id {
         return Err(element.error("body1 and body2 are the same; expected two"));
@@ -139,7 +139,7 @@ fn polynomial(element: &Element) -> Result<Polynomial, SceneError> {
 }
 
 fn joint(build: &Build, element: &Element) -> Result<Equality, SceneError> {
-    let scalar = |made: &JointMade, attribute: &str| {
+    let scalar = |made: &BuiltJoint, attribute: &str| {
         if made.kind.nv() == 1 {
             return Ok(made.id);
         }

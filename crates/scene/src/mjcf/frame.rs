@@ -11,7 +11,7 @@ use crate::error::SceneError;
 use crate::xml::Element;
 
 /// A child element of a body.
-pub(super) struct Gathered<'e> {
+pub(super) struct BodyChild<'e> {
     pub element: &'e Element,
     /// Pose of the innermost frame in the body.
     pub frame: Isometry3<f64>,
@@ -26,7 +26,7 @@ pub(super) fn gather<'e>(
     build: &mut Build,
     element: &'e Element,
     class: Option<&'e str>,
-) -> Result<Vec<Gathered<'e>>, SceneError> {
+) -> Result<Vec<BodyChild<'e>>, SceneError> {
     let mut found = Vec::new();
     let part = build.part();
     within(build, element, Isometry3::identity(), class, part, &mut found)?;
@@ -40,7 +40,7 @@ fn within<'e>(
     frame: Isometry3<f64>,
     class: Option<&'e str>,
     part: usize,
-    found: &mut Vec<Gathered<'e>>,
+    found: &mut Vec<BodyChild<'e>>,
 ) -> Result<(), SceneError> {
     for element in &parent.children {
         match element.tag.as_str() {
@@ -55,7 +55,7 @@ fn within<'e>(
                 let part = attach::part_of(element);
                 within(build, element, frame, None, part, found)?;
             }
-            _ => found.push(Gathered { element, frame, class, part }),
+            _ => found.push(BodyChild { element, frame, class, part }),
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use stiction_geom::Shape;
 
 use super::asset;
 use super::build::{Build, ContactTerms, GeomKind};
-use super::inertial::Lump;
+use super::inertial::MassLump;
 use super::mesh::{self, MeshSolid};
 use super::orientation;
 use super::solid;
@@ -52,12 +52,12 @@ pub(super) struct GeomRead {
     pub visual: Option<(VisualGeometry, Isometry3<f64>)>,
     pub colour: [f32; 4],
     /// Its contribution to the mass of its body.
-    pub lump: Option<Lump>,
+    pub lump: Option<MassLump>,
 }
 
 /// Requirements of the body on a geom.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct GeomRequirements {
     /// Whether its mass counts.
     pub mass: bool,
     /// Whether the body is fixed.
@@ -69,7 +69,7 @@ pub(super) fn read(
     build: &mut Build,
     element: &Element,
     frame: &Isometry3<f64>,
-    wanted: Wanted,
+    requirements: GeomRequirements,
 ) -> Result<GeomRead, SceneError> {
     for seen in ["user", "castshadow"] {
         element.get(seen);
@@ -79,7 +79,7 @@ pub(super) fn read(
     let contact = surface::terms(element)?;
     let by_bits = contact.contype != 0 || contact.conaffinity != 0;
     let touches = build.flags.contact && (by_bits || build.paired.contains(&name));
-    let mass = mass(build, element, wanted)?;
+    let mass = mass(build, element, requirements)?;
     let mut geom = GeomRead {
         name,
         element: element.clone(),
@@ -105,17 +105,20 @@ pub(super) fn read(
         }
         (GeomKind::Mesh | GeomKind::Sdf, Some(mesh)) => {
             if kind == GeomKind::Sdf {
-                build.cannot(&element.place, "sdf: the convex hull of the mesh touches instead");
+                build.report_unsupported(
+                    &element.place,
+                    "sdf: the convex hull of the mesh touches instead",
+                );
             }
             if shell {
-                let expected = "shells of meshes to be wanted where the mesh is declared";
+                let expected = "shells of meshes to be requested where the mesh is declared";
                 return Err(element.wrong("shellinertia", expected));
             }
             with_mesh(build, &mut geom, mesh, touches, mass, frame)?;
         }
-        (GeomKind::HeightField, _) => with_field(build, &mut geom, touches, wanted)?,
+        (GeomKind::HeightField, _) => with_field(build, &mut geom, touches, requirements)?,
         (GeomKind::Plane, _) => {
-            if !wanted.still {
+            if !requirements.still {
                 return Err(element.error("a plane on a body that moves; expected a fixed one"));
             }
             if !(geom.size.z > 0.0) {
@@ -158,7 +161,7 @@ fn finish(
         let measure = solid::measure(geom.kind, &geom.size, shell);
         let mass = mass.of(measure);
         let moments = solid::inertia(geom.kind, &geom.size, shell) * mass;
-        geom.lump = Some(Lump::principal(mass, moments, &geom.pose));
+        geom.lump = Some(MassLump::principal(mass, moments, &geom.pose));
     }
     Ok(())
 }
@@ -180,7 +183,11 @@ impl Mass {
 }
 
 /// The mass of a geom, `None` if it has none or none is needed.
-fn mass(build: &Build, element: &Element, wanted: Wanted) -> Result<Option<Mass>, SceneError> {
+fn mass(
+    build: &Build,
+    element: &Element,
+    requirements: GeomRequirements,
+) -> Result<Option<Mass>, SceneError> {
     let (mass, density) = (element.number("mass")?, element.number("density")?);
     for (name, found) in [("mass", mass), ("density", density)] {
         if found.is_some_and(|found| found < 0.0) {
@@ -193,7 +200,7 @@ fn mass(build: &Build, element: &Element, wanted: Wanted) -> Result<Option<Mass>
         Some(mass) => Mass::Given(mass),
         None => Mass::Density(density.unwrap_or(DENSITY)),
     };
-    let counts = wanted.mass && (first..=last).contains(&group) && mass.of(1.0) > 0.0;
+    let counts = requirements.mass && (first..=last).contains(&group) && mass.of(1.0) > 0.0;
     Ok(counts.then_some(mass))
 }
 
@@ -217,7 +224,7 @@ fn fluid(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     for (name, what) in [("surfacevel", "surfaces that move"), ("adhesion", "surfaces that stick")]
     {
         if element.numbers(name)?.is_some_and(|parts| parts.iter().any(|part| *part != 0.0)) {
-            build.cannot(&element.place, format!("{name}: {what} are not read"));
+            build.report_unsupported(&element.place, format!("{name}: {what} are not read"));
         }
     }
     Ok(())
@@ -323,7 +330,7 @@ fn mesh_of(
     if let Some(word) = mesh.generated() {
         let what =
             format!("mesh \"{name}\": builtin {word} is not generated; its geom is left out");
-        build.cannot(&geom.element.place, what);
+        build.report_unsupported(&geom.element.place, what);
         return Ok(None);
     }
     mesh::solid(build, name)
@@ -365,7 +372,7 @@ fn with_mesh(
         };
         let mass = mass.of(measure);
         let pose = frame * geom.pose;
-        geom.lump = Some(Lump::principal(mass, moments * (mass / measure), &pose));
+        geom.lump = Some(MassLump::principal(mass, moments * (mass / measure), &pose));
     }
     Ok(())
 }
@@ -397,7 +404,7 @@ fn with_field(
     build: &mut Build,
     geom: &mut GeomRead,
     touches: bool,
-    wanted: Wanted,
+    requirements: GeomRequirements,
 ) -> Result<(), SceneError> {
     let element = &geom.element;
     let name = element.require("hfield")?;
@@ -410,11 +417,11 @@ fn with_field(
     let shape = field.shape().map_err(|fault| geom.element.error(fault))?;
     if !touches {
         geom.visual = Some((VisualGeometry::Shape(shape), geom.pose));
-    } else if wanted.still {
+    } else if requirements.still {
         geom.shape = Some(shape);
     } else {
         let what = "a height field on a body that moves: it touches nothing";
-        build.cannot(&geom.element.place, what);
+        build.report_unsupported(&geom.element.place, what);
         geom.visual = Some((VisualGeometry::Shape(shape), geom.pose));
     }
     Ok(())

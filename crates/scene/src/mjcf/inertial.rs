@@ -11,7 +11,7 @@ use crate::xml::Element;
 
 /// Mass with its centre and its inertia about the centre, in the axes of the body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Lump {
+pub(super) struct MassLump {
     /// [kg]
     pub mass: f64,
     /// [m]
@@ -22,7 +22,7 @@ pub(super) struct Lump {
     pub axes: Option<UnitQuaternion<f64>>,
 }
 
-impl Lump {
+impl MassLump {
     /// A lump from principal moments [kg·m²] in a frame of the body.
     pub fn principal(mass: f64, moments: Vector3<f64>, frame: &Isometry3<f64>) -> Self {
         let R = frame.rotation.to_rotation_matrix().into_inner();
@@ -89,7 +89,7 @@ pub(super) fn read(
     build: &Build,
     element: &Element,
     frame: &Isometry3<f64>,
-) -> Result<Lump, SceneError> {
+) -> Result<MassLump, SceneError> {
     let mass = super::joint::not_negative(element, "mass")?;
     element.require("mass")?;
     element.require("pos")?;
@@ -100,7 +100,7 @@ pub(super) fn read(
         if moments.iter().any(|moment| *moment < 0.0) {
             return Err(element.wrong("diaginertia", "three numbers that are not negative"));
         }
-        return Ok(Lump::principal(mass, moments, &pose));
+        return Ok(MassLump::principal(mass, moments, &pose));
     };
     if diagonal.is_some() {
         return Err(element.error("both diaginertia and fullinertia; expected one of them"));
@@ -117,7 +117,7 @@ pub(super) fn read(
         return Err(element.wrong("fullinertia", "a matrix with positive principal moments"));
     }
     let R = pose.rotation.to_rotation_matrix().into_inner();
-    Ok(Lump {
+    Ok(MassLump {
         mass,
         com: pose.translation.vector,
         inertia: R * full * R.transpose(),

@@ -38,29 +38,33 @@ pub(super) fn read(
 ) -> Result<JointRead, SceneError> {
     ignore(element);
     let kinds = [
-        ("hinge", Kind::Hinge),
-        ("slide", Kind::Slide),
-        ("ball", Kind::Ball),
-        ("free", Kind::Free),
+        ("hinge", MjcfJointType::Hinge),
+        ("slide", MjcfJointType::Slide),
+        ("ball", MjcfJointType::Ball),
+        ("free", MjcfJointType::Free),
     ];
-    let kind = element.choice("type", &kinds)?.unwrap_or(Kind::Hinge);
+    let kind = element.choice("type", &kinds)?.unwrap_or(MjcfJointType::Hinge);
     let axis = frame.rotation * element.vector("axis")?.unwrap_or_else(Vector3::z);
     let anchor = frame * nalgebra::Point3::from(element.vector("pos")?.unwrap_or_default());
-    let hinged = matches!(kind, Kind::Hinge | Kind::Slide);
+    let hinged = matches!(kind, MjcfJointType::Hinge | MjcfJointType::Slide);
     if hinged && !(axis.norm() > f64::MIN_POSITIVE.sqrt()) {
         return Err(element.wrong("axis", "a vector that is not zero"));
     }
     let mut spec = JointSpec::new(match kind {
-        Kind::Hinge => JointKind::Hinge { axis },
-        Kind::Slide => JointKind::Slide { axis },
-        Kind::Ball => JointKind::Ball,
-        Kind::Free => JointKind::Free,
+        MjcfJointType::Hinge => JointKind::Hinge { axis },
+        MjcfJointType::Slide => JointKind::Slide { axis },
+        MjcfJointType::Ball => JointKind::Ball,
+        MjcfJointType::Free => JointKind::Free,
     });
     spec.name = element.get("name").unwrap_or_default().to_owned();
-    if kind != Kind::Free {
+    if kind != MjcfJointType::Free {
         spec.anchor = anchor.coords;
     }
-    let unit = if matches!(kind, Kind::Hinge | Kind::Ball) { build.compiler.angle } else { 1.0 };
+    let unit = if matches!(kind, MjcfJointType::Hinge | MjcfJointType::Ball) {
+        build.compiler.angle
+    } else {
+        1.0
+    };
     spec.stiffness = linear(build, element, "stiffness")?;
     spec.damping = linear(build, element, "damping")?;
     spec.armature = not_negative(element, "armature")?;
@@ -75,7 +79,7 @@ pub(super) fn read(
             *force = 0.0;
         }
     }
-    let angle = if kind == Kind::Hinge { unit } else { 1.0 };
+    let angle = if kind == MjcfJointType::Hinge { unit } else { 1.0 };
     let reference = element.number("ref")?.unwrap_or(0.0) * angle;
     let spring_reference = element.number("springref")?.unwrap_or(0.0) * angle;
     if hinged {
@@ -83,14 +87,14 @@ pub(super) fn read(
     }
     let range = element.array::<2>("range")?.map(|[a, b]| (a * unit, b * unit));
     let margin = element.number("margin")?.unwrap_or(0.0);
-    if limited(build, element, "limited", "range", range)? && kind != Kind::Free {
+    if limited(build, element, "limited", "range", range)? && kind != MjcfJointType::Free {
         let (lower, upper) = range.unwrap_or((0.0, 0.0));
-        let orderly = lower < upper && !(kind == Kind::Ball && lower != 0.0);
+        let orderly = lower < upper && !(kind == MjcfJointType::Ball && lower != 0.0);
         if !orderly {
             return Err(element.wrong(
                 "range",
                 match kind {
-                    Kind::Ball => "0 and a positive angle",
+                    MjcfJointType::Ball => "0 and a positive angle",
                     _ => "two numbers in increasing order",
                 },
             ));
@@ -118,16 +122,16 @@ pub(super) fn read(
         build.note("gravity compensation acts on bodies directly: actuatorgravcomp is not used");
     }
     if element.get("springyield").is_some() {
-        build.cannot(&element.place, "springyield: springs that yield are not read");
+        build.report_unsupported(&element.place, "springyield: springs that yield are not read");
     }
     let spring_damper = element.array::<2>("springdamper")?.map(|[time, ratio]| (time, ratio));
     let spring_damper = spring_damper.filter(|(time, ratio)| *time > 0.0 && *ratio > 0.0);
-    let align = kind == Kind::Free && build.compiler.align_free;
+    let align = kind == MjcfJointType::Free && build.compiler.align_free;
     Ok(JointRead { spec, range, spring_damper, align, element: element.clone() })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum MjcfJointType {
     Hinge,
     Slide,
     Ball,
@@ -147,7 +151,7 @@ fn linear(build: &mut Build, element: &Element, name: &str) -> Result<f64, Scene
         return Err(element.wrong(name, "a number"));
     };
     if rest.iter().any(|number| *number != 0.0) {
-        build.cannot(&element.place, format!("{name} that is not linear"));
+        build.report_unsupported(&element.place, format!("{name} that is not linear"));
     }
     if *first < 0.0 {
         return Err(element.wrong(name, "a number that is not negative"));
@@ -175,6 +179,9 @@ pub(super) fn limited(
         return Ok(limited);
     }
     let Some((lower, upper)) = range else { return Ok(false) };
+    if lower > upper {
+        return Err(element.wrong(name, "two numbers in increasing order"));
+    }
     if !build.compiler.autolimits {
         if (lower, upper) == (0.0, 0.0) {
             return Ok(false);
@@ -269,6 +276,9 @@ mod tests {
             ("axis='0 0 0'", "not zero"),
             ("type='screw'", "one of"),
             ("limited='true' range='1 0'", "increasing"),
+            ("range='1 0'", "increasing"),
+            ("limited='auto' range='1 0'", "increasing"),
+            ("actuatorfrcrange='1 0'", "increasing"),
             ("type='ball' limited='true' range='1 2'", "0 and"),
             ("damping='-1'", "not negative"),
             ("armature='x'", "finite"),

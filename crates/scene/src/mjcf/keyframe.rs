@@ -25,7 +25,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
             driven: mocap::poses(build, key, &model)?,
             x_dot: Vec::new(),
         };
-        if !frame.name.is_empty() && build.keyframes.iter().any(|k| k.name == frame.name) {
+        if !frame.name.is_empty() && !build.keyframe_names.insert(frame.name.clone()) {
             return Err(key.error("a second keyframe has this name"));
         }
         build.keyframes.push(frame);
@@ -33,7 +33,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
             [("act", "activations of actuators"), ("plastic", "plastic deformations")]
         {
             if key.numbers(name)?.is_some_and(|numbers| !numbers.is_empty()) {
-                build.cannot(&key.place, format!("<key> {name}: {what}"));
+                build.report_unsupported(&key.place, format!("<key> {name}: {what}"));
             }
         }
     }
@@ -83,7 +83,7 @@ mod tests {
         <actuator><motor joint='j'/></actuator>";
 
     #[test]
-    fn what_a_key_does_not_say_is_the_reference_and_zeros() {
+    fn values_missing_in_a_key_are_the_reference_and_zeros() {
         let found = model(&format!("{BODIES}<keyframe><key/><key name='k' time='2'/></keyframe>"));
         let key = &found.keyframes[0];
         assert_eq!(key.q, [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.5]);

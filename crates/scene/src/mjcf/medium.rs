@@ -1,6 +1,6 @@
 //! Forces of the medium around the bodies, by MuJoCo's model of boxes.
 //!
-//! Each body meets the medium as the box that has its inertia: half sides
+//! Each body is treated as the box that has its inertia: half sides
 //! `r_i = √(3/(2 m) (I_j + I_k − I_i))` along its principal axes. With the viscosity β and the mean
 //! half side r, force and torque are `−6 π β r v` and `−8 π β r³ ω`; with the density ρ they are
 //! `−2 ρ r_j r_k |v_i| v_i` and `−½ ρ r_i (r_j⁴ + r_k⁴) |ω_i| ω_i` along and about each axis, at the
@@ -95,7 +95,7 @@ impl Medium {
 /// Lists the geoms with another fluid model.
 fn ellipsoids(build: &mut Build, element: &Element) {
     if element.get("fluidshape").is_some_and(|shape| shape != "none") {
-        build.cannot(&element.place, "<geom> fluidshape: the medium meets the body as a box");
+        build.report_unsupported(&element.place, "<geom> fluidshape: the body is treated as a box");
     }
     for child in &element.children {
         ellipsoids(build, child);
@@ -109,7 +109,7 @@ mod tests {
     use stiction_sim::Simulation;
 
     #[test]
-    fn a_solid_box_meets_the_medium_as_itself() {
+    fn a_solid_box_is_treated_as_itself() {
         let (mass, r) = (2.0, Vector3::new(0.1, 0.2, 0.4));
         let square = r.component_mul(&r);
         let moments = square.map(|own| mass / 3.0 * (square.sum() - own));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ball_sinks_at_the_speed_at_which_the_medium_carries_its_weight() {
+    fn a_ball_sinks_at_the_speed_at_which_drag_balances_its_weight() {
         let (mass, radius, viscosity, g) = (0.5, 0.1_f64, 3.0, 9.81);
         let found = model(&format!(
             "<option viscosity='{viscosity}' wind='0 1 0'/>

@@ -21,7 +21,7 @@ use crate::xml::Element;
 
 /// Where triangles come from.
 #[derive(Clone, Debug)]
-enum Source {
+enum MeshSource {
     File(PathBuf),
     Text(Triangles),
     /// A surface that MuJoCo generates.
@@ -30,7 +30,7 @@ enum Source {
 
 /// How mass is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rule {
+enum MassRule {
     Absolute,
     Exact,
     Convex,
@@ -41,10 +41,10 @@ enum Rule {
 #[derive(Clone, Debug)]
 pub(super) struct MeshAsset {
     element: Element,
-    source: Source,
+    source: MeshSource,
     pub scale: Vector3<f64>,
     reference: Isometry3<f64>,
-    rule: Rule,
+    rule: MassRule,
 }
 
 /// A mesh that was read, in the frame of its inertia.
@@ -71,12 +71,12 @@ impl MeshAsset {
         let name = asset::name_of(element);
         let file = asset::file_of(build, element)?;
         let source = match (file, element.get("builtin").filter(|word| *word != "none")) {
-            (Some(path), _) => Source::File(path),
+            (Some(path), _) => MeshSource::File(path),
             (None, Some(word)) => {
                 element.get("params");
-                Source::Generated(word.to_owned())
+                MeshSource::Generated(word.to_owned())
             }
-            (None, None) => Source::Text(inline(element)?),
+            (None, None) => MeshSource::Text(inline(element)?),
         };
         if element.integer("maxhullvert")?.is_some_and(|count| count >= 0) {
             build.note("convex hulls are exact: maxhullvert is not used");
@@ -85,19 +85,19 @@ impl MeshAsset {
         let position = element.vector("refpos")?.unwrap_or_default();
         let rotation = orientation::quaternion(element, "refquat")?.unwrap_or_default();
         let rules = [
-            ("legacy", Rule::Absolute),
-            ("exact", Rule::Exact),
-            ("convex", Rule::Convex),
-            ("shell", Rule::Shell),
+            ("legacy", MassRule::Absolute),
+            ("exact", MassRule::Exact),
+            ("convex", MassRule::Convex),
+            ("shell", MassRule::Shell),
         ];
-        let rule = element.choice("inertia", &rules)?.unwrap_or(Rule::Absolute);
+        let rule = element.choice("inertia", &rules)?.unwrap_or(MassRule::Absolute);
         let reference = Isometry3::from_parts(Translation3::from(position), rotation);
         Ok((name, Self { element: element.clone(), source, scale, reference, rule }))
     }
 
     /// The file, its location and the scale, for visual shapes; `None` if it has none.
     pub fn visual(&self) -> Option<(PathBuf, Isometry3<f64>, Vector3<f64>)> {
-        let Source::File(path) = &self.source else { return None };
+        let MeshSource::File(path) = &self.source else { return None };
         let mut back = self.reference.inverse();
         back.translation.vector.component_mul_assign(&self.scale);
         Some((path.clone(), back, self.scale))
@@ -106,7 +106,7 @@ impl MeshAsset {
     /// Shape that MuJoCo generates by itself, if any.
     pub fn generated(&self) -> Option<&str> {
         match &self.source {
-            Source::Generated(word) => Some(word),
+            MeshSource::Generated(word) => Some(word),
             _ => None,
         }
     }
@@ -114,9 +114,9 @@ impl MeshAsset {
     /// Reads the triangles and finds their frame.
     pub fn solid(&self, build: &mut Build) -> Result<MeshSolid, SceneError> {
         let mut mesh = match &self.source {
-            Source::File(path) => mesh_file::read(build.files, path)?,
-            Source::Text(triangles) => triangles.clone(),
-            Source::Generated(word) => {
+            MeshSource::File(path) => mesh_file::read(build.files, path)?,
+            MeshSource::Text(triangles) => triangles.clone(),
+            MeshSource::Generated(word) => {
                 return Err(self
                     .element
                     .error(format_args!("builtin = \"{word}\"; expected a file or vertices")));
@@ -144,10 +144,10 @@ impl MeshAsset {
     fn place(&self, mesh: Triangles) -> MeshSolid {
         let found = match self.rule {
             _ if mesh.triangles.is_empty() => mass::convex(&mesh),
-            Rule::Absolute => mass::legacy(&mesh),
-            Rule::Exact => mass::exact(&mesh),
-            Rule::Convex => mass::convex(&mesh),
-            Rule::Shell => mass::shell(&mesh),
+            MassRule::Absolute => mass::legacy(&mesh),
+            MassRule::Exact => mass::exact(&mesh),
+            MassRule::Convex => mass::convex(&mesh),
+            MassRule::Shell => mass::shell(&mesh),
         };
         let mut pose = Isometry3::identity();
         let (mut integrals, mut half_box) = (None, Vector3::zeros());

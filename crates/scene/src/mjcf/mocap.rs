@@ -7,14 +7,14 @@
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use stiction_mech::{BodyId, Input, Model};
 
-use super::body::Draft;
+use super::body::TreeDraft;
 use super::build::Build;
 use super::keyframe::numbers;
 use crate::error::SceneError;
 use crate::xml::Element;
 
 /// Fixes mocap bodies that cannot be driven, and lists them.
-pub(super) fn check(build: &mut Build, draft: &mut Draft) {
+pub(super) fn check(build: &mut Build, draft: &mut TreeDraft) {
     for mocap in build.mocap.clone() {
         // Bodies are in depth-first order: descendants follow their ancestor without a gap.
         let carries = |body: &usize| {
@@ -38,7 +38,7 @@ pub(super) fn check(build: &mut Build, draft: &mut Draft) {
         let what = format!("mocap: the body carries {obstacle} and stands still");
         let body = &mut draft.bodies[mocap.0];
         body.spec.driven = false;
-        build.cannot(&body.place, what);
+        build.report_unsupported(&body.place, what);
     }
 }
 

@@ -92,14 +92,20 @@ fn overrides(build: &mut Build, section: &Element) -> Result<(), SceneError> {
     }
     for flag in section.all("flag") {
         if switch(flag, "override")? == Some(true) {
-            build.cannot(&flag.place, "<flag> override: one set of parameters for all contacts");
+            build.report_unsupported(
+                &flag.place,
+                "<flag> override: one set of parameters for all contacts",
+            );
         }
         if switch(flag, "filterparent")? == Some(false) {
-            build.cannot(&flag.place, "<flag> filterparent: contact between parent and child");
+            build.report_unsupported(
+                &flag.place,
+                "<flag> filterparent: contact between parent and child",
+            );
         }
     }
     if section.get("collision").is_some_and(|which| which != "all") {
-        build.cannot(&section.place, "<option> collision: only some of the pairs");
+        build.report_unsupported(&section.place, "<option> collision: only some of the pairs");
     }
     Ok(())
 }
@@ -160,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_the_motion_and_is_not_modelled_is_listed() {
+    fn unsupported_options_that_change_the_motion_are_listed() {
         for inner in ["collision='predefined'", "><flag override='enable'/"] {
             let found = model(&format!("<option {inner}></option>"));
             assert!(found.unsupported.iter().any(|entry| entry.physical), "{inner}");

@@ -22,7 +22,7 @@ pub(super) enum PngError {
 }
 
 /// The first channel of a picture, upper rows first.
-pub(super) struct Grey {
+pub(super) struct GreyImage {
     pub width: usize,
     pub height: usize,
     pub grey: Vec<u8>,
@@ -37,7 +37,7 @@ struct Header {
 }
 
 /// Reads a picture of at most `largest` pixels.
-pub(super) fn grey(bytes: &[u8], largest: usize) -> Result<Grey, PngError> {
+pub(super) fn grey(bytes: &[u8], largest: usize) -> Result<GreyImage, PngError> {
     let mut rest = bytes.get(SIGNATURE.len()..).ok_or(PngError::Truncated)?;
     let (mut header, mut palette, mut stream) = (None, Vec::new(), Vec::new());
     loop {
@@ -70,7 +70,7 @@ pub(super) fn grey(bytes: &[u8], largest: usize) -> Result<Grey, PngError> {
             grey.push(sample(line, column, &header, &palette)?);
         }
     }
-    Ok(Grey { width: header.width, height: header.height, grey })
+    Ok(GreyImage { width: header.width, height: header.height, grey })
 }
 
 fn read_header(body: &[u8], largest: usize) -> Result<Header, PngError> {
@@ -92,7 +92,7 @@ fn read_header(body: &[u8], largest: usize) -> Result<Header, PngError> {
         _ => return Err(PngError::Damaged("an unknown kind of colour")),
     };
     if pixels == 0 || !depths.contains(&depth) {
-        return Err(PngError::Damaged("a header that cannot be"));
+        return Err(PngError::Damaged("an invalid header"));
     }
     if interlaced != 0 {
         return Err(PngError::Unsupported("interlacing"));

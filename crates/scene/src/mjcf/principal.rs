@@ -21,13 +21,13 @@ pub(super) fn decompose(
     tolerance: f64,
 ) -> (Vector3<f64>, UnitQuaternion<f64>) {
     let mut axes = UnitQuaternion::identity();
-    let seen = |axes: &UnitQuaternion<f64>| {
+    let rotated = |axes: &UnitQuaternion<f64>| {
         let R = axes.to_rotation_matrix().into_inner();
         R.transpose() * matrix * R
     };
     let negligible = tolerance * matrix.amax();
     for _ in 0..ROTATIONS {
-        let D = seen(&axes);
+        let D = rotated(&axes);
         let off = [(0, 1, 2), (0, 2, 1), (1, 2, 0)];
         let (row, column, axis) = off.into_iter().fold(off[2], |best, next| {
             if D[(next.0, next.1)].abs() > D[(best.0, best.1)].abs() { next } else { best }
@@ -40,7 +40,7 @@ pub(super) fn decompose(
     }
     // Sort by quarter turns: the first two, the last two, the first two again.
     for (first, axis) in [(0, 2), (1, 0), (0, 2)] {
-        let D = seen(&axes);
+        let D = rotated(&axes);
         if D[(first, first)] + EXACT * matrix.amax() < D[(first + 1, first + 1)] {
             let half = std::f64::consts::FRAC_1_SQRT_2;
             let mut vector = Vector3::zeros();
@@ -49,7 +49,7 @@ pub(super) fn decompose(
         }
     }
     axes.renormalize();
-    (seen(&axes).diagonal(), axes)
+    (rotated(&axes).diagonal(), axes)
 }
 
 /// The rotation about one axis after which the element between the other two is zero

@@ -2,9 +2,9 @@
 
 use crate::xml::Element;
 
-/// Kinds of things that have names; a name counts within its kind.
+/// Kinds of elements that have names; names are unique within a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum NamedElementKind {
     Actuator,
     Body,
     Camera,
@@ -27,62 +27,62 @@ pub(super) enum Kind {
 }
 
 /// Kind of a named element; `section` is the tag of its section.
-fn kind_of(section: &str, tag: &str) -> Option<Kind> {
+fn kind_of(section: &str, tag: &str) -> Option<NamedElementKind> {
     Some(match (section, tag) {
-        ("actuator", _) => Kind::Actuator,
-        ("sensor", _) => Kind::Sensor,
-        ("equality", _) => Kind::Equality,
-        ("contact", _) => Kind::Pair,
-        ("keyframe", _) => Kind::Key,
-        ("tendon", "spatial" | "fixed") => Kind::Tendon,
-        (_, "body") => Kind::Body,
-        (_, "joint" | "freejoint") => Kind::Joint,
-        (_, "geom") => Kind::Geom,
-        (_, "site") => Kind::Site,
-        (_, "camera") => Kind::Camera,
-        (_, "light") => Kind::Light,
-        (_, "frame") => Kind::Frame,
-        (_, "mesh") => Kind::Mesh,
-        (_, "material") => Kind::Material,
-        (_, "texture") => Kind::Texture,
-        (_, "hfield") => Kind::HeightField,
-        (_, "skin") => Kind::Skin,
-        (_, "model") => Kind::Model,
+        ("actuator", _) => NamedElementKind::Actuator,
+        ("sensor", _) => NamedElementKind::Sensor,
+        ("equality", _) => NamedElementKind::Equality,
+        ("contact", _) => NamedElementKind::Pair,
+        ("keyframe", _) => NamedElementKind::Key,
+        ("tendon", "spatial" | "fixed") => NamedElementKind::Tendon,
+        (_, "body") => NamedElementKind::Body,
+        (_, "joint" | "freejoint") => NamedElementKind::Joint,
+        (_, "geom") => NamedElementKind::Geom,
+        (_, "site") => NamedElementKind::Site,
+        (_, "camera") => NamedElementKind::Camera,
+        (_, "light") => NamedElementKind::Light,
+        (_, "frame") => NamedElementKind::Frame,
+        (_, "mesh") => NamedElementKind::Mesh,
+        (_, "material") => NamedElementKind::Material,
+        (_, "texture") => NamedElementKind::Texture,
+        (_, "hfield") => NamedElementKind::HeightField,
+        (_, "skin") => NamedElementKind::Skin,
+        (_, "model") => NamedElementKind::Model,
         _ => return None,
     })
 }
 
 /// Kind of element that an attribute refers to.
-fn reference(element: &Element, attribute: &str) -> Option<Kind> {
+fn reference(element: &Element, attribute: &str) -> Option<NamedElementKind> {
     Some(match attribute {
-        "joint" | "joint1" | "joint2" | "jointinparent" => Kind::Joint,
-        "body" | "body1" | "body2" | "target" => Kind::Body,
-        "geom" | "geom1" | "geom2" => Kind::Geom,
+        "joint" | "joint1" | "joint2" | "jointinparent" => NamedElementKind::Joint,
+        "body" | "body1" | "body2" | "target" => NamedElementKind::Body,
+        "geom" | "geom1" | "geom2" => NamedElementKind::Geom,
         "site" | "site1" | "site2" | "cranksite" | "slidersite" | "refsite" | "sidesite" => {
-            Kind::Site
+            NamedElementKind::Site
         }
-        "tendon" | "tendon1" | "tendon2" => Kind::Tendon,
-        "actuator" => Kind::Actuator,
-        "camera" => Kind::Camera,
-        "mesh" => Kind::Mesh,
-        "material" => Kind::Material,
-        "texture" => Kind::Texture,
-        "hfield" => Kind::HeightField,
+        "tendon" | "tendon1" | "tendon2" => NamedElementKind::Tendon,
+        "actuator" => NamedElementKind::Actuator,
+        "camera" => NamedElementKind::Camera,
+        "mesh" => NamedElementKind::Mesh,
+        "material" => NamedElementKind::Material,
+        "texture" => NamedElementKind::Texture,
+        "hfield" => NamedElementKind::HeightField,
         "objname" => by_word(element.peek("objtype"))?,
         "refname" => by_word(element.peek("reftype"))?,
         _ => return None,
     })
 }
 
-fn by_word(word: Option<&str>) -> Option<Kind> {
+fn by_word(word: Option<&str>) -> Option<NamedElementKind> {
     Some(match word? {
-        "body" | "xbody" => Kind::Body,
-        "geom" => Kind::Geom,
-        "site" => Kind::Site,
-        "camera" => Kind::Camera,
-        "joint" => Kind::Joint,
-        "tendon" => Kind::Tendon,
-        "actuator" => Kind::Actuator,
+        "body" | "xbody" => NamedElementKind::Body,
+        "geom" => NamedElementKind::Geom,
+        "site" => NamedElementKind::Site,
+        "camera" => NamedElementKind::Camera,
+        "joint" => NamedElementKind::Joint,
+        "tendon" => NamedElementKind::Tendon,
+        "actuator" => NamedElementKind::Actuator,
         _ => return None,
     })
 }
@@ -92,7 +92,7 @@ fn by_word(word: Option<&str>) -> Option<Kind> {
 pub(super) fn rename(
     element: &mut Element,
     section: &str,
-    rename_to: &impl Fn(Kind, &str) -> Option<String>,
+    rename_to: &impl Fn(NamedElementKind, &str) -> Option<String>,
 ) {
     let mut changes = Vec::new();
     for attribute in &element.attributes {
@@ -112,7 +112,11 @@ pub(super) fn rename(
 }
 
 /// Calls `found` with the name of an element and of each of its children.
-pub(super) fn names(element: &Element, section: &str, found: &mut impl FnMut(Kind, &str)) {
+pub(super) fn names(
+    element: &Element,
+    section: &str,
+    found: &mut impl FnMut(NamedElementKind, &str),
+) {
     if let (Some(kind), Some(name)) = (kind_of(section, &element.tag), element.peek("name")) {
         found(kind, name);
     }
@@ -122,7 +126,7 @@ pub(super) fn names(element: &Element, section: &str, found: &mut impl FnMut(Kin
 }
 
 /// Calls `found` with every name that an element and its children refer to.
-pub(super) fn references(element: &Element, found: &mut impl FnMut(Kind, &str)) {
+pub(super) fn references(element: &Element, found: &mut impl FnMut(NamedElementKind, &str)) {
     for attribute in &element.attributes {
         if let Some(kind) = reference(element, &attribute.name) {
             found(kind, &attribute.value);
@@ -158,6 +162,9 @@ mod tests {
         let mut found = Vec::new();
         names(&element, "equality", &mut |kind, name| found.push((kind, name.to_owned())));
         references(&element, &mut |kind, name| found.push((kind, name.to_owned())));
-        assert_eq!(found, [(Kind::Equality, "e".into()), (Kind::Joint, "j".into())]);
+        assert_eq!(
+            found,
+            [(NamedElementKind::Equality, "e".into()), (NamedElementKind::Joint, "j".into())]
+        );
     }
 }

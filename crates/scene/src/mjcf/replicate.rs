@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use nalgebra::Isometry3;
 
 use super::attach::Expansion;
-use super::rename::{self, Kind};
+use super::rename::{self, NamedElementKind};
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -41,7 +41,7 @@ pub(super) fn expand(
     let mut pose = Isometry3::identity();
     for number in 0..count {
         let suffix = format!("{separator}{number:0digits$}");
-        let other = |kind: Kind, name: &str| {
+        let other = |kind: NamedElementKind, name: &str| {
             copied.contains(&(kind, name.to_owned())).then(|| format!("{name}{suffix}"))
         };
         let mut frame = place(replicate, &pose);

@@ -9,43 +9,59 @@ use crate::xml::Element;
 
 /// Treatment of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum ElementSupport {
     /// It is read.
     Read,
-    /// It is passed over; no motion depends on it.
-    Seen,
-    /// It is passed over; motion would depend on it.
-    Lost,
+    /// It is ignored; no motion depends on it.
+    Ignored,
+    /// It is ignored, although motion depends on it.
+    Unsupported,
 }
 
-/// One kind of element. Words are separated by spaces.
+/// Schema of one element. Words are separated by spaces.
 #[derive(Debug)]
-pub(super) struct Kind {
+pub(super) struct ElementSchema {
     /// Its tag, after that of its parent where the tag alone says too little.
     pub tag: &'static str,
-    pub fate: Fate,
+    pub support: ElementSupport,
     /// Attributes that are read, or on which no motion depends.
     known: &'static str,
     /// Unsupported attributes that change the motion.
-    lost: &'static str,
+    unsupported: &'static str,
     /// Tags of its children.
     children: &'static str,
 }
 
-const fn read(tag: &'static str, known: &'static str, lost: &'static str) -> Kind {
-    Kind { tag, fate: Fate::Read, known, lost, children: "" }
+const fn read(tag: &'static str, known: &'static str, unsupported: &'static str) -> ElementSchema {
+    ElementSchema { tag, support: ElementSupport::Read, known, unsupported, children: "" }
 }
 
-const fn holds(tag: &'static str, known: &'static str, children: &'static str) -> Kind {
-    Kind { tag, fate: Fate::Read, known, lost: "", children }
+const fn with_children(
+    tag: &'static str,
+    known: &'static str,
+    children: &'static str,
+) -> ElementSchema {
+    ElementSchema { tag, support: ElementSupport::Read, known, unsupported: "", children }
 }
 
-const fn seen(tag: &'static str) -> Kind {
-    Kind { tag, fate: Fate::Seen, known: "", lost: "", children: "" }
+const fn ignored(tag: &'static str) -> ElementSchema {
+    ElementSchema {
+        tag,
+        support: ElementSupport::Ignored,
+        known: "",
+        unsupported: "",
+        children: "",
+    }
 }
 
-const fn lost(tag: &'static str) -> Kind {
-    Kind { tag, fate: Fate::Lost, known: "", lost: "", children: "" }
+const fn unsupported(tag: &'static str) -> ElementSchema {
+    ElementSchema {
+        tag,
+        support: ElementSupport::Unsupported,
+        known: "",
+        unsupported: "",
+        children: "",
+    }
 }
 
 const BODY: &str = "body frame replicate attach inertial joint freejoint geom site camera light \
@@ -67,14 +83,14 @@ const ACTUATOR: &str = "name class group user joint jointinparent tendon site re
 const SENSOR: &str = "name user noise cutoff delay interp interval nsample";
 
 /// Every element, in the order of MuJoCo's reference.
-static KINDS: &[Kind] = &[
-    holds(
+static ELEMENTS: &[ElementSchema] = &[
+    with_children(
         "mujoco",
         "model",
         "compiler option size statistic visual default extension asset worldbody deformable contact \
          tendon equality actuator sensor custom keyframe",
     ),
-    holds(
+    with_children(
         "compiler",
         "alignfree angle assetdir autolimits balanceinertia boundinertia boundmass conflict \
          convexhull coordinate discardvisual eulerseq exactmeshinertia fitaabb fusestatic \
@@ -82,8 +98,8 @@ static KINDS: &[Kind] = &[
          saveinertial settotalmass strippath texturedir usethread",
         "lengthrange",
     ),
-    seen("lengthrange"),
-    holds(
+    ignored("lengthrange"),
+    with_children(
         "option",
         "actuatorgroupdisable apirate ccd_iterations ccd_tolerance collision cone density gravity \
          impratio integrator iterations jacobian ls_iterations ls_tolerance magnetic \
@@ -100,12 +116,12 @@ static KINDS: &[Kind] = &[
          spring warmstart",
         "",
     ),
-    seen("size"),
-    seen("statistic"),
-    seen("visual"),
-    seen("extension"),
-    seen("custom"),
-    holds(
+    ignored("size"),
+    ignored("statistic"),
+    ignored("visual"),
+    ignored("extension"),
+    ignored("custom"),
+    with_children(
         "default",
         "class",
         "default mesh texture material joint geom site camera light pair equality tendon general \
@@ -114,22 +130,22 @@ static KINDS: &[Kind] = &[
     ),
     read("default/tendon", TENDON, "springyield"),
     read("default/equality", EQUALITY, ""),
-    holds("asset", "", "mesh hfield skin texture material model"),
-    holds(
+    with_children("asset", "", "mesh hfield skin texture material model"),
+    with_children(
         "mesh",
         "builtin class content_type face file inertia material maxhullvert name normal params \
          refpos refquat scale smoothnormal texcoord vertex octree_maxdepth",
         "plugin",
     ),
     read("hfield", "content_type elevation file name ncol nrow size", ""),
-    seen("skin"),
-    seen("texture"),
-    seen("material"),
+    ignored("skin"),
+    ignored("texture"),
+    ignored("material"),
     read("model", "content_type file name", ""),
-    holds("worldbody", "", BODY),
-    holds("body", "name childclass gravcomp mocap simple fuse sleep user POSE", BODY),
-    holds("frame", "name childclass POSE", BODY),
-    holds("replicate", "count offset sep childclass POSE", BODY),
+    with_children("worldbody", "", BODY),
+    with_children("body", "name childclass gravcomp mocap simple fuse sleep user POSE", BODY),
+    with_children("frame", "name childclass POSE", BODY),
+    with_children("replicate", "count offset sep childclass POSE", BODY),
     read("attach", "body frame model prefix", ""),
     read("inertial", "mass diaginertia fullinertia POSE", ""),
     read(
@@ -140,13 +156,13 @@ static KINDS: &[Kind] = &[
         "springyield",
     ),
     read("freejoint", "align group name", ""),
-    Kind {
+    ElementSchema {
         tag: "geom",
-        fate: Fate::Read,
+        support: ElementSupport::Read,
         known: "castshadow class conaffinity condim contype density fitscale fluidcoef fluidshape \
             friction fromto gap group hfield margin mass material mesh name priority rgba \
             shellinertia size solimp solmix solref type user POSE",
-        lost: "adhesion surfacevel",
+        unsupported: "adhesion surfacevel",
         children: "plugin",
     },
     read("site", "class fromto group material mesh name rgba size type user POSE", ""),
@@ -156,41 +172,47 @@ static KINDS: &[Kind] = &[
          orthographic resolution sensorsize target user POSE",
         "",
     ),
-    seen("light"),
-    lost("plugin"),
-    lost("composite"),
-    lost("flexcomp"),
-    holds("deformable", "", "flex skin"),
-    lost("flex"),
-    holds("contact", "", "pair exclude"),
+    ignored("light"),
+    unsupported("plugin"),
+    unsupported("composite"),
+    unsupported("flexcomp"),
+    with_children("deformable", "", "flex skin"),
+    unsupported("flex"),
+    with_children("contact", "", "pair exclude"),
     read(
         "pair",
         "class condim friction gap geom1 geom2 margin name solimp solref solreffriction",
         "adhesion",
     ),
     read("exclude", "body1 body2 name", ""),
-    holds("tendon", "", "spatial fixed"),
-    Kind {
+    with_children("tendon", "", "spatial fixed"),
+    ElementSchema {
         tag: "spatial",
-        fate: Fate::Read,
+        support: ElementSupport::Read,
         known: TENDON,
-        lost: "springyield",
+        unsupported: "springyield",
         children: "site geom pulley",
     },
     read("spatial/site", "site", ""),
     read("spatial/geom", "geom sidesite", ""),
     read("pulley", "divisor", ""),
-    Kind { tag: "fixed", fate: Fate::Read, known: TENDON, lost: "springyield", children: "joint" },
+    ElementSchema {
+        tag: "fixed",
+        support: ElementSupport::Read,
+        known: TENDON,
+        unsupported: "springyield",
+        children: "joint",
+    },
     read("fixed/joint", "coef joint", ""),
-    holds("equality", "", "connect weld joint tendon flex flexvert flexstrain distance"),
+    with_children("equality", "", "connect weld joint tendon flex flexvert flexstrain distance"),
     read("connect", "EQUALITY anchor body1 body2 site1 site2", ""),
     read("weld", "EQUALITY anchor body1 body2 relpose site1 site2 torquescale", ""),
     read("equality/joint", "EQUALITY joint1 joint2 polycoef", ""),
     read("equality/tendon", "EQUALITY tendon1 tendon2 polycoef", ""),
-    lost("flexvert"),
-    lost("flexstrain"),
-    lost("equality/distance"),
-    holds(
+    unsupported("flexvert"),
+    unsupported("flexstrain"),
+    unsupported("equality/distance"),
+    with_children(
         "actuator",
         "",
         "general motor position velocity intvelocity orientation pid damper cylinder muscle \
@@ -222,13 +244,13 @@ static KINDS: &[Kind] = &[
          saturation thermal",
         "",
     ),
-    holds(
+    with_children(
         "actuator/plugin",
         "ACTUATOR actdim actearly actlimited actrange dynprm dyntype instance plugin",
         "config",
     ),
-    seen("config"),
-    holds(
+    ignored("config"),
+    with_children(
         "sensor",
         "",
         "touch accelerometer velocimeter gyro force torque magnetometer camprojection rangefinder \
@@ -246,8 +268,8 @@ static KINDS: &[Kind] = &[
     read("force", "SENSOR site", ""),
     read("torque", "SENSOR site", ""),
     read("magnetometer", "SENSOR site", ""),
-    seen("camprojection"),
-    seen("rangefinder"),
+    ignored("camprojection"),
+    ignored("rangefinder"),
     read("jointpos", "SENSOR joint", ""),
     read("jointvel", "SENSOR joint", ""),
     read("tendonpos", "SENSOR tendon", ""),
@@ -256,15 +278,15 @@ static KINDS: &[Kind] = &[
     read("actuatorvel", "SENSOR actuator", ""),
     read("actuatorfrc", "SENSOR actuator", ""),
     read("jointactuatorfrc", "SENSOR joint", ""),
-    seen("tendonactuatorfrc"),
+    ignored("tendonactuatorfrc"),
     read("ballquat", "SENSOR joint", ""),
     read("ballangvel", "SENSOR joint", ""),
-    seen("jointlimitpos"),
-    seen("jointlimitvel"),
-    seen("jointlimitfrc"),
-    seen("tendonlimitpos"),
-    seen("tendonlimitvel"),
-    seen("tendonlimitfrc"),
+    ignored("jointlimitpos"),
+    ignored("jointlimitvel"),
+    ignored("jointlimitfrc"),
+    ignored("tendonlimitpos"),
+    ignored("tendonlimitvel"),
+    ignored("tendonlimitfrc"),
     read("framepos", "SENSOR objname objtype refname reftype", ""),
     read("framequat", "SENSOR objname objtype refname reftype", ""),
     read("framexaxis", "SENSOR objname objtype refname reftype", ""),
@@ -275,20 +297,20 @@ static KINDS: &[Kind] = &[
     read("framelinacc", "SENSOR objname objtype", ""),
     read("frameangacc", "SENSOR objname objtype", ""),
     read("subtreecom", "SENSOR body", ""),
-    seen("subtreelinvel"),
-    seen("subtreeangmom"),
-    seen("insidesite"),
-    seen("distance"),
-    seen("normal"),
-    seen("fromto"),
-    seen("sensor/contact"),
-    seen("e_potential"),
-    seen("e_kinetic"),
-    seen("clock"),
-    seen("tactile"),
-    seen("user"),
-    seen("sensor/plugin"),
-    holds("keyframe", "", "key"),
+    ignored("subtreelinvel"),
+    ignored("subtreeangmom"),
+    ignored("insidesite"),
+    ignored("distance"),
+    ignored("normal"),
+    ignored("fromto"),
+    ignored("sensor/contact"),
+    ignored("e_potential"),
+    ignored("e_kinetic"),
+    ignored("clock"),
+    ignored("tactile"),
+    ignored("user"),
+    ignored("sensor/plugin"),
+    with_children("keyframe", "", "key"),
     read("key", "act ctrl mpos mquat name plastic qpos qvel time", ""),
 ];
 
@@ -306,40 +328,40 @@ fn words(list: &'static str) -> impl Iterator<Item = &'static str> {
     })
 }
 
-impl Kind {
+impl ElementSchema {
     /// The kind of a root.
-    pub fn root() -> &'static Kind {
-        &KINDS[0]
+    pub fn root() -> &'static ElementSchema {
+        &ELEMENTS[0]
     }
 
     /// The kind of a child with this tag.
-    pub fn child(&self, tag: &str) -> Option<&'static Kind> {
+    pub fn child(&self, tag: &str) -> Option<&'static ElementSchema> {
         words(self.children).find(|known| *known == tag)?;
-        let own = |kind: &&Kind| {
+        let own = |kind: &&ElementSchema| {
             let (parent, name) = kind.tag.split_once('/').unwrap_or((self.tag, kind.tag));
             kind.tag.contains('/') && name == tag && parent == self.tag
         };
-        let shared = |kind: &&Kind| kind.tag == tag;
-        KINDS.iter().find(own).or_else(|| KINDS.iter().find(shared))
+        let shared = |kind: &&ElementSchema| kind.tag == tag;
+        ELEMENTS.iter().find(own).or_else(|| ELEMENTS.iter().find(shared))
     }
 
     /// Whether an attribute is unsupported and changes the motion.
-    pub fn loses(&self, attribute: &str) -> bool {
-        words(self.lost).any(|known| known == attribute)
+    pub fn is_unsupported(&self, attribute: &str) -> bool {
+        words(self.unsupported).any(|known| known == attribute)
     }
 
     fn attributes(&self) -> impl Iterator<Item = &'static str> {
-        words(self.known).chain(words(self.lost))
+        words(self.known).chain(words(self.unsupported))
     }
 }
 
 /// Checks that MJCF has every element and attribute.
 pub(super) fn check(root: &Element) -> Result<(), SceneError> {
-    check_as(root, Kind::root())
+    check_as(root, ElementSchema::root())
 }
 
-fn check_as(element: &Element, kind: &Kind) -> Result<(), SceneError> {
-    if kind.fate != Fate::Read {
+fn check_as(element: &Element, kind: &ElementSchema) -> Result<(), SceneError> {
+    if kind.support != ElementSupport::Read {
         return Ok(());
     }
     for attribute in &element.attributes {
@@ -403,7 +425,7 @@ mod tests {
     #[test]
     fn every_word_leads_to_a_kind_and_every_kind_is_reached() {
         let mut reached = vec!["mujoco"];
-        let mut waiting = vec![Kind::root()];
+        let mut waiting = vec![ElementSchema::root()];
         while let Some(kind) = waiting.pop() {
             for tag in words(kind.children) {
                 let child = kind.child(tag).unwrap_or_else(|| panic!("<{tag}> in <{}>", kind.tag));
@@ -413,23 +435,23 @@ mod tests {
                 }
             }
         }
-        for kind in KINDS {
+        for kind in ELEMENTS {
             assert!(reached.contains(&kind.tag), "{}", kind.tag);
         }
     }
 
     #[test]
     fn a_tag_means_what_its_parent_says() {
-        let tendon = Kind::root().child("tendon").unwrap();
+        let tendon = ElementSchema::root().child("tendon").unwrap();
         let fixed = tendon.child("fixed").unwrap();
         assert!(fixed.child("joint").unwrap().attributes().any(|name| name == "coef"));
-        let default = Kind::root().child("default").unwrap();
+        let default = ElementSchema::root().child("default").unwrap();
         assert!(default.child("joint").unwrap().attributes().any(|name| name == "armature"));
         assert!(default.child("tendon").unwrap().attributes().any(|name| name == "stiffness"));
     }
 
     #[test]
-    fn what_mjcf_does_not_know_is_refused_with_the_nearest_word() {
+    fn unknown_elements_and_attributes_are_refused_with_the_nearest_word() {
         let message = refusal("<mujoco>\n<worldbody>\n<geom\nfrictoin='1'/></worldbody></mujoco>");
         assert!(message.starts_with("a.xml:4: <geom>"), "{message}");
         assert!(message.contains("\"frictoin\"") && message.contains("\"friction\""), "{message}");

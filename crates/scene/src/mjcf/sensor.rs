@@ -1,8 +1,8 @@
-//! `<sensor>`: what instruments on the mechanism read. Noise and delays are not modelled.
+//! `<sensor>`: sensors on the mechanism. Noise and delays are not modelled.
 
 use stiction_sim::{SensorFrame, SensorKind, SensorSpec, TouchVolume};
 
-use super::build::{Build, GeomKind, SiteMade};
+use super::build::{Build, BuiltSite, GeomKind};
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -17,7 +17,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         }
         for what in ["noise", "delay", "interval"] {
             if element.numbers(what)?.is_some_and(|numbers| numbers.iter().any(|x| *x != 0.0)) {
-                build.ignores(&element.place, format!("<{}> {what}", element.tag));
+                build.report_ignored(&element.place, format!("<{}> {what}", element.tag));
             }
         }
         build.world.sensor(SensorSpec { name, kind, cutoff });
@@ -114,7 +114,7 @@ fn frame(
 }
 
 /// The volume of a touch sensor.
-fn volume(element: &Element, site: &SiteMade) -> Result<TouchVolume, SceneError> {
+fn volume(element: &Element, site: &BuiltSite) -> Result<TouchVolume, SceneError> {
     let size = site.size;
     match site.kind {
         GeomKind::Sphere => Ok(TouchVolume::Sphere(size.x)),
@@ -163,13 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn a_magnetometer_sees_the_field_of_the_world() {
+    fn a_magnetometer_reads_the_field_of_the_world() {
         let found = Vector3::from_vec(reading("<magnetometer site='s'/>"));
         assert!((found - Vector3::new(1.0, -2.0, -3.0)).norm() <= 1e-14);
     }
 
     #[test]
-    fn every_sensor_of_the_house_is_read_and_others_are_listed() {
+    fn every_supported_sensor_is_read_and_others_are_listed() {
         for sensor in SENSORS {
             let target = match sensor.name {
                 "subtreecom" => "body='b'",

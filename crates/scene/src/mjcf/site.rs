@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Vector3};
 use stiction_mech::BodyId;
 
 use super::asset;
-use super::build::{Build, CameraMade, GeomKind, SiteMade};
+use super::build::{Build, BuiltCamera, BuiltSite, GeomKind};
 use super::geom::{self, KINDS};
 use super::orientation;
 use crate::error::SceneError;
@@ -18,7 +18,7 @@ pub(super) fn read(
     build: &mut Build,
     element: &Element,
     frame: &Isometry3<f64>,
-) -> Result<SiteMade, SceneError> {
+) -> Result<BuiltSite, SceneError> {
     for seen in ["group", "material", "rgba", "user", "mesh"] {
         element.get(seen);
     }
@@ -28,7 +28,7 @@ pub(super) fn read(
         Some(ends) => ends.pose_and_size(kind, &size)?,
         None => (orientation::pose(element, &build.compiler)?, size),
     };
-    Ok(SiteMade { body: BodyId::WORLD, pose: frame * pose, kind, size })
+    Ok(BuiltSite { body: BodyId::WORLD, pose: frame * pose, kind, size })
 }
 
 /// A camera of the file; the body is filled in later.
@@ -36,8 +36,8 @@ pub(super) fn camera(
     build: &mut Build,
     element: &Element,
     frame: &Isometry3<f64>,
-) -> Result<CameraMade, SceneError> {
+) -> Result<BuiltCamera, SceneError> {
     asset::seen_only(element);
     let pose = orientation::pose(element, &build.compiler)?;
-    Ok(CameraMade { body: BodyId::WORLD, pose: frame * pose })
+    Ok(BuiltCamera { body: BodyId::WORLD, pose: frame * pose })
 }

@@ -13,7 +13,7 @@ use crate::error::SceneError;
 
 /// A joint whose stiffness and damping are to be computed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct SpringToCompute {
     pub joint: JointId,
     /// Time constant [s].
     pub time: f64,
@@ -24,10 +24,10 @@ pub(super) struct Wanted {
 /// Computes the requested stiffness and damping. Bodies are declared already, joints are not.
 pub(super) fn resolve(
     build: &mut Build,
-    wanted: &[Wanted],
+    springs: &[SpringToCompute],
     joints: &mut [(BodyId, JointSpec)],
 ) -> Result<(), SceneError> {
-    if wanted.is_empty() {
+    if springs.is_empty() {
         return Ok(());
     }
     let mut mechanism = build.world.mechanism.clone();
@@ -36,7 +36,7 @@ pub(super) fn resolve(
     }
     let model = mechanism.build().map_err(stiction_sim::WorldError::from)?;
     let felt = inverse_inertias(&model);
-    for Wanted { joint, time, ratio } in wanted {
+    for SpringToCompute { joint, time, ratio } in springs {
         let Some(place) = model.joint_of_builder(*joint) else { continue };
         let dofs = model.joints()[place.0].dofs.clone();
         let count = dofs.len() as f64;

@@ -6,7 +6,7 @@ use stiction_mech::{
 };
 use stiction_sim::WorldError;
 
-use super::build::{Build, GeomKind, TendonMade};
+use super::build::{Build, BuiltTendon, GeomKind};
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -15,7 +15,7 @@ const REFERENCE: f64 = -1.0;
 
 /// Reads a section.
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<TendonRead> = Vec::new();
     for element in &section.children {
         let element = build.defaults.apply(element, None)?;
         let path = match element.tag.as_str() {
@@ -26,7 +26,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         let mut spec = TendonSpec::new(element.get("name").unwrap_or(""), path);
         let range = limits(build, &element, &mut spec)?;
         forces(build, &element, &mut spec)?;
-        let same = |(_, other, _): &Found| other.name == spec.name && !spec.name.is_empty();
+        let same = |(_, other, _): &TendonRead| other.name == spec.name && !spec.name.is_empty();
         if found.iter().any(same) {
             return Err(element.error("a second tendon has this name"));
         }
@@ -36,16 +36,16 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     for (element, spec, range) in found {
         let name = spec.name.clone();
         let id = build.world.mechanism.tendon(spec);
-        build.tendons.add(&element, &name, TendonMade { id, range })?;
+        build.tendons.add(&element, &name, BuiltTendon { id, range })?;
     }
     Ok(())
 }
 
 /// A tendon with its element and its range.
-type Found = (Element, TendonSpec, Option<(f64, f64)>);
+type TendonRead = (Element, TendonSpec, Option<(f64, f64)>);
 
 /// Springs without a length of their own are at rest where the springs of the joints are.
-fn rest(build: &Build, found: &mut [Found]) -> Result<(), SceneError> {
+fn rest(build: &Build, found: &mut [TendonRead]) -> Result<(), SceneError> {
     let waits = |spec: &TendonSpec| spec.stiffness > 0.0 && spec.rest == TendonRest::Reference;
     if !found.iter().any(|(_, spec, _)| waits(spec)) {
         return Ok(());
@@ -144,7 +144,7 @@ fn surface(build: &mut Build, part: &Element) -> Result<Option<WrapSurface>, Sce
     let mut side = None;
     if let Some(site) = build.sites.find(part, "sidesite")? {
         if site.body != geom.body {
-            build.cannot(&part.place, "<geom> sidesite on another body than the geom");
+            build.report_unsupported(&part.place, "<geom> sidesite on another body than the geom");
         } else {
             let p_S = pose.inverse() * nalgebra::Point3::from(site.pose.translation.vector);
             let distance = match shape {
@@ -152,7 +152,10 @@ fn surface(build: &mut Build, part: &Element) -> Result<Option<WrapSurface>, Sce
                 WrapShape::Cylinder => p_S.xy().coords.norm(),
             };
             if distance < radius {
-                build.cannot(&part.place, "<geom> sidesite inside: a string inside a geom");
+                build.report_unsupported(
+                    &part.place,
+                    "<geom> sidesite inside: a string inside a geom",
+                );
                 return Ok(None);
             }
             side = Some(site.pose.translation.vector);
@@ -181,7 +184,7 @@ fn limits(
     let forces = element.array::<2>("actuatorfrcrange")?.map(|[lower, upper]| (lower, upper));
     if self::limited(build, element, "actuatorfrclimited", forces)? {
         let what = format!("<{}> actuatorfrcrange", element.tag);
-        build.cannot(&element.place, what);
+        build.report_unsupported(&element.place, what);
     }
     for name in ["solreflimit", "solimplimit", "solreffriction", "solimpfriction"] {
         if element.numbers(name)?.is_some() {
@@ -207,6 +210,10 @@ pub(super) fn limited(
             Err(element.error(format_args!("{name}, and no range; expected lower < upper")))
         }
         Some(said) => Ok(said),
+        None if range.is_some_and(|(lower, upper)| lower > upper) => {
+            let attribute = name.replace("limited", "range");
+            Err(element.wrong(&attribute, "two numbers in increasing order"))
+        }
         None => Ok(build.compiler.autolimits && ordered),
     }
 }
@@ -218,7 +225,7 @@ fn forces(build: &mut Build, element: &Element, spec: &mut TendonSpec) -> Result
     spec.friction_loss = first(build, element, "frictionloss")?;
     if first(build, element, "armature")? != 0.0 {
         let what = format!("<{}> armature: inertia along a tendon", element.tag);
-        build.cannot(&element.place, what);
+        build.report_unsupported(&element.place, what);
     }
     if !build.flags.spring {
         spec.stiffness = 0.0;
@@ -255,7 +262,7 @@ fn first(build: &mut Build, element: &Element, name: &str) -> Result<f64, SceneE
     }
     if rest.iter().any(|coefficient| *coefficient != 0.0) {
         let what = format!("<{}> {name}: a polynomial; the linear part counts", element.tag);
-        build.cannot(&element.place, what);
+        build.report_unsupported(&element.place, what);
     }
     Ok(first)
 }
@@ -311,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_string_cannot_do_is_listed() {
+    fn unsupported_features_of_tendons_are_listed() {
         let wrap = "<spatial><site site='top'/><geom geom='ga' sidesite='sa'/><site site='sb'/>\
             </spatial>";
         for inner in [wrap, "<fixed armature='1'><joint joint='j' coef='1'/></fixed>"] {
@@ -328,6 +335,7 @@ mod tests {
             "<fixed stiffness='-1'><joint joint='j' coef='1'/></fixed>",
             "<fixed springlength='2 1'><joint joint='j' coef='1'/></fixed>",
             "<fixed limited='true'><joint joint='j' coef='1'/></fixed>",
+            "<fixed range='1 0'><joint joint='j' coef='1'/></fixed>",
             "<spatial><site site='sa'/></spatial>",
             "<spatial><site site='sa'/><site site='sb'/><pulley/></spatial>",
             "<spatial><site site='sa'/><geom geom='gb'/><site site='sb'/></spatial>",

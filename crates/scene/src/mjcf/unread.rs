@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::build::Build;
-use super::schema::{Fate, Kind};
+use super::schema::{ElementSchema, ElementSupport};
 use crate::xml::{Attribute, Element, SourceLocation};
 
 /// Unread content of one kind: location of the first, and their number.
@@ -15,8 +15,8 @@ type Tally = BTreeMap<(bool, String), (SourceLocation, usize)>;
 /// Lists unread content.
 pub(super) fn sweep(build: &mut Build, root: &Element) {
     let mut tally = Tally::new();
-    collect(root, Kind::root(), &mut tally);
-    let default = Kind::root().child("default");
+    collect(root, ElementSchema::root(), &mut tally);
+    let default = ElementSchema::root().child("default");
     for element in build.defaults.used() {
         if let Some(kind) = default.and_then(|default| default.child(&element.tag)) {
             lost_attributes(element, kind, &mut tally);
@@ -24,19 +24,27 @@ pub(super) fn sweep(build: &mut Build, root: &Element) {
     }
     for ((physical, what), (place, count)) in tally {
         let what = if count > 1 { format!("{what} ({count} times)") } else { what };
-        if physical { build.cannot(&place, what) } else { build.ignores(&place, what) }
+        if physical {
+            build.report_unsupported(&place, what)
+        } else {
+            build.report_ignored(&place, what)
+        }
     }
 }
 
-fn collect(element: &Element, kind: &Kind, tally: &mut Tally) {
-    match kind.fate {
-        Fate::Seen => return add(tally, false, format!("<{}>", element.tag), &element.place),
-        Fate::Lost => return add(tally, true, format!("<{}>", element.tag), &element.place),
-        Fate::Read if element.tag == "default" => return,
-        Fate::Read => {}
+fn collect(element: &Element, kind: &ElementSchema, tally: &mut Tally) {
+    match kind.support {
+        ElementSupport::Ignored => {
+            return add(tally, false, format!("<{}>", element.tag), &element.place);
+        }
+        ElementSupport::Unsupported => {
+            return add(tally, true, format!("<{}>", element.tag), &element.place);
+        }
+        ElementSupport::Read if element.tag == "default" => return,
+        ElementSupport::Read => {}
     }
     lost_attributes(element, kind, tally);
-    for attribute in element.unread().filter(|attribute| !kind.loses(&attribute.name)) {
+    for attribute in element.unread().filter(|attribute| !kind.is_unsupported(&attribute.name)) {
         if !["name", "class", "childclass"].contains(&attribute.name.as_str()) {
             add_attribute(tally, false, element, attribute);
         }
@@ -49,11 +57,11 @@ fn collect(element: &Element, kind: &Kind, tally: &mut Tally) {
 }
 
 /// Attributes that change the motion, unless they have their defaults.
-fn lost_attributes(element: &Element, kind: &Kind, tally: &mut Tally) {
+fn lost_attributes(element: &Element, kind: &ElementSchema, tally: &mut Tally) {
     let nothing = |attribute: &&Attribute| {
         attribute.value.split_ascii_whitespace().all(|word| word.parse() == Ok(0.0))
     };
-    for attribute in element.unread().filter(|attribute| kind.loses(&attribute.name)) {
+    for attribute in element.unread().filter(|attribute| kind.is_unsupported(&attribute.name)) {
         if !nothing(&attribute) {
             add_attribute(tally, true, element, attribute);
         }
@@ -73,7 +81,7 @@ mod tests {
     use super::super::testing::model;
 
     #[test]
-    fn what_nobody_read_is_told_once_with_its_number_and_whether_motion_depends_on_it() {
+    fn unread_attributes_are_listed_once_with_their_count_and_effect_on_the_motion() {
         let found = model(
             "<worldbody><light/><light/><light/>\n
              <body><joint name='j'/><geom size='1'/></body></worldbody>

@@ -2,17 +2,18 @@
 
 use stiction_mech::{ActuatorLaw, ActuatorSpec, JointId, Transmission};
 
-use super::start::Beginning;
+use super::SceneBuilder;
+use super::start::InitialValue;
 use super::table::Table;
-use super::{SceneBuilder, names};
 use crate::error::SceneError;
 
 /// Reads one `[[actuator]]`.
 pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneError> {
     let joint = table.require("joint", "the name of the joint that it moves")?;
     let declared = scene.builder.mechanism.declared();
-    let joints = declared.joints.iter().map(|(_, spec)| spec.name.as_str());
-    let on = Transmission::Joint(JointId(names::find_one(&table, "joint", joint, joints)?));
+    let names = &scene.names.joints;
+    let place = names.find_one((&table, "joint"), joint, declared.joints)?;
+    let on = Transmission::Joint(JointId(place));
     let name = table.text("name")?.unwrap_or(joint);
     let table = table.named(name);
     let gain = |key: &'static str| {
@@ -37,7 +38,7 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
     let start = table.number("start")?;
     let actuator = scene.builder.mechanism.actuator(spec);
     if let Some(value) = start {
-        scene.beginnings.push(Beginning::Control { actuator, value });
+        scene.beginnings.push(InitialValue::Control { actuator, value });
     }
     table.finish()
 }

@@ -6,10 +6,10 @@ use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
 use stiction_sim::{Geom, Surface};
 
 use super::copies;
-use super::joint::{JointToBe, Joints};
-use super::start::Beginning;
+use super::joint::{JointDeclaration, Joints};
+use super::start::InitialValue;
 use super::table::Table;
-use super::{SceneBuilder, names, pose, shape};
+use super::{SceneBuilder, order, pose, shape};
 use crate::error::SceneError;
 
 /// Default density [kg/m³]: that of water.
@@ -17,7 +17,7 @@ pub(super) const DENSITY: f64 = 1000.0;
 
 /// One shape of a body.
 #[derive(Clone)]
-struct Piece {
+struct BodyShape {
     shape: Shape,
     pose: Isometry3<f64>,
     surface: Surface,
@@ -27,18 +27,18 @@ struct Piece {
 }
 
 /// A body before it is in the builder.
-struct BodyToBe<'a> {
+struct BodyDeclaration<'a> {
     table: Table<'a>,
     name: String,
     parent: Option<String>,
     pose: Isometry3<f64>,
     fixed: bool,
     driven: bool,
-    pieces: Vec<Piece>,
+    pieces: Vec<BodyShape>,
     mass: Option<f64>,
     velocity: Vector3<f64>,
     angular_velocity: Vector3<f64>,
-    joints: Vec<JointToBe<'a>>,
+    joints: Vec<JointDeclaration<'a>>,
 }
 
 /// Reads every `[[body]]`, and gives each its joints.
@@ -56,22 +56,11 @@ pub(super) fn read<'a>(
         return Err(joint.table.wrong("body", "the name of a [[body]] of this scene"));
     }
     // Parents may follow their children in the file, but not in the builder.
-    let mut waiting: Vec<Option<BodyToBe>> = bodies.into_iter().map(Some).collect();
-    loop {
-        let mut added = false;
-        for place in 0..waiting.len() {
-            let Some(body) = &waiting[place] else { continue };
-            let waits = body
-                .parent
-                .as_ref()
-                .is_some_and(|parent| waiting.iter().flatten().any(|other| other.name == *parent));
-            if !waits && let Some(body) = waiting[place].take() {
-                add(scene, body)?;
-                added = true;
-            }
-        }
-        if !added {
-            break;
+    let order = order::parents_first(&bodies, |body| (&body.name, body.parent.as_deref()));
+    let mut waiting: Vec<Option<BodyDeclaration>> = bodies.into_iter().map(Some).collect();
+    for place in order {
+        if let Some(body) = waiting[place].take() {
+            add(scene, body)?;
         }
     }
     match waiting.iter().flatten().next() {
@@ -84,7 +73,7 @@ fn one<'a>(
     scene: &mut SceneBuilder,
     table: Table<'a>,
     joints: &mut Joints<'a>,
-) -> Result<BodyToBe<'a>, SceneError> {
+) -> Result<BodyDeclaration<'a>, SceneError> {
     let name = table.text("name")?.unwrap_or_default().to_owned();
     let table = if name.is_empty() { table } else { table.named(&name) };
     let parent = table.text("parent")?.map(str::to_owned);
@@ -100,7 +89,7 @@ fn one<'a>(
     let mut pieces = Vec::new();
     if table.has("shape") {
         let shape = shape::read(&table, scene.files, &scene.folder)?;
-        pieces.push(Piece {
+        pieces.push(BodyShape {
             shape,
             pose: Isometry3::identity(),
             surface,
@@ -111,7 +100,7 @@ fn one<'a>(
     } else {
         for part in table.tables("part")? {
             let shape = shape::read(&part, scene.files, &scene.folder)?;
-            pieces.push(Piece {
+            pieces.push(BodyShape {
                 shape,
                 pose: pose::read(&part)?,
                 surface: scene.surfaces.of(&part, Some(surface))?,
@@ -129,7 +118,7 @@ fn one<'a>(
     let free = parent.is_none() && joints.is_empty();
     let fixed = free && table.flag("fixed")?;
     let driven = free && !fixed && table.flag("driven")?;
-    let endless = |piece: &Piece| !piece.shape.bounding_radius().is_finite();
+    let endless = |piece: &BodyShape| !piece.shape.bounding_radius().is_finite();
     if let Some(piece) = pieces.iter().find(|piece| driven && endless(piece)) {
         let shape = piece.shape.name();
         return Err(table.error(format_args!("a {shape} that is driven; expected it fixed")));
@@ -139,7 +128,7 @@ fn one<'a>(
         velocity = table.vector("velocity")?.unwrap_or_default();
         angular_velocity = table.vector("angular-velocity")?.unwrap_or_default();
     }
-    Ok(BodyToBe {
+    Ok(BodyDeclaration {
         table,
         name,
         parent,
@@ -155,14 +144,14 @@ fn one<'a>(
 }
 
 /// Puts a body and its copies into the builder.
-fn add(scene: &mut SceneBuilder, body: BodyToBe) -> Result<(), SceneError> {
-    let BodyToBe { table, name, pieces, .. } = &body;
+fn add(scene: &mut SceneBuilder, body: BodyDeclaration) -> Result<(), SceneError> {
+    let BodyDeclaration { table, name, pieces, .. } = &body;
     let parent = match &body.parent {
         None => BodyId::WORLD,
         Some(parent) => {
             let declared = scene.builder.mechanism.declared();
-            let names = declared.bodies.iter().map(|spec| spec.name.as_str());
-            BodyId(names::find_one(table, "parent", parent, names)?)
+            let names = &scene.names.bodies;
+            BodyId(names.find_one((table, "parent"), parent, declared.bodies)?)
         }
     };
     let mass = match body.fixed || body.driven {
@@ -174,6 +163,7 @@ fn add(scene: &mut SceneBuilder, body: BodyToBe) -> Result<(), SceneError> {
         // Copies of a mechanism would need copies of its joints: a model does that.
         false => vec![(String::new(), body.pose)],
     };
+    scene.admit_bodies(table, 1, each.len())?;
     for (suffix, pose) in each {
         let name = if name.is_empty() { String::new() } else { format!("{name}{suffix}") };
         let driven = body.driven;
@@ -192,7 +182,7 @@ fn add(scene: &mut SceneBuilder, body: BodyToBe) -> Result<(), SceneError> {
             let joint = scene.builder.mechanism.joint(id, JointSpec::new(JointKind::Free));
             if body.velocity != Vector3::zeros() || body.angular_velocity != Vector3::zeros() {
                 let angular = pose.rotation.inverse() * body.angular_velocity;
-                scene.beginnings.push(Beginning::Velocity {
+                scene.beginnings.push(InitialValue::Velocity {
                     joint,
                     linear: body.velocity,
                     angular,
@@ -202,7 +192,7 @@ fn add(scene: &mut SceneBuilder, body: BodyToBe) -> Result<(), SceneError> {
         for joint in &body.joints {
             let id = scene.builder.mechanism.joint(id, joint.spec.clone());
             if let Some(value) = joint.start {
-                scene.beginnings.push(Beginning::Coordinate { joint: id, value });
+                scene.beginnings.push(InitialValue::Coordinate { joint: id, value });
             }
         }
     }
@@ -230,11 +220,11 @@ pub(super) fn colour(table: &Table) -> Result<[f32; 4], SceneError> {
 /// Mass properties of several pieces, of their densities or of a given mass in all [kg].
 fn mass_properties(
     table: &Table,
-    pieces: &[Piece],
+    pieces: &[BodyShape],
     wanted: Option<f64>,
 ) -> Result<MassProperties, SceneError> {
     let (mut mass, mut moment) = (0.0, Vector3::zeros());
-    let of = |piece: &Piece| {
+    let of = |piece: &BodyShape| {
         let (mass, com, inertia) = piece.shape.mass_properties(piece.density);
         let R = piece.pose.rotation.to_rotation_matrix().into_inner();
         let com = piece.pose.translation.vector + R * com;

@@ -40,7 +40,9 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
     spec.ends = [end(scene, &table, "first")?, end(scene, &table, "last")?];
     let course = course(&table)?;
     let before = scene.builder.mechanism.declared().bodies.len();
-    for (suffix, pose) in copies::read(&table, course.pose)?.each {
+    let copies = copies::read(&table, course.pose)?.each;
+    scene.admit_bodies(&table, spec.segments, copies.len())?;
+    for (suffix, pose) in copies {
         let name = if name.is_empty() { String::new() } else { format!("{name}{suffix}") };
         let course = course.at(pose);
         scene.builder.cable(CableSpec { name, course, ..spec.clone() });
@@ -57,8 +59,8 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
     table.finish()
 }
 
-/// Course of a cable, in the frame of its first end.
-struct Course {
+/// CableLine of a cable, in the frame of its first end.
+struct CableLine {
     pose: Isometry3<f64>,
     /// The key that gives it.
     key: &'static str,
@@ -68,7 +70,7 @@ struct Course {
     points: Vec<Vector3<f64>>,
 }
 
-impl Course {
+impl CableLine {
     fn at(&self, pose: Isometry3<f64>) -> CableCourse {
         if self.points.is_empty() {
             return CableCourse::Straight { pose, length: self.length };
@@ -79,7 +81,7 @@ impl Course {
 }
 
 /// `path`, or `start`, `direction` and `length`.
-fn course(table: &Table) -> Result<Course, SceneError> {
+fn course(table: &Table) -> Result<CableLine, SceneError> {
     let origin = |start: Vector3<f64>, turn| Isometry3::from_parts(Translation3::from(start), turn);
     if table.has("path") {
         let rows = table.rows("path")?.unwrap_or_default();
@@ -89,7 +91,7 @@ fn course(table: &Table) -> Result<Course, SceneError> {
         let points = points.ok_or_else(|| table.wrong("path", "at least two points [m]"))?;
         let pose = origin(points[0], UnitQuaternion::identity());
         let points = points.iter().map(|point| point - points[0]).collect();
-        return Ok(Course { pose, key: "path", length: 0.0, points });
+        return Ok(CableLine { pose, key: "path", length: 0.0, points });
     }
     let start = table.vector("start")?;
     let start = start.ok_or_else(|| table.wrong("start", "a point [m], or a path"))?;
@@ -103,7 +105,7 @@ fn course(table: &Table) -> Result<Course, SceneError> {
     let turn = UnitQuaternion::rotation_between(&Vector3::z(), &along).unwrap_or_else(|| {
         UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
     });
-    Ok(Course { pose: origin(start, turn), key: "length", length, points: Vec::new() })
+    Ok(CableLine { pose: origin(start, turn), key: "length", length, points: Vec::new() })
 }
 
 /// The body that holds an end: its name, or a table of a body and a pose on it.

@@ -3,33 +3,46 @@
 use stiction_mech::{BodyId, SoftId};
 use stiction_sim::World;
 
-use super::names;
+use super::names::NameIndex;
 use super::table::Table;
 use crate::claim::{Claim, ClaimSubject};
 use crate::error::SceneError;
 
+/// Names of the things of a model that claims are about.
+#[derive(Default)]
+pub(super) struct ModelNames {
+    bodies: NameIndex,
+    softs: NameIndex,
+    joints: NameIndex,
+}
+
 /// Reads one `[[check]]`.
-pub(super) fn read(world: &World, table: Table, claims: &mut Vec<Claim>) -> Result<(), SceneError> {
+pub(super) fn read(
+    world: &World,
+    names: &ModelNames,
+    table: Table,
+    claims: &mut Vec<Claim>,
+) -> Result<(), SceneError> {
     let before = claims.len();
     if let Some(depth) = table.not_negative("penetration-below")? {
         claims.push(Claim::Penetration(depth));
     }
     let model = world.model();
     if let Some(pattern) = table.text("body")? {
-        let names = model.bodies().iter().map(|body| body.spec.name.as_str());
-        for body in names::find(&table, "body", pattern, names)? {
+        let all = model.bodies();
+        for body in names.bodies.find((&table, "body"), pattern, all)? {
             of_thing(&table, ClaimSubject::Body(BodyId(body)), claims)?;
         }
     }
     if let Some(pattern) = table.text("soft")? {
-        let names = model.softs().iter().map(|soft| soft.spec.name.as_str());
-        for soft in names::find(&table, "soft", pattern, names)? {
+        let all = model.softs();
+        for soft in names.softs.find((&table, "soft"), pattern, all)? {
             of_thing(&table, ClaimSubject::Soft(SoftId(soft)), claims)?;
         }
     }
     if let Some(pattern) = table.text("joint")? {
-        let names = model.joints().iter().map(|joint| joint.spec.name.as_str());
-        for joint in names::find(&table, "joint", pattern, names)? {
+        let all = model.joints();
+        for joint in names.joints.find((&table, "joint"), pattern, all)? {
             let joint = &model.joints()[joint];
             if joint.spec.kind.nv() != 1 {
                 return Err(table.wrong("joint", "a joint of one coordinate"));

@@ -4,19 +4,19 @@ use stiction_mech::{ActuatorId, ActuatorSpec, JointId, Transmission};
 use stiction_sim::World;
 
 use super::table::Table;
-use super::{SceneBuilder, csv, names};
+use super::{SceneBuilder, csv};
 use crate::error::SceneError;
 use crate::import::Keyframe;
-use crate::signal::{Course, Interpolation, Signal};
+use crate::signal::{Interpolation, Signal, SignalShape};
 
 /// The control of an actuator, once its value at the start is known.
-pub(super) struct Pending {
+pub(super) struct PendingSignal {
     actuator: ActuatorId,
-    plan: Plan,
+    plan: SignalPlan,
 }
 
 #[derive(Clone)]
-enum Plan {
+enum SignalPlan {
     /// Keeps its initial value.
     Keep,
     Swing {
@@ -25,22 +25,22 @@ enum Plan {
         frequency: f64,
         phase: f64,
     },
-    Fixed(Course),
+    Fixed(SignalShape),
 }
 
-impl Pending {
+impl PendingSignal {
     /// The signal, with what the scene starts from.
     pub fn signal(&self, world: &World, start: &Keyframe) -> Signal {
         let here = || present(world, start, self.actuator);
         let course = match &self.plan {
-            Plan::Keep => Course::Hold(here()),
-            Plan::Swing { centre, amplitude, frequency, phase } => Course::Sinusoid {
+            SignalPlan::Keep => SignalShape::Hold(here()),
+            SignalPlan::Swing { centre, amplitude, frequency, phase } => SignalShape::Sinusoid {
                 centre: centre.unwrap_or_else(here),
                 amplitude: *amplitude,
                 frequency: *frequency,
                 phase: *phase,
             },
-            Plan::Fixed(course) => course.clone(),
+            SignalPlan::Fixed(course) => course.clone(),
         };
         Signal { actuator: self.actuator.0, course }
     }
@@ -64,7 +64,7 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
     let actuators = channels(scene, &table)?;
     let plans = plans(scene, &table, actuators.len())?;
     scene.pending.extend(
-        actuators.into_iter().zip(plans).map(|(actuator, plan)| Pending { actuator, plan }),
+        actuators.into_iter().zip(plans).map(|(actuator, plan)| PendingSignal { actuator, plan }),
     );
     table.finish()
 }
@@ -74,9 +74,9 @@ fn channels(scene: &mut SceneBuilder, table: &Table) -> Result<Vec<ActuatorId>, 
     let declared = scene.builder.mechanism.declared();
     let mut found = Vec::new();
     if let Some(patterns) = table.texts("actuators")? {
-        let names = declared.actuators.iter().map(|spec| spec.name.as_str());
+        let names = &scene.names.actuators;
         for pattern in patterns {
-            let all = names::find(table, "actuators", pattern, names.clone())?;
+            let all = names.find((table, "actuators"), pattern, declared.actuators)?;
             found.extend(all.into_iter().map(ActuatorId));
         }
         return Ok(found);
@@ -90,10 +90,10 @@ fn channels(scene: &mut SceneBuilder, table: &Table) -> Result<Vec<ActuatorId>, 
     let kp = kp.ok_or_else(|| table.wrong("kp", "a stiffness [N·m/rad or N/m] of the servos"))?;
     let kd = table.not_negative("kd")?.unwrap_or(0.0);
     let most = table.positive("force-limit")?;
-    let names = declared.joints.iter().map(|(_, spec)| spec.name.as_str());
+    let names = &scene.names.joints;
     let mut joints = Vec::new();
     for pattern in patterns {
-        for joint in names::find(table, "joints", pattern, names.clone())? {
+        for joint in names.find((table, "joints"), pattern, declared.joints)? {
             let (_, spec) = &declared.joints[joint];
             if spec.kind.nv() != 1 {
                 let kind = spec.kind.entry().name;
@@ -118,15 +118,20 @@ fn channels(scene: &mut SceneBuilder, table: &Table) -> Result<Vec<ActuatorId>, 
 }
 
 /// The control of each of `count` actuators.
-fn plans(scene: &mut SceneBuilder, table: &Table, count: usize) -> Result<Vec<Plan>, SceneError> {
+fn plans(
+    scene: &mut SceneBuilder,
+    table: &Table,
+    count: usize,
+) -> Result<Vec<SignalPlan>, SceneError> {
     let kinds = ["hold", "sinusoid", "waypoints"].map(|word| (word, word));
     let plans = match table.word("kind", &kinds)? {
         None => return Err(table.wrong("kind", "the kind of the controller")),
         Some("hold") => match each(table, "value", count)? {
-            None => vec![Plan::Keep; count],
-            Some(values) => {
-                values.into_iter().map(|value| Plan::Fixed(Course::Hold(value))).collect()
-            }
+            None => vec![SignalPlan::Keep; count],
+            Some(values) => values
+                .into_iter()
+                .map(|value| SignalPlan::Fixed(SignalShape::Hold(value)))
+                .collect(),
         },
         Some("sinusoid") => {
             let centres = each(table, "centre", count)?;
@@ -135,7 +140,7 @@ fn plans(scene: &mut SceneBuilder, table: &Table, count: usize) -> Result<Vec<Pl
             let frequency = table.positive("frequency")?;
             let frequency = frequency.ok_or_else(|| table.wrong("frequency", "a number of Hz"))?;
             let phases = each(table, "phase", count)?.unwrap_or_else(|| vec![0.0; count]);
-            let swing = |k: usize| Plan::Swing {
+            let swing = |k: usize| SignalPlan::Swing {
                 centre: centres.as_ref().map(|centres| centres[k]),
                 amplitude: amplitudes[k],
                 frequency,
@@ -166,7 +171,7 @@ fn waypoints(
     scene: &mut SceneBuilder,
     table: &Table,
     count: usize,
-) -> Result<Vec<Plan>, SceneError> {
+) -> Result<Vec<SignalPlan>, SceneError> {
     let key = if table.has("file") { "file" } else { "points" };
     let rows = match table.text("file")? {
         Some(file) => csv::read(scene.files, &scene.folder.join(file))?,
@@ -192,11 +197,11 @@ fn waypoints(
     ];
     let path = table.word("path", &paths)?.unwrap_or_default();
     let repeat = table.flag("repeat")?;
-    let course = |k: usize| Course::Waypoints {
+    let course = |k: usize| SignalShape::Waypoints {
         times: times.clone(),
         values: rows.iter().map(|row| row[k + 1]).collect(),
         path,
         repeat,
     };
-    Ok((0..count).map(|k| Plan::Fixed(course(k))).collect())
+    Ok((0..count).map(|k| SignalPlan::Fixed(course(k))).collect())
 }

@@ -11,7 +11,7 @@ const MOST: f64 = 1e6;
 
 /// Poses of the copies: one without a number, or several with numbers.
 pub(super) struct Copies {
-    /// What is appended to the name, and the pose.
+    /// Suffix of the name, and the pose.
     pub each: Vec<(String, Isometry3<f64>)>,
 }
 

@@ -5,8 +5,8 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use stiction_mech::{BodyId, JointId};
 use stiction_sim::constraint::{Connect, Distance, Equality, JointCoupling, Polynomial, Weld};
 
+use super::SceneBuilder;
 use super::table::Table;
-use super::{SceneBuilder, names};
 use crate::error::SceneError;
 
 /// Reads one `[[equality]]`.
@@ -27,8 +27,11 @@ fn bodies(scene: &SceneBuilder, table: &Table, kind: &str) -> Result<Equality, S
     let expected = "the names of two bodies, or of one that is held to the world";
     let found = table.texts("bodies")?.unwrap_or_default();
     let declared = scene.builder.mechanism.declared();
-    let names = declared.bodies.iter().map(|spec| spec.name.as_str());
-    let body = |name| names::find_one(table, "bodies", name, names.clone()).map(BodyId);
+    let body = |name| {
+        let names = &scene.names.bodies;
+        let found = names.find_one((table, "bodies"), name, declared.bodies);
+        found.map(BodyId)
+    };
     let [body_a, body_b] = match found[..] {
         [a] => [BodyId::WORLD, body(a)?],
         [a, b] => [body(a)?, body(b)?],
@@ -71,8 +74,11 @@ fn bodies(scene: &SceneBuilder, table: &Table, kind: &str) -> Result<Equality, S
 fn joints(scene: &SceneBuilder, table: &Table) -> Result<Equality, SceneError> {
     let found = table.texts("joints")?.unwrap_or_default();
     let declared = scene.builder.mechanism.declared();
-    let names = declared.joints.iter().map(|(_, spec)| spec.name.as_str());
-    let joint = |name| names::find_one(table, "joints", name, names.clone()).map(JointId);
+    let joint = |name| {
+        let names = &scene.names.joints;
+        let found = names.find_one((table, "joints"), name, declared.joints);
+        found.map(JointId)
+    };
     let (joint, leader) = match found[..] {
         [one] => (joint(one)?, None),
         [one, leader] => (joint(one)?, Some(joint(leader)?)),

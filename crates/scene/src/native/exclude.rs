@@ -13,9 +13,10 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
         return Err(table.wrong("bodies", "two names or patterns of bodies"));
     };
     let declared = scene.builder.mechanism.declared();
-    let names = declared.bodies.iter().map(|spec| spec.name.as_str());
-    let first = names::find(&table, "bodies", first, names.clone())?;
-    let second = names::find(&table, "bodies", second, names)?;
+    let bodies = &scene.names.bodies;
+    let of = |pattern| bodies.find((&table, "bodies"), pattern, declared.bodies);
+    let (first, second) = (of(first)?, of(second)?);
+    names::check_pairs(&table, "bodies", [first.len(), second.len()])?;
     for a in &first {
         for b in second.iter().filter(|b| *b != a) {
             scene.builder.exclude(BodyId(*a), BodyId(*b));

@@ -9,7 +9,7 @@ use super::table::Table;
 use crate::error::SceneError;
 
 /// A joint before its body is there.
-pub(super) struct JointToBe<'a> {
+pub(super) struct JointDeclaration<'a> {
     pub table: Table<'a>,
     pub spec: JointSpec,
     /// Initial coordinate.
@@ -17,7 +17,7 @@ pub(super) struct JointToBe<'a> {
 }
 
 /// Joints by the name of their body, in the order of the file.
-pub(super) type Joints<'a> = HashMap<String, Vec<JointToBe<'a>>>;
+pub(super) type Joints<'a> = HashMap<String, Vec<JointDeclaration<'a>>>;
 
 /// Reads every `[[joint]]`.
 pub(super) fn read<'a>(root: &Table<'a>) -> Result<Joints<'a>, SceneError> {
@@ -51,7 +51,7 @@ pub(super) fn read<'a>(root: &Table<'a>) -> Result<Joints<'a>, SceneError> {
         let start = if spec.kind.nv() == 1 { table.number("start")? } else { None };
         let body = body.to_owned();
         // Further keys are refused when the body is there.
-        joints.entry(body).or_default().push(JointToBe { table, spec, start });
+        joints.entry(body).or_default().push(JointDeclaration { table, spec, start });
     }
     Ok(joints)
 }

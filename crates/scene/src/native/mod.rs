@@ -16,6 +16,7 @@ mod exclude;
 mod joint;
 mod model;
 mod names;
+mod order;
 mod pose;
 mod record;
 mod region;
@@ -33,18 +34,19 @@ use std::sync::Arc;
 use stiction_mech::BodyId;
 use stiction_sim::{Settings, WorldBuilder};
 
-use self::controller::Pending;
-use self::model::Part;
-use self::start::Beginning;
+use self::controller::PendingSignal;
+use self::model::InsertedModel;
+use self::names::NameIndex;
+use self::start::InitialValue;
 use self::surface::Surfaces;
-use self::table::{Source, Table};
+use self::table::{SourceText, Table};
 use crate::error::SceneError;
 use crate::files::Files;
 use crate::import::{Imported, Options, Script};
 
 /// Reads a file.
 pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Imported, SceneError> {
-    let source = Source::new(files.text(path)?, path);
+    let source = SourceText::new(files.text(path)?, path);
     let document = source.parse()?;
     let root = Table::root(&source, &document);
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -55,9 +57,11 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
         options,
         folder: path.parent().map(Path::to_path_buf).unwrap_or_default(),
         builder: WorldBuilder::new(),
+        names: DeclaredNames::default(),
         settings: Settings::default(),
         surfaces: Surfaces::read(&root)?,
         parts: Vec::new(),
+        tetrahedra: 0,
         beginnings: Vec::new(),
         pending: Vec::new(),
         notes: Vec::new(),
@@ -110,8 +114,9 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
     for pending in &scene.pending {
         script.signals.push(pending.signal(&world, &start));
     }
+    let names = check::ModelNames::default();
     for table in claims {
-        check::read(&world, table, &mut script.claims)?;
+        check::read(&world, &names, table, &mut script.claims)?;
     }
     let mut imported = Imported {
         name,
@@ -140,26 +145,73 @@ struct SceneBuilder<'a> {
     /// Folder of the scene, from which other files are named.
     folder: PathBuf,
     builder: WorldBuilder,
+    names: DeclaredNames,
     settings: Settings,
     surfaces: Surfaces,
-    parts: Vec<Part>,
-    beginnings: Vec<Beginning>,
-    pending: Vec<Pending>,
+    parts: Vec<InsertedModel>,
+    /// Tetrahedra of all soft bodies so far.
+    tetrahedra: usize,
+    beginnings: Vec<InitialValue>,
+    pending: Vec<PendingSignal>,
     notes: Vec<String>,
 }
+
+/// Names of what is declared.
+#[derive(Default)]
+struct DeclaredNames {
+    bodies: NameIndex,
+    joints: NameIndex,
+    actuators: NameIndex,
+}
+
+/// Most bodies of a scene, the segments of cables among them.
+const MOST_BODIES: usize = 1 << 20;
+/// Most tetrahedra of all soft bodies of a scene.
+const MOST_TETRAHEDRA: usize = 1 << 22;
 
 /// Name of the world in references.
 const WORLD: &str = "world";
 
 impl SceneBuilder<'_> {
+    /// Checks that the scene has room for so many more bodies.
+    fn admit_bodies(&self, table: &Table, each: usize, copies: usize) -> Result<(), SceneError> {
+        let declared = self.builder.mechanism.declared().bodies.len();
+        let found = declared.saturating_add(each.saturating_mul(copies));
+        if found <= MOST_BODIES {
+            return Ok(());
+        }
+        Err(table.error(format_args!("{found} bodies in all; expected at most {MOST_BODIES}")))
+    }
+
+    /// Checks that the scene has room for so many more tetrahedra.
+    fn admit_tetrahedra(
+        &mut self,
+        table: &Table,
+        each: usize,
+        copies: usize,
+    ) -> Result<(), SceneError> {
+        self.tetrahedra = self.tetrahedra.saturating_add(each.saturating_mul(copies));
+        if self.tetrahedra <= MOST_TETRAHEDRA {
+            return Ok(());
+        }
+        let found = self.tetrahedra;
+        let what = format_args!("{found} tetrahedra in all; expected at most {MOST_TETRAHEDRA}");
+        Err(table.error(what))
+    }
+
     /// The body of this name, or the world, that something else is held by.
     fn holder(&self, table: &Table, key: &'static str, name: &str) -> Result<BodyId, SceneError> {
         let bodies = self.builder.mechanism.declared().bodies;
-        let names = bodies.iter().enumerate().map(|(k, spec)| match k {
-            0 => WORLD,
-            _ => spec.name.as_str(),
-        });
-        names::find_one(table, key, name, names).map(BodyId)
+        if self.names.bodies.lacks(bodies, name) && !name.ends_with('*') {
+            if name == WORLD {
+                return Ok(BodyId::WORLD);
+            }
+            let others = bodies.iter().skip(1).map(|spec| spec.name.as_str());
+            let names = std::iter::once(WORLD).chain(others);
+            return Err(names::unknown(table, key, name, names));
+        }
+        let found = self.names.bodies.find_one((table, key), name, bodies);
+        found.map(BodyId)
     }
 }
 

@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 use stiction_mech::{ActuatorId, BodyId, JointId, JointKind};
-use stiction_sim::{Base, Placed, Settings, World};
+use stiction_sim::{Base, InsertedWorld, Settings, World};
 
 use super::copies;
-use super::start::Beginning;
+use super::names::NameIndex;
+use super::start::InitialValue;
 use super::table::Table;
-use super::{SceneBuilder, names, pose};
+use super::{SceneBuilder, pose};
 use crate::error::SceneError;
 use crate::import::{FORMATS, Imported, Keyframe, Options, Site};
 
 /// A model in the scene.
-pub(super) struct Part {
+pub(super) struct InsertedModel {
     imported: Arc<Imported>,
     prefix: String,
-    placed: Placed,
+    placed: InsertedWorld,
     keyframe: Option<Keyframe>,
     pub settings: Settings,
 }
@@ -51,6 +52,8 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
     if copies.each.len() > 1 && name.is_empty() {
         return Err(table.wrong("name", "a name, by which copies differ"));
     }
+    let bodies = imported.world.parts().mechanism.declared().bodies.len();
+    scene.admit_bodies(&table, bodies, copies.each.len())?;
     for (suffix, pose) in copies.each {
         let prefix = if name.is_empty() { String::new() } else { format!("{name}{suffix}/") };
         let placed = scene
@@ -58,7 +61,7 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
             .add_world(&imported.world, &prefix, frame * pose, base)
             .map_err(|error| table.error(error))?;
         coordinates(scene, &table, &imported, &placed)?;
-        scene.parts.push(Part {
+        scene.parts.push(InsertedModel {
             imported: imported.clone(),
             prefix,
             placed,
@@ -110,8 +113,8 @@ fn base(scene: &SceneBuilder, table: &Table) -> Result<(Base, Isometry3<f64>), S
             return Ok((Base::On(part.body(site.body)), site.pose));
         }
     }
-    let bodies = declared.bodies.iter().map(|spec| spec.name.as_str());
-    let body = names::find_one(table, "parent", parent, bodies)?;
+    let names = &scene.names.bodies;
+    let body = names.find_one((table, "parent"), parent, declared.bodies)?;
     Ok((Base::On(BodyId(body)), Isometry3::identity()))
 }
 
@@ -120,17 +123,13 @@ fn coordinates(
     scene: &mut SceneBuilder,
     table: &Table,
     imported: &Imported,
-    placed: &Placed,
+    placed: &InsertedWorld,
 ) -> Result<(), SceneError> {
     let Some(inner) = table.table("joints")? else { return Ok(()) };
     let declared = imported.world.parts().mechanism.declared();
+    let names = NameIndex::default();
     for (name, value) in inner.entries() {
-        let place = names::find_one(
-            table,
-            "joints",
-            name,
-            declared.joints.iter().map(|(_, spec)| spec.name.as_str()),
-        )?;
+        let place = names.find_one((table, "joints"), name, declared.joints)?;
         let value = super::table::number(value.get_ref())
             .filter(|value| value.is_finite() && declared.joints[place].1.kind.nv() == 1)
             .ok_or_else(|| {
@@ -140,13 +139,13 @@ fn coordinates(
                 )
             })?;
         if let Some(joint) = placed.joints[place] {
-            scene.beginnings.push(Beginning::Coordinate { joint, value });
+            scene.beginnings.push(InitialValue::Coordinate { joint, value });
         }
     }
     Ok(())
 }
 
-impl Part {
+impl InsertedModel {
     fn model(&self) -> &stiction_mech::Model {
         self.imported.world.model()
     }

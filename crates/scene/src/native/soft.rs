@@ -5,7 +5,7 @@ use stiction_geom::Groups;
 use stiction_mech::{BodyId, Lumping, MATERIALS, Material, SoftSpec};
 use stiction_sim::SoftObject;
 
-use super::start::Beginning;
+use super::start::InitialValue;
 use super::table::Table;
 use super::{SceneBuilder, body, copies, pose, region, solid};
 use crate::error::SceneError;
@@ -53,7 +53,9 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
         attached.push((vertices, body));
         inner.finish()?;
     }
-    for (suffix, pose) in copies::read(&table, pose::read(&table)?)?.each {
+    let copies = copies::read(&table, pose::read(&table)?)?.each;
+    scene.admit_tetrahedra(&table, mesh.tetrahedra().len(), copies.len())?;
+    for (suffix, pose) in copies {
         let mut copy = object.clone();
         copy.spec = copy.spec.moved(&pose);
         if !name.is_empty() {
@@ -64,7 +66,7 @@ pub(super) fn read(scene: &mut SceneBuilder, table: Table) -> Result<(), SceneEr
             scene.builder.attach(soft, vertices, *body);
         }
         if velocity != Vector3::zeros() {
-            scene.beginnings.push(Beginning::SoftVelocity { soft, velocity });
+            scene.beginnings.push(InitialValue::SoftVelocity { soft, velocity });
         }
     }
     table.finish()

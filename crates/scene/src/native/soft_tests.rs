@@ -156,7 +156,7 @@ fn a_cable_is_as_its_table_says() {
 }
 
 #[test]
-fn what_is_wrong_with_a_soft_body_is_told_with_line_and_with_what_was_expected() {
+fn errors_of_a_soft_body_name_the_line_and_the_expected_value() {
     let cube = |more: &str| format!("{CUBE}{more}");
     let file = |name: &str| format!("[[soft]]\nfile = '{name}'\nyoung = 1e4\npoisson = 0.3");
     for (text, place, expected) in [
@@ -198,7 +198,7 @@ fn what_is_wrong_with_a_soft_body_is_told_with_line_and_with_what_was_expected()
 }
 
 #[test]
-fn what_is_wrong_with_a_cable_is_told_with_line_and_with_what_was_expected() {
+fn errors_of_a_cable_name_the_line_and_the_expected_value() {
     let straight = |more: &str| format!("[[cable]]\nstart = [0, 0, 0]\nlength = 1\n{more}");
     for (text, line, expected) in [
         ("[[cable]]\nlength = 1".to_owned(), 1, "no start"),

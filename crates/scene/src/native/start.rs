@@ -9,7 +9,7 @@ use super::SceneBuilder;
 use crate::import::Keyframe;
 
 /// Initial value of a joint, a body or an actuator. Ids are those of the builder.
-pub(super) enum Beginning {
+pub(super) enum InitialValue {
     /// Coordinate of a joint that has one [m or rad].
     Coordinate { joint: JointId, value: f64 },
     /// Velocity of a free body: linear in the world [m/s], angular in its own frame [rad/s].
@@ -32,26 +32,26 @@ pub(super) fn keyframe(world: &World, scene: &SceneBuilder) -> Keyframe {
     }
     for beginning in &scene.beginnings {
         match beginning {
-            Beginning::Coordinate { joint, value } => {
+            InitialValue::Coordinate { joint, value } => {
                 if let Some(joint) = model.joint_of_builder(*joint) {
                     start.q[model.joints()[joint.0].q.start] = *value;
                 }
             }
-            Beginning::Velocity { joint, linear, angular } => {
+            InitialValue::Velocity { joint, linear, angular } => {
                 if let Some(joint) = model.joint_of_builder(*joint) {
                     let v = &mut start.v[model.joints()[joint.0].dofs.clone()];
                     v[..3].copy_from_slice(linear.as_slice());
                     v[3..].copy_from_slice(angular.as_slice());
                 }
             }
-            Beginning::SoftVelocity { soft, velocity } => {
+            InitialValue::SoftVelocity { soft, velocity } => {
                 let body = &model.softs()[soft.0];
                 let moving = start.x_dot[body.nodes.clone()].iter_mut().zip(body.is_fixed());
                 for (x_dot, _) in moving.filter(|(_, fixed)| !**fixed) {
                     *x_dot = *velocity;
                 }
             }
-            Beginning::Control { actuator, value } => start.control[actuator.0] = *value,
+            InitialValue::Control { actuator, value } => start.control[actuator.0] = *value,
         }
     }
     start

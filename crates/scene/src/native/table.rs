@@ -16,14 +16,18 @@ use crate::error::SceneError;
 use crate::xml::SourceLocation;
 
 /// A text and its name.
-pub(super) struct Source {
+pub(super) struct SourceText {
     text: String,
     file: Arc<PathBuf>,
+    /// Where its lines begin.
+    lines: Vec<usize>,
 }
 
-impl Source {
+impl SourceText {
     pub fn new(text: String, path: &Path) -> Self {
-        Self { text, file: Arc::new(path.to_path_buf()) }
+        let starts = text.match_indices('\n').map(|(at, _)| at + 1);
+        let lines = std::iter::once(0).chain(starts).collect();
+        Self { text, file: Arc::new(path.to_path_buf()), lines }
     }
 
     /// The text as a table of TOML.
@@ -36,8 +40,7 @@ impl Source {
     }
 
     pub fn place(&self, at: usize) -> SourceLocation {
-        let before = &self.text.as_bytes()[..at.min(self.text.len())];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u32;
+        let line = self.lines.partition_point(|start| *start <= at) as u32;
         SourceLocation { file: self.file.clone(), line }
     }
 
@@ -56,7 +59,7 @@ impl Source {
 
 /// A table of a scene.
 pub(super) struct Table<'a> {
-    source: &'a Source,
+    source: &'a SourceText,
     /// Name in messages.
     title: String,
     table: &'a DeTable<'a>,
@@ -66,11 +69,11 @@ pub(super) struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// The whole document.
-    pub fn root(source: &'a Source, table: &'a Spanned<DeTable<'a>>) -> Self {
+    pub fn root(source: &'a SourceText, table: &'a Spanned<DeTable<'a>>) -> Self {
         Self::new(source, "the scene".to_owned(), table.get_ref(), 0)
     }
 
-    fn new(source: &'a Source, title: String, table: &'a DeTable<'a>, at: usize) -> Self {
+    fn new(source: &'a SourceText, title: String, table: &'a DeTable<'a>, at: usize) -> Self {
         Self { source, title, table, at, asked: RefCell::default() }
     }
 
@@ -337,7 +340,7 @@ mod tests {
     use super::*;
 
     fn message(text: &str, read: impl Fn(&Table) -> Result<(), SceneError>) -> String {
-        let source = Source::new(text.to_owned(), Path::new("s.toml"));
+        let source = SourceText::new(text.to_owned(), Path::new("s.toml"));
         let parsed = match source.parse() {
             Ok(parsed) => parsed,
             Err(error) => return error.to_string(),

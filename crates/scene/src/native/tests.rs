@@ -9,7 +9,7 @@ use stiction_sim::surface::Resistance;
 use crate::error::SceneError;
 use crate::files::Files;
 use crate::import::{Imported, Options, load_with};
-use crate::signal::Course;
+use crate::signal::SignalShape;
 
 /// A scene in memory, beside a small robot on a hinge and one that flies.
 fn read(text: &str) -> Result<Imported, SceneError> {
@@ -48,7 +48,7 @@ fn an_empty_file_is_an_empty_world() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_line_and_with_what_was_expected() {
+fn errors_name_the_line_and_the_expected_value() {
     let with_ball = |more: &str| format!("{BALL}{more}");
     for (text, line, expected) in [
         ("[scene]\ngravitas = 1".to_owned(), 2, "duration, gravity, name"),
@@ -231,8 +231,8 @@ fn controllers_know_their_actuators_and_where_they_start() {
     assert_eq!(scene.world.model().nu(), 2);
     let [hold, swing, way] = &scene.script.signals[..] else { panic!("three signals") };
     // A servo keeps the joint where it starts, whatever the keyframe's control was.
-    assert_eq!((hold.actuator, &hold.course), (0, &Course::Hold(0.5)));
-    assert!(matches!(swing.course, Course::Sinusoid { centre: 0.5, .. }), "{swing:?}");
+    assert_eq!((hold.actuator, &hold.course), (0, &SignalShape::Hold(0.5)));
+    assert!(matches!(swing.course, SignalShape::Sinusoid { centre: 0.5, .. }), "{swing:?}");
     assert_eq!((way.actuator, way.course.at(0.5)), (1, 1.0));
     let message = message(&text.replace("joints=['a/hinge']", "joints=['a/hinge', 'a/hinge']"));
     assert!(message.contains("2 numbers per row"), "{message}");

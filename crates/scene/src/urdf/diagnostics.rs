@@ -27,12 +27,12 @@ impl Diagnostics {
     }
 
     /// Lists an unsupported feature that changes the motion.
-    pub fn cannot(&mut self, place: &SourceLocation, what: impl Into<String>) {
+    pub fn report_unsupported(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.list(place, what.into(), true);
     }
 
     /// Lists an ignored feature that does not change the motion.
-    pub fn ignores(&mut self, place: &SourceLocation, what: impl Into<String>) {
+    pub fn report_ignored(&mut self, place: &SourceLocation, what: impl Into<String>) {
         self.list(place, what.into(), false);
     }
 
@@ -67,12 +67,12 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn what_repeats_is_counted_and_keeps_its_first_place() {
+    fn repeated_diagnostics_are_counted_and_keep_their_first_location() {
         let place = |line| SourceLocation { file: Arc::new("a.urdf".into()), line };
         let mut diagnostics = Diagnostics::default();
-        diagnostics.ignores(&place(3), "<gazebo>");
-        diagnostics.cannot(&place(4), "else");
-        diagnostics.ignores(&place(9), "<gazebo>");
+        diagnostics.report_ignored(&place(3), "<gazebo>");
+        diagnostics.report_unsupported(&place(4), "else");
+        diagnostics.report_ignored(&place(9), "<gazebo>");
         diagnostics.note("interpreted", "a");
         diagnostics.note("interpreted", "b");
         let (listed, notes) = diagnostics.finish();

@@ -7,7 +7,7 @@ use stiction_geom::{Shape, ShapeError};
 use stiction_sim::Geom;
 
 use super::diagnostics::Diagnostics;
-use super::link::{Link, Part, PartKind};
+use super::link::{Link, LinkShape, LinkShapeKind};
 use super::package::Packages;
 use super::plan::Plan;
 use super::robot::Robot;
@@ -72,13 +72,13 @@ fn colour_of(link: &Link) -> Option<[f32; 4]> {
 }
 
 /// A shape without a file; `None` for a mesh.
-fn simple(kind: &PartKind) -> Option<Result<Shape, ShapeError>> {
+fn simple(kind: &LinkShapeKind) -> Option<Result<Shape, ShapeError>> {
     Some(match *kind {
-        PartKind::Box { edges } => Shape::cuboid(0.5 * edges),
-        PartKind::Capsule { radius, length } => Shape::capsule(radius, 0.5 * length),
-        PartKind::Cylinder { radius, length } => Shape::cylinder(radius, 0.5 * length),
-        PartKind::Sphere { radius } => Shape::sphere(radius),
-        PartKind::Mesh { .. } => return None,
+        LinkShapeKind::Box { edges } => Shape::cuboid(0.5 * edges),
+        LinkShapeKind::Capsule { radius, length } => Shape::capsule(radius, 0.5 * length),
+        LinkShapeKind::Cylinder { radius, length } => Shape::cylinder(radius, 0.5 * length),
+        LinkShapeKind::Sphere { radius } => Shape::sphere(radius),
+        LinkShapeKind::Mesh { .. } => return None,
     })
 }
 
@@ -92,13 +92,13 @@ struct Meshes<'a> {
 impl Meshes<'_> {
     fn collision(
         &mut self,
-        part: &Part,
+        part: &LinkShape,
         diagnostics: &mut Diagnostics,
     ) -> Result<Shape, SceneError> {
         if let Some(shape) = simple(&part.kind) {
             return shape.map_err(|error| part.element.error(error));
         }
-        let PartKind::Mesh { element, filename, scale } = part.kind else {
+        let LinkShapeKind::Mesh { element, filename, scale } = part.kind else {
             return Err(part.element.error("expected a shape"));
         };
         let path = self.packages.find(self.files, filename);
@@ -123,23 +123,27 @@ impl Meshes<'_> {
     }
 
     /// Visual shapes; unsupported ones are listed.
-    fn visual(&mut self, part: &Part, diagnostics: &mut Diagnostics) -> Option<VisualGeometry> {
+    fn visual(
+        &mut self,
+        part: &LinkShape,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<VisualGeometry> {
         if let Some(shape) = simple(&part.kind) {
             return match shape {
                 Ok(shape) => Some(VisualGeometry::Shape(shape)),
                 Err(fault) => {
-                    diagnostics.ignores(&part.element.place, format!("<visual>: {fault}"));
+                    diagnostics.report_ignored(&part.element.place, format!("<visual>: {fault}"));
                     None
                 }
             };
         }
-        let PartKind::Mesh { element, filename, scale } = part.kind else { return None };
+        let LinkShapeKind::Mesh { element, filename, scale } = part.kind else { return None };
         let fault = match self.packages.find(self.files, filename) {
             Err(_) => "was not found",
             Ok(path) if mesh_file::format_of(&path).is_none() => "is of no known format",
             Ok(path) => return Some(VisualGeometry::Mesh { path, scale }),
         };
-        diagnostics.ignores(&element.place, format!("visual mesh \"{filename}\" {fault}"));
+        diagnostics.report_ignored(&element.place, format!("visual mesh \"{filename}\" {fault}"));
         None
     }
 }

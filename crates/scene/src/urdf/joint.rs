@@ -11,7 +11,7 @@ use crate::xml::Element;
 pub(super) struct Joint<'a> {
     pub name: &'a str,
     pub element: &'a Element,
-    pub kind: Kind,
+    pub kind: UrdfJointKind,
     pub parent: &'a str,
     pub child: &'a str,
     /// Pose of the child's frame in the parent's, where the joint has not moved.
@@ -29,7 +29,7 @@ pub(super) struct Joint<'a> {
 
 /// The kinds of joints of URDF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum UrdfJointKind {
     Continuous,
     Fixed,
     Floating,
@@ -39,21 +39,21 @@ pub(super) enum Kind {
     Spherical,
 }
 
-impl Kind {
+impl UrdfJointKind {
     /// Whether it has one coordinate.
     pub fn is_scalar(self) -> bool {
         matches!(self, Self::Continuous | Self::Prismatic | Self::Revolute)
     }
 }
 
-const KINDS: &[(&str, Kind)] = &[
-    ("continuous", Kind::Continuous),
-    ("fixed", Kind::Fixed),
-    ("floating", Kind::Floating),
-    ("planar", Kind::Planar),
-    ("prismatic", Kind::Prismatic),
-    ("revolute", Kind::Revolute),
-    ("spherical", Kind::Spherical),
+const KINDS: &[(&str, UrdfJointKind)] = &[
+    ("continuous", UrdfJointKind::Continuous),
+    ("fixed", UrdfJointKind::Fixed),
+    ("floating", UrdfJointKind::Floating),
+    ("planar", UrdfJointKind::Planar),
+    ("prismatic", UrdfJointKind::Prismatic),
+    ("revolute", UrdfJointKind::Revolute),
+    ("spherical", UrdfJointKind::Spherical),
 ];
 
 /// q = multiplier · q_leader + offset.
@@ -76,7 +76,7 @@ impl<'a> Joint<'a> {
         };
         let axis = element.child("axis").map_or(Ok(None), |axis| axis.vector("xyz"))?;
         let axis = axis.unwrap_or_else(Vector3::x);
-        let needs_axis = kind.is_scalar() || kind == Kind::Planar;
+        let needs_axis = kind.is_scalar() || kind == UrdfJointKind::Planar;
         if needs_axis && !(axis.norm() > 0.0 && axis.norm().is_finite()) {
             return Err(element.error("axis of no length; expected a direction"));
         }
@@ -109,9 +109,13 @@ impl<'a> Joint<'a> {
 type Bounds = (Option<(f64, f64)>, Option<f64>);
 
 /// `<limit>`.
-fn limit(joint: &Element, kind: Kind, diagnostics: &mut Diagnostics) -> Result<Bounds, SceneError> {
+fn limit(
+    joint: &Element,
+    kind: UrdfJointKind,
+    diagnostics: &mut Diagnostics,
+) -> Result<Bounds, SceneError> {
     let name = joint.peek("name").unwrap_or("");
-    let ranged = matches!(kind, Kind::Prismatic | Kind::Revolute);
+    let ranged = matches!(kind, UrdfJointKind::Prismatic | UrdfJointKind::Revolute);
     let Some(limit) = joint.child("limit") else {
         if ranged {
             diagnostics.note("joints without a limit move without end", name);

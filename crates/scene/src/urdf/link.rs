@@ -15,22 +15,22 @@ pub(super) struct Link<'a> {
     pub element: &'a Element,
     /// In the frame of the link; `None` for a frame without mass.
     pub mass: Option<MassProperties>,
-    pub collisions: Vec<Part<'a>>,
-    pub visuals: Vec<Part<'a>>,
+    pub collisions: Vec<LinkShape<'a>>,
+    pub visuals: Vec<LinkShape<'a>>,
     pub surface: Surface,
 }
 
 /// A shape of a link.
-pub(super) struct Part<'a> {
+pub(super) struct LinkShape<'a> {
     pub element: &'a Element,
     /// Pose in the frame of the link.
     pub pose: Isometry3<f64>,
-    pub kind: PartKind<'a>,
+    pub kind: LinkShapeKind<'a>,
     pub colour: Option<[f32; 4]>,
 }
 
 /// Kinds of shapes, lengths in [m].
-pub(super) enum PartKind<'a> {
+pub(super) enum LinkShapeKind<'a> {
     Box { edges: Vector3<f64> },
     Capsule { radius: f64, length: f64 },
     Cylinder { radius: f64, length: f64 },
@@ -44,12 +44,12 @@ impl<'a> Link<'a> {
         colours: &Colours,
         diagnostics: &mut Diagnostics,
     ) -> Result<Self, SceneError> {
-        let parts = |tag: &'static str| -> Result<Vec<Part<'a>>, SceneError> {
+        let parts = |tag: &'static str| -> Result<Vec<LinkShape<'a>>, SceneError> {
             element
                 .children
                 .iter()
                 .filter(|child| child.tag == tag)
-                .map(|child| Part::read(child, colours))
+                .map(|child| LinkShape::read(child, colours))
                 .collect()
         };
         element.get("type");
@@ -97,7 +97,7 @@ fn inertial(
     if let Some(fault) = mass.fault() {
         let name = link.peek("name").unwrap_or("");
         let what = format!("inertia of link \"{name}\" is taken as it stands, although: {fault}");
-        diagnostics.ignores(&inertial.place, what);
+        diagnostics.report_ignored(&inertial.place, what);
     }
     Ok(Some(mass))
 }
@@ -123,7 +123,7 @@ fn surface(link: &Element) -> Result<Surface, SceneError> {
     Ok(surface)
 }
 
-impl<'a> Part<'a> {
+impl<'a> LinkShape<'a> {
     fn read(element: &'a Element, colours: &Colours) -> Result<Self, SceneError> {
         element.get("name");
         let Some(geometry) = element.child("geometry") else {
@@ -139,7 +139,7 @@ impl<'a> Part<'a> {
     }
 }
 
-fn kind(shape: &Element) -> Result<Option<PartKind<'_>>, SceneError> {
+fn kind(shape: &Element) -> Result<Option<LinkShapeKind<'_>>, SceneError> {
     let length = |name: &str| -> Result<f64, SceneError> {
         let found = shape.number(name)?.filter(|length| *length >= 0.0);
         found.ok_or_else(|| shape.wrong(name, "a length [m], not negative"))
@@ -148,11 +148,15 @@ fn kind(shape: &Element) -> Result<Option<PartKind<'_>>, SceneError> {
         shape.vector(name)?.ok_or_else(|| shape.wrong(name, expected))
     };
     Ok(Some(match shape.tag.as_str() {
-        "box" => PartKind::Box { edges: vector("size", "three lengths [m]")? },
-        "capsule" => PartKind::Capsule { radius: length("radius")?, length: length("length")? },
-        "cylinder" => PartKind::Cylinder { radius: length("radius")?, length: length("length")? },
-        "sphere" => PartKind::Sphere { radius: length("radius")? },
-        "mesh" => PartKind::Mesh {
+        "box" => LinkShapeKind::Box { edges: vector("size", "three lengths [m]")? },
+        "capsule" => {
+            LinkShapeKind::Capsule { radius: length("radius")?, length: length("length")? }
+        }
+        "cylinder" => {
+            LinkShapeKind::Cylinder { radius: length("radius")?, length: length("length")? }
+        }
+        "sphere" => LinkShapeKind::Sphere { radius: length("radius")? },
+        "mesh" => LinkShapeKind::Mesh {
             element: shape,
             filename: shape.require("filename")?,
             scale: shape.vector("scale")?.unwrap_or_else(|| Vector3::repeat(1.0)),

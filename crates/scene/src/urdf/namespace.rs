@@ -31,8 +31,15 @@ fn prefixes(text: &str) -> BTreeSet<&str> {
             found.insert(word);
         }
     }
-    found.retain(|prefix| !text.contains(&format!("xmlns:{prefix}")));
+    let declared: BTreeSet<&str> = text.split("xmlns:").skip(1).map(first_word).collect();
+    found.retain(|prefix| !declared.contains(prefix));
     found
+}
+
+/// The name at the beginning of a text.
+fn first_word(text: &str) -> &str {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-' || c == '.';
+    &text[..text.find(|c| !is_part(c)).unwrap_or(text.len())]
 }
 
 /// Where the name of the root element ends.
@@ -67,5 +74,23 @@ mod tests {
         assert!(root.contains("xmlns:y=") && !root.contains("xmlns:k=\"k\""), "{root}");
         assert!(roxmltree::Document::parse(&found).is_ok());
         assert!(declared("<robot/>").is_none() && declared("").is_none());
+    }
+
+    #[test]
+    fn characters_outside_ascii_before_a_colon_are_no_prefix() {
+        for text in
+            ["<robot>é:</robot>", "é:", "<é:a/>", "<a 🤖:b='1'/>", "<a>\u{2009}x:y</a>", "<aé:b/>"]
+        {
+            assert_eq!(prefixes(text).len(), 0, "{text}");
+            let _ = declared(text);
+        }
+        assert_eq!(prefixes("<a é='1' s:b='é:'/>").into_iter().collect::<Vec<_>>(), ["s"]);
+    }
+
+    #[test]
+    fn a_hundred_thousand_prefixes_are_declared_in_one_pass() {
+        let many: String = (0..100_000).map(|k| format!("<p{k}:a/>")).collect();
+        let found = prefixes(&many);
+        assert_eq!(found.len(), 100_000);
     }
 }

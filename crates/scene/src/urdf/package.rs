@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::files::{Files, tidy};
+use crate::files::{Files, without_dots};
 use crate::import::Options;
 
 /// Folders above a file that are searched, at most.
@@ -47,7 +47,7 @@ impl Packages {
             None => vec![self.folder.join(name)],
         };
         match candidates.iter().find(|path| files.contains(path)) {
-            Some(found) => Ok(tidy(found)),
+            Some(found) => Ok(without_dots(found)),
             None => Err(candidates),
         }
     }
@@ -75,15 +75,15 @@ impl Packages {
 /// A folder and those above it. Above a relative path they are spelled with `..`, so that files that
 /// travel in memory are found again wherever they are unpacked.
 fn ancestors(folder: &Path) -> Vec<(PathBuf, Option<String>)> {
-    let folder = tidy(folder);
+    let folder = without_dots(folder);
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let spelled: Vec<PathBuf> = if folder.is_absolute() {
         folder.ancestors().map(Path::to_path_buf).take(HIGHEST).collect()
     } else {
-        let up = |n: usize| tidy(&(0..n).fold(folder.clone(), |path, _| path.join("..")));
+        let up = |n: usize| without_dots(&(0..n).fold(folder.clone(), |path, _| path.join("..")));
         (0..HIGHEST).map(up).collect()
     };
-    let whole = std::path::absolute(&folder).map(|path| tidy(&path)).unwrap_or(folder);
+    let whole = std::path::absolute(&folder).map(|path| without_dots(&path)).unwrap_or(folder);
     let mut names = whole.ancestors().map(name);
     spelled.into_iter().map(|path| (path, names.next().flatten())).collect()
 }
@@ -96,7 +96,7 @@ mod tests {
         let mut files = Files::in_memory();
         files.insert(held, *b"mesh");
         let found = Packages::of(Path::new(path), options).find(&files, name);
-        found.is_ok_and(|found| found == tidy(Path::new(held)))
+        found.is_ok_and(|found| found == without_dots(Path::new(held)))
     }
 
     #[test]

@@ -13,7 +13,7 @@ use stiction_sim::constraint::{Equality, JointCoupling, Polynomial};
 
 use super::diagnostics::Diagnostics;
 use super::inertia;
-use super::joint::{Joint, Kind};
+use super::joint::{Joint, UrdfJointKind};
 use super::robot::Robot;
 use super::tree::Tree;
 use crate::error::SceneError;
@@ -28,7 +28,7 @@ const ROOT_JOINT: &str = "root_joint";
 
 /// Mechanism of the robot. Ids are those of a builder to which everything is added in order.
 pub(super) struct Plan {
-    pub bodies: Vec<Planned>,
+    pub bodies: Vec<PlannedBody>,
     /// Per link of the description: where it is.
     pub links: Vec<Frame>,
     /// Frames of links that are not bodies.
@@ -37,8 +37,8 @@ pub(super) struct Plan {
     mimics: Vec<(String, JointCoupling)>,
 }
 
-/// A body to be.
-pub(super) struct Planned {
+/// A body that is to be declared.
+pub(super) struct PlannedBody {
     pub spec: BodySpec,
     pub joints: Vec<JointSpec>,
     /// Whether a motor drives its joint, and its largest force.
@@ -117,12 +117,12 @@ impl Plan {
         Ok(plan)
     }
 
-    fn body_mut(&mut self, id: BodyId) -> Option<&mut Planned> {
+    fn body_mut(&mut self, id: BodyId) -> Option<&mut PlannedBody> {
         self.bodies.get_mut(id.0.checked_sub(1)?)
     }
 
     fn add(&mut self, spec: BodySpec, joints: Vec<JointSpec>) -> BodyId {
-        self.bodies.push(Planned { spec, joints, motor: None, parts: Vec::new() });
+        self.bodies.push(PlannedBody { spec, joints, motor: None, parts: Vec::new() });
         BodyId(self.bodies.len())
     }
 
@@ -149,7 +149,7 @@ impl Plan {
         let in_world = parent.in_world.map(|pose| pose * joint.origin);
         let pose = parent.pose * joint.origin;
         let merge = options.merge_fixed && parent.body != BodyId::WORLD;
-        if joint.kind == Kind::Fixed && merge {
+        if joint.kind == UrdfJointKind::Fixed && merge {
             let frame = Frame { body: parent.body, pose, in_world };
             self.site(name, frame);
             return frame;
@@ -157,7 +157,7 @@ impl Plan {
         let mut spec =
             BodySpec { name: name.to_owned(), parent: parent.body, pose, ..BodySpec::default() };
         let mut joints = joints_of(joint);
-        if let (Kind::Floating, Some(pose)) = (joint.kind, in_world) {
+        if let (UrdfJointKind::Floating, Some(pose)) = (joint.kind, in_world) {
             // A free body has its pose in the world, whatever fixed link is its parent.
             (spec.parent, spec.pose) = (BodyId::WORLD, pose);
             joints = vec![named(joint, "", JointKind::Free)];
@@ -167,7 +167,7 @@ impl Plan {
         if let Some(planned) = self.body_mut(body).filter(|_| driven) {
             planned.motor = Some(joint.effort);
         }
-        let in_world = in_world.filter(|_| joint.kind == Kind::Fixed);
+        let in_world = in_world.filter(|_| joint.kind == UrdfJointKind::Fixed);
         Frame { body, pose: Isometry3::identity(), in_world }
     }
 
@@ -253,8 +253,8 @@ fn named(joint: &Joint, suffix: &str, kind: JointKind) -> JointSpec {
 fn joints_of(joint: &Joint) -> Vec<JointSpec> {
     let axis = joint.axis;
     let mut one = match joint.kind {
-        Kind::Fixed => return Vec::new(),
-        Kind::Floating => {
+        UrdfJointKind::Fixed => return Vec::new(),
+        UrdfJointKind::Floating => {
             let slide = |suffix, axis| named(joint, suffix, JointKind::Slide { axis });
             return vec![
                 slide("_x", Vector3::x()),
@@ -263,10 +263,12 @@ fn joints_of(joint: &Joint) -> Vec<JointSpec> {
                 named(joint, "", JointKind::Ball),
             ];
         }
-        Kind::Spherical => return vec![named(joint, "", JointKind::Ball)],
-        Kind::Planar => return vec![named(joint, "", JointKind::planar(axis))],
-        Kind::Continuous | Kind::Revolute => named(joint, "", JointKind::Hinge { axis }),
-        Kind::Prismatic => named(joint, "", JointKind::Slide { axis }),
+        UrdfJointKind::Spherical => return vec![named(joint, "", JointKind::Ball)],
+        UrdfJointKind::Planar => return vec![named(joint, "", JointKind::planar(axis))],
+        UrdfJointKind::Continuous | UrdfJointKind::Revolute => {
+            named(joint, "", JointKind::Hinge { axis })
+        }
+        UrdfJointKind::Prismatic => named(joint, "", JointKind::Slide { axis }),
     };
     one.limit = joint.range.map(|(lower, upper)| Limit { lower, upper, margin: 0.0 });
     one.actuator_force_range = joint.effort.map(|effort| (-effort, effort));
@@ -287,10 +289,10 @@ fn coupling(
             "joint \"{}\" mimics \"{}\", which is no joint, and moves by itself",
             joint.name, mimic.leader
         );
-        diagnostics.cannot(&mimic.element.place, what);
+        diagnostics.report_unsupported(&mimic.element.place, what);
         return Ok(None);
     };
-    // Whoever is followed along the chain must not be the follower.
+    // A joint must not follow itself through a chain of leaders.
     let further = |joint: usize| robot.joint_of.get(robot.joints[joint].mimic?.leader).copied();
     let chain = std::iter::successors(Some(leader), |joint| further(*joint));
     if chain.take(robot.joints.len()).any(|other| other == number) {
@@ -299,10 +301,10 @@ fn coupling(
     }
     if !joint.kind.is_scalar() {
         let what = format!("<mimic> on joint \"{}\", which has not one coordinate", joint.name);
-        diagnostics.ignores(&mimic.element.place, what);
+        diagnostics.report_ignored(&mimic.element.place, what);
         return Ok(None);
     }
-    let moves = robot.joints[leader].kind != Kind::Fixed;
+    let moves = robot.joints[leader].kind != UrdfJointKind::Fixed;
     if moves && !robot.joints[leader].kind.is_scalar() {
         return Err(mimic.element.wrong("joint", "a joint with one coordinate"));
     }

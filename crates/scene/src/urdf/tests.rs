@@ -353,7 +353,7 @@ fn bodies_that_overlap_at_the_start_let_one_another_pass() {
 }
 
 #[test]
-fn what_is_meant_for_others_is_listed_once_with_its_place() {
+fn elements_of_other_programs_are_listed_once_with_their_location() {
     let arm = load(&robot(&[
         "<gazebo/>".into(),
         "<gazebo reference='base'><mu1>1</mu1></gazebo>".into(),
@@ -401,7 +401,7 @@ fn robots_that_are_no_trees_are_refused_with_line_and_name() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_line_and_words() {
+fn invalid_robots_are_refused_with_their_line() {
     let base = "<link name='a'/><link name='b'/>";
     let one = |kind: &str, rest: &str| {
         format!("<robot name='r'>{base}\n{}</robot>", joint("j", kind, "a", "b", rest))

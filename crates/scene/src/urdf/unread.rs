@@ -29,7 +29,7 @@ pub(super) fn list(root: &Element, diagnostics: &mut Diagnostics) {
 fn walk(element: &Element, diagnostics: &mut Diagnostics) {
     for attribute in element.unread() {
         let what = format!("{} of <{}>", attribute.name, element.tag);
-        diagnostics.ignores(&attribute.place, what);
+        diagnostics.report_ignored(&attribute.place, what);
     }
     let known = KNOWN.iter().find(|(tag, _)| *tag == element.tag).map_or(&[][..], |known| known.1);
     for child in &element.children {
@@ -38,7 +38,8 @@ fn walk(element: &Element, diagnostics: &mut Diagnostics) {
         } else if element.tag == "robot" && child.tag == "transmission" {
             diagnostics.note("transmissions are passed over: every joint has its own motor", "");
         } else if !PASSED.contains(&(element.tag.as_str(), child.tag.as_str())) {
-            diagnostics.ignores(&child.place, format!("<{}> in <{}>", child.tag, element.tag));
+            diagnostics
+                .report_ignored(&child.place, format!("<{}> in <{}>", child.tag, element.tag));
         }
     }
 }

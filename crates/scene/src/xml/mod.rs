@@ -3,6 +3,7 @@
 //! Every element has its file and line. [`Element::unread`] lists the attributes that were not read, so
 //! that no content of a file is ignored without a message.
 
+mod limits;
 mod value;
 
 use std::cell::Cell;
@@ -13,9 +14,6 @@ use std::sync::Arc;
 
 use crate::error::SceneError;
 use crate::files::Files;
-
-/// Largest depth of nested elements: deeper ones would exhaust the stack of recursive readers.
-const DEEPEST: usize = 200;
 
 /// File and line of an element or a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,11 +69,15 @@ impl Element {
     /// Reads the root element of a text; `path` names it in messages.
     pub fn parse(text: &str, path: &Path) -> Result<Self, SceneError> {
         let file = Arc::new(path.to_path_buf());
+        if let Some((at, what)) = limits::exceeded(text) {
+            let line = Lines::of(text).line(at);
+            return Err(SceneError::Model { place: SourceLocation { file, line }, what });
+        }
         let document = roxmltree::Document::parse(text).map_err(|error| SceneError::Model {
             place: SourceLocation { file: file.clone(), line: error.pos().row },
             what: format!("expected XML: {error}"),
         })?;
-        convert(document.root_element(), &Lines::of(text), &file, 0)
+        convert(document.root_element(), &Lines::of(text), &file)
     }
 
     /// An error at this element: what was found and what was expected.
@@ -162,14 +164,9 @@ fn convert(
     node: roxmltree::Node,
     lines: &Lines,
     file: &Arc<PathBuf>,
-    depth: usize,
 ) -> Result<Element, SceneError> {
     let place_at = |at: usize| SourceLocation { file: file.clone(), line: lines.line(at) };
     let place = place_at(node.range().start);
-    if depth > DEEPEST {
-        let what = format!("elements {depth} deep; expected at most {DEEPEST}");
-        return Err(SceneError::Model { place, what });
-    }
     let attributes = node.attributes().map(|attribute| Attribute {
         name: attribute.name().to_owned(),
         value: attribute.value().to_owned(),
@@ -185,7 +182,7 @@ fn convert(
         children: node
             .children()
             .filter(|child| child.is_element())
-            .map(|child| convert(child, lines, file, depth + 1))
+            .map(|child| convert(child, lines, file))
             .collect::<Result<_, _>>()?,
     })
 }
@@ -206,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asked_for_is_told() {
+    fn unread_attributes_are_listed() {
         let root = parse("<a x='1' y='2' z='3'/>").unwrap();
         assert_eq!(root.get("y"), Some("2"));
         let unread: Vec<_> = root.unread().map(|attribute| attribute.name.as_str()).collect();
@@ -226,10 +223,25 @@ mod tests {
     }
 
     #[test]
-    fn broken_and_bottomless_files_are_refused_with_their_line() {
+    fn malformed_and_too_deeply_nested_files_are_refused_with_their_line() {
         let message = parse("<a>\n<b>\n</a>").unwrap_err().to_string();
         assert!(message.starts_with("robot.xml:3: "), "{message}");
         let deep = "<a>".repeat(400) + &"</a>".repeat(400);
         assert!(parse(&deep).unwrap_err().to_string().contains("deep"));
+    }
+
+    #[test]
+    fn two_hundred_thousand_attributes_on_one_element_are_refused_with_their_line() {
+        let many: String = (0..200_000).map(|k| format!(" a{k}='1'")).collect();
+        let message = parse(&format!("<a>\n<b{many}/></a>")).unwrap_err().to_string();
+        assert!(message.starts_with("robot.xml:2: ") && message.contains("200000"), "{message}");
+        let some: String = (0..limits::MOST_ATTRIBUTES).map(|k| format!(" a{k}='1'")).collect();
+        assert!(parse(&format!("<a>\n<b{some}/></a>")).is_ok());
+    }
+
+    #[test]
+    fn a_million_open_elements_are_refused() {
+        let message = parse(&"<a>".repeat(1_000_000)).unwrap_err().to_string();
+        assert!(message.contains("deep"), "{message}");
     }
 }

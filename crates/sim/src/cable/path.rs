@@ -10,7 +10,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 const HALVINGS: usize = 200;
 
 /// An error in a path.
-pub(super) struct Fault {
+pub(super) struct CablePathError {
     pub what: String,
     pub expected: &'static str,
 }
@@ -19,7 +19,7 @@ pub(super) struct Fault {
 pub(super) fn chords(
     points: &[Vector3<f64>],
     count: usize,
-) -> Result<(Vec<Isometry3<f64>>, f64), Fault> {
+) -> Result<(Vec<Isometry3<f64>>, f64), CablePathError> {
     check(points)?;
     let whole: f64 = points.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
     let mut corners = Vec::with_capacity(count + 1);
@@ -44,24 +44,27 @@ pub(super) fn chords(
         || (corners[count] - end).norm() > 1e-6 * whole
     {
         let what = format!("a path that {count} chords of equal length cannot follow to its end");
-        return Err(Fault { what, expected: "more segments, or a path with less narrow turns" });
+        return Err(CablePathError {
+            what,
+            expected: "more segments, or a path with less narrow turns",
+        });
     }
     Ok((frames(&corners, short), short))
 }
 
-fn check(points: &[Vector3<f64>]) -> Result<(), Fault> {
+fn check(points: &[Vector3<f64>]) -> Result<(), CablePathError> {
     if points.len() < 2 {
         let what = format!("a path of {} points", points.len());
-        return Err(Fault { what, expected: "at least two" });
+        return Err(CablePathError { what, expected: "at least two" });
     }
     for (k, point) in points.iter().enumerate() {
         if let Some(found) = point.iter().find(|x| !x.is_finite()) {
             let what = format!("point {k} of the path with {found}");
-            return Err(Fault { what, expected: "finite numbers" });
+            return Err(CablePathError { what, expected: "finite numbers" });
         }
         if k > 0 && (point - points[k - 1]).norm() == 0.0 {
             let what = format!("points {} and {k} of the path that coincide", k - 1);
-            return Err(Fault { what, expected: "points that follow one another apart" });
+            return Err(CablePathError { what, expected: "points that follow one another apart" });
         }
     }
     Ok(())

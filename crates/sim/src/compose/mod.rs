@@ -14,7 +14,7 @@ use stiction_mech::{
 use crate::cable::CableEnd;
 use crate::error::WorldError;
 use crate::world::{World, WorldBuilder};
-use shift::Shift;
+use shift::WorldInsertion;
 
 /// Treatment of the bodies whose parent is the world, if that world is inserted into another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum Base {
 /// Ids of the parts of a world in the builder into which it was inserted, by their ids in the builder
 /// of that world.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Placed {
+pub struct InsertedWorld {
     /// The body that replaces its world, and the pose of its world in the frame of that body.
     pub root: (BodyId, Isometry3<f64>),
     /// Its bodies.
@@ -66,7 +66,7 @@ impl WorldBuilder {
         prefix: &str,
         pose: Isometry3<f64>,
         base: Base,
-    ) -> Result<Placed, WorldError> {
+    ) -> Result<InsertedWorld, WorldError> {
         let parts = &*world.parts;
         let declared = parts.mechanism.declared();
         if base == Base::Floating {
@@ -80,9 +80,9 @@ impl WorldBuilder {
             let expected = "driven bodies to stay on the world";
             return Err(WorldError::Compose { prefix: prefix.to_owned(), what, expected });
         }
-        let mut shift = Shift {
+        let mut shift = WorldInsertion {
             prefix,
-            placed: Placed {
+            placed: InsertedWorld {
                 root: (parent, pose),
                 bodies: vec![parent],
                 joints: Vec::new(),
@@ -109,7 +109,7 @@ impl WorldBuilder {
         Ok(shift.placed)
     }
 
-    fn add_rods(&mut self, shift: &Shift, declared: &Declarations) {
+    fn add_rods(&mut self, shift: &WorldInsertion, declared: &Declarations) {
         for rod in declared.rods {
             let mut rod = rod.clone();
             rod.name = shift.name(&rod.name);
@@ -123,7 +123,7 @@ impl WorldBuilder {
         }
     }
 
-    fn add_cables(&mut self, shift: &Shift, parts: &WorldBuilder, first_rod: usize) {
+    fn add_cables(&mut self, shift: &WorldInsertion, parts: &WorldBuilder, first_rod: usize) {
         for cable in &parts.cables {
             let mut cable = cable.clone();
             cable.spec.name = shift.name(&cable.spec.name);
@@ -141,7 +141,11 @@ impl WorldBuilder {
     }
 
     /// Tendons, actuators and drag.
-    fn add_actuation(&mut self, shift: &Shift, declared: &Declarations) -> Result<(), WorldError> {
+    fn add_actuation(
+        &mut self,
+        shift: &WorldInsertion,
+        declared: &Declarations,
+    ) -> Result<(), WorldError> {
         for tendon in declared.tendons {
             let mut tendon = tendon.clone();
             tendon.name = shift.name(&tendon.name);
@@ -163,7 +167,11 @@ impl WorldBuilder {
     }
 
     /// Shapes, equalities and exceptions from collisions.
-    fn add_shapes(&mut self, shift: &Shift, parts: &WorldBuilder) -> Result<(), WorldError> {
+    fn add_shapes(
+        &mut self,
+        shift: &WorldInsertion,
+        parts: &WorldBuilder,
+    ) -> Result<(), WorldError> {
         for geom in &parts.geoms {
             let mut geom = geom.clone();
             geom.name = shift.name(&geom.name);
@@ -185,7 +193,7 @@ impl WorldBuilder {
         Ok(())
     }
 
-    fn add_soft_bodies(&mut self, shift: &Shift, parts: &WorldBuilder) {
+    fn add_soft_bodies(&mut self, shift: &WorldInsertion, parts: &WorldBuilder) {
         let (parent, pose) = shift.placed.root;
         let root = self.start_pose(parent) * pose;
         for object in &parts.softs {
@@ -265,8 +273,8 @@ fn is_segment(declared: &Declarations, body: BodyId) -> bool {
     declared.rods.iter().any(|rod| rod.segments.contains(&body))
 }
 
-impl Placed {
-    /// What became of an actuator.
+impl InsertedWorld {
+    /// The id of an actuator in the builder.
     pub fn actuator(&self, id: ActuatorId) -> ActuatorId {
         ActuatorId(self.first_actuator + id.0)
     }

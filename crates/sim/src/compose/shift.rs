@@ -6,19 +6,19 @@ use stiction_mech::{
     Transmission, Waypoint,
 };
 
-use super::{Base, Placed, is_segment, on_world};
+use super::{Base, InsertedWorld, is_segment, on_world};
 use crate::constraint::Equality;
 use crate::error::WorldError;
 use crate::sensor::SensorKind;
 use crate::world::WorldBuilder;
 
 /// From the ids and frames of a world to those of the builder it is put into.
-pub(super) struct Shift<'a> {
+pub(super) struct WorldInsertion<'a> {
     pub prefix: &'a str,
-    pub placed: Placed,
+    pub placed: InsertedWorld,
 }
 
-impl Shift<'_> {
+impl WorldInsertion<'_> {
     pub fn name(&self, name: &str) -> String {
         if name.is_empty() { String::new() } else { format!("{}{name}", self.prefix) }
     }
@@ -34,7 +34,7 @@ impl Shift<'_> {
                 self.placed.bodies.push(builder.mechanism.body(spec));
                 continue;
             }
-            // A parent that does not exist cannot be: the world was built.
+            // The parent exists: the world was built.
             self.frame(&mut spec.parent, &mut spec.pose);
             self.placed.bodies.push(builder.mechanism.body(spec));
         }
@@ -86,7 +86,7 @@ impl Shift<'_> {
         *joint = self.placed.joints[joint.0].ok_or_else(|| WorldError::Compose {
             prefix: self.prefix.to_owned(),
             what: "a free joint that something acts on or measures".to_owned(),
-            expected: "a free joint without purpose, where the base is not to move",
+            expected: "a free joint that nothing refers to, where the base is fixed",
         })?;
         Ok(())
     }

@@ -18,6 +18,9 @@ pub(crate) struct PositionErrors {
 pub(crate) struct TreeErrors {
     /// Largest error of an equality [m, rad].
     pub equality: f64,
+    /// Sum of the errors of all rows of equalities [m, rad]. Where equalities contradict one another, a
+    /// displacement reduces one error by as much as it adds to another.
+    pub equality_sum: f64,
     /// Largest penetration, or distance beyond a range [m, rad].
     pub depth: f64,
     /// Sum of the squares of all errors above their tolerances [m², rad²].
@@ -25,10 +28,14 @@ pub(crate) struct TreeErrors {
 }
 
 impl TreeErrors {
+    /// No errors.
+    pub const NONE: Self = Self { equality: 0.0, equality_sum: 0.0, depth: 0.0, squares: 0.0 };
+
     /// Adds the error of an equality.
     pub fn add_equality(&mut self, error: f64, closure: f64) {
         let error = error.abs();
         self.equality = self.equality.max(error);
+        self.equality_sum += error;
         if error > closure {
             self.squares += error * error;
         }
@@ -45,6 +52,7 @@ impl TreeErrors {
     /// The errors of both.
     pub fn merge(&mut self, other: &Self) {
         self.equality = self.equality.max(other.equality);
+        self.equality_sum += other.equality_sum;
         self.depth = self.depth.max(other.depth);
         self.squares += other.squares;
     }

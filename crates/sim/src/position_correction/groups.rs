@@ -63,8 +63,8 @@ enum GroupState {
 
 impl GroupDisplacement {
     const IDLE: Self = Self {
-        before: TreeErrors { equality: 0.0, depth: 0.0, squares: 0.0 },
-        after: TreeErrors { equality: 0.0, depth: 0.0, squares: 0.0 },
+        before: TreeErrors::NONE,
+        after: TreeErrors::NONE,
         intended: 0.0,
         motion: Extent { distance: 0.0, turn: 0.0 },
         step_length: 0.0,
@@ -176,6 +176,11 @@ impl CorrectionGroups {
     /// Factor of the displacement of a tree.
     pub fn step_length(&self, tree: usize) -> f64 {
         self.displacement_of(tree).step_length
+    }
+
+    /// Whether a displacement of a tree was tried in this step.
+    pub fn is_displaced(&self, tree: usize) -> bool {
+        self.budgets[tree].remaining.is_some()
     }
 
     /// Depth of contacts and limits that may still be removed in this step [m, rad].

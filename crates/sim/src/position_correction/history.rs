@@ -1,5 +1,6 @@
 //! Position errors of the last step, and trees whose corrections failed.
 
+use super::MIN_SPEED;
 use super::errors::TreeErrors;
 use crate::settings::Stabilisation;
 
@@ -7,11 +8,12 @@ use crate::settings::Stabilisation;
 const MAX_DOUBLINGS: u8 = 6;
 /// Growth of an error at which a correction is tried again at once [-].
 const GROWTH: f64 = 1.5;
-/// Error of an equality above which the correction counts as failed, in multiples of the closure [-].
+/// Error of an equality above which the correction counts as failed unless it falls, in multiples of the
+/// closure [-].
 const OPEN: f64 = 1e3;
 /// Depth above which the correction counts as failed unless it falls, in multiples of the slop [-].
 const DEEP: f64 = 10.0;
-/// Fraction of the removal that `max-speed` allows by which a depth must fall in a step [-].
+/// Fraction of the removal that `max-speed` allows by which an error must fall in a step [-].
 const REQUIRED_REMOVAL: f64 = 0.1;
 
 /// Position errors of a tree after the last step.
@@ -63,14 +65,24 @@ impl TreeCorrection {
     }
 
     /// Stores the errors with which the step ends, and returns whether the correction failed: an equality is
-    /// open, or bodies penetrate deeply and no less than before.
-    pub fn end_step(&mut self, errors: &TreeErrors, settings: &Stabilisation, h: f64) -> bool {
+    /// open and was not closed further, or bodies penetrate deeply and no less than before. `open_before` is the
+    /// sum of the errors of equalities ahead of the correction [m, rad].
+    pub fn end_step(
+        &mut self,
+        errors: &TreeErrors,
+        open_before: f64,
+        settings: &Stabilisation,
+        h: f64,
+    ) -> bool {
         self.wait = self.wait.saturating_sub(1);
+        let closable = (settings.max_speed.max(MIN_SPEED) * h).min(errors.equality);
+        let closes = errors.equality_sum <= open_before - REQUIRED_REMOVAL * closable;
+        let open = errors.equality > OPEN * settings.closure && !closes;
         let removable = (settings.max_speed * h).min(errors.depth);
         let falls = errors.depth <= self.depth - REQUIRED_REMOVAL * removable;
         let deep = errors.depth > DEEP * settings.slop && !falls;
         self.depth = errors.depth;
-        deep || errors.equality > OPEN * settings.closure
+        deep || open
     }
 }
 
@@ -88,7 +100,7 @@ mod tests {
                 attempts += 1;
                 tree.fail(1e-3);
             }
-            tree.end_step(&TreeErrors::default(), &settings, 1e-3);
+            tree.end_step(&TreeErrors::default(), 0.0, &settings, 1e-3);
         }
         // 1, 2, 4, … 32 steps apart, and then one in 32.
         assert!((30..=40).contains(&attempts), "{attempts}");
@@ -102,9 +114,21 @@ mod tests {
         let (settings, h) = (Stabilisation::default(), 1e-3);
         let mut tree = TreeCorrection::default();
         let deep = |depth| TreeErrors { depth, ..TreeErrors::default() };
-        assert!(!tree.end_step(&deep(0.05), &settings, h), "a state set from outside");
-        assert!(!tree.end_step(&deep(0.049), &settings, h));
-        assert!(tree.end_step(&deep(0.049), &settings, h));
-        assert!(tree.end_step(&deep(0.050), &settings, h));
+        assert!(!tree.end_step(&deep(0.05), 0.0, &settings, h), "a state set from outside");
+        assert!(!tree.end_step(&deep(0.049), 0.0, &settings, h));
+        assert!(tree.end_step(&deep(0.049), 0.0, &settings, h));
+        assert!(tree.end_step(&deep(0.050), 0.0, &settings, h));
+    }
+    #[test]
+    fn an_open_equality_is_a_failure_unless_the_correction_closes_it() {
+        let (settings, h) = (Stabilisation::default(), 1e-3);
+        let open =
+            |equality, equality_sum| TreeErrors { equality, equality_sum, ..TreeErrors::NONE };
+        let mut tree = TreeCorrection::default();
+        // A gap of 0.25 m that closes at the largest speed, and one that another equality takes over.
+        assert!(!tree.end_step(&open(0.249, 0.249), 0.25, &settings, h));
+        assert!(tree.end_step(&open(0.249, 0.25), 0.25, &settings, h));
+        assert!(tree.end_step(&open(0.125, 0.25), 0.25, &settings, h));
+        assert!(!tree.end_step(&open(settings.closure, settings.closure), 0.0, &settings, h));
     }
 }

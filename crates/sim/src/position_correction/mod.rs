@@ -61,6 +61,8 @@ pub(crate) struct PositionCorrector {
     groups: CorrectionGroups,
     /// Per tree: corrections so far, with those of this step.
     pub history: Vec<TreeCorrection>,
+    /// Per tree: sum of the errors of equalities ahead of the corrections of this step [m, rad].
+    open_before: Vec<f64>,
     displacement: Vec<f64>,
     /// Coordinates before the displacement.
     base_q: Vec<f64>,
@@ -109,6 +111,7 @@ impl PositionCorrector {
             limits: limited.then(|| Box::new((Forces::new(model), Input::new(model)))),
             groups: CorrectionGroups::new(model.trees().len()),
             history: vec![TreeCorrection::default(); model.trees().len()],
+            open_before: vec![0.0; model.trees().len()],
             displacement: vec![0.0; model.nv()],
             base_q: vec![0.0; model.nq()],
         })
@@ -120,11 +123,24 @@ impl PositionCorrector {
         self.history.copy_from_slice(history);
     }
 
+    /// Keeps the errors that were measured ahead of the corrections of a step.
+    pub fn keep_errors(&mut self) {
+        for (open, errors) in self.open_before.iter_mut().zip(&self.groups.errors) {
+            *open = errors.equality_sum;
+        }
+    }
+
+    /// Trees that were displaced in this step.
+    pub fn corrected_trees(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.history.len()).filter(|tree| self.groups.is_displaced(*tree))
+    }
+
     /// Ends the corrections of a step, and returns whether one of them failed.
     pub fn end_step(&mut self, settings: &Stabilisation, h: f64) -> bool {
         let mut failed = false;
-        for (tree, errors) in self.history.iter_mut().zip(&self.groups.errors) {
-            failed |= tree.end_step(errors, settings, h);
+        let trees = self.history.iter_mut().zip(&self.groups.errors).zip(&self.open_before);
+        for ((tree, errors), open_before) in trees {
+            failed |= tree.end_step(errors, *open_before, settings, h);
         }
         failed
     }

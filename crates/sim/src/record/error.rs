@@ -30,7 +30,7 @@ pub enum RecordError {
         /// How many there are.
         count: usize,
     },
-    /// The bytes do not begin with the magic word of a recording.
+    /// The bytes do not begin with the signature of a recording.
     #[error("the bytes are not a recording; expected a file that a Stiction recorder wrote")]
     Foreign,
     /// The recording has another layout.
@@ -43,7 +43,7 @@ pub enum RecordError {
     },
     /// The recording is truncated before its first frame.
     #[error("found {bytes} bytes, cut off before the first frame; expected a recording")]
-    Headless {
+    NoFrames {
         /// How many bytes there are.
         bytes: usize,
     },

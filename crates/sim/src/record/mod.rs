@@ -9,9 +9,9 @@ pub mod container;
 mod error;
 mod recorder;
 mod recording;
-mod seen;
+mod visual_shape;
 
 pub use error::RecordError;
 pub use recorder::Recorder;
-pub use recording::{Contacts, Figures, Frames, Recording, Soft};
-pub use seen::{Geometry, Seen, Triangles};
+pub use recording::{Contacts, FrameStatistics, Frames, RecordedSoftBody, Recording};
+pub use visual_shape::{Geometry, Triangles, VisualShape};

@@ -1,7 +1,7 @@
 //! Records a frame of a simulation after each step in which one is due.
 //!
-//! Frames lie on a raster of the requested rate, each at the step nearest to its time; a rate above
-//! that of the steps records every step. A step without a frame costs a few comparisons. A frame costs
+//! Frame times are multiples of the period of the requested rate; each frame is taken at the step
+//! nearest to its time. A rate above that of the steps records every step. A step without a frame costs a few comparisons. A frame costs
 //! one pass of kinematics in memory of its own and a copy of poses and contacts.
 
 use nalgebra::Isometry3;
@@ -10,10 +10,10 @@ use stiction_mech::{
     soft_potential_energy, velocities,
 };
 
-use super::{RecordError, Recording, Seen, Soft};
+use super::{RecordError, RecordedSoftBody, Recording, VisualShape};
 use crate::report::StepReport;
 use crate::simulation::Simulation;
-use crate::soft::{Skin, SoftObject};
+use crate::soft::{SoftObject, SoftSurfaceMesh};
 use crate::statistics::StepStatistics;
 use crate::world::World;
 
@@ -26,21 +26,21 @@ pub struct Recorder {
     interval: f64,
     /// Time of the first frame [s].
     begin: f64,
-    /// Index of the next frame of the raster.
+    /// Index of the next frame.
     due: u64,
     /// Statistics of the steps since the last frame.
     since: StepStatistics,
 }
 
 /// Surfaces of the soft bodies of a world.
-fn softs_of(world: &World) -> Vec<Soft> {
-    let of = |(object, skin): (&SoftObject, &Skin)| Soft {
+fn softs_of(world: &World) -> Vec<RecordedSoftBody> {
+    let of = |(object, surface_mesh): (&SoftObject, &SoftSurfaceMesh)| RecordedSoftBody {
         name: object.spec.name.clone(),
-        vertices: skin.vertices.len(),
-        triangles: skin.triangles.clone(),
+        vertices: surface_mesh.vertices.len(),
+        triangles: surface_mesh.triangles.clone(),
         colour: object.colour,
     };
-    world.softs().iter().zip(&world.softs.skins).map(of).collect()
+    world.softs().iter().zip(&world.softs.surface_meshes).map(of).collect()
 }
 
 impl Recorder {
@@ -65,7 +65,7 @@ impl Recorder {
             tolerance: settings.tolerance,
             bodies: bodies.iter().enumerate().map(name).collect(),
             moving: (0..bodies.len()).filter(moves).collect(),
-            shapes: Seen::of_world(world),
+            shapes: VisualShape::of_world(world),
             softs: softs_of(world),
             ..Recording::default()
         };
@@ -98,12 +98,12 @@ impl Recorder {
         self.recording = earlier;
         self.begin = first;
         self.due = 0;
-        self.await_after(last);
+        self.schedule_after(last);
         Ok(())
     }
 
-    /// Sets the next frame to the first of the raster after a time [s].
-    fn await_after(&mut self, time: f64) {
+    /// Sets the next frame to the first one due after a time [s].
+    fn schedule_after(&mut self, time: f64) {
         let passed = (time - self.begin + 0.5 * self.recording.time_step) / self.interval;
         self.due = (passed.max(0.0) as u64).saturating_add(1).max(self.due);
     }
@@ -114,7 +114,7 @@ impl Recorder {
     }
 
     /// Adds a shape that is visual only, such as the visual mesh of a robot's link.
-    pub fn visual(&mut self, visual: Seen) {
+    pub fn visual(&mut self, visual: VisualShape) {
         self.recording.shapes.push(visual);
     }
 
@@ -147,10 +147,12 @@ impl Recorder {
             frames.position.push(pose.translation.vector.into());
             frames.rotation.push([r.w, r.i, r.j, r.k]);
         }
-        for (soft, skin) in model.softs().iter().zip(&simulation.world().softs.skins) {
+        for (soft, surface_mesh) in
+            model.softs().iter().zip(&simulation.world().softs.surface_meshes)
+        {
             let x = &state.x[soft.nodes.clone()];
-            let seen = skin.vertices.iter().map(|v| x[*v as usize].map(|c| c as f32));
-            frames.soft.extend(seen.map(<[f32; 3]>::from));
+            let positions = surface_mesh.vertices.iter().map(|v| x[*v as usize].map(|c| c as f32));
+            frames.soft.extend(positions.map(<[f32; 3]>::from));
         }
         let contacts = &mut frames.contacts;
         contacts.first.push(contacts.gap.len());
@@ -165,25 +167,26 @@ impl Recorder {
                 contacts.gap.push(contact.gap);
             }
         }
-        let (since, figures) = (std::mem::take(&mut self.since), &mut frames.figures);
-        figures.steps.push(since.steps as u32);
-        figures.momentum.push(since.momentum.max());
-        figures.coulomb.push(since.coulomb.max());
-        figures.convex.push(since.convex.max());
-        figures.iterations.push(since.iterations.max() as u32);
-        figures.status.push(since.status as u8);
-        figures.softened.push(since.softened > 0);
-        figures.penetration.push(since.penetration.max());
-        figures.equality_error.push(since.equality_error.max());
+        let (since, statistics) = (std::mem::take(&mut self.since), &mut frames.statistics);
+        statistics.steps.push(since.steps as u32);
+        statistics.momentum.push(since.momentum.max());
+        statistics.coulomb.push(since.coulomb.max());
+        statistics.convex.push(since.convex.max());
+        statistics.iterations.push(since.iterations.max() as u32);
+        statistics.status.push(since.solver_status as u8);
+        statistics.flags.push(since.flags.bits());
+        statistics.softened.push(since.softened > 0);
+        statistics.penetration.push(since.penetration.max());
+        statistics.equality_error.push(since.equality_error.max());
         let soft_kinetic = soft_kinetic_energy(model, &state.x_dot);
-        figures.kinetic.push(kinetic_energy(model, data, &state.v) + soft_kinetic);
+        statistics.kinetic.push(kinetic_energy(model, data, &state.v) + soft_kinetic);
         let soft_potential = soft_potential_energy(model, &state.x);
-        figures.potential.push(potential_energy(model, data, &state.q) + soft_potential);
+        statistics.potential.push(potential_energy(model, data, &state.q) + soft_potential);
         let steps = since.steps.max(1) as f64;
-        figures.phases.push(since.phases.map(|sum| sum.as_secs_f64() / steps));
-        figures.contacts.push(since.contacts.last() as u32);
-        figures.asleep.push(since.asleep.last() as u32);
-        self.await_after(state.time);
+        statistics.phases.push(since.phases.map(|sum| sum.as_secs_f64() / steps));
+        statistics.contacts.push(since.contacts.last() as u32);
+        statistics.asleep.push(since.asleep.last() as u32);
+        self.schedule_after(state.time);
     }
 
     /// The recording so far.
@@ -257,7 +260,7 @@ mod tests {
         for rate in [1e5, f64::INFINITY] {
             let recording = run(&mut ball(10.0, 0.01), rate, 20);
             assert_eq!(recording.len(), 21);
-            assert!(recording.frames.figures.steps[1..].iter().all(|&steps| steps == 1));
+            assert!(recording.frames.statistics.steps[1..].iter().all(|&steps| steps == 1));
         }
     }
 
@@ -275,7 +278,7 @@ mod tests {
         // One kilogram at rest.
         assert!((frames.contacts.force[last.start][2] - 9.81).abs() < 1e-3);
         assert_eq!(frames.contacts.bodies[last.start], [0, 1]);
-        let energy = frames.figures.kinetic[10] + frames.figures.potential[10];
+        let energy = frames.statistics.kinetic[10] + frames.statistics.potential[10];
         assert_eq!(energy, simulation.energy());
     }
 
@@ -289,7 +292,7 @@ mod tests {
         };
         for frame in 1..5 {
             let steps = 10 * frame - 9..10 * frame + 1;
-            let (all, one) = (&every.frames.figures, &some.frames.figures);
+            let (all, one) = (&every.frames.statistics, &some.frames.statistics);
             assert_eq!(one.coulomb[frame], worst_of(steps.clone(), &all.coulomb));
             assert_eq!(one.penetration[frame], worst_of(steps, &all.penetration));
             assert_eq!(one.steps[frame], 10);

@@ -2,12 +2,12 @@
 //!
 //! Every column of [`Frames`] has one entry per frame, or one per frame and moving body, frame by
 //! frame. Contacts differ in number from frame to frame; `first` says where those of a frame begin.
-//! Poses are those at the frame's time; contacts, forces and figures are those of the step that
+//! Poses are those at the frame's time; contacts, forces and statistics are those of the step that
 //! led to it (nothing for a first frame before any step).
 
 use nalgebra::Isometry3;
 
-use super::{RecordError, Seen};
+use super::{RecordError, VisualShape};
 use crate::report::PHASES;
 
 /// The recorded history of a run.
@@ -28,16 +28,16 @@ pub struct Recording {
     /// Indices of the bodies that move, ascending.
     pub moving: Vec<usize>,
     /// Visual shapes; those of the world first, in its order.
-    pub shapes: Vec<Seen>,
+    pub shapes: Vec<VisualShape>,
     /// Surfaces of soft bodies.
-    pub softs: Vec<Soft>,
+    pub softs: Vec<RecordedSoftBody>,
     /// The columns.
     pub frames: Frames,
 }
 
 /// The surface of a soft body; its vertices are in [`Frames::soft`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Soft {
+pub struct RecordedSoftBody {
     /// Name, may be empty.
     pub name: String,
     /// Number of vertices.
@@ -61,8 +61,8 @@ pub struct Frames {
     pub soft: Vec<[f32; 3]>,
     /// Contacts.
     pub contacts: Contacts,
-    /// Measured figures.
-    pub figures: Figures,
+    /// Measured statistics.
+    pub statistics: FrameStatistics,
 }
 
 /// Contacts of all frames, one after the other.
@@ -92,14 +92,14 @@ impl Contacts {
     }
 }
 
-/// Measured figures, per frame.
+/// Measured statistics, per frame.
 ///
 /// A frame summarises all steps since the last one, so that nothing that happened between two
 /// frames is lost and the columns do not grow with the number of steps: residuals, penetration,
 /// equality errors, iterations and status are the worst of these steps, times are their means;
 /// energies and counts are those at the frame.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Figures {
+pub struct FrameStatistics {
     /// Steps since the last frame.
     pub steps: Vec<u32>,
     /// Relative error of momentum [-].
@@ -112,6 +112,8 @@ pub struct Figures {
     pub iterations: Vec<u32>,
     /// How the solver ended: 0 converged, 1 iteration limit, 2 stalled, 3 failed.
     pub status: Vec<u8>,
+    /// Faults of the steps, as [`StepFlags::bits`](crate::StepFlags::bits); zero if all were ok.
+    pub flags: Vec<u8>,
     /// Whether a step had to be solved with softened constraints.
     pub softened: Vec<bool>,
     /// Deepest penetration [m].
@@ -149,7 +151,7 @@ impl Recording {
         }
         let moving = n * self.moving.len();
         let soft = n * self.softs.iter().map(|soft| soft.vertices).sum::<usize>();
-        let Frames { time, position, rotation, soft: surface, contacts, figures } =
+        let Frames { time, position, rotation, soft: surface, contacts, statistics } =
             &mut self.frames;
         let count = contacts.first.get(n).copied().unwrap_or(0);
         time.truncate(n);
@@ -161,7 +163,7 @@ impl Recording {
         [bodies, shapes].into_iter().for_each(|column| column.truncate(count));
         [point, normal, force].into_iter().for_each(|column| column.truncate(count));
         gap.truncate(count);
-        let f = figures;
+        let f = statistics;
         for column in [&mut f.steps, &mut f.iterations, &mut f.contacts, &mut f.asleep] {
             column.truncate(n);
         }
@@ -177,6 +179,7 @@ impl Recording {
             column.truncate(n);
         }
         f.status.truncate(n);
+        f.flags.truncate(n);
         f.softened.truncate(n);
         f.phases.truncate(n);
     }
@@ -184,7 +187,7 @@ impl Recording {
     /// Checks that all columns fit together, as those of a [`Recorder`](super::Recorder) always do.
     pub fn check(&self) -> Result<(), RecordError> {
         let (frames, n) = (&self.frames, self.len());
-        let (contacts, figures) = (&frames.contacts, &frames.figures);
+        let (contacts, statistics) = (&frames.contacts, &frames.statistics);
         let (moving, count) = (self.moving.len(), contacts.gap.len());
         let soft: usize = self.softs.iter().map(|soft| soft.vertices).sum();
         for (column, found, expected) in [
@@ -198,20 +201,21 @@ impl Recording {
             ("contacts.point", contacts.point.len(), count),
             ("contacts.normal", contacts.normal.len(), count),
             ("contacts.force", contacts.force.len(), count),
-            ("steps", figures.steps.len(), n),
-            ("momentum", figures.momentum.len(), n),
-            ("coulomb", figures.coulomb.len(), n),
-            ("convex", figures.convex.len(), n),
-            ("iterations", figures.iterations.len(), n),
-            ("status", figures.status.len(), n),
-            ("softened", figures.softened.len(), n),
-            ("penetration", figures.penetration.len(), n),
-            ("equality_error", figures.equality_error.len(), n),
-            ("kinetic", figures.kinetic.len(), n),
-            ("potential", figures.potential.len(), n),
-            ("phases", figures.phases.len(), n),
-            ("contacts", figures.contacts.len(), n),
-            ("asleep", figures.asleep.len(), n),
+            ("steps", statistics.steps.len(), n),
+            ("momentum", statistics.momentum.len(), n),
+            ("coulomb", statistics.coulomb.len(), n),
+            ("convex", statistics.convex.len(), n),
+            ("iterations", statistics.iterations.len(), n),
+            ("status", statistics.status.len(), n),
+            ("flags", statistics.flags.len(), n),
+            ("softened", statistics.softened.len(), n),
+            ("penetration", statistics.penetration.len(), n),
+            ("equality_error", statistics.equality_error.len(), n),
+            ("kinetic", statistics.kinetic.len(), n),
+            ("potential", statistics.potential.len(), n),
+            ("phases", statistics.phases.len(), n),
+            ("contacts", statistics.contacts.len(), n),
+            ("asleep", statistics.asleep.len(), n),
         ] {
             if found != expected {
                 return Err(RecordError::Length { column, found, expected });

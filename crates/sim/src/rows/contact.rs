@@ -12,6 +12,7 @@ use stiction_solve::law::{Coulomb, Elliptic, Law};
 
 use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
 use crate::contact_point::ContactPoint;
+use crate::contacts::RowContact;
 use crate::surface::{GrainOf, Pairing};
 use crate::world::World;
 
@@ -26,8 +27,7 @@ const LASTING_APPROACH: f64 = 5e-3;
 
 impl RowParameters {
     /// Whether a gap [m] may close within the step, at this normal and relative velocity [m/s].
-    /// A contact that is left out and closes all the same is detected and separated at the end of
-    /// the step.
+    /// A contact that is left out and closes all the same is found after the solve.
     pub fn may_close(
         &self,
         gap: f64,
@@ -46,25 +46,23 @@ impl RowParameters {
 pub(crate) fn add_rows(
     world: &World,
     parameters: &RowParameters,
-    detected: &[Contact],
+    contacts: &[RowContact],
     context: &ConstraintContext,
     rows: &mut RowBuilder,
 ) {
-    for found in detected {
+    for RowContact { contact: found, points: [p_A, p_B] } in contacts {
         let bodies = world.bodies_of(found);
         let pairing = world.pairing(found, parameters.combine);
         let Some(law) = friction_law(&pairing) else { continue };
         let R_CW = frame(world, found, &pairing, context);
-        let relative = context.point_velocity(bodies[1], &found.point)
-            - context.point_velocity(bodies[0], &found.point);
+        let relative =
+            context.point_velocity(bodies[1], p_B) - context.point_velocity(bodies[0], p_A);
         let normal_velocity = found.normal.dot(&relative);
         let gap = found.gap - pairing.standoff;
-        if !parameters.may_close(gap, normal_velocity, &relative, pairing.friction) {
-            continue;
-        }
         let (bias, compliance) = normal_row(&pairing, parameters, gap, normal_velocity);
         let (bias, compliance) = (contact::rows(bias, 0.0), contact::rows(compliance, 0.0));
-        let driven = context.driven_velocity(bodies, &found.point);
+        let driven = context.driven.point_velocity(bodies[1], p_B)
+            - context.driven.point_velocity(bodies[0], p_A);
         let bias = Vector3::from(bias) + R_CW * driven;
         rows.open(key(found), law, gap, bias.as_slice(), &compliance);
         if pairing.stiffness == f64::INFINITY
@@ -74,8 +72,8 @@ pub(crate) fn add_rows(
         }
         let axes_W: [Vector3<f64>; contact::DIM] =
             std::array::from_fn(|row| R_CW.row(row).transpose());
-        rows.add_point_velocity(context, bodies[1], &found.point, &axes_W, 1.0);
-        rows.add_point_velocity(context, bodies[0], &found.point, &axes_W, -1.0);
+        rows.add_point_velocity(context, bodies[1], p_B, &axes_W, 1.0);
+        rows.add_point_velocity(context, bodies[0], p_A, &axes_W, -1.0);
         let point = ContactPoint {
             geoms: [found.a.index(), found.b.index()],
             bodies,

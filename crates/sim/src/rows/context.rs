@@ -65,9 +65,4 @@ impl<'a> ConstraintContext<'a> {
             None => self.driven.angular_velocity(body),
         }
     }
-
-    /// Prescribed part of the velocity of body B relative to body A at a point [m/s], world axes.
-    pub fn driven_velocity(&self, [a, b]: [usize; 2], p_W: &Vector3<f64>) -> Vector3<f64> {
-        self.driven.point_velocity(b, p_W) - self.driven.point_velocity(a, p_W)
-    }
 }

@@ -23,9 +23,9 @@ pub(crate) use context::{ConstraintContext, tree_of_dof};
 pub(crate) use key::{ConstraintClass, ConstraintKey};
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_solve::Problem;
 use stiction_solve::law::{FrictionModel, Law};
 use stiction_solve::problem::{ConstraintRows, PortId};
+use stiction_solve::{Problem, ProblemError};
 
 use crate::contact_point::ContactPoint;
 use crate::settings::Settings;
@@ -198,11 +198,11 @@ impl RowBuilder {
     }
 
     /// Sets the problem's port of every term; `resolve` receives the term's port, with the point
-    /// of a soft body if it is one.
+    /// of a soft body if it is one. A term for which there is none is an error.
     pub fn resolve_ports(
         &mut self,
         mut resolve: impl FnMut(RowPort, Option<&SoftPoint>) -> Option<PortId>,
-    ) {
+    ) -> Result<(), ProblemError> {
         let Self { rows, ports, soft_points, .. } = self;
         rows.set_ports(|term| {
             let point = match ports[term] {
@@ -210,7 +210,7 @@ impl RowBuilder {
                 _ => None,
             };
             resolve(ports[term], point)
-        });
+        })
     }
 
     /// The rows, to be handed to a problem.

@@ -65,6 +65,7 @@ fn torsion_axes(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contacts::RowContact;
     use crate::rows::{RowParameters, contact};
     use crate::surface::{Combine, Resistance, Surface};
     use crate::world::{Geom, World, WorldBuilder};
@@ -145,7 +146,13 @@ mod tests {
                 convex_friction: false,
             };
             let (mut rows, mut warm_start) = (RowBuilder::default(), WarmStart::default());
-            contact::add_rows(&world, &parameters, found, &context, &mut rows);
+            contact::add_rows(
+                &world,
+                &parameters,
+                &found.iter().map(RowContact::at_start).collect::<Vec<_>>(),
+                &context,
+                &mut rows,
+            );
             let constraints = rows.rows().constraints();
             warm_start.store(rows.records(), constraints, &[3.0, 0.0, 0.0]);
             add_rows(&warm_start, &context, &mut rows);

@@ -27,13 +27,13 @@ pub(super) fn ends(equality: &Equality) -> Option<[BodyId; 2]> {
 
 /// Scratch memory for the rebuilt rows.
 #[derive(Debug)]
-pub(super) struct Pulls {
+pub(super) struct EqualityWrenches {
     rows: RowBuilder,
     /// Per tree: `false`, for both `by_tree` and `asleep`.
     no: Vec<bool>,
 }
 
-impl Pulls {
+impl EqualityWrenches {
     pub fn new(model: &Model) -> Self {
         Self { rows: RowBuilder::default(), no: vec![false; model.trees().len()] }
     }

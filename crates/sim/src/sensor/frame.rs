@@ -16,7 +16,7 @@ pub(super) struct View<'a> {
 }
 
 /// A frame in motion; world axes.
-struct Moving {
+struct MovingFrame {
     X_WF: Isometry3<f64>,
     w_WF: Vector3<f64>,
     v_WF: Vector3<f64>,
@@ -33,10 +33,10 @@ impl View<'_> {
         self.pose(frame).rotation.inverse_transform_vector(v_W)
     }
 
-    fn moving(&self, frame: &SensorFrame) -> Moving {
+    fn moving(&self, frame: &SensorFrame) -> MovingFrame {
         let X_WF = self.pose(frame);
         let p_WF = X_WF.translation.vector;
-        Moving {
+        MovingFrame {
             X_WF,
             w_WF: self.angular_velocity(frame),
             v_WF: point_velocity(self.model, self.data, frame.body, p_WF),
@@ -71,9 +71,9 @@ impl View<'_> {
 
     /// Velocity of the origin [m/s].
     pub fn velocity_seen(&self, of: &SensorFrame, from: Option<&SensorFrame>) -> Vector3<f64> {
-        let Moving { X_WF: X_WO, v_WF: v_WO, .. } = self.moving(of);
+        let MovingFrame { X_WF: X_WO, v_WF: v_WO, .. } = self.moving(of);
         let Some(from) = from else { return v_WO };
-        let Moving { X_WF, w_WF, v_WF } = self.moving(from);
+        let MovingFrame { X_WF, w_WF, v_WF } = self.moving(from);
         let carried = v_WF + w_WF.cross(&(X_WO.translation.vector - X_WF.translation.vector));
         X_WF.rotation.inverse_transform_vector(&(v_WO - carried))
     }

@@ -27,11 +27,11 @@ pub(super) struct Wrench {
 
 /// Wrench that each body, without its children, requires from its parent, about the body's origin.
 #[derive(Debug)]
-pub(super) struct Loads {
+pub(super) struct ParentWrenches {
     of_body: Vec<Wrench>,
 }
 
-impl Loads {
+impl ParentWrenches {
     pub fn new(bodies: usize) -> Self {
         Self { of_body: vec![Wrench::default(); bodies] }
     }
@@ -54,26 +54,26 @@ impl Loads {
     }
 
     /// Subtracts an external wrench whose force acts at the point `p_W` [m], world frame.
-    pub fn relieve(&mut self, view: &View, body: BodyId, wrench: &Wrench, p_W: &Vector3<f64>) {
+    pub fn subtract(&mut self, view: &View, body: BodyId, wrench: &Wrench, p_W: &Vector3<f64>) {
         let arm = p_W - view.data.body_pose[body.0].translation.vector;
-        let load = &mut self.of_body[body.0];
-        load.torque -= wrench.torque + arm.cross(&wrench.force);
-        load.force -= wrench.force;
+        let of_body = &mut self.of_body[body.0];
+        of_body.torque -= wrench.torque + arm.cross(&wrench.force);
+        of_body.force -= wrench.force;
     }
 
     /// Subtracts contact forces.
-    pub fn relieve_contacts(&mut self, view: &View, contacts: &[ContactPoint]) {
+    pub fn subtract_contacts(&mut self, view: &View, contacts: &[ContactPoint]) {
         for contact in contacts {
             for (body, sign) in contact.bodies.into_iter().zip([-1.0, 1.0]) {
                 let (torque, force) = (sign * contact.torque, sign * contact.force);
                 let wrench = Wrench { torque, force };
-                self.relieve(view, BodyId(body), &wrench, &contact.point);
+                self.subtract(view, BodyId(body), &wrench, &contact.point);
             }
         }
     }
 
     /// Subtracts applied wrenches, which act at the centres of mass.
-    pub fn relieve_applied(&mut self, view: &View, applied: &[Vector6<f64>]) {
+    pub fn subtract_applied(&mut self, view: &View, applied: &[Vector6<f64>]) {
         for (index, wrench) in applied.iter().enumerate() {
             if *wrench == Vector6::zeros() {
                 continue;
@@ -86,12 +86,12 @@ impl Loads {
                 torque: wrench.fixed_rows::<3>(0).into(),
                 force: wrench.fixed_rows::<3>(3).into(),
             };
-            self.relieve(view, BodyId(index), &wrench, &p_W);
+            self.subtract(view, BodyId(index), &wrench, &p_W);
         }
     }
 
     /// Wrench on a subtree from its parent, about the point `p_W` [m], world frame.
-    pub fn carried(&self, view: &View, subtree: Range<usize>, p_W: &Vector3<f64>) -> Wrench {
+    pub fn of_subtree(&self, view: &View, subtree: Range<usize>, p_W: &Vector3<f64>) -> Wrench {
         let mut sum = Wrench::default();
         for body in subtree {
             let Wrench { torque, force } = self.of_body[body];

@@ -33,7 +33,7 @@ pub use spec::{SensorFrame, SensorKind, SensorSpec, TouchVolume};
 pub struct SensorEntry {
     /// Name in files.
     pub name: &'static str,
-    /// What it reads, in one line.
+    /// The quantity that it reads, in one line.
     pub about: &'static str,
     /// Numbers in a reading.
     pub dim: usize,

@@ -8,9 +8,9 @@ use stiction_mech::{BodyId, Data, Forces, Input, JointId, Model, State, kinemati
 
 use super::acceleration::Accelerations;
 use super::drive::LastStepForces;
-use super::equality::Pulls;
+use super::equality::EqualityWrenches;
 use super::frame::View;
-use super::interaction::{Loads, Wrench};
+use super::interaction::{ParentWrenches, Wrench};
 use super::last_step::LastStep;
 use super::{SensorFrame, SensorKind, string, touch};
 use crate::constraint::Configuration;
@@ -23,23 +23,23 @@ pub(crate) struct SensorReader {
     /// Lengths and rates at the present state, if some sensor reads them.
     measures: Option<Box<(Forces, Input)>>,
     /// The last step, evaluated again, if some sensor reads it.
-    before: Option<Box<Before>>,
+    last_step: Option<Box<LastStepReader>>,
 }
 
 /// The last step, evaluated again at its start.
-struct Before {
+struct LastStepReader {
     data: Data,
     forces: Forces,
     input: Input,
     contact_velocity: Vec<f64>,
     accelerations: Accelerations,
-    loads: Loads,
-    pulls: Pulls,
+    parent_wrenches: ParentWrenches,
+    equality_wrenches: EqualityWrenches,
 }
 
 /// A state whose arrays are filled.
 #[derive(Clone, Copy)]
-struct Now<'a> {
+struct PresentState<'a> {
     view: View<'a>,
     q: &'a [f64],
     v: &'a [f64],
@@ -53,7 +53,7 @@ impl SensorReader {
             measures: sensors
                 .any(SensorKind::reads_lengths)
                 .then(|| Box::new((Forces::new(model), Input::new(model)))),
-            before: sensors.read_last_step.then(|| Box::new(Before::new(model))),
+            last_step: sensors.read_last_step.then(|| Box::new(LastStepReader::new(model))),
         }
     }
 
@@ -76,17 +76,17 @@ impl SensorReader {
         }
         kinematics(model, &state.q, data);
         velocities(model, &state.v, data);
-        let now = Now { view: View { model, data }, q: &state.q, v: &state.v };
+        let now = PresentState { view: View { model, data }, q: &state.q, v: &state.v };
         if let Some(measures) = &mut self.measures {
             let (forces, none) = &mut **measures;
             // Cannot fail: arrays have the right lengths and the input is zero.
             let _ = forces.evaluate(model, (now.q, now.v), data, none, 0.0);
         }
-        if let Some(before) = &mut self.before {
+        if let Some(last_step) = &mut self.last_step {
             if !last.taken {
                 last.hold(world, state, input);
             }
-            before.evaluate(world, scheme, last, data);
+            last_step.evaluate(world, scheme, last, data);
         }
         let mut rest = &mut self.readings[..];
         for spec in &world.sensors.specs {
@@ -95,9 +95,9 @@ impl SensorReader {
             let measures = self.measures.as_ref().map(|measures| &measures.0);
             let done = now.read(world, &spec.kind, measures, out)
                 || self
-                    .before
+                    .last_step
                     .as_ref()
-                    .is_some_and(|before| before.read(world, scheme, last, &spec.kind, out));
+                    .is_some_and(|last_step| last_step.read(world, scheme, last, &spec.kind, out));
             debug_assert!(done, "every kind is read by one of the two");
             if spec.cutoff > 0.0 && spec.kind.is_clamped() {
                 out.iter_mut().for_each(|x| *x = x.clamp(-spec.cutoff, spec.cutoff));
@@ -117,7 +117,7 @@ fn write_one(out: &mut [f64], x: f64) -> bool {
     true
 }
 
-impl Now<'_> {
+impl PresentState<'_> {
     /// Reads a sensor of the present state; false if the sensor is of another kind.
     fn read(
         &self,
@@ -206,7 +206,7 @@ fn centre_of_mass(view: &View, bodies: Range<usize>) -> Vector3<f64> {
     if mass > 0.0 { moment / mass } else { root }
 }
 
-impl Before {
+impl LastStepReader {
     fn new(model: &Model) -> Self {
         let bodies = model.bodies().len();
         Self {
@@ -215,8 +215,8 @@ impl Before {
             input: Input::new(model),
             contact_velocity: vec![0.0; model.nv()],
             accelerations: Accelerations::new(bodies),
-            loads: Loads::new(bodies),
-            pulls: Pulls::new(model),
+            parent_wrenches: ParentWrenches::new(bodies),
+            equality_wrenches: EqualityWrenches::new(model),
         }
     }
 
@@ -235,8 +235,10 @@ impl Before {
         velocities(model, &last.v, &mut self.data);
         let view = View { model, data: &self.data };
         self.accelerations.compute(&view, &last.acceleration);
-        let carries = sensors.any(SensorKind::reads_interaction);
-        if sensors.any(SensorKind::reads_actuators) || carries && !model.tendons().is_empty() {
+        let reads_interaction = sensors.any(SensorKind::reads_interaction);
+        if sensors.any(SensorKind::reads_actuators)
+            || reads_interaction && !model.tendons().is_empty()
+        {
             let alpha_step = scheme.alpha() * last.time_step;
             for dof in 0..model.nv() {
                 self.contact_velocity[dof] = last.v[dof] + alpha_step * last.acceleration[dof];
@@ -246,25 +248,33 @@ impl Before {
             let state = (&last.q[..], &last.v[..]);
             let _ = self.forces.evaluate(model, state, &self.data, &self.input, last.time_step);
         }
-        if carries {
-            self.weigh(world, scheme, last);
+        if reads_interaction {
+            self.compute_parent_wrenches(world, scheme, last);
         }
     }
 
     /// Computes the wrench that every body requires from its parent.
-    fn weigh(&mut self, world: &World, scheme: Scheme, last: &LastStep) {
-        let Self { data, forces, contact_velocity, accelerations, loads, pulls, .. } = self;
+    fn compute_parent_wrenches(&mut self, world: &World, scheme: Scheme, last: &LastStep) {
+        let Self {
+            data,
+            forces,
+            contact_velocity,
+            accelerations,
+            parent_wrenches,
+            equality_wrenches,
+            ..
+        } = self;
         let view = View { model: &world.model, data };
-        loads.begin(&view, accelerations);
-        loads.relieve_contacts(&view, &last.contacts);
-        loads.relieve_applied(&view, &last.wrench);
-        let mut relieve = |body: BodyId, wrench: &Wrench, p_W: &Vector3<f64>| {
-            loads.relieve(&view, body, wrench, p_W);
+        parent_wrenches.begin(&view, accelerations);
+        parent_wrenches.subtract_contacts(&view, &last.contacts);
+        parent_wrenches.subtract_applied(&view, &last.wrench);
+        let mut subtract = |body: BodyId, wrench: &Wrench, p_W: &Vector3<f64>| {
+            parent_wrenches.subtract(&view, body, wrench, p_W);
         };
         let configuration = Configuration { model: &world.model, q: &last.q, data };
-        pulls.for_each(world, &configuration, last, &mut relieve);
+        equality_wrenches.for_each(world, &configuration, last, &mut subtract);
         let step_forces = last_step_forces(world, forces, scheme, contact_velocity, last);
-        string::for_each_pull(world, data, &step_forces, last, &mut relieve);
+        string::for_each_pull(world, data, &step_forces, last, &mut subtract);
     }
 
     /// Reads a sensor of the last step; false if the sensor is of another kind.
@@ -284,9 +294,9 @@ impl Before {
             let p_W = view.pose(frame).translation.vector;
             self.accelerations.of_point(&view, frame.body, &p_W)
         };
-        let carried = |frame: &SensorFrame| {
+        let interaction = |frame: &SensorFrame| {
             let p_W = view.pose(frame).translation.vector;
-            self.loads.carried(&view, world.sensors.subtree(frame.body), &p_W)
+            self.parent_wrenches.of_subtree(&view, world.sensors.subtree(frame.body), &p_W)
         };
         match kind {
             SensorKind::Accelerometer(at) => write(out, view.in_axes_of(at, &acceleration(at))),
@@ -294,8 +304,8 @@ impl Before {
             SensorKind::FrameAngularAcceleration { of } => {
                 write(out, self.accelerations.angular(of.body))
             }
-            SensorKind::Force(at) => write(out, view.in_axes_of(at, &carried(at).force)),
-            SensorKind::Torque(at) => write(out, view.in_axes_of(at, &carried(at).torque)),
+            SensorKind::Force(at) => write(out, view.in_axes_of(at, &interaction(at).force)),
+            SensorKind::Torque(at) => write(out, view.in_axes_of(at, &interaction(at).torque)),
             SensorKind::Touch { at, volume } => {
                 let BodyId(body) = at.body;
                 write_one(out, touch::pressure(&last.contacts, body, volume, &view.pose(at)))

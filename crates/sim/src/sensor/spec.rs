@@ -48,7 +48,7 @@ pub enum TouchVolume {
     Box(Vector3<f64>),
 }
 
-/// What a sensor reads, and where.
+/// The quantity that a sensor reads, and its location.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SensorKind {
     /// Acceleration of the frame's origin less that of free fall, in its axes [m/s²].
@@ -267,7 +267,7 @@ impl SensorKind {
 pub struct SensorSpec {
     /// Name, empty or different from all others.
     pub name: String,
-    /// What it reads, and where.
+    /// The quantity that it reads, and its location.
     pub kind: SensorKind,
     /// Largest size of each number of a reading, in its unit; zero for none. Axes and quaternions
     /// are never clamped.

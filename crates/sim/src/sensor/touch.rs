@@ -51,11 +51,11 @@ struct HalfLine {
 }
 
 /// An interval of t, `None` if nothing is left.
-type Part = Option<(f64, f64)>;
+type LineInterval = Option<(f64, f64)>;
 
-const ALL: Part = Some((0.0, f64::INFINITY));
+const ALL: LineInterval = Some((0.0, f64::INFINITY));
 
-fn common(part: Part, lower: f64, upper: f64) -> Part {
+fn common(part: LineInterval, lower: f64, upper: f64) -> LineInterval {
     let (start, end) = part?;
     let (start, end) = (start.max(lower), end.min(upper));
     (start <= end).then_some((start, end))
@@ -83,7 +83,7 @@ impl HalfLine {
     }
 
     /// The section of a part between two planes across an axis.
-    fn in_slab(&self, part: Part, axis: usize, half: f64) -> Part {
+    fn in_slab(&self, part: LineInterval, axis: usize, half: f64) -> LineInterval {
         let (x, n) = (self.x[axis], self.n[axis]);
         if n == 0.0 {
             return part.filter(|_| x.abs() <= half);
@@ -93,7 +93,7 @@ impl HalfLine {
     }
 
     /// The section of a part within a radius of a point.
-    fn in_ball(&self, part: Part, centre: &Vector3<f64>, r: f64) -> Part {
+    fn in_ball(&self, part: LineInterval, centre: &Vector3<f64>, r: f64) -> LineInterval {
         let (x, n) = (self.x - centre, &self.n);
         let (a, b, c) = (n.norm_squared(), n.dot(&x), x.norm_squared() - r * r);
         if a == 0.0 {
@@ -107,7 +107,7 @@ impl HalfLine {
         common(part, (-b - root) / a, (-b + root) / a)
     }
 
-    fn in_cylinder(&self, r: f64, half: f64) -> Part {
+    fn in_cylinder(&self, r: f64, half: f64) -> LineInterval {
         let across = |v: &Vector3<f64>| Vector3::new(v.x, v.y, 0.0);
         let flat = HalfLine { x: across(&self.x), n: across(&self.n) };
         self.in_slab(flat.in_ball(ALL, &Vector3::zeros(), r), 2, half)

@@ -81,7 +81,7 @@ const FIXED: u32 = u32::MAX;
 
 /// The surface mesh of a soft body, with its own numbering of vertices.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Skin {
+pub(crate) struct SoftSurfaceMesh {
     /// Vertices of the body that lie on its surface.
     pub vertices: Vec<u32>,
     /// Triangles, as indices into `vertices`, with outward normals.
@@ -91,7 +91,7 @@ pub(crate) struct Skin {
 /// Declarations from which the soft bodies of a world are built.
 pub(crate) struct SoftParts {
     pub objects: Vec<SoftObject>,
-    pub skins: Vec<Skin>,
+    pub surface_meshes: Vec<SoftSurfaceMesh>,
     pub attached: Vec<AttachmentSpec>,
     /// Pairs of a soft body and a body that do not collide.
     pub excluded: Vec<(SoftId, BodyId)>,
@@ -99,11 +99,11 @@ pub(crate) struct SoftParts {
 
 /// The soft bodies of a world, checked.
 #[derive(Clone, Debug)]
-pub(crate) struct Softs {
+pub(crate) struct WorldSoftBodies {
     pub objects: Vec<SoftObject>,
     pub surfaces: SoftSurfaces,
     pub attachments: Vec<Attachment>,
-    pub skins: Vec<Skin>,
+    pub surface_meshes: Vec<SoftSurfaceMesh>,
     /// Shortest edge of any surface mesh at rest [m].
     pub shortest: f64,
     /// Per body: distance [m] within which its vertices count as touching at any velocity.
@@ -116,14 +116,14 @@ pub(crate) struct Softs {
     fixed_axes: Vec<[bool; 3]>,
 }
 
-impl Softs {
+impl WorldSoftBodies {
     /// Declares the soft bodies in a mechanism; inverted tetrahedra are reoriented.
     pub fn declare(
         objects: &mut [SoftObject],
         attached: &[AttachmentSpec],
         mechanism: &mut ModelBuilder,
-    ) -> Result<Vec<Skin>, WorldError> {
-        let mut skins = Vec::new();
+    ) -> Result<Vec<SoftSurfaceMesh>, WorldError> {
+        let mut surface_meshes = Vec::new();
         for (index, object) in objects.iter_mut().enumerate() {
             let name = &object.spec.name;
             object.surface.check(name)?;
@@ -136,7 +136,7 @@ impl Softs {
             let mesh = TetMesh::new(vertices.clone(), tetrahedra.clone())
                 .map_err(|source| WorldError::Mesh { name: name.clone(), source })?;
             object.spec.tetrahedra = mesh.tetrahedra().to_vec();
-            skins.push(Skin::of(&mesh));
+            surface_meshes.push(SoftSurfaceMesh::of(&mesh));
             let mut spec = object.spec.clone();
             // Vertices attached to the world are fixed.
             for attach in attached.iter().filter(|a| a.soft.0 == index && a.body == BodyId::WORLD) {
@@ -146,7 +146,7 @@ impl Softs {
             spec.fixed.dedup();
             mechanism.soft(spec);
         }
-        Ok(skins)
+        Ok(surface_meshes)
     }
 
     /// Completes the soft bodies of a model.
@@ -156,7 +156,7 @@ impl Softs {
         renumber: &Renumber,
         colliders: &Colliders,
     ) -> Result<Self, WorldError> {
-        let SoftParts { objects, skins, attached, excluded } = parts;
+        let SoftParts { objects, surface_meshes, attached, excluded } = parts;
         let attachments = attachments(&objects, &attached, model, renumber)?;
         if let Some((id, _)) = excluded.iter().find(|(id, _)| id.0 >= objects.len()) {
             let (owner, what) = ("exclusion".to_owned(), "soft body");
@@ -167,7 +167,7 @@ impl Softs {
         let mut fixed_axes = Vec::with_capacity(model.nodes());
         for (index, (object, body)) in objects.iter().zip(model.softs()).enumerate() {
             let first = body.nodes.start as u32;
-            let global = |k: u32| first + skins[index].vertices[k as usize];
+            let global = |k: u32| first + surface_meshes[index].vertices[k as usize];
             let mut excluded_frames = Vec::new();
             let links = attached.iter().map(|attach| (attach.soft, attach.body));
             let links = links.filter(|(_, body)| *body != BodyId::WORLD);
@@ -182,7 +182,7 @@ impl Softs {
             near.push(closest);
             set.add(SoftSurface {
                 nodes: body.nodes.clone(),
-                triangles: skins[index].triangles.iter().map(|t| t.map(global)).collect(),
+                triangles: surface_meshes[index].triangles.iter().map(|t| t.map(global)).collect(),
                 rest: object.spec.vertices.clone(),
                 groups: object.groups,
                 margin: object.margin.max(closest),
@@ -199,18 +199,18 @@ impl Softs {
             }
         }
         let surfaces = set.build(colliders)?;
-        let edges = |(object, skin): (&SoftObject, &Skin)| {
-            let at = |k: u32| object.spec.vertices[skin.vertices[k as usize] as usize];
+        let edges = |(object, surface_mesh): (&SoftObject, &SoftSurfaceMesh)| {
+            let at = |k: u32| object.spec.vertices[surface_mesh.vertices[k as usize] as usize];
             let edge = |t: &[u32; 3], k: usize| (at(t[k]) - at(t[(k + 1) % 3])).norm();
-            let all = skin.triangles.iter().flat_map(|t| [0, 1, 2].map(|k| edge(t, k)));
+            let all = surface_mesh.triangles.iter().flat_map(|t| [0, 1, 2].map(|k| edge(t, k)));
             all.fold(f64::INFINITY, f64::min)
         };
-        let shortest = objects.iter().zip(&skins).map(edges).fold(f64::INFINITY, f64::min);
+        let shortest = objects.iter().zip(&surface_meshes).map(edges).fold(f64::INFINITY, f64::min);
         Ok(Self {
             objects,
             surfaces,
             attachments,
-            skins,
+            surface_meshes,
             shortest,
             near,
             starts,
@@ -236,7 +236,7 @@ impl Softs {
     }
 }
 
-impl Skin {
+impl SoftSurfaceMesh {
     fn of(mesh: &TetMesh) -> Self {
         let mut local = vec![u32::MAX; mesh.vertices().len()];
         let mut vertices: Vec<u32> = mesh.surface().iter().flatten().copied().collect();

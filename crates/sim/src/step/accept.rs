@@ -1,4 +1,4 @@
-//! Stage 8: makes the next state the state, and updates the history.
+//! Stage 9: makes the next state the state, and updates the history.
 
 use nalgebra::Vector3;
 use stiction_solve::contact;
@@ -50,7 +50,7 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
             history.sleep.put_to_sleep(model, parts, sleep, &mut state.v, data);
         }
     }
-    report.unresolved = scratch.free.is_unresolved();
+    report.unresolved = scratch.free.is_unresolved() || !report.energy.is_kept();
     report.inverted = scratch.free.soft.inverted();
     report.asleep = history.sleep.count();
     step.clock.lap(Phase::Integrate);

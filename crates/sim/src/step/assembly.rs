@@ -3,6 +3,7 @@
 use super::{Scratch, StepContext, failure};
 use crate::cable;
 use crate::constraint::Configuration;
+use crate::contacts::look_ahead::{self, LookAheadInput};
 use crate::error::StepError;
 use crate::problem_assembly::ProblemKind;
 use crate::report::Phase;
@@ -10,12 +11,32 @@ use crate::rows::{self, ConstraintContext};
 use crate::soft;
 use crate::world::World;
 
+/// Selects the rigid contacts that get rows: those that touch, and those that meet within the step.
+pub(super) fn select_contacts(step: &mut StepContext) {
+    let parameters = step.row_parameters();
+    let StepContext { world, settings, state, history, scratch, .. } = step;
+    let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
+    let slop = settings.stabilisation.slop;
+    let Scratch { data, free, driven, contacts, predicted, look_ahead, .. } = &mut **scratch;
+    predicted.clear();
+    let warm_start = &history.warm_start;
+    if look_ahead::want_motions(world, contacts, warm_start, slop, predicted) {
+        predicted.mark_pushed(model, &history.contacts);
+        predicted.compute(model, scheme, h, state, free, data);
+    }
+    let context = ConstraintContext::new(model, data, free, &history.sleep.asleep, driven);
+    let input = LookAheadInput { world, parameters, context, predicted, warm_start, slop };
+    look_ahead.select(&input, contacts);
+    step.report.contacts = scratch.contacts.len() + scratch.soft_detector.contacts().len();
+}
+
 /// Writes the rows of all constraints and assembles the problem.
 pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     let parameters = step.row_parameters();
     let StepContext { world, settings, state, history, scratch, .. } = step;
     let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
-    let Scratch { data, free, driven, soft_detector, prediction, rows, .. } = &mut **scratch;
+    let Scratch { data, free, driven, soft_detector, look_ahead, prediction, rows, .. } =
+        &mut **scratch;
     let context = ConstraintContext::new(model, data, free, &history.sleep.asleep, driven);
     let configuration = Configuration { model, q: &state.q, data };
     rows.clear();
@@ -24,7 +45,7 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     soft::attachment::add_rows(world, &state.x, &parameters, &context, rows);
     rows::limit::add_rows(h, &free.forces, &context, rows);
     rows::drive::add_rows(h, &free.forces, &context, rows);
-    rows::contact::add_rows(world, &parameters, &history.detected, &context, rows);
+    rows::contact::add_rows(world, &parameters, &look_ahead.selected, &context, rows);
     if world.has_torsion {
         rows::torsion::add_rows(&history.warm_start, &context, rows);
     }
@@ -36,6 +57,8 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     };
     soft::contact::add_rows(world, &parameters, &soft_contacts, &context, rows);
     cable::clamp::add_rows(scheme, h, &context, &state.v, rows);
+    let model = &world.model;
+    scratch.free.complete_momenta(model, h, state, &scratch.rows, &mut scratch.data);
     build(world, scratch, state.time)?;
     step.clock.lap(Phase::Assembly);
     Ok(())

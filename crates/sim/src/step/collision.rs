@@ -2,10 +2,11 @@
 
 use stiction_mech::{BodyId, State, angular_velocity, point_velocity};
 
-use super::{Scratch, StepContext};
+use super::{Scratch, StepContext, failure};
 use crate::history::StepHistory;
 use crate::report::Phase;
 use crate::rows::contact::REACH_FACTOR;
+use crate::settings::Settings;
 use crate::world::World;
 
 /// Detects the contacts of the present state unless the last step did, and wakes the islands that
@@ -14,7 +15,7 @@ pub(super) fn update(step: &mut StepContext) {
     let StepContext { world, settings, state, history, scratch, .. } = step;
     if !history.detection_is_current {
         history.sleep.awake_into(&mut scratch.moves);
-        detect_rigid(world, settings.time_step, history, scratch);
+        detect_rigid(world, settings, history, scratch);
         detect_soft(world, state, settings.time_step, &history.reach, scratch);
         history.detection_is_current = true;
         step.clock.lap(Phase::Collision);
@@ -29,14 +30,31 @@ pub(super) fn update(step: &mut StepContext) {
 /// Contacts of rigid shapes at the poses in the data.
 pub(super) fn detect_rigid(
     world: &World,
-    h: f64,
+    settings: &Settings,
     history: &mut StepHistory,
     scratch: &mut Scratch,
 ) {
-    update_reach(world, h, history, scratch);
+    update_reach(world, settings.time_step, history, scratch);
     let StepHistory { detected, reach, .. } = history;
     let Scratch { detector, data, resting, .. } = scratch;
+    // Shapes that are not resolved have no contacts; the step fails with an error.
+    if failure::too_far(world, data).is_some() {
+        detected.clear();
+        return;
+    }
     detector.detect_into(&world.colliders, &data.body_pose, reach, resting, detected);
+    replace_flush(world, settings.stabilisation.slop, history, scratch);
+}
+
+/// Gives the contacts with shapes that are flush with one another the same normal.
+pub(super) fn replace_flush(
+    world: &World,
+    slop: f64,
+    history: &StepHistory,
+    scratch: &mut Scratch,
+) {
+    let Scratch { flush, data, contacts, .. } = scratch;
+    flush.replace(world, data, &history.detected, slop, &history.reach, contacts);
 }
 
 /// Distance that each body can travel within the step, and which bodies rest: those whose trees did not

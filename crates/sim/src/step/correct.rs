@@ -1,8 +1,10 @@
-//! Stage 7: contacts of the next state, and displacements that remove its position errors.
+//! Stages 7 and 8: contacts of the next state, and displacements that remove its position errors.
 
 use stiction_mech::set_driven_poses;
 
+use super::dynamics::step_start;
 use super::{Scratch, StepContext, collision, failure, kinematics};
+use crate::energy_audit::AuditInput;
 use crate::error::StepError;
 use crate::position_correction::{CorrectionInput, PositionErrors};
 use crate::report::Phase;
@@ -16,34 +18,43 @@ const UNRESOLVED_DEPTH: f64 = 0.5;
 
 /// Detects the contacts of the next state and corrects its position errors.
 pub(super) fn correct_positions(step: &mut StepContext) -> Result<(), StepError> {
-    // From here on the contacts are those of the next state.
-    step.history.detection_is_current = false;
     let mut errors = correct_rigid(step);
     let StepContext { world, settings, state, scratch, .. } = step;
     failure::check_next(world, &scratch.next, state.time, settings.time_step)?;
+    failure::check_distance(world, &scratch.data, state.time)?;
     if world.model.nodes() > 0 {
         measure_soft(step, &mut errors);
     }
     let report = &mut step.report;
+    report.uncertain_contacts = step.scratch.detector.depth_doubt().pairs as usize;
     report.penetration = errors.depth;
     report.limit_error = errors.limit;
     report.equality_error = errors.equality;
     Ok(())
 }
 
+/// Updates kinematics and contacts to the next state.
+pub(super) fn detect_next(step: &mut StepContext) {
+    // From here on the contacts are those of the next state.
+    step.history.detection_is_current = false;
+    let StepContext { world, scratch, .. } = step;
+    set_driven_poses(&world.model, &scratch.driven.next, &mut scratch.data);
+    detect(step, Moved::Awake);
+}
+
 /// Corrects the positions of trees, and returns the errors that are left.
 fn correct_rigid(step: &mut StepContext) -> PositionErrors {
     let (world, settings) = (step.world, step.settings);
     let (stabilisation, h) = (&settings.stabilisation, settings.time_step);
-    set_driven_poses(&world.model, &step.scratch.driven.next, &mut step.scratch.data);
     step.scratch.corrector.begin_step(&step.history.correction);
-    let mut errors = measure(step, Moved::Awake);
+    let mut errors = measure(step);
+    step.scratch.corrector.keep_errors();
+    audit_motion(step);
     for round in 0..ROUNDS {
-        let Scratch { next, data, free, driven, corrector, .. } = &mut *step.scratch;
+        let Scratch { next, data, free, driven, contacts, corrector, .. } = &mut *step.scratch;
         let asleep = &step.history.sleep.asleep;
         let context = ConstraintContext::new(&world.model, data, free, asleep, driven);
-        let detected = &step.history.detected;
-        let input = CorrectionInput::new(world, settings, next, context, detected, free);
+        let input = CorrectionInput::new(world, settings, next, context, contacts, free);
         if !corrector.solve(&input, round) {
             break;
         }
@@ -52,14 +63,39 @@ fn correct_rigid(step: &mut StepContext) -> PositionErrors {
             let Scratch { next, corrector, moves, .. } = &mut *step.scratch;
             corrector.displace(world, &mut next.q, moves);
             step.clock.lap(Phase::Integrate);
-            errors = measure(step, Moved::Displaced);
+            detect(step, Moved::Displaced);
+            errors = measure(step);
             if step.scratch.corrector.judge(stabilisation) {
                 break;
             }
         }
     }
+    audit_correction(step);
     step.report.correction_failed = step.scratch.corrector.end_step(stabilisation, h);
     errors
+}
+
+/// Balance of energy of the motion, ahead of the correction.
+fn audit_motion(step: &mut StepContext) {
+    let start = step_start(step.world, step.settings, step.state, step.input, step.history);
+    let Scratch {
+        auditor, problem, solution, assembler, next, data, free, contact_velocity, ..
+    } = &mut *step.scratch;
+    if !assembler.trees().is_empty() {
+        let impulse = auditor.constraint_impulse(solution.velocity.len());
+        problem.jacobian().mul_transposed_add(&solution.impulse, impulse);
+    }
+    let input = AuditInput { start, next, data, free, contact_velocity, assembler };
+    step.report.energy = auditor.balance(&input);
+}
+
+/// Change of energy by the corrections of the step.
+fn audit_correction(step: &mut StepContext) {
+    let start = step_start(step.world, step.settings, step.state, step.input, step.history);
+    let Scratch { auditor, corrector, next, data, .. } = &mut *step.scratch;
+    for tree in corrector.corrected_trees() {
+        auditor.add_correction(&start, tree, next, data, &mut step.report.energy);
+    }
 }
 
 /// Trees that moved since the last detection of contacts.
@@ -71,21 +107,26 @@ enum Moved {
     Displaced,
 }
 
-/// Updates kinematics and contacts of the trees that moved, and measures the position errors.
-fn measure(step: &mut StepContext, moved: Moved) -> PositionErrors {
+/// Updates kinematics and contacts of the trees that moved.
+fn detect(step: &mut StepContext, moved: Moved) {
     let StepContext { world, settings, history, scratch, clock, .. } = step;
-    let (h, model) = (settings.time_step, &world.model);
     let Scratch { next, data, moves, .. } = &mut **scratch;
     if moved == Moved::Awake {
         history.sleep.awake_into(moves);
     }
-    kinematics::update_trees(model, &next.q, &next.v, moves, data);
+    kinematics::update_trees(&world.model, &next.q, &next.v, moves, data);
     clock.lap(Phase::Kinematics);
-    collision::detect_rigid(world, h, history, scratch);
+    collision::detect_rigid(world, settings, history, scratch);
     clock.lap(Phase::Collision);
-    let Scratch { next, data, free, driven, corrector, .. } = &mut **scratch;
-    let context = ConstraintContext::new(model, data, free, &history.sleep.asleep, driven);
-    let input = CorrectionInput::new(world, settings, next, context, &history.detected, free);
+}
+
+/// Measures the position errors at the kinematics and contacts of the next state.
+fn measure(step: &mut StepContext) -> PositionErrors {
+    let StepContext { world, settings, history, scratch, .. } = step;
+    let Scratch { next, data, free, driven, contacts, corrector, .. } = &mut **scratch;
+    let asleep = &history.sleep.asleep;
+    let context = ConstraintContext::new(&world.model, data, free, asleep, driven);
+    let input = CorrectionInput::new(world, settings, next, context, contacts, free);
     corrector.measure(&input)
 }
 

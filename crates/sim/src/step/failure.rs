@@ -1,7 +1,7 @@
 //! Checks of states, and errors of a step in terms of joints and soft bodies.
 
 use nalgebra::Vector3;
-use stiction_mech::State;
+use stiction_mech::{Data, State};
 use stiction_solve::ProblemError;
 
 use crate::error::StepError;
@@ -41,6 +41,38 @@ pub(super) fn check_next(
         return Err(StepError::SoftNotFinite { time, time_step, what, soft, vertex, found });
     }
     Ok(())
+}
+
+/// Round-off of a coordinate, relative to the size of a body's shapes, above which these are not
+/// resolved [-].
+const LOST: f64 = 1e-2;
+
+/// Largest coordinate [m] at which shapes of a size [m] are resolved.
+fn farthest(size: f64) -> f64 {
+    size * (LOST / f64::EPSILON)
+}
+
+/// The first body whose shapes are not resolved where it is.
+pub(super) fn too_far(world: &World, data: &Data) -> Option<usize> {
+    let links = world.model.links().iter().map(|link| link.body);
+    let mut bodies = links.chain(world.model.driven().iter().map(|body| body.0));
+    bodies.find(|&body| {
+        let size = world.radius[body];
+        size > 0.0 && data.body_pose[body].translation.vector.amax() > farthest(size)
+    })
+}
+
+/// Checks that the shapes of all bodies are resolved where they are.
+pub(super) fn check_distance(world: &World, data: &Data, time: f64) -> Result<(), StepError> {
+    let Some(body) = too_far(world, data) else { return Ok(()) };
+    let size = world.radius[body];
+    Err(StepError::TooFar {
+        time,
+        body: world.model.bodies()[body].spec.name.clone(),
+        distance: data.body_pose[body].translation.vector.amax(),
+        size,
+        most: farthest(size),
+    })
 }
 
 /// Finds a number of a soft body whose square is not finite: its quantity, body, vertex and value. Contact

@@ -1,19 +1,20 @@
 //! Stage 6: velocities and positions of the next state.
 
 use nalgebra::Vector3;
-use stiction_mech::{Model, State, integrate as move_positions};
+use stiction_mech::{ForceError, Model, State, integrate as move_positions};
 
 use super::{Scratch, StepContext, failure};
 use crate::error::StepError;
+use crate::free_motion::StepStart;
 use crate::report::Phase;
 use crate::scheme::Scheme;
 
 /// Writes the next state from the solution of the contact problem, and from free motion for the
 /// subsystems that are not in it.
 pub(super) fn integrate(step: &mut StepContext) -> Result<(), StepError> {
-    let StepContext { world, settings, state, history, scratch, .. } = step;
+    let StepContext { world, settings, input, state, history, scratch, .. } = step;
     let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
-    if let Some(tree) = collect_velocities(model, &history.sleep.asleep, scratch) {
+    if let Some(tree) = collect_velocities(model, &history.sleep.asleep, Some(scheme), scratch) {
         return Err(failure::singular(world, state.time, tree));
     }
     let (alpha, theta_vq) = (scheme.alpha(), scheme.theta_vq());
@@ -27,6 +28,14 @@ pub(super) fn integrate(step: &mut StepContext) -> Result<(), StepError> {
     }
     let Scratch { position_velocity, next, .. } = &mut **scratch;
     move_positions(model, &state.q, position_velocity, h, &mut next.q);
+    if scheme.advances_trees() {
+        let asleep = &history.sleep.asleep;
+        let start = StepStart { model, scheme, time_step: h, state, input, asleep };
+        move_in_flight(&start, scratch).map_err(|source| {
+            let time = state.time;
+            StepError::Force { time, source }
+        })?;
+    }
     if let Some(soft) = move_soft_bodies(model, scheme, state, h, scratch) {
         return Err(failure::soft_singular(world, state.time, soft));
     }
@@ -37,10 +46,12 @@ pub(super) fn integrate(step: &mut StepContext) -> Result<(), StepError> {
 }
 
 /// The velocities on which contact laws acted: those of the problem for the trees that take part, free
-/// motion for the others. Returns a tree whose matrix is singular, if there is one.
+/// motion for the others. With a scheme, trees that it moves by a rule of its own are left out. Returns
+/// a tree whose matrix is singular, if there is one.
 pub(super) fn collect_velocities(
     model: &Model,
     asleep: &[bool],
+    scheme: Option<Scheme>,
     scratch: &mut Scratch,
 ) -> Option<usize> {
     let Scratch { assembler, free, solution, contact_velocity, .. } = scratch;
@@ -58,11 +69,33 @@ pub(super) fn collect_velocities(
             if range.trees.start == tree && !free.solve_rod(model, rod.0, out) {
                 return Some(tree);
             }
-        } else if !free.solve(model, tree, out) {
+        } else if !scheme.is_some_and(|scheme| free.flies(model, scheme, tree))
+            && !free.solve(model, tree, out)
+        {
             return Some(tree);
         }
     }
     None
+}
+
+/// Moves the bodies and trees on which no constraint rows act: the free rotation of single bodies, and
+/// coordinates and velocities of trees together.
+fn move_in_flight(start: &StepStart, scratch: &mut Scratch) -> Result<(), ForceError> {
+    let StepStart { model, scheme, time_step: h, state, asleep, .. } = *start;
+    let Scratch { assembler, free, data, in_flight, contact_velocity, next, .. } = scratch;
+    in_flight.clear();
+    in_flight.extend(asleep.iter().map(|asleep| !asleep));
+    model.rods().iter().for_each(|rod| in_flight[rod.trees.clone()].fill(false));
+    assembler.trees().iter().for_each(|(tree, _)| in_flight[*tree] = false);
+    let weight = if scheme == Scheme::Refined { 0.5 } else { 1.0 };
+    for (index, tree) in model.trees().iter().enumerate() {
+        if tree.single && in_flight[index] {
+            free.write_flight(model, index, (h, weight), (state, data), next);
+        }
+    }
+    free.fly(start, data, |tree| in_flight[tree], next)?;
+    contact_velocity.copy_from_slice(&next.v);
+    Ok(())
 }
 
 /// Lets positions of free bodies in flight or in lasting contact move with the mean of the old and

@@ -23,6 +23,7 @@ pub(super) fn update(step: &mut StepContext) -> Result<(), StepError> {
     set_driven_poses(&world.model, &scratch.driven.now, &mut scratch.data);
     history.sleep.awake_into(&mut scratch.moves);
     update_trees(&world.model, &state.q, &state.v, &scratch.moves, &mut scratch.data);
+    failure::check_distance(world, &scratch.data, state.time)?;
     step.clock.lap(Phase::Kinematics);
     Ok(())
 }

@@ -7,11 +7,12 @@
 //! 4 assembly     constraints     → rows {law, bias, compliance, Jacobian} → problem
 //! 5 solve        warm start      → v, λ, measured residuals
 //! 6 integrate    v               → next state, beside the present one
-//! 7 correct      next state      → displacements that remove penetration and open loops
-//! 8 accept       next state      → the state; warm start, contact forces, sleeping
+//! 7 missed       next contacts   → contacts without a row: solved again with them
+//! 8 correct      next state      → displacements that remove penetration and open loops
+//! 9 accept       next state      → the state; warm start, contact forces, sleeping
 //! ```
 //!
-//! The contacts that stage 7 detects at the next state are those with which the next step starts, so
+//! The contacts that stages 7 and 8 detect at the next state are those with which the next step starts, so
 //! that stages 1 and 2 have nothing to do unless the state was changed from outside. An error in any
 //! stage leaves the state as it was.
 
@@ -23,6 +24,7 @@ mod dynamics;
 mod failure;
 mod integrate;
 mod kinematics;
+mod missed;
 mod relinearise;
 mod scratch;
 mod solve;
@@ -68,6 +70,8 @@ pub(crate) fn advance(mut step: StepContext) -> Result<StepReport, StepError> {
     assemble_problem(&mut step)?;
     solve::solve(&mut step)?;
     integrate::integrate(&mut step)?;
+    correct::detect_next(&mut step);
+    missed::solve_with_missed_contacts(&mut step)?;
     correct::correct_positions(&mut step)?;
     Ok(accept::accept(step))
 }
@@ -77,5 +81,6 @@ pub(crate) fn assemble_problem(step: &mut StepContext) -> Result<(), StepError> 
     kinematics::update(step)?;
     collision::update(step);
     dynamics::compute(step)?;
+    assembly::select_contacts(step);
     assembly::assemble(step)
 }

@@ -188,7 +188,8 @@ fn redetect_soft_contacts(
     let Scratch { rows, problem, solution, newton, .. } = &mut **scratch;
     newton.warm_start.store(rows.records(), problem.constraints(), &solution.impulse);
     solution.velocity.clone_from(&newton.iterate);
-    if let Some(tree) = integrate::collect_velocities(model, asleep, scratch) {
+    scratch.free.complete_all_momenta(model, h, state, &mut scratch.data);
+    if let Some(tree) = integrate::collect_velocities(model, asleep, None, scratch) {
         return Err(failure::singular(world, state.time, tree));
     }
     if let Some(soft) = integrate::move_soft_bodies(model, settings.scheme, state, h, scratch) {

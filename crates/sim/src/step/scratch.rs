@@ -1,14 +1,18 @@
 //! Memory of a step, stage by stage. Nothing in it changes the result of a later step.
 
 use nalgebra::Vector3;
-use stiction_geom::{Detector, SoftDetector};
+use stiction_geom::{Contact, Detector, SoftDetector};
 use stiction_mech::{Data, Input, State, kinematics, set_driven_poses, velocities};
 use stiction_solve::{Problem, Solution};
 
 use super::collision;
 use super::relinearise::NewtonScratch;
 use crate::constraint::EqualityPrediction;
+use crate::contacts::flush::FlushContacts;
+use crate::contacts::look_ahead::LookAhead;
+use crate::contacts::predicted_motion::PredictedMotion;
 use crate::driven::DrivenBodies;
+use crate::energy_audit::EnergyAuditor;
 use crate::error::SettingsError;
 use crate::free_motion::FreeMotion;
 use crate::history::StepHistory;
@@ -16,6 +20,7 @@ use crate::position_correction::PositionCorrector;
 use crate::problem_assembly::ProblemAssembler;
 use crate::rows::RowBuilder;
 use crate::settings::Settings;
+use crate::warm_start::WarmStart;
 use crate::world::World;
 
 /// Memory of a step, in the order of the stages that write it.
@@ -30,6 +35,9 @@ pub(crate) struct Scratch {
 
     // 2 collision
     pub detector: Detector,
+    /// Rigid contacts at the configuration of the data; those of flush shapes share one normal.
+    pub contacts: Vec<Contact>,
+    pub flush: FlushContacts,
     pub soft_detector: SoftDetector,
     /// Per body: whether it has not moved since the last detection.
     pub resting: Vec<bool>,
@@ -43,6 +51,8 @@ pub(crate) struct Scratch {
     pub free: FreeMotion,
 
     // 4 assembly
+    pub predicted: PredictedMotion,
+    pub look_ahead: LookAhead,
     pub prediction: EqualityPrediction,
     pub rows: RowBuilder,
     pub assembler: ProblemAssembler,
@@ -63,10 +73,17 @@ pub(crate) struct Scratch {
     pub position_velocity: Vec<f64>,
     /// Per tree: whether positions move with the mean of the old and next velocity.
     pub uses_mean_velocity: Vec<bool>,
+    /// Per tree: whether no constraint rows act on it.
+    pub in_flight: Vec<bool>,
     /// The next state.
     pub next: State,
 
-    // 7 correct
+    // 7 missed contacts
+    /// Impulses with which the step is solved again.
+    pub missed_warm_start: WarmStart,
+
+    // 8 correct
+    pub auditor: EnergyAuditor,
     pub corrector: PositionCorrector,
     /// Scratch of Newton's method on soft bodies: coordinates at the end of the step.
     pub corrected_q: Vec<f64>,
@@ -85,11 +102,15 @@ impl Scratch {
             data: Data::new(model),
             driven: DrivenBodies::new(model, input),
             detector: Detector::new(&world.colliders),
+            contacts: Vec::new(),
+            flush: FlushContacts::default(),
             soft_detector: SoftDetector::new(&world.colliders, &world.softs.surfaces),
             resting: vec![false; model.bodies().len()],
             node_reach: vec![0.0; model.nodes()],
             waking: Vec::with_capacity(model.trees().len()),
             free: FreeMotion::new(model, settings.scheme, settings.time_step),
+            predicted: PredictedMotion::new(model),
+            look_ahead: LookAhead::default(),
             prediction: EqualityPrediction::new(model),
             rows: RowBuilder::default(),
             assembler: ProblemAssembler::new(model),
@@ -101,7 +122,10 @@ impl Scratch {
             soft_velocity: Vec::new(),
             position_velocity: vec![0.0; model.nv()],
             uses_mean_velocity: Vec::with_capacity(model.trees().len()),
+            in_flight: Vec::with_capacity(model.trees().len()),
             next: state.clone(),
+            missed_warm_start: WarmStart::default(),
+            auditor: EnergyAuditor::new(model),
             corrector: PositionCorrector::new(world)?,
             corrected_q: vec![0.0; model.nq()],
         })
@@ -113,8 +137,9 @@ impl Scratch {
         world: &World,
         state: &State,
         history: &mut StepHistory,
-        time_step: f64,
+        settings: &Settings,
     ) {
+        let (time_step, slop) = (settings.time_step, settings.stabilisation.slop);
         let model = &world.model;
         self.data = Data::new(model);
         set_driven_poses(model, &history.driven_pose, &mut self.data);
@@ -125,6 +150,7 @@ impl Scratch {
         self.detector.restore_contacts(&world.colliders, poses, &history.reach, &history.detected);
         history.detected.clear();
         history.detected.extend_from_slice(self.detector.contacts());
+        collision::replace_flush(world, slop, history, self);
         collision::detect_soft(world, state, time_step, &history.reach, self);
     }
 }

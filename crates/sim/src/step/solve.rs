@@ -7,6 +7,7 @@ use super::{Scratch, StepContext, relinearise};
 use crate::error::StepError;
 use crate::report::Phase;
 use crate::solve_policy::{self, Retry};
+use crate::warm_start::WarmStart;
 use nalgebra::Vector3;
 
 /// Compliance of softened constraints, relative to their Delassus scale [-].
@@ -16,11 +17,18 @@ const SOFTENING: f64 = 1e-2;
 /// for which the default solver finds none with reasonable effort, is solved again with softened
 /// constraints, and the report says so.
 pub(super) fn solve(step: &mut StepContext) -> Result<(), StepError> {
+    let warm_start = std::mem::take(&mut step.history.warm_start);
+    let solved = solve_from(step, &warm_start);
+    step.history.warm_start = warm_start;
+    solved
+}
+
+/// Solves the contact problem from given impulses.
+pub(super) fn solve_from(step: &mut StepContext, warm_start: &WarmStart) -> Result<(), StepError> {
     let StepContext { world, history, scratch, session, goal, report, .. } = step;
-    report.contacts = history.detected.len() + scratch.soft_detector.contacts().len();
     if !scratch.rows.is_empty() {
         let Scratch { rows, problem, solution, .. } = &mut **scratch;
-        history.warm_start.recall(rows.records(), problem.constraints(), &mut solution.impulse);
+        warm_start.recall(rows.records(), problem.constraints(), &mut solution.impulse);
         let (v, x_dot) = (&history.contact_velocity, &history.node_contact_velocity);
         write_guess(&world.model, v, x_dot, scratch);
         let Scratch { problem, solution, .. } = &mut **scratch;

@@ -11,7 +11,7 @@ use crate::cable::{self, Cable};
 use crate::constraint::Equality;
 use crate::error::WorldError;
 use crate::sensor::{self, SensorSpec};
-use crate::soft::{AttachmentSpec, SoftObject, SoftParts, Softs};
+use crate::soft::{AttachmentSpec, SoftObject, SoftParts, WorldSoftBodies};
 use crate::surface::{Pairing, Resistance, check_standoff};
 
 /// Collects the parts of a world; [`WorldBuilder::build`] checks them.
@@ -86,7 +86,7 @@ impl WorldBuilder {
         let Self { mut mechanism, mut geoms, mut equalities, excludes, pairs, sensors, .. } = self;
         let (mut objects, attached, cables) = (self.softs, self.attached, self.cables);
         cable::check(&cables)?;
-        let skins = Softs::declare(&mut objects, &attached, &mut mechanism)?;
+        let surface_meshes = WorldSoftBodies::declare(&mut objects, &attached, &mut mechanism)?;
         let model = mechanism.build()?;
         check_declared(&model, objects.len())?;
         let renumber = Renumber { model: &model };
@@ -103,8 +103,8 @@ impl WorldBuilder {
         let cables = cable::checked(cables, &renumber)?;
         let colliders = colliders(&model, &renumber, &geoms, &excludes, &pairs)?;
         let pairings = pairings(&geoms, &pairs)?;
-        let own = SoftParts { objects, skins, attached, excluded: self.soft_excludes };
-        let softs = Softs::new(own, &model, &renumber, &colliders)?;
+        let own = SoftParts { objects, surface_meshes, attached, excluded: self.soft_excludes };
+        let softs = WorldSoftBodies::new(own, &model, &renumber, &colliders)?;
         let has_torsion = geoms.iter().any(|geom| geom.surface.resistance >= Resistance::Spinning)
             || pairings.iter().any(|(_, pairing)| pairing.has_torsion());
         let radius = radii(&model, &colliders);

@@ -1,5 +1,7 @@
 //! The colliders of a world, with what they may touch.
 
+use std::collections::BTreeSet;
+
 use stiction_geom::{Collider, ColliderId, Colliders};
 use stiction_mech::{BodyId, Model};
 
@@ -55,15 +57,16 @@ pub(super) fn colliders(
         }
     }
     // Driven bodies collide neither with the world nor with each other.
-    for (k, driven) in model.driven().iter().enumerate() {
-        set.exclude(0, driven.0 as u32);
-        model.driven()[..k].iter().for_each(|other| set.exclude(other.0 as u32, driven.0 as u32));
-    }
+    model.driven().iter().for_each(|driven| set.driven(driven.0 as u32));
     // A body that has all shapes of its frame is excluded by frame, others shape by shape.
-    let shapes_of = |body: BodyId| geoms.iter().enumerate().filter(move |(_, g)| g.body == body);
+    let mut shapes_of = vec![Vec::new(); model.bodies().len()];
+    let mut bodies_of_frame = vec![BTreeSet::new(); model.bodies().len()];
+    for (index, geom) in geoms.iter().enumerate() {
+        shapes_of[geom.body.0].push(ColliderId(index as u32));
+        bodies_of_frame[frame(geom.body) as usize].insert(geom.body);
+    }
     let is_alone = |body: BodyId| {
-        let mut others = geoms.iter().filter(|geom| geom.body != body);
-        others.all(|geom| frame(geom.body) != frame(body))
+        bodies_of_frame[frame(body) as usize].iter().take(2).all(|other| *other == body)
     };
     for (a, b) in excludes {
         let owner = || "exclusion".to_owned();
@@ -72,10 +75,8 @@ pub(super) fn colliders(
             set.exclude(frame(a), frame(b));
             continue;
         }
-        for (one, _) in shapes_of(a) {
-            for (other, _) in shapes_of(b) {
-                set.exclude_pair(ColliderId(one as u32), ColliderId(other as u32));
-            }
+        for one in &shapes_of[a.0] {
+            shapes_of[b.0].iter().for_each(|other| set.exclude_pair(*one, *other));
         }
     }
     for (a, b, _) in pairs {

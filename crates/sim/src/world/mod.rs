@@ -23,7 +23,7 @@ use stiction_mech::{Model, SoftId};
 use crate::cable::Cable;
 use crate::constraint::Equality;
 use crate::sensor;
-use crate::soft::{SoftObject, Softs};
+use crate::soft::{SoftObject, WorldSoftBodies};
 use crate::surface::{Combine, Pairing};
 use pairings::PairingOf;
 
@@ -45,7 +45,7 @@ pub struct World {
     pub(crate) cables: Vec<Cable>,
     pub(crate) radius: Vec<f64>,
     pub(crate) link_index: Vec<u32>,
-    pub(crate) softs: Softs,
+    pub(crate) softs: WorldSoftBodies,
 }
 
 impl World {
@@ -88,6 +88,14 @@ impl World {
         Some(&self.pairings[place].1)
     }
 
+    /// Distance that the surfaces of a contact keep from each other [m].
+    pub(crate) fn standoff(&self, contact: &Contact) -> f64 {
+        match self.explicit_pairing(contact) {
+            Some(explicit) => explicit.standoff,
+            None => [contact.a, contact.b].iter().map(|id| self.geoms[id.index()].standoff).sum(),
+        }
+    }
+
     /// Distance beyond the standoff of a rigid contact [m]; `None` if it is compliant.
     pub(crate) fn rigid_gap(&self, contact: &Contact) -> Option<f64> {
         let (stiffness, standoff) = match self.explicit_pairing(contact) {
@@ -117,9 +125,9 @@ impl World {
     }
 
     /// The vertices of a soft body that lie on its surface, and the triangles over these, outward.
-    pub fn skin(&self, soft: SoftId) -> (&[u32], &[[u32; 3]]) {
-        let skin = &self.softs.skins[soft.0];
-        (&skin.vertices, &skin.triangles)
+    pub fn surface_mesh(&self, soft: SoftId) -> (&[u32], &[[u32; 3]]) {
+        let surface_mesh = &self.softs.surface_meshes[soft.0];
+        (&surface_mesh.vertices, &surface_mesh.triangles)
     }
 
     /// The equalities.

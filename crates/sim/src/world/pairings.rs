@@ -25,7 +25,7 @@ pub(super) fn pairings(
             };
         }
         let key = (*a.min(b) as u32, *a.max(b) as u32);
-        list.push((key, pairing.without_what_is_not_resisted()));
+        list.push((key, pairing.without_zero_resistance()));
     }
     // The sort is stable: of several the last declared comes last.
     list.sort_by_key(|(key, _)| *key);

@@ -11,8 +11,10 @@ fn a_cable_over_a_cylinder_holds_up_to_eulers_ratio_of_tensions() {
     let critical = (friction * PI).exp();
     let held = slide_over_cylinder(friction, 0.94 * critical);
     let lost = slide_over_cylinder(friction, 1.06 * critical);
-    // What sticks does so to the tolerance of the solver, what slips gathers speed.
-    assert!(held < 1e-6, "{held}");
+    // What sticks stays where it is, but for a correction of positions, which may move it by the tolerated
+    // penetration. What slips gathers speed.
+    let slop = Settings::default().stabilisation.slop;
+    assert!(held <= slop, "{held}");
     assert!(lost > 1.0, "{lost}");
 }
 

@@ -104,7 +104,7 @@ fn every_part_of_a_hanging_chain_carries_the_weight_below_it() {
 }
 
 #[test]
-fn what_lifts_a_part_from_outside_is_not_carried_by_its_parent() {
+fn an_external_force_on_a_part_does_not_load_its_parent() {
     let mut builder = WorldBuilder::new();
     let bodies = hanging_chain(&mut builder);
     add(&mut builder, "top", SensorKind::Force(SensorFrame::of(bodies[0])));

@@ -127,7 +127,7 @@ fn without_a_step_a_mechanism_counts_as_held() {
 }
 
 #[test]
-fn what_sleeps_still_presses_and_is_still_carried() {
+fn sleeping_bodies_keep_their_contact_and_interaction_forces() {
     let mut builder = on_ground(0.5);
     let shape = Shape::cuboid(Vector3::repeat(0.1)).unwrap();
     let pose = Isometry3::translation(0.0, 0.0, 0.1);

@@ -238,14 +238,15 @@ fn a_recording_holds_the_surfaces_of_soft_bodies() {
     recording.check().unwrap();
     // A cube of three vertices along each edge has one that is not seen.
     assert_eq!((recording.softs.len(), recording.softs[0].vertices), (1, 26));
-    let (vertices, _) = simulation.world().skin(SoftId(0));
+    let (vertices, _) = simulation.world().surface_mesh(SoftId(0));
     let last = &recording.frames.soft[(recording.len() - 1) * 26..];
     for (seen, vertex) in last.iter().zip(vertices) {
         let x = simulation.state().x[*vertex as usize];
         assert_eq!(*seen, [x.x as f32, x.y as f32, x.z as f32]);
     }
     let frames = &recording.frames;
-    let energy = frames.figures.kinetic.last().unwrap() + frames.figures.potential.last().unwrap();
+    let energy =
+        frames.statistics.kinetic.last().unwrap() + frames.statistics.potential.last().unwrap();
     assert!((energy - simulation.energy()).abs() <= 1e-12 * energy.abs());
     assert!(!frames.contacts.of(recording.len() - 1).is_empty());
 }

@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 use nalgebra::{Matrix3, Vector3};
 
 use super::Variation;
-use super::assembly::{Assembly, Side, Solid, Standard};
+use super::assembly::{Assembly, EntryDefaults, Side, Solid};
 use crate::error::ProblemError;
 use crate::problem::Problem;
 
@@ -18,9 +18,14 @@ const DEPTH: f64 = 0.2; // [m]
 const DENSITY: f64 = 2300.0; // [kg/m³]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard =
-        Standard { time_step: 0.01, friction: 1.0, mass_ratio: 1.0, size: 7, largest_size: 1_000 };
-    let mut assembly = Assembly::new("arch", variation, standard)?;
+    let defaults = EntryDefaults {
+        time_step: 0.01,
+        friction: 1.0,
+        mass_ratio: 1.0,
+        size: 7,
+        largest_size: 1_000,
+    };
+    let mut assembly = Assembly::new("arch", variation, defaults)?;
     let count = assembly.size;
     let sector = PI / count as f64;
     let mut below: Option<Side> = None;

@@ -17,7 +17,7 @@ use stiction_math::random::SplitMix64;
 pub(super) const GRAVITY: f64 = 9.81;
 
 /// Parameters of an entry that a variation may change.
-pub(super) struct Standard {
+pub(super) struct EntryDefaults {
     pub time_step: f64,
     pub friction: f64,
     pub mass_ratio: f64,
@@ -116,30 +116,30 @@ impl Assembly {
     pub fn new(
         name: &str,
         variation: &Variation,
-        standard: Standard,
+        defaults: EntryDefaults,
     ) -> Result<Self, ProblemError> {
         let refused =
             |what, found: String, expected| Err(ProblemError::Structure { what, found, expected });
-        let mu = variation.friction.unwrap_or(standard.friction);
+        let mu = variation.friction.unwrap_or(defaults.friction);
         let Some(law) = Coulomb::new(mu) else {
             return refused("friction", mu.to_string(), "a finite number, not negative");
         };
-        let mass_ratio = variation.mass_ratio.unwrap_or(standard.mass_ratio);
+        let mass_ratio = variation.mass_ratio.unwrap_or(defaults.mass_ratio);
         if !(mass_ratio.is_finite() && mass_ratio > 0.0) {
             return refused("mass ratio", mass_ratio.to_string(), "a finite positive number");
         }
         if !variation.wrench.is_finite() {
             return refused("wrench", variation.wrench.to_string(), "a finite number");
         }
-        let size = if variation.size == 0 { standard.size } else { variation.size };
-        if size > standard.largest_size {
-            let found = format!("{size}, beyond {} of {name}", standard.largest_size);
+        let size = if variation.size == 0 { defaults.size } else { variation.size };
+        if size > defaults.largest_size {
+            let found = format!("{size}, beyond {} of {name}", defaults.largest_size);
             return refused("size", found, "a smaller number");
         }
         Ok(Self {
             builder: Problem::builder(name),
             random: SplitMix64::new(variation.seed),
-            time_step: standard.time_step,
+            time_step: defaults.time_step,
             mass_ratio,
             size,
             contact_law: Law::Coulomb(law),
@@ -234,9 +234,14 @@ mod tests {
 
     #[test]
     fn a_contact_reads_the_relative_velocity_of_its_point() {
-        let standard =
-            Standard { time_step: 0.1, friction: 0.5, mass_ratio: 1.0, size: 1, largest_size: 1 };
-        let mut assembly = Assembly::new("pair", &Variation::default(), standard).unwrap();
+        let defaults = EntryDefaults {
+            time_step: 0.1,
+            friction: 0.5,
+            mass_ratio: 1.0,
+            size: 1,
+            largest_size: 1,
+        };
+        let mut assembly = Assembly::new("pair", &Variation::default(), defaults).unwrap();
         let (c_A, c_B) = (Vector3::new(0.3, -0.2, 0.1), Vector3::new(-0.1, 0.4, 0.9));
         let a = assembly.rigid(&Solid::sphere(1.0, 0.5, c_A), Vector3::zeros(), Vector3::zeros());
         let b = assembly.rigid(&Solid::sphere(2.0, 0.5, c_B), Vector3::zeros(), Vector3::zeros());

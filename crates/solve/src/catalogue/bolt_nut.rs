@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use std::f64::consts::TAU;
 
 use super::Variation;
-use super::assembly::{Assembly, Solid, Standard};
+use super::assembly::{Assembly, EntryDefaults, Solid};
 use crate::error::ProblemError;
 use crate::problem::Problem;
 
@@ -17,19 +17,19 @@ const OUTER_RADIUS: f64 = 0.036; // of the nut [m]
 const HEIGHT: f64 = 0.038; // of the nut [m]
 const PITCH: f64 = 0.005; // [m]
 const FLANK: f64 = 30.0; // [deg]
-const GAP: f64 = 2e-5; // standard deviation of the clearance [m]
+const GAP: f64 = 2e-5; // defaults deviation of the clearance [m]
 const SPIN: f64 = 3.0; // about the axis [rad/s]
 const WOBBLE: f64 = 0.02; // [m/s], and at the thread's radius for rotation
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard = Standard {
+    let defaults = EntryDefaults {
         time_step: 0.01,
         friction: 0.3,
         mass_ratio: 1.0,
         size: 60,
         largest_size: 100_000,
     };
-    let mut assembly = Assembly::new("bolt-nut", variation, standard)?;
+    let mut assembly = Assembly::new("bolt-nut", variation, defaults)?;
     let solid = Solid::tube(MASS, [RADIUS, OUTER_RADIUS], HEIGHT, Vector3::zeros());
     let linear = assembly.normal3() * WOBBLE;
     let angular = assembly.normal3() * (WOBBLE / RADIUS) + Vector3::z() * SPIN;

@@ -7,7 +7,7 @@
 use nalgebra::Vector3;
 
 use super::Variation;
-use super::assembly::{Assembly, Solid, Standard};
+use super::assembly::{Assembly, EntryDefaults, Solid};
 use crate::error::ProblemError;
 use crate::problem::Problem;
 
@@ -16,9 +16,9 @@ const MASS: f64 = 0.5; // [kg]
 const VELOCITY: [f64; 3] = [1.0, 0.5, 0.0]; // [m/s]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard =
-        Standard { time_step: 0.01, friction: 0.2, mass_ratio: 1.0, size: 1, largest_size: 1 };
-    let mut assembly = Assembly::new("box-slide", variation, standard)?;
+    let defaults =
+        EntryDefaults { time_step: 0.01, friction: 0.2, mass_ratio: 1.0, size: 1, largest_size: 1 };
+    let mut assembly = Assembly::new("box-slide", variation, defaults)?;
     let half = 0.5 * EDGE;
     let solid = Solid::cuboid(MASS, Vector3::from_element(EDGE), Vector3::new(0.0, 0.0, half));
     let cube = assembly.rigid(&solid, Vector3::from(VELOCITY), Vector3::zeros());

@@ -7,7 +7,7 @@
 use nalgebra::Vector3;
 
 use super::Variation;
-use super::assembly::{Assembly, Side, Solid, Standard};
+use super::assembly::{Assembly, EntryDefaults, Side, Solid};
 use crate::error::ProblemError;
 use crate::problem::Problem;
 
@@ -17,9 +17,14 @@ const SPEED: f64 = 0.1; // [m/s]
 const SPIN: f64 = 0.5; // [rad/s]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard =
-        Standard { time_step: 0.01, friction: 0.5, mass_ratio: 4.0, size: 3, largest_size: 100 };
-    let mut assembly = Assembly::new("box-wall", variation, standard)?;
+    let defaults = EntryDefaults {
+        time_step: 0.01,
+        friction: 0.5,
+        mass_ratio: 4.0,
+        size: 3,
+        largest_size: 100,
+    };
+    let mut assembly = Assembly::new("box-wall", variation, defaults)?;
     let count = assembly.size;
     let half = 0.5 * EDGE;
     let mut below: Vec<(f64, Side)> = Vec::new();

@@ -7,7 +7,7 @@
 use nalgebra::{Matrix3x6, Vector3, Vector6};
 
 use super::Variation;
-use super::assembly::{Assembly, Side, Solid, Standard};
+use super::assembly::{Assembly, EntryDefaults, Side, Solid};
 use crate::error::ProblemError;
 use crate::law::{Bilateral, Law, Soft, Unilateral};
 use crate::problem::Problem;
@@ -24,9 +24,14 @@ const SPEED: f64 = 0.3; // [m/s]
 const SPIN: f64 = 2.0; // [rad/s]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard =
-        Standard { time_step: 0.01, friction: 0.7, mass_ratio: 1.0, size: 6, largest_size: 10_000 };
-    let mut assembly = Assembly::new("chain", variation, standard)?;
+    let defaults = EntryDefaults {
+        time_step: 0.01,
+        friction: 0.7,
+        mass_ratio: 1.0,
+        size: 6,
+        largest_size: 10_000,
+    };
+    let mut assembly = Assembly::new("chain", variation, defaults)?;
     let mut links: Vec<Side> = Vec::with_capacity(assembly.size);
     for k in 0..assembly.size {
         let factor = if k + 1 == assembly.size { assembly.mass_ratio } else { 1.0 };

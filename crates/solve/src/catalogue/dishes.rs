@@ -6,7 +6,7 @@
 use nalgebra::Vector3;
 
 use super::Variation;
-use super::assembly::{Assembly, Side, Solid, Standard, ring};
+use super::assembly::{Assembly, EntryDefaults, Side, Solid, ring};
 use crate::error::ProblemError;
 use crate::problem::Problem;
 
@@ -21,14 +21,14 @@ const SPEED: f64 = 0.05; // [m/s]
 const SPIN: f64 = 0.5; // [rad/s]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard = Standard {
+    let defaults = EntryDefaults {
         time_step: 1.0 / 240.0,
         friction: 0.3,
         mass_ratio: 1.0,
         size: 4,
         largest_size: 2_000,
     };
-    let mut assembly = Assembly::new("dishes", variation, standard)?;
+    let mut assembly = Assembly::new("dishes", variation, defaults)?;
     let (sine, cosine) = STEEP_ANGLE.to_radians().sin_cos();
     let last = (assembly.size - 1).max(1) as f64;
     let mut below: Option<Side> = None;

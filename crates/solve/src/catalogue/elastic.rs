@@ -104,9 +104,9 @@ impl ElasticGrid {
         (masses, A)
     }
 
-    /// Estimate of the yield `trace((A⁻¹)_ii)/3` [1/kg] of each node: that of its diagonal block, times
+    /// Estimate of the compliance `trace((A⁻¹)_ii)/3` [1/kg] of each node: that of its diagonal block, times
     /// a factor for the motion of the neighbours, plus the inverse of the total mass.
-    pub fn yields(&self, masses: &[f64], A: &block::Symmetric) -> Vec<f64> {
+    pub fn node_compliance(&self, masses: &[f64], A: &block::Symmetric) -> Vec<f64> {
         const SOFTER: f64 = 2.0;
         let whole = 1.0 / masses.iter().sum::<f64>();
         (0..self.count())

@@ -9,7 +9,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::Variation;
-use super::assembly::{Assembly, GRAVITY, Standard};
+use super::assembly::{Assembly, EntryDefaults, GRAVITY};
 use super::elastic::{STEPS, lame, row_major, tetrahedron};
 use crate::contact::{DIM, frame, rows};
 use crate::error::ProblemError;
@@ -23,9 +23,14 @@ const DAMPING: f64 = 0.01; // β [s]
 const VELOCITY: [f64; 3] = [0.5, 0.2, -0.3]; // [m/s]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard =
-        Standard { time_step: 0.01, friction: 0.3, mass_ratio: 1.0, size: 4, largest_size: 60 };
-    let mut assembly = Assembly::new("fem-block", variation, standard)?;
+    let defaults = EntryDefaults {
+        time_step: 0.01,
+        friction: 0.3,
+        mass_ratio: 1.0,
+        size: 4,
+        largest_size: 60,
+    };
+    let mut assembly = Assembly::new("fem-block", variation, defaults)?;
     let cells = [assembly.size, assembly.size, (assembly.size / 2).max(1)];
     let nodes = cells.map(|c| c + 1);
     let count = nodes.iter().product::<usize>();

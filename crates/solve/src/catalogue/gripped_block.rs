@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Vector3, Vector6};
 use stiction_math::spatial::Inertia10;
 
 use super::Variation;
-use super::assembly::{self, Assembly, GRAVITY, Side, Standard};
+use super::assembly::{self, Assembly, EntryDefaults, GRAVITY, Side};
 use super::elastic::{ElasticGrid, row_major};
 use crate::contact::{DIM, frame};
 use crate::error::ProblemError;
@@ -26,9 +26,14 @@ const GRIP: f64 = 1.0; // [N·m]
 const LIFT: f64 = 30.0; // [N]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard =
-        Standard { time_step: 0.01, friction: 0.8, mass_ratio: 1.0, size: 3, largest_size: 40 };
-    let mut assembly = Assembly::new("gripped-block", variation, standard)?;
+    let defaults = EntryDefaults {
+        time_step: 0.01,
+        friction: 0.8,
+        mass_ratio: 1.0,
+        size: 3,
+        largest_size: 40,
+    };
+    let mut assembly = Assembly::new("gripped-block", variation, defaults)?;
     let grid = ElasticGrid {
         cells: [assembly.size; 3],
         size: [EDGE; 3],
@@ -41,7 +46,7 @@ pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
     let push = assembly.random_wrench(1.0, 0.0).fixed_rows::<3>(0) / grid.count() as f64;
     let fall = -Vector3::z() * (GRAVITY * dt);
     let b: Vec<f64> = masses.iter().flat_map(|m| <[f64; 3]>::from(*m * fall + push)).collect();
-    let block = assembly.builder.sparse_matrix(&A, &b, Some(&grid.yields(&masses, &A)));
+    let block = assembly.builder.sparse_matrix(&A, &b, Some(&grid.node_compliance(&masses, &A)));
 
     // Hinges above the faces x = 0 and x = EDGE; a positive turn about y moves a hanging tip to −x.
     let hinge = |x: f64| Vector3::new(x, 0.5 * EDGE, 0.5 * EDGE + FINGER_LENGTH);

@@ -27,7 +27,7 @@ mod tests;
 mod variation;
 
 pub use elastic::ElasticGrid;
-pub use variation::{Spread, random_variation};
+pub use variation::{VariationRanges, random_variation};
 
 use crate::error::ProblemError;
 use crate::problem::Problem;

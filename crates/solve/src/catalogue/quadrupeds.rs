@@ -15,7 +15,7 @@ use nalgebra::{Matrix3, Vector3};
 use stiction_math::spatial::Inertia10;
 
 use super::Variation;
-use super::assembly::{Assembly, GRAVITY, Side, Solid, Standard};
+use super::assembly::{Assembly, EntryDefaults, GRAVITY, Side, Solid};
 use super::linkage::{LinkId, Linkage};
 use crate::error::ProblemError;
 use crate::problem::{Map, Problem, Tree};
@@ -49,9 +49,14 @@ struct Robot {
 }
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard =
-        Standard { time_step: 0.01, friction: 0.6, mass_ratio: 1.0, size: 3, largest_size: 2_000 };
-    let mut assembly = Assembly::new("quadrupeds", variation, standard)?;
+    let defaults = EntryDefaults {
+        time_step: 0.01,
+        friction: 0.6,
+        mass_ratio: 1.0,
+        size: 3,
+        largest_size: 2_000,
+    };
+    let mut assembly = Assembly::new("quadrupeds", variation, defaults)?;
     let pitch = 2.0 * (HIP[1] + HIP_OFFSET + 0.5 * THIGH_WIDTH);
     let mut left: Vec<(Side, Vector3<f64>)> = Vec::new();
     for k in 0..assembly.size {

@@ -10,7 +10,7 @@ use stiction_math::block;
 use stiction_math::spatial::skew;
 
 use super::Variation;
-use super::assembly::{Assembly, GRAVITY, Standard};
+use super::assembly::{Assembly, EntryDefaults, GRAVITY};
 use crate::contact::{DIM, frame, rows};
 use crate::error::ProblemError;
 use crate::problem::{Map, PortId, Problem};
@@ -25,9 +25,14 @@ const SHEAR_FACTOR: f64 = 5.0 / 6.0; // [-]
 const SPEED: [f64; 3] = [0.2, 0.3, -0.2]; // [m/s]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard =
-        Standard { time_step: 0.01, friction: 0.4, mass_ratio: 1.0, size: 10, largest_size: 1000 };
-    let mut assembly = Assembly::new("rod", variation, standard)?;
+    let defaults = EntryDefaults {
+        time_step: 0.01,
+        friction: 0.4,
+        mass_ratio: 1.0,
+        size: 10,
+        largest_size: 1000,
+    };
+    let mut assembly = Assembly::new("rod", variation, defaults)?;
     let segments = assembly.size.max(2);
     let (dt, l, r) = (assembly.time_step, LENGTH / segments as f64, RADIUS);
     let area = std::f64::consts::PI * r * r;

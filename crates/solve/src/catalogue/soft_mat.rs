@@ -6,7 +6,7 @@
 use nalgebra::Vector3;
 
 use super::Variation;
-use super::assembly::{Assembly, GRAVITY, Standard};
+use super::assembly::{Assembly, EntryDefaults, GRAVITY};
 use super::elastic::{ElasticGrid, row_major};
 use crate::contact::{DIM, frame, rows};
 use crate::error::ProblemError;
@@ -21,9 +21,14 @@ const DAMPING: f64 = 0.01; // β [s]
 const SPEED: [f64; 3] = [0.1, 0.05, -0.3]; // [m/s]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard =
-        Standard { time_step: 0.01, friction: 0.5, mass_ratio: 1.0, size: 4, largest_size: 120 };
-    let mut assembly = Assembly::new("soft-mat", variation, standard)?;
+    let defaults = EntryDefaults {
+        time_step: 0.01,
+        friction: 0.5,
+        mass_ratio: 1.0,
+        size: 4,
+        largest_size: 120,
+    };
+    let mut assembly = Assembly::new("soft-mat", variation, defaults)?;
     let grid = ElasticGrid {
         cells: [assembly.size, assembly.size, 2],
         size: [EDGE, EDGE, THICKNESS],
@@ -36,7 +41,7 @@ pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
     let push = assembly.random_wrench(1.0, 0.0).fixed_rows::<3>(0) / grid.count() as f64;
     let fall = Vector3::from(SPEED) - Vector3::z() * (GRAVITY * dt);
     let b: Vec<f64> = masses.iter().flat_map(|m| <[f64; 3]>::from(*m * fall + push)).collect();
-    let mat = assembly.builder.sparse_matrix(&A, &b, Some(&grid.yields(&masses, &A)));
+    let mat = assembly.builder.sparse_matrix(&A, &b, Some(&grid.node_compliance(&masses, &A)));
     let rotation = row_major(&frame(Vector3::z()));
     let [nx, ny, _] = grid.nodes();
     for node in 0..nx * ny {

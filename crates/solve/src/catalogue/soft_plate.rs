@@ -7,7 +7,7 @@
 use nalgebra::Vector3;
 
 use super::Variation;
-use super::assembly::{self, Assembly, GRAVITY, Solid, Standard};
+use super::assembly::{self, Assembly, EntryDefaults, GRAVITY, Solid};
 use super::elastic::{ElasticGrid, row_major};
 use crate::contact::{DIM, frame, rows};
 use crate::error::ProblemError;
@@ -24,9 +24,14 @@ const PLATE_THICKNESS: f64 = 0.02; // [m]
 const PLATE_SPEED: [f64; 3] = [0.4, 0.1, -0.3]; // [m/s]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard =
-        Standard { time_step: 0.01, friction: 0.4, mass_ratio: 1.0, size: 3, largest_size: 40 };
-    let mut assembly = Assembly::new("soft-plate", variation, standard)?;
+    let defaults = EntryDefaults {
+        time_step: 0.01,
+        friction: 0.4,
+        mass_ratio: 1.0,
+        size: 3,
+        largest_size: 40,
+    };
+    let mut assembly = Assembly::new("soft-plate", variation, defaults)?;
     let cells = [assembly.size, assembly.size, assembly.size.div_ceil(2)];
     let grid = ElasticGrid {
         cells,
@@ -40,7 +45,7 @@ pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
     let push = assembly.random_wrench(1.0, 0.0).fixed_rows::<3>(0) / grid.count() as f64;
     let fall = -Vector3::z() * (GRAVITY * dt);
     let b: Vec<f64> = masses.iter().flat_map(|m| <[f64; 3]>::from(*m * fall + push)).collect();
-    let block = assembly.builder.sparse_matrix(&A, &b, Some(&grid.yields(&masses, &A)));
+    let block = assembly.builder.sparse_matrix(&A, &b, Some(&grid.node_compliance(&masses, &A)));
     let rotation = frame(Vector3::z());
     let [nx, ny, _] = grid.nodes();
     for node in 0..nx * ny {

@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 use nalgebra::Vector3;
 
 use super::Variation;
-use super::assembly::{Assembly, Solid, Standard};
+use super::assembly::{Assembly, EntryDefaults, Solid};
 use crate::error::ProblemError;
 use crate::problem::Problem;
 
@@ -40,14 +40,14 @@ fn lattice(count: usize, spacing: f64) -> Vec<Vector3<f64>> {
 }
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard = Standard {
+    let defaults = EntryDefaults {
         time_step: 0.01,
         friction: 0.5,
         mass_ratio: 1.0,
         size: 29,
         largest_size: 20_000,
     };
-    let mut assembly = Assembly::new("sphere-pile", variation, standard)?;
+    let mut assembly = Assembly::new("sphere-pile", variation, defaults)?;
     let reach = 2.0 * RADIUS + MARGIN;
     // Two jittered centres approach one another by at most 2 √3 times the jitter.
     let spacing = 2.0 * (RADIUS + 3f64.sqrt() * JITTER);

@@ -6,7 +6,7 @@
 use nalgebra::Vector3;
 
 use super::Variation;
-use super::assembly::{Assembly, Side, Solid, Standard, ring};
+use super::assembly::{Assembly, EntryDefaults, Side, Solid, ring};
 use crate::error::ProblemError;
 use crate::problem::Problem;
 
@@ -17,14 +17,14 @@ pub(super) const LIGHT: f64 = 0.1; // [kg]
 pub(super) const TIME_STEP: f64 = 1.0 / 240.0; // [s]
 
 pub(super) fn build(variation: &Variation) -> Result<Problem, ProblemError> {
-    let standard = Standard {
+    let defaults = EntryDefaults {
         time_step: TIME_STEP,
         friction: 0.5,
         mass_ratio: 50.0,
         size: 4,
         largest_size: 10_000,
     };
-    let mut assembly = Assembly::new("stack", variation, standard)?;
+    let mut assembly = Assembly::new("stack", variation, defaults)?;
     let [_, _, height] = SIZE;
     let mut below: Option<Side> = None;
     for level in 0..assembly.size {

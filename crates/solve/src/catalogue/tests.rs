@@ -1,7 +1,7 @@
 //! Every entry builds, matches its description, and has the solutions derived by hand.
 
 use super::assembly::GRAVITY;
-use super::{CATALOGUE, Spread, Variation, find, random_variation, stack};
+use super::{CATALOGUE, Variation, VariationRanges, find, random_variation, stack};
 use crate::contact::{ContactVec, DIM};
 use crate::law::{FrictionModel, Law};
 use crate::monitor::{Goal, Status};
@@ -49,7 +49,7 @@ fn every_entry_builds_for_any_seed_friction_mass_ratio_and_wrench() {
 }
 
 #[test]
-fn what_no_scene_can_have_is_refused() {
+fn impossible_variations_are_refused() {
     for entry in CATALOGUE {
         for wrong in [
             Variation { friction: Some(-0.1), ..Variation::default() },
@@ -167,8 +167,8 @@ fn variations_build_differ_and_are_reproducible() {
     for entry in CATALOGUE {
         let raw = (entry.build)(&Variation::default()).unwrap().to_raw();
         for seed in 0..5 {
-            let varied = random_variation(&raw, seed, &Spread::default()).unwrap();
-            assert_eq!(varied, random_variation(&raw, seed, &Spread::default()).unwrap());
+            let varied = random_variation(&raw, seed, &VariationRanges::default()).unwrap();
+            assert_eq!(varied, random_variation(&raw, seed, &VariationRanges::default()).unwrap());
             assert_ne!(varied.b, raw.b);
             let problem = Problem::from_raw(&varied).unwrap().problem;
             assert_eq!(problem.rows(), raw.m, "{}", entry.name);

@@ -10,7 +10,7 @@ use stiction_math::random::SplitMix64;
 
 /// Ranges of random variations.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
+pub struct VariationRanges {
     /// Least and largest acceleration that the added wrench gives a subsystem alone [m/s²].
     pub acceleration: (f64, f64),
     /// Time over which it acts [s], if the problem has no time step.
@@ -23,7 +23,7 @@ pub struct Spread {
     pub share: f64,
 }
 
-impl Default for Spread {
+impl Default for VariationRanges {
     fn default() -> Self {
         Self {
             acceleration: (2.0, 20.0),
@@ -44,7 +44,7 @@ const KEPT: [&str; 3] = ["dt", "lambda_min", "lambda_max"];
 pub fn random_variation(
     raw: &RawProblem,
     seed: u64,
-    spread: &Spread,
+    spread: &VariationRanges,
 ) -> Result<RawProblem, ProblemError> {
     let mut random = SplitMix64::new(seed);
     let mut varied = raw.clone();

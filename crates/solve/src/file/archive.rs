@@ -5,7 +5,7 @@
 //! file is whole or absent. Cost: one pass over the bytes.
 
 use std::collections::BTreeMap;
-use std::io::{BufWriter, Cursor, Write};
+use std::io::{BufWriter, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,14 +40,22 @@ impl NpzFile {
         let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
         let mut arrays = BTreeMap::new();
         let mut ignored = BTreeMap::new();
+        let most = super::most_inflated(bytes.len());
+        let mut inflated = 0_u64;
         for index in 0..archive.len() {
             let mut member = archive.by_index(index).map_err(damaged)?;
+            inflated = inflated.saturating_add(member.size());
+            if inflated > most {
+                return Err(FileError::TooLarge { path, found: inflated, most });
+            }
+            let size = member.size();
             let name = member.name().map_err(damaged)?.into_owned();
             let Some(key) = name.strip_suffix(".npy") else {
                 ignored.insert(name, "no array".to_string());
                 continue;
             };
-            match npy::read(&mut member) {
+            // What a member holds beyond its declared size is not inflated.
+            match npy::read(&mut (&mut member).take(size.saturating_add(1))) {
                 Ok(array) => {
                     arrays.insert(key.to_string(), array);
                 }

@@ -14,6 +14,16 @@ pub enum FileError {
         /// The operating system's reason.
         source: std::io::Error,
     },
+    /// The file, or what is compressed in it, is too large.
+    #[error("{}: found {found} bytes; expected at most {most}", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its length, or that of what it holds [bytes].
+        found: u64,
+        /// The limit [bytes].
+        most: u64,
+    },
     /// The path names a directory, a device or a pipe.
     #[error("{}: not a regular file; expected a problem file (.npz, or FCLIB .h5/.hdf5)", path.display())]
     NotAFile {

@@ -9,9 +9,6 @@ use hdf5_pure::{DType, Dataset, Error, File, FormatError};
 use super::error::FileError;
 use super::raw::fault;
 
-/// Deflate shrinks data by less than this factor, so no valid dataset exceeds the file by more.
-const LARGEST_COMPRESSION: u64 = 1100;
-
 /// An open HDF5 file.
 pub(super) struct Hdf5 {
     path: PathBuf,
@@ -121,7 +118,7 @@ impl Hdf5 {
         let shape = dataset.shape().map_err(|error| self.failed(name, &error))?;
         let element = dataset.element_size().map_err(|error| self.failed(name, &error))?;
         let bytes = shape.iter().try_fold(element, |bytes, &extent| bytes.checked_mul(extent));
-        let limit = self.size.saturating_mul(LARGEST_COMPRESSION);
+        let limit = super::most_inflated(self.size as usize);
         if bytes.is_none_or(|bytes| bytes > limit) {
             let found = format!("shape {shape:?} with {element} bytes per element");
             let expected = format!("what a file of {} bytes can hold", self.size);

@@ -61,6 +61,18 @@ pub fn load_bytes(
     Err(FileError::UnknownFormat { path: path.to_path_buf(), found: describe(&bytes) })
 }
 
+/// Most bytes that a compressed file may hold, besides a multiple of its own length.
+const MOST_INFLATED: u64 = 1 << 28;
+/// Most bytes that a compressed file may hold for each of its own.
+const MOST_INFLATED_PER_BYTE: u64 = 64;
+/// Largest file that is read [bytes].
+const LARGEST_FILE: u64 = 1 << 33;
+
+/// Most bytes that a file of some length may hold when inflated: more would be a slip or an attack.
+fn most_inflated(length: usize) -> u64 {
+    MOST_INFLATED.saturating_add((length as u64).saturating_mul(MOST_INFLATED_PER_BYTE))
+}
+
 const ZIP_MEMBER: &[u8] = b"PK\x03\x04";
 const ZIP_EMPTY: &[u8] = b"PK\x05\x06";
 
@@ -81,8 +93,13 @@ fn describe(bytes: &[u8]) -> String {
 /// The content of a regular file.
 fn bytes_of(path: &Path) -> Result<Vec<u8>, FileError> {
     let failed = |source| FileError::Io { path: path.to_path_buf(), source };
-    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+    let about = std::fs::metadata(path).map_err(failed)?;
+    if !about.is_file() {
         return Err(FileError::NotAFile { path: path.to_path_buf() });
+    }
+    if about.len() > LARGEST_FILE {
+        let (path, found) = (path.to_path_buf(), about.len());
+        return Err(FileError::TooLarge { path, found, most: LARGEST_FILE });
     }
     std::fs::read(path).map_err(failed)
 }

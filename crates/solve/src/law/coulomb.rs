@@ -2,7 +2,7 @@
 //!
 //! With exact friction, the solution is the strict operator of [Lee23, Eq. (26)], [Lee25, Eq. (18)]: the
 //! normal impulse comes first, then the tangent is clipped to its disc. The convex solution is the
-//! projection onto the cone in the norm of the yields [Castro22, Eq. (27)].
+//! projection onto the cone in the norm of the local compliances [Castro22, Eq. (27)].
 
 use nalgebra::{Matrix2, Vector2};
 
@@ -47,7 +47,7 @@ impl Coulomb {
         (ContactVec { n: y.n, t: y.t * (limit / y_r) }, Mode::Slip)
     }
 
-    /// [Castro22, Eq. (27)] for a trial impulse y, with μ̂ and μ̃² of the yields.
+    /// [Castro22, Eq. (27)] for a trial impulse y, with μ̂ and μ̃² of the local compliances.
     /// Deviation: the stick test requires `y_n ≥ 0` and the open test is multiplied through by μ,
     /// so that μ = 0 needs no branch of its own.
     #[inline(always)]
@@ -125,7 +125,7 @@ impl Relation for Coulomb {
     fn potential(&self, c0: &[f64], r: &[f64]) -> f64 {
         let mut rows = [0.0; DIM];
         self.respond(FrictionModel::Convex, c0, r, &mut rows);
-        // ½ |λ|² in the norm of the yields [Castro22, Eq. (23)].
+        // ½ |λ|² in the norm of the local compliances [Castro22, Eq. (23)].
         half_square(r, &rows)
     }
 

@@ -3,7 +3,7 @@
 //! The friction impulse stays in the ellipse `(λ_1/μ_1)² + (λ_2/μ_2)² ≤ λ_n²` and dissipates as
 //! much as it can there [Lee23, Sec. III-E]. With exact friction, the tangent is clipped to the
 //! ellipse of the normal impulse; the convex solution is the nearest point of the elliptic cone in the
-//! norm of the yields. Both reduce to one scalar equation with a convex, decreasing left-hand side,
+//! norm of the local compliances. Both reduce to one scalar equation with a convex, decreasing left-hand side,
 //! which Newton's method solves from the left without a safeguard.
 
 use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
@@ -51,7 +51,7 @@ impl Elliptic {
         (a2.component_mul(&y_t).component_div(&a2.add_scalar(s)), s)
     }
 
-    /// Nearest point of the cone to y in the norm of the yields, and the multiplier of its
+    /// Nearest point of the cone to y in the norm of the local compliances, and the multiplier of its
     /// surface (zero inside the cone); `None` when the point is the apex.
     fn nearest(&self, y: ContactVec, r: ContactVec) -> Option<(ContactVec, f64)> {
         let (mu, r_n, r_t) = (self.friction, r.n, r.t.x);

@@ -1,7 +1,7 @@
 //! Laws: relations S between the velocity c of a constraint and its impulse λ.
 //!
 //! A law solves the local problem of one constraint: given the velocity `c0` without its impulse and
-//! the change `r` of velocity per unit of impulse (the local yield), find λ such that
+//! the change `r` of velocity per unit of impulse (the local compliance), find λ such that
 //! `(c0 + r∘λ, λ) ∈ S`. Compliance and stabilisation are not laws of their own: they enter as a
 //! larger `r` and a shifted `c0`, so that they wrap any law ([`crate::compliance`]).
 //!
@@ -49,7 +49,7 @@ pub trait Relation {
     fn dim(&self) -> usize;
 
     /// Solves the local problem: finds λ [N·s] such that `(c0 + r∘λ, λ) ∈ S`, for `c0` [m/s] and local
-    /// yields `r > 0` [1/kg].
+    /// compliances `r > 0` [1/kg].
     fn respond(&self, model: FrictionModel, c0: &[f64], r: &[f64], lambda: &mut [f64]);
 
     /// `−∂λ/∂c0` [kg] of that solution, row-major. Symmetric and positive semi-definite for the

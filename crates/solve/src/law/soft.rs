@@ -9,14 +9,14 @@ use super::{FrictionModel, Relation};
 /// One row of a spring-damper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Soft {
-    yielding: f64,
+    compliance: f64,
 }
 
 impl Soft {
     /// A law with impulse `gain` [kg] per unit of velocity. `None` unless finite and positive.
     pub fn new(gain: f64) -> Option<Self> {
         (gain > 0.0 && gain.is_finite() && (1.0 / gain).is_finite())
-            .then(|| Self { yielding: 1.0 / gain })
+            .then(|| Self { compliance: 1.0 / gain })
     }
 
     /// The law and the bias [m/s] of a spring-damper with `stiffness` [N/m], `damping` [N·s/m]
@@ -36,8 +36,8 @@ impl Soft {
     }
 
     /// Velocity per unit of impulse [1/kg].
-    pub fn yielding(&self) -> f64 {
-        self.yielding
+    pub fn compliance(&self) -> f64 {
+        self.compliance
     }
 }
 
@@ -48,16 +48,16 @@ impl Relation for Soft {
 
     #[inline]
     fn respond(&self, _: FrictionModel, c0: &[f64], r: &[f64], lambda: &mut [f64]) {
-        lambda[0] = -c0[0] / (r[0] + self.yielding);
+        lambda[0] = -c0[0] / (r[0] + self.compliance);
     }
 
     #[inline]
     fn slope(&self, _: FrictionModel, _: &[f64], r: &[f64], slope: &mut [f64]) {
-        slope[0] = 1.0 / (r[0] + self.yielding);
+        slope[0] = 1.0 / (r[0] + self.compliance);
     }
 
     #[inline]
     fn potential(&self, c0: &[f64], r: &[f64]) -> f64 {
-        0.5 * c0[0] * c0[0] / (r[0] + self.yielding)
+        0.5 * c0[0] * c0[0] / (r[0] + self.compliance)
     }
 }

@@ -20,7 +20,7 @@ fn samples() -> Vec<Law> {
     ]
 }
 
-/// Random local problems: (law, c0, r) with one yield for the normal and one for the tangents.
+/// Random local problems: (law, c0, r) with one compliance for the normal and one for the tangents.
 fn local_problems(per_law: usize) -> Vec<(Law, Vec<f64>, Vec<f64>)> {
     let mut random = SplitMix64::new(7);
     let mut out = Vec::new();
@@ -144,7 +144,7 @@ fn violation(law: &Law, model: FrictionModel, c: &[f64], lambda: &[f64]) -> f64 
     match law {
         Law::Bilateral(_) => c[0].abs(),
         Law::Unilateral(_) => complementary(lambda[0], c[0]),
-        Law::Soft(s) => (c[0] + s.yielding() * lambda[0]).abs(),
+        Law::Soft(s) => (c[0] + s.compliance() * lambda[0]).abs(),
         Law::Bounded(b) => {
             let (lower, upper) = b.limits();
             complementary(upper - lambda[0], (-c[0]).max(0.0))
@@ -162,7 +162,7 @@ fn the_solution_satisfies_the_law() {
             let lambda = solution(&law, model, &c0, &r);
             let c: Vec<f64> = (0..law.dim()).map(|i| c0[i] + r[i] * lambda[i]).collect();
             let scale = 1.0 + lambda.iter().map(|l| l * l).sum::<f64>();
-            // Round-off of a few operations, amplified by the spread of the yields.
+            // Round-off of a few operations, amplified by the spread of the local compliances.
             let bound = 1e-11 * scale * 400.0;
             assert!(violation(&law, model, &c, &lambda) <= bound, "{law:?} {model:?} {c0:?} {r:?}");
         }
@@ -195,7 +195,7 @@ fn a_circle_is_an_ellipse_with_equal_axes() {
             circle.respond(model, &c0, &r, &mut x);
             ellipse.respond(model, &c0, &r, &mut y);
             for i in 0..3 {
-                // Newton's root is good to round-off times the spread of the yields.
+                // Newton's root is good to round-off times the spread of the local compliances.
                 assert!((x[i] - y[i]).abs() <= 1e-11 * (1.0 + x[i].abs()), "{x:?} {y:?}");
             }
         }

@@ -24,7 +24,7 @@ struct NodeBlock {
 
 /// A subsystem as it was added.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct SubsystemInput {
     pub structure: Structure,
     /// Index of the first velocity, and number of velocities.
     pub first: usize,
@@ -33,8 +33,8 @@ pub(super) struct Part {
     pub offset: usize,
     /// Index of the pattern of a sparse subsystem; its values are stored in the order of the pattern.
     pub pattern: usize,
-    /// Index of the yield of its first node in `node_yields`, if yields were given.
-    pub yields: Option<usize>,
+    /// Index of its first node in the builder's `node_compliance`, if compliances were given.
+    pub node_compliance: Option<usize>,
     /// Whether A of a tree is computed from its links when the problem is built.
     pub computes_matrix: bool,
 }
@@ -43,13 +43,13 @@ pub(super) struct Part {
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     name: String,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<SubsystemInput>,
     pub(super) matrices: Vec<f64>,
     /// Patterns of the sparse subsystems of this problem, then unused ones kept for their memory.
     pub(super) patterns: Vec<block::Pattern>,
     used_patterns: usize,
-    /// Yield of each node, `trace((A⁻¹)_ii)/node_size` [1/kg] or an estimate of it.
-    pub(super) node_yields: Vec<f64>,
+    /// Compliance of each node, `trace((A⁻¹)_ii)/node_size` [1/kg] or an estimate of it.
+    pub(super) node_compliance: Vec<f64>,
     /// Scratch of [`Builder::sparse`]: blocks in the order of input, their values, and node sizes.
     node_blocks: Vec<NodeBlock>,
     node_values: Vec<f64>,
@@ -77,7 +77,7 @@ impl Builder {
         self.parts.clear();
         self.matrices.clear();
         self.used_patterns = 0;
-        self.node_yields.clear();
+        self.node_compliance.clear();
         self.used_trees = 0;
         self.momentum.clear();
         self.ports.clear();
@@ -150,7 +150,7 @@ impl Builder {
     /// Adds a subsystem of nodes with equally many velocities each, with A [kg] given as a
     /// block matrix, and its b [N·s].
     ///
-    /// `yield_bound` is the yield of each node, its velocity change per unit of impulse
+    /// `node_compliance` is, for each node, its velocity change per unit of impulse
     /// `trace((A⁻¹)_ii)/node_size` [1/kg], or an estimate of it; without it, the inverses of the
     /// diagonal blocks of A are used. A large A is factored on first use: if it is not positive
     /// definite, that solve fails instead of the build. Values are copied; a pattern equal to the last
@@ -159,9 +159,9 @@ impl Builder {
         &mut self,
         matrix: &block::Symmetric,
         momentum: &[f64],
-        yield_bound: Option<&[f64]>,
+        node_compliance: Option<&[f64]>,
     ) -> SubsystemId {
-        self.sparse_view(matrix.into(), momentum, yield_bound)
+        self.sparse_view(matrix.into(), momentum, node_compliance)
     }
 
     /// [`Builder::sparse_matrix`] for a borrowed view of the matrix.
@@ -169,7 +169,7 @@ impl Builder {
         &mut self,
         matrix: block::View<'_>,
         momentum: &[f64],
-        yield_bound: Option<&[f64]>,
+        node_compliance: Option<&[f64]>,
     ) -> SubsystemId {
         let (index, offset, pattern) = (self.parts.len(), self.matrices.len(), matrix.pattern());
         let nodes = pattern.n_blocks();
@@ -182,9 +182,9 @@ impl Builder {
                 let found = odd.unwrap_or(0);
                 check::length("a node", "subsystem", index, found, node_size.max(1))?;
             }
-            let Some(bound) = yield_bound else { return Ok(()) };
-            check::length("yield bound", "subsystem", index, bound.len(), nodes)?;
-            check::finite("yield bound", "subsystem", index, bound)
+            let Some(bound) = node_compliance else { return Ok(()) };
+            check::length("node compliance", "subsystem", index, bound.len(), nodes)?;
+            check::finite("node compliance", "subsystem", index, bound)
         });
         match self.patterns.get_mut(self.used_patterns) {
             Some(kept) if kept == pattern => {}
@@ -194,9 +194,9 @@ impl Builder {
         self.used_patterns += 1;
         self.matrices.extend_from_slice(matrix.values());
         let id = self.push(Structure::Sparse { node_size }, offset, momentum);
-        if let Some(bound) = yield_bound {
-            self.parts[index].yields = Some(self.node_yields.len());
-            self.node_yields.extend_from_slice(bound);
+        if let Some(bound) = node_compliance {
+            self.parts[index].node_compliance = Some(self.node_compliance.len());
+            self.node_compliance.extend_from_slice(bound);
         }
         id
     }
@@ -244,13 +244,13 @@ impl Builder {
             self.note(|| check::length("b", "subsystem", index, 0, 1));
         }
         let (first, pattern) = (self.momentum.len(), self.used_patterns.saturating_sub(1));
-        self.parts.push(Part {
+        self.parts.push(SubsystemInput {
             structure,
             first,
             n,
             offset,
             pattern,
-            yields: None,
+            node_compliance: None,
             computes_matrix: false,
         });
         self.momentum.extend_from_slice(momentum);
@@ -476,7 +476,7 @@ impl Builder {
         const OWNER: &str = "port";
         let index = self.ports.len();
         check::known(OWNER, index, "subsystem", port.subsystem.0, self.parts.len())?;
-        let Part { structure, n, .. } = self.parts[port.subsystem.0];
+        let SubsystemInput { structure, n, .. } = self.parts[port.subsystem.0];
         let wrong = || ProblemError::WrongPort {
             port: index,
             subsystem: port.subsystem.0,

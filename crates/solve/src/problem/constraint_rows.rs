@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::PortId;
+use crate::error::ProblemError;
 use crate::law::Law;
 
 /// One constraint: a law on a few rows.
@@ -148,13 +149,22 @@ impl ConstraintRows {
         &mut self.values[offset..]
     }
 
-    /// Sets the port of every term; `port_of` receives the index of the term. Stops at the first
-    /// term that has no port and returns false.
-    pub fn set_ports(&mut self, mut port_of: impl FnMut(usize) -> Option<PortId>) -> bool {
-        self.terms
-            .iter_mut()
-            .enumerate()
-            .all(|(index, term)| port_of(index).map(|port| term.port = port).is_some())
+    /// Sets the port of every term; `port_of` receives the index of the term. A term without a port
+    /// is an error; the terms after it keep theirs.
+    pub fn set_ports(
+        &mut self,
+        mut port_of: impl FnMut(usize) -> Option<PortId>,
+    ) -> Result<(), ProblemError> {
+        for (index, term) in self.terms.iter_mut().enumerate() {
+            let Some(port) = port_of(index) else {
+                let reads = |c: &Constraint| c.terms().contains(&index);
+                let constraint = self.constraints.iter().position(reads).unwrap_or(0);
+                let term = index - self.constraints.get(constraint).map_or(0, |c| c.terms().start);
+                return Err(ProblemError::NoPort { constraint, term });
+            };
+            term.port = port;
+        }
+        Ok(())
     }
 
     /// Keeps the first `count` constraints.
@@ -252,6 +262,16 @@ mod tests {
             };
             assert_eq!(values(&some, kept), values(&all, original));
         }
+    }
+
+    #[test]
+    fn a_term_without_a_port_is_an_error_that_names_its_constraint() {
+        let mut rows = three();
+        rows.set_ports(|index| Some(PortId(index + 5))).unwrap();
+        assert!(rows.terms().iter().enumerate().all(|(k, term)| term.port == PortId(k + 5)));
+        let second = rows.constraints()[1].terms().start;
+        let error = rows.set_ports(|index| (index != second).then_some(PortId(0))).unwrap_err();
+        assert_eq!(error, ProblemError::NoPort { constraint: 1, term: 0 });
     }
 
     #[test]

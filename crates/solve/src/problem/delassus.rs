@@ -3,10 +3,10 @@
 //! `w_i = trace(W_ii)/dim` [1/kg] makes residuals and penalties free of units. Exact for dense
 //! subsystems and trees, one small solve per row, and for sparse ones that are small. A large
 //! sparse subsystem would need a solve with all of it for every row. There each node k has a
-//! yield `Y_k ≈ (A⁻¹)_kk` (velocity change per unit of impulse), and Cauchy–Schwarz bounds the sum:
+//! compliance `Y_k ≈ (A⁻¹)_kk` (velocity change per unit of impulse), and Cauchy–Schwarz bounds the sum:
 //! `J A⁻¹ Jᵀ ⪯ (Σ f_k) Σ M_k/f_k`, `M_k = J_k Y_k J_kᵀ`, `f_k = √trace M_k`, whose trace is
-//! `(Σ f_k)²`; for a point with weights g_k on nodes of yield d_k this is `(Σ |g_k| √d_k)²`. Y_k
-//! is the yield given to the builder, else the inverse of A's diagonal block [Castro22, Sec. V-B],
+//! `(Σ f_k)²`; for a point with weights g_k on nodes of compliance d_k this is `(Σ |g_k| √d_k)²`. Y_k
+//! is the one given to the builder, else the inverse of A's diagonal block [Castro22, Sec. V-B],
 //! which underestimates it. The cost is that of J and of the diagonal blocks; nothing is factored.
 
 use super::{Jacobian, Mass};
@@ -169,7 +169,7 @@ fn add_diagonal(J: &[f64], reciprocals: &[f64], dim: usize, out: &mut [f64]) {
 fn add_exact(
     mass: &Mass,
     jacobian: &Jacobian,
-    group: &[super::Entry],
+    group: &[super::JacobianEntry],
     subsystem: super::SubsystemId,
     work: &mut [f64],
     out: &mut [f64],
@@ -195,8 +195,8 @@ fn add_exact(
     }
 }
 
-/// Adds the bound on `J_i A⁻¹ J_iᵀ` from the yields of the nodes.
-fn add_bound(mass: &Mass, jacobian: &Jacobian, group: &[super::Entry], out: &mut [f64]) {
+/// Adds the bound on `J_i A⁻¹ J_iᵀ` from the compliances of the nodes.
+fn add_bound(mass: &Mass, jacobian: &Jacobian, group: &[super::JacobianEntry], out: &mut [f64]) {
     let dim = jacobian.dim(group[0].constraint as usize);
     let mut own = [0.0; ROWS * ROWS];
     let (mut total, mut sum) = (0.0, [0.0; ROWS * ROWS]);
@@ -214,11 +214,11 @@ fn add_bound(mass: &Mass, jacobian: &Jacobian, group: &[super::Entry], out: &mut
 }
 
 /// Adds `M = J Y Jᵀ` of one node. For a node of more than three velocities, which mix units, Y is the
-/// inverse of its diagonal block scaled to the trace that the node's yield prescribes.
+/// inverse of its diagonal block scaled to the trace that the node's compliance prescribes.
 fn add_node(mass: &Mass, block: usize, J: &[f64], dim: usize, M: &mut [f64]) {
-    let (matrix, told) = (mass.matrix(), mass.yield_of(block));
+    let (matrix, given) = (mass.matrix(), mass.node_compliance_of(block));
     let width = J.len() / dim;
-    if let (Some(d), true) = (told, width <= 3) {
+    if let (Some(d), true) = (given, width <= 3) {
         for (i, a) in J.chunks_exact(width).enumerate() {
             for (j, b) in J.chunks_exact(width).enumerate() {
                 M[i * dim + j] += d * super::dot(a, b);
@@ -237,7 +237,7 @@ fn add_node(mass: &Mass, block: usize, J: &[f64], dim: usize, M: &mut [f64]) {
     }
     let mut x = [0.0; LARGEST_NODE];
     let x = &mut x[..width];
-    let softer = told.map_or(1.0, |d| {
+    let softer = given.map_or(1.0, |d| {
         let mut trace = 0.0;
         for k in 0..width {
             x.fill(0.0);
@@ -293,11 +293,11 @@ mod tests {
         let A = sheet(24);
         let n = A.pattern().n_blocks();
         let inverse = A.to_dense().cholesky().unwrap().inverse();
-        let yields: Vec<f64> = (0..n)
+        let node_compliance: Vec<f64> = (0..n)
             .map(|k| (0..3).map(|d| inverse[(3 * k + d, 3 * k + d)]).sum::<f64>() / 3.0)
             .collect();
         let mut builder = Problem::builder("sheet");
-        let id = builder.sparse_matrix(&A, &vec![0.0; 3 * n], Some(&yields));
+        let id = builder.sparse_matrix(&A, &vec![0.0; 3 * n], Some(&node_compliance));
         let law = Law::Coulomb(Coulomb::new(0.5).unwrap());
         let frame = [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
         let faces = [
@@ -322,7 +322,7 @@ mod tests {
             let bound: f64 = nodes
                 .into_iter()
                 .zip(weights)
-                .map(|(k, g): (u32, f64)| g.abs() * yields[k as usize].sqrt())
+                .map(|(k, g): (u32, f64)| g.abs() * node_compliance[k as usize].sqrt())
                 .sum::<f64>()
                 .powi(2);
             let found = problem.delassus().scale(i);

@@ -3,7 +3,7 @@
 //! Residuals are relative to the free velocity. For a large subsystem the estimate is that of one
 //! two-level step: the best common motion of all its nodes,
 //! `v₀ = P (Pᵀ A P)⁻¹ Pᵀ b` with P the same velocity for every node, in which internal forces
-//! cancel; then a diagonal correction per node, `v = v₀ + D (b − A v₀)` with D the node yields [1/kg].
+//! cancel; then a diagonal correction per node, `v = v₀ + D (b − A v₀)` with D the node compliances [1/kg].
 //! Costs one product with A. Exact for all other subsystems.
 
 use super::{Mass, SubsystemId};
@@ -23,8 +23,8 @@ pub(super) fn free_motion(mass: &Mass, momentum: &[f64], v: &mut Vec<f64>, commo
             None => mass.solve_subsystem(s, &mut v[dofs]),
             Some(A) => {
                 let first = mass.blocks(s).start;
-                let yields = |k: usize| mass.yield_of(first + k);
-                estimate(A, yields, &momentum[dofs.clone()], &mut v[dofs], common);
+                let node_compliance = |k: usize| mass.node_compliance_of(first + k);
+                estimate(A, node_compliance, &momentum[dofs.clone()], &mut v[dofs], common);
             }
         }
     }
@@ -82,7 +82,7 @@ fn sum_of_blocks<const N: usize>(A: block::View<'_>, sum: &mut [f64]) {
 /// The two-level estimate of one subsystem.
 fn estimate(
     A: block::View<'_>,
-    yields: impl Fn(usize) -> Option<f64>,
+    node_compliance: impl Fn(usize) -> Option<f64>,
     b: &[f64],
     v: &mut [f64],
     spread: &mut Vec<f64>,
@@ -101,8 +101,8 @@ fn estimate(
         let size = pattern.size(k);
         for (p, v) in v[pattern.range(k)].iter_mut().enumerate() {
             let stiff = 1.0 / D[p * (size + 1)];
-            // A scalar yield applies only to nodes whose velocities have one unit (size ≤ 3).
-            let d = yields(k).filter(|_| size <= 3).unwrap_or(stiff);
+            // A scalar compliance applies only to nodes whose velocities have one unit (size ≤ 3).
+            let d = node_compliance(k).filter(|_| size <= 3).unwrap_or(stiff);
             *v = common.get(p).copied().unwrap_or(0.0) + d * *v;
         }
     }

@@ -168,7 +168,7 @@ impl Problem {
         let mut compliance = self.compliance().to_vec();
         for (i, c) in self.constraints().iter().enumerate() {
             if let Law::Soft(soft) = &c.law {
-                compliance[self.row_range(i).start] += soft.yielding();
+                compliance[self.row_range(i).start] += soft.compliance();
             }
         }
         extension::write(self, &mut extra);

@@ -12,8 +12,8 @@ use super::{Jacobian, Mass};
 pub struct Islands {
     of_subsystem: Vec<u32>,
     of_constraint: Vec<u32>,
-    subsystems: Lists,
-    constraints: Lists,
+    subsystems: IslandMembers,
+    constraints: IslandMembers,
     count: usize,
     sets: DisjointSets,
     labels: Vec<usize>,
@@ -21,12 +21,12 @@ pub struct Islands {
 
 /// The members of each island, increasing.
 #[derive(Clone, Debug, Default)]
-struct Lists {
+struct IslandMembers {
     start: Vec<u32>,
     members: Vec<u32>,
 }
 
-impl Lists {
+impl IslandMembers {
     /// Counting sort by island.
     fn fill(&mut self, island_of: &[u32], count: usize) {
         self.start.clear();

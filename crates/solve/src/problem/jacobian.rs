@@ -7,7 +7,7 @@ use super::small;
 
 /// One dense block of J.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct JacobianEntry {
     /// The constraint.
     pub constraint: u32,
     /// The block of coordinates.
@@ -20,7 +20,7 @@ pub struct Entry {
 pub struct Jacobian {
     row_start: Vec<u32>,
     entry_start: Vec<u32>,
-    entries: Vec<Entry>,
+    entries: Vec<JacobianEntry>,
     values: Vec<f64>,
     block_start: Vec<u32>,
     column_start: Vec<u32>,
@@ -59,7 +59,7 @@ impl Jacobian {
     }
 
     fn push_entry(&mut self, block: usize) {
-        self.entries.push(Entry {
+        self.entries.push(JacobianEntry {
             constraint: (self.constraints() - 1) as u32,
             block: block as u32,
             offset: self.values.len() as u32,
@@ -157,7 +157,7 @@ impl Jacobian {
 
     /// All blocks, by constraint and within it by column.
     #[inline]
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[JacobianEntry] {
         &self.entries
     }
 
@@ -169,7 +169,7 @@ impl Jacobian {
 
     /// The blocks of one constraint.
     #[inline]
-    pub fn constraint_entries(&self, constraint: usize) -> &[Entry] {
+    pub fn constraint_entries(&self, constraint: usize) -> &[JacobianEntry] {
         &self.entries[self.entry_range(constraint)]
     }
 
@@ -188,7 +188,7 @@ impl Jacobian {
 
     /// Values of a block, row-major, `dim × width`.
     #[inline]
-    pub fn block(&self, entry: &Entry) -> &[f64] {
+    pub fn block(&self, entry: &JacobianEntry) -> &[f64] {
         let size =
             self.dim(entry.constraint as usize) * self.block_range(entry.block as usize).len();
         &self.values[entry.offset as usize..entry.offset as usize + size]

@@ -76,8 +76,8 @@ pub struct Mass {
     /// Index into `large` of each subsystem; out of range if it is not large.
     large_of: Vec<u32>,
     one_block: block::Pattern,
-    /// Node yields given to the builder [1/kg], per block; empty if none were given, negative if unknown.
-    yields: Vec<f64>,
+    /// Node compliances given to the builder [1/kg], per block; empty if none were given, negative if unknown.
+    node_compliance: Vec<f64>,
     sizes: Vec<usize>,
     /// Sizes of the blocks that the matrix has been laid out for.
     laid_out: Vec<usize>,
@@ -103,9 +103,10 @@ impl Mass {
                     let nodes = part.n / node_size.max(1);
                     self.sizes.extend(std::iter::repeat_n(node_size, nodes));
                     self.keep_large(first, &builder.patterns[part.pattern]);
-                    if let Some(from) = part.yields {
-                        self.yields.resize(first, -1.0);
-                        self.yields.extend_from_slice(&builder.node_yields[from..from + nodes]);
+                    if let Some(from) = part.node_compliance {
+                        self.node_compliance.resize(first, -1.0);
+                        self.node_compliance
+                            .extend_from_slice(&builder.node_compliance[from..from + nodes]);
                     }
                 }
                 Structure::Tree { .. } => self.sizes.push(part.n),
@@ -133,7 +134,7 @@ impl Mass {
         self.used_trees = 0;
         self.used_large = 0;
         self.large_of.clear();
-        self.yields.clear();
+        self.node_compliance.clear();
         self.changed = false;
         self.blocks.clear();
         self.starts.clear();
@@ -268,9 +269,10 @@ impl Mass {
                 *index = self.used_trees - 1;
             }
             self.push_subsystem(structure, first);
-            if !whole.yields.is_empty() {
-                let known = whole.blocks[s].clone().map(|k| whole.yield_of(k).unwrap_or(-1.0));
-                self.yields.extend(known);
+            if !whole.node_compliance.is_empty() {
+                let known =
+                    whole.blocks[s].clone().map(|k| whole.node_compliance_of(k).unwrap_or(-1.0));
+                self.node_compliance.extend(known);
             }
             let n = whole.dofs(SubsystemId(s)).len();
             let mut keep = |offset: usize, len: usize| {
@@ -331,9 +333,9 @@ impl Mass {
         }
     }
 
-    /// The node yield given to the builder [1/kg]: velocity change of the node per unit of impulse.
-    pub(crate) fn yield_of(&self, block: usize) -> Option<f64> {
-        self.yields.get(block).copied().filter(|y| *y >= 0.0)
+    /// The node compliance given to the builder [1/kg]: velocity change of the node per unit of impulse.
+    pub(crate) fn node_compliance_of(&self, block: usize) -> Option<f64> {
+        self.node_compliance.get(block).copied().filter(|y| *y >= 0.0)
     }
 
     /// A as a block matrix.

@@ -34,7 +34,7 @@ pub(crate) use estimate::common_motion;
 pub use from_raw::FromFile;
 pub(crate) use from_raw::subsystems;
 pub use island::Islands;
-pub use jacobian::{Entry, Jacobian};
+pub use jacobian::{Jacobian, JacobianEntry};
 pub(crate) use mass::cholesky;
 pub use mass::{Mass, Structure};
 pub use port::{Map, Port, PortId, SubsystemId};

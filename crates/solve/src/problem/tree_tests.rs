@@ -224,7 +224,7 @@ fn keys_that_contradict_the_matrices_are_passed_over() {
 }
 
 #[test]
-fn what_is_wrong_with_a_tree_is_named() {
+fn errors_of_a_tree_name_the_link() {
     let mut rng = SplitMix64::new(7);
     let S = vector6(&mut rng);
     let build = |tree: Tree, momentum: &[f64]| {

@@ -98,7 +98,7 @@ impl Auto {
         match monitor.model() {
             FrictionModel::Coulomb => ("alm", "exact friction"),
             FrictionModel::Convex if problem.compliance().iter().all(|r| *r > 0.0) => {
-                ("sap", "convex friction, every row yields")
+                ("sap", "convex friction, every row compliant")
             }
             FrictionModel::Convex => ("alm", "convex friction, rigid rows"),
         }

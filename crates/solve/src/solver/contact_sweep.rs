@@ -1,7 +1,7 @@
 //! Sweeps over contacts between rigid bodies: the loop of [`super::sweep`], specialised for speed.
 //!
 //! With A = L Lᵀ and x = Lᵀ v, a contact reads and writes x through one matrix, Ĵ = J L⁻ᵀ:
-//! `u = Ĵ x + e + R∘λ` and `x += Ĵᵀ Δλ`. The data of a contact are contiguous, in the order of
+//! `c = Ĵ x + e + R∘λ` and `x += Ĵᵀ Δλ`. The data of a contact are contiguous, in the order of
 //! the sweep. For problems in which every constraint is a contact with isotropic friction and
 //! touches at most two dense subsystems of six velocities.
 
@@ -23,7 +23,7 @@ struct Contact {
     bias: [f64; DIM],
     compliance: [f64; DIM],
     /// `1/(ω η)` [1/kg].
-    yields: f64,
+    local_compliance: f64,
     law: Coulomb,
     /// Offsets of the two sides in x.
     sides: [u32; 2],
@@ -69,8 +69,8 @@ impl ContactSweep {
             for k in 0..DIM {
                 g[k * (DIM + 1)] += compliance[k];
             }
-            let yields = rule.inverse_step(&g) / omega;
-            self.contacts.push(Contact { blocks, bias, compliance, yields, law, sides });
+            let local_compliance = rule.inverse_step(&g) / omega;
+            self.contacts.push(Contact { blocks, bias, compliance, local_compliance, law, sides });
         }
         true
     }
@@ -132,7 +132,7 @@ impl simd::Job for Pass<'_> {
             let (contact, lambda) = (&contacts[i], &mut impulses[i]);
             let [a, b] = contact.sides.map(|s| s as usize);
             let (mut x_a, mut x_b) = (x[a], x[b]);
-            let r = contact.yields;
+            let r = contact.local_compliance;
             let mut c0 = [0.0; DIM];
             for d in 0..DIM {
                 let (row_a, row_b) = (&contact.blocks[0][d], &contact.blocks[1][d]);

@@ -7,9 +7,9 @@ use crate::law::{FrictionModel, Law};
 use crate::problem::Problem;
 
 /// Velocity per unit of impulse that the law itself permits [1/kg]; it adds to the compliance of its row.
-pub(super) fn own_yield(law: &Law) -> f64 {
+pub(super) fn law_compliance(law: &Law) -> f64 {
     match law {
-        Law::Soft(soft) => soft.yielding(),
+        Law::Soft(soft) => soft.compliance(),
         _ => 0.0,
     }
 }
@@ -30,21 +30,21 @@ pub(super) fn project(law: &Law, lambda: &mut [f64]) {
     law.respond(FrictionModel::Convex, &c0[..dim], &UNIT[..dim], lambda);
 }
 
-/// `R` plus the compliance of the laws, [`own_yield`] [1/kg], per row.
+/// `R` plus the compliance of the laws, [`law_compliance`] [1/kg], per row.
 pub(super) fn compliance(problem: &Problem, out: &mut Vec<f64>) {
     out.clear();
     out.extend_from_slice(problem.compliance());
     for i in 0..problem.constraints().len() {
-        let own = own_yield(problem.law(i));
+        let own = law_compliance(problem.law(i));
         for r in &mut out[problem.row_range(i)] {
             *r += own;
         }
     }
 }
 
-/// Scale of a constraint [1/kg]: the sum of its Delassus scale, mean compliance and [`own_yield`].
+/// Scale of a constraint [1/kg]: the sum of its Delassus scale, mean compliance and [`law_compliance`].
 pub(super) fn scale(problem: &Problem, i: usize) -> f64 {
-    crate::residual::yield_scale(problem, i) + own_yield(problem.law(i))
+    crate::residual::compliance_scale(problem, i) + law_compliance(problem.law(i))
 }
 
 /// `out = (W + R) λ`; `work` has one entry per velocity.

@@ -75,10 +75,10 @@ impl Infeasibility {
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
             let (d, law) = (&self.change[rows.clone()], problem.law(i));
-            let yields = problem.compliance()[rows].iter().any(|r| *r > 0.0);
+            let compliant = problem.compliance()[rows].iter().any(|r| *r > 0.0);
             let (mut against, mut nearest) = ([0.0; DIM], [0.0; DIM]);
             // Projection of d onto the recession cone of the law; {0} for bounded or compliant rows.
-            if !yields && !matches!(law, Law::Bounded(_) | Law::Soft(_)) {
+            if !compliant && !matches!(law, Law::Bounded(_) | Law::Soft(_)) {
                 against.iter_mut().zip(d).for_each(|(a, d)| *a = -d);
                 let (dim, relation) = (d.len(), law.relation());
                 let unit = &[1.0; DIM][..dim];

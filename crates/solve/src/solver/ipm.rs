@@ -2,8 +2,8 @@
 //!
 //! Minimises `½ vᵀA v − bᵀv + ½ |y|²` subject to `J v + e + √R y ∈ K*`, whose multipliers are the
 //! impulses: the primal of [Castro22, Eq. (19)] with y = √R σ for each compliant row, so that A
-//! and J stay sparse. `u ∈ K*` reads `u_n ≥ |μ∘u_t|`, a cone that needs no case for μ = 0 but one
-//! row less. Limits on an impulse become two non-negative unknowns, p and n, with `u = p − n` and
+//! and J stay sparse. `c ∈ K*` reads `c_n ≥ |μ∘c_t|`, a cone that needs no case for μ = 0 but one
+//! row less. Limits on an impulse become two non-negative unknowns, p and n, with `c = p − n` and
 //! the cost `−lower p + upper n`.
 //!
 //! Everything is scaled by diag(A)^(−1/2), √w_i and the size of b and e, so that tolerances have
@@ -203,7 +203,7 @@ impl Cone {
         self.cones.push(SupportedConeT::SecondOrderConeT(DIM));
     }
 
-    /// Adds `weight · u` of one row of a constraint as a slack `h − G x`.
+    /// Adds `weight · c` of one row of a constraint as a slack `h − G x`.
     fn add_row(
         &mut self,
         problem: &Problem,
@@ -221,7 +221,7 @@ impl Cone {
                 self.G.push(at, k, -weight * x * scaling.velocity[k]);
             }
         }
-        let compliance = problem.compliance()[row] + dual::own_yield(problem.law(i));
+        let compliance = problem.compliance()[row] + dual::law_compliance(problem.law(i));
         if compliance > 0.0 {
             let y = self.q.len();
             self.q.push(0.0);
@@ -260,7 +260,7 @@ impl Cone {
 }
 
 /// A cone problem in the form of the Clarabel interface.
-struct Assembled {
+struct ConeProblem {
     P: CscMatrix<f64>,
     q: Vec<f64>,
     G: CscMatrix<f64>,
@@ -271,23 +271,23 @@ struct Assembled {
 }
 
 /// How one run of the method ended.
-struct Attempt {
+struct IpmRun {
     status: Status,
     iterations: usize,
     note: Option<String>,
 }
 
 impl Cone {
-    fn assemble(self) -> Assembled {
+    fn assemble(self) -> ConeProblem {
         let Self { P, q, G, h, cones, impulses, fixed } = self;
         let (P, G) = (P.build(q.len(), q.len()), G.build(h.len(), q.len()));
-        Assembled { P, q, G, h, cones, impulses, fixed }
+        ConeProblem { P, q, G, h, cones, impulses, fixed }
     }
 }
 
-impl Assembled {
+impl ConeProblem {
     /// Runs the method and writes the impulses, unless it found that there are none.
-    fn solve(&self, tolerance: f64, limit: usize, impulse: &mut [f64]) -> Attempt {
+    fn solve(&self, tolerance: f64, limit: usize, impulse: &mut [f64]) -> IpmRun {
         let settings = DefaultSettings {
             verbose: false,
             max_threads: 1,
@@ -299,7 +299,7 @@ impl Assembled {
             ..DefaultSettings::default()
         };
         let built = DefaultSolver::new(&self.P, &self.q, &self.G, &self.h, &self.cones, settings);
-        let failed = |iterations, note: String| Attempt {
+        let failed = |iterations, note: String| IpmRun {
             status: Status::Failed,
             iterations,
             note: Some(note),
@@ -334,7 +334,7 @@ impl Assembled {
         for &(row, fixed) in &self.fixed {
             impulse[row] = fixed;
         }
-        Attempt { status, iterations, note }
+        IpmRun { status, iterations, note }
     }
 }
 

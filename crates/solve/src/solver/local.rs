@@ -1,7 +1,7 @@
-//! One contact with exact friction, solved alone: given `u = G λ + c`, find λ with (u, λ) in the
+//! One contact with exact friction, solved alone: given `c = G λ + c0`, find λ with (c, λ) in the
 //! law of Signorini and Coulomb. The inner step of nonsmooth Gauss-Seidel.
 //!
-//! A contact opens, sticks, or slips; in slip, `u_t = −α λ_t` leaves one scalar equation in α. It
+//! A contact opens, sticks, or slips; in slip, `c_t = −α λ_t` leaves one scalar equation in α. It
 //! has the role of the bisection of \[Hwangbo18\]. The tangential block is diagonalised once, so that
 //! each evaluation is a few scalars. With strong coupling of normal and tangent several solutions
 //! exist; this finds one.
@@ -22,22 +22,22 @@ const ROOT_LIMIT: usize = 200;
 struct Slip {
     mu: f64,
     g_nn: f64,
-    c_n: f64,
+    c0_n: f64,
     /// Eigenvalues and eigenvectors of G_tt.
     a: Vector2<f64>,
     Q: Matrix2<f64>,
-    /// G_tn and c_t along the eigenvectors.
+    /// G_tn and c0_t along the eigenvectors.
     p: Vector2<f64>,
-    c_t: Vector2<f64>,
+    c0_t: Vector2<f64>,
 }
 
 impl Slip {
-    /// `λ_n` from `u_n = 0`, and `λ_t = −(G_tt + α)⁻¹ (G_tn λ_n + c_t)` along the eigenvectors.
+    /// `λ_n` from `c_n = 0`, and `λ_t = −(G_tt + α)⁻¹ (G_tn λ_n + c0_t)` along the eigenvectors.
     fn impulse(&self, alpha: f64) -> (f64, Vector2<f64>) {
         let d = self.a.add_scalar(alpha);
-        let (q, c) = (self.p.component_div(&d), self.c_t.component_div(&d));
-        let n = (self.p.dot(&c) - self.c_n) / (self.g_nn - self.p.dot(&q));
-        (n, -(q * n + c))
+        let (q, c0) = (self.p.component_div(&d), self.c0_t.component_div(&d));
+        let n = (self.p.dot(&c0) - self.c0_n) / (self.g_nn - self.p.dot(&q));
+        (n, -(q * n + c0))
     }
 
     /// `|λ_t| − μ λ_n`: positive outside the cone.
@@ -87,10 +87,10 @@ impl Slip {
     }
 }
 
-/// The impulse of a contact with friction `mu` that moves at `G λ + c`; G is row-major, symmetric
+/// The impulse of a contact with friction `mu` that moves at `G λ + c0`; G is row-major, symmetric
 /// and positive definite.
-pub(super) fn solve(mu: f64, G: &[f64], c: ContactVec) -> ContactVec {
-    if c.n >= 0.0 {
+pub(super) fn solve(mu: f64, G: &[f64], c0: ContactVec) -> ContactVec {
+    if c0.n >= 0.0 {
         return ContactVec::ZERO;
     }
     let (g_nn, _, g_tn, G_tt) = load_matrix(G);
@@ -99,18 +99,18 @@ pub(super) fn solve(mu: f64, G: &[f64], c: ContactVec) -> ContactVec {
     let slip = Slip {
         mu,
         g_nn,
-        c_n: c.n,
+        c0_n: c0.n,
         a: eigen.eigenvalues,
         Q,
         p: Q.transpose() * g_tn,
-        c_t: Q.transpose() * c.t,
+        c0_t: Q.transpose() * c0.t,
     };
-    // Stick is the case α = 0, for which u_t = 0.
+    // Stick is the case α = 0, for which c_t = 0.
     let (n, t) = slip.impulse(0.0);
     if n >= 0.0 && t.norm() <= mu * n {
         return ContactVec { n, t: slip.Q * t };
     }
-    let frictionless = ContactVec { n: -c.n / g_nn, t: Vector2::zeros() };
+    let frictionless = ContactVec { n: -c0.n / g_nn, t: Vector2::zeros() };
     let Some(alpha) = slip.root() else { return frictionless };
     let (n, t) = slip.impulse(alpha);
     let size = t.norm();
@@ -132,14 +132,14 @@ mod tests {
         [nn, nt, 0.0, nt, tt, 0.0, 0.0, 0.0, 1.0]
     }
 
-    /// Residual of Signorini and Coulomb in G λ + c, by definition rather than by projection.
-    fn violation(mu: f64, G: &[f64; 9], c: ContactVec, l: ContactVec) -> f64 {
+    /// Residual of Signorini and Coulomb in G λ + c0, by definition rather than by projection.
+    fn violation(mu: f64, G: &[f64; 9], c0: ContactVec, l: ContactVec) -> f64 {
         let (nn, nt, tn, tt) = load_matrix(G);
-        let u = ContactVec { n: nn * l.n + nt.dot(&l.t) + c.n, t: tn * l.n + tt * l.t + c.t };
+        let c = ContactVec { n: nn * l.n + nt.dot(&l.t) + c0.n, t: tn * l.n + tt * l.t + c0.t };
         let cone = (l.t.norm() - mu * l.n).max(0.0);
-        let signorini = u.n.min(l.n).abs();
-        // Maximal dissipation: λ_t · u_t = −μ λ_n |u_t|.
-        let dissipation = (l.t.dot(&u.t) + mu * l.n * u.t.norm()).abs();
+        let signorini = c.n.min(l.n).abs();
+        // Maximal dissipation: λ_t · c_t = −μ λ_n |c_t|.
+        let dissipation = (l.t.dot(&c.t) + mu * l.n * c.t.norm()).abs();
         cone.max(signorini).max(dissipation)
     }
 
@@ -151,41 +151,41 @@ mod tests {
             B.iter_mut().for_each(|x| *x = random.normal());
             let G = B * B.transpose() + nalgebra::Matrix3::identity() * 1e-3;
             let G: [f64; 9] = std::array::from_fn(|k| G[(k / 3, k % 3)]);
-            let c = ContactVec {
+            let c0 = ContactVec {
                 n: random.normal(),
                 t: Vector2::new(random.normal(), random.normal()),
             };
             let mu = random.log_uniform(1e-3, 1e3);
-            let l = solve(mu, &G, c);
+            let l = solve(mu, &G, c0);
             // Round-off times the condition of G, which is at most about 1e4, and times |λ|².
             let scale = 1.0 + l.n * l.n + l.t.norm_squared();
-            assert!(violation(mu, &G, c, l) <= 1e-10 * scale, "μ = {mu}, {G:?}, {c:?}: {l:?}");
+            assert!(violation(mu, &G, c0, l) <= 1e-10 * scale, "μ = {mu}, {G:?}, {c0:?}: {l:?}");
         }
     }
 
     #[test]
     fn a_rod_beyond_the_paradox_of_painleve_jams_instead_of_sliding() {
         // The free tip moves at −1 m/s and falls for one step of 0.01 s. Sliding without rotation
-        // of the cone: u_n = 0 with λ_t = μ λ_n gives λ_n = −c_n / (W_nn + μ W_nt); in stick,
-        // λ = −W⁻¹ c.
-        let (W, c) = (rod(55.0), ContactVec { n: -0.0981, t: Vector2::new(-1.0, 0.0) });
-        let slip = solve(1.0, &W, c);
+        // of the cone: c_n = 0 with λ_t = μ λ_n gives λ_n = −c0_n / (W_nn + μ W_nt); in stick,
+        // λ = −W⁻¹ c0.
+        let (W, c0) = (rod(55.0), ContactVec { n: -0.0981, t: Vector2::new(-1.0, 0.0) });
+        let slip = solve(1.0, &W, c0);
         assert!((slip.n - 0.0981 / (W[0] + W[1])).abs() <= 1e-14, "{slip:?}");
         assert!((slip.n - slip.t.x).abs() <= 1e-14, "{slip:?}");
         let det = W[0] * W[4] - W[1] * W[1];
         let (n, t) = ((W[4] * 0.0981 - W[1]) / det, (W[0] - W[1] * 0.0981) / det);
         // At μ = 1.45 sliding is impossible: W_nn + μ W_nt < 0.
         for mu in [1.4, 1.45, 2.0] {
-            let l = solve(mu, &W, c);
+            let l = solve(mu, &W, c0);
             assert!((l.n - n).abs() <= 1e-14 && (l.t.x - t).abs() <= 1e-14, "{l:?}");
         }
     }
 
     #[test]
     fn without_friction_only_the_normal_impulse_acts() {
-        let c = ContactVec { n: -1.0, t: Vector2::new(3.0, -2.0) };
+        let c0 = ContactVec { n: -1.0, t: Vector2::new(3.0, -2.0) };
         let W = rod(55.0);
-        let l = solve(0.0, &W, c);
+        let l = solve(0.0, &W, c0);
         assert_eq!(l.t, Vector2::zeros());
         assert!((l.n - 1.0 / W[0]).abs() <= 1e-15);
     }

@@ -1,14 +1,14 @@
 //! The state of an augmented Lagrangian: penalties, multipliers and the slip terms of exact
 //! friction, shared by ALM, CANAL and their convex form.
 //!
-//! Penalties are free of units: `β_i = c / w_i` with the Delassus scale w_i. Deviation: [Lee25]
+//! Penalties are free of units: `β_i = penalty / w_i` with the Delassus scale w_i. Deviation: [Lee25]
 //! has one β in kilograms, which is too stiff for one problem and too soft for the next.
 
 use super::newton::ShiftedLaws;
 use crate::contact::add_to_normal;
 use crate::problem::Problem;
 
-/// Multipliers λ, slip terms p, and the shifts and local yields r of an inner solve.
+/// Multipliers λ, slip terms p, and the shifts and local compliances r of an inner solve.
 #[derive(Clone, Debug)]
 pub(super) struct Multipliers {
     /// Whether slip terms are damped when they oscillate.
@@ -20,7 +20,7 @@ pub(super) struct Multipliers {
     pub slip: Vec<f64>,
     slip_change: Vec<f64>,
     shift: Vec<f64>,
-    yields: Vec<f64>,
+    local_compliance: Vec<f64>,
     relaxation: f64,
 }
 
@@ -33,7 +33,7 @@ impl Default for Multipliers {
             slip: Vec::new(),
             slip_change: Vec::new(),
             shift: Vec::new(),
-            yields: Vec::new(),
+            local_compliance: Vec::new(),
             relaxation: 1.0,
         }
     }
@@ -45,7 +45,7 @@ const LEAST_RELAXATION: f64 = 0.05;
 /// Delassus scale of a constraint [1/kg]; its mean compliance where that is zero.
 fn scale(problem: &Problem, i: usize) -> f64 {
     let w = problem.delassus().scale(i);
-    if w > 0.0 { w } else { crate::residual::yield_scale(problem, i) }
+    if w > 0.0 { w } else { crate::residual::compliance_scale(problem, i) }
 }
 
 impl Multipliers {
@@ -56,7 +56,7 @@ impl Multipliers {
             x.clear();
             x.resize(problem.constraints().len(), 0.0);
         }
-        for x in [&mut self.shift, &mut self.yields] {
+        for x in [&mut self.shift, &mut self.local_compliance] {
             x.clear();
             x.resize(problem.rows(), 0.0);
         }
@@ -70,49 +70,49 @@ impl Multipliers {
 
     /// Sets every slip term to `μ|u_t|` at a velocity and the multiplier.
     pub fn slip_at(&mut self, problem: &Problem, v: &[f64]) {
-        let mut u = [0.0; crate::contact::DIM];
+        let mut velocity = [0.0; crate::contact::DIM];
         for i in 0..self.slip.len() {
             let dim = problem.row_range(i).len();
-            crate::residual::velocity(problem, i, v, &self.lambda, &mut u[..dim]);
-            self.slip[i] = problem.law(i).shift(&u[..dim]);
+            crate::residual::velocity(problem, i, v, &self.lambda, &mut velocity[..dim]);
+            self.slip[i] = problem.law(i).shift(&velocity[..dim]);
         }
         self.slip_change.fill(0.0);
     }
 
-    /// The laws at penalty `c`: yields `R + w/c`, shifts `e − λ w/c`, and with `slip` also
+    /// The laws at a penalty: local compliances `R + w/penalty`, shifts `e − λ w/penalty`, and with `slip` also
     /// p on the normal row [Lee25, Eqs. (20), (22)].
-    pub fn shifted_laws(&mut self, problem: &Problem, c: f64, slip: bool) -> ShiftedLaws<'_> {
+    pub fn shifted_laws(&mut self, problem: &Problem, penalty: f64, slip: bool) -> ShiftedLaws<'_> {
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
-            let extra = self.scale(problem, i) / c;
+            let extra = self.scale(problem, i) / penalty;
             for k in rows.clone() {
-                self.yields[k] = problem.compliance()[k] + extra;
+                self.local_compliance[k] = problem.compliance()[k] + extra;
                 self.shift[k] = problem.bias()[k] - extra * self.lambda[k];
             }
             if slip && problem.law(i).is_contact() {
                 add_to_normal(&mut self.shift[rows], self.slip[i]);
             }
         }
-        ShiftedLaws { shift: &self.shift, yields: &self.yields }
+        ShiftedLaws { shift: &self.shift, local_compliance: &self.local_compliance }
     }
 
-    /// `|√w (λ' − λ)|/c` \[√J\]: how far J v is from its slack z [Lee25, Eqs. (13), (40)], in
+    /// `|√w (λ' − λ)|/penalty` \[√J\]: how far J v is from its slack z [Lee25, Eqs. (13), (40)], in
     /// the unit of a scaled momentum.
-    pub fn change(problem: &Problem, c: f64, old: &[f64], new: &[f64]) -> f64 {
+    pub fn change(problem: &Problem, penalty: f64, old: &[f64], new: &[f64]) -> f64 {
         let mut sum = 0.0;
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
             let pairs = old[rows.clone()].iter().zip(&new[rows]);
             sum += scale(problem, i) * pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         }
-        f64::sqrt(sum) / c
+        f64::sqrt(sum) / penalty
     }
 
-    /// The largest `|J v − z| = |λ' − λ| w/c` of a row [m/s].
-    pub fn slack(&self, problem: &Problem, c: f64, old: &[f64], new: &[f64]) -> f64 {
+    /// The largest `|J v − z| = |λ' − λ| w/penalty` of a row [m/s].
+    pub fn slack(&self, problem: &Problem, penalty: f64, old: &[f64], new: &[f64]) -> f64 {
         let mut largest: f64 = 0.0;
         for i in 0..problem.constraints().len() {
-            let extra = self.scale(problem, i) / c;
+            let extra = self.scale(problem, i) / penalty;
             for k in problem.row_range(i) {
                 largest = largest.max(extra * (new[k] - old[k]).abs());
             }
@@ -120,9 +120,9 @@ impl Multipliers {
         largest
     }
 
-    /// Takes over the impulse of an inner solve at penalty `c`; how much changed \[√J\].
-    pub fn update(&mut self, problem: &Problem, c: f64, lambda: &[f64]) -> f64 {
-        let change = Self::change(problem, c, &self.lambda, lambda);
+    /// Takes over the impulse of an inner solve at a penalty; how much changed \[√J\].
+    pub fn update(&mut self, problem: &Problem, penalty: f64, lambda: &[f64]) -> f64 {
+        let change = Self::change(problem, penalty, &self.lambda, lambda);
         self.lambda.copy_from_slice(lambda);
         change
     }
@@ -132,9 +132,9 @@ impl Multipliers {
     ///
     /// Deviation: the paper takes the full step, whose contraction can exceed one, as in a
     /// corner of three planes; [`Self::relaxed`] off restores it. `old` are the multipliers that
-    /// the inner solve at penalty `c` started from: z = J v + e + (λ' − λ) w/c.
-    pub fn update_slip(&mut self, problem: &Problem, c: f64, v: &[f64], old: &[f64]) -> f64 {
-        let mut u = [0.0; crate::contact::DIM];
+    /// the inner solve at this penalty started from: z = J v + e + (λ' − λ) w/penalty.
+    pub fn update_slip(&mut self, problem: &Problem, penalty: f64, v: &[f64], old: &[f64]) -> f64 {
+        let mut velocity = [0.0; crate::contact::DIM];
         let (mut largest, mut along, mut size, mut old_size) = (0.0, 0.0, 0.0, 0.0);
         for i in 0..self.slip.len() {
             let law = problem.law(i);
@@ -142,12 +142,12 @@ impl Multipliers {
                 continue;
             }
             let rows = problem.row_range(i);
-            crate::residual::velocity(problem, i, v, &self.lambda, &mut u);
-            let extra = self.scale(problem, i) / c;
-            for (u, k) in u.iter_mut().zip(rows) {
-                *u += extra * (self.lambda[k] - old[k]);
+            crate::residual::velocity(problem, i, v, &self.lambda, &mut velocity);
+            let extra = self.scale(problem, i) / penalty;
+            for (x, k) in velocity.iter_mut().zip(rows) {
+                *x += extra * (self.lambda[k] - old[k]);
             }
-            let change = law.shift(&u) - self.slip[i];
+            let change = law.shift(&velocity) - self.slip[i];
             along += change * self.slip_change[i];
             size += change * change;
             old_size += self.slip_change[i] * self.slip_change[i];

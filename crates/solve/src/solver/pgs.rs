@@ -167,13 +167,13 @@ impl Operator {
         }
     }
 
-    /// `u_i = (W λ)_i + J_i v* + e_i`.
+    /// `c_i = (W λ)_i + J_i v* + e_i`, without compliance.
     #[inline]
-    fn velocity(&self, problem: &Problem, i: usize, lambda: &[f64], u: &mut [f64]) {
-        u.copy_from_slice(&self.q[problem.row_range(i)]);
+    fn velocity(&self, problem: &Problem, i: usize, lambda: &[f64], c: &mut [f64]) {
+        c.copy_from_slice(&self.q[problem.row_range(i)]);
         for k in self.start[i]..self.start[i + 1] {
             let x = &lambda[problem.row_range(self.columns[k] as usize)];
-            add_product(&self.values[self.value_start[k]..self.value_start[k + 1]], x, u);
+            add_product(&self.values[self.value_start[k]..self.value_start[k + 1]], x, c);
         }
     }
 
@@ -233,7 +233,7 @@ pub struct Pgs {
     operator: Operator,
     /// W_ii + R_i, row-major, padded to the size of a contact.
     blocks: Vec<[f64; DIM * DIM]>,
-    yields: Vec<f64>,
+    local_compliance: Vec<f64>,
     projected_instead: usize,
 }
 
@@ -241,7 +241,7 @@ impl Pgs {
     fn prepare(&mut self, problem: &Problem) {
         self.operator.assemble(problem);
         self.blocks.clear();
-        self.yields.clear();
+        self.local_compliance.clear();
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
             let dim = rows.len();
@@ -251,7 +251,7 @@ impl Pgs {
             for (d, r) in problem.compliance()[rows].iter().enumerate() {
                 g[d * dim + d] += r;
             }
-            self.yields
+            self.local_compliance
                 .push(self.settings.step.inverse_step(&g[..dim * dim]) / self.settings.omega);
             let ridge = local::RIDGE * (0..dim).map(|d| g[d * dim + d]).sum::<f64>();
             for d in 0..dim {
@@ -279,14 +279,14 @@ impl Pgs {
         let mut largest: f64 = 0.0;
         for place in 0..count {
             let i = at(Direction::Forward, place, count);
-            let (rows, r) = (problem.row_range(i), self.yields[i]);
-            let (dim, mut u) = (rows.len(), [0.0; DIM]);
-            self.operator.velocity(problem, i, impulse, &mut u[..dim]);
-            for (u, (c, l)) in u
+            let (rows, r) = (problem.row_range(i), self.local_compliance[i]);
+            let (dim, mut c) = (rows.len(), [0.0; DIM]);
+            self.operator.velocity(problem, i, impulse, &mut c[..dim]);
+            for (c, (R, l)) in c
                 .iter_mut()
                 .zip(problem.compliance()[rows.clone()].iter().zip(&impulse[rows.clone()]))
             {
-                *u += c * l;
+                *c += R * l;
             }
             let lambda = &mut impulse[rows];
             let change = match self.exact(problem.law(i), model) {
@@ -296,11 +296,11 @@ impl Pgs {
                     old[..dim].copy_from_slice(lambda);
                     let mut without = [0.0; DIM];
                     add_product(G, &old, &mut without);
-                    let c: [f64; DIM] = std::array::from_fn(|k| u[k] - without[k]);
-                    local::solve(mu, G, ContactVec::load(&c)).store(lambda);
+                    let c0: [f64; DIM] = std::array::from_fn(|k| c[k] - without[k]);
+                    local::solve(mu, G, ContactVec::load(&c0)).store(lambda);
                     std::array::from_fn(|k| lambda[k] - old[k])
                 }
-                None => update_impulse(problem, i, model, &mut u[..dim], r, 1.0, lambda),
+                None => update_impulse(problem, i, model, &mut c[..dim], r, 1.0, lambda),
             };
             largest = largest.max(r * largest_of(&change));
         }

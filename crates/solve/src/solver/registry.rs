@@ -34,7 +34,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         about: "alternating directions without a split: one factorization of everything",
         must_solve: requirement::ADMM,
         allocates: false,
-        build: boxed::<admm::Admm<admm::Everything>>,
+        build: boxed::<admm::Admm<admm::WholeProblem>>,
     },
     SolverEntry {
         name: "admm-subsystem",

@@ -67,7 +67,7 @@ pub struct Sap {
     /// Compliance added to softened rows [1/kg].
     extra: Vec<f64>,
     shift: Vec<f64>,
-    yields: Vec<f64>,
+    local_compliance: Vec<f64>,
     softened: bool,
 }
 
@@ -94,14 +94,14 @@ impl Sap {
     /// Softened compliance of all rows, and its excess over that of the problem, at a fraction of the
     /// near-rigid limit.
     fn soften(&mut self, problem: &Problem, softness: f64) {
-        for x in [&mut self.extra, &mut self.shift, &mut self.yields] {
+        for x in [&mut self.extra, &mut self.shift, &mut self.local_compliance] {
             x.clear();
             x.resize(problem.rows(), 0.0);
         }
         self.softened = false;
         for i in 0..problem.constraints().len() {
             let w = problem.delassus().frobenius_scale(i);
-            let w = if w > 0.0 { w } else { crate::residual::yield_scale(problem, i) };
+            let w = if w > 0.0 { w } else { crate::residual::compliance_scale(problem, i) };
             let w = softness * w;
             let least = contact::rows(
                 self.settings.near_rigid.normal() * w,
@@ -109,8 +109,8 @@ impl Sap {
             );
             for (k, least) in problem.row_range(i).zip(least) {
                 let given = problem.compliance()[k];
-                self.yields[k] = given.max(least);
-                self.extra[k] = self.yields[k] - given;
+                self.local_compliance[k] = given.max(least);
+                self.extra[k] = self.local_compliance[k] - given;
                 self.softened |= self.extra[k] > 0.0;
             }
         }
@@ -164,7 +164,7 @@ impl Solver for Sap {
                     if self.settings.refine { self.extra[k] * solution.impulse[k] } else { 0.0 };
                 self.shift[k] = problem.bias()[k] - absorbed;
             }
-            let laws = ShiftedLaws { shift: &self.shift, yields: &self.yields };
+            let laws = ShiftedLaws { shift: &self.shift, local_compliance: &self.local_compliance };
             let outcome = self.convex.minimise(
                 problem,
                 laws,

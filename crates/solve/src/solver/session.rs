@@ -22,7 +22,7 @@ pub struct Session {
 pub enum Reduce {
     /// Where the reduced problem is solved faster.
     #[default]
-    WherePays,
+    WhereFaster,
     /// Wherever a constraint reads a mesh and the solver factors matrices.
     Always,
     /// Never.

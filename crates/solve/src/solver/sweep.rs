@@ -15,7 +15,7 @@ use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
 use crate::problem::small::{add_product, add_transposed_product};
-use crate::problem::{Entry, Problem, SubsystemId};
+use crate::problem::{JacobianEntry, Problem, SubsystemId};
 use crate::setting::SettingRange;
 use crate::solution::Solution;
 use crate::{setting_choices, setting_table};
@@ -111,7 +111,7 @@ pub(super) fn groups(
 pub(super) fn spread_over(
     problem: &Problem,
     subsystem: SubsystemId,
-    group: &[Entry],
+    group: &[JacobianEntry],
     lambda: &[f64],
     out: &mut [f64],
 ) {
@@ -137,7 +137,7 @@ pub(super) struct Sweep {
     /// Offset in `spread` of each block of J.
     spread_start: Vec<u32>,
     /// `1/(ω η_i)` [1/kg] per constraint.
-    yields: Vec<f64>,
+    local_compliance: Vec<f64>,
     work: Vec<f64>,
     solves: bool,
 }
@@ -148,7 +148,7 @@ impl Sweep {
         let (mass, jacobian) = (problem.mass(), problem.jacobian());
         self.spread.clear();
         self.spread_start.clear();
-        self.yields.clear();
+        self.local_compliance.clear();
         let largest = (0..mass.subsystems()).map(|s| mass.dofs(SubsystemId(s)).len()).max();
         self.work.clear();
         self.work.resize(largest.unwrap_or(0), 0.0);
@@ -176,7 +176,7 @@ impl Sweep {
                     add_column(problem, subsystem, entries, s, d, &mut g);
                 }
             }
-            self.yields.push(rule.inverse_step(&g[..dim * dim]) / omega);
+            self.local_compliance.push(rule.inverse_step(&g[..dim * dim]) / omega);
         }
     }
 
@@ -188,7 +188,7 @@ impl Sweep {
     /// Numbers kept per problem.
     #[cfg(test)]
     pub(super) fn stored_numbers(&self) -> usize {
-        self.spread.len() + self.spread_start.len() + self.yields.len() + self.work.len()
+        self.spread.len() + self.spread_start.len() + self.local_compliance.len() + self.work.len()
     }
 
     /// One sweep: `λ_i ← λ Π(λ_i − ω η_i u_i) + (1 − λ) λ_i`, `v ← v + s_i Δλ_i`
@@ -207,7 +207,7 @@ impl Sweep {
         let mut largest: f64 = 0.0;
         for place in 0..count {
             let i = at(direction, place, count);
-            let (rows, r) = (problem.row_range(i), self.yields[i]);
+            let (rows, r) = (problem.row_range(i), self.local_compliance[i]);
             let (dim, lambda) = (rows.len(), &mut impulse[rows.clone()]);
             let mut c0 = [0.0; DIM];
             constraint_velocity(problem, i, v, lambda, &mut c0[..dim]);
@@ -253,7 +253,7 @@ impl Sweep {
 fn add_column(
     problem: &Problem,
     subsystem: SubsystemId,
-    group: &[Entry],
+    group: &[JacobianEntry],
     s: &[f64],
     d: usize,
     g: &mut [f64],
@@ -274,36 +274,36 @@ fn add_column(
 
 /// `u_i = J_i v + e_i + R_i∘λ_i`.
 #[inline]
-fn constraint_velocity(problem: &Problem, i: usize, v: &[f64], lambda: &[f64], u: &mut [f64]) {
+fn constraint_velocity(problem: &Problem, i: usize, v: &[f64], lambda: &[f64], c: &mut [f64]) {
     let jacobian = problem.jacobian();
     let rows = problem.row_range(i);
     let (e, r) = (&problem.bias()[rows.clone()], &problem.compliance()[rows]);
-    for (k, u) in u.iter_mut().enumerate() {
-        *u = e[k] + r[k] * lambda[k];
+    for (k, c) in c.iter_mut().enumerate() {
+        *c = e[k] + r[k] * lambda[k];
     }
     for e in jacobian.constraint_entries(i) {
-        add_product(jacobian.block(e), &v[jacobian.block_range(e.block as usize)], u);
+        add_product(jacobian.block(e), &v[jacobian.block_range(e.block as usize)], c);
     }
 }
 
-/// Updates the impulse of one constraint that moves at `u`, which is overwritten.
+/// Updates the impulse of one constraint that moves at `c`, which is overwritten.
 /// Returns the change of the impulse.
 #[inline]
 pub(super) fn update_impulse(
     problem: &Problem,
     i: usize,
     model: FrictionModel,
-    u: &mut [f64],
+    c: &mut [f64],
     r: f64,
     sharpness: f64,
     lambda: &mut [f64],
 ) -> [f64; DIM] {
     let dim = lambda.len();
     let mut nearest = [0.0; DIM];
-    for (u, l) in u.iter_mut().zip(&*lambda) {
-        *u -= r * l;
+    for (c, l) in c.iter_mut().zip(&*lambda) {
+        *c -= r * l;
     }
-    problem.law(i).respond(model, u, &[r; DIM][..dim], &mut nearest[..dim]);
+    problem.law(i).respond(model, c, &[r; DIM][..dim], &mut nearest[..dim]);
     let mut change = [0.0; DIM];
     for (k, l) in lambda.iter_mut().enumerate() {
         change[k] = sharpness * (nearest[k] - *l);

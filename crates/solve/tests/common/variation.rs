@@ -1,7 +1,7 @@
 //! ALM on random variations of problems: loads, friction and masses differ, the geometry does not.
 
 use rayon::prelude::*;
-use stiction_solve::catalogue::{Spread, random_variation};
+use stiction_solve::catalogue::{VariationRanges, random_variation};
 use stiction_solve::file::RawProblem;
 use stiction_solve::{FrictionModel, Problem, Session, Solution};
 
@@ -12,7 +12,7 @@ const TOLERANCE: f64 = 1e-10;
 
 /// Solves a random variation by ALM; returns a complaint if that fails.
 fn complaint(raw: &RawProblem, seed: u64) -> Option<String> {
-    let varied = random_variation(raw, seed, &Spread::default()).unwrap();
+    let varied = random_variation(raw, seed, &VariationRanges::default()).unwrap();
     let problem = Problem::from_raw(&varied).unwrap().problem;
     let mut session = Session::new("alm").unwrap();
     let mut solution = Solution::cold(&problem);

@@ -8,7 +8,7 @@ use super::{CapturedStep, ComparedSolver, Comparison};
 impl Comparison {
     /// The figures as a JSON object; numbers that are not finite become null.
     pub fn json(&self) -> Value {
-        let reference = self.reference.map(|k| self.contenders[k].solver.as_str());
+        let reference = self.reference.map(|k| self.compared_solvers[k].solver.as_str());
         json!({
             "target": self.target,
             "steps": self.steps,
@@ -16,8 +16,8 @@ impl Comparison {
             "tolerance": self.settings.tolerance,
             "reference": reference,
             "stopped": self.stopped,
-            "solvers": self.contenders.iter().map(|c| c.json(self.steps)).collect::<Vec<_>>(),
-            "captured": self.captured.iter().map(|c| c.json(&self.contenders)).collect::<Vec<_>>(),
+            "solvers": self.compared_solvers.iter().map(|c| c.json(self.steps)).collect::<Vec<_>>(),
+            "captured": self.captured.iter().map(|c| c.json(&self.compared_solvers)).collect::<Vec<_>>(),
         })
     }
 }
@@ -44,13 +44,13 @@ impl ComparedSolver {
 }
 
 impl CapturedStep {
-    fn json(&self, contenders: &[ComparedSolver]) -> Value {
-        let answers: Vec<Value> = contenders
+    fn json(&self, compared_solvers: &[ComparedSolver]) -> Value {
+        let answers: Vec<Value> = compared_solvers
             .iter()
             .zip(&self.answers)
-            .map(|(contender, answer)| match answer {
+            .map(|(compared, answer)| match answer {
                 Ok(report) => of_report(report),
-                Err(why) => json!({"solver": contender.solver, "error": why}),
+                Err(why) => json!({"solver": compared.solver, "error": why}),
             })
             .collect();
         json!({

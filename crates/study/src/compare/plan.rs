@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use stiction_sim::Settings;
-use stiction_sim::record::Seen;
+use stiction_sim::record::VisualShape;
 use stiction_solve::Session;
 use stiction_solve::solver::SolverError;
 
@@ -22,7 +22,7 @@ pub struct ComparisonPlan<'a> {
     /// Time limit of a solver on a captured step.
     pub time_limit: Duration,
     /// Visual shapes for the recordings.
-    pub visuals: &'a [Seen],
+    pub visuals: &'a [VisualShape],
 }
 
 /// Inputs that make no comparison.
@@ -80,7 +80,7 @@ impl<'a> ComparisonPlan<'a> {
     }
 
     /// Adds visual shapes to the recordings.
-    pub fn visuals(mut self, visuals: &'a [Seen]) -> Self {
+    pub fn visuals(mut self, visuals: &'a [VisualShape]) -> Self {
         self.visuals = visuals;
         self
     }
@@ -93,10 +93,7 @@ pub fn settings_per_solver(
 ) -> Vec<Settings> {
     let with = |solver: &str| {
         let mut settings = base.clone();
-        if settings.solver != solver {
-            settings.solver_settings.clear();
-            settings.solver = solver.to_owned();
-        }
+        settings.select_solver(solver);
         settings
     };
     solvers.into_iter().map(|solver| with(solver.as_ref())).collect()

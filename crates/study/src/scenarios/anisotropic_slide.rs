@@ -67,13 +67,19 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let settings = Settings { time_step: TIME_STEP, ..Settings::default() };
     // Slower than the slower axis alone it cannot be.
     let duration = speed * 2.0_f64.sqrt() / (along.min(across) * GRAVITY);
-    let check =
-        Path { body, frictions: (along, across), start: speed, worst: 0.0, seen: 0, yaw: 0.0 };
+    let check = AnisotropicSlideCheck {
+        body,
+        frictions: (along, across),
+        start: speed,
+        worst: 0.0,
+        seen: 0,
+        yaw: 0.0,
+    };
     Ok(Scene::new(world, settings, duration, check).from_state(state))
 }
 
 /// The velocity stays on the curve of largest dissipation.
-struct Path {
+struct AnisotropicSlideCheck {
     body: BodyId,
     frictions: (f64, f64),
     start: f64,
@@ -83,8 +89,8 @@ struct Path {
     yaw: f64,
 }
 
-impl Check for Path {
-    fn needs_the_start(&self) -> bool {
+impl Check for AnisotropicSlideCheck {
+    fn needs_start(&self) -> bool {
         true
     }
 

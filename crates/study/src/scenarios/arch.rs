@@ -93,7 +93,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     }
     let world = builder.build()?;
     let gravity = world.model().gravity().norm();
-    let check = Keystone {
+    let check = ArchCheck {
         stands: geometry.has_thrust_line(friction),
         sag: 0.5 * (geometry.outer - geometry.inner),
         weight: gravity * DENSITY * DEPTH * geometry.blocks as f64 * area(&geometry.section(0)),
@@ -214,7 +214,7 @@ fn half(section: &[Vector2<f64>; 4]) -> (f64, f64) {
 }
 
 /// The keystone stays or falls as statics predicts; a standing arch rests on the ground with its weight.
-struct Keystone {
+struct ArchCheck {
     /// Whether statics lets the arch stand.
     stands: bool,
     /// How far the keystone of a falling arch moves at least [m].
@@ -233,7 +233,7 @@ const DISPLACEMENT: f64 = 1e-4;
 /// two springers add up the errors of all wedges.
 const SUPPORT: f64 = 1e-5;
 
-impl Check for Keystone {
+impl Check for ArchCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         self.start = parts::position(simulation.world(), simulation.state(), self.keystone);
     }

@@ -8,7 +8,7 @@ use stiction_sim::{Settings, Simulation, StepReport, WorldBuilder};
 
 use super::Scenario;
 use super::robots::arm;
-use super::robots::bar::GHOST;
+use super::robots::bar::NO_COLLISION;
 use super::robots::energy_balance::EnergyBalance;
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
@@ -33,17 +33,17 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let angles = [parameters.get("bend"); arm::JOINTS];
     // Upside down: it hangs.
     let base = Isometry3::rotation(Vector3::x() * PI);
-    arm::add(&mut builder, "arm", base, angles, GHOST)?;
-    Ok(Scene::new(builder.build()?, Settings::default(), 2.0, Balanced::default()))
+    arm::add(&mut builder, "arm", base, angles, NO_COLLISION)?;
+    Ok(Scene::new(builder.build()?, Settings::default(), 2.0, ArmCheck::default()))
 }
 
 /// Energy balances.
 #[derive(Default)]
-struct Balanced {
+struct ArmCheck {
     energy_balance: EnergyBalance,
 }
 
-impl Check for Balanced {
+impl Check for ArmCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         self.energy_balance.begin(simulation);
     }

@@ -58,7 +58,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     // The fall, then up and down PEAKS times.
     let fall = (2.0 * height / GRAVITY).sqrt();
     let flights: f64 = (1..=PEAKS).map(|n| 2.0 * restitution.powi(n)).sum();
-    let check = Peaks {
+    let check = BouncingBallCheck {
         body,
         restitution,
         height,
@@ -71,7 +71,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 }
 
 /// Heights of the peaks.
-struct Peaks {
+struct BouncingBallCheck {
     body: BodyId,
     restitution: f64,
     height: f64,
@@ -81,8 +81,8 @@ struct Peaks {
     h: f64,
 }
 
-impl Check for Peaks {
-    fn needs_the_start(&self) -> bool {
+impl Check for BouncingBallCheck {
+    fn needs_start(&self) -> bool {
         true
     }
 

@@ -14,7 +14,7 @@ use stiction_mech::{
     ActuatorId, ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, Material, SoftId, SoftSpec,
     Transmission,
 };
-use stiction_scene::signal::{Course, Interpolation, Signal, SignalController};
+use stiction_scene::signal::{Interpolation, Signal, SignalController, SignalShape};
 use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Geom, Settings, Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
@@ -88,7 +88,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 
     let gripper = add_gripper(&mut builder, -lowest, cells, surface)?;
     let squeeze = parameters.get("squeeze");
-    let way = |times: &[f64], values: &[f64]| Course::Waypoints {
+    let way = |times: &[f64], values: &[f64]| SignalShape::Waypoints {
         times: times.to_vec(),
         values: values.to_vec(),
         path: Interpolation::Smooth,
@@ -102,7 +102,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
         Signal { actuator: gripper.fingers[0].0, course: close.clone() },
         Signal { actuator: gripper.fingers[1].0, course: close },
     ];
-    let check = Carried {
+    let check = BubbleGripperCheck {
         toy,
         carriage: gripper.carriage,
         start: Vector3::zeros(),
@@ -119,10 +119,10 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 }
 
 /// Swings between two times, by points close enough to be smooth.
-fn shaking(amplitude: f64) -> Course {
+fn shaking(amplitude: f64) -> SignalShape {
     let points = 8 * (FREQUENCY * (SHAKEN - LIFTED)).round() as usize;
     let time = |k: usize| LIFTED + (SHAKEN - LIFTED) * k as f64 / points as f64;
-    Course::Waypoints {
+    SignalShape::Waypoints {
         times: (0..=points).map(time).collect(),
         values: (0..=points)
             .map(|k| amplitude * (2.0 * PI * FREQUENCY * (time(k) - LIFTED)).sin())
@@ -253,7 +253,7 @@ fn add_gripper(
 
 /// The toy goes up with the gripper, stays in it while it is shaken, and stands in the end where it
 /// stood.
-struct Carried {
+struct BubbleGripperCheck {
     toy: SoftId,
     carriage: BodyId,
     start: Vector3<f64>,
@@ -273,7 +273,7 @@ const LEAST: f64 = 0.8 * LIFT;
 const SLIP: f64 = 0.02;
 const AWAY: f64 = 0.02;
 
-impl Check for Carried {
+impl Check for BubbleGripperCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         self.start = soft_parts::centre(simulation, self.toy);
     }
@@ -314,7 +314,7 @@ impl Check for Carried {
         }
     }
 
-    fn needs_the_start(&self) -> bool {
+    fn needs_start(&self) -> bool {
         true
     }
 }

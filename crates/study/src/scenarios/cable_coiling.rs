@@ -99,7 +99,14 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let scale = (bending / (DENSITY * PI * radius * radius * gravity)).cbrt();
     let rest = (REST_HEIGHT * scale).min(0.5 * top);
     let lowering = (top - rest) / speed;
-    let check = Coils { scale, radius, turning: f64::NAN, all: f64::NAN, lying: 0.0, height: 0.0 };
+    let check = CableCoilingCheck {
+        scale,
+        radius,
+        turning: f64::NAN,
+        all: f64::NAN,
+        lying: 0.0,
+        height: 0.0,
+    };
     let settings = Settings { time_step: 0.005, ..Settings::default() };
     let lower = move |simulation: &mut Simulation| {
         let next = simulation.state().time + simulation.settings().time_step;
@@ -112,7 +119,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 }
 
 /// Checks that coils on the ground turn one way, with the radius that weight and stiffness determine.
-struct Coils {
+struct CableCoilingCheck {
     /// ℓ [m].
     scale: f64,
     radius: f64,
@@ -129,7 +136,7 @@ const ONE_WAY: f64 = 0.8;
 const TURNS: f64 = 2.0;
 const SIZE: (f64, f64) = (0.3, 3.0);
 
-impl Check for Coils {
+impl Check for CableCoilingCheck {
     fn observe(&mut self, simulation: &mut Simulation, _report: &StepReport) {
         let cable = simulation.world().cables()[0].clone();
         (self.turning, self.all, self.lying, self.height) = (0.0, 0.0, 0.0, 0.0);

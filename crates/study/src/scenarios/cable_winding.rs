@@ -25,10 +25,10 @@ use stiction_sim::{
 };
 
 use super::Scenario;
-use super::cond::{self, Drawn};
+use super::cond::{self, DrawnMaterial};
 use super::parts;
 use super::robots::manipulator;
-use super::robots::reach::{Follow, Path, Reach, eased};
+use super::robots::reach::{ArmInverseKinematics, HandPathFollower, Path, eased};
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
 
@@ -168,7 +168,7 @@ pub fn scene_with_trajectory(
 }
 
 fn scene_with(parameters: &Parameters, path: Path, duration: f64) -> Result<Scene, StudyError> {
-    let drawn = Drawn::from(parameters, RANGES);
+    let drawn = DrawnMaterial::from(parameters, RANGES);
     let surface = Surface::with_friction(drawn.friction);
     let mut builder = WorldBuilder::new();
     parts::ground(&mut builder, surface);
@@ -178,7 +178,7 @@ fn scene_with(parameters: &Parameters, path: Path, duration: f64) -> Result<Scen
     builder.geom(cylinder.coloured(0.75, 0.6, 0.4));
     let start = path(0.0);
     let base = Isometry3::translation(BASE[0], BASE[1], BASE[2]);
-    let mut reach = Reach::new(base)?;
+    let mut reach = ArmInverseKinematics::new(base)?;
     let angles = reach.first_angles(&start);
     let arm = manipulator::add(&mut builder, "arm", base, &angles, 0.03)?;
     builder.cable(CableSpec {
@@ -197,9 +197,10 @@ fn scene_with(parameters: &Parameters, path: Path, duration: f64) -> Result<Scen
     });
     let world = builder.build()?;
     let first = cond::coordinate(world.model(), "arm-0");
-    let follow = Follow::new(reach, path, first, arm.first_control);
+    let follow = HandPathFollower::new(reach, path, first, arm.first_control);
     let pull = drawn.young * PI * RADIUS * RADIUS * PULLED;
-    let check = Wound { friction: drawn.friction, pull, ..Wound::default() };
+    let check =
+        CableWindingCheck { friction: drawn.friction, pull, ..CableWindingCheck::default() };
     let settings = Settings { scheme: Scheme::Symplectic, ..cond::settings(TOLERANCE) };
     Ok(Scene::new(world, settings, duration, check).controlled(follow))
 }
@@ -218,7 +219,7 @@ pub fn hand_force(simulation: &mut Simulation) -> Vector3<f64> {
 /// The cable goes around as often as the hand did, outside the cylinder, and its tension is such that
 /// friction can hold it.
 #[derive(Default)]
-struct Wound {
+struct CableWindingCheck {
     friction: f64,
     /// Tension of a cable that is stretched as far as the hand pulls it [N].
     pull: f64,
@@ -257,7 +258,7 @@ fn wrapped(angle: f64) -> f64 {
     angle - TAU * (angle / TAU).round()
 }
 
-impl Wound {
+impl CableWindingCheck {
     /// Angle of each link from the first [rad], and tension before it [N], along the cable.
     fn along(simulation: &mut Simulation) -> (Vec<f64>, Vec<f64>, f64) {
         let world = simulation.world().clone();
@@ -277,7 +278,7 @@ impl Wound {
     }
 }
 
-impl Check for Wound {
+impl Check for CableWindingCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         let hand = simulation.world().model().body("arm-hand").unwrap_or(BodyId::WORLD);
         self.last = Some(about_axis(&simulation.body_pose(hand.0).translation.vector));
@@ -351,7 +352,7 @@ impl Check for Wound {
         Verdict { passed, detail }
     }
 
-    fn needs_the_start(&self) -> bool {
+    fn needs_start(&self) -> bool {
         true
     }
 }
@@ -363,7 +364,8 @@ mod tests {
     #[test]
     fn the_whole_winding_is_within_reach_of_the_arm() {
         let turns = 1.75; // the largest allowed value
-        let mut reach = Reach::new(Isometry3::translation(BASE[0], BASE[1], BASE[2])).unwrap();
+        let mut reach =
+            ArmInverseKinematics::new(Isometry3::translation(BASE[0], BASE[1], BASE[2])).unwrap();
         let mut angles = reach.first_angles(&hand(0.0, turns));
         let duration = LIFT + 1.5 * TAU * turns / SPEED + PULL;
         for step in 0..(duration / cond::TIME_STEP) as usize {

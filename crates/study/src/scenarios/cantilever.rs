@@ -124,7 +124,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
         poisson: parameters.get("poisson"),
     };
     let spec = SoftSpec { stiffness_damping: parameters.get("damping"), ..beam.spec()? };
-    let check = Sags {
+    let check = CantileverCheck {
         tip: tip(&spec),
         statics: beam.statics()?,
         // Beyond some refinement the second mesh takes longer than the run.
@@ -142,7 +142,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 
 /// The deflection of the tip is that of the statics of the same mesh, and the limit of the meshes is that of
 /// beam theory.
-struct Sags {
+struct CantileverCheck {
     tip: Vec<u32>,
     statics: f64,
     converged: f64,
@@ -158,7 +158,7 @@ const THEORY: f64 = 0.04;
 /// Largest speed in the end [m/s].
 const SPEED: f64 = 1e-5;
 
-impl Check for Sags {
+impl Check for CantileverCheck {
     fn observe(&mut self, simulation: &mut Simulation, _report: &StepReport) {
         self.found = sunk(&self.tip, simulation);
         self.speed = soft_parts::fastest(simulation);

@@ -122,7 +122,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     } else {
         Expected::Either
     };
-    let check = House {
+    let check = CardHouseCheck {
         expected,
         fall: 0.5 * card.height(),
         start: Vec::new(),
@@ -164,7 +164,7 @@ enum Expected {
 }
 
 /// Stands or falls as statics expects, and never gains energy.
-struct House {
+struct CardHouseCheck {
     expected: Expected,
     /// How far some card of a falling house gets at least [m].
     fall: f64,
@@ -177,7 +177,7 @@ struct House {
 /// Farthest that a card of a standing house may get [m].
 const DRIFT: f64 = 1e-3;
 
-impl Check for House {
+impl Check for CardHouseCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         self.start = simulation.state().q.clone();
         self.energy = (simulation.energy(), simulation.energy());

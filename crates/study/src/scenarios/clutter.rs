@@ -56,7 +56,7 @@ const CUBE_MASS: f64 = 1.0;
 
 /// One object of the clutter.
 #[derive(Clone, Copy, Debug)]
-pub struct Item {
+pub struct ClutterItem {
     /// Whether it is a cube; otherwise a sphere.
     pub is_cube: bool,
     /// Where it starts.
@@ -64,7 +64,7 @@ pub struct Item {
 }
 
 /// The columns of `n` objects by the rule of the benchmark, with random offsets and rotations.
-pub fn columns(n: usize, seed: u64) -> Vec<Item> {
+pub fn columns(n: usize, seed: u64) -> Vec<ClutterItem> {
     let mut rng = SplitMix64::new(seed);
     let per_column = n.div_ceil(4);
     let mut unit = move || rng.unit();
@@ -77,13 +77,13 @@ pub fn columns(n: usize, seed: u64) -> Vec<Item> {
             let z = 0.1 + 0.15 * level as f64;
             let turn = UnitQuaternion::from_euler_angles(unit(), unit(), unit());
             let is_cube = unit() < 0.5;
-            Item { is_cube, pose: Isometry3::from_parts(Translation3::new(x, y, z), turn) }
+            ClutterItem { is_cube, pose: Isometry3::from_parts(Translation3::new(x, y, z), turn) }
         })
         .collect()
 }
 
 /// Objects from a file: a JSON array of `kind` ("box" or "sphere"), `p` [m] and `quat_wxyz`.
-pub fn read_items(path: impl AsRef<Path>) -> Result<Vec<Item>, StudyError> {
+pub fn read_items(path: impl AsRef<Path>) -> Result<Vec<ClutterItem>, StudyError> {
     let path = path.as_ref();
     let wrong = |what: String| {
         StudyError::from(SceneError::File { path: path.display().to_string(), what })
@@ -103,7 +103,7 @@ pub fn read_items(path: impl AsRef<Path>) -> Result<Vec<Item>, StudyError> {
             .filter(|q: &[f64; 4]| q.iter().any(|c| *c != 0.0))
             .ok_or_else(|| missing("quat_wxyz with four numbers, not all zero"))?;
         let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, i, j, k));
-        Ok(Item { is_cube, pose: Isometry3::from_parts(Translation3::new(x, y, z), turn) })
+        Ok(ClutterItem { is_cube, pose: Isometry3::from_parts(Translation3::new(x, y, z), turn) })
     };
     entries.iter().enumerate().map(item).collect()
 }
@@ -115,7 +115,7 @@ fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
 }
 
 /// The scene with given objects.
-pub fn scene(items: &[Item], walls: bool, friction: f64) -> Result<Scene, StudyError> {
+pub fn scene(items: &[ClutterItem], walls: bool, friction: f64) -> Result<Scene, StudyError> {
     let mut builder = WorldBuilder::new();
     let surface = Surface::with_friction(friction);
     parts::ground(&mut builder, surface);
@@ -138,7 +138,7 @@ pub fn scene(items: &[Item], walls: bool, friction: f64) -> Result<Scene, StudyE
     }
     let settings = Settings { time_step: 0.01, ..Settings::default() };
     let top = items.iter().map(|item| item.pose.translation.z).fold(0.0, f64::max);
-    let check = Contained { walls, friction, top, ..Contained::default() };
+    let check = ClutterCheck { walls, friction, top, ..ClutterCheck::default() };
     Ok(Scene::new(builder.build()?, settings, 5.0, check))
 }
 
@@ -153,7 +153,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 /// Nothing ever leaves the bin, nothing is deep in anything, energy only falls, and after the objects
 /// have landed they come to rest.
 #[derive(Default)]
-struct Contained {
+struct ClutterCheck {
     walls: bool,
     friction: f64,
     /// Height of the highest object at the start [m].
@@ -174,7 +174,7 @@ const DEPTH: f64 = 1e-3;
 /// Acceleration of gravity [m/s²].
 const GRAVITY: f64 = 9.81;
 
-impl Contained {
+impl ClutterCheck {
     /// Largest speed of a centre that is left at the end of the run [m/s]; `None` if the run is too
     /// short, or if nothing stops an object that rolls.
     ///
@@ -193,7 +193,7 @@ impl Contained {
     }
 }
 
-impl Check for Contained {
+impl Check for ClutterCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         self.energy = (simulation.energy(), simulation.energy());
     }

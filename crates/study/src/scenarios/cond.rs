@@ -46,7 +46,7 @@ pub const LAGGED: Parameter = Parameter {
 
 /// Stiffness and friction of a scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Drawn {
+pub struct DrawnMaterial {
     /// Young's modulus [Pa].
     pub young: f64,
     /// Poisson's ratio [-].
@@ -55,7 +55,7 @@ pub struct Drawn {
     pub friction: f64,
 }
 
-impl Drawn {
+impl DrawnMaterial {
     /// The parameters of a scene, or a draw from these ranges if it has a seed.
     pub fn from(parameters: &Parameters, ranges: [(f64, f64); 3]) -> Self {
         let given = ["young", "poisson", "friction"].map(|name| parameters.get(name));

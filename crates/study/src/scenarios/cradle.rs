@@ -95,7 +95,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     // A quarter of a period brings the released balls to the others, a quarter takes those out.
     let quarter = 0.5 * std::f64::consts::PI * (inertia / (MASS * GRAVITY * LENGTH)).sqrt();
     let settings = Settings { time_step: TIME_STEP, ..Settings::default() };
-    let check = Passed {
+    let check = CradleCheck {
         released,
         angle,
         fastest: fastest / LENGTH,
@@ -108,7 +108,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 
 /// Once the chain of impacts is over: as many balls move as were released, and momentum and energy
 /// are those of the balls that arrived.
-struct Passed {
+struct CradleCheck {
     released: usize,
     angle: f64,
     /// Angular speed of a released ball at the bottom [rad/s].
@@ -125,7 +125,7 @@ struct Passed {
 /// long as the chain takes, `(n gap / ℓ) g (n gap / v) / v`, far below this for the numbers above.
 const CHANGE: f64 = 1e-3;
 
-impl Check for Passed {
+impl Check for CradleCheck {
     fn observe(&mut self, simulation: &mut Simulation, _report: &StepReport) {
         let state = simulation.state();
         let (first, last) = (state.q[0], state.q[state.q.len() - 1]);

@@ -91,7 +91,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let world = builder.build()?;
     weight *= world.model().gravity().norm();
     let stands = geometry.has_thrust_line(friction);
-    let check = Keystone {
+    let check = ElasticArchCheck {
         stands,
         weight,
         keystone,
@@ -119,7 +119,7 @@ fn wedge(geometry: &Geometry, block: usize, cells: usize) -> Result<TetMesh, Stu
 }
 
 /// The keystone stays or falls as statics predicts; a standing arch rests on the ground with its weight.
-struct Keystone {
+struct ElasticArchCheck {
     stands: bool,
     weight: f64,
     keystone: SoftId,
@@ -135,7 +135,7 @@ const FALLEN: f64 = 0.5 * (OUTER - INNER);
 /// Largest relative error of the force on the ground.
 const SUPPORT: f64 = 1e-3;
 
-impl Check for Keystone {
+impl Check for ElasticArchCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         self.start = soft_parts::centre(simulation, self.keystone);
     }

@@ -103,13 +103,13 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     for (name, rate) in [("crank", 1.0), ("coupler", coupler - 1.0), ("rocker", rocker)] {
         state.v[place(world.model(), name)] = speed * rate;
     }
-    let check = Closed::default();
+    let check = FourBarCheck::default();
     Ok(Scene::new(world, Settings::default(), 5.0, check).from_state(state))
 }
 
 /// The loop stays closed, the rocker is where the closed form has it, and energy balances.
 #[derive(Default)]
-struct Closed {
+struct FourBarCheck {
     opening: f64,
     error: f64,
     energy_balance: EnergyBalance,
@@ -120,7 +120,7 @@ struct Closed {
 /// which is below 3 for these lengths.
 const ANGLE: f64 = 3.0 * CLOSURE / ROCKER;
 
-impl Check for Closed {
+impl Check for FourBarCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         self.energy_balance.begin(simulation);
     }

@@ -97,7 +97,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
         friction_model: Some(stiction_solve::FrictionModel::Coulomb),
         ..Settings::default()
     };
-    let check = Settled { width, weight, mass, ..Settled::default() };
+    let check = GranularCheck { width, weight, mass, ..GranularCheck::default() };
     Ok(Scene::new(world, settings, 1.0, check))
 }
 
@@ -108,7 +108,7 @@ const SOLVER: &str = "psor";
 
 /// All spheres are inside, penetration is small, and the force of the box equals the rate of momentum.
 #[derive(Default)]
-struct Settled {
+struct GranularCheck {
     width: f64,
     weight: f64,
     mass: f64,
@@ -129,13 +129,13 @@ struct Settled {
 
 /// Largest penetration over the radius, as published [Tasora, Sec. 3.2].
 const DEPTH: f64 = 0.002;
-impl Settled {
+impl GranularCheck {
     fn momentum(&self, simulation: &Simulation) -> f64 {
         simulation.state().v.chunks_exact(6).map(|v| self.mass * v[2]).sum()
     }
 }
 
-impl Check for Settled {
+impl Check for GranularCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         self.momentum = self.momentum(simulation);
         self.energy = (simulation.energy(), simulation.energy());

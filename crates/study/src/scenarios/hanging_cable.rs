@@ -93,7 +93,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
             + stretch);
     // A cable that must be farther from it is none to hang on a catenary.
     let bound = bound.min(FAR);
-    let check = Hangs { curve, bound, off: f64::NAN, aside: f64::NAN, speed: f64::NAN };
+    let check = HangingCableCheck { curve, bound, off: f64::NAN, aside: f64::NAN, speed: f64::NAN };
     let settings = Settings { time_step: 0.02, scheme: Scheme::Symplectic, ..Settings::default() };
     Ok(Scene::new(world, settings, 10.0, check))
 }
@@ -124,7 +124,7 @@ impl Catenary {
 }
 
 /// Every segment is on the curve, in its plane, at rest.
-struct Hangs {
+struct HangingCableCheck {
     curve: Catenary,
     /// Largest distance from the curve in parts of the sag.
     bound: f64,
@@ -138,7 +138,7 @@ const FAR: f64 = 0.05;
 /// Largest speed in the end [m/s, rad/s].
 const SPEED: f64 = 1e-3;
 
-impl Check for Hangs {
+impl Check for HangingCableCheck {
     fn observe(&mut self, simulation: &mut Simulation, _report: &StepReport) {
         let bodies = simulation.world().cables()[0].bodies.clone();
         (self.off, self.aside) = (0.0, 0.0);

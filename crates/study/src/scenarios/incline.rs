@@ -84,7 +84,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let body = parts::free_body(&mut builder, kind, shape, MASS, pose, surface)?;
     let settings = Settings { time_step: TIME_STEP, ..Settings::default() };
     let duration = if kind == "tall box" { TIPPING_DURATION } else { DURATION };
-    let check = Downhill {
+    let check = InclineCheck {
         body,
         downhill: tilt * Vector3::x(),
         expected,
@@ -119,7 +119,7 @@ fn expected(kind: &str, angle: f64, friction: f64) -> Expected {
 }
 
 /// Compares speed and spin with the closed form.
-struct Downhill {
+struct InclineCheck {
     body: BodyId,
     downhill: Vector3<f64>,
     expected: Expected,
@@ -128,7 +128,7 @@ struct Downhill {
     time_step: f64,
 }
 
-impl Check for Downhill {
+impl Check for InclineCheck {
     fn observe(&mut self, simulation: &mut Simulation, _report: &StepReport) {
         let state = simulation.state();
         let (v, w) = parts::velocity(simulation.world(), state, self.body);

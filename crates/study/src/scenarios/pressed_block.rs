@@ -95,7 +95,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     // Without widening at all a block is stiffer by this factor (confined compression).
     let confined = (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
     let free = (mass + 0.5 * block_mass) * gravity * BLOCK.z / (young * BLOCK.x * BLOCK.y);
-    let check = Pressed {
+    let check = PressedBlockCheck {
         weight: (mass + block_mass) * gravity,
         compression: (free / confined, free),
         plate,
@@ -112,7 +112,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 }
 
 /// The ground carries both weights, and the block has the expected compression.
-struct Pressed {
+struct PressedBlockCheck {
     weight: f64,
     /// Bounds of the compression [m].
     compression: (f64, f64),
@@ -129,7 +129,7 @@ const SUPPORT: f64 = 1e-6;
 /// Largest speed in the end [m/s]: its change within a step must not count against the weight.
 const SPEED: f64 = 1e-6;
 
-impl Check for Pressed {
+impl Check for PressedBlockCheck {
     fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
         self.unconverged += usize::from(!report.converged());
         self.support = -soft_parts::force_on(simulation, 0).z;

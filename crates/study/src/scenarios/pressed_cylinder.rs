@@ -122,7 +122,8 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
         simulation.input_mut().driven_pose[0] = pose;
     };
     let seen = Vec::new();
-    let check = Curve { plate, thickness, cell, start, seen, unresolved: 0, depth: 0.0 };
+    let check =
+        PressedCylinderCheck { plate, thickness, cell, start, seen, unresolved: 0, depth: 0.0 };
     Ok(Scene::new(world, settings, steps, check).controlled(press))
 }
 
@@ -144,7 +145,7 @@ fn allowed(approach: f64, cell: f64) -> f64 {
 const DEPTH: f64 = 1e-5 * RADIUS;
 
 /// The force on the plate follows the reference, and every step found its equilibrium.
-struct Curve {
+struct PressedCylinderCheck {
     plate: usize,
     thickness: f64,
     /// Size of the cells on the rim [m].
@@ -157,7 +158,7 @@ struct Curve {
     depth: f64,
 }
 
-impl Curve {
+impl PressedCylinderCheck {
     /// Relative error of the force in the step that came closest to an approach.
     fn error(&self, approach: f64) -> f64 {
         let near = |seen: &&(f64, f64)| (seen.0 - approach).abs();
@@ -166,7 +167,7 @@ impl Curve {
     }
 }
 
-impl Check for Curve {
+impl Check for PressedCylinderCheck {
     fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
         self.unresolved += usize::from(report.unresolved || !report.converged());
         self.depth = soft_parts::largest(self.depth, report.penetration);
@@ -203,7 +204,7 @@ impl Check for Curve {
         }
     }
 
-    fn needs_the_start(&self) -> bool {
+    fn needs_start(&self) -> bool {
         true
     }
 }

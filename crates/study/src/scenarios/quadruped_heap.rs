@@ -91,14 +91,14 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     };
     let places: Vec<_> = poses.iter().map(|pose| pose.translation.vector).collect();
     let zero = Vector3::zeros(); // where the first column stands
-    let check = Heap {
+    let check = QuadrupedHeapCheck {
         standing,
         friction: parameters.get("friction"),
         corner: places.iter().fold(zero, |corner, place| corner.sup(place)).xy(),
         top: places.iter().map(|place| place.z).fold(0.0, f64::max),
         layers: if standing { 1 } else { n.div_ceil(columns(n)) },
         weight: GRAVITY * world.model().mass(),
-        ..Heap::default()
+        ..QuadrupedHeapCheck::default()
     };
     Ok(Scene::new(world, settings, 3.0, check).controlled(hold))
 }
@@ -107,7 +107,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 /// hinges stay in their ranges, the energy of robots and servos falls, and a heap that had the time
 /// to come to rest does.
 #[derive(Default)]
-struct Heap {
+struct QuadrupedHeapCheck {
     standing: bool,
     friction: f64,
     /// Height of the highest trunk at the start [m], number of layers, weight of all robots [N].
@@ -136,7 +136,7 @@ const BEYOND: f64 = 1e-3;
 /// Acceleration of gravity [m/s²].
 const GRAVITY: f64 = 9.81;
 
-impl Heap {
+impl QuadrupedHeapCheck {
     /// Time after which a heap must be at rest [s]: each layer in turn falls, for at most √(2z/g) from
     /// the height z of the highest robot, and slides, for at most √(2gz)/(μg).
     fn rest_time(&self) -> f64 {
@@ -189,7 +189,7 @@ fn joint_positions(simulation: &mut Simulation) -> Vec<Vector3<f64>> {
     links.map(|link| data.body_pose[link.body].translation.vector).collect()
 }
 
-impl Check for Heap {
+impl Check for QuadrupedHeapCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         let start = energy(simulation);
         self.energy = (start, start, start);

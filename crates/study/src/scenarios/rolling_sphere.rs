@@ -49,7 +49,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let state = parts::moving(&world, body, Vector3::new(speed, 0.0, 0.0), Vector3::zeros());
     let settings = Settings { time_step: TIME_STEP, ..Settings::default() };
     let slides = 2.0 * speed / (7.0 * friction * GRAVITY);
-    let check = Rolls {
+    let check = RollingSphereCheck {
         body,
         speed,
         slides,
@@ -63,7 +63,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 }
 
 /// When it begins to roll, at what speed, and how far it gets.
-struct Rolls {
+struct RollingSphereCheck {
     body: BodyId,
     speed: f64,
     /// How long it slides [s].
@@ -75,7 +75,7 @@ struct Rolls {
     h: f64,
 }
 
-impl Rolls {
+impl RollingSphereCheck {
     /// Velocity and rim speed, mean of the last two steps [m/s].
     fn mean(&self) -> [f64; 2] {
         let [before, now] = self.found.2;
@@ -83,8 +83,8 @@ impl Rolls {
     }
 }
 
-impl Check for Rolls {
-    fn needs_the_start(&self) -> bool {
+impl Check for RollingSphereCheck {
+    fn needs_start(&self) -> bool {
         true
     }
 

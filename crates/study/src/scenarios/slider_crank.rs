@@ -11,7 +11,7 @@ use stiction_sim::constraint::{Connect, Equality};
 use stiction_sim::{Geom, Settings, Simulation, StepReport, World, WorldBuilder};
 
 use super::Scenario;
-use super::robots::bar::{self, GHOST};
+use super::robots::bar::{self, NO_COLLISION};
 use super::robots::energy_balance::EnergyBalance;
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
@@ -80,7 +80,7 @@ pub fn world() -> Result<World, StudyError> {
     let slide = JointSpec::new(JointKind::Slide { axis: Vector3::x() });
     builder.mechanism.joint(slider, JointSpec { name: "slider".to_owned(), reference: x, ..slide });
     let shape = Shape::cuboid(Vector3::repeat(HALF_EDGE))?;
-    builder.geom(Geom { groups: GHOST, ..Geom::new(slider, shape).named("slider") });
+    builder.geom(Geom { groups: NO_COLLISION, ..Geom::new(slider, shape).named("slider") });
     let loop_closure = Connect {
         body_a: rod,
         point_a: Vector3::x() * ROD,
@@ -103,13 +103,13 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     for (name, rate) in rates {
         state.v[place(world.model(), name)] = speed * rate;
     }
-    let check = Closed::default();
+    let check = SliderCrankCheck::default();
     Ok(Scene::new(world, Settings::default(), 5.0, check).from_state(state))
 }
 
 /// The loop stays closed, the slider is where the closed form has it, and energy balances.
 #[derive(Default)]
-struct Closed {
+struct SliderCrankCheck {
     opening: f64,
     error: f64,
     energy_balance: EnergyBalance,
@@ -119,7 +119,7 @@ struct Closed {
 /// along the slide by no more, since the rod stays within 45° of it; an opening along it adds once.
 const PLACE: f64 = 2.0 * CLOSURE;
 
-impl Check for Closed {
+impl Check for SliderCrankCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         self.energy_balance.begin(simulation);
     }

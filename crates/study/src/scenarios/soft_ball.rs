@@ -7,7 +7,7 @@ use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
-use super::cond::{self, Drawn};
+use super::cond::{self, DrawnMaterial};
 use super::parts;
 use super::robots::gripper::{self, FINGER_KP, Fingers, Grasp};
 use crate::error::StudyError;
@@ -56,7 +56,7 @@ const HOLD: f64 = 0.4; // [s]
 const HEIGHT: f64 = 0.1; // of the lift [m]
 
 fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
-    let drawn = Drawn::from(parameters, RANGES);
+    let drawn = DrawnMaterial::from(parameters, RANGES);
     let surface = Surface::with_friction(drawn.friction);
     let mut builder = WorldBuilder::new();
     parts::ground(&mut builder, surface);
@@ -76,14 +76,14 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let grasp = Grasp { stroke, close: CLOSE, height: HEIGHT, lift: LIFT, first_control };
     let world = builder.build()?;
     let lift = cond::coordinate(world.model(), "gripper-slide-2");
-    let check = Held { ball, lift, ..Held::default() };
+    let check = SoftBallCheck { ball, lift, ..SoftBallCheck::default() };
     let duration = CLOSE + LIFT + HOLD;
     let scene = Scene::new(world, cond::settings(TOLERANCE), duration, check);
     Ok(scene.controlled(move |simulation: &mut Simulation| grasp.control(simulation)))
 }
 
 /// The ball rises with the fingers, does not slip, and they carry its weight.
-struct Held {
+struct SoftBallCheck {
     ball: SoftId,
     /// Place of the height of the gripper in q.
     lift: usize,
@@ -99,7 +99,7 @@ struct Held {
     weight: f64,
 }
 
-impl Default for Held {
+impl Default for SoftBallCheck {
     fn default() -> Self {
         let (ball, closed) = (SoftId(0), None);
         let [now, height, deepest, fingers, ground, weight] = [0.0; 6];
@@ -114,7 +114,7 @@ const DEEPEST: f64 = 5e-4;
 /// Largest part of the weight by which the fingers' force may be off, while the ball swings.
 const MISSING: f64 = 0.02;
 
-impl Check for Held {
+impl Check for SoftBallCheck {
     fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
         self.deepest = self.deepest.max(report.penetration);
         self.inverted = self.inverted.max(report.inverted);

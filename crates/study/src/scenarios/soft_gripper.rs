@@ -15,9 +15,9 @@ use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
-use super::cond::{self, Drawn};
+use super::cond::{self, DrawnMaterial};
 use super::parts;
-use super::robots::bar::GHOST;
+use super::robots::bar::NO_COLLISION;
 use super::robots::gripper::{self, Fingers, Grasp};
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
@@ -68,7 +68,7 @@ const HOLD: f64 = 0.5; // [s]
 const HEIGHT: f64 = 0.06; // of the lift [m]
 
 fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
-    let drawn = Drawn::from(parameters, RANGES);
+    let drawn = DrawnMaterial::from(parameters, RANGES);
     let surface = Surface::with_friction(drawn.friction);
     let mut builder = WorldBuilder::new();
     parts::ground(&mut builder, surface);
@@ -79,7 +79,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     // Plates behind the fingers, which touch nothing.
     let half = [0.5 * FINGER[0], PLATE, 0.5 * FINGER[2]];
     let opening = 2.0 * (PART[1] + GAP + FINGER[1]);
-    let plates = Fingers { half, opening, surface, groups: GHOST };
+    let plates = Fingers { half, opening, surface, groups: NO_COLLISION };
     let middle = Vector3::new(0.0, 0.0, CLEARANCE + 0.5 * FINGER[2]);
     let gripper = gripper::add(&mut builder, "gripper", middle, &plates)?;
     let n = parameters.count("cells");
@@ -105,14 +105,14 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let world = builder.build()?;
     let part = world.model().body_of_builder(part).unwrap_or(BodyId::WORLD);
     let deepest = DEEPEST * FINGER[0] / n as f64;
-    let check = Held { part, mass, bound: deepest, ..Held::default() };
+    let check = SoftGripperCheck { part, mass, bound: deepest, ..SoftGripperCheck::default() };
     let duration = CLOSE + LIFT + HOLD;
     let scene = Scene::new(world, cond::settings(TOLERANCE), duration, check);
     Ok(scene.controlled(move |simulation: &mut Simulation| grasp.control(simulation)))
 }
 
 /// The part hangs between the fingers, whose forces carry it.
-struct Held {
+struct SoftGripperCheck {
     part: BodyId,
     mass: f64,
     height: f64,
@@ -127,7 +127,7 @@ struct Held {
     squeeze: [f64; 2],
 }
 
-impl Default for Held {
+impl Default for SoftGripperCheck {
     fn default() -> Self {
         let (part, force, squeeze) = (BodyId::WORLD, Vector3::zeros(), [0.0; 2]);
         let [mass, height, deepest, bound, weight] = [0.0; 5];
@@ -142,7 +142,7 @@ const DEEPEST: f64 = 0.1;
 /// Largest part of the weight by which forces on the part may be off, while it swings.
 const MISSING: f64 = 0.02;
 
-impl Check for Held {
+impl Check for SoftGripperCheck {
     fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
         self.deepest = self.deepest.max(report.penetration);
         self.inverted = self.inverted.max(report.inverted);

@@ -14,10 +14,10 @@ use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
 use super::Scenario;
-use super::cond::{self, Drawn};
+use super::cond::{self, DrawnMaterial};
 use super::parts;
 use super::robots::manipulator;
-use super::robots::reach::{Follow, Path, Reach, eased};
+use super::robots::reach::{ArmInverseKinematics, HandPathFollower, Path, eased};
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
 
@@ -90,12 +90,12 @@ fn hand(time: f64) -> Isometry3<f64> {
 }
 
 fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
-    let drawn = Drawn::from(parameters, RANGES);
+    let drawn = DrawnMaterial::from(parameters, RANGES);
     let cells = ["cells-x", "cells-y", "cells-z"].map(|name| parameters.count(name));
     let surface = Surface::with_friction(drawn.friction);
     let mut builder = WorldBuilder::new();
     parts::ground(&mut builder, surface);
-    let mut reach = Reach::new(Isometry3::identity())?;
+    let mut reach = ArmInverseKinematics::new(Isometry3::identity())?;
     let angles = reach.first_angles(&hand(0.0));
     let arm =
         manipulator::add(&mut builder, "arm", Isometry3::identity(), &angles, 1.05 * SIZE[1])?;
@@ -113,14 +113,14 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let world = builder.build()?;
     let first = cond::coordinate(world.model(), "arm-0");
     let path: Path = Box::new(hand);
-    let follow = Follow::new(reach, path, first, arm.first_control);
-    let check = Folded { mat, held, ..Folded::default() };
+    let follow = HandPathFollower::new(reach, path, first, arm.first_control);
+    let check = SoftMatCheck { mat, held, ..SoftMatCheck::default() };
     let duration = REST + FOLD + AFTER;
     Ok(Scene::new(world, cond::settings(TOLERANCE), duration, check).controlled(follow))
 }
 
 /// The mat lies folded, was never deep in the ground, and the ground and the hand carry its weight.
-struct Folded {
+struct SoftMatCheck {
     mat: SoftId,
     held: Vec<u32>,
     deepest: f64,
@@ -135,7 +135,7 @@ struct Folded {
     fastest: f64,
 }
 
-impl Default for Folded {
+impl Default for SoftMatCheck {
     fn default() -> Self {
         Self {
             mat: SoftId(0),
@@ -157,7 +157,7 @@ const DEEPEST: f64 = 0.05 * SIZE[2];
 /// Largest part of the weight that may be missing at the end, while the mat still creeps.
 const MISSING: f64 = 0.02;
 
-impl Folded {
+impl SoftMatCheck {
     /// Force of the hand along z [N] on the vertices it holds: that of their elements and their weight.
     fn carried(&self, simulation: &Simulation) -> f64 {
         let model = simulation.world().model();
@@ -174,7 +174,7 @@ impl Folded {
     }
 }
 
-impl Check for Folded {
+impl Check for SoftMatCheck {
     fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
         self.deepest = self.deepest.max(report.penetration);
         self.inverted = self.inverted.max(report.inverted);

@@ -25,7 +25,7 @@ use stiction_sim::{Geom, Settings, Simulation, StepReport, Surface, WorldBuilder
 
 use super::Scenario;
 use super::parts;
-use super::robots::bar::GHOST;
+use super::robots::bar::NO_COLLISION;
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
 
@@ -61,19 +61,19 @@ const RAMP: f64 = 0.5; // time in which the motion grows [s]
 type Point = (f64, f64);
 
 /// A part of a leg: mass [kg], radius of gyration as of a ball [m], centre of mass.
-struct Part {
+struct LegPart {
     name: &'static str,
     mass: f64,
     rho: f64,
     com: Point,
 }
 
-const COXA: Part = Part { name: "coxa", mass: 0.05, rho: 0.03, com: (0.03, 0.0) };
-const CRANK: Part = Part { name: "crank", mass: 0.01, rho: 0.015, com: (0.02, 0.015) };
-const CONROD: Part = Part { name: "conrod", mass: 0.01, rho: 0.015, com: (0.04, 0.03) };
-const FEMUR: Part = Part { name: "femur", mass: 0.05, rho: 0.03, com: (0.11, 0.0) };
-const ROD: Part = Part { name: "rod", mass: 0.02, rho: 0.03, com: (0.11, -0.03) };
-const TIBIA: Part = Part { name: "tibia", mass: 0.05, rho: 0.03, com: (0.17, -0.04) };
+const COXA: LegPart = LegPart { name: "coxa", mass: 0.05, rho: 0.03, com: (0.03, 0.0) };
+const CRANK: LegPart = LegPart { name: "crank", mass: 0.01, rho: 0.015, com: (0.02, 0.015) };
+const CONROD: LegPart = LegPart { name: "conrod", mass: 0.01, rho: 0.015, com: (0.04, 0.03) };
+const FEMUR: LegPart = LegPart { name: "femur", mass: 0.05, rho: 0.03, com: (0.11, 0.0) };
+const ROD: LegPart = LegPart { name: "rod", mass: 0.02, rho: 0.03, com: (0.11, -0.03) };
+const TIBIA: LegPart = LegPart { name: "tibia", mass: 0.05, rho: 0.03, com: (0.17, -0.04) };
 
 /// A leg under construction. Frames of its parts stand at the pivots that carry them.
 struct Leg<'a> {
@@ -96,7 +96,7 @@ impl Leg<'_> {
     /// Hangs a part on another by a revolute. Pivots are in the plane of the leg.
     fn part(
         &mut self,
-        part: &Part,
+        part: &LegPart,
         (parent, parent_pivot): (BodyId, Vector3<f64>),
         pivot: Point,
         axis: Vector3<f64>,
@@ -118,7 +118,7 @@ impl Leg<'_> {
         let joint = self.builder.mechanism.joint(body, JointSpec { name, ..hinge });
         let seen = Geom::new(body, Shape::sphere(0.3 * part.rho)?);
         let pose = Isometry3::translation(com.x, com.y, com.z);
-        self.builder.geom(Geom { groups: GHOST, ..seen.at(pose) });
+        self.builder.geom(Geom { groups: NO_COLLISION, ..seen.at(pose) });
         Ok((body, joint))
     }
 
@@ -208,19 +208,19 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
         ..BodySpec::default()
     });
     builder.mechanism.joint(torso, JointSpec::new(JointKind::Free));
-    builder.geom(Geom { groups: GHOST, ..Geom::new(torso, shape).coloured(0.2, 0.4, 0.3) });
+    builder.geom(Geom { groups: NO_COLLISION, ..Geom::new(torso, shape).coloured(0.2, 0.4, 0.3) });
     for index in 0..LEGS {
         Leg { builder: &mut builder, index, side: side(index) }.build(torso, is_tree)?;
     }
     let settings = Settings { time_step: 0.01, ..Settings::default() };
-    let check = Walks { is_tree, ..Walks::default() };
+    let check = SpiderCheck { is_tree, ..SpiderCheck::default() };
     Ok(Scene::new(builder.build()?, settings, 10.0, check).controlled(walk))
 }
 
 /// Joints hold together, motors follow their targets, feet stay above the floor, and the robot walks
 /// as far as its gait carries it.
 #[derive(Default)]
-struct Walks {
+struct SpiderCheck {
     is_tree: bool,
     opening: f64,
     depth: f64,
@@ -279,7 +279,7 @@ fn stride(is_tree: bool) -> (f64, f64) {
     (-4.0 * r * amplitude.sin(), 4.0 * sideways)
 }
 
-impl Check for Walks {
+impl Check for SpiderCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         // The cycle takes one second, and the amplitude is full from the first whole one on.
         self.next_cycle = simulation.state().time.max(RAMP).ceil();

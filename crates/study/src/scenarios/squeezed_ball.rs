@@ -9,7 +9,7 @@ use stiction_geom::{Groups, TetMesh};
 use stiction_mech::{
     ActuatorSpec, BodyId, BodySpec, JointKind, JointSpec, Material, SoftId, SoftSpec, Transmission,
 };
-use stiction_scene::signal::{Course, Interpolation, Signal, SignalController};
+use stiction_scene::signal::{Interpolation, Signal, SignalController, SignalShape};
 use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
@@ -94,7 +94,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let spec = SoftSpec { stiffness_damping: DAMPING, ..spec };
     let ball = builder.soft(SoftObject::new(spec).surface(surface).coloured(0.85, 0.35, 0.3));
 
-    let way = |times: &[f64], values: &[f64]| Course::Waypoints {
+    let way = |times: &[f64], values: &[f64]| SignalShape::Waypoints {
         times: times.to_vec(),
         values: values.to_vec(),
         path: Interpolation::Smooth,
@@ -113,7 +113,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     signals.push(Signal { actuator: wrist[0].0, course: shaking(parameters.get("shake")) });
     signals.push(Signal { actuator: wrist[1].0, course: way(&[SQUEEZED, TURNED], &[0.0, PI]) });
 
-    let check = Held {
+    let check = SqueezedBallCheck {
         palm,
         ball,
         hand: hand.bodies,
@@ -129,10 +129,10 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 }
 
 /// Swings of the wrist between two times, by points close enough to be smooth.
-fn shaking(amplitude: f64) -> Course {
+fn shaking(amplitude: f64) -> SignalShape {
     let points = 8 * (FREQUENCY * (SHAKEN - TURNED)).round() as usize;
     let time = |k: usize| TURNED + (SHAKEN - TURNED) * k as f64 / points as f64;
-    Course::Waypoints {
+    SignalShape::Waypoints {
         times: (0..=points).map(time).collect(),
         values: (0..=points)
             .map(|k| amplitude * (2.0 * PI * FREQUENCY * (time(k) - TURNED)).sin())
@@ -143,7 +143,7 @@ fn shaking(amplitude: f64) -> Course {
 }
 
 /// The ball stays where it was squeezed, in the frame of the palm.
-struct Held {
+struct SqueezedBallCheck {
     palm: BodyId,
     ball: SoftId,
     hand: Vec<BodyId>,
@@ -162,7 +162,7 @@ struct Held {
 const SLIP: f64 = 0.5 * RADIUS;
 const TOUCHING: usize = 3;
 
-impl Check for Held {
+impl Check for SqueezedBallCheck {
     fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
         self.unconverged += usize::from(!report.converged());
         let ball = soft_parts::centre(simulation, self.ball);
@@ -195,7 +195,7 @@ impl Check for Held {
         }
     }
 
-    fn needs_the_start(&self) -> bool {
+    fn needs_start(&self) -> bool {
         true
     }
 }

@@ -51,12 +51,13 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let world = builder.build()?;
     let gravity = world.model().gravity().norm();
     let weight_above = (0..levels).map(|i| (i..levels).map(mass).sum::<f64>() * gravity).collect();
-    let check = Stands { weight_above, start: Vec::new(), speed: 0.0, drift: 0.0, force: f64::NAN };
+    let check =
+        StackCheck { weight_above, start: Vec::new(), speed: 0.0, drift: 0.0, force: f64::NAN };
     Ok(Scene::new(world, Settings::default(), 2.0, check))
 }
 
 /// Joints bear the weight above them; nothing moves.
-struct Stands {
+struct StackCheck {
     /// Weight on the joint below each block [N].
     weight_above: Vec<f64>,
     start: Vec<f64>,
@@ -74,7 +75,7 @@ const FORCE: f64 = 1e-6;
 /// Largest speed [m/s] of contacts that count as resting.
 const SPEED: f64 = 1e-6;
 
-impl Check for Stands {
+impl Check for StackCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         self.start = simulation.state().q.clone();
     }

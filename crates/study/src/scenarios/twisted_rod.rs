@@ -104,8 +104,11 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
         ..CableSpec::default()
     });
     let world = builder.build()?;
-    let check =
-        Buckles { buckles: parameters.get("twist") > 1.0, aside: f64::NAN, speed: f64::NAN };
+    let check = TwistedRodCheck {
+        buckles: parameters.get("twist") > 1.0,
+        aside: f64::NAN,
+        speed: f64::NAN,
+    };
     let settings = Settings { time_step: 0.01, scheme: Scheme::Symplectic, ..Settings::default() };
     let turn = move |simulation: &mut Simulation| {
         let next = simulation.state().time + simulation.settings().time_step;
@@ -116,7 +119,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 }
 
 /// The rod leaves its axis by more than a radius, or stays on it.
-struct Buckles {
+struct TwistedRodCheck {
     buckles: bool,
     /// Largest distance of a segment from the axis [m].
     aside: f64,
@@ -127,7 +130,7 @@ struct Buckles {
 const BUCKLED: f64 = RADIUS;
 const STRAIGHT: f64 = 0.05 * RADIUS;
 
-impl Check for Buckles {
+impl Check for TwistedRodCheck {
     fn observe(&mut self, simulation: &mut Simulation, _report: &StepReport) {
         self.aside = 0.0;
         for body in simulation.world().cables()[0].bodies.clone() {

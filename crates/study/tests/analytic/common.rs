@@ -110,7 +110,7 @@ pub fn particle(shape: Shape, mass: f64, height: f64, surface: Surface) -> World
 pub fn run(sim: &mut Simulation, steps: usize) {
     for k in 0..steps {
         let report = sim.step().unwrap();
-        assert!(report.converged(), "step {k}: {:?} {:?}", report.status, report.residuals);
+        assert!(report.converged(), "step {k}: {:?} {:?}", report.solver_status, report.residuals);
     }
 }
 

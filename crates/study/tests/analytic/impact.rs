@@ -180,7 +180,7 @@ fn a_corner_without_an_answer_is_flagged_and_survived() {
         let mut sim = corner(mu, 0.5, 1.0, settings);
         let before = sim.energy();
         let report = sim.step().unwrap();
-        assert!(!report.converged(), "μ = {mu}: {:?} {:?}", report.status, report.residuals);
+        assert!(!report.converged(), "μ = {mu}: {:?} {:?}", report.solver_status, report.residuals);
         for _ in 0..100 {
             let _ = sim.step().unwrap();
         }

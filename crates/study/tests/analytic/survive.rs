@@ -237,7 +237,7 @@ fn links_of_one_mechanism_can_touch_one_another() {
         touched |= sim.contacts().iter().any(|c| c.force.norm() > 0.0);
         deepest = deepest.max(report.penetration);
         let worst = report.residuals.of(report.friction_model);
-        assert!(report.converged(), "{:?}, off by {worst} m/s", report.status);
+        assert!(report.converged(), "{:?}, off by {worst} m/s", report.solver_status);
     }
     assert!(touched, "the links never met");
     assert!(deepest < 1e-3, "{deepest} m deep");

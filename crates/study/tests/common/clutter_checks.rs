@@ -1,6 +1,6 @@
 //! Checks of a run of the clutter under one solver, with bounds derived from the residuals of each step.
 
-use stiction_study::scenarios::clutter::{self, Item};
+use stiction_study::scenarios::clutter::{self, ClutterItem};
 
 const GRAVITY: f64 = 9.81;
 /// Radius of the spheres and half edge of the cubes, and half width of the bin's inside [m].
@@ -10,7 +10,7 @@ const INSIDE: f64 = 0.4;
 const REACH: f64 = 1.733 * RADIUS;
 
 /// Mass [kg] and moment of inertia [kg·m²] of an object; both kinds are isotropic.
-fn inertia(item: &Item) -> (f64, f64) {
+fn inertia(item: &ClutterItem) -> (f64, f64) {
     let (mass, factor) = if item.is_cube { (1.0, 4.0 / 6.0) } else { (0.524, 2.0 / 5.0) };
     (mass, factor * mass * RADIUS * RADIUS)
 }
@@ -41,7 +41,7 @@ fn is_plain_newton(solver: &str) -> bool {
 
 /// Runs the clutter and checks every step: violation, penetration, positions and energy; at the end the
 /// share of converged steps and the scenario's own check.
-pub fn check_clutter(items: &[Item], solver: &str, duration: f64) {
+pub fn check_clutter(items: &[ClutterItem], solver: &str, duration: f64) {
     let who = format!("{} bodies, {solver}", items.len());
     let mut scene = clutter::scene(items, true, 1.0).unwrap();
     scene.settings.solver = solver.to_owned();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use stiction_sim::state_hash;
 use stiction_solve::solver::SOLVERS;
-use stiction_study::scenarios::clutter::{self, Item};
+use stiction_study::scenarios::clutter::{self, ClutterItem};
 use stiction_testkit::data::NamedTest;
 use stiction_testkit::trials;
 
@@ -16,7 +16,7 @@ pub const TRIALS: &[NamedTest] =
     trials![every_solver_gets_through_the_clutter, the_number_of_threads_changes_no_bit];
 
 /// The initial state of the benchmark.
-fn items(folder: &Path, count: usize) -> Vec<Item> {
+fn items(folder: &Path, count: usize) -> Vec<ClutterItem> {
     let items = clutter::read_items(folder.join(format!("clutter_ic_{count}.json"))).unwrap();
     assert_eq!(items.len(), count);
     items

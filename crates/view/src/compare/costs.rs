@@ -32,8 +32,11 @@ const FILLS: [(&str, bool); PHASES.len()] = [
 
 /// The chart; empty if nothing ran.
 pub fn costs(comparison: &Comparison) -> String {
-    let runs: Vec<_> =
-        comparison.contenders.iter().map(|contender| contender.run().map(|r| &r.summary)).collect();
+    let runs: Vec<_> = comparison
+        .compared_solvers
+        .iter()
+        .map(|compared| compared.run().map(|r| &r.summary))
+        .collect();
     let times = || runs.iter().flatten().map(|summary| &summary.step_times);
     let finite = |x: &f64| x.is_finite() && *x > 0.0;
     let least = times().map(|t| t.p50.min(t.mean)).filter(finite).fold(f64::INFINITY, f64::min);
@@ -42,7 +45,8 @@ pub fn costs(comparison: &Comparison) -> String {
         return String::new();
     }
     // Approximate width of a bold letter, and the distance of a name from its row.
-    let longest = comparison.contenders.iter().map(|c| c.solver.chars().count()).max().unwrap_or(0);
+    let longest =
+        comparison.compared_solvers.iter().map(|c| c.solver.chars().count()).max().unwrap_or(0);
     let names = 8.6 * longest as f64 + 24.0;
     let width = names + SPREAD + BETWEEN + SHARES + 20.0;
     let (low, high) = (decade_below(least), decade_above(most));
@@ -80,9 +84,9 @@ pub fn costs(comparison: &Comparison) -> String {
         label(&mut svg, (x, bottom + 16.0), "middle", &format!("{percent} %"));
         rule(&mut svg, (x, HEAD), (x, bottom + 4.0), "sp-grid", "#dcdfe3");
     }
-    for (k, (contender, summary)) in comparison.contenders.iter().zip(&runs).enumerate() {
+    for (k, (compared, summary)) in comparison.compared_solvers.iter().zip(&runs).enumerate() {
         let y = HEAD + (k as f64 + 0.5) * ROW;
-        let name = escape(&contender.solver);
+        let name = escape(&compared.solver);
         let _ = writeln!(
             svg,
             "<text class=\"sp-strong\" x=\"{}\" y=\"{}\" font-size=\"12.5\" fill=\"#1a1a1a\" \

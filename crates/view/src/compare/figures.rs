@@ -2,7 +2,7 @@
 //! chart lists the solvers in the same order, so that each keeps its colour and dashes.
 
 use stiction_plot::{Axis, Figure, Panel, Series};
-use stiction_sim::record::Figures;
+use stiction_sim::record::FrameStatistics;
 use stiction_solve::FrictionModel;
 use stiction_solve::monitor::TracePoint;
 use stiction_study::compare::{CapturedStep, ComparedSolver, Comparison};
@@ -44,14 +44,14 @@ fn traces(
     let tolerance = comparison.settings.tolerance;
     let mut panel =
         Panel::new(axis, Axis::log("error, relative [-]")).guide_y(tolerance, "tolerance");
-    for (contender, answer) in comparison.contenders.iter().zip(&captured.answers) {
+    for (compared, answer) in comparison.compared_solvers.iter().zip(&captured.answers) {
         let trace = answer.as_ref().map(|report| report.trace.as_slice()).unwrap_or_default();
         let error = |point: &TracePoint| point.residual.max(point.momentum);
         let points: Vec<_> = trace.iter().map(|p| (x(p).max(from), error(p))).collect();
         let end = points.last().copied().into_iter().collect();
         panel = panel
-            .series(Series::line(&contender.solver, thinned(points)))
-            .series(Series::markers(&contender.solver, end));
+            .series(Series::line(&compared.solver, thinned(points)))
+            .series(Series::markers(&compared.solver, end));
     }
     panel
 }
@@ -73,7 +73,7 @@ fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 
 /// Times of the first and of the last frame of all runs [s], which the charts over time show.
 pub fn timeline(comparison: &Comparison) -> (f64, f64) {
-    let runs = comparison.contenders.iter().filter_map(|contender| contender.run());
+    let runs = comparison.compared_solvers.iter().filter_map(|compared| compared.run());
     let times = runs.flat_map(|run| run.recording.frames.time.iter().copied());
     times.fold((f64::INFINITY, f64::NEG_INFINITY), |(from, to), t| (from.min(t), to.max(t)))
 }
@@ -83,18 +83,18 @@ fn over_time(
     comparison: &Comparison,
     axis: Axis,
     title: &str,
-    column: impl Fn(&ComparedSolver, &Figures) -> Vec<f64>,
+    column: impl Fn(&ComparedSolver, &FrameStatistics) -> Vec<f64>,
 ) -> Panel {
     let (from, to) = timeline(comparison);
     let time = Axis::linear("simulated time [s]").range(from, to);
     let mut panel = Panel::new(time, axis).title(title);
-    for contender in &comparison.contenders {
-        let points = contender.run().map(|run| {
+    for compared in &comparison.compared_solvers {
+        let points = compared.run().map(|run| {
             let frames = &run.recording.frames;
-            let values = column(contender, &frames.figures);
+            let values = column(compared, &frames.statistics);
             frames.time.iter().copied().zip(values).skip(1).collect()
         });
-        panel = panel.series(Series::line(&contender.solver, points.unwrap_or_default()));
+        panel = panel.series(Series::line(&compared.solver, points.unwrap_or_default()));
     }
     panel
 }
@@ -110,7 +110,7 @@ pub fn residuals(comparison: &Comparison) -> Figure {
         comparison,
         Axis::log("residual [m/s]"),
         "in the solver's own friction model",
-        |contender, figures| match contender.friction_model {
+        |compared, figures| match compared.friction_model {
             FrictionModel::Coulomb => positive(&figures.coulomb),
             FrictionModel::Convex => positive(&figures.convex),
         },

@@ -60,7 +60,7 @@ pub fn write(
 /// The report.
 pub fn page(comparison: &Comparison, making: &ReportProvenance) -> Result<String, PageError> {
     let mut recordings = String::new();
-    for run in comparison.contenders.iter().filter_map(|contender| contender.run()) {
+    for run in comparison.compared_solvers.iter().filter_map(|compared| compared.run()) {
         run.recording.check()?;
         let text = pack::base64(&data::encode(&run.recording)?);
         let length = text.len();

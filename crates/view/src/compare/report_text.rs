@@ -20,7 +20,7 @@ const CLOCK: &str = include_str!("../../page/clock.html");
 pub fn title(comparison: &Comparison) -> String {
     let target = Path::new(&comparison.target).file_name().map(|name| name.to_string_lossy());
     let target = target.unwrap_or_default();
-    format!("{target}: {} compared", count(comparison.contenders.len(), "solver"))
+    format!("{target}: {} compared", count(comparison.compared_solvers.len(), "solver"))
 }
 
 /// Everything between the page's head and its script.
@@ -39,12 +39,12 @@ pub fn body(comparison: &Comparison, making: &ReportProvenance) -> String {
 }
 
 fn lead(out: &mut String, comparison: &Comparison) {
-    let Comparison { target, steps, settings, contenders, .. } = comparison;
+    let Comparison { target, steps, settings, compared_solvers, .. } = comparison;
     *out += &format!("<h1>{}</h1>\n", escape(&title(comparison)));
     let about = SCENARIOS.iter().find(|entry| entry.name == *target);
     let about = about.map(|entry| format!(": {}", escape(entry.about))).unwrap_or_default();
     let names: Vec<String> =
-        contenders.iter().map(|c| format!("<b>{}</b>", escape(&c.solver))).collect();
+        compared_solvers.iter().map(|c| format!("<b>{}</b>", escape(&c.solver))).collect();
     *out += &format!(
         "<p class=\"lead\">The scene <b>{}</b>{about}. The same start, the same {} of {} ({} \
          simulated), once with each of {}.</p>\n",
@@ -92,21 +92,21 @@ fn introduction(out: &mut String, comparison: &Comparison) {
          cannot be zero.</dd>\n\
          </dl>\n<h3>The solvers</h3>\n<dl class=\"terms\">\n"
     );
-    for contender in &comparison.contenders {
+    for compared in &comparison.compared_solvers {
         *out += &format!(
             "<dt>{}</dt><dd>{}. Solves for {} friction. {}</dd>\n",
-            escape(&contender.solver),
-            capitalised(&escape(contender.about)),
-            friction(contender.friction_model),
-            solver_family(contender)
+            escape(&compared.solver),
+            capitalised(&escape(compared.about)),
+            friction(compared.friction_model),
+            solver_family(compared)
         );
     }
     *out += "</dl>\n";
 }
 
-/// What to expect of a family of solvers, for readers who do not know it.
-fn solver_family(contender: &ComparedSolver) -> &'static str {
-    match contender.solver.as_str() {
+/// Properties of a family of solvers, for readers who do not know it.
+fn solver_family(compared: &ComparedSolver) -> &'static str {
+    match compared.solver.as_str() {
         "alm" | "canal" | "newton-damped" | "newton-dogleg" | "sap" | "ipm" | "cond" => {
             "Each iteration solves a system of equations for all contacts at once: few, costly \
              iterations, and high accuracy near the end."
@@ -150,20 +150,20 @@ fn summary(out: &mut String, comparison: &Comparison) {
         100.0 * table::MOST_UNCONVERGED
     );
     let mut verdicts = String::new();
-    for contender in &comparison.contenders {
-        let (class, text) = match &contender.run {
+    for compared in &comparison.compared_solvers {
+        let (class, text) = match &compared.run {
             Ok(run) if run.summary.check.passed => ("good", &run.summary.check.detail),
             Ok(run) => ("bad", &run.summary.check.detail),
             Err(why) => ("bad", why),
         };
-        let word = match &contender.run {
+        let word = match &compared.run {
             Ok(run) if run.summary.check.passed => "passed",
             Ok(_) => "failed",
             Err(_) => "did not run",
         };
         verdicts += &format!(
             "<tr><th scope=\"row\">{}</th><td class=\"{class}\">{word}</td><td>{}</td></tr>\n",
-            escape(&contender.solver),
+            escape(&compared.solver),
             escape(text)
         );
     }
@@ -179,7 +179,7 @@ const BUSY_MACHINE: f64 = 0.15;
 
 /// CPU time and wall time of all runs [s].
 fn spent(comparison: &Comparison) -> (f64, f64) {
-    let runs = comparison.contenders.iter().filter_map(|contender| contender.run());
+    let runs = comparison.compared_solvers.iter().filter_map(|compared| compared.run());
     let both = runs.filter_map(|run| Some((run.summary.cpu_seconds?, run.summary.wall_seconds)));
     both.fold((0.0, 0.0), |(cpu, wall), (c, w)| (cpu + c, wall + w))
 }
@@ -192,9 +192,9 @@ fn waiting_share(comparison: &Comparison) -> Option<f64> {
 
 /// The main results, in sentences.
 fn findings(comparison: &Comparison) -> Vec<String> {
-    let contenders = &comparison.contenders;
+    let compared_solvers = &comparison.compared_solvers;
     let (finished, reliable) = (table::finished(comparison), table::reliable(comparison));
-    let name = |k: usize| format!("<b>{}</b>", escape(&contenders[k].solver));
+    let name = |k: usize| format!("<b>{}</b>", escape(&compared_solvers[k].solver));
     let mut found = Vec::new();
     if comparison.stopped {
         found.push(
@@ -203,7 +203,7 @@ fn findings(comparison: &Comparison) -> Vec<String> {
         );
     }
     let times: Vec<Option<f64>> =
-        contenders.iter().map(|c| c.run().map(|run| run.summary.step_times.mean)).collect();
+        compared_solvers.iter().map(|c| c.run().map(|run| run.summary.step_times.mean)).collect();
     if let Some((k, us)) = table::least(&times, &reliable).and_then(|k| times[k].map(|t| (k, t))) {
         let pace = 1e6 * comparison.settings.time_step / us;
         found.push(format!(
@@ -216,11 +216,11 @@ fn findings(comparison: &Comparison) -> Vec<String> {
     let own = |c: &ComparedSolver| c.own_residual().map(|tally| tally.mean());
     let exact = |c: &ComparedSolver| c.run().map(|run| run.summary.coulomb.mean());
     let of = |value: &dyn Fn(&ComparedSolver) -> Option<f64>| -> Vec<Option<f64>> {
-        contenders.iter().map(value).collect()
+        compared_solvers.iter().map(value).collect()
     };
     let (own, exact) = (of(&own), of(&exact));
     if let Some((k, r)) = table::least(&own, &finished).and_then(|k| own[k].map(|r| (k, r))) {
-        let model = friction(contenders[k].friction_model);
+        let model = friction(compared_solvers[k].friction_model);
         found.push(format!(
             "Smallest residual in its own friction model: {} ({model} friction), {} m/s on average.",
             name(k),
@@ -234,8 +234,8 @@ fn findings(comparison: &Comparison) -> Vec<String> {
             residual(r)
         ));
     }
-    let relaxed: Vec<String> = (0..contenders.len())
-        .filter(|&k| finished[k] && contenders[k].friction_model == FrictionModel::Convex)
+    let relaxed: Vec<String> = (0..compared_solvers.len())
+        .filter(|&k| finished[k] && compared_solvers[k].friction_model == FrictionModel::Convex)
         .filter_map(|k| Some(format!("{} {} m/s", name(k), residual(exact[k]?))))
         .collect();
     if !relaxed.is_empty() {
@@ -245,7 +245,7 @@ fn findings(comparison: &Comparison) -> Vec<String> {
             listed(&relaxed)
         ));
     }
-    let unconverged: Vec<String> = contenders
+    let unconverged: Vec<String> = compared_solvers
         .iter()
         .enumerate()
         .filter_map(|(k, c)| {
@@ -267,8 +267,8 @@ fn findings(comparison: &Comparison) -> Vec<String> {
             duration(spent(comparison).0)
         ));
     }
-    for (k, contender) in contenders.iter().enumerate() {
-        match &contender.run {
+    for (k, compared) in compared_solvers.iter().enumerate() {
+        match &compared.run {
             Err(why) => found.push(format!(
                 "<span class=\"bad\">{} did not run:</span> {}",
                 name(k),
@@ -292,11 +292,11 @@ fn motion(out: &mut String, comparison: &Comparison) {
              other, jitter at rest, creeping, bodies that leave the scene. \
              Drag turns the camera, Shift and drag moves it, the wheel zooms, a double click fits the \
              whole run. The strip under the slider marks unconverged steps of any run.</p>\n<section id=\"views\" aria-label=\"Motion\">\n";
-    for contender in &comparison.contenders {
-        let Some(run) = contender.run() else { continue };
-        let name = escape(&contender.solver);
-        let model = friction(contender.friction_model);
-        let short = if contender.finished(comparison.steps) {
+    for compared in &comparison.compared_solvers {
+        let Some(run) = compared.run() else { continue };
+        let name = escape(&compared.solver);
+        let model = friction(compared.friction_model);
+        let short = if compared.finished(comparison.steps) {
             format!("{model} friction")
         } else {
             format!("stopped early after {}", count(run.summary.steps, "step"))
@@ -309,10 +309,10 @@ fn motion(out: &mut String, comparison: &Comparison) {
     *out += "</section>\n<p id=\"message\" role=\"alert\" hidden></p>\n";
     *out += CLOCK;
     let failed: Vec<String> = comparison
-        .contenders
+        .compared_solvers
         .iter()
-        .filter(|contender| contender.run.is_err())
-        .map(|contender| format!("<b>{}</b>", escape(&contender.solver)))
+        .filter(|compared| compared.run.is_err())
+        .map(|compared| format!("<b>{}</b>", escape(&compared.solver)))
         .collect();
     if !failed.is_empty() {
         *out += &format!("<p>Not shown, because there is no run: {}.</p>\n", listed(&failed));
@@ -402,7 +402,7 @@ fn convergence(out: &mut String, comparison: &Comparison) {
         *out += "<p>The comparison was interrupted before steps were captured.</p>\n";
         return;
     }
-    let Some(reference) = comparison.reference.map(|k| &comparison.contenders[k]) else {
+    let Some(reference) = comparison.reference.map(|k| &comparison.compared_solvers[k]) else {
         *out += "<p>No solver finished the run, so there is none to capture steps from.</p>\n";
         return;
     };
@@ -464,16 +464,16 @@ fn one_step(out: &mut String, comparison: &Comparison, captured: &CapturedStep) 
 
 /// How the solves of a captured step ended, in sentences.
 fn outcomes(comparison: &Comparison, captured: &CapturedStep) -> String {
-    let answers = || comparison.contenders.iter().zip(&captured.answers);
+    let answers = || comparison.compared_solvers.iter().zip(&captured.answers);
     let tolerance = comparison.settings.tolerance;
     let reference = captured.reference_velocity;
     let of = |status: Status| -> Vec<String> {
-        let ended = answers().filter_map(|(contender, answer)| {
+        let ended = answers().filter_map(|(compared, answer)| {
             let report = answer.as_ref().ok().filter(|report| report.status == status)?;
             let own = report.residuals.of(report.friction_model);
             let own = if reference > 0.0 { own / reference } else { own };
             let error = own.max(report.residuals.momentum);
-            let name = escape(&contender.solver);
+            let name = escape(&compared.solver);
             Some(match status {
                 Status::Converged => format!("<b>{name}</b> in {}", duration(report.seconds)),
                 _ => format!(
@@ -513,7 +513,7 @@ fn outcomes(comparison: &Comparison, captured: &CapturedStep) -> String {
     }
     let refused: Vec<String> = answers()
         .filter(|(_, answer)| answer.is_err())
-        .map(|(contender, _)| format!("<b>{}</b>", escape(&contender.solver)))
+        .map(|(compared, _)| format!("<b>{}</b>", escape(&compared.solver)))
         .collect();
     if !refused.is_empty() {
         sentences.push(format!("Could not run: {}.", listed(&refused)));
@@ -528,11 +528,11 @@ fn provenance(out: &mut String, comparison: &Comparison, making: &ReportProvenan
     }
     *out += "<div class=\"scroll\"><table class=\"list\"><thead><tr><th>solver</th><th>friction</th>\
              <th>method</th><th>source</th><th>its settings</th></tr></thead><tbody>\n";
-    for contender in &comparison.contenders {
+    for compared in &comparison.compared_solvers {
         let own: Vec<String> =
-            contender.settings.iter().map(|(k, v)| format!("{k} = {v}")).collect();
+            compared.settings.iter().map(|(k, v)| format!("{k} = {v}")).collect();
         let own = if own.is_empty() { "default".to_owned() } else { own.join(", ") };
-        let notes = contender.run().map(|run| run.notes.join("; ")).unwrap_or_default();
+        let notes = compared.run().map(|run| run.notes.join("; ")).unwrap_or_default();
         let notes = if notes.is_empty() {
             String::new()
         } else {
@@ -540,10 +540,10 @@ fn provenance(out: &mut String, comparison: &Comparison, making: &ReportProvenan
         };
         *out += &format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}{notes}</td><td>{}</td><td>{}</td></tr>\n",
-            escape(&contender.solver),
-            friction(contender.friction_model),
-            escape(contender.about),
-            source(contender.cite),
+            escape(&compared.solver),
+            friction(compared.friction_model),
+            escape(compared.about),
+            source(compared.cite),
             escape(&own)
         );
     }

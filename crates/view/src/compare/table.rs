@@ -25,17 +25,17 @@ pub fn friction(model: FrictionModel) -> &'static str {
 
 /// For each solver, whether it finished the run.
 pub fn finished(comparison: &Comparison) -> Vec<bool> {
-    comparison.contenders.iter().map(|c| c.finished(comparison.steps)).collect()
+    comparison.compared_solvers.iter().map(|c| c.finished(comparison.steps)).collect()
 }
 
 /// For each solver, whether it may be marked as the fastest.
 pub fn reliable(comparison: &Comparison) -> Vec<bool> {
     let steps = comparison.steps;
-    let exact = |contender: &ComparedSolver| {
-        let unconverged = contender.run().map_or(usize::MAX, |run| run.summary.unconverged_steps);
-        contender.finished(steps) && unconverged as f64 <= MOST_UNCONVERGED * steps as f64
+    let exact = |compared: &ComparedSolver| {
+        let unconverged = compared.run().map_or(usize::MAX, |run| run.summary.unconverged_steps);
+        compared.finished(steps) && unconverged as f64 <= MOST_UNCONVERGED * steps as f64
     };
-    let best: Vec<bool> = comparison.contenders.iter().map(exact).collect();
+    let best: Vec<bool> = comparison.compared_solvers.iter().map(exact).collect();
     if best.contains(&true) { best } else { finished(comparison) }
 }
 
@@ -57,7 +57,7 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     fn group(&mut self, name: &str) {
-        let columns = self.comparison.contenders.len() + 1;
+        let columns = self.comparison.compared_solvers.len() + 1;
         self.out += &format!("<tr class=\"group\"><th colspan=\"{columns}\">{name}</th></tr>\n");
     }
 
@@ -73,15 +73,16 @@ impl Rows<'_> {
         value: impl Fn(&ComparedSolver, &ComparedRun) -> f64,
         show: impl Fn(&ComparedSolver, &ComparedRun) -> String,
     ) {
-        let contenders = &self.comparison.contenders;
-        let values: Vec<_> = contenders.iter().map(|c| c.run().map(|run| value(c, run))).collect();
+        let compared_solvers = &self.comparison.compared_solvers;
+        let values: Vec<_> =
+            compared_solvers.iter().map(|c| c.run().map(|run| value(c, run))).collect();
         // No mark if all values are equal.
         let all: Vec<f64> = values.iter().flatten().copied().collect();
         let differ = all.windows(2).any(|pair| pair[0] != pair[1]);
         let best = if differ { least(&values, among) } else { None };
-        self.cells((name, about), |k, contender, run| {
+        self.cells((name, about), |k, compared, run| {
             let class = if best == Some(k) { " class=\"best\"" } else { "" };
-            format!("<td{class}>{}</td>", show(contender, run))
+            format!("<td{class}>{}</td>", show(compared, run))
         });
     }
 
@@ -92,9 +93,9 @@ impl Rows<'_> {
         cell: impl Fn(usize, &ComparedSolver, &ComparedRun) -> String,
     ) {
         self.open(name, about);
-        for (k, contender) in self.comparison.contenders.iter().enumerate() {
-            self.out += &match contender.run() {
-                Some(run) => cell(k, contender, run),
+        for (k, compared) in self.comparison.compared_solvers.iter().enumerate() {
+            self.out += &match compared.run() {
+                Some(run) => cell(k, compared, run),
                 None => format!("<td class=\"none\">{NOTHING}</td>"),
             };
         }
@@ -111,9 +112,9 @@ impl Rows<'_> {
         self.ranked(
             words,
             among,
-            |contender, run| of(contender, &run.summary).mean(),
-            |contender, run| {
-                let tally = of(contender, &run.summary);
+            |compared, run| of(compared, &run.summary).mean(),
+            |compared, run| {
+                let tally = of(compared, &run.summary);
                 let (mean, max) = (residual(tally.mean()), residual(tally.max()));
                 format!("{mean}<small>max {max}</small>")
             },
@@ -130,11 +131,11 @@ pub fn summary(comparison: &Comparison) -> String {
         out: String::with_capacity(1 << 14),
     };
     rows.out += "<div class=\"scroll\"><table id=\"summary\"><thead><tr><th></th>";
-    for contender in &comparison.contenders {
+    for compared in &comparison.compared_solvers {
         rows.out += &format!(
             "<th scope=\"col\">{}<small>{} friction</small></th>",
-            escape(&contender.solver),
-            friction(contender.friction_model)
+            escape(&compared.solver),
+            friction(compared.friction_model)
         );
     }
     rows.out += "</tr></thead><tbody>\n";
@@ -150,8 +151,8 @@ fn outcome(rows: &mut Rows<'_>) {
     rows.group("Outcome");
     let steps = rows.comparison.steps;
     rows.open("steps done", &format!("of {steps}"));
-    for contender in &rows.comparison.contenders {
-        rows.out += &match &contender.run {
+    for compared in &rows.comparison.compared_solvers {
+        rows.out += &match &compared.run {
             Ok(run) if run.summary.steps == steps => format!("<td>{steps}</td>"),
             Ok(run) => {
                 format!("<td class=\"bad\">{}<small>stopped early</small></td>", run.summary.steps)
@@ -198,8 +199,8 @@ fn effort(rows: &mut Rows<'_>) {
     rows.ranked(
         ("real-time factor", about),
         &reliable,
-        move |contender, run| -pace(contender, run),
-        move |contender, run| format!("{} ×", figure(pace(contender, run), 3)),
+        move |compared, run| -pace(compared, run),
+        move |compared, run| format!("{} ×", figure(pace(compared, run), 3)),
     );
     let about = "differ in kind between solvers; compare times";
     rows.cells(("iterations, mean", about), |_, _, run| {
@@ -211,7 +212,7 @@ fn effort(rows: &mut Rows<'_>) {
 
 fn errors(rows: &mut Rows<'_>) {
     rows.group("Residual: violation of the contact laws");
-    let own = |contender: &ComparedSolver, s: &Summary| match contender.friction_model {
+    let own = |compared: &ComparedSolver, s: &Summary| match compared.friction_model {
         FrictionModel::Coulomb => s.coulomb,
         FrictionModel::Convex => s.convex,
     };
@@ -244,7 +245,7 @@ fn motion(rows: &mut Rows<'_>) {
         let (first, last) = (run.summary.energy_initial, run.summary.energy_final);
         format!("<td>{}<small>{}</small></td>", figure(last, 5), figure(last - first, 4))
     });
-    let reference = rows.comparison.reference.map(|k| &rows.comparison.contenders[k].solver);
+    let reference = rows.comparison.reference.map(|k| &rows.comparison.compared_solvers[k].solver);
     let about =
         reference.map(|r| format!("mean distance of the bodies from the run of {}", escape(r)));
     rows.cells(("distance at the end [mm]", about.as_deref().unwrap_or_default()), |_, _, run| {
@@ -273,9 +274,10 @@ pub fn answers(comparison: &Comparison, captured: &CapturedStep) -> String {
     let fastest = least(&times, &vec![true; times.len()]);
     let reference = captured.reference_velocity;
     let relative = |x: f64| residual(if reference > 0.0 { x / reference } else { x });
-    for (k, (contender, answer)) in comparison.contenders.iter().zip(&captured.answers).enumerate()
+    for (k, (compared, answer)) in
+        comparison.compared_solvers.iter().zip(&captured.answers).enumerate()
     {
-        let name = escape(&contender.solver);
+        let name = escape(&compared.solver);
         out += &format!("<tr><th scope=\"row\">{name}</th>");
         out += &match answer {
             Ok(report) => {

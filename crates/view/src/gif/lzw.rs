@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn packing_and_unpacking_are_inverse() {
         let mut rng = SplitMix64::new(1);
         let noise: Vec<u8> = (0..30_000).map(|_| rng.below(256) as u8).collect();
         let steps: Vec<u8> = (0..60_000_u32).map(|k| (k / 700) as u8).collect();

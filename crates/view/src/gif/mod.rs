@@ -44,7 +44,7 @@ pub fn write_with(
     settings: &RenderSettings,
 ) -> Result<(), ViewError> {
     recording.check()?;
-    let times = film(recording, 100.0 / f64::from(DELAY));
+    let times = film(recording, 100.0 / f64::from(DELAY))?;
     let last = times.len() - 1;
     let renderer = PictureRenderer::new(recording, settings, times[0], times[last]);
     // Colours do not depend on the size.

@@ -1,7 +1,10 @@
 //! A recording as the page reads it: a header and packed columns.
 //!
-//! Lengths are quantised to a small fraction of the smallest visible size, rotations and normals to a
-//! small angle, forces and residuals to a few digits over any range. A contact is predicted from the
+//! The place of a body is quantised to a small fraction of its own smallest visible size, or, if it
+//! travels far, to the resolution of a 32-bit float at the farthest place it reaches, so that every
+//! body is drawn where it is (`FINENESS`, `REACH`). A contact point has the quantum of the finer
+//! of its two bodies. Rotations and normals are quantised to a small angle, forces and residuals to
+//! a few digits over any range. A contact is predicted from the
 //! same contact of the frame before, if there was one, so that resting contacts take few bytes.
 
 use std::collections::HashMap;
@@ -14,15 +17,22 @@ use stiction_sim::record::{Geometry, Recording};
 
 use crate::draw_list::creases;
 use crate::mesh::{Mesh, Meshes};
-use crate::pack::{Packer, Scale};
+use crate::pack::{Packer, Quanta, Scale};
 
 /// Version of the layout; the page refuses others.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
-/// Quantum of lengths, relative to the smallest visible size.
+/// Quantum of the places of a body or a soft surface, relative to its smallest visible size.
 const FINENESS: f64 = 1.0 / 4096.0;
+/// Least quantum of a coordinate, relative to its largest magnitude: places have 32-bit floats in
+/// the page.
+const REACH: f64 = 1.0 / 16_777_216.0;
+/// Least quantum of gaps and times, relative to their largest magnitude: they have 32-bit integers.
+const SPAN: f64 = 1.0 / 1_073_741_824.0;
 /// Quantum of lengths [m] if no visible shape has a size.
 const NO_SIZE: f64 = 1e-4;
+/// Exponents of quanta of lengths: within those of 32-bit floats.
+const EXPONENTS: std::ops::RangeInclusive<i32> = -120..=100;
 /// Quantum of quaternions.
 const TURN: f64 = 1.0 / 32768.0;
 /// Quantum of folded unit vectors of contacts and of meshes.
@@ -42,7 +52,7 @@ const FAINT: f64 = 1.0 / 1_048_576.0;
 /// The recording, deflated.
 pub fn encode(recording: &Recording) -> std::io::Result<Vec<u8>> {
     let mut packer = Packer::default();
-    let quantum = length_quantum(recording);
+    let resolution = Resolution::of(recording);
     let mut header = Map::new();
     header.insert("version".into(), VERSION.into());
     header.insert("title".into(), recording.title.clone().into());
@@ -55,23 +65,126 @@ pub fn encode(recording: &Recording) -> std::io::Result<Vec<u8>> {
     header.insert("rest".into(), recording.rest.iter().map(pose).collect());
     header.insert("phases".into(), PHASES.as_slice().into());
     shapes_and_meshes(recording, &mut header, &mut packer);
-    motion(recording, quantum, &mut packer);
-    contacts(recording, quantum, &mut packer);
+    header.insert("exponents".into(), resolution.bodies.clone().into());
+    motion(recording, &resolution, &mut packer);
+    contacts(recording, &resolution, &mut packer);
     figures(recording, &mut packer);
     packer.finish(header)
 }
 
-/// A power of two, so that static bodies at round coordinates are kept exactly.
-fn length_quantum(recording: &Recording) -> f64 {
-    let size = |geometry: &Geometry| match geometry {
-        Geometry::Shape(shape) => smallest(shape),
-        Geometry::Triangles(_) => f64::INFINITY,
+/// Exponents of the quanta of lengths. Quanta are powers of two, so that bodies at round coordinates
+/// are kept exactly.
+struct Resolution {
+    /// Per body, for its origin and its contact points.
+    bodies: Vec<i32>,
+    /// Per soft surface.
+    softs: Vec<i32>,
+}
+
+impl Resolution {
+    fn of(recording: &Recording) -> Self {
+        let sizes = body_sizes(recording);
+        let soft_sizes = soft_sizes(recording);
+        let known = sizes.iter().chain(&soft_sizes).filter(|s| **s > 0.0 && s.is_finite());
+        let least = known.copied().fold(f64::INFINITY, f64::min);
+        let unknown = if least.is_finite() { least } else { NO_SIZE / FINENESS };
+        let exponents = |sizes: Vec<f64>, reaches: Vec<f64>| {
+            let each = sizes.into_iter().zip(reaches);
+            each.map(|(size, reach)| exponent(size, reach, unknown)).collect()
+        };
+        Self {
+            bodies: exponents(sizes, body_reaches(recording)),
+            softs: exponents(soft_sizes, soft_reaches(recording)),
+        }
+    }
+
+    /// The exponent of a contact point: that of the finer of its two bodies.
+    fn of_contact(&self, bodies: [u32; 2]) -> i32 {
+        let of = |body: u32| self.bodies.get(body as usize).copied();
+        bodies.into_iter().filter_map(of).min().unwrap_or(0)
+    }
+}
+
+/// Exponent of the quantum for something of a size [m] whose coordinates reach up to `reach` [m].
+fn exponent(size: f64, reach: f64, unknown: f64) -> i32 {
+    let size = if size > 0.0 && size.is_finite() { size } else { unknown };
+    let wanted = (size * FINENESS).log2().floor();
+    let least = if reach > 0.0 { (reach * REACH).log2().ceil() } else { f64::NEG_INFINITY };
+    (wanted.max(least) as i32).clamp(*EXPONENTS.start(), *EXPONENTS.end())
+}
+
+/// Smallest visible size of each body [m]; infinite for a body without shapes.
+fn body_sizes(recording: &Recording) -> Vec<f64> {
+    let mut sizes = vec![f64::INFINITY; recording.bodies.len()];
+    for seen in &recording.shapes {
+        let found = match &seen.geometry {
+            Geometry::Shape(shape) => smallest(shape),
+            Geometry::Triangles(seen) => half_extent(&seen.vertices),
+        };
+        if let Some(size) = sizes.get_mut(seen.body).filter(|_| found > 0.0) {
+            *size = size.min(found);
+        }
+    }
+    sizes
+}
+
+/// Largest finite magnitude of the coordinates of each body's origin and contact points [m].
+fn body_reaches(recording: &Recording) -> Vec<f64> {
+    let mut reaches = vec![0.0; recording.bodies.len()];
+    let mut extend = |body: usize, p: &[f64; 3]| {
+        if let Some(reach) = reaches.get_mut(body) {
+            *reach = p.iter().filter(|x| x.is_finite()).fold(*reach, |r: f64, x| r.max(x.abs()));
+        }
     };
-    let sizes = recording.shapes.iter().map(|seen| size(&seen.geometry));
-    let least =
-        sizes.chain(soft_size(recording)).filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min);
-    let wanted = if least.is_finite() { least * FINENESS } else { NO_SIZE };
-    wanted.log2().floor().exp2()
+    let frames = &recording.frames;
+    for (p, body) in frames.position.iter().zip(recording.moving.iter().cycle()) {
+        extend(*body, p);
+    }
+    for (p, bodies) in frames.contacts.point.iter().zip(&frames.contacts.bodies) {
+        bodies.iter().for_each(|&body| extend(body as usize, p));
+    }
+    reaches
+}
+
+/// Vertices of each soft surface at one frame after the other.
+fn soft_vertices(recording: &Recording) -> impl Iterator<Item = (usize, &[[f32; 3]])> {
+    let counts: Vec<usize> = recording.softs.iter().map(|soft| soft.vertices).collect();
+    let mut left = recording.frames.soft.as_slice();
+    (0..recording.len()).flat_map(move |_| counts.clone().into_iter().enumerate()).map_while(
+        move |(k, count)| {
+            let (these, others) = left.split_at_checked(count)?;
+            left = others;
+            Some((k, these))
+        },
+    )
+}
+
+/// Half the largest extent of each soft surface at the first frame [m].
+fn soft_sizes(recording: &Recording) -> Vec<f64> {
+    let mut sizes = vec![0.0; recording.softs.len()];
+    for (k, vertices) in soft_vertices(recording).take(recording.softs.len()) {
+        sizes[k] = half_extent(vertices);
+    }
+    sizes
+}
+
+/// Largest finite magnitude of the coordinates of each soft surface [m].
+fn soft_reaches(recording: &Recording) -> Vec<f64> {
+    let mut reaches = vec![0.0_f64; recording.softs.len()];
+    for (k, vertices) in soft_vertices(recording) {
+        let finite = vertices.iter().flatten().filter(|x| x.is_finite());
+        reaches[k] = finite.fold(reaches[k], |reach, x| reach.max(f64::from(x.abs())));
+    }
+    reaches
+}
+
+/// Half the largest extent of some points [m].
+fn half_extent(points: &[[f32; 3]]) -> f64 {
+    let extents = [0, 1, 2].map(|axis| {
+        let (low, high) = range(points.iter().map(|p| f64::from(p[axis])));
+        high - low
+    });
+    0.5 * extents.into_iter().fold(0.0, f64::max)
 }
 
 fn smallest(shape: &Shape) -> f64 {
@@ -81,17 +194,6 @@ fn smallest(shape: &Shape) -> f64 {
         }
         shape => shape.bounding_radius(),
     }
-}
-
-/// Half the largest extent of the soft surfaces at the first frame [m].
-fn soft_size(recording: &Recording) -> Option<f64> {
-    let count: usize = recording.softs.iter().map(|soft| soft.vertices).sum();
-    let first = recording.frames.soft.get(..count)?;
-    let extent = |axis: usize| {
-        let (low, high) = range(first.iter().map(|p| f64::from(p[axis])));
-        high - low
-    };
-    (count > 0).then(|| 0.5 * (0..3).map(extent).fold(0.0, f64::max))
 }
 
 /// Smallest and largest finite value; zeros if there is none.
@@ -171,13 +273,15 @@ pub fn fold(n: &Vector3<f64>) -> [f64; 2] {
 }
 
 /// Times, poses and soft vertices.
-fn motion(recording: &Recording, quantum: f64, packer: &mut Packer) {
+fn motion(recording: &Recording, resolution: &Resolution, packer: &mut Packer) {
     let frames = &recording.frames;
     let offset = frames.time.first().copied().unwrap_or(0.0);
-    let tick = if recording.time_step > 0.0 { recording.time_step * TIME } else { TIME };
+    let tick = time_quantum(recording);
     packer.column("time", 1, Scale::Quantum { quantum: tick, offset }, &frames.time);
     let moving = recording.moving.len();
-    packer.column("position", 3 * moving, Scale::quantum(quantum), frames.position.as_flattened());
+    let mut quanta = Quanta::default();
+    recording.moving.iter().for_each(|&body| quanta.push(3, resolution.bodies[body]));
+    packer.quantised("position", &quanta, frames.position.as_flattened());
     // q and −q are the same rotation: take the one nearer to the last.
     let mut rotation = frames.rotation.clone();
     for k in moving..rotation.len() {
@@ -189,8 +293,18 @@ fn motion(recording: &Recording, quantum: f64, packer: &mut Packer) {
     }
     packer.column("rotation", 4 * moving, Scale::quantum(TURN), rotation.as_flattened());
     let soft: Vec<f64> = frames.soft.iter().flatten().map(|&x| f64::from(x)).collect();
-    let vertices: usize = recording.softs.iter().map(|soft| soft.vertices).sum();
-    packer.column("soft", 3 * vertices, Scale::quantum(quantum), &soft);
+    let mut quanta = Quanta::default();
+    for (surface, &exponent) in recording.softs.iter().zip(&resolution.softs) {
+        quanta.push(3 * surface.vertices, exponent);
+    }
+    packer.quantised("soft", &quanta, &soft);
+}
+
+/// Quantum of times [s].
+fn time_quantum(recording: &Recording) -> f64 {
+    let tick = if recording.time_step > 0.0 { recording.time_step * TIME } else { TIME };
+    let (begin, end) = range(recording.frames.time.iter().copied());
+    tick.max((end - begin) * SPAN)
 }
 
 /// Numbers per contact: point, folded normal, force, gap.
@@ -199,7 +313,7 @@ const NORMAL: usize = 2;
 const FORCE: usize = 3;
 
 /// Contacts, each predicted from [`origins`].
-fn contacts(recording: &Recording, quantum: f64, packer: &mut Packer) {
+fn contacts(recording: &Recording, resolution: &Resolution, packer: &mut Packer) {
     let contacts = &recording.frames.contacts;
     let count: Vec<i32> =
         (0..recording.len()).map(|frame| contacts.of(frame).len() as i32).collect();
@@ -210,8 +324,9 @@ fn contacts(recording: &Recording, quantum: f64, packer: &mut Packer) {
     let (low, high) = range(contacts.force.iter().flatten().map(|f| f.abs()));
     let faint = low.max(high * FAINT);
     let audible = |f: f64| if f.abs() < faint { 0.0 } else { f };
-    let mut predicted = |name: &str, series: usize, scale: Scale, values: Vec<f64>| {
-        let encoded: Vec<i32> = values.iter().map(|x| scale.encode(*x)).collect();
+    let exponents: Vec<i32> =
+        contacts.bodies.iter().map(|&bodies| resolution.of_contact(bodies)).collect();
+    let mut predicted = |name: &str, series: usize, scale: Scale, encoded: Vec<i32>| {
         let mut left = Vec::with_capacity(encoded.len());
         for s in 0..series {
             for (k, origin) in origins.iter().enumerate() {
@@ -221,14 +336,22 @@ fn contacts(recording: &Recording, quantum: f64, packer: &mut Packer) {
         }
         packer.predicted(name, series, scale, &left);
     };
-    let lengths = Scale::quantum(quantum);
-    predicted("contact.point", POINT, lengths, contacts.point.as_flattened().to_vec());
-    let normal = contacts.normal.iter().flat_map(|n| fold(&Vector3::from(*n))).collect();
-    predicted("contact.normal", NORMAL, Scale::quantum(DIRECTION), normal);
-    let force = contacts.force.as_flattened().iter().map(|f| audible(*f)).collect();
-    predicted("contact.force", FORCE, ROUGH, force);
-    let fine = Scale::quantum(quantum / 16.0);
-    predicted("contact.gap", 1, fine, contacts.gap.clone());
+    // Integers only; the page knows the quantum of each contact from those of its bodies.
+    let points = contacts.point.iter().zip(&exponents).flat_map(|(p, &exponent)| {
+        let scale = Scale::quantum(f64::from(exponent).exp2());
+        p.map(|x| scale.encode(x))
+    });
+    predicted("contact.point", POINT, Scale::WHOLE, points.collect());
+    let direction = Scale::quantum(DIRECTION);
+    let normals = contacts.normal.iter().flat_map(|n| fold(&Vector3::from(*n)));
+    predicted("contact.normal", NORMAL, direction, normals.map(|x| direction.encode(x)).collect());
+    let forces = contacts.force.as_flattened().iter().map(|f| ROUGH.encode(audible(*f)));
+    predicted("contact.force", FORCE, ROUGH, forces.collect());
+    let finest = exponents.iter().copied().min().unwrap_or(0);
+    let (_, largest) = range(contacts.gap.iter().map(|gap| gap.abs()));
+    let fine = Scale::quantum((f64::from(finest).exp2() / 16.0).max(largest * SPAN));
+    let gaps = contacts.gap.iter().map(|gap| fine.encode(*gap));
+    predicted("contact.gap", 1, fine, gaps.collect());
 }
 
 /// Per contact, the index of the one it is predicted from: the contact of the same two bodies and the
@@ -252,9 +375,9 @@ fn origins(recording: &Recording) -> Vec<Option<usize>> {
     origins
 }
 
-/// Figures per frame.
+/// Statistics per frame.
 fn figures(recording: &Recording, packer: &mut Packer) {
-    let figures = &recording.frames.figures;
+    let figures = &recording.frames.statistics;
     for (name, column) in [
         ("momentum", &figures.momentum),
         ("coulomb", &figures.coulomb),
@@ -281,6 +404,8 @@ fn figures(recording: &Recording, packer: &mut Packer) {
     }
     let status: Vec<i32> = figures.status.iter().map(|&x| i32::from(x)).collect();
     packer.integers("status", 1, Scale::WHOLE, &status);
+    let flags: Vec<i32> = figures.flags.iter().map(|&x| i32::from(x)).collect();
+    packer.integers("flags", 1, Scale::WHOLE, &flags);
     let softened: Vec<i32> = figures.softened.iter().map(|&x| i32::from(x)).collect();
     packer.integers("softened", 1, Scale::WHOLE, &softened);
 }
@@ -290,7 +415,7 @@ mod tests {
     use super::*;
     use crate::pack::tests::unpack;
     use stiction_math::random::SplitMix64;
-    use stiction_sim::record::{Contacts, Frames, Recorder, Soft};
+    use stiction_sim::record::{Contacts, Frames, RecordedSoftBody, Recorder};
 
     /// A heap of dropped boxes, run for some steps.
     fn heap(steps: usize) -> Recording {
@@ -320,32 +445,142 @@ mod tests {
     #[test]
     fn a_run_comes_back_within_the_quanta() {
         let recording = heap(40);
-        let (frames, quantum) = (&recording.frames, length_quantum(&recording));
+        let frames = &recording.frames;
         assert!(!frames.contacts.gap.is_empty());
         let deflated = encode(&recording).unwrap();
         let (header, column) = unpack(&deflated);
         assert_eq!(header["frames"], 41);
-        let near = |found: Vec<i32>, scale: Scale, exact: &[f64], bound: f64| {
-            assert_eq!(found.len(), exact.len());
-            for (k, x) in found.into_iter().zip(exact) {
-                let y = scale.decode(k);
-                assert!((x - y).abs() <= bound * (1.0 + 1e-9), "{x} became {y}");
-            }
-        };
-        let lengths = Scale::quantum(quantum);
-        near(column("position"), lengths, frames.position.as_flattened(), 0.5 * quantum);
-        let scale = Scale::Quantum { quantum: recording.time_step * TIME, offset: 0.0 };
-        near(column("time"), scale, &frames.time, 0.5 * recording.time_step * TIME);
-        // Contacts: undo the prediction from the origins.
-        let left = column("contact.point");
-        let mut points = left.clone();
-        for (k, origin) in origins(&recording).into_iter().enumerate() {
+        // The bodies of a stack are a decimetre large: half of 1/4096 of that, or less.
+        assert!(worst_place(&recording, &deflated).iter().all(|error| *error < 2e-5));
+        let tick = recording.time_step * TIME;
+        let scale = Scale::Quantum { quantum: tick, offset: 0.0 };
+        for (k, time) in column("time").into_iter().zip(&frames.time) {
+            assert!((scale.decode(k) - time).abs() <= 0.5 * tick * (1.0 + 1e-9), "{time}");
+        }
+        for (found, exact) in
+            contact_points(&recording, &deflated).iter().zip(&frames.contacts.point)
+        {
+            assert!((found - Vector3::from(*exact)).amax() < 2e-5, "{exact:?} became {found}");
+        }
+    }
+
+    /// Places of the moving bodies as the page decodes them, row after row.
+    fn places(deflated: &[u8]) -> Vec<f64> {
+        let (header, column) = unpack(deflated);
+        let runs = header["columns"]["position"]["quanta"].as_array().unwrap().clone();
+        let quanta: Vec<f64> = runs
+            .iter()
+            .flat_map(|run| {
+                let of = |k: usize| run[k].as_i64().unwrap() as i32;
+                std::iter::repeat_n(f64::from(of(1)).exp2(), of(0) as usize)
+            })
+            .collect();
+        let rows = column("position").into_iter().zip(quanta.into_iter().cycle());
+        // The page has 32-bit floats.
+        rows.map(|(k, quantum)| f64::from((f64::from(k) * quantum) as f32)).collect()
+    }
+
+    /// Largest error of a coordinate of each moving body in the page [m].
+    fn worst_place(recording: &Recording, deflated: &[u8]) -> Vec<f64> {
+        let exact = recording.frames.position.as_flattened();
+        let found = places(deflated);
+        assert_eq!(found.len(), exact.len());
+        let mut worst = vec![0.0_f64; recording.moving.len()];
+        for (k, (x, y)) in found.iter().zip(exact).enumerate() {
+            let body = k / 3 % worst.len();
+            worst[body] = worst[body].max((x - y).abs());
+        }
+        worst
+    }
+
+    /// Contact points as the page decodes them.
+    fn contact_points(recording: &Recording, deflated: &[u8]) -> Vec<Vector3<f64>> {
+        let (header, column) = unpack(deflated);
+        let exponent = |body: u32| header["exponents"][body as usize].as_i64().unwrap();
+        let mut rows = column("contact.point");
+        for (k, origin) in origins(recording).into_iter().enumerate() {
             for s in 0..POINT {
-                points[k * POINT + s] =
-                    left[k * POINT + s].wrapping_add(origin.map_or(0, |o| points[o * POINT + s]));
+                let guess = origin.map_or(0, |o| rows[o * POINT + s]);
+                rows[k * POINT + s] = rows[k * POINT + s].wrapping_add(guess);
             }
         }
-        near(points, lengths, frames.contacts.point.as_flattened(), 0.5 * quantum);
+        let bodies = recording.frames.contacts.bodies.iter();
+        let points = rows.as_chunks::<POINT>().0.iter().zip(bodies).map(|(row, &[a, b])| {
+            let quantum = (exponent(a).min(exponent(b)) as f64).exp2();
+            Vector3::from(*row).map(|k| f64::from(k) * quantum)
+        });
+        points.collect()
+    }
+
+    /// Bodies of radius 1e-4 to 1e3 m, each of which travels from near the origin over distances of
+    /// 1e-3 to 1e5 m, and a contact of each with the world under it.
+    #[test]
+    fn bodies_of_any_size_are_drawn_where_they_are_however_far_others_travel() {
+        let radii: Vec<f64> = (-4..=3).map(|k| 10_f64.powi(k)).collect();
+        let travels: Vec<f64> = (-3..=5).map(|k| 10_f64.powi(k)).collect();
+        let mut recording = Recording { bodies: vec!["world".into()], ..Recording::default() };
+        let cases: Vec<(f64, f64)> =
+            radii.iter().flat_map(|r| travels.iter().map(move |t| (*r, *t))).collect();
+        for (k, (radius, _)) in cases.iter().enumerate() {
+            recording.bodies.push(format!("body {k}"));
+            recording.moving.push(k + 1);
+            recording.shapes.push(stiction_sim::record::VisualShape {
+                name: String::new(),
+                body: k + 1,
+                pose: Isometry3::identity(),
+                geometry: Geometry::Shape(Shape::sphere(*radius).unwrap()),
+                colour: [1.0; 4],
+                collides: true,
+            });
+        }
+        recording.rest = vec![Isometry3::identity(); recording.bodies.len()];
+        recording.time_step = 0.01;
+        let frames = &mut recording.frames;
+        for frame in 0..30 {
+            let t = f64::from(frame) / 29.0;
+            frames.time.push(t);
+            frames.contacts.first.push(frames.contacts.gap.len());
+            for (k, (radius, travel)) in cases.iter().enumerate() {
+                let p = [travel * t * t, -0.37 * travel * t, 0.123 * k as f64 + radius];
+                frames.position.push(p);
+                frames.rotation.push([1.0, 0.0, 0.0, 0.0]);
+                frames.contacts.bodies.push([0, k as u32 + 1]);
+                frames.contacts.point.push([p[0], p[1], p[2] - radius]);
+                frames.contacts.normal.push([0.0, 0.0, 1.0]);
+                frames.contacts.force.push([0.0; 3]);
+                frames.contacts.gap.push(0.0);
+            }
+        }
+        let deflated = encode(&recording).unwrap();
+        let worst = worst_place(&recording, &deflated);
+        let points = contact_points(&recording, &deflated);
+        for (k, (&(radius, travel), found)) in cases.iter().zip(worst).enumerate() {
+            // Half a quantum, of which each is at most 1/4096 of the size or twice 2^-24 of the
+            // reach (rounded up to a power of two), and the rounding to a 32-bit float.
+            let reach = travel.max(0.123 * k as f64 + radius);
+            let bound =
+                (0.5 * radius / 4096.0).max(reach * 2_f64.powi(-24)) + reach * 2_f64.powi(-24);
+            assert!(found <= bound, "radius {radius}, travel {travel}: off by {found} m");
+            let exact = recording.frames.contacts.point.iter().skip(k).step_by(cases.len());
+            for (found, exact) in points.iter().skip(k).step_by(cases.len()).zip(exact) {
+                assert!(
+                    (found - Vector3::from(*exact)).amax() <= bound,
+                    "{exact:?} became {found}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn times_of_very_many_steps_are_not_clipped() {
+        let time = vec![0.0, 1e-9, 1e4];
+        let frames = Frames { time, ..Frames::default() };
+        let recording = Recording { time_step: 1e-9, frames, ..Recording::default() };
+        let deflated = encode(&recording).unwrap();
+        let (header, column) = unpack(&deflated);
+        let quantum = header["columns"]["time"]["quantum"].as_f64().unwrap();
+        let last = f64::from(column("time")[2]) * quantum;
+        assert!((last - 1e4).abs() <= 1e4 * SPAN, "{last}");
     }
 
     #[test]
@@ -354,8 +589,8 @@ mod tests {
         let (header, column) = unpack(&deflated);
         assert_eq!((header["frames"].as_u64(), column("position").len()), (Some(0), 0));
         // Frames, but nothing that moves or touches.
-        let figures = stiction_sim::record::Figures::default();
-        let frames = Frames { time: vec![0.0, 0.1], figures, ..Frames::default() };
+        let statistics = stiction_sim::record::FrameStatistics::default();
+        let frames = Frames { time: vec![0.0, 0.1], statistics, ..Frames::default() };
         let recording = Recording { frames, ..Recording::default() };
         assert!(recording.check().is_err());
         assert!(encode(&recording).is_ok());
@@ -377,7 +612,7 @@ mod tests {
                 let (a, b, c, d) = (cell(i - 1, j - 1), cell(i, j - 1), cell(i, j), cell(i - 1, j));
                 [[a, b, c], [a, c, d]]
             });
-        recording.softs.push(Soft {
+        recording.softs.push(RecordedSoftBody {
             name: "sheet".into(),
             vertices: grid * grid,
             triangles: triangles.collect(),
@@ -415,7 +650,7 @@ mod tests {
                     frames.contacts.gap.push(1e-5 * noise());
                 }
             }
-            let figures = &mut frames.figures;
+            let figures = &mut frames.statistics;
             for column in [
                 &mut figures.momentum,
                 &mut figures.coulomb,
@@ -437,6 +672,7 @@ mod tests {
                 column.push(1);
             }
             figures.status.push(0);
+            figures.flags.push(0);
             figures.softened.push(false);
         }
         recording.check().unwrap();

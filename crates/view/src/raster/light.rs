@@ -4,7 +4,7 @@
 //! sample evaluates some of the directions, and their mean is the light from all of them, so that shadows
 //! have soft edges and corners are dark without noise. A map stores the distance of the nearest surface
 //! along its direction, and the range of these distances in squares of texels: most of a plane is known
-//! to be lit or in shadow without a lookup per point (see [`Patch`]).
+//! to be lit or in shadow without a lookup per point (see [`LightPatch`]).
 
 use nalgebra::{Rotation3, Vector3};
 use rayon::prelude::*;
@@ -156,9 +156,9 @@ impl Light {
     }
 
     /// Light on a flat patch with these corners, as far as it is constant over the patch.
-    pub fn patch(&self, corners: &[Vector3<f32>; 4], normal: &Vector3<f32>) -> Patch<'_> {
+    pub fn patch(&self, corners: &[Vector3<f32>; 4], normal: &Vector3<f32>) -> LightPatch<'_> {
         let known = self.with_bounce(0.0, 0.0, normal).0;
-        let mut patch = Patch { known, unknown: Vec::new(), is_lit: true };
+        let mut patch = LightPatch { known, unknown: Vec::new(), is_lit: true };
         for lamps in [&self.keys, &self.skies] {
             let Some(first) = lamps.first() else { continue };
             let above = normal * (OFFSET / first.scale);
@@ -202,14 +202,14 @@ fn mean<'a>(
 
 /// Light on a flat patch: the sum over the directions that are constant on it, and the directions that
 /// must be evaluated per point, with their weights and the offset above the surface.
-pub struct Patch<'a> {
+pub struct LightPatch<'a> {
     known: f32,
     unknown: Vec<(&'a LightDirection, f32, Vector3<f32>)>,
     /// Whether the whole patch is free of shadows.
     pub is_lit: bool,
 }
 
-impl Patch<'_> {
+impl LightPatch<'_> {
     /// Light at a point of the patch.
     pub fn at(&self, place: &Vector3<f32>, normal: &Vector3<f32>) -> f32 {
         let on = |(lamp, share, above): &(&LightDirection, f32, Vector3<f32>)| {

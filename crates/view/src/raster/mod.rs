@@ -19,8 +19,9 @@ use rayon::prelude::*;
 use stiction_sim::record::Recording;
 
 use crate::bounds::{Bounds, boxes, is_contained};
-use crate::crease::Creased;
+use crate::crease::CreasedSurface;
 use crate::draw_list::{DrawList, MeshInstance, creases, soft_colour};
+use crate::error::ViewError;
 use crate::interpolation::{nearest, poses_at, softs_at};
 use camera::{Camera, CameraView};
 use ground::Ground;
@@ -34,6 +35,10 @@ const SHADOW_COARSENESS: usize = 10;
 const STILL: f64 = 0.1;
 /// Opacity of walls around moving bodies.
 const WALL: f32 = 0.1;
+/// Most frames of a video.
+const MOST_FRAMES: f64 = 1e6;
+/// Most pixels of a picture.
+pub const MOST_PIXELS: usize = 1 << 26;
 /// The largest width and height [px]; fixed-point coordinates must not overflow.
 pub const LARGEST: usize = 16_384;
 
@@ -83,13 +88,21 @@ impl RenderSettings {
     }
 }
 
-/// Times [s] of the frames of a video at a frame rate [1/s], at least one.
-pub fn film(recording: &Recording, rate: f64) -> Vec<f64> {
+/// Times [s] of the frames of a video at a frame rate [1/s], at least one. A recording whose times
+/// would make too many frames is an error.
+pub fn film(recording: &Recording, rate: f64) -> Result<Vec<f64>, ViewError> {
     let time = &recording.frames.time;
-    let (Some(&begin), Some(&end)) = (time.first(), time.last()) else { return vec![0.0] };
+    let (Some(&begin), Some(&end)) = (time.first(), time.last()) else { return Ok(vec![0.0]) };
     // A little slack, so that round-off does not drop the last frame.
-    let count = ((end - begin) * rate + 0.01).max(0.0) as usize;
-    (0..=count).map(|k| begin + k as f64 / rate).collect()
+    let count = ((end - begin) * rate + 0.01).max(0.0);
+    if !(begin.is_finite() && count <= MOST_FRAMES) {
+        return Err(ViewError::PictureOption {
+            key: "time".to_owned(),
+            found: format!("a recording from {begin} to {end} s"),
+            expected: format!("one of at most {MOST_FRAMES} frames of a video"),
+        });
+    }
+    Ok((0..=count as usize).map(|k| begin + k as f64 / rate).collect())
 }
 
 /// A picture: red, green and blue of each pixel, row by row.
@@ -110,7 +123,7 @@ pub struct PictureRenderer<'a> {
     /// The coarser draw list for shadows.
     shadows: DrawList,
     /// The soft surfaces.
-    creases: Vec<Creased>,
+    creases: Vec<CreasedSurface>,
     settings: RenderSettings,
     bounds: Bounds,
     camera: Camera,

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use super::camera::Camera;
 use super::scan::{Edges, snapped};
 use crate::bounds::Bounds;
-use crate::crease::Creased;
+use crate::crease::CreasedSurface;
 use crate::draw_list::MeshInstance;
 use crate::mesh::Mesh;
 use nalgebra::Isometry3;
@@ -77,7 +77,7 @@ impl Surface {
     pub fn add_soft(
         &mut self,
         vertices: &[[f32; 3]],
-        drawn: &Creased,
+        drawn: &CreasedSurface,
         colour: [f32; 4],
         bounds: &Bounds,
     ) {

@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 
 use super::camera::Camera;
 use super::ground::{COLOUR, Ground, Hit};
-use super::light::{Light, Patch};
+use super::light::{Light, LightPatch};
 use super::scan::Region;
 use super::surface::{Surface, Triangle};
 
@@ -262,7 +262,7 @@ impl ShadingContext<'_> {
             Some(self.light.patch(&places, &ground.normal()))
         };
         let patches: Vec<_> = self.grounds.iter().zip(&hits).map(patch).collect();
-        let is_lit = |(patch, hits): (&Option<Patch>, &[Option<Hit>; 4])| match patch {
+        let is_lit = |(patch, hits): (&Option<LightPatch>, &[Option<Hit>; 4])| match patch {
             Some(patch) => patch.is_lit,
             None => hits.iter().all(Option::is_none),
         };
@@ -302,7 +302,7 @@ impl ShadingContext<'_> {
         mut colour: [f32; 3],
         inverse: f64,
         at: (f64, f64),
-        asking: LightSampling,
+        sampling: LightSampling,
     ) -> [f32; 3] {
         // From far to near; if there are too many, the farthest are left out.
         let (mut hits, mut count) = ([None::<(usize, Hit)>; STACKED], 0);
@@ -326,7 +326,7 @@ impl ShadingContext<'_> {
         for (k, hit) in hits.into_iter().flatten() {
             let ground = &self.grounds[k];
             let (place, normal) = (ground.place(&hit, &self.centre), ground.normal());
-            let light = match asking {
+            let light = match sampling {
                 LightSampling::Sample(turn) => self.light.at(&place, &normal, turn).0,
                 LightSampling::Pixel(planes) => match &planes.patches[k] {
                     Some(patch) => patch.at(&place, &normal),
@@ -425,7 +425,7 @@ struct Planes<'a> {
     /// Whether they are free of shadows.
     lit: bool,
     /// The light on each plane that is visible on the whole block.
-    patches: Vec<Option<Patch<'a>>>,
+    patches: Vec<Option<LightPatch<'a>>>,
 }
 
 /// Directions that light a point.

@@ -301,3 +301,20 @@ def test_everything_that_can_be_pressed_has_a_name(browser, pages):
           !(e.getAttribute('aria-label') || e.textContent.trim() || e.closest('label'))).map((e) => e.outerHTML)"""
     )
     assert nameless == []
+
+
+def test_steps_that_are_not_ok_are_named_beside_the_frame(browser, pages):
+    browser.open(pages / "clutter.html")
+    # Frame 5 has open equalities and softened constraints, its neighbours have no faults.
+    browser.run(
+        """const { flags } = window.stiction.recording.figures;
+        flags.fill(0);
+        flags[5] = 1 + 8"""
+    )
+    shown = []
+    for frame in (4, 5, 6):
+        browser.run("window.stiction.player.seekFrame(arguments[0])", frame)
+        hidden = browser.run("return document.getElementById('status').hidden")
+        shown.append("" if hidden else browser.text("status"))
+    assert shown == ["", "correction not done, softened", ""]
+    assert browser.errors() == []

@@ -8,13 +8,16 @@ use stiction_mech::{
     mass_matrix, solve_mass,
 };
 
-use super::Made;
+use super::ActuatorDraft;
 use crate::error::SceneError;
 use crate::mjcf::build::Build;
 use crate::xml::Element;
 
 /// Gives the servos that wait for it their damping.
-pub(super) fn resolve(build: &Build, found: &mut [(&Element, Made)]) -> Result<(), SceneError> {
+pub(super) fn resolve(
+    build: &Build,
+    found: &mut [(&Element, ActuatorDraft)],
+) -> Result<(), SceneError> {
     if found.iter().all(|(_, made)| made.damping_ratio.is_none()) {
         return Ok(());
     }
@@ -31,7 +34,7 @@ pub(super) fn resolve(build: &Build, found: &mut [(&Element, Made)]) -> Result<(
         }
         let (gain, [b_0, b_length, _]) = made.spec.law.affine();
         let kv = 2.0 * ratio * (gain.max(0.0) / mobility).sqrt();
-        made.spec.law = super::tidy(gain, [b_0, b_length, -kv]);
+        made.spec.law = super::simplest_law(gain, [b_0, b_length, -kv]);
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ pub(super) type Affine = (f64, [f64; 3]);
 
 /// Where the force comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+enum ForceSource {
     /// No bias, or a fixed gain.
     Plain,
     /// An affine function of length and rate.
@@ -38,9 +38,9 @@ pub(super) struct Law {
     shortcut: Option<String>,
     dynamics: Dynamics,
     time_constant: f64,
-    gain_source: Source,
+    gain_source: ForceSource,
     gain: [f64; 10],
-    bias_source: Source,
+    bias_source: ForceSource,
     bias: [f64; 10],
     /// Share of the range of what is moved that becomes the range of the control.
     inherit: f64,
@@ -62,9 +62,9 @@ impl Default for Law {
             shortcut: None,
             dynamics: Dynamics::None,
             time_constant: 1.0,
-            gain_source: Source::Plain,
+            gain_source: ForceSource::Plain,
             gain,
-            bias_source: Source::Plain,
+            bias_source: ForceSource::Plain,
             bias: [0.0; 10],
             inherit: 0.0,
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -94,7 +94,7 @@ impl Law {
 
     /// Whether the bias is affine.
     pub fn is_affine(&self) -> bool {
-        self.bias_source == Source::Affine
+        self.bias_source == ForceSource::Affine
     }
 
     /// Share of the range of what is moved that becomes that of the control, for servos.
@@ -109,16 +109,16 @@ impl Law {
             return Err(what.to_owned());
         }
         let gain = match self.gain_source {
-            Source::Other(what) => return Err(what.to_owned()),
-            Source::Affine if self.gain[1] != 0.0 || self.gain[2] != 0.0 => {
+            ForceSource::Other(what) => return Err(what.to_owned()),
+            ForceSource::Affine if self.gain[1] != 0.0 || self.gain[2] != 0.0 => {
                 return Err("gain that depends on length or rate".into());
             }
-            Source::Affine | Source::Plain => self.gain[0],
+            ForceSource::Affine | ForceSource::Plain => self.gain[0],
         };
         match self.bias_source {
-            Source::Other(what) => Err(what.to_owned()),
-            Source::Affine => Ok((gain, [self.bias[0], self.bias[1], self.bias[2]])),
-            Source::Plain => Ok((gain, [0.0; 3])),
+            ForceSource::Other(what) => Err(what.to_owned()),
+            ForceSource::Affine => Ok((gain, [self.bias[0], self.bias[1], self.bias[2]])),
+            ForceSource::Plain => Ok((gain, [0.0; 3])),
         }
     }
 
@@ -209,14 +209,14 @@ impl Law {
             ("user", Dynamics::Other("activation by a callback")),
         ];
         let sources = [
-            ("none", Source::Plain),
-            ("fixed", Source::Plain),
-            ("affine", Source::Affine),
-            ("muscle", Source::Other("force of a muscle")),
-            ("dcmotor", Source::Other("model of an electric motor")),
-            ("so3", Source::Other("servo of an orientation")),
-            ("pid", Source::Other("servo with an integral part")),
-            ("user", Source::Other("force by a callback")),
+            ("none", ForceSource::Plain),
+            ("fixed", ForceSource::Plain),
+            ("affine", ForceSource::Affine),
+            ("muscle", ForceSource::Other("force of a muscle")),
+            ("dcmotor", ForceSource::Other("model of an electric motor")),
+            ("so3", ForceSource::Other("servo of an orientation")),
+            ("pid", ForceSource::Other("servo with an integral part")),
+            ("user", ForceSource::Other("force by a callback")),
         ];
         self.dynamics = layer.choice("dyntype", &dynamics)?.unwrap_or(self.dynamics);
         self.gain_source = layer.choice("gaintype", &sources[1..])?.unwrap_or(self.gain_source);
@@ -254,7 +254,7 @@ impl Law {
         self.start_again();
         (self.dynamics, self.time_constant) = (dynamics, time);
         self.gain[0] = kp;
-        (self.bias_source, self.bias[1], self.bias[2]) = (Source::Affine, -kp, rate);
+        (self.bias_source, self.bias[1], self.bias[2]) = (ForceSource::Affine, -kp, rate);
         Ok(())
     }
 
@@ -263,7 +263,7 @@ impl Law {
         self.start_again();
         self.inherit = 0.0;
         self.gain[0] = kv;
-        (self.bias_source, self.bias[2]) = (Source::Affine, -kv);
+        (self.bias_source, self.bias[2]) = (ForceSource::Affine, -kv);
         Ok(())
     }
 
@@ -279,7 +279,7 @@ impl Law {
         self.start_again();
         (self.dynamics, self.time_constant, self.inherit) = (Dynamics::Filter, time, 0.0);
         self.gain[0] = area;
-        self.bias_source = Source::Affine;
+        self.bias_source = ForceSource::Affine;
         self.bias[..3].copy_from_slice(&bias);
         Ok(())
     }
@@ -287,7 +287,7 @@ impl Law {
     /// An unsupported shortcut.
     fn other(&mut self, layer: &Element, what: &'static str) -> Result<(), SceneError> {
         self.start_again();
-        self.gain_source = Source::Other(what);
+        self.gain_source = ForceSource::Other(what);
         // Its own attributes have no effect: the actuator exerts no force.
         for attribute in &layer.attributes {
             layer.get(&attribute.name);

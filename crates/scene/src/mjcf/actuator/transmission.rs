@@ -4,14 +4,14 @@ use nalgebra::{Vector3, Vector6};
 use stiction_mech::{BodyId, JointKind, Transmission};
 
 use crate::error::SceneError;
-use crate::mjcf::build::{Build, JointMade};
+use crate::mjcf::build::{Build, BuiltJoint};
 use crate::xml::Element;
 
-/// Attributes that name what is moved.
+/// Attributes that name the target.
 const TARGETS: [&str; 6] = ["joint", "jointinparent", "tendon", "site", "body", "cranksite"];
 
 /// Target of the transmission.
-pub(super) struct Reach {
+pub(super) struct ActuatorTarget {
     /// The transmission with its gear, or what it is instead.
     pub place: Result<(Transmission, f64), String>,
     /// Whether the transmission has a length in MuJoCo.
@@ -20,7 +20,7 @@ pub(super) struct Reach {
     pub range: Option<(f64, f64)>,
 }
 
-impl Reach {
+impl ActuatorTarget {
     fn to(place: Transmission, gear: f64) -> Self {
         Self { place: Ok((place, gear)), has_length: true, range: None }
     }
@@ -40,7 +40,11 @@ pub(super) fn nowhere() -> Transmission {
 }
 
 /// Reads the transmission of an actuator.
-pub(super) fn read(build: &Build, element: &Element, gear: &[f64; 6]) -> Result<Reach, SceneError> {
+pub(super) fn read(
+    build: &Build,
+    element: &Element,
+    gear: &[f64; 6],
+) -> Result<ActuatorTarget, SceneError> {
     let given: Vec<_> = TARGETS.iter().filter(|name| element.peek(name).is_some()).collect();
     let [target] = given[..] else {
         let found = given.len();
@@ -51,22 +55,22 @@ pub(super) fn read(build: &Build, element: &Element, gear: &[f64; 6]) -> Result<
         "joint" => {
             let joint = build.joints.require(element, "joint")?;
             let range = joint.range;
-            Reach { range, ..on_joint(joint, gear, false) }
+            ActuatorTarget { range, ..on_joint(joint, gear, false) }
         }
         "jointinparent" => {
             let joint = build.joints.require(element, "jointinparent")?;
             let range = joint.range;
-            Reach { range, ..on_joint(joint, gear, true) }
+            ActuatorTarget { range, ..on_joint(joint, gear, true) }
         }
         "tendon" => {
             let tendon = build.tendons.require(element, "tendon")?;
             let range = tendon.range;
-            Reach { range, ..Reach::to(Transmission::Tendon(tendon.id), gear[0]) }
+            ActuatorTarget { range, ..ActuatorTarget::to(Transmission::Tendon(tendon.id), gear[0]) }
         }
         "site" => {
             let site = build.sites.require(element, "site")?;
             if build.sites.find(element, "refsite")?.is_some() {
-                return Ok(Reach::lost("refsite: a force relative to another site"));
+                return Ok(ActuatorTarget::lost("refsite: a force relative to another site"));
             }
             let [fx, fy, fz, tx, ty, tz] = *gear;
             let rotation = site.pose.rotation;
@@ -75,42 +79,44 @@ pub(super) fn read(build: &Build, element: &Element, gear: &[f64; 6]) -> Result<
             let wrench = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
             let point = site.pose.translation.vector;
             let place = Transmission::Body { body: site.body, point, wrench };
-            Reach::to(place, 1.0).without_length()
+            ActuatorTarget::to(place, 1.0).without_length()
         }
         "body" => {
             build.bodies.require(element, "body")?;
-            Reach::lost("body: a force along the normals of its contacts")
+            ActuatorTarget::lost("body: a force along the normals of its contacts")
         }
         _ => {
             build.sites.require(element, "cranksite")?;
             build.sites.require(element, "slidersite")?;
-            Reach::lost("cranksite: a slider-crank")
+            ActuatorTarget::lost("cranksite: a slider-crank")
         }
     })
 }
 
 /// A joint of one coordinate, or one direction of a joint of several. In the parent's frame
 /// rotations have other axes than here, and a free joint has no length.
-fn on_joint(joint: &JointMade, gear: &[f64; 6], in_parent: bool) -> Reach {
+fn on_joint(joint: &BuiltJoint, gear: &[f64; 6], in_parent: bool) -> ActuatorTarget {
     let scalars = match joint.kind {
         JointKind::Ball => 0,
         JointKind::Free => 3,
-        _ => return Reach::to(Transmission::Joint(joint.id), gear[0]),
+        _ => return ActuatorTarget::to(Transmission::Joint(joint.id), gear[0]),
     };
     let dofs = joint.kind.nv();
     let used: Vec<usize> = (0..dofs).filter(|k| gear[*k] != 0.0).collect();
     let turns = used.iter().any(|k| *k >= scalars);
     let reach = match used[..] {
-        _ if turns && in_parent => Reach::lost("jointinparent: a torque in the parent's frame"),
-        [] => Reach::to(Transmission::JointDof(joint.id, 0), 0.0),
-        [k] => Reach::to(Transmission::JointDof(joint.id, k), gear[k]),
+        _ if turns && in_parent => {
+            ActuatorTarget::lost("jointinparent: a torque in the parent's frame")
+        }
+        [] => ActuatorTarget::to(Transmission::JointDof(joint.id, 0), 0.0),
+        [k] => ActuatorTarget::to(Transmission::JointDof(joint.id, k), gear[k]),
         // Velocities of rotation are in the frame of the body, as a wrench on it is.
         [first, ..] if joint.kind == JointKind::Free && first >= scalars => {
             let wrench = Vector6::new(gear[3], gear[4], gear[5], 0.0, 0.0, 0.0);
             let point = Vector3::zeros();
-            Reach::to(Transmission::Body { body: joint.body, point, wrench }, 1.0)
+            ActuatorTarget::to(Transmission::Body { body: joint.body, point, wrench }, 1.0)
         }
-        _ => Reach::lost("gear of several directions of one joint"),
+        _ => ActuatorTarget::lost("gear of several directions of one joint"),
     };
     if joint.kind == JointKind::Free { reach.without_length() } else { reach }
 }

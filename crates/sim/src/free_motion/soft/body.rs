@@ -20,7 +20,7 @@ pub(super) struct SoftBodyMotion {
     pub(super) A: Symmetric,
     pub(super) b: Vec<f64>,
     /// Estimates of trace((A⁻¹)ᵢᵢ)/3 [1/kg].
-    pub(super) yields: Vec<f64>,
+    pub(super) node_compliance: Vec<f64>,
     /// Per block of A the block of K, where vertices are fixed.
     pub(super) blocks: Option<Vec<u32>>,
     /// K₀, for materials whose stiffness changes within the step.
@@ -62,7 +62,7 @@ impl SoftBodyMotion {
             work: SoftWorkspace::new(body),
             A: Symmetric::zeros(own.as_ref().unwrap_or(pattern)),
             b: vec![0.0; 3 * free.len()],
-            yields: vec![0.0; free.len()],
+            node_compliance: vec![0.0; free.len()],
             blocks,
             damping: nonlinear.then(|| Symmetric::zeros(pattern)),
             exact: vec![0.0; if nonlinear { body.mass().values().len() } else { 0 }],
@@ -86,7 +86,7 @@ impl SoftBodyMotion {
             weights: *weights,
             h,
         });
-        motion.estimate_yields(compliance::FEW_VERTICES);
+        motion.estimate_node_compliance(compliance::FEW_VERTICES);
         motion
     }
 

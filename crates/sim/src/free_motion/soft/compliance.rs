@@ -11,19 +11,19 @@ const SAMPLE: usize = 48;
 impl SoftBodyMotion {
     /// `trace((A⁻¹)ᵢᵢ)/3` of all vertices, if there are few. For many, a sample gives the mean ratio
     /// between the compliance of a vertex and that of its own block of A alone, which scales the others.
-    pub(super) fn estimate_yields(&mut self, few: usize) {
+    pub(super) fn estimate_node_compliance(&mut self, few: usize) {
         let (n, pattern) = (self.free.len(), self.A.pattern());
         let trace = |block: &[f64]| (block[0] + block[4] + block[8]) / 3.0;
         if n <= few {
             let mut inverse = SelectedInverse::analyse(pattern);
             if inverse.compute(&self.A).is_ok() {
-                for (k, out) in self.yields.iter_mut().enumerate() {
+                for (k, out) in self.node_compliance.iter_mut().enumerate() {
                     *out = trace(inverse.diagonal_block(k));
                 }
                 return;
             }
         }
-        for (k, out) in self.yields.iter_mut().enumerate() {
+        for (k, out) in self.node_compliance.iter_mut().enumerate() {
             *out = 1.0 / trace(self.A.block(pattern.diagonal(k)));
         }
         let mut factor = Cholesky::analyse(pattern);
@@ -40,9 +40,9 @@ impl SoftBodyMotion {
                 factor.solve_in_place(&mut column);
                 own += column[3 * vertex + axis] / 3.0;
             }
-            logarithms += (own / self.yields[vertex]).ln();
+            logarithms += (own / self.node_compliance[vertex]).ln();
         }
         let softer = (logarithms / SAMPLE as f64).exp();
-        self.yields.iter_mut().for_each(|out| *out *= softer);
+        self.node_compliance.iter_mut().for_each(|out| *out *= softer);
     }
 }

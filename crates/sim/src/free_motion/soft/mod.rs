@@ -120,8 +120,8 @@ impl SoftMotion {
     }
 
     /// Per vertex that is not fixed, an estimate of its compliance at rest [1/kg].
-    pub fn yields(&self, soft: usize) -> &[f64] {
-        &self.bodies[soft].yields
+    pub fn node_compliance(&self, soft: usize) -> &[f64] {
+        &self.bodies[soft].node_compliance
     }
 
     /// Vertices of a soft body that are not fixed, ascending.

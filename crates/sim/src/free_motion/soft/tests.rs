@@ -189,13 +189,13 @@ fn the_slope_along_a_way_is_that_of_the_imbalance_of_momentum() {
 }
 
 #[test]
-fn a_sample_tells_the_yield_of_all_vertices_about() {
+fn a_sample_gives_the_compliance_of_all_vertices_approximately() {
     let model = model("linear-corotated");
     let mut motion = SoftMotion::new(&model, Scheme::Refined, 0.01);
-    let exact = motion.yields(0).to_vec();
-    motion.bodies[0].estimate_yields(0);
+    let exact = motion.node_compliance(0).to_vec();
+    motion.bodies[0].estimate_node_compliance(0);
     // Vertices of edges and corners are more compliant than those inside.
-    for (found, exact) in motion.yields(0).iter().zip(&exact) {
+    for (found, exact) in motion.node_compliance(0).iter().zip(&exact) {
         assert!((0.3..3.0).contains(&(found / exact)), "{found} against {exact}");
     }
 }

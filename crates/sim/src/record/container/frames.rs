@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use super::super::{Figures, Recording};
+use super::super::{FrameStatistics, Recording};
 use crate::bytes::{Reader, Writer};
+use crate::status::{StepFlags, StepStatus};
 
 pub fn write(recording: &Recording, range: Range<usize>, out: &mut Writer) {
     let frames = &recording.frames;
@@ -26,7 +27,7 @@ pub fn write(recording: &Recording, range: Range<usize>, out: &mut Writer) {
     out.rows(&contacts.normal[those.clone()]);
     out.rows(&contacts.force[those.clone()]);
     out.numbers(&contacts.gap[those]);
-    let f = &frames.figures;
+    let f = &frames.statistics;
     out.counts(&f.steps[range.clone()]);
     out.counts(&f.iterations[range.clone()]);
     out.counts(&f.contacts[range.clone()]);
@@ -44,11 +45,14 @@ pub fn write(recording: &Recording, range: Range<usize>, out: &mut Writer) {
     }
     out.rows(&f.phases[range.clone()]);
     out.0.extend_from_slice(&f.status[range.clone()]);
-    out.0.extend(f.softened[range].iter().map(|softened| u8::from(*softened)));
+    out.0.extend(f.softened[range.clone()].iter().map(|softened| u8::from(*softened)));
+    out.0.extend_from_slice(&f.flags[range]);
 }
 
 /// Appends the frames; what they were appended to is of no use if this fails.
-pub fn read(recording: &mut Recording, from: &mut Reader) -> Option<()> {
+///
+/// Frames of version 1 have no faults: they follow from the solver's status.
+pub fn read(recording: &mut Recording, version: u32, from: &mut Reader) -> Option<()> {
     let n = from.length()?;
     let moving = n.checked_mul(recording.moving.len())?;
     let vertices =
@@ -74,11 +78,11 @@ pub fn read(recording: &mut Recording, from: &mut Reader) -> Option<()> {
     contacts.normal.extend(from.rows(count)?);
     contacts.force.extend(from.rows(count)?);
     contacts.gap.extend(from.numbers(count)?);
-    figures(&mut frames.figures, n, from)?;
+    statistics(&mut frames.statistics, n, version, from)?;
     from.done()
 }
 
-fn figures(f: &mut Figures, n: usize, from: &mut Reader) -> Option<()> {
+fn statistics(f: &mut FrameStatistics, n: usize, version: u32, from: &mut Reader) -> Option<()> {
     for column in [&mut f.steps, &mut f.iterations, &mut f.contacts, &mut f.asleep] {
         column.extend(from.counts(n)?);
     }
@@ -96,5 +100,15 @@ fn figures(f: &mut Figures, n: usize, from: &mut Reader) -> Option<()> {
     f.phases.extend(from.rows(n)?);
     f.status.extend(from.slice(n)?);
     f.softened.extend(from.slice(n)?.iter().map(|byte| *byte != 0));
+    if version > 1 {
+        f.flags.extend(from.slice(n)?);
+    } else {
+        let first = f.flags.len();
+        let solved = f.status[first..].iter().zip(&f.softened[first..]);
+        f.flags.extend(solved.map(|(status, softened)| {
+            let flags = StepFlags::default().with(StepStatus::Softened, *softened);
+            flags.with(StepStatus::ProblemNotSolved, *status != 0).bits()
+        }));
+    }
     Some(())
 }

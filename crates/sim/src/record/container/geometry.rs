@@ -7,7 +7,7 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 use stiction_geom::Shape;
 
-use super::super::{Geometry, Seen, Triangles};
+use super::super::{Geometry, Triangles, VisualShape};
 use crate::bytes::{Reader, Writer};
 
 /// Kinds, as they stand in files.
@@ -28,15 +28,17 @@ mod kind {
 
 /// Shapes inside shapes inside shapes are read up to this depth.
 const DEEPEST: u32 = 16;
+/// Most parts of all compounds of a recording, those of repeated ones counted each time.
+const MOST_PARTS: usize = 1 << 22;
 
 /// Geometries that were written, by where they are in memory.
 #[derive(Default)]
-pub struct Known {
+pub struct WrittenGeometries {
     written: u32,
     place: HashMap<usize, u32>,
 }
 
-impl Known {
+impl WrittenGeometries {
     pub fn write(&mut self, geometry: &Geometry, out: &mut Writer) {
         let here = match geometry {
             Geometry::Shape(Shape::Compound(shared)) => Arc::as_ptr(shared).addr(),
@@ -120,18 +122,36 @@ fn shape(shape: &Shape, out: &mut Writer) {
     }
 }
 
-/// A geometry; `earlier` are those that were read.
-pub fn read(from: &mut Reader, earlier: &[Seen]) -> Option<Geometry> {
-    geometry(from, earlier, 0)
+/// A geometry; `earlier` are those that were read. `parts` counts the parts of compounds so far.
+pub fn read(from: &mut Reader, earlier: &[VisualShape], parts: &mut usize) -> Option<Geometry> {
+    let found = geometry(from, earlier, 0)?;
+    if let Geometry::Shape(shape) = &found {
+        *parts = parts.checked_add(part_count(shape)).filter(|count| *count <= MOST_PARTS)?;
+    }
+    Some(found)
 }
 
-/// What could be shown but not be built, such as a hull that round-off has made flat, is triangles.
-fn geometry(from: &mut Reader, earlier: &[Seen], depth: u32) -> Option<Geometry> {
+/// Number of shapes in a shape. Its depth was bounded when it was read.
+fn part_count(shape: &Shape) -> usize {
+    match shape {
+        Shape::Compound(compound) => {
+            compound.parts().iter().map(|(_, part)| part_count(part)).sum::<usize>() + 1
+        }
+        _ => 1,
+    }
+}
+
+/// A geometry that cannot be built, such as a hull that round-off has made flat, is read as triangles.
+fn geometry(from: &mut Reader, earlier: &[VisualShape], depth: u32) -> Option<Geometry> {
     let built = match from.u32()? {
-        kind::SAME_AS => return Some(earlier.get(from.u32()? as usize)?.geometry.clone()),
+        // Parts of compounds are written out: a part that repeated an earlier compound could double
+        // the number of shapes, and add to their depth, with every few bytes.
+        kind::SAME_AS if depth == 0 => {
+            return Some(earlier.get(from.u32()? as usize)?.geometry.clone());
+        }
         kind::TRIANGLES => {
             let vertices = from.list(|from| Some([from.f32()?, from.f32()?, from.f32()?]))?;
-            return seen_only(vertices, from.list(corners)?);
+            return visual_mesh(vertices, from.list(corners)?);
         }
         kind::BOX => Shape::cuboid(from.vector()?),
         kind::CAPSULE => Shape::capsule(from.f64()?, from.f64()?),
@@ -155,7 +175,7 @@ fn geometry(from: &mut Reader, earlier: &[Seen], depth: u32) -> Option<Geometry>
             return solid
                 .ok()
                 .map(Geometry::Shape)
-                .or_else(|| seen_only(vertices.iter().map(rounded).collect(), triangles));
+                .or_else(|| visual_mesh(vertices.iter().map(rounded).collect(), triangles));
         }
         kind::CYLINDER => Shape::cylinder(from.f64()?, from.f64()?),
         kind::ELLIPSOID => Shape::ellipsoid(from.vector()?),
@@ -171,7 +191,7 @@ fn geometry(from: &mut Reader, earlier: &[Seen], depth: u32) -> Option<Geometry>
     built.ok().map(Geometry::Shape)
 }
 
-fn seen_only(vertices: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> Option<Geometry> {
+fn visual_mesh(vertices: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> Option<Geometry> {
     let count = vertices.len();
     let fits = triangles.iter().flatten().all(|corner| (*corner as usize) < count);
     fits.then(|| Geometry::Triangles(Arc::new(Triangles { vertices, triangles })))

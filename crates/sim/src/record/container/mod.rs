@@ -19,7 +19,9 @@ use crate::hash::Fnv;
 /// The first bytes of every recording.
 const MAGIC: &[u8; 8] = b"stictrec";
 /// Changes with the layout, and with the phases of a step.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The oldest version that is read.
+const OLDEST: u32 = 1;
 /// The first bytes of every chunk.
 const MARK: &[u8; 4] = b"CHNK";
 /// Where the first chunk begins.
@@ -29,7 +31,7 @@ const SEARCHES: usize = 64;
 
 /// Kind of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ChunkKind {
     Head = 1,
     Frames = 2,
     End = 3,
@@ -38,7 +40,7 @@ enum Kind {
 /// A piece of a recording, to be appended to those before it.
 #[derive(Clone, Debug)]
 pub struct Chunk {
-    kind: Kind,
+    kind: ChunkKind,
     body: Vec<u8>,
 }
 
@@ -48,25 +50,25 @@ impl Chunk {
         let mut out = Writer::default();
         out.u64(run);
         head::write(recording, &mut out);
-        Self { kind: Kind::Head, body: out.0 }
+        Self { kind: ChunkKind::Head, body: out.0 }
     }
 
     /// Some frames.
     pub fn frames(recording: &Recording, range: Range<usize>) -> Self {
         let mut out = Writer::default();
         frames::write(recording, range, &mut out);
-        Self { kind: Kind::Frames, body: out.0 }
+        Self { kind: ChunkKind::Frames, body: out.0 }
     }
 
     /// The end of a complete recording.
     pub fn end(recording: &Recording) -> Self {
-        Self { kind: Kind::End, body: (recording.len() as u64).to_le_bytes().to_vec() }
+        Self { kind: ChunkKind::End, body: (recording.len() as u64).to_le_bytes().to_vec() }
     }
 
     /// As bytes; those of a head begin a file. Costs one pass over them for the checksum.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::default();
-        if self.kind == Kind::Head {
+        if self.kind == ChunkKind::Head {
             out.0.extend_from_slice(MAGIC);
             out.u32(VERSION);
         }
@@ -76,6 +78,23 @@ impl Chunk {
         out.u64(checksum(self.kind as u32, &self.body));
         out.0.extend_from_slice(&self.body);
         out.0
+    }
+}
+
+/// The bodies of the head and of all frames of a recording, for tests that change them.
+#[cfg(test)]
+pub(crate) fn bodies_of(recording: &Recording) -> [Vec<u8>; 2] {
+    [Chunk::head(recording, 42).body, Chunk::frames(recording, 0..recording.len()).body]
+}
+
+#[cfg(test)]
+impl Chunk {
+    pub(crate) fn raw_head(body: &[u8]) -> Vec<u8> {
+        Self { kind: ChunkKind::Head, body: body.to_vec() }.to_bytes()
+    }
+
+    pub(crate) fn raw_frames(body: &[u8]) -> Vec<u8> {
+        Self { kind: ChunkKind::Frames, body: body.to_vec() }.to_bytes()
     }
 }
 
@@ -103,7 +122,7 @@ pub fn recognises(bytes: &[u8]) -> bool {
 
 /// A recording that was read.
 #[derive(Clone, Debug)]
-pub struct Opened {
+pub struct OpenedRecording {
     /// All frames of its valid chunks.
     pub recording: Recording,
     /// Identifies the run.
@@ -115,15 +134,15 @@ pub struct Opened {
 }
 
 /// Reads a sequence of chunks that [`Chunk::to_bytes`] wrote, up to the last complete one.
-pub fn read(bytes: &[u8]) -> Result<Opened, RecordError> {
+pub fn read(bytes: &[u8]) -> Result<OpenedRecording, RecordError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(RecordError::Foreign) };
     let damaged = |place| RecordError::Damaged { place, bytes: bytes.len() };
-    let version = Reader(rest).u32().ok_or(RecordError::Headless { bytes: bytes.len() })?;
-    if version != VERSION {
+    let version = Reader(rest).u32().ok_or(RecordError::NoFrames { bytes: bytes.len() })?;
+    if !(OLDEST..=VERSION).contains(&version) {
         return Err(RecordError::Version { found: version, expected: VERSION });
     }
-    let Some((Kind::Head, body, mut place)) = chunk(bytes, START) else {
-        let headless = RecordError::Headless { bytes: bytes.len() };
+    let Some((ChunkKind::Head, body, mut place)) = chunk(bytes, START) else {
+        let headless = RecordError::NoFrames { bytes: bytes.len() };
         return Err(if sound_after(bytes, START) { damaged(START) } else { headless });
     };
     let mut from = Reader(body);
@@ -132,11 +151,13 @@ pub fn read(bytes: &[u8]) -> Result<Opened, RecordError> {
     let mut whole = false;
     while !whole {
         match chunk(bytes, place) {
-            Some((Kind::Frames, body, next)) => {
-                frames::read(&mut recording, &mut Reader(body)).ok_or(damaged(place))?;
+            Some((ChunkKind::Frames, body, next)) => {
+                frames::read(&mut recording, version, &mut Reader(body)).ok_or(damaged(place))?;
                 place = next;
             }
-            Some((Kind::End, body, next)) if body == (recording.len() as u64).to_le_bytes() => {
+            Some((ChunkKind::End, body, next))
+                if body == (recording.len() as u64).to_le_bytes() =>
+            {
                 (whole, place) = (true, next);
             }
             Some(_) => return Err(damaged(place)),
@@ -145,15 +166,17 @@ pub fn read(bytes: &[u8]) -> Result<Opened, RecordError> {
         }
     }
     recording.check()?;
-    Ok(Opened { recording, run, whole, sound: place })
+    Ok(OpenedRecording { recording, run, whole, sound: place })
 }
 
 /// The valid chunk at a byte offset, and the offset of the next.
-fn chunk(bytes: &[u8], place: usize) -> Option<(Kind, &[u8], usize)> {
+fn chunk(bytes: &[u8], place: usize) -> Option<(ChunkKind, &[u8], usize)> {
     let mut from = Reader(bytes.get(place..)?.strip_prefix(MARK)?);
     let (kind, length, sum) = (from.u32()?, from.u64()?, from.u64()?);
     let body = from.slice(usize::try_from(length).ok()?)?;
-    let known = [Kind::Head, Kind::Frames, Kind::End].into_iter().find(|k| *k as u32 == kind)?;
+    let known = [ChunkKind::Head, ChunkKind::Frames, ChunkKind::End]
+        .into_iter()
+        .find(|k| *k as u32 == kind)?;
     (checksum(kind, body) == sum).then_some((known, body, bytes.len() - from.0.len()))
 }
 

@@ -1,7 +1,8 @@
 use super::*;
-use crate::record::{Geometry, Recorder, Seen, Triangles};
+use crate::record::{Geometry, Recorder, Triangles, VisualShape};
 use crate::settings::Settings;
 use crate::simulation::Simulation;
+use crate::status::{StepFlags, StepStatus};
 use crate::world::{Geom, WorldBuilder};
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
@@ -51,7 +52,7 @@ fn recording() -> Recording {
     let mut recorder = Recorder::new(&simulation, 50.0).unwrap();
     recorder.title("everything");
     let (vertices, triangles) = (vec![[0.0; 3], [1.0; 3], [0.0, 1.0, 0.0]], vec![[0, 1, 2]]);
-    recorder.visual(Seen {
+    recorder.visual(VisualShape {
         name: "sheet".into(),
         body: 1,
         pose: Isometry3::identity(),
@@ -64,7 +65,7 @@ fn recording() -> Recording {
         recorder.observe(&simulation, &report);
     }
     let mut recording = recorder.finish();
-    recording.softs.push(crate::record::Soft {
+    recording.softs.push(crate::record::RecordedSoftBody {
         name: "sheet".into(),
         vertices: 3,
         triangles: vec![[0, 1, 2]],
@@ -172,4 +173,127 @@ fn foreign_bytes_and_other_versions_are_named() {
     let (mut bytes, _) = in_chunks(&recording(), 5);
     bytes[MAGIC.len()] = 9;
     assert!(matches!(read(&bytes), Err(RecordError::Version { found: 9, expected: VERSION })));
+}
+
+/// Bytes of a recording with these geometries, each as written by the closure.
+fn with_geometries(geometries: &[Vec<u8>]) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.u64(42);
+    out.text("title");
+    out.text("solver");
+    out.numbers(&[0.01, 1e-6]);
+    out.list(&["world"], |out, name| out.text(name));
+    out.list(&[Isometry3::identity()], Writer::pose);
+    out.list(&[0_u32; 0], |out, body| out.u32(*body));
+    out.list(geometries, |out, geometry| {
+        out.text("shape");
+        out.u32(0);
+        out.pose(&Isometry3::identity());
+        out.0.extend_from_slice(geometry);
+        [1.0_f32; 4].iter().for_each(|x| out.f32(*x));
+        out.u32(1);
+    });
+    out.list(&[0_u32; 0], |out, soft| out.u32(*soft));
+    Chunk { kind: ChunkKind::Head, body: out.0 }.to_bytes()
+}
+
+/// A compound of parts as the closure writes them; the numbers are those of the kinds in files.
+fn compound(parts: &[&[u32]]) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.u32(3);
+    out.list(parts, |out, part| {
+        out.pose(&Isometry3::identity());
+        out.counts(part);
+    });
+    out.0
+}
+
+fn sphere() -> Vec<u8> {
+    let mut out = Writer::default();
+    out.u32(10);
+    out.f64(0.1);
+    out.0
+}
+
+#[test]
+fn a_repeated_sphere_is_read_and_bytes_of_shapes_as_in_files() {
+    let same = [0_u32, 0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let found = read(&with_geometries(&[sphere(), same])).unwrap();
+    assert_eq!(found.recording.shapes.len(), 2);
+}
+
+#[test]
+fn a_compound_that_contains_itself_is_refused() {
+    assert!(read(&with_geometries(&[compound(&[&[0, 0]])])).is_err());
+}
+
+#[test]
+fn compounds_that_double_earlier_ones_are_refused() {
+    // Sixty of them would have 2^60 parts.
+    let mut geometries = vec![sphere()];
+    for k in 0..60 {
+        geometries.push(compound(&[&[0, k], &[0, k]]));
+    }
+    assert!(read(&with_geometries(&geometries)).is_err());
+}
+
+#[test]
+fn compounds_nested_a_hundred_thousand_deep_are_refused() {
+    let mut geometries = vec![sphere()];
+    for k in 0..100_000 {
+        geometries.push(compound(&[&[0, k]]));
+    }
+    assert!(read(&with_geometries(&geometries)).is_err());
+    // Written out, level within level.
+    let mut out = Writer::default();
+    for _ in 0..100_000 {
+        out.u32(3);
+        out.u64(1);
+        out.pose(&Isometry3::identity());
+    }
+    out.0.extend(sphere());
+    assert!(read(&with_geometries(&[out.0])).is_err());
+}
+
+#[test]
+fn a_large_compound_repeated_very_often_is_refused() {
+    let part: Vec<u32> = {
+        let bytes = sphere();
+        bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect()
+    };
+    let mut geometries = vec![compound(&vec![&part[..]; 10_000])];
+    geometries.extend((0..10_000).map(|_| [[0_u8; 4], [0; 4]].concat()));
+    assert!(read(&with_geometries(&geometries)).is_err());
+    geometries.truncate(100);
+    assert!(read(&with_geometries(&geometries)).is_ok());
+}
+
+#[test]
+fn a_soft_surface_of_more_vertices_than_its_triangles_have_is_refused() {
+    let mut recording = short();
+    recording.softs[0].vertices = 1 << 40;
+    recording.keep_until(-1.0);
+    recording.frames = crate::record::Frames::default();
+    assert!(read(&Chunk::head(&recording, 1).to_bytes()).is_err());
+}
+
+#[test]
+fn a_recording_of_version_1_opens_with_faults_from_its_solver() {
+    let mut recording = short();
+    let n = recording.len();
+    recording.frames.statistics.status = (0..n).map(|k| u8::from(k % 3 == 0)).collect();
+    recording.frames.statistics.softened = (0..n).map(|k| k % 2 == 0).collect();
+    // Version 1 ends its frames without the column of faults.
+    let mut head = Chunk::head(&recording, 42).to_bytes();
+    head[MAGIC.len()..START].copy_from_slice(&1_u32.to_le_bytes());
+    let mut frames = Chunk::frames(&recording, 0..n);
+    frames.body.truncate(frames.body.len() - n);
+    let bytes = [head, frames.to_bytes(), Chunk::end(&recording).to_bytes()].concat();
+    let opened = read(&bytes).unwrap();
+    assert!(opened.whole && opened.recording.len() == n);
+    for (k, bits) in opened.recording.frames.statistics.flags.iter().enumerate() {
+        let flags = StepFlags::from_bits(*bits);
+        assert_eq!(flags.contains(StepStatus::Softened), k % 2 == 0);
+        assert_eq!(flags.contains(StepStatus::ProblemNotSolved), k % 3 == 0);
+    }
 }

@@ -10,7 +10,7 @@
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 use stiction_math::spatial::{Inertia10, skew};
 
-use super::layout::{Layout, Piece};
+use super::layout::{AdmmBlock, Layout};
 use crate::problem::{Problem, SubsystemId, Tree};
 use stiction_math::branch;
 
@@ -113,7 +113,7 @@ pub fn add_rows(J: &[f64], n: usize, beta: f64, H: &mut [f64]) {
 }
 
 /// The point whose velocity a piece on a link reads in an orthonormal frame.
-fn point_of(piece: &Piece, layout: &Layout) -> Option<Vector3<f64>> {
+fn point_of(piece: &AdmmBlock, layout: &Layout) -> Option<Vector3<f64>> {
     let C = layout.values(piece);
     if !piece.on_link || C.len() != 18 {
         return None;

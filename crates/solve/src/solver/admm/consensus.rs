@@ -3,7 +3,7 @@
 //!
 //! With u = −λ eliminated [Lee25, Eq. (40)], the law acts on the sum of the copies,
 //! `z_ij = J_ij v_j + (λ' − λ)/β`. Without an impulse the constraint
-//! would move at `c0 = Σ_j J_ij v_j − n λ/β + e`, and its local yield is `r = n/β + R`, n = |Z_i|; exact and
+//! would move at `c0 = Σ_j J_ij v_j − n λ/β + e`, and its local compliance is `r = n/β + R`, n = |Z_i|; exact and
 //! relaxed friction, stops, joints and springs are treated alike. Constraints are independent and are
 //! worked through in fixed chunks.
 
@@ -129,11 +129,11 @@ fn solve_constraint(
     let (lambda, change) = head.split_at_mut(dim);
     let (mut c0, mut r, mut next) = ([0.0; DIM], [0.0; DIM], [0.0; DIM]);
     let per_copy = 1.0 / beta;
-    let yields = layout.copies(i) as f64 * per_copy;
+    let local_compliance = layout.copies(i) as f64 * per_copy;
     let (bias, compliance) = (&problem.bias()[rows.clone()], &problem.compliance()[rows]);
     for d in 0..dim {
-        c0[d] = bias[d] - yields * lambda[d];
-        r[d] = compliance[d] + yields;
+        c0[d] = bias[d] - local_compliance * lambda[d];
+        r[d] = compliance[d] + local_compliance;
     }
     // The storage of β z + λ holds J v until z is computed.
     for (k, copy) in copies.chunks_exact_mut(3 * dim).enumerate() {

@@ -26,7 +26,7 @@ pub enum Split {
 
 /// A dense matrix on a run of a subsystem's extended velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct AdmmBlock {
     pub constraint: u32,
     /// Index of the copy within its constraint.
     pub copy: u32,
@@ -45,7 +45,7 @@ pub struct Piece {
     offset: u32,
 }
 
-impl Piece {
+impl AdmmBlock {
     /// The extended velocities that it reads, counted within its subsystem.
     #[inline]
     pub fn range(&self) -> Range<usize> {
@@ -70,12 +70,12 @@ pub struct Layout {
     /// First piece of each copy, and their number at the end.
     piece_start: Vec<usize>,
     /// Pieces and their values by constraint and copy, while the layout is built.
-    draft: Vec<Piece>,
+    draft: Vec<AdmmBlock>,
     draft_values: Vec<f64>,
     /// Products of the pieces by constraint and copy.
     products: Vec<u32>,
     /// Pieces and their values by subsystem, then by constraint and copy.
-    pieces: Vec<Piece>,
+    pieces: Vec<AdmmBlock>,
     values: Vec<f64>,
     subsystem_start: Vec<usize>,
     row_start: Vec<usize>,
@@ -157,7 +157,7 @@ impl Layout {
             let (start, width) = link.map_or((0, n), |link| (n + 6 * link, 6));
             let block = link.unwrap_or(mass.blocks(subsystem).start) as u32;
             let piece = self.piece(problem, i, subsystem, block, start, width);
-            self.draft.push(Piece { on_link: link.is_some(), ..piece });
+            self.draft.push(AdmmBlock { on_link: link.is_some(), ..piece });
             let offset = self.draft_values.len();
             self.draft_values.resize(offset + dim * width, 0.0);
             let out = &mut self.draft_values[offset..];
@@ -178,10 +178,10 @@ impl Layout {
         block: u32,
         start: usize,
         width: usize,
-    ) -> Piece {
+    ) -> AdmmBlock {
         let copy = self.piece_start.len() - 1 - self.copy_start[constraint];
         let dim = problem.row_range(constraint).len();
-        Piece {
+        AdmmBlock {
             constraint: constraint as u32,
             copy: copy as u32,
             block,
@@ -289,13 +289,13 @@ impl Layout {
 
     /// States of the copy of a piece: `β z + λ`.
     #[inline]
-    pub fn force_states(&self, p: &Piece) -> Range<usize> {
+    pub fn force_states(&self, p: &AdmmBlock) -> Range<usize> {
         p.state as usize..(p.state + p.dim) as usize
     }
 
     /// States of the copy of a piece: β times the last decrease of z.
     #[inline]
-    pub fn decrease_states(&self, p: &Piece) -> Range<usize> {
+    pub fn decrease_states(&self, p: &AdmmBlock) -> Range<usize> {
         (p.state + 2 * p.dim) as usize..(p.state + 3 * p.dim) as usize
     }
 
@@ -308,7 +308,7 @@ impl Layout {
 
     /// Pieces on a subsystem, those of one copy side by side, in the order of their products.
     #[inline]
-    pub fn subsystem_pieces(&self, subsystem: usize) -> &[Piece] {
+    pub fn subsystem_pieces(&self, subsystem: usize) -> &[AdmmBlock] {
         &self.pieces[self.subsystem_start[subsystem]..self.subsystem_start[subsystem + 1]]
     }
 
@@ -319,7 +319,7 @@ impl Layout {
 
     /// Row-major values of a piece, one row per row of its constraint.
     #[inline]
-    pub fn values(&self, p: &Piece) -> &[f64] {
+    pub fn values(&self, p: &AdmmBlock) -> &[f64] {
         &self.values[p.offset as usize..(p.offset + p.dim * p.width) as usize]
     }
 }

@@ -35,14 +35,14 @@ use crate::setting_table;
 use crate::solution::Solution;
 
 /// A split as a type, so that each is a solver of its own.
-pub trait Parts: Send {
+pub trait AdmmSplit: Send {
     /// The split.
     const SPLIT: Split;
 }
 
 /// No split.
 #[derive(Debug)]
-pub struct Everything;
+pub struct WholeProblem;
 /// One part per subsystem.
 #[derive(Debug)]
 pub struct Subsystems;
@@ -50,13 +50,13 @@ pub struct Subsystems;
 #[derive(Debug)]
 pub struct Links;
 
-impl Parts for Everything {
+impl AdmmSplit for WholeProblem {
     const SPLIT: Split = Split::Whole;
 }
-impl Parts for Subsystems {
+impl AdmmSplit for Subsystems {
     const SPLIT: Split = Split::Subsystem;
 }
-impl Parts for Links {
+impl AdmmSplit for Links {
     const SPLIT: Split = Split::Link;
 }
 
@@ -163,7 +163,7 @@ impl<P> Default for Admm<P> {
     }
 }
 
-impl<P: Parts> Solver for Admm<P> {
+impl<P: AdmmSplit> Solver for Admm<P> {
     fn models(&self) -> &'static [FrictionModel] {
         &[FrictionModel::Coulomb, FrictionModel::Convex]
     }
@@ -226,7 +226,7 @@ impl<P: Parts> Solver for Admm<P> {
     }
 }
 
-impl<P: Parts> Admm<P> {
+impl<P: AdmmSplit> Admm<P> {
     /// Prepares the iteration from a guess. False if a factorization failed.
     fn start(&mut self, problem: &Problem, guess: &Solution) -> bool {
         self.layout.prepare(problem, P::SPLIT);

@@ -73,7 +73,7 @@ impl PenaltyRule {
 /// w_i [1/kg]; the mean compliance where w_i is zero.
 fn scale(problem: &Problem, i: usize) -> f64 {
     let w = problem.delassus().scale(i);
-    if w > 0.0 { w } else { crate::residual::yield_scale(problem, i) }
+    if w > 0.0 { w } else { crate::residual::compliance_scale(problem, i) }
 }
 
 /// Geometric mean over subsystems of the effective mass at a contact, divided by their number \[kg\].

@@ -5,7 +5,7 @@
 
 use stiction_math::block::{self, BlockId};
 
-use super::layout::{Layout, Piece};
+use super::layout::{AdmmBlock, Layout};
 use crate::problem::{Problem, SubsystemId};
 
 /// The factor of one large subsystem.
@@ -91,10 +91,10 @@ impl Large {
 }
 
 /// Calls `f` for all pairs of pieces of one copy, the later block first.
-fn for_each_pair(layout: &Layout, subsystem: usize, mut f: impl FnMut(&Piece, &Piece)) {
+fn for_each_pair(layout: &Layout, subsystem: usize, mut f: impl FnMut(&AdmmBlock, &AdmmBlock)) {
     let pieces = layout.subsystem_pieces(subsystem);
     for (k, a) in pieces.iter().enumerate() {
-        let same = |b: &&Piece| (b.constraint, b.copy) == (a.constraint, a.copy);
+        let same = |b: &&AdmmBlock| (b.constraint, b.copy) == (a.constraint, a.copy);
         for b in pieces[k..].iter().take_while(same) {
             f(b, a);
         }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use stiction_math::par;
 
 use super::augmented::{Augmented, add_rows};
-use super::layout::{Layout, Piece, Split};
+use super::layout::{AdmmBlock, Layout, Split};
 use super::sparse::Large;
 use crate::problem::{Problem, SubsystemId, cholesky, dot};
 use crate::solver::newton::Hessian;
@@ -260,7 +260,7 @@ pub fn gather<'a>(
     problem: &Problem,
     layout: &Layout,
     s: usize,
-    force: impl Fn(&Piece) -> &'a [f64],
+    force: impl Fn(&AdmmBlock) -> &'a [f64],
     x: &mut [f64],
 ) {
     let x = &mut x[..layout.moving(s)];

@@ -1,6 +1,6 @@
 //! The one-shot contact solve on the surrogate [Lee23, Eq. (23), Alg. 2].
 //!
-//! On its own node a constraint has the local yield r = w and is coupled to no other, so one local
+//! On its own node a constraint has the local compliance r = w and is coupled to no other, so one local
 //! solve of its law suffices: strict for exact friction, proximal for its convex relaxation
 //! [Lee23, Eq. (26)]. Compliance adds to r [Lee23, Eq. (37)], row by row; the laws project
 //! in the norm of the sum. The node then moves by w λ [Lee23, Eq. (24)].

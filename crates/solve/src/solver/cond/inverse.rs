@@ -9,16 +9,16 @@ use crate::problem::Problem;
 
 /// The impulses λ [N·s] that belong to velocities v [m/s] when rows have the compliance Ω [1/kg].
 ///
-/// `yields` is Ω and replaces the problem's compliance; with the compliance itself, this inverts
+/// `local_compliance` is Ω and replaces the problem's compliance; with the compliance itself, this inverts
 /// the problem. `None` unless the lengths fit and all of Ω is positive and finite.
 pub fn inverse(
     problem: &Problem,
     model: FrictionModel,
     velocity: &[f64],
-    yields: &[f64],
+    local_compliance: &[f64],
 ) -> Option<Vec<f64>> {
-    let positive = yields.iter().all(|r| *r > 0.0 && r.is_finite());
-    if !positive || yields.len() != problem.rows() || velocity.len() != problem.dofs() {
+    let positive = local_compliance.iter().all(|r| *r > 0.0 && r.is_finite());
+    if !positive || local_compliance.len() != problem.rows() || velocity.len() != problem.dofs() {
         return None;
     }
     let mut lambda = vec![0.0; problem.rows()];
@@ -30,7 +30,7 @@ pub fn inverse(
         for (c, e) in c0.iter_mut().zip(&problem.bias()[rows.clone()]) {
             *c += e;
         }
-        problem.law(i).respond(model, c0, &yields[rows.clone()], &mut lambda[rows]);
+        problem.law(i).respond(model, c0, &local_compliance[rows.clone()], &mut lambda[rows]);
     }
     Some(lambda)
 }

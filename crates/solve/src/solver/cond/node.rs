@@ -13,7 +13,7 @@
 
 use crate::contact::DIM;
 use crate::problem::{Problem, dot};
-use crate::residual::yield_scale;
+use crate::residual::compliance_scale;
 
 /// Largest deviation of `J Jᵀ` from the identity [-] at which J counts as orthogonal.
 const ORTHOGONAL: f64 = 1e-12;
@@ -57,7 +57,7 @@ impl Nodes {
                 let first = self.unknowns;
                 self.unknowns += problem.law(i).dim();
                 self.virtual_constraints.push(i as u32);
-                let relative = coupling / yield_scale(problem, i);
+                let relative = coupling / compliance_scale(problem, i);
                 let coupling = if absolute > 0.0 { absolute } else { relative };
                 Node::Virtual { first, coupling }
             });

@@ -1,7 +1,7 @@
 //! Newton's method with exact line search on the convex potential
 //! `ℓ(v) = ½ |v − v*|²_A + Σ ψ_i(J_i v + s_i; r_i)` [Castro22, Eqs. (23), (24)].
 //!
-//! The kernel that SAP calls once and CANAL in a loop: with yields `r = R + 1/β` and shifts
+//! The kernel that SAP calls once and CANAL in a loop: with local compliances `r = R + 1/β` and shifts
 //! `s = e + p − λ/β` the potential is CANAL's surrogate [Lee25, Eqs. (22), (23)].
 //! Per iteration: one assembly and Cholesky factorization of `H = A + Jᵀ G J`, and a line search
 //! that costs a pass over the constraints for each evaluation. On a mesh, where contacts change H
@@ -201,7 +201,7 @@ impl Convex {
             problem.law(i).respond(
                 FrictionModel::Convex,
                 &self.c[rows.clone()],
-                &laws.yields[rows],
+                &laws.local_compliance[rows],
                 lambda,
             );
             problem.jacobian().mul_constraint_transposed_add(i, lambda, &mut self.impulse);
@@ -226,7 +226,7 @@ impl Convex {
             problem.law(i).slope(
                 FrictionModel::Convex,
                 &self.c[rows.clone()],
-                &laws.yields[rows],
+                &laws.local_compliance[rows],
                 &mut self.slopes[self.hessian.stencil().slope_range(i)],
             );
         }
@@ -251,7 +251,7 @@ impl Convex {
                 for k in 0..dim {
                     at[k] = c[k] + alpha * dc[k];
                 }
-                let (at, r) = (&at[..dim], &laws.yields[rows]);
+                let (at, r) = (&at[..dim], &laws.local_compliance[rows]);
                 let law = problem.law(i);
                 law.respond(FrictionModel::Convex, at, r, &mut lambda[..dim]);
                 law.slope(FrictionModel::Convex, at, r, &mut slope[..dim * dim]);

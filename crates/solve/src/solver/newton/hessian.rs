@@ -48,7 +48,8 @@ impl Stencil {
         for i in 0..jacobian.constraints() {
             let entries = jacobian.constraint_entries(i);
             for (k, a) in entries.iter().enumerate() {
-                let column = |b: &crate::problem::Entry| (a.block as usize, b.block as usize);
+                let column =
+                    |b: &crate::problem::JacobianEntry| (a.block as usize, b.block as usize);
                 self.pairs.extend(entries[..=k].iter().map(column));
             }
         }

@@ -36,7 +36,7 @@ pub struct Phases {
 impl ShiftedLaws<'_> {
     /// The round-off floor of a scaled residual `|D (A v − b − Jᵀ λ)|` \[√J\] at a velocity.
     ///
-    /// An impulse is a difference of velocities divided by the local yield r; the smaller r, the larger
+    /// An impulse is a difference of velocities divided by the local compliance r; the smaller r, the larger
     /// the round-off in the momentum. Only rows with a nonzero impulse are included. `scaling`
     /// is D.
     pub(crate) fn floor(
@@ -67,19 +67,19 @@ impl ShiftedLaws<'_> {
             for (d, k) in rows.enumerate() {
                 let bias = problem.bias()[k];
                 let terms = size[d] + bias.abs() + (self.shift[k] - bias).abs();
-                sum += square[d] * (terms / self.yields[k]).powi(2);
+                sum += square[d] * (terms / self.local_compliance[k]).powi(2);
             }
         }
         OPERATIONS * f64::EPSILON * f64::sqrt(sum)
     }
 }
 
-/// The laws at shifted velocities: each constraint responds at `c0 = J v + shift` with yields `r`,
+/// The laws at shifted velocities: each constraint responds at `c0 = J v + shift` with local compliances `r`,
 /// per row.
 #[derive(Clone, Copy, Debug)]
 pub struct ShiftedLaws<'a> {
     /// Shift of `J v` [m/s]: bias, multiplier and slip terms.
     pub shift: &'a [f64],
-    /// Local yields r [1/kg], positive.
-    pub yields: &'a [f64],
+    /// Local compliances r [1/kg], positive.
+    pub local_compliance: &'a [f64],
 }

@@ -14,7 +14,7 @@ use super::UnsymmetricHessian;
 use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::problem::Problem;
-use crate::residual::{velocity, yield_scale};
+use crate::residual::{compliance_scale, velocity};
 
 /// Settings of Newton's method on the natural map.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -141,7 +141,7 @@ impl NaturalMap {
         let (mut c0, mut response) = ([0.0; DIM], [0.0; DIM]);
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
-            let (dim, w) = (rows.len(), yield_scale(problem, i));
+            let (dim, w) = (rows.len(), compliance_scale(problem, i));
             velocity(problem, i, &self.v, lambda, &mut c0[..dim]);
             for (c, l) in c0.iter_mut().zip(&lambda[rows.clone()]) {
                 *c -= w * l;
@@ -168,7 +168,7 @@ impl NaturalMap {
         let (mut c0, mut S) = ([0.0; DIM], [0.0; DIM * DIM]);
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
-            let (dim, w) = (rows.len(), yield_scale(problem, i));
+            let (dim, w) = (rows.len(), compliance_scale(problem, i));
             velocity(problem, i, &self.v, lambda, &mut c0[..dim]);
             for (c, l) in c0.iter_mut().zip(&lambda[rows.clone()]) {
                 *c -= w * l;

@@ -188,7 +188,7 @@ impl Strict {
                 *c += s;
             }
             let law = problem.law(i);
-            law.respond(FrictionModel::Coulomb, &c[..dim], &laws.yields[rows], lambda);
+            law.respond(FrictionModel::Coulomb, &c[..dim], &laws.local_compliance[rows], lambda);
             problem.jacobian().mul_constraint_transposed_add(i, lambda, &mut self.residual);
         }
         // r = A v − b − Jᵀλ.
@@ -215,7 +215,7 @@ impl Strict {
             problem.law(i).slope(
                 FrictionModel::Coulomb,
                 &self.c[rows.clone()],
-                &laws.yields[rows],
+                &laws.local_compliance[rows],
                 &mut self.slopes[self.hessian.stencil().slope_range(i)],
             );
         }

@@ -14,7 +14,7 @@ use crate::error::StudyError;
 const RADIUS: f64 = 0.01;
 
 /// Visual shape without collision.
-pub const GHOST: Groups = Groups { category: 0, mask: 0 };
+pub const NO_COLLISION: Groups = Groups { category: 0, mask: 0 };
 
 /// The axis about which positive angles turn x towards z.
 pub fn axis() -> Vector3<f64> {
@@ -53,6 +53,6 @@ pub fn hinged(
     let turn = UnitQuaternion::from_scaled_axis(Vector3::y() * FRAC_PI_2);
     let pose = Isometry3::from_parts(Translation3::new(0.5 * length, 0.0, 0.0), turn);
     let shape = Shape::capsule(RADIUS, 0.5 * length)?;
-    builder.geom(Geom { groups: GHOST, ..Geom::new(body, shape).at(pose).named(name) });
+    builder.geom(Geom { groups: NO_COLLISION, ..Geom::new(body, shape).at(pose).named(name) });
     Ok(body)
 }

@@ -14,7 +14,7 @@ use stiction_mech::{ActuatorSpec, BodyId, JointKind, JointSpec, Transmission};
 use stiction_sim::{Geom, Surface, WorldBuilder};
 
 use super::arm::homogeneous;
-use super::bar::GHOST;
+use super::bar::NO_COLLISION;
 use super::manipulator::balanced;
 use crate::error::StudyError;
 
@@ -81,7 +81,7 @@ pub fn add(
         joint(builder, &format!("{name}-turn-{k}"), base, JointKind::Hinge { axis }, base_servo());
     }
     let geom = Geom::new(base, palm).coloured(0.3, 0.35, 0.45);
-    builder.geom(Geom { groups: GHOST, ..geom });
+    builder.geom(Geom { groups: NO_COLLISION, ..geom });
     let mut added = [base; 2];
     for (finger, side) in added.iter_mut().zip([-1.0, 1.0]) {
         let name = format!("{name}-finger-{}", if side < 0.0 { "right" } else { "left" });

@@ -19,7 +19,7 @@ use stiction_mech::{
 use stiction_sim::{Geom, WorldBuilder};
 
 use super::arm::homogeneous;
-use super::bar::GHOST;
+use super::bar::NO_COLLISION;
 use crate::error::StudyError;
 
 /// Number of hinges.
@@ -73,12 +73,12 @@ pub fn add(
         let shade = if k % 2 == 0 { 0.85 } else { 0.7 };
         let at = Isometry3::from(Translation3::from(centre));
         let geom = Geom::new(body, shape).at(at).coloured(shade, shade, shade);
-        builder.geom(Geom { groups: GHOST, ..geom });
+        builder.geom(Geom { groups: NO_COLLISION, ..geom });
         // Ball-shaped housings where the arm bends.
         if k % 2 == 1 {
             let housing = Shape::sphere(1.15 * RADIUS[k])?;
             let geom = Geom::new(body, housing).coloured(0.25, 0.3, 0.4);
-            builder.geom(Geom { groups: GHOST, ..geom });
+            builder.geom(Geom { groups: NO_COLLISION, ..geom });
         }
         foot = Isometry3::translation(0.0, 0.0, LENGTH[k]);
         parent = body;
@@ -89,7 +89,7 @@ pub fn add(
     let tip = foot * Isometry3::translation(0.0, 0.0, 2.0 * HAND_HALF);
     let hand = balanced(builder, &format!("{name}-hand"), parent, tip, mass);
     let geom = Geom::new(hand, shape).at(Isometry3::from(Translation3::from(back)));
-    builder.geom(Geom { groups: GHOST, ..geom.coloured(0.9, 0.55, 0.15) });
+    builder.geom(Geom { groups: NO_COLLISION, ..geom.coloured(0.9, 0.55, 0.15) });
     Ok(Manipulator { hand, first_control })
 }
 

@@ -1,7 +1,7 @@
 //! Inverse kinematics of a manipulator: hinge angles for a pose of its hand, by damped least squares.
 //!
 //! With e the way from the hand to its target, `Δq = Jᵀ (J Jᵀ + ν² I)⁻¹ e` [Nakamura86]; what is left of
-//! the freedom draws the arm towards its angles at ease. [`Follow`] steers servos along a path of the hand.
+//! the freedom draws the arm towards its angles at ease. [`HandPathFollower`] steers servos along a path of the hand.
 //! It keeps no memory: each step begins from the measured angles, so that a run that was interrupted
 //! goes on as it would have. No memory is taken in a step.
 
@@ -28,15 +28,15 @@ const FIRST_ITERATIONS: usize = 400;
 type Angles = SVector<f64, JOINTS>;
 type Jacobian = SMatrix<f64, 6, JOINTS>;
 
-/// A manipulator alone, to be bent in thought.
-pub struct Reach {
+/// Inverse kinematics of a manipulator, on a copy of it without surroundings.
+pub struct ArmInverseKinematics {
     world: World,
     data: Data,
     hand: BodyId,
     angles: [f64; JOINTS],
 }
 
-impl Reach {
+impl ArmInverseKinematics {
     /// A manipulator at ease that stands at `base`.
     pub fn new(base: Isometry3<f64>) -> Result<Self, StudyError> {
         let mut builder = WorldBuilder::new();
@@ -96,22 +96,27 @@ impl Reach {
 pub type Path = Box<dyn Fn(f64) -> Isometry3<f64> + Send>;
 
 /// Steers the servos of a manipulator so that its hand follows a path.
-pub struct Follow {
-    reach: Reach,
+pub struct HandPathFollower {
+    reach: ArmInverseKinematics,
     path: Path,
     /// Places of its angles in q and of its controls.
     first: [usize; 2],
 }
 
-impl Follow {
+impl HandPathFollower {
     /// Follows a path with the manipulator whose first hinge has the given place in q and whose first
     /// control has that among the controls.
-    pub fn new(reach: Reach, path: Path, first_angle: usize, first_control: usize) -> Self {
+    pub fn new(
+        reach: ArmInverseKinematics,
+        path: Path,
+        first_angle: usize,
+        first_control: usize,
+    ) -> Self {
         Self { reach, path, first: [first_angle, first_control] }
     }
 }
 
-impl Controller for Follow {
+impl Controller for HandPathFollower {
     fn control(&mut self, simulation: &mut Simulation) {
         let (time, h) = (simulation.state().time, simulation.settings().time_step);
         let [angle, control] = self.first;
@@ -139,7 +144,7 @@ mod tests {
     #[test]
     fn the_hand_reaches_what_is_in_reach() {
         let down = UnitQuaternion::from_scaled_axis(Vector3::x() * PI);
-        let mut reach = Reach::new(Isometry3::identity()).unwrap();
+        let mut reach = ArmInverseKinematics::new(Isometry3::identity()).unwrap();
         for place in [[0.5, 0.0, 0.1], [0.68, 0.0, 0.01], [0.25, -0.1, 0.36], [0.5, -0.4, 0.4]] {
             let target = Isometry3::from_parts(Vector3::from(place).into(), down);
             let angles = reach.first_angles(&target);

@@ -27,7 +27,7 @@ pub enum Geometry {
 
 /// A visual shape.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct VisualShape {
     /// Name, may be empty.
     pub name: String,
     /// Index of the body that carries it.
@@ -42,7 +42,7 @@ pub struct Seen {
     pub collides: bool,
 }
 
-impl Seen {
+impl VisualShape {
     /// The shapes of a world, each with its own index.
     pub(super) fn of_world(world: &World) -> Vec<Self> {
         let pairs = world.colliders.explicit_pairs();

@@ -1,0 +1,184 @@
+//! First meeting of two moving shapes, by conservative advancement [Mirtich96].
+//!
+//! Each shape moves with a constant velocity and a constant angular velocity over the unit interval. At a time
+//! s the shapes are separated by a distance d along a normal n; no point of either approaches the other along n
+//! faster than a bound c, so that they cannot meet before s + d/c. Repeated, this converges to the first time
+//! at which they are within a given distance, or proves that there is none. Shapes that pass by one another
+//! do not meet, however near the line of their nearest points points ahead.
+//!
+//! Convex shapes are handled by their cores, meshes and height fields triangle by triangle, compounds part
+//! by part. Half spaces are not handled: a plane's normal does not depend on the motion.
+
+mod surface;
+
+use crate::Shape;
+use crate::narrow::ConvexCore;
+use crate::narrow::gjk::{self, GjkResult, MinkowskiDifference};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+
+/// Most evaluations of the distance for one pair.
+const MOST_STEPS: usize = 200;
+
+/// A rigid motion over the unit interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motion {
+    /// Point of the body that moves on a straight line, at the start [m].
+    pub centre: Vector3<f64>,
+    /// Displacement of that point [m].
+    pub shift: Vector3<f64>,
+    /// Rotation vector about that point [rad].
+    pub turn: Vector3<f64>,
+}
+
+impl Motion {
+    /// No motion.
+    pub const REST: Self = Self {
+        centre: Vector3::new(0.0, 0.0, 0.0),
+        shift: Vector3::new(0.0, 0.0, 0.0),
+        turn: Vector3::new(0.0, 0.0, 0.0),
+    };
+
+    /// Displacement from the start to the time `s`.
+    pub fn displacement(&self, s: f64) -> Isometry3<f64> {
+        let rotation = UnitQuaternion::from_scaled_axis(s * self.turn);
+        let translation = self.centre + s * self.shift - rotation * self.centre;
+        Isometry3::from_parts(translation.into(), rotation)
+    }
+
+    /// Upper bound of the speed along the unit vector `n` of points within `radius` [m] of the centre
+    /// [m per unit interval].
+    fn speed_along(&self, n: &Vector3<f64>, radius: f64) -> f64 {
+        self.shift.dot(n) + self.turn.cross(n).norm() * radius
+    }
+
+    /// Upper bound of the speed of points within `radius` [m] of the centre [m per unit interval].
+    fn speed(&self, radius: f64) -> f64 {
+        self.shift.norm() + self.turn.norm() * radius
+    }
+}
+
+/// A shape with its pose at the start and its motion.
+#[derive(Clone, Copy, Debug)]
+pub struct MovingShape<'a> {
+    /// The shape.
+    pub shape: &'a Shape,
+    /// Pose of the shape's frame in the world at the start.
+    pub X_WS: Isometry3<f64>,
+    /// Its motion.
+    pub motion: Motion,
+}
+
+impl MovingShape<'_> {
+    /// Pose at the time `s`.
+    pub fn pose(&self, s: f64) -> Isometry3<f64> {
+        self.motion.displacement(s) * self.X_WS
+    }
+}
+
+/// Memory of [`meeting`]: triangles that a shape can reach.
+#[derive(Clone, Debug, Default)]
+pub struct SweepScratch {
+    outer: Vec<u32>,
+    inner: Vec<u32>,
+}
+
+/// The first time in the unit interval at which two shapes are within `distance` [m] of each other, up to `tolerance`
+/// [m]: at that time they are farther apart than `distance` by at most `tolerance`. `None` if they stay
+/// farther apart; half spaces are not handled.
+pub fn meeting(
+    a: &MovingShape,
+    b: &MovingShape,
+    distance: f64,
+    tolerance: f64,
+    scratch: &mut SweepScratch,
+) -> Option<f64> {
+    parts(a, b, &Target { distance, tolerance }, 1.0, scratch)
+}
+
+/// The distance at which shapes meet.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    distance: f64,
+    tolerance: f64,
+}
+
+fn parts(
+    a: &MovingShape,
+    b: &MovingShape,
+    target: &Target,
+    limit: f64,
+    scratch: &mut SweepScratch,
+) -> Option<f64> {
+    match (a.shape, b.shape) {
+        (Shape::Plane, _) | (_, Shape::Plane) => None,
+        (Shape::Compound(compound), _) => {
+            compound.parts().iter().fold(None, |first, (X_SP, shape)| {
+                let part = MovingShape { shape, X_WS: a.X_WS * X_SP, motion: a.motion };
+                parts(&part, b, target, first.unwrap_or(limit), scratch).or(first)
+            })
+        }
+        (_, Shape::Compound(_)) => parts(b, a, target, limit, scratch),
+        _ if a.shape.is_convex() && b.shape.is_convex() => {
+            cores(&MovingCore::of(a), &MovingCore::of(b), target, limit)
+        }
+        _ => surface::meeting(a, b, target, limit, scratch),
+    }
+}
+
+/// A rounded convex core with its pose at the start and its motion.
+#[derive(Clone, Copy)]
+struct MovingCore<'a> {
+    core: &'a dyn ConvexCore,
+    X_WS: Isometry3<f64>,
+    motion: Motion,
+    /// Largest distance of a point of the core from the centre of the motion [m].
+    radius: f64,
+}
+
+impl<'a> MovingCore<'a> {
+    /// A shape that is convex and bounded.
+    fn of(moving: &MovingShape<'a>) -> Self {
+        let MovingShape { shape, X_WS, motion } = *moving;
+        let offset = (X_WS.translation.vector - motion.centre).norm();
+        // The rounding turns with the core and keeps its shape.
+        let radius = offset + (shape.bounding_radius() - shape.radius()).max(0.0);
+        Self { core: shape, X_WS, motion, radius }
+    }
+
+    fn pose(&self, s: f64) -> Isometry3<f64> {
+        self.motion.displacement(s) * self.X_WS
+    }
+}
+
+/// The first meeting of two rounded cores.
+fn cores(a: &MovingCore, b: &MovingCore, target: &Target, limit: f64) -> Option<f64> {
+    let rounding = a.core.radius() + b.core.radius() + target.distance;
+    let relative = Motion { shift: a.motion.shift - b.motion.shift, ..a.motion };
+    let most = relative.speed(a.radius) + b.motion.turn.norm() * b.radius;
+    let mut s = 0.0;
+    for _ in 0..MOST_STEPS {
+        let (X_WA, X_WB) = (a.pose(s), b.pose(s));
+        let X_AB = X_WA.inv_mul(&X_WB);
+        let pair = MinkowskiDifference { a: a.core, b: b.core, X_AB: &X_AB };
+        let reachable = rounding + most * (limit - s);
+        let (n, apart) = match gjk::distance(&pair, reachable.max(0.0)) {
+            GjkResult::Far(_) => return None,
+            GjkResult::Overlap(_) => return Some(s),
+            GjkResult::Apart { normal, distance, .. } => (X_WA.rotation * normal, distance),
+        };
+        let left = apart - rounding;
+        if left <= target.tolerance {
+            return Some(s);
+        }
+        let closing =
+            relative.speed_along(&n, a.radius) + b.motion.turn.cross(&n).norm() * b.radius;
+        if !(closing * (limit - s) > left - 0.5 * target.tolerance) {
+            return None;
+        }
+        s += (left - 0.5 * target.tolerance) / closing;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,330 @@
+//! Selects the contacts that get rows in a step.
+//!
+//! Shapes that touch get rows at the contacts of the start of the step. Shapes that are apart get rows only
+//! if they meet within the step under the predicted motion, with the points and the normal of their meeting:
+//! the line between the nearest points at the start of the step may point across the path of a shape that
+//! passes by. A plane's normal does not depend on the motion, and its contacts need no such test.
+//!
+//! Where a body runs into something, what follows it may run into it: shapes that would meet if that body
+//! stopped get rows as well, and so on along a row of bodies. Other shapes that come to meet only because
+//! constraints change their motion are found after the solve, as contacts that penetrate at the next state
+//! without a row, and get rows in another solve.
+
+use std::ops::Range;
+
+use stiction_geom::narrow::{self, Manifold};
+use stiction_geom::sweep::{self, Motion, MovingShape, SweepScratch};
+use stiction_geom::{Contact, Shape};
+use stiction_mech::Data;
+
+use super::predicted_motion::PredictedMotion;
+use super::{RowContact, pairs, shape_pose};
+use crate::rows::{self, ConstraintContext, RowParameters};
+use crate::warm_start::WarmStart;
+use crate::world::World;
+
+/// Cosine between the normals of contacts of one pair above which they belong to the same face [-].
+const SAME_FACE: f64 = 0.99;
+/// Cosine between normals above which a contact at the next state is the one that has a row [-].
+const SAME_CONTACT: f64 = 0.8;
+/// Distance between the points of a row and of a contact at the next state up to which they are the same, as
+/// a part of the size of the smaller shape [-].
+const SAME_PLACE: f64 = 0.25;
+/// Depth from which a contact without a row is added, in multiples of the slop [-].
+const MISSED_DEPTH: f64 = 10.0;
+/// Distance from the meeting at which it is accepted, in multiples of the slop [-].
+const MEETING_TOLERANCE: f64 = 0.1;
+
+/// Memory of the selection.
+#[derive(Debug, Default)]
+pub(crate) struct LookAhead {
+    /// The contacts that get rows, sorted like the detected ones.
+    pub selected: Vec<RowContact>,
+    /// Contacts that were missed, with their points in the frames of A and B [m].
+    missed: Vec<RowContact>,
+    /// Pairs that are apart and do not meet so far: their contacts.
+    apart: Vec<Range<usize>>,
+    /// Per collision frame: whether it runs into something, and may stop.
+    stopped: Vec<bool>,
+    any_stopped: bool,
+    manifold: Manifold,
+    sweep: SweepScratch,
+}
+
+/// Inputs of the selection.
+pub(crate) struct LookAheadInput<'a> {
+    pub world: &'a World,
+    pub parameters: RowParameters,
+    pub context: ConstraintContext<'a>,
+    pub predicted: &'a PredictedMotion,
+    /// Impulses of the last step.
+    pub warm_start: &'a WarmStart,
+    /// Penetration that is tolerated [m].
+    pub slop: f64,
+}
+
+impl LookAheadInput<'_> {
+    fn moving(&self, shape: usize) -> MovingShape<'_> {
+        let Self { world, context, predicted, parameters, .. } = self;
+        let collider = &world.colliders.as_slice()[shape];
+        let (frame, h) = (collider.frame as usize, parameters.time_step);
+        let motion = predicted.of_frame(context.model, frame, context.driven, h, context.data);
+        let X_WS = shape_pose(world, context.data, shape);
+        MovingShape { shape: &collider.shape, X_WS, motion }
+    }
+}
+
+/// Asks for the motions of the trees of all pairs that are apart; returns whether there are any.
+pub(crate) fn want_motions(
+    world: &World,
+    contacts: &[Contact],
+    warm_start: &WarmStart,
+    slop: f64,
+    predicted: &mut PredictedMotion,
+) -> bool {
+    let mut any = false;
+    for pair in pairs(contacts).filter(|pair| is_apart(world, pair, warm_start, slop)) {
+        for body in world.bodies_of(&pair[0]) {
+            if let Some(tree) = world.model.bodies()[body].tree {
+                predicted.want(tree);
+                any = true;
+            }
+        }
+    }
+    any
+}
+
+/// Whether the shapes of a pair do not touch, and are such that the motion decides whether they meet. Shapes
+/// that pushed each other in the last step still touch while they are within reach.
+fn is_apart(world: &World, pair: &[Contact], warm_start: &WarmStart, slop: f64) -> bool {
+    let is_plane = |contact: &Contact| {
+        let plane = |id| matches!(world.colliders.get(id).shape, Shape::Plane);
+        plane(contact.a) || plane(contact.b)
+    };
+    let touching = slop + world.standoff(&pair[0]);
+    let pushed = |contact| warm_start.normal_impulse(rows::contact::key(contact)) > 0.0;
+    pair.iter().all(|contact| contact.gap > touching)
+        && !is_plane(&pair[0])
+        && !pair.iter().any(pushed)
+}
+
+impl LookAhead {
+    /// Selects the contacts of the step from those at its start.
+    pub fn select(&mut self, input: &LookAheadInput, contacts: &[Contact]) {
+        self.selected.clear();
+        self.missed.clear();
+        self.apart.clear();
+        self.stopped.clear();
+        self.stopped.resize(input.world.colliders.frames(), false);
+        self.any_stopped = false;
+        let mut end = 0;
+        for pair in pairs(contacts) {
+            let range = end..end + pair.len();
+            end = range.end;
+            if !is_apart(input.world, pair, input.warm_start, input.slop) {
+                self.add_touching(input, pair);
+            } else if !self.add_meeting(input, pair, [false; 2]) {
+                self.apart.push(range);
+            }
+        }
+        if self.any_stopped && !self.apart.is_empty() {
+            self.follow_meetings(input, contacts);
+            self.sort();
+        }
+    }
+
+    /// Adds the pairs that meet if bodies that run into something stop, until there are no more.
+    fn follow_meetings(&mut self, input: &LookAheadInput, contacts: &[Contact]) {
+        let mut apart = std::mem::take(&mut self.apart);
+        loop {
+            let before = apart.len();
+            apart.retain(|range| {
+                let pair = &contacts[range.clone()];
+                let frames = [pair[0].a, pair[0].b].map(|id| input.world.colliders.get(id).frame);
+                let stops = frames.map(|frame| self.stopped[frame as usize]);
+                // Two bodies that both stop do not meet.
+                stops[0] == stops[1] || !self.add_meeting(input, pair, stops)
+            });
+            if apart.len() == before {
+                break;
+            }
+        }
+        self.apart = apart;
+    }
+
+    /// Marks the bodies of a contact as bodies that may stop in this step.
+    fn mark_stopped(&mut self, world: &World, contact: &Contact) {
+        for id in [contact.a, contact.b] {
+            let frame = world.colliders.get(id).frame;
+            let moves = !world.colliders.is_fixed(frame);
+            self.stopped[frame as usize] |= moves;
+            self.any_stopped |= moves;
+        }
+    }
+
+    fn sort(&mut self) {
+        self.selected.sort_unstable_by_key(RowContact::key);
+    }
+
+    /// The contacts of a pair that touches, or of a plane, if they may close within the step.
+    fn add_touching(&mut self, input: &LookAheadInput, pair: &[Contact]) {
+        let LookAheadInput { world, context, parameters, slop, .. } = input;
+        let standoff = world.standoff(&pair[0]);
+        let touches = |contact: &Contact| contact.gap <= slop + standoff;
+        let is_convex = |id| world.colliders.get(id).shape.is_convex();
+        let one_normal = is_convex(pair[0].a) && is_convex(pair[0].b);
+        for contact in pair {
+            // Another face of a surface that is not convex: the motion along the touching one decides.
+            let same_face =
+                |other: &Contact| touches(other) && other.normal.dot(&contact.normal) > SAME_FACE;
+            if !one_normal && !touches(contact) && !pair.iter().any(same_face) {
+                continue;
+            }
+            let bodies = world.bodies_of(contact);
+            let found = RowContact::at_start(contact);
+            let relative = context.point_velocity(bodies[1], &found.points[1])
+                - context.point_velocity(bodies[0], &found.points[0]);
+            let friction = world.pairing(contact, parameters.combine).friction;
+            let gap = contact.gap - standoff;
+            let approach = contact.normal.dot(&relative);
+            if parameters.may_close(gap, approach, &relative, friction) {
+                self.selected.push(found);
+            }
+            if gap.max(0.0) + parameters.time_step * approach < -slop {
+                self.mark_stopped(world, contact);
+            }
+        }
+    }
+
+    /// Adds the contacts of a pair that is apart, at its meeting within the step, if there is one, and returns
+    /// whether there is. `stops` tells whether A and B stop instead of moving as predicted.
+    fn add_meeting(&mut self, input: &LookAheadInput, pair: &[Contact], stops: [bool; 2]) -> bool {
+        let LookAheadInput { world, slop, .. } = input;
+        let ids = [pair[0].a, pair[0].b];
+        let [mut a, mut b] = ids.map(|id| input.moving(id.index()));
+        for (moving, stops) in [&mut a, &mut b].into_iter().zip(stops) {
+            if stops {
+                moving.motion = Motion::REST;
+            }
+        }
+        let distance = world.standoff(&pair[0]);
+        if cannot_meet(&a, &b, pair, distance) {
+            return false;
+        }
+        let tolerance = MEETING_TOLERANCE * slop;
+        let met = sweep::meeting(&a, &b, distance, tolerance, &mut self.sweep);
+        let Some(s) = met else { return false };
+        self.mark_stopped(world, &pair[0]);
+        let (X_WA, X_WB) = (a.pose(s), b.pose(s));
+        self.manifold.clear();
+        let posed = |shape, X_WS| narrow::PosedShape { shape, X_WS };
+        let left = (1.0 - s) * speed_bound(&a.motion, &b.motion, [&a, &b]);
+        let reach = distance + 2.0 * tolerance + left;
+        narrow::contacts(posed(a.shape, &X_WA), posed(b.shape, &X_WB), reach, &mut self.manifold);
+        self.manifold.points_mut().sort_unstable_by_key(|touch| touch.feature);
+        let touching = |gap: f64| gap <= distance + 2.0 * tolerance;
+        let points = self.manifold.points();
+        for touch in points {
+            let same_face =
+                points.iter().any(|p| touching(p.gap) && p.normal.dot(&touch.normal) > SAME_FACE);
+            if !touching(touch.gap) && !same_face {
+                continue;
+            }
+            let half = 0.5 * touch.gap * touch.normal;
+            let p_A =
+                a.motion.displacement(s).inverse_transform_point(&(touch.point - half).into());
+            let p_B =
+                b.motion.displacement(s).inverse_transform_point(&(touch.point + half).into());
+            let points = [p_A.coords, p_B.coords];
+            let gap = touch.normal.dot(&(points[1] - points[0]));
+            let point = 0.5 * (points[0] + points[1]);
+            let (feature, normal) = (touch.feature, touch.normal);
+            let contact = Contact { feature, point, normal, gap, ..pair[0] };
+            self.selected.push(RowContact { contact, points });
+        }
+        true
+    }
+
+    /// Finds contacts of the next state that penetrate without having a row. `data` holds the kinematics
+    /// of the next state. Returns whether there are any.
+    pub fn find_missed(
+        &mut self,
+        world: &World,
+        contacts: &[Contact],
+        slop: f64,
+        data: &Data,
+    ) -> bool {
+        self.missed.clear();
+        for contact in contacts {
+            let deep = |gap: f64| gap < -MISSED_DEPTH * slop;
+            if !world.rigid_gap(contact).is_some_and(deep) {
+                continue;
+            }
+            if self.has_row(world, contact) {
+                continue;
+            }
+            let half = 0.5 * contact.gap * contact.normal;
+            let points = [(contact.a, -half), (contact.b, half)].map(|(id, offset)| {
+                let X_WS = shape_pose(world, data, id.index());
+                X_WS.inverse_transform_point(&(contact.point + offset).into()).coords
+            });
+            self.missed.push(RowContact { contact: *contact, points });
+        }
+        !self.missed.is_empty()
+    }
+
+    /// Whether a row acts at the place of a contact of the next state, in its direction.
+    fn has_row(&self, world: &World, contact: &Contact) -> bool {
+        let key = |contact: &Contact| (contact.a, contact.b);
+        let radius = |id| world.colliders.get(id).shape.bounding_radius();
+        let near = SAME_PLACE * radius(contact.a).min(radius(contact.b));
+        let first = self.selected.partition_point(|row| key(&row.contact) < key(contact));
+        let of_pair = |row: &&RowContact| key(&row.contact) == key(contact);
+        self.selected[first..].iter().take_while(of_pair).any(|row| {
+            row.contact.normal.dot(&contact.normal) > SAME_CONTACT
+                && row.points.iter().any(|p| (p - contact.point).norm() <= near)
+        })
+    }
+
+    /// Adds the missed contacts to those that get rows. `data` holds the kinematics of the start of the step.
+    pub fn add_missed(&mut self, world: &World, data: &Data) {
+        for RowContact { contact, points } in self.missed.drain(..) {
+            let [p_A, p_B] = [(contact.a, points[0]), (contact.b, points[1])].map(|(id, p)| {
+                (shape_pose(world, data, id.index()) * nalgebra::Point3::from(p)).coords
+            });
+            let gap = contact.normal.dot(&(p_B - p_A));
+            let contact = Contact { point: 0.5 * (p_A + p_B), gap, ..contact };
+            self.selected.push(RowContact { contact, points: [p_A, p_B] });
+        }
+        self.sort();
+        self.selected.dedup_by_key(|row| row.key());
+    }
+}
+
+/// Bound of the distance by which two shapes approach each other within the step [m].
+fn speed_bound(a: &Motion, b: &Motion, shapes: [&MovingShape; 2]) -> f64 {
+    let turned = |motion: &Motion, shape: &MovingShape| {
+        let lever = (shape.X_WS.translation.vector - motion.centre).norm();
+        motion.turn.norm() * (lever + shape.shape.bounding_radius())
+    };
+    (a.shift - b.shift).norm() + turned(a, shapes[0]) + turned(b, shapes[1])
+}
+
+/// Whether the contacts at the start prove that two shapes do not come within `distance` [m]: their nearest
+/// points are farther apart than they can approach, in all or, for convex shapes, along the normal.
+fn cannot_meet(a: &MovingShape, b: &MovingShape, pair: &[Contact], distance: f64) -> bool {
+    let least = pair.iter().fold(f64::INFINITY, |least, contact| least.min(contact.gap)) - distance;
+    let (m_A, m_B) = (&a.motion, &b.motion);
+    if speed_bound(m_A, m_B, [a, b]) < least {
+        return true;
+    }
+    let is_convex = a.shape.is_convex() && b.shape.is_convex();
+    is_convex && {
+        let n = &pair[0].normal;
+        let turned = |shape: &MovingShape| {
+            let lever = (shape.X_WS.translation.vector - shape.motion.centre).norm();
+            shape.motion.turn.cross(n).norm() * (lever + shape.shape.bounding_radius())
+        };
+        (m_A.shift - m_B.shift).dot(n) + turned(a) + turned(b) < least
+    }
+}

@@ -1,0 +1,357 @@
+//! Balance of energy of one step, from the states before and after it, the forces and the impulses.
+//!
+//! For a tree with velocities v₀ and v₁ at the ends of a step h, and v̄ their mean, the energy without cause is
+//!
+//! ```text
+//! r = ΔT + ΔV − v̄ᵀp − v̄ᵀJᵀλ
+//! ```
+//!
+//! with T the kinetic energy at the configurations q₀ and q₁ ahead of the position correction, V the potential
+//! energy of weight, joint springs and rods, p the impulse of all other forces and λ those of the constraints. With
+//! `M(q₀)(v₁ − v₀) = p + …`, `v̄ᵀM(v₁ − v₀)` is the change of kinetic energy of any step in which M is
+//! constant, an impact included, so that r vanishes then. What remains is the error of the scheme:
+//!
+//! - Coriolis forces against the change of M: of the order of T times the square of the turn in the step;
+//! - the curvature of V: T (ω h)² for a frequency ω;
+//! - positions move with a velocity v₀ … v₁, impulses work with v̄: at most `½ |pᵥᵀ(v₁ − v₀)|` for the impulse
+//!   pᵥ of weight and springs. This is known, and allowed for.
+//!
+//! A tree whose |r| exceeds [`RELATIVE`] of the energies that it exchanged is not resolved. Trees are judged one by
+//! one, so that a small body in a large world counts as much as any. A rod is judged as a whole, and only for kinetic
+//! energy that it gains: its strains are stiff and implicit, and dissipate. Soft bodies are not in the balance. Cost:
+//! linear in the number of links and of entries of J.
+
+use nalgebra::Vector3;
+use stiction_mech::{Data, Model, State, TreeMotion, tree_motion};
+
+use crate::free_motion::{FreeMotion, StepStart};
+use crate::problem_assembly::ProblemAssembler;
+use crate::scheme::Scheme;
+
+/// Energy without cause above which a motion is not resolved, relative to the energies exchanged [-].
+const RELATIVE: f64 = 0.1;
+/// The same relative to the sum of the work of single impulses, for the residual of the solver [-].
+const SOLVER_ERROR: f64 = 1e-3;
+/// The same relative to potential energies, for round-off [-].
+const ROUND_OFF: f64 = 1e-13;
+/// Largest number of velocities of a joint.
+const MAX_NV: usize = 6;
+
+/// Balance of energy of a step: sums over all trees, and the tree with the largest error. Soft bodies are not
+/// included.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EnergyBalance {
+    /// Change of the kinetic energy in the motion [J].
+    pub kinetic: f64,
+    /// Change of the potential energy of weight, joint springs and rods in the motion [J].
+    pub potential: f64,
+    /// Work of all other forces: actuators, dampers, drag, applied forces [J].
+    pub forces: f64,
+    /// Work of the constraints: contacts, limits, equalities, bounded actuators, dry friction [J].
+    pub constraints: f64,
+    /// Change of energy by the position correction, after the motion [J].
+    pub correction: f64,
+    /// Largest energy without cause of a tree or rod, relative to what its scheme explains [-]. Above one the
+    /// motion is not resolved.
+    pub imbalance: f64,
+    /// A body of that tree or rod; zero if there is none.
+    pub body: usize,
+}
+
+impl EnergyBalance {
+    /// Energy without cause of all trees, positive for a gain [J].
+    pub fn residual(&self) -> f64 {
+        self.kinetic + self.potential - self.forces - self.constraints
+    }
+
+    /// Whether every tree and rod keeps its balance.
+    pub fn is_kept(&self) -> bool {
+        self.imbalance <= 1.0
+    }
+}
+
+/// Energies of a tree or a rod in a step [J].
+#[derive(Clone, Copy, Debug, Default)]
+struct Account {
+    /// Kinetic energy before and after the motion.
+    kinetic: [f64; 2],
+    potential: f64,
+    forces: f64,
+    constraints: f64,
+    /// Sum of the work of single impulses, without sign.
+    gross: f64,
+    /// Work that potential forces do on half of the change of velocity.
+    sampling: f64,
+    /// Size of the potential energies, for round-off, and kinetic energy of one step of free fall.
+    potential_size: f64,
+    fall: f64,
+}
+
+impl Account {
+    fn add(&mut self, other: &Self) {
+        for k in 0..2 {
+            self.kinetic[k] += other.kinetic[k];
+        }
+        self.potential += other.potential;
+        self.forces += other.forces;
+        self.constraints += other.constraints;
+        self.gross += other.gross;
+        self.sampling += other.sampling;
+        self.potential_size += other.potential_size;
+        self.fall += other.fall;
+    }
+
+    /// Energy without cause.
+    fn residual(&self) -> f64 {
+        self.kinetic[1] - self.kinetic[0] + self.potential - self.forces - self.constraints
+    }
+
+    /// Energy without cause relative to what the scheme explains.
+    fn imbalance(&self) -> f64 {
+        let exchanged = self.kinetic[0].max(self.kinetic[1])
+            + self.potential.abs()
+            + self.forces.abs()
+            + self.constraints.abs()
+            + self.fall;
+        let allowed = RELATIVE * exchanged
+            + self.sampling
+            + SOLVER_ERROR * self.gross
+            + ROUND_OFF * self.potential_size;
+        if allowed > 0.0 { self.residual() / allowed } else { 0.0 }
+    }
+}
+
+/// Computes the balance of energy of steps.
+pub(crate) struct EnergyAuditor {
+    /// Per tree: sums at the start of the step.
+    start: Vec<TreeMotion>,
+    /// Per tree: kinetic and potential energy of weight and springs after the motion [J].
+    moved: Vec<f64>,
+    /// Joints with springs, by tree, and per velocity their stretch at the start.
+    springs: Vec<(usize, usize)>,
+    stretch: Vec<f64>,
+    /// Per rod: elastic energy at the start [J].
+    elastic: Vec<f64>,
+    /// Jᵀλ of the problem [N·s].
+    constraint_impulse: Vec<f64>,
+    /// Impulse of the forces on one tree [N·s].
+    force_impulse: Vec<f64>,
+}
+
+/// The end of a step.
+pub(crate) struct AuditInput<'a> {
+    pub start: StepStart<'a>,
+    pub next: &'a State,
+    pub data: &'a Data,
+    pub free: &'a FreeMotion,
+    /// Per degree of freedom: velocity on which contact laws acted.
+    pub contact_velocity: &'a [f64],
+    pub assembler: &'a ProblemAssembler,
+}
+
+impl EnergyAuditor {
+    pub fn new(model: &Model) -> Self {
+        let trees = model.trees().len();
+        let mut springs = Vec::new();
+        for (tree, range) in model.trees().iter().enumerate() {
+            let stiff = |joint: &usize| model.joints()[*joint].spec.stiffness > 0.0;
+            springs.extend(range.joints.clone().filter(stiff).map(|joint| (tree, joint)));
+        }
+        Self {
+            start: vec![TreeMotion::default(); trees],
+            moved: vec![0.0; trees],
+            springs,
+            stretch: vec![0.0; model.nv()],
+            elastic: vec![0.0; model.rods().len()],
+            constraint_impulse: Vec::new(),
+            force_impulse: Vec::new(),
+        }
+    }
+
+    /// Measures the state at the start of a step.
+    pub fn begin(&mut self, start: &StepStart, data: &Data) {
+        let StepStart { model, state, asleep, .. } = *start;
+        for (tree, sum) in self.start.iter_mut().enumerate().filter(|(tree, _)| !asleep[*tree]) {
+            *sum = tree_motion(model, tree, &state.v, data);
+        }
+        for (_, joint) in &self.springs {
+            let joint = &model.joints()[*joint];
+            let (rest, q) = (&model.q_spring()[joint.q.clone()], &state.q[joint.q.clone()]);
+            joint.difference(rest, q, &mut self.stretch[joint.dofs.clone()]);
+        }
+        for (rod, energy) in model.rods().iter().zip(&mut self.elastic) {
+            if !asleep[rod.trees.start] {
+                *energy = rod.energy(data);
+            }
+        }
+    }
+
+    /// The impulses of the constraints of a step, to be written: zeros, one per velocity of its problem.
+    pub fn constraint_impulse(&mut self, velocities: usize) -> &mut [f64] {
+        self.constraint_impulse.clear();
+        self.constraint_impulse.resize(velocities, 0.0);
+        &mut self.constraint_impulse
+    }
+
+    /// Computes the balance of a step whose next state is in the data, ahead of the position correction.
+    pub fn balance(&mut self, input: &AuditInput) -> EnergyBalance {
+        let StepStart { model, asleep, .. } = input.start;
+        let mut balance = EnergyBalance::default();
+        let mut participants = input.assembler.trees().iter().peekable();
+        let mut rod_account = Account::default();
+        for (tree, range) in model.trees().iter().enumerate() {
+            let part = participants.next_if(|(participant, _)| *participant == tree);
+            if asleep[tree] {
+                continue;
+            }
+            let offset = part.map(|(_, part)| part.start);
+            let mut account = self.account(input, tree, offset);
+            balance.add(&account);
+            let mut gains_only = false;
+            if let Some(rod) = model.rod_of_tree(tree) {
+                let trees = &model.rods()[rod.0].trees;
+                rod_account.add(&account);
+                if tree + 1 < trees.end {
+                    continue;
+                }
+                let now = model.rods()[rod.0].energy(input.data);
+                let before = self.elastic[rod.0];
+                balance.potential += now - before;
+                // Strains are stiff: what they store in a step, the next steps dissipate.
+                rod_account.potential += (now - before).min(0.0);
+                rod_account.potential_size += now + before;
+                account = std::mem::take(&mut rod_account);
+                gains_only = true;
+            }
+            let imbalance = account.imbalance();
+            let size = if gains_only { imbalance.max(0.0) } else { imbalance.abs() };
+            // A balance that is not a number is none.
+            if !(size <= balance.imbalance) {
+                let size = if size.is_nan() { f64::INFINITY } else { size };
+                (balance.imbalance, balance.body) = (size, range.bodies.start);
+            }
+        }
+        balance
+    }
+
+    /// The energies of one tree; `offset` is the place of its velocities in the problem.
+    fn account(&mut self, input: &AuditInput, tree: usize, offset: Option<usize>) -> Account {
+        let StepStart { model, time_step: h, state, .. } = input.start;
+        let dofs = model.trees()[tree].dofs.clone();
+        let gravity: Vector3<f64> = model.gravity();
+        let (before, after) =
+            (self.start[tree], tree_motion(model, tree, &input.next.v, input.data));
+        let potential = -gravity.dot(&(after.moment - before.moment));
+        let mut account = Account {
+            kinetic: [before.kinetic, after.kinetic],
+            potential,
+            sampling: 0.5 * h * gravity.dot(&(after.momentum - before.momentum)).abs(),
+            potential_size: before.moment.abs().dot(&gravity.abs()),
+            fall: 0.5 * before.mass * h * h * gravity.norm_squared(),
+            ..Account::default()
+        };
+        if let Some(work) = self.flight_work(input, tree, offset) {
+            self.add_springs(input, tree, &mut account);
+            self.moved[tree] = after.kinetic + account.potential;
+            // The work of the springs, which is in that of the forces, is in the potential energies as well.
+            account.forces = work + account.potential - potential;
+            account.gross = account.forces.abs();
+            return account;
+        }
+        let u = &input.contact_velocity[dofs.clone()];
+        input.free.force_impulse(&input.start, tree, u, input.data, &mut self.force_impulse);
+        self.add_springs(input, tree, &mut account);
+        self.moved[tree] = after.kinetic + account.potential;
+        for (k, dof) in dofs.enumerate() {
+            let mean = 0.5 * (state.v[dof] + input.next.v[dof]);
+            let work = self.force_impulse[k] * mean;
+            account.forces += work;
+            account.gross += work.abs();
+            if let Some(offset) = offset {
+                let work = self.constraint_impulse[offset + k] * mean;
+                account.constraints += work;
+                account.gross += work.abs();
+            }
+        }
+        account
+    }
+
+    /// Work of the forces on a tree that advanced by a rule of its own.
+    fn flight_work(
+        &mut self,
+        input: &AuditInput,
+        tree: usize,
+        offset: Option<usize>,
+    ) -> Option<f64> {
+        let model = input.start.model;
+        if offset.is_some() || model.rod_of_tree(tree).is_some() {
+            return None;
+        }
+        self.force_impulse.clear();
+        self.force_impulse.resize(model.trees()[tree].dofs.len(), 0.0);
+        input.free.flight_work(&input.start, tree)
+    }
+
+    /// Moves the springs of a tree's joints from the forces to the potential energies.
+    fn add_springs(&mut self, input: &AuditInput, tree: usize, account: &mut Account) {
+        let StepStart { model, scheme, time_step: h, state, .. } = input.start;
+        let first = self.springs.partition_point(|(of, _)| *of < tree);
+        let start = model.trees()[tree].dofs.start;
+        for (_, joint) in self.springs[first..].iter().take_while(|(of, _)| *of == tree) {
+            let joint = &model.joints()[*joint];
+            let (stiffness, mut stretch) = (joint.spec.stiffness, [0.0; MAX_NV]);
+            let rest = &model.q_spring()[joint.q.clone()];
+            let stretch = &mut stretch[..joint.dofs.len()];
+            joint.difference(rest, &input.next.q[joint.q.clone()], stretch);
+            for (x1, dof) in stretch.iter().zip(joint.dofs.clone()) {
+                let x0 = self.stretch[dof];
+                let impulse = -h * stiffness * (x0 + spring_weight(scheme) * (x1 - x0));
+                self.force_impulse[dof - start] -= impulse;
+                account.potential += 0.5 * stiffness * (x1 * x1 - x0 * x0);
+                account.potential_size += stiffness * (x1 * x1 + x0 * x0);
+                account.sampling += 0.5 * (impulse * (input.next.v[dof] - state.v[dof])).abs();
+            }
+        }
+    }
+
+    /// Adds the change of energy of a tree by the position correction, after which its state is in the data.
+    pub fn add_correction(
+        &self,
+        start: &StepStart,
+        tree: usize,
+        next: &State,
+        data: &Data,
+        balance: &mut EnergyBalance,
+    ) {
+        let StepStart { model, .. } = *start;
+        let after = tree_motion(model, tree, &next.v, data);
+        let mut energy =
+            after.kinetic - model.gravity().dot(&(after.moment - self.start[tree].moment));
+        let first = self.springs.partition_point(|(of, _)| *of < tree);
+        for (_, joint) in self.springs[first..].iter().take_while(|(of, _)| *of == tree) {
+            let (joint, mut stretch) = (&model.joints()[*joint], [0.0; MAX_NV]);
+            let stretch = &mut stretch[..joint.dofs.len()];
+            let (rest, q) = (&model.q_spring()[joint.q.clone()], &next.q[joint.q.clone()]);
+            joint.difference(rest, q, stretch);
+            for (x1, dof) in stretch.iter().zip(joint.dofs.clone()) {
+                let x0 = self.stretch[dof];
+                energy += 0.5 * joint.spec.stiffness * (x1 * x1 - x0 * x0);
+            }
+        }
+        balance.correction += energy - self.moved[tree];
+    }
+}
+
+impl EnergyBalance {
+    fn add(&mut self, account: &Account) {
+        self.kinetic += account.kinetic[1] - account.kinetic[0];
+        self.potential += account.potential;
+        self.forces += account.forces;
+        self.constraints += account.constraints;
+    }
+}
+
+/// Weight of the next positions where springs are evaluated.
+fn spring_weight(scheme: Scheme) -> f64 {
+    scheme.theta()
+}
