@@ -1,5 +1,6 @@
 //! Prints the processor time that one pair with a mesh or a height field costs the narrow phase (the mean
-//! over poses of the least of several measurements), and its points.
+//! over poses of the least of several measurements), and its points. An argument selects the pairs with that text in
+//! their names.
 
 #![allow(non_snake_case)] // frames keep their letters
 
@@ -16,6 +17,9 @@ fn mesh((vertices, triangles): generate::TriangleSoup) -> Result<Shape, ShapeErr
 }
 
 fn time(name: &str, a: &Shape, b: &Shape, place: impl Fn(f64) -> Isometry3<f64>) {
+    if std::env::args().nth(1).is_some_and(|part| !name.contains(&part)) {
+        return;
+    }
     let (mut manifold, mut points, poses, rounds) = (Manifold::default(), 0, 40, 60);
     let X_WA = Isometry3::identity();
     // Each pose counts with its least time: other processes only ever add to it.

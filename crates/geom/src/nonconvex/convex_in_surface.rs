@@ -104,6 +104,17 @@ impl<'a> ConvexInSurfaceFrame<'a> {
         }
     }
 
+    /// Whether A contains a point in its frame, where that takes few operations; false proves nothing.
+    fn holds(&self, p_A: &Vector3<f64>) -> bool {
+        match self.shape {
+            Shape::Box(half) => (0..3).all(|i| p_A[i].abs() <= half[i]),
+            Shape::Cylinder { radius, half_length } => {
+                p_A.z.abs() <= *half_length && p_A.xy().norm_squared() <= radius * radius
+            }
+            _ => false,
+        }
+    }
+
     /// How A lies to the triangle with these corners [m]; farther away than `enough` [m] is far.
     pub fn proximity(&self, corners: &[Vector3<f64>; 3], enough: f64) -> TriangleProximity {
         let (distance, on_B, normal) = if let Shape::Sphere { .. } = self.shape {
@@ -115,6 +126,9 @@ impl<'a> ConvexInSurfaceFrame<'a> {
         } else {
             // In A's frame, so that only the triangle is rotated.
             let corners = corners.map(|p| self.in_A(&p));
+            if corners.iter().any(|p| self.holds(p)) {
+                return TriangleProximity::Cut;
+            }
             let support = |dir: &Vector3<f64>| {
                 let (a, b) = (ConvexCore::support(self.shape, dir), farthest(&corners, &-dir));
                 SupportPoint { w: a - b, a, b }

@@ -133,7 +133,8 @@ fn in_order(one: &Mesh, two: &Mesh, X_21: &Isometry3<f64>) -> bool {
         let differ = lengths(one).into_iter().zip(lengths(two)).map(|(x, y)| x.total_cmp(&y));
         differ.fold(Ordering::Equal, Ordering::then)
     });
-    order.is_lt()
+    // Queries of edges go from A to B: from the finer mesh to the coarser one, which is faster.
+    order.is_gt()
         || order.is_eq() && {
             let p_12 = X_21.inverse().translation.vector;
             let p_21 = X_21.translation.vector;

@@ -53,6 +53,10 @@ pub trait TriangleSurface {
     fn normal(&self, t: u32) -> Vector3<f64>;
     /// The side of triangle `t` from its corner `k` to the next.
     fn side(&self, t: u32, k: usize) -> TriangleSide;
+    /// The triangle across the side of `t` from its corner `k` to the next.
+    fn across(&self, t: u32, k: usize) -> Option<u32> {
+        self.side(t, k).across
+    }
     /// Whether a side of the triangle is convex or a border.
     fn ridged(&self, t: u32) -> bool {
         (0..3).any(|k| {
@@ -218,6 +222,10 @@ impl TriangleSurface for HeightField {
     fn side(&self, t: u32, k: usize) -> TriangleSide {
         let (edge, across) = self.across(t, k);
         TriangleSide { edge, across, convexity: self.convexity(t, k) }
+    }
+
+    fn across(&self, t: u32, k: usize) -> Option<u32> {
+        HeightField::across(self, t, k).1
     }
 
     fn patch(&self, t: u32) -> u32 {

@@ -117,7 +117,7 @@ pub fn complete<S: TriangleSurface>(
     for (i, &t) in cut.iter().enumerate() {
         let part = root(links, i);
         explained[part] = explained[part]
-            || (0..3).filter_map(|k| surface.side(t, k).across).any(|other| {
+            || (0..3).filter_map(|k| surface.across(t, k)).any(|other| {
                 patches.contains(&surface.patch(other)) && intersects(convex, surface, other)
             });
     }
@@ -137,7 +137,7 @@ fn join<S: TriangleSurface>(surface: &S, cut: &[u32], links: &mut Vec<u32>) {
     links.extend(0..cut.len() as u32);
     for (i, &t) in cut.iter().enumerate() {
         for k in 0..3 {
-            let Some(other) = surface.side(t, k).across else { continue };
+            let Some(other) = surface.across(t, k) else { continue };
             if let Ok(j) = cut.binary_search(&other) {
                 let (a, b) = (root(links, i), root(links, j));
                 links[a.max(b)] = a.min(b) as u32;
