@@ -111,14 +111,15 @@ pub fn encloses(points: &[Vector3<f64>], faces: &Lists, tolerance: f64, narrowes
     let mut at = 0;
     points.iter().zip(&is_used).filter(|(_, used)| !**used).all(|(p, _)| {
         let dir = p - centre;
+        // To the first neighbour that is farther: faces can have many.
         let mut most = facing[at].dual.dot(&dir);
-        loop {
-            let best = around(at).iter().map(|&k| (k, facing[k as usize].dual.dot(&dir)));
-            let best = best.fold((0, most), |best, next| if next.1 > best.1 { next } else { best });
-            if !(best.1 > most) {
-                break;
-            }
-            (at, most) = (best.0 as usize, best.1);
+        let farther = |at: usize, most: f64| {
+            let mut values =
+                around(at).iter().map(|&k| (k as usize, facing[k as usize].dual.dot(&dir)));
+            values.find(|next| next.1 > most)
+        };
+        while let Some(next) = farther(at, most) {
+            (at, most) = next;
         }
         is_below(at, p)
     })

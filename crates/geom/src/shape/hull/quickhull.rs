@@ -16,6 +16,7 @@
 
 use nalgebra::Vector3;
 use robust::{Coord3D, orient3d};
+use std::collections::VecDeque;
 
 /// No facet, no point.
 const NONE: u32 = u32::MAX;
@@ -107,8 +108,9 @@ struct Quickhull<'a> {
     facets: Vec<Facet>,
     /// The point after each point in the list of its facet.
     next: Vec<u32>,
-    /// Facets whose points are not assigned finally.
-    open: Vec<u32>,
+    /// Facets whose points are not assigned finally. First in, first out, so that the hull is refined evenly: a
+    /// part that is finished before its surroundings can be replaced as a whole by each of their points.
+    open: VecDeque<u32>,
     /// Facets visible from the point that is added, and edges of their rim: the two corners, and the facet
     /// beyond.
     visible: Vec<u32>,
@@ -139,7 +141,7 @@ pub fn triangulate(points: &[Vector3<f64>], start: [u32; 4], slack: f64) -> Tria
         slack,
         facets: Vec::new(),
         next: vec![NONE; points.len()],
-        open: Vec::new(),
+        open: VecDeque::new(),
         visible: Vec::new(),
         rim: Vec::new(),
         visited: Vec::new(),
@@ -152,8 +154,8 @@ pub fn triangulate(points: &[Vector3<f64>], start: [u32; 4], slack: f64) -> Tria
             hull.assign(point, 0..4);
         }
     }
-    hull.open = vec![3, 2, 1, 0];
-    while let Some(facet) = hull.open.pop() {
+    hull.open.extend(0..4);
+    while let Some(facet) = hull.open.pop_front() {
         hull.process(facet);
     }
     hull.surface()
@@ -248,7 +250,7 @@ impl Quickhull<'_> {
             let after = self.next[point as usize];
             if let Some((facet, above)) = self.find_visible(k, point) {
                 self.append(facet, point, above);
-                self.open.push(facet);
+                self.open.push_back(facet);
             }
             point = after;
         }
@@ -322,6 +324,6 @@ impl Quickhull<'_> {
             }
         }
         self.visible = visible;
-        self.open.extend((base..end).rev());
+        self.open.extend(base..end);
     }
 }
