@@ -30,7 +30,7 @@ pub fn factor(H: &mut [f64], parents: &Parents, scale: impl Fn(usize) -> f64) ->
         for i in ancestors(parents, parents[k]) {
             row[i] /= root;
         }
-        for i in ancestors(parents, parents[k]) {
+        for i in ancestors(parents, parents[k]).filter(|i| row[*i] != 0.0) {
             let (l, target) = (row[i], &mut above[i * n..(i + 1) * n]);
             for j in ancestors(parents, Some(i as u32)) {
                 target[j] -= l * row[j];
@@ -40,10 +40,14 @@ pub fn factor(H: &mut [f64], parents: &Parents, scale: impl Fn(usize) -> f64) ->
     true
 }
 
-/// `x ← H⁻¹ x` with the L of [`factor`].
-pub fn solve(L: &[f64], parents: &Parents, x: &mut [f64]) {
+/// `x ← L⁻ᵀ x` with the L of [`factor`]: then `|x|²` is `xᵀ H⁻¹ x` of the x before. An x that is zero
+/// off one path costs the square of the path's length.
+pub fn solve_transposed(L: &[f64], parents: &Parents, x: &mut [f64]) {
     let n = parents.len();
     for k in (0..n).rev() {
+        if x[k] == 0.0 {
+            continue;
+        }
         let row = &L[k * n..(k + 1) * n];
         let y = x[k] / row[k];
         x[k] = y;
@@ -51,6 +55,12 @@ pub fn solve(L: &[f64], parents: &Parents, x: &mut [f64]) {
             x[j] -= row[j] * y;
         }
     }
+}
+
+/// `x ← H⁻¹ x` with the L of [`factor`].
+pub fn solve(L: &[f64], parents: &Parents, x: &mut [f64]) {
+    let n = parents.len();
+    solve_transposed(L, parents, x);
     for k in 0..n {
         let row = &L[k * n..(k + 1) * n];
         let sum: f64 = ancestors(parents, parents[k]).map(|j| row[j] * x[j]).sum();

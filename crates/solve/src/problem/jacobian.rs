@@ -13,7 +13,13 @@ pub struct JacobianEntry {
     /// The block of coordinates.
     pub block: u32,
     offset: u32,
+    /// Columns outside of `first..first + len` of the block are zero.
+    first: u32,
+    len: u32,
 }
+
+/// From this width on, products leave out the columns at both ends of a block that are zero.
+const WIDE: usize = 8;
 
 /// The Jacobian of all constraints.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,6 +69,8 @@ impl Jacobian {
             constraint: (self.constraints() - 1) as u32,
             block: block as u32,
             offset: self.values.len() as u32,
+            first: 0,
+            len: 0,
         });
         if let Some(end) = self.entry_start.last_mut() {
             *end = self.entries.len() as u32;
@@ -105,6 +113,7 @@ impl Jacobian {
         self.block_start.clear();
         self.block_start.extend((0..n_blocks).map(|k| pattern.start(k) as u32));
         self.block_start.push(pattern.dim() as u32);
+        self.find_columns();
         for pair in self.entry_start.windows(2) {
             let entries = &mut self.entries[pair[0] as usize..pair[1] as usize];
             if !entries.is_sorted_by_key(|e| e.block) {
@@ -131,6 +140,35 @@ impl Jacobian {
             self.column_start[k] = self.column_start[k - 1];
         }
         self.column_start[0] = 0;
+    }
+
+    /// Finds the columns of each block that are not zero. A contact of a robot's foot reads the path from
+    /// the foot to the root alone, a servo one coordinate.
+    fn find_columns(&mut self) {
+        let Self { row_start, entries, values, block_start, .. } = self;
+        for e in entries {
+            let (i, k) = (e.constraint as usize, e.block as usize);
+            let (dim, width) =
+                ((row_start[i + 1] - row_start[i]) as usize, block_start[k + 1] - block_start[k]);
+            (e.first, e.len) = (0, width);
+            let width = width as usize;
+            if width < WIDE {
+                continue;
+            }
+            let rows = &values[e.offset as usize..e.offset as usize + dim * width];
+            let (mut first, mut end) = (width, 0);
+            for row in rows.chunks_exact(width) {
+                if let Some(found) = row[..first].iter().position(|x| *x != 0.0) {
+                    first = found;
+                }
+                if let Some(found) = row[end..].iter().rposition(|x| *x != 0.0) {
+                    end += found + 1;
+                }
+            }
+            if first < end {
+                (e.first, e.len) = (first as u32, (end - first) as u32);
+            }
+        }
     }
 
     /// Number of rows.
@@ -194,6 +232,13 @@ impl Jacobian {
         &self.values[entry.offset as usize..entry.offset as usize + size]
     }
 
+    /// Columns of a block outside of which it is zero, counted from its first; all columns if the block is
+    /// small.
+    #[inline]
+    pub(crate) fn columns(&self, entry: &JacobianEntry) -> std::ops::Range<usize> {
+        entry.first as usize..(entry.first + entry.len) as usize
+    }
+
     /// `out = J v`.
     pub fn mul(&self, v: &[f64], out: &mut [f64]) {
         for i in 0..self.constraints() {
@@ -206,7 +251,14 @@ impl Jacobian {
     pub fn mul_constraint(&self, constraint: usize, v: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for e in self.constraint_entries(constraint) {
-            small::add_product(self.block(e), &v[self.block_range(e.block as usize)], out);
+            let (v, columns) = (&v[self.block_range(e.block as usize)], self.columns(e));
+            if columns.len() == v.len() {
+                small::add_product(self.block(e), v, out);
+                continue;
+            }
+            for (out, row) in out.iter_mut().zip(self.block(e).chunks_exact(v.len())) {
+                *out += small::dot(&row[columns.clone()], &v[columns.clone()]);
+            }
         }
     }
 
@@ -229,8 +281,17 @@ impl Jacobian {
             return;
         }
         for e in self.constraint_entries(constraint) {
-            let x = &mut out[self.block_range(e.block as usize)];
-            small::add_transposed_product(self.block(e), lambda, x);
+            let (x, columns) = (&mut out[self.block_range(e.block as usize)], self.columns(e));
+            if columns.len() == x.len() {
+                small::add_transposed_product(self.block(e), lambda, x);
+                continue;
+            }
+            let width = x.len();
+            for (row, l) in self.block(e).chunks_exact(width).zip(lambda) {
+                for (x, j) in x[columns.clone()].iter_mut().zip(&row[columns.clone()]) {
+                    *x += j * l;
+                }
+            }
         }
     }
 

@@ -406,6 +406,27 @@ impl Mass {
         }
     }
 
+    /// `x ← F⁻¹ x` for the velocities of one subsystem with `A_s = F Fᵀ`: then `|x|²` is `xᵀ A_s⁻¹ x` of
+    /// the x before. False, with x as it was, if the factor of the subsystem does not offer this.
+    #[inline]
+    pub(super) fn solve_half(&self, subsystem: SubsystemId, x: &mut [f64]) -> bool {
+        match &self.factors[subsystem.0] {
+            Factor::Branches(offset) => match self.tree(subsystem) {
+                Some(tree) => {
+                    branch::solve_transposed(&self.small[*offset..], tree.branches(), x);
+                    true
+                }
+                None => false,
+            },
+            Factor::Small(offset) => {
+                let n = x.len();
+                cholesky_solve_lower(&self.small[*offset..*offset + n * n], x);
+                true
+            }
+            Factor::Diagonal(_) | Factor::Large(_) => false,
+        }
+    }
+
     /// Reciprocals of A where a subsystem's A is diagonal.
     #[inline]
     pub(super) fn reciprocals(&self, subsystem: SubsystemId) -> Option<&[f64]> {
@@ -547,13 +568,28 @@ fn cholesky_loops(a: &mut [f64], n: usize) -> bool {
     true
 }
 
+/// `x ← L⁻¹ x` with the factor of [`cholesky`].
+#[inline]
+fn cholesky_solve_lower(l: &[f64], x: &mut [f64]) {
+    match x.len() {
+        6 => cholesky_lower_loops(l, x, 6),
+        n => cholesky_lower_loops(l, x, n),
+    }
+}
+
 #[inline(always)]
-fn cholesky_solve_loops(l: &[f64], x: &mut [f64], n: usize) {
+fn cholesky_lower_loops(l: &[f64], x: &mut [f64], n: usize) {
     let (l, x) = (&l[..n * n], &mut x[..n]);
     for i in 0..n {
         let row = &l[i * n..i * n + i];
         x[i] = (x[i] - super::dot(row, &x[..i])) / l[i * n + i];
     }
+}
+
+#[inline(always)]
+fn cholesky_solve_loops(l: &[f64], x: &mut [f64], n: usize) {
+    cholesky_lower_loops(l, x, n);
+    let (l, x) = (&l[..n * n], &mut x[..n]);
     for i in (0..n).rev() {
         x[i] /= l[i * n + i];
         let (done, x_i) = (&l[i * n..i * n + i], x[i]);

@@ -10,7 +10,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use stiction_math::block::{self, BlockId};
 use stiction_math::simd;
 
-use crate::problem::Problem;
+use crate::problem::{Jacobian, JacobianEntry, Problem};
 
 /// From this width on, a diagonal block is assembled by one matrix product.
 const WIDE: usize = 40;
@@ -48,8 +48,7 @@ impl Stencil {
         for i in 0..jacobian.constraints() {
             let entries = jacobian.constraint_entries(i);
             for (k, a) in entries.iter().enumerate() {
-                let column =
-                    |b: &crate::problem::JacobianEntry| (a.block as usize, b.block as usize);
+                let column = |b: &JacobianEntry| (a.block as usize, b.block as usize);
                 self.pairs.extend(entries[..=k].iter().map(column));
             }
         }
@@ -169,7 +168,7 @@ impl Stencil {
                 let entry = &jacobian.entries()[*index as usize];
                 let i = entry.constraint as usize;
                 let G = &slopes[self.slope_start[i]..self.slope_start[i + 1]];
-                if G.iter().all(|g| *g == 0.0) {
+                if G.iter().all(|g| *g == 0.0) || is_narrow(jacobian, entry) {
                     continue;
                 }
                 let (dim, values, offset) = (jacobian.dim(i), jacobian.block(entry), rows * width);
@@ -258,6 +257,12 @@ impl<T: Target> simd::Job for Products<'_, T> {
                 continue;
             }
             let dim = jacobian.dim(i);
+            if let [entry] = entries
+                && is_narrow(jacobian, entry)
+            {
+                add_narrow_product(jacobian, entry, G, target.lower(targets[0]));
+                continue;
+            }
             for (l, b) in entries.iter().enumerate() {
                 let width_b = jacobian.block_range(b.block as usize).len();
                 product.clear();
@@ -274,6 +279,36 @@ impl<T: Target> simd::Job for Products<'_, T> {
                         add_transposed_product(out, dim, J_a, product, width_a, width_b);
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Whether a block is the only one of its constraint and mostly zero: its product is then added column by
+/// column.
+#[inline(always)]
+fn is_narrow(jacobian: &Jacobian, entry: &JacobianEntry) -> bool {
+    let width = jacobian.block_range(entry.block as usize).len();
+    2 * jacobian.columns(entry).len() <= width
+        && jacobian.constraint_entries(entry.constraint as usize).len() == 1
+}
+
+/// `out += Jᵀ G J` for a block J that is zero outside of some columns.
+#[inline(always)]
+fn add_narrow_product(jacobian: &Jacobian, entry: &JacobianEntry, G: &[f64], out: &mut [f64]) {
+    let (columns, dim) = (jacobian.columns(entry), jacobian.dim(entry.constraint as usize));
+    let width = jacobian.block_range(entry.block as usize).len();
+    let J = jacobian.block(entry);
+    for p in columns.clone() {
+        for e in 0..dim {
+            // (Jᵀ G) of column p and row e.
+            let weight = (0..dim).map(|d| J[d * width + p] * G[d * dim + e]).sum::<f64>();
+            if weight == 0.0 {
+                continue;
+            }
+            let row = &J[e * width..(e + 1) * width][columns.clone()];
+            for (o, j) in out[p * width..(p + 1) * width][columns.clone()].iter_mut().zip(row) {
+                *o = weight.mul_add(*j, *o);
             }
         }
     }

@@ -45,7 +45,9 @@ pub struct NaturalMap {
     x: Vec<f64>,
     v: Vec<f64>,
     trial: Vec<f64>,
+    /// The iterate with the smallest violation, and its velocity.
     best: Vec<f64>,
+    best_v: Vec<f64>,
     history: [f64; LOOK_BACK],
 }
 
@@ -70,6 +72,7 @@ impl NaturalMap {
             (&mut self.rhs, n),
             (&mut self.x, n),
             (&mut self.v, n),
+            (&mut self.best_v, n),
         ] {
             x.clear();
             x.resize(len, 0.0);
@@ -89,6 +92,7 @@ impl NaturalMap {
         let (mut merit, mut violation) = self.evaluate(problem, model, lambda);
         let mut smallest = violation;
         self.best.copy_from_slice(lambda);
+        self.best_v.copy_from_slice(&self.v);
         let mut done = 0;
         while done < self.settings.max_iterations && violation > tolerance {
             self.history[done % LOOK_BACK] = merit;
@@ -119,13 +123,14 @@ impl NaturalMap {
             if violation < smallest {
                 smallest = violation;
                 self.best.copy_from_slice(lambda);
+                self.best_v.copy_from_slice(&self.v);
             }
             if done >= LOOK_BACK && merit > 0.5 * self.history[done % LOOK_BACK] {
                 break;
             }
         }
         lambda.copy_from_slice(&self.best);
-        problem.velocity_of(lambda, v);
+        v.copy_from_slice(&self.best_v);
         (smallest, done)
     }
 
@@ -159,10 +164,8 @@ impl NaturalMap {
         (merit.sqrt(), if merit.is_finite() { largest } else { f64::INFINITY })
     }
 
-    /// The Newton step at λ, whose F and velocity are the last ones evaluated at λ.
+    /// The Newton step at λ, at which F and the velocity were evaluated last.
     fn find_step(&mut self, problem: &Problem, model: FrictionModel, lambda: &[f64]) -> bool {
-        // A rejected trial may have left its own values.
-        self.evaluate(problem, model, lambda);
         let delta = self.settings.regularisation;
         self.rhs.fill(0.0);
         let (mut c0, mut S) = ([0.0; DIM], [0.0; DIM * DIM]);
