@@ -32,7 +32,7 @@ pub use collider::{Collider, ColliderId, Colliders, CollidersBuilder, Groups};
 pub use contact::Contact;
 pub use detect::Detector;
 pub use error::{ColliderError, ShapeError, SoftSurfaceError, TetMeshError};
-pub use shape::{SHAPES, Shape, ShapeEntry};
+pub use shape::{Ray, RayHit, SHAPES, Shape, ShapeEntry};
 pub use soft::{
     FacePoint, SoftContact, SoftContactSide, SoftDetector, SoftSurface, SoftSurfaceId,
     SoftSurfaces, SoftSurfacesBuilder,

@@ -8,6 +8,7 @@
 //! MeshDistance distances are in [`crate::sdf`].
 
 use super::moments::Moments;
+use super::ray::Ray;
 use super::triangle::{self, Feature};
 use crate::bvh::Bvh;
 use crate::{Aabb, ShapeError};
@@ -324,23 +325,17 @@ impl Mesh {
         direction: &Vector3<f64>,
         limit: f64,
     ) -> Option<(f64, u32)> {
-        let end = origin + direction * limit;
-        let region = Aabb { min: origin.inf(&end), max: origin.sup(&end) };
+        let ray = Ray { origin: *origin, direction: *direction };
         let mut best: Option<(f64, u32)> = None;
-        self.tree.visit(&region, |t| {
-            let [a, b, c] = self.corners(t);
-            // Cramer's rule for origin + s d = a + u (b−a) + v (c−a) [MoellerTrumbore97].
-            let (ab, ac, ao) = (b - a, c - a, origin - a);
-            let across = direction.cross(&ac);
-            let determinant = ab.dot(&across);
-            let (u, turned) = (ao.dot(&across) / determinant, ao.cross(&ab));
-            let v = direction.dot(&turned) / determinant;
-            let s = ac.dot(&turned) / determinant;
-            let hit = u >= 0.0 && v >= 0.0 && u + v <= 1.0 && s >= 0.0 && s <= limit;
-            if hit && best.is_none_or(|old| (s, t) < old) {
-                best = Some((s, t));
-            }
-        });
+        self.tree.visit_where(
+            |bounds| ray.meets(bounds, limit),
+            |t| {
+                let Some(s) = triangle::cast(origin, direction, &self.corners(t)) else { return };
+                if s <= limit && best.is_none_or(|old| (s, t) < old) {
+                    best = Some((s, t));
+                }
+            },
+        );
         best
     }
 

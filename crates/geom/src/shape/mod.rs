@@ -15,6 +15,7 @@ mod hull;
 pub mod mesh;
 pub mod moments;
 mod nearest;
+pub mod ray;
 pub mod sphere;
 mod support_quadtree;
 pub mod triangle;
@@ -24,6 +25,7 @@ pub use convex::Convex;
 pub use heightfield::HeightField;
 pub use mesh::Mesh;
 pub use nearest::SurfaceDistance;
+pub use ray::{Ray, RayHit};
 
 use crate::narrow::{ConvexCore, SupportFeature};
 use crate::{Aabb, ShapeError};

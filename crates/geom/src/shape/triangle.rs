@@ -1,4 +1,5 @@
-//! One triangle: the point of it nearest to a given point, and the feature on which that point lies.
+//! One triangle: the point of it nearest to a given point, the feature on which that point lies, and the point
+//! where a ray meets it.
 //!
 //! The plane of the triangle is divided into seven regions by the signs of the barycentric products
 //! [Ericson05, Sec. 5.1.5]: one of the face, three of edges, three of corners. Constant cost. Adjacency is
@@ -15,6 +16,22 @@ pub enum Feature {
     Edge(usize),
     /// Corner `k`.
     Corner(usize),
+}
+
+/// Distance along the unit `direction` from `origin` [m] to a triangle, met from either side: Cramer's
+/// rule for origin + s d = a + u (b−a) + v (c−a) [MoellerTrumbore97].
+pub fn cast(
+    origin: &Vector3<f64>,
+    direction: &Vector3<f64>,
+    [a, b, c]: &[Vector3<f64>; 3],
+) -> Option<f64> {
+    let (ab, ac, ao) = (b - a, c - a, origin - a);
+    let across = direction.cross(&ac);
+    let determinant = ab.dot(&across);
+    let (u, turned) = (ao.dot(&across) / determinant, ao.cross(&ab));
+    let v = direction.dot(&turned) / determinant;
+    let s = ac.dot(&turned) / determinant;
+    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && s >= 0.0).then_some(s)
 }
 
 /// Nearest point of the triangle with corners `a`, `b`, `c` to the point `p` [m], and its feature.
