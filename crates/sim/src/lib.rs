@@ -52,7 +52,10 @@ pub use error::{CheckpointError, SettingsError, SnapshotError, StepError, WorldE
 pub use hash::state_hash;
 pub use report::{PHASES, Phase, Phases, StepReport};
 pub use scheme::{SCHEMES, Scheme, SchemeEntry};
-pub use sensor::{SENSORS, SensorFrame, SensorKind, SensorSpec, TouchVolume};
+pub use sensor::{
+    ContactFields, ContactQuery, ContactReduction, ContactSide, RayReadings, SENSORS, Scenery,
+    SensedShapes, SensorFrame, SensorKind, SensorSpec, SeparationReading, TouchVolume,
+};
 pub use settings::{SOLVER_PREFIX, Settings, Sleep, Stabilisation};
 pub use simulation::Simulation;
 pub use snapshot::Snapshot;

@@ -178,6 +178,11 @@ impl WorldBuilder {
             shift.frame(&mut geom.body, &mut geom.pose);
             self.geom(geom);
         }
+        for other in &parts.scenery {
+            let mut other = other.clone();
+            shift.frame(&mut other.body, &mut other.pose);
+            self.scenery(other);
+        }
         for (name, equality) in &parts.equalities {
             let mut equality = equality.clone();
             shift.equality(&mut equality)?;

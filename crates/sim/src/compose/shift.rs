@@ -9,7 +9,7 @@ use stiction_mech::{
 use super::{Base, InsertedWorld, is_segment, on_world};
 use crate::constraint::Equality;
 use crate::error::WorldError;
-use crate::sensor::SensorKind;
+use crate::sensor::{SensorKind, SensorTarget};
 use crate::world::WorldBuilder;
 
 /// From the ids and frames of a world to those of the builder it is put into.
@@ -128,26 +128,17 @@ impl WorldInsertion<'_> {
     }
 
     pub fn sensor(&self, kind: &mut SensorKind) -> Result<(), WorldError> {
-        kind.each_frame(|frame| {
-            self.frame(&mut frame.body, &mut frame.pose);
-            Ok(())
-        })?;
-        match kind {
-            SensorKind::JointPosition(joint)
-            | SensorKind::JointVelocity(joint)
-            | SensorKind::JointActuatorForce(joint)
-            | SensorKind::BallOrientation(joint)
-            | SensorKind::BallVelocity(joint) => self.joint(joint)?,
-            SensorKind::ActuatorPosition(actuator)
-            | SensorKind::ActuatorVelocity(actuator)
-            | SensorKind::ActuatorForce(actuator) => *actuator = self.placed.actuator(*actuator),
-            SensorKind::TendonPosition(tendon) | SensorKind::TendonVelocity(tendon) => {
-                self.tendon(tendon);
+        kind.each_target(|target| {
+            match target {
+                SensorTarget::Actuator(actuator) => *actuator = self.placed.actuator(*actuator),
+                SensorTarget::Body(body) => *body = self.body(*body),
+                SensorTarget::Frame(frame) => self.frame(&mut frame.body, &mut frame.pose),
+                SensorTarget::Geom(geom) => *geom += self.placed.first_geom,
+                SensorTarget::Joint(joint) => self.joint(joint)?,
+                SensorTarget::Tendon(tendon) => self.tendon(tendon),
             }
-            SensorKind::SubtreeCom(body) => *body = self.body(*body),
-            _ => {}
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     pub fn equality(&self, equality: &mut Equality) -> Result<(), WorldError> {

@@ -26,9 +26,10 @@ impl Layout {
     /// Checks the sensors and assigns their ranges.
     pub fn new(
         mut specs: Vec<SensorSpec>,
-        model: &Model,
+        geoms: usize,
         renumber: &Renumber,
     ) -> Result<Self, WorldError> {
+        let model = renumber.model;
         let mut seen = HashMap::new();
         for (second, spec) in specs.iter().enumerate().filter(|(_, spec)| !spec.name.is_empty()) {
             if let Some(first) = seen.insert(spec.name.as_str(), second) {
@@ -42,7 +43,7 @@ impl Layout {
         let (mut first, mut len) = (Vec::with_capacity(specs.len()), 0);
         for spec in &mut specs {
             spec.renumber(renumber)?;
-            spec.check(model)?;
+            spec.check(model, geoms)?;
             first.push(len);
             len += spec.kind.dim();
         }

@@ -3,16 +3,21 @@
 //! Readings are computed on demand, and quantities of the last step only if some sensor reads them.
 
 use nalgebra::{Point3, Vector3};
-use std::ops::Range;
-use stiction_mech::{BodyId, Data, Forces, Input, JointId, Model, State, kinematics, velocities};
+use stiction_geom::narrow::Manifold;
+use stiction_mech::{
+    BodyId, Data, Forces, Input, JointId, Model, State, kinematics, kinetic_energy,
+    potential_energy, soft_kinetic_energy, soft_potential_energy, velocities,
+};
 
 use super::acceleration::Accelerations;
+use super::contact::ContactContext;
 use super::drive::LastStepForces;
 use super::equality::EqualityWrenches;
 use super::frame::View;
 use super::interaction::{ParentWrenches, Wrench};
 use super::last_step::LastStep;
-use super::{SensorFrame, SensorKind, string, touch};
+use super::subtree::{self, SubtreeMotion};
+use super::{SensorFrame, SensorKind, SensorSpec, limit, ray, separation, string, touch};
 use crate::constraint::Configuration;
 use crate::scheme::Scheme;
 use crate::world::World;
@@ -24,6 +29,8 @@ pub(crate) struct SensorReader {
     measures: Option<Box<(Forces, Input)>>,
     /// The last step, evaluated again, if some sensor reads it.
     last_step: Option<Box<LastStepReader>>,
+    /// Memory of the narrow phase.
+    manifold: Manifold,
 }
 
 /// The last step, evaluated again at its start.
@@ -41,8 +48,7 @@ struct LastStepReader {
 #[derive(Clone, Copy)]
 struct PresentState<'a> {
     view: View<'a>,
-    q: &'a [f64],
-    v: &'a [f64],
+    state: &'a State,
 }
 
 impl SensorReader {
@@ -54,6 +60,7 @@ impl SensorReader {
                 .any(SensorKind::reads_lengths)
                 .then(|| Box::new((Forces::new(model), Input::new(model)))),
             last_step: sensors.read_last_step.then(|| Box::new(LastStepReader::new(model))),
+            manifold: Manifold::default(),
         }
     }
 
@@ -76,11 +83,11 @@ impl SensorReader {
         }
         kinematics(model, &state.q, data);
         velocities(model, &state.v, data);
-        let now = PresentState { view: View { model, data }, q: &state.q, v: &state.v };
+        let now = PresentState { view: View { model, data }, state };
         if let Some(measures) = &mut self.measures {
             let (forces, none) = &mut **measures;
             // Cannot fail: arrays have the right lengths and the input is zero.
-            let _ = forces.evaluate(model, (now.q, now.v), data, none, 0.0);
+            let _ = forces.evaluate(model, (&state.q, &state.v), data, none, 0.0);
         }
         if let Some(last_step) = &mut self.last_step {
             if !last.taken {
@@ -94,6 +101,7 @@ impl SensorReader {
             rest = others;
             let measures = self.measures.as_ref().map(|measures| &measures.0);
             let done = now.read(world, &spec.kind, measures, out)
+                || now.read_geometry(world, spec, &mut self.manifold, out)
                 || self
                     .last_step
                     .as_ref()
@@ -126,7 +134,8 @@ impl PresentState<'_> {
         measures: Option<&Forces>,
         out: &mut [f64],
     ) -> bool {
-        let view = &self.view;
+        let Self { view, state } = self;
+        let subtree = |body: &BodyId| world.sensors.subtree(*body);
         let joint = |id: JointId| &world.model.joints()[id.0];
         let measure = |length: fn(&Forces) -> &[f64], index: usize| {
             measures.map_or(f64::NAN, |forces| length(forces)[index])
@@ -153,16 +162,16 @@ impl PresentState<'_> {
             SensorKind::FrameAngularVelocity { of, seen_from } => {
                 write(out, view.angular_velocity_seen(of, seen_from.as_ref()))
             }
-            SensorKind::JointPosition(id) => write_one(out, self.q[joint(*id).q.start]),
-            SensorKind::JointVelocity(id) => write_one(out, self.v[joint(*id).dofs.start]),
+            SensorKind::JointPosition(id) => write_one(out, state.q[joint(*id).q.start]),
+            SensorKind::JointVelocity(id) => write_one(out, state.v[joint(*id).dofs.start]),
             SensorKind::BallOrientation(id) => {
-                let q = &self.q[joint(*id).q.clone()];
+                let q = &state.q[joint(*id).q.clone()];
                 let norm = q.iter().map(|x| x * x).sum::<f64>().sqrt();
                 out.iter_mut().zip(q).for_each(|(out, x)| *out = x / norm);
                 true
             }
             SensorKind::BallVelocity(id) => {
-                out.copy_from_slice(&self.v[joint(*id).dofs.clone()]);
+                out.copy_from_slice(&state.v[joint(*id).dofs.clone()]);
                 true
             }
             SensorKind::ActuatorPosition(id) => {
@@ -178,9 +187,36 @@ impl PresentState<'_> {
                 write_one(out, measure(|forces| &forces.tendon_rate, id.0))
             }
             SensorKind::SubtreeCom(body) => {
-                write(out, centre_of_mass(view, world.sensors.subtree(*body)))
+                write(out, SubtreeMotion::of(*view, subtree(body)).centre)
             }
-            SensorKind::Accelerometer(_)
+            SensorKind::SubtreeLinearVelocity(body) => {
+                write(out, SubtreeMotion::of(*view, subtree(body)).velocity)
+            }
+            SensorKind::SubtreeAngularMomentum(body) => {
+                write(out, subtree::angular_momentum(*view, subtree(body)))
+            }
+            SensorKind::KineticEnergy => {
+                let soft = soft_kinetic_energy(view.model, &state.x_dot);
+                write_one(out, kinetic_energy(view.model, view.data, &state.v) + soft)
+            }
+            SensorKind::PotentialEnergy => {
+                let soft = soft_potential_energy(view.model, &state.x);
+                write_one(out, potential_energy(view.model, view.data, &state.q) + soft)
+            }
+            SensorKind::Clock => write_one(out, state.time),
+            SensorKind::User { .. } => {
+                out.fill(0.0);
+                true
+            }
+            SensorKind::JointLimitPosition(_)
+            | SensorKind::JointLimitVelocity(_)
+            | SensorKind::TendonLimitPosition(_)
+            | SensorKind::TendonLimitVelocity(_) => limit::read(view.model, measures, kind, out),
+            SensorKind::Inside { .. }
+            | SensorKind::Separation { .. }
+            | SensorKind::Rangefinder { .. }
+            | SensorKind::Contact(_)
+            | SensorKind::Accelerometer(_)
             | SensorKind::Force(_)
             | SensorKind::Torque(_)
             | SensorKind::Touch { .. }
@@ -190,20 +226,33 @@ impl PresentState<'_> {
             | SensorKind::ActuatorForce(_) => false,
         }
     }
-}
 
-/// Centre of mass of bodies [m], world frame; the origin of the first if they have no mass.
-fn centre_of_mass(view: &View, bodies: Range<usize>) -> Vector3<f64> {
-    let (mut mass, mut moment) = (0.0, Vector3::zeros());
-    let root = view.data.body_pose[bodies.start].translation.vector;
-    for body in bodies {
-        if let Some(own) = &view.model.bodies()[body].spec.mass {
-            let com = view.data.body_pose[body] * Point3::from(own.com());
-            mass += own.mass();
-            moment += own.mass() * com.coords;
+    /// Reads a sensor of the present places of shapes and volumes; false if the sensor is of another kind.
+    fn read_geometry(
+        &self,
+        world: &World,
+        spec: &SensorSpec,
+        manifold: &mut Manifold,
+        out: &mut [f64],
+    ) -> bool {
+        let Self { view, .. } = self;
+        match &spec.kind {
+            SensorKind::Inside { of, at, volume } => {
+                let p_W = Point3::from(view.pose(of).translation.vector);
+                let inside = volume.contains(&view.pose(at).inverse_transform_point(&p_W).coords);
+                write_one(out, f64::from(u8::from(inside)))
+            }
+            SensorKind::Separation { between, reads } => {
+                separation::read(world, view.data, between, *reads, spec.cutoff, manifold, out);
+                true
+            }
+            SensorKind::Rangefinder { at, reads } => {
+                ray::read(world, view.data, (at.body, &view.pose(at)), *reads, out);
+                true
+            }
+            _ => false,
         }
     }
-    if mass > 0.0 { moment / mass } else { root }
 }
 
 impl LastStepReader {
@@ -309,6 +358,10 @@ impl LastStepReader {
             SensorKind::Touch { at, volume } => {
                 let BodyId(body) = at.body;
                 write_one(out, touch::pressure(&last.contacts, body, volume, &view.pose(at)))
+            }
+            SensorKind::Contact(query) => {
+                query.read(&ContactContext { world, view, contacts: &last.contacts }, out);
+                true
             }
             SensorKind::ActuatorForce(id) => write_one(out, step_forces.actuator(*id)),
             SensorKind::JointActuatorForce(id) => write_one(out, step_forces.on_joint(*id)),

@@ -10,7 +10,7 @@ use super::{Geom, Renumber, World};
 use crate::cable::{self, Cable};
 use crate::constraint::Equality;
 use crate::error::WorldError;
-use crate::sensor::{self, SensorSpec};
+use crate::sensor::{self, Scenery, SensorSpec};
 use crate::soft::{AttachmentSpec, SoftObject, SoftParts, WorldSoftBodies};
 use crate::surface::{Pairing, Resistance, check_standoff};
 
@@ -24,6 +24,7 @@ pub struct WorldBuilder {
     pub(crate) excludes: Vec<(BodyId, BodyId)>,
     pub(crate) pairs: Vec<(usize, usize, Option<Pairing>)>,
     pub(crate) sensors: Vec<SensorSpec>,
+    pub(crate) scenery: Vec<Scenery>,
     pub(crate) softs: Vec<SoftObject>,
     pub(crate) attached: Vec<AttachmentSpec>,
     pub(crate) soft_excludes: Vec<(SoftId, BodyId)>,
@@ -99,7 +100,9 @@ impl WorldBuilder {
             equality.renumber(&renumber, name)?;
             equality.check(&model, name)?;
         }
-        let sensors = sensor::Layout::new(sensors, &model, &renumber)?;
+        let sensors = sensor::Layout::new(sensors, geoms.len(), &renumber)?;
+        let mut scenery = self.scenery;
+        scenery.iter_mut().try_for_each(|other| other.renumber(&renumber))?;
         let cables = cable::checked(cables, &renumber)?;
         let colliders = colliders(&model, &renumber, &geoms, &excludes, &pairs)?;
         let pairings = pairings(&geoms, &pairs)?;
@@ -120,6 +123,7 @@ impl WorldBuilder {
             equalities,
             equality_names: names,
             sensors,
+            scenery,
             cables,
             radius,
             link_index,

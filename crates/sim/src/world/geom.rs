@@ -28,6 +28,8 @@ pub struct Geom {
     pub standoff: f64,
     /// Red, green, blue and opacity, each from 0 to 1; for viewers.
     pub colour: [f32; 4],
+    /// Shape that rays meet in its place, such as the triangles whose convex hull collides.
+    pub ray_shape: Option<Shape>,
 }
 
 impl Geom {
@@ -43,6 +45,7 @@ impl Geom {
             margin: 0.0,
             standoff: 0.0,
             colour: [0.6, 0.6, 0.6, 1.0],
+            ray_shape: None,
         }
     }
 

@@ -22,7 +22,7 @@ use stiction_mech::{Model, SoftId};
 
 use crate::cable::Cable;
 use crate::constraint::Equality;
-use crate::sensor;
+use crate::sensor::{self, Scenery};
 use crate::soft::{SoftObject, WorldSoftBodies};
 use crate::surface::{Combine, Pairing};
 use pairings::PairingOf;
@@ -42,6 +42,7 @@ pub struct World {
     pub(crate) equalities: Vec<Equality>,
     equality_names: Vec<String>,
     pub(crate) sensors: sensor::Layout,
+    pub(crate) scenery: Vec<Scenery>,
     pub(crate) cables: Vec<Cable>,
     pub(crate) radius: Vec<f64>,
     pub(crate) link_index: Vec<u32>,

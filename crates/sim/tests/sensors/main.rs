@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod forces;
+mod geometry;
 mod registry;
 
 use common::{cube, free, on_ground, start};
@@ -16,8 +17,9 @@ use stiction_mech::{
 };
 use stiction_sim::constraint::{Connect, Equality, Polynomial, TendonCoupling, Weld};
 use stiction_sim::{
-    SCHEMES, SENSORS, SchemeEntry, SensorFrame, SensorKind, SensorSpec, Settings, Simulation,
-    Sleep, Snapshot, Surface, TouchVolume, WorldBuilder,
+    ContactFields, ContactQuery, ContactReduction, ContactSide, Geom, RayReadings, SCHEMES,
+    SENSORS, Scenery, SchemeEntry, SensedShapes, SensorFrame, SensorKind, SensorSpec,
+    SeparationReading, Settings, Simulation, Sleep, Snapshot, Surface, TouchVolume, WorldBuilder,
 };
 
 const G: f64 = 9.81;
@@ -25,6 +27,15 @@ const G: f64 = 9.81;
 const H: f64 = 1e-3;
 /// Readings of what rests are as exact as the solver's tolerance, relative to impulses of a step.
 const REST: f64 = 1e-6;
+
+const NO_READINGS: RayReadings = RayReadings {
+    distance: false,
+    direction: false,
+    origin: false,
+    point: false,
+    normal: false,
+    depth: false,
+};
 
 /// The readings of a sensor.
 fn reading(simulation: &mut Simulation, name: &str) -> Vec<f64> {
@@ -112,6 +123,8 @@ fn everything() -> WorldBuilder {
     let (at, of, seen_from) = (tilted(hand), tilted(hand), Some(tilted(arm)));
     let volume = TouchVolume::Capsule { r: 0.2, half: 0.1 };
     let axis = |axis| SensorKind::FrameAxis { of, seen_from, axis };
+    let between = [SensedShapes::Body(body), SensedShapes::Geom(0)];
+    let separation = |reads| SensorKind::Separation { between, reads };
     for kind in [
         SensorKind::Accelerometer(at),
         SensorKind::ActuatorForce(actuator),
@@ -119,6 +132,11 @@ fn everything() -> WorldBuilder {
         SensorKind::ActuatorVelocity(actuator),
         SensorKind::BallVelocity(ball),
         SensorKind::BallOrientation(ball),
+        SensorKind::Clock,
+        SensorKind::Contact(ContactQuery::default()),
+        separation(SeparationReading::Distance),
+        SensorKind::KineticEnergy,
+        SensorKind::PotentialEnergy,
         SensorKind::Force(at),
         SensorKind::FrameAngularAcceleration { of },
         SensorKind::FrameAngularVelocity { of, seen_from },
@@ -129,16 +147,27 @@ fn everything() -> WorldBuilder {
         axis(0),
         axis(1),
         axis(2),
+        separation(SeparationReading::Segment),
         SensorKind::Gyro(at),
+        SensorKind::Inside { of, at, volume },
         SensorKind::JointActuatorForce(joint),
+        SensorKind::JointLimitPosition(joint),
+        SensorKind::JointLimitVelocity(joint),
         SensorKind::JointPosition(joint),
         SensorKind::JointVelocity(joint),
         SensorKind::Magnetometer { at, field: Vector3::x() },
+        separation(SeparationReading::Normal),
+        SensorKind::Rangefinder { at, reads: RayReadings { distance: true, ..NO_READINGS } },
+        SensorKind::SubtreeAngularMomentum(arm),
         SensorKind::SubtreeCom(arm),
+        SensorKind::SubtreeLinearVelocity(arm),
+        SensorKind::TendonLimitPosition(tendon),
+        SensorKind::TendonLimitVelocity(tendon),
         SensorKind::TendonPosition(tendon),
         SensorKind::TendonVelocity(tendon),
         SensorKind::Torque(at),
         SensorKind::Touch { at: tilted(body), volume },
+        SensorKind::User { dim: 1 },
         SensorKind::Velocimeter(at),
     ] {
         add(&mut builder, kind.name(), kind);
