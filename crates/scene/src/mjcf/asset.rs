@@ -94,11 +94,21 @@ pub(super) fn colour(element: &Element) -> Result<Option<[f32; 4]>, SceneError> 
     Ok(element.array::<4>("rgba")?.map(|rgba| rgba.map(|part| part as f32)))
 }
 
-/// The file of an asset: below the folder of assets, or beside the model.
+/// The file of an asset: below the folder of assets of the main file, else beside the file that
+/// declares the asset, as in MuJoCo.
 pub(super) fn file_of(build: &Build, element: &Element) -> Result<Option<PathBuf>, SceneError> {
     let Some(name) = element.get("file") else { return Ok(None) };
     let wanted = without_dots(&build.compiler.mesh_path(&build.folder, name));
-    if build.files.contains(&wanted) || !build.files.reads_disk() {
+    if build.files.contains(&wanted) {
+        return Ok(Some(wanted));
+    }
+    let declaring = element.place.file.parent().unwrap_or(Path::new(""));
+    let beside = without_dots(&declaring.join(name.replace('\\', "/")));
+    if build.files.contains(&beside) {
+        return Ok(Some(beside));
+    }
+    // A packed model holds the files that were read; those of visual meshes were not.
+    if !build.files.reads_disk() {
         return Ok(Some(wanted));
     }
     Err(element.wrong("file", &format!("a file; there is no {}", wanted.display())))

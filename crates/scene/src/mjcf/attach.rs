@@ -200,6 +200,9 @@ impl Expansion<'_> {
             text: String::new(),
         };
         element.set("part", first_part.to_string());
+        for part in &mut self.parts[first_part..] {
+            part.defaults.rename(&other);
+        }
         element.children.iter_mut().for_each(|child| rename::rename(child, "worldbody", &other));
         for (part, mut section) in sections {
             let tag = section.tag.clone();

@@ -5,19 +5,27 @@
 //! known, so bodies and joints are kept as drafts until the tree is complete.
 
 use nalgebra::Isometry3;
+use stiction_geom::Groups;
 use stiction_mech::{BodyId, BodySpec, JointId, JointKind, JointSpec, MassProperties};
-use stiction_sim::Geom;
+use stiction_sim::{Geom, Scenery};
 
 use super::build::{Build, BuiltBody, BuiltCamera, BuiltGeom, BuiltJoint, BuiltSite, ContactTerms};
 use super::compiler::FromGeoms;
+use super::flex::{self, FlexDraft};
 use super::frame::{BodyChild, gather};
 use super::geom::{self, GeomRead, GeomRequirements};
 use super::inertial::{self, MassLump};
 use super::joint::{self, JointRead};
-use super::{asset, mocap, orientation, site, spring, surface};
+use super::{asset, mocap, orientation, parent_contact, site, spring, surface};
 use crate::error::SceneError;
-use crate::import::{Site, Visual};
+use crate::import::{Site, Visual, VisualGeometry};
 use crate::xml::{Element, SourceLocation};
+
+/// Children of a body that become bodies.
+const CARRIED: [&str; 2] = ["body", "flexcomp"];
+
+/// Groups of shapes that touch nothing.
+const NO_COLLISION: Groups = Groups { category: 0, mask: 0 };
 
 /// A body before it is declared.
 #[derive(Debug)]
@@ -33,16 +41,30 @@ pub(super) struct BodyDraft {
 #[derive(Debug)]
 pub(super) struct GeomDraft {
     pub geom: Geom,
-    terms: ContactTerms,
+    pub terms: ContactTerms,
 }
 
 /// The tree before it is declared.
 #[derive(Debug, Default)]
 pub(super) struct TreeDraft {
     pub bodies: Vec<BodyDraft>,
-    joints: Vec<(BodyId, JointSpec)>,
+    pub joints: Vec<(BodyId, JointSpec)>,
     springs: Vec<spring::SpringToCompute>,
     pub geoms: Vec<GeomDraft>,
+    pub flexes: Vec<FlexDraft>,
+}
+
+impl BodyDraft {
+    /// A body with joints and with the mass of its specification.
+    pub fn massive(spec: BodySpec, id: usize, place: &SourceLocation) -> Self {
+        let lump = spec.mass.as_ref().map(|mass| MassLump {
+            mass: mass.mass(),
+            com: mass.com(),
+            inertia: mass.inertia(),
+            axes: None,
+        });
+        Self { spec, lump, link: id, place: place.clone() }
+    }
 }
 
 /// Reads all world bodies of a file as one.
@@ -53,7 +75,8 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     draft.bodies.push(BodyDraft { spec: world, lump: None, link: 0, place });
     let pose = Isometry3::identity();
     build.bodies.add(section, "world", BuiltBody { id: BodyId::WORLD, pose, inertial: pose })?;
-    let here = OpenBody { id: 0, pose, link: 0 };
+    let sensed = build.sensed.bodies.contains("world");
+    let here = OpenBody { id: 0, pose, link: 0, sensed };
     contents(build, &mut draft, section, section.get("childclass"), here)?;
     scale_masses(build, &mut draft);
     declare(build, draft)
@@ -61,11 +84,13 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
 
 /// A body while its elements are read.
 #[derive(Clone, Copy)]
-struct OpenBody {
-    id: usize,
+pub(super) struct OpenBody {
+    pub id: usize,
     /// Pose in the world at the reference configuration.
-    pose: Isometry3<f64>,
-    link: usize,
+    pub pose: Isometry3<f64>,
+    pub link: usize,
+    /// Whether a sensor reads distances of its geoms.
+    sensed: bool,
 }
 
 /// The elements of a body.
@@ -88,7 +113,7 @@ fn contents(
 ) -> Result<(), SceneError> {
     let gathered = gather(build, element, class)?;
     let (bodies, own): (Vec<_>, Vec<_>) =
-        gathered.into_iter().partition(|found| found.element.tag == "body");
+        gathered.into_iter().partition(|found| CARRIED.contains(&found.element.tag.as_str()));
     let part = build.part();
     let mut contents = read_own(build, &own, here)?;
     build.enter(part);
@@ -100,7 +125,10 @@ fn contents(
     declare_contents(build, draft, here, contents)?;
     for body in bodies {
         build.enter(body.part);
-        child(build, draft, &body, here)?;
+        match body.element.tag.as_str() {
+            "flexcomp" => flex::read(build, draft, &body, here)?,
+            _ => child(build, draft, &body, here)?,
+        }
     }
     build.enter(part);
     Ok(())
@@ -153,7 +181,8 @@ fn child(
     let pose = parent.pose * pose;
     let inertial = Isometry3::identity();
     build.bodies.add(element, &name, BuiltBody { id: BodyId(id), pose, inertial })?;
-    contents(build, draft, element, class, OpenBody { id, pose, link: parent.link })
+    let sensed = build.sensed.bodies.contains(&name);
+    contents(build, draft, element, class, OpenBody { id, pose, link: parent.link, sensed })
 }
 
 /// Reads joints, geoms, sites, cameras and the inertial of a body.
@@ -178,6 +207,7 @@ fn read_own<'e>(
                 FromGeoms::Never => false,
             },
         still: here.link == 0 && !moves,
+        sensed: here.sensed,
     };
     for found in own {
         build.enter(found.part);
@@ -326,23 +356,35 @@ fn declare_geom(
     body: BodyId,
     read: GeomRead,
 ) -> Result<(), SceneError> {
-    let GeomRead { name, element, kind, size, pose, contact, shape, visual, colour, .. } = read;
+    let GeomRead { name, element, kind, size, pose, contact, shape, ray_shape, colour, .. } = read;
     let collider = shape.is_some().then_some(draft.geoms.len());
     build.geoms.add(&element, &name, BuiltGeom { body, pose, collider, kind, size })?;
     if let Some(shape) = shape {
         let geom = Geom {
             name,
             pose,
-            groups: surface::groups(&contact),
+            groups: if read.touches { surface::groups(&contact) } else { NO_COLLISION },
             // MuJoCo detects contacts within margin + gap; they exert forces within the margin.
             margin: (contact.margin + contact.gap).max(0.0),
             standoff: contact.margin,
             colour,
+            ray_shape,
             ..Geom::new(body, shape)
         };
         draft.geoms.push(GeomDraft { geom, terms: contact });
-    } else if let Some((visual, pose)) = visual.filter(|_| !build.compiler.discard_visual) {
-        build.visuals.push(Visual { body, pose, geometry: visual, colour });
+        return Ok(());
+    }
+    let Some((visual, place)) = read.visual else { return Ok(()) };
+    if build.sensed.rays && colour[3] > 0.0 {
+        let primitive = match &visual {
+            VisualGeometry::Shape(shape) => Some(shape.clone()),
+            VisualGeometry::Mesh { .. } => None,
+        };
+        let shape = ray_shape.or(primitive);
+        shape.into_iter().for_each(|shape| build.world.scenery(Scenery { body, pose, shape }));
+    }
+    if !build.compiler.discard_visual {
+        build.visuals.push(Visual { body, pose: place, geometry: visual, colour });
     }
     Ok(())
 }
@@ -390,6 +432,9 @@ fn declare(build: &mut Build, mut draft: TreeDraft) -> Result<(), SceneError> {
         build.world.mechanism.body(body.spec.clone());
     }
     spring::resolve(build, &draft.springs, &mut draft.joints)?;
+    if !build.flags.filter_parent {
+        build.parent_pairs = parent_contact::pairs(&draft);
+    }
     for (body, spec) in draft.joints {
         build.world.mechanism.joint(body, spec);
     }
@@ -398,6 +443,7 @@ fn declare(build: &mut Build, mut draft: TreeDraft) -> Result<(), SceneError> {
         geom.surface = surface::surface(build, &terms, link_mass[link]);
         build.world.geom(geom);
     }
+    flex::declare(build, draft.flexes)?;
     if build.compiler.fuse_static {
         build.note("fusestatic: fixed bodies keep their names; they move with what carries them");
     }

@@ -250,3 +250,24 @@ fn invalid_bodies_are_refused_with_their_line() {
         assert!(message.contains(expected), "{message} lacks {expected}");
     }
 }
+
+#[test]
+fn a_body_touches_the_one_that_carries_it_only_if_the_file_says_so() {
+    let text = |flag: &str, exclude: &str| {
+        format!(
+            "<option gravity='0 0 0'><flag filterparent='{flag}'/></option><worldbody>
+             <body name='a'><freejoint/><geom size='1'/>
+             <body name='b' pos='0 0 1.5'><joint type='slide'/><geom size='1'/></body></body></worldbody>
+             <contact>{exclude}</contact>"
+        )
+    };
+    let contacts = |text: &str| {
+        let found = model(text);
+        let mut simulation = stiction_sim::Simulation::new(found.world, found.settings).unwrap();
+        let _ = simulation.step().unwrap();
+        simulation.contacts().len()
+    };
+    assert_eq!(contacts(&text("enable", "")), 0);
+    assert_eq!(contacts(&text("disable", "")), 1);
+    assert_eq!(contacts(&text("disable", "<exclude body1='a' body2='b'/>")), 0);
+}

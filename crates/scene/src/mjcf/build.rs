@@ -15,6 +15,8 @@ use super::defaults::Defaults;
 use super::flag::Flags;
 use super::medium::Medium;
 use super::option::MAGNETIC;
+use super::parent_contact::ParentPair;
+use super::sensor::SensedNames;
 use crate::error::SceneError;
 use crate::files::Files;
 use crate::import::{Keyframe, Options, Site, Unsupported, Visual};
@@ -195,6 +197,12 @@ pub(super) struct Build<'a> {
     pub assets: Assets,
     /// Names of the geoms in explicit pairs.
     pub paired: HashSet<String>,
+    /// Shapes of bodies and of their parents that touch, where the file says that they do.
+    pub parent_pairs: Vec<ParentPair>,
+    /// Pairs of bodies that never touch.
+    pub excluded: HashSet<(BodyId, BodyId)>,
+    /// What sensors refer to.
+    pub sensed: SensedNames,
     pub compiler: Compiler,
     pub defaults: Defaults,
     pub flags: Flags,
@@ -234,6 +242,9 @@ impl<'a> Build<'a> {
             part: 0,
             assets: Assets::default(),
             paired: HashSet::new(),
+            parent_pairs: Vec::new(),
+            excluded: HashSet::new(),
+            sensed: SensedNames::default(),
             compiler: Compiler::default(),
             defaults: Defaults::default(),
             flags: Flags::default(),

@@ -30,6 +30,7 @@ fn exclude(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     let a = build.bodies.require(element, "body1")?.id;
     let b = build.bodies.require(element, "body2")?.id;
     build.world.exclude(a, b);
+    build.excluded.extend([(a, b), (b, a)]);
     Ok(())
 }
 

@@ -8,6 +8,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
+use super::rename::{self, NamedElementKind};
 use crate::error::SceneError;
 use crate::xml::{Attribute, Element};
 
@@ -168,6 +169,14 @@ impl Defaults {
         self.by_name.get(name).copied().ok_or_else(|| {
             element.error(format_args!("{attribute} = \"{name}\"; expected the name of a class"))
         })
+    }
+
+    /// Renames what the defaults refer to, such as materials and meshes. Classes keep their names, since
+    /// each model has its own.
+    pub fn rename(&mut self, rename_to: &impl Fn(NamedElementKind, &str) -> Option<String>) {
+        for element in self.classes.iter_mut().flat_map(|class| &mut class.elements) {
+            rename::rename(element, "default", rename_to);
+        }
     }
 
     /// Whether there is a class of this name.

@@ -21,6 +21,8 @@ pub(super) struct Flags {
     /// Whether controls are clamped to their ranges.
     pub clamp_control: bool,
     pub actuation: bool,
+    /// Whether a body passes through the body that carries it.
+    pub filter_parent: bool,
     /// Groups of actuators that exert no force.
     pub disabled_groups: Vec<i64>,
 }
@@ -37,6 +39,7 @@ impl Default for Flags {
             gravity: true,
             clamp_control: true,
             actuation: true,
+            filter_parent: true,
             disabled_groups: Vec::new(),
         }
     }
@@ -77,6 +80,7 @@ impl Flags {
             ("gravity", &mut self.gravity),
             ("clampctrl", &mut self.clamp_control),
             ("actuation", &mut self.actuation),
+            ("filterparent", &mut self.filter_parent),
             ("constraint", &mut all),
         ] {
             *state = switch(flag, name)?.unwrap_or(*state);

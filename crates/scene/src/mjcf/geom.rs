@@ -1,7 +1,9 @@
 //! `<geom>`: collision shapes, masses, visual shapes.
 //!
-//! A geom that collides neither by its bits nor by an explicit pair is visual only. A
-//! mesh touches by its convex hull, as in MuJoCo; a primitive with a mesh is fitted to the mesh.
+//! A geom that collides neither by its bits nor by an explicit pair is visual only, unless a sensor reads its
+//! distance. A mesh touches by its convex hull, as in MuJoCo, one of type sdf by its triangles; a primitive with
+//! a mesh is fitted to the mesh. Where there are rangefinders, rays meet the triangles of meshes and planes of their
+//! visible size.
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 use stiction_geom::Shape;
@@ -46,8 +48,12 @@ pub(super) struct GeomRead {
     /// Pose in the frame of the body; a mesh is in the frame of its inertia.
     pub pose: Isometry3<f64>,
     pub contact: ContactTerms,
-    /// Collision shape.
+    /// Whether it collides; if not, it may be part of the world for sensors.
+    pub touches: bool,
+    /// Shape in the world.
     pub shape: Option<Shape>,
+    /// Shape that rays meet in its place.
+    pub ray_shape: Option<Shape>,
     /// Visual geometry and its pose, if it does not collide.
     pub visual: Option<(VisualGeometry, Isometry3<f64>)>,
     pub colour: [f32; 4],
@@ -62,6 +68,8 @@ pub(super) struct GeomRequirements {
     pub mass: bool,
     /// Whether the body is fixed.
     pub still: bool,
+    /// Whether a sensor reads distances of its geoms.
+    pub sensed: bool,
 }
 
 /// Reads `<geom>` with its defaults merged; `frame` is the pose of the enclosing frames in the body.
@@ -79,6 +87,7 @@ pub(super) fn read(
     let contact = surface::terms(element)?;
     let by_bits = contact.contype != 0 || contact.conaffinity != 0;
     let touches = build.flags.contact && (by_bits || build.paired.contains(&name));
+    let in_world = touches || requirements.sensed || build.sensed.geoms.contains(&name);
     let mass = mass(build, element, requirements)?;
     let mut geom = GeomRead {
         name,
@@ -87,7 +96,9 @@ pub(super) fn read(
         size: Vector3::from(element.array_or("size", [0.0; 3])?),
         pose: orientation::pose(element, &build.compiler)?,
         contact,
+        touches,
         shape: None,
+        ray_shape: None,
         visual: None,
         colour: colour(build, element)?,
         lump: None,
@@ -105,18 +116,15 @@ pub(super) fn read(
         }
         (GeomKind::Mesh | GeomKind::Sdf, Some(mesh)) => {
             if kind == GeomKind::Sdf {
-                build.report_unsupported(
-                    &element.place,
-                    "sdf: the convex hull of the mesh touches instead",
-                );
+                build.note("sdf: the triangles of the mesh touch, not a field of distances");
             }
             if shell {
                 let expected = "shells of meshes to be requested where the mesh is declared";
                 return Err(element.wrong("shellinertia", expected));
             }
-            with_mesh(build, &mut geom, mesh, touches, mass, frame)?;
+            with_mesh(build, &mut geom, mesh, in_world, mass, frame)?;
         }
-        (GeomKind::HeightField, _) => with_field(build, &mut geom, touches, requirements)?,
+        (GeomKind::HeightField, _) => with_field(build, &mut geom, in_world, requirements)?,
         (GeomKind::Plane, _) => {
             if !requirements.still {
                 return Err(element.error("a plane on a body that moves; expected a fixed one"));
@@ -137,7 +145,10 @@ pub(super) fn read(
         *pose = frame * *pose;
     }
     if kind != GeomKind::Mesh && kind != GeomKind::Sdf {
-        finish(&mut geom, touches, mass, shell)?;
+        finish(&mut geom, in_world, mass, shell)?;
+    }
+    if build.sensed.rays && kind == GeomKind::Plane {
+        geom.ray_shape = rectangle(&geom.size);
     }
     Ok(geom)
 }
@@ -145,13 +156,13 @@ pub(super) fn read(
 /// Shape, visual and mass of a geom that is not a mesh.
 fn finish(
     geom: &mut GeomRead,
-    touches: bool,
+    in_world: bool,
     mass: Option<Mass>,
     shell: bool,
 ) -> Result<(), SceneError> {
     if geom.kind != GeomKind::HeightField {
         let shape = primitive(geom.kind, &geom.size).map_err(|fault| geom.element.error(fault))?;
-        if touches {
+        if in_world {
             geom.shape = Some(shape);
         } else {
             geom.visual = Some((VisualGeometry::Shape(shape), geom.pose));
@@ -164,6 +175,16 @@ fn finish(
         geom.lump = Some(MassLump::principal(mass, moments, &geom.pose));
     }
     Ok(())
+}
+
+/// The part of a plane that is drawn, which is what rays meet; `None` if all of it is drawn.
+fn rectangle(size: &Vector3<f64>) -> Option<Shape> {
+    const WITHOUT_END: f64 = 1e5;
+    let [x, y] = [size.x, size.y].map(|half| if half > 0.0 { half } else { WITHOUT_END });
+    let drawn_whole = !(size.x > 0.0) && !(size.y > 0.0);
+    let corners = [(-x, -y), (x, -y), (x, y), (-x, y)].map(|(x, y)| Vector3::new(x, y, 0.0));
+    let sheet = || Shape::mesh(&corners, &[[0, 1, 2], [0, 2, 3]]).ok();
+    (!drawn_whole).then(sheet).flatten()
 }
 
 /// Mass or density of a geom.
@@ -336,30 +357,36 @@ fn mesh_of(
     mesh::solid(build, name)
 }
 
-/// A geom that is a mesh. It is read only if it touches or has mass.
+/// A geom that is a mesh. It is read only if it is part of the world, has mass, or if rays may meet it.
 fn with_mesh(
     build: &mut Build,
     geom: &mut GeomRead,
     name: &str,
-    touches: bool,
+    in_world: bool,
     mass: Option<Mass>,
     frame: &Isometry3<f64>,
 ) -> Result<(), SceneError> {
     let written = geom.pose;
     let visual = build.assets.meshes.get(name).and_then(|mesh| mesh.visual());
-    if !touches && let Some((path, place, scale)) = visual.clone() {
+    if !in_world && let Some((path, place, scale)) = visual.clone() {
         geom.visual = Some((VisualGeometry::Mesh { path, scale }, written * place));
-        if mass.is_none() {
+        if mass.is_none() && !build.sensed.rays {
             return Ok(());
         }
     }
     let Some(solid) = mesh_of(build, geom, name)? else { return Ok(()) };
     geom.pose = written * solid.pose;
     geom.size = solid.half_box;
-    if touches {
+    let surface =
+        if geom.kind == GeomKind::Sdf || build.sensed.rays { solid.surface() } else { None };
+    if build.sensed.rays {
+        geom.ray_shape.clone_from(&surface);
+    }
+    if in_world {
         let fault =
             |fault| geom.element.error(format_args!("the hull of mesh \"{name}\": {fault}"));
-        geom.shape = Some(solid.hull().map_err(fault)?);
+        let by_surface = surface.filter(|_| geom.kind == GeomKind::Sdf);
+        geom.shape = Some(by_surface.map_or_else(|| solid.hull().map_err(fault), Ok)?);
     } else if visual.is_none() {
         geom.visual = solid.hull().ok().map(|hull| (VisualGeometry::Shape(hull), geom.pose));
     }
@@ -403,7 +430,7 @@ fn fit(build: &mut Build, geom: &mut GeomRead, name: &str, scale: f64) -> Result
 fn with_field(
     build: &mut Build,
     geom: &mut GeomRead,
-    touches: bool,
+    in_world: bool,
     requirements: GeomRequirements,
 ) -> Result<(), SceneError> {
     let element = &geom.element;
@@ -415,7 +442,7 @@ fn with_field(
     // The box whose mass MuJoCo gives to a height field.
     geom.size = Vector3::new(x, y, 0.25 * top + 0.5 * bottom);
     let shape = field.shape().map_err(|fault| geom.element.error(fault))?;
-    if !touches {
+    if !in_world {
         geom.visual = Some((VisualGeometry::Shape(shape), geom.pose));
     } else if requirements.still {
         geom.shape = Some(shape);

@@ -1,5 +1,5 @@
 //! `<keyframe>`: states to start from. What a key does not give has MuJoCo's default: coordinates of
-//! the reference configuration, and zeros.
+//! the reference configuration, and zeros. `<size nkey>` adds keys that give nothing.
 
 use stiction_mech::Model;
 
@@ -9,6 +9,9 @@ use crate::error::SceneError;
 use crate::import::Keyframe;
 use crate::xml::Element;
 
+/// Largest number of keyframes that `<size>` may ask for.
+const MAX_KEYS: i64 = 10_000;
+
 /// Reads a section. Everything else must have been read.
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
     if section.children.is_empty() {
@@ -16,15 +19,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     }
     let model = build.mechanism()?;
     for key in section.all("key") {
-        let frame = Keyframe {
-            name: key.get("name").unwrap_or("").to_owned(),
-            time: key.number("time")?.unwrap_or(0.0),
-            q: coordinates(key, &model)?,
-            v: numbers(key, "qvel", &vec![0.0; model.nv()])?,
-            control: numbers(key, "ctrl", &vec![0.0; model.nu()])?,
-            driven: mocap::poses(build, key, &model)?,
-            x_dot: Vec::new(),
-        };
+        let frame = frame(build, key, &model)?;
         if !frame.name.is_empty() && !build.keyframe_names.insert(frame.name.clone()) {
             return Err(key.error("a second keyframe has this name"));
         }
@@ -38,6 +33,35 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         }
     }
     Ok(())
+}
+
+/// Adds keyframes up to the number in `<size nkey>`. All keys must have been read.
+pub(super) fn read_size(build: &mut Build, size: &Element) -> Result<(), SceneError> {
+    let Some(count) = size.integer("nkey")? else { return Ok(()) };
+    if count > MAX_KEYS {
+        return Err(size.wrong("nkey", &format!("at most {MAX_KEYS}")));
+    }
+    let missing = usize::try_from(count).unwrap_or(0).saturating_sub(build.keyframes.len());
+    if missing > 0 {
+        // `<size>` has none of the attributes of a key.
+        let model = build.mechanism()?;
+        let blank = frame(build, size, &model)?;
+        build.keyframes.extend(std::iter::repeat_n(blank, missing));
+    }
+    Ok(())
+}
+
+/// The state that a key gives.
+fn frame(build: &Build, key: &Element, model: &Model) -> Result<Keyframe, SceneError> {
+    Ok(Keyframe {
+        name: key.get("name").unwrap_or("").to_owned(),
+        time: key.number("time")?.unwrap_or(0.0),
+        q: coordinates(key, model)?,
+        v: numbers(key, "qvel", &vec![0.0; model.nv()])?,
+        control: numbers(key, "ctrl", &vec![0.0; model.nu()])?,
+        driven: mocap::poses(build, key, model)?,
+        x_dot: Vec::new(),
+    })
 }
 
 /// As many numbers as the default has, or the default.
@@ -54,7 +78,10 @@ pub(super) fn numbers(key: &Element, name: &str, default: &[f64]) -> Result<Vec<
     }
 }
 
-/// Coordinates with quaternions of unit length.
+/// Norm below which MuJoCo replaces a quaternion by the identity.
+pub(super) const LEAST_NORM: f64 = 1e-15;
+
+/// Coordinates with quaternions of unit length; a zero one becomes the identity, as in MuJoCo.
 fn coordinates(key: &Element, model: &Model) -> Result<Vec<f64>, SceneError> {
     let mut q = numbers(key, "qpos", model.q0())?;
     for joint in model.joints() {
@@ -62,13 +89,16 @@ fn coordinates(key: &Element, model: &Model) -> Result<Vec<f64>, SceneError> {
         let start = joint.q.start + scalars;
         let quaternion = &mut q[start..start + 4];
         let norm = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if !(norm > 0.0 && norm.is_finite()) {
+        if norm < LEAST_NORM {
+            quaternion.copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
+        } else if norm.is_finite() {
+            quaternion.iter_mut().for_each(|x| *x /= norm);
+        } else {
             let joint = &joint.spec.name;
             return Err(key.error(format_args!(
                 "qpos has a quaternion of length {norm} for joint \"{joint}\"; expected 1"
             )));
         }
-        quaternion.iter_mut().for_each(|x| *x /= norm);
     }
     Ok(q)
 }
@@ -92,12 +122,26 @@ mod tests {
     }
 
     #[test]
+    fn the_section_size_adds_keys_at_the_reference() {
+        let key = "<keyframe><key time='2'/></keyframe>";
+        let found = model(&format!("<size nkey='3'/>{BODIES}{key}"));
+        let times: Vec<_> = found.keyframes.iter().map(|key| key.time).collect();
+        assert_eq!(times, [2.0, 0.0, 0.0]);
+        assert_eq!(found.keyframes[2].q, found.keyframes[0].q);
+        assert_eq!(model(&format!("<size nkey='0'/>{BODIES}{key}")).keyframes.len(), 1);
+        let message = error(&format!("<size nkey='1000000'/>{BODIES}"));
+        assert!(message.contains("at most 10000"), "{message}");
+    }
+
+    #[test]
     fn quaternions_get_unit_length() {
         let key = "<key qpos='1 2 3 0 3 4 0 9' qvel='1 2 3 4 5 6 7' ctrl='8'/>";
         let found = model(&format!("{BODIES}<keyframe>{key}</keyframe>"));
         let key = &found.keyframes[0];
         assert_eq!(key.q, [1.0, 2.0, 3.0, 0.0, 0.6, 0.8, 0.0, 9.0]);
         assert_eq!((key.v[6], key.control[0]), (7.0, 8.0));
+        let found = model(&format!("{BODIES}<keyframe><key qpos='1 2 3 0 0 0 0 9'/></keyframe>"));
+        assert_eq!(found.keyframes[0].q, [1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0, 9.0]);
     }
 
     #[test]
@@ -106,7 +150,7 @@ mod tests {
             ("qpos='1 2'", "expected 8"),
             ("qvel='1 2'", "expected 7"),
             ("ctrl='1 2'", "expected 1"),
-            ("qpos='1 2 3 0 0 0 0 9'", "expected 1"),
+            ("qpos='1 2 3 1e200 0 0 0 9'", "expected 1"),
         ] {
             let message = error(&format!("{BODIES}\n<keyframe><key {key}/></keyframe>"));
             assert!(message.starts_with("main.xml:5: <key>"), "{message}");

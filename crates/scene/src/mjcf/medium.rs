@@ -62,10 +62,14 @@ pub(super) fn apply(build: &mut Build, roots: &[Element]) -> Result<(), SceneErr
     for root in roots {
         ellipsoids(build, root);
     }
-    let model = build.mechanism()?;
-    let bodies: Vec<_> = build.bodies.items().iter().map(|made| (made.id, made.inertial)).collect();
-    for (id, inertial) in bodies {
-        let mass = model.body_of_builder(id).and_then(|body| model.bodies()[body.0].spec.mass);
+    let declared = build.world.mechanism.declared().bodies;
+    let bodies: Vec<_> = build
+        .bodies
+        .items()
+        .iter()
+        .map(|made| (made.id, made.inertial, declared[made.id.0].mass))
+        .collect();
+    for (id, inertial, mass) in bodies {
         let Some(mass) = mass.filter(|mass| mass.mass() > 0.0) else { continue };
         let axes: Matrix3<f64> = inertial.rotation.to_rotation_matrix().into_inner();
         let moments = (axes.transpose() * mass.inertia() * axes).diagonal();

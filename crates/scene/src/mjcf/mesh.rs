@@ -59,7 +59,9 @@ pub(super) struct MeshSolid {
     /// Corners of the box around it [m].
     pub bounds: [Vector3<f64>; 2],
     vertices: Vec<Vector3<f64>>,
+    triangles: Vec<[u32; 3]>,
     hull: OnceCell<Shape>,
+    surface: OnceCell<Option<Shape>>,
 }
 
 impl MeshAsset {
@@ -113,6 +115,16 @@ impl MeshAsset {
 
     /// Reads the triangles and finds their frame.
     pub fn solid(&self, build: &mut Build) -> Result<MeshSolid, SceneError> {
+        let mesh = self.triangles(build)?;
+        if mesh.vertices.len() < 4 {
+            let count = mesh.vertices.len();
+            return Err(self.element.error(format_args!("{count} vertices; expected at least 4")));
+        }
+        Ok(self.place(mesh))
+    }
+
+    /// The triangles in the frame of the asset.
+    pub fn triangles(&self, build: &mut Build) -> Result<Triangles, SceneError> {
         let mut mesh = match &self.source {
             MeshSource::File(path) => mesh_file::read(build.files, path)?,
             MeshSource::Text(triangles) => triangles.clone(),
@@ -133,11 +145,7 @@ impl MeshAsset {
         if self.scale.product() < 0.0 {
             mesh.triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
         }
-        if mesh.vertices.len() < 4 {
-            let count = mesh.vertices.len();
-            return Err(self.element.error(format_args!("{count} vertices; expected at least 4")));
-        }
-        Ok(self.place(mesh))
+        Ok(mesh)
     }
 
     /// Moves a mesh into the frame of its inertia.
@@ -175,12 +183,20 @@ impl MeshAsset {
             half_box,
             bounds: [low, high],
             vertices,
+            triangles: mesh.triangles,
             hull: OnceCell::new(),
+            surface: OnceCell::new(),
         }
     }
 }
 
 impl MeshSolid {
+    /// The triangles themselves, made once; none if they make no surface.
+    pub fn surface(&self) -> Option<Shape> {
+        let make = || Shape::mesh(&self.vertices, &self.triangles).ok();
+        self.surface.get_or_init(make).clone()
+    }
+
     /// The convex hull, made once.
     pub fn hull(&self) -> Result<Shape, ShapeError> {
         if let Some(hull) = self.hull.get() {

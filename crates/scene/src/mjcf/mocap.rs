@@ -9,7 +9,7 @@ use stiction_mech::{BodyId, Input, Model};
 
 use super::body::TreeDraft;
 use super::build::Build;
-use super::keyframe::numbers;
+use super::keyframe::{LEAST_NORM, numbers};
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -62,8 +62,8 @@ pub(super) fn poses(
     let given = positions.chunks_exact(3).zip(turns.chunks_exact(4));
     for (id, (position, turn)) in build.mocap.iter().zip(given) {
         let turn = Quaternion::new(turn[0], turn[1], turn[2], turn[3]);
-        let turn = UnitQuaternion::try_new(turn, 0.0)
-            .ok_or_else(|| key.wrong("mquat", "quaternions of unit length"))?;
+        // A zero quaternion is the identity, as in MuJoCo.
+        let turn = UnitQuaternion::try_new(turn, LEAST_NORM).unwrap_or_default();
         let place = Translation3::new(position[0], position[1], position[2]);
         let body = model.body_of_builder(*id);
         if let Some(k) = model.driven().iter().position(|driven| Some(*driven) == body) {
@@ -76,7 +76,7 @@ pub(super) fn poses(
 #[cfg(test)]
 mod tests {
     use super::super::testing::{error, model, world};
-    use nalgebra::Vector3;
+    use nalgebra::{Isometry3, Vector3};
 
     #[test]
     fn a_mocap_body_is_driven_with_all_that_it_carries() {
@@ -132,17 +132,17 @@ mod tests {
         let bodies = "<worldbody>
             <body mocap='true'><geom type='plane' size='1 1 1'/></body>
             <body name='a' mocap='true' pos='1 0 0'/><body name='b' mocap='true'/></worldbody>";
-        let key = "<key/><key mpos='9 9 9 1 2 3 4 5 6' mquat='9 9 9 9 0 0 3 4 1 0 0 0'/>";
+        let key = "<key/><key mpos='9 9 9 1 2 3 4 5 6' mquat='9 9 9 9 0 0 3 4 0 0 0 0'/>";
         let found = model(&format!("{bodies}<keyframe>{key}</keyframe>"));
         assert_eq!(found.keyframes[0].driven[0].translation.x, 1.0);
         let poses = &found.keyframes[1].driven;
         assert_eq!(poses[0].translation.vector, Vector3::new(1.0, 2.0, 3.0));
         let turn = poses[0].rotation;
         assert_eq!([turn.w, turn.i, turn.j, turn.k], [0.0, 0.0, 0.6, 0.8]);
-        assert_eq!(poses[1].translation.vector, Vector3::new(4.0, 5.0, 6.0));
+        assert_eq!(poses[1], Isometry3::translation(4.0, 5.0, 6.0));
         let mut scene_run = found.scene_from("1").unwrap().start().unwrap();
         assert_eq!(scene_run.simulation.body_pose(3), poses[1]);
-        for wrong in ["mpos='1 2 3'", "mquat='1 0 0 0'", "mquat='1 0 0 0 0 0 0 0 1 0 0 0'"] {
+        for wrong in ["mpos='1 2 3'", "mquat='1 0 0 0'"] {
             let message = error(&format!("{bodies}<keyframe><key {wrong}/></keyframe>"));
             assert!(message.contains("expected"), "{message}");
         }

@@ -14,6 +14,7 @@ mod defaults;
 mod document;
 mod equality;
 mod flag;
+mod flex;
 mod frame;
 mod geom;
 mod height_field;
@@ -25,6 +26,7 @@ mod mesh;
 mod mocap;
 mod option;
 mod orientation;
+mod parent_contact;
 mod png;
 mod principal;
 mod rename;
@@ -40,6 +42,7 @@ mod tendon;
 #[cfg(test)]
 mod testing;
 mod unread;
+mod vocabulary;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -47,6 +50,8 @@ use std::sync::Arc;
 use build::Build;
 use document::Document;
 use flag::Flags;
+
+pub use schema::{MjcfWord, vocabulary};
 
 use crate::error::SceneError;
 use crate::files::Files;
@@ -71,6 +76,7 @@ static SECTIONS: &[(&str, Reader)] = &[
     ("actuator", actuator::read),
     ("sensor", sensor::read),
     ("keyframe", keyframe::read),
+    ("size", keyframe::read_size),
 ];
 
 /// Reads a file.
@@ -97,12 +103,16 @@ fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
         let named = section.all("pair").flat_map(|pair| ["geom1", "geom2"].map(|g| pair.peek(g)));
         build.paired.extend(named.flatten().map(str::to_owned));
     }
+    for (_, section) in sections.iter().filter(|(_, section)| section.tag == "sensor") {
+        build.sensed.add(section);
+    }
     for (tag, reader) in SECTIONS {
         for (part, section) in sections.iter().filter(|(_, section)| section.tag == *tag) {
             build.enter(*part);
             reader(&mut build, section)?;
         }
     }
+    parent_contact::declare(&mut build);
     medium::apply(&mut build, &roots)?;
     for (part, root) in roots.iter().enumerate() {
         build.enter(part);

@@ -97,12 +97,6 @@ fn overrides(build: &mut Build, section: &Element) -> Result<(), SceneError> {
                 "<flag> override: one set of parameters for all contacts",
             );
         }
-        if switch(flag, "filterparent")? == Some(false) {
-            build.report_unsupported(
-                &flag.place,
-                "<flag> filterparent: contact between parent and child",
-            );
-        }
     }
     if section.get("collision").is_some_and(|which| which != "all") {
         build.report_unsupported(&section.place, "<option> collision: only some of the pairs");

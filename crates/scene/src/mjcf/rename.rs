@@ -56,7 +56,7 @@ fn kind_of(section: &str, tag: &str) -> Option<NamedElementKind> {
 fn reference(element: &Element, attribute: &str) -> Option<NamedElementKind> {
     Some(match attribute {
         "joint" | "joint1" | "joint2" | "jointinparent" => NamedElementKind::Joint,
-        "body" | "body1" | "body2" | "target" => NamedElementKind::Body,
+        "body" | "body1" | "body2" | "subtree1" | "subtree2" | "target" => NamedElementKind::Body,
         "geom" | "geom1" | "geom2" => NamedElementKind::Geom,
         "site" | "site1" | "site2" | "cranksite" | "slidersite" | "refsite" | "sidesite" => {
             NamedElementKind::Site

@@ -1,9 +1,10 @@
 //! Schema of MJCF: the children and the attributes that each element may have.
 //!
 //! [`check`] refuses unknown words and suggests the nearest known one; words of older files
-//! are known too. Known but unsupported ones are listed by [`super::unread`]. Elements that are
-//! visual only, or that do not affect motion, are not checked.
+//! are known too. Known but unsupported ones are listed by [`super::unread`]. The tables are in
+//! [`super::vocabulary`]; a test in Python compares them with the words that MuJoCo accepts.
 
+use super::vocabulary::{ACTUATOR, ANY, ELEMENTS, EQUALITY, POSE, SENSOR};
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -25,18 +26,22 @@ pub(super) struct ElementSchema {
     pub tag: &'static str,
     pub support: ElementSupport,
     /// Attributes that are read, or on which no motion depends.
-    known: &'static str,
+    pub known: &'static str,
     /// Unsupported attributes that change the motion.
-    unsupported: &'static str,
+    pub unsupported: &'static str,
     /// Tags of its children.
-    children: &'static str,
+    pub children: &'static str,
 }
 
-const fn read(tag: &'static str, known: &'static str, unsupported: &'static str) -> ElementSchema {
+pub(super) const fn read(
+    tag: &'static str,
+    known: &'static str,
+    unsupported: &'static str,
+) -> ElementSchema {
     ElementSchema { tag, support: ElementSupport::Read, known, unsupported, children: "" }
 }
 
-const fn with_children(
+pub(super) const fn with_children(
     tag: &'static str,
     known: &'static str,
     children: &'static str,
@@ -44,275 +49,21 @@ const fn with_children(
     ElementSchema { tag, support: ElementSupport::Read, known, unsupported: "", children }
 }
 
-const fn ignored(tag: &'static str) -> ElementSchema {
-    ElementSchema {
-        tag,
-        support: ElementSupport::Ignored,
-        known: "",
-        unsupported: "",
-        children: "",
-    }
+pub(super) const fn ignored(
+    tag: &'static str,
+    known: &'static str,
+    children: &'static str,
+) -> ElementSchema {
+    ElementSchema { tag, support: ElementSupport::Ignored, known, unsupported: "", children }
 }
 
-const fn unsupported(tag: &'static str) -> ElementSchema {
-    ElementSchema {
-        tag,
-        support: ElementSupport::Unsupported,
-        known: "",
-        unsupported: "",
-        children: "",
-    }
+pub(super) const fn unsupported(
+    tag: &'static str,
+    unsupported: &'static str,
+    children: &'static str,
+) -> ElementSchema {
+    ElementSchema { tag, support: ElementSupport::Unsupported, known: "", unsupported, children }
 }
-
-const BODY: &str = "body frame replicate attach inertial joint freejoint geom site camera light \
-    plugin composite flexcomp";
-
-const POSE: &str = "pos quat axisangle xyaxes zaxis euler";
-
-const TENDON: &str = "name class group user limited range margin solreflimit solimplimit \
-    solreffriction solimpfriction frictionloss springlength stiffness damping armature \
-    actuatorfrclimited actuatorfrcrange width material rgba";
-
-const EQUALITY: &str = "name class active solref solimp";
-
-/// Attributes of all actuators but adhesion.
-const ACTUATOR: &str = "name class group user joint jointinparent tendon site refsite cranksite \
-    slidersite cranklength gear ctrllimited ctrlrange forcelimited forcerange lengthrange armature \
-    damping delay interp nsample";
-
-const SENSOR: &str = "name user noise cutoff delay interp interval nsample";
-
-/// Every element, in the order of MuJoCo's reference.
-static ELEMENTS: &[ElementSchema] = &[
-    with_children(
-        "mujoco",
-        "model",
-        "compiler option size statistic visual default extension asset worldbody deformable contact \
-         tendon equality actuator sensor custom keyframe",
-    ),
-    with_children(
-        "compiler",
-        "alignfree angle assetdir autolimits balanceinertia boundinertia boundmass conflict \
-         convexhull coordinate discardvisual eulerseq exactmeshinertia fitaabb fusestatic \
-         inertiafromgeom inertiagrouprange meshdir passthrough savecanonical savecompiled \
-         saveinertial settotalmass strippath texturedir usethread",
-        "lengthrange",
-    ),
-    ignored("lengthrange"),
-    with_children(
-        "option",
-        "actuatorgroupdisable apirate ccd_iterations ccd_tolerance collision cone density gravity \
-         impratio integrator iterations jacobian ls_iterations ls_tolerance magnetic \
-         mpr_iterations mpr_tolerance noslip_iterations noslip_tolerance o_friction o_margin \
-         o_solimp o_solref sdf_initpoints sdf_iterations sleep_tolerance solver timestep tolerance \
-         viscosity wind",
-        "flag",
-    ),
-    read(
-        "flag",
-        "actuation autoreset clampctrl constraint contact damper diagexact energy equality \
-         eulerdamp filterparent frictionloss fwdinv gravity invdiscrete ipc island limit midphase \
-         mpr multiccd nativeccd override passive refsafe sensor sensornoise sleep speculative \
-         spring warmstart",
-        "",
-    ),
-    ignored("size"),
-    ignored("statistic"),
-    ignored("visual"),
-    ignored("extension"),
-    ignored("custom"),
-    with_children(
-        "default",
-        "class",
-        "default mesh texture material joint geom site camera light pair equality tendon general \
-         motor position velocity intvelocity orientation pid damper cylinder muscle adhesion \
-         dcmotor plugin",
-    ),
-    read("default/tendon", TENDON, "springyield"),
-    read("default/equality", EQUALITY, ""),
-    with_children("asset", "", "mesh hfield skin texture material model"),
-    with_children(
-        "mesh",
-        "builtin class content_type face file inertia material maxhullvert name normal params \
-         refpos refquat scale smoothnormal texcoord vertex octree_maxdepth",
-        "plugin",
-    ),
-    read("hfield", "content_type elevation file name ncol nrow size", ""),
-    ignored("skin"),
-    ignored("texture"),
-    ignored("material"),
-    read("model", "content_type file name", ""),
-    with_children("worldbody", "", BODY),
-    with_children("body", "name childclass gravcomp mocap simple fuse sleep user POSE", BODY),
-    with_children("frame", "name childclass POSE", BODY),
-    with_children("replicate", "count offset sep childclass POSE", BODY),
-    read("attach", "body frame model prefix", ""),
-    read("inertial", "mass diaginertia fullinertia POSE", ""),
-    read(
-        "joint",
-        "actuatorfrclimited actuatorfrcrange actuatorgravcomp armature axis class damping \
-         frictionloss group limited margin name pos range ref solimpfriction solimplimit \
-         solreffriction solreflimit springdamper springref stiffness type user",
-        "springyield",
-    ),
-    read("freejoint", "align group name", ""),
-    ElementSchema {
-        tag: "geom",
-        support: ElementSupport::Read,
-        known: "castshadow class conaffinity condim contype density fitscale fluidcoef fluidshape \
-            friction fromto gap group hfield margin mass material mesh name priority rgba \
-            shellinertia size solimp solmix solref type user POSE",
-        unsupported: "adhesion surfacevel",
-        children: "plugin",
-    },
-    read("site", "class fromto group material mesh name rgba size type user POSE", ""),
-    read(
-        "camera",
-        "class focal focalpixel fovy ipd mode name output principal principalpixel projection \
-         orthographic resolution sensorsize target user POSE",
-        "",
-    ),
-    ignored("light"),
-    unsupported("plugin"),
-    unsupported("composite"),
-    unsupported("flexcomp"),
-    with_children("deformable", "", "flex skin"),
-    unsupported("flex"),
-    with_children("contact", "", "pair exclude"),
-    read(
-        "pair",
-        "class condim friction gap geom1 geom2 margin name solimp solref solreffriction",
-        "adhesion",
-    ),
-    read("exclude", "body1 body2 name", ""),
-    with_children("tendon", "", "spatial fixed"),
-    ElementSchema {
-        tag: "spatial",
-        support: ElementSupport::Read,
-        known: TENDON,
-        unsupported: "springyield",
-        children: "site geom pulley",
-    },
-    read("spatial/site", "site", ""),
-    read("spatial/geom", "geom sidesite", ""),
-    read("pulley", "divisor", ""),
-    ElementSchema {
-        tag: "fixed",
-        support: ElementSupport::Read,
-        known: TENDON,
-        unsupported: "springyield",
-        children: "joint",
-    },
-    read("fixed/joint", "coef joint", ""),
-    with_children("equality", "", "connect weld joint tendon flex flexvert flexstrain distance"),
-    read("connect", "EQUALITY anchor body1 body2 site1 site2", ""),
-    read("weld", "EQUALITY anchor body1 body2 relpose site1 site2 torquescale", ""),
-    read("equality/joint", "EQUALITY joint1 joint2 polycoef", ""),
-    read("equality/tendon", "EQUALITY tendon1 tendon2 polycoef", ""),
-    unsupported("flexvert"),
-    unsupported("flexstrain"),
-    unsupported("equality/distance"),
-    with_children(
-        "actuator",
-        "",
-        "general motor position velocity intvelocity orientation pid damper cylinder muscle \
-         adhesion dcmotor plugin",
-    ),
-    read(
-        "general",
-        "ACTUATOR body actdim actearly actlimited actrange biasprm biastype dynprm dyntype gainprm \
-         gaintype inheritrange",
-        "ffrange input velrange",
-    ),
-    read("motor", "ACTUATOR", ""),
-    read("position", "ACTUATOR dampratio inheritrange kp kv timeconst", ""),
-    read("velocity", "ACTUATOR kv", ""),
-    read("intvelocity", "ACTUATOR actlimited actrange dampratio inheritrange kp kv", ""),
-    read("orientation", "ACTUATOR dampratio input kp kv", ""),
-    read(
-        "pid",
-        "ACTUATOR dampratio ffrange imax inheritrange input ki kp kv posrange slewmax velrange",
-        "",
-    ),
-    read("damper", "ACTUATOR kv", ""),
-    read("cylinder", "ACTUATOR area bias diameter timeconst", ""),
-    read("muscle", "ACTUATOR force fpmax fvmax lmax lmin range scale tausmooth timeconst vmax", ""),
-    read("adhesion", "ACTUATOR body gain", ""),
-    read(
-        "dcmotor",
-        "ACTUATOR cogging controller inductance input lugre motorconst nominal resistance \
-         saturation thermal",
-        "",
-    ),
-    with_children(
-        "actuator/plugin",
-        "ACTUATOR actdim actearly actlimited actrange dynprm dyntype instance plugin",
-        "config",
-    ),
-    ignored("config"),
-    with_children(
-        "sensor",
-        "",
-        "touch accelerometer velocimeter gyro force torque magnetometer camprojection rangefinder \
-         jointpos jointvel tendonpos tendonvel actuatorpos actuatorvel actuatorfrc \
-         jointactuatorfrc tendonactuatorfrc ballquat ballangvel jointlimitpos jointlimitvel \
-         jointlimitfrc tendonlimitpos tendonlimitvel tendonlimitfrc framepos framequat framexaxis \
-         frameyaxis framezaxis framelinvel frameangvel framelinacc frameangacc subtreecom \
-         subtreelinvel subtreeangmom insidesite distance normal fromto contact e_potential \
-         e_kinetic clock tactile user plugin",
-    ),
-    read("touch", "SENSOR site", ""),
-    read("accelerometer", "SENSOR site", ""),
-    read("velocimeter", "SENSOR site", ""),
-    read("gyro", "SENSOR site", ""),
-    read("force", "SENSOR site", ""),
-    read("torque", "SENSOR site", ""),
-    read("magnetometer", "SENSOR site", ""),
-    ignored("camprojection"),
-    ignored("rangefinder"),
-    read("jointpos", "SENSOR joint", ""),
-    read("jointvel", "SENSOR joint", ""),
-    read("tendonpos", "SENSOR tendon", ""),
-    read("tendonvel", "SENSOR tendon", ""),
-    read("actuatorpos", "SENSOR actuator", ""),
-    read("actuatorvel", "SENSOR actuator", ""),
-    read("actuatorfrc", "SENSOR actuator", ""),
-    read("jointactuatorfrc", "SENSOR joint", ""),
-    ignored("tendonactuatorfrc"),
-    read("ballquat", "SENSOR joint", ""),
-    read("ballangvel", "SENSOR joint", ""),
-    ignored("jointlimitpos"),
-    ignored("jointlimitvel"),
-    ignored("jointlimitfrc"),
-    ignored("tendonlimitpos"),
-    ignored("tendonlimitvel"),
-    ignored("tendonlimitfrc"),
-    read("framepos", "SENSOR objname objtype refname reftype", ""),
-    read("framequat", "SENSOR objname objtype refname reftype", ""),
-    read("framexaxis", "SENSOR objname objtype refname reftype", ""),
-    read("frameyaxis", "SENSOR objname objtype refname reftype", ""),
-    read("framezaxis", "SENSOR objname objtype refname reftype", ""),
-    read("framelinvel", "SENSOR objname objtype refname reftype", ""),
-    read("frameangvel", "SENSOR objname objtype refname reftype", ""),
-    read("framelinacc", "SENSOR objname objtype", ""),
-    read("frameangacc", "SENSOR objname objtype", ""),
-    read("subtreecom", "SENSOR body", ""),
-    ignored("subtreelinvel"),
-    ignored("subtreeangmom"),
-    ignored("insidesite"),
-    ignored("distance"),
-    ignored("normal"),
-    ignored("fromto"),
-    ignored("sensor/contact"),
-    ignored("e_potential"),
-    ignored("e_kinetic"),
-    ignored("clock"),
-    ignored("tactile"),
-    ignored("user"),
-    ignored("sensor/plugin"),
-    with_children("keyframe", "", "key"),
-    read("key", "act ctrl mpos mquat name plastic qpos qvel time", ""),
-];
 
 /// Words of a list; those in capitals stand for lists of their own.
 fn words(list: &'static str) -> impl Iterator<Item = &'static str> {
@@ -355,13 +106,58 @@ impl ElementSchema {
     }
 }
 
+/// Treatment of one word of MJCF.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MjcfWord {
+    /// Tags from the root to the element, separated by slashes.
+    pub element: String,
+    /// The attribute; `None` for the element itself.
+    pub attribute: Option<&'static str>,
+    /// `read`, `ignored` if no motion depends on it, or `unsupported`: it is listed where it occurs.
+    pub treatment: &'static str,
+}
+
+/// Every element and attribute of MJCF that is known, from the root on. Elements that may contain themselves
+/// (bodies, frames, classes of defaults) are given once.
+pub fn vocabulary() -> Vec<MjcfWord> {
+    let mut found = Vec::new();
+    collect_words(ElementSchema::root(), "mujoco", "", &mut found);
+    found
+}
+
+fn collect_words(kind: &ElementSchema, path: &str, above: &str, found: &mut Vec<MjcfWord>) {
+    let of_element = match kind.support {
+        ElementSupport::Read => "read",
+        ElementSupport::Ignored => "ignored",
+        ElementSupport::Unsupported => "unsupported",
+    };
+    let mut add = |attribute, treatment| {
+        found.push(MjcfWord { element: path.to_owned(), attribute, treatment });
+    };
+    add(None, of_element);
+    for name in kind.attributes().filter(|name| *name != ANY) {
+        let lost = kind.is_unsupported(name);
+        add(Some(name), if lost { "unsupported" } else { of_element });
+    }
+    for tag in words(kind.children) {
+        let nested = ["body", "frame", "replicate", "default"].contains(&kind.tag);
+        let repeats = nested && ["body", "frame", "replicate", "default"].contains(&tag);
+        if repeats || tag == above {
+            continue;
+        }
+        if let Some(child) = kind.child(tag) {
+            collect_words(child, &format!("{path}/{tag}"), kind.tag, found);
+        }
+    }
+}
+
 /// Checks that MJCF has every element and attribute.
 pub(super) fn check(root: &Element) -> Result<(), SceneError> {
     check_as(root, ElementSchema::root())
 }
 
 fn check_as(element: &Element, kind: &ElementSchema) -> Result<(), SceneError> {
-    if kind.support != ElementSupport::Read {
+    if kind.attributes().any(|word| word == ANY) {
         return Ok(());
     }
     for attribute in &element.attributes {

@@ -1,14 +1,58 @@
 //! `<sensor>`: sensors on the mechanism. Noise and delays are not modelled.
 
-use stiction_sim::{SensorFrame, SensorKind, SensorSpec, TouchVolume};
+mod contact;
 
+use std::collections::HashSet;
+
+use stiction_sim::{
+    RayReadings, SensedShapes, SensorFrame, SensorKind, SensorSpec, SeparationReading, TouchVolume,
+};
+
+use super::asset;
 use super::build::{Build, BuiltSite, GeomKind};
 use crate::error::SceneError;
 use crate::xml::Element;
 
+/// Elements that sensors refer to, known before the bodies are read: their shapes must be part of the world,
+/// even if they touch nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SensedNames {
+    /// Names of geoms.
+    pub geoms: HashSet<String>,
+    /// Names of bodies whose geoms count.
+    pub bodies: HashSet<String>,
+    /// Whether there are rays, which meet every visible geom.
+    pub rays: bool,
+}
+
+impl SensedNames {
+    /// Adds those of a section.
+    pub fn add(&mut self, section: &Element) {
+        let names = |names: [&str; 2], into: &mut HashSet<String>, element: &Element| {
+            into.extend(names.into_iter().filter_map(|name| element.peek(name)).map(str::to_owned));
+        };
+        for element in &section.children {
+            match element.tag.as_str() {
+                "rangefinder" => self.rays = true,
+                "distance" | "normal" | "fromto" => {
+                    names(["geom1", "geom2"], &mut self.geoms, element);
+                    names(["body1", "body2"], &mut self.bodies, element);
+                }
+                "contact" => names(["geom1", "geom2"], &mut self.geoms, element),
+                _ => {}
+            }
+        }
+    }
+}
+
 /// Reads a section.
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
     for element in &section.children {
+        if let Some(what) = unsupported(element)? {
+            asset::seen_only(element);
+            build.report_ignored(&element.place, what);
+            continue;
+        }
         let Some(kind) = kind(build, element)? else { continue };
         let name = element.get("name").unwrap_or("").to_owned();
         let cutoff = element.number("cutoff")?.unwrap_or(0.0);
@@ -23,6 +67,15 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         build.world.sensor(SensorSpec { name, kind, cutoff });
     }
     Ok(())
+}
+
+/// An option of a sensor without which it has no reading.
+fn unsupported(element: &Element) -> Result<Option<&'static str>, SceneError> {
+    Ok(match element.tag.as_str() {
+        "rangefinder" if element.peek("camera").is_some() => Some("<rangefinder> camera"),
+        "insidesite" if element.boolean("enclosed")? == Some(true) => Some("<insidesite> enclosed"),
+        _ => None,
+    })
 }
 
 /// Quantity of a sensor; `None` if there is no such sensor.
@@ -44,9 +97,15 @@ fn kind(build: &Build, element: &Element) -> Result<Option<SensorKind>, SceneErr
         let fits = joint.kind.nv() == dofs;
         fits.then_some(joint.id).ok_or_else(|| element.wrong("joint", expected))
     };
+    let any_joint = || build.joints.require(element, "joint").map(|joint| joint.id);
     let scalar = || joint(1, "a hinge or a slide");
     let ball = || joint(3, "a ball joint");
     let actuator = || build.actuators.require(element, "actuator").copied();
+    let body = || build.bodies.require(element, "body").map(|found| found.id);
+    let separation = |reads| {
+        let between = [sensed(build, element, "1")?, sensed(build, element, "2")?];
+        Ok::<_, SceneError>(SensorKind::Separation { between, reads })
+    };
     let tendon = || build.tendons.require(element, "tendon").map(|made| made.id);
     Ok(Some(match element.tag.as_str() {
         "accelerometer" => SensorKind::Accelerometer(site()?),
@@ -76,11 +135,82 @@ fn kind(build: &Build, element: &Element) -> Result<Option<SensorKind>, SceneErr
         "actuatorpos" => SensorKind::ActuatorPosition(actuator()?),
         "actuatorvel" => SensorKind::ActuatorVelocity(actuator()?),
         "actuatorfrc" => SensorKind::ActuatorForce(actuator()?),
+        "jointlimitpos" => SensorKind::JointLimitPosition(any_joint()?),
+        "jointlimitvel" => SensorKind::JointLimitVelocity(any_joint()?),
+        "tendonlimitpos" => SensorKind::TendonLimitPosition(tendon()?),
+        "tendonlimitvel" => SensorKind::TendonLimitVelocity(tendon()?),
         "tendonpos" => SensorKind::TendonPosition(tendon()?),
         "tendonvel" => SensorKind::TendonVelocity(tendon()?),
-        "subtreecom" => SensorKind::SubtreeCom(build.bodies.require(element, "body")?.id),
+        "subtreecom" => SensorKind::SubtreeCom(body()?),
+        "subtreelinvel" => SensorKind::SubtreeLinearVelocity(body()?),
+        "subtreeangmom" => SensorKind::SubtreeAngularMomentum(body()?),
+        "insidesite" => {
+            let volume = volume(element, build.sites.require(element, "site")?)?;
+            SensorKind::Inside { of: of()?, at: site()?, volume }
+        }
+        "distance" => separation(SeparationReading::Distance)?,
+        "normal" => separation(SeparationReading::Normal)?,
+        "fromto" => separation(SeparationReading::Segment)?,
+        "rangefinder" => SensorKind::Rangefinder { at: site()?, reads: ray_readings(element)? },
+        "contact" => contact::read(build, element)?,
+        "e_kinetic" => SensorKind::KineticEnergy,
+        "e_potential" => SensorKind::PotentialEnergy,
+        "clock" => SensorKind::Clock,
+        "user" => user(element)?,
         _ => return Ok(None),
     }))
+}
+
+/// Numbers that users compute.
+fn user(element: &Element) -> Result<SensorKind, SceneError> {
+    for ignored in ["objtype", "objname", "datatype", "needstage"] {
+        element.get(ignored);
+    }
+    let dim = element.integer("dim")?.and_then(|dim| usize::try_from(dim).ok());
+    let dim = dim.ok_or_else(|| element.wrong("dim", "a number of numbers"))?;
+    Ok(SensorKind::User { dim })
+}
+
+/// Index in the world of the geom that an attribute names.
+fn collider(build: &Build, element: &Element, name: &str) -> Result<usize, SceneError> {
+    let found = build.geoms.require(element, name)?.collider;
+    found.ok_or_else(|| element.wrong(name, "a geom with a shape"))
+}
+
+/// The shapes that `geom1` or `body1` names, or those with 2.
+fn sensed(build: &Build, element: &Element, side: &str) -> Result<SensedShapes, SceneError> {
+    let (geom, body) = (format!("geom{side}"), format!("body{side}"));
+    match (element.peek(&geom), element.peek(&body)) {
+        (Some(_), None) => Ok(SensedShapes::Geom(collider(build, element, &geom)?)),
+        (None, Some(_)) => Ok(SensedShapes::Body(build.bodies.require(element, &body)?.id)),
+        _ => Err(element.error(format_args!("expected exactly one of {geom} and {body}"))),
+    }
+}
+
+/// The quantities of a ray that `data` names.
+fn ray_readings(element: &Element) -> Result<RayReadings, SceneError> {
+    let read = fields(element, ["dist", "dir", "origin", "point", "normal", "depth"])?;
+    let read = read.unwrap_or([true, false, false, false, false, false]);
+    let [distance, direction, origin, point, normal, depth] = read;
+    Ok(RayReadings { distance, direction, origin, point, normal, depth })
+}
+
+/// Which of several words, in this order, stand in `data`; `None` if it is blank.
+fn fields<const N: usize>(
+    element: &Element,
+    words: [&str; N],
+) -> Result<Option<[bool; N]>, SceneError> {
+    let text = element.get("data").unwrap_or_default();
+    let (mut read, mut next) = ([false; N], 0);
+    for word in text.split_ascii_whitespace() {
+        let known = words[next..].iter().position(|known| *known == word);
+        let Some(found) = known.map(|found| next + found) else {
+            let expected = format!("words in this order: {}", words.join(", "));
+            return Err(element.wrong("data", &expected));
+        };
+        (read[found], next) = (true, found + 1);
+    }
+    Ok((next > 0).then_some(read))
 }
 
 /// The frame that two attributes name: its kind and its name.
@@ -172,7 +302,11 @@ mod tests {
     fn every_supported_sensor_is_read_and_others_are_listed() {
         for sensor in SENSORS {
             let target = match sensor.name {
-                "subtreecom" => "body='b'",
+                "clock" | "contact" | "e_kinetic" | "e_potential" => "",
+                "distance" | "fromto" | "normal" => "geom1='g' body2='d'",
+                "insidesite" => "site='s' objtype='xbody' objname='d'",
+                "user" => "dim='1'",
+                name if name.starts_with("subtree") => "body='b'",
                 name if name.starts_with("frame") => "objtype='site' objname='s'",
                 name if name.starts_with("ball") => "joint='ball'",
                 name if name.starts_with("joint") => "joint='j'",
@@ -183,7 +317,9 @@ mod tests {
             let found = reading(&format!("<{} {target}/>", sensor.name));
             assert_eq!(found.len(), sensor.dim, "{}", sensor.name);
         }
-        let found = model(&format!("{BODY}<sensor><rangefinder site='s'/><clock/></sensor>"));
+        let found = model(&format!(
+            "{BODY}<sensor><camprojection site='s' camera='c'/><tactile/></sensor>"
+        ));
         assert!(found.world.sensors().is_empty());
         assert_eq!(found.unsupported.iter().filter(|entry| !entry.physical).count(), 2);
     }

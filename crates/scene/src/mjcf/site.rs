@@ -3,7 +3,6 @@
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::BodyId;
 
-use super::asset;
 use super::build::{Build, BuiltCamera, BuiltSite, GeomKind};
 use super::geom::{self, KINDS};
 use super::orientation;
@@ -31,13 +30,12 @@ pub(super) fn read(
     Ok(BuiltSite { body: BodyId::WORLD, pose: frame * pose, kind, size })
 }
 
-/// A camera of the file; the body is filled in later.
+/// A camera of the file; the body is filled in later. What it sees is not read, and listed.
 pub(super) fn camera(
     build: &mut Build,
     element: &Element,
     frame: &Isometry3<f64>,
 ) -> Result<BuiltCamera, SceneError> {
-    asset::seen_only(element);
     let pose = orientation::pose(element, &build.compiler)?;
     Ok(BuiltCamera { body: BodyId::WORLD, pose: frame * pose })
 }

@@ -64,7 +64,7 @@ pub(super) fn surface(build: &Build, terms: &ContactTerms, mass: f64) -> Surface
 }
 
 /// Motions that a contact of `condim` resists.
-fn resistance(condim: i32) -> Resistance {
+pub(super) fn resistance(condim: i32) -> Resistance {
     match condim {
         1 => Resistance::Nothing,
         4 => Resistance::Spinning,

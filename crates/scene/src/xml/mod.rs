@@ -1,8 +1,10 @@
 //! XML with source locations and a record of the attributes that were read.
 //!
 //! Every element has its file and line. [`Element::unread`] lists the attributes that were not read, so
-//! that no content of a file is ignored without a message.
+//! that no content of a file is ignored without a message. Two faults that other programs accept are mended
+//! first (`lenient`).
 
+mod lenient;
 mod limits;
 mod value;
 
@@ -69,6 +71,7 @@ impl Element {
     /// Reads the root element of a text; `path` names it in messages.
     pub fn parse(text: &str, path: &Path) -> Result<Self, SceneError> {
         let file = Arc::new(path.to_path_buf());
+        let text = &*lenient::mended(text);
         if let Some((at, what)) = limits::exceeded(text) {
             let line = Lines::of(text).line(at);
             return Err(SceneError::Model { place: SourceLocation { file, line }, what });

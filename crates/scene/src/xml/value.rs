@@ -1,4 +1,5 @@
 //! Attributes as numbers, vectors and words, each checked: finite, of the right count, known.
+//! Numbers of a blank attribute count as not given, as in MuJoCo; a blank word is an error.
 
 use nalgebra::Vector3;
 
@@ -26,9 +27,14 @@ impl Element {
         self.get(name).ok_or_else(|| self.error(format_args!("no {name}; expected one")))
     }
 
-    /// Any number of finite numbers.
+    /// An attribute that is not blank.
+    fn filled(&self, name: &str) -> Option<&Attribute> {
+        self.attribute(name).filter(|attribute| !attribute.value.trim().is_empty())
+    }
+
+    /// Any number of finite numbers, at least one.
     pub fn numbers(&self, name: &str) -> Result<Option<Vec<f64>>, SceneError> {
-        let Some(attribute) = self.attribute(name) else { return Ok(None) };
+        let Some(attribute) = self.filled(name) else { return Ok(None) };
         let numbers: Option<Vec<f64>> =
             attribute.value.split_ascii_whitespace().map(finite).collect();
         match numbers {
@@ -73,7 +79,7 @@ impl Element {
 
     /// A whole number.
     pub fn integer(&self, name: &str) -> Result<Option<i64>, SceneError> {
-        let Some(attribute) = self.attribute(name) else { return Ok(None) };
+        let Some(attribute) = self.filled(name) else { return Ok(None) };
         match attribute.value.trim().parse() {
             Ok(number) => Ok(Some(number)),
             Err(_) => Err(attribute.error(self, "a whole number")),
@@ -121,12 +127,20 @@ mod tests {
 
     #[test]
     fn numbers_that_are_none_are_refused_with_file_line_element_and_text() {
-        for bad in ["1 2", "1 2 x", "1 2 NaN", "1 2 inf", "1 2 1e999", ""] {
+        for bad in ["1 2", "1 2 x", "1 2 NaN", "1 2 inf", "1 2 1e999"] {
             let text = format!("<geom\n size='{bad}'/>");
             let geom = Element::parse(&text, Path::new("a.xml")).unwrap();
             let message = geom.vector("size").unwrap_err().to_string();
             assert!(message.starts_with("a.xml:2: <geom> size = "), "{message}");
         }
+    }
+
+    #[test]
+    fn blank_numbers_are_not_given_and_blank_words_are_refused() {
+        let geom = Element::parse("<geom size='' group=' ' type=''/>", Path::new("a.xml")).unwrap();
+        assert_eq!(geom.vector("size").unwrap(), None);
+        assert_eq!(geom.integer("group").unwrap(), None);
+        assert!(geom.choice("type", &[("box", 1)]).is_err());
     }
 
     #[test]

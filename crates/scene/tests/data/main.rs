@@ -30,29 +30,8 @@ fn robots(models: &Path) -> Vec<PathBuf> {
     robots
 }
 
-/// Robots that are refused, with a part of the message: meshes relative to an included file, materials
-/// of an attached model, keyframes with a quaternion of zeros.
-const REFUSED: &[(&str, &str)] = &[
-    ("iit_softfoot/scene.xml", "expected the name of a material"),
-    ("ms_human_700/", "expected a file"),
-    ("pal_talos/scene_position.xml", "quaternion of length 0"),
-    ("pal_talos/talos_position.xml", "quaternion of length 0"),
-    ("pal_tiago/scene_position.xml", "quaternion of length 0"),
-    ("pal_tiago/scene_velocity.xml", "quaternion of length 0"),
-    ("pal_tiago/tiago_position.xml", "quaternion of length 0"),
-    ("pal_tiago/tiago_velocity.xml", "quaternion of length 0"),
-];
-
 fn every_robot_loads_and_what_it_was_made_of_suffices_to_load_it_again(models: &Path) {
     for robot in robots(models) {
-        let name = robot.strip_prefix(models).unwrap().to_string_lossy().into_owned();
-        if let Some((_, reason)) = REFUSED.iter().find(|(refused, _)| name.starts_with(refused)) {
-            let Err(error) = stiction_scene::load(&robot) else {
-                panic!("{name} loads: it is no longer to be listed as refused");
-            };
-            assert!(error.to_string().contains(reason), "{name}: {error}");
-            continue;
-        }
         let found = stiction_scene::load(&robot).unwrap_or_else(|error| panic!("{error}"));
         let again = load_with(found.files.packed(), &robot, &Default::default())
             .unwrap_or_else(|error| panic!("{error}"));
