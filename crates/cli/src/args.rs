@@ -77,6 +77,8 @@ pub enum Category {
     Formats,
     /// Materials of soft bodies, with their parameters
     Materials,
+    /// Elements and attributes of MJCF, and which of them are read
+    Mjcf,
     /// Time-stepping schemes
     Schemes,
     /// Settings of the simulation and of each solver

@@ -8,6 +8,7 @@ use stiction_geom::SHAPES;
 use stiction_mech::{JOINTS, MATERIALS};
 use stiction_scene::FORMATS;
 use stiction_scene::mesh_file::{MESH_FORMATS, TET_FORMATS};
+use stiction_scene::mjcf::{MjcfWord, vocabulary};
 use stiction_sim::constraint::CONSTRAINTS;
 use stiction_sim::{SCHEMES, SENSORS, SOLVER_PREFIX, Settings};
 use stiction_solve::Solver;
@@ -164,6 +165,10 @@ fn json_entries(category: Category) -> Vec<Value> {
                     "linear": e.linear,
                 })
             })
+            .collect(),
+        Category::Mjcf => vocabulary()
+            .iter()
+            .map(|w| json!({"element": w.element, "attribute": w.attribute, "treatment": w.treatment}))
             .collect(),
     }
 }
@@ -373,9 +378,48 @@ fn section(category: Category, details: bool, colours: bool) -> String {
                 table.row(cells(e.name, &e.parameters.join(", "), &cited(e.about, e.cite)));
             }
         }
+        Category::Mjcf if details => {
+            for (element, treatment, attributes) in mjcf_elements() {
+                table.row(cells(&element, treatment, &attributes));
+            }
+        }
+        Category::Mjcf => {
+            for (treatment, about) in MJCF_TREATMENTS {
+                let count = |is: fn(&MjcfWord) -> bool| {
+                    vocabulary().iter().filter(|w| w.treatment == treatment && is(w)).count()
+                };
+                let elements = count(|word| word.attribute.is_none());
+                let attributes = count(|word| word.attribute.is_some());
+                let sizes = format!("{elements} elements, {attributes} attributes");
+                table.row(cells(treatment, &sizes, about));
+            }
+        }
     }
     let heading = paint(&name(category), TextStyle::Heading, colours);
     format!("{heading}\n{}", table.render("  ", colours))
+}
+
+/// Treatments of words of MJCF.
+const MJCF_TREATMENTS: [(&str, &str); 3] = [
+    ("read", "what the model needs of MJCF"),
+    ("ignored", "no motion depends on it; listed where it occurs"),
+    ("unsupported", "motion depends on it; listed where it occurs"),
+];
+
+/// Per element of MJCF: path, treatment, attributes; unsupported ones of an element that is read are marked.
+fn mjcf_elements() -> Vec<(String, &'static str, String)> {
+    let mut elements: Vec<(String, &'static str, String)> = Vec::new();
+    for MjcfWord { element, attribute, treatment } in vocabulary() {
+        match (attribute, elements.last_mut()) {
+            (Some(name), Some((_, of_element, attributes))) => {
+                let mark = if treatment == *of_element { "" } else { " (unsupported)" };
+                let comma = if attributes.is_empty() { "" } else { ", " };
+                attributes.push_str(&format!("{comma}{name}{mark}"));
+            }
+            _ => elements.push((element, treatment, String::new())),
+        }
+    }
+    elements
 }
 
 fn models(solver: &dyn Solver) -> String {

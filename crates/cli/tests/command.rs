@@ -180,6 +180,7 @@ fn every_solver_law_and_problem_is_listed() {
         "joints",
         "laws",
         "materials",
+        "mjcf",
         "problems",
         "scenarios",
         "schemes",
