@@ -34,14 +34,7 @@ def name_of(path: Path) -> str:
 
 # Robots that are refused, or of which something physical is listed as unsupported, with the reason.
 NOT_HONOURED = {
-    "iit_softfoot/scene": "materials of an attached model",
-    "ms_human_700/": "meshes relative to an included file; muscles",
-    "pal_talos/scene_position": "a keyframe with a quaternion of zeros",
-    "pal_talos/talos_position": "a keyframe with a quaternion of zeros",
-    "pal_tiago/scene_position": "a keyframe with a quaternion of zeros",
-    "pal_tiago/scene_velocity": "a keyframe with a quaternion of zeros",
-    "pal_tiago/tiago_position": "a keyframe with a quaternion of zeros",
-    "pal_tiago/tiago_velocity": "a keyframe with a quaternion of zeros",
+    "ms_human_700/": "muscles",
 }
 
 
