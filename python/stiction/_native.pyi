@@ -80,8 +80,8 @@ def load(
     """Reads a model from a file: MJCF (.xml), URDF (.urdf) or a native scene (.toml).
 
     floating_base lets the base of a URDF robot move freely; merge_fixed merges links joined by
-    fixed joints; package_paths are folders that package:// names refer to; soft_contact turns
-    solref and solimp of MJCF into stiffness and dissipation of surfaces.
+    fixed joints; package_paths are folders that package:// names refer to; soft_contact
+    lets solref and solimp of MJCF soften contacts.
     """
 
 def loads(
@@ -273,6 +273,11 @@ class Model:
     def record_wishes(self) -> RecordWishes | None:
         """Recording options of the scene's table [record]: files, frames per second and picture
         options; None without such a table.
+        """
+    def inverse_weights(self) -> dict[str, _Array]:
+        """Inverse inertias at the reference configuration, by which soft constraints are scaled: "body"
+        [1/kg] and [1/(kg·m²)] of translation and rotation, shape (nbody, 2), "dof", shape (nv,), and
+        "tendon".
         """
     def body_mass(self, body: _Part) -> float:
         """Mass of a body [kg], by name or number."""

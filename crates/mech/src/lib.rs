@@ -29,6 +29,7 @@ mod force;
 mod inertia;
 mod integrate;
 mod inverse_dynamics;
+mod inverse_weight;
 mod jacobian;
 pub mod joint;
 mod kinematics;
@@ -38,6 +39,7 @@ mod model;
 mod momentum;
 pub mod rod;
 mod soft;
+mod soft_law;
 mod spatial;
 mod spring;
 mod state;
@@ -63,6 +65,7 @@ pub use force::{
 pub use inertia::MassProperties;
 pub use integrate::{difference, integrate, tree_integrate};
 pub use inverse_dynamics::inverse_dynamics;
+pub use inverse_weight::InverseWeights;
 pub use jacobian::{apply_wrench, for_each_column, jacobian};
 pub use joint::{JOINTS, Joint, JointId, JointKind, JointSpec, Limit};
 pub use kinematics::{kinematics, tree_kinematics};
@@ -77,6 +80,7 @@ pub use soft::{
     Lumping, SoftBody, SoftError, SoftFault, SoftId, SoftSpec, SoftWorkspace, soft_kinetic_energy,
     soft_momentum, soft_potential_energy,
 };
+pub use soft_law::{SoftLaw, SoftRow, SoftRowError};
 pub use spring::{DeadBand, SpringSpec};
 pub use state::State;
 pub use tendon::{

@@ -19,7 +19,7 @@ use crate::{error, settings};
 ///
 /// floating_base lets the base of a URDF robot move freely; merge_fixed merges links joined by fixed
 /// joints; package_paths are folders that package:// names refer to;
-/// soft_contact turns solref and solimp of MJCF into stiffness and dissipation of surfaces.
+/// soft_contact lets solref and solimp of MJCF soften contacts.
 #[pyfunction]
 #[pyo3(signature = (path, *, floating_base=false, merge_fixed=false, package_paths=Vec::new(), soft_contact=true))]
 pub fn load(

@@ -236,6 +236,18 @@ impl Model {
         PyArray1::from_iter(py, self.mechanism().bodies().iter().map(mass))
     }
 
+    /// Inverse inertias at the reference configuration, by which soft constraints are scaled: "body" [1/kg] and
+    /// [1/(kg·m²)] of translation and rotation, shape (nbody, 2), "dof", shape (nv,), and "tendon".
+    fn inverse_weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let weights = self.content.world.inverse_weights();
+        let bodies: Vec<Vec<f64>> = weights.body.iter().map(|pair| pair.to_vec()).collect();
+        let found = PyDict::new(py);
+        found.set_item("body", PyArray2::from_vec2(py, &bodies)?)?;
+        found.set_item("dof", PyArray1::from_slice(py, &weights.dof))?;
+        found.set_item("tendon", PyArray1::from_slice(py, &weights.tendon))?;
+        Ok(found)
+    }
+
     /// Acceleration of gravity [m/s²], shape (3,).
     #[getter]
     fn gravity<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {

@@ -227,7 +227,7 @@ pub struct Options {
     pub merge_fixed: bool,
     /// Folders that are searched for `package://` names, before the parent folders of the file.
     pub package_paths: Vec<PathBuf>,
-    /// Whether `solref` and `solimp` of MJCF become stiffness and dissipation of surfaces.
+    /// Whether `solref` and `solimp` of MJCF soften contacts.
     pub soft_contact: bool,
 }
 

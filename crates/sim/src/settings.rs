@@ -13,6 +13,7 @@ use stiction_solve::setting::{
 
 use crate::error::SettingsError;
 use crate::scheme::Scheme;
+use crate::soft_surface::TangentialLaw;
 use crate::surface::Combine;
 
 /// Settings of a simulation. Physical parameters of bodies and surfaces are in the world.
@@ -36,6 +37,8 @@ pub struct Settings {
     pub friction_model: Option<FrictionModel>,
     /// Rule that combines coefficients of friction.
     pub combine: Combine,
+    /// How contacts that are soft as in MuJoCo are softened along the tangents.
+    pub tangential: TangentialLaw,
     /// Removal of penetration and of position errors of joints.
     pub stabilisation: Stabilisation,
     /// Conditions under which islands fall asleep; `None`: never.
@@ -91,6 +94,7 @@ impl Default for Settings {
             max_iterations: None,
             friction_model: None,
             combine: Combine::default(),
+            tangential: TangentialLaw::default(),
             stabilisation: Stabilisation::default(),
             sleep: None,
             relinearisations: 4,

@@ -4,9 +4,12 @@
 //! one makes the contact compliant [Castro22, Sec. II-B]. If two surfaces have different priorities,
 //! the parameters of the higher one are used alone, as in MuJoCo; otherwise they are combined.
 
+use std::cmp::Ordering;
+
 use nalgebra::{Unit, Vector3};
 
 use crate::error::WorldError;
+use crate::soft_surface::{SoftPairing, SoftSurface};
 
 /// The surface of one shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +25,8 @@ pub struct Surface {
     pub stiffness: f64,
     /// Dissipation time τ_d [s] of a compliant surface.
     pub dissipation: f64,
+    /// Softness as in MuJoCo, in place of a stiffness.
+    pub soft: Option<SoftSurface>,
     /// Which relative motions it resists besides penetration.
     pub resistance: Resistance,
     /// Coefficient of friction against spinning about the normal [m]: the largest torque per normal
@@ -65,6 +70,7 @@ impl Default for Surface {
             restitution: 0.0,
             stiffness: f64::INFINITY,
             dissipation: 0.0,
+            soft: None,
             resistance: Resistance::default(),
             spin: 0.0,
             roll: 0.0,
@@ -77,6 +83,33 @@ impl Surface {
     /// A rigid surface without restitution.
     pub fn with_friction(friction: f64) -> Self {
         Self { friction, ..Self::default() }
+    }
+
+    /// Softness of a contact with another surface of the same priority. A stiffness excludes it.
+    pub(crate) fn soft_with(&self, other: &Self) -> Option<SoftPairing> {
+        if self.stiffness.is_finite() || other.stiffness.is_finite() {
+            return None;
+        }
+        SoftPairing::of(self.soft.as_ref(), other.soft.as_ref())
+    }
+
+    /// Whether a contact with another surface is rigid.
+    pub(crate) fn is_rigid_with(&self, other: &Self) -> bool {
+        let alone = match self.priority.cmp(&other.priority) {
+            Ordering::Less => other,
+            Ordering::Greater => self,
+            Ordering::Equal => {
+                let stiffness = self.stiffness.min(other.stiffness);
+                return stiffness == f64::INFINITY && self.soft_with(other).is_none();
+            }
+        };
+        alone.stiffness == f64::INFINITY && alone.soft_alone().is_none()
+    }
+
+    /// Softness of a contact in which this surface is used alone.
+    pub(crate) fn soft_alone(&self) -> Option<SoftPairing> {
+        let soft = self.soft.filter(|_| self.stiffness == f64::INFINITY)?;
+        SoftPairing { law: soft.law, cone: soft.cone }.unless_default()
     }
 
     /// Checks the ranges of all parameters; `shape` is its name in the error.
@@ -107,6 +140,9 @@ impl Surface {
         if !(self.dissipation >= 0.0 && self.dissipation.is_finite()) {
             let expected = "a finite number of seconds that is not negative";
             return Err(wrong("dissipation", self.dissipation, expected));
+        }
+        if let Some(soft) = &self.soft {
+            soft.check(shape)?;
         }
         Ok(())
     }
@@ -159,6 +195,8 @@ pub struct Pairing {
     pub stiffness: f64,
     /// Dissipation time [s]: the sum of the two.
     pub dissipation: f64,
+    /// Softness as in MuJoCo; `None` if neither is soft, or one has a stiffness.
+    pub soft: Option<SoftPairing>,
     /// Whether the grain is that of A, of B, or there is none. If both have one, A's counts.
     pub grain: GrainOf,
     /// Which relative motions are resisted: the larger set of the two.
@@ -194,9 +232,9 @@ impl Pairing {
     /// surface of higher priority is used alone, as in MuJoCo. The standoff is zero.
     pub fn of(a: &Surface, b: &Surface, combine: Combine) -> Self {
         match a.priority.cmp(&b.priority) {
-            std::cmp::Ordering::Greater => return Self::of_one(a, GrainOf::A),
-            std::cmp::Ordering::Less => return Self::of_one(b, GrainOf::B),
-            std::cmp::Ordering::Equal => {}
+            Ordering::Greater => return Self::of_one(a, GrainOf::A),
+            Ordering::Less => return Self::of_one(b, GrainOf::B),
+            Ordering::Equal => {}
         }
         let across = |s: &Surface| s.grain.map_or(s.friction, |g| g.across_friction);
         let grain = match (a.grain, b.grain) {
@@ -210,6 +248,7 @@ impl Pairing {
             restitution: a.restitution.max(b.restitution),
             stiffness: 1.0 / (1.0 / a.stiffness + 1.0 / b.stiffness),
             dissipation: a.dissipation + b.dissipation,
+            soft: a.soft_with(b),
             grain,
             resistance: a.resistance.max(b.resistance),
             spin: combine.friction(a.spin, b.spin),
@@ -227,6 +266,7 @@ impl Pairing {
             restitution: surface.restitution,
             stiffness: surface.stiffness,
             dissipation: surface.dissipation,
+            soft: surface.soft_alone(),
             grain: if surface.grain.is_some() { side } else { GrainOf::Neither },
             resistance: surface.resistance,
             spin: surface.spin,
@@ -250,6 +290,11 @@ impl Pairing {
         self
     }
 
+    /// Whether the contact is rigid.
+    pub(crate) fn is_rigid(&self) -> bool {
+        self.stiffness == f64::INFINITY && self.soft.is_none()
+    }
+
     /// Whether rows for spinning or rolling friction are needed.
     pub(crate) fn has_torsion(&self) -> bool {
         self.spin > 0.0 || self.roll > 0.0
@@ -263,6 +308,7 @@ impl Pairing {
             restitution: self.restitution,
             stiffness: self.stiffness,
             dissipation: self.dissipation,
+            soft: self.soft.map(|soft| SoftSurface { law: soft.law, mix: 1.0, cone: soft.cone }),
             resistance: self.resistance,
             spin: self.spin,
             roll: self.roll,

@@ -406,12 +406,6 @@ fn scale_masses(build: &Build, draft: &mut TreeDraft) {
 
 /// Declares bodies, joints and shapes.
 fn declare(build: &mut Build, mut draft: TreeDraft) -> Result<(), SceneError> {
-    let mut link_mass = vec![0.0; draft.bodies.len()];
-    for body in &draft.bodies {
-        if body.link != 0 {
-            link_mass[body.link] += body.lump.map_or(0.0, |lump| lump.mass);
-        }
-    }
     for body in draft.bodies.iter_mut().skip(1) {
         let Some(lump) = body.lump else { continue };
         if lump.mass == 0.0 && lump.inertia.amax() == 0.0 {
@@ -439,8 +433,7 @@ fn declare(build: &mut Build, mut draft: TreeDraft) -> Result<(), SceneError> {
         build.world.mechanism.joint(body, spec);
     }
     for GeomDraft { mut geom, terms } in draft.geoms {
-        let link = draft.bodies[geom.body.0].link;
-        geom.surface = surface::surface(build, &terms, link_mass[link]);
+        geom.surface = surface::surface(build, &terms);
         build.world.geom(geom);
     }
     flex::declare(build, draft.flexes)?;

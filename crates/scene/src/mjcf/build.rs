@@ -1,6 +1,5 @@
 //! State of the MJCF importer: the world under construction, its names, and unsupported features.
 
-use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
@@ -218,7 +217,6 @@ pub(super) struct Build<'a> {
     pub cameras: Names<BuiltCamera>,
     pub tendons: Names<BuiltTendon>,
     pub actuators: Names<ActuatorId>,
-    link_masses: OnceCell<Vec<Option<f64>>>,
     pub keyframes: Vec<Keyframe>,
     /// Names of the keyframes.
     pub keyframe_names: HashSet<String>,
@@ -259,7 +257,6 @@ impl<'a> Build<'a> {
             cameras: Names::new("camera"),
             tendons: Names::new("tendon"),
             actuators: Names::new("actuator"),
-            link_masses: OnceCell::new(),
             keyframes: Vec::new(),
             keyframe_names: HashSet::new(),
             mocap: Vec::new(),
@@ -303,25 +300,6 @@ impl<'a> Build<'a> {
     /// The mechanism as far as it was read; ids of the builder become those of the model.
     pub fn mechanism(&self) -> Result<Model, SceneError> {
         Ok(self.world.mechanism.clone().build().map_err(WorldError::from)?)
-    }
-
-    /// Mass [kg] of the link that carries each body of the builder; `None` if it cannot move. Found
-    /// once: all bodies must have been read.
-    pub fn link_masses(&self) -> Result<&[Option<f64>], SceneError> {
-        if let Some(known) = self.link_masses.get() {
-            return Ok(known);
-        }
-        let model = self.mechanism()?;
-        let mut mass_of_link = vec![None; model.bodies().len()];
-        for link in model.links() {
-            mass_of_link[link.body] = Some(link.mass);
-        }
-        let count = self.world.mechanism.declared().bodies.len();
-        let mass = |body: usize| {
-            let link = model.link(model.body_of_builder(BodyId(body))?)?;
-            mass_of_link[link]
-        };
-        Ok(self.link_masses.get_or_init(|| (0..count).map(mass).collect()))
     }
 
     /// Records an unsupported feature that affects the motion.

@@ -3,10 +3,10 @@
 //! A pair collides independently of the collision bits of its geoms, and inherits nothing from them:
 //! absent attributes have MuJoCo's defaults.
 
-use stiction_sim::{GrainOf, Pairing, Resistance};
+use stiction_mech::SoftLaw;
+use stiction_sim::{GrainOf, Pairing, Resistance, SoftPairing};
 
-use super::build::{Build, BuiltGeom};
-use super::softness;
+use super::build::Build;
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -58,8 +58,11 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     let margin = element.number("margin")?.unwrap_or(0.0);
     // MuJoCo detects contacts within margin + gap; they exert forces within the margin.
     let _ = element.number("gap")?;
-    let solref = element.array_or("solref", softness::SOLREF)?;
-    let solimp = element.array_or("solimp", softness::SOLIMP)?;
+    let default = SoftLaw::default();
+    let law = SoftLaw {
+        reference: element.array_or("solref", default.reference)?,
+        impedance: element.array_or("solimp", default.impedance)?,
+    };
     if element.array_or("solreffriction", [0.0; 2])? != [0.0; 2] {
         build.note("solreffriction softens dry friction in MuJoCo; here it is exact");
     }
@@ -74,7 +77,7 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     if first == second {
         return Err(element.error("geom1 and geom2 are the same; expected two"));
     }
-    let (stiffness, dissipation) = softness_of(build, solref, solimp, [&a, &b])?;
+    let soft = SoftPairing { law, cone: build.flags.cone }.unless_default();
     // A frictionless contact resists nothing, whatever the coefficients say.
     let sliding = resistance >= Resistance::Sliding;
     let of = |mu: f64| if sliding { mu } else { 0.0 };
@@ -94,8 +97,9 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
             friction,
             across_friction: friction,
             restitution: 0.0,
-            stiffness,
-            dissipation,
+            stiffness: f64::INFINITY,
+            dissipation: 0.0,
+            soft: soft.filter(|_| build.options.soft_contact),
             grain: GrainOf::Neither,
             resistance,
             spin,
@@ -104,26 +108,6 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
         },
     );
     Ok(())
-}
-
-/// Stiffness [N/m] and dissipation time [s] of two geoms that share `solref` and `solimp`.
-fn softness_of(
-    build: &Build,
-    solref: [f64; 2],
-    solimp: [f64; 5],
-    geoms: [&BuiltGeom; 2],
-) -> Result<(f64, f64), SceneError> {
-    let rigid = (f64::INFINITY, 0.0);
-    // Whether a surface is compliant does not depend on the mass.
-    let yields = softness::stiffness_and_dissipation(solref, solimp, 1.0).is_some();
-    if !build.options.soft_contact || !yields {
-        return Ok(rigid);
-    }
-    let masses = build.link_masses()?;
-    let mass_of = |geom: &&BuiltGeom| masses.get(geom.body.0).copied().flatten();
-    let mobility: f64 = geoms.iter().filter_map(mass_of).map(|mass| 1.0 / mass).sum();
-    let reduced_mass = 1.0 / mobility;
-    Ok(softness::stiffness_and_dissipation(solref, solimp, reduced_mass).unwrap_or(rigid))
 }
 
 #[cfg(test)]
@@ -156,7 +140,8 @@ mod tests {
 
     #[test]
     fn a_soft_pair_sinks_by_its_solref() {
-        // At constant impedance d: (1 − d) g T² ζ², see the module on softness.
+        // At constant impedance d the law is k d² r/(1 − d) = m g Â with k = 1/(d T ζ)². The mass m of a free
+        // ball is 1/Â. The pyramid of condim 3 and μ = 1 in four edges has Â times μ² (1 + μ²)/2 = 1.
         let (d, time) = (0.8, 0.1);
         let pair =
             format!("<pair geom1='floor' geom2='ball' solref='{time} 1' solimp='{d} {d} 0.001'/>");

@@ -3,6 +3,8 @@
 //! Features that are switched off are left out of the world. Switches between algorithms of MuJoCo
 //! have no meaning here; [`super::option`] notes them.
 
+use stiction_sim::ConeScaling;
+
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -23,6 +25,8 @@ pub(super) struct Flags {
     pub actuation: bool,
     /// Whether a body passes through the body that carries it.
     pub filter_parent: bool,
+    /// The cone by which the softness of contacts is scaled.
+    pub cone: ConeScaling,
     /// Groups of actuators that exert no force.
     pub disabled_groups: Vec<i64>,
 }
@@ -40,6 +44,7 @@ impl Default for Flags {
             clamp_control: true,
             actuation: true,
             filter_parent: true,
+            cone: ConeScaling::default(),
             disabled_groups: Vec::new(),
         }
     }
@@ -60,6 +65,13 @@ impl Flags {
                     return Err(option.wrong("actuatorgroupdisable", "whole numbers"));
                 }
                 flags.disabled_groups = groups.into_iter().map(|group| group as i64).collect();
+            }
+            let cones = [("pyramidal", true), ("elliptic", false)];
+            if let Some(pyramidal) = option.choice("cone", &cones)? {
+                flags.cone.pyramidal = pyramidal;
+            }
+            if let Some(ratio) = option.number("impratio")? {
+                flags.cone.impedance_ratio = ratio;
             }
             for flag in option.all("flag") {
                 flags.apply(flag)?;

@@ -34,7 +34,6 @@ mod replicate;
 mod schema;
 mod sensor;
 mod site;
-mod softness;
 mod solid;
 mod spring;
 mod surface;

@@ -1,8 +1,8 @@
 //! `<option>`: time step, gravity and fields of the world.
 //!
-//! Most of the section chooses how MuJoCo computes: integrator, cone, solver and its iterations.
-//! These do not concern the world and are ignored with one note; a simulation has its own
-//! settings.
+//! Most of the section chooses how MuJoCo computes: integrator, solver and its iterations. These do not
+//! concern the world and are ignored with one note; a simulation has its own settings. The cone and
+//! `impratio` scale the softness of contacts ([`super::flag`]).
 
 use nalgebra::Vector3;
 
@@ -15,11 +15,10 @@ use crate::xml::Element;
 pub(super) const MAGNETIC: Vector3<f64> = Vector3::new(0.0, -0.5, 0.0);
 
 /// Numbers that steer algorithms of MuJoCo.
-const NUMERICAL: [&str; 15] = [
+const NUMERICAL: [&str; 14] = [
     "apirate",
     "ccd_iterations",
     "ccd_tolerance",
-    "impratio",
     "iterations",
     "ls_iterations",
     "ls_tolerance",
@@ -34,8 +33,7 @@ const NUMERICAL: [&str; 15] = [
 ];
 
 /// Words that choose algorithms of MuJoCo.
-const CHOICES: [(&str, &[&str]); 4] = [
-    ("cone", &["pyramidal", "elliptic"]),
+const CHOICES: [(&str, &[&str]); 3] = [
     ("integrator", &["Euler", "RK4", "implicit", "implicitfast", "discrete"]),
     ("jacobian", &["auto", "dense", "sparse"]),
     ("solver", &["PGS", "CG", "Newton"]),
@@ -140,7 +138,7 @@ mod tests {
     #[test]
     fn time_step_and_gravity_are_taken_and_the_rest_is_noted() {
         let found = model(
-            "<option timestep='0.003' gravity='0 1 -2' cone='elliptic' iterations='7'>\
+            "<option timestep='0.003' gravity='0 1 -2' solver='CG' iterations='7'>\
              <flag warmstart='disable'/></option>",
         );
         assert_eq!(found.settings.time_step, 0.003);
@@ -148,7 +146,7 @@ mod tests {
         assert_eq!(found.settings.combine, Combine::Maximum);
         assert_eq!(found.settings.scheme, Settings::default().scheme);
         assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
-        for name in ["cone", "iterations", "warmstart"] {
+        for name in ["solver", "iterations", "warmstart"] {
             assert!(found.notes.iter().any(|note| note.contains(name)), "{:?}", found.notes);
         }
     }

@@ -1,10 +1,10 @@
 //! How a geom meets others: from the terms of MJCF to a surface.
 
 use stiction_geom::Groups;
-use stiction_sim::{Resistance, Surface};
+use stiction_mech::SoftLaw;
+use stiction_sim::{Resistance, SoftSurface, Surface};
 
 use super::build::{Build, ContactTerms};
-use super::softness;
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -44,23 +44,19 @@ pub(super) fn groups(terms: &ContactTerms) -> Groups {
     Groups { category: terms.contype as u32, mask: terms.conaffinity as u32 }
 }
 
-/// The surface of a geom on a link of a mass [kg], 0 if it cannot move.
-pub(super) fn surface(build: &Build, terms: &ContactTerms, mass: f64) -> Surface {
+/// The surface of a geom.
+pub(super) fn surface(build: &Build, terms: &ContactTerms) -> Surface {
     let [friction, spin, roll] = terms.friction;
-    let mut surface = Surface {
+    let law = SoftLaw { reference: terms.solref, impedance: terms.solimp };
+    let soft = SoftSurface { law, mix: terms.solmix, cone: build.flags.cone };
+    Surface {
         spin,
         roll,
         resistance: resistance(terms.condim),
         priority: terms.priority,
+        soft: build.options.soft_contact.then_some(soft),
         ..Surface::with_friction(friction)
-    };
-    if build.options.soft_contact {
-        let soft = softness::stiffness_and_dissipation(terms.solref, terms.solimp, mass);
-        if let Some((stiffness, dissipation)) = soft {
-            (surface.stiffness, surface.dissipation) = (stiffness, dissipation);
-        }
     }
-    surface
 }
 
 /// Motions that a contact of `condim` resists.

@@ -3,7 +3,8 @@
 //! A contact that is open may close within the step and no further, `c_n ≥ −gap/h`; one that is
 //! closed requires `c_n ≥ 0`. Penetration is removed apart from the velocities, so that the problem
 //! for velocities keeps a solution and gains no energy. Restitution replaces the bound for impacts
-//! faster than a threshold. Compliant contacts follow [Castro22, Eqs. (2), (20)].
+//! faster than a threshold. Compliant contacts follow [Castro22, Eqs. (2), (20)], those that are soft as in
+//! MuJoCo `soft_surface`.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_geom::Contact;
@@ -13,6 +14,7 @@ use stiction_solve::law::{Coulomb, Elliptic, Law};
 use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
 use crate::contact_point::ContactPoint;
 use crate::contacts::RowContact;
+use crate::soft_surface::{self, SoftContactState};
 use crate::surface::{GrainOf, Pairing};
 use crate::world::World;
 
@@ -24,6 +26,9 @@ const DEFLECTED: f64 = 0.1;
 /// Largest speed of approach of a lasting contact, as a fraction of the speed from which contacts
 /// bounce: half of it times the time step is far less than the tolerated penetration [-].
 const LASTING_APPROACH: f64 = 5e-3;
+/// Depth to which soft surfaces that are apart may pass into one another within a step, as a part of the size of
+/// the smaller shape [-].
+const DEEPEST: f64 = 0.25;
 
 impl RowParameters {
     /// Whether a gap [m] may close within the step, at this normal and relative velocity [m/s].
@@ -59,14 +64,21 @@ pub(crate) fn add_rows(
             context.point_velocity(bodies[1], p_B) - context.point_velocity(bodies[0], p_A);
         let normal_velocity = found.normal.dot(&relative);
         let gap = found.gap - pairing.standoff;
-        let (bias, compliance) = normal_row(&pairing, parameters, gap, normal_velocity);
-        let (bias, compliance) = (contact::rows(bias, 0.0), contact::rows(compliance, 0.0));
+        let (bias, compliance) = if let Some(soft) = &pairing.soft {
+            let state = soft_state(world, found, gap, (R_CW * relative).into());
+            let Some(rows) = soft_surface::rows(soft, &pairing, parameters, &state) else {
+                continue;
+            };
+            rows
+        } else {
+            let (bias, compliance) = normal_row(&pairing, parameters, gap, normal_velocity);
+            (contact::rows(bias, 0.0), contact::rows(compliance, 0.0))
+        };
         let driven = context.driven.point_velocity(bodies[1], p_B)
             - context.driven.point_velocity(bodies[0], p_A);
         let bias = Vector3::from(bias) + R_CW * driven;
         rows.open(key(found), law, gap, bias.as_slice(), &compliance);
-        if pairing.stiffness == f64::INFINITY
-            && normal_velocity >= -LASTING_APPROACH * parameters.bounce_threshold
+        if pairing.is_rigid() && normal_velocity >= -LASTING_APPROACH * parameters.bounce_threshold
         {
             rows.set_lasting();
         }
@@ -86,6 +98,19 @@ pub(crate) fn add_rows(
             velocity: driven,
         };
         rows.close_contact(point, R_CW, pairing);
+    }
+}
+
+/// A soft contact at the start of a step. Surfaces that are apart may pass into one another by a part of the
+/// smaller shape.
+fn soft_state(world: &World, found: &Contact, gap: f64, velocity: [f64; 3]) -> SoftContactState {
+    let weight = |body: usize| world.inverse_weights.body[body][0];
+    let radius = |id| world.colliders.get(id).shape.bounding_radius();
+    SoftContactState {
+        gap,
+        velocity,
+        inverse_weight: world.bodies_of(found).map(weight).iter().sum(),
+        deepest: DEEPEST * radius(found.a).min(radius(found.b)),
     }
 }
 
@@ -177,6 +202,7 @@ mod tests {
             alpha,
             bounce_threshold: 0.2,
             combine,
+            tangential: Default::default(),
             convex_friction: false,
         }
     }

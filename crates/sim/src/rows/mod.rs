@@ -29,6 +29,7 @@ use stiction_solve::{Problem, ProblemError};
 
 use crate::contact_point::ContactPoint;
 use crate::settings::Settings;
+use crate::soft_surface::TangentialLaw;
 use crate::surface::{Combine, Pairing};
 use effect::MotionEffect;
 use rank::RowRank;
@@ -47,6 +48,8 @@ pub(crate) struct RowParameters {
     pub bounce_threshold: f64,
     /// How coefficients of friction combine.
     pub combine: Combine,
+    /// How soft contacts are softened along the tangents.
+    pub tangential: TangentialLaw,
     /// Whether sliding contacts separate at μ times their sliding speed, as in the convex model.
     pub convex_friction: bool,
 }
@@ -58,6 +61,7 @@ impl RowParameters {
             alpha: settings.scheme.alpha(),
             bounce_threshold: BOUNCE_STEPS * gravity * settings.time_step,
             combine: settings.combine,
+            tangential: settings.tangential,
             convex_friction: friction_model == FrictionModel::Convex,
         }
     }

@@ -143,6 +143,7 @@ mod tests {
                 alpha: 1.0,
                 bounce_threshold: 1.0,
                 combine,
+                tangential: Default::default(),
                 convex_friction: false,
             };
             let (mut rows, mut warm_start) = (RowBuilder::default(), WarmStart::default());

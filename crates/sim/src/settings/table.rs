@@ -116,6 +116,13 @@ impl SettingTable for Settings {
             SettingRange::NOT_NEGATIVE,
             "penetration that is not corrected"
         ),
+        setting_field!(
+            "tangential",
+            tangential,
+            "",
+            SettingRange::ANY,
+            "friction of contacts that are soft as in MuJoCo: exact, or softened along the tangents"
+        ),
         setting_field!("time-step", time_step, "s", SettingRange::POSITIVE, "time step"),
         setting_field!(
             "tolerance",

@@ -69,7 +69,8 @@ fn pairing(world: &World, sides: &[ContactSide; 2], combine: Combine) -> Pairing
         }
     };
     let [(a, standoff_a), (b, standoff_b)] = [surface_of(&sides[0]), surface_of(&sides[1])];
-    Pairing { standoff: standoff_a + standoff_b, ..Pairing::of(a, b, combine) }
+    // Meshes have no inverse inertia to scale a soft law with: they store penetration themselves.
+    Pairing { standoff: standoff_a + standoff_b, soft: None, ..Pairing::of(a, b, combine) }
 }
 
 /// Rotation from world to contact axes; the first tangent follows the grain of a shape.
@@ -310,6 +311,7 @@ mod tests {
             alpha,
             bounce_threshold: 0.2,
             combine,
+            tangential: Default::default(),
             convex_friction: false,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stiction_mech::{BodyId, Model, ModelBuilder, SoftId};
+use stiction_mech::{BodyId, InverseWeights, Model, ModelBuilder, SoftId};
 
 use super::collision_set::{colliders, radii};
 use super::pairings::pairings;
@@ -113,6 +113,7 @@ impl WorldBuilder {
         let radius = radii(&model, &colliders);
         let link_index = link_indices(&model);
         let (names, equalities) = equalities.into_iter().unzip();
+        let inverse_weights = InverseWeights::new(&model);
         Ok(World {
             parts,
             model,
@@ -128,6 +129,7 @@ impl WorldBuilder {
             radius,
             link_index,
             softs,
+            inverse_weights,
         })
     }
 }

@@ -14,11 +14,10 @@ pub(crate) use collision_set::frame_of;
 pub use geom::Geom;
 pub(crate) use renumber::Renumber;
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use stiction_geom::{Colliders, Contact};
-use stiction_mech::{Model, SoftId};
+use stiction_mech::{InverseWeights, Model, SoftId};
 
 use crate::cable::Cable;
 use crate::constraint::Equality;
@@ -47,6 +46,8 @@ pub struct World {
     pub(crate) radius: Vec<f64>,
     pub(crate) link_index: Vec<u32>,
     pub(crate) softs: WorldSoftBodies,
+    /// Inverse inertias at the reference configuration, by which soft constraints are scaled.
+    pub(crate) inverse_weights: InverseWeights,
 }
 
 impl World {
@@ -99,19 +100,14 @@ impl World {
 
     /// Distance beyond the standoff of a rigid contact [m]; `None` if it is compliant.
     pub(crate) fn rigid_gap(&self, contact: &Contact) -> Option<f64> {
-        let (stiffness, standoff) = match self.explicit_pairing(contact) {
-            Some(explicit) => (explicit.stiffness, explicit.standoff),
+        let (rigid, standoff) = match self.explicit_pairing(contact) {
+            Some(explicit) => (explicit.is_rigid(), explicit.standoff),
             None => {
                 let [a, b] = [contact.a, contact.b].map(|id| &self.geoms[id.index()]);
-                let stiffness = match a.surface.priority.cmp(&b.surface.priority) {
-                    Ordering::Less => b.surface.stiffness,
-                    Ordering::Equal => a.surface.stiffness.min(b.surface.stiffness),
-                    Ordering::Greater => a.surface.stiffness,
-                };
-                (stiffness, a.standoff + b.standoff)
+                (a.surface.is_rigid_with(&b.surface), a.standoff + b.standoff)
             }
         };
-        (stiffness == f64::INFINITY).then_some(contact.gap - standoff)
+        rigid.then_some(contact.gap - standoff)
     }
 
     /// The soft bodies, as they were added; their mechanics are in [`Model::softs`].
@@ -129,6 +125,11 @@ impl World {
     pub fn surface_mesh(&self, soft: SoftId) -> (&[u32], &[[u32; 3]]) {
         let surface_mesh = &self.softs.surface_meshes[soft.0];
         (&surface_mesh.vertices, &surface_mesh.triangles)
+    }
+
+    /// Inverse inertias at the reference configuration, by which soft constraints are scaled.
+    pub fn inverse_weights(&self) -> &InverseWeights {
+        &self.inverse_weights
     }
 
     /// The equalities.
