@@ -52,6 +52,7 @@ from stiction.errors import (
     StictionError,
 )
 from stiction.types import (
+    Actuation,
     CapturedStep,
     ComparisonDocument,
     Energy,
@@ -72,6 +73,7 @@ from stiction.types import (
 )
 
 __all__ = [
+    "Actuation",
     "ActuatorHandle",
     "BodyHandle",
     "CableHandle",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stiction.types import (
+    Actuation,
     CapturedStep,
     ComparisonDocument,
     Energy,
@@ -144,7 +145,7 @@ def rollout(
 
     states is a list of State, or an array (n, nq + nv) of coordinates and velocities; with soft
     bodies perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices,
-    which otherwise start as in the model. controls is an array (n, t, nu), or (t, nu) for all
+    which otherwise start as in the model; with activations perhaps (n, nq + nv + na). controls is an array (n, t, nu), or (t, nu) for all
     alike; without it, steps is the number of steps, and controls stay constant. threads is the
     number of threads, all if absent; the result is the same for any. A failed step raises an
     exception, or with on_error="nan" ends that simulation, whose further rows are NaN. Further
@@ -201,6 +202,9 @@ class Model:
     @property
     def nu(self) -> int:
         """Number of controls."""
+    @property
+    def na(self) -> int:
+        """Number of activations of actuators."""
     @property
     def nbody(self) -> int:
         """Number of bodies, the world among them."""
@@ -324,7 +328,7 @@ class Joint:
 class Simulation:
     """A simulation of a model.
 
-    qpos, qvel, ctrl, wrench, vertices and vertex_velocities are writable arrays: the next step or
+    qpos, qvel, act, ctrl, wrench, vertices and vertex_velocities are writable arrays: the next step or
     query uses their values, and a step writes its result into them. They stay valid after the
     simulation is deleted. Quaternions near unit length are normalised; others are refused. The GIL
     is released during a step; values that other threads write into qpos or qvel meanwhile are
@@ -357,6 +361,11 @@ class Simulation:
         """Velocities [m/s, rad/s], shape (nv,): a view, to be read and written."""
     @qvel.setter
     def qvel(self, value: ArrayLike) -> None: ...
+    @property
+    def act(self) -> _Array:
+        """Activations of the actuators that have one, shape (na,): a view, to be read and written."""
+    @act.setter
+    def act(self, value: ArrayLike) -> None: ...
     @property
     def ctrl(self) -> _Array:
         """Controls in the units of their actuators, shape (nu,): a view, to be read and written."""
@@ -436,6 +445,8 @@ class Simulation:
         """Accelerations [m/s², rad/s²], shape (nv,), under all present forces but those of contacts,
         limits, dry friction and equalities.
         """
+    def actuation(self) -> Actuation:
+        """Length, rate and force of the actuators at the present state, and the rates of their activations."""
     def energy(self) -> Energy:
         """Kinetic and potential energy [J]."""
     def body_pose(self, body: _Part) -> Pose:
@@ -929,7 +940,7 @@ class Comparison:
 @final
 class State:
     """All of a simulation that later steps depend on, to the bit: time, coordinates, velocities,
-    inputs, contacts and warm starts. Made by Simulation.get_state. It never changes.
+    activations, inputs, contacts and warm starts. Made by Simulation.get_state. It never changes.
     """
 
     @property
@@ -941,6 +952,9 @@ class State:
     @property
     def qvel(self) -> _Array:
         """A copy of the velocities [m/s, rad/s], shape (nv,)."""
+    @property
+    def act(self) -> _Array:
+        """A copy of the activations of actuators, shape (na,)."""
     @property
     def vertices(self) -> _Array:
         """A copy of the positions of the vertices of all soft bodies [m], shape (nvertex, 3)."""

@@ -51,6 +51,19 @@ class Velocity(NamedTuple):
     """Velocity of the given point of the body [m/s], shape (3,)."""
 
 
+class Actuation(NamedTuple):
+    """Actuators at one state."""
+
+    length: Array
+    """Lengths of the transmissions, gears included [m or rad], shape (nu,)."""
+    velocity: Array
+    """Rates of the lengths [m/s or rad/s], shape (nu,)."""
+    force: Array
+    """Forces before the gears, within their ranges [N or N·m], shape (nu,)."""
+    act_dot: Array
+    """Rates of the activations [1/s], shape (na,)."""
+
+
 class Energy(NamedTuple):
     """Energy of a mechanism [J]."""
 
@@ -169,6 +182,8 @@ class Rollout(NamedTuple):
     """Positions of the vertices of soft bodies [m], shape (n, t, nvertex, 3)."""
     vertex_velocities: Array
     """Velocities of the vertices of soft bodies [m/s], shape (n, t, nvertex, 3)."""
+    act: Array
+    """Activations of actuators, shape (n, t, na)."""
 
 
 class Unsupported(NamedTuple):
@@ -366,6 +381,7 @@ class Solver(Protocol):
 
 
 __all__ = [
+    "Actuation",
     "Answer",
     "Array",
     "CapturedStep",

@@ -34,7 +34,7 @@ def name_of(path: Path) -> str:
 
 # Robots that are refused, or of which something physical is listed as unsupported, with the reason.
 NOT_HONOURED = {
-    "ms_human_700/": "muscles",
+    "ms_human_700/": "strings inside of geoms",
 }
 
 

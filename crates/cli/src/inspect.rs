@@ -144,6 +144,8 @@ fn law(law: &ActuatorLaw) -> &'static str {
         ActuatorLaw::Position { .. } => "position",
         ActuatorLaw::Velocity { .. } => "velocity",
         ActuatorLaw::Affine { .. } => "affine",
+        ActuatorLaw::General { .. } if law.is_muscle() => "muscle",
+        ActuatorLaw::General { .. } => "general",
     }
 }
 

@@ -2,14 +2,17 @@
 //!
 //! An actuator measures a length ℓ and its rate ℓ̇ through its transmission, scaled by its gear. Its
 //! force is f = gain·u + b₀ + b₁ ℓ + b₂ ℓ̇, clamped to its range; the transmission's Jacobian times
-//! the gear maps f to generalized forces. This is MuJoCo's affine actuator without activation
-//! states. [`crate::force`] determines which part of it a step treats implicitly.
+//! the gear maps f to generalized forces. Gain and bias may be those of a [`Muscle`], and u may be an
+//! activation ([`ActivationSpec`]) that follows the control. [`crate::force`] determines which part of it a
+//! step treats implicitly.
 
+use crate::activation::ActivationSpec;
 use crate::body::BodyId;
 use crate::force::ForceError;
 use crate::force::error::SpecCheck;
 use crate::joint::JointId;
 use crate::model::Model;
+use crate::muscle::Muscle;
 use crate::tendon::{TendonId, compile};
 use nalgebra::{Vector3, Vector6};
 
@@ -37,7 +40,26 @@ pub enum Transmission {
     },
 }
 
-/// Force f of an actuator as a function of its control u, length ℓ and rate ℓ̇.
+/// Force per unit of the signal u.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ActuatorGain {
+    /// g₀ + g₁ ℓ + g₂ ℓ̇.
+    Affine([f64; 3]),
+    /// Active force of a muscle.
+    Muscle(Muscle),
+}
+
+/// Force without signal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ActuatorBias {
+    /// b₀ + b₁ ℓ + b₂ ℓ̇.
+    Affine([f64; 3]),
+    /// Passive force of a muscle.
+    Muscle(Muscle),
+}
+
+/// Force f of an actuator as a function of its signal u, length ℓ and rate ℓ̇. The signal is the control
+/// or, of an actuator with one, the activation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ActuatorLaw {
     /// f = u: the control is the force [N or N·m].
@@ -61,23 +83,111 @@ pub enum ActuatorLaw {
         /// b₀, b₁ (per length), b₂ (per rate).
         bias: [f64; 3],
     },
+    /// f = gain(ℓ, ℓ̇)·u + bias(ℓ, ℓ̇).
+    General {
+        /// Force per unit of the signal.
+        gain: ActuatorGain,
+        /// Force without signal.
+        bias: ActuatorBias,
+    },
 }
 
 impl ActuatorLaw {
-    /// The law as gain and bias, the form of all of them.
-    pub fn affine(&self) -> (f64, [f64; 3]) {
+    /// The law as gain and bias, if it is linear in signal, length and rate.
+    pub fn affine(&self) -> Option<(f64, [f64; 3])> {
         match *self {
-            Self::Motor => (1.0, [0.0; 3]),
-            Self::Position { kp, kd } => (kp, [0.0, -kp, -kd]),
-            Self::Velocity { kd } => (kd, [0.0, 0.0, -kd]),
-            Self::Affine { gain, bias } => (gain, bias),
+            Self::Motor => Some((1.0, [0.0; 3])),
+            Self::Position { kp, kd } => Some((kp, [0.0, -kp, -kd])),
+            Self::Velocity { kd } => Some((kd, [0.0, 0.0, -kd])),
+            Self::Affine { gain, bias } => Some((gain, bias)),
+            Self::General { .. } => None,
         }
     }
 
-    /// Force before its clamp, for a control, a length and its rate.
-    pub fn force(&self, control: f64, length: f64, rate: f64) -> f64 {
-        let (gain, [b_0, b_length, b_rate]) = self.affine();
-        gain * control + b_0 + b_length * length + b_rate * rate
+    /// Force before its clamp, for a signal, a length and its rate.
+    pub fn force(&self, signal: f64, length: f64, rate: f64) -> f64 {
+        self.force_and_slopes(signal, length, rate).0
+    }
+
+    /// Force before its clamp, and its slopes over length and rate.
+    pub fn force_and_slopes(&self, signal: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
+        let along = |[b_0, b_length, b_rate]: [f64; 3]| {
+            (b_0 + b_length * length + b_rate * rate, [b_length, b_rate])
+        };
+        let (gain, bias) = match *self {
+            Self::General { gain, bias } => (gain, bias),
+            _ => {
+                let (gain, bias) = self.affine().unwrap_or_default();
+                let (force, slopes) = along(bias);
+                return (gain * signal + force, slopes);
+            }
+        };
+        let (gain, gain_slopes) = match gain {
+            ActuatorGain::Affine(gain) => along(gain),
+            ActuatorGain::Muscle(muscle) => muscle.gain(length, rate),
+        };
+        let (bias, bias_slopes) = match bias {
+            ActuatorBias::Affine(bias) => along(bias),
+            ActuatorBias::Muscle(muscle) => {
+                let (force, slope) = muscle.bias(length);
+                (force, [slope, 0.0])
+            }
+        };
+        let slope = |k: usize| gain_slopes[k] * signal + bias_slopes[k];
+        (gain * signal + bias, [slope(0), slope(1)])
+    }
+
+    /// Whether force and slopes involve the curves of a muscle.
+    pub fn is_muscle(&self) -> bool {
+        matches!(self, Self::General { gain: ActuatorGain::Muscle(_), .. })
+            || matches!(self, Self::General { bias: ActuatorBias::Muscle(_), .. })
+    }
+
+    /// Whether the force depends on the length.
+    fn has_length(&self) -> bool {
+        match self {
+            Self::General { gain, bias } => {
+                !matches!(gain, ActuatorGain::Affine([_, 0.0, _]))
+                    || !matches!(bias, ActuatorBias::Affine([_, 0.0, _]))
+            }
+            _ => self.affine().is_some_and(|(_, [_, b_length, _])| b_length != 0.0),
+        }
+    }
+
+    /// Checks the numbers.
+    fn check(&self, check: &SpecCheck<'_>) -> Result<(), ForceError> {
+        let all = |what: [&'static str; 3], numbers: [f64; 3]| {
+            what.into_iter().zip(numbers).try_for_each(|(what, x)| check.finite(what, x))
+        };
+        let bias_names = ["bias b0", "bias b_length", "bias b_velocity"];
+        let muscle_is_finite = |m: &Muscle| {
+            let Muscle { length_range, range, .. } = m;
+            let rest = [m.peak_force, m.shortest, m.longest, m.fastest, m.passive, m.lengthening];
+            let mut numbers = length_range.iter().chain(range).chain(&rest);
+            numbers.try_for_each(|x| check.finite("parameter of the muscle", *x))
+        };
+        match self {
+            Self::Motor => Ok(()),
+            Self::Position { kp, kd } => {
+                check.not_negative("kp", *kp)?;
+                check.not_negative("kd", *kd)
+            }
+            Self::Velocity { kd } => check.not_negative("kd", *kd),
+            Self::Affine { gain, bias } => {
+                check.finite("gain", *gain)?;
+                all(bias_names, *bias)
+            }
+            Self::General { gain, bias } => {
+                match gain {
+                    ActuatorGain::Affine(gain) => all(["gain g0", "gain g1", "gain g2"], *gain)?,
+                    ActuatorGain::Muscle(muscle) => muscle_is_finite(muscle)?,
+                }
+                match bias {
+                    ActuatorBias::Affine(bias) => all(bias_names, *bias),
+                    ActuatorBias::Muscle(muscle) => muscle_is_finite(muscle),
+                }
+            }
+        }
     }
 }
 
@@ -96,6 +206,8 @@ pub struct ActuatorSpec {
     pub control_range: Option<(f64, f64)>,
     /// Forces outside are clamped to it [N or N·m], before the gear.
     pub force_range: Option<(f64, f64)>,
+    /// State between control and force law; without it the control is the signal of the law.
+    pub activation: Option<ActivationSpec>,
 }
 
 impl ActuatorSpec {
@@ -108,6 +220,7 @@ impl ActuatorSpec {
             law: ActuatorLaw::Motor,
             control_range: None,
             force_range: None,
+            activation: None,
         }
     }
 
@@ -135,19 +248,9 @@ impl ActuatorSpec {
     pub(crate) fn check(&self) -> Result<(), ForceError> {
         let check = SpecCheck { what: "actuator", name: &self.name };
         check.finite("gear", self.gear)?;
-        match self.law {
-            ActuatorLaw::Motor => {}
-            ActuatorLaw::Position { kp, kd } => {
-                check.not_negative("kp", kp)?;
-                check.not_negative("kd", kd)?;
-            }
-            ActuatorLaw::Velocity { kd } => check.not_negative("kd", kd)?,
-            ActuatorLaw::Affine { gain, bias: [b_0, b_length, b_velocity] } => {
-                check.finite("gain", gain)?;
-                check.finite("bias b0", b_0)?;
-                check.finite("bias b_length", b_length)?;
-                check.finite("bias b_velocity", b_velocity)?;
-            }
+        self.law.check(&check)?;
+        if let Some(activation) = &self.activation {
+            activation.check(&check)?;
         }
         if let Some(range) = self.control_range {
             check.range("control range", range)?;
@@ -158,13 +261,9 @@ impl ActuatorSpec {
         if let Transmission::Body { point, wrench, .. } = &self.transmission {
             point.iter().try_for_each(|x| check.finite("point of application", *x))?;
             wrench.iter().try_for_each(|x| check.finite("wrench", *x))?;
-            let (_, [_, b_length, _]) = self.law.affine();
-            check.require(
-                b_length == 0.0,
-                "stiffness on a body",
-                b_length,
-                "none, since the transmission has no length",
-            )?;
+            if self.law.has_length() {
+                return Err(ForceError::NoLength { who: check.who() });
+            }
         }
         Ok(())
     }
@@ -176,6 +275,8 @@ impl ActuatorSpec {
 pub struct Actuator {
     /// The declaration, with bodies and joints in the model's numbering.
     pub spec: ActuatorSpec,
+    /// Index of its activation in [`State::activation`](crate::State::activation), if it has one.
+    pub activation: Option<usize>,
     /// The transmission by indices of the model.
     pub(crate) resolved: ResolvedTransmission,
 }
@@ -240,6 +341,6 @@ impl Actuator {
                 ResolvedTransmission::Body { body: *body, point: *point, wrench: *wrench }
             }
         };
-        Ok(Self { spec, resolved })
+        Ok(Self { spec, activation: None, resolved })
     }
 }

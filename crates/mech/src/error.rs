@@ -289,7 +289,7 @@ pub enum StateError {
     /// An array has the wrong length.
     #[error("{what} has {found} entries; expected {expected}")]
     Length {
-        /// "q", "v", "x" or "x_dot".
+        /// "q", "v", "activation", "x" or "x_dot".
         what: &'static str,
         /// Its length.
         found: usize,
@@ -305,6 +305,14 @@ pub enum StateError {
         index: usize,
         /// The joint whose coordinate it is; empty for the time.
         joint: String,
+        /// The number.
+        found: f64,
+    },
+    /// An activation is infinite or not a number.
+    #[error("activation[{index}] = {found}; expected a finite number")]
+    ActivationNotFinite {
+        /// Index in the array.
+        index: usize,
         /// The number.
         found: f64,
     },

@@ -16,6 +16,7 @@
 #![allow(rustdoc::broken_intra_doc_links)] // units and citations are in brackets
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod activation;
 mod actuator;
 mod articulated;
 mod bias;
@@ -37,6 +38,7 @@ mod mass;
 pub mod material;
 mod model;
 mod momentum;
+mod muscle;
 pub mod rod;
 mod soft;
 mod soft_law;
@@ -46,7 +48,10 @@ mod state;
 pub mod tendon;
 mod velocity;
 
-pub use actuator::{Actuator, ActuatorId, ActuatorLaw, ActuatorSpec, Transmission};
+pub use activation::{ActivationDynamics, ActivationSpec};
+pub use actuator::{
+    Actuator, ActuatorBias, ActuatorGain, ActuatorId, ActuatorLaw, ActuatorSpec, Transmission,
+};
 pub use articulated::forward_dynamics_aba;
 pub use bias::{bias_forces, gravity_compensation, tree_bias_forces};
 pub use body::{Body, BodyId, BodySpec};
@@ -60,7 +65,7 @@ pub use energy::{
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
 pub use force::{
     DragSpec, Drive, DriveKind, ForceError, ForceRow, Forces, Input, LimitRow, LimitSource,
-    RowEntry, tendon_energy,
+    MechanismState, RowEntry, tendon_energy,
 };
 pub use inertia::MassProperties;
 pub use integrate::{difference, integrate, tree_integrate};
@@ -75,6 +80,7 @@ pub use mass::{
 pub use material::{MATERIALS, Material, MaterialError};
 pub use model::{Link, Model, TreeRange};
 pub use momentum::{centre_of_mass, momentum};
+pub use muscle::{Muscle, MuscleActivation};
 pub use rod::{Rod, RodEnd, RodError, RodId, RodRest, RodSpec, RodWorkspace};
 pub use soft::{
     Lumping, SoftBody, SoftError, SoftFault, SoftId, SoftSpec, SoftWorkspace, soft_kinetic_energy,

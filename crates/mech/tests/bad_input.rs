@@ -207,9 +207,25 @@ fn states_must_fit_the_model() {
     let mut bad = good.clone();
     bad.time = f64::NAN;
     assert!(matches!(bad.check(&model), Err(StateError::NotFinite { what: "time", .. })));
-    let mut bad = good;
+    let mut bad = good.clone();
     bad.q[3..].fill(0.0);
     assert!(matches!(bad.check(&model), Err(StateError::Quaternion { index: 3, .. })));
+    // Normalised, zeros are the identity, lengths of any size become one, and round-off stays.
+    bad.normalise_quaternions(&model);
+    assert_eq!(bad.q[3..], [1.0, 0.0, 0.0, 0.0]);
+    assert!(bad.check(&model).is_ok());
+    for scale in [1e-12, 3.0, 1e200] {
+        bad.q[3..].copy_from_slice(&[0.0, 3.0 * scale, 0.0, -4.0 * scale]);
+        bad.normalise_quaternions(&model);
+        assert!((bad.q[4] - 0.6).abs() <= 1e-15 && (bad.q[6] + 0.8).abs() <= 1e-15, "{scale}");
+    }
+    let almost = [0.6, 0.8 + 1e-16, 0.0, 0.0];
+    bad.q[3..].copy_from_slice(&almost);
+    bad.normalise_quaternions(&model);
+    assert_eq!(bad.q[3..], almost);
+    bad.q[3] = f64::NAN;
+    bad.normalise_quaternions(&model);
+    assert!(matches!(bad.check(&model), Err(StateError::NotFinite { index: 3, .. })));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use nalgebra::Vector3;
 use pyo3::prelude::*;
-use stiction_mech::{Data, Forces, Model, State};
+use stiction_mech::{Data, Forces, State};
 use stiction_scene::Controller;
 use stiction_sim::{Simulation, StepError, StepReport as Report};
 
@@ -17,9 +17,6 @@ use crate::views::Layout;
 
 /// Time between two checks for Python signals (Ctrl-C) during several steps.
 const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
-/// Quaternions whose squared length differs less than this from one are not normalised: the engine's
-/// own round-off.
-const UNIT_LENGTH_TOLERANCE: f64 = 1e-14;
 
 /// A simulation with its controller and workspaces for queries.
 pub struct SimulationCore {
@@ -67,6 +64,7 @@ impl SimulationCore {
         let state = self.engine.state();
         if block[layout.q.clone()] != state.q[..]
             || block[layout.v.clone()] != state.v[..]
+            || block[layout.activation.clone()] != state.activation[..]
             || !equal(&block[layout.x.clone()], &state.x)
             || !equal(&block[layout.x_dot.clone()], &state.x_dot)
         {
@@ -74,11 +72,12 @@ impl SimulationCore {
             self.new_state.time = time;
             self.new_state.q.copy_from_slice(&block[layout.q.clone()]);
             self.new_state.v.copy_from_slice(&block[layout.v.clone()]);
+            self.new_state.activation.copy_from_slice(&block[layout.activation.clone()]);
             copy_to_vectors(&mut self.new_state.x, &block[layout.x.clone()]);
             copy_to_vectors(&mut self.new_state.x_dot, &block[layout.x_dot.clone()]);
+            self.new_state.normalise_quaternions(world.model());
             let checked = self.new_state.check(world.model());
             checked.map_err(|source| error::step(StepError::State { time, source }))?;
-            normalise(world.model(), &mut self.new_state.q);
             block[layout.q.clone()].copy_from_slice(&self.new_state.q);
             self.engine.state_mut().clone_from(&self.new_state);
         }
@@ -103,6 +102,7 @@ impl SimulationCore {
         let state = self.engine.state();
         block[layout.q.clone()].copy_from_slice(&state.q);
         block[layout.v.clone()].copy_from_slice(&state.v);
+        block[layout.activation.clone()].copy_from_slice(&state.activation);
         copy_from_vectors(&mut block[layout.x.clone()], &state.x);
         copy_from_vectors(&mut block[layout.x_dot.clone()], &state.x_dot);
         if self.controlled {
@@ -193,17 +193,5 @@ fn copy_to_vectors(vectors: &mut [Vector3<f64>], numbers: &[f64]) {
 fn copy_from_vectors(numbers: &mut [f64], vectors: &[Vector3<f64>]) {
     for (row, vector) in numbers.chunks_exact_mut(3).zip(vectors) {
         row.copy_from_slice(vector.as_slice());
-    }
-}
-
-/// Normalises the quaternions of a checked state.
-pub fn normalise(model: &Model, q: &mut [f64]) {
-    for start in model.joints().iter().filter_map(|joint| joint.quaternion()) {
-        let quaternion = &mut q[start..start + 4];
-        let square: f64 = quaternion.iter().map(|x| x * x).sum();
-        if (square - 1.0).abs() > UNIT_LENGTH_TOLERANCE {
-            let length = square.sqrt();
-            quaternion.iter_mut().for_each(|x| *x /= length);
-        }
     }
 }

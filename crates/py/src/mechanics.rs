@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use stiction_mech::{
-    BodyId, angular_velocity, bias_forces, factor_mass, inverse_dynamics, jacobian, kinematics,
-    kinetic_energy, mass_matrix, point_velocity, potential_energy, set_driven_poses,
-    soft_kinetic_energy, soft_potential_energy, solve_mass, velocities,
+    BodyId, Forces, MechanismState, angular_velocity, bias_forces, factor_mass, inverse_dynamics,
+    jacobian, kinematics, kinetic_energy, mass_matrix, point_velocity, potential_energy,
+    set_driven_poses, soft_kinetic_energy, soft_potential_energy, solve_mass, velocities,
 };
 
 use crate::core::SimulationCore;
@@ -85,19 +85,49 @@ impl SimulationCore {
         py: Python<'py>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         self.update_velocities();
-        let (model, state) = (self.engine.world().model(), self.engine.state());
-        let time_step = self.engine.settings().time_step;
-        let (q, v) = (&state.q[..], &state.v[..]);
-        self.forces
-            .evaluate(model, (q, v), &self.data, self.engine.input(), time_step)
-            .map_err(error::state)?;
-        bias_forces(model, v, &mut self.data);
+        self.evaluate_forces()?;
+        let model = self.engine.world().model();
+        bias_forces(model, &self.engine.state().v, &mut self.data);
         let mut out: Vec<f64> = self.data.bias.iter().map(|bias| -bias).collect();
         self.forces.add_total(&mut out);
         mass_matrix(model, &mut self.data);
         factor_mass(model, &mut self.data).map_err(error::step_failed)?;
         solve_mass(model, &self.data, &mut out);
         Ok(PyArray1::from_vec(py, out))
+    }
+
+    /// Evaluates the forces at the present state. Needs poses and velocities.
+    fn evaluate_forces(&mut self) -> PyResult<()> {
+        let (model, state) = (self.engine.world().model(), self.engine.state());
+        let time_step = self.engine.settings().time_step;
+        // As in MuJoCo, actuators that read their activation early read that at the end of the step.
+        let (mut activation, input) = (state.activation.clone(), self.engine.input());
+        model.for_each_activation(&input.control, |spec, control, index| {
+            if spec.early {
+                activation[index] = spec.advance_directly(control, activation[index], time_step);
+            }
+        });
+        let (q, v, activation) = (&state.q[..], &state.v[..], &activation[..]);
+        self.forces
+            .evaluate(model, MechanismState { q, v, activation }, &self.data, input, time_step)
+            .map_err(error::state)
+    }
+
+    /// Length, rate, force and rate of activation of the actuators.
+    pub fn actuation<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        self.update_velocities();
+        self.evaluate_forces()?;
+        let (model, state) = (self.engine.world().model(), self.engine.state());
+        let mut rate = vec![0.0; model.na()];
+        model.for_each_activation(&self.engine.input().control, |spec, control, index| {
+            rate[index] = spec.rate(control, state.activation[index]);
+        });
+        let Forces { actuator_length, actuator_rate, actuator_force, .. } = &self.forces;
+        let arrays = [actuator_length, actuator_rate, actuator_force, &rate];
+        let [length, velocity, force, act_dot] = arrays.map(|x| PyArray1::from_slice(py, x));
+        let class = CLASS.import(py, "stiction.types", "Actuation")?;
+        class.call1((length, velocity, force, act_dot))
     }
 
     /// Kinetic and potential energy.

@@ -146,6 +146,12 @@ impl Model {
         self.mechanism().nu()
     }
 
+    /// Number of activations of actuators.
+    #[getter]
+    fn na(&self) -> usize {
+        self.mechanism().na()
+    }
+
     /// Number of bodies, the world among them.
     #[getter]
     fn nbody(&self) -> usize {

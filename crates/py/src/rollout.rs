@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use stiction_mech::State as MechState;
 use stiction_sim::{Settings, Simulation as Engine, Snapshot, StepError};
 
-use crate::core::normalise;
 use crate::model::Model;
 use crate::model_source::ModelContent;
 use crate::state::State;
@@ -52,6 +51,7 @@ struct Trajectory {
     time: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
+    activation: Vec<f64>,
     x: Vec<f64>,
     x_dot: Vec<f64>,
     sensors: Vec<f64>,
@@ -63,7 +63,7 @@ struct Trajectory {
 ///
 /// states is a list of State, or an array (n, nq + nv) of coordinates and velocities; with soft bodies
 /// perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices, which
-/// otherwise start as in the model. controls is an
+/// otherwise start as in the model; with activations perhaps (n, nq + nv + na). controls is an
 /// array (n, t, nu), or (t, nu) for all alike; without it, steps is the number of steps, and controls stay
 /// constant. threads is the number of threads, all if absent; the result is the same for any. A failed
 /// step raises an exception, or with on_error="nan" ends that simulation, whose further rows are
@@ -73,7 +73,7 @@ struct Trajectory {
 /// Row k of the result is the state after step k + 1: arrays time (n, t), qpos (n, t, nq),
 /// qvel (n, t, nv), sensor_data (n, t, nsensordata); unconverged (n,) counts steps that did not reach the
 /// tolerance; failed (n,) is the index of the failed step, or -1; vertices and vertex_velocities
-/// (n, t, nvertex, 3) are those of soft bodies.
+/// (n, t, nvertex, 3) are those of soft bodies; act (n, t, na) are the activations.
 #[pyfunction]
 #[pyo3(signature = (model, states, controls=None, *, steps=None, threads=None, solver=None, time_step=None, on_error="raise", **settings))]
 #[allow(clippy::too_many_arguments)] // keyword arguments of Python
@@ -160,7 +160,8 @@ fn check_sizes(
         return Err(error::setting(message));
     }
     let model = content.world.model();
-    let numbers = 1 + model.nq() + model.nv() + 6 * model.nodes() + content.world.sensor_len();
+    let rigid = model.nq() + model.nv() + model.na();
+    let numbers = 1 + rigid + 6 * model.nodes() + content.world.sensor_len();
     let what = format!("a rollout of {batch} simulations for steps = {steps}");
     // The trajectories, and the arrays that they are copied to.
     memory::check(&what, &[batch, steps, numbers], 2)
@@ -191,6 +192,7 @@ impl RolloutBatch<'_> {
             time: Vec::with_capacity(self.steps),
             q: Vec::with_capacity(self.steps * model.nq()),
             v: Vec::with_capacity(self.steps * model.nv()),
+            activation: Vec::with_capacity(self.steps * model.na()),
             x: Vec::with_capacity(self.steps * 3 * model.nodes()),
             x_dot: Vec::with_capacity(self.steps * 3 * model.nodes()),
             sensors: Vec::with_capacity(self.steps * self.content.world.sensor_len()),
@@ -218,6 +220,7 @@ impl RolloutBatch<'_> {
             trajectory.time.push(state.time);
             trajectory.q.extend_from_slice(&state.q);
             trajectory.v.extend_from_slice(&state.v);
+            trajectory.activation.extend_from_slice(&state.activation);
             trajectory.x.extend(state.x.iter().flat_map(|x| x.iter().copied()));
             trajectory.x_dot.extend(state.x_dot.iter().flat_map(|x| x.iter().copied()));
             if self.content.world.sensor_len() > 0 {
@@ -227,6 +230,7 @@ impl RolloutBatch<'_> {
         trajectory.time.resize(self.steps, f64::NAN);
         trajectory.q.resize(self.steps * model.nq(), f64::NAN);
         trajectory.v.resize(self.steps * model.nv(), f64::NAN);
+        trajectory.activation.resize(self.steps * model.na(), f64::NAN);
         trajectory.x.resize(self.steps * 3 * model.nodes(), f64::NAN);
         trajectory.x_dot.resize(self.steps * 3 * model.nodes(), f64::NAN);
         trajectory.sensors.resize(self.steps * self.content.world.sensor_len(), f64::NAN);
@@ -275,10 +279,10 @@ fn read_starts(content: &ModelContent, given: &Bound<'_, PyAny>) -> PyResult<Vec
     }
     let model = content.world.model();
     let (nq, nv) = (model.nq(), model.nv());
-    let (rigid, whole) = (nq + nv, nq + nv + 6 * model.nodes());
+    let (rigid, active, whole) = (nq + nv, nq + nv + model.na(), nq + nv + 6 * model.nodes());
     if let Ok(array) = given.extract::<PyArrayLike2<'_, f64, AllowTypeChange>>() {
         let array = array.as_array();
-        if array.ncols() != rigid && array.ncols() != whole {
+        if ![rigid, active, whole].contains(&array.ncols()) {
             let (n, width) = array.dim();
             let with_vertices = match model.nodes() {
                 0 => String::new(),
@@ -286,23 +290,35 @@ fn read_starts(content: &ModelContent, given: &Bound<'_, PyAny>) -> PyResult<Vec
                     " or, with the vertices of soft bodies, (n, nq + nv + 6 nvertex) = (n, {whole})"
                 ),
             };
+            let with_activations = match model.na() {
+                0 => String::new(),
+                _ => format!(" or, with activations, (n, nq + nv + na) = (n, {active})"),
+            };
             return Err(error::state(format!(
-                "states has shape ({n}, {width}); expected (n, nq + nv) = (n, {rigid}){with_vertices}"
+                "states has shape ({n}, {width}); expected (n, nq + nv) = (n, {rigid})\
+                 {with_activations}{with_vertices}"
             )));
         }
         let state = |(index, row): (usize, numpy::ndarray::ArrayView1<'_, f64>)| {
             let row = row.to_vec();
             let (q, v) = (row[..nq].to_vec(), row[nq..rigid].to_vec());
-            let MechState { x, x_dot, .. } = content.initial.clone();
-            let mut state = MechState { q, v, x, x_dot, ..MechState::new(model) };
+            let MechState { x, x_dot, activation, .. } = content.initial.clone();
+            let mut state = MechState { q, v, activation, x, x_dot, ..MechState::new(model) };
+            if array.ncols() == active {
+                state.activation.copy_from_slice(&row[rigid..]);
+                state.normalise_quaternions(model);
+                let refused = |error| error::state(format!("states[{index}]: {error}"));
+                state.check(model).map_err(refused)?;
+                return Ok(Start::MechState(state));
+            }
             // Positions of all vertices, then their velocities.
             let vertices = state.x.iter_mut().chain(&mut state.x_dot);
             for (vertex, given) in vertices.zip(row[rigid..].chunks_exact(3)) {
                 vertex.copy_from_slice(given);
             }
             let refused = |error| error::state(format!("states[{index}]: {error}"));
+            state.normalise_quaternions(model);
             state.check(model).map_err(refused)?;
-            normalise(model, &mut state.q);
             Ok(Start::MechState(state))
         };
         return array.rows().into_iter().enumerate().map(state).collect();
@@ -380,5 +396,6 @@ fn arrays<'py>(
         PyArray1::from_iter(py, failed),
         stack(|trajectory| &trajectory.x).reshape([n, steps, model.nodes(), 3])?,
         stack(|trajectory| &trajectory.x_dot).reshape([n, steps, model.nodes(), 3])?,
+        stack(|trajectory| &trajectory.activation).reshape([n, steps, model.na()])?,
     ))
 }

@@ -27,7 +27,7 @@ use crate::{error, settings, visuals};
 
 /// A simulation of a model.
 ///
-/// qpos, qvel, ctrl and wrench are writable arrays: the next step or query uses their values, and a
+/// qpos, qvel, act, ctrl and wrench are writable arrays: the next step or query uses their values, and a
 /// step writes its result into them. They stay valid after the simulation is deleted. The GIL is
 /// released during a step.
 #[pyclass(frozen, module = "stiction._native")]
@@ -213,6 +213,17 @@ impl Simulation {
     #[setter(qvel)]
     fn set_qvel(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         assign(self.views.qvel.bind(py), value)
+    }
+
+    /// Activations of the actuators that have one, shape (na,): a view, to be read and written.
+    #[getter]
+    fn act(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
+        self.views.act.clone_ref(py)
+    }
+
+    #[setter(act)]
+    fn set_act(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(self.views.act.bind(py), value)
     }
 
     /// Controls in the units of their actuators, shape (nu,): a view, to be read and written.
@@ -463,6 +474,11 @@ impl Simulation {
         self.synchronised(py)?.forward_dynamics(py)
     }
 
+    /// Length, rate and force of the actuators at the present state, and the rates of their activations.
+    fn actuation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.synchronised(py)?.actuation(py)
+    }
+
     /// Kinetic and potential energy [J].
     fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.synchronised(py)?.energies(py)
@@ -552,7 +568,12 @@ impl Simulation {
             || content.initial.clone(),
             |frame| {
                 let (q, v) = (frame.q.clone(), frame.v.clone());
-                MechState { time: frame.time, q, v, ..content.initial.clone() }
+                let mut state = MechState { time: frame.time, q, v, ..content.initial.clone() };
+                match frame.activation.len() == state.activation.len() {
+                    true => state.activation.clone_from(&frame.activation),
+                    false => state.activation.fill(0.0),
+                }
+                state
             },
         );
         let input = core.engine.input_mut();

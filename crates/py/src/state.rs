@@ -8,7 +8,7 @@ use stiction_sim::{Snapshot, state_hash};
 use crate::error;
 use crate::soft::vectors;
 
-/// All of a simulation that later steps depend on, to the bit: time, coordinates, velocities, inputs,
+/// All of a simulation that later steps depend on, to the bit: time, coordinates, velocities, activations, inputs,
 /// contacts and warm starts. Made by Simulation.get_state. It never changes.
 #[pyclass(frozen, module = "stiction._native")]
 pub struct State {
@@ -33,6 +33,12 @@ impl State {
     #[getter]
     fn qvel<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &self.snapshot.state.v)
+    }
+
+    /// A copy of the activations of actuators, shape (na,).
+    #[getter]
+    fn act<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.snapshot.state.activation)
     }
 
     /// A copy of the positions of the vertices of all soft bodies [m], shape (nvertex, 3).

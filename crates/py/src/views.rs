@@ -20,6 +20,8 @@ pub struct Layout {
     pub q: Range<usize>,
     /// Velocities.
     pub v: Range<usize>,
+    /// Activations.
+    pub activation: Range<usize>,
     /// Controls.
     pub control: Range<usize>,
     /// Wrenches, body by body.
@@ -41,6 +43,7 @@ impl Layout {
         Self {
             q: next(model.nq()),
             v: next(model.nv()),
+            activation: next(model.na()),
             control: next(model.nu()),
             wrench: next(WRENCH * model.bodies().len()),
             x: next(3 * model.nodes()),
@@ -58,6 +61,8 @@ pub struct Views {
     pub qpos: Py<PyArray1<f64>>,
     /// Velocities.
     pub qvel: Py<PyArray1<f64>>,
+    /// Activations.
+    pub act: Py<PyArray1<f64>>,
     /// Controls.
     pub ctrl: Py<PyArray1<f64>>,
     /// Wrenches, a row per body.
@@ -76,6 +81,7 @@ impl Views {
         Ok(Self {
             qpos: part(&block, &layout.q)?.unbind(),
             qvel: part(&block, &layout.v)?.unbind(),
+            act: part(&block, &layout.activation)?.unbind(),
             ctrl: part(&block, &layout.control)?.unbind(),
             wrench: table(&block, &layout.wrench, WRENCH)?.unbind(),
             x: table(&block, &layout.x, 3)?.unbind(),

@@ -119,9 +119,12 @@ impl Imported {
         let duration = self.script.duration.unwrap_or(DURATION);
         let judge = ClaimCheck::new(self.world.clone(), self.script.claims.clone());
         let mut scene = Scene::new(self.world.clone(), self.settings.clone(), duration, judge);
-        if let Some(Keyframe { time, q, v, control, driven, x_dot, .. }) = start {
+        if let Some(Keyframe { time, q, v, activation, control, driven, x_dot, .. }) = start {
             let (q, v, rest) = (q.clone(), v.clone(), State::new(self.world.model()));
             let mut state = State { time: *time, q, v, ..rest };
+            if !activation.is_empty() {
+                state.activation.clone_from(activation);
+            }
             if !x_dot.is_empty() {
                 state.x_dot.clone_from(x_dot);
             }
@@ -147,6 +150,8 @@ pub struct Keyframe {
     pub q: Vec<f64>,
     /// Velocities, `nv` numbers.
     pub v: Vec<f64>,
+    /// Activations of actuators, `na` numbers; empty if they are zero.
+    pub activation: Vec<f64>,
     /// Controls, `nu` numbers.
     pub control: Vec<f64>,
     /// Pose in the world of each driven body.

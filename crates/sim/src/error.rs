@@ -234,6 +234,21 @@ pub enum StepError {
         /// What was found.
         found: f64,
     },
+    /// The next activation of an actuator would not be finite.
+    #[error(
+        "step at t = {time} s: the next activation {index} would be {found}; expected a finite number. \
+         The time step of {time_step} s may be too large"
+    )]
+    ActivationNotFinite {
+        /// Time of the state [s].
+        time: f64,
+        /// The time step [s].
+        time_step: f64,
+        /// Index of the activation.
+        index: usize,
+        /// What was found.
+        found: f64,
+    },
     /// A body is so far from the origin that numbers do not resolve its shapes.
     #[error(
         "step at t = {time} s: body \"{body}\" is {distance} m from the origin, where numbers do not \

@@ -52,10 +52,11 @@ impl Fnv {
     }
 }
 
-/// FNV-1a over time, coordinates and velocities, then positions and velocities of the vertices of soft
+/// FNV-1a over time, coordinates, velocities and activations, then positions and velocities of the vertices of soft
 /// bodies, 64 bits.
 pub fn state_hash(state: &State) -> u64 {
-    let numbers = std::iter::once(&state.time).chain(&state.q).chain(&state.v);
+    let numbers =
+        std::iter::once(&state.time).chain(&state.q).chain(&state.v).chain(&state.activation);
     let numbers = numbers.chain(state.x.iter().chain(&state.x_dot).flatten());
     Fnv::of(numbers.flat_map(|x| x.to_bits().to_le_bytes()))
 }
@@ -68,10 +69,14 @@ mod tests {
     fn one_bit_changes_the_hash_and_a_copy_does_not() {
         let x = vec![nalgebra::Vector3::new(1.0, 2.0, 3.0)];
         let (q, v) = (vec![1.0, 2.0], vec![-3.0]);
-        let state = State { time: 0.5, q, v, x_dot: x.clone(), x };
+        let activation = vec![0.25];
+        let state = State { time: 0.5, q, v, activation, x_dot: x.clone(), x };
         let mut other = state.clone();
         assert_eq!(state_hash(&state), state_hash(&other));
         other.q[1] = f64::from_bits(2.0_f64.to_bits() + 1);
+        assert_ne!(state_hash(&state), state_hash(&other));
+        other.clone_from(&state);
+        other.activation[0] = 0.5;
         assert_ne!(state_hash(&state), state_hash(&other));
         other.clone_from(&state);
         other.x_dot[0].z = f64::from_bits(3.0_f64.to_bits() + 1);

@@ -91,14 +91,21 @@ impl Simulation {
         &mut self.state
     }
 
-    /// Replaces the state and resets warm starts. Driven bodies are placed at the poses of the input.
+    /// Replaces the state and resets warm starts. Quaternions get unit length; a zero one becomes the
+    /// identity. Driven bodies are placed at the poses of the input.
     pub fn set_state(&mut self, state: &State) -> Result<(), StepError> {
-        state
-            .check(&self.world.model)
-            .map_err(|source| StepError::State { time: state.time, source })?;
-        self.state.clone_from(state);
+        // Beside the present state, which stays if the new one is refused.
+        let (model, next) = (&self.world.model, &mut self.scratch.next);
+        next.clone_from(state);
+        next.normalise_quaternions(model);
+        let checked = next.check(model);
+        if let Err(source) = checked {
+            next.clone_from(&self.state);
+            return Err(StepError::State { time: state.time, source });
+        }
+        self.state.clone_from(next);
         self.reset_driven_pose();
-        self.history.restart(state);
+        self.history.restart(&self.state);
         Ok(())
     }
 

@@ -24,13 +24,15 @@ use crate::world::World;
 /// The first bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
+/// The version before activations: still read, since a world without them has none.
+const VERSION_WITHOUT_ACTIVATIONS: u32 = 3;
 
 /// All of a simulation that later steps depend on.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// Time, coordinates and velocities.
+    /// Time, coordinates, velocities and activations.
     pub state: State,
     /// Controls and wrenches.
     pub input: Input,
@@ -67,6 +69,7 @@ impl Snapshot {
         out.f64(self.state.time);
         out.list(&self.state.q, |out, x| out.f64(*x));
         out.list(&self.state.v, |out, x| out.f64(*x));
+        out.list(&self.state.activation, |out, x| out.f64(*x));
         out.list(&self.state.x, SnapshotWriter::vector);
         out.list(&self.state.x_dot, SnapshotWriter::vector);
         out.list(&self.input.control, |out, x| out.f64(*x));
@@ -108,12 +111,13 @@ impl Snapshot {
         out.0
     }
 
-    /// From bytes; anything but a whole snapshot of this version is an error.
+    /// From bytes; anything but a whole snapshot of a version that is read is an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(SnapshotError::Foreign) };
-        let mut from = SnapshotReader { bytes: rest, total: bytes.len() };
+        let mut from = SnapshotReader { bytes: rest, total: bytes.len(), has_activations: true };
         let version = from.u32()?;
-        if version != VERSION {
+        from.has_activations = version != VERSION_WITHOUT_ACTIVATIONS;
+        if version != VERSION && from.has_activations {
             return Err(SnapshotError::Version { found: version, expected: VERSION });
         }
         let (body, sum) = bytes.split_at(bytes.len().saturating_sub(size_of::<u64>()));
@@ -125,6 +129,7 @@ impl Snapshot {
             time: from.f64()?,
             q: from.list(SnapshotReader::f64)?,
             v: from.list(SnapshotReader::f64)?,
+            activation: from.activations()?,
             x: from.list(SnapshotReader::vector)?,
             x_dot: from.list(SnapshotReader::vector)?,
         };
@@ -180,8 +185,8 @@ impl SnapshotWriter {
     fn last_step(&mut self, last: &LastStep) {
         self.u32(u32::from(last.taken));
         self.f64(last.time_step);
-        let LastStep { q, v, acceleration, control, equality, tendon_force, .. } = last;
-        for numbers in [q, v, acceleration, control, equality, tendon_force] {
+        let LastStep { q, v, acceleration, control, activation, equality, tendon_force, .. } = last;
+        for numbers in [q, v, acceleration, control, activation, equality, tendon_force] {
             self.list(numbers, |out, x| out.f64(*x));
         }
         self.list(&last.wrench, Self::wrench);
@@ -198,6 +203,8 @@ struct SnapshotReader<'a> {
     bytes: &'a [u8],
     /// Length of the whole, for messages.
     total: usize,
+    /// Whether the version has activations.
+    has_activations: bool,
 }
 
 impl SnapshotReader<'_> {
@@ -303,6 +310,11 @@ impl SnapshotReader<'_> {
         })
     }
 
+    /// Activations; none in a version without them.
+    fn activations(&mut self) -> Result<Vec<f64>, SnapshotError> {
+        if self.has_activations { self.list(Self::f64) } else { Ok(Vec::new()) }
+    }
+
     /// A soft body, or none.
     fn soft(&mut self) -> Result<Option<SoftId>, SnapshotError> {
         Ok((self.u32()? as usize).checked_sub(1).map(SoftId))
@@ -316,6 +328,7 @@ impl SnapshotReader<'_> {
             v: self.list(Self::f64)?,
             acceleration: self.list(Self::f64)?,
             control: self.list(Self::f64)?,
+            activation: self.activations()?,
             equality: self.list(Self::f64)?,
             tendon_force: self.list(Self::f64)?,
             wrench: self.list(Self::wrench)?,

@@ -172,3 +172,34 @@ fn a_snapshot_of_another_world_is_refused_and_changes_nothing() {
     assert_eq!(large.snapshot(), before);
     assert!(small.restore(&before).is_err());
 }
+
+/// FNV-1a, 64 bits, the checksum of a snapshot.
+fn checksum(bytes: &[u8]) -> [u8; 8] {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step).to_le_bytes()
+}
+
+#[test]
+fn a_snapshot_of_the_version_before_activations_is_read_where_there_are_none() {
+    let mut builder = stiction_sim::WorldBuilder::new();
+    let mass =
+        MassProperties::new(1.0, nalgebra::Vector3::zeros(), nalgebra::Matrix3::identity()).unwrap();
+    let body = builder.mechanism.body(BodySpec { mass: Some(mass), ..BodySpec::default() });
+    builder.mechanism.joint(body, JointSpec::new(JointKind::Free));
+    let simulation = Simulation::new(builder.build().unwrap(), Settings::default()).unwrap();
+    let present = simulation.snapshot();
+    let bytes = present.to_bytes();
+    // Magic word, version, time, seven coordinates and six velocities after their numbers; then comes the
+    // number of activations, which is zero. So are all lists of a step that was not taken, at the end.
+    let (version, first) = (8..12, 12 + 8 + (8 + 7 * 8) + (8 + 6 * 8));
+    let last = bytes.len() - 16..bytes.len() - 8;
+    assert!(bytes[first..first + 8].iter().chain(&bytes[last.clone()]).all(|byte| *byte == 0));
+    let mut old = [&bytes[..first], &bytes[first + 8..last.start]].concat();
+    old[version.clone()].copy_from_slice(&3_u32.to_le_bytes());
+    let sum = checksum(&old);
+    old.extend_from_slice(&sum);
+    assert_eq!(Snapshot::from_bytes(&old), Ok(present));
+    old[version].copy_from_slice(&2_u32.to_le_bytes());
+    let refused = Snapshot::from_bytes(&old).unwrap_err().to_string();
+    assert_eq!(refused, "snapshot of version 2; expected version 4");
+}

@@ -1,8 +1,9 @@
-//! Forces of actuators: MuJoCo's affine law through gear and transmission.
+//! Forces of actuators: a law through gear and transmission.
 //!
-//! Along the transmission's row, the law has stiffness −b₁ gear² and damping −b₂ gear². Positive
+//! Along the transmission's row, an affine law has stiffness −b₁ gear² and damping −b₂ gear². Positive
 //! stiffness and damping are implicit; negative ones are explicit, because an implicit step must not
-//! subtract from the mass matrix.
+//! subtract from the mass matrix. Of muscles the damping is implicit, linearised at the present state; that
+//! of muscles on several velocities is listed with drag ([`Forces::coupled_slopes`]): there may be hundreds.
 //!
 //! The sum of all actuator forces on a joint is clamped to the joint's force range. For a single
 //! actuator on the joint the range is a bound of its drive. For several, the sum at the present state
@@ -11,7 +12,7 @@
 use super::Forces;
 use super::drive::{Drive, DriveKind, RowEntry};
 use super::layout::RangeSharing;
-use crate::actuator::{ActuatorId, ActuatorSpec, ResolvedTransmission};
+use crate::actuator::{Actuator, ActuatorId, ActuatorSpec, ResolvedTransmission};
 use crate::data::Data;
 use crate::force::Input;
 use crate::jacobian::for_each_column;
@@ -20,89 +21,123 @@ use crate::model::Model;
 use crate::spatial::{angular, linear};
 
 impl Forces {
+    /// Sets the signals of the force laws.
+    pub(super) fn set_signals(&mut self, model: &Model, activation: &[f64], input: &Input) {
+        let actuators = model.actuators().iter().zip(&input.control);
+        for (signal, (actuator, control)) in self.actuator_signal.iter_mut().zip(actuators) {
+            *signal = match actuator.activation {
+                Some(index) => activation.get(index).copied().unwrap_or(0.0),
+                None => actuator.spec.clamp_control(*control),
+            };
+        }
+    }
+
     /// Adds the forces of all actuators. Needs the tendons' lengths and rates.
-    pub(super) fn add_actuators(
-        &mut self,
-        model: &Model,
-        (q, v): (&[f64], &[f64]),
-        data: &Data,
-        input: &Input,
-    ) {
+    pub(super) fn add_actuators(&mut self, model: &Model, (q, v): (&[f64], &[f64]), data: &Data) {
         if model.actuators().is_empty() {
             return;
         }
         self.actuation.fill(0.0);
         for (index, actuator) in model.actuators().iter().enumerate() {
-            let (spec, row) = (&actuator.spec, self.layout.actuators[index]);
-            let (length, rate) = match actuator.resolved {
-                ResolvedTransmission::Scalar { q: coordinate, dof } => (q[coordinate], v[dof]),
-                ResolvedTransmission::Rotation { quaternion: at, component, dof } => {
-                    let rotation_vector = quaternion::log(&quaternion::read(&q[at..at + 4]));
-                    (rotation_vector[component], v[dof])
-                }
-                ResolvedTransmission::Tendon(tendon) => {
-                    (self.tendon_length[tendon], self.tendon_rate[tendon])
-                }
-                ResolvedTransmission::Body { body, point, wrench } => {
-                    let X_WB = &data.body_pose[body.0];
-                    let p_WP = X_WB.translation.vector + X_WB.rotation * point;
-                    let torque_W = X_WB.rotation * angular(&wrench);
-                    let force_W = X_WB.rotation * linear(&wrench);
-                    // The layout lists the same velocities in the same order.
-                    let mut entries = self.entries[row.start..row.end].iter_mut();
-                    for_each_column(model, data, body, p_WP, |_, angular, linear| {
-                        if let Some(entry) = entries.next() {
-                            entry.coefficient = torque_W.dot(&angular) + force_W.dot(&linear);
-                        }
-                    });
-                    (0.0, self.rate(row, v))
-                }
-            };
-
-            let gear = spec.gear;
-            let (length, rate) = (gear * length, gear * rate);
-            let force = spec.law.force(spec.clamp_control(input.control[index]), length, rate);
+            let (length, rate) = self.measure(model, index, (q, v), data);
+            let spec = &actuator.spec;
+            let (length, rate) = (spec.gear * length, spec.gear * rate);
+            let signal = self.actuator_signal[index];
+            let (force, slopes) = spec.law.force_and_slopes(signal, length, rate);
             let (lower, upper) = spec.force_bounds();
-            let bounded = force.clamp(lower, upper);
             self.actuator_length[index] = length;
             self.actuator_rate[index] = rate;
-            self.actuator_force[index] = bounded;
-            if gear == 0.0 {
-                continue;
+            self.actuator_slopes[index] = slopes;
+            self.actuator_force[index] = force.clamp(lower, upper);
+            if spec.gear != 0.0 {
+                self.add_actuator(index, actuator, force);
             }
+        }
+        self.clamp_shared_ranges(model);
+    }
 
-            let (lower, upper) =
-                ((gear * lower).min(gear * upper), (gear * lower).max(gear * upper));
-            let (row_force, lower, upper) = match self.layout.shares[index] {
-                RangeSharing::Exclusive { lower: least, upper: most } => {
-                    let clamp = |force: f64| force.clamp(least, most);
-                    (clamp(gear * bounded), clamp(lower), clamp(upper))
-                }
-                _ => (gear * bounded, lower, upper),
-            };
-            for entry in row.of(&self.entries) {
-                self.actuation[entry.dof] += entry.coefficient * row_force;
+    /// Length and rate of a transmission, before the gear. Fills the coefficients of rows of its own.
+    fn measure(
+        &mut self,
+        model: &Model,
+        index: usize,
+        (q, v): (&[f64], &[f64]),
+        data: &Data,
+    ) -> (f64, f64) {
+        match model.actuators()[index].resolved {
+            ResolvedTransmission::Scalar { q: coordinate, dof } => (q[coordinate], v[dof]),
+            ResolvedTransmission::Rotation { quaternion: at, component, dof } => {
+                let rotation_vector = quaternion::log(&quaternion::read(&q[at..at + 4]));
+                (rotation_vector[component], v[dof])
             }
-            if self.layout.shares[index] == RangeSharing::Shared {
-                continue;
+            ResolvedTransmission::Tendon(tendon) => {
+                (self.tendon_length[tendon], self.tendon_rate[tendon])
             }
-            let [stiffness, damping] = slopes(spec);
-            if stiffness == 0.0 && damping == 0.0 {
-                self.add_explicit(row, row_force);
-                continue;
+            ResolvedTransmission::Body { body, point, wrench } => {
+                let row = self.layout.actuators[index];
+                let X_WB = &data.body_pose[body.0];
+                let p_WP = X_WB.translation.vector + X_WB.rotation * point;
+                let torque_W = X_WB.rotation * angular(&wrench);
+                let force_W = X_WB.rotation * linear(&wrench);
+                // The layout lists the same velocities in the same order.
+                let mut entries = self.entries[row.start..row.end].iter_mut();
+                for_each_column(model, data, body, p_WP, |_, angular, linear| {
+                    if let Some(entry) = entries.next() {
+                        entry.coefficient = torque_W.dot(&angular) + force_W.dot(&linear);
+                    }
+                });
+                (0.0, self.rate(row, v))
             }
+        }
+    }
+
+    /// Adds the force of an actuator, given before its bounds and its gear.
+    fn add_actuator(&mut self, index: usize, actuator: &Actuator, force: f64) {
+        let (spec, row) = (&actuator.spec, self.layout.actuators[index]);
+        let (gear, bounded) = (spec.gear, self.actuator_force[index]);
+        let (least, most) = spec.force_bounds();
+        let (lower, upper) = ((gear * least).min(gear * most), (gear * least).max(gear * most));
+        let (row_force, lower, upper) = match self.layout.shares[index] {
+            RangeSharing::Exclusive { lower: least, upper: most } => {
+                let clamp = |force: f64| force.clamp(least, most);
+                (clamp(gear * bounded), clamp(lower), clamp(upper))
+            }
+            _ => (gear * bounded, lower, upper),
+        };
+        for entry in row.of(&self.entries) {
+            self.actuation[entry.dof] += entry.coefficient * row_force;
+        }
+        if self.layout.shares[index] == RangeSharing::Shared {
+            return;
+        }
+        let [stiffness, damping] = self.implicit_slopes(spec, index);
+        if stiffness == 0.0 && damping == 0.0 {
+            self.add_explicit(row, row_force);
+        } else if spec.law.is_muscle() && row.end != row.start + 1 {
+            self.add_explicit(row, row_force);
+            if least < force && force < most {
+                self.muscle_slopes.push((row, -damping));
+            }
+        } else {
             self.add_drive(Drive {
                 kind: DriveKind::Servo(ActuatorId(index)),
                 row,
                 force: gear * force,
-                rate: rate / gear,
+                rate: self.actuator_rate[index] / gear,
                 stiffness,
                 damping,
                 lower,
                 upper,
             });
         }
-        self.clamp_shared_ranges(model);
+    }
+
+    /// Stiffness and damping of an actuator along its row that a step treats implicitly; negative values are
+    /// replaced by zero, and the stiffness of muscles is explicit.
+    fn implicit_slopes(&self, spec: &ActuatorSpec, index: usize) -> [f64; 2] {
+        let [length, rate] = self.actuator_slopes[index];
+        let length = if spec.law.is_muscle() { 0.0 } else { length };
+        [length, rate].map(|slope| spec.gear * spec.gear * (-slope).max(0.0))
     }
 
     /// Adds the explicit forces of actuators that share the force range of a joint.
@@ -122,7 +157,7 @@ impl Forces {
                     Some((lower, upper)) => {
                         let sum = self.actuation[dof];
                         if is_linear && row.end == row.start + 1 && lower < sum && sum < upper {
-                            let [stiffness, damping] = slopes(spec);
+                            let [stiffness, damping] = self.implicit_slopes(spec, index);
                             self.stiffness[dof] += coefficient * coefficient * stiffness;
                             self.damping[dof] += coefficient * coefficient * damping;
                         }
@@ -167,7 +202,7 @@ impl Forces {
         }
         for (index, actuator) in model.actuators().iter().enumerate() {
             let spec = &actuator.spec;
-            let (_, [_, _, b_rate]) = spec.law.affine();
+            let [_, b_rate] = self.actuator_slopes[index];
             let (lower, upper) = spec.force_bounds();
             let force = self.actuator_force[index];
             let clamped = match actuator.resolved {
@@ -192,10 +227,4 @@ impl Forces {
     pub fn joint_damping(&self) -> &[f64] {
         &self.layout.damping
     }
-}
-
-/// Stiffness and damping of an actuator along its row; negative values are replaced by zero.
-fn slopes(spec: &ActuatorSpec) -> [f64; 2] {
-    let (_, [_, b_length, b_rate]) = spec.law.affine();
-    [b_length, b_rate].map(|slope| spec.gear * spec.gear * (-slope).max(0.0))
 }

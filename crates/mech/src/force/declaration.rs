@@ -23,6 +23,8 @@ pub(crate) struct CompiledForces {
     pub(crate) tendons: Vec<Tendon>,
     pub(crate) actuators: Vec<Actuator>,
     pub(crate) drags: Vec<DragSpec>,
+    /// Number of activations.
+    pub(crate) activations: usize,
 }
 
 impl ModelBuilder {
@@ -61,7 +63,12 @@ impl ForceDeclarations {
         for spec in self.actuators {
             let check = SpecCheck { what: "actuator", name: &spec.name.clone() };
             let n_tendons = compiled.tendons.len();
-            compiled.actuators.push(Actuator::compile(model, spec, &check, n_tendons)?);
+            let mut actuator = Actuator::compile(model, spec, &check, n_tendons)?;
+            if actuator.spec.activation.is_some() {
+                actuator.activation = Some(compiled.activations);
+                compiled.activations += 1;
+            }
+            compiled.actuators.push(actuator);
         }
         for spec in self.drags {
             let drag = spec.compile(model)?;

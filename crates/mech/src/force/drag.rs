@@ -70,14 +70,16 @@ impl Forces {
         }
     }
 
-    /// Whether any body has drag.
-    pub fn has_drag(&self) -> bool {
-        !self.layout.drags.is_empty()
+    /// Whether there may be [`Forces::coupled_slopes`].
+    pub fn has_coupled_slopes(&self) -> bool {
+        !self.layout.drags.is_empty() || !self.muscle_slopes.is_empty()
     }
 
-    /// Calls `visit` with each drag row and its slope ∂force/∂rate [N·s/m, N·m·s], not positive.
-    pub fn drag_slopes(&self, mut visit: impl FnMut(&[RowEntry], f64)) {
-        self.drag_rows().for_each(|(row, slope)| visit(self.row(row), slope));
+    /// Calls `visit` with each row along which drag or a muscle damps several velocities, and its slope
+    /// ∂force/∂rate [N·s/m, N·m·s], not positive. Their forces are in [`Forces::generalized`].
+    pub fn coupled_slopes(&self, mut visit: impl FnMut(&[RowEntry], f64)) {
+        let muscles = self.muscle_slopes.iter().copied();
+        self.drag_rows().chain(muscles).for_each(|(row, slope)| visit(self.row(row), slope));
     }
 
     /// Drag rows with the slopes ∂force/∂rate of the last evaluation.

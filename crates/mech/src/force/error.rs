@@ -69,6 +69,15 @@ pub enum ForceError {
         /// Number of its velocities.
         dofs: usize,
     },
+    /// A force law that depends on a length which the transmission does not have.
+    #[error(
+        "{who}: its force depends on the length of a wrench on a body, which has none; expected a law \
+         without stiffness"
+    )]
+    NoLength {
+        /// The actuator.
+        who: String,
+    },
     /// A waypoint of a tendon's path has invalid neighbours.
     #[error("{who}: waypoint {index} is {found}; expected {expected}")]
     Path {
@@ -96,7 +105,7 @@ pub enum ForceError {
     /// An array has the wrong length.
     #[error("{what} has {found} entries; expected {expected}")]
     Length {
-        /// "control", "wrench", "q" or "v".
+        /// "control", "wrench", "q", "v" or "activation".
         what: &'static str,
         /// Its length.
         found: usize,

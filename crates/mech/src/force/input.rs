@@ -2,6 +2,7 @@
 
 use super::error::ForceError;
 use crate::model::Model;
+use crate::state::State;
 use nalgebra::{Isometry3, Vector6};
 
 /// Controls of the actuators, wrenches on the bodies and poses of the driven bodies.
@@ -15,6 +16,33 @@ pub struct Input {
     /// Pose in the world of each driven body at the end of the step, in the order of
     /// [`Model::driven`].
     pub driven_pose: Vec<Isometry3<f64>>,
+}
+
+/// Coordinates, velocities and activations at which forces are evaluated.
+#[derive(Clone, Copy, Debug)]
+pub struct MechanismState<'a> {
+    /// Coordinates.
+    pub q: &'a [f64],
+    /// Velocities.
+    pub v: &'a [f64],
+    /// Signals of the force laws of actuators with activation; none if all are zero. In MuJoCo's schemes they
+    /// are the activations at the start of the step, or at its end for actuators that read them early.
+    pub activation: &'a [f64],
+}
+
+impl<'a, Q: AsRef<[f64]> + ?Sized, V: AsRef<[f64]> + ?Sized> From<(&'a Q, &'a V)>
+    for MechanismState<'a>
+{
+    /// Without activation.
+    fn from((q, v): (&'a Q, &'a V)) -> Self {
+        Self { q: q.as_ref(), v: v.as_ref(), activation: &[] }
+    }
+}
+
+impl<'a> From<&'a State> for MechanismState<'a> {
+    fn from(state: &'a State) -> Self {
+        Self { q: &state.q, v: &state.v, activation: &state.activation }
+    }
 }
 
 impl Input {

@@ -28,7 +28,7 @@ pub(crate) use declaration::{CompiledForces, ForceDeclarations};
 pub use drag::DragSpec;
 pub use drive::{Drive, DriveKind, ForceRow, LimitRow, LimitSource, RowEntry};
 pub use error::ForceError;
-pub use input::Input;
+pub use input::{Input, MechanismState};
 pub use tendon::tendon_energy;
 
 use crate::actuator::ActuatorId;
@@ -66,10 +66,16 @@ pub struct Forces {
     pub actuator_rate: Vec<f64>,
     /// Present force within its bounds, before the gear [N or N·m]; per actuator.
     pub actuator_force: Vec<f64>,
+    /// Signal of the force law: the control within its range, or the activation; per actuator.
+    pub actuator_signal: Vec<f64>,
+    /// Slopes of the law's force over length and rate, before the gear; per actuator.
+    pub actuator_slopes: Vec<[f64; 2]>,
     /// Present forces of all actuators, within the ranges of the joints [N, N·m]; per dof.
     pub actuation: Vec<f64>,
     /// ∂force/∂rate of drag along each of its rows.
     drag_slopes: Vec<f64>,
+    /// Rows along which muscles damp several velocities, with ∂force/∂rate.
+    muscle_slopes: Vec<(ForceRow, f64)>,
     layout: ForceLayout,
     /// Dense gradient over all velocities, zero between uses.
     dense: Vec<f64>,
@@ -92,27 +98,35 @@ impl Forces {
             actuator_length: vec![0.0; nu],
             actuator_rate: vec![0.0; nu],
             actuator_force: vec![0.0; nu],
+            actuator_signal: vec![0.0; nu],
+            actuator_slopes: vec![[0.0; 2]; nu],
             actuation: vec![0.0; nv],
             drag_slopes: vec![0.0; 6 * model.drags().len()],
+            muscle_slopes: Vec::with_capacity(nu),
             layout,
             dense: vec![0.0; nv],
         }
     }
 
-    /// Evaluates all forces at `q`, `v` and the poses of `data` for the same `q`. A limit is listed if
+    /// Evaluates all forces at a state and the poses of `data` for the same coordinates. A limit is listed if
     /// its gap is within its margin or closes at the present rate in `time_step` [s].
     ///
     /// # Errors
     /// If an array has the wrong length or the input is not finite; the contents are then unspecified.
-    pub fn evaluate(
+    pub fn evaluate<'a>(
         &mut self,
         model: &Model,
-        (q, v): (&[f64], &[f64]),
+        state: impl Into<MechanismState<'a>>,
         data: &Data,
         input: &Input,
         time_step: f64,
     ) -> Result<(), ForceError> {
-        for (what, found, expected) in [("q", q.len(), model.nq()), ("v", v.len(), model.nv())] {
+        let MechanismState { q, v, activation } = state.into();
+        for (what, found, expected) in [
+            ("q", q.len(), model.nq()),
+            ("v", v.len(), model.nv()),
+            ("activation", activation.len(), if activation.is_empty() { 0 } else { model.na() }),
+        ] {
             if found != expected {
                 return Err(ForceError::Length { what, found, expected });
             }
@@ -121,6 +135,7 @@ impl Forces {
         self.generalized.fill(0.0);
         self.drives.clear();
         self.limits.clear();
+        self.muscle_slopes.clear();
         self.add_joint_springs_and_dampers(model, q, v);
         if self.layout.has_compensation {
             crate::bias::gravity_compensation(model, data, &mut self.generalized);
@@ -128,7 +143,8 @@ impl Forces {
         self.add_wrenches(model, data, input)?;
         self.add_drags(model, v, data);
         self.add_tendons(model, (q, v), data, time_step);
-        self.add_actuators(model, (q, v), data, input);
+        self.set_signals(model, activation, input);
+        self.add_actuators(model, (q, v), data);
         self.add_joint_friction(v);
         self.add_joint_limits((q, v), |dof| v[dof].abs() * time_step);
         Ok(())

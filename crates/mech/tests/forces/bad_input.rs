@@ -111,8 +111,8 @@ fn a_body_transmission_has_no_length_for_a_position_servo() {
     });
     assert_eq!(
         message,
-        "actuator 'servo': stiffness on a body = -1; expected none, since the transmission has no \
-         length"
+        "actuator 'servo': its force depends on the length of a wrench on a body, which has none; \
+         expected a law without stiffness"
     );
 }
 

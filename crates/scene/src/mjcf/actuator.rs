@@ -1,20 +1,24 @@
 //! `<actuator>`: where forces act ([`transmission`]) and how they follow from controls ([`law`]).
 //!
-//! An unsupported actuator is listed and exerts no force, so that controls keep
-//! their numbers. Activation states are not modelled: a filter of the control is left out, other
-//! dynamics leave the actuator without force.
+//! An unsupported actuator is listed and exerts no force, so that controls keep their numbers. Damping
+//! ratios and muscles refer to the mechanism at its reference configuration ([`reference`]).
 
-mod damping;
 mod law;
+mod muscle;
+mod reference;
 mod transmission;
 
-use stiction_mech::{ActuatorLaw, ActuatorSpec, Transmission};
+use stiction_mech::{
+    ActivationDynamics, ActivationSpec, ActuatorBias, ActuatorGain, ActuatorLaw, ActuatorSpec,
+    Transmission,
+};
 
 use super::build::Build;
 use super::defaults::ACTUATORS;
 use crate::error::SceneError;
 use crate::xml::Element;
-use law::Law;
+use law::{Law, LawTerm};
+use muscle::MuscleDraft;
 use transmission::ActuatorTarget;
 
 /// Reads a section.
@@ -25,7 +29,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
             found.push((element, actuator(build, element)?));
         }
     }
-    damping::resolve(build, &mut found)?;
+    reference::resolve(build, &mut found)?;
     for (element, made) in found {
         let name = made.spec.name.clone();
         let id = build.world.mechanism.actuator(made.spec);
@@ -34,10 +38,11 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     Ok(())
 }
 
-/// An actuator, and the ratio of damping that its law is still to get.
+/// An actuator, and what its law is still to get from the mechanism.
 struct ActuatorDraft {
     spec: ActuatorSpec,
     damping_ratio: Option<f64>,
+    muscle: Option<MuscleDraft>,
 }
 
 fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, SceneError> {
@@ -48,37 +53,89 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
         spec.control_range = control_range(build, element, &law, &reach)?;
     }
     spec.force_range = limited(build, element, "forcelimited", law.force_limited, law.force_range)?;
+    spec.activation = activation(build, element, &law, &reach)?;
     for what in &law.lost {
         build.report_unsupported(&element.place, format!("<{}> {what}", element.tag));
     }
     let disabled = !build.flags.actuation || build.flags.disabled_groups.contains(&law.group);
-    let answer = match (law.answer(), reach.place) {
-        (Ok(answer), Ok((place, gear))) => {
+    let terms = match (law.terms(), reach.place) {
+        (Ok(terms), Ok((place, gear))) => {
             (spec.transmission, spec.gear) = (place, gear);
-            Some(answer).filter(|_| !disabled)
+            Some(terms).filter(|_| !disabled)
         }
-        (answer, place) => {
-            if let Some(what) = answer.err().or(place.err()) {
+        (terms, place) => {
+            if let Some(what) = terms.err().or(place.err()) {
                 let what = format!("<{}> {what}; it exerts no force", element.tag);
                 build.report_unsupported(&element.place, what);
             }
             None
         }
     };
-    let Some((gain, mut bias)) = answer else {
-        spec.law = ActuatorLaw::Affine { gain: 0.0, bias: [0.0; 3] };
-        return Ok(ActuatorDraft { spec, damping_ratio: None });
+    let has_length = reach.has_length && !matches!(spec.transmission, Transmission::Body { .. });
+    let (gain, bias) = match terms {
+        Some((LawTerm::Affine(gain), LawTerm::Affine(bias))) => (gain, bias),
+        Some(terms) if has_length => {
+            let muscle = MuscleDraft::new(terms, law.length_range.or(reach.range));
+            return Ok(ActuatorDraft { spec, damping_ratio: None, muscle: Some(muscle) });
+        }
+        terms => {
+            if terms.is_some() {
+                let what = format!("<{}> a muscle without length; it exerts no force", element.tag);
+                build.report_unsupported(&element.place, what);
+            }
+            exert_nothing(&mut spec);
+            return Ok(ActuatorDraft { spec, damping_ratio: None, muscle: None });
+        }
     };
+    let ([gain, mut per_length, per_rate], mut bias) = (gain, bias);
     // A servo whose rate coefficient is positive gives a ratio of damping there.
     let ratio = Some(bias[2]).filter(|ratio| *ratio > 0.0 && gain == -bias[1] && law.is_affine());
     if ratio.is_some() {
         bias[2] = 0.0;
     }
-    if !reach.has_length || matches!(spec.transmission, Transmission::Body { .. }) {
-        bias[1] = 0.0;
+    if !has_length {
+        (per_length, bias[1]) = (0.0, 0.0);
     }
-    spec.law = simplest_law(gain, bias);
-    Ok(ActuatorDraft { spec, damping_ratio: ratio })
+    spec.law = match [per_length, per_rate] {
+        [0.0, 0.0] => simplest_law(gain, bias),
+        _ => ActuatorLaw::General {
+            gain: ActuatorGain::Affine([gain, per_length, per_rate]),
+            bias: ActuatorBias::Affine(bias),
+        },
+    };
+    Ok(ActuatorDraft { spec, damping_ratio: ratio, muscle: None })
+}
+
+/// Leaves an actuator without force; its activation, if it has one, stays as it is.
+fn exert_nothing(spec: &mut ActuatorSpec) {
+    spec.law = ActuatorLaw::Affine { gain: 0.0, bias: [0.0; 3] };
+    if let Some(activation) = &mut spec.activation {
+        activation.dynamics = ActivationDynamics::Constant;
+    }
+}
+
+/// The activation of an actuator, if it has one.
+fn activation(
+    build: &Build,
+    element: &Element,
+    law: &Law,
+    reach: &ActuatorTarget,
+) -> Result<Option<ActivationSpec>, SceneError> {
+    let Some(dynamics) = law.activation() else {
+        if law.activation_limited == Some(true) {
+            return Err(element.error("actlimited, and no activation; expected a dyntype"));
+        }
+        return Ok(None);
+    };
+    let inherited = law.inherited_range().filter(|_| law.integrates());
+    let range = match inherited {
+        Some(share) => inherited_range(element, share, reach)?,
+        None => {
+            let (said, range) = (law.activation_limited, law.activation_range);
+            limited(build, element, "actlimited", said, range)?
+        }
+    };
+    Ok(Some(ActivationSpec { dynamics, range, early: law.early }))
 }
 
 /// The law in its simplest form: motor, position, velocity or affine.
@@ -100,9 +157,18 @@ fn control_range(
     law: &Law,
     reach: &ActuatorTarget,
 ) -> Result<Option<(f64, f64)>, SceneError> {
-    let Some(share) = law.inherited_range() else {
+    let Some(share) = law.inherited_range().filter(|_| !law.integrates()) else {
         return limited(build, element, "ctrllimited", law.control_limited, law.control_range);
     };
+    inherited_range(element, share, reach)
+}
+
+/// A share of the range of what is moved, about its middle.
+fn inherited_range(
+    element: &Element,
+    share: f64,
+    reach: &ActuatorTarget,
+) -> Result<Option<(f64, f64)>, SceneError> {
     match reach.range {
         Some((lower, upper)) if lower < upper => {
             let (middle, radius) = (0.5 * (lower + upper), 0.5 * share * (upper - lower));

@@ -2,7 +2,10 @@
 
 use super::super::testing::{error, model};
 use crate::import::Imported;
-use stiction_mech::{ActuatorLaw, ActuatorSpec, Transmission};
+use stiction_mech::{
+    ActivationDynamics, ActivationSpec, ActuatorBias, ActuatorGain, ActuatorLaw, ActuatorSpec,
+    MuscleActivation, Transmission,
+};
 
 /// A cart of mass 4 on a rail that carries a mass of 2 on another; a free body of mass 8.
 const CARTS: &str = "<worldbody>
@@ -35,7 +38,7 @@ fn shortcuts_are_the_laws_that_their_names_promise() {
     let general = "<general joint='j' gainprm='7' biastype='affine' biasprm='1 -2 -3'/>";
     assert_eq!(law(general), ActuatorLaw::Affine { gain: 7.0, bias: [1.0, -2.0, -3.0] });
     let unbiased = "<general joint='j' gainprm='7' biasprm='1 -2 -3'/>";
-    assert_eq!(law(unbiased).affine(), (7.0, [0.0; 3]));
+    assert_eq!(law(unbiased).affine(), Some((7.0, [0.0; 3])));
 }
 
 #[test]
@@ -50,7 +53,7 @@ fn a_ratio_of_damping_refers_to_the_mass_that_the_servo_feels() {
         ("joint='f' gear='0 0 1'", 8.0),
     ] {
         let spec = one(&format!("<position {target} kp='{kp}' dampratio='{ratio}'/>"), "");
-        let (_, [_, _, b_rate]) = spec.law.affine();
+        let (_, [_, _, b_rate]) = spec.law.affine().unwrap();
         let exact = -2.0 * ratio * (kp * mass).sqrt();
         assert!((b_rate - exact).abs() <= 1e-14 * exact.abs(), "{target}: {b_rate}, {exact}");
     }
@@ -58,7 +61,7 @@ fn a_ratio_of_damping_refers_to_the_mass_that_the_servo_feels() {
 
 #[test]
 fn layers_of_defaults_refine_one_another_and_other_shortcuts_start_again() {
-    let affine = |text: &str, defaults: &str| one(text, defaults).law.affine();
+    let affine = |text: &str, defaults: &str| one(text, defaults).law.affine().unwrap();
     let (servo, general) = ("<position kp='300' kv='3'/>", "<general gainprm='300'/>");
     assert_eq!(affine("<position joint='j'/>", servo), (300.0, [0.0, -300.0, -3.0]));
     assert_eq!(affine("<position joint='j' kp='5'/>", servo), (5.0, [0.0, -5.0, -3.0]));
@@ -95,13 +98,70 @@ fn a_wrench_at_a_site_is_turned_into_the_frame_of_its_body() {
 }
 
 #[test]
+fn shortcuts_with_activation_have_the_dynamics_that_their_names_promise() {
+    let activation = |text: &str| one(text, "").activation.unwrap();
+    let filter = |time_constant, exact| ActivationDynamics::Filter { time_constant, exact };
+    let servo = activation("<position joint='j' kp='5' timeconst='0.3'/>");
+    assert_eq!(servo, ActivationSpec::new(filter(0.3, true)));
+    let cylinder = "<cylinder joint='j' timeconst='0.2' area='3' bias='1 -2 -3'/>";
+    assert_eq!(activation(cylinder), ActivationSpec::new(filter(0.2, false)));
+    assert_eq!(one(cylinder, "").law.affine(), Some((3.0, [1.0, -2.0, -3.0])));
+    let integrated = activation("<intvelocity joint='j' kp='5' actrange='-1 2'/>");
+    let range = Some((-1.0, 2.0));
+    let exact = ActivationSpec { range, ..ActivationSpec::new(ActivationDynamics::Integrator) };
+    assert_eq!(integrated, exact);
+    let inherited = activation("<intvelocity joint='j' kp='5' inheritrange='0.5'/>");
+    assert_eq!(inherited, ActivationSpec { range: Some((0.0, 2.0)), ..exact });
+    let early = "<general joint='j' dyntype='filter' dynprm='0.1' actearly='true'/>";
+    let exact = ActivationSpec { early: true, ..ActivationSpec::new(filter(0.1, false)) };
+    assert_eq!(activation(early), exact);
+    let damper = one("<damper joint='j' kv='3' ctrlrange='0 2'/>", "");
+    // f = −kv u ℓ̇.
+    assert_eq!(damper.law.force_and_slopes(2.0, 7.0, 0.5), (-3.0, [0.0, -6.0]));
+    assert_eq!(damper.control_range, Some((0.0, 2.0)));
+}
+
+#[test]
+fn a_muscle_gets_its_lengths_from_the_file_or_the_limits_and_its_force_from_the_mass() {
+    let muscle = |text: &str| match one(text, "").law {
+        ActuatorLaw::General {
+            gain: ActuatorGain::Muscle(gain),
+            bias: ActuatorBias::Muscle(bias),
+        } => {
+            assert_eq!(gain, bias);
+            gain
+        }
+        law => panic!("{law:?}"),
+    };
+    // The joint has the range −1 … 3; the acceleration of both carts by a unit of force on the first is
+    // (1/4, −1/4): the second cart stays where it is.
+    let free = muscle("<muscle joint='j' scale='100'/>");
+    assert_eq!(free.length_range, [-1.0, 3.0]);
+    let exact = 100.0 / (2.0 * 0.25_f64.powi(2)).sqrt();
+    assert!((free.peak_force - exact).abs() <= 1e-12 * exact);
+    let given =
+        muscle("<muscle joint='k' lengthrange='0.1 0.7' force='30' lmin='0.4' fvmax='1.1'/>");
+    assert_eq!((given.length_range, given.peak_force), ([0.1, 0.7], 30.0));
+    assert_eq!((given.shortest, given.lengthening, given.longest), (0.4, 1.1, 1.6));
+    let layered = one(
+        "<general joint='k' lengthrange='0 1' gainprm='0.7 1.1 50' biasprm='0.7 1.1 50'/>",
+        "<muscle timeconst='0.02 0.05' tausmooth='0.1' vmax='2'/>",
+    );
+    let dynamics = MuscleActivation { rise: 0.02, fall: 0.05, smoothing: 0.1 };
+    assert_eq!(layered.activation, Some(ActivationSpec::new(ActivationDynamics::Muscle(dynamics))));
+    let ActuatorLaw::General { gain: ActuatorGain::Muscle(gain), .. } = layered.law else {
+        panic!("expected a muscle")
+    };
+    assert_eq!((gain.range, gain.peak_force, gain.fastest), ([0.7, 1.1], 50.0, 2.0));
+}
+
+#[test]
 fn unsupported_actuators_are_listed_and_keep_their_control() {
     for actuator in [
-        "<muscle joint='j'/>",
+        "<muscle joint='k'/>",
+        "<muscle site='s'/>",
         "<adhesion body='world' ctrlrange='0 1'/>",
-        "<intvelocity joint='j' actrange='-1 1'/>",
-        "<damper joint='j' kv='1' ctrlrange='0 1'/>",
-        "<general joint='j' dyntype='integrator'/>",
+        "<dcmotor joint='j' motorconst='1 1' resistance='1'/>",
         "<motor joint='f' gear='1 1 0 0 0 0'/>",
         "<motor site='s' refsite='s'/>",
     ] {
@@ -110,7 +170,7 @@ fn unsupported_actuators_are_listed_and_keep_their_control() {
         assert_eq!(lost.len(), 1, "{actuator}: {lost:?}");
         assert_eq!(found.world.model().nu(), 2);
         let law = &found.world.model().actuators()[0].spec.law;
-        assert_eq!(law.affine(), (0.0, [0.0; 3]), "{actuator}");
+        assert_eq!(law.affine(), Some((0.0, [0.0; 3])), "{actuator}");
     }
 }
 
@@ -120,7 +180,7 @@ fn actuators_that_are_switched_off_exert_no_force() {
         ["<option><flag actuation='disable'/></option>", "<option actuatorgroupdisable='2'/>"]
     {
         let found = read("<position joint='j' kp='5' group='2'/>", before);
-        assert_eq!(found.world.model().actuators()[0].spec.law.affine(), (0.0, [0.0; 3]));
+        assert_eq!(found.world.model().actuators()[0].spec.law.affine(), Some((0.0, [0.0; 3])));
     }
 }
 
@@ -138,6 +198,9 @@ fn actuators_that_cannot_be_are_refused_at_their_line() {
         "<position joint='j' ctrlrange='0 1' inheritrange='1'/>",
         "<position joint='k' inheritrange='1'/>",
         "<general joint='j' gaintype='magic'/>",
+        "<general joint='j' actlimited='true' actrange='0 1'/>",
+        "<intvelocity joint='j'/>",
+        "<damper joint='j' ctrlrange='-1 1'/>",
     ] {
         let message = error(&format!("{CARTS}\n<actuator>{inner}</actuator>"));
         assert!(message.starts_with("main.xml:10: <"), "{inner}: {message}");

@@ -1,7 +1,7 @@
 //! `<keyframe>`: states to start from. What a key does not give has MuJoCo's default: coordinates of
 //! the reference configuration, and zeros. `<size nkey>` adds keys that give nothing.
 
-use stiction_mech::Model;
+use stiction_mech::{Model, State};
 
 use super::build::Build;
 use super::mocap;
@@ -24,12 +24,8 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
             return Err(key.error("a second keyframe has this name"));
         }
         build.keyframes.push(frame);
-        for (name, what) in
-            [("act", "activations of actuators"), ("plastic", "plastic deformations")]
-        {
-            if key.numbers(name)?.is_some_and(|numbers| !numbers.is_empty()) {
-                build.report_unsupported(&key.place, format!("<key> {name}: {what}"));
-            }
+        if key.numbers("plastic")?.is_some_and(|numbers| !numbers.is_empty()) {
+            build.report_unsupported(&key.place, "<key> plastic: plastic deformations");
         }
     }
     Ok(())
@@ -58,6 +54,7 @@ fn frame(build: &Build, key: &Element, model: &Model) -> Result<Keyframe, SceneE
         time: key.number("time")?.unwrap_or(0.0),
         q: coordinates(key, model)?,
         v: numbers(key, "qvel", &vec![0.0; model.nv()])?,
+        activation: numbers(key, "act", &vec![0.0; model.na()])?,
         control: numbers(key, "ctrl", &vec![0.0; model.nu()])?,
         driven: mocap::poses(build, key, model)?,
         x_dot: Vec::new(),
@@ -83,24 +80,10 @@ pub(super) const LEAST_NORM: f64 = 1e-15;
 
 /// Coordinates with quaternions of unit length; a zero one becomes the identity, as in MuJoCo.
 fn coordinates(key: &Element, model: &Model) -> Result<Vec<f64>, SceneError> {
-    let mut q = numbers(key, "qpos", model.q0())?;
-    for joint in model.joints() {
-        let Some(scalars) = joint.spec.kind.quaternion() else { continue };
-        let start = joint.q.start + scalars;
-        let quaternion = &mut q[start..start + 4];
-        let norm = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if norm < LEAST_NORM {
-            quaternion.copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
-        } else if norm.is_finite() {
-            quaternion.iter_mut().for_each(|x| *x /= norm);
-        } else {
-            let joint = &joint.spec.name;
-            return Err(key.error(format_args!(
-                "qpos has a quaternion of length {norm} for joint \"{joint}\"; expected 1"
-            )));
-        }
-    }
-    Ok(q)
+    let mut state = State::new(model);
+    state.q = numbers(key, "qpos", model.q0())?;
+    state.normalise_quaternions(model);
+    Ok(state.q)
 }
 
 #[cfg(test)]
@@ -150,7 +133,7 @@ mod tests {
             ("qpos='1 2'", "expected 8"),
             ("qvel='1 2'", "expected 7"),
             ("ctrl='1 2'", "expected 1"),
-            ("qpos='1 2 3 1e200 0 0 0 9'", "expected 1"),
+            ("act='1'", "expected 0"),
         ] {
             let message = error(&format!("{BODIES}\n<keyframe><key {key}/></keyframe>"));
             assert!(message.starts_with("main.xml:5: <key>"), "{message}");

@@ -50,7 +50,7 @@ impl PendingSignal {
 /// the control it starts with.
 fn present(world: &World, start: &Keyframe, actuator: ActuatorId) -> f64 {
     let spec = &world.model().actuators()[actuator.0].spec;
-    let (gain, [_, per_length, _]) = spec.law.affine();
+    let (gain, [_, per_length, _]) = spec.law.affine().unwrap_or_default();
     match spec.transmission {
         Transmission::Joint(joint) if gain != 0.0 && per_length == -gain => {
             spec.gear * start.q[world.model().joints()[joint.0].q.start]

@@ -187,6 +187,16 @@ impl InsertedModel {
         for (place, control) in keyframe.control.iter().enumerate() {
             start.control[self.placed.actuator(ActuatorId(place)).0] = *control;
         }
+        let activation = |model: &stiction_mech::Model, actuator: usize| {
+            model.actuators().get(actuator)?.activation
+        };
+        for place in 0..self.model().nu() {
+            let from = activation(self.model(), place).and_then(|k| keyframe.activation.get(k));
+            let to = activation(world.model(), self.placed.actuator(ActuatorId(place)).0);
+            if let (Some(from), Some(to)) = (from, to) {
+                start.activation[to] = *from;
+            }
+        }
         for (id, pose) in self.model().driven().iter().zip(&keyframe.driven) {
             let there = world.model().body_of_builder(self.body(*id));
             let place = world.model().driven().iter().position(|id| Some(*id) == there);

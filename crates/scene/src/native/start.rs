@@ -26,7 +26,8 @@ pub(super) fn keyframe(world: &World, scene: &SceneBuilder) -> Keyframe {
     let State { time, q, v, x_dot, .. } = State::new(model);
     let control = vec![0.0; model.nu()];
     let driven = Input::new(model).driven_pose;
-    let mut start = Keyframe { name: "start".to_owned(), time, q, v, control, driven, x_dot };
+    let (name, activation) = ("start".to_owned(), vec![0.0; model.na()]);
+    let mut start = Keyframe { name, time, q, v, activation, control, driven, x_dot };
     for part in &scene.parts {
         part.begin(world, &mut start);
     }

@@ -233,6 +233,7 @@ impl Plan {
             time: 0.0,
             q,
             v: vec![0.0; model.nv()],
+            activation: Vec::new(),
             control: vec![0.0; controls],
             driven: Vec::new(),
             x_dot: Vec::new(),

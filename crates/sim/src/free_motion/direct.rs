@@ -67,10 +67,10 @@ impl FreeMotion {
 }
 
 impl FreeMotion {
-    /// Adds the slopes of drag to A: motion in a viscous medium is stiff.
-    pub(super) fn drag(&mut self, model: &Model, h: f64, asleep: &[bool]) {
+    /// Adds the slopes of drag and muscles to A: motion in a viscous medium is stiff.
+    pub(super) fn add_coupled_slopes(&mut self, model: &Model, h: f64, asleep: &[bool]) {
         let Self { forces, matrix, diagonal, by_tree, .. } = self;
-        forces.drag_slopes(|row, slope| {
+        forces.coupled_slopes(|row, slope| {
             if row.first().is_some_and(|entry| !asleep[tree_of_dof(model, entry.dof)]) {
                 add_slope(model, row, -h * slope, matrix, diagonal, by_tree);
             }

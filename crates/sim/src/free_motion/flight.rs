@@ -19,11 +19,11 @@
 
 use stiction_math::branch;
 use stiction_mech::{
-    Data, ForceError, Model, State, tree_bias_forces, tree_integrate, tree_kinematics,
-    tree_kinetic_energy, tree_mass_matrix, tree_velocities, tree_weight_energy,
+    Data, ForceError, MechanismState, Model, State, tree_bias_forces, tree_integrate,
+    tree_kinematics, tree_kinetic_energy, tree_mass_matrix, tree_velocities, tree_weight_energy,
 };
 
-use super::{FreeMotion, StepStart, Trial, largest_turn};
+use super::{FreeMotion, StepStart, Trial, activation, largest_turn};
 
 /// Largest turn of a link in one substep [rad].
 const SUBSTEP_TURN: f64 = 0.2;
@@ -47,6 +47,8 @@ pub(super) struct Flight {
     /// State at the start of a substep.
     q: Vec<f64>,
     v: Vec<f64>,
+    /// Activations in the middle of a substep.
+    activation: Vec<f64>,
     /// v₁ − v₀ and A (v₁ − v₀).
     change: Vec<f64>,
     impulse: Vec<f64>,
@@ -65,6 +67,7 @@ impl Flight {
             active: Vec::with_capacity(trees),
             q: vec![0.0; model.nq()],
             v: vec![0.0; nv],
+            activation: vec![0.0; model.na()],
             change: vec![0.0; nv],
             impulse: vec![0.0; nv],
             work: vec![0.0; trees],
@@ -126,8 +129,8 @@ impl FreeMotion {
                     active.push(tree);
                 }
             }
-            for _ in 0..1_u32 << level {
-                self.substep(start, h / substeps)?;
+            for k in 0..1_u32 << level {
+                self.substep(start, h / substeps, f64::from(k))?;
             }
             self.accept_resolved(start, data, level, next);
             if self.flight.pending.is_empty() {
@@ -152,16 +155,17 @@ impl FreeMotion {
         }
     }
 
-    /// One substep of the active trees.
-    fn substep(&mut self, start: &StepStart, tau: f64) -> Result<(), ForceError> {
-        let StepStart { model, input, time_step: h, .. } = *start;
+    /// One substep of the active trees, after some others.
+    fn substep(&mut self, start: &StepStart, tau: f64, before: f64) -> Result<(), ForceError> {
+        let StepStart { model, input, time_step: h, state, .. } = *start;
         let Trial { data, forces, q: middle, .. } = &mut self.trial;
-        let Flight { active, q, v, .. } = &self.flight;
-        for &tree in active {
+        let Flight { active, q, v, activation, .. } = &mut self.flight;
+        for &mut tree in active {
             tree_integrate(model, tree, q, v, 0.5 * tau, middle);
             tree_kinematics(model, tree, middle, data);
         }
-        forces.evaluate(model, (middle, v), data, input, h)?;
+        activation::set_at(model, input, state, (before + 0.5) * tau, activation);
+        forces.evaluate(model, MechanismState { q: middle, v, activation }, data, input, h)?;
         for k in 0..self.flight.active.len() {
             let tree = self.flight.active[k];
             if self.flight.failed[tree] || !self.change_velocity(model, tree, tau) {

@@ -49,7 +49,7 @@ impl FreeMotion {
                 *p -= h * h * servo * state.v[dof];
             }
         }
-        if force.has_drag() || scheme == Scheme::ImplicitFast {
+        if force.has_coupled_slopes() || scheme == Scheme::ImplicitFast {
             self.subtract_coupled(range, state, u, data, out);
             return;
         }

@@ -1,7 +1,9 @@
 //! Free motion of schemes with θ > 0: Newton's method on `m(v*) = 0`.
 
 use stiction_math::branch;
-use stiction_mech::{ForceError, bias_forces, integrate, kinematics, mass_matrix, velocities};
+use stiction_mech::{
+    ForceError, MechanismState, bias_forces, integrate, kinematics, mass_matrix, velocities,
+};
 
 use super::{FreeMotion, StepStart, Trial};
 
@@ -31,7 +33,8 @@ impl FreeMotion {
             velocities(model, v, data);
             bias_forces(model, v, data);
             mass_matrix(model, data);
-            forces.evaluate(model, (q, v), data, input, h)?;
+            let activation = &self.activation[..];
+            forces.evaluate(model, MechanismState { q, v, activation }, data, input, h)?;
             for dof in 0..model.nv() {
                 let K = forces.stiffness[dof];
                 self.diagonal[dof] = h * theta * (h * theta_vq * K + forces.damping[dof]);

@@ -6,6 +6,7 @@
 //! bodies turn by a rule that conserves energy and angular momentum (`spin`), and the default scheme
 //! moves trees without constraint rows by a rule of second order (`flight`).
 
+pub(crate) mod activation;
 mod bias;
 mod direct;
 mod flight;
@@ -24,8 +25,8 @@ use nalgebra::Isometry3;
 use stiction_math::branch;
 use stiction_math::spatial::Inertia10;
 use stiction_mech::{
-    Data, ForceError, Forces, Input, Joint, JointKind, Link, Model, State, set_driven_poses,
-    tree_mass_matrix,
+    Data, ForceError, Forces, Input, Joint, JointKind, Link, MechanismState, Model, State,
+    set_driven_poses, tree_mass_matrix,
 };
 
 use self::bias::BiasInMomentum;
@@ -101,6 +102,8 @@ pub(crate) struct FreeMotion {
     /// Whether a mechanism moves faster than the step resolves.
     unresolved: bool,
     trial: Trial,
+    /// Activations that force laws read.
+    activation: Vec<f64>,
     /// A of the rods.
     rods: Vec<RodSystem>,
 }
@@ -149,6 +152,7 @@ impl FreeMotion {
                 speed: vec![0.0; nv],
                 residual: vec![0.0; nv],
             },
+            activation: vec![0.0; model.na()],
             rods: model.rods().iter().map(RodSystem::new).collect(),
         }
     }
@@ -209,7 +213,9 @@ impl FreeMotion {
         for (by_tree, tree) in self.by_tree.iter_mut().zip(model.trees()) {
             *by_tree = scheme.is_iterated() || tree.links.len() == 1;
         }
-        self.forces.evaluate(model, (&state.q, &state.v), data, input, h)?;
+        self.set_activations(start);
+        let (q, v, activation) = (&state.q[..], &state.v[..], &self.activation[..]);
+        self.forces.evaluate(model, MechanismState { q, v, activation }, data, input, h)?;
         let fast = |tree: usize| {
             let is_free = model.trees()[tree].single && model.rod_of_tree(tree).is_none();
             let most = if is_free { MAX_FREE_TURN } else { MAX_TURN };
@@ -285,8 +291,8 @@ impl FreeMotion {
                 self.momentum[dof] = h * forces.generalized[dof] - h * h * servo * v[k];
             }
         }
-        if self.forces.has_drag() {
-            self.drag(model, h, asleep);
+        if self.forces.has_coupled_slopes() {
+            self.add_coupled_slopes(model, h, asleep);
         }
         for (index, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
             let (n, v) = (tree.dofs.len(), &state.v[tree.dofs.clone()]);

@@ -20,7 +20,6 @@ pub(super) struct LastStepForces<'a> {
     pub time_step: f64,
     /// Velocities with which the laws were evaluated.
     pub contact_velocity: &'a [f64],
-    pub control: &'a [f64],
 }
 
 /// Slopes of a force over length and rate.
@@ -35,12 +34,13 @@ impl LastStepForces<'_> {
     pub fn actuator(&self, actuator: ActuatorId) -> f64 {
         let (forces, ActuatorId(index)) = (self.forces, actuator);
         let spec = &self.model.actuators()[index].spec;
-        let control = spec.clamp_control(self.control[index]);
         let (length, rate) = (forces.actuator_length[index], forces.actuator_rate[index]);
         let next = spec.gear * forces.rate(forces.actuator_row(actuator), self.contact_velocity);
         let (lower, upper) = spec.force_bounds();
-        let start = spec.law.force(control, length, rate);
-        let (_, [_, length, slope]) = spec.law.affine();
+        let (start, [length, slope]) =
+            spec.law.force_and_slopes(forces.actuator_signal[index], length, rate);
+        // Of muscles only the slope over the rate is implicit.
+        let length = if spec.law.is_muscle() { 0.0 } else { length };
         let mut slopes = Slopes { length, rate: slope };
         if self.scheme.is_direct() && !(lower < start && start < upper) {
             slopes.rate = 0.0;

@@ -24,6 +24,8 @@ pub(crate) struct AcceptedStep<'a> {
     pub next: &'a [f64],
     pub time_step: f64,
     pub input: &'a Input,
+    /// Activations that force laws read.
+    pub activation: &'a [f64],
     pub contacts: &'a [ContactPoint],
     pub records: &'a [ConstraintRecord],
     pub constraints: &'a [Constraint],
@@ -43,6 +45,8 @@ pub(crate) struct LastStep {
     pub acceleration: Vec<f64>,
     pub time_step: f64,
     pub control: Vec<f64>,
+    /// Activations that force laws read.
+    pub activation: Vec<f64>,
     pub wrench: Vec<Vector6<f64>>,
     pub contacts: Vec<ContactPoint>,
     /// Mean forces of the rows of equalities, [`MAX_ROWS`] each.
@@ -66,6 +70,7 @@ impl LastStep {
             (self.v.len(), model.nv()),
             (self.acceleration.len(), model.nv()),
             (self.control.len(), model.nu()),
+            (self.activation.len(), model.na()),
             (self.wrench.len(), bodies),
             (self.equality.len(), world.equalities.len() * MAX_ROWS),
             (self.tendon_force.len(), model.tendons().len()),
@@ -78,6 +83,7 @@ impl LastStep {
     /// Replaces a step that was not taken: zero accelerations, no contacts.
     pub fn hold(&mut self, world: &World, state: &State, input: &Input) {
         self.begin(world, state, input);
+        self.activation.clone_from(&state.activation);
         self.acceleration.fill(0.0);
         self.time_step = 0.0;
         self.contacts.clear();
@@ -89,6 +95,8 @@ impl LastStep {
     pub fn keep(&mut self, step: &AcceptedStep) {
         let AcceptedStep { world, old, next, time_step, asleep, .. } = *step;
         self.begin(world, old, step.input);
+        self.activation.clear();
+        self.activation.extend_from_slice(step.activation);
         (self.taken, self.time_step) = (true, time_step);
         for (a, (next, old)) in self.acceleration.iter_mut().zip(next.iter().zip(&old.v)) {
             *a = (next - old) / time_step;

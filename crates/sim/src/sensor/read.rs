@@ -5,7 +5,7 @@
 use nalgebra::{Point3, Vector3};
 use stiction_geom::narrow::Manifold;
 use stiction_mech::{
-    BodyId, Data, Forces, Input, JointId, Model, State, kinematics, kinetic_energy,
+    BodyId, Data, Forces, Input, JointId, MechanismState, Model, State, kinematics, kinetic_energy,
     potential_energy, soft_kinetic_energy, soft_potential_energy, velocities,
 };
 
@@ -294,7 +294,8 @@ impl LastStepReader {
             }
             self.input.control.clone_from(&last.control);
             // Cannot fail: the step was taken with the same arrays, or they were checked.
-            let state = (&last.q[..], &last.v[..]);
+            let LastStep { q, v, activation, .. } = last;
+            let state = MechanismState { q, v, activation };
             let _ = self.forces.evaluate(model, state, &self.data, &self.input, last.time_step);
         }
         if reads_interaction {
@@ -378,6 +379,6 @@ fn last_step_forces<'a>(
     contact_velocity: &'a [f64],
     last: &'a LastStep,
 ) -> LastStepForces<'a> {
-    let (model, time_step, control) = (&world.model, last.time_step, &last.control);
-    LastStepForces { model, forces, scheme, time_step, contact_velocity, control }
+    let (model, time_step) = (&world.model, last.time_step);
+    LastStepForces { model, forces, scheme, time_step, contact_velocity }
 }

@@ -5,6 +5,7 @@ use stiction_solve::contact;
 
 use super::{Scratch, StepContext};
 use crate::contact_point::ContactPoint;
+use crate::history::StepHistory;
 use crate::report::{Phase, StepReport};
 use crate::sensor::AcceptedStep;
 
@@ -34,6 +35,7 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
             next: &state.v,
             time_step: h,
             input,
+            activation: scratch.free.activations(),
             contacts: &history.contacts,
             records: scratch.rows.records(),
             constraints: scratch.problem.constraints(),
@@ -42,6 +44,7 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
         });
     }
     if let Some(sleep) = settings.sleep {
+        wake_if_activations_change(history, &scratch.next.activation, &state.activation);
         let (model, solved) = (&world.model, report.converged());
         history.sleep.measure_rest(model, &state.v, h, solved, sleep);
         let Scratch { data, problem, assembler, .. } = &mut **scratch;
@@ -55,6 +58,18 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
     report.asleep = history.sleep.count();
     step.clock.lap(Phase::Integrate);
     StepReport { phases: step.clock.phases, ..step.report }
+}
+
+/// Change of an activation within a step that counts, relative to its size or one [-].
+const ACTIVATION_CHANGE: f64 = 1e-6;
+
+/// Wakes everything while activations change, since forces change with them.
+fn wake_if_activations_change(history: &mut StepHistory, old: &[f64], next: &[f64]) {
+    let changes =
+        |(old, next): (&f64, &f64)| (next - old).abs() > ACTIVATION_CHANGE * old.abs().max(1.0);
+    if old.iter().zip(next).any(changes) {
+        history.sleep.wake_all();
+    }
 }
 
 /// Reads the forces of contacts from the solution.

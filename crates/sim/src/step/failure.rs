@@ -37,6 +37,10 @@ pub(super) fn check_next(
             }
         }
     }
+    if let Some(index) = next.activation.iter().position(|x| !x.is_finite()) {
+        let found = next.activation[index];
+        return Err(StepError::ActivationNotFinite { time, time_step, index, found });
+    }
     if let Some((what, soft, vertex, found)) = too_large(world, next) {
         return Err(StepError::SoftNotFinite { time, time_step, what, soft, vertex, found });
     }

@@ -19,6 +19,7 @@ pub(super) fn update(step: &mut StepContext) -> Result<(), StepError> {
     if history.detection_is_current {
         return Ok(());
     }
+    state.normalise_quaternions(&world.model);
     failure::check_start(world, state)?;
     set_driven_poses(&world.model, &scratch.driven.now, &mut scratch.data);
     history.sleep.awake_into(&mut scratch.moves);

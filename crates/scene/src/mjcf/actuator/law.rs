@@ -1,14 +1,27 @@
 //! Force law of an actuator: gain, bias and activation, from the layers of its defaults.
 //!
-//! All shortcuts set the same members: `f = (g₀ + g₁ ℓ + g₂ ℓ̇) u + b₀ + b₁ ℓ + b₂ ℓ̇`. A layer of
-//! another shortcut than the one before starts from MuJoCo's defaults; `general` refines whatever
-//! came before, and what it leaves is refined by the next.
+//! All shortcuts set the same members: `f = gain(ℓ, ℓ̇) a + bias(ℓ, ℓ̇)`, where a is the control or an
+//! activation that follows it. A layer of another shortcut than the one before starts from MuJoCo's
+//! defaults; `general` refines whatever came before, and what it leaves is refined by the next.
+
+use stiction_mech::{ActivationDynamics, MuscleActivation};
 
 use crate::error::SceneError;
 use crate::xml::Element;
 
-/// Gain and bias b₀, b₁, b₂ of the affine law.
-pub(super) type Affine = (f64, [f64; 3]);
+/// Parameters of muscles in MuJoCo: range, force, scale, lmin, lmax, vmax, fpmax, fvmax.
+const MUSCLE: [f64; 10] = [0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2, 0.0];
+/// Time constants of the activation of muscles in MuJoCo, and their smoothing.
+const MUSCLE_TIMES: [f64; 3] = [0.01, 0.04, 0.0];
+
+/// Gain or bias of a law.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum LawTerm {
+    /// An affine function of length and rate.
+    Affine([f64; 3]),
+    /// Force of a muscle, by MuJoCo's parameters.
+    Muscle([f64; 10]),
+}
 
 /// Where the force comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +30,10 @@ enum ForceSource {
     Plain,
     /// An affine function of length and rate.
     Affine,
+    /// A muscle.
+    Muscle,
+    /// A callback of a program; none is known here, as in MuJoCo without one.
+    User,
     /// Something else.
     Other(&'static str),
 }
@@ -25,8 +42,12 @@ enum ForceSource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dynamics {
     None,
-    /// A first-order filter.
+    Integrator,
     Filter,
+    FilterExact,
+    Muscle,
+    /// A callback of a program; without one, the activation stays.
+    User,
     /// Something else.
     Other(&'static str),
 }
@@ -37,7 +58,7 @@ pub(super) struct Law {
     /// The last shortcut other than `general`.
     shortcut: Option<String>,
     dynamics: Dynamics,
-    time_constant: f64,
+    times: [f64; 10],
     gain_source: ForceSource,
     gain: [f64; 10],
     bias_source: ForceSource,
@@ -50,18 +71,24 @@ pub(super) struct Law {
     pub control_limited: Option<bool>,
     pub force_range: Option<(f64, f64)>,
     pub force_limited: Option<bool>,
+    pub activation_range: Option<(f64, f64)>,
+    pub activation_limited: Option<bool>,
+    /// Whether the force law reads the activation at the end of the step.
+    pub early: bool,
+    /// Range of the length, for muscles.
+    pub length_range: Option<(f64, f64)>,
     /// Unsupported parts, while the rest is supported.
     pub lost: Vec<String>,
 }
 
 impl Default for Law {
     fn default() -> Self {
-        let mut gain = [0.0; 10];
-        gain[0] = 1.0;
+        let (mut gain, mut times) = ([0.0; 10], [0.0; 10]);
+        (gain[0], times[0]) = (1.0, 1.0);
         Self {
             shortcut: None,
             dynamics: Dynamics::None,
-            time_constant: 1.0,
+            times,
             gain_source: ForceSource::Plain,
             gain,
             bias_source: ForceSource::Plain,
@@ -73,6 +100,10 @@ impl Default for Law {
             control_limited: None,
             force_range: None,
             force_limited: None,
+            activation_range: None,
+            activation_limited: None,
+            early: false,
+            length_range: None,
             lost: Vec::new(),
         }
     }
@@ -86,9 +117,6 @@ impl Law {
             law.common(layer)?;
             law.apply(layer)?;
         }
-        if law.dynamics == Dynamics::Filter && law.time_constant > 0.0 {
-            law.lost.push("filter of the control: it acts at once".into());
-        }
         Ok(law)
     }
 
@@ -97,28 +125,55 @@ impl Law {
         self.bias_source == ForceSource::Affine
     }
 
-    /// Share of the range of what is moved that becomes that of the control, for servos.
+    /// Share of the range of what is moved that becomes that of the control, or of the activation of an
+    /// integrator, for servos.
     pub fn inherited_range(&self) -> Option<f64> {
         let servo = self.is_affine() && self.gain[0] == -self.bias[1];
         Some(self.inherit).filter(|share| *share > 0.0 && servo)
     }
 
-    /// The affine law, or what it is instead.
-    pub fn answer(&self) -> Result<Affine, String> {
+    /// Whether the control is the rate of the activation.
+    pub fn integrates(&self) -> bool {
+        self.dynamics == Dynamics::Integrator
+    }
+
+    /// Gain and bias, or what they are instead.
+    pub fn terms(&self) -> Result<(LawTerm, LawTerm), String> {
         if let Dynamics::Other(what) = self.dynamics {
             return Err(what.to_owned());
         }
+        let affine = |numbers: &[f64; 10]| LawTerm::Affine([numbers[0], numbers[1], numbers[2]]);
         let gain = match self.gain_source {
             ForceSource::Other(what) => return Err(what.to_owned()),
-            ForceSource::Affine if self.gain[1] != 0.0 || self.gain[2] != 0.0 => {
-                return Err("gain that depends on length or rate".into());
-            }
-            ForceSource::Affine | ForceSource::Plain => self.gain[0],
+            ForceSource::Affine => affine(&self.gain),
+            ForceSource::Plain => LawTerm::Affine([self.gain[0], 0.0, 0.0]),
+            ForceSource::User => LawTerm::Affine([1.0, 0.0, 0.0]),
+            ForceSource::Muscle => LawTerm::Muscle(self.gain),
         };
-        match self.bias_source {
-            ForceSource::Other(what) => Err(what.to_owned()),
-            ForceSource::Affine => Ok((gain, [self.bias[0], self.bias[1], self.bias[2]])),
-            ForceSource::Plain => Ok((gain, [0.0; 3])),
+        let bias = match self.bias_source {
+            ForceSource::Other(what) => return Err(what.to_owned()),
+            ForceSource::Affine => affine(&self.bias),
+            ForceSource::Plain | ForceSource::User => LawTerm::Affine([0.0; 3]),
+            ForceSource::Muscle => LawTerm::Muscle(self.bias),
+        };
+        Ok((gain, bias))
+    }
+
+    /// Dynamics of the activation, if there is one.
+    pub fn activation(&self) -> Option<ActivationDynamics> {
+        let [time_constant, fall, smoothing, ..] = self.times;
+        match self.dynamics {
+            Dynamics::None | Dynamics::Other(_) => None,
+            Dynamics::Integrator => Some(ActivationDynamics::Integrator),
+            Dynamics::Filter => Some(ActivationDynamics::Filter { time_constant, exact: false }),
+            Dynamics::FilterExact => {
+                Some(ActivationDynamics::Filter { time_constant, exact: true })
+            }
+            Dynamics::Muscle => {
+                let rise = time_constant;
+                Some(ActivationDynamics::Muscle(MuscleActivation { rise, fall, smoothing }))
+            }
+            Dynamics::User => Some(ActivationDynamics::Constant),
         }
     }
 
@@ -142,10 +197,15 @@ impl Law {
         self.force_range = range(layer, "forcerange")?.or(self.force_range);
         self.control_limited = said(layer, "ctrllimited")?.unwrap_or(self.control_limited);
         self.force_limited = said(layer, "forcelimited")?.unwrap_or(self.force_limited);
-        // These have a bearing on activations, which are not modelled, or on MuJoCo's compiler.
-        for name in ["actdim", "actearly", "actlimited", "actrange", "lengthrange", "cranklength"] {
-            layer.get(name);
+        self.activation_range = range(layer, "actrange")?.or(self.activation_range);
+        self.activation_limited = said(layer, "actlimited")?.unwrap_or(self.activation_limited);
+        let words = [("true", true), ("false", false)];
+        self.early = layer.choice("actearly", &words)?.unwrap_or(self.early);
+        self.length_range = range(layer, "lengthrange")?.or(self.length_range);
+        if layer.integer("actdim")?.is_some_and(|count| count > 1) {
+            self.lost.push("actdim: several activations; it has one".to_owned());
         }
+        layer.get("cranklength");
         for (name, what) in [
             ("armature", "armature: inertia of an actuator"),
             ("damping", "damping: of an actuator, beside its law"),
@@ -177,9 +237,9 @@ impl Law {
             "position" => self.position(layer),
             "velocity" => self.velocity(layer),
             "cylinder" => self.cylinder(layer),
-            "damper" => self.other(layer, "damping that the control sets"),
-            "intvelocity" => self.other(layer, "activation: the integral of the control"),
-            "muscle" => self.other(layer, "muscle"),
+            "damper" => self.damper(layer),
+            "intvelocity" => self.integrated_velocity(layer),
+            "muscle" => self.muscle(layer),
             "adhesion" => self.other(layer, "adhesion"),
             "dcmotor" => self.other(layer, "model of an electric motor"),
             "orientation" => self.other(layer, "servo of an orientation"),
@@ -190,9 +250,8 @@ impl Law {
 
     /// Gain, bias and dynamics of MuJoCo's defaults.
     fn start_again(&mut self) {
-        let Self { dynamics, time_constant, gain_source, gain, bias_source, bias, .. } =
-            Self::default();
-        (self.dynamics, self.time_constant) = (dynamics, time_constant);
+        let Self { dynamics, times, gain_source, gain, bias_source, bias, .. } = Self::default();
+        (self.dynamics, self.times) = (dynamics, times);
         (self.gain_source, self.gain, self.bias_source, self.bias) =
             (gain_source, gain, bias_source, bias);
     }
@@ -200,23 +259,23 @@ impl Law {
     fn general(&mut self, layer: &Element) -> Result<(), SceneError> {
         let dynamics = [
             ("none", Dynamics::None),
-            ("integrator", Dynamics::Other("activation: the integral of the control")),
+            ("integrator", Dynamics::Integrator),
             ("filter", Dynamics::Filter),
-            ("filterexact", Dynamics::Filter),
-            ("muscle", Dynamics::Other("activation of a muscle")),
+            ("filterexact", Dynamics::FilterExact),
+            ("muscle", Dynamics::Muscle),
             ("dcmotor", Dynamics::Other("model of an electric motor")),
             ("pid", Dynamics::Other("servo with an integral part")),
-            ("user", Dynamics::Other("activation by a callback")),
+            ("user", Dynamics::User),
         ];
         let sources = [
             ("none", ForceSource::Plain),
             ("fixed", ForceSource::Plain),
             ("affine", ForceSource::Affine),
-            ("muscle", ForceSource::Other("force of a muscle")),
+            ("muscle", ForceSource::Muscle),
             ("dcmotor", ForceSource::Other("model of an electric motor")),
             ("so3", ForceSource::Other("servo of an orientation")),
             ("pid", ForceSource::Other("servo with an integral part")),
-            ("user", ForceSource::Other("force by a callback")),
+            ("user", ForceSource::User),
         ];
         self.dynamics = layer.choice("dyntype", &dynamics)?.unwrap_or(self.dynamics);
         self.gain_source = layer.choice("gaintype", &sources[1..])?.unwrap_or(self.gain_source);
@@ -225,8 +284,14 @@ impl Law {
         self.bias_source = layer.choice("biastype", &sources)?.unwrap_or(self.bias_source);
         self.gain = layer.array_or("gainprm", self.gain)?;
         self.bias = layer.array_or("biasprm", self.bias)?;
-        if let Some([time, ..]) = layer.numbers("dynprm")?.as_deref() {
-            self.time_constant = *time;
+        self.times = layer.array_or("dynprm", self.times)?;
+        let calls_back = |source| source == ForceSource::User;
+        if self.dynamics == Dynamics::User
+            || calls_back(self.gain_source)
+            || calls_back(self.bias_source)
+        {
+            self.lost
+                .push("user: a callback of a program; it acts as in MuJoCo without one".into());
         }
         Ok(())
     }
@@ -244,15 +309,15 @@ impl Law {
             rate = ratio;
         }
         let filter = not_negative(layer, "timeconst")?;
-        let keeps = filter.is_none() && self.dynamics == Dynamics::Filter;
+        let keeps = filter.is_none() && self.dynamics == Dynamics::FilterExact;
         let (dynamics, time) = match filter {
-            Some(time) if time > 0.0 => (Dynamics::Filter, time),
+            Some(time) if time > 0.0 => (Dynamics::FilterExact, time),
             // Only the filter of an outer `position` is kept.
-            _ if keeps && self.is_affine() => (Dynamics::Filter, self.time_constant),
+            _ if keeps && self.is_affine() => (Dynamics::FilterExact, self.times[0]),
             _ => (Dynamics::None, 1.0),
         };
         self.start_again();
-        (self.dynamics, self.time_constant) = (dynamics, time);
+        (self.dynamics, self.times[0]) = (dynamics, time);
         self.gain[0] = kp;
         (self.bias_source, self.bias[1], self.bias[2]) = (ForceSource::Affine, -kp, rate);
         Ok(())
@@ -267,6 +332,54 @@ impl Law {
         Ok(())
     }
 
+    /// A servo of the integral of the control.
+    fn integrated_velocity(&mut self, layer: &Element) -> Result<(), SceneError> {
+        self.position(layer)?;
+        self.dynamics = Dynamics::Integrator;
+        self.activation_limited = Some(true);
+        Ok(())
+    }
+
+    /// Damping in proportion to the control.
+    fn damper(&mut self, layer: &Element) -> Result<(), SceneError> {
+        let before = if self.gain_source == ForceSource::Affine { -self.gain[2] } else { 1.0 };
+        let kv = not_negative(layer, "kv")?.unwrap_or(before);
+        self.start_again();
+        self.inherit = 0.0;
+        (self.gain_source, self.gain[0], self.gain[2]) = (ForceSource::Affine, 0.0, -kv);
+        self.control_limited = Some(true);
+        if self.control_range.is_some_and(|(lower, _)| lower < 0.0) {
+            return Err(layer.wrong("ctrlrange", "numbers that are not negative"));
+        }
+        Ok(())
+    }
+
+    /// A muscle.
+    fn muscle(&mut self, layer: &Element) -> Result<(), SceneError> {
+        let before = if self.gain_source == ForceSource::Muscle { self.gain } else { MUSCLE };
+        let mut times = MUSCLE_TIMES;
+        if self.dynamics == Dynamics::Muscle {
+            times.copy_from_slice(&self.times[..3]);
+        }
+        let [rise, fall] = layer.array_or::<2>("timeconst", [times[0], times[1]])?;
+        let smoothing = not_negative(layer, "tausmooth")?.unwrap_or(times[2]);
+        self.start_again();
+        self.inherit = 0.0;
+        self.gain = before;
+        let range = layer.array_or::<2>("range", [before[0], before[1]])?;
+        self.gain[..2].copy_from_slice(&range);
+        for (k, name) in
+            ["force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"].iter().enumerate()
+        {
+            self.gain[2 + k] = layer.number(name)?.unwrap_or(before[2 + k]);
+        }
+        self.bias = self.gain;
+        self.times[..3].copy_from_slice(&[rise, fall, smoothing]);
+        self.dynamics = Dynamics::Muscle;
+        (self.gain_source, self.bias_source) = (ForceSource::Muscle, ForceSource::Muscle);
+        Ok(())
+    }
+
     /// A pneumatic cylinder: force from a pressure that follows the control through a filter.
     fn cylinder(&mut self, layer: &Element) -> Result<(), SceneError> {
         let mut area = layer.number("area")?.unwrap_or(self.gain[0]);
@@ -275,9 +388,9 @@ impl Law {
         }
         let before = [self.bias[0], self.bias[1], self.bias[2]];
         let bias = layer.array_or::<3>("bias", before)?;
-        let time = layer.number("timeconst")?.unwrap_or(self.time_constant);
+        let time = layer.number("timeconst")?.unwrap_or(self.times[0]);
         self.start_again();
-        (self.dynamics, self.time_constant, self.inherit) = (Dynamics::Filter, time, 0.0);
+        (self.dynamics, self.times[0], self.inherit) = (Dynamics::Filter, time, 0.0);
         self.gain[0] = area;
         self.bias_source = ForceSource::Affine;
         self.bias[..3].copy_from_slice(&bias);

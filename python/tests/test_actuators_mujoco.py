@@ -1,0 +1,155 @@
+"""Actuators against MuJoCo at random states: lengths, rates, forces and rates of activation.
+
+Each is a formula of a few dozen operations on numbers of similar size, so that two correct programs agree to about
+1e-12 of the largest entry; the tolerance of 1e-9 leaves room for tendons that wrap surfaces.
+"""
+
+import numpy as np
+import pytest
+
+import stiction as st
+from agreement import close
+
+mujoco = pytest.importorskip("mujoco")
+
+ARM = """<mujoco><option timestep="0.004"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="3 3 .1" pos="0 0 -5" contype="0" conaffinity="0"/>
+    <site name="base" pos=".1 .2 .3" euler="20 30 40"/>
+    <body name="upper"><joint name="a" axis="0 1 0" range="-90 120" limited="true" damping=".1"/>
+      <geom type="capsule" fromto="0 0 0 .4 0 0" size=".04"/><site name="s1" pos=".1 0 .05" euler="10 0 30"/>
+      <body name="lower" pos=".4 0 0"><joint name="b" axis="0 1 .2" range="-10 140" limited="true"/>
+        <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03"/><site name="s2" pos=".2 0 .04" euler="0 50 0"/>
+        <body name="tip" pos=".3 0 0"><joint name="c" type="slide" axis="1 0 0" range="-.1 .2" limited="true"/>
+          <geom type="sphere" size=".05"/><site name="s3"/></body>
+      </body></body>
+    <body name="ball" pos="0 1 0"><joint name="d" type="ball"/><geom type="box" size=".1 .2 .3" pos=".1 0 0"/>
+      <site name="s4" pos="0 .1 .2"/></body>
+  </worldbody>
+  <tendon>
+    <spatial name="string"><site site="base"/><site site="s1"/><site site="s2"/></spatial>
+    <fixed name="sum"><joint joint="a" coef=".5"/><joint joint="c" coef="-2"/></fixed>
+  </tendon>
+  <actuator>%s</actuator></mujoco>"""
+
+ACTUATORS = {
+    "motor": '<motor joint="a" gear="3"/>',
+    "position": '<position joint="b" kp="7" kv=".3"/>',
+    "position_filtered": '<position joint="b" kp="7" kv=".3" timeconst=".05"/>',
+    "position_damped": '<position joint="b" kp="7" dampratio=".8" timeconst=".05"/>',
+    "velocity": '<velocity tendon="sum" kv="2" gear="-1.5"/>',
+    "intvelocity": '<intvelocity joint="a" kp="9" kv=".1" actrange="-1 1"/>',
+    "damper": '<damper joint="a" kv="2" ctrlrange="0 3"/>',
+    "damper_on_tendon": '<damper tendon="string" kv="2" ctrlrange="0 3"/>',
+    "cylinder": '<cylinder joint="c" timeconst=".3" area="2" bias=".1 -.2 -.3"/>',
+    "integrator": '<general joint="a" dyntype="integrator" actlimited="true" actrange="-1 1.5" gainprm="2"/>',
+    "filter_early": '<general joint="a" dyntype="filter" dynprm=".1" actearly="true" gainprm="2"/>',
+    "filterexact_early": '<general tendon="sum" dyntype="filterexact" dynprm=".1" actearly="true"/>',
+    "affine": '<general tendon="string" gaintype="affine" gainprm="2 3 .4" biastype="affine" biasprm="1 2 3"/>',
+    "muscle": '<muscle tendon="string" lengthrange=".2 .6" force="40"/>',
+    "muscle_scaled": '<muscle tendon="string" lengthrange=".2 .6" scale="90" gear="1.3"/>',
+    "muscle_smooth": '<muscle joint="b" lengthrange="-.2 2.5" force="40" tausmooth=".3" timeconst=".02 .07"/>',
+    "muscle_parameters": (
+        '<muscle joint="b" lengthrange="-.2 2.5" force="40" range=".6 1.2" lmin=".4" lmax="1.8" vmax="2.5"'
+        ' fpmax=".7" fvmax="1.4" forcerange="-25 1"/>'
+    ),
+    "muscle_gain_only": (
+        '<general joint="b" lengthrange="-.2 2.5" gaintype="muscle" gainprm=".75 1.05 30 200 .5 1.6 1.5 1.3 1.2"'
+        ' biastype="affine" biasprm=".1 -.2 -.3"/>'
+    ),
+    "several": (
+        '<motor joint="a"/><muscle tendon="string" lengthrange=".2 .6"/><position joint="b" timeconst=".1" kp="3"/>'
+        '<intvelocity joint="c" kp="5" actrange="-1 1"/>'
+    ),
+}
+
+
+def states(model: "mujoco.MjModel", count: int, seed: int):
+    """Random states: coordinates within their ranges, controls and activations of order one."""
+    random = np.random.default_rng(seed)
+    data = mujoco.MjData(model)
+    for _ in range(count):
+        mujoco.mj_resetData(model, data)
+        for joint in range(model.njnt):
+            at, kind = model.jnt_qposadr[joint], mujoco.mjtJoint(model.jnt_type[joint])
+            if kind in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL):
+                width = 4 if kind == mujoco.mjtJoint.mjJNT_BALL else 7
+                data.qpos[at : at + width] = random.normal(size=width)
+            else:
+                low, high = model.jnt_range[joint] if model.jnt_limited[joint] else (-1.0, 1.0)
+                data.qpos[at] = random.uniform(low, high)
+        mujoco.mj_normalizeQuat(model, data.qpos)
+        data.qvel[:] = random.normal(size=model.nv)
+        data.ctrl[:] = random.uniform(-0.5, 1.5, size=model.nu)
+        data.act[:] = random.uniform(-0.2, 1.2, size=model.na)
+        yield data
+
+
+def compare(reference: "mujoco.MjModel", sim: st.Simulation, count: int = 5) -> None:
+    assert sim.model.na == reference.na
+    for data in states(reference, count, 3):
+        mujoco.mj_forward(reference, data)
+        sim.qpos, sim.qvel, sim.ctrl, sim.act = data.qpos, data.qvel, data.ctrl, data.act
+        ours = sim.actuation()
+        close(ours.length, data.actuator_length, "length")
+        close(ours.velocity, data.actuator_velocity, "velocity")
+        close(ours.force, data.actuator_force, "force")
+        close(ours.act_dot, data.act_dot, "rate of activation")
+
+
+@pytest.mark.parametrize("name", ACTUATORS)
+def test_actuators_agree_with_mujoco(name: str) -> None:
+    text = ARM % ACTUATORS[name]
+    model = st.loads(text)
+    assert not [entry for entry in model.unsupported if entry.physical]
+    compare(mujoco.MjModel.from_xml_string(text), st.Simulation(model), 20)
+
+
+@pytest.mark.parametrize("integrator", ["Euler", "implicitfast"])
+@pytest.mark.parametrize("name", ACTUATORS)
+def test_motion_with_activations_follows_mujoco(name: str, integrator: str) -> None:
+    """Fifty steps: round-off grows by less than e^(λt) with λ of order 10/s, far below 1e-8."""
+    flags = f'<option integrator="{integrator}"><flag constraint="disable"/></option>'
+    text = (ARM % ACTUATORS[name]).replace("<worldbody>", flags + "<worldbody>", 1)
+    reference = mujoco.MjModel.from_xml_string(text)
+    scheme = {"Euler": "euler", "implicitfast": "implicit-fast"}[integrator]
+    sim = st.Simulation(st.loads(text), scheme=scheme)
+    for data in states(reference, 3, 4):
+        sim.qpos, sim.qvel, sim.ctrl, sim.act = data.qpos, data.qvel, data.ctrl, data.act
+        for _ in range(50):
+            mujoco.mj_step(reference, data)
+        sim.step(50)
+        assert np.abs(sim.act - data.act).max(initial=0.0) <= 1e-8
+        assert np.abs(sim.qpos - data.qpos).max() <= 1e-8
+
+
+def test_activations_start_from_keyframes_and_survive_copies_of_the_state() -> None:
+    text = (ARM % ACTUATORS["several"]).replace(
+        "</mujoco>", '<keyframe><key name="k" act=".3 .2 -.4"/></keyframe></mujoco>'
+    )
+    model = st.loads(text)
+    sim = st.Simulation(model, keyframe="k")
+    assert sim.act.tolist() == [0.3, 0.2, -0.4]
+    sim.ctrl = [0.1, 0.9, 0.4, 0.2]
+    state = sim.get_state()
+    assert state.act.tolist() == [0.3, 0.2, -0.4]
+    sim.step(10)
+    found = st.rollout(model, [state], steps=10)
+    assert np.array_equal(found.act[0, -1], sim.act)
+    row = np.concatenate([state.qpos, state.qvel, state.act])[None]
+    again = st.rollout(model, row, np.tile(sim.ctrl, (10, 1)))
+    assert np.allclose(again.act, found.act, rtol=0, atol=1e-15)
+    with pytest.raises(st.StateError, match="activation"):
+        sim.act[0] = np.nan
+        sim.step()
+
+
+def test_quaternions_of_any_length_are_normalised() -> None:
+    text = ARM % ACTUATORS["motor"]
+    sim = st.Simulation(st.loads(text))
+    sim.joint("d").qpos = [0.0, 3.0, 0.0, 4.0]
+    sim.step(0)
+    assert sim.joint("d").qpos.tolist() == [0.0, 0.6, 0.0, 0.8]
+    sim.joint("d").qpos = 0.0
+    sim.step()
+    assert np.allclose(np.linalg.norm(sim.joint("d").qpos), 1.0, rtol=0, atol=1e-12)
