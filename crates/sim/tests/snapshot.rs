@@ -182,8 +182,8 @@ fn checksum(bytes: &[u8]) -> [u8; 8] {
 #[test]
 fn a_snapshot_of_the_version_before_activations_is_read_where_there_are_none() {
     let mut builder = stiction_sim::WorldBuilder::new();
-    let mass =
-        MassProperties::new(1.0, nalgebra::Vector3::zeros(), nalgebra::Matrix3::identity()).unwrap();
+    let mass = MassProperties::new(1.0, nalgebra::Vector3::zeros(), nalgebra::Matrix3::identity())
+        .unwrap();
     let body = builder.mechanism.body(BodySpec { mass: Some(mass), ..BodySpec::default() });
     builder.mechanism.joint(body, JointSpec::new(JointKind::Free));
     let simulation = Simulation::new(builder.build().unwrap(), Settings::default()).unwrap();
